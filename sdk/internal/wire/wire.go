@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -120,4 +121,12 @@ func ToolResult(p *pb.ToolResult) (sdk.ToolResult, error) {
 		r.Structured = b
 	}
 	return r, nil
+}
+
+// StreamError is Transport for a stream's Recv, whose end is no failure.
+func StreamError(ctx context.Context, err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	return Transport(ctx, err)
 }

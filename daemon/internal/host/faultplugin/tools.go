@@ -65,7 +65,7 @@ func echo(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
 }
 
 func crash(_ context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
-	_ = c.Chunk(1, []byte("about to crash")) // it crashes either way
+	_ = c.Chunk(1, []byte("about to crash"))                 // it crashes either way
 	_, _ = syscall.Write(2, []byte("giving up the ghost\n")) // as the runtime writes a panic
 	os.Exit(5)
 	return sdk.ToolResult{}, nil

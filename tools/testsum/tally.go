@@ -211,7 +211,7 @@ func (t *tally) progress() {
 		}
 	}
 	if len(running) == 0 {
-		fmt.Fprintf(t.out, "      %s: compiling\n", t.step)
+		fmt.Fprintf(t.out, "      %s: compiling, which takes minutes the first time\n", t.step)
 		return
 	}
 	fmt.Fprintf(t.out, "      %s: running %s\n", t.step, strings.Join(running[:min(len(running), 3)], ", "))

@@ -606,6 +606,86 @@ func (x *InvokeRequest) GetDeadlineUnixMs() int64 {
 	return 0
 }
 
+type CancelRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CallId        string                 `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelRequest) Reset() {
+	*x = CancelRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelRequest) ProtoMessage() {}
+
+func (x *CancelRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
+func (*CancelRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *CancelRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+type CancelResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelResponse) Reset() {
+	*x = CancelResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelResponse) ProtoMessage() {}
+
+func (x *CancelResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
+func (*CancelResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{13}
+}
+
 // InvokeResponse is a piece of a call; the last one is a result or a failure.
 type InvokeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -622,7 +702,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[12]
+	mi := &file_v1_bothy_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -634,7 +714,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[12]
+	mi := &file_v1_bothy_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -647,7 +727,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{12}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *InvokeResponse) GetPiece() isInvokeResponse_Piece {
@@ -731,7 +811,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_v1_bothy_proto_msgTypes[13]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -743,7 +823,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[13]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -756,7 +836,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{13}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Progress) GetMessage() string {
@@ -783,7 +863,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -795,7 +875,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -808,7 +888,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Chunk) GetChannel() int32 {
@@ -840,7 +920,7 @@ type ToolResult struct {
 
 func (x *ToolResult) Reset() {
 	*x = ToolResult{}
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -852,7 +932,7 @@ func (x *ToolResult) String() string {
 func (*ToolResult) ProtoMessage() {}
 
 func (x *ToolResult) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -865,7 +945,7 @@ func (x *ToolResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolResult.ProtoReflect.Descriptor instead.
 func (*ToolResult) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ToolResult) GetSuccess() bool {
@@ -925,7 +1005,7 @@ type ModelsRequest struct {
 
 func (x *ModelsRequest) Reset() {
 	*x = ModelsRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1017,7 @@ func (x *ModelsRequest) String() string {
 func (*ModelsRequest) ProtoMessage() {}
 
 func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1030,7 @@ func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsRequest.ProtoReflect.Descriptor instead.
 func (*ModelsRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
 }
 
 type ModelsResponse struct {
@@ -963,7 +1043,7 @@ type ModelsResponse struct {
 
 func (x *ModelsResponse) Reset() {
 	*x = ModelsResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -975,7 +1055,7 @@ func (x *ModelsResponse) String() string {
 func (*ModelsResponse) ProtoMessage() {}
 
 func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -988,7 +1068,7 @@ func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsResponse.ProtoReflect.Descriptor instead.
 func (*ModelsResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ModelsResponse) GetModelsJson() []byte {
@@ -1014,7 +1094,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1026,7 +1106,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1039,7 +1119,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CompleteRequest) GetRequestJson() []byte {
@@ -1066,7 +1146,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1158,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1171,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CompleteResponse) GetPiece() isCompleteResponse_Piece {
@@ -1207,7 +1287,7 @@ type CallDelta struct {
 
 func (x *CallDelta) Reset() {
 	*x = CallDelta{}
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1219,7 +1299,7 @@ func (x *CallDelta) String() string {
 func (*CallDelta) ProtoMessage() {}
 
 func (x *CallDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1232,7 +1312,7 @@ func (x *CallDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDelta.ProtoReflect.Descriptor instead.
 func (*CallDelta) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CallDelta) GetIndex() int32 {
@@ -1277,7 +1357,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1289,7 +1369,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1302,7 +1382,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Usage) GetPrompt() int64 {
@@ -1357,7 +1437,7 @@ type Finish struct {
 
 func (x *Finish) Reset() {
 	*x = Finish{}
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1369,7 +1449,7 @@ func (x *Finish) String() string {
 func (*Finish) ProtoMessage() {}
 
 func (x *Finish) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1382,7 +1462,7 @@ func (x *Finish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finish.ProtoReflect.Descriptor instead.
 func (*Finish) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Finish) GetReason() string {
@@ -1414,7 +1494,7 @@ type ProviderFailure struct {
 
 func (x *ProviderFailure) Reset() {
 	*x = ProviderFailure{}
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1426,7 +1506,7 @@ func (x *ProviderFailure) String() string {
 func (*ProviderFailure) ProtoMessage() {}
 
 func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1439,7 +1519,7 @@ func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProviderFailure.ProtoReflect.Descriptor instead.
 func (*ProviderFailure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ProviderFailure) GetClass() string {
@@ -1501,7 +1581,7 @@ type EventRequest struct {
 
 func (x *EventRequest) Reset() {
 	*x = EventRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1513,7 +1593,7 @@ func (x *EventRequest) String() string {
 func (*EventRequest) ProtoMessage() {}
 
 func (x *EventRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1526,7 +1606,7 @@ func (x *EventRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventRequest.ProtoReflect.Descriptor instead.
 func (*EventRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *EventRequest) GetName() string {
@@ -1552,7 +1632,7 @@ type EventResponse struct {
 
 func (x *EventResponse) Reset() {
 	*x = EventResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1564,7 +1644,7 @@ func (x *EventResponse) String() string {
 func (*EventResponse) ProtoMessage() {}
 
 func (x *EventResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1577,7 +1657,7 @@ func (x *EventResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventResponse.ProtoReflect.Descriptor instead.
 func (*EventResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *EventResponse) GetFailure() *Failure {
@@ -1597,7 +1677,7 @@ type FilterRequest struct {
 
 func (x *FilterRequest) Reset() {
 	*x = FilterRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1609,7 +1689,7 @@ func (x *FilterRequest) String() string {
 func (*FilterRequest) ProtoMessage() {}
 
 func (x *FilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1622,7 +1702,7 @@ func (x *FilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterRequest.ProtoReflect.Descriptor instead.
 func (*FilterRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *FilterRequest) GetName() string {
@@ -1649,7 +1729,7 @@ type FilterResponse struct {
 
 func (x *FilterResponse) Reset() {
 	*x = FilterResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1661,7 +1741,7 @@ func (x *FilterResponse) String() string {
 func (*FilterResponse) ProtoMessage() {}
 
 func (x *FilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1674,7 +1754,7 @@ func (x *FilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterResponse.ProtoReflect.Descriptor instead.
 func (*FilterResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *FilterResponse) GetValueJson() []byte {
@@ -1701,7 +1781,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1713,7 +1793,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1726,7 +1806,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -1753,7 +1833,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1765,7 +1845,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1778,7 +1858,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *EntriesResponse) GetEntriesJson() []byte {
@@ -1804,7 +1884,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1816,7 +1896,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1829,7 +1909,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -1849,7 +1929,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1861,7 +1941,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1874,7 +1954,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -1901,7 +1981,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1913,7 +1993,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1926,7 +2006,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -1952,7 +2032,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1964,7 +2044,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1977,7 +2057,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -1997,7 +2077,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2009,7 +2089,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2022,7 +2102,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -2050,7 +2130,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2062,7 +2142,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2075,7 +2155,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -2107,7 +2187,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2119,7 +2199,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2132,7 +2212,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -2170,7 +2250,10 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x03run\x18\x04 \x01(\tR\x03run\x12\x18\n" +
 	"\aproject\x18\x05 \x01(\tR\aproject\x12\x17\n" +
 	"\arun_dir\x18\x06 \x01(\tR\x06runDir\x12(\n" +
-	"\x10deadline_unix_ms\x18\a \x01(\x03R\x0edeadlineUnixMs\"\xd3\x01\n" +
+	"\x10deadline_unix_ms\x18\a \x01(\x03R\x0edeadlineUnixMs\"(\n" +
+	"\rCancelRequest\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\"\x10\n" +
+	"\x0eCancelResponse\"\xd3\x01\n" +
 	"\x0eInvokeResponse\x120\n" +
 	"\bprogress\x18\x01 \x01(\v2\x12.bothy.v1.ProgressH\x00R\bprogress\x12'\n" +
 	"\x05chunk\x18\x02 \x01(\v2\x0f.bothy.v1.ChunkH\x00R\x05chunk\x12.\n" +
@@ -2280,9 +2363,10 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\tConfigure\x12\x1a.bothy.v1.ConfigureRequest\x1a\x1b.bothy.v1.ConfigureResponse\x12:\n" +
 	"\x05Watch\x12\x16.bothy.v1.WatchRequest\x1a\x17.bothy.v1.WatchResponse0\x01\x12;\n" +
 	"\x06Health\x12\x17.bothy.v1.HealthRequest\x1a\x18.bothy.v1.HealthResponse\x128\n" +
-	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse2E\n" +
+	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse2\x82\x01\n" +
 	"\x04Tool\x12=\n" +
-	"\x06Invoke\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.InvokeResponse0\x012\x8c\x01\n" +
+	"\x06Invoke\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
+	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x8c\x01\n" +
 	"\bProvider\x12;\n" +
 	"\x06Models\x12\x17.bothy.v1.ModelsRequest\x1a\x18.bothy.v1.ModelsResponse\x12C\n" +
 	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x012}\n" +
@@ -2310,7 +2394,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),    // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),   // 1: bothy.v1.DescribeResponse
@@ -2324,85 +2408,89 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*DrainResponse)(nil),      // 9: bothy.v1.DrainResponse
 	(*Failure)(nil),            // 10: bothy.v1.Failure
 	(*InvokeRequest)(nil),      // 11: bothy.v1.InvokeRequest
-	(*InvokeResponse)(nil),     // 12: bothy.v1.InvokeResponse
-	(*Progress)(nil),           // 13: bothy.v1.Progress
-	(*Chunk)(nil),              // 14: bothy.v1.Chunk
-	(*ToolResult)(nil),         // 15: bothy.v1.ToolResult
-	(*ModelsRequest)(nil),      // 16: bothy.v1.ModelsRequest
-	(*ModelsResponse)(nil),     // 17: bothy.v1.ModelsResponse
-	(*CompleteRequest)(nil),    // 18: bothy.v1.CompleteRequest
-	(*CompleteResponse)(nil),   // 19: bothy.v1.CompleteResponse
-	(*CallDelta)(nil),          // 20: bothy.v1.CallDelta
-	(*Usage)(nil),              // 21: bothy.v1.Usage
-	(*Finish)(nil),             // 22: bothy.v1.Finish
-	(*ProviderFailure)(nil),    // 23: bothy.v1.ProviderFailure
-	(*EventRequest)(nil),       // 24: bothy.v1.EventRequest
-	(*EventResponse)(nil),      // 25: bothy.v1.EventResponse
-	(*FilterRequest)(nil),      // 26: bothy.v1.FilterRequest
-	(*FilterResponse)(nil),     // 27: bothy.v1.FilterResponse
-	(*EntriesRequest)(nil),     // 28: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),    // 29: bothy.v1.EntriesResponse
-	(*WriteRequest)(nil),       // 30: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),  // 31: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil), // 32: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),      // 33: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),     // 34: bothy.v1.SecretResponse
-	(*LogRequest)(nil),         // 35: bothy.v1.LogRequest
-	(*LogResponse)(nil),        // 36: bothy.v1.LogResponse
-	nil,                        // 37: bothy.v1.LogRequest.FieldsEntry
+	(*CancelRequest)(nil),      // 12: bothy.v1.CancelRequest
+	(*CancelResponse)(nil),     // 13: bothy.v1.CancelResponse
+	(*InvokeResponse)(nil),     // 14: bothy.v1.InvokeResponse
+	(*Progress)(nil),           // 15: bothy.v1.Progress
+	(*Chunk)(nil),              // 16: bothy.v1.Chunk
+	(*ToolResult)(nil),         // 17: bothy.v1.ToolResult
+	(*ModelsRequest)(nil),      // 18: bothy.v1.ModelsRequest
+	(*ModelsResponse)(nil),     // 19: bothy.v1.ModelsResponse
+	(*CompleteRequest)(nil),    // 20: bothy.v1.CompleteRequest
+	(*CompleteResponse)(nil),   // 21: bothy.v1.CompleteResponse
+	(*CallDelta)(nil),          // 22: bothy.v1.CallDelta
+	(*Usage)(nil),              // 23: bothy.v1.Usage
+	(*Finish)(nil),             // 24: bothy.v1.Finish
+	(*ProviderFailure)(nil),    // 25: bothy.v1.ProviderFailure
+	(*EventRequest)(nil),       // 26: bothy.v1.EventRequest
+	(*EventResponse)(nil),      // 27: bothy.v1.EventResponse
+	(*FilterRequest)(nil),      // 28: bothy.v1.FilterRequest
+	(*FilterResponse)(nil),     // 29: bothy.v1.FilterResponse
+	(*EntriesRequest)(nil),     // 30: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),    // 31: bothy.v1.EntriesResponse
+	(*WriteRequest)(nil),       // 32: bothy.v1.WriteRequest
+	(*InvokeToolRequest)(nil),  // 33: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil), // 34: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),      // 35: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),     // 36: bothy.v1.SecretResponse
+	(*LogRequest)(nil),         // 37: bothy.v1.LogRequest
+	(*LogResponse)(nil),        // 38: bothy.v1.LogResponse
+	nil,                        // 39: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	10, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
-	13, // 1: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
-	14, // 2: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
-	15, // 3: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
+	15, // 1: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
+	16, // 2: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
+	17, // 3: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
 	10, // 4: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
 	10, // 5: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	20, // 6: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	21, // 7: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	22, // 8: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	23, // 9: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	22, // 6: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	23, // 7: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	24, // 8: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	25, // 9: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
 	10, // 10: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
 	10, // 11: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
 	10, // 12: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	15, // 13: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	17, // 13: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
 	10, // 14: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
 	10, // 15: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	37, // 16: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	39, // 16: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
 	0,  // 17: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
 	2,  // 18: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
 	4,  // 19: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
 	6,  // 20: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
 	8,  // 21: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
 	11, // 22: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	16, // 23: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	18, // 24: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	24, // 25: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	26, // 26: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	28, // 27: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	30, // 28: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	31, // 29: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	18, // 30: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	33, // 31: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	35, // 32: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 33: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 34: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 35: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 36: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 37: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	12, // 38: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	17, // 39: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	19, // 40: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	25, // 41: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	27, // 42: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	29, // 43: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	29, // 44: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	32, // 45: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	19, // 46: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	34, // 47: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	36, // 48: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	33, // [33:49] is the sub-list for method output_type
-	17, // [17:33] is the sub-list for method input_type
+	12, // 23: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	18, // 24: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	20, // 25: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	26, // 26: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	28, // 27: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	30, // 28: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	32, // 29: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	33, // 30: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	20, // 31: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	35, // 32: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	37, // 33: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 34: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 35: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 36: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 37: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 38: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	14, // 39: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	13, // 40: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	19, // 41: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	21, // 42: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	27, // 43: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	29, // 44: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	31, // 45: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	31, // 46: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	34, // 47: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	21, // 48: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	36, // 49: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	38, // 50: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	34, // [34:51] is the sub-list for method output_type
+	17, // [17:34] is the sub-list for method input_type
 	17, // [17:17] is the sub-list for extension type_name
 	17, // [17:17] is the sub-list for extension extendee
 	0,  // [0:17] is the sub-list for field type_name
@@ -2413,13 +2501,13 @@ func file_v1_bothy_proto_init() {
 	if File_v1_bothy_proto != nil {
 		return
 	}
-	file_v1_bothy_proto_msgTypes[12].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[14].OneofWrappers = []any{
 		(*InvokeResponse_Progress)(nil),
 		(*InvokeResponse_Chunk)(nil),
 		(*InvokeResponse_Result)(nil),
 		(*InvokeResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[19].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[21].OneofWrappers = []any{
 		(*CompleteResponse_Text)(nil),
 		(*CompleteResponse_Reasoning)(nil),
 		(*CompleteResponse_Call)(nil),
@@ -2433,7 +2521,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   38,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   5,
 		},

@@ -304,6 +304,7 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 
 const (
 	Tool_Invoke_FullMethodName = "/bothy.v1.Tool/Invoke"
+	Tool_Cancel_FullMethodName = "/bothy.v1.Tool/Cancel"
 )
 
 // ToolClient is the client API for Tool service.
@@ -313,6 +314,9 @@ const (
 // Tool gives a model something to do.
 type ToolClient interface {
 	Invoke(ctx context.Context, in *InvokeRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[InvokeResponse], error)
+	// Cancel asks a running call to stop; its stream still ends with a result or
+	// a failure. The host kills a plugin that does not end it soon.
+	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
 }
 
 type toolClient struct {
@@ -342,6 +346,16 @@ func (c *toolClient) Invoke(ctx context.Context, in *InvokeRequest, opts ...grpc
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Tool_InvokeClient = grpc.ServerStreamingClient[InvokeResponse]
 
+func (c *toolClient) Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CancelResponse)
+	err := c.cc.Invoke(ctx, Tool_Cancel_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // ToolServer is the server API for Tool service.
 // All implementations must embed UnimplementedToolServer
 // for forward compatibility.
@@ -349,6 +363,9 @@ type Tool_InvokeClient = grpc.ServerStreamingClient[InvokeResponse]
 // Tool gives a model something to do.
 type ToolServer interface {
 	Invoke(*InvokeRequest, grpc.ServerStreamingServer[InvokeResponse]) error
+	// Cancel asks a running call to stop; its stream still ends with a result or
+	// a failure. The host kills a plugin that does not end it soon.
+	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
 	mustEmbedUnimplementedToolServer()
 }
 
@@ -361,6 +378,9 @@ type UnimplementedToolServer struct{}
 
 func (UnimplementedToolServer) Invoke(*InvokeRequest, grpc.ServerStreamingServer[InvokeResponse]) error {
 	return status.Error(codes.Unimplemented, "method Invoke not implemented")
+}
+func (UnimplementedToolServer) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Cancel not implemented")
 }
 func (UnimplementedToolServer) mustEmbedUnimplementedToolServer() {}
 func (UnimplementedToolServer) testEmbeddedByValue()              {}
@@ -394,13 +414,36 @@ func _Tool_Invoke_Handler(srv interface{}, stream grpc.ServerStream) error {
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Tool_InvokeServer = grpc.ServerStreamingServer[InvokeResponse]
 
+func _Tool_Cancel_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CancelRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServer).Cancel(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Tool_Cancel_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServer).Cancel(ctx, req.(*CancelRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Tool_ServiceDesc is the grpc.ServiceDesc for Tool service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
 var Tool_ServiceDesc = grpc.ServiceDesc{
 	ServiceName: "bothy.v1.Tool",
 	HandlerType: (*ToolServer)(nil),
-	Methods:     []grpc.MethodDesc{},
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "Cancel",
+			Handler:    _Tool_Cancel_Handler,
+		},
+	},
 	Streams: []grpc.StreamDesc{
 		{
 			StreamName:    "Invoke",

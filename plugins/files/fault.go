@@ -28,7 +28,7 @@ func fault(action, name string, err error) error {
 	case errors.Is(err, context.Canceled):
 		return sdk.Errorf(sdk.Aborted, "stopped while trying to %s %s: %w", action, at, err)
 	case errors.Is(err, fs.ErrNotExist):
-		return sdk.Errorf(sdk.NotFound, "%s does not exist; list_files shows what does: %w", at, root(err))
+		return &sdk.Error{Outcome: sdk.NotFound, Message: at + " does not exist; list_files shows what does", Cause: err}
 	case errors.Is(err, syscall.ENOTEMPTY):
 		return sdk.Errorf(sdk.Conflict, "%s is not empty: %w", at, root(err))
 	case errors.Is(err, fs.ErrExist):

@@ -312,7 +312,7 @@ func TestFault(t *testing.T) {
 		context.Canceled: sdk.Aborted, context.DeadlineExceeded: sdk.Timeout,
 	} {
 		err := fault("read", "x\ny", &os.PathError{Op: "openat", Path: "/hidden", Err: cause})
-		wantOutcome(t, err, outcome, `"x\ny"`, cause.Error())
+		wantOutcome(t, err, outcome, `"x\ny"`)
 		if !errors.Is(err, cause) || cause != context.Canceled && cause != context.DeadlineExceeded && strings.Contains(err.Error(), "/hidden") {
 			t.Errorf("%v", err)
 		}
@@ -320,4 +320,7 @@ func TestFault(t *testing.T) {
 			t.Errorf("an outcome was changed: %v", again)
 		}
 	}
+	wantOutcome(t, moveFault(moveArgs{Source: "a", Destination: "b"}, syscall.EXDEV), sdk.Validation, "copy_path", "a and b")
+	wantOutcome(t, moveFault(moveArgs{Source: "a", Destination: "b"}, syscall.EEXIST), sdk.Conflict, "b exists")
+	wantOutcome(t, moveFault(moveArgs{Source: "a", Destination: "b"}, syscall.ENOENT), sdk.NotFound, "a does not exist")
 }

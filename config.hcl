@@ -75,28 +75,34 @@ provider "vllm" {
 provider "openai" {
   base_url = env("OPENAI_BASE_URL", "https://api.openai.com/v1")
   api_key  = secret("OPENAI_API_KEY")
+  model    = "gpt-4.1-mini" # taken when only the key is known
 }
 
 provider "groq" {
   plugin   = "openai"
   base_url = "https://api.groq.com/openai/v1"
   api_key  = secret("GROQ_API_KEY")
+  model    = "llama-3.3-70b-versatile"
 }
 
 provider "openrouter" {
   plugin   = "openai"
   base_url = "https://openrouter.ai/api/v1"
   api_key  = secret("OPENROUTER_API_KEY")
+  model    = "openrouter/auto"
 }
 
 provider "xai" {
   plugin   = "openai"
   base_url = "https://api.x.ai/v1"
   api_key  = secret("XAI_API_KEY")
+  model    = "grok-4"
 }
 
 # Plays recorded conversations, so that Bothy can be tried without a model.
-provider "replay" {}
+provider "replay" {
+  model = "first-run"
+}
 
 # A model of a provider is named provider/name everywhere. A block gives one a
 # name of your own, and settings:

@@ -8,6 +8,7 @@ package config
 
 import (
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -54,6 +55,7 @@ type Plugin struct {
 	Grants  []string
 	SHA256  string
 	Enabled bool
+	Model   string   // providers: the model taken when only the provider is known
 	Body    hcl.Body // what is left for the plugin's own schema
 	Range   hcl.Range
 }
@@ -75,4 +77,24 @@ type Value struct {
 	Value  string `json:"value"`
 	Source string `json:"source"` // "default", "file:line", "BOTHY_..." or "flag"
 	Doc    string `json:"doc,omitempty"`
+}
+
+// BaseURL is the base_url of a provider's block, or "" when it has none that
+// can be read now. Only the choice of a model looks at it before the plugin does.
+func (p Plugin) BaseURL(ctx *hcl.EvalContext) string { return p.text(ctx, "base_url") }
+
+// HasKey reports whether the block has an api_key that resolves now.
+func (p Plugin) HasKey(ctx *hcl.EvalContext) bool { return p.text(ctx, "api_key") != "" }
+
+func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
+	attrs, _ := p.Body.JustAttributes() // what is wrong with the others is told when the plugin starts
+	a, ok := attrs[name]
+	if !ok {
+		return ""
+	}
+	v, diags := a.Expr.Value(ctx)
+	if diags.HasErrors() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
+		return ""
+	}
+	return v.AsString()
 }

@@ -24,6 +24,7 @@ type pluginBlock struct {
 	Grants  []string          `hcl:"grants,optional"`
 	SHA256  *string           `hcl:"sha256"`
 	Enabled *bool             `hcl:"enabled"`
+	Model   *string           `hcl:"model"`
 	Rest    hcl.Body          `hcl:",remain"`
 }
 
@@ -84,7 +85,7 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 	}
 	p := Plugin{
 		Label: label, Binary: or(b.Plugin, label), Path: or(b.Path, ""), Args: b.Args, Env: b.Env,
-		Grants: b.Grants, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), Body: b.Rest, Range: r,
+		Grants: b.Grants, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), Model: or(b.Model, ""), Body: b.Rest, Range: r,
 	}
 	if !labelPattern.MatchString(p.Binary) {
 		l.reportAt(r, "Unusable plugin name", fmt.Sprintf("plugin = %q cannot be the NAME of a bothy-plugin-NAME; to run a file elsewhere, give its path.", p.Binary))
@@ -129,6 +130,11 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 		Dialect: or(b.Dialect, "tools"), View: or(b.View, "transcript"),
 		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Busy: or(b.Busy, "queue"),
 		Guards: sdk.Guards{MaxTurns: or(b.MaxTurns, unset), RepeatedCalls: or(b.RepeatedCalls, unset), ConsecutiveErrors: or(b.ConsecutiveErrors, unset)},
+	}
+	for _, n := range []*int{b.MaxTurns, b.RepeatedCalls, b.ConsecutiveErrors} {
+		if n != nil && *n < 0 {
+			l.reportAt(r, "Wrong value", fmt.Sprintf("agent %q sets a guard to %d; 0 turns one off, less than that means nothing.", label, *n))
+		}
 	}
 	l.oneOf(r, "dialect", a.Dialect, "tools")
 	l.oneOf(r, "view", a.View, "transcript")

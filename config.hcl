@@ -1,0 +1,127 @@
+# Bothy's configuration, as it is built in. To change something, write only
+# that into ~/.config/bothy/config.hcl: a block with the same label is merged
+# attribute by attribute. `bothy config check` reads it without a daemon and
+# shows mistakes where they stand; `bothy config show` prints every value with
+# the place it comes from. Single settings can also be set in the environment:
+# BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }.
+#
+# Three functions: env("NAME"[, "default"]), file("path"), secret("NAME"). A
+# secret is looked up in the environment when it is used, and never shown.
+
+# Where the daemon listens. Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock.
+listen {
+  socket = ""
+}
+
+# Where state lies. Empty is $XDG_STATE_HOME/bothy/bothy.db.
+store {
+  path           = ""
+  retention_days = 31
+}
+
+# The container that commands run in: rootless Podman, no network, one per run.
+sandbox {
+  image      = ""     # empty: a skeleton with this machine's /usr, read-only
+  runtime    = "auto" # auto, crun or runc
+  socket     = ""     # empty: the user's Podman socket, else a service of Bothy's own
+  memory     = "2GB"
+  pids       = 512
+  tmp        = "64MB"
+  timeout    = "30s" # one command that names no time of its own; at most 10m
+  max_stdout = "10MB"
+  max_stderr = "1MB"
+  # cpus     = 1     # by default half of those that are there
+}
+
+# What stops a loop, for every agent that says nothing else. 0 turns one off.
+guard {
+  max_turns          = 99
+  repeated_calls     = 2 # the same call twice in a row
+  consecutive_errors = 3
+}
+
+# Plugins are binaries named bothy-plugin-NAME in libexec/bothy, or at `path`.
+# What one may use is granted here; what its own schema declares stands here
+# too. `enabled = false` leaves one out.
+plugin "bash" {
+  grants = ["sandbox"]
+}
+
+plugin "files" {
+  grants = ["project"]
+}
+
+# A provider is an instance of a plugin that answers completions. It is started
+# when one of its models is used.
+provider "ollama" {
+  base_url = env("OLLAMA_HOST", "http://127.0.0.1:11434")
+}
+
+provider "lmstudio" {
+  plugin   = "openai"
+  base_url = "http://127.0.0.1:1234/v1"
+}
+
+provider "llamacpp" {
+  plugin   = "openai"
+  base_url = "http://127.0.0.1:8080/v1"
+}
+
+provider "vllm" {
+  plugin   = "openai"
+  base_url = "http://127.0.0.1:8000/v1"
+}
+
+provider "openai" {
+  base_url = env("OPENAI_BASE_URL", "https://api.openai.com/v1")
+  api_key  = secret("OPENAI_API_KEY")
+  model    = "gpt-4.1-mini" # taken when only the key is known
+}
+
+provider "groq" {
+  plugin   = "openai"
+  base_url = "https://api.groq.com/openai/v1"
+  api_key  = secret("GROQ_API_KEY")
+  model    = "llama-3.3-70b-versatile"
+}
+
+provider "openrouter" {
+  plugin   = "openai"
+  base_url = "https://openrouter.ai/api/v1"
+  api_key  = secret("OPENROUTER_API_KEY")
+  model    = "openrouter/auto"
+}
+
+provider "xai" {
+  plugin   = "openai"
+  base_url = "https://api.x.ai/v1"
+  api_key  = secret("XAI_API_KEY")
+  model    = "grok-4"
+}
+
+# Plays recorded conversations, so that Bothy can be tried without a model.
+provider "replay" {
+  model = "first-run"
+}
+
+# A model of a provider is named provider/name everywhere. A block gives one a
+# name of your own, and settings:
+#
+# model "fast" {
+#   provider    = "groq"
+#   name        = "llama-3.3-70b-versatile"
+#   context     = 131072
+#   temperature = 0.2
+# }
+
+# An agent is a profile. `bothy run` uses "default", `bothy chat` uses "chat".
+# Without `model` Bothy takes the first it finds: a local server that answers
+# with a model able to call tools, a key in the environment, else replay.
+agent "default" {
+  tools = ["*"]
+}
+
+agent "chat" {
+  tools     = ["*"]
+  max_turns = 10
+}

@@ -1,0 +1,251 @@
+package daemon_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/bothyd/bothy"
+
+// row says what the packages that match pkg may import of ours. Patterns are
+// path.Match patterns on the path below the module; "/..." takes the whole tree.
+type row struct {
+	pkg   string
+	may   []string
+	since string // why, where the design's table needs a word
+}
+
+// table is the import table of the design, section 3. The first row that
+// matches a package holds for it.
+var table = []row{
+	{pkg: ".", since: "the root package embeds config.hcl"},
+	{pkg: "sdk"},
+	{pkg: "sdk/internal/pb"},
+	{pkg: "sdk/internal/wire", may: []string{"sdk", "sdk/internal/pb"}, since: "ADR 0005: nouns to messages and back, once for all kinds"},
+	{pkg: "sandbox/frame", since: "ADR 0003: the words between the runner and its owner"},
+	{pkg: "sandbox/runner", may: []string{"sandbox/frame"}, since: "ADR 0003"},
+	{pkg: "sandbox", may: []string{"sandbox/frame"}, since: "ADR 0003"},
+	{pkg: "sdk/rpc", may: []string{"sdk"}},
+	{pkg: "sdk/match", may: []string{"sdk"}},
+	{pkg: "sdk/client", may: []string{"sdk", "sdk/rpc"}},
+	{pkg: "sdk/tool", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
+	{pkg: "sdk/provider", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
+	{pkg: "sdk/hook", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
+	{pkg: "sdk/host", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
+	{pkg: "sdk/plugin", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire", "sdk/tool", "sdk/provider", "sdk/hook", "sdk/host"}},
+	{pkg: "sdk/sdktest", may: []string{"sdk/..."}},
+	{pkg: "daemon/cmd/bothy", may: []string{"sdk", "sdk/rpc", "sdk/client"}},
+	{pkg: "daemon/cmd/bothyd", may: []string{"daemon/...", "sdk/...", "."}},
+	{pkg: "daemon", may: []string{"daemon/internal/...", "sdk/...", "."}},
+	{pkg: "daemon/bench", may: []string{"daemon/...", "sdk/...", "sandbox/...", "."}, since: "the benchmarks stand outside the daemon"},
+	{pkg: "daemon/internal/hook", may: []string{"sdk", "sdk/hook"}},
+	{pkg: "daemon/internal/store", may: []string{"sdk", "sdk/match", "daemon/internal/hook"}},
+	{pkg: "daemon/internal/policy", may: []string{"sdk", "sdk/match", "daemon/internal/hook"}},
+	{pkg: "daemon/internal/dialect", may: []string{"sdk", "sdk/match", "daemon/internal/hook"}},
+	{pkg: "daemon/internal/config", may: []string{"sdk", "sdk/match", "daemon/internal/hook"}},
+	{pkg: "daemon/internal/project", may: []string{"sdk", "sdk/match", "daemon/internal/hook"}},
+	{pkg: "daemon/internal/view", may: []string{"sdk", "sdk/match", "daemon/internal/hook"}},
+	{pkg: "daemon/internal/host", may: []string{"sdk/...", "daemon/internal/hook", "daemon/internal/config"}},
+	{pkg: "daemon/internal/host/faultplugin", may: []string{"sdk/..."}, since: "a plugin, built by the host's tests"},
+	{pkg: "daemon/internal/engine", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/hook"}},
+	{pkg: "daemon/internal/server", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/hook"}},
+	{pkg: "plugins/bash", may: []string{"sdk/...", "sandbox"}},
+	{pkg: "plugins/*", may: []string{"sdk/..."}},
+}
+
+// thirdParty bars a module from all packages but some.
+var thirdParty = []struct {
+	prefix string
+	only   []string
+	why    string
+}{
+	{"modernc.org/sqlite", []string{"daemon/internal/store"}, "one package opens the database"},
+	{"github.com/hashicorp/hcl", []string{"daemon/internal/config", "daemon/internal/host"}, "HCL is for configuration and schema decoding"},
+	{"github.com/hashicorp/go-plugin", []string{"daemon/internal/host/...", "sdk/...", "daemon/bench"}, "the plugin wire stays at the edge"},
+	{"google.golang.org/grpc", []string{"daemon/internal/host/...", "sdk/...", "daemon/bench"}, "the plugin wire stays at the edge"},
+	{"github.com/containers/podman", []string{"sandbox", "plugins/bash"}, "the daemon stays small"},
+	{"go.podman.io", []string{"sandbox", "plugins/bash"}, "the daemon stays small"},
+}
+
+func TestImportTable(t *testing.T) {
+	root := repositoryRoot(t)
+	for pkg, imports := range packageImports(t, root) {
+		r, ok := findRow(pkg)
+		if !ok {
+			t.Errorf("package %s has no row in the import table", pkg)
+			continue
+		}
+		for _, imp := range imports {
+			checkThirdParty(t, pkg, imp)
+			own, ours := strings.CutPrefix(imp, module)
+			if !ours {
+				checkNouns(t, pkg, imp)
+				continue
+			}
+			own = strings.TrimPrefix(own, "/")
+			if own == "" {
+				own = "."
+			}
+			if !slices.ContainsFunc(r.may, func(p string) bool { return matches(p, own) }) {
+				t.Errorf("%s imports %s, which its row does not allow (%v)", pkg, own, r.may)
+			}
+		}
+	}
+}
+
+// checkNouns holds package sdk and the root package to the standard library.
+func checkNouns(t *testing.T, pkg, imp string) {
+	if (pkg == "sdk" || pkg == ".") && strings.Contains(strings.SplitN(imp, "/", 2)[0], ".") {
+		t.Errorf("package %s imports %s: it may use the standard library only", pkg, imp)
+	}
+}
+
+func checkThirdParty(t *testing.T, pkg, imp string) {
+	for _, rule := range thirdParty {
+		if strings.HasPrefix(imp, rule.prefix) && !slices.ContainsFunc(rule.only, func(p string) bool { return matches(p, pkg) }) {
+			t.Errorf("%s imports %s: %s", pkg, imp, rule.why)
+		}
+	}
+}
+
+func findRow(pkg string) (row, bool) {
+	for _, r := range table {
+		if matches(r.pkg, pkg) {
+			return r, true
+		}
+	}
+	return row{}, false
+}
+
+func matches(pattern, pkg string) bool {
+	if tree, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return pkg == tree || strings.HasPrefix(pkg, tree+"/")
+	}
+	ok, _ := path.Match(pattern, pkg)
+	return ok
+}
+
+// packageImports reads the imports of all non-test files of the module, for
+// every platform, without running the go command.
+func packageImports(t *testing.T, root string) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, file)
+		if d.IsDir() {
+			return skipFolder(root, rel, d.Name())
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(filepath.Dir(rel))
+		found[pkg] = append(found[pkg], []string{}...)
+		for _, spec := range f.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(found[pkg], imp) {
+				found[pkg] = append(found[pkg], imp)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) < 5 {
+		t.Fatalf("only %d packages found below %s", len(found), root)
+	}
+	return found
+}
+
+// skipFolder leaves out what is not the module's own source.
+func skipFolder(root, rel, name string) error {
+	if rel == "." {
+		return nil
+	}
+	if name == "testdata" || name == "build" || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
+		return filepath.SkipDir
+	}
+	if _, err := os.Stat(filepath.Join(root, rel, "go.mod")); err == nil {
+		return filepath.SkipDir
+	}
+	return nil
+}
+
+func repositoryRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		t.Fatalf("no go.mod in %s: %v", dir, err)
+	}
+	return dir
+}
+
+// TestTableCatchesWrongEdges keeps the checker itself honest.
+func TestTableCatchesWrongEdges(t *testing.T) {
+	for _, c := range []struct {
+		pkg, imp string
+		ok       bool
+	}{
+		{"daemon/internal/engine", "daemon/internal/store", false},
+		{"daemon/internal/engine", "sdk", true},
+		{"daemon/cmd/bothy", "daemon/internal/server", false},
+		{"plugins/files", "sandbox", false},
+		{"plugins/bash", "sandbox", true},
+		{"sdk", "sdk/rpc", false},
+		{"sdk/sdktest", "sdk/internal/pb", true},
+	} {
+		r, found := findRow(c.pkg)
+		if !found {
+			t.Fatalf("no row for %s", c.pkg)
+		}
+		if got := slices.ContainsFunc(r.may, func(p string) bool { return matches(p, c.imp) }); got != c.ok {
+			t.Errorf("%s may import %s: %v, want %v", c.pkg, c.imp, got, c.ok)
+		}
+	}
+}
+
+// TestEveryPackageHasComment holds the rule that each package says what it is.
+func TestEveryPackageHasComment(t *testing.T) {
+	root := repositoryRoot(t)
+	for pkg := range packageImports(t, root) {
+		if pkg == "sdk/internal/pb" {
+			continue // generated
+		}
+		pkgs, err := parser.ParseDir(token.NewFileSet(), filepath.Join(root, filepath.FromSlash(pkg)), func(fi fs.FileInfo) bool {
+			return !strings.HasSuffix(fi.Name(), "_test.go")
+		}, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pkgs {
+			documented := false
+			for _, f := range p.Files {
+				documented = documented || f.Doc != nil
+			}
+			if !documented {
+				t.Errorf("package %s has no package comment", pkg)
+			}
+		}
+	}
+}

@@ -1,0 +1,21 @@
+// Package daemon puts the rooms of Bothy together. It is the only package that
+// knows all others; what follows is the path of one prompt through it.
+//
+// The command line (daemon/cmd/bothy) sends `act` over the Unix socket.
+// internal/server checks who is there and hands the prompt to internal/engine,
+// which queues it as a loop in internal/store and answers with the journal's
+// position. The engine's worker for that run then takes turns. Each turn reads
+// top to bottom: internal/view assembles the run's entries into messages and
+// makes them fit, internal/host asks the provider plugin, internal/dialect
+// reads the calls out of the answer, the engine records each as an action
+// before anything happens, internal/policy rules, internal/host dispatches to
+// the tool's plugin (plugins/bash runs it in a container through sandbox), and
+// the guards give the verdict. Every step commits to the store with its journal
+// rows; the commit wakes the server, which reads the journal after the client's
+// position and sends. Nothing calls back up.
+//
+// Follow it file by file: server/act.go, engine/submit.go, engine/turn.go,
+// view/transcript.go, host/complete.go, dialect/tools.go, engine/record.go,
+// policy/fixed.go, engine/dispatch.go, host/invoke.go, engine/verdict.go,
+// store/commit.go, server/watch.go.
+package daemon

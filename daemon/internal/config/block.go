@@ -1,0 +1,139 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+var rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"},
+	{Type: "plugin", LabelNames: []string{"name"}},
+	{Type: "provider", LabelNames: []string{"name"}},
+	{Type: "model", LabelNames: []string{"name"}},
+	{Type: "agent", LabelNames: []string{"name"}},
+}}
+
+// blockSet holds the labelled blocks of one type, later files over earlier
+// ones, in the order in which the labels first appeared.
+type blockSet struct {
+	labels []string
+	bodies map[string]hcl.Body
+	ranges map[string]hcl.Range
+}
+
+var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+
+// file adds one file: settings take effect at once, labelled blocks are kept
+// until all files are read.
+func (l *loader) file(text []byte, name string) {
+	f, diags := l.parser.ParseHCL(text, name)
+	l.report(diags)
+	if diags.HasErrors() {
+		return
+	}
+	content, diags := f.Body.Content(rootSchema)
+	l.report(teachBlocks(diags))
+	seen := map[string]hcl.Range{}
+	for _, b := range content.Blocks {
+		key := b.Type + " " + strings.Join(b.Labels, " ")
+		if first, twice := seen[key]; twice {
+			l.reportAt(b.DefRange, "Block given twice", fmt.Sprintf("This %s block stands on line %d already; put both into one.", strings.TrimSpace(key), first.Start.Line))
+			continue
+		}
+		seen[key] = b.DefRange
+		if len(b.Labels) == 0 {
+			l.settings(b)
+		} else {
+			l.keep(b)
+		}
+	}
+}
+
+// teachBlocks adds what exists to the report of an unknown block or argument.
+func teachBlocks(diags hcl.Diagnostics) hcl.Diagnostics {
+	for _, d := range diags {
+		if strings.HasPrefix(d.Summary, "Unsupported") {
+			d.Detail += " At the top of a file there are the blocks agent, guard, listen, model, plugin, provider, sandbox and store."
+		}
+	}
+	return diags
+}
+
+// settings applies a block without a label.
+func (l *loader) settings(b *hcl.Block) {
+	attrs, diags := b.Body.JustAttributes()
+	l.report(diags)
+	for _, a := range inOrder(attrs) {
+		s, ok := findSetting(b.Type, a.Name)
+		if !ok {
+			l.reportAt(a.NameRange, "Unknown attribute", fmt.Sprintf("%s has no attribute %q; it has %s.", b.Type, a.Name, names(b.Type)))
+			continue
+		}
+		l.apply(s, a)
+	}
+}
+
+func (l *loader) apply(s setting, a *hcl.Attribute) {
+	v, diags := a.Expr.Value(l.cfg.Context)
+	l.report(diags)
+	if diags.HasErrors() {
+		return
+	}
+	text, err := s.text(v)
+	if err != nil {
+		l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
+		return
+	}
+	value, err := s.read(text)
+	if err != nil {
+		l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
+		return
+	}
+	s.set(l.cfg, value)
+	l.sources[s.key()] = Value{Key: s.key(), Value: text, Doc: s.doc,
+		Source: fmt.Sprintf("%s:%d", a.NameRange.Filename, a.NameRange.Start.Line)}
+}
+
+// keep stores a labelled block, over an earlier one of the same label.
+func (l *loader) keep(b *hcl.Block) {
+	label := b.Labels[0]
+	if !labelPattern.MatchString(label) {
+		l.reportAt(b.LabelRanges[0], "Unusable name", fmt.Sprintf("The name of a %s is made of a-z, 0-9, dot, dash and underscore, at most 64 of them.", b.Type))
+		return
+	}
+	set := l.labelled[b.Type]
+	if set == nil {
+		set = &blockSet{bodies: map[string]hcl.Body{}, ranges: map[string]hcl.Range{}}
+		l.labelled[b.Type] = set
+	}
+	if lower, ok := set.bodies[label]; ok {
+		set.bodies[label] = overlay{upper: b.Body, lower: lower}
+	} else {
+		set.labels = append(set.labels, label)
+		set.bodies[label] = b.Body
+	}
+	set.ranges[label] = b.DefRange
+}
+
+func names(block string) string {
+	var out []string
+	for _, s := range settings {
+		if s.block == block {
+			out = append(out, s.name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// inOrder gives attributes as they stand in the file, so that diagnostics do too.
+func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
+	out := make([]*hcl.Attribute, 0, len(attrs))
+	for _, a := range attrs {
+		out = append(out, a)
+	}
+	sortBy(out, func(a *hcl.Attribute) int { return a.Range.Start.Byte })
+	return out
+}

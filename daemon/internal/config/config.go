@@ -1,0 +1,100 @@
+// Package config reads Bothy's HCL: the defaults that are built in, the user's
+// file over them, then the environment. It reports mistakes where they stand.
+//
+// A plugin's and a provider's block is taken apart only as far as the host
+// needs (which binary, which grants); the rest stays undecoded until the
+// plugin's manifest says what belongs there.
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Config is everything that was configured, with the defaults filled in.
+type Config struct {
+	Listen  Listen
+	Store   Store
+	Sandbox sdk.Sandbox
+	Guards  sdk.Guards
+
+	Plugins   []Plugin // in the order of the files: the first has the bare name of a tool
+	Providers []Plugin
+	Models    []Model
+	Agents    map[string]sdk.Agent
+
+	// Values is every single setting with where it comes from, for people.
+	Values []Value
+	// Files are the files that were read, for snippets in later diagnostics.
+	Files map[string]*hcl.File
+	// Context evaluates the undecoded bodies of plugins and providers.
+	Context *hcl.EvalContext
+}
+
+// Listen says where the daemon is reached.
+type Listen struct {
+	Socket string // empty: $XDG_RUNTIME_DIR/bothy/bothy.sock
+}
+
+// Store says where state lies.
+type Store struct {
+	Path          string // empty: $XDG_STATE_HOME/bothy/bothy.db
+	RetentionDays int
+}
+
+// Plugin is a plugin or provider block. A provider block is an instance of the
+// plugin that its plugin attribute names, with a configuration of its own.
+type Plugin struct {
+	Label   string
+	Binary  string // the NAME of bothy-plugin-NAME
+	Path    string // empty: libexec of the installation
+	Args    []string
+	Env     map[string]string
+	Grants  []string
+	SHA256  string
+	Enabled bool
+	Model   string   // providers: the model taken when only the provider is known
+	Body    hcl.Body // what is left for the plugin's own schema
+	Range   hcl.Range
+}
+
+// Model is a model block: a name of the user's for a provider's model.
+type Model struct {
+	Alias       string
+	Provider    string
+	Name        string
+	Context     int
+	Temperature *float64
+	MaxTokens   int
+	Range       hcl.Range
+}
+
+// Value is one line of `bothy config show`.
+type Value struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source string `json:"source"` // "default", "file:line", "BOTHY_..." or "flag"
+	Doc    string `json:"doc,omitempty"`
+}
+
+// BaseURL is the base_url of a provider's block, or "" when it has none that
+// can be read now. Only the choice of a model looks at it before the plugin does.
+func (p Plugin) BaseURL(ctx *hcl.EvalContext) string { return p.text(ctx, "base_url") }
+
+// HasKey reports whether the block has an api_key that resolves now.
+func (p Plugin) HasKey(ctx *hcl.EvalContext) bool { return p.text(ctx, "api_key") != "" }
+
+func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
+	attrs, _ := p.Body.JustAttributes() // what is wrong with the others is told when the plugin starts
+	a, ok := attrs[name]
+	if !ok {
+		return ""
+	}
+	v, diags := a.Expr.Value(ctx)
+	if diags.HasErrors() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
+		return ""
+	}
+	return v.AsString()
+}

@@ -1,0 +1,172 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func sortBy[T any, K cmp.Ordered](list []T, key func(T) K) {
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
+}
+
+// pluginBlock is the part of a plugin or provider block that is the host's.
+type pluginBlock struct {
+	Plugin  *string           `hcl:"plugin"`
+	Path    *string           `hcl:"path"`
+	Args    []string          `hcl:"args,optional"`
+	Env     map[string]string `hcl:"env,optional"`
+	Grants  []string          `hcl:"grants,optional"`
+	SHA256  *string           `hcl:"sha256"`
+	Enabled *bool             `hcl:"enabled"`
+	Model   *string           `hcl:"model"`
+	Rest    hcl.Body          `hcl:",remain"`
+}
+
+type modelBlock struct {
+	Provider    string   `hcl:"provider"`
+	Name        *string  `hcl:"name"`
+	Context     *int     `hcl:"context"`
+	Temperature *float64 `hcl:"temperature"`
+	MaxTokens   *int     `hcl:"max_tokens"`
+}
+
+type agentBlock struct {
+	Model             *string  `hcl:"model"`
+	Persona           *string  `hcl:"persona"`
+	Tools             []string `hcl:"tools,optional"`
+	Dialect           *string  `hcl:"dialect"`
+	View              *string  `hcl:"view"`
+	Temperature       *float64 `hcl:"temperature"`
+	MaxTokens         *int     `hcl:"max_tokens"`
+	Busy              *string  `hcl:"busy"`
+	MaxTurns          *int     `hcl:"max_turns"`
+	RepeatedCalls     *int     `hcl:"repeated_calls"`
+	ConsecutiveErrors *int     `hcl:"consecutive_errors"`
+}
+
+// decodeLabelled decodes the blocks that all files together made.
+func (l *loader) decodeLabelled() {
+	l.each("plugin", func(label string, body hcl.Body, r hcl.Range) {
+		if p, ok := l.plugin(label, body, r); ok {
+			l.cfg.Plugins = append(l.cfg.Plugins, p)
+		}
+	})
+	l.each("provider", func(label string, body hcl.Body, r hcl.Range) {
+		if p, ok := l.plugin(label, body, r); ok {
+			l.cfg.Providers = append(l.cfg.Providers, p)
+		}
+	})
+	l.each("model", l.model)
+	l.each("agent", l.agent)
+}
+
+func (l *loader) each(block string, do func(string, hcl.Body, hcl.Range)) {
+	set := l.labelled[block]
+	if set == nil {
+		return
+	}
+	for _, label := range set.labels {
+		do(label, set.bodies[label], set.ranges[label])
+	}
+}
+
+func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool) {
+	var b pluginBlock
+	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
+	l.report(diags)
+	if diags.HasErrors() {
+		return Plugin{}, false
+	}
+	p := Plugin{
+		Label: label, Binary: or(b.Plugin, label), Path: or(b.Path, ""), Args: b.Args, Env: b.Env,
+		Grants: b.Grants, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), Model: or(b.Model, ""), Body: b.Rest, Range: r,
+	}
+	if !labelPattern.MatchString(p.Binary) {
+		l.reportAt(r, "Unusable plugin name", fmt.Sprintf("plugin = %q cannot be the NAME of a bothy-plugin-NAME; to run a file elsewhere, give its path.", p.Binary))
+		return Plugin{}, false
+	}
+	for _, g := range p.Grants {
+		if !slices.Contains(knownGrants, g) {
+			l.reportAt(r, "Unknown grant", fmt.Sprintf("There is no grant %q; there are %v.", g, knownGrants))
+		}
+	}
+	return p, true
+}
+
+var knownGrants = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}
+
+func (l *loader) model(label string, body hcl.Body, r hcl.Range) {
+	var b modelBlock
+	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
+	l.report(diags)
+	if diags.HasErrors() {
+		return
+	}
+	if !slices.ContainsFunc(l.cfg.Providers, func(p Plugin) bool { return p.Label == b.Provider }) {
+		l.reportAt(r, "Unknown provider", fmt.Sprintf("model %q names provider %q, and there is no such block.", label, b.Provider))
+		return
+	}
+	l.cfg.Models = append(l.cfg.Models, Model{
+		Alias: label, Provider: b.Provider, Name: or(b.Name, label), Context: or(b.Context, 0),
+		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Range: r,
+	})
+}
+
+func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
+	var b agentBlock
+	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
+	l.report(diags)
+	if diags.HasErrors() {
+		return
+	}
+	a := sdk.Agent{
+		Name: label, Model: or(b.Model, ""), Persona: or(b.Persona, ""), Tools: b.Tools,
+		Dialect: or(b.Dialect, "tools"), View: or(b.View, "transcript"),
+		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Busy: or(b.Busy, "queue"),
+		Guards: sdk.Guards{MaxTurns: or(b.MaxTurns, unset), RepeatedCalls: or(b.RepeatedCalls, unset), ConsecutiveErrors: or(b.ConsecutiveErrors, unset)},
+	}
+	for _, n := range []*int{b.MaxTurns, b.RepeatedCalls, b.ConsecutiveErrors} {
+		if n != nil && *n < 0 {
+			l.reportAt(r, "Wrong value", fmt.Sprintf("agent %q sets a guard to %d; 0 turns one off, less than that means nothing.", label, *n))
+		}
+	}
+	l.oneOf(r, "dialect", a.Dialect, "tools")
+	l.oneOf(r, "view", a.View, "transcript")
+	l.oneOf(r, "busy", a.Busy, "queue", "refuse")
+	l.cfg.Agents[label] = a
+}
+
+func (l *loader) oneOf(r hcl.Range, name, value string, allowed ...string) {
+	if !slices.Contains(allowed, value) {
+		l.reportAt(r, "Wrong value", fmt.Sprintf("%s is %q; it may be %v.", name, value, allowed))
+	}
+}
+
+// unset marks a guard that the agent's block does not name: the guard block
+// and its defaults rule, also when that block stands in a later file.
+const unset = -1
+
+func (l *loader) withGuards(a sdk.Agent) sdk.Agent {
+	fill := func(own *int, common int) {
+		if *own == unset {
+			*own = common
+		}
+	}
+	fill(&a.Guards.MaxTurns, l.cfg.Guards.MaxTurns)
+	fill(&a.Guards.RepeatedCalls, l.cfg.Guards.RepeatedCalls)
+	fill(&a.Guards.ConsecutiveErrors, l.cfg.Guards.ConsecutiveErrors)
+	return a
+}
+
+func or[T any](p *T, otherwise T) T {
+	if p == nil {
+		return otherwise
+	}
+	return *p
+}

@@ -1,0 +1,117 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Diagnostic is one mistake, or a warning, at its place in a file.
+type Diagnostic struct {
+	Severity string `json:"severity"` // "error" or "warning"
+	Summary  string `json:"summary"`
+	Detail   string `json:"detail,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Width    int    `json:"width,omitempty"` // characters that the caret underlines
+	Source   string `json:"source,omitempty"`
+}
+
+// Diagnostics are in the order of the files.
+type Diagnostics []Diagnostic
+
+// HasErrors reports whether any is more than a warning.
+func (ds Diagnostics) HasErrors() bool {
+	for _, d := range ds {
+		if d.Severity == "error" {
+			return true
+		}
+	}
+	return false
+}
+
+// Error joins the errors into one text, so that Diagnostics can be returned as
+// an error where nobody renders them.
+func (ds Diagnostics) Error() string {
+	var b strings.Builder
+	ds.Write(&b)
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// Write renders each diagnostic as file:line:column, the source line and a
+// caret under the place, then what to do.
+func (ds Diagnostics) Write(w io.Writer) {
+	for _, d := range ds {
+		if d.File != "" {
+			fmt.Fprintf(w, "%s:%d:%d: ", d.File, d.Line, d.Column)
+		}
+		fmt.Fprintf(w, "%s: %s\n", d.Severity, d.Summary)
+		if d.Source != "" {
+			margin := fmt.Sprintf("%5d | ", d.Line)
+			fmt.Fprintf(w, "%s%s\n", margin, d.Source)
+			fmt.Fprintf(w, "%s%s\n", strings.Repeat(" ", len(margin)), caret(d))
+		}
+		if d.Detail != "" {
+			fmt.Fprintf(w, "      %s\n", d.Detail)
+		}
+	}
+}
+
+// caret underlines the place; tabs before it stay tabs, so that it lines up.
+func caret(d Diagnostic) string {
+	var b strings.Builder
+	for i, r := range []rune(d.Source) {
+		if i >= d.Column-1 {
+			break
+		}
+		if r == '\t' {
+			b.WriteRune('\t')
+		} else {
+			b.WriteRune(' ')
+		}
+	}
+	b.WriteString(strings.Repeat("^", max(1, d.Width)))
+	return b.String()
+}
+
+// FromHCL translates HCL's own diagnostics; files gives the source lines.
+func FromHCL(in hcl.Diagnostics, files map[string]*hcl.File) Diagnostics {
+	var out Diagnostics
+	for _, h := range in {
+		d := Diagnostic{Severity: "error", Summary: h.Summary, Detail: h.Detail}
+		if h.Severity == hcl.DiagWarning {
+			d.Severity = "warning"
+		}
+		if h.Subject != nil {
+			place(&d, *h.Subject, files)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func place(d *Diagnostic, r hcl.Range, files map[string]*hcl.File) {
+	d.File, d.Line, d.Column = r.Filename, r.Start.Line, r.Start.Column
+	d.Width = 1
+	if f := files[r.Filename]; f != nil {
+		d.Source = sourceLine(f.Bytes, r.Start.Line)
+	}
+	if r.End.Line == r.Start.Line {
+		d.Width = max(1, r.End.Column-r.Start.Column)
+	} else if rest := len([]rune(d.Source)) - r.Start.Column + 1; rest > 0 {
+		d.Width = rest
+	}
+}
+
+// sourceLine returns line n without its end, clipped to what fits a screen.
+func sourceLine(src []byte, n int) string {
+	lines := strings.SplitN(string(src), "\n", n+1)
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	line := []rune(strings.TrimRight(lines[n-1], "\r"))
+	return string(line[:min(len(line), 200)])
+}

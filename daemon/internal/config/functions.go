@@ -1,0 +1,109 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// maxFile is the most that file() reads: it is for keys and prompts.
+const maxFile = 1 << 20
+
+// evalContext gives the functions that a configuration may call. Files are
+// relative to the folder of the user's file.
+func evalContext(getenv func(string) (string, bool), folder string, secrets *Secrets) *hcl.EvalContext {
+	return &hcl.EvalContext{Functions: map[string]function.Function{
+		"env":    envFunction(getenv),
+		"file":   fileFunction(folder),
+		"secret": secretFunction(getenv, secrets),
+	}}
+}
+
+// envFunction is env(name[, default]): a variable that is missing without a
+// default is an error, for an empty value would be found out much later.
+func envFunction(getenv func(string) (string, bool)) function.Function {
+	return function.New(&function.Spec{
+		Params:   []function.Parameter{{Name: "name", Type: cty.String}},
+		VarParam: &function.Parameter{Name: "default", Type: cty.String},
+		Type:     function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if len(args) > 2 {
+				return cty.UnknownVal(cty.String), fmt.Errorf("env takes a name and at most one default")
+			}
+			name := args[0].AsString()
+			if v, ok := getenv(name); ok {
+				return cty.StringVal(v), nil
+			}
+			if len(args) == 2 {
+				return args[1], nil
+			}
+			return cty.UnknownVal(cty.String), fmt.Errorf("the environment variable %s is not set; export it before the daemon starts, or give a default: env(%q, \"...\")", name, name)
+		},
+	})
+}
+
+// fileFunction is file(path): the text of a file without its last line end.
+func fileFunction(folder string) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "path", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			text, err := readSmall(resolve(folder, args[0].AsString()))
+			if err != nil {
+				return cty.UnknownVal(cty.String), err
+			}
+			return cty.StringVal(strings.TrimRight(text, "\r\n")), nil
+		},
+	})
+}
+
+func resolve(folder, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(folder, path)
+}
+
+func readSmall(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("file: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return "", fmt.Errorf("file: %s is not a regular file of at most 1 MiB", path)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("file: %w", err)
+	}
+	return string(b), nil
+}
+
+// secretFunction is secret(name): the value of an environment variable that
+// from then on is redacted wherever the daemon writes. Plugin and provider
+// blocks are evaluated when their plugin starts, so it is resolved at use.
+func secretFunction(getenv func(string) (string, bool), secrets *Secrets) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "name", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			name := args[0].AsString()
+			v, ok := getenv(name)
+			if !ok || v == "" {
+				return cty.UnknownVal(cty.String), fmt.Errorf("the secret %s is not set; export %s before the daemon starts", name, name)
+			}
+			secrets.Add(v)
+			return cty.StringVal(v), nil
+		},
+	})
+}

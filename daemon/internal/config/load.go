@@ -1,0 +1,166 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclparse"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// MaxFile is the largest configuration file that is read, in bytes.
+const MaxFile = 1 << 20
+
+// Source says where a configuration comes from.
+type Source struct {
+	Defaults     []byte // the built-in config.hcl
+	DefaultsName string
+	Path         string // the user's file; it need not exist unless Required
+	Required     bool   // the user named the file, so that its absence is a mistake
+	Getenv       func(string) (string, bool)
+	Secrets      *Secrets
+}
+
+// DefaultPath is the user's file when nobody names another:
+// $XDG_CONFIG_HOME/bothy/config.hcl.
+func DefaultPath() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("find the configuration: %w; set HOME or XDG_CONFIG_HOME", err)
+	}
+	return filepath.Join(dir, "bothy", "config.hcl"), nil
+}
+
+// Load reads the defaults, the user's file over them and the environment over
+// both. It returns a Config whenever the diagnostics hold no error; warnings
+// (an unusable environment variable) leave what was there before.
+func Load(src Source) (*Config, Diagnostics) {
+	l := &loader{
+		src:    src,
+		parser: hclparse.NewParser(),
+		cfg: &Config{
+			Agents:  map[string]sdk.Agent{},
+			Context: evalContext(src.Getenv, filepath.Dir(src.Path), src.Secrets),
+		},
+		labelled: map[string]*blockSet{},
+		sources:  map[string]Value{},
+	}
+	l.defaults()
+	l.file(src.Defaults, src.DefaultsName)
+	if text, ok := l.userFile(); ok {
+		l.file(text, src.Path)
+	}
+	l.environment()
+	l.decodeLabelled()
+	l.cfg.Files = l.parser.Files()
+	l.finish()
+	if l.diags.HasErrors() {
+		return nil, l.diags
+	}
+	return l.cfg, l.diags
+}
+
+// loader carries one Load from step to step.
+type loader struct {
+	src      Source
+	parser   *hclparse.Parser
+	cfg      *Config
+	labelled map[string]*blockSet // by block type
+	sources  map[string]Value     // by setting key
+	diags    Diagnostics
+}
+
+func (l *loader) defaults() {
+	for _, s := range settings {
+		text := s.defaultText()
+		if text != "" {
+			v, err := s.read(text)
+			if err != nil {
+				panic("the default of " + s.key() + " cannot be read: " + err.Error()) // a test loads the defaults
+			}
+			s.set(l.cfg, v)
+		}
+		l.sources[s.key()] = Value{Key: s.key(), Value: text, Source: "default", Doc: s.doc}
+	}
+}
+
+// userFile reads the user's file, if there is one.
+func (l *loader) userFile() ([]byte, bool) {
+	if l.src.Path == "" {
+		return nil, false
+	}
+	f, err := os.Open(l.src.Path)
+	if errors.Is(err, fs.ErrNotExist) && !l.src.Required {
+		return nil, false
+	}
+	if err != nil {
+		l.fail("Cannot read the configuration", err.Error())
+		return nil, false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		l.fail("Cannot read the configuration", err.Error())
+		return nil, false
+	}
+	if len(text) > MaxFile {
+		l.fail("The configuration is too large", fmt.Sprintf("%s has more than 1 MiB; a configuration that long is a mistake.", l.src.Path))
+		return nil, false
+	}
+	return text, true
+}
+
+func (l *loader) fail(summary, detail string) {
+	l.diags = append(l.diags, Diagnostic{Severity: "error", Summary: summary, Detail: detail})
+}
+
+func (l *loader) report(d hcl.Diagnostics) {
+	l.diags = append(l.diags, FromHCL(d, l.parser.Files())...)
+}
+
+func (l *loader) reportAt(r hcl.Range, summary, detail string) {
+	l.report(hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: r.Ptr()}})
+}
+
+// environment applies BOTHY_* variables. One that cannot be read is a warning
+// and changes nothing: a broken variable must not take the daemon down.
+func (l *loader) environment() {
+	for _, s := range settings {
+		text, ok := l.src.Getenv(s.variable())
+		if !ok || text == "" {
+			continue
+		}
+		v, err := s.read(text)
+		if err != nil {
+			l.diags = append(l.diags, Diagnostic{
+				Severity: "warning", Summary: "Ignored " + s.variable(),
+				Detail: err.Error() + "; the value from " + l.sources[s.key()].Source + " stays.",
+			})
+			continue
+		}
+		s.set(l.cfg, v)
+		l.sources[s.key()] = Value{Key: s.key(), Value: text, Source: s.variable(), Doc: s.doc}
+	}
+}
+
+// finish puts the values into the order of the table and checks what no single
+// attribute can.
+func (l *loader) finish() {
+	for _, s := range settings {
+		l.cfg.Values = append(l.cfg.Values, l.sources[s.key()])
+	}
+	for name, a := range l.cfg.Agents {
+		l.cfg.Agents[name] = l.withGuards(a)
+	}
+	switch l.cfg.Sandbox.Runtime {
+	case "auto", "crun", "runc":
+	default:
+		l.fail("Unknown OCI runtime", fmt.Sprintf("sandbox.runtime is %q; it may be auto, crun or runc.", l.cfg.Sandbox.Runtime))
+	}
+}

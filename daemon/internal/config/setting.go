@@ -1,0 +1,170 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// setting is one attribute of a block without a label. The table below is the
+// whole of them: their names, defaults and documentation exist nowhere else.
+type setting struct {
+	block, name string
+	kind        kind
+	def         string // as it would be written after the equals sign; "" is none
+	doc         string
+	set         func(*Config, any)
+}
+
+// kind says what a setting's value looks like, and what set receives.
+type kind string
+
+const (
+	kindString   kind = "text"                       // string
+	kindInt      kind = "a whole number"             // int64
+	kindNumber   kind = "a number"                   // float64
+	kindSize     kind = "a size such as \"64MB\""    // int64, bytes
+	kindDuration kind = "a duration such as \"30s\"" // time.Duration
+)
+
+var settings = []setting{
+	{"listen", "socket", kindString, "", "path of the daemon's socket; empty is $XDG_RUNTIME_DIR/bothy/bothy.sock",
+		func(c *Config, v any) { c.Listen.Socket = v.(string) }},
+
+	{"store", "path", kindString, "", "the database file; empty is $XDG_STATE_HOME/bothy/bothy.db",
+		func(c *Config, v any) { c.Store.Path = v.(string) }},
+	{"store", "retention_days", kindInt, "31", "days that ended runs are kept",
+		func(c *Config, v any) { c.Store.RetentionDays = int(v.(int64)) }},
+
+	{"sandbox", "image", kindString, "", "an OCI image present on this machine; empty is the skeleton with the host's /usr",
+		func(c *Config, v any) { c.Sandbox.Image = v.(string) }},
+	{"sandbox", "runtime", kindString, "auto", "OCI runtime: auto, crun or runc",
+		func(c *Config, v any) { c.Sandbox.Runtime = v.(string) }},
+	{"sandbox", "socket", kindString, "", "a Podman socket to use; empty: the user's, else a service of Bothy's own",
+		func(c *Config, v any) { c.Sandbox.Socket = v.(string) }},
+	{"sandbox", "memory", kindSize, "2GB", "memory of a run's container",
+		func(c *Config, v any) { c.Sandbox.Memory = v.(int64) }},
+	{"sandbox", "cpus", kindNumber, "", "processors of a run's container; by default half of those that are there",
+		func(c *Config, v any) { c.Sandbox.CPUs = v.(float64) }},
+	{"sandbox", "pids", kindInt, "512", "processes of a run's container",
+		func(c *Config, v any) { c.Sandbox.Pids = v.(int64) }},
+	{"sandbox", "tmp", kindSize, "64MB", "size of /tmp in the container",
+		func(c *Config, v any) { c.Sandbox.Tmp = v.(int64) }},
+	{"sandbox", "timeout", kindDuration, "30s", "time for one command that names none; at most 10m",
+		func(c *Config, v any) { c.Sandbox.Timeout = sdk.Duration(v.(time.Duration)) }},
+	{"sandbox", "max_stdout", kindSize, "10MB", "standard output that is kept of one command",
+		func(c *Config, v any) { c.Sandbox.MaxOutput = v.(int64) }},
+	{"sandbox", "max_stderr", kindSize, "1MB", "standard error that is kept of one command",
+		func(c *Config, v any) { c.Sandbox.MaxErrors = v.(int64) }},
+
+	{"guard", "max_turns", kindInt, "99", "turns of one loop",
+		func(c *Config, v any) { c.Guards.MaxTurns = int(v.(int64)) }},
+	{"guard", "repeated_calls", kindInt, "2", "the same call so many times in a row stops the loop; 0 is off",
+		func(c *Config, v any) { c.Guards.RepeatedCalls = int(v.(int64)) }},
+	{"guard", "consecutive_errors", kindInt, "3", "so many failed calls in a row stop the loop; 0 is off",
+		func(c *Config, v any) { c.Guards.ConsecutiveErrors = int(v.(int64)) }},
+}
+
+// key is how people name a setting: block.name.
+func (s setting) key() string { return s.block + "." + s.name }
+
+// variable is the environment variable that overrides it.
+func (s setting) variable() string {
+	return "BOTHY_" + strings.ToUpper(s.block) + "_" + strings.ToUpper(s.name)
+}
+
+func findSetting(block, name string) (setting, bool) {
+	for _, s := range settings {
+		if s.block == block && s.name == name {
+			return s, true
+		}
+	}
+	return setting{}, false
+}
+
+// defaultText is the default as text; that of cpus depends on the machine.
+func (s setting) defaultText() string {
+	if s.key() == "sandbox.cpus" {
+		return strconv.FormatFloat(math.Max(0.5, float64(runtime.NumCPU())/2), 'g', -1, 64)
+	}
+	return s.def
+}
+
+// read turns text into the value of the setting's kind.
+func (s setting) read(text string) (any, error) {
+	switch s.kind {
+	case kindInt:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("%s must be %s that is not negative, not %q", s.key(), s.kind, text)
+		}
+		return n, nil
+	case kindNumber:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || n <= 0 || math.IsInf(n, 0) || math.IsNaN(n) {
+			return nil, fmt.Errorf("%s must be %s above zero, not %q", s.key(), s.kind, text)
+		}
+		return n, nil
+	case kindSize:
+		n, err := ParseSize(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.key(), err)
+		}
+		return n, nil
+	case kindDuration:
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
+		}
+		return d, nil
+	default:
+		return text, nil
+	}
+}
+
+// text writes a value from HCL as the text that read understands.
+func (s setting) text(v cty.Value) (string, error) {
+	switch {
+	case v.IsNull() || !v.IsKnown():
+		return "", fmt.Errorf("%s has no value", s.key())
+	case v.Type() == cty.String:
+		return v.AsString(), nil
+	case v.Type() == cty.Number && s.kind != kindString && s.kind != kindDuration:
+		return v.AsBigFloat().Text('f', -1), nil
+	default:
+		return "", fmt.Errorf("%s must be %s", s.key(), s.kind)
+	}
+}
+
+var sizeUnits = []struct {
+	suffix string
+	factor int64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1 << 40},
+	{"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}, {"T", 1 << 40}, {"B", 1},
+}
+
+// ParseSize reads "64MB", "2G", "512KiB" or a plain number of bytes. The units
+// are powers of 1024, as in every tool that limits memory.
+func ParseSize(text string) (int64, error) {
+	number, factor := strings.TrimSpace(text), int64(1)
+	for _, u := range sizeUnits {
+		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
+			number, factor = strings.TrimSpace(rest), u.factor
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || n <= 0 || n > float64(math.MaxInt64/factor) || math.IsNaN(n) {
+		return 0, fmt.Errorf("%q is no size; write for instance \"64MB\" or \"2GB\"", text)
+	}
+	return int64(n * float64(factor)), nil
+}

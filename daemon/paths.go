@@ -1,0 +1,103 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+)
+
+// Paths are the places that one daemon uses. All are absolute.
+type Paths struct {
+	Prefix  string // the installation: bin, libexec/bothy and share/bothy lie below it
+	Libexec string // Prefix/libexec/bothy
+	Data    string // $XDG_STATE_HOME/bothy: the database, the log, the runs
+	Store   string // the database
+	Log     string
+	Socket  string // where people reach the daemon; empty until the server chose
+	Sockets string // a short 0700 folder for the sockets of plugins and containers
+}
+
+// findPaths fills in what the configuration leaves open. It creates nothing.
+func findPaths(cfg *config.Config) (Paths, error) {
+	var p Paths
+	var err error
+	if p.Prefix, err = findPrefix(); err != nil {
+		return p, err
+	}
+	p.Libexec = filepath.Join(p.Prefix, "libexec", "bothy")
+	if p.Data, err = dataDir(); err != nil {
+		return p, err
+	}
+	p.Store = filepath.Join(p.Data, "bothy.db")
+	if cfg != nil && cfg.Store.Path != "" {
+		if p.Store, err = filepath.Abs(cfg.Store.Path); err != nil {
+			return p, fmt.Errorf("store.path: %w", err)
+		}
+	}
+	p.Log = filepath.Join(p.Data, "bothyd.log")
+	return p, nil
+}
+
+// findPrefix is BOTHY_PREFIX, else what lies above the folder of this binary,
+// links resolved.
+func findPrefix() (string, error) {
+	if p := os.Getenv("BOTHY_PREFIX"); p != "" {
+		return filepath.Abs(p)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find the installation: %w; set BOTHY_PREFIX", err)
+	}
+	if real, err := filepath.EvalSymlinks(exe); err == nil {
+		exe = real
+	}
+	return filepath.Dir(filepath.Dir(exe)), nil
+}
+
+// dataDir is $XDG_STATE_HOME/bothy, else ~/.local/state/bothy.
+func dataDir() (string, error) {
+	if s := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(s) {
+		return filepath.Join(s, "bothy"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return "", fmt.Errorf("there is no place for Bothy's data: set HOME or XDG_STATE_HOME to an absolute path")
+	}
+	return filepath.Join(home, ".local", "state", "bothy"), nil
+}
+
+// makePrivate creates a folder that only its owner may enter, and refuses one
+// that others own or may write to.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("create %s: %w", dir, err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", dir, err)
+	}
+	if !ownedByUs(info) {
+		return fmt.Errorf("%s belongs to another user; remove it or point XDG_STATE_HOME elsewhere", dir)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return fmt.Errorf("make %s private: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// callerPath keeps the entries of PATH that the sandbox can offer: those below
+// /usr, in the caller's order.
+func callerPath(path string) []string {
+	var out []string
+	for _, dir := range filepath.SplitList(path) {
+		if strings.HasPrefix(filepath.Clean(dir)+"/", "/usr/") {
+			out = append(out, filepath.Clean(dir))
+		}
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package sdk
+
+import "encoding/json"
+
+// Write is one change of one entry. The empty fields keep what is there; on a
+// new entry they take the scheme's defaults (resolved, visible).
+type Write struct {
+	Path       string          `json:"path"`
+	Body       *string         `json:"body,omitempty"`       // nil keeps the body
+	Attributes json.RawMessage `json:"attributes,omitempty"` // merged into the present object (RFC 7386); nil keeps
+	Visibility Visibility      `json:"visibility,omitempty"`
+	State      State           `json:"state,omitempty"`
+	Outcome    Outcome         `json:"outcome,omitempty"`
+	Writer     Writer          `json:"writer,omitempty"` // required; refused with Permission when the scheme does not admit it
+	Phase      Phase           `json:"-"`                // engine only
+	Turn       int             `json:"-"`
+	Loop       int64           `json:"-"`
+
+	// Create refuses with Conflict when the run already sees the path.
+	Create bool `json:"create,omitempty"`
+	// Expect, when not empty, refuses with Conflict unless the entry is in this phase.
+	Expect Phase `json:"-"`
+	// Remove drops the entry from the run's view. All other fields but Path and Writer are ignored.
+	Remove bool `json:"remove,omitempty"`
+	// Chunk appends to the entry's stream instead of writing its body. A later
+	// write of State with an ended state folds the stream away under its Body.
+	Chunk *Chunk `json:"chunk,omitempty"`
+}
+
+// Chunk is a piece of a stream: a command's output while it runs.
+type Chunk struct {
+	Channel int    `json:"channel"` // 1 is standard output, 2 standard error
+	Text    string `json:"text"`    // valid UTF-8
+}
+
+// Change is everything that one commit writes to one run: it is durable as a
+// whole, with its journal rows, or not at all.
+type Change struct {
+	Run       int64
+	Writes    []Write
+	OpenTurn  *Turn // inserted, and Run.NextTurn moves past it
+	CloseTurn *Turn // usage, finish reason and model of an open turn
+	EndLoop   *LoopEnd
+	Notes     []Note
+}
+
+// Note is a journal row that speaks of no entry: progress, a retry, a warning.
+type Note struct {
+	Kind string
+	Loop int64
+	Turn int
+	Data any // encoded as JSON
+}
+
+// LoopEnd ends a loop and moves its run to the state that follows.
+type LoopEnd struct {
+	Loop   int64
+	Status int    // 200, 204, 413, 422, 499 or 500; kept as it is on the loop
+	Reason string // one sentence for a person
+	Stop   string // "answer", "terminal", "aborted", "failed", or the guard's name
+}
+
+// Receipt is what a commit answers: the journal's position after it, and the
+// written entries in the order of the writes.
+type Receipt struct {
+	Seq     int64
+	Entries []Entry
+}

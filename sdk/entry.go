@@ -1,0 +1,75 @@
+package sdk
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Entry is the only unit of state (rummy spec, Entries): what a run knows,
+// did, was told and answered. The engine reads and writes nothing else.
+type Entry struct {
+	Path       string          `json:"path"`
+	Body       string          `json:"body"`
+	Attributes json.RawMessage `json:"attributes,omitempty"` // a JSON object, or nil
+	Visibility Visibility      `json:"visibility"`
+	State      State           `json:"state"`
+	Outcome    Outcome         `json:"outcome,omitempty"`
+	Writer     Writer          `json:"writer"`
+	Scope      string          `json:"scope"`           // "run:N", "project:N" or "global"
+	Phase      Phase           `json:"phase,omitempty"` // actions only
+	Hash       string          `json:"hash"`            // hex SHA-256 of Body
+	Loop       int64           `json:"loop,omitempty"`
+	Turn       int             `json:"turn"`    // the turn in which this run last wrote it
+	Version    int             `json:"version"` // counts this run's writes, from 1
+	Created    time.Time       `json:"created"`
+	Updated    time.Time       `json:"updated"`
+}
+
+// Status is the entry's status number.
+func (e Entry) Status() int { return Status(e.State, e.Outcome) }
+
+// Scheme is the part of the path before "://", or "file" for a bare path.
+func (e Entry) Scheme() string { return SchemeOf(e.Path) }
+
+// SchemeOf returns the scheme of a path; a bare path is a file.
+func SchemeOf(path string) string {
+	if i := strings.Index(path, "://"); i > 0 {
+		return strings.ToLower(path[:i])
+	}
+	return "file"
+}
+
+// MaxPath is the longest path an entry may have, in bytes.
+const MaxPath = 2048
+
+// Category is the role that all entries of a scheme play.
+type Category string
+
+// The categories of the rummy spec; audit entries are never shown to a model.
+const (
+	CategoryData    Category = "data"
+	CategoryLogging Category = "logging"
+	CategoryUnknown Category = "unknown"
+	CategoryPrompt  Category = "prompt"
+	CategoryAudit   Category = "audit"
+)
+
+// Scheme is one row of the registry that every write is checked against.
+type Scheme struct {
+	Name         string   `json:"name"`
+	ModelVisible bool     `json:"model_visible"`
+	Category     Category `json:"category"`
+	Scope        string   `json:"scope"` // "run", "project" or "global"
+	WritableBy   []Writer `json:"writable_by"`
+}
+
+// Admits reports whether w may write entries of this scheme.
+func (s Scheme) Admits(w Writer) bool {
+	for _, x := range s.WritableBy {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}

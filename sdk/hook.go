@@ -1,0 +1,113 @@
+package sdk
+
+import "encoding/json"
+
+// DefaultPriority is a subscription's place when it names none. Lower runs
+// first; equal ones run in the order of subscription.
+const DefaultPriority = 10
+
+// Subscription binds a plugin to one name of the catalogue.
+type Subscription struct {
+	Name     string `json:"name"` // an event or filter of the catalogue; an unknown name is an error
+	Priority int    `json:"priority"`
+	// Failure says what a failed subscriber means: "ignore" (events, the
+	// default) or "deny" (guards and policy filters, which never pass by failing).
+	Failure string `json:"failure,omitempty"`
+}
+
+// HookKind tells events from filters.
+type HookKind string
+
+// Events tell; filters change a value on its way.
+const (
+	HookEvent  HookKind = "event"
+	HookFilter HookKind = "filter"
+)
+
+// HookPoint is one name of the catalogue.
+type HookPoint struct {
+	Name string
+	Kind HookKind
+	Doc  string
+}
+
+// LoopEvent is the payload of loop.*, ask.*, act.*, run.step.completed.
+type LoopEvent struct {
+	Project int64  `json:"project"`
+	Run     Run    `json:"run"`
+	Loop    Loop   `json:"loop"`
+	Turns   int    `json:"turns,omitempty"`
+	Status  int    `json:"status,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// RunEvent is the payload of run.created, run.reset, run.expired, run.deleted.
+type RunEvent struct {
+	Run     Run    `json:"run"`
+	Project string `json:"project"` // its root
+	RunDir  string `json:"run_dir"`
+}
+
+// TurnEvent is the payload of turn.*, context.materialized and llm.request.*.
+type TurnEvent struct {
+	Run      Run             `json:"run"`
+	Loop     Loop            `json:"loop"`
+	Turn     Turn            `json:"turn"`
+	Messages int             `json:"messages,omitempty"`
+	Detail   json.RawMessage `json:"detail,omitempty"`
+}
+
+// EntryEvent is the payload of entry.created, entry.changed, tool.before and tool.after.
+type EntryEvent struct {
+	Run   int64 `json:"run"`
+	Entry Entry `json:"entry"`
+}
+
+// Recording is the value of the filter entry.recording: an action about to be
+// recorded. A filter that sets State to failed rejects it: the entry is kept,
+// with Outcome and Body, and never dispatched.
+type Recording struct {
+	Run        int64           `json:"run"`
+	Turn       int             `json:"turn"`
+	Loop       int64           `json:"loop"`
+	Mode       Mode            `json:"mode"`
+	Tool       string          `json:"tool"`
+	Path       string          `json:"path"`
+	Body       string          `json:"body"`
+	Attributes json.RawMessage `json:"attributes"`
+	State      State           `json:"state"`
+	Outcome    Outcome         `json:"outcome,omitempty"`
+}
+
+// Prompt is the value of the filters assembly.system, assembly.user and
+// llm.messages: what is about to be sent.
+type Prompt struct {
+	Run      Run       `json:"run"`
+	Loop     Loop      `json:"loop"`
+	Turn     int       `json:"turn"`
+	Model    string    `json:"model"`
+	System   string    `json:"system"`
+	Messages []Message `json:"messages,omitempty"`
+	Tools    []Tool    `json:"tools,omitempty"`
+	Tokens   int       `json:"tokens,omitempty"`  // the estimate of all of it
+	Ceiling  int       `json:"ceiling,omitempty"` // what fits; 0 is unknown
+}
+
+// Ruling is the value of the filter turn.verdict, and a turn's end.
+type Ruling struct {
+	Continue bool   `json:"continue"`
+	Status   int    `json:"status"`
+	Reason   string `json:"reason"`
+	Stop     string `json:"stop,omitempty"` // "answer", "terminal", a guard's name
+}
+
+// TurnResult is what turn.verdict judges: everything the turn did.
+type TurnResult struct {
+	Run        Run        `json:"run"`
+	Loop       Loop       `json:"loop"`
+	Turn       int        `json:"turn"`      // within the run
+	LoopTurn   int        `json:"loop_turn"` // within the loop, from 1
+	Completion Completion `json:"completion"`
+	Actions    []Entry    `json:"actions"` // as they ended, in the model's order
+	Ruling     Ruling     `json:"ruling"`
+}

@@ -1,0 +1,52 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/sdk/internal/pb"
+	"github.com/bothyd/bothy/sdk/internal/wire"
+)
+
+// Register serves impl on s.
+func Register(s grpc.ServiceRegistrar, impl Hook) {
+	pb.RegisterHookServer(s, &server{impl: impl})
+}
+
+type server struct {
+	pb.UnimplementedHookServer
+	impl Hook
+}
+
+func (s *server) Event(ctx context.Context, req *pb.EventRequest) (*pb.EventResponse, error) {
+	return &pb.EventResponse{Failure: wire.Failure(s.event(ctx, req.GetName(), req.GetPayloadJson()))}, nil
+}
+
+func (s *server) event(ctx context.Context, name string, payload json.RawMessage) (err error) {
+	defer recovered(name, &err)
+	return s.impl.Event(ctx, name, payload)
+}
+
+func (s *server) Filter(ctx context.Context, req *pb.FilterRequest) (*pb.FilterResponse, error) {
+	value, err := s.filter(ctx, req.GetName(), req.GetValueJson())
+	if err != nil {
+		return &pb.FilterResponse{Failure: wire.Failure(err)}, nil
+	}
+	return &pb.FilterResponse{ValueJson: value}, nil
+}
+
+func (s *server) filter(ctx context.Context, name string, value json.RawMessage) (out json.RawMessage, err error) {
+	defer recovered(name, &err)
+	return s.impl.Filter(ctx, name, value)
+}
+
+// recovered turns a panic of the implementation into the call's error: a guard
+// that panics is a guard that failed, and denies.
+func recovered(name string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("the subscriber of %s panicked: %v", name, p)
+	}
+}

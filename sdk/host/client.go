@@ -1,0 +1,117 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/pb"
+	"github.com/bothyd/bothy/sdk/internal/wire"
+)
+
+// Client is the Host at the other end of a connection. All its errors are
+// *sdk.Error, or *sdk.ProviderError where a completion failed.
+type Client struct{ rpc pb.HostClient }
+
+// NewClient calls the services that are served on conn.
+func NewClient(conn grpc.ClientConnInterface) *Client { return &Client{rpc: pb.NewHostClient(conn)} }
+
+// Entry implements Host.
+func (c *Client) Entry(ctx context.Context, path string) (sdk.Entry, error) {
+	resp, err := c.rpc.Entries(Outgoing(ctx), &pb.EntriesRequest{Path: path})
+	entries, err := readEntries(ctx, resp, err)
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	if len(entries) != 1 {
+		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "%s is not in view", path)
+	}
+	return entries[0], nil
+}
+
+// Entries implements Host.
+func (c *Client) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
+	resp, err := c.rpc.Entries(Outgoing(ctx), &pb.EntriesRequest{Glob: glob})
+	return readEntries(ctx, resp, err)
+}
+
+// Write implements Host.
+func (c *Client) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error) {
+	b, err := json.Marshal(writes)
+	if err != nil {
+		return nil, fmt.Errorf("encode the writes: %w", err)
+	}
+	resp, err := c.rpc.Write(Outgoing(ctx), &pb.WriteRequest{WritesJson: b})
+	return readEntries(ctx, resp, err)
+}
+
+func readEntries(ctx context.Context, resp *pb.EntriesResponse, err error) ([]sdk.Entry, error) {
+	if err != nil {
+		return nil, wire.Transport(ctx, err)
+	}
+	if f := resp.GetFailure(); f != nil {
+		return nil, wire.Error(f)
+	}
+	var entries []sdk.Entry
+	if b := resp.GetEntriesJson(); len(b) > 0 {
+		if err := json.Unmarshal(b, &entries); err != nil {
+			return nil, fmt.Errorf("decode the entries: %w", err)
+		}
+	}
+	return entries, nil
+}
+
+// Invoke implements Host.
+func (c *Client) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
+	resp, err := c.rpc.InvokeTool(Outgoing(ctx), &pb.InvokeToolRequest{Tool: tool, ArgumentsJson: arguments})
+	if err != nil {
+		return sdk.ToolResult{}, wire.Transport(ctx, err)
+	}
+	if f := resp.GetFailure(); f != nil {
+		return sdk.ToolResult{}, wire.Error(f)
+	}
+	return wire.ToolResult(resp.GetResult())
+}
+
+// Complete implements Host.
+func (c *Client) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
+	b, err := json.Marshal(req)
+	if err != nil {
+		return fmt.Errorf("encode the request: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := c.rpc.Complete(Outgoing(ctx), &pb.CompleteRequest{RequestJson: b})
+	if err != nil {
+		return wire.Transport(ctx, err)
+	}
+	recv := func() (*pb.CompleteResponse, error) {
+		m, err := stream.Recv()
+		return m, wire.StreamError(ctx, err)
+	}
+	return wire.Deltas(recv, send)
+}
+
+// Secret implements Host.
+func (c *Client) Secret(ctx context.Context, name string) (string, error) {
+	resp, err := c.rpc.Secret(Outgoing(ctx), &pb.SecretRequest{Name: name})
+	if err != nil {
+		return "", wire.Transport(ctx, err)
+	}
+	return resp.GetValue(), wire.Error(resp.GetFailure())
+}
+
+// Log implements Host.
+func (c *Client) Log(ctx context.Context, level, message string, fields map[string]string) error {
+	clean := make(map[string]string, len(fields))
+	for k, v := range fields {
+		clean[wire.Text(k)] = wire.Text(v)
+	}
+	_, err := c.rpc.Log(Outgoing(ctx), &pb.LogRequest{Level: level, Message: wire.Text(message), Fields: clean})
+	return wire.Transport(ctx, err)
+}
+
+var _ Host = (*Client)(nil)

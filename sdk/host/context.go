@@ -1,0 +1,88 @@
+package host
+
+import (
+	"context"
+
+	"google.golang.org/grpc/metadata"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// CallKey and TokenKey are the metadata keys of the plugin protocol. CallKey
+// names the call that a request serves, from the daemon to a plugin and, when
+// the plugin calls back, from the plugin to the daemon. TokenKey carries the
+// token of Configure for plugins that reach the services by address.
+const (
+	CallKey  = "bothy-call"
+	TokenKey = "bothy-token"
+)
+
+type (
+	callKey struct{}
+	hostKey struct{}
+)
+
+// WithCall notes the call that work done with the context serves.
+func WithCall(ctx context.Context, id string) context.Context {
+	if id == "" {
+		return ctx
+	}
+	return context.WithValue(ctx, callKey{}, id)
+}
+
+// Call returns the call that the context serves; empty when there is none.
+func Call(ctx context.Context) string {
+	id, _ := ctx.Value(callKey{}).(string)
+	return id
+}
+
+// Incoming takes the call out of a received request's metadata.
+func Incoming(ctx context.Context) context.Context {
+	if v := metadata.ValueFromIncomingContext(ctx, CallKey); len(v) == 1 {
+		return WithCall(ctx, v[0])
+	}
+	return ctx
+}
+
+// Outgoing adds the context's call to the metadata of requests that are made
+// with it.
+func Outgoing(ctx context.Context) context.Context {
+	if id := Call(ctx); id != "" {
+		return metadata.AppendToOutgoingContext(ctx, CallKey, id)
+	}
+	return ctx
+}
+
+// With makes h what From finds. The SDK does this for every call that a plugin
+// serves.
+func With(ctx context.Context, h Host) context.Context {
+	return context.WithValue(ctx, hostKey{}, h)
+}
+
+// From returns the daemon's services for the call that ctx belongs to. It is
+// never nil: outside of a daemon every service answers unavailable.
+func From(ctx context.Context) Host {
+	if h, ok := ctx.Value(hostKey{}).(Host); ok {
+		return h
+	}
+	return absent{}
+}
+
+// absent is the host of a plugin that no daemon runs.
+type absent struct{}
+
+var errAbsent = sdk.Errorf(sdk.Unavailable, "no daemon offers its services here: run the plugin under bothyd")
+
+func (absent) Entry(context.Context, string) (sdk.Entry, error)     { return sdk.Entry{}, errAbsent }
+func (absent) Entries(context.Context, string) ([]sdk.Entry, error) { return nil, errAbsent }
+func (absent) Write(context.Context, ...sdk.Write) ([]sdk.Entry, error) {
+	return nil, errAbsent
+}
+func (absent) Invoke(context.Context, string, []byte) (sdk.ToolResult, error) {
+	return sdk.ToolResult{}, errAbsent
+}
+func (absent) Complete(context.Context, sdk.Request, func(sdk.Delta) error) error { return errAbsent }
+func (absent) Secret(context.Context, string) (string, error)                     { return "", errAbsent }
+func (absent) Log(context.Context, string, string, map[string]string) error       { return errAbsent }
+
+var _ Host = absent{}

@@ -1,0 +1,31 @@
+// Package host is what a plugin may ask of the daemon that runs it. Every
+// service needs a grant in the operator's block; what is not granted answers
+// with outcome permission.
+package host
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Host is the daemon as a plugin sees it. Calls carry the run of the
+// invocation whose context they are made with, and inherit its deadline and
+// cancellation; without one, a service that needs a run answers validation.
+type Host interface {
+	// Entry reads an entry of the run; outcome not_found when it is not in view.
+	Entry(ctx context.Context, path string) (sdk.Entry, error)
+	// Entries lists entries of the run whose path matches the glob.
+	Entries(ctx context.Context, glob string) ([]sdk.Entry, error)
+	// Write changes entries of the run in one commit, as writer plugin.
+	Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error)
+	// Invoke runs another tool, judged by policy like a model's call.
+	Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error)
+	// Complete asks a configured model; req.Model is an alias or provider/name.
+	Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error
+	// Secret resolves a secret that the plugin's block names.
+	Secret(ctx context.Context, name string) (string, error)
+	// Log writes a line to the daemon's log under the plugin's name. Level is
+	// "debug", "info", "warn" or "error".
+	Log(ctx context.Context, level, message string, fields map[string]string) error
+}

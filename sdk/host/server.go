@@ -1,0 +1,97 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/pb"
+	"github.com/bothyd/bothy/sdk/internal/wire"
+)
+
+// Register serves impl on s. The context of each method carries the call that
+// the request names (Call); whether that call exists is for impl to check.
+func Register(s grpc.ServiceRegistrar, impl Host) {
+	pb.RegisterHostServer(s, &server{impl: impl})
+}
+
+type server struct {
+	pb.UnimplementedHostServer
+	impl Host
+}
+
+func (s *server) Entries(ctx context.Context, req *pb.EntriesRequest) (*pb.EntriesResponse, error) {
+	ctx = Incoming(ctx)
+	if path := req.GetPath(); path != "" {
+		e, err := s.impl.Entry(ctx, path)
+		return writeEntries([]sdk.Entry{e}, err), nil
+	}
+	entries, err := s.impl.Entries(ctx, req.GetGlob())
+	return writeEntries(entries, err), nil
+}
+
+func (s *server) Write(ctx context.Context, req *pb.WriteRequest) (*pb.EntriesResponse, error) {
+	var writes []sdk.Write
+	if err := json.Unmarshal(req.GetWritesJson(), &writes); err != nil {
+		return writeEntries(nil, sdk.Errorf(sdk.Validation, "the writes cannot be read: %w", err)), nil
+	}
+	entries, err := s.impl.Write(Incoming(ctx), writes...)
+	return writeEntries(entries, err), nil
+}
+
+func writeEntries(entries []sdk.Entry, err error) *pb.EntriesResponse {
+	if err != nil {
+		return &pb.EntriesResponse{Failure: wire.Failure(err)}
+	}
+	b, err := json.Marshal(entries)
+	if err != nil {
+		return &pb.EntriesResponse{Failure: wire.Failure(err)}
+	}
+	return &pb.EntriesResponse{EntriesJson: b}
+}
+
+func (s *server) InvokeTool(ctx context.Context, req *pb.InvokeToolRequest) (*pb.InvokeToolResponse, error) {
+	result, err := s.impl.Invoke(Incoming(ctx), req.GetTool(), req.GetArgumentsJson())
+	if err != nil {
+		return &pb.InvokeToolResponse{Failure: wire.Failure(err)}, nil
+	}
+	r, err := wire.Result(result)
+	if err != nil {
+		return &pb.InvokeToolResponse{Failure: wire.Failure(err)}, nil
+	}
+	return &pb.InvokeToolResponse{Result: r}, nil
+}
+
+func (s *server) Complete(req *pb.CompleteRequest, stream grpc.ServerStreamingServer[pb.CompleteResponse]) error {
+	var r sdk.Request
+	if err := json.Unmarshal(req.GetRequestJson(), &r); err != nil {
+		return stream.Send(wire.ProviderFailure(sdk.Errorf(sdk.Validation, "the request cannot be read: %w", err), false))
+	}
+	streamed := false
+	err := s.impl.Complete(Incoming(stream.Context()), r, func(d sdk.Delta) error {
+		m, err := wire.Delta(d)
+		if err != nil {
+			return err
+		}
+		streamed = true
+		return stream.Send(m)
+	})
+	if err != nil {
+		return stream.Send(wire.ProviderFailure(err, streamed))
+	}
+	return nil
+}
+
+func (s *server) Secret(ctx context.Context, req *pb.SecretRequest) (*pb.SecretResponse, error) {
+	v, err := s.impl.Secret(Incoming(ctx), req.GetName())
+	if err != nil {
+		return &pb.SecretResponse{Failure: wire.Failure(err)}, nil
+	}
+	return &pb.SecretResponse{Value: wire.Text(v)}, nil
+}
+
+func (s *server) Log(ctx context.Context, req *pb.LogRequest) (*pb.LogResponse, error) {
+	return &pb.LogResponse{}, s.impl.Log(Incoming(ctx), req.GetLevel(), req.GetMessage(), req.GetFields())
+}

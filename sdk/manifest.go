@@ -1,0 +1,70 @@
+package sdk
+
+import "encoding/json"
+
+// Manifest is what a plugin says about itself: the answer of Describe, and of
+// the sub-command "describe" that every binary built with the SDK has.
+type Manifest struct {
+	Name          string         `json:"name"`
+	Version       string         `json:"version"`
+	Protocol      int            `json:"protocol"`
+	Kinds         []string       `json:"kinds"` // "tool", "provider", "hook"
+	Tools         []ToolSpec     `json:"tools,omitempty"`
+	Subscriptions []Subscription `json:"subscriptions,omitempty"`
+	Schemes       []Scheme       `json:"schemes,omitempty"`
+	Config        *ConfigSchema  `json:"config,omitempty"`
+	Grants        []string       `json:"grants,omitempty"` // what it wants; the operator's block decides
+}
+
+// Grants that a plugin may ask for.
+const (
+	GrantSandbox = "sandbox" // it gets the decoded sandbox block and runs commands in containers
+	GrantProject = "project" // it reads and writes files below the project directory, through os.Root
+	GrantEntries = "entries" // host service: entries of the run it is called for
+	GrantTools   = "tools"   // host service: invoke other tools
+	GrantModels  = "models"  // host service: completions
+	GrantSecrets = "secrets" // host service: the secrets its block names
+)
+
+// ConfigSchema declares the attributes of a plugin's HCL block, so that the
+// host can decode the operator's own text and report mistakes where they are.
+type ConfigSchema struct {
+	Attributes []ConfigAttribute `json:"attributes"`
+}
+
+// ConfigAttribute is one attribute of a plugin's block.
+type ConfigAttribute struct {
+	Name     string          `json:"name"`
+	Type     string          `json:"type"` // "string", "number", "bool", "duration", "list(string)", "map(string)"
+	Required bool            `json:"required,omitempty"`
+	Secret   bool            `json:"secret,omitempty"` // its value is redacted everywhere
+	Default  json.RawMessage `json:"default,omitempty"`
+	Doc      string          `json:"doc,omitempty"`
+}
+
+// Settings is what Configure hands a plugin.
+type Settings struct {
+	Instance   string          `json:"instance"` // the label of the block
+	Generation int             `json:"generation"`
+	Config     json.RawMessage `json:"config"`            // an object that satisfies the schema
+	Sandbox    *Sandbox        `json:"sandbox,omitempty"` // with GrantSandbox
+	DataDir    string          `json:"data_dir"`          // the daemon's data directory
+	SocketDir  string          `json:"socket_dir"`        // a short 0700 folder for sockets of its own
+	Prefix     string          `json:"prefix"`            // the installation: libexec/bothy and share/bothy lie below it
+}
+
+// Sandbox is the decoded sandbox block. Zero values mean the defaults of the
+// design's table (section 12).
+type Sandbox struct {
+	Image     string   `json:"image,omitempty"`   // empty: the skeleton with the host's /usr
+	Runtime   string   `json:"runtime,omitempty"` // "auto", "crun" or "runc"
+	Socket    string   `json:"socket,omitempty"`  // a Podman socket to use instead of an own service
+	Memory    int64    `json:"memory,omitempty"`  // bytes
+	CPUs      float64  `json:"cpus,omitempty"`
+	Pids      int64    `json:"pids,omitempty"`
+	Tmp       int64    `json:"tmp,omitempty"`     // bytes of /tmp
+	Timeout   Duration `json:"timeout,omitempty"` // default for one command
+	MaxOutput int64    `json:"max_output,omitempty"`
+	MaxErrors int64    `json:"max_errors,omitempty"`
+	Path      []string `json:"path,omitempty"` // the caller's PATH entries below /usr
+}

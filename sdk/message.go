@@ -1,0 +1,100 @@
+package sdk
+
+import "encoding/json"
+
+// Role is who speaks in a message.
+type Role string
+
+// The roles of a message.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Message is one message of a request to a model.
+type Message struct {
+	Role      Role   `json:"role"`
+	Text      string `json:"text,omitempty"`
+	Reasoning string `json:"reasoning,omitempty"` // assistant only; some servers want it back
+	Calls     []Call `json:"calls,omitempty"`     // assistant only
+	CallID    string `json:"call_id,omitempty"`   // tool only: the call it answers
+	Tool      string `json:"tool,omitempty"`      // tool only: the tool's name
+	Failed    bool   `json:"failed,omitempty"`    // tool only
+
+	// Extra is what the provider wants back unchanged with this assistant
+	// message (reasoning details, signatures). It belongs to that provider.
+	Extra json.RawMessage `json:"extra,omitempty"`
+}
+
+// Call is one tool call as the model wrote it. Arguments is the model's text:
+// it is meant to be a JSON object and may be anything.
+type Call struct {
+	ID        string `json:"id"`
+	Tool      string `json:"tool"`
+	Arguments string `json:"arguments"`
+}
+
+// Request asks a model for one completion.
+type Request struct {
+	Run         string    `json:"run,omitempty"` // the run's key, for logs and cassettes; never sent to a server
+	Model       string    `json:"model"`         // the provider's own name for it
+	Messages    []Message `json:"messages"`
+	Tools       []ToolDef `json:"tools,omitempty"`
+	Temperature *float64  `json:"temperature,omitempty"` // nil is the provider's own
+	MaxTokens   int       `json:"max_tokens,omitempty"`  // 0 is the provider's own
+	Context     int       `json:"context,omitempty"`     // the window the caller counts on, in tokens; 0 is unknown
+}
+
+// ToolDef is what a model is told about a tool.
+type ToolDef struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"` // a JSON Schema of type object
+}
+
+// Delta is one piece of a completion's stream. Exactly one field is set.
+type Delta struct {
+	Text      string     `json:"text,omitempty"`
+	Reasoning string     `json:"reasoning,omitempty"`
+	Call      *CallDelta `json:"call,omitempty"`
+	Usage     *Usage     `json:"usage,omitempty"` // the last one counts
+	Finish    *Finish    `json:"finish,omitempty"`
+}
+
+// CallDelta is a piece of a call. A provider gives each call of a completion
+// an Index of its own, from 0 up, and an ID and Tool that are not empty in the
+// call's first piece; Arguments are appended.
+type CallDelta struct {
+	Index     int    `json:"index"`
+	ID        string `json:"id,omitempty"`
+	Tool      string `json:"tool,omitempty"`
+	Arguments string `json:"arguments,omitempty"`
+}
+
+// Usage is what a completion cost in tokens, as far as the server told.
+type Usage struct {
+	Prompt     int     `json:"prompt"`
+	Cached     int     `json:"cached,omitempty"`
+	Completion int     `json:"completion"`
+	Reasoning  int     `json:"reasoning,omitempty"`
+	Total      int     `json:"total"`
+	Cost       float64 `json:"cost,omitempty"` // in the provider's currency; 0 is unknown
+}
+
+// Finish closes a stream. A stream without one was cut and is no completion.
+type Finish struct {
+	Reason string          `json:"reason"` // "stop", "calls", "length" or "filter"
+	Extra  json.RawMessage `json:"extra,omitempty"`
+}
+
+// Completion is a whole answer, put together from its deltas.
+type Completion struct {
+	Text      string          `json:"text"`
+	Reasoning string          `json:"reasoning,omitempty"`
+	Calls     []Call          `json:"calls,omitempty"`
+	Usage     *Usage          `json:"usage,omitempty"`
+	Finish    string          `json:"finish"`
+	Extra     json.RawMessage `json:"extra,omitempty"`
+}

@@ -1,0 +1,57 @@
+package sdk
+
+import (
+	"fmt"
+	"time"
+)
+
+// Model is a model that a provider offers.
+type Model struct {
+	Provider  string   `json:"provider"` // the provider block's label; the host fills it in
+	Name      string   `json:"name"`     // the provider's own name
+	Context   int      `json:"context,omitempty"`
+	MaxOutput int      `json:"max_output,omitempty"`
+	Tools     *bool    `json:"tools,omitempty"` // nil is unknown
+	Streaming bool     `json:"streaming"`
+	Inputs    []string `json:"inputs,omitempty"` // "text", "image"
+	Price     *Price   `json:"price,omitempty"`
+}
+
+// Price is in US dollars for a million tokens.
+type Price struct {
+	Prompt     float64 `json:"prompt"`
+	Completion float64 `json:"completion"`
+}
+
+// FailureClass says what a provider's failure means for a retry.
+type FailureClass string
+
+// The classes; all but Never and Overflow may be retried by the host.
+const (
+	ClassWarmUp    FailureClass = "warm_up"    // the server is there and still loads the model
+	ClassRateLimit FailureClass = "rate_limit" // 429 that passes with time
+	ClassGateway   FailureClass = "gateway"    // connect, reset, 502, 503, 504
+	ClassServer    FailureClass = "server"     // 500 and its like
+	ClassOverflow  FailureClass = "overflow"   // the context is too long for the model
+	ClassNever     FailureClass = "never"      // a retry cannot help: 400, 401, 402, 403, 404, ...
+)
+
+// ProviderError ends a completion. A provider never retries: the host decides.
+type ProviderError struct {
+	Class      FailureClass  `json:"class"`
+	Message    string        `json:"message"` // for a person; without keys
+	Status     int           `json:"status,omitempty"`
+	RetryAfter time.Duration `json:"retry_after,omitempty"`
+	Streamed   bool          `json:"streamed"`           // whether any delta had been sent
+	NoTools    bool          `json:"no_tools,omitempty"` // the model cannot call tools
+	// Replay is set by the replay provider alone: the request did not match
+	// its cassette. It is a mistake of use (exit 2), not a failed completion.
+	Replay bool `json:"replay,omitempty"`
+}
+
+func (e *ProviderError) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("%s (HTTP %d)", e.Message, e.Status)
+	}
+	return e.Message
+}

@@ -1,0 +1,101 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/pb"
+	"github.com/bothyd/bothy/sdk/internal/wire"
+)
+
+// Client is the daemon's view of the Plugin service. Errors of the connection
+// are returned as gRPC gave them; those of the plugin are *sdk.Error.
+type Client struct{ rpc pb.PluginClient }
+
+// NewClient calls the plugin that is served on conn.
+func NewClient(conn grpc.ClientConnInterface) *Client {
+	return &Client{rpc: pb.NewPluginClient(conn)}
+}
+
+// Services says where a plugin finds the daemon's services: under a broker id
+// for those that go-plugin's Go side serves, at an address with a token for
+// the others. Both lead to the same server.
+type Services struct {
+	BrokerID uint32
+	Address  string
+	Token    string
+}
+
+// Describe returns the manifest.
+func (c *Client) Describe(ctx context.Context) (sdk.Manifest, error) {
+	resp, err := c.rpc.Describe(ctx, &pb.DescribeRequest{})
+	if err != nil {
+		return sdk.Manifest{}, err
+	}
+	return readManifest(resp.GetManifestJson())
+}
+
+func readManifest(b []byte) (sdk.Manifest, error) {
+	var m sdk.Manifest
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, fmt.Errorf("decode the plugin's manifest: %w", err)
+	}
+	return m, nil
+}
+
+// Configure hands the settings over.
+func (c *Client) Configure(ctx context.Context, s sdk.Settings, at Services) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode the settings: %w", err)
+	}
+	resp, err := c.rpc.Configure(ctx, &pb.ConfigureRequest{
+		SettingsJson: b, BrokerId: at.BrokerID, HostAddress: at.Address, HostToken: at.Token,
+	})
+	if err != nil {
+		return err
+	}
+	return wire.Error(resp.GetFailure())
+}
+
+// Watch calls changed with each new manifest until ctx or the plugin ends.
+func (c *Client) Watch(ctx context.Context, changed func(sdk.Manifest)) error {
+	stream, err := c.rpc.Watch(ctx, &pb.WatchRequest{})
+	if err != nil {
+		return err
+	}
+	for {
+		resp, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		m, err := readManifest(resp.GetManifestJson())
+		if err != nil {
+			return err
+		}
+		changed(m)
+	}
+}
+
+// Health returns nil when the plugin can work, an *sdk.Error with Unavailable
+// and its reason when it says that it cannot.
+func (c *Client) Health(ctx context.Context) error {
+	resp, err := c.rpc.Health(ctx, &pb.HealthRequest{})
+	if err != nil {
+		return err
+	}
+	if !resp.GetReady() {
+		return &sdk.Error{Outcome: sdk.Unavailable, Message: resp.GetMessage()}
+	}
+	return nil
+}
+
+// Drain asks the plugin to finish what runs and to take on nothing new.
+func (c *Client) Drain(ctx context.Context) error {
+	_, err := c.rpc.Drain(ctx, &pb.DrainRequest{})
+	return err
+}

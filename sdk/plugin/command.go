@@ -1,0 +1,43 @@
+package plugin
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// command answers the sub-commands that every binary has. Other arguments are
+// the operator's and go to the plugin itself.
+func command(o Options, args []string, stdout, stderr io.Writer) (code int, done bool) {
+	switch args[0] {
+	case "describe":
+		b, err := json.MarshalIndent(newService(o).manifest(), "", "  ")
+		if err == nil {
+			_, err = fmt.Fprintf(stdout, "%s\n", b)
+		}
+		if err != nil {
+			fmt.Fprintf(stderr, "describe: %v\n", err)
+			return 1, true
+		}
+		return 0, true
+	case "version", "--version":
+		fmt.Fprintf(stdout, "bothy-plugin-%s %s (plugin protocol %d)\n", o.Name, o.Version, Protocol)
+		return 0, true
+	}
+	return 0, false
+}
+
+// byHand tells a person who started the binary what it is.
+func byHand(o Options, w io.Writer) {
+	fmt.Fprintf(w, `bothy-plugin-%[1]s %[2]s is a plugin of Bothy and does nothing by itself: the daemon starts it.
+
+To install it, copy it into libexec/bothy of the installation, or keep it where
+it is, and name it in ~/.config/bothy/config.hcl:
+
+    plugin %[1]q {
+      path = "/where/it/is/bothy-plugin-%[1]s"   # not needed in libexec/bothy
+    }
+
+To see what it offers: bothy-plugin-%[1]s describe
+`, o.Name, o.Version)
+}

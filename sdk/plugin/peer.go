@@ -1,0 +1,118 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"syscall"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+)
+
+// Peer is the process at the other end of a Unix socket, as the kernel tells.
+type Peer struct {
+	PID int
+	UID int
+}
+
+// PeerOf asks the kernel who is at the other end of conn. The answer is of the
+// moment in which the connection was made.
+func PeerOf(conn net.Conn) (Peer, error) {
+	raw, ok := conn.(syscall.Conn)
+	if !ok || conn.LocalAddr() == nil || conn.LocalAddr().Network() != "unix" {
+		return Peer{}, fmt.Errorf("the connection is no Unix socket: its peer cannot be known")
+	}
+	rc, err := raw.SyscallConn()
+	if err != nil {
+		return Peer{}, err
+	}
+	var p Peer
+	var perr error
+	if err := rc.Control(func(fd uintptr) { p, perr = peerOf(int(fd)) }); err != nil {
+		return Peer{}, err
+	}
+	return p, perr
+}
+
+// PeerCredentials are transport credentials for Unix sockets: each connection
+// is admitted by check or refused. They encrypt nothing, for the socket never
+// leaves the machine. opened, when not nil, is told of each connection and
+// returns what to call when it closes.
+func PeerCredentials(check func(Peer) error, opened func() (closed func())) credentials.TransportCredentials {
+	return peerCredentials{check: check, opened: opened}
+}
+
+// ServerOptions are the options of every gRPC server of the plugin protocol.
+func ServerOptions(creds credentials.TransportCredentials) []grpc.ServerOption {
+	return []grpc.ServerOption{
+		grpc.Creds(creds), grpc.MaxRecvMsgSize(MaxMessage), grpc.MaxSendMsgSize(MaxMessage),
+	}
+}
+
+// DialOptions are the options of every gRPC connection of the plugin protocol.
+// A connection never goes idle, for its end means the end of the process.
+func DialOptions(creds credentials.TransportCredentials) []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithTransportCredentials(creds), grpc.WithIdleTimeout(0), grpc.WithDisableRetry(),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxMessage), grpc.MaxCallSendMsgSize(MaxMessage)),
+	}
+}
+
+type peerCredentials struct {
+	check  func(Peer) error
+	opened func() func()
+}
+
+// peerInfo is what a handler finds about a connection.
+type peerInfo struct {
+	credentials.CommonAuthInfo
+	Peer
+}
+
+// AuthType implements credentials.AuthInfo.
+func (peerInfo) AuthType() string { return "peercred" }
+
+func (c peerCredentials) ClientHandshake(_ context.Context, _ string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return c.handshake(conn)
+}
+
+func (c peerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return c.handshake(conn)
+}
+
+func (c peerCredentials) handshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	p, err := PeerOf(conn)
+	if err == nil {
+		err = c.check(p)
+	}
+	if err != nil {
+		_ = conn.Close() // the refusal is what counts
+		return nil, nil, fmt.Errorf("the connection is refused: %w", err)
+	}
+	if c.opened != nil {
+		conn = &watchedConn{Conn: conn, closed: sync.OnceFunc(c.opened())}
+	}
+	return conn, peerInfo{Peer: p, CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}}, nil
+}
+
+func (c peerCredentials) Info() credentials.ProtocolInfo {
+	return credentials.ProtocolInfo{SecurityProtocol: "peercred"}
+}
+
+func (c peerCredentials) Clone() credentials.TransportCredentials { return c }
+
+func (c peerCredentials) OverrideServerName(string) error { return nil }
+
+// watchedConn tells when it is closed, once.
+type watchedConn struct {
+	net.Conn
+	closed func()
+}
+
+func (c *watchedConn) Close() error {
+	err := c.Conn.Close()
+	c.closed()
+	return err
+}

@@ -1,0 +1,207 @@
+// Package plugin starts a plugin: it is all that a plugin's main calls.
+//
+//	func main() {
+//		plugin.Serve(plugin.Options{
+//			Name: "hello", Version: "1.0.0",
+//			Tool: tool.Set{tool.New("hello", "Greets.", sdk.Annotations{ReadOnly: true}, hello)},
+//		})
+//	}
+//
+// The life of a plugin, as the daemon drives it:
+//
+//  1. The process starts, prints one handshake line and serves a Unix socket.
+//  2. Describe: the manifest, made of Options. Config is not known yet.
+//  3. Configure: Options.Config is filled, then Options.Configure is called.
+//  4. Describe again: tools and subscriptions may depend on the configuration.
+//  5. Calls, several at a time, until
+//  6. Drain: running calls end, new ones are refused, Options.Drain is called.
+//  7. The server stops and Options.Close is called.
+//
+// When the daemon's connection breaks, step 7 follows at once: a plugin never
+// outlives its daemon. Where the daemon is killed, Linux kills the plugin, and
+// Close is not called.
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
+	"github.com/bothyd/bothy/sdk/provider"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// Options is what a binary serves. A kind that is nil is absent.
+type Options struct {
+	Name    string // the NAME of bothy-plugin-NAME
+	Version string // empty: the version of the SDK
+
+	Tool     tool.Tool
+	Provider provider.Provider
+	Hook     hook.Hook
+
+	// Schemes are registered for entries that the plugin writes.
+	Schemes []sdk.Scheme
+	// Grants are what the plugin wants; the operator's block decides.
+	Grants []string
+	// Config points to a struct whose tags declare the attributes of the
+	// plugin's block (see Schema). It is filled before Configure is called.
+	Config any
+
+	// Configure takes the settings. It is called before any other call of a
+	// kind; an error keeps the plugin from starting and is shown to the
+	// operator. host.From(ctx) has the daemon's services.
+	Configure func(ctx context.Context, s sdk.Settings) error
+	// Health reports that the plugin cannot work now, and why. nil is healthy.
+	Health func(ctx context.Context) error
+	// Drain is called when no call runs any more and none will come.
+	Drain func(ctx context.Context) error
+	// Close is called last, before the process exits.
+	Close func()
+	// Changed tells that the manifest changed: each receive makes the daemon
+	// read it again.
+	Changed <-chan struct{}
+}
+
+// Serve runs the plugin and exits the process. It never returns.
+func Serve(o Options) {
+	os.Exit(run(o, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// closing is how long a plugin may take for its last steps once the daemon is gone.
+const closing = 5 * time.Second
+
+func run(o Options, args []string, stdout, stderr io.Writer) int {
+	if err := o.check(); err != nil {
+		fmt.Fprintf(stderr, "bothy-plugin-%s cannot serve: %v\n", o.Name, err)
+		return 1
+	}
+	if len(args) > 0 {
+		if code, done := command(o, args, stdout, stderr); done {
+			return code
+		}
+	}
+	if os.Getenv(Handshake.MagicCookieKey) != Handshake.MagicCookieValue {
+		byHand(o, stderr)
+		return 1
+	}
+	serve(o)
+	if o.Close != nil {
+		o.Close()
+	}
+	return 0
+}
+
+// check finds the mistakes of an author before the daemon has to.
+func (o *Options) check() error {
+	if o.Name == "" {
+		return fmt.Errorf("Options.Name is empty")
+	}
+	if o.Version == "" {
+		o.Version = sdk.Version
+	}
+	if o.Tool == nil && o.Provider == nil && o.Hook == nil {
+		return fmt.Errorf("no kind is served: set Options.Tool, Provider or Hook")
+	}
+	if t, ok := o.Tool.(interface{ Err() error }); ok {
+		if err := t.Err(); err != nil {
+			return err
+		}
+	}
+	if o.Config != nil {
+		if _, err := Schema(o.Config); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serve blocks until the daemon ends the plugin or is gone.
+func serve(o Options) {
+	s := newService(o)
+	defer s.close()
+	link := &daemonLink{}
+	creds := PeerCredentials(onlyDaemon(hostPID()), link.opened)
+	goplugin.Serve(&goplugin.ServeConfig{
+		HandshakeConfig: Handshake,
+		VersionedPlugins: map[int]goplugin.PluginSet{
+			Protocol: s.plugins(),
+		},
+		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
+			opts = append(opts, ServerOptions(creds)...)
+			opts = append(opts, grpc.ChainUnaryInterceptor(s.unary), grpc.ChainStreamInterceptor(s.stream))
+			srv := grpc.NewServer(opts...)
+			link.onLost(srv.Stop)
+			return srv
+		},
+		Logger: hclog.New(&hclog.LoggerOptions{Name: o.Name, Level: hclog.Warn, Output: os.Stderr, JSONFormat: true}),
+	})
+}
+
+// hostPID is the daemon's process id, 0 when nobody told.
+func hostPID() int {
+	pid, err := strconv.Atoi(os.Getenv(EnvHostPID))
+	if err != nil {
+		return 0
+	}
+	return pid
+}
+
+// onlyDaemon admits the process that started this plugin.
+func onlyDaemon(pid int) func(Peer) error {
+	return func(p Peer) error {
+		if p.UID != os.Geteuid() {
+			return fmt.Errorf("the peer runs as uid %d, this plugin as %d", p.UID, os.Geteuid())
+		}
+		if pid != 0 && p.PID != pid {
+			return fmt.Errorf("the peer is process %d, the daemon is %d", p.PID, pid)
+		}
+		return nil
+	}
+}
+
+// daemonLink ends the plugin when the last connection of the daemon closes.
+type daemonLink struct {
+	mu   sync.Mutex
+	open int
+	stop func()
+}
+
+func (l *daemonLink) onLost(stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stop = stop
+}
+
+func (l *daemonLink) opened() (closed func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open++
+	return l.closed
+}
+
+func (l *daemonLink) closed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open--
+	if l.open == 0 && l.stop != nil {
+		time.AfterFunc(closing, func() { os.Exit(1) })
+		go l.stop()
+	}
+}
+
+// Logger writes lines that the daemon's log takes over with their level. Make
+// it before Serve, which redirects os.Stderr.
+func Logger(name string) hclog.Logger {
+	return hclog.New(&hclog.LoggerOptions{Name: name, Level: hclog.Debug, Output: os.Stderr, JSONFormat: true})
+}

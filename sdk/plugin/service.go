@@ -1,0 +1,281 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
+	"github.com/bothyd/bothy/sdk/host"
+	"github.com/bothyd/bothy/sdk/internal/pb"
+	"github.com/bothyd/bothy/sdk/internal/wire"
+	"github.com/bothyd/bothy/sdk/provider"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// service serves the Plugin service of one binary and watches over its calls.
+type service struct {
+	pb.UnimplementedPluginServer
+	goplugin.NetRPCUnsupportedPlugin
+	o    Options
+	done chan struct{} // closed when the plugin ends
+
+	broker *goplugin.GRPCBroker
+	host   atomic.Pointer[host.Host]
+
+	mu       sync.Mutex
+	hangUp   func() error // closes the connection to the host's services
+	running  int
+	draining bool
+	idle     chan struct{} // closed when draining and nothing runs
+}
+
+func newService(o Options) *service {
+	return &service{o: o, done: make(chan struct{}), idle: make(chan struct{})}
+}
+
+// GRPCServer registers the Plugin service.
+func (s *service) GRPCServer(b *goplugin.GRPCBroker, srv *grpc.Server) error {
+	s.broker = b
+	pb.RegisterPluginServer(srv, s)
+	return nil
+}
+
+// GRPCClient is for the daemon's side, which has a type of its own.
+func (s *service) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return NewClient(conn), nil
+}
+
+// plugins is what the binary serves, by kind.
+func (s *service) plugins() goplugin.PluginSet {
+	set := goplugin.PluginSet{KindPlugin: s}
+	if s.o.Tool != nil {
+		set[KindTool] = &tool.Plugin{Impl: s.o.Tool}
+	}
+	if s.o.Provider != nil {
+		set[KindProvider] = &provider.Plugin{Impl: s.o.Provider}
+	}
+	if s.o.Hook != nil {
+		set[KindHook] = &hook.Plugin{Impl: s.o.Hook}
+	}
+	return set
+}
+
+func (s *service) manifest() sdk.Manifest {
+	m := sdk.Manifest{Name: s.o.Name, Version: s.o.Version, Protocol: Protocol, Schemes: s.o.Schemes, Grants: s.o.Grants}
+	if s.o.Tool != nil {
+		m.Kinds = append(m.Kinds, KindTool)
+		m.Tools = s.o.Tool.Tools()
+	}
+	if s.o.Provider != nil {
+		m.Kinds = append(m.Kinds, KindProvider)
+	}
+	if s.o.Hook != nil {
+		m.Kinds = append(m.Kinds, KindHook)
+		m.Subscriptions = s.o.Hook.Subscriptions()
+	}
+	if s.o.Config != nil {
+		m.Config, _ = Schema(s.o.Config) // checked before serving
+	}
+	return m
+}
+
+func (s *service) manifestJSON() ([]byte, error) {
+	b, err := json.Marshal(s.manifest())
+	if err != nil {
+		return nil, fmt.Errorf("encode the manifest: %w", err)
+	}
+	return b, nil
+}
+
+// Describe answers with the manifest of this moment.
+func (s *service) Describe(context.Context, *pb.DescribeRequest) (*pb.DescribeResponse, error) {
+	b, err := s.manifestJSON()
+	return &pb.DescribeResponse{ManifestJson: b}, err
+}
+
+// Configure connects to the host's services, then hands the settings over.
+func (s *service) Configure(ctx context.Context, req *pb.ConfigureRequest) (*pb.ConfigureResponse, error) {
+	return &pb.ConfigureResponse{Failure: wire.Failure(s.configure(ctx, req))}, nil
+}
+
+func (s *service) configure(ctx context.Context, req *pb.ConfigureRequest) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the plugin's Configure panicked: %v", p)
+		}
+	}()
+	var settings sdk.Settings
+	if err := json.Unmarshal(req.GetSettingsJson(), &settings); err != nil {
+		return sdk.Errorf(sdk.Validation, "the settings cannot be read: %w", err)
+	}
+	if err := s.dialHost(req.GetBrokerId()); err != nil {
+		return fmt.Errorf("connect to the daemon's services: %w", err)
+	}
+	if s.o.Config != nil {
+		if err := Decode(settings.Config, s.o.Config); err != nil {
+			return sdk.Errorf(sdk.Validation, "%w", err)
+		}
+	}
+	if s.o.Configure == nil {
+		return nil
+	}
+	return s.o.Configure(s.serving(ctx), settings)
+}
+
+func (s *service) dialHost(id uint32) error {
+	if id == 0 || s.broker == nil || s.host.Load() != nil {
+		return nil
+	}
+	client, hangUp, err := host.Dial(s.broker, id, DialOptions(PeerCredentials(onlyDaemon(hostPID()), nil))...)
+	if err != nil {
+		return err
+	}
+	var h host.Host = client
+	s.host.Store(&h)
+	s.mu.Lock()
+	s.hangUp = hangUp
+	s.mu.Unlock()
+	return nil
+}
+
+func (s *service) close() {
+	close(s.done)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hangUp != nil {
+		_ = s.hangUp() // the process ends with it
+	}
+}
+
+// Watch sends the manifest each time the plugin says that it changed.
+func (s *service) Watch(_ *pb.WatchRequest, stream grpc.ServerStreamingServer[pb.WatchResponse]) error {
+	for {
+		select {
+		case <-stream.Context().Done():
+			return nil
+		case <-s.done:
+			return nil
+		case _, open := <-s.o.Changed:
+			if !open {
+				<-stream.Context().Done()
+				return nil
+			}
+			b, err := s.manifestJSON()
+			if err != nil {
+				return err
+			}
+			if err := stream.Send(&pb.WatchResponse{ManifestJson: b}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Health asks Options.Health.
+func (s *service) Health(ctx context.Context, _ *pb.HealthRequest) (*pb.HealthResponse, error) {
+	if s.o.Health != nil {
+		if err := s.o.Health(ctx); err != nil {
+			return &pb.HealthResponse{Message: wire.Text(err.Error())}, nil
+		}
+	}
+	return &pb.HealthResponse{Ready: true}, nil
+}
+
+// Drain refuses new calls, waits for those that run and lets the plugin tidy up.
+func (s *service) Drain(ctx context.Context, _ *pb.DrainRequest) (*pb.DrainResponse, error) {
+	s.mu.Lock()
+	if !s.draining {
+		s.draining = true
+		if s.running == 0 {
+			close(s.idle)
+		}
+	}
+	s.mu.Unlock()
+	select {
+	case <-s.idle:
+	case <-ctx.Done():
+		return nil, status.FromContextError(ctx.Err()).Err()
+	}
+	if s.o.Drain != nil {
+		if err := s.o.Drain(ctx); err != nil {
+			return nil, status.Error(codes.Internal, wire.Text(err.Error()))
+		}
+	}
+	return &pb.DrainResponse{}, nil
+}
+
+// begin counts a call of a kind, unless the plugin is draining.
+func (s *service) begin(method string) (end func(), err error) {
+	if !counted(method) {
+		return func() {}, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		return nil, status.Error(codes.Unavailable, "the plugin is draining and takes no new calls")
+	}
+	s.running++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running--
+		if s.draining && s.running == 0 {
+			close(s.idle)
+		}
+	}, nil
+}
+
+func counted(method string) bool {
+	return strings.HasPrefix(method, "/bothy.v1.") && !strings.HasPrefix(method, "/bothy.v1.Plugin/") &&
+		method != pb.Tool_Cancel_FullMethodName
+}
+
+// serving gives the context of a call the call's id and the host's services.
+func (s *service) serving(ctx context.Context) context.Context {
+	ctx = host.Incoming(ctx)
+	if h := s.host.Load(); h != nil {
+		ctx = host.With(ctx, *h)
+	}
+	return ctx
+}
+
+func (s *service) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	end, err := s.begin(info.FullMethod)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return next(s.serving(ctx), req)
+}
+
+func (s *service) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	end, err := s.begin(info.FullMethod)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if !counted(info.FullMethod) {
+		return next(srv, ss)
+	}
+	return next(srv, servingStream{ServerStream: ss, ctx: s.serving(ss.Context())})
+}
+
+type servingStream struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+// Context carries the call and the host's services.
+func (s servingStream) Context() context.Context { return s.ctx }
+
+var _ goplugin.GRPCPlugin = (*service)(nil)

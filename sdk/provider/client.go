@@ -1,0 +1,58 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/pb"
+	"github.com/bothyd/bothy/sdk/internal/wire"
+)
+
+// Client is a Provider at the other end of a connection.
+type Client struct{ rpc pb.ProviderClient }
+
+// NewClient calls the provider that is served on conn.
+func NewClient(conn grpc.ClientConnInterface) *Client {
+	return &Client{rpc: pb.NewProviderClient(conn)}
+}
+
+// Models implements Provider. An error of the connection is returned as gRPC
+// gave it; one of the plugin is an *sdk.Error.
+func (c *Client) Models(ctx context.Context) ([]sdk.Model, error) {
+	resp, err := c.rpc.Models(ctx, &pb.ModelsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	if f := resp.GetFailure(); f != nil {
+		return nil, wire.Error(f)
+	}
+	var models []sdk.Model
+	if b := resp.GetModelsJson(); len(b) > 0 {
+		if err := json.Unmarshal(b, &models); err != nil {
+			return nil, fmt.Errorf("decode the provider's models: %w", err)
+		}
+	}
+	return models, nil
+}
+
+// Complete implements Provider. The plugin's own failure is an
+// *sdk.ProviderError, as is a stream that ended without a Finish.
+func (c *Client) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
+	b, err := json.Marshal(req)
+	if err != nil {
+		return fmt.Errorf("encode the request: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := c.rpc.Complete(ctx, &pb.CompleteRequest{RequestJson: b})
+	if err != nil {
+		return err
+	}
+	return wire.Deltas(stream.Recv, send)
+}
+
+var _ Provider = (*Client)(nil)

@@ -1,0 +1,77 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/pb"
+	"github.com/bothyd/bothy/sdk/internal/wire"
+)
+
+// Register serves impl on s.
+func Register(s grpc.ServiceRegistrar, impl Provider) {
+	pb.RegisterProviderServer(s, &server{impl: impl})
+}
+
+type server struct {
+	pb.UnimplementedProviderServer
+	impl Provider
+}
+
+func (s *server) Models(ctx context.Context, _ *pb.ModelsRequest) (*pb.ModelsResponse, error) {
+	models, err := s.models(ctx)
+	if err != nil {
+		return &pb.ModelsResponse{Failure: wire.Failure(err)}, nil
+	}
+	b, err := json.Marshal(models)
+	if err != nil {
+		return nil, fmt.Errorf("encode the models: %w", err)
+	}
+	return &pb.ModelsResponse{ModelsJson: b}, nil
+}
+
+func (s *server) models(ctx context.Context) (models []sdk.Model, err error) {
+	defer recovered("Models", &err)
+	return s.impl.Models(ctx)
+}
+
+func (s *server) Complete(req *pb.CompleteRequest, stream grpc.ServerStreamingServer[pb.CompleteResponse]) error {
+	var r sdk.Request
+	if err := json.Unmarshal(req.GetRequestJson(), &r); err != nil {
+		return fmt.Errorf("decode the request: %w", err)
+	}
+	streamed := false
+	send := func(d sdk.Delta) error {
+		m, err := wire.Delta(d)
+		if err != nil {
+			return err
+		}
+		streamed = true
+		return stream.Send(m)
+	}
+	err := s.complete(stream.Context(), r, send)
+	if err == nil {
+		return nil
+	}
+	if ended := stream.Context().Err(); ended != nil && errors.Is(err, ended) {
+		return err
+	}
+	return stream.Send(wire.ProviderFailure(err, streamed))
+}
+
+func (s *server) complete(ctx context.Context, r sdk.Request, send func(sdk.Delta) error) (err error) {
+	defer recovered("Complete", &err)
+	return s.impl.Complete(ctx, r, send)
+}
+
+// recovered turns a panic of the implementation into the call's error.
+func recovered(method string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("the provider's %s panicked: %v", method, p)
+	}
+}

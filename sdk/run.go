@@ -1,0 +1,119 @@
+package sdk
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Project is a directory that the daemon knows.
+type Project struct {
+	ID      int64     `json:"id"`
+	Name    string    `json:"name"`
+	Root    string    `json:"root"` // absolute, symlinks resolved
+	Created time.Time `json:"created"`
+}
+
+// Run is a named, long-lived piece of work in a project.
+type Run struct {
+	ID      int64     `json:"id"`
+	Project int64     `json:"project"`
+	Alias   string    `json:"alias"` // unique in its project: [A-Za-z0-9_-]{1,64}
+	Key     string    `json:"key"`   // random; names the run's folder and its container
+	Parent  int64     `json:"parent,omitempty"`
+	Agent   string    `json:"agent"`
+	Model   string    `json:"model"`            // the model's alias or provider/name
+	Status  int       `json:"status"`           // 100, 102, 200, 202, 499 or 500
+	Hidden  bool      `json:"hidden,omitempty"` // the implicit run behind `tools call`
+	Turns   int       `json:"turns"`            // turns opened so far; the next is Turns+1
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+}
+
+// Mode says whether a loop may have side effects.
+type Mode string
+
+// The modes of a loop.
+const (
+	ModeAsk Mode = "ask"
+	ModeAct Mode = "act"
+)
+
+// Loop is one prompt and all the turns it causes. The loops of a run are its
+// queue: first in, first out, one running at a time.
+type Loop struct {
+	ID       int64           `json:"id"`
+	Run      int64           `json:"run"`
+	Sequence int             `json:"sequence"` // 1, 2, ... within the run
+	Mode     Mode            `json:"mode"`
+	Model    string          `json:"model"`
+	Agent    string          `json:"agent"`
+	Prompt   string          `json:"prompt"`
+	Status   int             `json:"status"`
+	Reason   string          `json:"reason,omitempty"`
+	Stop     string          `json:"stop,omitempty"`
+	Options  json.RawMessage `json:"options,omitempty"`
+	Created  time.Time       `json:"created"`
+	Ended    time.Time       `json:"ended,omitzero"`
+}
+
+// Turn is one round trip with a model.
+type Turn struct {
+	ID       int64         `json:"id"`
+	Run      int64         `json:"run"`
+	Loop     int64         `json:"loop"`
+	Sequence int           `json:"sequence"` // 1, 2, ... within the run
+	Model    string        `json:"model"`
+	Usage    *Usage        `json:"usage,omitempty"` // nil when the provider said nothing
+	Finish   string        `json:"finish,omitempty"`
+	Duration time.Duration `json:"duration"`
+	Created  time.Time     `json:"created"`
+	Closed   bool          `json:"closed"`
+}
+
+// JournalRow is one committed event. Its Seq orders everything; its Hash
+// covers the row and the hash before it. Bodies are named by hash, so that one
+// can be deleted and the chain still verifies.
+type JournalRow struct {
+	Seq      int64           `json:"seq"`
+	Time     time.Time       `json:"time"`
+	Kind     string          `json:"kind"`
+	Project  int64           `json:"project,omitempty"`
+	Run      int64           `json:"run,omitempty"`
+	Loop     int64           `json:"loop,omitempty"`
+	Turn     int             `json:"turn,omitempty"`
+	Path     string          `json:"path,omitempty"`
+	Data     json.RawMessage `json:"data,omitempty"`
+	BodyHash string          `json:"body_hash,omitempty"`
+	Prev     string          `json:"prev"`
+	Hash     string          `json:"hash"`
+
+	// Body is joined when the row is read: the entry's body, while the entry
+	// still holds the one this row committed.
+	Body *string `json:"body,omitempty"`
+}
+
+// The kinds of journal rows. Data of an entry row is EntryChange.
+const (
+	KindProjectCreated = "project.created"
+	KindRunCreated     = "run.created"
+	KindRunStatus      = "run.status" // {"from":100,"to":102}
+	KindLoopQueued     = "loop.queued"
+	KindLoopStarted    = "loop.started"
+	KindLoopEnded      = "loop.ended" // {"status","reason","stop"}
+	KindTurnOpened     = "turn.opened"
+	KindTurnClosed     = "turn.closed"
+	KindEntrySet       = "entry.set"
+	KindEntryRemoved   = "entry.removed"
+	KindEntryChunk     = "entry.chunk" // {"channel","text"}
+	KindNote           = "note"        // prefix: "note.retry", "note.warning", ...
+)
+
+// EntryChange is the Data of a KindEntrySet row.
+type EntryChange struct {
+	State      State           `json:"state"`
+	Outcome    Outcome         `json:"outcome,omitempty"`
+	Phase      Phase           `json:"phase,omitempty"`
+	Visibility Visibility      `json:"visibility"`
+	Writer     Writer          `json:"writer"`
+	Attributes json.RawMessage `json:"attributes,omitempty"`
+}

@@ -1,0 +1,64 @@
+package sdk
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ToolSpec is what a plugin declares about one tool.
+type ToolSpec struct {
+	Name        string          `json:"name"` // [a-z][a-z0-9_]{0,63}
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of an object; undeclared arguments are refused
+	Annotations Annotations     `json:"annotations,omitzero"`
+}
+
+// Annotations describe a tool's effects. They loosen policy only for pinned
+// plugins; anybody else's are shown and not believed.
+type Annotations struct {
+	ReadOnly    bool `json:"read_only,omitempty"`
+	Destructive bool `json:"destructive,omitempty"`
+	Idempotent  bool `json:"idempotent,omitempty"`
+	OpenWorld   bool `json:"open_world,omitempty"`
+	Terminal    bool `json:"terminal,omitempty"` // an accepted call ends the loop
+}
+
+// Tool is a tool as the daemon offers it: a spec and where it comes from.
+type Tool struct {
+	ToolSpec
+	Plugin string   `json:"plugin"` // the plugin's name; the tool also answers to plugin__name
+	Pinned bool     `json:"pinned"` // bundled with Bothy, or its digest is pinned
+	Grants []string `json:"grants,omitempty"`
+}
+
+// Invocation is one call of a tool, with the context that the host supplies.
+// None of it but Arguments was written by a model.
+type Invocation struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"` // validated by the host before the plugin sees it
+	CallID    string          `json:"call_id"`
+	Run       string          `json:"run"`     // the run's key
+	Project   string          `json:"project"` // absolute path of the project
+	RunDir    string          `json:"run_dir"` // absolute path of the run's folder in the data directory
+	Deadline  time.Time       `json:"deadline,omitzero"`
+}
+
+// ToolResult is what a tool answers. A tool that did its work and found a
+// failure (a command's exit status) says so here; a Go error is for a call
+// that could not be made.
+type ToolResult struct {
+	Success    bool            `json:"success"`
+	Output     string          `json:"output"`          // what the model reads
+	Error      string          `json:"error,omitempty"` // one sentence when Success is false
+	Outcome    Outcome         `json:"-"`               // when Success is false; empty means Internal
+	Truncated  bool            `json:"truncated"`
+	Metadata   map[string]any  `json:"metadata,omitempty"`
+	Structured json.RawMessage `json:"structured,omitempty"`
+}
+
+// Failed is the result of a call that ended with err. An *Error keeps its
+// outcome; any other error is Internal.
+func Failed(err error) ToolResult {
+	o := OutcomeOf(err)
+	return ToolResult{Error: err.Error(), Output: err.Error(), Outcome: o}
+}

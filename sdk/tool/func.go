@@ -1,0 +1,144 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Call is what a tool function is given beside its arguments: the context of
+// the call and where its output streams.
+type Call struct {
+	sdk.Invocation
+	Stream
+}
+
+// Func is one tool made of a function. Set serves several.
+type Func struct {
+	spec   sdk.ToolSpec
+	err    error
+	invoke func(ctx context.Context, call Call) (sdk.ToolResult, error)
+}
+
+// New makes a tool of a typed function. Its JSON Schema is inferred from In, a
+// struct: fields are named by their json tags and described by jsonschema
+// tags; those with omitempty or omitzero may be left out; anything undeclared
+// is refused. A mistake in In is reported by Set.Err, before the plugin serves.
+func New[In any](name, description string, a sdk.Annotations, fn func(ctx context.Context, in In, call Call) (sdk.ToolResult, error)) Func {
+	f := Func{spec: sdk.ToolSpec{Name: name, Description: description, Annotations: a}}
+	f.spec.Parameters, f.err = schemaFor[In]()
+	f.invoke = func(ctx context.Context, call Call) (sdk.ToolResult, error) {
+		var in In
+		if err := decode(call.Arguments, &in); err != nil {
+			return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "the arguments of %s: %w", name, err)
+		}
+		return fn(ctx, in, call)
+	}
+	return f
+}
+
+// Raw makes a tool whose schema is not known to Go. The function finds the
+// arguments in call.Arguments.
+func Raw(spec sdk.ToolSpec, fn func(ctx context.Context, call Call) (sdk.ToolResult, error)) Func {
+	return Func{spec: spec, invoke: fn}
+}
+
+// Text is the result of a call that went well.
+func Text(output string) sdk.ToolResult { return sdk.ToolResult{Success: true, Output: output} }
+
+func schemaFor[In any]() (json.RawMessage, error) {
+	s, err := jsonschema.For[In](nil)
+	if err != nil {
+		return nil, err
+	}
+	if s.Type != "object" || s.AdditionalProperties == nil {
+		return nil, fmt.Errorf("the arguments are a %T: they must be a struct", *new(In))
+	}
+	plain(s)
+	return json.Marshal(s)
+}
+
+// plain drops null from the types: an argument that is not wanted is left out,
+// and model servers stumble over lists of types.
+func plain(s *jsonschema.Schema) {
+	if i := slices.Index(s.Types, "null"); i >= 0 && len(s.Types) == 2 {
+		s.Type, s.Types = s.Types[1-i], nil
+	}
+	for _, p := range s.Properties {
+		plain(p)
+	}
+	if s.Items != nil {
+		plain(s.Items)
+	}
+	if s.AdditionalProperties != nil {
+		plain(s.AdditionalProperties)
+	}
+}
+
+func decode(arguments json.RawMessage, into any) error {
+	if len(bytes.TrimSpace(arguments)) == 0 {
+		arguments = []byte("{}")
+	}
+	d := json.NewDecoder(bytes.NewReader(arguments))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
+
+// Set is a Tool made of functions.
+type Set []Func
+
+// Err reports the mistakes of the author, all at once.
+func (s Set) Err() error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, f := range s {
+		if f.err != nil {
+			errs = append(errs, fmt.Errorf("tool %s: %w", f.spec.Name, f.err))
+		}
+		if !ValidName(f.spec.Name) {
+			errs = append(errs, fmt.Errorf("tool name %q: a name is [a-z][a-z0-9_]{0,63}", f.spec.Name))
+		}
+		if seen[f.spec.Name] {
+			errs = append(errs, fmt.Errorf("tool %s is declared twice", f.spec.Name))
+		}
+		seen[f.spec.Name] = true
+	}
+	return errors.Join(errs...)
+}
+
+// ValidName reports whether name may be a tool's name.
+func ValidName(name string) bool {
+	if name == "" || len(name) > 64 || name[0] < 'a' || name[0] > 'z' {
+		return false
+	}
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
+
+// Tools implements Tool.
+func (s Set) Tools() []sdk.ToolSpec {
+	specs := make([]sdk.ToolSpec, 0, len(s))
+	for _, f := range s {
+		specs = append(specs, f.spec)
+	}
+	return specs
+}
+
+// Invoke implements Tool.
+func (s Set) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+	for _, f := range s {
+		if f.spec.Name == call.Tool {
+			return f.invoke(ctx, Call{Invocation: call, Stream: out})
+		}
+	}
+	return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the plugin has no tool %s", call.Tool)
+}
+
+var _ Tool = Set(nil)

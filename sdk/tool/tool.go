@@ -1,0 +1,35 @@
+// Package tool is the plugin kind that gives a model something to do.
+//
+// A plugin implements Tool, mostly by handing typed functions to New, and
+// serves it with sdk/plugin. The host validates a call's arguments against the
+// declared JSON Schema before Invoke sees them.
+package tool
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Tool serves one or more tools. Both methods may be called concurrently.
+type Tool interface {
+	// Tools declares what there is. The host asks once after Configure, and
+	// again when the plugin says that its manifest changed.
+	Tools() []sdk.ToolSpec
+
+	// Invoke runs one call. It returns a result also when the work failed; an
+	// error is for a call that could not be made and reaches the model as
+	// outcome internal, or as the outcome of an *sdk.Error. It must return
+	// soon after ctx ends: the host kills a plugin that does not.
+	Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
+}
+
+// Stream is where a call sends what is known before its result. Its methods
+// are safe for concurrent use and never block for longer than ctx lives.
+type Stream interface {
+	// Chunk sends output as it appears: channel 1 is standard output, 2
+	// standard error. Bytes that are no UTF-8 are replaced on the way to people.
+	Chunk(channel int, p []byte) error
+	// Progress tells people what is going on; fraction is 0..1, or below 0 when unknown.
+	Progress(message string, fraction float64) error
+}

@@ -81,7 +81,7 @@ func TestConfig(t *testing.T) {
 		want   string
 	}{
 		"complete":         {func(*Config) {}, ""},
-		"long directory":   {func(c *Config) { c.Dir = "/" + strings.Repeat("d", 60) }, "61 bytes long"},
+		"long directory":   {func(c *Config) { c.Dir = "/" + strings.Repeat("d", 80) }, "81 bytes long"},
 		"relative":         {func(c *Config) { c.StateDir = "s" }, "absolute"},
 		"instance":         {func(c *Config) { c.Instance = "a b" }, "instance name"},
 		"protected path":   {func(c *Config) { c.Protected = []string{"../x"} }, "inside the project"},

@@ -26,6 +26,9 @@ var description string
 type bash struct {
 	logger hclog.Logger
 
+	// opening is held while the sandbox is opened or closed, which takes its
+	// time; mu guards the fields.
+	opening  sync.Mutex
 	mu       sync.Mutex
 	settings *sdk.Settings
 	manager  *sandbox.Manager
@@ -73,21 +76,34 @@ func config(s sdk.Settings) sandbox.Config {
 // open has a manager, opened now if there is none yet. A failure is no verdict
 // for ever: the next call tries again.
 func (b *bash) open(ctx context.Context) (*sandbox.Manager, error) {
+	b.opening.Lock()
+	defer b.opening.Unlock()
+	m, settings, err := b.ready()
+	if m != nil || err != nil {
+		return m, err
+	}
+	m, err = sandbox.Open(ctx, config(*settings), b.logger.Named("sandbox"))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.manager, b.problem = m, err
+	return m, err
+}
+
+// ready is the manager, or what it takes to open one.
+func (b *bash) ready() (*sandbox.Manager, *sdk.Settings, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case b.closed:
-		return nil, sdk.Errorf(sdk.Unavailable, "the bash plugin is stopping")
+		return nil, nil, sdk.Errorf(sdk.Unavailable, "the bash plugin is stopping")
 	case b.manager != nil:
-		return b.manager, nil
+		return b.manager, nil, nil
 	case b.settings == nil:
-		return nil, sdk.Errorf(sdk.Unavailable, "the bash plugin was not configured")
+		return nil, nil, sdk.Errorf(sdk.Unavailable, "the bash plugin was not configured")
 	case b.settings.Sandbox == nil:
-		return nil, sdk.Errorf(sdk.Permission, `the bash plugin may not use the sandbox: add grants = ["sandbox"] to its block in the configuration`)
+		return nil, nil, sdk.Errorf(sdk.Permission, `the bash plugin may not use the sandbox: add grants = ["sandbox"] to its block in the configuration`)
 	}
-	m, err := sandbox.Open(ctx, config(*b.settings), b.logger.Named("sandbox"))
-	b.manager, b.problem = m, err
-	return m, err
+	return nil, b.settings, nil
 }
 
 // health repeats why the sandbox could not be opened.
@@ -161,14 +177,15 @@ func classified(err error) error {
 // drain ends the sandbox once no call runs: what comes after this plugin, if
 // anything does, makes containers of its own.
 func (b *bash) drain(ctx context.Context) error {
+	b.opening.Lock()
+	defer b.opening.Unlock()
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
-	if b.manager == nil {
+	m := b.manager
+	b.manager, b.closed = nil, true
+	b.mu.Unlock()
+	if m == nil {
 		return nil
 	}
-	m := b.manager
-	b.manager = nil
 	if err := m.Close(ctx); err != nil {
 		return fmt.Errorf("close the sandbox: %w", err)
 	}

@@ -27,16 +27,16 @@ func (modelsCmd) Run(ctx context.Context, c *console) error {
 	var rows [][]string
 	why := ""
 	for _, m := range found.Models {
-		context, mark := "", ""
+		context, mark := "", "no"
 		if m.ContextLength > 0 {
 			context = strconv.Itoa(m.ContextLength)
 		}
 		if m.Default {
-			mark, why = "default", m.Alias+": "+m.Why
+			mark, why = "yes", m.Alias+": "+m.Why
 		}
 		rows = append(rows, []string{m.Alias, m.Provider, context, toolsWord(m.Tools), mark})
 	}
-	if err := c.table([]string{"MODEL", "PROVIDER", "CONTEXT", "TOOLS", ""}, rows); err != nil {
+	if err := c.table([]string{"MODEL", "PROVIDER", "CONTEXT", "TOOLS", "DEFAULT"}, rows); err != nil {
 		return err
 	}
 	if why != "" {

@@ -55,13 +55,20 @@ func (cmd runsListCmd) Run(ctx context.Context, c *console) error {
 	}
 	var rows [][]string
 	for _, r := range list {
-		row := []string{r.Alias, statusWord(r.Status), strconv.Itoa(r.Turns), r.Updated.Local().Format("2006-01-02 15:04"), r.Model, shorten(r.Summary, 50)}
+		row := []string{r.Alias, statusWord(r.Status), strconv.Itoa(r.Turns), when(r.Updated), r.Model, shorten(r.Summary, 50)}
 		if cmd.Global {
 			row = append(row, r.ProjectRoot)
 		}
 		rows = append(rows, row)
 	}
 	return c.table(header, rows)
+}
+
+func when(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04")
 }
 
 // statusWord says a status number in words.

@@ -83,19 +83,14 @@ func (m *Manager) open(ctx context.Context) error {
 // takeDir makes the directory and locks it: two managers would take each
 // other's sockets.
 func (m *Manager) takeDir(ctx context.Context) error {
-	if err := os.MkdirAll(m.cfg.Dir, 0o700); err != nil {
-		return failed("make the sandbox directory", err)
+	if err := makePrivate(m.cfg.Dir); err != nil {
+		return err
 	}
-	info, err := os.Lstat(m.cfg.Dir)
+	lock, err := os.OpenFile(filepath.Join(m.cfg.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return failed("look at the sandbox directory", err)
-	}
-	if !info.IsDir() || !ownedBySelf(info) || info.Mode().Perm()&0o077 != 0 {
-		return failed(fmt.Sprintf("sandbox directory %s must be a directory of your own that nobody else can enter (mode 0700)", m.cfg.Dir), nil)
-	}
-	if m.lock, err = os.OpenFile(filepath.Join(m.cfg.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return failed("lock the sandbox directory", err)
 	}
+	m.lock = lock
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	for {

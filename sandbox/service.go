@@ -66,6 +66,10 @@ func newService(ctx context.Context, cfg Config, binary, runtimeName, driver str
 	// Podman pins a storage to its run directory and driver at first use.
 	root := filepath.Join(cfg.StateDir, "podman", driver+"-"+key(cfg.Dir))
 	tmp := filepath.Join(cfg.StateDir, "tmp")
+	runRoot, err := makeRunRoot(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
 	for _, dir := range []string{runtimeDir, root, tmp} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, failed("make Podman's directories", err)
@@ -76,11 +80,45 @@ func newService(ctx context.Context, cfg Config, binary, runtimeName, driver str
 		return nil, failed("write Podman's storage settings", err)
 	}
 	s.flags = []string{
-		"--root=" + root, "--runroot=" + filepath.Join(cfg.Dir, "run"), "--storage-driver=" + driver,
+		"--root=" + root, "--runroot=" + runRoot, "--storage-driver=" + driver,
 		"--runtime=" + runtimeName, "--cgroup-manager=" + cgroupManager(), "--events-backend=file",
 	}
 	s.env = serviceEnv(runtimeDir, storage, tmp)
 	return s, s.ask(ctx)
+}
+
+// maxRunRoot is the longest run directory that Podman takes, in bytes.
+const maxRunRoot = 50
+
+// makeRunRoot makes Podman's run directory: below ours, or where temporary
+// files go when ours is too deep.
+func makeRunRoot(dir string) (string, error) {
+	path := filepath.Join(dir, "run")
+	for _, tmp := range []string{os.TempDir(), "/tmp"} {
+		if len(path) > maxRunRoot {
+			path = filepath.Join(tmp, fmt.Sprintf("bothy-%d-%s", os.Geteuid(), key(dir)))
+		}
+	}
+	if err := makePrivate(path); err != nil {
+		return "", err
+	}
+	return path, nil
+}
+
+// makePrivate makes a directory that only the caller can enter. One that
+// somebody else made first is refused.
+func makePrivate(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return failed("make a directory for the sandbox", err)
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return failed("look at the sandbox directory", err)
+	}
+	if !info.IsDir() || !ownedBySelf(info) || info.Mode().Perm()&0o077 != 0 {
+		return failed(fmt.Sprintf("sandbox directory %s must be a directory of your own that nobody else can enter (mode 0700)", path), nil)
+	}
+	return nil
 }
 
 // serviceEnv keeps the user's own Podman configuration out: a volume or a hook

@@ -13,6 +13,10 @@ type answer struct {
 	truncated bool // there is more than was asked to be shown
 }
 
+// shownBytes bounds the text of a list of results, however long each is, so that
+// one answer fits a message. The rest is counted like what is beyond the limit.
+const shownBytes = 1 << 20
+
 // plural writes "1 line" or "3 lines".
 func plural(n int, noun string) string {
 	switch {

@@ -21,12 +21,14 @@ func fault(action, name string, err error) error {
 	}
 	at := shown(name)
 	switch {
+	case escapes(err):
+		return sdk.Errorf(sdk.Permission, "%s leads outside the project; only files inside it can be used: %w", at, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return sdk.Errorf(sdk.Timeout, "ran out of time while trying to %s %s: %w", action, at, err)
 	case errors.Is(err, context.Canceled):
 		return sdk.Errorf(sdk.Aborted, "stopped while trying to %s %s: %w", action, at, err)
 	case errors.Is(err, fs.ErrNotExist):
-		return sdk.Errorf(sdk.NotFound, "%s does not exist; list_files shows what does: %w", at, root(err))
+		return &sdk.Error{Outcome: sdk.NotFound, Message: at + " does not exist; list_files shows what does", Cause: err}
 	case errors.Is(err, syscall.ENOTEMPTY):
 		return sdk.Errorf(sdk.Conflict, "%s is not empty: %w", at, root(err))
 	case errors.Is(err, fs.ErrExist):
@@ -40,6 +42,14 @@ func fault(action, name string, err error) error {
 		return sdk.Errorf(sdk.Internal, "cannot %s %s, there is no space left on its disk; free some and try again: %w", action, at, root(err))
 	}
 	return sdk.Errorf(sdk.Internal, "cannot %s %s: %w", action, at, root(err))
+}
+
+// escapes tells whether os.Root refused a path because it leaves the root. The
+// standard library gives that error no name to ask for. Paths are followed link
+// by link before, so only a link swapped in meanwhile gets this far.
+func escapes(err error) bool {
+	var at *fs.PathError
+	return errors.As(err, &at) && at.Err.Error() == "path escapes from parent"
 }
 
 // root returns what the system said without the names of calls and temporary

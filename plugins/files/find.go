@@ -41,13 +41,15 @@ func (p *project) find(ctx context.Context, a findArgs) (answer, error) {
 	data := findData{Paths: []string{}}
 	most := limit(a.Limit, usualEntries, mostEntries)
 	t := &tree{deep: true, intoGit: inGit(pl.path)}
+	size := 0
 	t.visit = func(e entry) error {
 		if e.mode.IsDir() || !glob.Match(relative(e.path, pl.path)) {
 			return nil
 		}
 		data.Total++
-		if len(data.Paths) < most {
+		if len(data.Paths) < most && size <= shownBytes {
 			data.Paths = append(data.Paths, e.path)
+			size += len(e.path)
 		}
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -60,6 +61,7 @@ type search struct {
 	pattern *regexp.Regexp
 	context int
 	most    int
+	size    int // bytes of lines in data
 	data    grepData
 }
 
@@ -184,8 +186,8 @@ func (s *search) lines(ctx context.Context, r *bufio.Reader, path string) error 
 		waiting = s.behind(waiting, text)
 		if at := s.pattern.FindIndex(line); at != nil {
 			s.data.Total++
-			if len(s.data.Matches) < s.most {
-				s.data.Matches = append(s.data.Matches, found{Path: path, Line: n, Text: clip(line, at[0]), Before: append([]string(nil), before...)})
+			if len(s.data.Matches) < s.most && s.size <= shownBytes {
+				s.add(found{Path: path, Line: n, Text: clip(line, at[0]), Before: slices.Clone(before)})
 				waiting = append(waiting, len(s.data.Matches)-1)
 			}
 			if s.data.Total == countedUpTo {
@@ -201,12 +203,21 @@ func (s *search) lines(ctx context.Context, r *bufio.Reader, path string) error 
 	}
 }
 
+func (s *search) add(m found) {
+	s.data.Matches = append(s.data.Matches, m)
+	s.size += len(m.Path) + len(m.Text)
+	for _, line := range m.Before {
+		s.size += len(line)
+	}
+}
+
 // behind adds a line to the matches before it that still want one, and returns
 // those that want more.
 func (s *search) behind(waiting []int, text string) []int {
 	if s.context == 0 {
 		return nil
 	}
+	s.size += len(waiting) * len(text)
 	for _, i := range waiting {
 		s.data.Matches[i].After = append(s.data.Matches[i].After, text)
 	}

@@ -50,16 +50,20 @@ func (p *project) list(ctx context.Context, a listArgs) (answer, error) {
 	data := listData{Path: pl.path, Entries: []listed{}}
 	most := limit(a.Limit, usualEntries, mostEntries)
 	t := &tree{deep: a.Recursive, intoGit: inGit(pl.path)}
+	size := 0
 	t.visit = func(e entry) error {
 		data.Total++
-		if len(data.Entries) < most {
-			if l, err := describe(e); err != nil {
-				data.Total--
-				t.failed(e.path, err)
-			} else {
-				data.Entries = append(data.Entries, l)
-			}
+		if len(data.Entries) == most || size > shownBytes {
+			return nil
 		}
+		l, err := describe(e)
+		if err != nil {
+			data.Total--
+			t.failed(e.path, err)
+			return nil
+		}
+		data.Entries = append(data.Entries, l)
+		size += len(l.Path) + len(l.Target)
 		return nil
 	}
 	if err := t.walk(ctx, dir, pl.path); err != nil {

@@ -52,6 +52,13 @@ func (p *project) move(ctx context.Context, a moveArgs) (answer, error) {
 
 // destination resolves where from is to go, a link there being meant itself.
 func (p *project) destination(from *place, a moveArgs) (*place, error) {
+	clean, err := p.clean(a.Destination)
+	if err != nil {
+		return nil, err
+	}
+	if from.isDir() && below(clean, from.path) { // seen before any folder is made
+		return nil, inside(from, clean)
+	}
 	to, err := p.target(a.Destination, lookup{nofollow: true})
 	if err != nil {
 		return nil, err
@@ -69,7 +76,7 @@ func allowed(from, to *place, overwrite bool) error {
 	}
 	for _, dir := range to.above {
 		if os.SameFile(dir, from.info) {
-			return sdk.Errorf(sdk.Validation, "the destination %s lies inside the source %s; choose one outside it", shown(to.path), shown(from.path))
+			return inside(from, to.path)
 		}
 	}
 	switch {
@@ -85,6 +92,10 @@ func allowed(from, to *place, overwrite bool) error {
 		return to.writable()
 	}
 	return nil
+}
+
+func inside(from *place, to string) error {
+	return sdk.Errorf(sdk.Validation, "the destination %s lies inside the source %s; choose one outside it", shown(to), shown(from.path))
 }
 
 // moveFault names the path that an error is about.

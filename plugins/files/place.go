@@ -199,9 +199,13 @@ func (w *walker) down(part string, seen fs.FileInfo) error {
 		return err
 	}
 	if !os.SameFile(seen, info) {
-		return sdk.Errorf(sdk.Conflict, "%s changed while it was opened; nothing was done, try again", shown(w.name))
+		return w.changed()
 	}
 	return nil
+}
+
+func (w *walker) changed() error {
+	return sdk.Errorf(sdk.Conflict, "%s changed while it was opened; nothing was done, try again", shown(w.name))
 }
 
 func (w *walker) follow(part string) error {
@@ -209,6 +213,9 @@ func (w *walker) follow(part string) error {
 		return syscall.ELOOP
 	}
 	target, err := w.top().root.Readlink(part)
+	if errors.Is(err, syscall.EINVAL) { // it is no link any more
+		return w.changed()
+	}
 	if err != nil {
 		return err
 	}

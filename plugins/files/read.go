@@ -78,7 +78,11 @@ func (p *project) read(ctx context.Context, a readArgs, most int64) (answer, err
 	if lines.count == 0 && first > 1 {
 		return answer{}, sdk.Errorf(sdk.Validation, "start_line %d is behind the end of %s, which has %s", first, shown(a.Path), plural(lines.seen, "line"))
 	}
-	return lines.answer(data, first), nil
+	got := lines.answer(data, first)
+	if int64(len(got.text)) > most+most/2 {
+		return answer{}, sdk.Errorf(sdk.Overflow, "%s holds so many bytes that are no UTF-8 that its text does not fit one answer; read it in ranges of lines", shown(a.Path))
+	}
+	return got, nil
 }
 
 func lineRange(a readArgs) (first, last int, err error) {

@@ -6,10 +6,11 @@ GO      ?= go
 PREFIX  ?= /usr/local
 VERSION ?= $(shell scripts/version)
 
-# Podman's packages want cgo and C libraries without these tags.
+# Everything is built without cgo, which Podman's packages allow with these tags.
 TAGS    := remote,containers_image_openpgp,exclude_graphdriver_btrfs
 GOFLAGS := $(strip $(filter-out -tags=% -buildvcs=%,$(GOFLAGS)) -buildvcs=false -tags=$(TAGS))
-export GO GOFLAGS TAGS VERSION
+CGO_ENABLED := 0
+export GO GOFLAGS TAGS VERSION CGO_ENABLED
 
 .PHONY: help
 help: ## list the targets

@@ -48,7 +48,8 @@ type RunEvent struct {
 	RunDir  string `json:"run_dir"`
 }
 
-// TurnEvent is the payload of turn.*, context.materialized and llm.request.*.
+// TurnEvent is the payload of turn.started, turn.dispatched, run.progress,
+// run.state, context.materialized and llm.request.*.
 type TurnEvent struct {
 	Run      Run             `json:"run"`
 	Loop     Loop            `json:"loop"`
@@ -57,7 +58,8 @@ type TurnEvent struct {
 	Detail   json.RawMessage `json:"detail,omitempty"`
 }
 
-// EntryEvent is the payload of entry.created, entry.changed, tool.before and tool.after.
+// EntryEvent is the payload of entry.*, tool.*, error.log, proposal.prepare,
+// proposal.pending, proposal.accepted, proposal.rejected and stream.cancelled.
 type EntryEvent struct {
 	Run   int64 `json:"run"`
 	Entry Entry `json:"entry"`
@@ -101,7 +103,8 @@ type Ruling struct {
 	Stop     string `json:"stop,omitempty"` // "answer", "terminal", a guard's name
 }
 
-// TurnResult is what turn.verdict judges: everything the turn did.
+// TurnResult is what turn.verdict judges: everything the turn did. It is also
+// the payload of turn.response, before there are actions, and turn.completed.
 type TurnResult struct {
 	Run        Run        `json:"run"`
 	Loop       Loop       `json:"loop"`
@@ -110,4 +113,34 @@ type TurnResult struct {
 	Completion Completion `json:"completion"`
 	Actions    []Entry    `json:"actions"` // as they ended, in the model's order
 	Ruling     Ruling     `json:"ruling"`
+}
+
+// Resolution is the value of the filters proposal.accepting and
+// proposal.content: an answer to a proposal on its way into the store.
+type Resolution struct {
+	Run     int64   `json:"run"`
+	Entry   Entry   `json:"entry"`
+	Allow   bool    `json:"allow"`
+	Outcome Outcome `json:"outcome,omitempty"` // when Allow is false
+	Body    string  `json:"body"`
+}
+
+// Notice is the payload of ui.render and ui.notify.
+type Notice struct {
+	Project int64  `json:"project"`
+	Text    string `json:"text"`
+	Append  bool   `json:"append,omitempty"` // ui.render: goes on where the last one ended
+	Level   string `json:"level,omitempty"`  // ui.notify: "info", "warn" or "error"
+}
+
+// SocketRequest is one request of the daemon's socket, as the names rpc.* and
+// socket.message.raw show it.
+type SocketRequest struct {
+	Project int64           `json:"project,omitempty"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Raw     string          `json:"raw,omitempty"` // socket.message.raw: the line as it came
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   string          `json:"error,omitempty"`
 }

@@ -104,11 +104,14 @@ const (
 	KindTurnClosed     = "turn.closed"
 	KindEntrySet       = "entry.set"
 	KindEntryRemoved   = "entry.removed"
-	KindEntryChunk     = "entry.chunk" // {"channel","text"}
+	KindEntryChunk     = "entry.chunk" // {"channel"}; Body is the text, until the stream is folded
 	KindNote           = "note"        // prefix: "note.retry", "note.warning", ...
 )
 
-// EntryChange is the Data of a KindEntrySet row.
+// EntryChange is the Data of a KindEntrySet row. State to Writer are what the
+// entry has after the write; Attributes holds only the members that the write
+// changed (null for one it removed), so that a follower merges them into what
+// it has (RFC 7386).
 type EntryChange struct {
 	State      State           `json:"state"`
 	Outcome    Outcome         `json:"outcome,omitempty"`
@@ -116,4 +119,9 @@ type EntryChange struct {
 	Visibility Visibility      `json:"visibility"`
 	Writer     Writer          `json:"writer"`
 	Attributes json.RawMessage `json:"attributes,omitempty"`
+
+	// Hashed names the members whose values are too long to be kept in the
+	// journal, with the hex SHA-256 of each value. Reading the row fills such a
+	// value into Attributes while the entry still holds it.
+	Hashed map[string]string `json:"hashed,omitempty"`
 }

@@ -52,7 +52,7 @@ func step(args []string, out io.Writer) error {
 		return errors.New("step: no command given after --")
 	}
 
-	fmt.Fprintf(out, "== %s: the first time compiles everything, which takes minutes\n", *name)
+	fmt.Fprintf(out, "== %s\n", *name)
 	started := time.Now()
 	cmd := exec.Command(flags.Arg(0), flags.Args()[1:]...)
 	cmd.Stderr = os.Stderr

@@ -173,6 +173,8 @@ func (t *tally) closePackage(pkg *unit, e event) {
 		fmt.Fprintf(t.out, "FAIL  %s\n", pkg.pkg)
 	case ran == 0:
 		fmt.Fprintf(t.out, " --   %s (no tests)\n", pkg.pkg)
+	case strings.Contains(strings.Join(pkg.output, ""), "\t(cached)"):
+		fmt.Fprintf(t.out, " ok   %s (%d, as before)\n", pkg.pkg, ran)
 	default:
 		fmt.Fprintf(t.out, " ok   %s (%d, %.1fs)\n", pkg.pkg, ran, e.Elapsed)
 	}
@@ -211,7 +213,7 @@ func (t *tally) progress() {
 		}
 	}
 	if len(running) == 0 {
-		fmt.Fprintf(t.out, "      %s: compiling\n", t.step)
+		fmt.Fprintf(t.out, "      %s: compiling, which takes minutes the first time\n", t.step)
 		return
 	}
 	fmt.Fprintf(t.out, "      %s: running %s\n", t.step, strings.Join(running[:min(len(running), 3)], ", "))

@@ -53,6 +53,7 @@ type Plugin struct {
 	Args    []string
 	Env     map[string]string
 	Grants  []string
+	Secrets []string // names that it may ask for with the grant "secrets"
 	SHA256  string
 	Enabled bool
 	Model   string   // providers: the model taken when only the provider is known
@@ -97,4 +98,14 @@ func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
 		return ""
 	}
 	return v.AsString()
+}
+
+// Secret resolves a secret by name, as secret() in a file does; from then on
+// its value is redacted.
+func (c *Config) Secret(name string) (string, error) {
+	v, err := c.Context.Functions["secret"].Call([]cty.Value{cty.StringVal(name)})
+	if err != nil {
+		return "", sdk.Errorf(sdk.Unavailable, "%w", err)
+	}
+	return v.AsString(), nil
 }

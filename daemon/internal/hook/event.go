@@ -1,0 +1,44 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
+)
+
+// Event is a name that tells: its subscribers hear a payload and change
+// nothing.
+type Event[T any] struct {
+	chain[func(context.Context, T) error]
+}
+
+// On subscribes owner at a priority (sdk.DefaultPriority when it does not
+// matter; lower is earlier). The returned function ends the subscription.
+func (e *Event[T]) On(priority int, owner string, call func(context.Context, T) error) (remove func()) {
+	return e.add(subscriber[func(context.Context, T) error]{owner: owner, priority: priority, call: call})
+}
+
+// Emit tells every subscriber in order and waits for each, at most the chain's
+// limit. One that fails or panics is logged and keeps nothing from the others
+// or from the caller.
+func (e *Event[T]) Emit(ctx context.Context, payload T) {
+	for _, s := range e.subscribers() {
+		err := e.guarded(ctx, s.owner, func(ctx context.Context) error { return s.call(ctx, payload) })
+		if err != nil {
+			e.log.Warn("a hook failed", "hook", e.point.Name, "owner", s.owner, "error", err)
+		}
+	}
+}
+
+func (e *Event[T]) attach(sub sdk.Subscription, owner string, h hook.Hook) (remove func()) {
+	return e.On(sub.Priority, owner, func(ctx context.Context, payload T) error {
+		b, err := json.Marshal(payload)
+		if err != nil {
+			return fmt.Errorf("encode the payload: %w", err)
+		}
+		return h.Event(ctx, e.point.Name, b)
+	})
+}

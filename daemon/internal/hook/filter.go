@@ -1,0 +1,73 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
+)
+
+// Filter is a name that passes a value through its subscribers; each gets what
+// the one before it returned.
+type Filter[T any] struct {
+	chain[func(context.Context, T) (T, error)]
+	guard bool // every subscriber's failure is a deny
+}
+
+// On subscribes owner at a priority (lower is earlier). With deny, a failure
+// of call ends the chain as a refusal; in a chain of guards it always does.
+// The returned function ends the subscription.
+func (f *Filter[T]) On(priority int, owner string, deny bool, call func(context.Context, T) (T, error)) (remove func()) {
+	return f.add(subscriber[func(context.Context, T) (T, error)]{
+		owner: owner, priority: priority, deny: deny || f.guard, call: call,
+	})
+}
+
+// Apply passes value through the chain. A subscriber that fails and does not
+// deny is logged and passed over: its predecessor's value goes on. One that
+// denies ends the chain with an error of outcome permission; the caller must
+// then not do what the value stood for.
+func (f *Filter[T]) Apply(ctx context.Context, value T) (T, error) {
+	for _, s := range f.subscribers() {
+		var next T
+		err := f.guarded(ctx, s.owner, func(ctx context.Context) (err error) {
+			next, err = s.call(ctx, value)
+			return err
+		})
+		switch {
+		case err == nil:
+			value = next
+		case s.deny:
+			f.log.Warn("a guarding hook failed, which is a deny", "hook", f.point.Name, "owner", s.owner, "error", err)
+			return value, sdk.Errorf(sdk.Permission, "%s could not rule on %s, and a guard that fails denies: %w", s.owner, f.point.Name, err)
+		default:
+			f.log.Warn("a hook failed and was passed over", "hook", f.point.Name, "owner", s.owner, "error", err)
+		}
+	}
+	return value, nil
+}
+
+func (f *Filter[T]) attach(sub sdk.Subscription, owner string, h hook.Hook) (remove func()) {
+	return f.On(sub.Priority, owner, sub.Failure == "deny", func(ctx context.Context, value T) (T, error) {
+		b, err := json.Marshal(value)
+		if err != nil {
+			return value, fmt.Errorf("encode the value: %w", err)
+		}
+		b, err = h.Filter(ctx, f.point.Name, b)
+		if err != nil {
+			return value, err
+		}
+		if b = bytes.TrimSpace(b); len(b) == 0 || bytes.Equal(b, []byte("null")) {
+			return value, errors.New("it returned no value")
+		}
+		var next T
+		if err := json.Unmarshal(b, &next); err != nil {
+			return value, fmt.Errorf("decode what it returned: %w", err)
+		}
+		return next, nil
+	})
+}

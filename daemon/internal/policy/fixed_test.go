@@ -1,0 +1,122 @@
+package policy
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func tool(name string, pinned bool, a sdk.Annotations, grants ...string) sdk.Tool {
+	return sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name, Annotations: a}, Plugin: "p", Pinned: pinned, Grants: grants}
+}
+
+var (
+	reads       = sdk.Annotations{ReadOnly: true}
+	destructive = sdk.Annotations{Destructive: true}
+
+	readFile  = tool("read_file", true, reads, sdk.GrantProject)
+	writeFile = tool("write_file", true, destructive, sdk.GrantProject)
+	moveFile  = tool("move_path", true, destructive, sdk.GrantProject)
+	copyFile  = tool("copy_path", true, sdk.Annotations{}, sdk.GrantProject)
+	bash      = tool("bash", true, destructive, sdk.GrantSandbox)
+)
+
+func TestFixed(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		tool      sdk.Tool
+		mode      sdk.Mode
+		arguments string
+		verdict   sdk.Verdict
+		rule      string
+	}{
+		{"a read", readFile, sdk.ModeAct, `{"path":"a.go"}`, sdk.Allow, RuleRead},
+		{"a read in ask", readFile, sdk.ModeAsk, `{"path":"a.go"}`, sdk.Allow, RuleRead},
+		{"a read of a protected path", readFile, sdk.ModeAct, `{"path":".git/config"}`, sdk.Allow, RuleRead},
+		{"a read of the project itself", readFile, sdk.ModeAct, `{"path":"."}`, sdk.Allow, RuleRead},
+		{"a read without a grant", tool("now", true, reads), sdk.ModeAsk, `{}`, sdk.Allow, RuleRead},
+		{"a command", bash, sdk.ModeAct, `{"command":"rm -rf /","cwd":"/workspace"}`, sdk.Allow, RuleSandbox},
+		{"a command in ask", bash, sdk.ModeAsk, `{"command":"ls"}`, sdk.Deny, RuleAskMode},
+		{"a command, mode unset", bash, "", `{"command":"ls"}`, sdk.Deny, RuleAskMode},
+		{"a write", writeFile, sdk.ModeAct, `{"path":"a/b.go"}`, sdk.Allow, RuleProject},
+		{"a write in ask", writeFile, sdk.ModeAsk, `{"path":"a/b.go"}`, sdk.Deny, RuleAskMode},
+		{"a write that goes up inside", writeFile, sdk.ModeAct, `{"path":"a/../b"}`, sdk.Allow, RuleProject},
+		{"X7 absolute", writeFile, sdk.ModeAct, `{"path":"/abs"}`, sdk.Deny, RuleOutside},
+		{"X7 home", writeFile, sdk.ModeAct, `{"path":"~/x"}`, sdk.Deny, RuleOutside},
+		{"X7 another's home", readFile, sdk.ModeAct, `{"path":"~root/x"}`, sdk.Deny, RuleOutside},
+		{"X7 escaping", readFile, sdk.ModeAct, `{"path":"a/../../b"}`, sdk.Deny, RuleOutside},
+		{"just up", readFile, sdk.ModeAct, `{"path":".."}`, sdk.Deny, RuleOutside},
+		{"a name that begins with two dots", writeFile, sdk.ModeAct, `{"path":"..a"}`, sdk.Allow, RuleProject},
+		{"a control character", writeFile, sdk.ModeAct, `{"path":"a\u0000b"}`, sdk.Deny, RuleOutside},
+		{"in a list", writeFile, sdk.ModeAct, `{"paths":["a","../b"]}`, sdk.Deny, RuleOutside},
+		{"in an object", writeFile, sdk.ModeAct, `{"edits":[{"path":"a"},{"file":"/b"}]}`, sdk.Deny, RuleOutside},
+		{"another case", writeFile, sdk.ModeAct, `{"Path":"/b"}`, sdk.Deny, RuleOutside},
+		{"text is no path", writeFile, sdk.ModeAct, `{"path":"a","content":"/etc/passwd ../.."}`, sdk.Allow, RuleProject},
+		{"git hook", writeFile, sdk.ModeAct, `{"path":".git/hooks/pre-commit"}`, sdk.Deny, RuleProtected},
+		{"git hook, roundabout", writeFile, sdk.ModeAct, `{"path":"x/../.git/./hooks/p"}`, sdk.Deny, RuleProtected},
+		{"git hook, other case", writeFile, sdk.ModeAct, `{"path":".GIT/Hooks/p"}`, sdk.Deny, RuleProtected},
+		{"git config", writeFile, sdk.ModeAct, `{"path":".git/config"}`, sdk.Deny, RuleProtected},
+		{"beside git config", writeFile, sdk.ModeAct, `{"path":".git/config.bak"}`, sdk.Allow, RuleProject},
+		{"bothy", writeFile, sdk.ModeAct, `{"path":".bothy"}`, sdk.Deny, RuleProtected},
+		{"agents", writeFile, sdk.ModeAct, `{"path":".agents/skills/x/SKILL.md"}`, sdk.Deny, RuleProtected},
+		{"lock", writeFile, sdk.ModeAct, `{"path":"bothy.lock"}`, sdk.Deny, RuleProtected},
+		{"move git away", moveFile, sdk.ModeAct, `{"source":".git","destination":"x"}`, sdk.Deny, RuleProtected},
+		{"move onto git", moveFile, sdk.ModeAct, `{"source":"x","destination":".git"}`, sdk.Deny, RuleProtected},
+		{"move from a protected path", moveFile, sdk.ModeAct, `{"source":"bothy.lock","destination":"x"}`, sdk.Deny, RuleProtected},
+		{"copy from a protected path", copyFile, sdk.ModeAct, `{"source":".agents/a","destination":"x"}`, sdk.Allow, RuleProject},
+		{"copy onto a protected path", copyFile, sdk.ModeAct, `{"source":"x","destination":".agents/a"}`, sdk.Deny, RuleProtected},
+		{"X9 the project itself", writeFile, sdk.ModeAct, `{"path":".","recursive":true}`, sdk.Deny, RuleProtected},
+		{"X9 nothing", writeFile, sdk.ModeAct, `{"path":"","recursive":true}`, sdk.Deny, RuleProtected},
+		{"not pinned, says it reads", tool("x", false, reads), sdk.ModeAct, `{}`, sdk.Deny, RuleUnpinned},
+		{"not pinned, sandbox", tool("x", false, reads, sdk.GrantSandbox), sdk.ModeAct, `{}`, sdk.Deny, RuleUnpinned},
+		{"a side effect without a grant", tool("send", true, sdk.Annotations{OpenWorld: true}), sdk.ModeAct, `{}`, sdk.Deny, RuleUnknown},
+		{"another grant", tool("x", true, sdk.Annotations{}, sdk.GrantModels, sdk.GrantEntries), sdk.ModeAct, `{}`, sdk.Deny, RuleUnknown},
+		{"both grants: paths are judged", tool("x", true, sdk.Annotations{}, sdk.GrantSandbox, sdk.GrantProject), sdk.ModeAct, `{"path":"/x"}`, sdk.Deny, RuleOutside},
+		{"arguments that are no object", writeFile, sdk.ModeAct, `[]`, sdk.Deny, RuleBadArguments},
+		{"no arguments", writeFile, sdk.ModeAct, ``, sdk.Allow, RuleProject},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := Fixed{}.Judge(sdk.Action{Tool: c.tool, Mode: c.mode, Arguments: json.RawMessage(c.arguments), Project: "/p"})
+			if got.Verdict != c.verdict || got.Rule != c.rule {
+				t.Fatalf("%s by %s (%s), want %s by %s", got.Verdict, got.Rule, got.Reason, c.verdict, c.rule)
+			}
+			if got.Reason == "" || strings.Contains(got.Reason, "%!") {
+				t.Fatalf("reason %q", got.Reason)
+			}
+		})
+	}
+}
+
+// TestNoWriteEscapes: whatever path is allowed to a writing tool stays below
+// the project and touches nothing protected.
+func TestNoWriteEscapes(t *testing.T) {
+	part := rapid.SampledFrom([]string{"..", ".", "", "a", ".git", "hooks", "config", ".GIT", ".bothy", ".agents", "bothy.lock", "~", "~x", "...", "\\"})
+	rapid.Check(t, func(t *rapid.T) {
+		p := strings.Join(rapid.SliceOfN(part, 1, 8).Draw(t, "parts"), "/")
+		arguments, err := json.Marshal(map[string]any{"nested": []any{map[string]any{"path": p}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (Fixed{}).Judge(sdk.Action{Tool: writeFile, Mode: sdk.ModeAct, Arguments: arguments}).Verdict != sdk.Allow {
+			return
+		}
+		joined := path.Join("/project", p)
+		if !strings.HasPrefix(joined, "/project/") {
+			t.Fatalf("%q leaves the project: %s", p, joined)
+		}
+		rel := strings.ToLower(strings.TrimPrefix(joined, "/project/"))
+		for _, name := range protected {
+			if rel == name || strings.HasPrefix(rel, name+"/") || strings.HasPrefix(name, rel+"/") {
+				t.Fatalf("%q touches %s", p, name)
+			}
+		}
+		if path.IsAbs(p) || strings.HasPrefix(p, "~") {
+			t.Fatalf("%q was allowed", p)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package policy
+
+import (
+	"encoding/json"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// protected is what no tool may change: the host runs git's hooks, git obeys
+// its configuration, and Bothy trusts its own folders (design, section 9).
+var protected = []string{".git/hooks", ".git/config", ".bothy", ".agents", "bothy.lock"}
+
+// pathKeys are the argument names that hold a path of the project. Judging is
+// lexical: links are the files tool's to refuse, which opens through os.Root.
+var pathKeys = map[string]bool{
+	"path": true, "paths": true, "file": true, "files": true, "filename": true, "file_path": true,
+	"from": true, "to": true, "source": true, "destination": true, "src": true, "dst": true, "dest": true,
+	"old_path": true, "new_path": true, "target": true, "directory": true, "dir": true, "folder": true,
+	"root": true, "cwd": true, "workdir": true, "base": true,
+}
+
+// originKeys name what a call takes something from. A tool that is not
+// destructive leaves it as it is, so it may be a protected path.
+var originKeys = map[string]bool{"from": true, "source": true, "src": true}
+
+// judgePaths refuses an action whose arguments name a path that leaves the
+// project or, when the tool writes, one that is protected. The second result
+// is false when nothing is wrong.
+func judgePaths(a sdk.Action) (sdk.Decision, bool) {
+	var arguments map[string]any
+	if len(a.Arguments) > 0 {
+		if err := json.Unmarshal(a.Arguments, &arguments); err != nil {
+			return deny(RuleBadArguments, "the arguments of %q are not a JSON object", a.Tool.Name), true
+		}
+	}
+	return judgeObject(a.Tool, arguments)
+}
+
+func judgeObject(tool sdk.Tool, object map[string]any) (sdk.Decision, bool) {
+	for _, key := range slices.Sorted(maps.Keys(object)) { // the same call gives the same reason
+		if d, bad := judgeValue(tool, strings.ToLower(key), object[key]); bad {
+			return d, true
+		}
+	}
+	return sdk.Decision{}, false
+}
+
+func judgeValue(tool sdk.Tool, key string, value any) (sdk.Decision, bool) {
+	switch v := value.(type) {
+	case string:
+		if pathKeys[key] {
+			return judgePath(tool, key, v)
+		}
+	case []any:
+		for _, item := range v {
+			if d, bad := judgeValue(tool, key, item); bad {
+				return d, true
+			}
+		}
+	case map[string]any:
+		return judgeObject(tool, v)
+	}
+	return sdk.Decision{}, false
+}
+
+func judgePath(tool sdk.Tool, key, p string) (sdk.Decision, bool) {
+	first, _, _ := strings.Cut(p, "/")
+	switch {
+	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return deny(RuleOutside, "%s of %q holds a control character; write the path as plain text", key, tool.Name), true
+	case strings.HasPrefix(p, "/"):
+		return deny(RuleOutside, "%s is %q, an absolute path; paths are relative to the project, such as \"src/main.go\"", key, p), true
+	case strings.HasPrefix(first, "~"):
+		return deny(RuleOutside, "%s is %q, a path in a home directory; paths are relative to the project, such as \"src/main.go\"", key, p), true
+	}
+	clean := path.Clean(p)
+	if clean == ".." || strings.HasPrefix(clean, "../") {
+		return deny(RuleOutside, "%s is %q, which lies outside the project; only what is below the project directory can be reached", key, p), true
+	}
+	if tool.Annotations.ReadOnly || originKeys[key] && !tool.Annotations.Destructive {
+		return sdk.Decision{}, false
+	}
+	return judgeWrite(tool, key, p, strings.ToLower(clean))
+}
+
+// judgeWrite compares without regard to case, for some file systems do too.
+func judgeWrite(tool sdk.Tool, key, p, clean string) (sdk.Decision, bool) {
+	if clean == "." {
+		return deny(RuleProtected, "%s is %q, the project directory itself; name what is to change below it", key, p), true
+	}
+	for _, name := range protected {
+		switch {
+		case clean == name, strings.HasPrefix(clean, name+"/"):
+			return deny(RuleProtected, "%s is %q, and %s is protected: the host trusts it, so no tool may change it", key, p, name), true
+		case strings.HasPrefix(name, clean+"/"):
+			return deny(RuleProtected, "%s is %q, which holds the protected path %s and may not be moved, replaced or removed", key, p, name), true
+		}
+	}
+	return sdk.Decision{}, false
+}

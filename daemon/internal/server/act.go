@@ -1,0 +1,57 @@
+package server
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+func (s *Server) ask(ctx context.Context, _ *conn, p rpc.Prompt) (rpc.Accepted, error) {
+	return s.submit(ctx, sdk.ModeAsk, rpc.MethodAsk, p)
+}
+
+func (s *Server) act(ctx context.Context, _ *conn, p rpc.Prompt) (rpc.Accepted, error) {
+	return s.submit(ctx, sdk.ModeAct, rpc.MethodAct, p)
+}
+
+func (s *Server) submit(ctx context.Context, mode sdk.Mode, method string, p rpc.Prompt) (rpc.Accepted, error) {
+	if err := absolute(method, p.Project); err != nil {
+		return rpc.Accepted{}, err
+	}
+	if strings.TrimSpace(p.Prompt) == "" {
+		return rpc.Accepted{}, wrongParams("the prompt is empty: say what to do")
+	}
+	return s.cfg.Engine.Submit(ctx, mode, p)
+}
+
+func (s *Server) startRun(ctx context.Context, _ *conn, p rpc.StartRun) (rpc.Started, error) {
+	if err := absolute(rpc.MethodStartRun, p.Project); err != nil {
+		return rpc.Started{}, err
+	}
+	return s.cfg.Engine.StartRun(ctx, p)
+}
+
+func (s *Server) abort(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.Aborted, error) {
+	run, err := s.find(ctx, p.Run, p.Project)
+	if err != nil {
+		return rpc.Aborted{}, err
+	}
+	if err := s.cfg.Engine.Abort(ctx, run.ID); err != nil {
+		return rpc.Aborted{}, err
+	}
+	if run, err = s.cfg.Store.Run(ctx, run.ID); err != nil {
+		return rpc.Aborted{}, err
+	}
+	return rpc.Aborted{Run: run.Alias, ID: run.ID, Status: run.Status}, nil
+}
+
+// absolute refuses a project that depends on where the daemon was started.
+func absolute(method, project string) error {
+	if !filepath.IsAbs(project) || strings.ContainsRune(project, 0) {
+		return wrongParams("the project of %s is %q and must be an absolute path", method, project)
+	}
+	return nil
+}

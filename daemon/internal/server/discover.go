@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// Catalogue answers discover.
+type Catalogue struct {
+	Protocol      string                 `json:"protocol"`
+	Methods       map[string]Description `json:"methods"`
+	Notifications map[string]Description `json:"notifications"`
+}
+
+// Description says what a method or notification is. Params and Result are
+// JSON Schemas, made from the very types that the server decodes into.
+type Description struct {
+	Description string          `json:"description"`
+	Params      json.RawMessage `json:"params"`
+	Result      json.RawMessage `json:"result,omitempty"`
+}
+
+func (s *Server) discover(context.Context, *conn, rpc.Empty) (Catalogue, error) {
+	c := Catalogue{Protocol: rpc.Protocol, Methods: map[string]Description{}, Notifications: map[string]Description{}}
+	for name, m := range s.methods {
+		params, err := schemaOf(m.params)
+		if err != nil {
+			return c, err
+		}
+		result, err := schemaOf(m.result)
+		if err != nil {
+			return c, err
+		}
+		c.Methods[name] = Description{Description: m.doc, Params: params, Result: result}
+	}
+	for name, n := range map[string]struct {
+		doc    string
+		params reflect.Type
+	}{
+		rpc.MethodHello: {"The greeting on a new connection.", reflect.TypeFor[rpc.Hello]()},
+		rpc.NoteRow:     {"One committed row of the journal.", reflect.TypeFor[rpc.Row]()},
+		rpc.NoteGap:     {"The client read too slowly and the watch is over: watch again with after = from-1.", reflect.TypeFor[rpc.Gap]()},
+		rpc.NotePreview: {"Text that a model is still writing: not committed, may be dropped.", reflect.TypeFor[rpc.Preview]()},
+	} {
+		params, err := schemaOf(n.params)
+		if err != nil {
+			return c, err
+		}
+		c.Notifications[name] = Description{Description: n.doc, Params: params}
+	}
+	return c, nil
+}
+
+func schemaOf(t reflect.Type) (json.RawMessage, error) {
+	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[sdk.Duration]():    {Type: "string"},
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("schema of %s: %w", t, err)
+	}
+	return json.Marshal(schema)
+}

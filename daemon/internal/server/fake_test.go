@@ -1,0 +1,272 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// fakeStore is a journal and some runs in memory.
+type fakeStore struct {
+	mu       sync.Mutex
+	rows     []sdk.JournalRow
+	changed  chan struct{}
+	projects []sdk.Project
+	runs     []sdk.Run
+	entries  []sdk.Entry
+	turns    []sdk.Turn
+	loops    []sdk.Loop
+}
+
+func newFakeStore() *fakeStore {
+	return &fakeStore{
+		changed:  make(chan struct{}),
+		projects: []sdk.Project{{ID: 1, Root: "/p/one"}, {ID: 2, Root: "/p/two"}},
+		runs: []sdk.Run{
+			{ID: 7, Project: 1, Alias: "seven", Agent: "default", Model: "m", Status: 200, Turns: 2},
+			{ID: 8, Project: 2, Alias: "seven", Agent: "default", Model: "m", Status: 102},
+			{ID: 9, Project: 1, Alias: "8", Agent: "default", Model: "m", Status: 200},
+			{ID: 10, Project: 1, Alias: "tools", Hidden: true},
+		},
+	}
+}
+
+func (f *fakeStore) commit(rows ...sdk.JournalRow) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, r := range rows {
+		r.Seq = int64(len(f.rows) + 1)
+		f.rows = append(f.rows, r)
+	}
+	close(f.changed)
+	f.changed = make(chan struct{})
+	return int64(len(f.rows))
+}
+
+func (f *fakeStore) Projects(context.Context) ([]sdk.Project, error) { return f.projects, nil }
+
+func (f *fakeStore) Run(_ context.Context, id int64) (sdk.Run, error) {
+	for _, r := range f.runs {
+		if r.ID == id {
+			return r, nil
+		}
+	}
+	return sdk.Run{}, sdk.Errorf(sdk.NotFound, "there is no run %d", id)
+}
+
+func (f *fakeStore) RunByAlias(_ context.Context, project int64, alias string) (sdk.Run, error) {
+	for _, r := range f.runs {
+		if r.Project == project && r.Alias == alias {
+			return r, nil
+		}
+	}
+	return sdk.Run{}, sdk.Errorf(sdk.NotFound, "there is no run %q", alias)
+}
+
+func (f *fakeStore) Runs(_ context.Context, project int64, hidden bool, limit, offset int) ([]sdk.Run, error) {
+	var found []sdk.Run
+	for _, r := range f.runs {
+		if (project == 0 || r.Project == project) && (hidden || !r.Hidden) {
+			found = append(found, r)
+		}
+	}
+	found = found[min(offset, len(found)):]
+	return found[:min(limit, len(found))], nil
+}
+
+func (f *fakeStore) Loops(_ context.Context, run int64) ([]sdk.Loop, error) {
+	var found []sdk.Loop
+	for _, l := range f.loops {
+		if l.Run == run {
+			found = append(found, l)
+		}
+	}
+	return found, nil
+}
+
+func (f *fakeStore) Turns(context.Context, int64) ([]sdk.Turn, error) { return f.turns, nil }
+
+func (f *fakeStore) Entries(_ context.Context, _ int64, glob string) ([]sdk.Entry, error) {
+	var found []sdk.Entry
+	for _, e := range f.entries {
+		if ok, _ := filepath.Match(glob, e.Path); ok || glob == "" {
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
+
+func (f *fakeStore) Journal(_ context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var found []sdk.JournalRow
+	for _, r := range f.rows[min(int(after), len(f.rows)):] {
+		if len(found) < limit && (run == 0 || r.Run == run) {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+func (f *fakeStore) Seq() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return int64(len(f.rows))
+}
+
+func (f *fakeStore) Changed() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.changed
+}
+
+// fakeEngine records what it is asked; tests give it a tool.
+type fakeEngine struct {
+	mu      sync.Mutex
+	prompts []rpc.Prompt
+	modes   []sdk.Mode
+	aborted []int64
+	tool    func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
+}
+
+func (f *fakeEngine) Submit(_ context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.prompts, f.modes = append(f.prompts, p), append(f.modes, mode)
+	if p.Model == "nobody" {
+		return rpc.Accepted{}, sdk.Errorf(sdk.Validation, "there is no model nobody")
+	}
+	return rpc.Accepted{Run: "seven", ID: 7, Loop: 1, Sequence: 1, Seq: 3, Model: "m", Why: "it was there"}, nil
+}
+
+func (f *fakeEngine) StartRun(_ context.Context, p rpc.StartRun) (rpc.Started, error) {
+	if p.Run == "seven" {
+		return rpc.Started{}, sdk.Errorf(sdk.Conflict, "there is a run seven already")
+	}
+	return rpc.Started{Run: p.Run, ID: 11, Model: "m"}, nil
+}
+
+func (f *fakeEngine) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
+	if f.tool == nil {
+		return rpc.ToolDone{}, fmt.Errorf("no tool")
+	}
+	return f.tool(ctx, p)
+}
+
+func (f *fakeEngine) Abort(_ context.Context, run int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.aborted = append(f.aborted, run)
+	return nil
+}
+
+type fakeDaemon struct {
+	stopped chan struct{}
+	once    sync.Once
+	panics  bool
+}
+
+func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
+	if f.panics {
+		panic("status is broken")
+	}
+	return rpc.Status{Version: "v", PID: 1}, nil
+}
+
+func (f *fakeDaemon) Models(context.Context) (rpc.Models, error) {
+	return rpc.Models{Models: []rpc.Model{{Alias: "a"}, {Alias: "b"}, {Alias: "c"}}}, nil
+}
+
+func (f *fakeDaemon) Tools() []sdk.Tool {
+	return []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "bash", Parameters: json.RawMessage(`{"type":"object"}`)}, Plugin: "bash"}}
+}
+
+func (f *fakeDaemon) Plugins() []rpc.Plugin   { return nil }
+func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
+func (f *fakeDaemon) Stop()                   { f.once.Do(func() { close(f.stopped) }) }
+
+// house is a server on a socket in a directory of its own.
+type house struct {
+	*Server
+	store    *fakeStore
+	engine   *fakeEngine
+	daemon   *fakeDaemon
+	listener *Listener
+	path     string
+	served   chan error
+}
+
+// open starts a server; change, when not nil, sees the configuration first.
+func open(t *testing.T, change func(*Config)) *house {
+	t.Helper()
+	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{})}, served: make(chan error, 1)}
+	cfg := Config{Engine: h.engine, Store: h.store, Daemon: h.daemon, Log: hclog.NewNullLogger()}
+	if change != nil {
+		change(&cfg)
+	}
+	s, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Server, h.path = s, filepath.Join(t.TempDir(), "s", rpc.SocketName)
+	if h.listener, err = Listen(h.path); err != nil {
+		t.Fatal(err)
+	}
+	go func() { h.served <- s.Serve(h.listener) }()
+	t.Cleanup(func() { h.shut(t) })
+	return h
+}
+
+func (h *house) shut(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	h.Close(ctx)
+	if err := <-h.served; err != nil {
+		t.Errorf("serve: %v", err)
+	}
+	h.served <- nil
+	if err := h.listener.Close(); err != nil {
+		t.Errorf("closing the listener: %v", err)
+	}
+}
+
+func (h *house) client(t *testing.T) *client.Client {
+	t.Helper()
+	c := &client.Client{Socket: h.path, Name: t.Name()}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// dial connects without a client, for what no good client sends.
+func (h *house) dial(t *testing.T) *raw {
+	t.Helper()
+	c, err := net.Dial("unix", h.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return newRaw(t, c)
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatalf("did not happen: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}

@@ -1,0 +1,29 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// greeting is what both the notification and the answer say.
+func (s *Server) greeting() rpc.Hello {
+	return rpc.Hello{Server: "bothyd", Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Seq: s.cfg.Store.Seq()}
+}
+
+func (s *Server) hello(_ context.Context, c *conn, p rpc.HelloParams) (rpc.Hello, error) {
+	if err := rpc.CheckProtocol(rpc.Protocol, p.Protocol); err != nil {
+		return rpc.Hello{}, rpc.Errorf(rpc.CodeProtocol, sdk.Validation,
+			fmt.Sprintf("this is bothyd %s with protocol %s, and the client %s speaks %s: use the bothy that was installed with this bothyd, or run `bothy stop` and start the other one",
+				sdk.Version, rpc.Protocol, p.Client, p.Protocol))
+	}
+	s.log.Debug("client", "name", p.Client, "version", p.Version, "pid", c.peer.PID)
+	return s.greeting(), nil
+}
+
+func (s *Server) ping(context.Context, *conn, rpc.Empty) (rpc.Empty, error) {
+	return rpc.Empty{}, nil
+}

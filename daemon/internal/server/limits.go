@@ -1,0 +1,52 @@
+package server
+
+import "time"
+
+// Limits bound what one client can cost. A zero field takes its default.
+type Limits struct {
+	Frame       int           // bytes of one message from a client: 4 MiB
+	Depth       int           // nesting of its JSON: 64
+	Connections int           // at a time: 64
+	InFlight    int           // requests at work, per connection: 32
+	Watches     int           // per connection: 16
+	RingRows    int           // rows that wait for a slow client, per watch: 1,024
+	RingBytes   int           // their bytes: 1 MiB; one row always fits
+	FirstByte   time.Duration // for a client to say anything at all: 5 s
+	Partial     time.Duration // from a message's first byte to its last: 10 s
+	Patience    time.Duration // how long a watch waits for room in its ring before it sends a gap: 3 s
+	Write       time.Duration // how long a write may make no progress before the connection is closed: 5 s
+	Watchdog    time.Duration // how often the socket's file is looked for: 2 s
+}
+
+// DefaultLimits are the limits of a daemon that says nothing.
+func DefaultLimits() Limits {
+	return Limits{
+		Frame: 4 << 20, Depth: 64, Connections: 64, InFlight: 32, Watches: 16,
+		RingRows: 1024, RingBytes: 1 << 20,
+		FirstByte: 5 * time.Second, Partial: 10 * time.Second,
+		Patience: 3 * time.Second, Write: 5 * time.Second, Watchdog: 2 * time.Second,
+	}
+}
+
+func (l Limits) withDefaults() Limits {
+	d := DefaultLimits()
+	fill(&l.Frame, d.Frame)
+	fill(&l.Depth, d.Depth)
+	fill(&l.Connections, d.Connections)
+	fill(&l.InFlight, d.InFlight)
+	fill(&l.Watches, d.Watches)
+	fill(&l.RingRows, d.RingRows)
+	fill(&l.RingBytes, d.RingBytes)
+	fill(&l.FirstByte, d.FirstByte)
+	fill(&l.Partial, d.Partial)
+	fill(&l.Patience, d.Patience)
+	fill(&l.Write, d.Write)
+	fill(&l.Watchdog, d.Watchdog)
+	return l
+}
+
+func fill[T int | time.Duration](field *T, def T) {
+	if *field <= 0 {
+		*field = def
+	}
+}

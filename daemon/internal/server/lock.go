@@ -1,0 +1,112 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// LockName is the file name of the lock that a daemon holds for life.
+const LockName = "daemon.lock"
+
+// Lock is a flock on a file. The kernel drops it when the process ends in
+// whatever way, so there is no stale lock to clear.
+type Lock struct {
+	path string
+	file *os.File
+}
+
+// HeldError says that another process holds the lock. PID is 0 when the holder
+// has not written it yet.
+type HeldError struct {
+	Path string
+	PID  int
+}
+
+func (e *HeldError) Error() string {
+	if e.PID == 0 {
+		return fmt.Sprintf("another bothyd holds %s", e.Path)
+	}
+	return fmt.Sprintf("another bothyd is running (pid %d holds %s): use it, or end it with `bothy stop`", e.PID, e.Path)
+}
+
+// TakeLock takes the lock at path or fails with a *HeldError; it never waits
+// for the holder to end. The file holds the holder's pid and stays when the
+// lock is released: removing it would let two processes lock two files of one
+// name.
+func TakeLock(path string) (*Lock, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("lock file: %w", err)
+		}
+		if err := flock(f); err != nil {
+			_ = f.Close()
+			if errors.Is(err, syscall.EWOULDBLOCK) {
+				return nil, &HeldError{Path: path, PID: holder(path)}
+			}
+			return nil, fmt.Errorf("locking %s: %w", path, err)
+		}
+		l := &Lock{path: path, file: f}
+		if !l.current() {
+			_ = f.Close() // the file was replaced between open and lock
+			continue
+		}
+		if err := l.write(strconv.Itoa(os.Getpid()) + "\n"); err != nil {
+			_ = f.Close()
+			return nil, err
+		}
+		return l, nil
+	}
+}
+
+func flock(f *os.File) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+// Release gives the lock up.
+func (l *Lock) Release() error {
+	return errors.Join(l.write(""), l.file.Close())
+}
+
+// current reports whether the locked file is still the one at its path.
+func (l *Lock) current() bool {
+	ours, err := l.file.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(l.path)
+	return err == nil && os.SameFile(ours, there)
+}
+
+func (l *Lock) write(text string) error {
+	if err := l.file.Truncate(0); err != nil {
+		return fmt.Errorf("lock file %s: %w", l.path, err)
+	}
+	if _, err := l.file.WriteAt([]byte(text), 0); err != nil {
+		return fmt.Errorf("lock file %s: %w", l.path, err)
+	}
+	return nil
+}
+
+// holder reads the pid of the process that holds the lock. The holder writes
+// it right after locking, so an empty file is looked at a few times.
+func holder(path string) int {
+	for range 20 {
+		text, err := os.ReadFile(path)
+		if pid, bad := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && bad == nil {
+			return pid
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return 0
+}

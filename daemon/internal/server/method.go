@@ -1,0 +1,78 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// method is one row of the table: how to call it, and what discover says.
+type method struct {
+	doc            string
+	params, result reflect.Type
+	call           func(ctx context.Context, c *conn, name string, params json.RawMessage) (any, error)
+}
+
+// field is one parameter of a method.
+type field struct {
+	name     string
+	required bool
+}
+
+// table is every method there is. Nothing is registered anywhere else.
+func (s *Server) table() map[string]method {
+	return map[string]method{
+		rpc.MethodHello:    of("Introduces the client; fails when the major protocol numbers differ.", s.hello),
+		rpc.MethodPing:     of("Answers with an empty object.", s.ping),
+		rpc.MethodDiscover: of("This catalogue.", s.discover),
+		rpc.MethodStatus:   of("How the daemon is: version, plugins, work, problems.", s.status),
+		rpc.MethodStop:     of("Asks the daemon to drain and end; answers before it does.", s.stop),
+
+		rpc.MethodAsk:      of("Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", s.ask),
+		rpc.MethodAct:      of("Queues a prompt. Answers at once; follow the journal behind seq.", s.act),
+		rpc.MethodStartRun: of("Makes a run without a prompt.", s.startRun),
+		rpc.MethodAbort:    of("Ends the run's loop and empties its queue.", s.abort),
+
+		rpc.MethodRuns:    of("Lists runs, newest first.", s.runs),
+		rpc.MethodRun:     of("One run with its loops, turns, history and cost.", s.run),
+		rpc.MethodEntries: of("The entries that a run sees, in the order of their first appearance.", s.entries),
+
+		rpc.MethodModels:     of("Lists the models that a prompt may name, and the one that is taken when it names none.", s.models),
+		rpc.MethodTools:      of("Lists the tools that are there now.", s.tools),
+		rpc.MethodCallTool:   of("Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", s.callTool),
+		rpc.MethodPlugins:    of("Lists plugins and their state.", s.plugins),
+		rpc.MethodShowConfig: of("Lists every setting in force with where it comes from.", s.showConfig),
+
+		rpc.MethodWatch:   of("Sends journal/row for every committed row behind a position, from now on.", s.startWatch),
+		rpc.MethodUnwatch: of("Ends a watch.", s.endWatch),
+	}
+}
+
+// of makes a row from a handler: it decodes the parameters into P.
+func of[P, R any](doc string, handle func(context.Context, *conn, P) (R, error)) method {
+	fields := fieldsOf(reflect.TypeFor[P]())
+	return method{
+		doc: doc, params: reflect.TypeFor[P](), result: reflect.TypeFor[R](),
+		call: func(ctx context.Context, c *conn, name string, raw json.RawMessage) (any, error) {
+			var p P
+			if err := decodeParams(name, raw, fields, &p); err != nil {
+				return nil, err
+			}
+			return handle(ctx, c, p)
+		},
+	}
+}
+
+// fieldsOf lists a parameter struct's fields as JSON names them. One without
+// omitempty is required.
+func fieldsOf(t reflect.Type) []field {
+	var fields []field
+	for i := range t.NumField() {
+		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		fields = append(fields, field{name: name, required: !strings.Contains(options, "omitempty")})
+	}
+	return fields
+}

@@ -1,0 +1,22 @@
+package server
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+func (s *Server) models(ctx context.Context, _ *conn, p rpc.ModelsParams) (rpc.Models, error) {
+	if p.Limit < 0 || p.Offset < 0 {
+		return rpc.Models{}, wrongParams("limit and offset of %s are not negative", rpc.MethodModels)
+	}
+	found, err := s.cfg.Daemon.Models(ctx)
+	if err != nil {
+		return rpc.Models{}, err
+	}
+	found.Models = orEmpty(found.Models[min(p.Offset, len(found.Models)):])
+	if p.Limit > 0 {
+		found.Models = found.Models[:min(p.Limit, len(found.Models))]
+	}
+	return found, nil
+}

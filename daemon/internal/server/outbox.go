@@ -1,0 +1,103 @@
+package server
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// outbox holds what is to be written to one connection, in order, and writes
+// it from one goroutine. Putting never blocks: who puts bounds what it puts (a
+// request's slot and a watch's ring are free again only when their line was
+// written).
+type outbox struct {
+	conn    net.Conn
+	timeout time.Duration
+
+	mu     sync.Mutex
+	queue  []line
+	closed bool
+	wake   chan struct{}
+}
+
+type line struct {
+	text []byte // without its newline
+	done func() // called when it was written, or never will be; may be nil
+}
+
+func newOutbox(conn net.Conn, timeout time.Duration) *outbox {
+	return &outbox{conn: conn, timeout: timeout, wake: make(chan struct{}, 1)}
+}
+
+func (o *outbox) put(text []byte, done func()) {
+	o.mu.Lock()
+	closed := o.closed
+	if !closed {
+		o.queue = append(o.queue, line{text, done})
+	}
+	o.mu.Unlock()
+	if closed && done != nil {
+		done()
+	}
+	o.signal()
+}
+
+// close lets run write what is queued and then end.
+func (o *outbox) close() {
+	o.mu.Lock()
+	o.closed = true
+	o.mu.Unlock()
+	o.signal()
+}
+
+func (o *outbox) signal() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run writes until close. After a failed write it closes the connection, so
+// that the reader ends too, and drops the rest.
+func (o *outbox) run() {
+	broken := false
+	for {
+		o.mu.Lock()
+		queue, closed := o.queue, o.closed
+		o.queue = nil
+		o.mu.Unlock()
+		for _, l := range queue {
+			if !broken && o.write(append(l.text, '\n')) != nil {
+				broken = true
+				_ = o.conn.Close() // the write's error is the one that counts
+			}
+			if l.done != nil {
+				l.done()
+			}
+		}
+		if len(queue) == 0 {
+			if closed {
+				return
+			}
+			<-o.wake
+		}
+	}
+}
+
+// pieceSize is how much must get through within one timeout: a slow reader is
+// served for as long as it reads.
+const pieceSize = 128 << 10
+
+func (o *outbox) write(text []byte) error {
+	for len(text) > 0 {
+		n := min(len(text), pieceSize)
+		if err := o.conn.SetWriteDeadline(time.Now().Add(o.timeout)); err != nil {
+			return err
+		}
+		if _, err := o.conn.Write(text[:n]); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}

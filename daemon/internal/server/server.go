@@ -1,0 +1,262 @@
+// Package server is the daemon's door: a Unix socket on which clients speak
+// JSON-RPC, one message a line. It checks who is there, reads and bounds what
+// they send, and hands each call to one of three small interfaces that package
+// daemon fills. It keeps no state of its own: what clients follow is the
+// store's journal, which each watch reads for itself after the client's
+// position. A run therefore never waits for a client.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// Engine does what clients ask for. Submit answers as soon as the prompt is
+// durable; it never waits for the model.
+type Engine interface {
+	Submit(ctx context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error)
+	StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error)
+	CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
+	Abort(ctx context.Context, run int64) error
+}
+
+// Store is what the server reads. Changed returns a channel that is closed at
+// the next commit; it is taken before the journal is read, so that no commit
+// falls between.
+type Store interface {
+	Projects(ctx context.Context) ([]sdk.Project, error)
+	Run(ctx context.Context, id int64) (sdk.Run, error)
+	RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error)
+	Runs(ctx context.Context, project int64, hidden bool, limit, offset int) ([]sdk.Run, error)
+	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
+	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
+	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
+	Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error)
+	Seq() int64
+	Changed() <-chan struct{}
+}
+
+// Daemon answers for the daemon as a whole. Stop only asks: it returns at
+// once, and the daemon calls Server.Close when it has drained.
+type Daemon interface {
+	Status(ctx context.Context) (rpc.Status, error)
+	Models(ctx context.Context) (rpc.Models, error)
+	Tools() []sdk.Tool
+	Plugins() []rpc.Plugin
+	Settings() []rpc.Setting
+	Stop()
+}
+
+// Config is what a server is made of. Engine, Store and Daemon are required.
+type Config struct {
+	Engine Engine
+	Store  Store
+	Daemon Daemon
+	Log    hclog.Logger
+	Limits Limits // zero fields take the defaults
+
+	// Descended reports whether a process descends from a plugin; such a peer
+	// is refused. Nil refuses nobody, which only tests may want.
+	Descended func(pid int) bool
+	// Peer asks the kernel who is there; nil is rpc.PeerOf.
+	Peer func(*net.UnixConn) (rpc.Peer, error)
+}
+
+// Server serves any number of connections on one listener.
+//
+// Locks: mu guards conns and watchers and is never held while writing, calling
+// out or taking a connection's lock.
+type Server struct {
+	cfg     Config
+	limits  Limits
+	log     hclog.Logger
+	uid     int
+	methods map[string]method
+
+	mu       sync.Mutex
+	conns    map[*conn]struct{}
+	watchers map[*watch]struct{}
+	serving  sync.WaitGroup
+
+	draining chan struct{} // closed by Close: nothing new begins
+	forced   chan struct{} // closed when Close runs out of time: what is left is cancelled
+	closing  sync.Once
+}
+
+// New makes a server. It listens when Serve is called.
+func New(cfg Config) (*Server, error) {
+	if cfg.Engine == nil || cfg.Store == nil || cfg.Daemon == nil {
+		return nil, errors.New("the server needs an engine, a store and a daemon")
+	}
+	if cfg.Log == nil {
+		cfg.Log = hclog.NewNullLogger()
+	}
+	if cfg.Peer == nil {
+		cfg.Peer = rpc.PeerOf
+	}
+	s := &Server{
+		cfg: cfg, limits: cfg.Limits.withDefaults(), log: cfg.Log, uid: os.Geteuid(),
+		conns: map[*conn]struct{}{}, watchers: map[*watch]struct{}{},
+		draining: make(chan struct{}), forced: make(chan struct{}),
+	}
+	s.methods = s.table()
+	return s, nil
+}
+
+// Serve accepts connections until Close is called, which makes it return nil,
+// or the socket cannot be kept. Out of file descriptors, it waits and tries
+// again. It does not close the listener: the daemon does, when all else ended,
+// so that whoever waits for the socket to go waits for the daemon.
+func (s *Server) Serve(l *Listener) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	kept := make(chan error, 1)
+	go func() { kept <- l.keep(ctx, s.limits.Watchdog, s.log) }()
+	go func() {
+		select {
+		case <-s.draining:
+		case <-ctx.Done():
+		}
+		l.stop()
+	}()
+
+	err := s.accept(l)
+	cancel()
+	l.stop()
+	if lost := <-kept; lost != nil {
+		return lost
+	}
+	return err
+}
+
+func (s *Server) accept(l *Listener) error {
+	wait := time.Duration(0)
+	for {
+		c, err := l.accept()
+		switch {
+		case err == nil:
+			wait = 0
+			s.admit(c)
+		case errors.Is(err, net.ErrClosed):
+			return nil
+		default:
+			wait = min(max(2*wait, 5*time.Millisecond), time.Second)
+			s.log.Warn("cannot accept a connection, trying again", "error", err, "wait", wait)
+			select {
+			case <-time.After(wait):
+			case <-s.draining:
+				return nil
+			}
+		}
+	}
+}
+
+// admit decides about a new connection and, when it may stay, serves it.
+func (s *Server) admit(nc *net.UnixConn) {
+	peer, err := s.cfg.Peer(nc)
+	if err == nil {
+		err = s.check(peer)
+	}
+	if err != nil {
+		s.log.Warn("connection refused", "uid", peer.UID, "pid", peer.PID, "error", err)
+		s.refuse(nc, rpc.Errorf(rpc.CodeRefused, sdk.Permission, err.Error()))
+		return
+	}
+	c := newConn(s, nc, peer)
+	s.mu.Lock()
+	full := len(s.conns) >= s.limits.Connections
+	if !full {
+		s.conns[c] = struct{}{}
+		s.serving.Add(1)
+	}
+	s.mu.Unlock()
+	if full {
+		c.cancel()
+		s.refuse(nc, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable,
+			fmt.Sprintf("the daemon already has %d connections: close some and try again", s.limits.Connections)))
+		return
+	}
+	go func() {
+		defer s.serving.Done()
+		c.serve()
+		s.mu.Lock()
+		delete(s.conns, c)
+		s.mu.Unlock()
+	}()
+}
+
+// check holds the two rules about peers. A pid can refuse, never grant.
+func (s *Server) check(p rpc.Peer) error {
+	if p.UID != s.uid {
+		return fmt.Errorf("this daemon serves uid %d and not uid %d: start one of your own", s.uid, p.UID)
+	}
+	if s.cfg.Descended == nil {
+		return nil
+	}
+	if p.PID <= 0 {
+		return errors.New("the process at the other end is not visible from here, so it cannot be told from a plugin's")
+	}
+	if s.cfg.Descended(p.PID) {
+		return errors.New("processes started by a plugin may not use the daemon's socket: a plugin has host services for that")
+	}
+	return nil
+}
+
+// refuse sends one error and closes. The socket's buffer is empty, so this
+// does not block; the deadline is for peers that play with buffer sizes.
+func (s *Server) refuse(nc *net.UnixConn, e *rpc.Error) {
+	_ = nc.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	if _, err := nc.Write(append(encodeResponse(nil, nil, e), '\n')); err != nil {
+		s.log.Debug("the refused peer did not read why", "error", err)
+	}
+	if err := nc.Close(); err != nil {
+		s.log.Debug("closing a refused connection", "error", err)
+	}
+}
+
+// Close stops accepting, lets calls in flight end and watches send what is
+// committed, and then closes every connection. When ctx ends first, calls are
+// cancelled. It may be called more than once.
+func (s *Server) Close(ctx context.Context) {
+	s.closing.Do(func() { close(s.draining) })
+	done := make(chan struct{})
+	go func() { s.serving.Wait(); close(done) }()
+	select {
+	case <-done:
+		return
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	select {
+	case <-s.forced:
+	default:
+		close(s.forced)
+	}
+	s.mu.Unlock()
+	<-done
+}
+
+func (s *Server) connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns)
+}
+
+func (s *Server) isDraining() bool {
+	select {
+	case <-s.draining:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,31 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+func (s *Server) tools(context.Context, *conn, rpc.Empty) ([]sdk.Tool, error) {
+	return orEmpty(s.cfg.Daemon.Tools()), nil
+}
+
+// callTool waits for the tool. The context ends with the connection, which is
+// how a client cancels.
+func (s *Server) callTool(ctx context.Context, _ *conn, p rpc.ToolCall) (rpc.ToolDone, error) {
+	if err := absolute(rpc.MethodCallTool, p.Project); err != nil {
+		return rpc.ToolDone{}, err
+	}
+	if p.Tool == "" {
+		return rpc.ToolDone{}, wrongParams("the tool's name is empty: `bothy tools list` shows what there is")
+	}
+	if len(p.Arguments) == 0 || string(p.Arguments) == "null" {
+		p.Arguments = json.RawMessage("{}")
+	}
+	if p.Arguments[0] != '{' {
+		return rpc.ToolDone{}, wrongParams("the arguments of %s are a JSON object", p.Tool)
+	}
+	return s.cfg.Engine.CallTool(ctx, p)
+}

@@ -1,0 +1,157 @@
+package server
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+const (
+	watchPage = 64        // rows read from the store at a time
+	rowBody   = 512 << 10 // the longest body that a row carries
+)
+
+// watch sends one client the journal behind its position. It reads the store
+// itself, when a commit wakes it, and sends into a bounded ring: who reads
+// slowly slows only this. Who does not make room within Limits.Patience gets
+// one gap, and the watch is over; the client watches again from what it has.
+type watch struct {
+	id      int64
+	c       *conn
+	run     int64 // 0 is all
+	project int64 // 0 is all
+	preview bool
+	ring    *ring
+	ctx     context.Context
+	cancel  context.CancelFunc
+	dropped atomic.Bool // a preview was dropped since the last one sent
+}
+
+func (s *Server) startWatch(ctx context.Context, c *conn, p rpc.WatchParams) (rpc.Watching, error) {
+	w := &watch{c: c, preview: p.Preview, ring: newRing(s.limits)}
+	if p.Run != "" {
+		run, err := s.find(ctx, p.Run, p.Project)
+		if err != nil {
+			return rpc.Watching{}, err
+		}
+		w.run = run.ID
+	}
+	if p.Project != "" {
+		project, ok, err := s.project(ctx, p.Project)
+		if err != nil {
+			return rpc.Watching{}, err
+		}
+		if !ok {
+			return rpc.Watching{}, sdk.Errorf(sdk.NotFound, "project %s has no runs yet: send it a prompt first", p.Project)
+		}
+		w.project = project.ID
+	}
+	seq := s.cfg.Store.Seq()
+	after := seq
+	if p.After != nil {
+		after = *p.After
+	}
+	if after < 0 || after > seq {
+		return rpc.Watching{}, wrongParams("after is %d, and the journal ends at %d: read the run anew", after, seq)
+	}
+	w.ctx, w.cancel = context.WithCancel(c.ctx)
+	if err := c.addWatch(w); err != nil {
+		w.cancel()
+		return rpc.Watching{}, err
+	}
+	s.mu.Lock()
+	s.watchers[w] = struct{}{}
+	s.mu.Unlock()
+	c.work.Add(1)
+	go func() {
+		defer c.work.Done()
+		defer s.forget(w)
+		w.pump(after)
+	}()
+	return rpc.Watching{Watch: w.id, Seq: seq}, nil
+}
+
+func (s *Server) endWatch(_ context.Context, c *conn, p rpc.WatchRef) (rpc.Empty, error) {
+	w, ok := c.dropWatch(p.Watch)
+	if !ok {
+		return rpc.Empty{}, sdk.Errorf(sdk.NotFound, "this connection has no watch %d: it may have ended with a gap", p.Watch)
+	}
+	w.cancel()
+	return rpc.Empty{}, nil
+}
+
+func (s *Server) forget(w *watch) {
+	w.cancel()
+	w.c.dropWatch(w.id)
+	s.mu.Lock()
+	delete(s.watchers, w)
+	s.mu.Unlock()
+}
+
+// pump runs until the client, the watch or the daemon ends; while the daemon
+// drains it still sends what is committed.
+func (w *watch) pump(after int64) {
+	store := w.c.s.cfg.Store
+	for {
+		changed := store.Changed()
+		rows, err := store.Journal(w.ctx, after, watchPage, w.run)
+		if err != nil {
+			if w.ctx.Err() == nil {
+				w.c.s.log.Error("a watch cannot read the journal", "after", after, "error", err)
+				w.gap(after)
+			}
+			return
+		}
+		for _, row := range rows {
+			if w.project == 0 || row.Project == w.project {
+				if !w.send(row) {
+					w.gap(after)
+					return
+				}
+			}
+			after = row.Seq
+		}
+		if len(rows) == watchPage {
+			continue
+		}
+		select {
+		case <-changed:
+		case <-w.ctx.Done():
+			return
+		case <-w.c.s.draining:
+			if len(rows) == 0 {
+				return
+			}
+		}
+	}
+}
+
+func (w *watch) send(row sdk.JournalRow) bool {
+	if row.Body != nil && len(*row.Body) > rowBody {
+		row.Body = nil
+	}
+	text, err := encodeNote(rpc.NoteRow, rpc.Row{Watch: w.id, Row: row})
+	if err != nil {
+		w.c.s.log.Error("a row of the journal cannot be sent", "seq", row.Seq, "error", err)
+		return false
+	}
+	if !w.ring.take(w.ctx, len(text), w.c.s.limits.Patience) {
+		return false
+	}
+	w.c.out.put(text, func() { w.ring.free(len(text)) })
+	return true
+}
+
+// gap tells where the client has to go on. It is the watch's last line.
+func (w *watch) gap(after int64) {
+	if w.ctx.Err() != nil {
+		return
+	}
+	gap := rpc.Gap{Watch: w.id, From: after + 1, To: w.c.s.cfg.Store.Seq()}
+	w.c.s.log.Debug("a client reads too slowly", "pid", w.c.peer.PID, "from", gap.From, "to", gap.To)
+	if text, err := encodeNote(rpc.NoteGap, gap); err == nil {
+		w.c.out.put(text, nil)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// temporary is a name beside the final one, so that a rename stays within one
+// file system and is atomic.
+func temporary() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return ".bothy-" + hex.EncodeToString(b[:]) + ".tmp"
+}
+
+// replace writes a whole new file at the place, or leaves everything as it was.
+// fill writes the contents. What was there keeps its mode; was, when it is not
+// nil, must still be what is there.
+func (pl *place) replace(was fs.FileInfo, fill func(*os.File) error) (err error) {
+	if pl.info != nil {
+		if err := pl.writable(); err != nil {
+			return err
+		}
+	}
+	mode := fs.FileMode(0o666) // less the umask
+	if pl.info != nil {
+		mode = 0o600
+	}
+	name := temporary()
+	f, err := pl.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, ignoreMissing(pl.dir.Remove(name)))
+		}
+	}()
+	err = fill(f)
+	if err == nil && pl.info != nil {
+		err = f.Chmod(pl.info.Mode().Perm())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if was != nil {
+		if err := pl.unchanged(was); err != nil {
+			return err
+		}
+	}
+	return pl.dir.Rename(name, pl.base)
+}
+
+// writable refuses to replace what is no ordinary file, and a file whose owner
+// took the right to write from it: a rename would not ask.
+func (pl *place) writable() error {
+	if err := wantRegular(pl.info, pl.path); err != nil {
+		return err
+	}
+	if pl.info.Mode().Perm()&0o200 == 0 {
+		return sdk.Errorf(sdk.Permission, "%s is read-only (mode %04o); change its mode first if it is meant to be changed", shown(pl.path), pl.info.Mode().Perm())
+	}
+	return nil
+}
+
+// unchanged makes sure that nobody wrote the file since it was read.
+func (pl *place) unchanged(was fs.FileInfo) error {
+	now, err := pl.dir.Lstat(pl.base)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime()) {
+		return sdk.Errorf(sdk.Conflict, "%s was changed by somebody else in the meantime; nothing was written, read it again", shown(pl.path))
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// deleteArgs are the arguments of delete_path.
+type deleteArgs struct {
+	Path      string `json:"path" jsonschema:"the file or folder, relative to the project; of a link, the link itself"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"also a folder that is not empty, with everything in it"`
+}
+
+// deleteData is what delete_path did.
+type deleteData struct {
+	Path string `json:"path"`
+	Kind string `json:"kind"`
+}
+
+// delete removes a file, a link or a folder. A folder that is not empty goes
+// only with recursive; links in it are removed and never followed.
+func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
+	pl, err := p.subject(a.Path)
+	if err != nil {
+		return answer{}, err
+	}
+	defer pl.close()
+	if err := ctx.Err(); err != nil {
+		return answer{}, fault("delete", a.Path, err)
+	}
+	err = pl.dir.Remove(pl.base)
+	if pl.isDir() && errors.Is(err, syscall.ENOTEMPTY) {
+		if !a.Recursive {
+			return answer{}, sdk.Errorf(sdk.Conflict, "%s is a directory and not empty; nothing was deleted: set recursive to delete it with everything in it", shown(pl.path))
+		}
+		err = pl.dir.RemoveAll(pl.base)
+	}
+	if err != nil {
+		return answer{}, fault("delete", a.Path, err)
+	}
+	data := deleteData{Path: pl.path, Kind: kindOf(pl.info.Mode())}
+	return answer{text: fmt.Sprintf("Deleted the %s %s", data.Kind, shown(pl.path)), data: data}, nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/match"
+)
+
+// shownDiff is how many bytes of a diff the model is shown.
+const shownDiff = 16 << 10
+
+// editArgs are the arguments of edit_file.
+type editArgs struct {
+	Path    string `json:"path" jsonschema:"the file, relative to the project"`
+	OldText string `json:"old_text" jsonschema:"the text to replace, with enough of its surroundings to be found exactly once"`
+	NewText string `json:"new_text" jsonschema:"what takes its place; empty to delete"`
+}
+
+// editData is what edit_file did.
+type editData struct {
+	Path       string `json:"path"`
+	Line       int    `json:"line"`
+	Bytes      int    `json:"bytes"`
+	Reindented bool   `json:"reindented"`
+	Diff       string `json:"diff"`
+}
+
+// edit replaces one place in a file. A text that is nowhere or in several
+// places is outcome conflict, and nothing is written.
+func (p *project) edit(ctx context.Context, a editArgs, most int64) (answer, error) {
+	if a.OldText == a.NewText {
+		return answer{}, sdk.Errorf(sdk.Validation, "old_text and new_text are the same; there is nothing to change")
+	}
+	pl, err := p.editable(a.Path)
+	if err != nil {
+		return answer{}, err
+	}
+	defer pl.close()
+	before, was, err := readText(pl, a.Path, most)
+	if err != nil {
+		return answer{}, err
+	}
+	got, err := match.Replace(before, a.OldText, a.NewText)
+	if err != nil {
+		return answer{}, editFault(a.Path, err)
+	}
+	if int64(len(got.Body)) > most {
+		return answer{}, sdk.Errorf(sdk.Overflow, "%s would become %s, and at most %s can be edited", shown(a.Path), sized(int64(len(got.Body))), sized(most))
+	}
+	if err := ctx.Err(); err != nil {
+		return answer{}, fault("write", a.Path, err)
+	}
+	err = pl.replace(was, func(f *os.File) error {
+		_, err := f.WriteString(got.Body)
+		return err
+	})
+	if err != nil {
+		return answer{}, fault("write", a.Path, err)
+	}
+	return edited(pl.path, before, got), nil
+}
+
+// editable resolves a file that is there and may be changed; no folder is made.
+func (p *project) editable(name string) (*place, error) {
+	g, err := p.protection()
+	if err != nil {
+		return nil, err
+	}
+	pl, err := p.changeable(name, lookup{}, g)
+	if err != nil {
+		return nil, err
+	}
+	if pl.info == nil {
+		pl.close()
+		return nil, sdk.Errorf(sdk.NotFound, "%s does not exist; make it with write_file, or list_files shows what there is", shown(name))
+	}
+	return pl, nil
+}
+
+// readText reads a whole file that is to be edited, and how it was then.
+func readText(pl *place, name string, most int64) (string, fs.FileInfo, error) {
+	f, info, err := openRegular(pl.dir, pl.base, name)
+	if err != nil {
+		return "", nil, err
+	}
+	defer closeRead(f)
+	body, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return "", nil, fault("read", name, err)
+	}
+	if int64(len(body)) > most {
+		return "", nil, sdk.Errorf(sdk.Overflow, "%s is %s, and at most %s can be edited; change it with a command instead", shown(name), sized(info.Size()), sized(most))
+	}
+	if bytes.IndexByte(body[:min(len(body), sniffed)], 0) >= 0 {
+		return "", nil, sdk.Errorf(sdk.Validation, "%s is a binary file; only text can be edited", shown(name))
+	}
+	return string(body), info, nil
+}
+
+// editFault gives a refused match its outcome: a text that is not there is a
+// conflict with the file as it is, just as one that is there twice.
+func editFault(name string, err error) error {
+	if errors.Is(err, match.ErrEmptySearch) {
+		return sdk.Errorf(sdk.Validation, "old_text is empty: %w", err)
+	}
+	return sdk.Errorf(sdk.Conflict, "%s: %w", shown(name), err)
+}
+
+func edited(path, before string, got match.Replacement) answer {
+	diff := match.Diff(path, before, got.Body)
+	text := fmt.Sprintf("Edited %s at line %d", shown(path), got.Line)
+	if got.Reindented {
+		text += "; old_text was found by its lines, not exactly, and new_text was given the indentation of the place: check the result"
+	}
+	if diff == "" {
+		text += "; the file is the same as before"
+	}
+	data := editData{Path: path, Line: got.Line, Bytes: len(got.Body), Reindented: got.Reindented}
+	cut := len(diff) > shownDiff
+	if cut {
+		diff = diff[:shownDiff] + "\n[the diff goes on]\n"
+	}
+	data.Diff = strings.ToValidUTF8(diff, "\uFFFD")
+	return answer{text: text + "\n" + data.Diff, data: data, truncated: cut}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// fault gives what the operating system said an outcome and a sentence. An
+// error that has an outcome already stays as it is.
+func fault(action, name string, err error) error {
+	var known *sdk.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	at := shown(name)
+	switch {
+	case escapes(err):
+		return sdk.Errorf(sdk.Permission, "%s leads outside the project; only files inside it can be used: %w", at, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return sdk.Errorf(sdk.Timeout, "ran out of time while trying to %s %s: %w", action, at, err)
+	case errors.Is(err, context.Canceled):
+		return sdk.Errorf(sdk.Aborted, "stopped while trying to %s %s: %w", action, at, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return &sdk.Error{Outcome: sdk.NotFound, Message: at + " does not exist; list_files shows what does", Cause: err}
+	case errors.Is(err, syscall.ENOTEMPTY):
+		return sdk.Errorf(sdk.Conflict, "%s is not empty: %w", at, root(err))
+	case errors.Is(err, fs.ErrExist):
+		return sdk.Errorf(sdk.Conflict, "%s exists already: %w", at, root(err))
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return sdk.Errorf(sdk.Permission, "the system does not allow to %s %s: %w", action, at, root(err))
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ELOOP),
+		errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ENXIO):
+		return sdk.Errorf(sdk.Validation, "cannot %s %s: %w", action, at, root(err))
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return sdk.Errorf(sdk.Internal, "cannot %s %s, there is no space left on its disk; free some and try again: %w", action, at, root(err))
+	}
+	return sdk.Errorf(sdk.Internal, "cannot %s %s: %w", action, at, root(err))
+}
+
+// escapes tells whether os.Root refused a path because it leaves the root. The
+// standard library gives that error no name to ask for. Paths are followed link
+// by link before, so only a link swapped in meanwhile gets this far.
+func escapes(err error) bool {
+	var at *fs.PathError
+	return errors.As(err, &at) && at.Err.Error() == "path escapes from parent"
+}
+
+// root returns what the system said without the names of calls and temporary
+// files around it.
+func root(err error) error {
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		return number
+	}
+	return err
+}
+
+// shown writes a path for people and models: as it is, or quoted when it holds
+// control characters or is not UTF-8.
+func shown(name string) string {
+	if strings.ContainsFunc(name, unicode.IsControl) || strings.ToValidUTF8(name, "") != name {
+		return strconv.Quote(name)
+	}
+	return name
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// moveArgs are the arguments of move_path and of copy_path.
+type moveArgs struct {
+	Source      string `json:"source" jsonschema:"the file or folder, relative to the project"`
+	Destination string `json:"destination" jsonschema:"its whole new path, relative to the project; folders that are missing are made"`
+	Overwrite   bool   `json:"overwrite,omitempty" jsonschema:"replace a file that is at the destination"`
+}
+
+// moveData is what move_path or copy_path did.
+type moveData struct {
+	Source      string `json:"source"`
+	Destination string `json:"destination"`
+	Kind        string `json:"kind"`
+	Overwritten bool   `json:"overwritten"`
+	Entries     int    `json:"entries,omitempty"` // copied, the folder itself included
+}
+
+// move gives a file, link or folder another path. It replaces a file only with
+// overwrite, and a folder never.
+func (p *project) move(ctx context.Context, a moveArgs) (answer, error) {
+	from, err := p.subject(a.Source)
+	if err != nil {
+		return answer{}, err
+	}
+	defer from.close()
+	to, err := p.destination(from, a)
+	if err != nil {
+		return answer{}, err
+	}
+	defer to.close()
+	if err := ctx.Err(); err != nil {
+		return answer{}, fault("move", a.Source, err)
+	}
+	if err := rename(from.dir, from.base, to.dir, to.base, a.Overwrite); err != nil {
+		return answer{}, moveFault(a, err)
+	}
+	data := moveData{Source: from.path, Destination: to.path, Kind: kindOf(from.info.Mode()), Overwritten: to.info != nil}
+	return answer{text: fmt.Sprintf("Moved the %s %s to %s", data.Kind, shown(from.path), shown(to.path)), data: data}, nil
+}
+
+// destination resolves where from is to go, a link there being meant itself.
+func (p *project) destination(from *place, a moveArgs) (*place, error) {
+	clean, err := p.clean(a.Destination)
+	if err != nil {
+		return nil, err
+	}
+	if from.isDir() && below(clean, from.path) { // seen before any folder is made
+		return nil, inside(from, clean)
+	}
+	to, err := p.target(a.Destination, lookup{nofollow: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := allowed(from, to, a.Overwrite); err != nil {
+		to.close()
+		return nil, err
+	}
+	return to, nil
+}
+
+func allowed(from, to *place, overwrite bool) error {
+	if from.path == to.path {
+		return sdk.Errorf(sdk.Validation, "source and destination are both %s; there is nothing to do", shown(from.path))
+	}
+	for _, dir := range to.above {
+		if os.SameFile(dir, from.info) {
+			return inside(from, to.path)
+		}
+	}
+	switch {
+	case to.info == nil:
+		return nil
+	case to.isDir():
+		return sdk.Errorf(sdk.Conflict, "%s is a directory; give the whole new path, such as %s/%s, or delete it first", shown(to.path), shown(to.path), shown(from.base))
+	case !overwrite:
+		return sdk.Errorf(sdk.Conflict, "%s exists already; set overwrite to replace it, or choose another path", shown(to.path))
+	case from.isDir():
+		return sdk.Errorf(sdk.Conflict, "%s is a %s and cannot be replaced by a directory; delete it first", shown(to.path), kindOf(to.info.Mode()))
+	case !to.isLink():
+		return to.writable()
+	}
+	return nil
+}
+
+func inside(from *place, to string) error {
+	return sdk.Errorf(sdk.Validation, "the destination %s lies inside the source %s; choose one outside it", shown(to), shown(from.path))
+}
+
+// moveFault names the path that an error is about.
+func moveFault(a moveArgs, err error) error {
+	if errors.Is(err, syscall.EXDEV) {
+		return sdk.Errorf(sdk.Validation, "%s and %s are on different file systems; use copy_path, then delete_path: %w", shown(a.Source), shown(a.Destination), syscall.EXDEV)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return fault("replace", a.Destination, err)
+	}
+	return fault("move", a.Source, err)
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func TestProtectedPathsAreRefused(t *testing.T) {
+	files := map[string]string{
+		"spare": "s", "sparefolder/hooks/pre-commit": "evil",
+		".git/hooks/pre-commit": "true", ".git/config": "c", ".git/HEAD": "ref", ".bothy/agents.hcl": "a",
+		".agents/skills/x/SKILL.md": "s", "bothy.lock": "l",
+		"hooks": "-> .git/hooks", "gitdir": "-> .git", "conf": "-> .git/config", "lock": "-> bothy.lock",
+		"a/b": "-> ../gitdir/hooks", "b": "-> .bothy",
+	}
+	names := []string{
+		".git/hooks", ".git/hooks/pre-commit", ".git/hooks/new", ".git/hooks/new/deeper", ".git/config",
+		".bothy", ".bothy/agents.hcl", ".bothy/new/x", ".agents", ".agents/skills/x/SKILL.md", "bothy.lock",
+		".GIT/hooks/new", ".Git/Config", ".BOTHY/x", ".Agents/x", "Bothy.Lock", "bothy.loc\u212A", ".g\u200cit/hooks/x",
+		".git", ".GIT", "./.git/../.git/hooks/x",
+		"hooks/pre-commit", "hooks/new", "gitdir/hooks/new", "gitdir/config", "a/b/new", "b/agents.hcl",
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			tp := newProject(t, files)
+			tp.unchangedBy(func() {
+				for op, err := range tp.everyChange(name) {
+					switch outcome := sdk.OutcomeOf(err); {
+					case err == nil:
+						t.Errorf("%s was done", op)
+					case outcome == sdk.Permission:
+						if !strings.Contains(err.Error(), "protected") && !strings.Contains(err.Error(), "holds") {
+							t.Errorf("%s: %v", op, err)
+						}
+					case outcome == sdk.NotFound && (op == "edit" || op == "delete" || op == "move from"):
+					default:
+						t.Errorf("%s: outcome %s: %v", op, outcome, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestProtectedPathsThroughFinalLinks(t *testing.T) {
+	ctx := context.Background()
+	tp := newProject(t, map[string]string{
+		".git/config": "c", "bothy.lock": "l", "conf": "-> .git/config", "lock": "-> bothy.lock", "made": "-> .git/hooks",
+		".git/HEAD": "ref",
+	})
+	tp.unchangedBy(func() {
+		for _, name := range []string{"conf", "lock", "made", "made/pre-commit"} {
+			_, err := tp.write(ctx, writeArgs{Path: name, Content: "evil"}, megabytes)
+			wantOutcome(t, err, sdk.Permission, "protected")
+		}
+		_, err := tp.create(ctx, createArgs{Path: "made"})
+		wantOutcome(t, err, sdk.Permission, "protected")
+	})
+	// The link itself is not protected: nothing behind it changes.
+	if _, err := tp.delete(ctx, deleteArgs{Path: "conf"}); err != nil || tp.get(".git/config") != "c" {
+		t.Errorf("deleting a link gave %v and left %q", err, tp.get(".git/config"))
+	}
+	// Elsewhere in .git nothing is protected.
+	if _, err := tp.write(ctx, writeArgs{Path: ".git/HEAD", Content: "other"}, megabytes); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestProtectedPathsCannotBePlanted(t *testing.T) {
+	tp := newProject(t, map[string]string{"spare": "s", "sparefolder/hooks/pre-commit": "evil"})
+	tp.unchangedBy(func() {
+		for _, name := range []string{".git", ".git/hooks/pre-commit", ".git/HEAD", ".bothy/x", ".agents", "bothy.lock"} {
+			for op, err := range tp.everyChange(name) {
+				if err == nil || sdk.OutcomeOf(err) != sdk.Permission && sdk.OutcomeOf(err) != sdk.NotFound {
+					t.Errorf("%s of %s: %v", op, name, err)
+				}
+			}
+		}
+	})
+}
+
+// A worktree has a file .git that names the folder; changing it would lead git
+// to hooks and a configuration of the model's own.
+func TestGitFileIsProtected(t *testing.T) {
+	tp := newProject(t, map[string]string{".git": "gitdir: elsewhere", "spare": "s", "sparefolder/x": "x"})
+	tp.unchangedBy(func() {
+		for op, err := range tp.everyChange(".git") {
+			if err == nil || sdk.OutcomeOf(err) != sdk.Permission {
+				t.Errorf("%s: %v", op, err)
+			}
+		}
+	})
+}
+
+// Where a protected path is itself a link, what it leads to is protected too,
+// and so are the folders and links on the way.
+func TestWhatProtectedPathsLeadToIsProtected(t *testing.T) {
+	tp := newProject(t, map[string]string{
+		".git": "-> first", "first": "-> store/git", "store/git/config": "c", "store/git/HEAD": "ref",
+		"store/git/hooks": "-> ../../githooks", "githooks/pre-commit": "true", ".agents": "-> shared", "shared/x": "x",
+		"spare": "s", "sparefolder/x": "x",
+	})
+	for _, name := range []string{
+		".git", "first", "store", "store/git", "store/git/config", "store/git/hooks", "githooks", "githooks/pre-commit",
+		"githooks/new", ".agents", "shared", "shared/x",
+	} {
+		tp.unchangedBy(func() {
+			for op, err := range tp.everyChange(name) {
+				if err == nil || sdk.OutcomeOf(err) == sdk.Internal {
+					t.Errorf("%s of %s: %v", op, name, err)
+				}
+			}
+		})
+	}
+	if _, err := tp.write(context.Background(), writeArgs{Path: "store/git/HEAD", Content: "other"}, megabytes); err != nil {
+		t.Error(err)
+	}
+}
+
+// A folder that holds what a protected path leads to can be moved no more than
+// .git itself.
+func TestFoldersAboveWhatIsProtected(t *testing.T) {
+	tp := newProject(t, map[string]string{
+		".git": "-> store/deep/git", "store/deep/git/config": "c", "store/deep/git/hooks/pre-commit": "true", "spare": "s", "sparefolder/x": "x",
+	})
+	tp.unchangedBy(func() {
+		for _, name := range []string{"store", "store/deep", "store/deep/git"} {
+			for op, err := range tp.everyChange(name) {
+				if err == nil || sdk.OutcomeOf(err) != sdk.Permission {
+					t.Errorf("%s of %s: %v", op, name, err)
+				}
+			}
+		}
+	})
+	if _, err := tp.write(context.Background(), writeArgs{Path: "store/deep/other", Content: "x"}, megabytes); err != nil {
+		t.Error(err)
+	}
+}
+
+// A hard link, like a bind mount or a file system without case, is another name
+// of the same thing.
+func TestProtectedFilesAreKnownByWhatTheyAre(t *testing.T) {
+	tp := newProject(t, map[string]string{".git/config": "c"})
+	if err := os.Link(filepath.Join(tp.dir, ".git/config"), filepath.Join(tp.dir, "alias")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := tp.write(context.Background(), writeArgs{Path: "alias", Content: "evil"}, megabytes)
+	wantOutcome(t, err, sdk.Permission, "protected")
+
+	// A folder that is .bothy under another name, as a bind mount would be.
+	tp.put(".bothy/x", "y")
+	g, err := tp.protection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, err := tp.existing(".bothy/x", lookup{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inside.close()
+	inside.path = "mounted/x"
+	wantOutcome(t, g.check(inside), sdk.Permission, "protected", ".bothy")
+}
+
+func TestProtectedPathsCanBeRead(t *testing.T) {
+	ctx := context.Background()
+	tp := newProject(t, map[string]string{".git/config": "c\n", ".bothy/x": "y", "spare": "s"})
+	if got, err := tp.read(ctx, readArgs{Path: ".git/config"}, megabytes); err != nil || got.text != "c\n" {
+		t.Errorf("%q, %v", got.text, err)
+	}
+	if _, err := tp.copy(ctx, moveArgs{Source: ".bothy", Destination: "copy"}); err != nil || tp.get("copy/x") != "y" {
+		t.Error(err)
+	}
+	for _, name := range []string{".gitignore", ".github/x", "src/.git/hooks/x", "bothy.lock.md", "xbothy.lock", ".bothyrc"} {
+		if _, err := tp.write(ctx, writeArgs{Path: name, Content: "fine"}, megabytes); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

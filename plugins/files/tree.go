@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// maxVisited is how many files and folders one call looks at.
+const maxVisited = 500_000
+
+// entry is something that a walk over a folder came to.
+type entry struct {
+	path string   // relative to the project
+	dir  *os.Root // the folder that holds it, open for the length of the visit
+	name string
+	mode fs.FileMode // its kind
+}
+
+// tree walks over a folder in the order of names. It never follows links, and
+// it goes on where a folder cannot be read, but remembers that.
+type tree struct {
+	deep       bool                // into folders below
+	intoGit    bool                // into .git as well
+	visit      func(e entry) error // fs.SkipDir leaves out the folder, fs.SkipAll ends the walk
+	visited    int
+	unreadable []string // paths and reasons
+	incomplete bool     // the walk ended at maxVisited or maxDepth
+}
+
+// walk visits what lies in dir, whose path in the project is at.
+func (t *tree) walk(ctx context.Context, dir *os.Root, at string) error {
+	err := t.folder(ctx, dir, at, 0)
+	if errors.Is(err, fs.SkipAll) {
+		return nil
+	}
+	return err
+}
+
+func (t *tree) folder(ctx context.Context, dir *os.Root, at string, depth int) error {
+	names, err := readNames(dir)
+	if err != nil {
+		t.failed(at, err)
+	}
+	for _, found := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if t.visited++; t.visited > maxVisited {
+			t.incomplete = true
+			return fs.SkipAll
+		}
+		e := entry{path.Join(at, found.Name()), dir, found.Name(), found.Type()}
+		err := t.visit(e)
+		if err == nil && found.IsDir() && t.deep && (t.intoGit || e.name != ".git") {
+			err = t.enter(ctx, e, depth+1)
+		}
+		if err != nil && !errors.Is(err, fs.SkipDir) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tree) enter(ctx context.Context, e entry, depth int) error {
+	if depth > maxDepth {
+		t.incomplete = true
+		return nil
+	}
+	sub, err := e.dir.OpenRoot(e.name + "/.")
+	if err != nil {
+		t.failed(e.path, err)
+		return nil
+	}
+	defer func() { _ = sub.Close() }() // it was only read
+	return t.folder(ctx, sub, e.path, depth)
+}
+
+// failed remembers what could not be read. What vanished since it was listed
+// is no failure.
+func (t *tree) failed(at string, err error) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return
+	}
+	t.unreadable = append(t.unreadable, fmt.Sprintf("%s: %v", shown(at), root(err)))
+}
+
+// notes are the lines behind a result that say what it lacks.
+func (t *tree) notes() string {
+	var notes strings.Builder
+	if t.incomplete {
+		fmt.Fprintf(&notes, "[not everything was looked at: more than %d files, or folders deeper than %d; name a folder further down]\n", maxVisited, maxDepth)
+	}
+	for i, line := range t.unreadable {
+		if i == 10 {
+			fmt.Fprintf(&notes, "[and %d more could not be read]\n", len(t.unreadable)-i)
+			break
+		}
+		fmt.Fprintf(&notes, "[could not be read: %s]\n", line)
+	}
+	return notes.String()
+}
+
+// readNames lists a folder in the order of names. Names that were read before
+// an error are returned with it.
+func readNames(dir *os.Root) ([]fs.DirEntry, error) {
+	f, err := dir.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer closeRead(f)
+	names, err := f.ReadDir(-1)
+	slices.SortFunc(names, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return names, err
+}
+
+// openFolder resolves a folder to be looked through; an empty name is the
+// project. The caller closes both.
+func (p *project) openFolder(name string) (*place, *os.Root, error) {
+	if name == "" {
+		name = "."
+	}
+	pl, err := p.existing(name, lookup{})
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := pl.open()
+	if err != nil {
+		pl.close()
+		return nil, nil, fault("list", name, err)
+	}
+	return pl, dir, nil
+}
+
+// open opens the folder at the place.
+func (pl *place) open() (*os.Root, error) {
+	if !pl.isDir() {
+		return nil, syscall.ENOTDIR
+	}
+	return pl.dir.OpenRoot(pl.base + "/.")
+}
+
+// inGit tells whether a path lies in a .git folder, where searches go only when
+// they are told to.
+func inGit(at string) bool { return slices.Contains(strings.Split(at, "/"), ".git") }

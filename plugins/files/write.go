@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// writeArgs are the arguments of write_file.
+type writeArgs struct {
+	Path    string `json:"path" jsonschema:"the file, relative to the project; folders that are missing are made"`
+	Content string `json:"content" jsonschema:"the whole new content of the file"`
+}
+
+// writeData is what write_file did.
+type writeData struct {
+	Path    string `json:"path"`
+	Bytes   int    `json:"bytes"`
+	Created bool   `json:"created"`
+}
+
+// write makes a file or replaces it whole. A link is followed to the file it
+// leads to.
+func (p *project) write(ctx context.Context, a writeArgs, most int64) (answer, error) {
+	if int64(len(a.Content)) > most {
+		return answer{}, sdk.Errorf(sdk.Overflow, "the content is %s, and at most %s are written at once; write it in parts", sized(int64(len(a.Content))), sized(most))
+	}
+	pl, err := p.target(a.Path, lookup{})
+	if err != nil {
+		return answer{}, err
+	}
+	defer pl.close()
+	if err := ctx.Err(); err != nil {
+		return answer{}, fault("write", a.Path, err)
+	}
+	err = pl.replace(nil, func(f *os.File) error {
+		_, err := f.WriteString(a.Content)
+		return err
+	})
+	if err != nil {
+		return answer{}, fault("write", a.Path, err)
+	}
+	data := writeData{Path: pl.path, Bytes: len(a.Content), Created: pl.info == nil}
+	verb := "Replaced"
+	if data.Created {
+		verb = "Created"
+	}
+	return answer{text: fmt.Sprintf("%s %s (%s)", verb, shown(pl.path), sized(int64(data.Bytes))), data: data}, nil
+}
+
+// target resolves a path that is about to be changed, makes the folders above
+// it, and refuses protected paths and the project itself.
+func (p *project) target(name string, how lookup) (*place, error) {
+	g, err := p.protection()
+	if err != nil {
+		return nil, err
+	}
+	how.create = g
+	pl, err := p.changeable(name, how, g)
+	if err != nil {
+		return nil, err
+	}
+	return pl, nil
+}
+
+// subject resolves a path that is there and about to be moved or deleted. A
+// link at its end is meant itself.
+func (p *project) subject(name string) (*place, error) {
+	g, err := p.protection()
+	if err != nil {
+		return nil, err
+	}
+	pl, err := p.changeable(name, lookup{nofollow: true}, g)
+	if err != nil {
+		return nil, err
+	}
+	if pl.info == nil {
+		pl.close()
+		return nil, sdk.Errorf(sdk.NotFound, "%s does not exist; list_files shows what does", shown(name))
+	}
+	return pl, nil
+}
+
+func (p *project) changeable(name string, how lookup, g *protection) (*place, error) {
+	pl, err := p.resolve(name, how)
+	if err != nil {
+		return nil, err
+	}
+	if pl.path == "." {
+		err = sdk.Errorf(sdk.Validation, "%q is the project directory itself, which cannot be changed as a whole; name something in it", name)
+	} else {
+		err = g.check(pl)
+	}
+	if err != nil {
+		pl.close()
+		return nil, err
+	}
+	return pl, nil
+}

@@ -1,0 +1,186 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// maxDir is the longest [Config.Dir] in bytes: what is left of the 107 bytes of
+// a Unix socket path after the names below it.
+const maxDir = 80
+
+// Config is how a [Manager] finds Podman and what its containers are like. The
+// zero value of an optional field means its default.
+type Config struct {
+	// Dir holds sockets, the service's runtime state and its lock. It must
+	// be short, private to the user and best on a tmpfs; it is made when it
+	// is missing. One manager at a time may use it.
+	Dir string
+	// StateDir holds the images and containers of our own Podman service.
+	StateDir string
+	// Instance names this daemon on its containers' labels: managers of the
+	// same instance adopt each other's containers, never anybody else's.
+	Instance string
+	// Runner is the path of the bothy-runner binary.
+	Runner string
+
+	// Podman is the podman binary; empty means BOTHY_PODMAN, else podman in
+	// PATH. A binary named here or there is used before the user's socket.
+	Podman string
+	// Socket is the path or unix:// URL of a Podman service to use.
+	Socket string
+	// Runtime is the OCI runtime: a name, or "auto" (the default) for crun,
+	// and runc when a first container fails with it.
+	Runtime string
+	// Image is a local OCI image to use instead of the skeleton image with
+	// the host's /usr. It is never pulled.
+	Image string
+	// Path is the PATH whose entries below /usr commands get; empty means
+	// the caller's.
+	Path string
+	// Protected are paths of a project, relative to it, that no command may
+	// change. Empty means [DefaultProtected].
+	Protected []string
+	Limits    Limits
+}
+
+// Limits bound what one container may use. The zero value of a field means its
+// default.
+type Limits struct {
+	// Memory is in bytes, swap included. Default 2 GB.
+	Memory int64
+	// CPUs may be a fraction. Default half of the host's, at least one.
+	CPUs float64
+	// Pids counts processes and threads. Default 512.
+	Pids int64
+	// Tmp is the size of /tmp in bytes. Default 64 MB.
+	Tmp int64
+	// FileSize is the largest file a command may write, in bytes. Default
+	// 1 GB.
+	FileSize int64
+	// OpenFiles is per process. Default 4096.
+	OpenFiles int64
+}
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// Defaults and bounds of a [Command].
+const (
+	DefaultTimeout   = 30 * time.Second
+	MaxTimeout       = 10 * time.Minute
+	DefaultStdoutCap = 10 * mib
+	DefaultStderrCap = 1 * mib
+)
+
+// DefaultProtected is what no command may change in a project: what the host's
+// git or Bothy itself would execute or obey.
+func DefaultProtected() []string {
+	return []string{".git/hooks", ".git/config", ".bothy", ".agents", "bothy.lock"}
+}
+
+// gitProtected are protected whenever .git/config is: git reads each of them as
+// configuration, or as the place where configuration and hooks lie.
+func gitProtected() []string {
+	return []string{".git/config.worktree", ".git/commondir", ".git/modules"}
+}
+
+// WithDefaults fills what is zero.
+func (l Limits) WithDefaults() Limits {
+	orInt := func(v *int64, def int64) {
+		if *v == 0 {
+			*v = def
+		}
+	}
+	orInt(&l.Memory, 2*gib)
+	orInt(&l.Pids, 512)
+	orInt(&l.Tmp, 64*mib)
+	orInt(&l.FileSize, 1*gib)
+	orInt(&l.OpenFiles, 4096)
+	if l.CPUs == 0 {
+		l.CPUs = max(1, float64(runtime.NumCPU())/2)
+	}
+	return l
+}
+
+func (l Limits) check() error {
+	for name, v := range map[string]int64{"memory": l.Memory, "pids": l.Pids, "tmp": l.Tmp,
+		"file_size": l.FileSize, "open_files": l.OpenFiles} {
+		if v < 0 {
+			return invalid(fmt.Sprintf("sandbox limit %s is negative: %d", name, v))
+		}
+	}
+	if l.CPUs < 0 {
+		return invalid(fmt.Sprintf("sandbox limit cpus is negative: %g", l.CPUs))
+	}
+	return nil
+}
+
+var instanceName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}$`)
+
+// complete checks the configuration and fills its defaults.
+func (c Config) complete() (Config, error) {
+	if !filepath.IsAbs(c.Dir) || !filepath.IsAbs(c.StateDir) || !filepath.IsAbs(c.Runner) {
+		return c, invalid("the sandbox needs absolute paths for its directory, its state and the runner")
+	}
+	c.Dir, c.StateDir = filepath.Clean(c.Dir), filepath.Clean(c.StateDir)
+	if len(c.Dir) > maxDir {
+		return c, invalid(fmt.Sprintf("sandbox directory %s is %d bytes long; socket paths allow %d: set a shorter XDG_RUNTIME_DIR",
+			c.Dir, len(c.Dir), maxDir))
+	}
+	if !instanceName.MatchString(c.Instance) {
+		return c, invalid(fmt.Sprintf("sandbox instance name %q must be letters, digits, dots, dashes and underscores", c.Instance))
+	}
+	if len(c.Protected) == 0 {
+		c.Protected = DefaultProtected()
+	}
+	for i, p := range c.Protected {
+		if !filepath.IsLocal(p) || filepath.Clean(p) == "." {
+			return c, invalid(fmt.Sprintf("protected path %q must lie inside the project", p))
+		}
+		c.Protected[i] = filepath.Clean(p)
+	}
+	if c.Runtime == "" {
+		c.Runtime = "auto"
+	}
+	if c.Path == "" {
+		c.Path = os.Getenv("PATH")
+	}
+	if err := c.Limits.check(); err != nil {
+		return c, err
+	}
+	c.Limits = c.Limits.WithDefaults()
+	return c, nil
+}
+
+// searchPath is the PATH of commands: the caller's entries under /usr, in
+// order, then the usual ones.
+func searchPath(caller string) string {
+	var dirs []string
+	seen := make(map[string]bool)
+	add := func(dir string) {
+		if !seen[dir] {
+			seen[dir] = true
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, dir := range filepath.SplitList(caller) {
+		if dir = filepath.Clean(dir); strings.HasPrefix(dir, "/usr/") {
+			add(dir)
+		}
+	}
+	if _, err := os.Stat("/usr/local/go/bin"); err == nil {
+		add("/usr/local/go/bin")
+	}
+	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"} {
+		add(dir)
+	}
+	return strings.Join(dirs, ":")
+}

@@ -1,0 +1,69 @@
+package frame
+
+// Hello is the runner's first frame after it dialled.
+type Hello struct {
+	Version int `json:"version"`
+}
+
+// Welcome is the manager's answer to [Hello]; only now may it send commands.
+type Welcome struct {
+	Version int `json:"version"`
+	// Mounts are the mount points inside the container that must be there
+	// before and after every command; see [Exit.Missing].
+	Mounts []string `json:"mounts,omitempty"`
+}
+
+// Exec asks for one command. A second Exec before the first one's [Exit] is
+// answered with an Exit that carries an error.
+type Exec struct {
+	ID   uint64   `json:"id"`
+	Argv []string `json:"argv"`
+	// Dir is an absolute path inside the container.
+	Dir string `json:"dir"`
+	// Env is the whole environment, KEY=value; nothing is inherited.
+	Env []string `json:"env"`
+	// TimeoutMS ends the command after so many milliseconds; it must be
+	// above zero.
+	TimeoutMS int64 `json:"timeout_ms"`
+	// StdoutCap and StderrCap are the bytes sent per channel; what a command
+	// prints beyond is read and counted, never sent.
+	StdoutCap int64 `json:"stdout_cap"`
+	StderrCap int64 `json:"stderr_cap"`
+}
+
+// Cancel ends the command with this id; its [Exit] follows as usual.
+type Cancel struct {
+	ID uint64 `json:"id"`
+}
+
+// Exit is the last frame of a command. When it is sent, every process the
+// command made is dead.
+type Exit struct {
+	ID uint64 `json:"id"`
+	// Started is false when no process was made: Error or Missing says why.
+	Started bool `json:"started"`
+	// Code is the exit status, or 128 plus the signal.
+	Code int `json:"code"`
+	// Signal is the number of the signal that ended the command, or 0.
+	Signal    int  `json:"signal,omitempty"`
+	TimedOut  bool `json:"timed_out,omitempty"`
+	Cancelled bool `json:"cancelled,omitempty"`
+	// OOM says that the kernel killed a process for the memory limit while
+	// the command ran.
+	OOM bool `json:"oom,omitempty"`
+	// DurationUS is from before the fork until the main process was reaped.
+	DurationUS int64 `json:"duration_us"`
+	// StdoutDropped and StderrDropped are the bytes beyond the caps.
+	StdoutDropped int64 `json:"stdout_dropped,omitempty"`
+	StderrDropped int64 `json:"stderr_dropped,omitempty"`
+	// Leftovers is how many processes were still alive when the command
+	// returned, and were killed.
+	Leftovers int `json:"leftovers,omitempty"`
+	// Survivors says that something could not be killed in time: the
+	// container must be made anew.
+	Survivors bool `json:"survivors,omitempty"`
+	// Missing are the mounts of [Welcome] that are gone. With Started they
+	// went while the command ran.
+	Missing []string `json:"missing,omitempty"`
+	Error   string   `json:"error,omitempty"`
+}

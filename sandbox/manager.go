@@ -1,0 +1,385 @@
+package sandbox
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"golang.org/x/sync/errgroup"
+)
+
+//go:embed seccomp.json
+var seccompProfile []byte
+
+// Manager owns the containers of one daemon. Its methods may be called from any
+// goroutine; commands of one run wait for each other, those of different runs
+// do not.
+type Manager struct {
+	cfg    Config
+	logger hclog.Logger
+	podman *podman
+	base   base
+	path   string
+	lock   *os.File
+
+	// life ends with Close, and with it every command that runs.
+	life context.Context
+	end  context.CancelFunc
+
+	mu       sync.Mutex
+	closed   bool
+	sessions map[string]*session
+	warnings []string
+	active   sync.WaitGroup
+}
+
+// Open finds or starts Podman, makes the base image when it is not there, and
+// takes over the containers that an earlier manager of the same instance left.
+// A missing or unsuitable Podman is an [Error] with [CodeUnavailable]; opening
+// again later may succeed.
+func Open(ctx context.Context, cfg Config, logger hclog.Logger) (*Manager, error) {
+	if runtime.GOOS != "linux" {
+		return nil, unavailable("commands run in Linux containers, and this is "+runtime.GOOS, "run Bothy on Linux, or in a Linux virtual machine", nil)
+	}
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, err
+	}
+	if os.Geteuid() == 0 {
+		return nil, unavailable("commands do not run as root", hintRootless, nil)
+	}
+	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session)}
+	m.life, m.end = context.WithCancel(context.Background())
+	if err := m.open(ctx); err != nil {
+		m.release()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *Manager) open(ctx context.Context) error {
+	if err := m.takeDir(ctx); err != nil {
+		return err
+	}
+	p, err := findPodman(ctx, m.cfg, m.logger)
+	m.podman = p
+	if err != nil {
+		return err
+	}
+	if err := m.makeBase(ctx); err != nil {
+		return err
+	}
+	m.takeOver(ctx)
+	return nil
+}
+
+// takeDir makes the directory and locks it: two managers would take each
+// other's sockets.
+func (m *Manager) takeDir(ctx context.Context) error {
+	if err := makePrivate(m.cfg.Dir); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(filepath.Join(m.cfg.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return failed("lock the sandbox directory", err)
+	}
+	m.lock = lock
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	for {
+		err := lockFile(m.lock)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return unavailable("another process still uses the sandbox directory "+m.cfg.Dir, "stop it, or wait until it has finished", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// makeBase prepares what all containers share.
+func (m *Manager) makeBase(ctx context.Context) error {
+	runner, err := hashFile(m.cfg.Runner)
+	if err != nil {
+		return unavailable("the runner for containers is missing", "reinstall Bothy (make install), or set BOTHY_PREFIX to where it is", err)
+	}
+	seccomp := filepath.Join(m.cfg.Dir, "seccomp-"+hashBytes(seccompProfile)+".json")
+	if err := os.WriteFile(seccomp, seccompProfile, 0o600); err != nil {
+		return failed("write the seccomp profile", err)
+	}
+	m.base = base{
+		image: m.cfg.Image, seccomp: seccomp, runner: m.cfg.Runner, runnerHash: runner,
+		instance: m.cfg.Instance, hard: hardLimits(),
+	}
+	m.path = imagePath
+	if m.cfg.Image != "" {
+		return m.needImage(ctx)
+	}
+	s, err := makeSkeleton("/")
+	if err != nil {
+		return failed("make the base image", err)
+	}
+	m.base.image, m.base.skeleton, m.base.mounts = s.tag, true, s.mounts
+	m.path = searchPath(m.cfg.Path)
+	return m.podman.call(ctx, func(a *api) error {
+		there, err := a.imageExists(ctx, s.tag)
+		if err == nil && !there {
+			err = a.importImage(ctx, s.tag, s.tar)
+		}
+		if err != nil {
+			return failed("make the base image", err)
+		}
+		return nil
+	})
+}
+
+func (m *Manager) needImage(ctx context.Context) error {
+	return m.podman.call(ctx, func(a *api) error {
+		there, err := a.imageExists(ctx, m.cfg.Image)
+		if err != nil {
+			return failed("look for the image", err)
+		}
+		if !there {
+			where := ""
+			if m.podman.own != nil {
+				where = "; Bothy's own Podman keeps its images apart: set sandbox.socket to the service that has it"
+			}
+			return unavailable("the image "+m.cfg.Image+" is not there, and images are not fetched during a run", "pull it with podman first"+where, nil)
+		}
+		return nil
+	})
+}
+
+// takeOver adopts the containers of an earlier manager: those whose runner
+// comes back are kept, the rest is removed.
+func (m *Manager) takeOver(ctx context.Context) {
+	found, err := m.ours(ctx)
+	if err != nil {
+		m.logger.Warn("cannot look for containers of an earlier process", "error", err)
+		return
+	}
+	var group errgroup.Group
+	for _, c := range found {
+		group.Go(func() error {
+			m.takeOverOne(ctx, c)
+			return nil
+		})
+	}
+	_ = group.Wait()
+}
+
+func (m *Manager) takeOverOne(ctx context.Context, c listed) {
+	id, dir := c.Labels[labelRun], c.Labels[labelRunDir]
+	run := RunSpec{RunID: id, RunDir: dir}
+	adopted := false
+	if c.State == "running" && c.Pid > 0 && ValidRunID(id) == nil && filepath.IsAbs(dir) {
+		s := m.session(id)
+		adopted = s.adopt(ctx, c, run)
+	}
+	if adopted {
+		m.logger.Info("took over a container", "run", id)
+		return
+	}
+	m.logger.Info("removing a container of an earlier process", "run", id, "container", c.ID)
+	if err := m.remove(ctx, c.ID); err != nil {
+		m.logger.Warn("cannot remove a container of an earlier process", "container", c.ID, "error", err)
+	}
+}
+
+func (m *Manager) ours(ctx context.Context) ([]listed, error) {
+	var found []listed
+	err := m.podman.call(ctx, func(a *api) (err error) {
+		found, err = a.list(ctx, labelInstance, m.cfg.Instance)
+		return err
+	})
+	return found, err
+}
+
+func (m *Manager) remove(ctx context.Context, id string) error {
+	return m.podman.call(ctx, func(a *api) error { return a.remove(ctx, id) })
+}
+
+// removeWhole removes a container and waits until Podman's process beside it has
+// tidied up, so that nothing is left when the service ends.
+func (m *Manager) removeWhole(ctx context.Context, id string) error {
+	var state containerState
+	inspectErr := m.podman.call(ctx, func(a *api) (err error) {
+		state, err = a.inspect(ctx, id)
+		return err
+	})
+	if err := m.remove(ctx, id); err != nil {
+		return err
+	}
+	if inspectErr != nil {
+		return nil
+	}
+	for range 500 {
+		if !slices.Contains(commandLine(state.State.ConmonPid), id) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return nil
+}
+
+// session is a run's session, made when it is missing.
+func (m *Manager) session(id string) *session {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.sessions[id]
+	if s == nil {
+		s = newSession(m, id)
+		m.sessions[id] = s
+	}
+	return s
+}
+
+// Exec runs one command in the run's container, which is made when there is
+// none. It returns when every process of the command is dead. Output goes to
+// the sink as it comes. A cancelled ctx ends the command and is returned as the
+// error, beside what is known of the result.
+func (m *Manager) Exec(ctx context.Context, run RunSpec, c Command, sink Sink) (Result, error) {
+	if err := run.check(); err != nil {
+		return Result{}, err
+	}
+	c, err := c.complete()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := m.enter(); err != nil {
+		return Result{}, err
+	}
+	defer m.active.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(m.life, func() { cancel(errClosed) })()
+	return m.session(run.RunID).exec(ctx, run, c, sink)
+}
+
+var errClosed = &Error{Code: CodeUnavailable, Message: "the sandbox is being closed"}
+
+func (m *Manager) enter() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return errClosed
+	}
+	m.active.Add(1)
+	return nil
+}
+
+// Drop ends the run's container and what runs in it; its home stays.
+func (m *Manager) Drop(ctx context.Context, runID string) error {
+	if err := ValidRunID(runID); err != nil {
+		return err
+	}
+	if err := m.enter(); err != nil {
+		return err
+	}
+	defer m.active.Done()
+	return m.session(runID).drop(ctx, nil)
+}
+
+// Reset ends the run's container and removes its home and, when the run has no
+// project, its workspace. No file of a project is touched.
+func (m *Manager) Reset(ctx context.Context, run RunSpec) error {
+	if err := ValidRunID(run.RunID); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(run.RunDir) {
+		return invalid(fmt.Sprintf("run directory %q is not an absolute path", run.RunDir))
+	}
+	if err := m.enter(); err != nil {
+		return err
+	}
+	defer m.active.Done()
+	return m.session(run.RunID).drop(ctx, run.wipe)
+}
+
+// Warnings are what Podman said when containers were made, each once; a limit
+// that the host does not enforce is among them.
+func (m *Manager) Warnings() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]string(nil), m.warnings...)
+}
+
+func (m *Manager) warn(warnings []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+next:
+	for _, w := range warnings {
+		for _, known := range m.warnings {
+			if known == w {
+				continue next
+			}
+		}
+		m.warnings = append(m.warnings, w)
+		m.logger.Warn("Podman warns", "warning", w)
+	}
+}
+
+// Close ends all commands, removes all containers of this manager and stops the
+// Podman service if it is our own. Homes stay.
+func (m *Manager) Close(ctx context.Context) error {
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return nil
+	}
+	m.closed = true
+	m.mu.Unlock()
+	m.end()
+	m.active.Wait()
+	err := m.removeAll(ctx)
+	m.release()
+	return err
+}
+
+func (m *Manager) removeAll(ctx context.Context) error {
+	for _, s := range m.sessions {
+		s.forget()
+	}
+	found, err := m.ours(ctx)
+	if err != nil {
+		return failed("find the containers to remove", err)
+	}
+	errs := make([]error, len(found))
+	var group errgroup.Group
+	group.SetLimit(4)
+	for i, c := range found {
+		group.Go(func() error {
+			errs[i] = m.removeWhole(ctx, c.ID)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return failed("remove the containers", err)
+	}
+	return nil
+}
+
+// release gives back what open took, as far as it came.
+func (m *Manager) release() {
+	m.end()
+	for _, s := range m.sessions {
+		s.forget()
+	}
+	if m.podman != nil {
+		m.podman.close()
+	}
+	if m.lock != nil {
+		_ = m.lock.Close()
+	}
+}

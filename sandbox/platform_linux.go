@@ -1,0 +1,107 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// peerPID is the process at the other end, as the kernel recorded it when it
+// connected.
+func peerPID(conn *net.UnixConn) (int, error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var cred *unix.Ucred
+	var credErr error
+	if err := raw.Control(func(fd uintptr) {
+		cred, credErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); err != nil {
+		return 0, err
+	}
+	if credErr != nil {
+		return 0, credErr
+	}
+	return int(cred.Pid), nil
+}
+
+// hungUp says whether the other end is closed, without reading anything.
+func hungUp(conn *net.UnixConn) bool {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return true
+	}
+	gone := false
+	err = raw.Control(func(fd uintptr) {
+		var b [1]byte
+		n, _, err := unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		gone = err == nil && n == 0 || err != nil && !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR)
+	})
+	return gone || err != nil
+}
+
+// unique is what the kernel changes whenever a file's content or name does and
+// no command can set: inode and change time. Of a directory only the inode
+// counts, its entries are compared themselves.
+func unique(info fs.FileInfo) string {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	if info.IsDir() {
+		return strconv.FormatUint(st.Ino, 10)
+	}
+	return fmt.Sprintf("%d.%d.%d", st.Ino, st.Ctim.Sec, st.Ctim.Nsec)
+}
+
+// ownedBySelf says whether a file is the caller's own.
+func ownedBySelf(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
+
+// childAttr starts a process that dies with the thread that made it, in a
+// process group of its own.
+func childAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// commandLine are the arguments of a process, or nil when there is none.
+func commandLine(pid int) []string {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil || len(data) == 0 {
+		return nil
+	}
+	var args []string
+	for _, arg := range bytes.Split(bytes.TrimSuffix(data, []byte{0}), []byte{0}) {
+		args = append(args, string(arg))
+	}
+	return args
+}
+
+// hardLimits are this process's hard limits by the names Podman uses.
+func hardLimits() map[string]int64 {
+	limits := make(map[string]int64)
+	for name, which := range map[string]int{"NPROC": unix.RLIMIT_NPROC, "DATA": unix.RLIMIT_DATA,
+		"NOFILE": unix.RLIMIT_NOFILE, "FSIZE": unix.RLIMIT_FSIZE, "CORE": unix.RLIMIT_CORE} {
+		var l unix.Rlimit
+		if unix.Getrlimit(which, &l) == nil && int64(l.Max) >= 0 {
+			limits[name] = int64(l.Max)
+		}
+	}
+	return limits
+}
+
+// lockFile takes an exclusive lock without waiting. The kernel drops it when
+// the process ends.
+func lockFile(f *os.File) error {
+	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+}

@@ -1,0 +1,30 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"syscall"
+)
+
+// Open refuses to work here before any of these is called.
+var errNotLinux = errors.New("containers need Linux")
+
+func peerPID(*net.UnixConn) (int, error) { return 0, errNotLinux }
+
+func hungUp(*net.UnixConn) bool { return true }
+
+func unique(fs.FileInfo) string { return "" }
+
+func ownedBySelf(fs.FileInfo) bool { return false }
+
+func childAttr() *syscall.SysProcAttr { return nil }
+
+func commandLine(int) []string { return nil }
+
+func hardLimits() map[string]int64 { return nil }
+
+func lockFile(*os.File) error { return errNotLinux }

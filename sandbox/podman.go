@@ -1,0 +1,329 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/blang/semver/v4"
+	"github.com/hashicorp/go-hclog"
+)
+
+// oldest is the first Podman that knows keep-id with a chosen uid.
+var oldest = semver.MustParse("4.3.0")
+
+const (
+	hintInstall  = "install it (Debian: sudo apt-get install podman runc uidmap) and try again"
+	hintRootless = "run as an ordinary user: rootless Podman gives a command no more than that user has, and root has everything (make run makes such a user)"
+	hintSubuids  = "give the user a range of ids: sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 %s"
+	hintUIDMap   = "install newuidmap (Debian: sudo apt-get install uidmap) and try again"
+)
+
+// podman is a Podman service that answers.
+type podman struct {
+	logger hclog.Logger
+	socket string
+	// own is nil when the service is somebody else's.
+	own  *service
+	info hostInfo
+	// runtimes are the OCI runtimes still to be tried, the first is in use.
+	runtimes []string
+
+	mu  sync.Mutex
+	api *api
+}
+
+// findPodman finds a service in the order of the design: the configured socket,
+// the user's own, else one that it starts. A podman binary named by name comes
+// before the user's socket.
+func findPodman(ctx context.Context, cfg Config, logger hclog.Logger) (*podman, error) {
+	p := &podman{logger: logger, runtimes: runtimes(cfg.Runtime)}
+	if cfg.Socket != "" {
+		p.socket = strings.TrimPrefix(cfg.Socket, "unix://")
+		if err := p.open(ctx); err != nil {
+			return nil, unavailable("the configured Podman socket "+p.socket+" does not answer",
+				"start it (systemctl --user start podman.socket) or remove it from the configuration", err)
+		}
+		return p, p.check(ctx)
+	}
+	named := cfg.Podman != "" || os.Getenv("BOTHY_PODMAN") != ""
+	if users := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "podman", "podman.sock"); !named && filepath.IsAbs(users) {
+		p.socket = users
+		if p.open(ctx) == nil && p.check(ctx) == nil {
+			return p, nil
+		}
+		p.close()
+	}
+	return p, p.startOwn(ctx, cfg)
+}
+
+// runtimes are the OCI runtimes to try for a configured name.
+func runtimes(configured string) []string {
+	if configured != "auto" && configured != "" {
+		return []string{configured}
+	}
+	var found []string
+	for _, name := range []string{"crun", "runc"} {
+		if lookUp(name) != "" {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// lookUp finds a program in PATH or where programs of the system are.
+func lookUp(name string) string {
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	for _, dir := range []string{"/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/sbin"} {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	return ""
+}
+
+// findBinary finds the podman program and refuses one that is too old.
+func findBinary(ctx context.Context, cfg Config) (string, error) {
+	name := cfg.Podman
+	if name == "" {
+		name = os.Getenv("BOTHY_PODMAN")
+	}
+	if name == "" {
+		name = "podman"
+	}
+	binary := lookUp(name)
+	if strings.Contains(name, "/") {
+		binary = name
+	}
+	if binary == "" {
+		return "", unavailable("Podman is not installed", hintInstall, nil)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "--version")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", unavailable("Podman cannot be started", hintInstall, err)
+	}
+	return binary, checkVersion(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(string(out)), "podman version")))
+}
+
+func checkVersion(text string) error {
+	version, err := semver.ParseTolerant(text)
+	if err != nil {
+		return unavailable(fmt.Sprintf("Podman did not tell its version but %.60q", text), hintInstall, err)
+	}
+	version.Pre, version.Build = nil, nil
+	if version.LT(oldest) {
+		return unavailable(fmt.Sprintf("Podman %s is too old: Bothy needs 4.3 or newer", version),
+			"upgrade it, or name a newer one with BOTHY_PODMAN", nil)
+	}
+	return nil
+}
+
+// startOwn starts a service of our own with the first runtime and storage
+// driver that Podman accepts.
+func (p *podman) startOwn(ctx context.Context, cfg Config) error {
+	binary, err := findBinary(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if len(p.runtimes) == 0 {
+		return unavailable("there is no OCI runtime", "install runc or crun (Debian: sudo apt-get install runc) and try again", nil)
+	}
+	var last error
+	for _, driver := range []string{"overlay", "vfs"} {
+		for i, name := range p.runtimes {
+			own, err := newService(ctx, cfg, binary, name, driver, p.logger)
+			if err == nil {
+				err = p.adopt(ctx, own)
+			}
+			if err == nil {
+				p.runtimes = p.runtimes[i:]
+				return p.check(ctx)
+			}
+			p.logger.Debug("Podman does not work this way", "runtime", name, "driver", driver, "error", err)
+			if last == nil {
+				last = err
+			}
+		}
+	}
+	return unavailable("Podman does not work here", hintFor(last), last)
+}
+
+func (p *podman) adopt(ctx context.Context, own *service) error {
+	p.own, p.socket = own, own.socket()
+	if _, err := own.ensure(ctx); err != nil {
+		own.stop()
+		return err
+	}
+	if err := p.open(ctx); err != nil {
+		own.stop()
+		return err
+	}
+	return nil
+}
+
+// hintFor turns Podman's usual complaints into what to do about them.
+func hintFor(err error) string {
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "newuidmap"):
+		return hintUIDMap
+	case strings.Contains(text, "subuid"), strings.Contains(text, "user namespace"):
+		return fmt.Sprintf(hintSubuids, userName())
+	}
+	return "run podman info as this user to see what it lacks"
+}
+
+func userName() string {
+	if name := os.Getenv("USER"); name != "" {
+		return name
+	}
+	return "$USER"
+}
+
+// open connects, anew when there was a connection.
+func (p *podman) open(ctx context.Context) error {
+	a, err := connect(ctx, p.socket)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.api != nil {
+		p.api.close()
+	}
+	p.api = a
+	return nil
+}
+
+// check refuses a service that cannot give what the sandbox promises.
+func (p *podman) check(ctx context.Context) error {
+	if err := checkVersion(p.api.version); err != nil {
+		return err
+	}
+	info, err := p.api.info(ctx)
+	if err != nil {
+		return unavailable("Podman does not tell about its host", "run podman info as this user to see why", err)
+	}
+	p.info = info
+	switch {
+	case !info.Host.Security.Rootless:
+		return unavailable("this Podman runs as root", hintRootless, nil)
+	case !info.Host.Security.Seccomp:
+		return unavailable("Podman has no seccomp here", "use a kernel and a Podman with seccomp", nil)
+	case mappedIDs(info) < 1001:
+		return unavailable("the user has too few subordinate ids", fmt.Sprintf(hintSubuids, userName()), nil)
+	}
+	return nil
+}
+
+func mappedIDs(info hostInfo) int64 {
+	var n int64
+	for _, m := range info.Host.IDMappings.UIDMap {
+		n += m.Size
+	}
+	return n
+}
+
+// call makes requests. A service of our own that died is started again, and a
+// call that could not reach it is made once more.
+func (p *podman) call(ctx context.Context, f func(*api) error) error {
+	a, err := p.ready(ctx)
+	if err != nil {
+		return err
+	}
+	err = f(a)
+	if err == nil || answered(err) || ctx.Err() != nil {
+		return err
+	}
+	p.logger.Debug("Podman could not be reached; trying again", "error", err)
+	if p.own == nil {
+		if openErr := p.open(ctx); openErr != nil {
+			return errors.Join(err, openErr)
+		}
+	}
+	if a, err = p.ready(ctx); err != nil {
+		return err
+	}
+	return f(a)
+}
+
+func (p *podman) ready(ctx context.Context) (*api, error) {
+	if p.own != nil {
+		started, err := p.own.ensure(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if started {
+			p.logger.Warn("the Podman service had ended and was started again")
+			if err := p.open(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.api, nil
+}
+
+// close ends what is ours.
+func (p *podman) close() {
+	p.mu.Lock()
+	if p.api != nil {
+		p.api.close()
+		p.api = nil
+	}
+	p.mu.Unlock()
+	if p.own != nil {
+		p.own.stop()
+	}
+}
+
+// nextRuntime gives up the OCI runtime that failed; it answers false when there
+// is no other. A service of our own starts again with the next one.
+func (p *podman) nextRuntime(failed string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.runtimes) == 0 {
+		return false
+	}
+	if p.runtimes[0] != failed {
+		return true
+	}
+	if len(p.runtimes) == 1 {
+		return false
+	}
+	p.runtimes = p.runtimes[1:]
+	if p.own != nil {
+		p.own.use(p.runtimes[0])
+	}
+	return true
+}
+
+// runtime is the OCI runtime in use, or "" for the service's own choice.
+func (p *podman) runtime() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.runtimes) == 0 {
+		return ""
+	}
+	return p.runtimes[0]
+}
+
+func dialUnix(ctx context.Context, path string) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "unix", path)
+}

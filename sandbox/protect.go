@@ -1,0 +1,198 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A protected path that exists is mounted read-only over itself. One that does
+// not exist cannot be, since the mount point would have to be made in the
+// project; it is watched: looked at before and after each command, and taken
+// away again when it appeared. The same holds for symbolic links on the way to
+// a protected path, beside which their target is mounted read-only when it lies
+// in the project.
+
+// protectedMount is a path of the project that is mounted over itself.
+type protectedMount struct {
+	Path     string `json:"path"`
+	ReadOnly bool   `json:"read_only"`
+}
+
+// watched is a path of the project and what it was before a command.
+type watched struct {
+	Path   string `json:"path"`
+	Before state  `json:"before"`
+	// Directory says that becoming a directory is no violation.
+	Directory bool `json:"directory,omitempty"`
+}
+
+// state is what a path is, without following links.
+type state struct {
+	// Kind is absent, link, file, dir or other.
+	Kind string `json:"kind"`
+	// At is the component that decided: the link, or the first that is
+	// absent or no directory; the path itself otherwise.
+	At string `json:"at"`
+	// Target is where a link points.
+	Target string `json:"target,omitempty"`
+}
+
+const (
+	kindAbsent = "absent"
+	kindLink   = "link"
+	kindFile   = "file"
+	kindDir    = "dir"
+	kindOther  = "other"
+)
+
+// protection is the plan for one project at one moment.
+type protection struct {
+	project string
+	mounts  []protectedMount
+	watch   []watched
+}
+
+// protect looks at every protected path of a project.
+func protect(project string, paths []string) (*protection, error) {
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return nil, failed("open the project", err)
+	}
+	defer root.Close()
+	p := &protection{project: project}
+	for _, path := range withGit(paths) {
+		s, err := look(root, path)
+		if err != nil {
+			return nil, failed("look at protected path "+path, err)
+		}
+		p.add(path, s)
+	}
+	if err := p.addGit(root, paths); err != nil {
+		return nil, err
+	}
+	p.order()
+	return p, nil
+}
+
+// withGit adds what git reads as configuration when its configuration is
+// protected.
+func withGit(paths []string) []string {
+	if slices.Contains(paths, ".git/config") {
+		return append(slices.Clone(paths), gitProtected()...)
+	}
+	return paths
+}
+
+func (p *protection) add(path string, s state) {
+	switch s.Kind {
+	case kindFile, kindDir:
+		p.mount(s.At, true)
+	case kindLink:
+		p.watch = append(p.watch, watched{Path: path, Before: s})
+		if target, ok := p.inside(path); ok {
+			p.mount(target, true)
+		}
+	default:
+		p.watch = append(p.watch, watched{Path: path, Before: s})
+	}
+}
+
+// addGit binds .git onto itself, so that it cannot be renamed away with the
+// mounts in it, and otherwise watches that it becomes nothing but a directory:
+// as a file or link it would name another repository's configuration.
+func (p *protection) addGit(root *os.Root, paths []string) error {
+	if !slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, ".git/") }) {
+		return nil
+	}
+	s, err := look(root, ".git")
+	if err != nil {
+		return failed("look at .git", err)
+	}
+	switch s.Kind {
+	case kindDir:
+		p.mount(".git", false)
+	case kindAbsent:
+		p.watch = append(p.watch, watched{Path: ".git", Before: s, Directory: true})
+	}
+	return nil
+}
+
+func (p *protection) mount(path string, readOnly bool) {
+	for _, m := range p.mounts {
+		if m.Path == path {
+			return
+		}
+	}
+	p.mounts = append(p.mounts, protectedMount{Path: path, ReadOnly: readOnly})
+}
+
+// order puts parents before what lies in them: mounts are made, and changes are
+// undone, in this order.
+func (p *protection) order() {
+	slices.SortFunc(p.mounts, func(a, b protectedMount) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(p.watch, func(a, b watched) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// inside resolves a path with links to the path it means in the project.
+func (p *protection) inside(path string) (string, bool) {
+	base, err := filepath.EvalSymlinks(p.project)
+	if err != nil {
+		return "", false
+	}
+	target, err := filepath.EvalSymlinks(filepath.Join(p.project, path))
+	if err != nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(base, target)
+	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		return "", false
+	}
+	return rel, true
+}
+
+// look tells what a path is, component by component, following nothing.
+func look(root *os.Root, path string) (state, error) {
+	parts := strings.Split(path, string(filepath.Separator))
+	for i := range parts {
+		at := filepath.Join(parts[:i+1]...)
+		last := i == len(parts)-1
+		info, err := root.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return state{Kind: kindAbsent, At: at}, nil
+		case err != nil:
+			return state{}, err
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := root.Readlink(at)
+			if err != nil {
+				return state{}, err
+			}
+			return state{Kind: kindLink, At: at, Target: target}, nil
+		case info.IsDir():
+			if last {
+				return state{Kind: kindDir, At: at}, nil
+			}
+		case info.Mode().IsRegular():
+			return state{Kind: kindFile, At: at}, nil
+		default:
+			return state{Kind: kindOther, At: at}, nil
+		}
+	}
+	return state{}, fmt.Errorf("empty path")
+}
+
+// changed says whether what was watched is something else now.
+func (w watched) changed(now state) bool {
+	if w.Before.Kind == kindAbsent {
+		if now.Kind == kindAbsent || w.Directory && now.Kind == kindDir {
+			return false
+		}
+		return true
+	}
+	return now != w.Before
+}

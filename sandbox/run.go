@@ -1,0 +1,184 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// RunSpec says for which run a command is, and where that run's files are.
+type RunSpec struct {
+	// RunID names the run; see [ValidRunID].
+	RunID string
+	// Project is the host directory at /workspace. Empty means a private
+	// workspace below RunDir, which Reset empties.
+	Project string
+	// RunDir is the run's own host directory: home, skills, and what was
+	// taken away from protected paths lie below it. It is made when missing.
+	RunDir string
+	// Limits replace the manager's when set.
+	Limits *Limits
+}
+
+// Where things are inside a container.
+const (
+	Workspace = "/workspace"
+	Home      = "/home/bothy"
+	Skills    = "/skills"
+
+	socketMount = "/run/bothy"
+	runnerMount = "/opt/bothy/runner"
+)
+
+var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
+
+// ValidRunID refuses everything that could mean something in a path, a label or
+// a container's name. It is asked before any of them is built.
+func ValidRunID(id string) error {
+	if !runID.MatchString(id) || strings.Contains(id, "..") {
+		shown := id
+		if len(shown) > 40 {
+			shown = shown[:40] + "..."
+		}
+		return invalid(fmt.Sprintf("run id %q is not valid: use 1 to 128 letters, digits, dots, dashes and underscores, beginning with a letter or digit", shown))
+	}
+	return nil
+}
+
+func (r RunSpec) check() error {
+	if err := ValidRunID(r.RunID); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(r.RunDir) {
+		return invalid(fmt.Sprintf("run directory %q is not an absolute path", r.RunDir))
+	}
+	if r.Limits != nil {
+		if err := r.Limits.check(); err != nil {
+			return err
+		}
+	}
+	if r.Project == "" {
+		return nil
+	}
+	if !filepath.IsAbs(r.Project) {
+		return invalid(fmt.Sprintf("project directory %q is not an absolute path", r.Project))
+	}
+	if filepath.Clean(r.Project) == "/" {
+		return invalid("the project of a sandbox cannot be the whole file system")
+	}
+	info, err := os.Stat(r.Project)
+	if err != nil {
+		return &Error{Code: CodeInvalid, Message: "project directory cannot be used", Err: err}
+	}
+	if !info.IsDir() {
+		return invalid(fmt.Sprintf("project %s is not a directory", r.Project))
+	}
+	return nil
+}
+
+// workspace is the host directory at /workspace.
+func (r RunSpec) workspace() string {
+	if r.Project != "" {
+		return filepath.Clean(r.Project)
+	}
+	return filepath.Join(r.RunDir, "workspace")
+}
+
+func (r RunSpec) home() string   { return filepath.Join(r.RunDir, "home") }
+func (r RunSpec) skills() string { return filepath.Join(r.RunDir, "skills") }
+
+// makeDirs makes the host directories that the container mounts.
+func (r RunSpec) makeDirs() error {
+	dirs := []string{r.home(), r.skills(), filepath.Join(r.home(), "tmp"), filepath.Join(r.home(), ".cache")}
+	if r.Project == "" {
+		dirs = append(dirs, r.workspace())
+	}
+	for _, dir := range dirs {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return failed("make the run's directories", err)
+		}
+	}
+	return nil
+}
+
+// key is a short name for a run in paths and container names: run ids may be
+// longer than a socket path allows.
+func key(runID string) string {
+	sum := sha256.Sum256([]byte(runID))
+	return hex.EncodeToString(sum[:6])
+}
+
+// Command is one command for a run.
+type Command struct {
+	// Argv is the program and its arguments; there is no shell in between.
+	Argv []string
+	// Dir is absolute inside the container or relative to the workspace;
+	// empty means the workspace.
+	Dir string
+	// Timeout is from the start of the command; zero means
+	// [DefaultTimeout], and no more than [MaxTimeout] is given.
+	Timeout time.Duration
+	// StdoutCap and StderrCap are the bytes delivered per channel; zero
+	// means the default. The rest is counted and dropped.
+	StdoutCap, StderrCap int64
+}
+
+func (c Command) complete() (Command, error) {
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return c, invalid("the command is empty")
+	}
+	for _, arg := range append([]string{c.Dir}, c.Argv...) {
+		if strings.ContainsRune(arg, 0) {
+			return c, invalid("the command contains a NUL byte")
+		}
+	}
+	if c.Timeout < 0 || c.StdoutCap < 0 || c.StderrCap < 0 {
+		return c, invalid("timeout and output caps must not be negative")
+	}
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	c.Timeout = max(min(c.Timeout, MaxTimeout), time.Millisecond)
+	if c.StdoutCap == 0 {
+		c.StdoutCap = DefaultStdoutCap
+	}
+	if c.StderrCap == 0 {
+		c.StderrCap = DefaultStderrCap
+	}
+	if !filepath.IsAbs(c.Dir) {
+		c.Dir = filepath.Join(Workspace, c.Dir)
+	}
+	return c, nil
+}
+
+// Result is how a command ended. Its output went to the sink.
+type Result struct {
+	// ExitCode is the exit status, or 128 plus the signal.
+	ExitCode int
+	// Signal names the signal that ended the command, as in "SIGKILL".
+	Signal   string
+	TimedOut bool
+	// OOM says that the kernel killed something for the memory limit; known
+	// on cgroup v2 only.
+	OOM bool
+	// Duration is of the command alone, without waiting for its turn or for
+	// a container.
+	Duration time.Duration
+	// StdoutDropped and StderrDropped are the bytes beyond the caps.
+	StdoutDropped, StderrDropped int64
+	// Leftovers is how many background processes were killed when the
+	// command returned.
+	Leftovers int
+	// Violations are changes to protected paths that were undone.
+	Violations []Violation
+}
+
+// Sink takes a command's output as it comes: channel 1 is stdout, 2 is stderr.
+// It is called from one goroutine; data is valid until it returns, and a slow
+// sink slows the command.
+type Sink func(channel int, data []byte)

@@ -1,0 +1,341 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/containers/podman/v5/pkg/errorhandling"
+	"golang.org/x/sys/unix"
+
+	"github.com/bothyd/bothy/sandbox/frame"
+)
+
+// session is one run's place: its container, and the turn of its commands.
+type session struct {
+	manager *Manager
+	run     string
+	dir     string
+	// turn holds one token: who has it may use the fields below.
+	turn      chan struct{}
+	container *container
+	keeper    *keeper
+	pending   []Violation
+
+	mu sync.Mutex
+	// stop ends the command that runs now.
+	stop context.CancelCauseFunc
+}
+
+// container is a running container with its runner connected.
+type container struct {
+	id   string
+	pid  int
+	spec string
+	link *link
+}
+
+func newSession(m *Manager, run string) *session {
+	return &session{manager: m, run: run, dir: filepath.Join(m.cfg.Dir, "s", key(run)), turn: make(chan struct{}, 1)}
+}
+
+func (s *session) take(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *session) give() { <-s.turn }
+
+// exec waits for its turn and runs one command. A container whose mounts are
+// gone, or whose runner is, is made anew; that happens before the command was
+// started, so that none is ever run twice.
+func (s *session) exec(ctx context.Context, run RunSpec, c Command, sink Sink) (Result, error) {
+	if err := s.take(ctx); err != nil {
+		return Result{}, err
+	}
+	defer s.give()
+	if err := run.makeDirs(); err != nil {
+		return Result{}, err
+	}
+	s.keep(run)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.setStop(cancel)
+	defer s.setStop(nil)
+	for range 3 {
+		p, err := s.keeper.before(run.workspace())
+		if err != nil {
+			return Result{}, err
+		}
+		if err := s.ensure(ctx, run, p); err != nil {
+			return Result{}, cause(ctx, err)
+		}
+		result, again, err := s.command(ctx, p, c, sink)
+		if !again {
+			return result, err
+		}
+	}
+	return Result{}, failed("the project's protected paths keep changing; try again when nothing else changes them", nil)
+}
+
+// cause prefers the reason of a cancellation to what it led to.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func (s *session) keep(run RunSpec) {
+	if s.keeper == nil || s.keeper.runDir != run.RunDir {
+		s.keeper = newKeeper(run.RunDir, s.manager.cfg.Protected)
+		s.pending = append(s.pending, s.keeper.recover()...)
+	}
+}
+
+func (s *session) setStop(stop context.CancelCauseFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop = stop
+}
+
+// command runs one command in the container. Again is set when it was not
+// started because a mount was gone.
+func (s *session) command(ctx context.Context, p *protection, c Command, sink Sink) (result Result, again bool, err error) {
+	if err := s.keeper.begin(p); err != nil {
+		return Result{}, false, err
+	}
+	exit, err := s.container.link.exec(ctx, frame.Exec{
+		Argv: c.Argv, Dir: c.Dir, Env: environment(s.manager.path),
+		TimeoutMS: c.Timeout.Milliseconds(), StdoutCap: c.StdoutCap, StderrCap: c.StderrCap,
+	}, sink)
+	dirty := err != nil || exit.Survivors || len(exit.Missing) > 0
+	if dirty {
+		// What may still live in it must be gone before anybody looks.
+		if removeErr := s.discard(); removeErr != nil && err == nil {
+			err = removeErr
+		}
+	}
+	exposed := err != nil || exit.Started && len(exit.Missing) > 0
+	violations := append(s.pending, s.keeper.after(p, exposed)...)
+	s.pending = nil
+	s.keeper.end()
+	if err == nil && !exit.Started && len(exit.Missing) > 0 {
+		s.pending = violations
+		return Result{}, true, nil
+	}
+	for _, v := range violations {
+		s.manager.logger.Warn("a command changed a protected path", "run", s.run, "path", v.Path, "action", v.Action, "kept", v.Kept, "detail", v.Detail)
+	}
+	result, err = s.conclude(ctx, c, exit, err)
+	result.Violations = violations
+	return result, false, err
+}
+
+// conclude turns how the exchange ended into a result.
+func (s *session) conclude(ctx context.Context, c Command, exit frame.Exit, err error) (Result, error) {
+	switch {
+	case ctx.Err() != nil:
+		return outcome(exit), context.Cause(ctx)
+	case errors.Is(err, errOverdue):
+		return Result{TimedOut: true, ExitCode: 128 + int(syscall.SIGKILL), Signal: "SIGKILL", Duration: c.Timeout}, nil
+	case err != nil:
+		return Result{}, &Error{Code: CodeLost, Message: "the sandbox was lost while the command ran", Hint: "the next command gets a new one", Err: err}
+	case !exit.Started:
+		return Result{}, &Error{Code: CodeInvalid, Message: exit.Error}
+	}
+	return outcome(exit), nil
+}
+
+func outcome(exit frame.Exit) Result {
+	r := Result{
+		ExitCode: exit.Code, TimedOut: exit.TimedOut, OOM: exit.OOM, Leftovers: exit.Leftovers,
+		Duration:      time.Duration(exit.DurationUS) * time.Microsecond,
+		StdoutDropped: exit.StdoutDropped, StderrDropped: exit.StderrDropped,
+	}
+	if exit.Signal != 0 {
+		if r.Signal = unix.SignalName(syscall.Signal(exit.Signal)); r.Signal == "" {
+			r.Signal = fmt.Sprintf("signal %d", exit.Signal)
+		}
+	}
+	return r
+}
+
+// ensure has a container that fits the plan, with a runner that answers.
+func (s *session) ensure(ctx context.Context, run RunSpec, p *protection) error {
+	limits := s.manager.cfg.Limits
+	if run.Limits != nil {
+		limits = run.Limits.WithDefaults()
+	}
+	spec := s.manager.base.spec(run, limits, p, s.dir)
+	if s.container != nil {
+		if s.container.spec == spec.Labels[labelSpec] && s.container.link.alive() == nil {
+			return nil
+		}
+		if err := s.discard(); err != nil {
+			return err
+		}
+	}
+	for {
+		spec.OCIRuntime = s.manager.podman.runtime()
+		c, err := s.create(ctx, spec, p)
+		if err == nil {
+			s.container = c
+			return nil
+		}
+		if ctx.Err() != nil || !answered(err) || !s.manager.podman.nextRuntime(spec.OCIRuntime) {
+			return failed("make the run's container", err)
+		}
+		s.manager.logger.Warn("a container could not be made with this OCI runtime; trying the next", "runtime", spec.OCIRuntime, "error", err)
+	}
+}
+
+// create makes and starts a container and waits for its runner.
+func (s *session) create(ctx context.Context, spec containerSpec, p *protection) (_ *container, err error) {
+	socket, err := listen(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer socket.close()
+	id, warnings, err := s.createNamed(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	s.manager.warn(warnings)
+	defer func() {
+		if err != nil {
+			s.removeQuietly(id)
+		}
+	}()
+	var state containerState
+	if err := s.manager.podman.call(ctx, func(a *api) error { return a.start(ctx, id) }); err != nil {
+		return nil, err
+	}
+	if err := s.manager.podman.call(ctx, func(a *api) (err error) {
+		state, err = a.inspect(ctx, id)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	l, err := socket.accept(ctx, state.State.Pid, p.guarded(), 10*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	return &container{id: id, pid: state.State.Pid, spec: spec.Labels[labelSpec], link: l}, nil
+}
+
+// createNamed creates the container; one of the same name is a leftover.
+func (s *session) createNamed(ctx context.Context, spec containerSpec) (string, []string, error) {
+	var id string
+	var warnings []string
+	create := func(a *api) (err error) {
+		id, warnings, err = a.create(ctx, spec)
+		return err
+	}
+	err := s.manager.podman.call(ctx, create)
+	if nameTaken(err) {
+		if err := s.manager.remove(ctx, spec.Name); err != nil {
+			return "", nil, err
+		}
+		err = s.manager.podman.call(ctx, create)
+	}
+	return id, warnings, err
+}
+
+func nameTaken(err error) bool {
+	model, ok := errors.AsType[*errorhandling.ErrorModel](err)
+	return ok && (model.ResponseCode == http.StatusConflict || strings.Contains(model.Message, "already in use"))
+}
+
+// adopt takes over the container of an earlier manager, if its runner comes
+// back. The runner has killed what was running by then.
+func (s *session) adopt(ctx context.Context, c listed, run RunSpec) bool {
+	if s.take(ctx) != nil {
+		return false
+	}
+	defer s.give()
+	guarded, err := parseMounts(c.Labels[labelMounts])
+	if err != nil {
+		return false
+	}
+	socket, err := listen(s.dir)
+	if err != nil {
+		return false
+	}
+	l, err := socket.accept(ctx, c.Pid, guarded, silence)
+	if err != nil {
+		s.manager.logger.Info("a container of an earlier process does not answer", "run", s.run, "error", err)
+		return false
+	}
+	s.container = &container{id: c.ID, pid: c.Pid, spec: c.Labels[labelSpec], link: l}
+	s.keep(run)
+	return true
+}
+
+// discard removes the container, whatever state it is in.
+func (s *session) discard() error {
+	if s.container == nil {
+		return nil
+	}
+	id := s.container.id
+	s.container.link.close()
+	s.container = nil
+	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
+	defer cancel()
+	if err := s.manager.remove(ctx, id); err != nil {
+		return failed("remove the run's container", err)
+	}
+	return nil
+}
+
+func (s *session) removeQuietly(id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
+	defer cancel()
+	if err := s.manager.remove(ctx, id); err != nil {
+		s.manager.logger.Warn("cannot remove a container that did not start", "container", id, "error", err)
+	}
+}
+
+var errDropped = &Error{Code: CodeLost, Message: "the run was reset while the command ran"}
+
+// drop ends the command that runs and removes the container; then it calls
+// wipe, if there is one, before the next command gets its turn.
+func (s *session) drop(ctx context.Context, wipe func() error) error {
+	s.mu.Lock()
+	if s.stop != nil {
+		s.stop(errDropped)
+	}
+	s.mu.Unlock()
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	defer s.give()
+	if err := s.discard(); err != nil {
+		return err
+	}
+	_ = os.RemoveAll(s.dir)
+	s.keeper = nil
+	if wipe == nil {
+		return nil
+	}
+	return wipe()
+}
+
+// forget closes the link of a session whose manager ends.
+func (s *session) forget() {
+	if s.container != nil {
+		s.container.link.close()
+		s.container = nil
+	}
+}

@@ -1,0 +1,56 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Wipe does to a run's files what [Manager.Reset] does, for when there is no
+// manager to ask. No container of the run may be alive.
+func Wipe(run RunSpec) error {
+	if err := ValidRunID(run.RunID); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(run.RunDir) {
+		return invalid(fmt.Sprintf("run directory %q is not an absolute path", run.RunDir))
+	}
+	return run.wipe()
+}
+
+// wipe removes a run's home and its private workspace. Both are renamed first,
+// so that the next command finds a fresh one even when removing takes long.
+func (r RunSpec) wipe() error {
+	root, err := os.OpenRoot(r.RunDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return failed("open the run's directory", err)
+	}
+	defer root.Close()
+	names := []string{"home"}
+	if r.Project == "" {
+		names = append(names, "workspace")
+	}
+	var errs []error
+	for _, name := range names {
+		away := fmt.Sprintf(".%s-%d", name, time.Now().UnixNano())
+		if err := root.Rename(name, away); err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+			continue
+		}
+		if err := removeTree(root, away); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return failed("remove the run's home", err)
+	}
+	return nil
+}

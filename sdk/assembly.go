@@ -1,0 +1,25 @@
+package sdk
+
+// Assembly is everything a view needs to render one turn. Entries are all of
+// the run's, in the order of their first appearance.
+type Assembly struct {
+	Project      Project
+	Run          Run
+	Loop         Loop
+	Turn         int // within the run
+	Agent        Agent
+	Model        string // alias or provider/name: the name that calibration goes by
+	Context      int    // the model's window in tokens; 0 is unknown
+	Tools        []Tool // what the model is offered
+	Instructions string // of the project (AGENTS.md); empty when there are none
+	Entries      []Entry
+}
+
+// Fitting says what became of a prompt that had to fit.
+type Fitting struct {
+	Before  int // the estimate in tokens before anything was dropped
+	After   int
+	Groups  int // assistant messages that went, with the results behind them
+	Prompts int // older prompts that went
+	Cut     int // messages that were shortened in place
+}

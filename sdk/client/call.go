@@ -1,0 +1,88 @@
+package client
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+func ask[R any](ctx context.Context, c *Client, method string, params any) (R, error) {
+	var result R
+	err := c.Call(ctx, method, params, &result)
+	return result, err
+}
+
+// Ping asks whether the daemon answers.
+func (c *Client) Ping(ctx context.Context) error { return c.Call(ctx, rpc.MethodPing, nil, nil) }
+
+// Status asks how the daemon is.
+func (c *Client) Status(ctx context.Context) (rpc.Status, error) {
+	return ask[rpc.Status](ctx, c, rpc.MethodStatus, nil)
+}
+
+// Stop asks the daemon to end. It answers before it does: wait for the process.
+func (c *Client) Stop(ctx context.Context) error { return c.Call(ctx, rpc.MethodStop, nil, nil) }
+
+// Ask queues a prompt that may change nothing.
+func (c *Client) Ask(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
+	return ask[rpc.Accepted](ctx, c, rpc.MethodAsk, p)
+}
+
+// Act queues a prompt. The answer means that the prompt is durable, not that
+// anything was done: Follow tells that.
+func (c *Client) Act(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
+	return ask[rpc.Accepted](ctx, c, rpc.MethodAct, p)
+}
+
+// StartRun makes a run without a prompt.
+func (c *Client) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error) {
+	return ask[rpc.Started](ctx, c, rpc.MethodStartRun, p)
+}
+
+// Abort ends a run's loop. The status it answers may still be 102: the end
+// comes in the journal.
+func (c *Client) Abort(ctx context.Context, p rpc.RunRef) (rpc.Aborted, error) {
+	return ask[rpc.Aborted](ctx, c, rpc.MethodAbort, p)
+}
+
+// Runs lists runs, newest first.
+func (c *Client) Runs(ctx context.Context, p rpc.RunsParams) ([]rpc.RunSummary, error) {
+	return ask[[]rpc.RunSummary](ctx, c, rpc.MethodRuns, p)
+}
+
+// Run describes one run.
+func (c *Client) Run(ctx context.Context, p rpc.RunRef) (rpc.RunDetail, error) {
+	return ask[rpc.RunDetail](ctx, c, rpc.MethodRun, p)
+}
+
+// Entries reads a page of a run's entries.
+func (c *Client) Entries(ctx context.Context, p rpc.EntriesParams) (rpc.Entries, error) {
+	return ask[rpc.Entries](ctx, c, rpc.MethodEntries, p)
+}
+
+// Models lists the models that a prompt may name.
+func (c *Client) Models(ctx context.Context, p rpc.ModelsParams) (rpc.Models, error) {
+	return ask[rpc.Models](ctx, c, rpc.MethodModels, p)
+}
+
+// Tools lists the tools that are there now.
+func (c *Client) Tools(ctx context.Context) ([]sdk.Tool, error) {
+	return ask[[]sdk.Tool](ctx, c, rpc.MethodTools, nil)
+}
+
+// CallTool calls one tool and waits for it. To cancel the call, close the
+// client: the end of ctx only ends the waiting.
+func (c *Client) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
+	return ask[rpc.ToolDone](ctx, c, rpc.MethodCallTool, p)
+}
+
+// Plugins lists plugins and their state.
+func (c *Client) Plugins(ctx context.Context) ([]rpc.Plugin, error) {
+	return ask[[]rpc.Plugin](ctx, c, rpc.MethodPlugins, nil)
+}
+
+// Settings lists every setting in force with where it comes from.
+func (c *Client) Settings(ctx context.Context) ([]rpc.Setting, error) {
+	return ask[[]rpc.Setting](ctx, c, rpc.MethodShowConfig, nil)
+}

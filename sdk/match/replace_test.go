@@ -1,0 +1,324 @@
+package match
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestReplace(t *testing.T) {
+	tests := []struct {
+		name, body, search, replacement string
+		want                            string
+		line                            int
+		reindented                      bool
+	}{
+		{"in a line", "one two three", "two", "2", "one 2 three", 1, false},
+		{"delete in a line", "a\nb\nc\n", "b\n", "", "a\nc\n", 2, false},
+		{"dollar and backslash stay", "x = old\n", "old", `$& $1 \1 \n %s`, `x = $& $1 \1 \n %s` + "\n", 1, false},
+		{"last line ending is kept", "a\nb\n", "b\n", "c", "a\nc\n", 2, false},
+		{"no last line ending is kept", "a\nb", "b", "c", "a\nc", 2, false},
+		{"everything goes", "a\n", "a\n", "", "", 1, false},
+		{"search begins with a line ending", "a\n\nb\n", "\nb", "\nc", "a\n\nc\n", 2, false},
+
+		{"deeper in the file", "  if x {\n    y()\n  }\n", "if x {\n  y()\n}", "if x {\n  y()\n  z()\n}",
+			"  if x {\n    y()\n    z()\n  }\n", 1, true},
+		{"shallower in the file", "if x {\n  y()\n}\n", "    if x {\n      y()\n    }", "    if x {\n      z()\n    }",
+			"if x {\n  z()\n}\n", 1, true},
+		{"tab against spaces", "\tfoo()\n", "  foo()", "  foo()\n    deep()", "\tfoo()\n\t  deep()\n", 1, true},
+		{"tabs against spaces, line shallower than the search", "\t\tfoo()\n\t}\n", "        foo()\n    }", "        bar()\n    }",
+			"\t\tbar()\n\t}\n", 1, true},
+		{"search without any indentation", "func f() {\n\tif x {\n\t\ty()\n\t}\n}\n", "if x {\ny()\n}", "if z {\ny()\n}",
+			"func f() {\n\tif z {\n\ty()\n\t}\n}\n", 2, true},
+		{"blank line in the search", "a\nb\n", "a\n\nb", "A\nB", "A\nB\n", 1, true},
+		{"blank line in the file", "a\n\n\nb\nc\n", "a\nb", "A\nB", "A\nB\nc\n", 1, true},
+		{"white space behind a line", "a  \nb\t\nc\n", "a\nb", "A\nB", "A\nB\nc\n", 1, true},
+		{"replacement ends its line", " a\n b\nc\n", "a\nb\n", "A\n", " A\nc\n", 1, true},
+		{"whole lines deleted", "x\n  a\n  b\ny\n", "a\nb", "", "x\ny\n", 2, true},
+		{"last line without ending", "x\n  a\n  b", "a\nb\n", "c\n", "x\n  c", 2, true},
+		{"blank lines of the replacement stay blank", "\ta\n\tb\n", "a\nb", "a\n\nb", "\ta\n\n\tb\n", 1, true},
+
+		{"CRLF, search with LF", "a\r\nb\r\nc\r\n", "a\nb", "A\nB\nC", "A\r\nB\r\nC\r\nc\r\n", 1, false},
+		{"CRLF, in a line", "a\r\nb\r\n", "b", "x\ny", "a\r\nx\r\ny\r\n", 2, false},
+		{"CRLF, replacement with CRLF", "a\r\nb\r\n", "a\r\n", "x\r\ny\r\n", "x\r\ny\r\nb\r\n", 1, false},
+		{"CRLF, re-indented", "  a\r\n  b\r\n", "a\nb", "a\nc", "  a\r\n  c\r\n", 1, true},
+		{"CRLF, search begins with a line ending", "a\r\nb\r\n", "\nb", "\nc", "a\r\nc\r\n", 1, false},
+		{"CRLF, last line ending is kept", "a\r\nb\r\n", "b\n", "c", "a\r\nc\r\n", 2, false},
+		{"LF file, search with CRLF", "a\nb\n", "a\r\nb\r\n", "A\nB\n", "A\nB\n", 1, false},
+		{"mixed endings, LF place", "a\r\nb\nc\r\n", "b\n", "x\ny\n", "a\r\nx\ny\nc\r\n", 2, false},
+		{"mixed endings, CRLF place", "a\r\nb\nc\r\n", "a", "x\ny", "x\r\ny\r\nb\nc\r\n", 1, false},
+		{"a lone carriage return is text", "a\rb\n", "\rb", "\rc", "a\rc\n", 1, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Replace(tt.body, tt.search, tt.replacement)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Body != tt.want || got.Line != tt.line || got.Reindented != tt.reindented {
+				t.Errorf("got %q, line %d, reindented %v\nwant %q, line %d, reindented %v",
+					got.Body, got.Line, got.Reindented, tt.want, tt.line, tt.reindented)
+			}
+		})
+	}
+}
+
+func TestReplaceConflict(t *testing.T) {
+	tests := []struct {
+		name, body, search string
+		lines              []int
+		matches            int
+		message            string
+	}{
+		{"every line", "a\na\na\n", "a", []int{1, 2, 3}, 3, "on lines 1, 2 and 3;"},
+		{"within one line", "x\nab ab\n", "ab", []int{2}, 2, "2 times on line 2;"},
+		{"overlapping", "aaa", "aa", []int{1}, 2, "2 times on line 1;"},
+		{"several lines each", "a\nb\na\nb\n", "a\nb", []int{1, 3}, 2, "lines 1 and 3;"},
+		{"re-indented", "a\nb\na\nb\n", " a\n b", []int{1, 3}, 2, "lines 1 and 3;"},
+		{"CRLF", "a\r\nb\r\na\r\nb\r\n", "a\nb", []int{1, 3}, 2, "lines 1 and 3;"},
+		{"begins with a line ending", "\na\n\na\n", "\n\na", []int{4}, 1, ""},
+		{"text behind line endings is named", "x\na\nx\na\n", "\na", []int{2, 4}, 2, "lines 2 and 4;"},
+		{"very many", strings.Repeat("a\n", 60), "a", nil, 60, "49, 50 and 10 more;"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Replace(tt.body, tt.search, "Z")
+			if tt.matches == 1 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			var conflict *ConflictError
+			if !errors.As(err, &conflict) {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			if got != (Replacement{}) {
+				t.Errorf("a conflict returned %+v", got)
+			}
+			if tt.lines != nil && !slices.Equal(conflict.Lines, tt.lines) || conflict.Matches != tt.matches {
+				t.Errorf("lines %v, matches %d", conflict.Lines, conflict.Matches)
+			}
+			if !strings.Contains(err.Error(), tt.message) {
+				t.Errorf("message %q", err)
+			}
+		})
+	}
+}
+
+func TestReplaceNotFound(t *testing.T) {
+	tests := []struct {
+		name, body, search string
+		want               NotFoundError
+	}{
+		{"nothing alike", "x", "y", NotFoundError{}},
+		{"empty body", "", "y", NotFoundError{}},
+		{"inner white space counts", "foo  bar", "foo bar", NotFoundError{Line: 1, Text: "foo  bar", Want: "foo bar"}},
+		{"the line that differs", "a\nb\nc\n", "a\nb\nd", NotFoundError{Line: 3, Text: "c", Want: "d"}},
+		{"a slip in the only line", "x\n\treturn fmt.Errorf(\"no\")\n", "return fmt.Errorf('no')",
+			NotFoundError{Line: 2, Text: `return fmt.Errorf("no")`, Want: "return fmt.Errorf('no')"}},
+		{"the file ends too soon", "a\nb\n", "a\nb\nc", NotFoundError{Line: 2, Text: "b"}},
+		{"the longest beginning wins", "a\nx\na\nb\ny\n", "a\nb\nc", NotFoundError{Line: 5, Text: "y", Want: "c"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Replace(tt.body, tt.search, "Z")
+			var missing *NotFoundError
+			if !errors.As(err, &missing) {
+				t.Fatalf("got %v", err)
+			}
+			if *missing != tt.want {
+				t.Errorf("got %+v, want %+v", *missing, tt.want)
+			}
+			if tt.want.Line > 0 && !strings.Contains(err.Error(), "line ") {
+				t.Errorf("message %q names no line", err)
+			}
+		})
+	}
+}
+
+func TestReplaceNothing(t *testing.T) {
+	for _, search := range []string{"", "   ", "\n", "\r\n\t"} {
+		if _, err := Replace("line1\n", search, "line2"); !errors.Is(err, ErrEmptySearch) {
+			t.Errorf("search %q gave %v", search, err)
+		}
+	}
+}
+
+// unixBody draws a body of few different lines, so that places repeat.
+func unixBody() *rapid.Generator[string] {
+	line := rapid.SampledFrom([]string{"a\n", "b\n", " a\n", "\tb\n", "\n", "  \n", "ab ba\n", "é $& \\1\n", "a"})
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(line, 0, 12).Draw(t, "lines"), "")
+	})
+}
+
+func TestReplaceKeepsTheRest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := unixBody().Draw(t, "before"), unixBody().Draw(t, "after")
+		replacement := unixBody().Draw(t, "replacement")
+		got, err := Replace(before+"<here>"+after, "<here>", replacement)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := before + replacement + after
+		if strings.HasSuffix(before+"<here>"+after, "\n") && want != "" && !strings.HasSuffix(want, "\n") {
+			want += "\n"
+		}
+		if got.Body != want || got.Line != 1+strings.Count(before, "\n") || got.Reindented {
+			t.Fatalf("got %+v, want %q", got, want)
+		}
+	})
+}
+
+func TestReplaceIsTheSameOnCRLF(t *testing.T) {
+	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
+	rapid.Check(t, func(t *rapid.T) {
+		body, search := unixBody().Draw(t, "body"), unixBody().Draw(t, "search")
+		replacement := unixBody().Draw(t, "replacement")
+		plain, plainErr := Replace(body, search, replacement)
+		dos, dosErr := Replace(crlf(body), search, replacement)
+		both, bothErr := Replace(crlf(body), crlf(search), crlf(replacement))
+		if plainErr != nil {
+			if dosErr == nil || dosErr.Error() != plainErr.Error() || bothErr == nil {
+				t.Fatalf("%v, but with CRLF %v", plainErr, dosErr)
+			}
+			return
+		}
+		if dosErr != nil || bothErr != nil {
+			t.Fatal(dosErr, bothErr)
+		}
+		if !strings.Contains(body, "\n") {
+			return // no ending to keep
+		}
+		if dos.Body != crlf(plain.Body) || both.Body != dos.Body || dos.Line != plain.Line {
+			t.Fatalf("%q, but with CRLF %q and %q", plain.Body, dos.Body, both.Body)
+		}
+	})
+}
+
+func TestReplaceReindents(t *testing.T) {
+	name := rapid.StringMatching(`[a-z]{1,4}`)
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfNDistinct(name, 4, 10, rapid.ID).Draw(t, "names")
+		depth := rapid.SliceOfN(rapid.IntRange(0, 3), len(names), len(names)).Draw(t, "depth")
+		shift := strings.Repeat(rapid.SampledFrom([]string{" ", "\t"}).Draw(t, "unit"), rapid.IntRange(1, 5).Draw(t, "shift"))
+		first := rapid.IntRange(0, len(names)-2).Draw(t, "first")
+		last := rapid.IntRange(first+2, len(names)).Draw(t, "last")
+
+		var file, search, replacement, want strings.Builder
+		for i, n := range names {
+			own := strings.Repeat(" ", depth[i])
+			file.WriteString(shift + own + n + "\n")
+			if i < first || i >= last {
+				want.WriteString(shift + own + n + "\n")
+				continue
+			}
+			search.WriteString(own + n + "\n")
+			replacement.WriteString(own + n + "!\n")
+			want.WriteString(shift + own + n + "!\n")
+		}
+		got, err := Replace(file.String(), search.String(), replacement.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Body != want.String() || got.Line != first+1 {
+			t.Fatalf("file %q\nsearch %q\ngot  %q\nwant %q", file.String(), search.String(), got.Body, want.String())
+		}
+	})
+}
+
+func TestReplaceAgainstNaiveSearch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		body := rapid.StringMatching(`[ab\n]{0,30}`).Draw(t, "body")
+		search := rapid.StringMatching(`[ab\n]{0,3}[ab]`).Draw(t, "search")
+		matches := 0
+		for i := range body {
+			if strings.HasPrefix(body[i:], search) {
+				matches++
+			}
+		}
+		got, err := Replace(body, search, "Z")
+		var conflict *ConflictError
+		switch {
+		case matches > 1:
+			if !errors.As(err, &conflict) || conflict.Matches != matches {
+				t.Fatalf("%d matches gave %v", matches, err)
+			}
+		case matches == 1:
+			if err != nil || got.Reindented {
+				t.Fatalf("one match gave %+v, %v", got, err)
+			}
+		case err == nil && !got.Reindented:
+			t.Fatalf("no match gave %+v", got)
+		}
+	})
+}
+
+// TestReplaceGrowth holds Replace to linear time on bodies that make a simple
+// search quadratic: four times the input may take at most ten times as long,
+// where quadratic growth takes sixteen.
+func TestReplaceGrowth(t *testing.T) {
+	hostile := map[string]func(n int) (body, search string){
+		"overlapping":       func(n int) (string, string) { return strings.Repeat("a", n), strings.Repeat("a", n/2) },
+		"nearly everywhere": func(n int) (string, string) { return strings.Repeat("a", n), strings.Repeat("a", n/2) + "b" },
+		"lines nearly everywhere": func(n int) (string, string) {
+			return strings.Repeat("a\n", n/2), strings.Repeat(" a\n", n/4) + "b"
+		},
+		"lines overlapping": func(n int) (string, string) { return strings.Repeat("a\n", n/2), strings.Repeat(" a\n", n/4) },
+		"nothing alike, long search": func(n int) (string, string) {
+			return strings.Repeat("xyz\n", n/4), strings.Repeat("y", n/2) + "q"
+		},
+		"CRLF": func(n int) (string, string) { return strings.Repeat("a\r\n", n/3), strings.Repeat(" a\n", n/6) + "b" },
+	}
+	for name, input := range hostile {
+		t.Run(name, func(t *testing.T) {
+			const size = 1 << 17
+			cost := func(n int) time.Duration {
+				body, search := input(n)
+				best := time.Hour
+				for range 3 {
+					start := time.Now()
+					if _, err := Replace(body, search, "Z"); err == nil {
+						t.Fatal("the hostile search was found once")
+					}
+					best = min(best, time.Since(start))
+				}
+				return best
+			}
+			small, large := cost(size), cost(4*size)
+			if large > 10*small+20*time.Millisecond {
+				t.Errorf("%v for %d bytes, %v for %d", small, size, large, 4*size)
+			}
+		})
+	}
+}
+
+func FuzzReplace(f *testing.F) {
+	f.Add("a\na\na\n", "a", "z")
+	f.Add("  if x {\n    y()\n  }\n", "if x {\n  y()\n}", "if x {\n}")
+	f.Add("a\r\nb\r\n", "\nb", "$&")
+	f.Add("a\xff\r\r\n", "\xff", "")
+	f.Fuzz(func(t *testing.T, body, search, replacement string) {
+		got, err := Replace(body, search, replacement)
+		if err != nil {
+			if got != (Replacement{}) || err.Error() == "" {
+				t.Fatalf("%+v with %v", got, err)
+			}
+			return
+		}
+		if got.Line < 1 || got.Line > 1+strings.Count(got.Body, "\n") {
+			t.Fatalf("line %d of %q", got.Line, got.Body)
+		}
+		if strings.HasSuffix(body, "\n") && got.Body != "" && !strings.HasSuffix(got.Body, "\n") {
+			t.Fatalf("the last line ending of %q was lost: %q", body, got.Body)
+		}
+		if len(got.Body) > 2*(len(body)+len(replacement))+len(body)*(1+strings.Count(replacement, "\n")) {
+			t.Fatalf("%d bytes out of %d and %d", len(got.Body), len(body), len(replacement))
+		}
+	})
+}

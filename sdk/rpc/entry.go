@@ -1,0 +1,18 @@
+package rpc
+
+import "github.com/bothyd/bothy/sdk"
+
+// EntriesParams is the parameters of getEntries.
+type EntriesParams struct {
+	Run     string `json:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; not needed with an id"`
+	Pattern string `json:"pattern,omitempty" jsonschema:"glob over paths; all when absent"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"at most so many, 100 when absent"`
+	Offset  int    `json:"offset,omitempty"`
+}
+
+// Entries answers getEntries. A page also ends when its bodies reach 4 MiB.
+type Entries struct {
+	Entries []sdk.Entry `json:"entries"`
+	Next    int         `json:"next,omitempty"` // the offset to go on with; 0 when this was all
+}

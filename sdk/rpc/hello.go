@@ -1,0 +1,53 @@
+package rpc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Protocol is the version of this wire, "major.minor". A minor step adds; a
+// major step breaks, and both sides then refuse to talk.
+const Protocol = "1.0"
+
+// Hello is the daemon's greeting, and the answer to the request hello.
+type Hello struct {
+	Server   string `json:"server"`   // "bothyd"
+	Version  string `json:"version"`  // the build
+	Protocol string `json:"protocol"` // "major.minor"
+	PID      int    `json:"pid"`
+	Seq      int64  `json:"seq"` // the journal's position
+}
+
+// HelloParams is how a client introduces itself.
+type HelloParams struct {
+	Client   string `json:"client" jsonschema:"the client's name, for the log"`
+	Version  string `json:"version,omitempty" jsonschema:"the client's version, for the log"`
+	Protocol string `json:"protocol" jsonschema:"the protocol the client speaks, such as 1.0"`
+}
+
+// CheckProtocol compares the major numbers of two protocols. The error names
+// both; which side is the older one is for the caller to say.
+func CheckProtocol(ours, theirs string) error {
+	a, err := major(ours)
+	if err != nil {
+		return err
+	}
+	b, err := major(theirs)
+	if err != nil {
+		return err
+	}
+	if a != b {
+		return fmt.Errorf("protocol %s does not fit protocol %s", theirs, ours)
+	}
+	return nil
+}
+
+func major(protocol string) (int, error) {
+	head, _, _ := strings.Cut(protocol, ".")
+	n, err := strconv.Atoi(head)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("protocol %q is not written as major.minor", protocol)
+	}
+	return n, nil
+}

@@ -1,0 +1,53 @@
+package rpc
+
+import "github.com/bothyd/bothy/sdk"
+
+// WatchParams is the parameters of journal/watch. Rows of other runs and
+// projects are left out; with neither, all rows come.
+type WatchParams struct {
+	Run     string `json:"run,omitempty" jsonschema:"the run's alias in the project, or its id; all runs when absent"`
+	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; all projects when absent"`
+	After   *int64 `json:"after,omitempty" jsonschema:"rows behind this position; only new rows when absent, 0 for all"`
+	Preview bool   `json:"preview,omitempty" jsonschema:"send run/preview too"`
+}
+
+// Watching answers journal/watch. Rows may arrive before it does.
+type Watching struct {
+	Watch int64 `json:"watch"`
+	Seq   int64 `json:"seq"` // the journal's position
+}
+
+// WatchRef is the parameters of journal/unwatch.
+type WatchRef struct {
+	Watch int64 `json:"watch"`
+}
+
+// Row is the notification journal/row. Row.Body is missing when the entry has
+// moved on, and when it is longer than 512 KiB: getEntries has it.
+type Row struct {
+	Watch int64          `json:"watch"`
+	Row   sdk.JournalRow `json:"row"`
+}
+
+// Gap is the notification journal/gap: the client read too slowly, and the
+// watch is over. Nothing is lost: watch again with after = From-1.
+type Gap struct {
+	Watch int64 `json:"watch"`
+	From  int64 `json:"from"` // the first position that was not sent
+	To    int64 `json:"to"`   // the journal's position when the watch ended
+}
+
+// Preview is the notification run/preview: text that a model is still
+// writing. It is not committed and may be dropped; what counts is the entry
+// assistant://TURN in the journal.
+type Preview struct {
+	Watch     int64  `json:"watch"`
+	Preview   bool   `json:"preview"` // always true: the mark of what is not committed
+	Run       int64  `json:"run"`
+	Loop      int64  `json:"loop"`
+	Turn      int    `json:"turn"`
+	Text      string `json:"text,omitempty"`      // to append
+	Reasoning string `json:"reasoning,omitempty"` // to append
+	Restart   bool   `json:"restart,omitempty"`   // the completion begins anew: forget the turn's text so far
+	Dropped   bool   `json:"dropped,omitempty"`   // some text before this piece was dropped
+}

@@ -1,0 +1,25 @@
+package rpc
+
+// ModelsParams is the parameters of getModels.
+type ModelsParams struct {
+	Limit  int `json:"limit,omitempty" jsonschema:"at most so many; all when absent"`
+	Offset int `json:"offset,omitempty"`
+}
+
+// Model is one model that a prompt may name.
+type Model struct {
+	Alias         string `json:"alias"`  // what to write after -m
+	Actual        string `json:"actual"` // the provider's own name
+	Provider      string `json:"provider"`
+	ContextLength int    `json:"context_length,omitempty"` // in tokens; 0 is unknown
+	Tools         *bool  `json:"tools,omitempty"`          // whether it calls tools; nil is unknown
+	Local         bool   `json:"local"`                    // its server runs on this machine
+	Default       bool   `json:"default"`                  // a prompt that names no model gets this one
+	Why           string `json:"why,omitempty"`            // of the default: why, and how to change it
+}
+
+// Models answers getModels. Problems says which providers could not be asked.
+type Models struct {
+	Models   []Model  `json:"models"`
+	Problems []string `json:"problems,omitempty"`
+}

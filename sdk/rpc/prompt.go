@@ -1,0 +1,111 @@
+package rpc
+
+import "github.com/bothyd/bothy/sdk"
+
+// Prompt is the parameters of ask and act. ask never has side effects.
+type Prompt struct {
+	Project string `json:"project" jsonschema:"absolute path of the project"`
+	Prompt  string `json:"prompt" jsonschema:"what to do, in plain words"`
+	Run     string `json:"run,omitempty" jsonschema:"alias of the run to continue or to make; a new one when absent"`
+	Agent   string `json:"agent,omitempty" jsonschema:"name of an agent block"`
+	Model   string `json:"model,omitempty" jsonschema:"a model's alias or provider/name; resolved when absent"`
+}
+
+// Accepted answers ask and act at once. What the prompt causes is in the
+// journal behind Seq.
+type Accepted struct {
+	Run      string `json:"run"` // the run's alias
+	ID       int64  `json:"id"`  // the run's id
+	Loop     int64  `json:"loop"`
+	Sequence int    `json:"sequence"` // the loop's number in the run
+	Seq      int64  `json:"seq"`      // watch with after = seq
+	Model    string `json:"model"`
+	Why      string `json:"why,omitempty"` // why this model was taken
+}
+
+// StartRun is the parameters of startRun, which makes a run without a prompt.
+type StartRun struct {
+	Project string `json:"project" jsonschema:"absolute path of the project"`
+	Run     string `json:"run,omitempty" jsonschema:"the alias to give it; made up when absent"`
+	Agent   string `json:"agent,omitempty" jsonschema:"name of an agent block"`
+	Model   string `json:"model,omitempty" jsonschema:"a model's alias or provider/name; resolved when absent"`
+}
+
+// Started answers startRun.
+type Started struct {
+	Run   string `json:"run"`
+	ID    int64  `json:"id"`
+	Model string `json:"model"`
+	Why   string `json:"why,omitempty"`
+}
+
+// RunRef names a run: by alias in a project, or by id. It is the parameters of
+// run/abort and getRun.
+type RunRef struct {
+	Run     string `json:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; not needed with an id"`
+}
+
+// Aborted answers run/abort. Status is the run's status at that moment, which
+// may still be 102: the end itself is in the journal.
+type Aborted struct {
+	Run    string `json:"run"`
+	ID     int64  `json:"id"`
+	Status int    `json:"status"`
+}
+
+// RunsParams is the parameters of getRuns.
+type RunsParams struct {
+	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; all projects when absent"`
+	Hidden  bool   `json:"hidden,omitempty" jsonschema:"include the implicit runs behind tools/call"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"at most so many, 100 when absent"`
+	Offset  int    `json:"offset,omitempty"`
+}
+
+// RunSummary is one line of getRuns, newest first.
+type RunSummary struct {
+	sdk.Run
+	ProjectRoot string `json:"project_root"`
+	Summary     string `json:"summary"` // the first line of the last prompt
+}
+
+// RunDetail answers getRun: what the rummy spec calls run/state, with the
+// loops and turns beside it.
+type RunDetail struct {
+	Run       string     `json:"run"` // the alias
+	ID        int64      `json:"id"`
+	Project   string     `json:"project"`
+	Agent     string     `json:"agent"`
+	Model     string     `json:"model"`
+	Status    int        `json:"status"`
+	Turn      int        `json:"turn"`    // the last turn opened
+	Summary   string     `json:"summary"` // the last answer
+	Seq       int64      `json:"seq"`     // the journal's position when this was read; watch from here
+	Loops     []sdk.Loop `json:"loops"`
+	Turns     []sdk.Turn `json:"turns"`
+	History   []Event    `json:"history"`
+	Telemetry *Telemetry `json:"telemetry"` // nil until a turn reported its usage
+}
+
+// Event is one prompt, answer or action of a run, in the order of the run.
+type Event struct {
+	Tool       string         `json:"tool"` // the action's tool, or the entry's scheme
+	Path       string         `json:"path"`
+	Status     int            `json:"status"`
+	State      sdk.State      `json:"state"`
+	Outcome    sdk.Outcome    `json:"outcome,omitempty"`
+	Turn       int            `json:"turn"`
+	Body       string         `json:"body"`          // cut to 16 KiB
+	Cut        int            `json:"cut,omitempty"` // bytes left out of Body; getEntries has them
+	Attributes map[string]any `json:"attributes,omitempty"`
+}
+
+// Telemetry is what a run cost so far, summed over its turns.
+type Telemetry struct {
+	PromptTokens     int     `json:"prompt_tokens"`
+	CachedTokens     int     `json:"cached_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	ReasoningTokens  int     `json:"reasoning_tokens"`
+	TotalTokens      int     `json:"total_tokens"`
+	Cost             float64 `json:"cost"`
+}

@@ -1,0 +1,72 @@
+package rpc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// SocketName is the file name of the daemon's socket.
+const SocketName = "bothy.sock"
+
+// MaxSocketPath is the longest path a Unix socket may have, in bytes:
+// sun_path without its closing zero (unix(7)); macOS takes four less.
+const MaxSocketPath = 103
+
+// ExitRunning is the exit code of a bothyd that found another one running.
+const ExitRunning = 7
+
+// SocketPath is where the daemon listens and where clients look for it:
+// $BOTHY_LISTEN_SOCKET, else $XDG_RUNTIME_DIR/bothy, else /run/user/UID/bothy
+// when that directory is the caller's own, else $XDG_STATE_HOME/bothy/run;
+// never a directory that others can write to. getenv is os.Getenv; tests give
+// their own.
+func SocketPath(getenv func(string) string) (string, error) {
+	if p := getenv("BOTHY_LISTEN_SOCKET"); p != "" {
+		absolute, err := filepath.Abs(p)
+		if err != nil {
+			return "", fmt.Errorf("BOTHY_LISTEN_SOCKET: %w", err)
+		}
+		return checkLength(absolute)
+	}
+	if dir := getenv("XDG_RUNTIME_DIR"); dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", fmt.Errorf("XDG_RUNTIME_DIR is %q, which is no absolute path: correct it or unset it", dir)
+		}
+		return checkLength(filepath.Join(dir, "bothy", SocketName))
+	}
+	if dir := filepath.Join("/run/user", strconv.Itoa(os.Geteuid())); ownDirectory(dir) {
+		return checkLength(filepath.Join(dir, "bothy", SocketName))
+	}
+	state, err := StateDir(getenv)
+	if err != nil {
+		return "", err
+	}
+	return checkLength(filepath.Join(state, "run", SocketName))
+}
+
+// StateDir is the daemon's data directory: $XDG_STATE_HOME/bothy, else
+// ~/.local/state/bothy.
+func StateDir(getenv func(string) string) (string, error) {
+	if dir := getenv("XDG_STATE_HOME"); dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", fmt.Errorf("XDG_STATE_HOME is %q, which is no absolute path: correct it or unset it", dir)
+		}
+		return filepath.Join(dir, "bothy"), nil
+	}
+	home := getenv("HOME")
+	if home == "" || !filepath.IsAbs(home) {
+		return "", errors.New("no directory for the daemon's state: set HOME or XDG_STATE_HOME to an absolute path")
+	}
+	return filepath.Join(home, ".local", "state", "bothy"), nil
+}
+
+func checkLength(path string) (string, error) {
+	if len(path) > MaxSocketPath {
+		return "", fmt.Errorf("socket path %s is %d bytes long, and a Unix socket's may have %d: set XDG_RUNTIME_DIR to a shorter directory",
+			path, len(path), MaxSocketPath)
+	}
+	return path, nil
+}

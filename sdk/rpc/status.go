@@ -1,0 +1,28 @@
+package rpc
+
+import "time"
+
+// Status answers status: how the daemon is.
+type Status struct {
+	Version     string    `json:"version"`
+	Protocol    string    `json:"protocol"`
+	PID         int       `json:"pid"`
+	Started     time.Time `json:"started"`
+	Socket      string    `json:"socket"`
+	Database    string    `json:"database"`
+	Log         string    `json:"log"`
+	Seq         int64     `json:"seq"`
+	RSS         int64     `json:"rss"`     // resident memory in bytes
+	Running     int       `json:"running"` // loops at work
+	Queued      int       `json:"queued"`  // loops that wait
+	Connections int       `json:"connections"`
+	Plugins     []Plugin  `json:"plugins"`
+	Problems    []string  `json:"problems,omitempty"` // diagnostics that still hold
+}
+
+// Setting is one value of the configuration as it is in force.
+type Setting struct {
+	Name   string `json:"name"`   // sandbox.timeout, agent.chat.max_turns, ...
+	Value  string `json:"value"`  // secrets are named, never shown
+	Source string `json:"source"` // "default", a file with its line, or an environment variable
+}

@@ -47,6 +47,7 @@ type instance struct {
 	link        *link // while ready or draining
 	changed     chan struct{}
 	manifest    *sdk.Manifest // the last one that was known
+	tools       []*offered    // those of the manifest
 	path        string
 	pinned      bool
 	restarts    int
@@ -240,9 +241,7 @@ func (i *instance) found(b *binary) {
 func (i *instance) become(s State, l *link, problem string) {
 	i.mu.Lock()
 	i.state, i.link, i.problem = s, l, problem
-	if l != nil {
-		i.manifest = l.manifest.Load()
-	}
+	i.adopt(l)
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()
@@ -255,11 +254,19 @@ func (i *instance) become(s State, l *link, problem string) {
 // refresh takes over a manifest that changed while the plugin runs.
 func (i *instance) refresh() {
 	i.mu.Lock()
-	if i.link != nil {
-		i.manifest = i.link.manifest.Load()
-	}
+	i.adopt(i.link)
 	i.mu.Unlock()
 	i.s.changed()
+}
+
+// adopt takes the manifest of a link over. It needs i.mu.
+func (i *instance) adopt(l *link) {
+	if l == nil {
+		return
+	}
+	if m := l.manifest.Load(); m != i.manifest {
+		i.manifest, i.tools = m, i.offer(m, i.pinned)
+	}
 }
 
 func (i *instance) settle() { i.settledOnce.Do(func() { close(i.settled) }) }

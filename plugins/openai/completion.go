@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/modelhttp"
+)
+
+// afterFinish is how long the stream may stay silent after the finish reason:
+// only the usage report and the end mark are still to come.
+const afterFinish = 5 * time.Second
+
+// maxStream bounds a whole completion, so that no server can fill the memory.
+const maxStream = 64 << 20
+
+// completion reads one answer and sends its deltas.
+type completion struct {
+	ctx    context.Context
+	client *modelhttp.Client
+	out    func(sdk.Delta) error
+
+	streamed bool // something was sent
+	done     bool // the end mark came
+	size     int
+	reason   string // the server's finish reason
+	usage    *sdk.Usage
+
+	said, thought modelhttp.Joiner
+	think         thinking
+	field         string // the field that reasoning came in
+	details       details
+	calls         calls
+}
+
+func newCompletion(ctx context.Context, client *modelhttp.Client, send func(sdk.Delta) error) *completion {
+	c := &completion{ctx: ctx, client: client, out: send}
+	c.calls.send = func(d sdk.CallDelta) error { return c.emit(sdk.Delta{Call: &d}) }
+	return c
+}
+
+func (c *completion) emit(d sdk.Delta) error {
+	c.streamed = true
+	return c.out(d)
+}
+
+// read reads a whole answer: server-sent events, or one JSON document from a
+// server that does not stream.
+func (c *completion) read(answer *modelhttp.Answer) error {
+	var err error
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
+		err = c.readWhole(answer)
+	} else {
+		err = c.readEvents(answer, answer.Hurry)
+	}
+	if err == nil {
+		err = c.close()
+	}
+	var e *sdk.ProviderError
+	if errors.As(err, &e) {
+		e.Streamed = c.streamed
+	}
+	return err
+}
+
+func (c *completion) readEvents(r io.Reader, hurry func(time.Duration)) error {
+	stream := newEvents(r)
+	for !c.done {
+		ev, err := stream.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return c.ended(err)
+		}
+		if err := c.take(ev); err != nil {
+			return err
+		}
+		if c.reason != "" {
+			hurry(afterFinish)
+		}
+	}
+	return nil
+}
+
+func (c *completion) readWhole(r io.Reader) error {
+	raw, err := io.ReadAll(io.LimitReader(r, maxEvent+1))
+	if err == nil && len(raw) > maxEvent {
+		err = errLongEvent
+	}
+	if err != nil {
+		return c.ended(err)
+	}
+	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] != '{' && trimmed[0] != '[' {
+		return c.readEvents(bytes.NewReader(raw), func(time.Duration) {}) // a stream under the wrong name
+	}
+	if err := c.take(event{data: raw}); err != nil {
+		return err
+	}
+	c.done = true
+	return nil
+}
+
+// ended judges an error of reading. After the finish reason the answer is
+// whole, and only a usage report may be missing.
+func (c *completion) ended(err error) error {
+	if errors.Is(err, errLongLine) || errors.Is(err, errLongEvent) {
+		e := c.client.Broken("sent what cannot be read: %v", err)
+		e.Class = sdk.ClassNever
+		return e
+	}
+	if c.reason != "" && c.ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
+// take reads one event.
+func (c *completion) take(ev event) error {
+	data := bytes.TrimSpace(ev.data)
+	if len(data) == 0 {
+		return nil
+	}
+	if isDone(data) {
+		c.done = true
+		return nil
+	}
+	if c.size += len(data); c.size > maxStream {
+		e := c.client.Broken("sent more than %d MiB in one answer", maxStream>>20)
+		e.Class = sdk.ClassNever
+		return e
+	}
+	var ch chunk
+	if err := json.Unmarshal(data, &ch); err != nil {
+		if ev.unended {
+			return c.client.Broken("broke off in the middle of its answer")
+		}
+		return c.client.Broken("sent an event that is not the JSON of a completion: %v", err)
+	}
+	if ch.isError() || ev.name == "error" {
+		return c.client.Failure(0, http.Header{}, data)
+	}
+	for _, raw := range []json.RawMessage{ch.Usage, ch.XGroq.Usage} {
+		if u := usage(raw); u != nil {
+			c.usage = u
+		}
+	}
+	for _, choice := range ch.Choices {
+		if err := c.takeChoice(choice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *completion) takeChoice(ch choice) error {
+	if ch.Index != 0 { // one was asked for
+		return nil
+	}
+	d := ch.Delta
+	if d == nil {
+		d = ch.Message
+	}
+	if d != nil {
+		if err := c.takeDelta(*d); err != nil {
+			return err
+		}
+	}
+	if reason := word(ch.FinishReason); reason != "" {
+		c.reason = reason
+	}
+	if c.reason == "error" {
+		e := c.client.Broken("ended its answer with an error and gave no reason")
+		e.Class = sdk.ClassServer
+		return e
+	}
+	return nil
+}
+
+func (c *completion) takeDelta(d delta) error {
+	said, inner := content(d.Content)
+	if err := c.takeReasoning(d, inner); err != nil {
+		return err
+	}
+	said = append(said, text(d.Refusal)...)
+	if len(said) > 0 {
+		said, thought := c.think.add(c.said.Add(said))
+		if err := c.tell(said, thought); err != nil {
+			return err
+		}
+	}
+	for _, f := range fragments(d.ToolCalls) {
+		if err := c.calls.add(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeReasoning takes reasoning from the one field that has it: newer vLLM sends it
+// under both names, OpenRouter as text and as details.
+func (c *completion) takeReasoning(d delta, inner []byte) error {
+	fromDetails := c.details.add(d.ReasoningDetails)
+	thought := inner
+	switch {
+	case len(text(d.ReasoningContent)) > 0:
+		thought, c.field = text(d.ReasoningContent), fieldReasoningContent
+	case len(text(d.Reasoning)) > 0:
+		thought = text(d.Reasoning)
+	case fromDetails != "":
+		thought = []byte(fromDetails)
+	}
+	if len(thought) == 0 {
+		return nil
+	}
+	c.think.off()
+	return c.tell("", c.thought.Add(thought))
+}
+
+func (c *completion) tell(said, thought string) error {
+	for _, piece := range modelhttp.Pieces(thought, maxPiece) {
+		if err := c.emit(sdk.Delta{Reasoning: piece}); err != nil {
+			return err
+		}
+	}
+	for _, piece := range modelhttp.Pieces(said, maxPiece) {
+		if err := c.emit(sdk.Delta{Text: piece}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close sends what was held back, the usage and the finish. An answer that
+// never said that it ended is incomplete, whatever came before.
+func (c *completion) close() error {
+	if c.reason == "" && !c.done {
+		return c.client.Broken("ended the stream before its answer was complete")
+	}
+	said, thought := c.think.add(c.said.Rest())
+	if err := c.tell(said, thought); err != nil {
+		return err
+	}
+	said, thought = c.think.rest()
+	if err := c.tell(said, thought+c.thought.Rest()); err != nil {
+		return err
+	}
+	if err := c.calls.finish(); err != nil {
+		return err
+	}
+	if c.reason == "" && !c.streamed {
+		e := c.client.Broken("sent an empty answer")
+		e.Class = sdk.ClassServer
+		return e
+	}
+	if c.usage != nil {
+		if err := c.emit(sdk.Delta{Usage: c.usage}); err != nil {
+			return err
+		}
+	}
+	return c.emit(sdk.Delta{Finish: &sdk.Finish{Reason: c.finishReason(), Extra: c.extra()}})
+}
+
+// finishReason decides on the calls that were collected: Ollama and some vLLM
+// parsers say "stop" with calls.
+func (c *completion) finishReason() string {
+	switch c.reason {
+	case "length", "max_tokens":
+		return "length"
+	case "content_filter":
+		return "filter"
+	}
+	if c.calls.sent > 0 {
+		return "calls"
+	}
+	return "stop"
+}
+
+// extra is what the next request to this server needs of this answer.
+func (c *completion) extra() json.RawMessage {
+	k := kept{From: c.client.Host(), Field: c.field, Details: c.details.raw(), Calls: c.calls.extras()}
+	if k.Field == "" && len(k.Details) == 0 && len(k.Calls) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(k)
+	if err != nil {
+		return nil // strings and decoded JSON always marshal
+	}
+	return raw
+}

@@ -1,0 +1,22 @@
+// Command bothy-plugin-openai answers completions with any server that speaks
+// OpenAI's Chat Completions: OpenAI, Groq, OpenRouter, xAI, vLLM, llama.cpp,
+// LM Studio and their like. It speaks HTTP and server-sent events itself,
+// because what differs between those servers is what a library smooths over.
+package main
+
+import (
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+)
+
+func main() {
+	s := &served{}
+	plugin.Serve(plugin.Options{
+		Name:      "openai",
+		Version:   sdk.Version,
+		Provider:  s,
+		Config:    &s.config,
+		Configure: s.configure,
+		Close:     s.close,
+	})
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/modelhttp"
+	"github.com/bothyd/bothy/sdk/provider"
+)
+
+// settings are the attributes of a provider block of this plugin.
+type settings struct {
+	BaseURL          string            `hcl:"base_url" default:"https://api.openai.com/v1" doc:"Where the server is: the URL below which /chat/completions lies."`
+	APIKey           string            `hcl:"api_key,optional" secret:"true" doc:"Sent as a bearer token. Local servers need none."`
+	Headers          map[string]string `hcl:"headers,optional" doc:"Further headers of every request."`
+	ConnectTimeout   time.Duration     `hcl:"connect_timeout" default:"10s" doc:"How long the server may take to accept the connection."`
+	FirstByteTimeout time.Duration     `hcl:"first_byte_timeout" default:"5m" doc:"How long it may take to begin its answer; a local server loads its model first."`
+	IdleTimeout      time.Duration     `hcl:"idle_timeout" default:"60s" doc:"How long its stream may stay silent."`
+}
+
+// openai speaks to one server.
+type openai struct {
+	client *modelhttp.Client
+
+	mu    sync.Mutex
+	shape shape // what the server was found to refuse
+}
+
+func newOpenAI(s settings) (*openai, error) {
+	client, err := modelhttp.New(modelhttp.Options{
+		Base: normalise(s.BaseURL), Key: strings.TrimSpace(s.APIKey), Headers: s.Headers,
+		Timeouts: modelhttp.Timeouts{
+			Connect:   s.ConnectTimeout,
+			FirstByte: s.FirstByteTimeout,
+			Idle:      s.IdleTimeout,
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	o := &openai{client: client}
+	o.shape.completionTokens = client.Base().Hostname() == "api.openai.com"
+	return o, nil
+}
+
+// normalise makes the URL below which /models and /chat/completions lie. A
+// bare host gets /v1; the URL of an endpoint, as people copy it, loses its tail.
+func normalise(base string) string {
+	base = strings.TrimSpace(base)
+	if !strings.Contains(base, "://") {
+		base = "http://" + base
+	}
+	u, err := url.Parse(base)
+	if err != nil {
+		return base // the client says what is wrong with it, without repeating it
+	}
+	path := strings.TrimRight(u.Path, "/")
+	for _, tail := range []string{"/chat/completions", "/models"} {
+		path = strings.TrimSuffix(path, tail)
+	}
+	if path == "" {
+		path = "/v1"
+	}
+	u.Path, u.RawPath, u.Fragment = path, "", ""
+	return u.String()
+}
+
+// Complete asks for one completion. See provider.Provider.
+func (o *openai) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
+	answer, err := o.ask(ctx, req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Close() }() // read as far as it was wanted
+	return newCompletion(ctx, o.client, send).read(answer)
+}
+
+// ask sends the request, in another shape when the server refuses a field that
+// the dialect has and it does not. This is no retry: the request was never
+// accepted, and each shape is tried once.
+func (o *openai) ask(ctx context.Context, req sdk.Request) (*modelhttp.Answer, error) {
+	for {
+		used := o.currentShape()
+		answer, err := o.client.Post(ctx, "/chat/completions", o.wireRequest(req, used))
+		if err == nil || !o.reshape(used, err) {
+			return answer, err
+		}
+	}
+}
+
+func (o *openai) currentShape() shape {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.shape
+}
+
+// reshape learns from a refusal. It reports whether the shape is another one
+// than the one that was refused.
+func (o *openai) reshape(used shape, err error) bool {
+	better := used.without(err)
+	if better == used {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.shape = better
+	return true
+}
+
+// Close ends idle connections.
+func (o *openai) Close() { o.client.Close() }
+
+var _ provider.Provider = (*openai)(nil)

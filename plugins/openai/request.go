@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// shape is what of the dialect a server takes. It is learned from refusals and
+// kept while the process lives.
+type shape struct {
+	noUsage          bool // it refuses stream_options
+	completionTokens bool // it wants max_completion_tokens in place of max_tokens
+	turned           bool // completionTokens was changed once, and is not again
+}
+
+// without is the shape to try after err; the same one when err is no refusal
+// of a field.
+func (s shape) without(err error) shape {
+	var e *sdk.ProviderError
+	if !errors.As(err, &e) || (e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity) {
+		return s
+	}
+	switch {
+	case !s.noUsage && (strings.Contains(e.Message, "stream_options") || strings.Contains(e.Message, "include_usage")):
+		s.noUsage = true
+	case !s.turned && strings.Contains(e.Message, "max_completion_tokens"):
+		s.completionTokens, s.turned = !s.completionTokens, true
+	}
+	return s
+}
+
+type wireRequest struct {
+	Model               string         `json:"model"`
+	Messages            []wireMessage  `json:"messages"`
+	Tools               []wireTool     `json:"tools,omitempty"`
+	Stream              bool           `json:"stream"`
+	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
+	Temperature         *float64       `json:"temperature,omitempty"`
+	MaxTokens           int            `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type wireMessage struct {
+	Role             sdk.Role          `json:"role"`
+	Content          *string           `json:"content"`
+	ReasoningContent string            `json:"reasoning_content,omitempty"`
+	ReasoningDetails []json.RawMessage `json:"reasoning_details,omitempty"`
+	ToolCalls        []wireCall        `json:"tool_calls,omitempty"`
+	ToolCallID       string            `json:"tool_call_id,omitempty"`
+}
+
+type wireCall struct {
+	ID           string          `json:"id"`
+	Type         string          `json:"type"`
+	Function     wireFunction    `json:"function"`
+	ExtraContent json.RawMessage `json:"extra_content,omitempty"`
+}
+
+type wireFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type wireTool struct {
+	Type     string       `json:"type"`
+	Function wireToolSpec `json:"function"`
+}
+
+type wireToolSpec struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+func (o *openai) wireRequest(req sdk.Request, s shape) wireRequest {
+	w := wireRequest{Model: req.Model, Stream: true, Temperature: req.Temperature}
+	if !s.noUsage {
+		w.StreamOptions = &streamOptions{IncludeUsage: true}
+	}
+	if s.completionTokens {
+		w.MaxCompletionTokens = req.MaxTokens
+	} else {
+		w.MaxTokens = req.MaxTokens
+	}
+	for _, m := range req.Messages {
+		w.Messages = append(w.Messages, o.wireMessage(m))
+	}
+	for _, t := range req.Tools {
+		parameters := t.Parameters
+		if len(parameters) == 0 {
+			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		w.Tools = append(w.Tools, wireTool{Type: "function", Function: wireToolSpec{Name: t.Name, Description: t.Description, Parameters: parameters}})
+	}
+	return w
+}
+
+func (o *openai) wireMessage(m sdk.Message) wireMessage {
+	w := wireMessage{Role: m.Role, ToolCallID: m.CallID, Content: &m.Text}
+	if m.Role != sdk.RoleAssistant {
+		return w
+	}
+	if m.Text == "" && len(m.Calls) > 0 {
+		w.Content = nil // an empty text beside calls is refused by some
+	}
+	kept := o.kept(m.Extra)
+	w.ReasoningDetails = kept.Details
+	if kept.Field == fieldReasoningContent && len(m.Calls) > 0 {
+		// DeepSeek refuses calls whose reasoning is not passed back, and older
+		// models refuse reasoning with any other message.
+		w.ReasoningContent = m.Reasoning
+	}
+	for _, c := range m.Calls {
+		w.ToolCalls = append(w.ToolCalls, wireCall{
+			ID: c.ID, Type: "function", ExtraContent: kept.Calls[c.ID],
+			Function: wireFunction{Name: functionName(c.Tool), Arguments: asObject(c.Arguments)},
+		})
+	}
+	return w
+}
+
+// asObject makes arguments that every server can read. What the model once
+// wrote may be no JSON object; vLLM and llama.cpp parse a conversation's calls
+// and would refuse all of it from then on.
+func asObject(arguments string) string {
+	if strings.TrimSpace(arguments) == "" {
+		return "{}"
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &object) == nil && object != nil {
+		return arguments
+	}
+	wrapped, err := json.Marshal(map[string]string{"invalid_arguments": arguments})
+	if err != nil {
+		return "{}" // a map of strings always marshals
+	}
+	return string(wrapped)
+}
+
+// functionName makes a name that servers accept ([A-Za-z0-9_-], 64 at most) of
+// what a model once made up.
+func functionName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || (r >= '0' && r <= '9') || (r >= 'A' && r <= 'Z') || (r >= 'a' && r <= 'z') {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" {
+		return unnamed
+	}
+	return name[:min(len(name), 64)]
+}
+
+// kept is what a completion leaves for the next request, in Finish.Extra. From
+// is the server's host: another one would refuse what it does not know.
+type kept struct {
+	From    string                     `json:"from"`
+	Field   string                     `json:"reasoning_field,omitempty"`
+	Details []json.RawMessage          `json:"reasoning_details,omitempty"`
+	Calls   map[string]json.RawMessage `json:"calls,omitempty"` // extra_content by call id (Gemini's signatures)
+}
+
+func (o *openai) kept(extra json.RawMessage) kept {
+	var k kept
+	if json.Unmarshal(extra, &k) != nil || k.From != o.client.Host() {
+		return kept{}
+	}
+	return k
+}

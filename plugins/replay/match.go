@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// difference is the first place where a request is not the cassette's.
+type difference struct {
+	where    string
+	expected string
+	got      string
+}
+
+// find returns the step that answers a request. Which one it is follows from
+// the request alone, by the number of assistant messages in it, so that a
+// restart of the plugin or the daemon loses no place. System messages, tool
+// definitions, ids and reasoning are not compared.
+func (c *cassette) find(req sdk.Request) (step, *difference) {
+	var got []sdk.Message
+	turn := 0
+	for _, m := range req.Messages {
+		if m.Role == sdk.RoleSystem {
+			continue
+		}
+		if m.Role == sdk.RoleAssistant {
+			turn++
+		}
+		got = append(got, m)
+	}
+	next := 0
+	for i, s := range c.Steps[:min(turn+1, len(c.Steps))] {
+		for _, e := range s.Request {
+			if d := compare(e, got, next); d != nil {
+				return step{}, d
+			}
+			next++
+		}
+		if i == turn {
+			if next < len(got) {
+				return step{}, &difference{where: place(next, got[next].Role), expected: "nothing more: it is the model's turn", got: describe(got[next])}
+			}
+			return s, nil
+		}
+		if d := compareSaid(s.said(), got, next); d != nil {
+			return step{}, d
+		}
+		next++
+	}
+	where, rest := "the end of the conversation", "one more request"
+	if next < len(got) {
+		where, rest = place(next, got[next].Role), describe(got[next])
+	}
+	return step{}, &difference{where: where, expected: fmt.Sprintf("nothing: the cassette ends after %d steps", len(c.Steps)), got: rest}
+}
+
+func compare(e expected, got []sdk.Message, at int) *difference {
+	want := "a user who says something"
+	switch {
+	case e.Text != nil:
+		want = fmt.Sprintf("user: %q", clip(*e.Text, 0))
+	case e.Role == sdk.RoleTool:
+		want = "the result of " + e.Tool + ": " + e.Result.String()
+	}
+	if at >= len(got) {
+		return &difference{where: place(at, e.Role), expected: want, got: "the end of the request"}
+	}
+	m := got[at]
+	switch {
+	case m.Role != e.Role, e.Role == sdk.RoleTool && m.Tool != e.Tool:
+		return &difference{where: place(at, e.Role), expected: want, got: describe(m)}
+	case e.Role == sdk.RoleTool && !e.Result.accepts(m.Text):
+		if e.Result.Exact != nil {
+			return differs(place(at, e.Role)+" of "+e.Tool, *e.Result.Exact, m.Text)
+		}
+		return &difference{where: place(at, e.Role) + " of " + e.Tool, expected: e.Result.String(), got: fmt.Sprintf("%q", clip(m.Text, 0))}
+	case e.Role == sdk.RoleUser && m.Text != *e.Text:
+		return differs(place(at, e.Role), *e.Text, m.Text)
+	}
+	return nil
+}
+
+func compareSaid(want sdk.Message, got []sdk.Message, at int) *difference {
+	where := place(at, sdk.RoleAssistant)
+	if at >= len(got) {
+		return &difference{where: where, expected: describe(want), got: "the end of the request"}
+	}
+	m := got[at]
+	switch {
+	case m.Role != sdk.RoleAssistant:
+		return &difference{where: where, expected: describe(want), got: describe(m)}
+	case m.Text != want.Text:
+		return differs(where, want.Text, m.Text)
+	case len(m.Calls) != len(want.Calls):
+		return &difference{where: where, expected: fmt.Sprintf("%d calls", len(want.Calls)), got: fmt.Sprintf("%d calls", len(m.Calls))}
+	}
+	for i, call := range want.Calls {
+		in := fmt.Sprintf("%s, call %d", where, i+1)
+		if m.Calls[i].Tool != call.Tool {
+			return differs(in+", tool", call.Tool, m.Calls[i].Tool)
+		}
+		if !sameArguments(call.Arguments, m.Calls[i].Arguments) {
+			return differs(in+", arguments", call.Arguments, m.Calls[i].Arguments)
+		}
+	}
+	return nil
+}
+
+func place(at int, role sdk.Role) string { return fmt.Sprintf("message %d (%s)", at+1, role) }
+
+func describe(m sdk.Message) string {
+	switch {
+	case m.Role == sdk.RoleTool:
+		return fmt.Sprintf("the result of %s: %q", m.Tool, clip(m.Text, 0))
+	case len(m.Calls) > 0:
+		return fmt.Sprintf("%s: %q and %d calls, the first of %s", m.Role, clip(m.Text, 0), len(m.Calls), m.Calls[0].Tool)
+	default:
+		return fmt.Sprintf("%s: %q", m.Role, clip(m.Text, 0))
+	}
+}
+
+// differs shows both texts around the first byte that is not the same.
+func differs(where, want, got string) *difference {
+	at := 0
+	for at < min(len(want), len(got)) && want[at] == got[at] {
+		at++
+	}
+	return &difference{where: where, expected: strconv.Quote(clip(want, at)), got: strconv.Quote(clip(got, at))}
+}
+
+// clipAt bounds what an error shows of a text.
+const clipAt = 240
+
+// clip cuts a text to the part around the byte that matters.
+func clip(s string, at int) string {
+	from := 0
+	if at > clipAt/2 {
+		from = at - clipAt/2
+	}
+	to := min(from+clipAt, len(s))
+	for from > 0 && from < len(s) && !utf8.RuneStart(s[from]) {
+		from--
+	}
+	for to < len(s) && !utf8.RuneStart(s[to]) {
+		to--
+	}
+	out := s[min(from, to):to]
+	if from > 0 {
+		out = "…" + out
+	}
+	if to < len(s) {
+		out += "…"
+	}
+	return out
+}
+
+// sameArguments compares JSON values, so that key order and blank space do not
+// count; what is no JSON is compared as text.
+func sameArguments(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, okA := decode(a)
+	y, okB := decode(b)
+	return okA && okB && sameValue(x, y)
+}
+
+func decode(s string) (any, bool) {
+	d := json.NewDecoder(bytes.NewReader([]byte(s)))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil || d.More() {
+		return nil, false
+	}
+	return v, true
+}
+
+func sameValue(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for name, value := range a {
+			other, ok := b[name]
+			if !ok || !sameValue(value, other) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !sameValue(a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && sameNumber(a, b)
+	default:
+		return a == b
+	}
+}
+
+func sameNumber(a, b json.Number) bool {
+	if a == b {
+		return true
+	}
+	x, errA := strconv.ParseFloat(string(a), 64)
+	y, errB := strconv.ParseFloat(string(b), 64)
+	if errA != nil || errB != nil || x != y {
+		return false
+	}
+	// Beyond 2^53 a float tells neighbours apart no more; there the digits count.
+	return x > -(1<<53) && x < 1<<53
+}

@@ -40,6 +40,7 @@ var table = []row{
 	{pkg: "sdk/provider", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
 	{pkg: "sdk/hook", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
 	{pkg: "sdk/host", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
+	{pkg: "sdk/modelhttp", may: []string{"sdk"}, since: "ADR 0006: what the providers over HTTP share"},
 	{pkg: "sdk/plugin", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire", "sdk/tool", "sdk/provider", "sdk/hook", "sdk/host"}},
 	{pkg: "sdk/modelhttp", may: []string{"sdk"}, since: "ADR 0006: what providers that speak HTTP share"},
 	{pkg: "sdk/sdktest", may: []string{"sdk/..."}},

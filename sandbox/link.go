@@ -153,6 +153,9 @@ func (l *link) read(deadline time.Time) (frame.Kind, []byte, error) {
 
 // alive asks the runner for a sign of life, unless it has just given one.
 func (l *link) alive() error {
+	if hungUp(l.conn) {
+		return net.ErrClosed
+	}
 	if time.Since(l.heard) < heartbeat {
 		return nil
 	}

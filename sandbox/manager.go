@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -83,19 +84,14 @@ func (m *Manager) open(ctx context.Context) error {
 // takeDir makes the directory and locks it: two managers would take each
 // other's sockets.
 func (m *Manager) takeDir(ctx context.Context) error {
-	if err := os.MkdirAll(m.cfg.Dir, 0o700); err != nil {
-		return failed("make the sandbox directory", err)
+	if err := makePrivate(m.cfg.Dir); err != nil {
+		return err
 	}
-	info, err := os.Lstat(m.cfg.Dir)
+	lock, err := os.OpenFile(filepath.Join(m.cfg.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return failed("look at the sandbox directory", err)
-	}
-	if !info.IsDir() || !ownedBySelf(info) || info.Mode().Perm()&0o077 != 0 {
-		return failed(fmt.Sprintf("sandbox directory %s must be a directory of your own that nobody else can enter (mode 0700)", m.cfg.Dir), nil)
-	}
-	if m.lock, err = os.OpenFile(filepath.Join(m.cfg.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return failed("lock the sandbox directory", err)
 	}
+	m.lock = lock
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	for {
@@ -211,6 +207,29 @@ func (m *Manager) ours(ctx context.Context) ([]listed, error) {
 
 func (m *Manager) remove(ctx context.Context, id string) error {
 	return m.podman.call(ctx, func(a *api) error { return a.remove(ctx, id) })
+}
+
+// removeWhole removes a container and waits until Podman's process beside it has
+// tidied up, so that nothing is left when the service ends.
+func (m *Manager) removeWhole(ctx context.Context, id string) error {
+	var state containerState
+	inspectErr := m.podman.call(ctx, func(a *api) (err error) {
+		state, err = a.inspect(ctx, id)
+		return err
+	})
+	if err := m.remove(ctx, id); err != nil {
+		return err
+	}
+	if inspectErr != nil {
+		return nil
+	}
+	for range 500 {
+		if !slices.Contains(commandLine(state.State.ConmonPid), id) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return nil
 }
 
 // session is a run's session, made when it is missing.
@@ -340,7 +359,7 @@ func (m *Manager) removeAll(ctx context.Context) error {
 	group.SetLimit(4)
 	for i, c := range found {
 		group.Go(func() error {
-			errs[i] = m.remove(ctx, c.ID)
+			errs[i] = m.removeWhole(ctx, c.ID)
 			return nil
 		})
 	}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -30,6 +31,21 @@ func peerPID(conn *net.UnixConn) (int, error) {
 		return 0, credErr
 	}
 	return int(cred.Pid), nil
+}
+
+// hungUp says whether the other end is closed, without reading anything.
+func hungUp(conn *net.UnixConn) bool {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return true
+	}
+	gone := false
+	err = raw.Control(func(fd uintptr) {
+		var b [1]byte
+		n, _, err := unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		gone = err == nil && n == 0 || err != nil && !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR)
+	})
+	return gone || err != nil
 }
 
 // unique is what the kernel changes whenever a file's content or name does and

@@ -25,7 +25,7 @@ import (
 type service struct {
 	binary  string
 	dir     string
-	flags   []string
+	flags   []string // without the runtime, which can change
 	env     []string
 	logger  hclog.Logger
 	info    hostInfo
@@ -66,6 +66,10 @@ func newService(ctx context.Context, cfg Config, binary, runtimeName, driver str
 	// Podman pins a storage to its run directory and driver at first use.
 	root := filepath.Join(cfg.StateDir, "podman", driver+"-"+key(cfg.Dir))
 	tmp := filepath.Join(cfg.StateDir, "tmp")
+	runRoot, err := makeRunRoot(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
 	for _, dir := range []string{runtimeDir, root, tmp} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, failed("make Podman's directories", err)
@@ -76,11 +80,45 @@ func newService(ctx context.Context, cfg Config, binary, runtimeName, driver str
 		return nil, failed("write Podman's storage settings", err)
 	}
 	s.flags = []string{
-		"--root=" + root, "--runroot=" + filepath.Join(cfg.Dir, "run"), "--storage-driver=" + driver,
-		"--runtime=" + runtimeName, "--cgroup-manager=" + cgroupManager(), "--events-backend=file",
+		"--root=" + root, "--runroot=" + runRoot, "--storage-driver=" + driver,
+		"--cgroup-manager=" + cgroupManager(), "--events-backend=file",
 	}
 	s.env = serviceEnv(runtimeDir, storage, tmp)
 	return s, s.ask(ctx)
+}
+
+// maxRunRoot is the longest run directory that Podman takes, in bytes.
+const maxRunRoot = 50
+
+// makeRunRoot makes Podman's run directory: below ours, or where temporary
+// files go when ours is too deep.
+func makeRunRoot(dir string) (string, error) {
+	path := filepath.Join(dir, "run")
+	for _, tmp := range []string{os.TempDir(), "/tmp"} {
+		if len(path) > maxRunRoot {
+			path = filepath.Join(tmp, fmt.Sprintf("bothy-%d-%s", os.Geteuid(), key(dir)))
+		}
+	}
+	if err := makePrivate(path); err != nil {
+		return "", err
+	}
+	return path, nil
+}
+
+// makePrivate makes a directory that only the caller can enter. One that
+// somebody else made first is refused.
+func makePrivate(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return failed("make a directory for the sandbox", err)
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return failed("look at the sandbox directory", err)
+	}
+	if !info.IsDir() || !ownedBySelf(info) || info.Mode().Perm()&0o077 != 0 {
+		return failed(fmt.Sprintf("sandbox directory %s must be a directory of your own that nobody else can enter (mode 0700)", path), nil)
+	}
+	return nil
 }
 
 // serviceEnv keeps the user's own Podman configuration out: a volume or a hook
@@ -127,7 +165,7 @@ func cgroupManager() string {
 func (s *service) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.binary, append(slices.Clone(s.flags), "info", "--format", "json")...)
+	cmd := exec.CommandContext(ctx, s.binary, s.args("info", "--format", "json")...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = s.env, s.dir, time.Second
 	stderr := &tail{}
 	cmd.Stderr = stderr
@@ -139,6 +177,21 @@ func (s *service) ask(ctx context.Context) error {
 		return fmt.Errorf("podman info answered something else than JSON: %w", err)
 	}
 	return nil
+}
+
+// args are the flags and a command of Podman's.
+func (s *service) args(command ...string) []string {
+	return slices.Concat(s.flags, []string{"--runtime=" + s.runtime}, command)
+}
+
+// use makes the service work with another OCI runtime from its next start on,
+// and ends the one that runs: Podman 4 takes a runtime for the whole service
+// only.
+func (s *service) use(runtimeName string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runtime = runtimeName
+	s.end()
 }
 
 func (s *service) socket() string { return filepath.Join(s.dir, serviceSocket) }
@@ -168,8 +221,7 @@ func (s *service) ensure(ctx context.Context) (bool, error) {
 // launch starts the process from a thread that lives as long as the process:
 // the death signal comes when the thread ends.
 func (s *service) launch() (*child, error) {
-	args := append(slices.Clone(s.flags), "system", "service", "--time=0", "unix://"+s.socket())
-	cmd := exec.Command(s.binary, args...)
+	cmd := exec.Command(s.binary, s.args("system", "service", "--time=0", "unix://"+s.socket())...)
 	cmd.Env, cmd.Dir, cmd.SysProcAttr, cmd.WaitDelay = s.env, s.dir, childAttr(), time.Second
 	c := &child{stderr: &tail{}, done: make(chan struct{})}
 	cmd.Stderr = c.stderr
@@ -234,18 +286,37 @@ func (s *service) endLeftover() {
 func (s *service) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.proc != nil && !s.proc.dead() {
-		_ = syscall.Kill(s.proc.pid, syscall.SIGTERM)
-		select {
-		case <-s.proc.done:
-		case <-time.After(2 * time.Second):
-			_ = syscall.Kill(-s.proc.pid, syscall.SIGKILL)
-			<-s.proc.done
-		}
-	}
+	s.end()
 	_ = os.Remove(filepath.Join(s.dir, servicePID))
 	_ = os.Remove(s.socket())
 	s.endPause()
+}
+
+// end ends the service process, gently first.
+func (s *service) end() {
+	if s.proc == nil || s.proc.dead() {
+		return
+	}
+	_ = syscall.Kill(s.proc.pid, syscall.SIGTERM)
+	select {
+	case <-s.proc.done:
+	case <-time.After(2 * time.Second):
+		_ = syscall.Kill(-s.proc.pid, syscall.SIGKILL)
+		<-s.proc.done
+	}
+}
+
+// endIdlePause ends the pause process after a mere question, unless a manager
+// has the directory and needs it.
+func (s *service) endIdlePause() {
+	lock, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return
+	}
+	defer lock.Close()
+	if lockFile(lock) == nil {
+		s.endPause()
+	}
 }
 
 func (s *service) endPause() {

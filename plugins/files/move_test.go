@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -207,4 +208,20 @@ func TestCopy(t *testing.T) {
 		_, err = tp.copy(ctx, moveArgs{"d/out", "g", false})
 		wantOutcome(t, err, sdk.Permission)
 	})
+}
+
+// TestRenameRefusesInOneStep looks at what is left when a name is taken between
+// the check and the rename.
+func TestRenameRefusesInOneStep(t *testing.T) {
+	tp := newProject(t, map[string]string{"a": "a", "b": "b", "d/": "", "link": "-> nowhere"})
+	tp.unchangedBy(func() {
+		for _, name := range []string{"b", "d", "link"} {
+			if err := rename(tp.root, "a", tp.root, name, false); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("onto %s: %v", name, err)
+			}
+		}
+	})
+	if err := rename(tp.root, "a", tp.root, "b", true); err != nil || tp.get("b") != "a" {
+		t.Error(err)
+	}
 }

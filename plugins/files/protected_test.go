@@ -122,6 +122,26 @@ func TestWhatProtectedPathsLeadToIsProtected(t *testing.T) {
 	}
 }
 
+// A folder that holds what a protected path leads to can be moved no more than
+// .git itself.
+func TestFoldersAboveWhatIsProtected(t *testing.T) {
+	tp := newProject(t, map[string]string{
+		".git": "-> store/deep/git", "store/deep/git/config": "c", "store/deep/git/hooks/pre-commit": "true", "spare": "s", "sparefolder/x": "x",
+	})
+	tp.unchangedBy(func() {
+		for _, name := range []string{"store", "store/deep", "store/deep/git"} {
+			for op, err := range tp.everyChange(name) {
+				if err == nil || sdk.OutcomeOf(err) != sdk.Permission {
+					t.Errorf("%s of %s: %v", op, name, err)
+				}
+			}
+		}
+	})
+	if _, err := tp.write(context.Background(), writeArgs{Path: "store/deep/other", Content: "x"}, megabytes); err != nil {
+		t.Error(err)
+	}
+}
+
 // A hard link, like a bind mount or a file system without case, is another name
 // of the same thing.
 func TestProtectedFilesAreKnownByWhatTheyAre(t *testing.T) {
@@ -131,6 +151,20 @@ func TestProtectedFilesAreKnownByWhatTheyAre(t *testing.T) {
 	}
 	_, err := tp.write(context.Background(), writeArgs{Path: "alias", Content: "evil"}, megabytes)
 	wantOutcome(t, err, sdk.Permission, "protected")
+
+	// A folder that is .bothy under another name, as a bind mount would be.
+	tp.put(".bothy/x", "y")
+	g, err := tp.protection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, err := tp.existing(".bothy/x", lookup{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inside.close()
+	inside.path = "mounted/x"
+	wantOutcome(t, g.check(inside), sdk.Permission, "protected", ".bothy")
 }
 
 func TestProtectedPathsCanBeRead(t *testing.T) {

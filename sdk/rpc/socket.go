@@ -25,7 +25,11 @@ const ExitRunning = 7
 // their own.
 func SocketPath(getenv func(string) string) (string, error) {
 	if p := getenv("BOTHY_LISTEN_SOCKET"); p != "" {
-		return checkLength(p)
+		absolute, err := filepath.Abs(p)
+		if err != nil {
+			return "", fmt.Errorf("BOTHY_LISTEN_SOCKET: %w", err)
+		}
+		return checkLength(absolute)
 	}
 	if dir := getenv("XDG_RUNTIME_DIR"); dir != "" {
 		if !filepath.IsAbs(dir) {

@@ -53,6 +53,7 @@ type Plugin struct {
 	Args    []string
 	Env     map[string]string
 	Grants  []string
+	Secrets []string // names that it may ask for with the grant "secrets"
 	SHA256  string
 	Enabled bool
 	Model   string   // providers: the model taken when only the provider is known

@@ -22,6 +22,7 @@ type pluginBlock struct {
 	Args    []string          `hcl:"args,optional"`
 	Env     map[string]string `hcl:"env,optional"`
 	Grants  []string          `hcl:"grants,optional"`
+	Secrets []string          `hcl:"secrets,optional"`
 	SHA256  *string           `hcl:"sha256"`
 	Enabled *bool             `hcl:"enabled"`
 	Model   *string           `hcl:"model"`
@@ -85,7 +86,7 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 	}
 	p := Plugin{
 		Label: label, Binary: or(b.Plugin, label), Path: or(b.Path, ""), Args: b.Args, Env: b.Env,
-		Grants: b.Grants, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), Model: or(b.Model, ""), Body: b.Rest, Range: r,
+		Grants: b.Grants, Secrets: b.Secrets, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), Model: or(b.Model, ""), Body: b.Rest, Range: r,
 	}
 	if !labelPattern.MatchString(p.Binary) {
 		l.reportAt(r, "Unusable plugin name", fmt.Sprintf("plugin = %q cannot be the NAME of a bothy-plugin-NAME; to run a file elsewhere, give its path.", p.Binary))

@@ -2,7 +2,9 @@ package policy
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -39,8 +41,8 @@ func judgePaths(a sdk.Action) (sdk.Decision, bool) {
 }
 
 func judgeObject(tool sdk.Tool, object map[string]any) (sdk.Decision, bool) {
-	for key, value := range object {
-		if d, bad := judgeValue(tool, strings.ToLower(key), value); bad {
+	for _, key := range slices.Sorted(maps.Keys(object)) { // the same call gives the same reason
+		if d, bad := judgeValue(tool, strings.ToLower(key), object[key]); bad {
 			return d, true
 		}
 	}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// action is one tool call as the journal tells it, row by row.
+type action struct {
+	Path    string
+	Tool    string
+	Turn    int
+	State   sdk.State
+	Outcome sdk.Outcome
+	Phase   sdk.Phase
+	Body    string
+	Chunks  int // pieces of output that were streamed
+
+	Arguments  json.RawMessage
+	Error      string
+	DurationMS int64
+	Decision   sdk.Decision
+	Metadata   map[string]any
+	Truncated  bool
+}
+
+// merge takes over the attributes that raw has; the rest stays.
+func (a *action) merge(raw json.RawMessage) {
+	var patch struct {
+		Tool       string          `json:"tool"`
+		Arguments  json.RawMessage `json:"arguments"`
+		Error      string          `json:"error"`
+		DurationMS int64           `json:"duration_ms"`
+		Decision   *sdk.Decision   `json:"decision"`
+		Metadata   map[string]any  `json:"metadata"`
+		Truncated  bool            `json:"truncated"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &patch) != nil {
+		return
+	}
+	if patch.Tool != "" {
+		a.Tool = patch.Tool
+	}
+	if patch.Arguments != nil {
+		a.Arguments = patch.Arguments
+	}
+	if patch.Error != "" {
+		a.Error = patch.Error
+	}
+	if patch.DurationMS != 0 {
+		a.DurationMS = patch.DurationMS
+	}
+	if patch.Decision != nil {
+		a.Decision = *patch.Decision
+	}
+	if patch.Metadata != nil {
+		a.Metadata = patch.Metadata
+	}
+	a.Truncated = a.Truncated || patch.Truncated
+}
+
+// ending says how the action ended, in a few words.
+func (a *action) ending() string {
+	var text string
+	switch a.State {
+	case sdk.StateResolved:
+		text = "ok"
+	case sdk.StateFailed:
+		text = "failed"
+		if code, ok := a.Outcome.ExitCode(); ok {
+			text = fmt.Sprintf("exit status %d", code)
+		} else if a.Outcome == sdk.Permission {
+			text = "denied"
+		} else if a.Outcome != "" {
+			text = "failed (" + string(a.Outcome) + ")"
+		}
+	case sdk.StateCancelled:
+		text = "cancelled"
+	case sdk.StateProposed:
+		text = "waits for an answer"
+	default:
+		text = "at work"
+	}
+	if a.DurationMS > 0 {
+		text += ", " + (time.Duration(a.DurationMS) * time.Millisecond).String()
+	}
+	why := a.Error
+	if a.Outcome == sdk.Permission && a.Decision.Reason != "" {
+		why = a.Decision.Reason
+	}
+	if why != "" && a.State != sdk.StateResolved && !strings.HasPrefix(text, why) {
+		text += ": " + why
+	}
+	return text
+}
+
+const (
+	argumentsWidth = 120
+	resultLines    = 8
+)
+
+// shortArguments writes a call's arguments on one line: the value alone when
+// there is only one, else name=value. What is no object is shown as it is.
+func shortArguments(raw json.RawMessage) string {
+	names, values, ok := membersOf(raw)
+	if !ok {
+		return shorten(escapeLine(string(raw)), argumentsWidth)
+	}
+	if len(names) == 1 {
+		return shorten(argument(values[0]), argumentsWidth)
+	}
+	parts := make([]string, len(names))
+	for i := range names {
+		parts[i] = escapeLine(names[i]) + "=" + shorten(argument(values[i]), argumentsWidth/2)
+	}
+	return shorten(strings.Join(parts, " "), argumentsWidth)
+}
+
+func argument(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil && text != "" {
+		return escapeLine(text)
+	}
+	var compact bytes.Buffer
+	if json.Compact(&compact, raw) == nil {
+		return escapeLine(compact.String())
+	}
+	return escapeLine(string(raw))
+}
+
+// membersOf reads an object's members in their own order.
+func membersOf(raw json.RawMessage) (names []string, values []json.RawMessage, ok bool) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, nil, false
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, nil, false
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, nil, false
+		}
+		text, _ := name.(string)
+		names, values = append(names, text), append(values, value)
+	}
+	return names, values, true
+}
+
+// firstLines returns the first n lines of text and how many more there are.
+func firstLines(text string, n int) ([]string, int) {
+	text = strings.TrimRight(text, "\n")
+	if text == "" {
+		return nil, 0
+	}
+	lines := strings.Split(text, "\n")
+	if len(lines) <= n {
+		return lines, 0
+	}
+	return lines[:n], len(lines) - n
+}

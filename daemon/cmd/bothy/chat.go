@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type chatCmd struct {
+	Model   string `short:"m" help:"The model to use: an alias, or PROVIDER/NAME."`
+	Alias   string `name:"run" short:"r" placeholder:"ALIAS" help:"The run to continue, or to make; a new one when absent."`
+	Agent   string `short:"a" placeholder:"NAME" default:"chat" help:"The agent block to use."`
+	Project string `placeholder:"DIR" help:"The project, instead of the one that is found."`
+}
+
+// Help adds to the verb's help.
+func (chatCmd) Help() string {
+	return `Each line is a prompt; the agent remembers what was said before. Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends.
+
+Examples:
+
+    bothy chat
+    bothy chat -r fix-42 -m ollama/qwen3
+`
+}
+
+// Run talks until the input ends. From a terminal it exits with 0, from a
+// script with the code of the last prompt.
+func (cmd chatCmd) Run(ctx context.Context, c *console) error {
+	project, err := c.project(cmd.Project)
+	if err != nil {
+		return err
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	t := talk{c: c, cl: cl, cmd: cmd, project: project}
+	lines := bufio.NewReader(io.LimitReader(c.in, 1<<40))
+	last := exitOK
+	for {
+		line, ended, err := t.read(lines)
+		if err != nil {
+			return err
+		}
+		if line == "/quit" || ended && line == "" {
+			break
+		}
+		if line != "" {
+			if last, err = t.prompt(ctx, line); err != nil {
+				return err
+			}
+		}
+		if ended {
+			break
+		}
+	}
+	if last != exitOK && !c.inTTY {
+		return exitError{code: last}
+	}
+	return nil
+}
+
+// talk is a chat's state: the run, once there is one.
+type talk struct {
+	c       *console
+	cl      *client.Client
+	cmd     chatCmd
+	project string
+	run     string
+}
+
+// read returns the next line, and whether it is the last one.
+func (t *talk) read(lines *bufio.Reader) (string, bool, error) {
+	if t.c.inTTY {
+		fmt.Fprint(t.c.err, t.c.paint(bold, "> "))
+	}
+	line, err := lines.ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", false, fmt.Errorf("standard input: %w", err)
+	}
+	if len(line) > maxInput {
+		return "", false, usageError{fmt.Sprintf("a line is longer than %d bytes", maxInput)}
+	}
+	return strings.TrimSpace(line), err != nil, nil
+}
+
+// prompt sends one line and shows what comes of it. A refused prompt ends a
+// script, and not a person's chat.
+func (t *talk) prompt(ctx context.Context, text string) (int, error) {
+	p := rpc.Prompt{Project: t.project, Prompt: text, Run: t.run, Agent: t.cmd.Agent, Model: t.cmd.Model}
+	if t.run == "" {
+		p.Run = t.cmd.Alias
+	}
+	accepted, err := t.cl.Act(ctx, p)
+	if err != nil {
+		if t.c.inTTY && t.run != "" {
+			t.c.complain(err)
+			return errorCode(err), nil
+		}
+		return exitFailed, err
+	}
+	t.run = accepted.Run
+	s := newStory(accepted.Loop)
+	if err := t.c.showText(ctx, t.cl, accepted, s, false); err != nil {
+		return exitFailed, err
+	}
+	return s.end.code(), nil
+}

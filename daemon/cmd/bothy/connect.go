@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// How long a daemon may take to greet. One that starts reads its plugins
+// first; its socket is there before it answers.
+const (
+	greetTime = 20 * time.Second
+	startTime = 60 * time.Second
+)
+
+// connect returns a client of the running daemon, starting it when there is
+// none.
+func (c *console) connect(ctx context.Context) (*client.Client, error) {
+	cl, err := c.attach(ctx)
+	var down *client.NotRunningError
+	if errors.As(err, &down) {
+		cl, err = c.start(ctx, down.Socket)
+	}
+	if err != nil {
+		return nil, err
+	}
+	hello, err := cl.Hello(ctx)
+	if err != nil {
+		return nil, errors.Join(err, cl.Close())
+	}
+	if hello.Version != sdk.Version {
+		c.say("bothy: the daemon is version %s and this is %s: `bothy stop` ends the old one", escapeLine(hello.Version), sdk.Version)
+	}
+	return cl, nil
+}
+
+// attach returns a client of the running daemon, or a *client.NotRunningError.
+func (c *console) attach(ctx context.Context) (*client.Client, error) {
+	socket, err := rpc.SocketPath(c.env)
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	cl := &client.Client{Socket: socket, Name: "bothy"}
+	ctx, cancel := context.WithTimeout(ctx, greetTime)
+	defer cancel()
+	_, err = cl.Hello(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("something listens at %s and does not answer: see %s, or end that bothyd", socket, c.logHint())
+	}
+	if err != nil {
+		return nil, errors.Join(err, cl.Close())
+	}
+	return cl, nil
+}
+
+// logHint names the daemon's log for an error.
+func (c *console) logHint() string {
+	state, err := rpc.StateDir(c.env)
+	if err != nil {
+		return "its log"
+	}
+	return state + "/bothyd.log"
+}

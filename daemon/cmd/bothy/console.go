@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"golang.org/x/term"
+)
+
+// console is all that a verb knows of its surroundings; tests give their own.
+type console struct {
+	in       io.Reader
+	out, err io.Writer
+	environ  []string
+	dir      string // the working directory, after -C
+	exe      string // bothy's own path, links resolved
+	// interrupts delivers Ctrl-C until the function it returns is called.
+	interrupts func() (<-chan os.Signal, func())
+
+	inTTY, outTTY, errTTY bool
+	color                 bool
+	json                  bool
+}
+
+func (c *console) env(name string) string {
+	for i := len(c.environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(c.environ[i], name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+func isTerminal(v any) bool {
+	f, ok := v.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// wantsColor holds the rules: a terminal that knows escapes, no --no-color,
+// and NO_COLOR unset or empty (no-color.org).
+func (c *console) wantsColor(off bool) bool {
+	return !off && c.errTTY && c.env("NO_COLOR") == "" && c.env("TERM") != "dumb"
+}
+
+type style string
+
+const (
+	dim   style = "2"
+	bold  style = "1"
+	red   style = "31"
+	green style = "32"
+)
+
+// paint is for text that was escaped before.
+func (c *console) paint(s style, text string) string {
+	if !c.color || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+// say prints a line of progress or advice to standard error.
+func (c *console) say(format string, args ...any) {
+	fmt.Fprintf(c.err, format+"\n", args...)
+}
+
+// complain prints an error the way every verb does.
+func (c *console) complain(err error) {
+	c.say("bothy: %s", escape(err.Error()))
+}
+
+// text prints what a person asked for. A terminal gets it escaped; a file or a
+// pipe gets the bytes as they are.
+func (c *console) text(text string) error {
+	if c.outTTY {
+		text = escape(text)
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	_, err := io.WriteString(c.out, text)
+	return err
+}
+
+func (c *console) printJSON(v any) error {
+	enc := json.NewEncoder(c.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// table prints rows under a header, each cell escaped and on one line.
+func (c *console) table(header []string, rows [][]string) error {
+	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(header, "\t"))
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			if cells[i] = escapeLine(cell); cells[i] == "" {
+				cells[i] = "-"
+			}
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	return w.Flush()
+}
+
+// maxInput is the longest prompt or argument that is read from standard input:
+// what one message to the daemon can hold, with room to spare.
+const maxInput = 3 << 20
+
+func (c *console) readInput() (string, error) {
+	text, err := io.ReadAll(io.LimitReader(bufio.NewReader(c.in), maxInput+1))
+	if err != nil {
+		return "", fmt.Errorf("standard input: %w", err)
+	}
+	if len(text) > maxInput {
+		return "", usageError{fmt.Sprintf("standard input is longer than %d bytes: put it into a file of the project and name that in the prompt", maxInput)}
+	}
+	return string(text), nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// escape makes text of others safe to show: whatever is not printable appears
+// as what it is (\x1b, \u202e) instead of steering the terminal or reordering
+// what stands around it. Line breaks and tabs stay. Everything that comes from
+// the daemon passes here, or through escapeLine, on its way to a terminal.
+func escape(text string) string { return escaped(strings.ReplaceAll(text, "\r\n", "\n"), true) }
+
+// escapeLine is escape for what must stay on one line.
+func escapeLine(text string) string { return escaped(text, false) }
+
+func escaped(text string, lines bool) string {
+	if strings.IndexFunc(text, func(r rune) bool { return !plain(r, lines) }) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, text[i]) // a byte that is no UTF-8
+		case plain(r, lines):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+// plain reports whether a character shows as itself and does nothing else.
+// Control and format characters (bidi, tags, byte order marks) do not, nor do
+// line and paragraph separators. The two joiners do: scripts and emoji need
+// them, and they move nothing.
+func plain(r rune, lines bool) bool {
+	switch r {
+	case '\n', '\t':
+		return lines
+	case '\u200c', '\u200d':
+		return true
+	}
+	return unicode.IsPrint(r)
+}
+
+// shorten keeps at most n characters of a line and marks the cut.
+func shorten(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	runes := []rune(text)
+	return string(runes[:n-1]) + "…"
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestEscape(t *testing.T) {
+	for _, c := range []struct{ in, text, line string }{
+		{"plain äöü 漢字 🙂", "plain äöü 漢字 🙂", "plain äöü 漢字 🙂"},
+		{"two\nlines\tand a tab", "two\nlines\tand a tab", `two\nlines\tand a tab`},
+		{"dos\r\nends", "dos\nends", `dos\r\nends`},
+		{"over\rwrite", `over\rwrite`, `over\rwrite`},
+		{"\x1b[2J\x1b]0;title\a", `\x1b[2J\x1b]0;title\x07`, `\x1b[2J\x1b]0;title\x07`},
+		{"\u009b31m c1", `\x9b31m c1`, `\x9b31m c1`},
+		{"\x7f\x00", `\x7f\x00`, `\x7f\x00`},
+		{"a\u202egnp\u2066x\u200f", `a\u202egnp\u2066x\u200f`, `a\u202egnp\u2066x\u200f`},
+		{"\ufeffbom\u2028sep", `\ufeffbom\u2028sep`, `\ufeffbom\u2028sep`},
+		{"tag\U000e0041", `tag\U000e0041`, `tag\U000e0041`},
+		{"bad \xff\xfe utf8 \ufffd", "bad \\xff\\xfe utf8 \ufffd", "bad \\xff\\xfe utf8 \ufffd"},
+		{"join\u200ders", "join\u200ders", "join\u200ders"},
+	} {
+		if got := escape(c.in); got != c.text {
+			t.Errorf("escape(%q) is %q, want %q", c.in, got, c.text)
+		}
+		if got := escapeLine(c.in); got != c.line {
+			t.Errorf("escapeLine(%q) is %q, want %q", c.in, got, c.line)
+		}
+	}
+}
+
+// FuzzEscape holds that nothing but printable characters, joiners and (in
+// text) line breaks and tabs comes out, and that printable text is kept.
+func FuzzEscape(f *testing.F) {
+	for _, seed := range []string{"plain", "\x1b[0m", "\u202e", "\xff", "a\r\nb", "\ufffd\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		line, lines := escapeLine(text), escape(text)
+		for _, r := range line + strings.NewReplacer("\n", "", "\t", "").Replace(lines) {
+			if !unicode.IsPrint(r) && r != '\u200c' && r != '\u200d' {
+				t.Fatalf("%q let %U through", text, r)
+			}
+		}
+		if !utf8.ValidString(line) || !utf8.ValidString(lines) {
+			t.Fatalf("%q is not UTF-8 when escaped", text)
+		}
+		if escapeLine(line) != line {
+			t.Fatalf("%q changes when escaped twice", text)
+		}
+		if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 && utf8.ValidString(text) && line != text {
+			t.Fatalf("%q was changed to %q", text, line)
+		}
+	})
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// The exit codes of bothy. `bothy --help` prints them.
+const (
+	exitOK         = 0
+	exitFailed     = 1
+	exitUsage      = 2
+	exitStopped    = 3
+	exitUnanswered = 4
+	exitAborted    = 5
+)
+
+const exitCodes = `Exit codes:
+  0  finished
+  1  failed
+  2  usage or configuration: nothing was done, correct it and call again
+  3  stopped by a guard, or not finished
+  4  a question that nobody could answer
+  5  aborted
+`
+
+// loopEnd is the data of the journal's row loop.ended.
+type loopEnd struct {
+	Status int    `json:"status"`
+	Reason string `json:"reason"`
+	Stop   string `json:"stop"`
+}
+
+// code is the exit code of a loop's end. What stopped it goes before its
+// status: a guard may leave any status behind. A stop that is not in the list
+// is a guard's name.
+func (e loopEnd) code() int {
+	switch e.Stop {
+	case "replay", "config":
+		return exitUsage
+	case "question", "proposal":
+		return exitUnanswered
+	case "aborted":
+		return exitAborted
+	case "", "answer", "terminal", "failed", "overflow":
+		return statusCode(e.Status)
+	default:
+		if e.Status == sdk.StatusAborted {
+			return exitAborted
+		}
+		return exitStopped
+	}
+}
+
+func statusCode(status int) int {
+	switch status {
+	case sdk.StatusOK, sdk.StatusNoContent:
+		return exitOK
+	case sdk.StatusAborted:
+		return exitAborted
+	case sdk.StatusProposed:
+		return exitUnanswered
+	case sdk.StatusQueued, sdk.StatusRunning:
+		return exitStopped
+	default:
+		return exitFailed
+	}
+}
+
+// usageError is a mistake in how bothy was called.
+type usageError struct{ message string }
+
+func (e usageError) Error() string { return e.message }
+
+// exitError ends bothy with a code. Its reason was printed already, unless
+// err is set.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e exitError) Error() string {
+	if e.err == nil {
+		return "exit"
+	}
+	return e.err.Error()
+}
+
+func (e exitError) Unwrap() error { return e.err }
+
+// errorCode is the exit code of an error.
+func errorCode(err error) int {
+	var exit exitError
+	var usage usageError
+	var version *client.VersionError
+	var said *rpc.Error
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &exit):
+		return exit.code
+	case errors.As(err, &usage), errors.As(err, &version):
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitAborted
+	case errors.As(err, &said):
+		switch sdk.OutcomeOf(said) {
+		case sdk.Validation, sdk.NotFound:
+			return exitUsage
+		case sdk.Aborted:
+			return exitAborted
+		}
+	}
+	return exitFailed
+}

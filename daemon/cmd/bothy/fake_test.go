@@ -1,0 +1,290 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/server"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// fakeDaemon stands behind the real server: an engine that plays rows, a
+// store in memory. Its answers are the same at every call.
+type fakeDaemon struct {
+	mu      sync.Mutex
+	rows    []sdk.JournalRow
+	changed chan struct{}
+	stopped chan struct{}
+	once    sync.Once
+
+	prompts []rpc.Prompt
+	modes   []sdk.Mode
+	calls   []rpc.ToolCall
+	aborts  []int64
+	detail  fakeRun
+
+	// play is called after a prompt was accepted, in a goroutine of its own.
+	play     func(f *fakeDaemon, loop int64)
+	refuse   error
+	stubborn bool // an abort does not end the loop
+	tool     func(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
+	show     func(rpc.Preview)
+}
+
+type fakeRun struct {
+	runs    []sdk.Run
+	loops   []sdk.Loop
+	turns   []sdk.Turn
+	entries []sdk.Entry
+}
+
+func newFakeDaemon() *fakeDaemon {
+	return &fakeDaemon{changed: make(chan struct{}), stopped: make(chan struct{})}
+}
+
+// epoch is when everything happens: goldens show no other time.
+var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func (f *fakeDaemon) commit(row sdk.JournalRow) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	row.Seq = int64(len(f.rows) + 1)
+	row.Run, row.Project = 7, 1
+	row.Time = epoch.Add(time.Duration(row.Seq) * 100 * time.Millisecond)
+	f.rows = append(f.rows, row)
+	close(f.changed)
+	f.changed = make(chan struct{})
+	return row.Seq
+}
+
+func (f *fakeDaemon) Submit(_ context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
+	f.mu.Lock()
+	f.prompts, f.modes = append(f.prompts, p), append(f.modes, mode)
+	loop := int64(len(f.prompts))
+	f.mu.Unlock()
+	if f.refuse != nil {
+		return rpc.Accepted{}, f.refuse
+	}
+	seq := f.commit(sdk.JournalRow{Kind: sdk.KindLoopQueued, Loop: loop})
+	if f.play != nil {
+		go f.play(f, loop)
+	}
+	return rpc.Accepted{Run: "brave-1", ID: 7, Loop: loop, Sequence: int(loop), Seq: seq, Model: "replay/first-run", Why: "no other model was found"}, nil
+}
+
+func (f *fakeDaemon) StartRun(context.Context, rpc.StartRun) (rpc.Started, error) {
+	return rpc.Started{}, nil
+}
+
+func (f *fakeDaemon) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
+	f.mu.Lock()
+	f.calls = append(f.calls, p)
+	f.mu.Unlock()
+	return f.tool(ctx, p)
+}
+
+func (f *fakeDaemon) Abort(_ context.Context, run int64) error {
+	f.mu.Lock()
+	f.aborts = append(f.aborts, run)
+	loop := int64(len(f.prompts))
+	f.mu.Unlock()
+	if !f.stubborn {
+		f.commit(ended(loop, 499, "aborted", "aborted by a client"))
+	}
+	return nil
+}
+
+func (f *fakeDaemon) Projects(context.Context) ([]sdk.Project, error) {
+	if len(f.detail.runs) == 0 {
+		return nil, nil
+	}
+	return []sdk.Project{{ID: 1, Root: f.detail.runs[0].Agent}}, nil
+}
+
+func (f *fakeDaemon) Run(_ context.Context, id int64) (sdk.Run, error) {
+	if id == 7 {
+		return sdk.Run{ID: 7, Alias: "brave-1", Status: 102}, nil
+	}
+	return sdk.Run{}, sdk.Errorf(sdk.NotFound, "there is no run %d", id)
+}
+
+func (f *fakeDaemon) RunByAlias(_ context.Context, _ int64, alias string) (sdk.Run, error) {
+	for _, r := range f.detail.runs {
+		if r.Alias == alias {
+			return r, nil
+		}
+	}
+	return sdk.Run{}, sdk.Errorf(sdk.NotFound, "there is no run %q", alias)
+}
+
+func (f *fakeDaemon) Runs(_ context.Context, _ int64, hidden bool, limit, _ int) ([]sdk.Run, error) {
+	var found []sdk.Run
+	for _, r := range f.detail.runs {
+		if (hidden || !r.Hidden) && len(found) < limit {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+func (f *fakeDaemon) Loops(context.Context, int64) ([]sdk.Loop, error) { return f.detail.loops, nil }
+func (f *fakeDaemon) Turns(context.Context, int64) ([]sdk.Turn, error) { return f.detail.turns, nil }
+func (f *fakeDaemon) Entries(context.Context, int64, string) ([]sdk.Entry, error) {
+	return f.detail.entries, nil
+}
+
+func (f *fakeDaemon) Journal(_ context.Context, after int64, limit int, _ int64) ([]sdk.JournalRow, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	rows := f.rows[min(int(after), len(f.rows)):]
+	return append([]sdk.JournalRow(nil), rows[:min(limit, len(rows))]...), nil
+}
+
+func (f *fakeDaemon) Seq() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return int64(len(f.rows))
+}
+
+func (f *fakeDaemon) Changed() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.changed
+}
+
+func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
+	return rpc.Status{
+		Version: sdk.Version, Protocol: rpc.Protocol, PID: 4711, Started: time.Now(), Socket: "/run/bothy.sock",
+		Database: "/state/bothy.db", Log: "/state/bothyd.log", Seq: 12, RSS: 20 << 20, Running: 1,
+		Plugins:  f.Plugins(),
+		Problems: []string{"config.hcl:3: odd\x1b[2Jthing"},
+	}, nil
+}
+
+func (f *fakeDaemon) Models(context.Context) (rpc.Models, error) {
+	yes := true
+	return rpc.Models{Models: []rpc.Model{
+		{Alias: "replay/first-run", Actual: "first-run", Provider: "replay", Default: true, Why: "no other model was found"},
+		{Alias: "ollama/qwen3", Actual: "qwen3", Provider: "ollama", ContextLength: 40960, Tools: &yes, Local: true},
+	}, Problems: []string{"vllm does not answer"}}, nil
+}
+
+func (f *fakeDaemon) Tools() []sdk.Tool {
+	return []sdk.Tool{
+		{ToolSpec: sdk.ToolSpec{Name: "bash", Description: "Runs a command.\nMore.", Parameters: json.RawMessage(`{"type":"object"}`), Annotations: sdk.Annotations{Destructive: true}}, Plugin: "bash"},
+		{ToolSpec: sdk.ToolSpec{Name: "read_file", Description: "Reads \u202egnp.exe", Parameters: json.RawMessage(`{}`), Annotations: sdk.Annotations{ReadOnly: true, Idempotent: true}}, Plugin: "files"},
+	}
+}
+
+func (f *fakeDaemon) Plugins() []rpc.Plugin {
+	return []rpc.Plugin{
+		{Instance: "bash", Plugin: "bash", Path: "/x/bothy-plugin-bash", Version: "1", Kinds: []string{"tool", "hook"}, State: "ready", PID: 12, RSS: 5 << 20},
+		{Instance: "odd", Plugin: "odd", State: "broken", Error: "no such file"},
+	}
+}
+
+func (f *fakeDaemon) Settings() []rpc.Setting { return nil }
+func (f *fakeDaemon) Stop()                   { f.once.Do(func() { close(f.stopped) }) }
+
+// serve runs the daemon at the socket until it is told to stop.
+func (f *fakeDaemon) serve(socket string) error {
+	l, err := server.Listen(socket)
+	if err != nil {
+		return err
+	}
+	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Log: hclog.NewNullLogger()})
+	if err != nil {
+		return err
+	}
+	f.show = s.Preview
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	<-f.stopped
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	s.Close(ctx)
+	if err := <-served; err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// TestMain lets this binary stand in for bothyd: the tests put a link to it
+// where bothy looks.
+func TestMain(m *testing.M) {
+	switch os.Getenv("BOTHY_TEST_DAEMON") {
+	case "":
+		time.Local = time.UTC
+		os.Exit(m.Run())
+	case "serve":
+		socket, err := rpc.SocketPath(os.Getenv)
+		if err == nil {
+			err = newFakeDaemon().serve(socket)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bothyd:", err)
+			os.Exit(1)
+		}
+	case "broken":
+		fmt.Fprintln(os.Stderr, "config.hcl:3,1: unknown block \"modle\"\x1b[2J")
+		os.Exit(2)
+	case "echo":
+		fmt.Println("bothyd", os.Args[1:], os.Getenv("BOTHY_TEST_DAEMON"))
+		fmt.Fprintln(os.Stderr, "to stderr")
+		if dir, err := os.Getwd(); err == nil {
+			fmt.Println(filepath.Base(dir))
+		}
+		os.Exit(3)
+	}
+}
+
+func ended(loop int64, status int, stop, reason string) sdk.JournalRow {
+	return sdk.JournalRow{Kind: sdk.KindLoopEnded, Loop: loop, Data: data(map[string]any{"status": status, "stop": stop, "reason": reason})}
+}
+
+func data(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+func entry(loop int64, turn int, path string, body *string, state sdk.State, outcome sdk.Outcome, phase sdk.Phase, attributes any) sdk.JournalRow {
+	return sdk.JournalRow{Kind: sdk.KindEntrySet, Loop: loop, Turn: turn, Path: path, Body: body,
+		Data: data(sdk.EntryChange{State: state, Outcome: outcome, Phase: phase, Attributes: data(attributes)})}
+}
+
+func text(s string) *string { return &s }
+
+// twoTurns is a loop that runs a command, fails another, and answers.
+func twoTurns(f *fakeDaemon, loop int64) {
+	f.commit(sdk.JournalRow{Kind: sdk.KindLoopStarted, Loop: loop})
+	f.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: loop, Turn: 1})
+	f.commit(sdk.JournalRow{Kind: "note.retry", Loop: loop, Turn: 1, Data: data(map[string]any{"message": "HTTP 429", "class": "rate_limit", "attempt": 1, "wait_ms": 1500})})
+	f.commit(entry(loop, 1, "assistant://1", text("I look\x1b[31m around."), sdk.StateResolved, "", "", map[string]any{"calls": []any{1, 2}}))
+	f.commit(sdk.JournalRow{Kind: sdk.KindTurnClosed, Loop: loop, Turn: 1, Data: data(map[string]any{"usage": sdk.Usage{Prompt: 100, Completion: 10, Total: 110}, "finish": "calls"})})
+	bash := "log://turn_1/bash/id-u"
+	f.commit(entry(loop, 1, bash, text(""), sdk.StateStreaming, "", sdk.PhaseRecorded, map[string]any{"tool": "bash", "arguments": map[string]any{"command": "id -u\nls"}}))
+	read := "log://turn_1/read_file/none"
+	f.commit(entry(loop, 1, read, text(""), sdk.StateStreaming, "", sdk.PhaseRecorded, map[string]any{"tool": "read_file", "arguments": json.RawMessage(`{"path":"none","lines":"1-2"}`)}))
+	f.commit(entry(loop, 1, bash, nil, sdk.StateStreaming, "", sdk.PhaseStarted, nil))
+	f.commit(sdk.JournalRow{Kind: sdk.KindEntryChunk, Path: bash, Data: data(sdk.Chunk{Channel: 1, Text: "1000\nhalf"})})
+	f.commit(sdk.JournalRow{Kind: sdk.KindEntryChunk, Path: bash, Data: data(sdk.Chunk{Channel: 1, Text: " a line"})})
+	f.commit(entry(loop, 1, bash, text("1000\nhalf a line"), sdk.StateFailed, sdk.Exit(3), sdk.PhaseEnded, map[string]any{"error": "exit status 3", "duration_ms": 1200}))
+	f.commit(entry(loop, 1, read, nil, sdk.StateStreaming, "", sdk.PhaseStarted, nil))
+	f.commit(entry(loop, 1, read, text("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"), sdk.StateResolved, "", sdk.PhaseEnded, map[string]any{"duration_ms": 3}))
+	f.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: loop, Turn: 2})
+	f.commit(entry(loop, 2, "assistant://2", text("You are 1000.\x07"), sdk.StateResolved, "", "", map[string]any{}))
+	f.commit(sdk.JournalRow{Kind: sdk.KindTurnClosed, Loop: loop, Turn: 2, Data: data(map[string]any{"usage": sdk.Usage{Prompt: 150, Completion: 5, Total: 155}, "finish": "stop"})})
+	f.commit(ended(loop, 200, "answer", "the model answered"))
+}

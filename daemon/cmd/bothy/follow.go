@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// viewer shows a loop while it is followed.
+type viewer interface {
+	row(row sdk.JournalRow, a *action)
+	preview(p rpc.Preview)
+}
+
+// errDetached says that the person left and the loop goes on.
+var errDetached = errors.New("detached")
+
+// follow reads the journal until the loop has ended. The first Ctrl-C aborts
+// the loop and waits for its end, the second one leaves.
+func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, v viewer) error {
+	interrupts, restore := c.interrupts()
+	defer restore()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		c.watchInterrupts(ctx, cl, accepted, interrupts, cancel, done)
+	}()
+	err := cl.Follow(ctx, client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true}, func(e client.Event) error {
+		if e.Preview != nil {
+			v.preview(*e.Preview)
+			return nil
+		}
+		if !s.mine(*e.Row) {
+			return nil
+		}
+		v.row(*e.Row, s.take(*e.Row))
+		if s.end != nil {
+			return client.ErrDone
+		}
+		return nil
+	})
+	close(done)
+	<-watched
+	switch {
+	case errors.Is(context.Cause(ctx), errDetached):
+		return exitError{exitAborted, fmt.Errorf("left run %s; `bothy runs show %s` tells how it ended", accepted.Run, accepted.Run)}
+	case errors.Is(err, client.ErrDisconnected), isDown(err):
+		return exitError{exitStopped, fmt.Errorf("%w; run %s goes on when the daemon starts again: `bothy runs show %s`", err, accepted.Run, accepted.Run)}
+	default:
+		return err
+	}
+}
+
+func isDown(err error) bool {
+	var down *client.NotRunningError
+	return errors.As(err, &down)
+}
+
+// watchInterrupts handles Ctrl-C until done is closed.
+func (c *console) watchInterrupts(ctx context.Context, cl *client.Client, accepted rpc.Accepted, interrupts <-chan os.Signal, detach context.CancelCauseFunc, done <-chan struct{}) {
+	for pressed := 0; ; pressed++ {
+		select {
+		case <-done:
+			return
+		case <-interrupts:
+		}
+		if pressed > 0 {
+			detach(errDetached)
+			return
+		}
+		c.say("\naborting run %s; press Ctrl-C again to leave it", escapeLine(accepted.Run))
+		abort, cancel := context.WithTimeout(ctx, 10*time.Second)
+		_, err := cl.Abort(abort, rpc.RunRef{Run: strconv.FormatInt(accepted.ID, 10)})
+		cancel()
+		if err != nil {
+			c.complain(fmt.Errorf("the run could not be aborted: %w", err))
+		}
+	}
+}

@@ -1,0 +1,146 @@
+// Command bothy is the command line of Bothy. It speaks to the daemon through
+// its socket and starts it when it is not running; each verb is one file. What
+// needs no daemon (config, doctor) is done by bothyd itself.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line: global flags and verbs.
+type cli struct {
+	Dir     string `short:"C" placeholder:"DIR" help:"Work as if called in DIR."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+	NoColor bool   `help:"Print without colours; NO_COLOR does the same."`
+
+	Run     runCmd     `cmd:"" help:"Give an agent a prompt and watch it work."`
+	Chat    chatCmd    `cmd:"" help:"Talk with an agent, line by line."`
+	Runs    runsCmd    `cmd:"" help:"List runs, or show one."`
+	Tools   toolsCmd   `cmd:"" help:"List tools, or call one."`
+	Plugins pluginsCmd `cmd:"" help:"List plugins and their state."`
+	Models  modelsCmd  `cmd:"" help:"List models, and the one that is taken when none is named."`
+	Status  statusCmd  `cmd:"" help:"Say how the daemon is."`
+	Stop    stopCmd    `cmd:"" help:"Stop the daemon and all it started."`
+	Config  configCmd  `cmd:"" help:"Check the configuration, or show every value."`
+	Doctor  doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// Help is the text below the list of verbs.
+func (cli) Help() string {
+	return `The project of a call is the nearest folder upwards with .bothy or .git, else the working directory.
+
+Examples:
+
+    bothy run "why does the test in pkg/store fail?"
+    git diff | bothy run - "review this change"
+    bothy run -m ollama/qwen3 --format json "count the TODOs" | jq .answer
+    bothy tools call bash '{"command":"id -u"}'
+    bothy runs show
+
+` + exitCodes
+}
+
+func main() {
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bothy: the working directory:", err)
+		os.Exit(exitFailed)
+	}
+	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.EvalSymlinks(exe)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bothy: cannot find its own path:", err)
+		os.Exit(exitFailed)
+	}
+	c := &console{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir, exe: exe,
+		inTTY: isTerminal(os.Stdin), outTTY: isTerminal(os.Stdout), errTTY: isTerminal(os.Stderr),
+		interrupts: func() (<-chan os.Signal, func()) {
+			ch := make(chan os.Signal, 4)
+			signal.Notify(ch, os.Interrupt)
+			return ch, func() { signal.Stop(ch) }
+		},
+	}
+	os.Exit(c.run(context.Background(), os.Args[1:]))
+}
+
+// exitNow is how kong ends after it has printed help.
+type exitNow int
+
+// run is main without the process: it returns the exit code.
+func (c *console) run(ctx context.Context, args []string) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			exit, ok := r.(exitNow)
+			if !ok {
+				panic(r)
+			}
+			code = int(exit)
+		}
+	}()
+	var line cli
+	parser, err := kong.New(&line, kong.Name("bothy"), kong.Description("Local agents, with plugins for all they can do."),
+		kong.Writers(c.out, c.err), kong.Exit(func(code int) { panic(exitNow(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}))
+	if err != nil {
+		c.complain(err)
+		return exitFailed
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		c.complain(err)
+		c.say("Run `%s --help` to see what it takes.", helpName(err))
+		return exitUsage
+	}
+	if err := c.apply(line); err != nil {
+		c.complain(err)
+		return errorCode(err)
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return c.end(parsed.Run(c))
+}
+
+// helpName is the verb that a usage error is about.
+func helpName(err error) string {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
+		return "bothy " + parse.Context.Selected().Path()
+	}
+	return "bothy"
+}
+
+func (c *console) apply(line cli) error {
+	c.json = line.JSON
+	c.color = c.wantsColor(line.NoColor)
+	if line.Dir == "" {
+		return nil
+	}
+	dir := line.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(c.dir, dir)
+	}
+	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
+		return usageError{fmt.Sprintf("-C %s is no directory", line.Dir)}
+	}
+	c.dir = dir
+	return nil
+}
+
+// end prints an error that was not printed yet and gives the exit code.
+func (c *console) end(err error) int {
+	var exit exitError
+	if err != nil && (!errors.As(err, &exit) || exit.err != nil) {
+		c.complain(err)
+	}
+	return errorCode(err)
+}

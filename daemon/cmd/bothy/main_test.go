@@ -1,0 +1,476 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// bench is a console in a project of its own, with or without a daemon.
+type bench struct {
+	c        *console
+	out, err safeBuffer
+	project  string
+	signals  chan os.Signal
+	daemon   *fakeDaemon
+}
+
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+func (s *safeBuffer) String() string { s.mu.Lock(); defer s.mu.Unlock(); return s.b.String() }
+func (s *safeBuffer) Reset()         { s.mu.Lock(); defer s.mu.Unlock(); s.b.Reset() }
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{project: filepath.Join(root, "home", "proj"), signals: make(chan os.Signal, 4)}
+	for _, dir := range []string{filepath.Join(b.project, ".git"), filepath.Join(b.project, "sub"), filepath.Join(root, "x")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.c = &console{
+		in: strings.NewReader(""), out: &b.out, err: &b.err, dir: b.project, exe: filepath.Join(root, "bin", "bothy"),
+		environ:    []string{"XDG_RUNTIME_DIR=" + filepath.Join(root, "x"), "HOME=" + filepath.Join(root, "home"), "XDG_STATE_HOME=" + filepath.Join(root, "state"), "PATH=" + os.Getenv("PATH")},
+		interrupts: func() (<-chan os.Signal, func()) { return b.signals, func() {} },
+	}
+	return b
+}
+
+// withDaemon serves a fake daemon at the console's socket.
+func withDaemon(t *testing.T, play func(*fakeDaemon, int64)) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.daemon = newFakeDaemon()
+	b.daemon.play = play
+	socket, err := rpc.SocketPath(b.c.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- b.daemon.serve(socket) }()
+	t.Cleanup(func() {
+		b.daemon.Stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		if _, err := os.Stat(socket); err == nil {
+			return b
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the fake daemon does not listen")
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+func (b *bench) run(args ...string) int {
+	b.out.Reset()
+	b.err.Reset()
+	defer func(dir string) { b.c.dir = dir }(b.c.dir) // -C moves it
+	return b.c.run(context.Background(), args)
+}
+
+func (b *bench) want(t *testing.T, code int, args ...string) {
+	t.Helper()
+	if got := b.run(args...); got != code {
+		t.Fatalf("bothy %q exits with %d, want %d\nstdout: %s\nstderr: %s", args, got, code, b.out.String(), b.err.String())
+	}
+}
+
+// golden compares both streams with testdata/NAME.golden.
+func (b *bench) golden(t *testing.T, name string) {
+	t.Helper()
+	got := "-- stdout --\n" + b.out.String() + "-- stderr --\n" + b.err.String()
+	got = strings.ReplaceAll(got, filepath.Dir(filepath.Dir(b.project)), "ROOT")
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; go test -update writes it anew\n--- got\n%s\n--- want\n%s", file, got, want)
+	}
+	if strings.ContainsAny(b.err.String(), "\x1b\x07") || strings.Contains(b.err.String(), "\u202e") {
+		t.Errorf("control characters reached standard error: %q", b.err.String())
+	}
+}
+
+func TestRunText(t *testing.T) {
+	b := withDaemon(t, twoTurns)
+	b.want(t, exitOK, "run", "who", "am", "I?")
+	b.golden(t, "run-text")
+	if p := b.daemon.prompts[0]; p.Prompt != "who am I?" || p.Project != b.project || p.Agent != "" {
+		t.Errorf("the daemon was asked %+v", p)
+	}
+	b.want(t, exitOK, "run", "-q", "again")
+	if b.out.String() != "You are 1000.\x07\n" || b.err.String() != "" {
+		t.Errorf("quiet: %q and %q", b.out.String(), b.err.String())
+	}
+}
+
+func TestRunJSON(t *testing.T) {
+	b := withDaemon(t, twoTurns)
+	b.want(t, exitOK, "run", "--format", "json", "x")
+	b.golden(t, "run-json")
+	b.want(t, exitOK, "--json", "run", "x")
+	var r result
+	if err := json.Unmarshal([]byte(b.out.String()), &r); err != nil || r.Answer != "You are 1000.\a" || len(r.Actions) != 2 || r.Usage.Prompt != 250 {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+func TestRunStreamJSON(t *testing.T) {
+	b := withDaemon(t, twoTurns)
+	b.want(t, exitOK, "run", "--format", "stream-json", "x")
+	var kinds []string
+	for _, line := range strings.Split(strings.TrimSpace(b.out.String()), "\n") {
+		var e event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		kinds = append(kinds, e.Type)
+	}
+	if kinds[0] != "accepted" || kinds[len(kinds)-1] != "result" || kinds[1] != "row" || len(kinds) < 10 {
+		t.Errorf("events %v", kinds)
+	}
+}
+
+// TestPreview streams text that is committed afterwards: a terminal shows it
+// once.
+func TestPreview(t *testing.T) {
+	for name, c := range map[string]struct {
+		terminal bool
+		dropped  bool
+	}{"terminal": {terminal: true}, "terminal, dropped": {terminal: true, dropped: true}, "file": {}} {
+		t.Run(name, func(t *testing.T) {
+			b := withDaemon(t, nil)
+			b.c.outTTY, b.c.errTTY = c.terminal, c.terminal
+			b.daemon.play = func(f *fakeDaemon, loop int64) {
+				f.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: loop, Turn: 1})
+				deadline := time.Now().Add(10 * time.Second)
+				for !strings.Contains(b.err.String(), "turn 1") && time.Now().Before(deadline) {
+					time.Sleep(time.Millisecond) // previews go only to who watches already
+				}
+				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "wrong"})
+				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Restart: true})
+				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "The ans\x1b"})
+				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "wer", Dropped: c.dropped})
+				f.commit(entry(loop, 1, "assistant://1", text("The ans\x1bwer."), sdk.StateResolved, "", "", nil))
+				f.commit(ended(loop, 200, "answer", ""))
+			}
+			b.want(t, exitOK, "run", "x")
+			all := b.out.String() + b.err.String()
+			if c.terminal {
+				if strings.Contains(all, "\x1bw") || strings.Count(all, `The ans\x1bwer.`) != 1 || !strings.Contains(all, "asked again") || b.out.String() != "" {
+					t.Errorf("stdout %q, stderr %q", b.out.String(), b.err.String())
+				}
+			} else if b.out.String() != "The ans\x1bwer.\n" || strings.Contains(b.err.String(), "The ans") {
+				t.Errorf("stdout %q, stderr %q", b.out.String(), b.err.String())
+			}
+		})
+	}
+}
+
+func TestExitCodesOfRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		stop   string
+		want   int
+	}{
+		"answer": {200, "answer", exitOK}, "terminal 204": {204, "terminal", exitOK}, "unable": {422, "terminal", exitFailed},
+		"failed": {500, "failed", exitFailed}, "overflow": {413, "overflow", exitFailed}, "max turns": {500, "max_turns", exitStopped},
+		"aborted": {499, "aborted", exitAborted}, "replay": {500, "replay", exitUsage}, "question": {500, "question", exitUnanswered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := withDaemon(t, func(f *fakeDaemon, loop int64) { f.commit(ended(loop, c.status, c.stop, "because\x1b of it")) })
+			b.want(t, c.want, "run", "x")
+			if c.want != exitOK && !strings.Contains(b.err.String(), `because\x1b of it`) {
+				t.Errorf("the reason is missing: %q", b.err.String())
+			}
+			b.want(t, c.want, "run", "-q", "x")
+			if c.want != exitOK && !strings.Contains(b.err.String(), `because\x1b of it`) {
+				t.Errorf("quiet hides the reason: %q", b.err.String())
+			}
+		})
+	}
+}
+
+func TestPrompts(t *testing.T) {
+	b := withDaemon(t, twoTurns)
+	for _, c := range []struct {
+		stdin string
+		args  []string
+		want  string
+	}{
+		{"from a pipe\n", nil, "from a pipe"},
+		{"a diff\n", []string{"-", "review", "this"}, "review this\n\na diff"},
+		{"ignored", []string{"just", "words"}, "just words"},
+		{"", []string{"--", "--help"}, "--help"},
+	} {
+		b.c.in = strings.NewReader(c.stdin)
+		b.want(t, exitOK, append([]string{"run", "-q"}, c.args...)...)
+		if got := b.daemon.prompts[len(b.daemon.prompts)-1].Prompt; got != c.want {
+			t.Errorf("%v with %q asked %q, want %q", c.args, c.stdin, got, c.want)
+		}
+	}
+	b.want(t, exitOK, "run", "--ask", "-m", "m1", "-r", "r1", "-a", "a1", "look")
+	if p := b.daemon.prompts[len(b.daemon.prompts)-1]; p.Model != "m1" || p.Run != "r1" || p.Agent != "a1" || b.daemon.modes[len(b.daemon.modes)-1] != sdk.ModeAsk {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	b := newBench(t)
+	b.c.in = strings.NewReader(" \n")
+	home := filepath.Dir(b.project)
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"no such verb":     {[]string{"nope"}, "--help"},
+		"no such flag":     {[]string{"run", "--nope"}, "bothy run --help"},
+		"bad format":       {[]string{"run", "--format", "xml", "x"}, "--format"},
+		"empty prompt":     {[]string{"run"}, "empty"},
+		"home":             {[]string{"-C", home, "run", "x"}, "--project"},
+		"root":             {[]string{"-C", "/", "run", "x"}, "--project"},
+		"no directory":     {[]string{"-C", "/nope", "run", "x"}, "/nope"},
+		"no project":       {[]string{"run", "--project", "nope", "x"}, "--project nope"},
+		"arguments":        {[]string{"tools", "call", "bash", "{"}, "JSON object"},
+		"null arguments":   {[]string{"tools", "call", "bash", "null"}, "JSON object"},
+		"list arguments":   {[]string{"tools", "call", "bash", "[1]"}, "JSON object"},
+		"limit":            {[]string{"runs", "list", "-n", "0"}, "--limit"},
+		"no bothyd":        {[]string{"doctor"}, "make build"},
+		"no bothyd at all": {[]string{"models"}, "make build"},
+	} {
+		if got := b.run(c.args...); got != exitUsage || !strings.Contains(b.err.String(), c.says) || b.out.String() != "" {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q; want 2 and %q", name, got, b.out.String(), b.err.String(), c.says)
+		}
+	}
+	b.c.inTTY = true
+	b.want(t, exitUsage, "run")
+	b.want(t, exitOK, "run", "--help")
+	if !strings.Contains(b.out.String(), "git diff | bothy run -") {
+		t.Errorf("help: %s", b.out.String())
+	}
+	b.want(t, exitOK, "--help")
+	for _, code := range []string{"0  finished", "4  a question", "5  aborted"} {
+		if !strings.Contains(b.out.String(), code) {
+			t.Errorf("help lacks exit code %q", code)
+		}
+	}
+}
+
+func TestRefusedPrompt(t *testing.T) {
+	b := withDaemon(t, nil)
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{sdk.Errorf(sdk.Validation, "there is no model \x1bx"), exitUsage},
+		{sdk.Errorf(sdk.NotFound, "there is no agent x"), exitUsage},
+		{sdk.Errorf(sdk.Conflict, "the run is busy"), exitFailed},
+		{errors.New("disk full"), exitFailed},
+	} {
+		b.daemon.refuse = c.err
+		b.want(t, c.want, "run", "x")
+		if want := "bothy: " + escape(c.err.Error()) + "\n"; b.err.String() != want {
+			t.Errorf("stderr %q, want %q", b.err.String(), want)
+		}
+	}
+}
+
+func TestInterrupts(t *testing.T) {
+	b := withDaemon(t, func(*fakeDaemon, int64) {})
+	b.signals <- os.Interrupt
+	b.want(t, exitAborted, "run", "x")
+	if len(b.daemon.aborts) != 1 || b.daemon.aborts[0] != 7 || !strings.Contains(b.err.String(), "aborted") {
+		t.Errorf("aborts %v, stderr %q", b.daemon.aborts, b.err.String())
+	}
+}
+
+// TestSecondInterruptLeaves: the loop does not end when it is aborted.
+func TestSecondInterruptLeaves(t *testing.T) {
+	b := withDaemon(t, func(*fakeDaemon, int64) {})
+	b.daemon.stubborn = true
+	b.signals <- os.Interrupt
+	b.signals <- os.Interrupt
+	b.want(t, exitAborted, "run", "x")
+	if !strings.Contains(b.err.String(), "left run brave-1; `bothy runs show brave-1`") {
+		t.Errorf("stderr %q", b.err.String())
+	}
+}
+
+func TestChat(t *testing.T) {
+	b := withDaemon(t, twoTurns)
+	b.c.in = strings.NewReader("hello\n\n  again  \n/quit\nnever\n")
+	b.want(t, exitOK, "chat")
+	if len(b.daemon.prompts) != 2 || b.daemon.prompts[0].Agent != "chat" || b.daemon.prompts[0].Run != "" || b.daemon.prompts[1].Run != "brave-1" || b.daemon.prompts[1].Prompt != "again" {
+		t.Errorf("prompts %+v", b.daemon.prompts)
+	}
+	if got := b.out.String(); got != "You are 1000.\x07\nYou are 1000.\x07\n" {
+		t.Errorf("stdout %q", got)
+	}
+	b.daemon.play = func(f *fakeDaemon, loop int64) { f.commit(ended(loop, 500, "max_turns", "enough")) }
+	b.c.in = strings.NewReader("no newline at the end")
+	b.want(t, exitStopped, "chat")
+}
+
+func TestToolsCall(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.daemon.tool = func(_ context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
+		switch p.Tool {
+		case "bash":
+			return rpc.ToolDone{Result: sdk.ToolResult{Output: "hi\nerr\n", Error: "exit status 3", Metadata: map[string]any{"exit_code": 3}}}, nil
+		case "ok":
+			return rpc.ToolDone{Result: sdk.ToolResult{Success: true, Output: "fine\x1b"}}, nil
+		default:
+			return rpc.ToolDone{}, sdk.Errorf(sdk.NotFound, "there is no tool %q: there are bash, ok", p.Tool)
+		}
+	}
+	b.want(t, exitFailed, "tools", "call", "bash", `{"command":"x"}`, "--json")
+	b.golden(t, "tools-call-json")
+	if call := b.daemon.calls[0]; string(call.Arguments) != `{"command":"x"}` || call.Project != b.project || call.Run != "" {
+		t.Errorf("called %+v", call)
+	}
+	b.want(t, exitFailed, "tools", "call", "bash")
+	b.golden(t, "tools-call-text")
+	b.c.in = strings.NewReader(`{"from":"stdin"}`)
+	b.want(t, exitOK, "tools", "call", "ok", "-", "--run", "mine")
+	if call := b.daemon.calls[2]; string(call.Arguments) != `{"from":"stdin"}` || call.Run != "mine" || b.out.String() != "fine\x1b\n" {
+		t.Errorf("called %+v, printed %q", call, b.out.String())
+	}
+	b.c.outTTY = true
+	b.want(t, exitOK, "tools", "call", "ok")
+	if b.out.String() != "fine\\x1b\n" {
+		t.Errorf("a terminal got %q", b.out.String())
+	}
+	b.want(t, exitUsage, "tools", "call", "nope")
+	if !strings.Contains(b.err.String(), "there are bash, ok") {
+		t.Errorf("stderr %q", b.err.String())
+	}
+}
+
+func TestToolsCallInterrupted(t *testing.T) {
+	b := withDaemon(t, nil)
+	cancelled := make(chan struct{})
+	b.daemon.tool = func(ctx context.Context, _ rpc.ToolCall) (rpc.ToolDone, error) {
+		b.signals <- os.Interrupt
+		<-ctx.Done()
+		close(cancelled)
+		return rpc.ToolDone{}, ctx.Err()
+	}
+	b.want(t, exitAborted, "tools", "call", "bash")
+	<-cancelled
+}
+
+func TestLists(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.daemon.detail = fakeRun{
+		runs: []sdk.Run{
+			{ID: 7, Project: 1, Alias: "brave-1", Agent: b.project, Model: "replay/first-run", Status: 200, Turns: 2, Updated: epoch.Local()},
+			{ID: 8, Project: 1, Alias: "tools", Agent: b.project, Hidden: true},
+		},
+		loops: []sdk.Loop{{ID: 3, Run: 7, Sequence: 1, Mode: sdk.ModeAct, Prompt: "do it\nnow\x1b[1m", Status: 500, Stop: "max_turns", Reason: "99 turns were not enough", Created: epoch, Ended: epoch.Add(2 * time.Second)}},
+		turns: []sdk.Turn{{Sequence: 1, Loop: 3, Model: "first-run", Closed: true, Duration: time.Second, Usage: &sdk.Usage{Prompt: 10, Cached: 4, Completion: 2}}},
+		entries: []sdk.Entry{
+			{Path: "assistant://1", Turn: 1, Body: "I try.", State: sdk.StateResolved},
+			{Path: "log://turn_1/bash/x", Turn: 1, Body: "one\ntwo\u202e", State: sdk.StateFailed, Outcome: sdk.Permission, Attributes: data(map[string]any{"arguments": map[string]any{"command": "rm -rf /"}, "decision": sdk.Decision{Verdict: sdk.Deny, Rule: "x", Reason: "outside of the project"}})},
+		},
+	}
+	b.c.outTTY = true
+	for name, args := range map[string][]string{
+		"runs-list": {"runs"}, "runs-list-all": {"runs", "list", "-a", "-g"}, "runs-show": {"runs", "show"}, "tools-list": {"tools"},
+		"plugins-list": {"plugins", "list"}, "models": {"models"}, "version": {"version"},
+	} {
+		b.want(t, exitOK, args...)
+		b.golden(t, name)
+		if strings.ContainsAny(b.out.String(), "\x1b\u202e") {
+			t.Errorf("%s: control characters on standard output: %q", name, b.out.String())
+		}
+		b.want(t, exitOK, append(args, "--json")...)
+		var v any
+		if err := json.Unmarshal([]byte(b.out.String()), &v); err != nil {
+			t.Errorf("%s --json: %v", name, err)
+		}
+	}
+	b.want(t, exitUsage, "runs", "show", "nope")
+	b.want(t, exitOK, "status")
+	if out := b.out.String(); !strings.Contains(out, "bash ready (12, 5.0 MB)") || !strings.Contains(out, `odd\x1b[2Jthing`) || !strings.Contains(out, "1 running") {
+		t.Errorf("status: %s", out)
+	}
+	b.want(t, exitOK, "status", "--json")
+}
+
+func TestNotRunning(t *testing.T) {
+	b := newBench(t)
+	b.want(t, exitFailed, "status")
+	b.want(t, exitFailed, "status", "--json")
+	if !strings.Contains(b.out.String(), `"running": false`) || b.err.String() != "" {
+		t.Errorf("stdout %q, stderr %q", b.out.String(), b.err.String())
+	}
+	b.want(t, exitOK, "stop")
+	if b.out.String() != "bothyd is not running\n" {
+		t.Errorf("%q", b.out.String())
+	}
+	b.c.environ = []string{"XDG_RUNTIME_DIR=" + strings.Repeat("/long", 30)}
+	b.want(t, exitUsage, "status")
+	if !strings.Contains(b.err.String(), "shorter") {
+		t.Errorf("%q", b.err.String())
+	}
+}
+
+func TestColor(t *testing.T) {
+	b := withDaemon(t, twoTurns)
+	b.c.errTTY = true
+	colored := func(args ...string) bool {
+		b.want(t, exitOK, append([]string{"run", "x"}, args...)...)
+		return strings.Contains(b.err.String(), "\x1b[")
+	}
+	if !colored() {
+		t.Error("a terminal gets no colours")
+	}
+	if colored("--no-color") {
+		t.Error("--no-color does nothing")
+	}
+	b.c.environ = append(b.c.environ, "NO_COLOR=1")
+	if colored() {
+		t.Error("NO_COLOR does nothing")
+	}
+	b.c.environ = append(b.c.environ, "NO_COLOR=", "TERM=dumb")
+	if colored() {
+		t.Error("a dumb terminal gets colours")
+	}
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+)
+
+// passThrough runs bothyd for a verb that needs no daemon and ends as it ends.
+func (c *console) passThrough(ctx context.Context, args ...string) error {
+	path, err := c.bothyd()
+	if err != nil {
+		return err
+	}
+	if c.json {
+		args = append(args, "--json")
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir, cmd.Env = c.dir, c.environ
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err
+	err = cmd.Run()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.ExitCode() >= 0 {
+		return exitError{code: ended.ExitCode()}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

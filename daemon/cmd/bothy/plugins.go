@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+)
+
+type pluginsCmd struct {
+	List pluginsListCmd `cmd:"" default:"1" help:"List plugins and their state."`
+}
+
+type pluginsListCmd struct{}
+
+// Run prints one line a plugin; what is wrong with one stands below.
+func (pluginsListCmd) Run(ctx context.Context, c *console) error {
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	list, err := cl.Plugins(ctx)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(list)
+	}
+	var rows [][]string
+	for _, p := range list {
+		rows = append(rows, []string{p.Instance, p.State, p.Version, strings.Join(p.Kinds, ","), strconv.Itoa(p.Restarts), p.Path})
+	}
+	if err := c.table([]string{"PLUGIN", "STATE", "VERSION", "KINDS", "RESTARTS", "PATH"}, rows); err != nil {
+		return err
+	}
+	for _, p := range list {
+		if p.Error != "" {
+			c.say("%s: %s", escapeLine(p.Instance), escape(p.Error))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// chunkLines is how many lines of a command's output are shown while it runs.
+const chunkLines = 40
+
+// progress shows a loop at work on standard error, for people: the model's
+// text as it streams, each action with its result, retries, and the end. The
+// answer itself goes to standard output when the loop has ended.
+type progress struct {
+	c     *console
+	story *story
+	shown string         // of the turn's text, what stands on the terminal
+	open  bool           // the cursor stands behind text, not at a line's begin
+	lost  bool           // a piece of the preview was dropped: the rest comes with the row
+	lines map[string]int // by action: lines of output shown
+	part  map[string]string
+	held  string // the last answer's text, not shown yet
+}
+
+func newProgress(c *console, s *story) *progress {
+	return &progress{c: c, story: s, lines: map[string]int{}, part: map[string]string{}}
+}
+
+// line prints a line of its own.
+func (p *progress) line(format string, args ...any) {
+	if p.open {
+		fmt.Fprintln(p.c.err)
+		p.open = false
+	}
+	p.c.say(format, args...)
+}
+
+// stream shows text right behind what stands there.
+func (p *progress) stream(text string) {
+	if text == "" {
+		return
+	}
+	if !p.open {
+		text = strings.TrimLeft(text, "\n")
+	}
+	fmt.Fprint(p.c.err, escape(text))
+	p.open = !strings.HasSuffix(text, "\n")
+}
+
+// preview is shown on a terminal only: a file gets whole texts.
+func (p *progress) preview(v rpc.Preview) {
+	if !p.c.errTTY || v.Loop != p.story.loop {
+		return
+	}
+	if v.Restart {
+		if p.shown != "" {
+			p.line("%s", p.c.paint(dim, "  … asked again"))
+		}
+		p.shown, p.lost = "", false
+	}
+	if p.lost = p.lost || v.Dropped; p.lost {
+		return
+	}
+	p.stream(v.Text)
+	p.shown += v.Text
+}
+
+func (p *progress) row(row sdk.JournalRow, a *action) {
+	switch {
+	case row.Kind == sdk.KindTurnOpened:
+		p.release()
+		p.shown, p.lost = "", false
+		p.line("%s", p.c.paint(bold, fmt.Sprintf("turn %d", row.Turn)))
+	case row.Kind == sdk.KindEntrySet && sdk.SchemeOf(row.Path) == "assistant" && row.Body != nil:
+		p.text(*row.Body)
+	case row.Kind == sdk.KindEntryChunk && a != nil:
+		p.chunk(a, row.Data)
+	case row.Kind == sdk.KindEntrySet && a != nil:
+		p.action(a)
+	case strings.HasPrefix(row.Kind, sdk.KindNote):
+		p.note(row)
+	}
+}
+
+// text shows the committed text of a turn, as far as the preview has not. One
+// that may be the answer waits, for it belongs on standard output.
+func (p *progress) text(text string) {
+	if rest, ok := strings.CutPrefix(text, p.shown); ok && p.shown != "" {
+		p.stream(rest)
+		p.shown = text
+		return
+	}
+	p.shown = ""
+	if p.story.text != "" {
+		p.held = text
+		return
+	}
+	if text = strings.TrimSpace(text); text != "" {
+		p.line("  %s", escape(indent(text, "  ")))
+	}
+}
+
+// release shows a text that turned out not to be the answer.
+func (p *progress) release() {
+	if p.held != "" {
+		p.line("  %s", escape(indent(strings.TrimSpace(p.held), "  ")))
+		p.held = ""
+	}
+}
+
+func (p *progress) action(a *action) {
+	if a.Tool == "error" {
+		if a.State.Ended() {
+			p.line("  %s %s", p.c.paint(red, "!"), escape(indent(shorten(a.Body, 1000), "    ")))
+		}
+		return
+	}
+	switch {
+	case a.State.Ended():
+		p.ended(a)
+	case a.Phase == sdk.PhaseStarted:
+		p.started(a)
+	case a.State == sdk.StateProposed:
+		p.line("  ? %s %s %s", escapeLine(a.Tool), shortArguments(a.Arguments), "waits for an answer")
+	}
+}
+
+func (p *progress) started(a *action) {
+	if _, told := p.lines[a.Path]; !told {
+		p.lines[a.Path] = 0
+		p.line("  > %s %s", p.c.paint(bold, escapeLine(a.Tool)), shortArguments(a.Arguments))
+	}
+}
+
+// chunk shows whole lines of a command's output as they come.
+func (p *progress) chunk(a *action, data json.RawMessage) {
+	var chunk sdk.Chunk
+	if json.Unmarshal(data, &chunk) != nil {
+		return
+	}
+	p.started(a)
+	key := fmt.Sprintf("%s#%d", a.Path, chunk.Channel)
+	text := p.part[key] + chunk.Text
+	for {
+		line, rest, whole := strings.Cut(text, "\n")
+		if !whole {
+			break
+		}
+		p.outputLine(a, line)
+		text = rest
+	}
+	if len(text) > 4<<10 { // a line without an end
+		p.outputLine(a, text)
+		text = ""
+	}
+	p.part[key] = text
+}
+
+func (p *progress) outputLine(a *action, line string) {
+	if p.lines[a.Path]++; p.lines[a.Path] <= chunkLines {
+		p.line("    %s", p.c.paint(dim, "| "+escapeLine(shorten(strings.TrimSuffix(line, "\r"), 400))))
+	}
+}
+
+func (p *progress) ended(a *action) {
+	p.started(a)
+	for _, channel := range []int{1, 2} {
+		if rest := p.part[fmt.Sprintf("%s#%d", a.Path, channel)]; rest != "" {
+			p.outputLine(a, rest)
+		}
+	}
+	if more := p.lines[a.Path] - chunkLines; more > 0 {
+		p.line("    %s", p.c.paint(dim, fmt.Sprintf("| … %d more lines", more)))
+	}
+	if a.Chunks == 0 && a.Body != a.Error {
+		lines, more := firstLines(a.Body, resultLines)
+		for _, l := range lines {
+			p.outputLine(a, l)
+		}
+		if more > 0 {
+			p.line("    %s", p.c.paint(dim, fmt.Sprintf("| … %d more lines", more)))
+		}
+	}
+	color := green
+	if a.State != sdk.StateResolved {
+		color = red
+	}
+	p.line("  < %s %s", escapeLine(a.Tool), p.c.paint(color, escape(indent(a.ending(), "    "))))
+}
+
+// note shows what the engine says about its own work, such as a retry.
+func (p *progress) note(row sdk.JournalRow) {
+	var n struct {
+		Message string  `json:"message"`
+		Class   string  `json:"class"`
+		Attempt int     `json:"attempt"`
+		WaitMS  float64 `json:"wait_ms"`
+	}
+	if json.Unmarshal(row.Data, &n) != nil || n.Message == "" {
+		return
+	}
+	text := escape(indent(n.Message, "    "))
+	if n.Attempt > 0 {
+		text = fmt.Sprintf("%s; trying again in %s (attempt %d)", text, (time.Duration(n.WaitMS) * time.Millisecond).String(), n.Attempt)
+	}
+	p.line("  %s %s", p.c.paint(red, "!"), text)
+}
+
+// finish prints the answer to standard output, unless the very terminal shows
+// it already, and one line about the loop to standard error.
+func (p *progress) finish(accepted rpc.Accepted, quiet bool) error {
+	answer := p.story.answer()
+	stands := p.c.outTTY && p.c.errTTY && !quiet && answer != "" && p.shown == answer
+	if p.open {
+		fmt.Fprintln(p.c.err)
+		p.open = false
+	}
+	if !stands {
+		if err := p.c.text(answer); err != nil {
+			return err
+		}
+	}
+	end := p.story.end
+	if end == nil || quiet && end.code() == exitOK {
+		return nil
+	}
+	p.c.say("%s", p.summary(accepted, *end))
+	return nil
+}
+
+func (p *progress) summary(accepted rpc.Accepted, end loopEnd) string {
+	s := p.story
+	counts := []string{fmt.Sprintf("%d turns", s.turns), fmt.Sprintf("%d actions", len(s.actions))}
+	if s.usage.Prompt+s.usage.Completion > 0 {
+		counts = append(counts, tokens(s.usage))
+	}
+	if d := s.last.Sub(s.first); d > 0 {
+		counts = append(counts, d.Round(100*time.Millisecond).String())
+	}
+	word, color := endWord(end), green
+	if end.code() != exitOK {
+		color = red
+	}
+	text := p.c.paint(color, word)
+	if end.Reason != "" && end.code() != exitOK {
+		text += ": " + escape(indent(end.Reason, "  "))
+	}
+	return fmt.Sprintf("%s (%s; run %s)", text, strings.Join(counts, ", "), escapeLine(accepted.Run))
+}
+
+// endWord says how a loop ended.
+func endWord(end loopEnd) string {
+	switch end.code() {
+	case exitOK:
+		return "finished"
+	case exitStopped:
+		if end.Stop != "" {
+			return "stopped by " + escapeLine(end.Stop)
+		}
+		return "not finished"
+	case exitUnanswered:
+		return "waits for an answer"
+	case exitAborted:
+		return "aborted"
+	case exitUsage:
+		return "cannot go on"
+	default:
+		return "failed"
+	}
+}

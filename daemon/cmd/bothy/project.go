@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// project is the directory that a call is about: the one named, else the
+// nearest folder upwards with .bothy or .git, else the working directory.
+// Never / and never the home directory itself unless named: agents write into
+// their project.
+func (c *console) project(named string) (string, error) {
+	if named != "" {
+		return c.namedProject(named)
+	}
+	dir, err := filepath.EvalSymlinks(c.dir)
+	if err != nil {
+		return "", fmt.Errorf("the working directory: %w", err)
+	}
+	home := c.home()
+	for at := dir; !forbidden(at, home); at = filepath.Dir(at) {
+		for _, mark := range []string{".bothy", ".git"} {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				return at, nil
+			}
+		}
+	}
+	if forbidden(dir, home) {
+		return "", usageError{fmt.Sprintf("%s is no project, and agents would write into it: go to a project's folder, or name one with --project DIR", dir)}
+	}
+	return dir, nil
+}
+
+func (c *console) namedProject(named string) (string, error) {
+	path := named
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.dir, path)
+	}
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", usageError{fmt.Sprintf("--project %s: %v", named, err)}
+	}
+	if fi, err := os.Stat(path); err != nil || !fi.IsDir() {
+		return "", usageError{fmt.Sprintf("--project %s is no directory", named)}
+	}
+	return path, nil
+}
+
+func (c *console) home() string {
+	home := c.env("HOME")
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		return real
+	}
+	return home
+}
+
+func forbidden(dir, home string) bool { return dir == "/" || dir == home }

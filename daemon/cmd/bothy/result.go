@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// result is what `run --format json` prints, and stream-json last.
+type result struct {
+	Run        string         `json:"run"`
+	ID         int64          `json:"id"`
+	Loop       int64          `json:"loop"`
+	Model      string         `json:"model"`
+	Why        string         `json:"why,omitempty"`
+	Status     int            `json:"status"`
+	Stop       string         `json:"stop"`
+	Reason     string         `json:"reason"`
+	Exit       int            `json:"exit"`
+	Answer     string         `json:"answer"`
+	Turns      int            `json:"turns"`
+	Usage      sdk.Usage      `json:"usage"`
+	DurationMS int64          `json:"duration_ms"`
+	Actions    []resultAction `json:"actions"`
+}
+
+type resultAction struct {
+	Path       string          `json:"path"`
+	Tool       string          `json:"tool"`
+	Turn       int             `json:"turn"`
+	Arguments  json.RawMessage `json:"arguments,omitempty"`
+	State      sdk.State       `json:"state"`
+	Outcome    sdk.Outcome     `json:"outcome,omitempty"`
+	Error      string          `json:"error,omitempty"`
+	Output     string          `json:"output"`
+	Metadata   map[string]any  `json:"metadata,omitempty"`
+	DurationMS int64           `json:"duration_ms"`
+}
+
+// newResult is for a story that has its end.
+func newResult(accepted rpc.Accepted, s *story) *result {
+	r := &result{
+		Run: accepted.Run, ID: accepted.ID, Loop: accepted.Loop, Model: accepted.Model, Why: accepted.Why,
+		Status: s.end.Status, Stop: s.end.Stop, Reason: s.end.Reason, Exit: s.end.code(),
+		Answer: s.answer(), Turns: s.turns, Usage: s.usage, DurationMS: s.last.Sub(s.first).Milliseconds(),
+		Actions: []resultAction{},
+	}
+	for _, a := range s.actions {
+		r.Actions = append(r.Actions, resultAction{
+			Path: a.Path, Tool: a.Tool, Turn: a.Turn, Arguments: a.Arguments, State: a.State, Outcome: a.Outcome,
+			Error: a.Error, Output: a.Body, Metadata: a.Metadata, DurationMS: a.DurationMS,
+		})
+	}
+	return r
+}
+
+// event is one line of stream-json. Type says which field is set.
+type event struct {
+	Type     string          `json:"type"` // accepted, row, preview, result
+	Accepted *rpc.Accepted   `json:"accepted,omitempty"`
+	Row      *sdk.JournalRow `json:"row,omitempty"`
+	Preview  *rpc.Preview    `json:"preview,omitempty"`
+	Result   *result         `json:"result,omitempty"`
+}
+
+// stream prints a loop as one JSON object a line.
+type stream struct {
+	out    *json.Encoder
+	story  *story
+	failed error // the first line that could not be printed
+}
+
+func newStream(c *console, s *story) *stream {
+	enc := json.NewEncoder(c.out)
+	enc.SetEscapeHTML(false)
+	return &stream{out: enc, story: s}
+}
+
+func (v *stream) print(e event) {
+	if v.failed == nil {
+		v.failed = v.out.Encode(e)
+	}
+}
+
+func (v *stream) row(row sdk.JournalRow, _ *action) { v.print(event{Type: "row", Row: &row}) }
+
+func (v *stream) preview(p rpc.Preview) {
+	if p.Loop == v.story.loop {
+		v.print(event{Type: "preview", Preview: &p})
+	}
+}
+
+// silent shows nothing.
+type silent struct{}
+
+func (silent) row(sdk.JournalRow, *action) {}
+func (silent) preview(rpc.Preview)         {}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type runCmd struct {
+	Prompt  []string `arg:"" optional:"" help:"What to do. Without it, or with -, it is read from standard input."`
+	Model   string   `short:"m" help:"The model to use: an alias, or PROVIDER/NAME ('bothy models' lists them)."`
+	Alias   string   `name:"run" short:"r" placeholder:"ALIAS" help:"The run to continue, or to make; a new one when absent."`
+	Agent   string   `short:"a" placeholder:"NAME" help:"The agent block to use."`
+	Project string   `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Ask     bool     `help:"Only read: change nothing."`
+	Format  string   `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
+	Quiet   bool     `short:"q" help:"Print the answer alone."`
+}
+
+// Help adds to the verb's help.
+func (runCmd) Help() string {
+	return `The agent works in the project until it has an answer or something stops it. Ctrl-C aborts it; a second Ctrl-C leaves it to end by itself.
+
+Examples:
+
+    bothy run "add a test for the empty case of parseRange"
+    git diff | bothy run - "review this"
+    bothy run -r fix-42 "now run the tests again"
+    bothy run -q --ask "which Go version does this need?"
+
+` + exitCodes
+}
+
+// Run sends the prompt and follows it to its end, whose exit code it returns.
+func (cmd runCmd) Run(ctx context.Context, c *console) error {
+	if c.json && cmd.Format == "text" {
+		cmd.Format = "json"
+	}
+	prompt, err := c.prompt(cmd.Prompt)
+	if err != nil {
+		return err
+	}
+	project, err := c.project(cmd.Project)
+	if err != nil {
+		return err
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	send := cl.Act
+	if cmd.Ask {
+		send = cl.Ask
+	}
+	accepted, err := send(ctx, rpc.Prompt{Project: project, Prompt: prompt, Run: cmd.Alias, Agent: cmd.Agent, Model: cmd.Model})
+	if err != nil {
+		return err
+	}
+	return cmd.show(ctx, c, cl, accepted)
+}
+
+// show follows the loop in the format that was asked for.
+func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accepted rpc.Accepted) error {
+	s := newStory(accepted.Loop)
+	var err error
+	switch cmd.Format {
+	case "json":
+		if err = c.follow(ctx, cl, accepted, s, silent{}); err == nil {
+			err = c.printJSON(newResult(accepted, s))
+		}
+	case "stream-json":
+		v := newStream(c, s)
+		v.print(event{Type: "accepted", Accepted: &accepted})
+		if err = c.follow(ctx, cl, accepted, s, v); err == nil {
+			v.print(event{Type: "result", Result: newResult(accepted, s)})
+			err = v.failed
+		}
+	default:
+		err = c.showText(ctx, cl, accepted, s, cmd.Quiet)
+	}
+	if err == nil && s.end.code() != exitOK {
+		err = exitError{code: s.end.code()}
+	}
+	return err
+}
+
+// showText is how people see a loop; chat uses it too.
+func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, quiet bool) error {
+	p := newProgress(c, s)
+	var v viewer = p
+	if quiet {
+		v = silent{}
+	} else {
+		c.say("run %s, model %s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), why(accepted.Why))
+	}
+	if err := c.follow(ctx, cl, accepted, s, v); err != nil {
+		return err
+	}
+	return p.finish(accepted, quiet)
+}
+
+func why(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + escapeLine(text) + ")"
+}
+
+// prompt joins the words and, where they are missing or one is "-", what
+// stands on standard input.
+func (c *console) prompt(words []string) (string, error) {
+	var parts, rest []string
+	piped := len(words) == 0
+	for _, w := range words {
+		if w == "-" {
+			piped = true
+			continue
+		}
+		rest = append(rest, w)
+	}
+	if len(rest) > 0 {
+		parts = append(parts, strings.Join(rest, " "))
+	}
+	if piped {
+		if c.inTTY && len(words) == 0 {
+			return "", usageError{`say what to do: bothy run "..."; or pipe it in`}
+		}
+		text, err := c.readInput()
+		if err != nil {
+			return "", err
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	prompt := strings.Join(parts, "\n\n")
+	if strings.TrimSpace(prompt) == "" {
+		return "", usageError{"the prompt is empty: say what to do"}
+	}
+	return prompt, nil
+}

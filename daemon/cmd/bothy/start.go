@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// bothyd is the path of the daemon's binary: below BOTHY_PREFIX, else beside
+// bothy itself.
+func (c *console) bothyd() (string, error) {
+	path := filepath.Join(filepath.Dir(c.exe), "bothyd")
+	if prefix := c.env("BOTHY_PREFIX"); prefix != "" {
+		if !filepath.IsAbs(prefix) {
+			prefix = filepath.Join(c.dir, prefix)
+		}
+		path = filepath.Join(prefix, "bin", "bothyd")
+	}
+	if fi, err := os.Stat(path); err != nil || fi.IsDir() || fi.Mode()&0o111 == 0 {
+		return "", usageError{fmt.Sprintf("there is no bothyd at %s: run `make build` in a checkout, or set BOTHY_PREFIX to the installation", path)}
+	}
+	return path, nil
+}
+
+// starter is a daemon that was started and has not answered yet.
+type starter struct {
+	log   string        // the file that its output goes to
+	begin int64         // where in the file its output begins
+	ended chan struct{} // closed when the process has ended
+	code  int           // its exit code, once ended
+}
+
+// start runs bothyd detached and waits until it greets. When several callers
+// start one at once, one daemon wins the lock and all are greeted by it.
+func (c *console) start(ctx context.Context, socket string) (*client.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	s, err := c.launch()
+	if err != nil {
+		return nil, err
+	}
+	var last time.Time // when the process was first seen to have ended
+	for {
+		cl := &client.Client{Socket: socket, Name: "bothy"}
+		_, err := cl.Hello(ctx)
+		if err == nil {
+			return cl, nil
+		}
+		_ = cl.Close() // it never connected
+		var version *client.VersionError
+		var refused *rpc.Error
+		if errors.As(err, &version) || errors.As(err, &refused) {
+			return nil, err
+		}
+		select {
+		case <-s.ended:
+			if last.IsZero() {
+				last = time.Now()
+			}
+			if time.Since(last) > time.Second {
+				return nil, s.failure()
+			}
+		default:
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("bothyd was started and does not answer at %s: see %s and %s", socket, s.log, c.logHint())
+		}
+	}
+}
+
+// launch starts the process: a session of its own, nothing on its standard
+// input, its output in a file.
+func (c *console) launch() (*starter, error) {
+	path, err := c.bothyd()
+	if err != nil {
+		return nil, err
+	}
+	state, err := rpc.StateDir(c.env)
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return nil, fmt.Errorf("directory of the daemon's state: %w; set XDG_STATE_HOME to one that can be written", err)
+	}
+	s := &starter{log: filepath.Join(state, "bothyd.out"), ended: make(chan struct{})}
+	out, err := openOutput(s.log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = out.Close() }() // the child has its own
+	if s.begin, err = out.Seek(0, io.SeekEnd); err != nil {
+		return nil, fmt.Errorf("output of bothyd: %w", err)
+	}
+	cmd := exec.Command(path)
+	cmd.Dir, cmd.Env = state, c.absoluteEnviron()
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", path, err)
+	}
+	go func() {
+		_ = cmd.Wait() // the exit code says it
+		s.code = cmd.ProcessState.ExitCode()
+		close(s.ended)
+	}()
+	return s, nil
+}
+
+// openOutput opens the file for a daemon's own output, beginning it anew when
+// it has grown.
+func openOutput(path string) (*os.File, error) {
+	flags := os.O_CREATE | os.O_APPEND | os.O_RDWR
+	if fi, err := os.Stat(path); err == nil && fi.Size() > 1<<20 {
+		flags |= os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flags, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("output of bothyd: %w", err)
+	}
+	return f, nil
+}
+
+// absoluteEnviron is the environment for a process that works elsewhere.
+func (c *console) absoluteEnviron() []string {
+	environ := append([]string(nil), c.environ...)
+	for _, name := range []string{"BOTHY_PREFIX", "BOTHY_CONFIG", "BOTHY_LISTEN_SOCKET", "BOTHY_STORE_PATH"} {
+		if value := c.env(name); value != "" && !filepath.IsAbs(value) {
+			environ = append(environ, name+"="+filepath.Join(c.dir, value))
+		}
+	}
+	return environ
+}
+
+// failure tells why a daemon that ended did not start: its own last words.
+func (s *starter) failure() error {
+	code := exitFailed
+	if s.code == exitUsage {
+		code = exitUsage
+	}
+	words := strings.TrimSpace(s.output())
+	if words == "" {
+		words = "it said nothing"
+	}
+	return exitError{code, fmt.Errorf("bothyd ended at once with exit code %d; its output is in %s:\n%s", s.code, s.log, words)}
+}
+
+// output is the end of what the daemon printed since it was started.
+func (s *starter) output() string {
+	f, err := os.Open(s.log)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = f.Close() }() // read only
+	const most = 8 << 10
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err.Error()
+	}
+	text := make([]byte, min(size-s.begin, most))
+	n, err := f.ReadAt(text, size-int64(len(text)))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err.Error()
+	}
+	return string(text[:n])
+}

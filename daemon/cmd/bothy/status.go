@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type statusCmd struct{}
+
+// Help adds to the verb's help.
+func (statusCmd) Help() string {
+	return "It does not start the daemon: without one it says so and exits with 1."
+}
+
+// Run prints how the daemon is.
+func (statusCmd) Run(ctx context.Context, c *console) error {
+	cl, err := c.attach(ctx)
+	var down *client.NotRunningError
+	if errors.As(err, &down) {
+		if c.json {
+			return errors.Join(c.printJSON(map[string]any{"running": false, "socket": down.Socket}), exitError{code: exitFailed})
+		}
+		return fmt.Errorf("bothyd is not running: `bothy run` starts it (no answer at %s)", down.Socket)
+	}
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	s, err := cl.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(struct {
+			Running bool `json:"running"`
+			rpc.Status
+		}{true, s})
+	}
+	return c.printStatus(s)
+}
+
+func (c *console) printStatus(s rpc.Status) error {
+	lines := [][2]string{
+		{"version", s.Version + ", protocol " + s.Protocol},
+		{"process", fmt.Sprintf("%d, up %s, %s in memory", s.PID, time.Since(s.Started).Round(time.Second), size(s.RSS))},
+		{"socket", fmt.Sprintf("%s, %d connections", s.Socket, s.Connections)},
+		{"database", fmt.Sprintf("%s, journal at %d", s.Database, s.Seq)},
+		{"log", s.Log},
+		{"work", fmt.Sprintf("%d running, %d queued", s.Running, s.Queued)},
+	}
+	for _, l := range lines {
+		if _, err := fmt.Fprintf(c.out, "%-9s %s\n", l[0], escapeLine(l[1])); err != nil {
+			return err
+		}
+	}
+	for _, p := range s.Plugins {
+		if _, err := fmt.Fprintf(c.out, "%-9s %s\n", "plugin", escapeLine(pluginLine(p))); err != nil {
+			return err
+		}
+	}
+	for _, p := range s.Problems {
+		if _, err := fmt.Fprintf(c.out, "%-9s %s\n", "problem", escape(p)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pluginLine(p rpc.Plugin) string {
+	text := p.Instance + " " + p.State
+	if p.PID != 0 {
+		text += fmt.Sprintf(" (%d, %s)", p.PID, size(p.RSS))
+	}
+	if p.Error != "" {
+		text += ": " + p.Error
+	}
+	return text
+}
+
+// size writes bytes for a person.
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	default:
+		return fmt.Sprintf("%d KB", n>>10)
+	}
+}
+
+// close ends a client; an error of that changes nothing for the caller.
+func (c *console) close(cl *client.Client) { _ = cl.Close() }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// story is one loop as its journal rows tell it. It reads the rows of the
+// whole run and keeps those of its loop.
+type story struct {
+	loop    int64
+	begun   bool
+	turns   int
+	turn    int // the one at work
+	actions []*action
+	byPath  map[string]*action
+	text    string // the last text of the model that came without calls
+	usage   sdk.Usage
+	first   time.Time
+	last    time.Time
+	end     *loopEnd
+}
+
+func newStory(loop int64) *story { return &story{loop: loop, byPath: map[string]*action{}} }
+
+// mine reports whether a row belongs to the loop. Rows that name no loop are
+// those of the one at work.
+func (s *story) mine(row sdk.JournalRow) bool {
+	if row.Loop != 0 {
+		return row.Loop == s.loop
+	}
+	return s.begun && s.end == nil
+}
+
+// take takes a row in and returns the action that it is about, if any.
+func (s *story) take(row sdk.JournalRow) *action {
+	s.begun = true
+	if s.first.IsZero() {
+		s.first = row.Time
+	}
+	s.last = row.Time
+	switch row.Kind {
+	case sdk.KindTurnOpened:
+		s.turns, s.turn = s.turns+1, row.Turn
+	case sdk.KindTurnClosed:
+		s.closeTurn(row.Data)
+	case sdk.KindEntrySet:
+		return s.entry(row)
+	case sdk.KindEntryChunk:
+		if a := s.byPath[row.Path]; a != nil {
+			a.Chunks++
+			return a
+		}
+	case sdk.KindLoopEnded:
+		end := loopEnd{}
+		if json.Unmarshal(row.Data, &end) == nil {
+			s.end = &end
+		}
+	}
+	return nil
+}
+
+func (s *story) closeTurn(data json.RawMessage) {
+	var closed struct {
+		Usage *sdk.Usage `json:"usage"`
+	}
+	if json.Unmarshal(data, &closed) != nil || closed.Usage == nil {
+		return
+	}
+	s.usage.Prompt += closed.Usage.Prompt
+	s.usage.Cached += closed.Usage.Cached
+	s.usage.Completion += closed.Usage.Completion
+	s.usage.Reasoning += closed.Usage.Reasoning
+	s.usage.Total += closed.Usage.Total
+	s.usage.Cost += closed.Usage.Cost
+}
+
+func (s *story) entry(row sdk.JournalRow) *action {
+	var change sdk.EntryChange
+	if json.Unmarshal(row.Data, &change) != nil {
+		return nil
+	}
+	switch sdk.SchemeOf(row.Path) {
+	case "assistant":
+		s.text = ""
+		if row.Body != nil && !hasCalls(change.Attributes) {
+			s.text = *row.Body
+		}
+	case "log":
+		return s.action(row, change)
+	}
+	return nil
+}
+
+// action finds or makes the action of a row. log://turn_N/error/... are
+// warnings, and are actions too: they have a tool, "error", and a body.
+func (s *story) action(row sdk.JournalRow, change sdk.EntryChange) *action {
+	a := s.byPath[row.Path]
+	if a == nil {
+		a = &action{Path: row.Path, Turn: row.Turn}
+		if parts := strings.SplitN(strings.TrimPrefix(row.Path, "log://"), "/", 3); len(parts) > 1 {
+			a.Tool = parts[1]
+		}
+		s.byPath[row.Path] = a
+		s.actions = append(s.actions, a)
+	}
+	a.State, a.Outcome, a.Phase = change.State, change.Outcome, change.Phase
+	if row.Body != nil {
+		a.Body = *row.Body
+	}
+	a.merge(change.Attributes)
+	return a
+}
+
+// hasCalls reads the attributes of an assistant entry.
+func hasCalls(attributes json.RawMessage) bool {
+	var calls struct {
+		Calls []json.RawMessage `json:"calls"`
+	}
+	return len(attributes) > 0 && json.Unmarshal(attributes, &calls) == nil && len(calls.Calls) > 0
+}
+
+// answer is what the loop has to say: the model's last text without calls, or
+// what the terminal call gave. A loop that failed has none.
+func (s *story) answer() string {
+	if s.text != "" || s.end == nil || s.end.Stop != "terminal" || len(s.actions) == 0 {
+		return s.text
+	}
+	return s.actions[len(s.actions)-1].Body
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type toolsCmd struct {
+	List toolsListCmd `cmd:"" default:"1" help:"List the tools that are there."`
+	Call toolsCallCmd `cmd:"" help:"Call one tool and print its result."`
+}
+
+type toolsListCmd struct{}
+
+// Run prints one line a tool; --json has the schemas.
+func (toolsListCmd) Run(ctx context.Context, c *console) error {
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	list, err := cl.Tools(ctx)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(list)
+	}
+	var rows [][]string
+	for _, t := range list {
+		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+		rows = append(rows, []string{t.Name, t.Plugin, effects(t.Annotations), shorten(first, 90)})
+	}
+	return c.table([]string{"TOOL", "PLUGIN", "EFFECTS", "WHAT IT DOES"}, rows)
+}
+
+func effects(a sdk.Annotations) string {
+	var words []string
+	for _, x := range []struct {
+		is   bool
+		word string
+	}{{a.ReadOnly, "reads"}, {a.Destructive, "destroys"}, {a.Idempotent, "idempotent"}, {a.OpenWorld, "network"}, {a.Terminal, "ends the loop"}} {
+		if x.is {
+			words = append(words, x.word)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+type toolsCallCmd struct {
+	Tool      string `arg:"" help:"The tool's name, or PLUGIN__TOOL."`
+	Arguments string `arg:"" optional:"" placeholder:"JSON" help:"Its arguments, a JSON object; - reads them from standard input."`
+	Alias     string `name:"run" short:"r" placeholder:"ALIAS" help:"Call it in this run, with its sandbox; the project's own implicit run when absent."`
+	Project   string `placeholder:"DIR" help:"The project, instead of the one that is found."`
+}
+
+// Help adds to the verb's help.
+func (toolsCallCmd) Help() string {
+	return `The call is judged and recorded like a model's. Ctrl-C cancels it.
+
+Examples:
+
+    bothy tools call bash '{"command":"id -u"}'
+    echo '{"path":"README.md","lines":"1-20"}' | bothy tools call read_file - --json
+
+With --json the answer is one object: success, output, error, truncated, metadata, and structured where the tool has it. Exit 1 when success is false.
+`
+}
+
+// callResult is what --json prints.
+type callResult struct {
+	Success    bool            `json:"success"`
+	Output     string          `json:"output"`
+	Error      string          `json:"error"`
+	Truncated  bool            `json:"truncated"`
+	Metadata   map[string]any  `json:"metadata"`
+	Structured json.RawMessage `json:"structured,omitempty"`
+}
+
+// Run calls the tool and exits with 1 when it says that it failed.
+func (cmd toolsCallCmd) Run(ctx context.Context, c *console) error {
+	call, err := cmd.call(c)
+	if err != nil {
+		return err
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	done, err := c.callTool(ctx, cl, call)
+	if err != nil {
+		return err
+	}
+	r := done.Result
+	if c.json {
+		if r.Metadata == nil {
+			r.Metadata = map[string]any{}
+		}
+		err = c.printJSON(callResult{r.Success, r.Output, r.Error, r.Truncated, r.Metadata, r.Structured})
+	} else {
+		err = c.printResult(call.Tool, r)
+	}
+	if err == nil && !r.Success {
+		err = exitError{code: exitFailed}
+	}
+	return err
+}
+
+func (cmd toolsCallCmd) call(c *console) (rpc.ToolCall, error) {
+	project, err := c.project(cmd.Project)
+	if err != nil {
+		return rpc.ToolCall{}, err
+	}
+	arguments := cmd.Arguments
+	if arguments == "-" {
+		if arguments, err = c.readInput(); err != nil {
+			return rpc.ToolCall{}, err
+		}
+	}
+	if strings.TrimSpace(arguments) == "" {
+		arguments = "{}"
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(arguments), &object); err != nil || object == nil {
+		return rpc.ToolCall{}, usageError{fmt.Sprintf("the arguments of %s must be a JSON object, such as '{\"name\":\"value\"}': %v", cmd.Tool, reason(err))}
+	}
+	return rpc.ToolCall{Project: project, Tool: cmd.Tool, Arguments: json.RawMessage(arguments), Run: cmd.Alias}, nil
+}
+
+func reason(err error) string {
+	if err == nil {
+		return "this is null"
+	}
+	return err.Error()
+}
+
+func (c *console) printResult(tool string, r sdk.ToolResult) error {
+	if err := c.text(r.Output); err != nil {
+		return err
+	}
+	if r.Truncated {
+		c.say("bothy: the output was cut; --json says how much is missing")
+	}
+	if !r.Success && r.Error != "" && !bytes.Contains([]byte(r.Output), []byte(r.Error)) {
+		c.say("bothy: %s: %s", escapeLine(tool), escape(r.Error))
+	}
+	return nil
+}
+
+// callTool waits for the call. Ctrl-C closes the connection, which cancels it.
+func (c *console) callTool(ctx context.Context, cl *client.Client, call rpc.ToolCall) (rpc.ToolDone, error) {
+	interrupts, restore := c.interrupts()
+	defer restore()
+	type answer struct {
+		done rpc.ToolDone
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		done, err := cl.CallTool(ctx, call)
+		answers <- answer{done, err}
+	}()
+	begin, tick := time.Now(), time.NewTicker(time.Second)
+	defer tick.Stop()
+	shown := false
+	defer func() {
+		if shown {
+			fmt.Fprint(c.err, "\r\x1b[K")
+		}
+	}()
+	for {
+		select {
+		case a := <-answers:
+			return a.done, a.err
+		case <-interrupts:
+			c.close(cl)
+			a := <-answers
+			if a.err == nil {
+				return a.done, nil // it ended just then
+			}
+			return rpc.ToolDone{}, exitError{exitAborted, errors.New("cancelled")}
+		case <-tick.C:
+			if shown = c.errTTY && !c.json; shown {
+				fmt.Fprintf(c.err, "\r%s %s", escapeLine(call.Tool), time.Since(begin).Round(time.Second))
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package host
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// The rule of restarts: the waits double from first to longest, begin anew
+// after a healthy time, and end after too many crashes within the window.
+const (
+	firstWait   = 100 * time.Millisecond
+	longestWait = 30 * time.Second
+	healthy     = 60 * time.Second
+	window      = 10 * time.Minute
+	tooMany     = 5
+)
+
+// backoff counts the crashes of one plugin. Its zero value is ready.
+type backoff struct {
+	crashes []time.Time
+	next    time.Duration
+}
+
+// crashed notes a crash of a plugin that had been up for so long. It answers
+// how long to wait, or that the plugin is broken.
+func (b *backoff) crashed(now time.Time, up time.Duration) (wait time.Duration, broken bool) {
+	if up >= healthy {
+		b.next = 0
+	}
+	recent := b.crashes[:0]
+	for _, t := range b.crashes {
+		if now.Sub(t) < window {
+			recent = append(recent, t)
+		}
+	}
+	b.crashes = append(recent, now)
+	if len(b.crashes) >= tooMany {
+		return 0, true
+	}
+	b.next = min(max(2*b.next, firstWait), longestWait)
+	return jittered(b.next), false
+}
+
+// jittered spreads d by a fifth to both sides, so that what failed together
+// does not come back together.
+func jittered(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64())) //nolint:gosec // spreads load, guards nothing
+}

@@ -1,0 +1,70 @@
+package host
+
+import (
+	"context"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// maxDepth is how far calls may call: a tool that invokes a tool that invokes
+// a tool ... ends there.
+const maxDepth = 8
+
+// Caller is a plugin that asks for a service, with the call that it serves.
+type Caller struct {
+	Instance string
+	Call     string // the call's id
+	Run      string // the run's key; empty when the call belongs to none
+	Project  string // the project's root
+	RunDir   string
+	Depth    int // 1 for a call that the engine made
+}
+
+// running is a call that a plugin serves now.
+type running struct {
+	Caller
+	ctx context.Context // ends with the call
+}
+
+// callTable knows the calls that are being served. What a plugin calls back is
+// tied to one of its own.
+type callTable struct {
+	mu    sync.Mutex
+	calls map[string]running
+}
+
+func (t *callTable) begin(ctx context.Context, c Caller) (end func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.calls == nil {
+		t.calls = map[string]running{}
+	}
+	t.calls[c.Call] = running{Caller: c, ctx: ctx}
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.calls, c.Call)
+	}
+}
+
+// find returns a call of the plugin's own.
+func (t *callTable) find(instance, id string) (running, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r, ok := t.calls[id]
+	if !ok || r.Instance != instance {
+		return running{}, sdk.Errorf(sdk.Validation, "this service needs a run: call it with the context of a call that the plugin serves now")
+	}
+	return r, nil
+}
+
+type depthKey struct{}
+
+// depth is how many calls lie above the work of ctx.
+func depth(ctx context.Context) int {
+	n, _ := ctx.Value(depthKey{}).(int)
+	return n
+}
+
+func deeper(ctx context.Context, n int) context.Context { return context.WithValue(ctx, depthKey{}, n) }

@@ -1,0 +1,183 @@
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// offered is one tool with what is needed to call it.
+type offered struct {
+	sdk.Tool
+	remote string // its name in its plugin
+	schema *jsonschema.Resolved
+	known  map[string]bool // declared properties, for the error text; nil when the schema is composed
+	must   []string
+	owner  *instance
+}
+
+// catalogue names all tools at one moment. It is made anew when anything
+// changes and never changed itself.
+type catalogue struct {
+	tools   []*offered
+	byName  map[string]*offered
+	absent  []string // plugins that run no more, or do not run yet, with the reason
+	strange []Diagnostic
+}
+
+// newCatalogue gives each tool its names: plugin__tool always, the bare name
+// to the first plugin that has it.
+func newCatalogue(instances []*instance) *catalogue {
+	c := &catalogue{byName: map[string]*offered{}}
+	for _, i := range instances {
+		i.mu.Lock()
+		state, m, pinned, problem := i.state, i.manifest, i.pinned, i.problem
+		i.mu.Unlock()
+		if state == Broken || state == Stopped || m == nil {
+			if problem == "" {
+				problem = string(state)
+			}
+			c.absent = append(c.absent, i.spec.Instance+" ("+problem+")")
+		}
+		if m == nil {
+			continue
+		}
+		for _, spec := range m.Tools {
+			c.add(i, spec, pinned, state == Broken || state == Stopped)
+		}
+	}
+	return c
+}
+
+func (c *catalogue) add(i *instance, spec sdk.ToolSpec, pinned, hidden bool) {
+	o := &offered{remote: spec.Name, owner: i, Tool: sdk.Tool{ToolSpec: spec, Plugin: i.spec.Instance, Pinned: pinned, Grants: i.spec.Grants}}
+	if err := o.compile(); err != nil {
+		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("its tool %q cannot be used", spec.Name), err.Error()+". Its other tools can."))
+		return
+	}
+	full := i.spec.Instance + "__" + spec.Name
+	if _, taken := c.byName[full]; taken {
+		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("it declares the tool %q twice", spec.Name), "The first one counts."))
+		return
+	}
+	if first, taken := c.byName[spec.Name]; taken {
+		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("the tool %q is also one of plugin %s", spec.Name, first.owner.spec.Instance),
+			fmt.Sprintf("%s was configured first and has the name %s; this one is called %s.", first.owner.spec.Instance, spec.Name, full)))
+		o.Name = full
+	} else {
+		c.byName[spec.Name] = o
+	}
+	c.byName[full] = o
+	if !hidden {
+		c.tools = append(c.tools, o)
+	}
+}
+
+// compile makes the schema ready. Undeclared arguments are refused whether the
+// schema says so or not.
+func (o *offered) compile() error {
+	if !tool.ValidName(o.remote) {
+		return errors.New("a tool's name is [a-z][a-z0-9_]{0,63}")
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(o.Parameters, &s); err != nil {
+		return fmt.Errorf("its JSON Schema cannot be read: %w", err)
+	}
+	if s.Type != "object" {
+		return errors.New("its JSON Schema is not one of type object")
+	}
+	composed := len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0 || s.If != nil || s.Ref != "" || s.DynamicRef != "" || len(s.PatternProperties) > 0
+	refuse := &jsonschema.Schema{Not: &jsonschema.Schema{}}
+	switch {
+	case composed && s.UnevaluatedProperties == nil && s.AdditionalProperties == nil:
+		s.UnevaluatedProperties = refuse
+	case !composed && s.AdditionalProperties == nil:
+		s.AdditionalProperties = refuse
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		return fmt.Errorf("its JSON Schema cannot be used: %w", err)
+	}
+	o.schema, o.must = resolved, s.Required
+	if !composed && isFalse(s.AdditionalProperties) {
+		o.known = make(map[string]bool, len(s.Properties))
+		for name := range s.Properties {
+			o.known[name] = true
+		}
+	}
+	return nil
+}
+
+func isFalse(s *jsonschema.Schema) bool {
+	b, err := json.Marshal(s)
+	return err == nil && bytes.Equal(b, []byte("false"))
+}
+
+// find returns the tool of a name, or an error that names what there is.
+func (c *catalogue) find(name string) (*offered, error) {
+	if o, ok := c.byName[name]; ok {
+		return o, nil
+	}
+	var names []string
+	for _, o := range c.tools {
+		names = append(names, o.Name)
+	}
+	text := fmt.Sprintf("there is no tool %q; there are: %s", name, list(names))
+	if len(c.absent) > 0 {
+		text += ". Plugins that do not run: " + strings.Join(c.absent, "; ")
+	}
+	return nil, &sdk.Error{Outcome: sdk.NotFound, Message: text}
+}
+
+// Tools are all tools that can be called, in the order of the configuration.
+// Those of a plugin that crashed stay while it is started again.
+func (s *Supervisor) Tools() []sdk.Tool {
+	c := s.tools()
+	out := make([]sdk.Tool, 0, len(c.tools))
+	for _, o := range c.tools {
+		out = append(out, o.Tool)
+	}
+	return out
+}
+
+func (s *Supervisor) tools() *catalogue {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.catalogue
+}
+
+// rebuild makes the catalogue anew and returns the diagnostics that are new.
+// Until Start is over they are kept for it.
+func (s *Supervisor) rebuild(startOver bool) []Diagnostic {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catalogue = newCatalogue(s.order)
+	s.startOver = s.startOver || startOver
+	if !s.startOver {
+		return nil
+	}
+	var fresh []Diagnostic
+	for _, d := range s.catalogue.strange {
+		if key := d.Summary + d.Detail; !s.told[key] {
+			s.told[key] = true
+			fresh = append(fresh, d)
+		}
+	}
+	return fresh
+}
+
+// changed follows a change of a plugin's state or manifest.
+func (s *Supervisor) changed() {
+	for _, d := range s.rebuild(false) {
+		s.log.Warn(d.Summary, "detail", d.Detail)
+		s.cfg.Diagnose(d)
+	}
+	s.cfg.Changed()
+}

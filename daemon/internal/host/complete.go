@@ -1,0 +1,97 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
+)
+
+// errStalled ends a completion whose stream paused for too long.
+var errStalled = errors.New("the stream stalled")
+
+// Models lists what the provider of an instance offers.
+func (s *Supervisor) Models(ctx context.Context, instance string) ([]sdk.Model, error) {
+	i, err := s.instance(instance)
+	if err != nil {
+		return nil, err
+	}
+	l, err := i.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var models []sdk.Model
+	err = l.bound(ctx, func(rpc context.Context) (err error) {
+		models, err = l.provider.Models(rpc)
+		return err
+	})
+	for n := range models {
+		models[n].Provider = instance
+	}
+	return models, err
+}
+
+// Complete asks the provider of an instance for one completion. Pieces reach
+// send in order. What a retry can help is retried here, never once a piece was
+// streamed; onRetry is told before each wait. The error is a
+// *sdk.ProviderError when the provider failed, else an *sdk.Error: a provider
+// that crashed is plugin_crashed and not asked again.
+func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(Retry) error) error {
+	i, err := s.instance(instance)
+	if err != nil {
+		return err
+	}
+	return newRetrier().do(ctx, onRetry, func() error { return s.complete(ctx, i, req, send) })
+}
+
+func (s *Supervisor) complete(ctx context.Context, i *instance, req sdk.Request, send func(sdk.Delta) error) error {
+	l, err := i.ready(ctx)
+	if err != nil {
+		return err
+	}
+	id := uuid.NewString()
+	defer s.calls.begin(ctx, Caller{Instance: i.spec.Instance, Call: id, Run: req.Run, Depth: depth(ctx) + 1})()
+
+	watched, stalled := context.WithCancelCause(ctx)
+	defer stalled(nil)
+	var streamed atomic.Bool
+	idle := time.AfterFunc(s.cfg.FirstDelta, func() { stalled(errStalled) })
+	defer idle.Stop()
+	err = l.bound(host.WithCall(watched, id), func(rpc context.Context) error {
+		return l.provider.Complete(host.Outgoing(rpc), req, func(d sdk.Delta) error {
+			streamed.Store(true)
+			idle.Stop() // a slow reader of ours is no fault of the stream
+			defer idle.Reset(s.cfg.StreamIdle)
+			return send(d)
+		})
+	})
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(watched), errStalled) {
+		return s.stall(streamed.Load())
+	}
+	return err
+}
+
+func (s *Supervisor) stall(streamed bool) error {
+	e := &sdk.ProviderError{Class: sdk.ClassGateway, Streamed: streamed}
+	if streamed {
+		e.Message = fmt.Sprintf("the model's answer stalled: nothing came for %v", s.cfg.StreamIdle)
+	} else {
+		e.Message = fmt.Sprintf("the model did not begin to answer within %v", s.cfg.FirstDelta)
+	}
+	return e
+}
+
+// bound runs one call on the caller's context, which also ends with the
+// plugin.
+func (l *link) bound(ctx context.Context, do func(context.Context) error) error {
+	rpc, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(l.alive, func() { cancel(context.Cause(l.alive)) })()
+	return l.mapped(ctx, do(rpc))
+}

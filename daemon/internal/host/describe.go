@@ -1,0 +1,186 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// described is what is kept about a binary between runs: its manifest belongs
+// to its digest, and its identity saves reading it all again.
+type described struct {
+	Identity string       `json:"identity"`
+	Digest   string       `json:"digest,omitempty"` // empty until somebody needed it
+	Manifest sdk.Manifest `json:"manifest"`
+}
+
+// Manifest says what a binary declares without making a plugin of it: from
+// what is kept, else by its sub-command describe. Tools that depend on the
+// configuration are not in it.
+func (s *Supervisor) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, error) {
+	b, fail := find(spec, s.cfg.Libexec)
+	if fail != nil {
+		return sdk.Manifest{}, fail
+	}
+	defer b.Close() //nolint:errcheck // it was only read
+	kept, known := s.kept(b.path)
+	id := identity(b.file)
+	if known && kept.Identity == id {
+		return kept.Manifest, nil
+	}
+	sum, err := digest(b.file)
+	if err != nil {
+		return sdk.Manifest{}, fmt.Errorf("read %s: %w", b.path, err)
+	}
+	if known && kept.Digest == sum {
+		kept.Identity = id
+		s.keep(b.path, kept)
+		return kept.Manifest, nil
+	}
+	m, err := s.runDescribe(ctx, b)
+	if err != nil {
+		return m, err
+	}
+	s.keep(b.path, described{Identity: id, Digest: sum, Manifest: m})
+	return m, nil
+}
+
+// Check reports what is wrong with the specs without starting a plugin: the
+// binaries, and the blocks against the schemas that the binaries declare.
+func (s *Supervisor) Check(ctx context.Context, specs []Spec) []Diagnostic {
+	var found []Diagnostic
+	for _, spec := range specs {
+		m, err := s.Manifest(ctx, spec)
+		if fail, ok := err.(*startError); ok {
+			found = append(found, fail.diagnostics(spec)...)
+			continue
+		}
+		if err != nil {
+			found = append(found, diagnose(spec, "it does not describe itself", err.Error()))
+			continue
+		}
+		_, secrets, diags := decodeBody(spec, m.Config)
+		for _, v := range secrets {
+			s.cfg.Redact(v)
+		}
+		for _, d := range diags {
+			found = append(found, Diagnostic{Instance: spec.Instance, Diagnostic: d})
+		}
+	}
+	return found
+}
+
+// largestManifest is how much of a plugin's own word is read.
+const largestManifest = 4 << 20
+
+func (s *Supervisor) runDescribe(ctx context.Context, b *binary) (sdk.Manifest, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.StartTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, b.path, "describe") //nolint:gosec // the operator's own binary
+	cmd.Env, cmd.Dir, cmd.WaitDelay = environment(Spec{}), "/", killed
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	out, errs := &capped{most: largestManifest}, &capped{most: lastWords}
+	cmd.Stdout, cmd.Stderr = out, errs
+	var m sdk.Manifest
+	if err := cmd.Run(); err != nil {
+		return m, fmt.Errorf("%s describe: %w: %s", b.path, err, escaped(errs.String()))
+	}
+	if err := json.Unmarshal(out.Bytes(), &m); err != nil {
+		return m, fmt.Errorf("%s describe printed no manifest (%s): %w", b.path, escaped(out.String()), err)
+	}
+	return m, nil
+}
+
+// capped keeps the beginning of what is written and swallows the rest.
+type capped struct {
+	bytes.Buffer
+	most int
+}
+
+// Write implements io.Writer.
+func (c *capped) Write(p []byte) (int, error) {
+	c.Buffer.Write(p[:min(len(p), max(0, c.most-c.Len()))]) // a Buffer never fails
+	return len(p), nil
+}
+
+// remember keeps the first manifest of a started binary: the next check needs
+// no process.
+func (s *Supervisor) remember(b *binary, m sdk.Manifest) {
+	id := identity(b.file)
+	if kept, known := s.kept(b.path); known && kept.Identity == id {
+		return
+	}
+	s.keep(b.path, described{Identity: id, Manifest: m})
+}
+
+func (s *Supervisor) cacheFile(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return filepath.Join(s.cfg.DataDir, "plugins", hex.EncodeToString(sum[:8])+".json")
+}
+
+func (s *Supervisor) kept(path string) (described, bool) {
+	var d described
+	b, err := os.ReadFile(s.cacheFile(path))
+	if err != nil || json.Unmarshal(b, &d) != nil {
+		return d, false
+	}
+	return d, true
+}
+
+// keep writes by renaming, so that nobody reads half of it. What cannot be
+// kept is asked for again.
+func (s *Supervisor) keep(path string, d described) {
+	if s.cfg.DataDir == "" {
+		return
+	}
+	if err := s.write(s.cacheFile(path), d); err != nil {
+		s.log.Debug("keeping a plugin's manifest", "path", path, "error", err)
+	}
+}
+
+func (s *Supervisor) write(file string, d described) error {
+	b, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	fresh, err := os.CreateTemp(filepath.Dir(file), "new")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(fresh.Name()) //nolint:errcheck // gone when it was renamed
+	if _, err := fresh.Write(b); err != nil {
+		_ = fresh.Close() // the write's error is the one that counts
+		return err
+	}
+	if err := fresh.Close(); err != nil {
+		return err
+	}
+	return os.Rename(fresh.Name(), file)
+}
+
+// identity changes whenever the file does: it saves a digest of megabytes.
+func identity(f *os.File) string {
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d:%d:%s:%s", st.Dev, st.Ino, st.Size, info.ModTime().UTC().Format(time.RFC3339Nano), changeTime(st))
+}

@@ -1,0 +1,63 @@
+// Command faultplugin is a plugin that fails in every way a plugin can. The
+// host's tests build it and choose by FAULT how it starts, and by tool how it
+// behaves in a call.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+type config struct {
+	BaseURL string            `hcl:"base_url,optional" doc:"Where the server is."`
+	Key     string            `hcl:"key,optional" secret:"true"`
+	Retries int               `hcl:"retries" default:"3"`
+	Tags    []string          `hcl:"tags" default:"a,b"`
+	Headers map[string]string `hcl:"headers,optional"`
+	Refuse  string            `hcl:"refuse,optional" doc:"What Configure answers with."`
+	Secret  string            `hcl:"secret,optional" doc:"A secret that Configure asks for."`
+}
+
+func main() {
+	if begin(os.Getenv("FAULT")) {
+		return
+	}
+	f := &faults{changed: make(chan struct{}, 1)}
+	name := os.Getenv("FAULT_NAME")
+	if name == "" {
+		name = "fault"
+	}
+	plugin.Serve(plugin.Options{
+		Name: name, Version: "1.2.3", Config: &f.config, Configure: f.configure,
+		Tool: f, Provider: providerFaults{}, Hook: hookFaults{},
+		Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries},
+	})
+}
+
+// faults serves the tools; extra ones appear when the manifest changes.
+type faults struct {
+	config  config
+	set     tool.Set
+	extra   tool.Set
+	changed chan struct{}
+}
+
+func (f *faults) Tools() []sdk.ToolSpec {
+	return append(append(f.tools().Tools(), f.extra.Tools()...), unusable()...)
+}
+
+func (f *faults) Invoke(ctx context.Context, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
+	return append(f.tools(), f.extra...).Invoke(ctx, call, out)
+}
+
+// unusable declares a tool whose schema no host can use, when asked to.
+func unusable() []sdk.ToolSpec {
+	if os.Getenv("FAULT_SCHEMA") == "" {
+		return nil
+	}
+	return []sdk.ToolSpec{{Name: "unusable", Description: "Cannot be called.", Parameters: []byte(os.Getenv("FAULT_SCHEMA"))}}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+)
+
+// rogue serves the protocol without the SDK: no caps of its own, no Cancel,
+// fields that nobody declared. Its messages are written by hand.
+func rogue() {
+	goplugin.Serve(&goplugin.ServeConfig{
+		HandshakeConfig:  plugin.Handshake,
+		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: bare{}}},
+		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
+			return grpc.NewServer(append(opts, grpc.UnknownServiceHandler(answer))...)
+		},
+	})
+}
+
+type bare struct {
+	goplugin.NetRPCUnsupportedPlugin
+}
+
+func (bare) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error { return nil }
+
+// answer serves every method. A wrapped value has the same bytes as a message
+// whose first field is of that type.
+func answer(_ any, s grpc.ServerStream) error {
+	method, _ := grpc.MethodFromServerStream(s)
+	var req emptypb.Empty
+	if err := s.RecvMsg(&req); err != nil && err != io.EOF {
+		return err
+	}
+	switch method {
+	case "/bothy.v1.Plugin/Describe":
+		return describe(s)
+	case "/bothy.v1.Plugin/Configure", "/bothy.v1.Plugin/Drain":
+		return s.SendMsg(&emptypb.Empty{})
+	case "/bothy.v1.Plugin/Health":
+		return s.SendMsg(wrapperspb.Bool(true))
+	case "/bothy.v1.Tool/Invoke":
+		return invoke(s, &req)
+	}
+	return status.Error(codes.Unimplemented, method)
+}
+
+func describe(s grpc.ServerStream) error {
+	object := json.RawMessage(`{"type":"object"}`)
+	b, err := json.Marshal(sdk.Manifest{Name: "rogue", Protocol: plugin.Protocol, Kinds: []string{plugin.KindTool}, Tools: []sdk.ToolSpec{
+		{Name: "huge", Parameters: object}, {Name: "deaf", Parameters: object}, {Name: "strange", Parameters: object},
+	}})
+	if err != nil {
+		return err
+	}
+	m := wrapperspb.Bytes(b)
+	m.ProtoReflect().SetUnknown([]byte{0xfa, 0x7f, 3, 'n', 'e', 'w'}) // field 2047, of a later version
+	return s.SendMsg(m)
+}
+
+// invoke tells the tools apart by the raw request.
+func invoke(s grpc.ServerStream, req proto.Message) error {
+	raw := string(req.ProtoReflect().GetUnknown())
+	switch {
+	case strings.Contains(raw, "huge"):
+		return s.SendMsg(wrapperspb.Bytes(make([]byte, 64<<20)))
+	case strings.Contains(raw, "deaf"):
+		<-s.Context().Done() // hears only of a broken stream
+		return s.Context().Err()
+	case strings.Contains(raw, "strange"):
+		later := &emptypb.Empty{}
+		later.ProtoReflect().SetUnknown([]byte{0xfa, 0x7f, 3, 'n', 'e', 'w'})
+		if err := s.SendMsg(later); err != nil { // a piece of a later version
+			return err
+		}
+		result := &emptypb.Empty{} // InvokeResponse.result{success: true, output: "ok"}
+		result.ProtoReflect().SetUnknown([]byte{0x1a, 6, 0x08, 1, 0x12, 2, 'o', 'k'})
+		return s.SendMsg(result)
+	}
+	return fmt.Errorf("unknown tool in %q", raw)
+}
+
+func (bare) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+	return nil, errors.New("this is the plugin's side")
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
+)
+
+// begin acts out what goes wrong before or instead of serving. It reports
+// whether the plugin is over.
+func begin(mode string) (over bool) {
+	mode, value, _ := strings.Cut(mode, "=")
+	switch mode {
+	case "garbage":
+		_, _ = os.Stdout.Write(bytes.Repeat([]byte("\x1b]0;garbage\x07"), 1<<17)) // the test reads it
+		select {}
+	case "print":
+		fmt.Println("starting up ...")
+		select {}
+	case "exit":
+		fmt.Fprintln(os.Stderr, "no licence found")
+		os.Exit(3)
+	case "version":
+		fmt.Println("1|7|unix|/nowhere|grpc|")
+		select {}
+	case "core":
+		fmt.Println("9|1|unix|/nowhere|grpc|")
+		select {}
+	case "netrpc":
+		fmt.Println("1|1|unix|/nowhere|netrpc|")
+		select {}
+	case "tcp":
+		fmt.Println("1|1|tcp|127.0.0.1:1|grpc|")
+		select {}
+	case "silent":
+		select {}
+	case "slow":
+		d, err := time.ParseDuration(value)
+		if err != nil {
+			panic(err)
+		}
+		time.Sleep(d)
+	case "rogue":
+		rogue()
+		return true
+	case "dies":
+		time.AfterFunc(50*time.Millisecond, func() { os.Exit(4) })
+	}
+	return false
+}
+
+func (f *faults) configure(ctx context.Context, s sdk.Settings) error {
+	if f.config.Refuse != "" {
+		return errors.New(f.config.Refuse)
+	}
+	if f.config.Secret != "" {
+		v, err := host.From(ctx).Secret(ctx, f.config.Secret)
+		if err != nil {
+			return err
+		}
+		f.config.Key = v
+	}
+	if marks := os.Getenv("FAULT_MARKS"); marks != "" {
+		return mark(marks, fmt.Sprintf("configured %d\n", s.Generation))
+	}
+	return nil
+}
+
+func (f *faults) drain(context.Context) error {
+	if marks := os.Getenv("FAULT_MARKS"); marks != "" {
+		return mark(marks, "drained\n")
+	}
+	return nil
+}
+
+// mark leaves a line in a file that the test reads.
+func mark(file, line string) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(line)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+type none struct{}
+
+type amount struct {
+	N    int    `json:"n"`
+	Text string `json:"text,omitempty"`
+}
+
+type file struct {
+	Path string `json:"path"`
+}
+
+func (f *faults) tools() tool.Set {
+	if f.set != nil {
+		return f.set
+	}
+	once := sdk.Annotations{Idempotent: true}
+	f.set = tool.Set{
+		tool.New("noop", "Does nothing.", sdk.Annotations{ReadOnly: true}, noop),
+		tool.New("echo", "Answers with its text.", sdk.Annotations{ReadOnly: true}, echo),
+		tool.New("crash", "Exits in the middle.", sdk.Annotations{}, crash),
+		tool.New("crash_once", "Exits when the file is not there, which it then is.", once, crashOnce),
+		tool.New("hang", "Ignores that it was cancelled.", sdk.Annotations{}, hang),
+		tool.New("wait", "Waits until it is cancelled.", sdk.Annotations{}, wait),
+		tool.New("grandchild", "Starts a process that holds the pipes, then exits.", sdk.Annotations{}, grandchild),
+		tool.New("noise", "Writes n bytes without a line end to the real standard output.", sdk.Annotations{}, noise),
+		tool.New("flood", "Writes n bytes to the real standard error.", sdk.Annotations{}, flood),
+		tool.New("big", "Answers with n bytes.", sdk.Annotations{}, big),
+		tool.New("hog", "Allocates n bytes.", sdk.Annotations{}, hog),
+		tool.New("panics", "Panics.", sdk.Annotations{}, panics),
+		tool.New("unlink", "Removes the plugin's own socket.", sdk.Annotations{}, unlink),
+		tool.New("about", "Tells of the process and its settings.", sdk.Annotations{}, f.about),
+		tool.New("chunks", "Sends n chunks.", sdk.Annotations{}, chunks),
+		tool.New("back", "Calls a service of the daemon.", sdk.Annotations{}, back),
+		tool.New("grow", "Declares one more tool.", sdk.Annotations{}, f.grow),
+	}
+	return f.set
+}
+
+func noop(context.Context, none, tool.Call) (sdk.ToolResult, error) { return tool.Text(""), nil }
+
+func echo(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
+	r := tool.Text(in.Text)
+	r.Metadata = map[string]any{"n": in.N}
+	return r, nil
+}
+
+func crash(_ context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
+	_ = c.Chunk(1, []byte("about to crash")) // it crashes either way
+	fmt.Fprintln(os.Stderr, "giving up the ghost")
+	os.Exit(5)
+	return sdk.ToolResult{}, nil
+}
+
+func crashOnce(_ context.Context, in file, _ tool.Call) (sdk.ToolResult, error) {
+	if _, err := os.Stat(in.Path); err == nil {
+		return tool.Text("second time"), nil
+	}
+	if err := os.WriteFile(in.Path, nil, 0o600); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	os.Exit(5)
+	return sdk.ToolResult{}, nil
+}
+
+func hang(_ context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
+	if err := c.Progress("hanging", -1); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	select {}
+}
+
+func wait(ctx context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
+	if err := c.Progress("waiting", -1); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	<-ctx.Done()
+	return sdk.ToolResult{}, ctx.Err()
+}
+
+func grandchild(_ context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
+	cmd := exec.Command("sleep", "300")
+	cmd.Stdout, cmd.Stderr = os.NewFile(1, "stdout"), os.NewFile(2, "stderr")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // out of reach of the group
+	if err := cmd.Start(); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	if err := c.Progress(fmt.Sprint(cmd.Process.Pid), -1); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	os.Exit(6)
+	return sdk.ToolResult{}, nil
+}
+
+func noise(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
+	fmt.Println("printed through the SDK")
+	n, err := syscall.Write(1, bytes.Repeat([]byte("x"), in.N))
+	return tool.Text(fmt.Sprint(n)), err
+}
+
+func flood(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
+	line := []byte(strings.Repeat("y", 99) + "\n")
+	for sent := 0; sent < in.N; sent += len(line) {
+		if _, err := syscall.Write(2, line); err != nil {
+			return sdk.ToolResult{}, err
+		}
+	}
+	return tool.Text("flooded"), nil
+}
+
+func big(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
+	return tool.Text(strings.Repeat("z", in.N)), nil
+}
+
+func hog(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
+	var held [][]byte
+	for total := 0; total < in.N; total += 1 << 20 {
+		held = append(held, bytes.Repeat([]byte{1}, 1<<20))
+	}
+	return tool.Text(fmt.Sprint(len(held))), nil
+}
+
+func panics(context.Context, none, tool.Call) (sdk.ToolResult, error) { panic("at the disco") }
+
+func unlink(context.Context, none, tool.Call) (sdk.ToolResult, error) {
+	left, err := filepath.Glob(filepath.Join(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"), "plugin*"))
+	for _, l := range left {
+		err = os.Remove(l)
+	}
+	return tool.Text(strings.Join(left, " ")), err
+}
+
+func (f *faults) about(_ context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
+	in, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	group, err := syscall.Getpgid(0)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	b, err := json.Marshal(map[string]any{
+		"env": os.Environ(), "pid": os.Getpid(), "group": group, "stdin": len(in), "config": f.config,
+		"call": c.Invocation, "args": os.Args[1:],
+	})
+	return sdk.ToolResult{Success: true, Structured: b}, err
+}
+
+func chunks(_ context.Context, in amount, c tool.Call) (sdk.ToolResult, error) {
+	for n := range in.N {
+		if err := c.Chunk(1+n%2, []byte(in.Text)); err != nil {
+			return sdk.ToolResult{}, err
+		}
+	}
+	return tool.Text("done"), nil
+}
+
+type service struct {
+	Service string `json:"service"`
+	Name    string `json:"name,omitempty"`
+}
+
+// back calls the daemon, with the context of its own call or without.
+func back(ctx context.Context, in service, c tool.Call) (sdk.ToolResult, error) {
+	h := host.From(ctx)
+	switch in.Service {
+	case "entry":
+		e, err := h.Entry(ctx, in.Name)
+		return tool.Text(e.Body), err
+	case "entries":
+		es, err := h.Entries(ctx, in.Name)
+		return tool.Text(fmt.Sprint(len(es))), err
+	case "write":
+		es, err := h.Write(ctx, sdk.Write{Path: in.Name, Writer: sdk.WriterSystem})
+		if err != nil {
+			return sdk.ToolResult{}, err
+		}
+		return tool.Text(string(es[0].Writer)), nil
+	case "invoke":
+		return h.Invoke(ctx, in.Name, []byte(`{"service":"invoke","name":"`+in.Name+`"}`))
+	case "complete":
+		var text strings.Builder
+		err := h.Complete(ctx, sdk.Request{Model: in.Name}, func(d sdk.Delta) error {
+			text.WriteString(d.Text)
+			return nil
+		})
+		return tool.Text(text.String()), err
+	case "secret":
+		v, err := h.Secret(ctx, in.Name)
+		return tool.Text(v), err
+	case "log":
+		return tool.Text("logged"), h.Log(ctx, "warn", in.Name, map[string]string{"k": "v"})
+	case "other":
+		_, err := h.Entry(host.WithCall(context.WithoutCancel(ctx), in.Name), "file")
+		return tool.Text(""), err
+	case "wait":
+		_, err := h.Entry(ctx, "wait")
+		return tool.Text(fmt.Sprint(err)), nil
+	}
+	return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "unknown service %s for call %s", in.Service, c.CallID)
+}
+
+func (f *faults) grow(context.Context, none, tool.Call) (sdk.ToolResult, error) {
+	f.extra = tool.Set{tool.New("grown", "Was not there before.", sdk.Annotations{}, noop)}
+	f.changed <- struct{}{}
+	return tool.Text("grown"), nil
+}
+
+// providerFaults is a provider whose model's name says what goes wrong.
+type providerFaults struct{}
+
+func (providerFaults) Models(context.Context) ([]sdk.Model, error) {
+	return []sdk.Model{{Name: "good", Context: 1000}}, nil
+}
+
+func (providerFaults) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
+	name, value, _ := strings.Cut(req.Model, "=")
+	switch name {
+	case "crash":
+		os.Exit(7)
+	case "limited":
+		return &sdk.ProviderError{Class: sdk.ClassRateLimit, Message: "slow down", Status: 429, RetryAfter: time.Hour}
+	case "once":
+		if _, err := os.Stat(value); err == nil {
+			break
+		}
+		if err := os.WriteFile(value, nil, 0o600); err != nil {
+			return err
+		}
+		return &sdk.ProviderError{Class: sdk.ClassServer, Message: "try again", Status: 500, RetryAfter: time.Millisecond}
+	case "cut":
+		return send(sdk.Delta{Text: "half an ans"})
+	case "stall":
+		if err := send(sdk.Delta{Text: "and then"}); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	for _, d := range []sdk.Delta{{Text: "hel"}, {Text: "lo"}, {Usage: &sdk.Usage{Total: 3}}, {Finish: &sdk.Finish{Reason: "stop"}}} {
+		if err := send(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hookFaults hears turn.verdict and denies, or dies.
+type hookFaults struct{}
+
+func (hookFaults) Subscriptions() []sdk.Subscription {
+	return []sdk.Subscription{{Name: "turn.verdict", Priority: sdk.DefaultPriority, Failure: "deny"}}
+}
+
+func (hookFaults) Event(_ context.Context, name string, _ json.RawMessage) error {
+	return sdk.Errorf(sdk.NotFound, "nobody waits for %s", name)
+}
+
+func (hookFaults) Filter(_ context.Context, name string, value json.RawMessage) (json.RawMessage, error) {
+	if string(value) == `"die"` {
+		os.Exit(8)
+	}
+	return json.Marshal(name + " " + string(value))
+}

@@ -1,0 +1,75 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
+	"github.com/bothyd/bothy/sdk/plugin"
+)
+
+// hookTimeout bounds one subscriber of a plugin when the caller does not.
+const hookTimeout = 10 * time.Second
+
+// Subscriber is the hook of one plugin, through all its restarts.
+type Subscriber struct {
+	Instance string
+	i        *instance
+}
+
+// Hooks are the plugins with the kind hook that were described, in the order
+// of the configuration.
+func (s *Supervisor) Hooks() []Subscriber {
+	var out []Subscriber
+	for _, i := range s.instances() {
+		i.mu.Lock()
+		serves := i.manifest != nil && slices.Contains(i.manifest.Kinds, plugin.KindHook)
+		i.mu.Unlock()
+		if serves {
+			out = append(out, Subscriber{Instance: i.spec.Instance, i: i})
+		}
+	}
+	return out
+}
+
+// Subscriptions implements hook.Hook.
+func (h Subscriber) Subscriptions() []sdk.Subscription {
+	h.i.mu.Lock()
+	defer h.i.mu.Unlock()
+	if h.i.manifest == nil {
+		return nil
+	}
+	return h.i.manifest.Subscriptions
+}
+
+// Event implements hook.Hook. A plugin that is not there, or does not answer
+// within 10 s, is an error: what that means is for the subscription's failure
+// mode to say.
+func (h Subscriber) Event(ctx context.Context, name string, payload json.RawMessage) error {
+	return h.call(ctx, func(ctx context.Context, l *link) error { return l.hook.Event(ctx, name, payload) })
+}
+
+// Filter implements hook.Hook; see Event.
+func (h Subscriber) Filter(ctx context.Context, name string, value json.RawMessage) (json.RawMessage, error) {
+	var out json.RawMessage
+	err := h.call(ctx, func(ctx context.Context, l *link) (err error) {
+		out, err = l.hook.Filter(ctx, name, value)
+		return err
+	})
+	return out, err
+}
+
+func (h Subscriber) call(ctx context.Context, do func(context.Context, *link) error) error {
+	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
+	defer cancel()
+	l, err := h.i.ready(ctx)
+	if err != nil {
+		return err
+	}
+	return l.bound(ctx, func(ctx context.Context) error { return do(ctx, l) })
+}
+
+var _ hook.Hook = Subscriber{}

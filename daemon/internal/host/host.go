@@ -1,0 +1,240 @@
+// Package host runs the plugins: it finds their binaries, starts them, hands
+// them their configuration, passes calls to them and starts them again when
+// they die. A plugin that fails is one diagnostic; the others never notice.
+//
+// A plugin's way through the package: binary.go finds and verifies the file,
+// process.go starts and owns the process, link.go connects to it, decode.go
+// reads the operator's block against the declared schema, instance.go drives
+// the states, catalogue.go names the tools. invoke.go and complete.go carry
+// calls to it, services.go answers the calls it makes back.
+package host
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// maxSocketDir is how long the folder of sockets may be: go-plugin adds up to
+// 39 bytes, and a socket's path ends at 107.
+const maxSocketDir = 60
+
+// Config is what the supervisor needs to know of the daemon.
+type Config struct {
+	Log       hclog.Logger
+	Libexec   []string // where bothy-plugin-NAME is looked for, in order
+	SocketDir string   // short and 0700; made when it is missing
+	DataDir   string
+	Prefix    string // the installation
+	Sandbox   *sdk.Sandbox
+	Services  Services // what plugins may call back; nil offers nothing
+
+	// Redact is told every secret value that a block resolved to.
+	Redact func(value string)
+	// Diagnose is told what goes wrong after Start has returned.
+	Diagnose func(Diagnostic)
+	// Changed is called, from a goroutine of the host's, when the tools or the
+	// states may be others than before.
+	Changed func()
+
+	// The rest has defaults; zero takes them.
+	StartTimeout     time.Duration // handshake and description: 15 s
+	ConfigureTimeout time.Duration // 30 s
+	Patience         time.Duration // how long Start waits for slow plugins: 5 s
+	DrainTimeout     time.Duration // 10 s
+	HealthInterval   time.Duration // 5 s; three missed answers end a plugin
+	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
+	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
+	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
+	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
+	Memory           int64         // bytes of data a plugin may allocate: 4 GiB; below 0 is no limit
+}
+
+func (c *Config) defaults() {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	set(&c.StartTimeout, 15*time.Second)
+	set(&c.ConfigureTimeout, 30*time.Second)
+	set(&c.Patience, 5*time.Second)
+	set(&c.DrainTimeout, 10*time.Second)
+	set(&c.HealthInterval, 5*time.Second)
+	set(&c.CancelGrace, 2*time.Second)
+	set(&c.ReadyWait, 10*time.Second)
+	set(&c.StreamIdle, 60*time.Second)
+	set(&c.FirstDelta, 5*time.Minute)
+	if c.Memory == 0 {
+		c.Memory = 4 << 30
+	}
+	if c.Redact == nil {
+		c.Redact = func(string) {}
+	}
+	if c.Diagnose == nil {
+		c.Diagnose = func(Diagnostic) {}
+	}
+	if c.Changed == nil {
+		c.Changed = func() {}
+	}
+}
+
+// Spec is one plugin to run: a decoded block, but for its Body.
+type Spec struct {
+	Instance string // the label of the block
+	Plugin   string // the NAME of bothy-plugin-NAME
+	Path     string // empty: looked for in libexec
+	Args     []string
+	Env      map[string]string
+	Grants   []string
+	Secrets  []string         // the names that the plugin may ask for with GrantSecrets
+	SHA256   string           // hex; empty: not pinned
+	Body     hcl.Body         // what the plugin's own schema decodes; nil is empty
+	Eval     *hcl.EvalContext // evaluates Body
+	Source   hcl.Range        // where the block stands
+}
+
+func (s Spec) granted(g string) bool { return slices.Contains(s.Grants, g) }
+
+// Supervisor runs plugins. Start is called once, Stop once; everything else
+// may be called at any time from any goroutine.
+type Supervisor struct {
+	cfg   Config
+	log   hclog.Logger
+	calls callTable
+
+	life context.Context // ends when Stop begins
+	end  context.CancelFunc
+	wg   sync.WaitGroup
+
+	mu        sync.Mutex // guards what follows; never held while a plugin is called
+	order     []*instance
+	byName    map[string]*instance
+	catalogue *catalogue
+	told      map[string]bool // catalogue diagnostics that were given
+	startOver bool
+}
+
+// New makes a supervisor and the folder of its sockets.
+func New(cfg Config) (*Supervisor, error) {
+	cfg.defaults()
+	if err := socketFolder(cfg.SocketDir); err != nil {
+		return nil, err
+	}
+	s := &Supervisor{cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]bool{}}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s, nil
+}
+
+func socketFolder(dir string) error {
+	if len(dir) > maxSocketDir {
+		return fmt.Errorf("the folder of plugin sockets, %s, has %d bytes and may have %d: set XDG_RUNTIME_DIR to something shorter", dir, len(dir), maxSocketDir)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the folder of plugin sockets: %w", err)
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("look at the folder of plugin sockets: %w", err)
+	}
+	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("the folder of plugin sockets, %s, is open to others (%v): run chmod 700 on it", dir, info.Mode())
+	}
+	return clearSockets(dir)
+}
+
+// clearSockets removes what plugins of a killed daemon left behind.
+func clearSockets(dir string) error {
+	left, err := filepath.Glob(filepath.Join(dir, socketPrefix+"*"))
+	if err != nil {
+		return err
+	}
+	for _, l := range left {
+		if err := os.RemoveAll(l); err != nil {
+			return fmt.Errorf("remove old plugin sockets: %w", err)
+		}
+	}
+	return nil
+}
+
+// Start starts all plugins at the same time and waits until each is ready or
+// failed, but not longer than Config.Patience: what is slower goes on in the
+// background, and what goes wrong with it is told to Config.Diagnose. The
+// order of specs decides who has the bare name of a tool.
+func (s *Supervisor) Start(ctx context.Context, specs []Spec) []Diagnostic {
+	var found []Diagnostic
+	started := s.add(specs, &found)
+	for _, i := range started {
+		s.wg.Go(func() { i.run(s.life) })
+	}
+	patience := time.NewTimer(s.cfg.Patience)
+	defer patience.Stop()
+	waiting := true
+	for _, i := range started {
+		if waiting {
+			select {
+			case <-i.settled:
+			case <-patience.C:
+				waiting = false
+			case <-ctx.Done():
+				waiting = false
+			}
+		}
+		found = append(found, i.claimDiagnostics()...)
+	}
+	return append(found, s.rebuild(true)...)
+}
+
+func (s *Supervisor) add(specs []Spec, found *[]Diagnostic) []*instance {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var added []*instance
+	for _, spec := range specs {
+		if _, taken := s.byName[spec.Instance]; taken {
+			*found = append(*found, diagnose(spec, fmt.Sprintf("a second plugin is called %q", spec.Instance), "Each block needs a label of its own; this one is left out."))
+			continue
+		}
+		i := newInstance(s, spec)
+		s.byName[spec.Instance] = i
+		s.order = append(s.order, i)
+		added = append(added, i)
+	}
+	return added
+}
+
+// Stop drains and ends all plugins at the same time. It returns when their
+// processes are gone; ctx bounds the draining, and a plugin that hangs costs
+// at most two seconds.
+func (s *Supervisor) Stop(ctx context.Context) {
+	s.mu.Lock()
+	for _, i := range s.order {
+		i.stopContext(ctx)
+	}
+	s.mu.Unlock()
+	s.end()
+	s.wg.Wait()
+}
+
+func (s *Supervisor) instance(name string) (*instance, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i, ok := s.byName[name]; ok {
+		return i, nil
+	}
+	return nil, sdk.Errorf(sdk.NotFound, "no plugin is called %q; there are: %s", name, list(keys(s.byName)))
+}
+
+func (s *Supervisor) instances() []*instance {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.order)
+}

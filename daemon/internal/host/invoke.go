@@ -1,0 +1,159 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// errHung ends the connection's side of a call that outlived its cancellation.
+var errHung = errors.New("the call did not end after it was cancelled")
+
+// Invoke runs one call of a tool. The error is an *sdk.Error: not_found for an
+// unknown tool, validation for wrong arguments, plugin_crashed when the plugin
+// died, timeout when the deadline of ctx or of the call passed, aborted when
+// ctx was cancelled. A call of a pinned plugin's read-only or idempotent tool
+// is tried a second time when the plugin crashed under it.
+func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
+	o, err := s.tools().find(call.Tool)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	if call.Arguments, err = o.validate(call.Arguments); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	level := depth(ctx) + 1
+	if level > maxDepth {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "tools call each other %d deep: the call of %s is refused", maxDepth, o.Name)
+	}
+	if call.CallID == "" {
+		call.CallID = uuid.NewString()
+	}
+	call.Tool = o.remote
+	if !call.Deadline.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, call.Deadline)
+		defer cancel()
+	}
+	again := o.Pinned && (o.Annotations.ReadOnly || o.Annotations.Idempotent)
+	for {
+		l, err := o.owner.ready(ctx)
+		if err != nil {
+			return sdk.ToolResult{}, err
+		}
+		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, out)
+		if err == nil || !again || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
+			return r, err
+		}
+		again = false
+		o.owner.log.Info("the plugin crashed during a call that may be repeated", "tool", o.Name)
+		if err := out.Progress("the plugin crashed; the call is repeated", -1); err != nil {
+			return sdk.ToolResult{}, sdk.Errorf(sdk.Aborted, "the call was given up: %w", err)
+		}
+	}
+}
+
+func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
+	if d, ok := ctx.Deadline(); ok {
+		call.Deadline = d
+	}
+	defer s.calls.begin(ctx, Caller{
+		Instance: i.spec.Instance, Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Depth: depth(ctx),
+	})()
+	var r sdk.ToolResult
+	err := l.guarded(ctx, call.CallID, func(rpc context.Context) (err error) {
+		r, err = l.tool.Invoke(rpc, call, out)
+		return err
+	})
+	return r, err
+}
+
+// guarded runs one streaming call on a context of its own, which outlives ctx
+// by the grace that a cancelled call has to end in order. A plugin that does
+// not end it is killed.
+func (l *link) guarded(ctx context.Context, callID string, do func(context.Context) error) error {
+	rpc, hangUp := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer hangUp(nil)
+	defer context.AfterFunc(l.alive, func() { hangUp(context.Cause(l.alive)) })()
+
+	ended, over := make(chan struct{}), make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(over)
+		l.cancel(callID, ended, hangUp)
+	})
+	err := do(host.Outgoing(host.WithCall(rpc, callID)))
+	close(ended)
+	if !stop() {
+		<-over
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(context.Cause(rpc), errHung):
+		return hung(ctx, l.cfg.CancelGrace)
+	case ctx.Err() != nil && context.Cause(l.alive) == nil:
+		return endedLate(ctx, err)
+	}
+	return l.mapped(ctx, err)
+}
+
+// cancel asks the plugin to end the call, waits for the grace, then kills it.
+func (l *link) cancel(callID string, ended <-chan struct{}, hangUp context.CancelCauseFunc) {
+	grace := time.NewTimer(l.cfg.CancelGrace)
+	defer grace.Stop()
+	ctx, done := context.WithTimeout(l.alive, l.cfg.CancelGrace)
+	defer done()
+	asked := make(chan error, 1)
+	go func() { asked <- l.tool.Cancel(ctx, callID) }() // ends with ctx
+	for {
+		select {
+		case <-ended:
+			return
+		case err := <-asked:
+			if status.Code(err) == codes.Unimplemented {
+				hangUp(err) // the plugin's only way to hear of it
+				return
+			}
+			asked = nil
+		case <-grace.C:
+			hangUp(errHung)
+			l.fail("a call did not end within " + l.cfg.CancelGrace.String() + " of its cancellation")
+			return
+		}
+	}
+}
+
+// hung is the error of a call whose plugin had to be killed.
+func hung(ctx context.Context, grace time.Duration) error {
+	e := gaveUp(ctx)
+	return sdk.Errorf(e.Outcome, "%w, and the plugin did not stop within %v: it was killed", e, grace)
+}
+
+// endedLate is the error of a call that ended because it was asked to. What
+// the plugin itself says of it is kept.
+func endedLate(ctx context.Context, err error) error {
+	var own *sdk.Error
+	if errors.As(err, &own) && own.Outcome != sdk.Internal {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) && own.Outcome == sdk.Aborted {
+			return gaveUp(ctx)
+		}
+		return own
+	}
+	return gaveUp(ctx)
+}
+
+// gaveUp says why a caller's context ended.
+func gaveUp(ctx context.Context) *sdk.Error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &sdk.Error{Outcome: sdk.Timeout, Message: "the call did not end before its deadline", Cause: ctx.Err()}
+	}
+	return &sdk.Error{Outcome: sdk.Aborted, Message: "the call was aborted", Cause: ctx.Err()}
+}

@@ -1,0 +1,390 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/go-plugin/runner"
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
+	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/provider"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// link is a started plugin with its connection. It is used once: a plugin that
+// is started again gets a new one.
+type link struct {
+	proc   *process
+	client *goplugin.Client
+	addr   net.Addr
+	log    hclog.Logger
+	cfg    *Config
+
+	conn     *grpc.ClientConn
+	broker   *goplugin.GRPCBroker
+	base     *plugin.Client
+	tool     *tool.Client
+	provider *provider.Client
+	hook     *hook.Client
+	services *grpc.Server
+	at       plugin.Services
+
+	manifest atomic.Pointer[sdk.Manifest]
+
+	// alive ends when the process does, or is about to be killed; its cause
+	// says why, as an *sdk.Error with PluginCrashed.
+	alive context.Context
+	died  context.CancelCauseFunc
+	wg    sync.WaitGroup
+}
+
+// allowed are the variables of the daemon's environment that plugins see. Keys
+// of model servers are not among them: a block names what its plugin gets.
+var allowed = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR",
+	"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_CACHE_HOME", "XDG_STATE_HOME",
+	"DBUS_SESSION_BUS_ADDRESS", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+	"BOTHY_PREFIX", "BOTHY_PODMAN", "GOCOVERDIR",
+}
+
+func environment(spec Spec) []string {
+	var env []string
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		if slices.Contains(allowed, name) || strings.HasPrefix(name, "LC_") {
+			env = append(env, v)
+		}
+	}
+	env = append(env, "GOTRACEBACK=single")
+	for _, name := range keys(spec.Env) {
+		env = append(env, name+"="+spec.Env[name])
+	}
+	return append(env, fmt.Sprintf("%s=%d", plugin.EnvHostPID, os.Getpid()))
+}
+
+// capture is what the daemon dispenses from go-plugin: the connection itself.
+type capture struct {
+	goplugin.NetRPCUnsupportedPlugin
+	broker *goplugin.GRPCBroker
+	conn   *grpc.ClientConn
+}
+
+func (c *capture) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
+	return errors.New("the daemon serves no plugin")
+}
+
+func (c *capture) GRPCClient(_ context.Context, b *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return &capture{broker: b, conn: conn}, nil
+}
+
+// connect starts the binary and connects to it. The process belongs to the
+// link: close ends it, also when connect failed.
+func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger) (*link, *startError) {
+	l := &link{cfg: cfg, log: log}
+	l.alive, l.died = context.WithCancelCause(context.Background())
+	l.client = goplugin.NewClient(&goplugin.ClientConfig{
+		HandshakeConfig:  plugin.Handshake,
+		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
+			l.proc = newProcess(log, b, cmd, spec.Args, environment(spec), dir, cfg.memory(spec))
+			return l.proc, nil
+		},
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: cfg.SocketDir},
+		StartTimeout:     cfg.StartTimeout,
+		SkipHostEnv:      true,
+		Logger:           log,
+		SyncStdout:       newPrinted(log),
+		SyncStderr:       newPrinted(log),
+		GRPCDialOptions:  plugin.DialOptions(plugin.PeerCredentials(l.isPlugin, nil)),
+	})
+	if fail := l.handshake(ctx); fail != nil {
+		l.close()
+		return nil, fail
+	}
+	l.base, l.tool = plugin.NewClient(l.conn), tool.NewClient(l.conn)
+	l.provider, l.hook = provider.NewClient(l.conn), hook.NewClient(l.conn)
+	l.wg.Go(l.await)
+	return l, nil
+}
+
+// memory is the limit for one plugin. One that runs containers passes its
+// limits on to them, so it has none: its containers have their own.
+func (c *Config) memory(spec Spec) int64 {
+	if spec.granted(sdk.GrantSandbox) {
+		return -1
+	}
+	return c.Memory
+}
+
+// handshake starts the process and dials it. go-plugin's own Start cannot be
+// cancelled: when ctx ends, the process is killed under it.
+func (l *link) handshake(ctx context.Context) *startError {
+	began := time.Now()
+	var failed error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		failed = l.dial()
+	}()
+	late := time.NewTimer(l.cfg.StartTimeout + time.Second) // go-plugin's own comes first, but ends with the handshake
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+		<-l.killSoon(done)
+		return &startError{summary: "it did not start in time", detail: "It printed its handshake and then did not answer."}
+	case <-ctx.Done():
+		<-l.killSoon(done)
+		return &startError{summary: "its start was given up", detail: context.Cause(ctx).Error()}
+	}
+	if failed == nil {
+		return nil
+	}
+	if l.proc == nil || l.proc.ID() == "0" {
+		return &startError{summary: "it cannot be started", detail: failed.Error(), permanent: true}
+	}
+	return l.proc.explain(failed, time.Since(began) >= l.cfg.StartTimeout)
+}
+
+// killSoon kills the process as soon as there is one; the channel closes when
+// done does.
+func (l *link) killSoon(done <-chan struct{}) <-chan struct{} {
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				l.kill()
+			}
+		}
+	}()
+	return finished
+}
+
+func (l *link) dial() error {
+	addr, err := l.client.Start()
+	if err != nil {
+		return err
+	}
+	l.addr = addr
+	protocol, err := l.client.Client()
+	if err != nil {
+		return err
+	}
+	raw, err := protocol.Dispense(plugin.KindPlugin)
+	if err != nil {
+		return err
+	}
+	c := raw.(*capture) // the set holds nothing else
+	l.conn, l.broker = c.conn, c.broker
+	return nil
+}
+
+// isPlugin admits the process that was started, at either end of a socket.
+func (l *link) isPlugin(p plugin.Peer) error {
+	if p.UID != os.Geteuid() {
+		return fmt.Errorf("its peer runs as uid %d, the daemon as %d", p.UID, os.Geteuid())
+	}
+	if have := fmt.Sprint(p.PID); have != l.proc.ID() {
+		return fmt.Errorf("its peer is process %s, the plugin is %s", have, l.proc.ID())
+	}
+	return nil
+}
+
+// await ends alive when the process ends.
+func (l *link) await() {
+	<-l.proc.done
+	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin crashed: %s", l.proc.how()))
+}
+
+// fail ends the plugin for a reason of the daemon's.
+func (l *link) fail(reason string) {
+	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin was ended: %s", reason))
+	l.kill()
+}
+
+// kill ends the process, and reports whether it is gone.
+func (l *link) kill() bool {
+	if l.proc == nil {
+		return true
+	}
+	if err := l.proc.Kill(context.Background()); err != nil {
+		l.log.Error("killing the plugin", "error", err)
+		return false
+	}
+	return true
+}
+
+// describe reads the manifest.
+func (l *link) describe(ctx context.Context) *startError {
+	ctx, cancel := context.WithTimeout(ctx, l.cfg.StartTimeout)
+	defer cancel()
+	m, err := l.base.Describe(ctx)
+	if err != nil {
+		return &startError{summary: "it does not describe itself", detail: l.mapped(ctx, err).Error()}
+	}
+	l.manifest.Store(&m)
+	return nil
+}
+
+// configure offers the services and hands the settings over.
+func (l *link) configure(ctx context.Context, s sdk.Settings) *startError {
+	ctx, cancel := context.WithTimeout(ctx, l.cfg.ConfigureTimeout)
+	defer cancel()
+	if err := l.base.Configure(ctx, s, l.at); err != nil {
+		e := l.mapped(ctx, err)
+		refused := sdk.OutcomeOf(e)
+		return &startError{
+			summary: "it refuses its configuration", detail: e.Error(),
+			permanent: refused == sdk.Validation || refused == sdk.Unavailable || refused == sdk.Permission,
+		}
+	}
+	return l.describe(ctx)
+}
+
+// serve offers the daemon's services to the plugin, under a broker id and at
+// an address. Both sockets lie in the plugin's own folder.
+func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token, address string) []grpc.ServerOption) error {
+	l.at = plugin.Services{BrokerID: l.broker.NextId(), Address: l.proc.socketDir + "/host.sock", Token: rand.Text()}
+	direct, err := net.Listen("unix", l.at.Address)
+	if err != nil {
+		return fmt.Errorf("offer the daemon's services: %w", err)
+	}
+	brokered, err := l.broker.Accept(l.at.BrokerID)
+	if err != nil {
+		return errors.Join(fmt.Errorf("offer the daemon's services: %w", err), direct.Close())
+	}
+	opts := append(plugin.ServerOptions(plugin.PeerCredentials(l.isPlugin, nil)), admit(l.at.Token, l.at.Address)...)
+	l.services = grpc.NewServer(opts...)
+	register(l.services)
+	for _, ln := range []net.Listener{direct, brokered} {
+		l.wg.Go(func() {
+			if err := l.services.Serve(ln); err != nil {
+				l.log.Debug("serving the daemon's services", "error", err)
+			}
+		})
+	}
+	return nil
+}
+
+// missed is how many health checks in a row may go unanswered.
+const missed = 3
+
+// watch looks after the plugin until it ends: that it answers, that its socket
+// is there, and what it says of its manifest.
+func (l *link) watch(changed func()) {
+	l.wg.Go(func() { l.beat() })
+	l.wg.Go(func() {
+		err := l.base.Watch(l.alive, func(m sdk.Manifest) {
+			l.manifest.Store(&m)
+			changed()
+		})
+		l.log.Debug("watching the manifest ended", "error", err)
+	})
+}
+
+func (l *link) beat() {
+	tick := time.NewTicker(l.cfg.HealthInterval)
+	defer tick.Stop()
+	for misses := 0; ; {
+		select {
+		case <-l.alive.Done():
+			return
+		case <-tick.C:
+		}
+		if _, err := os.Lstat(l.addr.String()); err != nil {
+			l.fail("its socket is gone: " + err.Error())
+			return
+		}
+		if l.answers(l.cfg.HealthInterval) {
+			misses = 0
+		} else if misses++; misses >= missed && l.alive.Err() == nil {
+			l.fail(fmt.Sprintf("it did not answer %d health checks", misses))
+			return
+		}
+	}
+}
+
+// answers reports whether the plugin says anything at all within the time.
+func (l *link) answers(within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(l.alive, within)
+	defer cancel()
+	err := l.base.Health(ctx)
+	var own *sdk.Error
+	if errors.As(err, &own) {
+		l.log.Debug("the plugin is not healthy", "reason", own.Message)
+		return true
+	}
+	return err == nil
+}
+
+// drain lets the plugin finish, as long as it answers at all.
+func (l *link) drain(ctx context.Context) {
+	if !l.answers(time.Second / 2) {
+		l.log.Warn("the plugin does not answer and is killed")
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.cfg.DrainTimeout)
+	defer cancel()
+	if err := l.base.Drain(ctx); err != nil {
+		l.log.Warn("the plugin did not drain", "error", err)
+		return
+	}
+	l.shutdown(time.Second)
+}
+
+// shutdown asks go-plugin to end the process, and does not wait for longer.
+func (l *link) shutdown(within time.Duration) {
+	l.wg.Go(l.client.Kill) // ends at the latest when the process is killed
+	select {
+	case <-l.proc.done:
+	case <-time.After(within):
+	}
+}
+
+// close ends the process in any state, then tidies up. It returns when nothing
+// of the link is left.
+func (l *link) close() {
+	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin was ended"))
+	if l.services != nil {
+		l.services.Stop()
+	}
+	if !l.kill() {
+		return // nothing that waits for the process would ever return
+	}
+	if l.proc != nil {
+		l.proc.release()
+	}
+	l.client.Kill() // only tidies up: the process is gone
+	if l.conn != nil {
+		_ = l.conn.Close() // go-plugin closed it before
+	}
+	l.wg.Wait()
+	if l.proc != nil {
+		if err := os.RemoveAll(l.proc.socketDir); err != nil {
+			l.log.Debug("removing the plugin's sockets", "error", err)
+		}
+	}
+}

@@ -1,0 +1,279 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin/runner"
+)
+
+// socketPrefix begins the names that go-plugin gives the folders of sockets.
+const socketPrefix = "plugin-dir"
+
+// killed is how long the end of a killed process is waited for.
+const killed = 2 * time.Second
+
+// flush is how long output that a dead process left in its pipes is read. Who
+// still holds the other end after that is not waited for.
+const flush = 100 * time.Millisecond
+
+// handshakeLimit is the longest handshake line that is read.
+const handshakeLimit = 4 << 10
+
+// process is one started plugin: a runner.Runner that owns the process and all
+// that it started. Its end is seen by waiting for it, never by its pipes, which
+// a grandchild may hold open.
+type process struct {
+	binary *binary
+	cmd    *exec.Cmd
+	log    hclog.Logger
+	memory int64
+
+	socketDir string
+	done      chan struct{} // closed when the process is reaped and its group killed
+	state     *os.ProcessState
+	wg        sync.WaitGroup
+
+	mu    sync.Mutex
+	pid   int  // 0 until it was started
+	ended bool // reaped: its pid may be somebody else's
+
+	firstMu  sync.Mutex
+	first    []byte // what it said on standard output before or instead of a handshake
+	stdout   io.ReadCloser
+	stderr   io.ReadCloser
+	lines    *lineLimiter
+	released []io.Closer
+}
+
+// newProcess prepares a process as go-plugin asked for it in cmd; env is all
+// that it gets besides.
+func newProcess(log hclog.Logger, b *binary, cmd *exec.Cmd, args, env []string, socketDir string, memory int64) *process {
+	cmd.Path, cmd.Args = b.path, append([]string{b.path}, args...)
+	cmd.Env = append(env, cmd.Env...)
+	cmd.Stdin = nil // the null device
+	cmd.Dir = "/"
+	ownGroup(cmd)
+	fromFile(cmd, b)
+	return &process{binary: b, cmd: cmd, log: log, memory: memory, socketDir: socketDir, done: make(chan struct{}), lines: newLineLimiter(log)}
+}
+
+// Start implements runner.Runner.
+func (p *process) Start(context.Context) error {
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	errR, errW, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, outR.Close(), outW.Close())
+	}
+	p.cmd.Stdout, p.cmd.Stderr = outW, errW
+	started := make(chan error)
+	p.wg.Go(func() { p.own(started, outR, errR) })
+	err = <-started
+	closed := errors.Join(outW.Close(), errW.Close())
+	if err != nil {
+		return fmt.Errorf("start %s: %w", p.binary.path, errors.Join(err, outR.Close(), errR.Close()))
+	}
+	if closed != nil {
+		p.log.Debug("closing the plugin's ends of its pipes", "error", closed)
+	}
+	outPipe, outTo := io.Pipe()
+	errPipe, errTo := io.Pipe()
+	p.stdout, p.stderr = outPipe, errPipe
+	p.released = []io.Closer{outPipe, errPipe}
+	p.wg.Go(func() { p.pumpStdout(outR, outTo) })
+	p.wg.Go(func() { p.pumpStderr(errR, errTo) })
+	return nil
+}
+
+// own starts the process and waits for its end on one thread: Linux sends the
+// signal that ends a plugin with its daemon when that thread ends.
+func (p *process) own(started chan<- error, pipes ...*os.File) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := p.cmd.Start(); err != nil {
+		started <- err
+		close(p.done)
+		return
+	}
+	p.mu.Lock()
+	p.pid = p.cmd.Process.Pid
+	p.mu.Unlock()
+	limit(p.pid, p.memory)
+	started <- nil
+
+	if err := p.reap(); err != nil {
+		p.log.Debug("waiting for the plugin's process", "error", err)
+	}
+	close(p.done)
+	for _, f := range pipes {
+		if err := f.SetReadDeadline(time.Now().Add(flush)); err != nil {
+			_ = f.Close() // the pump ends by it
+		}
+	}
+}
+
+// signalGroup needs p.mu. The group of a process that is not reaped yet cannot
+// be another's.
+func (p *process) signalGroup(sig syscall.Signal) {
+	if p.pid != 0 && !p.ended {
+		if err := syscall.Kill(-p.pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
+			p.log.Debug("signalling the plugin's processes", "signal", sig, "error", err)
+		}
+	}
+}
+
+// pumpStdout passes the handshake line on and swallows everything behind it,
+// so that a plugin that prints never blocks.
+func (p *process) pumpStdout(from *os.File, to *io.PipeWriter) {
+	defer from.Close() //nolint:errcheck // read to its end
+	buf := make([]byte, 32<<10)
+	passed := false
+	for {
+		n, err := from.Read(buf)
+		if !passed {
+			passed = p.handshake(buf[:n], to)
+		} else if n > 0 {
+			p.log.Trace("plugin wrote to its standard output", "bytes", n)
+		}
+		if err != nil {
+			_ = to.Close() // a pipe's Close never fails
+			return
+		}
+	}
+}
+
+// handshake collects the first line and passes it on when it is whole. One
+// that is too long is no handshake: go-plugin is told so at once.
+func (p *process) handshake(b []byte, to *io.PipeWriter) (passed bool) {
+	p.firstMu.Lock()
+	p.first = append(p.first, b...)
+	line, _, whole := bytes.Cut(p.first, []byte{'\n'})
+	if !whole && len(p.first) < handshakeLimit {
+		p.firstMu.Unlock()
+		return false
+	}
+	if whole && len(line) < handshakeLimit {
+		p.first = bytes.Clone(line)
+	} else {
+		p.first, line = bytes.Clone(p.first[:min(len(p.first), handshakeLimit)]), []byte("no handshake")
+	}
+	p.firstMu.Unlock()
+	_, _ = to.Write(append(bytes.Clone(line), '\n')) // fails only when go-plugin gave up
+	return true
+}
+
+// said is what stands on standard output where the handshake belongs.
+func (p *process) said() string {
+	p.firstMu.Lock()
+	defer p.firstMu.Unlock()
+	return string(p.first)
+}
+
+func (p *process) pumpStderr(from *os.File, to *io.PipeWriter) {
+	defer from.Close() //nolint:errcheck // read to its end
+	p.lines.copy(to, from)
+	_ = to.Close() // a pipe's Close never fails
+}
+
+// Kill implements runner.Runner: it ends the whole group, hung or not, and
+// returns when the process is gone, after two seconds at most.
+func (p *process) Kill(context.Context) error {
+	p.mu.Lock()
+	p.signalGroup(syscall.SIGKILL)
+	running := p.pid != 0
+	p.mu.Unlock()
+	if !running {
+		return nil
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-time.After(killed):
+		return fmt.Errorf("process %s did not end within %v of SIGKILL", p.ID(), killed)
+	}
+}
+
+// release gives up the pipes and waits for the goroutines. The process has
+// ended, or never began.
+func (p *process) release() {
+	for _, c := range p.released {
+		_ = c.Close() // a pipe's Close never fails
+	}
+	p.wg.Wait()
+}
+
+// Wait implements runner.Runner.
+func (p *process) Wait(context.Context) error {
+	<-p.done
+	if p.state != nil && !p.state.Success() {
+		return errors.New(p.state.String())
+	}
+	return nil
+}
+
+// how says how the process ended, for people.
+func (p *process) how() string {
+	select {
+	case <-p.done:
+	default:
+		return "it still runs"
+	}
+	if p.state == nil {
+		return "it never ran"
+	}
+	how := "it ended with " + p.state.String()
+	if words := p.lines.last(); words != "" {
+		how += "; its last words: " + words
+	}
+	return how
+}
+
+// Stdout implements runner.Runner.
+func (p *process) Stdout() io.ReadCloser { return p.stdout }
+
+// Stderr implements runner.Runner.
+func (p *process) Stderr() io.ReadCloser { return p.stderr }
+
+// Name implements runner.Runner.
+func (p *process) Name() string { return filepath.Base(p.binary.path) }
+
+// ID implements runner.Runner: the process id, "0" before there is one.
+func (p *process) ID() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strconv.Itoa(p.pid)
+}
+
+// Diagnose implements runner.Runner; explain does it better.
+func (p *process) Diagnose(context.Context) string { return "" }
+
+// PluginToHost implements runner.Runner: only a Unix socket in the folder that
+// the plugin was given is dialled.
+func (p *process) PluginToHost(network, address string) (string, string, error) {
+	if network != "unix" || filepath.Dir(filepath.Clean(address)) != filepath.Clean(p.socketDir) {
+		return "", "", fmt.Errorf("it listens on %s %s: it must make a Unix socket in the folder that PLUGIN_UNIX_SOCKET_DIR names", network, address)
+	}
+	return network, address, nil
+}
+
+// HostToPlugin implements runner.Runner.
+func (p *process) HostToPlugin(network, address string) (string, string, error) {
+	return network, address, nil
+}
+
+var _ runner.Runner = (*process)(nil)

@@ -1,0 +1,66 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// reaping is how long after its connection broke a process may take to be seen
+// dead.
+const reaping = 500 * time.Millisecond
+
+// mapped is the one place where an error of a call to a plugin is told apart:
+// the plugin's own answer is kept; otherwise the plugin died, the caller gave
+// up, or the message itself was refused. What is left is a mistake of either
+// side. It is nil for nil.
+func (l *link) mapped(ctx context.Context, err error) error {
+	var own *sdk.Error
+	var provider *sdk.ProviderError
+	if err == nil || errors.As(err, &own) || errors.As(err, &provider) {
+		return err
+	}
+	s, ok := status.FromError(err)
+	if !ok {
+		return sdk.Errorf(sdk.Internal, "%w", err)
+	}
+	if ctx.Err() == nil && s.Code() == codes.Unavailable {
+		l.settleDeath()
+	}
+	if cause := context.Cause(l.alive); cause != nil {
+		return cause
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &sdk.Error{Outcome: sdk.Timeout, Message: "the plugin did not answer in time", Cause: err}
+	case ctx.Err() != nil:
+		return &sdk.Error{Outcome: sdk.Aborted, Message: "the call was given up", Cause: err}
+	}
+	switch s.Code() {
+	case codes.Unavailable:
+		return &sdk.Error{Outcome: sdk.Unavailable, Message: "the plugin cannot be reached: " + s.Message(), Cause: err}
+	case codes.ResourceExhausted:
+		return &sdk.Error{Outcome: sdk.Overflow, Message: "a message of the plugin is too large and was refused: " + s.Message(), Cause: err}
+	case codes.Unimplemented:
+		return &sdk.Error{Outcome: sdk.Unavailable, Message: "the plugin does not serve this: " + s.Message(), Cause: err}
+	case codes.DeadlineExceeded:
+		return &sdk.Error{Outcome: sdk.Timeout, Message: "the plugin gave up in time: " + s.Message(), Cause: err}
+	}
+	return &sdk.Error{Outcome: sdk.Internal, Message: "the plugin failed: " + s.Message(), Cause: err}
+}
+
+// settleDeath gives a process whose connection broke the time to be seen dead,
+// so that the error can say how it ended.
+func (l *link) settleDeath() {
+	t := time.NewTimer(reaping)
+	defer t.Stop()
+	select {
+	case <-l.alive.Done():
+	case <-t.C:
+	}
+}

@@ -1,0 +1,175 @@
+package view
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// keptTurns is how many of the last answers stay with their results.
+const keptTurns = 5
+
+// block is how many groups go at a time: the start of a prompt then stays the
+// same for some turns, and servers that keep it need not read it again.
+const block = 4
+
+// segment is what stays or goes together: a prompt, or an answer with the
+// results of its calls.
+type segment struct {
+	messages []sdk.Message
+	raw      int // tokens, uncalibrated
+	turn     bool
+	calls    bool
+	keep     bool
+	gone     bool
+}
+
+// fitting is one Fit at work.
+type fitting struct {
+	p        sdk.Prompt
+	ratio    float64
+	raw      int // tokens of what is left, uncalibrated
+	segments []segment
+	report   sdk.Fitting
+}
+
+// Fit makes a prompt fit its Ceiling (0 is unknown: nothing is done). The
+// oldest answers with their results go first, then old answers and prompts
+// without calls; system text, first prompt, current prompt and the last five
+// turns stay. One message says what went. If that is not enough, the longest
+// results are shortened, then the oldest of the five go. A prompt that still
+// does not fit is an error of outcome overflow.
+func (t *Transcript) Fit(_ context.Context, p sdk.Prompt) (sdk.Prompt, sdk.Fitting, error) {
+	f := &fitting{p: p, ratio: t.ratio(p.Model), raw: fixedTokens(p), segments: split(p.Messages)}
+	for i := range f.segments {
+		f.raw += f.segments[i].raw
+	}
+	before := f.tokens()
+	f.report = sdk.Fitting{Before: before, After: before}
+	prune := int(float64(p.Ceiling) / ceilingShare * pruneShare)
+	if p.Ceiling <= 0 || before <= prune {
+		p.Tokens = before
+		return p, f.report, nil
+	}
+	f.protect()
+	f.drop(prune, func(s *segment) bool { return s.calls })
+	f.drop(prune, func(*segment) bool { return true })
+	if f.tokens() > p.Ceiling {
+		f.shorten()
+	}
+	if f.tokens() > p.Ceiling {
+		f.dropKept()
+	}
+	p.Messages = f.messages()
+	p.Tokens = scaled(promptTokens(p), f.ratio)
+	f.report.After = p.Tokens
+	if p.Tokens > p.Ceiling {
+		return p, f.report, sdk.Errorf(sdk.Overflow,
+			"the prompt needs about %d tokens and at most %d fit model %s: shorten the prompt or the project's instructions, offer fewer tools, or choose a model with a larger context",
+			p.Tokens, p.Ceiling, p.Model)
+	}
+	return p, f.report, nil
+}
+
+func split(messages []sdk.Message) []segment {
+	var segments []segment
+	for i := range messages {
+		m := &messages[i]
+		tokens := messageTokens(m)
+		if m.Role == sdk.RoleTool && len(segments) > 0 {
+			last := &segments[len(segments)-1]
+			last.messages = messages[i-len(last.messages) : i+1 : i+1]
+			last.raw += tokens
+			continue
+		}
+		segments = append(segments, segment{
+			messages: messages[i : i+1 : i+1], raw: tokens,
+			turn: m.Role == sdk.RoleAssistant, calls: len(m.Calls) > 0,
+		})
+	}
+	return segments
+}
+
+// protect marks what stays: the first and the last prompt and the last turns.
+func (f *fitting) protect() {
+	first, last, turns := -1, -1, 0
+	for i := range f.segments {
+		if !f.segments[i].turn {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	for i := len(f.segments) - 1; i >= 0; i-- {
+		s := &f.segments[i]
+		if s.turn && turns < keptTurns {
+			s.keep = true
+			turns++
+		}
+		s.keep = s.keep || i == first || i == last
+	}
+}
+
+// drop takes segments that stay not and satisfy which, oldest first, until the
+// prompt has at most limit tokens.
+func (f *fitting) drop(limit int, which func(*segment) bool) {
+	taken := 0
+	for i := range f.segments {
+		if f.tokens() <= limit && taken%block == 0 {
+			return
+		}
+		if s := &f.segments[i]; !s.keep && !s.gone && which(s) {
+			f.remove(s)
+			taken++
+		}
+	}
+}
+
+// dropKept gives up the kept turns, oldest first, all but the last.
+func (f *fitting) dropKept() {
+	var turns []*segment
+	for i := range f.segments {
+		if s := &f.segments[i]; s.turn && !s.gone {
+			turns = append(turns, s)
+		}
+	}
+	for i := 0; i < len(turns)-1 && f.tokens() > f.p.Ceiling; i++ {
+		f.remove(turns[i])
+	}
+}
+
+func (f *fitting) remove(s *segment) {
+	s.gone = true
+	f.raw -= s.raw
+	if s.turn {
+		f.report.Groups++
+	} else {
+		f.report.Prompts++
+	}
+}
+
+// tokens estimates what is left, with room for the message about what went.
+func (f *fitting) tokens() int {
+	raw := f.raw
+	if f.report.Groups+f.report.Prompts > 0 {
+		raw += summaryTokens
+	}
+	return scaled(raw, f.ratio)
+}
+
+// messages puts together what is left, with one summary where the first
+// segment went.
+func (f *fitting) messages() []sdk.Message {
+	var out []sdk.Message
+	summarized := false
+	for i := range f.segments {
+		s := &f.segments[i]
+		if !s.gone {
+			out = append(out, s.messages...)
+		} else if !summarized {
+			summarized = true
+			out = append(out, summary(f.segments))
+		}
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package view
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// piece is one entry as a message, with what its place depends on.
+type piece struct {
+	message sdk.Message
+	loop    int64
+	turn    int    // 0 for a prompt
+	model   string // that wrote it
+}
+
+// cache keeps the pieces of one run.
+type cache struct {
+	mu     sync.Mutex
+	pieces map[string]*piece
+	marks  map[string]mark
+}
+
+// mark is what a rendered piece depends on. Version counts an entry's writes
+// in this run, so it stands for attributes as well.
+type mark struct {
+	hash       string
+	version    int
+	visibility sdk.Visibility
+	limit      int
+}
+
+// render returns the entry's piece, nil when it is no part of a conversation.
+func (c *cache) render(e *sdk.Entry, limit int) *piece {
+	now := mark{e.Hash, e.Version, e.Visibility, limit}
+	if c.marks == nil {
+		c.marks = map[string]mark{}
+	}
+	if was, ok := c.marks[e.Path]; ok && was == now {
+		return c.pieces[e.Path]
+	}
+	p := renderEntry(e, limit)
+	c.marks[e.Path], c.pieces[e.Path] = now, p
+	return p
+}
+
+func renderEntry(e *sdk.Entry, limit int) *piece {
+	scheme, rest, ok := strings.Cut(e.Path, "://")
+	if !ok {
+		return nil
+	}
+	switch scheme {
+	case "prompt":
+		return &piece{message: sdk.Message{Role: sdk.RoleUser, Text: e.Body}, loop: e.Loop}
+	case "assistant":
+		return renderAnswer(e, rest)
+	case "log":
+		return renderResult(e, rest, limit)
+	default:
+		return nil
+	}
+}
+
+// answer is what an assistant entry's attributes hold of interest here.
+type answer struct {
+	Reasoning string          `json:"reasoning"`
+	Calls     []sdk.Call      `json:"calls"`
+	Extra     json.RawMessage `json:"extra"`
+	Model     string          `json:"model"`
+}
+
+// renderAnswer leaves out an answer that was cut off: it is kept for people,
+// and the model is asked again.
+func renderAnswer(e *sdk.Entry, rest string) *piece {
+	turn, err := strconv.Atoi(rest)
+	if err != nil || e.State == sdk.StateFailed || e.State == sdk.StateCancelled {
+		return nil
+	}
+	var a answer
+	if len(e.Attributes) > 0 && json.Unmarshal(e.Attributes, &a) != nil {
+		return nil
+	}
+	m := sdk.Message{Role: sdk.RoleAssistant, Text: e.Body, Reasoning: a.Reasoning, Extra: a.Extra}
+	for _, call := range a.Calls {
+		m.Calls = append(m.Calls, sdk.Call{ID: call.ID, Tool: toolName(call.Tool), Arguments: arguments(call.Arguments)})
+	}
+	if m.Text == "" && len(m.Calls) == 0 {
+		return nil // servers refuse an answer that says nothing
+	}
+	return &piece{message: m, loop: e.Loop, turn: turn, model: a.Model}
+}
+
+// arguments gives back what a server accepts in a conversation: a JSON object.
+// The result of a call that had none tells the model what it wrote.
+func arguments(text string) string {
+	t := strings.TrimSpace(text)
+	if !strings.HasPrefix(t, "{") || !json.Valid([]byte(t)) {
+		return "{}"
+	}
+	return text
+}
+
+// toolName makes a name that servers accept of one that a model invented.
+func toolName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		default:
+			return '_'
+		}
+	}, name)
+	if name == "" {
+		return "unknown"
+	}
+	return name[:min(len(name), 64)]
+}

@@ -1,0 +1,54 @@
+package view
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+const identity = `You are an agent that Bothy runs on a person's own machine. You work on one project by calling tools, and what you do is recorded.
+
+How to work:
+- Look before you change: read what a change depends on, make it, and check that it works.
+- The calls of one answer run in their order. When one with side effects fails, those after it are not made; each still gets a result that says so.
+- A call is never made twice in a row with the same arguments: its result would be the same. Read the result you have, or do something else.
+- A result that was cut says how to see the rest.
+- When a call is refused, its result gives the rule and the reason. Do not try to get around it; find another way or tell the person what is needed.
+- When you are done, or cannot go on, answer in plain text without a call. That ends your work on the prompt. Say what you did and what you could not do; claim nothing that you did not see.`
+
+// systemText is the system prompt: identity, facts about the environment, the
+// project's instructions, the agent's persona. It holds nothing that changes
+// from turn to turn, so that servers can keep it.
+func systemText(in sdk.Assembly, now time.Time) string {
+	var b strings.Builder
+	b.WriteString(identity)
+	b.WriteString("\n\n# Environment\n\n")
+	fmt.Fprintf(&b, "- Project: %s\n", in.Project.Name)
+	fmt.Fprintf(&b, "- System: %s/%s; today is %s\n", runtime.GOOS, runtime.GOARCH, now.Format(time.DateOnly))
+	if grants(in.Tools, sdk.GrantProject) {
+		b.WriteString("- File tools work below the project directory; their paths are relative to it.\n")
+	}
+	if grants(in.Tools, sdk.GrantSandbox) {
+		b.WriteString("- Commands run in a container of this run, as uid 1000, without a network. The project is mounted at /workspace, where they start; the rest of the root file system is read-only. $HOME and /tmp can be written and last as long as the run.\n")
+	}
+	if in.Loop.Mode == sdk.ModeAsk {
+		b.WriteString("- This prompt may only be answered by reading: calls with side effects are refused.\n")
+	}
+	section(&b, "Instructions of the project (AGENTS.md)", in.Instructions)
+	section(&b, "Persona", in.Agent.Persona)
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func section(b *strings.Builder, title, text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		fmt.Fprintf(b, "\n# %s\n\n%s\n", title, text)
+	}
+}
+
+func grants(tools []sdk.Tool, grant string) bool {
+	return slices.ContainsFunc(tools, func(t sdk.Tool) bool { return slices.Contains(t.Grants, grant) })
+}

@@ -1,0 +1,94 @@
+package view
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// charsPerToken is the transcript's estimate until usage calibrates it.
+const charsPerToken = 4
+
+// perMessage is what a message costs beside its text.
+const perMessage = 4
+
+// Shares of a model's context (design, section 12).
+const (
+	ceilingShare = 0.9 // nothing that exceeds it is sent
+	pruneShare   = 0.8 // above it the oldest groups go
+)
+
+// Tokens estimates a text: its characters divided by four, rounded up.
+func Tokens(text string) int {
+	return (utf8.RuneCountInString(text) + charsPerToken - 1) / charsPerToken
+}
+
+// Estimate counts a whole prompt in tokens of its model, by what the model's
+// server has reported so far.
+func (t *Transcript) Estimate(p sdk.Prompt) int {
+	return scaled(promptTokens(p), t.ratio(p.Model))
+}
+
+// Observe calibrates the estimate of a model by what its server reported for a
+// prompt that was sent as it is here. Usage that cannot be true is ignored.
+func (t *Transcript) Observe(p sdk.Prompt, usage sdk.Usage) {
+	raw := promptTokens(p)
+	if usage.Prompt <= 0 || raw < 100 {
+		return
+	}
+	// An estimate that is far too low is the dangerous one: a server that
+	// counts only what it had not cached must not pull it down.
+	r := min(max(float64(usage.Prompt)/float64(raw), 0.5), 4)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ratios[p.Model] = r
+}
+
+func (t *Transcript) ratio(model string) float64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r, ok := t.ratios[model]; ok {
+		return r
+	}
+	return 1
+}
+
+func scaled(raw int, ratio float64) int { return int(math.Ceil(float64(raw) * ratio)) }
+
+func promptTokens(p sdk.Prompt) int {
+	n := fixedTokens(p)
+	for i := range p.Messages {
+		n += messageTokens(&p.Messages[i])
+	}
+	return n
+}
+
+// fixedTokens is what no fitting can take away: system text and tools.
+func fixedTokens(p sdk.Prompt) int {
+	n := Tokens(p.System)
+	for i := range p.Tools {
+		spec := &p.Tools[i].ToolSpec
+		n += perMessage + Tokens(spec.Name) + Tokens(spec.Description) + (len(spec.Parameters)+charsPerToken-1)/charsPerToken
+	}
+	return n
+}
+
+func messageTokens(m *sdk.Message) int {
+	n := perMessage + Tokens(m.Text) + Tokens(m.Reasoning) + (len(m.Extra)+charsPerToken-1)/charsPerToken
+	for i := range m.Calls {
+		c := &m.Calls[i]
+		n += perMessage + Tokens(c.Tool) + Tokens(c.Arguments)
+	}
+	return n
+}
+
+// ceiling is what a prompt may take of a context in tokens, so that maxTokens
+// of answer still find room; 0 when the context is unknown.
+func ceiling(context, maxTokens int) int {
+	if context <= 0 {
+		return 0
+	}
+	c := int(float64(context) * ceilingShare)
+	return max(min(c, context-maxTokens), context/2)
+}

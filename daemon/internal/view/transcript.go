@@ -1,0 +1,110 @@
+// Package view renders a run's entries into the messages that a model gets,
+// and makes them fit the model. The transcript is a conversation: system text,
+// prompts, answers with their calls, and results right behind their calls.
+package view
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Transcript renders conversations. What it has rendered it keeps by entry and
+// version, so that a turn costs what changed; Forget lets go of it.
+type Transcript struct {
+	now func() time.Time
+
+	mu     sync.Mutex // guards runs and ratios, never held while rendering
+	runs   map[int64]*cache
+	ratios map[string]float64
+}
+
+// NewTranscript makes a view whose environment facts take the date from now.
+func NewTranscript(now func() time.Time) *Transcript {
+	return &Transcript{now: now, runs: map[int64]*cache{}, ratios: map[string]float64{}}
+}
+
+// Assemble renders the conversation up to the loop of the assembly: prompts
+// that still wait in the queue are not in it. Every call of every answer has
+// exactly one result behind it, whatever became of the action. The prompt is
+// not yet made to fit; its Tokens and Ceiling say whether it would.
+func (t *Transcript) Assemble(_ context.Context, in sdk.Assembly) (sdk.Prompt, error) {
+	c := t.cache(in.Run.ID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := sdk.Prompt{
+		Run: in.Run, Loop: in.Loop, Turn: in.Turn, Model: in.Model,
+		System:  systemText(in, t.now()),
+		Tools:   in.Tools,
+		Ceiling: ceiling(in.Context, in.Agent.MaxTokens),
+	}
+	p.Messages = conversation(c, in)
+	p.Tokens = t.Estimate(p)
+	return p, nil
+}
+
+// Forget drops what is kept for a run. The next Assemble renders it anew.
+func (t *Transcript) Forget(run int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.runs, run)
+}
+
+func (t *Transcript) cache(run int64) *cache {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c, ok := t.runs[run]
+	if !ok {
+		c = &cache{pieces: map[string]*piece{}}
+		t.runs[run] = c
+	}
+	return c
+}
+
+// place is where a call's result is looked for: ids are unique in a turn only.
+type place struct {
+	turn int
+	call string
+}
+
+// conversation orders prompts and answers by loop, which is not the order of
+// their entries: a prompt may have been queued while an earlier loop ran.
+func conversation(c *cache, in sdk.Assembly) []sdk.Message {
+	limit := resultLimit(in.Context)
+	spoken := make([]*piece, 0, len(in.Entries))
+	results := make(map[place]*piece, len(in.Entries))
+	for i := range in.Entries {
+		p := c.render(&in.Entries[i], limit)
+		switch {
+		case p == nil:
+		case p.message.Role == sdk.RoleTool:
+			results[place{p.turn, p.message.CallID}] = p
+		case p.loop <= in.Loop.ID:
+			spoken = append(spoken, p)
+		}
+	}
+	byLoop := func(a, b *piece) int { return cmp.Or(cmp.Compare(a.loop, b.loop), cmp.Compare(a.turn, b.turn)) }
+	if !slices.IsSortedFunc(spoken, byLoop) {
+		slices.SortStableFunc(spoken, byLoop)
+	}
+	messages := make([]sdk.Message, 0, len(spoken)+len(results))
+	for _, p := range spoken {
+		m := p.message
+		if p.model != in.Model { // belongs to another provider, which alone can read it
+			m.Reasoning, m.Extra = "", nil
+		}
+		messages = append(messages, m)
+		for _, call := range m.Calls {
+			if r, ok := results[place{p.turn, call.ID}]; ok {
+				messages = append(messages, r.message)
+			} else {
+				messages = append(messages, noResult(call))
+			}
+		}
+	}
+	return messages
+}

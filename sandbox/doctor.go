@@ -1,0 +1,198 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// The levels of a [Finding].
+const (
+	LevelOK   = "ok"
+	LevelWarn = "warn"
+	LevelFail = "fail"
+)
+
+// Finding is one thing that [Check] looked at.
+type Finding struct {
+	Name   string `json:"name"`
+	Level  string `json:"level"`
+	Detail string `json:"detail"`
+	// Hint says what to do about it; empty when all is well.
+	Hint string `json:"hint,omitempty"`
+}
+
+// Check tells whether commands can run here and what they would lack. It starts
+// no service and no container, and may be called while a manager is open.
+func Check(ctx context.Context, cfg Config, logger hclog.Logger) []Finding {
+	var out []Finding
+	add := func(name, level, detail, hint string) {
+		out = append(out, Finding{Name: name, Level: level, Detail: detail, Hint: hint})
+	}
+	if runtime.GOOS != "linux" {
+		add("system", LevelFail, "containers need Linux, and this is "+runtime.GOOS, "run Bothy on Linux, or in a Linux virtual machine")
+		return out
+	}
+	if os.Geteuid() == 0 {
+		add("user", LevelFail, "commands do not run as root", hintRootless)
+		return out
+	}
+	add("user", LevelOK, "an ordinary user", "")
+	cfg, err := cfg.complete()
+	if err != nil {
+		add("configuration", LevelFail, err.Error(), "correct the sandbox block of the configuration")
+		return out
+	}
+	if _, err := hashFile(cfg.Runner); err != nil {
+		add("runner", LevelFail, err.Error(), "reinstall Bothy (make install), or set BOTHY_PREFIX to where it is")
+	} else {
+		add("runner", LevelOK, cfg.Runner, "")
+	}
+	info, detail, err := hostOf(ctx, cfg, logger)
+	if err != nil {
+		e, ok := errors.AsType[*Error](err)
+		if !ok {
+			e = &Error{Message: err.Error()}
+		}
+		add("podman", LevelFail, (&Error{Message: e.Message, Err: e.Err}).Error(), e.Hint)
+	} else {
+		add("podman", LevelOK, detail, "")
+		out = append(out, findings(info)...)
+	}
+	return append(out, homeTools(cfg.Path))
+}
+
+// hostOf asks Podman about its host the way Open would find it.
+func hostOf(ctx context.Context, cfg Config, logger hclog.Logger) (hostInfo, string, error) {
+	if err := makePrivate(cfg.Dir); err != nil {
+		return hostInfo{}, "", err
+	}
+	socket := strings.TrimPrefix(cfg.Socket, "unix://")
+	if socket == "" && cfg.Podman == "" && os.Getenv("BOTHY_PODMAN") == "" {
+		users := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "podman", "podman.sock")
+		if conn, err := dialUnix(ctx, users); err == nil {
+			_ = conn.Close()
+			socket = users
+		}
+	}
+	if socket != "" {
+		p := &podman{logger: logger, socket: socket}
+		if err := p.open(ctx); err != nil {
+			return hostInfo{}, "", unavailable("the Podman socket "+socket+" does not answer", "start it (systemctl --user start podman.socket)", err)
+		}
+		defer p.close()
+		err := p.check(ctx)
+		return p.info, "service at " + socket, err
+	}
+	binary, err := findBinary(ctx, cfg)
+	if err != nil {
+		return hostInfo{}, "", err
+	}
+	names := runtimes(cfg.Runtime)
+	if len(names) == 0 {
+		return hostInfo{}, "", unavailable("there is no OCI runtime", "install runc or crun (Debian: sudo apt-get install runc)", nil)
+	}
+	var last error
+	for _, driver := range []string{"overlay", "vfs"} {
+		for _, name := range names {
+			s, err := newService(ctx, cfg, binary, name, driver, logger)
+			if err == nil {
+				s.endIdlePause()
+				return s.info, fmt.Sprintf("%s %s, a service of Bothy's own", binary, s.info.Version.Version), nil
+			}
+			if last == nil {
+				last = unavailable("Podman does not work here", hintFor(err), err)
+			}
+		}
+	}
+	return hostInfo{}, "", last
+}
+
+// findings judges what Podman tells about its host.
+func findings(info hostInfo) []Finding {
+	out := []Finding{
+		{Name: "rootless", Level: LevelOK, Detail: "containers run without root"},
+		{Name: "subuids", Level: LevelOK, Detail: fmt.Sprintf("%d ids", mappedIDs(info))},
+		limitsFinding(info),
+		{Name: "storage", Level: LevelOK, Detail: info.Store.Driver},
+		{Name: "runtime", Level: LevelOK, Detail: info.Host.OCIRuntime.Name + " at " + info.Host.OCIRuntime.Path},
+	}
+	if !info.Host.Security.Rootless {
+		out[0] = Finding{Name: "rootless", Level: LevelFail, Detail: "this Podman runs as root", Hint: hintRootless}
+	}
+	if mappedIDs(info) < 1001 {
+		out[1].Level, out[1].Hint = LevelFail, fmt.Sprintf(hintSubuids, userName())
+	}
+	if info.Store.Driver == "vfs" {
+		out[3].Level, out[3].Hint = LevelWarn, "vfs copies every image: use a file system or kernel with native overlay"
+	}
+	if !info.Host.Security.Seccomp {
+		out = append(out, Finding{Name: "seccomp", Level: LevelFail, Detail: "Podman has no seccomp here", Hint: "use a kernel and a Podman with seccomp"})
+	}
+	return out
+}
+
+// limitsFinding says whether the host enforces memory, processor and process
+// limits on rootless containers.
+func limitsFinding(info hostInfo) Finding {
+	const floor = "; rlimits are the floor: processes, memory and file size of each process"
+	f := Finding{Name: "limits", Level: LevelOK, Detail: "cgroup " + info.Host.CgroupVersion + " by " + info.Host.CgroupManager}
+	if info.Host.CgroupVersion != "v2" {
+		f.Level, f.Detail = LevelWarn, f.Detail+": memory, processor and process limits are not enforced"+floor
+		f.Hint = "boot with cgroup v2 (systemd.unified_cgroup_hierarchy=1)"
+		return f
+	}
+	var missing []string
+	for _, name := range []string{"memory", "cpu", "pids"} {
+		if !slices.Contains(info.Host.CgroupControllers, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		f.Level, f.Detail = LevelWarn, f.Detail+": not delegated to the user: "+strings.Join(missing, ", ")+floor
+		f.Hint = "delegate them: a drop-in for user@.service with Delegate=cpu memory pids"
+	}
+	return f
+}
+
+// homeTools names the directories of PATH that a command cannot see, since only
+// the host's /usr is in the container.
+func homeTools(path string) Finding {
+	var hidden []string
+	for _, dir := range filepath.SplitList(path) {
+		dir = filepath.Clean(dir)
+		if strings.HasPrefix(dir, "/usr/") || slices.Contains([]string{"/bin", "/sbin", "."}, dir) {
+			continue
+		}
+		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+			hidden = append(hidden, dir)
+		}
+	}
+	if len(hidden) == 0 {
+		return Finding{Name: "tools", Level: LevelOK, Detail: "every directory of PATH is visible in the sandbox"}
+	}
+	return Finding{Name: "tools", Level: LevelWarn, Detail: "not visible in the sandbox: " + strings.Join(hidden, ", "),
+		Hint: "install what a command needs below /usr, or name an image that has it"}
+}
+
+// Findings are the findings of an open manager, with what Podman warned about
+// when containers were made.
+func (m *Manager) Findings() []Finding {
+	where := "service at " + m.podman.socket
+	if m.podman.own != nil {
+		where = m.podman.own.binary + " " + m.podman.info.Version.Version + ", a service of Bothy's own"
+	}
+	out := []Finding{{Name: "podman", Level: LevelOK, Detail: where}}
+	out = append(out, findings(m.podman.info)...)
+	for _, w := range m.Warnings() {
+		out = append(out, Finding{Name: "container", Level: LevelWarn, Detail: w})
+	}
+	return append(out, homeTools(m.cfg.Path))
+}

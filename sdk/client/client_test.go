@@ -1,0 +1,221 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// scripted is the daemon's end of a connection: greet is its first line, and
+// answer gives the lines that answer one request.
+type scripted struct {
+	greet  string
+	answer func(rpc.Request) []string
+}
+
+func greeting(protocol string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"hello","params":{"server":"bothyd","version":"v9","protocol":%q,"pid":42,"seq":5}}`, protocol)
+}
+
+func result(id json.RawMessage, v string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, v)
+}
+
+// dial serves one end of a pipe and returns the other.
+func (s scripted) dial(t *testing.T) func(context.Context) (net.Conn, error) {
+	var serving sync.WaitGroup
+	t.Cleanup(serving.Wait)
+	return func(context.Context) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		serving.Go(func() {
+			defer func() { _ = ours.Close() }()
+			if _, err := fmt.Fprintln(ours, s.greet); err != nil {
+				return
+			}
+			lines := bufio.NewScanner(ours)
+			for lines.Scan() {
+				var req rpc.Request
+				if err := json.Unmarshal(lines.Bytes(), &req); err != nil {
+					t.Errorf("the client sent %q: %v", lines.Text(), err)
+					return
+				}
+				answers := []string{result(req.ID, `{"server":"bothyd","version":"v9","protocol":"1.0","pid":42,"seq":5}`)}
+				if req.Method != rpc.MethodHello {
+					answers = s.answer(req)
+				}
+				for _, a := range answers {
+					if _, err := fmt.Fprintln(ours, a); err != nil {
+						return
+					}
+				}
+				if answers == nil {
+					return // hang up
+				}
+			}
+		})
+		return theirs, nil
+	}
+}
+
+func TestConcurrentCalls(t *testing.T) {
+	s := scripted{greet: greeting("1.3"), answer: func(r rpc.Request) []string {
+		return []string{`{"jsonrpc":"2.0","method":"of/the/future","params":{}}`, result(r.ID, `{"seq":`+string(r.ID)+`}`)}
+	}}
+	c := &Client{Dial: s.dial(t)}
+	defer func() { _ = c.Close() }()
+	var calls sync.WaitGroup
+	var mu sync.Mutex
+	seen := map[int64]bool{}
+	for range 50 {
+		calls.Go(func() {
+			status, err := c.Status(context.Background())
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil || seen[status.Seq] {
+				t.Errorf("seq %d, %v", status.Seq, err)
+			}
+			seen[status.Seq] = true
+		})
+	}
+	calls.Wait()
+}
+
+func TestVersionMismatch(t *testing.T) {
+	stopped := false
+	s := scripted{greet: greeting("2.0"), answer: func(r rpc.Request) []string {
+		stopped = r.Method == rpc.MethodStop
+		return []string{result(r.ID, "{}")}
+	}}
+	c := &Client{Dial: s.dial(t)}
+	err := c.Ping(context.Background())
+	var version *VersionError
+	if !errors.As(err, &version) || version.Daemon.PID != 42 || !strings.Contains(err.Error(), "bothy stop") || !strings.Contains(err.Error(), "2.0") {
+		t.Fatalf("got %v", err)
+	}
+	any := &Client{Dial: s.dial(t), AnyProtocol: true}
+	defer func() { _ = any.Close() }()
+	if err := any.Stop(context.Background()); err != nil || !stopped {
+		t.Errorf("a daemon of another protocol cannot be stopped: %v", err)
+	}
+}
+
+func TestBrokenDaemons(t *testing.T) {
+	refused := `{"jsonrpc":"2.0","id":null,"error":{"code":-32002,"message":"not you","data":{"outcome":"permission"}}}`
+	for name, c := range map[string]struct {
+		s     scripted
+		check func(error) bool
+	}{
+		"hangs up":       {scripted{greet: greeting("1.0"), answer: func(rpc.Request) []string { return nil }}, func(err error) bool { return errors.Is(err, ErrDisconnected) }},
+		"speaks rubbish": {scripted{greet: "HTTP/1.1 400 Bad Request"}, func(err error) bool { return strings.Contains(err.Error(), "no JSON") }},
+		"refuses":        {scripted{greet: refused}, func(err error) bool { return sdk.OutcomeOf(err) == sdk.Permission }},
+		"refuses later": {scripted{greet: greeting("1.0"), answer: func(rpc.Request) []string { return []string{refused} }},
+			func(err error) bool { return sdk.OutcomeOf(err) == sdk.Permission }},
+		"answers nonsense": {scripted{greet: greeting("1.0"), answer: func(r rpc.Request) []string { return []string{result(r.ID, `"text"`)} }},
+			func(err error) bool { return strings.Contains(err.Error(), "answer of status") }},
+	} {
+		cl := &Client{Dial: c.s.dial(t)}
+		if _, err := cl.Status(context.Background()); err == nil || !c.check(err) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		_ = cl.Close()
+	}
+}
+
+// TestSilentDaemon: the caller's context bounds the wait for a greeting and
+// for an answer.
+func TestSilentDaemon(t *testing.T) {
+	var ends []net.Conn
+	c := &Client{Dial: func(context.Context) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		ends = append(ends, ours)
+		return theirs, nil
+	}}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+	defer cancel()
+	if err := c.Ping(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	for _, e := range ends {
+		_ = e.Close()
+	}
+}
+
+// TestReconnects: a broken connection fails its calls, and the next call makes
+// a new one.
+func TestReconnects(t *testing.T) {
+	n := 0
+	s := scripted{greet: greeting("1.0"), answer: func(r rpc.Request) []string {
+		if n++; n == 1 {
+			return nil
+		}
+		return []string{result(r.ID, "{}")}
+	}}
+	c := &Client{Dial: s.dial(t)}
+	defer func() { _ = c.Close() }()
+	if err := c.Ping(context.Background()); !errors.Is(err, ErrDisconnected) {
+		t.Errorf("the first call: %v", err)
+	}
+	if err := c.Ping(context.Background()); err != nil {
+		t.Errorf("the second call: %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := c.Ping(context.Background()); err != nil {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+func TestNotRunning(t *testing.T) {
+	c := &Client{Socket: t.TempDir() + "/none"}
+	_, err := c.Tools(context.Background())
+	var down *NotRunningError
+	if !errors.As(err, &down) || down.Socket != c.Socket || !strings.Contains(err.Error(), "bothyd") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestFollowStopsWithItsFunction: an error of the function is Follow's error,
+// and nothing is delivered after it.
+func TestFollowStopsWithItsFunction(t *testing.T) {
+	row := func(seq int) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"journal/row","params":{"watch":1,"row":{"seq":%d,"kind":"x"}}}`, seq)
+	}
+	var after []string
+	s := scripted{greet: greeting("1.0"), answer: func(r rpc.Request) []string {
+		after = append(after, string(r.Params))
+		if len(after) == 1 {
+			return []string{row(6), row(6), result(r.ID, `{"watch":1}`), row(7), `{"jsonrpc":"2.0","method":"journal/gap","params":{"watch":1,"from":8,"to":9}}`}
+		}
+		return []string{result(r.ID, `{"watch":2}`), row(7), row(8), row(9)}
+	}}
+	c := &Client{Dial: s.dial(t)}
+	var seen []int64
+	enough := errors.New("enough")
+	err := c.Follow(context.Background(), Watch{After: -1, Run: 3}, func(e Event) error {
+		if seen = append(seen, e.Row.Seq); e.Row.Seq == 8 {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) || fmt.Sprint(seen) != "[6 7 8]" {
+		t.Errorf("saw %v, ended with %v", seen, err)
+	}
+	if fmt.Sprint(after) != `[{"run":"3","after":5} {"run":"3","after":7}]` {
+		t.Errorf("watched with %v", after)
+	}
+}

@@ -248,11 +248,11 @@ func TestModels(t *testing.T) {
 
 func TestFolderErrors(t *testing.T) {
 	for name, c := range map[string]struct{ dir, says string }{
-		"relative":    {"cassettes", "whole path"},
-		"missing":     {filepath.Join(t.TempDir(), "none"), "there is no folder"},
-		"broken":      {folder(t, map[string]string{"a.json": "{\n\"format\": 1,\n oops"}), "a.json: line 3"},
-		"one model":   {folder(t, map[string]string{"a.json": twoSteps, "b.json": twoSteps}), "a.json too"},
-		"empty": {folder(t, map[string]string{"a.json": ""}), "a.json"},
+		"relative":  {"cassettes", "whole path"},
+		"missing":   {filepath.Join(t.TempDir(), "none"), "there is no folder"},
+		"broken":    {folder(t, map[string]string{"a.json": "{\n\"format\": 1,\n oops"}), "a.json: line 3"},
+		"one model": {folder(t, map[string]string{"a.json": twoSteps, "b.json": twoSteps}), "a.json too"},
+		"empty":     {folder(t, map[string]string{"a.json": ""}), "a.json"},
 	} {
 		if _, err := newReplay(settings{Cassettes: c.dir}); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want %q in it", name, err, c.says)

@@ -37,6 +37,9 @@ const lookTime = 300 * time.Millisecond
 // listTime bounds a provider's listing of its models.
 const listTime = 10 * time.Second
 
+// howToChange ends the line that says which model was taken.
+const howToChange = "To take another: bothy run -m MODEL, or model = \"...\" in an agent block of ~/.config/bothy/config.hcl"
+
 // Resolve finds the model of a name: a model block's label, or provider/name.
 // The empty name is the daemon's choice (ADR 0004).
 func (m *models) Resolve(ctx context.Context, name string) (engine.Choice, error) {
@@ -74,18 +77,18 @@ func (m *models) fromBlock(b config.Model) engine.Choice {
 func (m *models) choose(ctx context.Context) (engine.Choice, error) {
 	for _, p := range m.cfg.Providers {
 		if base := p.BaseURL(m.cfg.Context); p.Enabled && isLocal(base) && m.answers(ctx, base) {
-			if c, err := m.ofProvider(ctx, p, "a local server answers at "+base); err == nil {
+			if c, err := m.ofProvider(ctx, p, "a local server answers at "+base+". "+howToChange); err == nil {
 				return c, nil
 			}
 		}
 	}
 	for _, p := range m.cfg.Providers {
 		if p.Enabled && p.Model != "" && !isLocal(p.BaseURL(m.cfg.Context)) && p.HasKey(m.cfg.Context) {
-			return m.choice(p, p.Model, "its key is in the environment and no local server answered"), nil
+			return m.choice(p, p.Model, "its key is in the environment and no local server answered. "+howToChange), nil
 		}
 	}
 	if p, ok := m.provider("replay"); ok && p.Enabled {
-		return m.choice(p, p.Model, "no local model server answered and no key of a known provider is in the environment"), nil
+		return m.choice(p, p.Model, "no local model server answered and no key of a known provider is in the environment. "+howToChange), nil
 	}
 	return engine.Choice{}, sdk.Errorf(sdk.Unavailable, "there is no model: start a local server such as ollama, export OPENAI_API_KEY, or write a provider block into the configuration")
 }

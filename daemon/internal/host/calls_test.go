@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -260,15 +261,19 @@ func TestSocketDeleted(t *testing.T) {
 // Fault 12: a grandchild holds the pipes of a plugin that died.
 func TestGrandchild(t *testing.T) {
 	r := started(t, nil)
-	o := newOut()
+	mark := filepath.Join(t.TempDir(), "pid")
 	began := time.Now()
-	_, err := r.Invoke(context.Background(), sdk.Invocation{Tool: "grandchild"}, o)
+	_, err := r.call(t, "grandchild", `{"path":"`+mark+`"}`)
 	wantOutcome(t, err, sdk.PluginCrashed)
 	if d := time.Since(began); d > time.Second {
 		t.Errorf("the death was seen after %v", d)
 	}
-	pid := 0
-	if err := json.Unmarshal([]byte(<-o.told), &pid); err != nil {
+	b, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(b))
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // the test's own process

@@ -122,7 +122,7 @@ func newRig(t testing.TB, change func(*Config)) *rig {
 
 // spec is a fault plugin; mode says how it starts.
 func spec(instance, mode string) Spec {
-	return Spec{Instance: instance, Plugin: "fault", Path: faultBinary, Env: map[string]string{"FAULT": mode}}
+	return Spec{Instance: instance, Plugin: "fault", Path: faultBinary, Env: map[string]string{"FAULT": mode}, Grants: []string{sdk.GrantEntries}}
 }
 
 // started runs one healthy fault plugin.

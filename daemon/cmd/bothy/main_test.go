@@ -377,9 +377,14 @@ func TestToolsCall(t *testing.T) {
 	if b.out.String() != "fine\\x1b\n" {
 		t.Errorf("a terminal got %q", b.out.String())
 	}
-	b.want(t, exitUsage, "tools", "call", "nope")
+	b.want(t, exitFailed, "tools", "call", "nope")
 	if !strings.Contains(b.err.String(), "there are bash, ok") {
 		t.Errorf("stderr %q", b.err.String())
+	}
+	b.want(t, exitFailed, "tools", "call", "nope", "--json")
+	var r callResult
+	if err := json.Unmarshal([]byte(b.out.String()), &r); err != nil || r.Success || !strings.Contains(r.Error, "there are bash, ok") || r.Metadata["outcome"] != "not_found" {
+		t.Errorf("%s: %v", b.out.String(), err)
 	}
 }
 

@@ -147,6 +147,9 @@ type containerState struct {
 	State struct {
 		Running bool `json:"Running"`
 		Pid     int  `json:"Pid"`
+		// ConmonPid is Podman's own process beside the container; it ends a
+		// moment after it.
+		ConmonPid int `json:"ConmonPid"`
 	} `json:"State"`
 }
 

@@ -12,7 +12,7 @@ import (
 
 // maxDir is the longest [Config.Dir] in bytes: what is left of the 107 bytes of
 // a Unix socket path after the names below it.
-const maxDir = 60
+const maxDir = 80
 
 // Config is how a [Manager] finds Podman and what its containers are like. The
 // zero value of an optional field means its default.

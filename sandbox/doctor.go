@@ -104,6 +104,7 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger) (hostInfo, str
 		for _, name := range names {
 			s, err := newService(ctx, cfg, binary, name, driver, logger)
 			if err == nil {
+				s.endIdlePause()
 				return s.info, fmt.Sprintf("%s %s, a service of Bothy's own", binary, s.info.Version.Version), nil
 			}
 			if last == nil {

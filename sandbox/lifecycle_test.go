@@ -349,7 +349,7 @@ func TestLongestDirectoryWorks(t *testing.T) {
 	needPodman(t)
 	dir := shortDir(t)
 	cfg := config(t, dir)
-	cfg.Dir = filepath.Join(dir, strings.Repeat("d", 60-len(dir)-1))
+	cfg.Dir = filepath.Join(dir, strings.Repeat("d", 80-len(dir)-1))
 	f := newFixture(t, open(t, cfg))
 	f.ok("true")
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -208,6 +209,29 @@ func (m *Manager) remove(ctx context.Context, id string) error {
 	return m.podman.call(ctx, func(a *api) error { return a.remove(ctx, id) })
 }
 
+// removeWhole removes a container and waits until Podman's process beside it has
+// tidied up, so that nothing is left when the service ends.
+func (m *Manager) removeWhole(ctx context.Context, id string) error {
+	var state containerState
+	inspectErr := m.podman.call(ctx, func(a *api) (err error) {
+		state, err = a.inspect(ctx, id)
+		return err
+	})
+	if err := m.remove(ctx, id); err != nil {
+		return err
+	}
+	if inspectErr != nil {
+		return nil
+	}
+	for range 500 {
+		if !slices.Contains(commandLine(state.State.ConmonPid), id) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return nil
+}
+
 // session is a run's session, made when it is missing.
 func (m *Manager) session(id string) *session {
 	m.mu.Lock()
@@ -335,7 +359,7 @@ func (m *Manager) removeAll(ctx context.Context) error {
 	group.SetLimit(4)
 	for i, c := range found {
 		group.Go(func() error {
-			errs[i] = m.remove(ctx, c.ID)
+			errs[i] = m.removeWhole(ctx, c.ID)
 			return nil
 		})
 	}

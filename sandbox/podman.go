@@ -292,15 +292,24 @@ func (p *podman) close() {
 	}
 }
 
-// nextRuntime gives up the OCI runtime in use; it answers false when there is
-// no other.
+// nextRuntime gives up the OCI runtime that failed; it answers false when there
+// is no other. A service of our own starts again with the next one.
 func (p *podman) nextRuntime(failed string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.runtimes) < 2 || p.runtimes[0] != failed {
-		return len(p.runtimes) > 0 && p.runtimes[0] != failed
+	if len(p.runtimes) == 0 {
+		return false
+	}
+	if p.runtimes[0] != failed {
+		return true
+	}
+	if len(p.runtimes) == 1 {
+		return false
 	}
 	p.runtimes = p.runtimes[1:]
+	if p.own != nil {
+		p.own.use(p.runtimes[0])
+	}
 	return true
 }
 

@@ -25,7 +25,7 @@ import (
 type service struct {
 	binary  string
 	dir     string
-	flags   []string
+	flags   []string // without the runtime, which can change
 	env     []string
 	logger  hclog.Logger
 	info    hostInfo
@@ -81,7 +81,7 @@ func newService(ctx context.Context, cfg Config, binary, runtimeName, driver str
 	}
 	s.flags = []string{
 		"--root=" + root, "--runroot=" + runRoot, "--storage-driver=" + driver,
-		"--runtime=" + runtimeName, "--cgroup-manager=" + cgroupManager(), "--events-backend=file",
+		"--cgroup-manager=" + cgroupManager(), "--events-backend=file",
 	}
 	s.env = serviceEnv(runtimeDir, storage, tmp)
 	return s, s.ask(ctx)
@@ -165,7 +165,7 @@ func cgroupManager() string {
 func (s *service) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.binary, append(slices.Clone(s.flags), "info", "--format", "json")...)
+	cmd := exec.CommandContext(ctx, s.binary, s.args("info", "--format", "json")...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = s.env, s.dir, time.Second
 	stderr := &tail{}
 	cmd.Stderr = stderr
@@ -177,6 +177,21 @@ func (s *service) ask(ctx context.Context) error {
 		return fmt.Errorf("podman info answered something else than JSON: %w", err)
 	}
 	return nil
+}
+
+// args are the flags and a command of Podman's.
+func (s *service) args(command ...string) []string {
+	return slices.Concat(s.flags, []string{"--runtime=" + s.runtime}, command)
+}
+
+// use makes the service work with another OCI runtime from its next start on,
+// and ends the one that runs: Podman 4 takes a runtime for the whole service
+// only.
+func (s *service) use(runtimeName string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runtime = runtimeName
+	s.end()
 }
 
 func (s *service) socket() string { return filepath.Join(s.dir, serviceSocket) }
@@ -206,8 +221,7 @@ func (s *service) ensure(ctx context.Context) (bool, error) {
 // launch starts the process from a thread that lives as long as the process:
 // the death signal comes when the thread ends.
 func (s *service) launch() (*child, error) {
-	args := append(slices.Clone(s.flags), "system", "service", "--time=0", "unix://"+s.socket())
-	cmd := exec.Command(s.binary, args...)
+	cmd := exec.Command(s.binary, s.args("system", "service", "--time=0", "unix://"+s.socket())...)
 	cmd.Env, cmd.Dir, cmd.SysProcAttr, cmd.WaitDelay = s.env, s.dir, childAttr(), time.Second
 	c := &child{stderr: &tail{}, done: make(chan struct{})}
 	cmd.Stderr = c.stderr
@@ -272,18 +286,37 @@ func (s *service) endLeftover() {
 func (s *service) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.proc != nil && !s.proc.dead() {
-		_ = syscall.Kill(s.proc.pid, syscall.SIGTERM)
-		select {
-		case <-s.proc.done:
-		case <-time.After(2 * time.Second):
-			_ = syscall.Kill(-s.proc.pid, syscall.SIGKILL)
-			<-s.proc.done
-		}
-	}
+	s.end()
 	_ = os.Remove(filepath.Join(s.dir, servicePID))
 	_ = os.Remove(s.socket())
 	s.endPause()
+}
+
+// end ends the service process, gently first.
+func (s *service) end() {
+	if s.proc == nil || s.proc.dead() {
+		return
+	}
+	_ = syscall.Kill(s.proc.pid, syscall.SIGTERM)
+	select {
+	case <-s.proc.done:
+	case <-time.After(2 * time.Second):
+		_ = syscall.Kill(-s.proc.pid, syscall.SIGKILL)
+		<-s.proc.done
+	}
+}
+
+// endIdlePause ends the pause process after a mere question, unless a manager
+// has the directory and needs it.
+func (s *service) endIdlePause() {
+	lock, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return
+	}
+	defer lock.Close()
+	if lockFile(lock) == nil {
+		s.endPause()
+	}
 }
 
 func (s *service) endPause() {

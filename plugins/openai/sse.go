@@ -31,6 +31,8 @@ var (
 	errLongEvent = errors.New("an event of the stream is longer than 16 MiB")
 )
 
+const byteOrderMark = "\xef\xbb\xbf"
+
 // events reads server-sent events. Besides the standard it takes a bare line
 // of JSON as data, for that is how some servers put an error into a stream.
 type events struct {
@@ -106,10 +108,10 @@ func (e *events) line() ([]byte, error) {
 		}
 		if !e.began {
 			e.began = true
-			if rest, ok := bytes.CutPrefix(chunk, []byte("\xef\xbb\xbf")); ok {
-				_, _ = e.in.Discard(len(chunk) - len(rest)) // it is buffered
-				continue
+			if mark, _ := e.in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+				_, _ = e.in.Discard(len(mark)) // it is buffered
 			}
+			continue
 		}
 		end := bytes.IndexAny(chunk, "\r\n")
 		if end < 0 {

@@ -158,6 +158,8 @@ func (c *Client) broken(parent context.Context, w *watch, phase int, err error) 
 		return gateway("%s took the connection and did not finish the TLS handshake within %s", c.Host(), c.timeouts.TLS)
 	case phase <= phaseTLS && isCertificate(err):
 		return &sdk.ProviderError{Class: sdk.ClassNever, Message: fmt.Sprintf("%s cannot be trusted: %s; check base_url, or install the server's certificate", c.Host(), c.redactor.clean(err.Error()))}
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return &sdk.ProviderError{Class: sdk.ClassNever, Message: c.Host() + " speaks plain HTTP: write http:// in base_url"}
 	case phase == phaseConnect:
 		return c.unreachable(err, timedOut)
 	case phase == phaseBody:

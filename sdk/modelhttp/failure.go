@@ -22,7 +22,7 @@ type details struct {
 	reset   string   // a reset time among the metadata's headers
 }
 
-const maxErrorDepth = 5
+const maxErrorDepth = 12
 
 func readDetails(body []byte) details {
 	var d details

@@ -31,6 +31,7 @@ import (
 type link struct {
 	proc   *process
 	client *goplugin.Client
+	tidy   func() // go-plugin's Kill, once
 	addr   net.Addr
 	log    hclog.Logger
 	cfg    *Config
@@ -114,6 +115,7 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 		SyncStderr:       newPrinted(log),
 		GRPCDialOptions:  plugin.DialOptions(plugin.PeerCredentials(l.isPlugin, nil)),
 	})
+	l.tidy = sync.OnceFunc(l.client.Kill)
 	if fail := l.handshake(ctx); fail != nil {
 		l.close()
 		return nil, fail
@@ -357,7 +359,7 @@ func (l *link) drain(ctx context.Context) {
 
 // shutdown asks go-plugin to end the process, and does not wait for longer.
 func (l *link) shutdown(within time.Duration) {
-	l.wg.Go(l.client.Kill) // ends at the latest when the process is killed
+	l.wg.Go(l.tidy) // ends at the latest when the process is killed
 	select {
 	case <-l.proc.done:
 	case <-time.After(within):
@@ -377,7 +379,7 @@ func (l *link) close() {
 	if l.proc != nil {
 		l.proc.release()
 	}
-	l.client.Kill() // only tidies up: the process is gone
+	l.tidy() // the process is gone
 	if l.conn != nil {
 		_ = l.conn.Close() // go-plugin closed it before
 	}

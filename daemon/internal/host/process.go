@@ -208,13 +208,22 @@ func (p *process) Kill(context.Context) error {
 	}
 }
 
-// release gives up the pipes and waits for the goroutines. The process has
-// ended, or never began.
+// release waits for the goroutines, and takes the pipes away from one that
+// nobody reads from. The process has ended, or never began.
 func (p *process) release() {
-	for _, c := range p.released {
-		_ = c.Close() // a pipe's Close never fails
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		p.wg.Wait()
+	}()
+	select {
+	case <-over:
+	case <-time.After(2 * flush):
+		for _, c := range p.released {
+			_ = c.Close() // a pipe's Close never fails
+		}
+		<-over
 	}
-	p.wg.Wait()
 }
 
 // Wait implements runner.Runner.

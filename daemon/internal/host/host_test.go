@@ -1,0 +1,291 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"go.uber.org/goleak"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// faultBinary is the plugin that fails in every way, built once.
+var faultBinary string
+
+// asHost makes the test binary a small daemon, which the test then kills.
+const asHost = "BOTHY_TEST_HOST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asHost) != "" {
+		runSmallHost()
+		return
+	}
+	dir, err := os.MkdirTemp("", "faultplugin")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	faultBinary = filepath.Join(dir, "bothy-plugin-fault")
+	build := exec.Command("go", "build", "-o", faultBinary, "./faultplugin")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the fault plugin: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir) // the system clears what is left
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// shortDir is a folder whose path leaves room for sockets.
+func shortDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "bh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// log collects what the host logs.
+type log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+type rig struct {
+	*Supervisor
+	log *log
+}
+
+// newRig makes a supervisor that is stopped when the test ends.
+func newRig(t testing.TB, change func(*Config)) *rig {
+	t.Helper()
+	l := &log{}
+	cfg := Config{
+		Log:       hclog.New(&hclog.LoggerOptions{Level: hclog.Debug, Output: l}),
+		SocketDir: shortDir(t), DataDir: t.TempDir(), Prefix: "/nowhere",
+		HealthInterval: time.Second,
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	s, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		began := time.Now()
+		s.Stop(context.Background())
+		if d := time.Since(began); d > 5*time.Second {
+			t.Errorf("Stop took %v", d)
+		}
+		if t.Failed() {
+			t.Logf("the host's log:\n%.8000s", l)
+		}
+	})
+	return &rig{Supervisor: s, log: l}
+}
+
+// spec is a fault plugin; mode says how it starts.
+func spec(instance, mode string) Spec {
+	return Spec{Instance: instance, Plugin: "fault", Path: faultBinary, Env: map[string]string{"FAULT": mode}, Grants: []string{sdk.GrantEntries}}
+}
+
+// started runs one healthy fault plugin.
+func started(t testing.TB, change func(*Config), specs ...Spec) *rig {
+	t.Helper()
+	if len(specs) == 0 {
+		specs = []Spec{spec("fault", "")}
+	}
+	r := newRig(t, change)
+	for _, d := range r.Start(context.Background(), specs) {
+		if !d.Warning() {
+			t.Fatalf("diagnostic: %s: %s", d.Summary, d.Detail)
+		}
+	}
+	return r
+}
+
+// out records the pieces of a call.
+type out struct {
+	mu       sync.Mutex
+	chunks   []byte
+	progress []string
+	told     chan string
+}
+
+func newOut() *out { return &out{told: make(chan string, 100)} }
+
+func (o *out) Chunk(_ int, p []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.chunks = append(o.chunks, p...)
+	return nil
+}
+
+func (o *out) Progress(m string, _ float64) error {
+	o.mu.Lock()
+	o.progress = append(o.progress, m)
+	o.mu.Unlock()
+	o.told <- m
+	return nil
+}
+
+// call invokes a tool with a time limit that only a defect reaches.
+func (r *rig) call(t testing.TB, tool, arguments string) (sdk.ToolResult, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	return r.Invoke(ctx, sdk.Invocation{Tool: tool, Arguments: json.RawMessage(arguments), Run: "run"}, newOut())
+}
+
+func (r *rig) mustCall(t testing.TB, tool, arguments string) sdk.ToolResult {
+	t.Helper()
+	res, err := r.call(t, tool, arguments)
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	return res
+}
+
+func (r *rig) status(t testing.TB, instance string) Status {
+	t.Helper()
+	for _, st := range r.Plugins() {
+		if st.Instance == instance {
+			return st
+		}
+	}
+	t.Fatalf("no plugin %s", instance)
+	return Status{}
+}
+
+// eventually polls until ok, or fails after a time that only a defect reaches.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !ok() {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never came true that %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// gone reports whether a process has ended. A zombie counts: who has to reap
+// it is not the question.
+func gone(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return true
+	}
+	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	return len(fields) > 0 && (fields[0] == "Z" || fields[0] == "X")
+}
+
+func wantOutcome(t testing.TB, err error, want sdk.Outcome) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want outcome %s", want)
+	}
+	if have := sdk.OutcomeOf(err); have != want {
+		t.Fatalf("outcome %s, want %s: %v", have, want, err)
+	}
+}
+
+// runSmallHost is what the test kills: it starts plugins, prints their process
+// ids and waits.
+func runSmallHost() {
+	dir, err := os.MkdirTemp("/tmp", "bh")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := New(Config{Log: hclog.NewNullLogger(), SocketDir: dir, DataDir: dir})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, d := range s.Start(context.Background(), []Spec{
+		{Instance: "a", Path: os.Getenv(asHost)}, {Instance: "b", Path: os.Getenv(asHost)},
+	}) {
+		fmt.Fprintln(os.Stderr, d.Summary, d.Detail)
+	}
+	fmt.Println(s.Plugins()[0].PID, s.Plugins()[1].PID, dir)
+	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
+}
+
+// TestHostKilled: a daemon that is killed leaves no plugin behind.
+func TestHostKilled(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), asHost+"="+faultBinary)
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close() //nolint:errcheck // the process is killed
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var a, b int
+	var dir string
+	if _, err := fmt.Fscan(stdout, &a, &b, &dir); err != nil || a == 0 || b == 0 {
+		_ = cmd.Process.Kill() // the test has failed already
+		t.Fatalf("the small host said %d %d %q: %v", a, b, dir, err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // the system clears what is left
+	if gone(a) || gone(b) {
+		t.Fatal("the plugins do not run")
+	}
+	if err := syscall.Kill(cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed, as wanted
+	died := time.Now()
+	eventually(t, "both plugins are gone", func() bool { return gone(a) && gone(b) })
+	if d := time.Since(died); d > time.Second {
+		t.Errorf("the plugins outlived their host by %v", d)
+	}
+}

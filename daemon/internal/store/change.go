@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Commit makes the change durable as a whole, or nothing of it. It opens the
+// turn first, then writes in order, then adds the notes, closes the turn and
+// ends the loop; the journal tells them in that order. A turn that is closed
+// where the next one opens is closed before that. An OpenTurn that
+// succeeded gets its ID, Run, Sequence and Created filled in.
+//
+// The receipt's entries are those of the writes, each as that write left it: a
+// removed one as it was, one that got a chunk without its stream.
+//
+// Outcomes: NotFound for a run, loop, turn or entry that is not there;
+// Permission for a writer that the scheme does not admit; Conflict for a Create,
+// Expect or step that came too late; Validation for what cannot be stored;
+// Unavailable when the disk did not take it.
+func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
+	var receipt sdk.Receipt
+	var opened sdk.Turn
+	err := s.update(ctx, "committing a change", func(t *tx) error {
+		run, err := t.run(c.Run)
+		if err != nil {
+			return err
+		}
+		closing := c.CloseTurn
+		if closing != nil && c.OpenTurn != nil && closing.Sequence <= run.Turns {
+			if err := t.closeTurn(&run, closing); err != nil {
+				return err
+			}
+			closing = nil
+		}
+		if c.OpenTurn != nil {
+			if opened, err = t.openTurn(&run, *c.OpenTurn); err != nil {
+				return err
+			}
+		}
+		if len(c.Writes) > 0 {
+			receipt.Entries = make([]sdk.Entry, len(c.Writes))
+		}
+		for i := range c.Writes {
+			if receipt.Entries[i], err = t.write(&run, &c.Writes[i]); err != nil {
+				return err
+			}
+		}
+		for i := range c.Notes {
+			if err := t.note(&run, &c.Notes[i]); err != nil {
+				return err
+			}
+		}
+		if closing != nil {
+			if err := t.closeTurn(&run, closing); err != nil {
+				return err
+			}
+		}
+		if c.EndLoop != nil {
+			if err := t.endLoop(&run, c.EndLoop); err != nil {
+				return err
+			}
+		}
+		receipt.Seq = t.head.seq
+		return nil
+	})
+	if err != nil {
+		return sdk.Receipt{}, err
+	}
+	if c.OpenTurn != nil {
+		*c.OpenTurn = opened
+	}
+	return receipt, nil
+}
+
+// note writes a row that speaks of no entry. It cannot pass for another kind.
+func (t *tx) note(run *sdk.Run, n *sdk.Note) error {
+	if n.Kind != sdk.KindNote && !strings.HasPrefix(n.Kind, sdk.KindNote+".") {
+		return sdk.Errorf(sdk.Validation, "a note cannot be of the kind %q; its kind begins with %q", n.Kind, sdk.KindNote+".")
+	}
+	var data json.RawMessage
+	if n.Data != nil {
+		var err error
+		if data, err = canonical(n.Data); err != nil {
+			return sdk.Errorf(sdk.Validation, "the data of a note must be JSON: %w", err)
+		}
+	}
+	return t.append(event{kind: n.Kind, project: run.Project, run: run.ID, loop: n.Loop, turn: n.Turn, data: data})
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// childFillsDisk lets its own files grow no further, writes until that hurts,
+// and goes on once there is room again.
+func childFillsDisk(ctx context.Context, path string) error {
+	s, err := Open(ctx, path, Options{})
+	if err != nil {
+		return err
+	}
+	p, err := s.OpenProject(ctx, "/p")
+	if err != nil {
+		return err
+	}
+	run, err := s.CreateRun(ctx, sdk.Run{Project: p.ID})
+	if err != nil {
+		return err
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	soft := limit.Cur
+	limit.Cur = 1 << 20
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	write := func(i int) error {
+		_, err := s.Commit(ctx, sdk.Change{Run: run.ID, Writes: []sdk.Write{known("known://"+strconv.Itoa(i), strings.Repeat("x", 8192))}})
+		return err
+	}
+	acked := 0
+	for ; err == nil; acked++ {
+		err = write(acked)
+	}
+	acked--
+	if sdk.OutcomeOf(err) != sdk.Unavailable {
+		return fmt.Errorf("the outcome is %s: %w", sdk.OutcomeOf(err), err)
+	}
+	if again := write(acked); sdk.OutcomeOf(again) != sdk.Unavailable {
+		return fmt.Errorf("the second try: %w", again)
+	}
+	all, err := s.Entries(ctx, run.ID, "")
+	if err != nil || len(all) != acked || acked == 0 {
+		return fmt.Errorf("%d entries, %d acknowledged: %w", len(all), acked, err)
+	}
+	limit.Cur = soft
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	if err := write(acked); err != nil {
+		return err
+	}
+	if err := s.Verify(ctx, 0); err != nil {
+		return err
+	}
+	fmt.Println(run.ID, acked+1)
+	return s.Close()
+}
+
+func TestFullDiskIsACleanError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bothy.db")
+	c := startChild(t, "full", path)
+	var run int64
+	var acked int
+	if _, err := fmt.Sscan(c.line(t), &run, &acked); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	all, err := s.Entries(t.Context(), run, "known://*")
+	if err != nil || len(all) != acked {
+		t.Fatalf("%d entries, %d acknowledged (%v)", len(all), acked, err)
+	}
+	checkIntegrity(t, s)
+}
+
+func TestDatabaseThatMayNotGrow(t *testing.T) {
+	f := newFixture(t)
+	var pages int
+	if err := f.conn.QueryRowContext(t.Context(), `PRAGMA page_count`).Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.conn.ExecContext(t.Context(), `PRAGMA max_page_count = `+strconv.Itoa(pages+2)); err != nil {
+		t.Fatal(err)
+	}
+	f.commit(known("known://small", "x"))
+	err := f.refuse(sdk.Unavailable, sdk.Change{Writes: []sdk.Write{known("known://a", "x"), known("known://big", strings.Repeat("x", 1<<20))}})
+	if !strings.Contains(err.Error(), "disk is full") {
+		t.Fatal(err)
+	}
+	f.commit(known("known://b", "x"))
+	if all, err := f.Entries(t.Context(), f.run.ID, ""); err != nil || len(all) != 2 {
+		t.Fatalf("%v %v", all, err)
+	}
+	f.verify()
+}

@@ -1,0 +1,19 @@
+// Package store keeps everything that Bothy remembers in one SQLite file:
+// projects, runs, loops, turns, entries, and the journal that tells what was
+// committed, in order.
+//
+// It has one way in and one way to follow. Every write is a Change, an Enqueue,
+// a ClaimLoop or a creation; each is one transaction that also writes the
+// journal rows that tell of it, so that nothing can be true and untold, or told
+// and untrue. A follower takes the channel of Changed, reads Journal after the
+// seq it has, and waits on the channel; nothing calls it back.
+//
+// One process opens the file, which a lock beside it sees to. Inside it there
+// is one writing connection, whose transactions begin IMMEDIATE and are never
+// held across a call to anything else, and a pool of connections that cannot
+// write. Lock order: Store.writing (one transaction at a time), then
+// Store.mu (the registry of schemes, the position of the journal).
+//
+// The rules of entries are the rummy spec's (The Known Store); the form of a
+// journal row and what its hash covers stand in ADR 0002.
+package store

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// entryColumns are what scanEntry reads. A stream that has not ended is shown
+// as its body so far, its chunks in the order they came.
+const entryColumns = `e.path,
+	CASE v.state WHEN 'streaming'
+	  THEN e.body || coalesce((SELECT group_concat(c.text, '' ORDER BY c.seq) FROM chunks c WHERE c.entry = e.id), '')
+	  ELSE e.body END,
+	e.attributes, e.hash, e.scope, e.created,
+	v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count, v.updated`
+
+// visibleScopes is the part of a query that finds the scopes in which a run's
+// entries may lie: its own, those of the runs it was forked from, its project
+// and global. It takes the run as ?1. At most one entry of a path has a view.
+const visibleScopes = `(WITH RECURSIVE line (id) AS (
+	  SELECT ?1 UNION ALL SELECT r.parent FROM runs r JOIN line ON r.id = line.id WHERE r.parent IS NOT NULL)
+	SELECT 'run:' || id FROM line
+	UNION ALL SELECT 'project:' || project FROM runs WHERE id = ?1
+	UNION ALL SELECT 'global')`
+
+// Entry returns what the run sees at the path; NotFound when it sees nothing.
+func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, error) {
+	path, _, err := parsePath(path)
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	var e sdk.Entry
+	found, err := s.one(ctx, `SELECT `+entryColumns+` FROM entries e JOIN run_views v ON v.entry = e.id AND v.run = ?1
+		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, []any{run, path}, func(scan scanner) (err error) {
+		e, err = scanEntry(scan)
+		return err
+	})
+	if err != nil {
+		return sdk.Entry{}, explain("reading "+path, err)
+	}
+	if !found {
+		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run", path)
+	}
+	return e, nil
+}
+
+// Entries returns the run's entries whose path matches the glob (doublestar:
+// * stays within a segment, ** does not; log://turn_3/** is one turn), and all
+// of them when it is empty. They are ordered by first appearance in the run; a
+// queued prompt takes its place when its loop is claimed. A run that does not
+// exist has none.
+func (s *Store) Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) {
+	if glob != "" && !doublestar.ValidatePattern(glob) {
+		return nil, sdk.Errorf(sdk.Validation, "%.80q is no glob: look for a bracket or brace that is not closed", glob)
+	}
+	q := `SELECT ` + entryColumns + ` FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1 ORDER BY v.id`
+	args := []any{run}
+	if prefix := literalPrefix(glob); prefix != "" {
+		q = `SELECT ` + entryColumns + ` FROM run_views v JOIN entries e ON e.id = v.entry
+			WHERE v.run = ?1 AND substr(CAST(e.path AS BLOB), 1, ?2) = CAST(?3 AS BLOB) ORDER BY v.id`
+		args = []any{run, len(prefix), prefix}
+	}
+	var all []sdk.Entry
+	err := s.query(ctx, q, args, func(scan scanner) error {
+		e, err := scanEntry(scan)
+		if err == nil && (glob == "" || doublestar.MatchUnvalidated(glob, e.Path)) {
+			all = append(all, e)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, explain("reading the entries of a run", err)
+	}
+	return all, nil
+}
+
+// literalPrefix is the part of a glob that every match begins with, up to the
+// last slash before its first special character.
+func literalPrefix(glob string) string {
+	if i := strings.IndexAny(glob, `*?[{\`); i >= 0 {
+		glob = glob[:i]
+	}
+	return glob[:strings.LastIndexByte(glob, '/')+1]
+}
+
+func scanEntry(scan scanner) (sdk.Entry, error) {
+	var e sdk.Entry
+	var attributes, hash []byte
+	var created, updated int64
+	err := scan(&e.Path, &e.Body, &attributes, &hash, &e.Scope, &created,
+		(*string)(&e.State), (*string)(&e.Outcome), (*string)(&e.Phase), (*string)(&e.Visibility), (*string)(&e.Writer),
+		&e.Loop, &e.Turn, &e.Version, &updated)
+	if err != nil {
+		return e, err
+	}
+	if e.State == sdk.StateStreaming {
+		sum := sha256.Sum256([]byte(e.Body))
+		hash = sum[:]
+	}
+	e.Attributes = attributes
+	e.Hash = hex.EncodeToString(hash)
+	e.Created = unix(created)
+	e.Updated = unix(updated)
+	return e, nil
+}

@@ -1,0 +1,221 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// digest is a SHA-256.
+type digest = [sha256.Size]byte
+
+// position is where the journal stands: the last seq and its row's hash.
+type position struct {
+	seq  int64
+	hash digest
+}
+
+// event is a journal row that is not yet written.
+type event struct {
+	kind    string
+	project int64
+	run     int64
+	loop    int64
+	turn    int
+	path    string
+	data    json.RawMessage // as encode wrote it, or nil
+	body    *digest         // of the body that this event gives the entry; nil when it gives none
+	entry   int64           // where the body is; not hashed
+}
+
+// rowForm is the version of the form that rowHash covers (ADR 0002).
+const rowForm = 1
+
+// rowHash is SHA-256 over the hash before it and the row: the form's version,
+// then the numbers as 8 bytes each, then kind, path, data and body hash, each
+// after its length. All numbers are big-endian.
+func rowHash(scratch []byte, prev *digest, seq, unixNano int64, e *event) (digest, []byte) {
+	b := append(scratch[:0], prev[:]...)
+	b = append(b, rowForm)
+	for _, n := range [...]int64{seq, unixNano, e.project, e.run, e.loop, int64(e.turn)} {
+		b = binary.BigEndian.AppendUint64(b, uint64(n))
+	}
+	b = appendText(b, e.kind)
+	b = appendText(b, e.path)
+	b = appendText(b, e.data)
+	if e.body == nil {
+		b = appendText(b, "")
+	} else {
+		b = appendText(b, e.body[:])
+	}
+	return sha256.Sum256(b), b
+}
+
+func appendText[T string | []byte | json.RawMessage](b []byte, text T) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(len(text)))
+	return append(b, text...)
+}
+
+// append writes the event as the next row.
+func (t *tx) append(e event) error {
+	seq := t.head.seq + 1
+	at := t.now.UnixNano()
+	hash, scratch := rowHash(t.scratch, &t.head.hash, seq, at, &e)
+	t.scratch = scratch
+	var data, body, entry any
+	if e.data != nil {
+		data = string(e.data)
+	}
+	if e.body != nil {
+		body = e.body[:]
+	}
+	if e.entry != 0 {
+		entry = e.entry
+	}
+	err := t.exec(`INSERT INTO journal (seq, time, kind, project, run, loop, turn, path, data, body_hash, entry, prev_hash, hash)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		seq, at, e.kind, e.project, e.run, e.loop, e.turn, e.path, data, body, entry, t.head.hash[:], hash[:])
+	if err != nil {
+		return err
+	}
+	t.head = position{seq: seq, hash: hash}
+	return nil
+}
+
+// record is append for an event whose data is v.
+func (t *tx) record(e event, v any) error {
+	data, err := encode(v)
+	if err != nil {
+		return err
+	}
+	e.data = data
+	return t.append(e)
+}
+
+// loadHead reads the journal's position from the file.
+func (s *Store) loadHead() error {
+	t := &tx{s: s}
+	var p position
+	var hash []byte
+	found, err := t.one(`SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1`, nil, &p.seq, &hash)
+	if err != nil {
+		return explain("reading the end of the journal", err)
+	}
+	if found {
+		copy(p.hash[:], hash)
+	}
+	s.head, s.stale = p, false
+	s.seq.Store(p.seq)
+	return nil
+}
+
+const journalQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.turn, j.path, j.data, j.body_hash, j.prev_hash, j.hash,
+	CASE WHEN j.body_hash IS NULL THEN NULL
+	     WHEN j.kind = 'entry.chunk' THEN c.text
+	     WHEN e.hash = j.body_hash THEN e.body END,
+	CASE WHEN instr(j.data, '"hashed":{') > 0 THEN e.attributes END
+	FROM journal j
+	LEFT JOIN entries e ON e.id = j.entry AND e.path = j.path
+	LEFT JOIN chunks c ON c.seq = j.seq
+	WHERE j.seq > ?`
+
+// Journal returns up to limit rows after the seq given, in order; 0 is no
+// limit, and run 0 is all runs. What a row gave its entry, body and long
+// attributes, is joined while the entry still holds it; what was overwritten,
+// removed or folded since is not, and later rows tell of that.
+func (s *Store) Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
+	if limit <= 0 {
+		limit = -1
+	}
+	q, args := journalQuery+` ORDER BY j.seq LIMIT ?`, []any{after, limit}
+	if run != 0 {
+		q, args = journalQuery+` AND j.run = ? ORDER BY j.seq LIMIT ?`, []any{after, run, limit}
+	}
+	var rows []sdk.JournalRow
+	err := s.query(ctx, q, args, func(scan scanner) error {
+		r, err := scanJournal(scan)
+		rows = append(rows, r)
+		return err
+	})
+	if err != nil {
+		return nil, explain("reading the journal", err)
+	}
+	return rows, nil
+}
+
+func scanJournal(scan scanner) (sdk.JournalRow, error) {
+	var r sdk.JournalRow
+	var at int64
+	var data, bodyHash, prev, hash, attributes []byte
+	err := scan(&r.Seq, &at, &r.Kind, &r.Project, &r.Run, &r.Loop, &r.Turn, &r.Path, &data, &bodyHash, &prev, &hash, &r.Body, &attributes)
+	if err != nil {
+		return r, err
+	}
+	r.Time = unix(at)
+	r.Data = data
+	r.BodyHash = hex.EncodeToString(bodyHash)
+	r.Prev = hex.EncodeToString(prev)
+	r.Hash = hex.EncodeToString(hash)
+	if attributes != nil {
+		r.Data, err = fillAttributes(data, attributes)
+	}
+	return r, err
+}
+
+// longestInline is the longest value of an attribute, as JSON, that an entry's
+// row keeps itself.
+const longestInline = 128
+
+// describeAttributes puts changed members into a row's data: short ones as they
+// are, long ones by their hash.
+func describeAttributes(c *sdk.EntryChange, changed members) error {
+	short := members{}
+	for name, value := range changed {
+		if len(value) <= longestInline {
+			short[name] = value
+			continue
+		}
+		if c.Hashed == nil {
+			c.Hashed = map[string]string{}
+		}
+		c.Hashed[name] = hexHash(value)
+	}
+	var err error
+	c.Attributes, err = encodeMembers(short)
+	return err
+}
+
+// fillAttributes adds the long values that the entry still holds.
+func fillAttributes(data, attributes []byte) (json.RawMessage, error) {
+	var c sdk.EntryChange
+	if err := json.Unmarshal(data, &c); err != nil || len(c.Hashed) == 0 {
+		return data, err
+	}
+	now, err := parseMembers(attributes)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := parseMembers(c.Attributes)
+	if err != nil {
+		return nil, err
+	}
+	for name, hash := range c.Hashed {
+		if value, ok := now[name]; ok && hexHash(value) == hash {
+			shown[name] = bytes.Clone(value)
+		}
+	}
+	if c.Attributes, err = encodeMembers(shown); err != nil {
+		return nil, err
+	}
+	return encode(c)
+}
+
+func hexHash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,241 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"strconv"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+const loopQuery = `SELECT l.id, l.run, l.sequence, l.mode, l.model, l.agent, coalesce(e.body, ''), l.status, l.reason, l.stop, l.options, l.created, l.ended
+	FROM loops l LEFT JOIN entries e ON e.id = l.prompt `
+
+func scanLoop(scan scanner) (sdk.Loop, error) {
+	var l sdk.Loop
+	var created int64
+	var ended sql.NullInt64
+	var options []byte
+	err := scan(&l.ID, &l.Run, &l.Sequence, (*string)(&l.Mode), &l.Model, &l.Agent, &l.Prompt, &l.Status, &l.Reason, &l.Stop, &options, &created, &ended)
+	l.Options = options
+	l.Created = unix(created)
+	if ended.Valid {
+		l.Ended = unix(ended.Int64)
+	}
+	return l, err
+}
+
+// promptPath is the path of the prompt entry of a run's loop.
+func promptPath(sequence int) string { return "prompt://" + strconv.Itoa(sequence) }
+
+// Enqueue puts a prompt at the end of its run's queue: the loop at 100 and the
+// entry that holds the prompt, in one commit. Model and Agent default to the
+// run's. The run's status stays as it is until the loop is claimed.
+func (s *Store) Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
+	if l.Mode != sdk.ModeAsk && l.Mode != sdk.ModeAct {
+		return sdk.Loop{}, sdk.Receipt{}, sdk.Errorf(sdk.Validation, "there is no mode %q; there are ask and act", l.Mode)
+	}
+	if l.Options != nil && !json.Valid(l.Options) {
+		return sdk.Loop{}, sdk.Receipt{}, sdk.Errorf(sdk.Validation, "the options of a loop must be JSON, not %.40q", l.Options)
+	}
+	var receipt sdk.Receipt
+	err := s.update(ctx, "queueing a prompt", func(t *tx) error {
+		entry, err := t.enqueue(&l)
+		receipt = sdk.Receipt{Seq: t.head.seq, Entries: []sdk.Entry{entry}}
+		return err
+	})
+	if err != nil {
+		return sdk.Loop{}, sdk.Receipt{}, err
+	}
+	return l, receipt, nil
+}
+
+func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
+	run, err := t.run(l.Run)
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	if l.Model == "" {
+		l.Model = run.Model
+	}
+	if l.Agent == "" {
+		l.Agent = run.Agent
+	}
+	if _, err := t.one(`UPDATE runs SET loops = loops + 1, updated = ? WHERE id = ? RETURNING loops`, []any{t.now.UnixNano(), run.ID}, &l.Sequence); err != nil {
+		return sdk.Entry{}, err
+	}
+	l.Status, l.Created = sdk.StatusQueued, t.now
+	l.ID, err = t.insert(`INSERT INTO loops (run, sequence, mode, model, agent, options, created) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		run.ID, l.Sequence, string(l.Mode), l.Model, l.Agent, text(l.Options), t.now.UnixNano())
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	path := promptPath(l.Sequence)
+	err = t.record(event{kind: sdk.KindLoopQueued, project: run.Project, run: run.ID, loop: l.ID, path: path}, struct {
+		Sequence int      `json:"sequence"`
+		Mode     sdk.Mode `json:"mode"`
+		Model    string   `json:"model"`
+		Agent    string   `json:"agent"`
+	}{l.Sequence, l.Mode, l.Model, l.Agent})
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	attributes, err := encode(map[string]string{"mode": string(l.Mode)})
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	id := t.head.seq + 1
+	entry, err := t.write(&run, &sdk.Write{
+		Path: path, Body: &l.Prompt, Attributes: attributes, Writer: sdk.WriterPlugin,
+		Create: true, Loop: l.ID, Turn: run.Turns + 1,
+	})
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	return entry, t.exec(`UPDATE loops SET prompt = ? WHERE id = ?`, id, l.ID)
+}
+
+// ClaimLoop takes the oldest queued loop of the run and makes it the running
+// one. It answers false when one is running already or none is queued. The
+// prompt's entry moves behind everything that earlier loops wrote.
+func (s *Store) ClaimLoop(ctx context.Context, run int64) (sdk.Loop, bool, error) {
+	var l sdk.Loop
+	claimed := false
+	err := s.update(ctx, "claiming a loop", func(t *tx) (err error) {
+		l, claimed, err = t.claim(run)
+		return err
+	})
+	if err != nil {
+		return sdk.Loop{}, false, err
+	}
+	return l, claimed, nil
+}
+
+func (t *tx) claim(id int64) (l sdk.Loop, claimed bool, err error) {
+	run, err := t.run(id)
+	if err != nil {
+		return l, false, err
+	}
+	// A running loop comes first in this order and stops the claim.
+	err = t.query(loopQuery+`WHERE l.run = ? AND l.status IN (100, 102) ORDER BY l.status DESC, l.sequence LIMIT 1`, []any{id}, func(scan scanner) error {
+		l, err = scanLoop(scan)
+		return err
+	})
+	if err != nil || l.Status != sdk.StatusQueued {
+		return sdk.Loop{}, false, err
+	}
+	if err := t.exec(`UPDATE loops SET status = 102 WHERE id = ?`, l.ID); err != nil {
+		return l, false, err
+	}
+	l.Status = sdk.StatusRunning
+	if err := t.seatPrompt(&run, l.ID); err != nil {
+		return l, false, err
+	}
+	err = t.record(event{kind: sdk.KindLoopStarted, project: run.Project, run: run.ID, loop: l.ID}, struct {
+		Sequence int `json:"sequence"`
+	}{l.Sequence})
+	if err != nil {
+		return l, false, err
+	}
+	return l, true, t.moveRun(&run, sdk.StatusRunning)
+}
+
+// seatPrompt makes the prompt the last entry of the run so far, and of the turn
+// that comes.
+func (t *tx) seatPrompt(run *sdk.Run, loop int64) error {
+	return t.exec(`UPDATE run_views SET turn = ?1,
+		id = CASE WHEN id = (SELECT max(id) FROM run_views WHERE run = ?2) THEN id ELSE (SELECT max(id) + 1 FROM run_views) END
+		WHERE run = ?2 AND entry = (SELECT prompt FROM loops WHERE id = ?3)`, run.Turns+1, run.ID, loop)
+}
+
+// endLoop ends a running loop and moves the run to what follows: 200 for 200,
+// 204, 413 and 422, else the same number. A queued loop can be given up with 499;
+// a run that has nothing else goes with it.
+func (t *tx) endLoop(run *sdk.Run, end *sdk.LoopEnd) error {
+	to := end.Status
+	switch end.Status {
+	case sdk.StatusOK, sdk.StatusNoContent, sdk.StatusOverflow, sdk.StatusUnable:
+		to = sdk.StatusOK
+	case sdk.StatusAborted, sdk.StatusFailed:
+	default:
+		return sdk.Errorf(sdk.Validation, "a loop cannot end with the status %d; it ends with 200, 204, 413, 422, 499 or 500", end.Status)
+	}
+	var status int
+	found, err := t.one(`SELECT status FROM loops WHERE id = ? AND run = ?`, []any{end.Loop, run.ID}, &status)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return sdk.Errorf(sdk.NotFound, "the run %s has no loop with the id %d", run.Alias, end.Loop)
+	case status == sdk.StatusQueued && end.Status != sdk.StatusAborted:
+		return sdk.Errorf(sdk.Conflict, "the loop %d is still queued; it can only be given up (499)", end.Loop)
+	case status != sdk.StatusQueued && status != sdk.StatusRunning:
+		return sdk.Errorf(sdk.Conflict, "the loop %d has ended already, with %d", end.Loop, status)
+	}
+	if err := t.exec(`UPDATE loops SET status = ?, reason = ?, stop = ?, ended = ? WHERE id = ?`, end.Status, end.Reason, end.Stop, t.now.UnixNano(), end.Loop); err != nil {
+		return err
+	}
+	err = t.record(event{kind: sdk.KindLoopEnded, project: run.Project, run: run.ID, loop: end.Loop}, struct {
+		Status int    `json:"status"`
+		Reason string `json:"reason"`
+		Stop   string `json:"stop"`
+	}{end.Status, end.Reason, end.Stop})
+	if err != nil {
+		return err
+	}
+	if status == sdk.StatusQueued {
+		return t.giveUp(run)
+	}
+	if run.Status == sdk.StatusProposed && to == sdk.StatusFailed {
+		if err := t.moveRun(run, sdk.StatusRunning); err != nil { // the way the state machine has
+			return err
+		}
+	}
+	return t.moveRun(run, to)
+}
+
+// giveUp aborts a run that never ran and has nothing left to run.
+func (t *tx) giveUp(run *sdk.Run) error {
+	if run.Status != sdk.StatusQueued {
+		return nil
+	}
+	var left int
+	if _, err := t.one(`SELECT count(*) FROM loops WHERE run = ? AND status IN (100, 102)`, []any{run.ID}, &left); err != nil || left > 0 {
+		return err
+	}
+	return t.moveRun(run, sdk.StatusAborted)
+}
+
+// Loops returns the run's loops in the order they were queued.
+func (s *Store) Loops(ctx context.Context, run int64) ([]sdk.Loop, error) {
+	return s.loops(ctx, `WHERE l.run = ? ORDER BY l.sequence`, run)
+}
+
+// Unfinished returns the loops of all runs that are running, or were when the
+// process before this one died.
+func (s *Store) Unfinished(ctx context.Context) ([]sdk.Loop, error) {
+	return s.loops(ctx, `WHERE l.status = 102 ORDER BY l.id`)
+}
+
+func (s *Store) loops(ctx context.Context, where string, args ...any) ([]sdk.Loop, error) {
+	var all []sdk.Loop
+	err := s.query(ctx, loopQuery+where, args, func(scan scanner) error {
+		l, err := scanLoop(scan)
+		all = append(all, l)
+		return err
+	})
+	return all, explain("reading loops", err)
+}
+
+// Queued returns the ids of the runs that have a queued or a running loop.
+func (s *Store) Queued(ctx context.Context) ([]int64, error) {
+	var all []int64
+	err := s.query(ctx, `SELECT DISTINCT run FROM loops WHERE status IN (100, 102) ORDER BY run`, nil, func(scan scanner) error {
+		var id int64
+		err := scan(&id)
+		all = append(all, id)
+		return err
+	})
+	return all, explain("reading the queue", err)
+}

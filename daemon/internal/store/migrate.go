@@ -1,0 +1,115 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// migration is one step of the schema, forward only: a file
+// migrations/NNNN_what.sql, where NNNN is the version it leads to.
+type migration struct {
+	version int
+	name    string
+	sql     string
+}
+
+func migrations() ([]migration, error) {
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("listing the migrations: %w", err)
+	}
+	steps := make([]migration, 0, len(names))
+	for _, name := range names {
+		text, err := migrationFiles.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("reading a migration: %w", err)
+		}
+		number, _, _ := strings.Cut(path.Base(name), "_")
+		version, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("the migration %s has no number: %w", name, err)
+		}
+		steps = append(steps, migration{version: version, name: path.Base(name), sql: string(text)})
+	}
+	slices.SortFunc(steps, func(a, b migration) int { return cmp.Compare(a.version, b.version) })
+	return steps, nil
+}
+
+// applicationID marks a file as Bothy's ("Both"); the first migration sets it.
+const applicationID = 0x426f7468
+
+// migrate brings the schema up to the last of steps. Each step is one
+// transaction together with its version, so that a process that dies in one
+// leaves the version before it, whole.
+func migrate(ctx context.Context, conn *sql.Conn, file string, steps []migration) error {
+	version, err := schemaVersion(ctx, conn, file)
+	if err != nil {
+		return err
+	}
+	newest := steps[len(steps)-1].version
+	if version > newest {
+		return sdk.Errorf(sdk.Conflict, "%s was written by a newer Bothy (its schema is %d, this one knows %d); use that version, or restore a backup made before the upgrade", file, version, newest)
+	}
+	for _, step := range steps {
+		if step.version <= version {
+			continue
+		}
+		if err := apply(ctx, conn, step); err != nil {
+			return explain("migrating the database to "+step.name, err)
+		}
+	}
+	return nil
+}
+
+// schemaVersion is 0 for a new file.
+func schemaVersion(ctx context.Context, conn *sql.Conn, file string) (int, error) {
+	var version, id, tables int
+	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+		return 0, explain("reading the schema version of "+file, err)
+	}
+	if err := conn.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id); err != nil {
+		return 0, explain("reading the application id of "+file, err)
+	}
+	if err := conn.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
+		return 0, explain("reading the schema of "+file, err)
+	}
+	if id != applicationID && (version != 0 || tables != 0) {
+		return 0, sdk.Errorf(sdk.Conflict, "%s is a database of another program; give Bothy a file of its own", file)
+	}
+	return version, nil
+}
+
+func apply(ctx context.Context, conn *sql.Conn, step migration) (err error) {
+	if _, err := conn.ExecContext(ctx, `BEGIN IMMEDIATE`); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_, rollback := conn.ExecContext(context.WithoutCancel(ctx), `ROLLBACK`)
+			err = errors.Join(err, rollback)
+		}
+	}()
+	if _, err := conn.ExecContext(ctx, step.sql); err != nil {
+		return err
+	}
+	// A PRAGMA takes no parameters; the number is ours.
+	if _, err := conn.ExecContext(ctx, `PRAGMA user_version = `+strconv.Itoa(step.version)); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, `COMMIT`)
+	return err
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+const projectColumns = `id, name, root, created`
+
+func scanProject(scan scanner) (sdk.Project, error) {
+	var p sdk.Project
+	var created int64
+	err := scan(&p.ID, &p.Name, &p.Root, &created)
+	p.Created = unix(created)
+	return p, err
+}
+
+// OpenProject returns the project of a directory and makes it when it is new.
+// The root must be absolute, with symlinks resolved by the caller. The name is
+// the directory's, with a number behind it when another project has it.
+func (s *Store) OpenProject(ctx context.Context, root string) (sdk.Project, error) {
+	if !filepath.IsAbs(root) {
+		return sdk.Project{}, sdk.Errorf(sdk.Validation, "the root of a project must be an absolute path, not %q", root)
+	}
+	root = filepath.Clean(root)
+	const byRoot = `SELECT ` + projectColumns + ` FROM projects WHERE root = ?`
+	if p, found, err := s.oneProject(ctx, byRoot, root); err != nil || found {
+		return p, err
+	}
+	var p sdk.Project
+	err := s.update(ctx, "opening the project "+root, func(t *tx) error {
+		var created int64
+		found, err := t.one(byRoot, []any{root}, &p.ID, &p.Name, &p.Root, &created)
+		if p.Created = unix(created); err != nil || found {
+			return err
+		}
+		p = sdk.Project{Root: root, Created: t.now}
+		if p.Name, err = t.freeName(filepath.Base(root)); err != nil {
+			return err
+		}
+		if p.ID, err = t.insert(`INSERT INTO projects (name, root, created) VALUES (?, ?, ?)`, p.Name, root, t.now.UnixNano()); err != nil {
+			return err
+		}
+		return t.record(event{kind: sdk.KindProjectCreated, project: p.ID}, struct {
+			Name string `json:"name"`
+			Root string `json:"root"`
+		}{p.Name, root})
+	})
+	return p, err
+}
+
+func (t *tx) freeName(base string) (string, error) {
+	name := base
+	for n := 2; ; n++ {
+		var taken int
+		found, err := t.one(`SELECT 1 FROM projects WHERE name = ?`, []any{name}, &taken)
+		if err != nil || !found {
+			return name, err
+		}
+		name = base + "-" + strconv.Itoa(n)
+	}
+}
+
+// Project returns a project by id; NotFound when there is none.
+func (s *Store) Project(ctx context.Context, id int64) (sdk.Project, error) {
+	p, found, err := s.oneProject(ctx, `SELECT `+projectColumns+` FROM projects WHERE id = ?`, id)
+	if err == nil && !found {
+		err = sdk.Errorf(sdk.NotFound, "there is no project with the id %d", id)
+	}
+	return p, err
+}
+
+// Projects returns all projects in the order they were first opened.
+func (s *Store) Projects(ctx context.Context) ([]sdk.Project, error) {
+	var all []sdk.Project
+	err := s.query(ctx, `SELECT `+projectColumns+` FROM projects ORDER BY id`, nil, func(scan scanner) error {
+		p, err := scanProject(scan)
+		all = append(all, p)
+		return err
+	})
+	return all, explain("reading the projects", err)
+}
+
+func (s *Store) oneProject(ctx context.Context, q string, arg any) (p sdk.Project, found bool, err error) {
+	found, err = s.one(ctx, q, []any{arg}, func(scan scanner) (err error) {
+		p, err = scanProject(scan)
+		return err
+	})
+	return p, found, explain("reading a project", err)
+}

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"encoding/json"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// removedData is the Data of an entry.removed row.
+type removedData struct {
+	Writer sdk.Writer `json:"writer"`
+}
+
+// remove drops the entry from the run's view, and the entry itself when it was
+// the run's own. An entry of the project, of everybody or of a parent run stays
+// for the others.
+func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x sight) (sdk.Entry, error) {
+	if x.view == 0 {
+		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run", path)
+	}
+	own := x.scope == scope && scope == runScope(run.ID)
+	if own {
+		if err := t.detach(x.entry, run.ID); err != nil {
+			return sdk.Entry{}, err
+		}
+		if err := t.exec(`DELETE FROM chunks WHERE entry = ?`, x.entry); err != nil {
+			return sdk.Entry{}, err
+		}
+	}
+	if err := t.exec(`DELETE FROM run_views WHERE id = ?`, x.view); err != nil {
+		return sdk.Entry{}, err
+	}
+	if own {
+		if err := t.exec(`DELETE FROM entries WHERE id = ?`, x.entry); err != nil {
+			return sdk.Entry{}, err
+		}
+	}
+	loop, turn := x.loop, x.turn
+	if w.Loop != 0 {
+		loop = w.Loop
+	}
+	if w.Turn != 0 {
+		turn = w.Turn
+	}
+	e := event{kind: sdk.KindEntryRemoved, project: run.Project, run: run.ID, loop: loop, turn: turn, path: path}
+	return x.result(t, path), t.record(e, removedData{w.Writer})
+}
+
+// inheritance is another run's view of an entry.
+type inheritance struct {
+	view, run, project, loop int64
+	turn                     int
+	change                   sdk.EntryChange
+}
+
+// detach gives every other run that sees the entry a copy of its own, before
+// the entry changes or goes (rummy spec, Forks: the child's and the parent's
+// writes diverge). Each copy has a journal row, which tells the child nothing
+// new but holds the hashes that verify it.
+func (t *tx) detach(entry, owner int64) error {
+	var others []inheritance
+	err := t.query(`SELECT v.id, v.run, r.project, v.loop, v.turn, v.state, v.outcome, v.phase, v.visibility, v.writer
+		FROM run_views v JOIN runs r ON r.id = v.run WHERE v.entry = ? AND v.run <> ?`, []any{entry, owner}, func(scan scanner) error {
+		var o inheritance
+		c := &o.change
+		err := scan(&o.view, &o.run, &o.project, &o.loop, &o.turn,
+			(*string)(&c.State), (*string)(&c.Outcome), (*string)(&c.Phase), (*string)(&c.Visibility), (*string)(&c.Writer))
+		others = append(others, o)
+		return err
+	})
+	if err != nil || len(others) == 0 {
+		return err
+	}
+	var path string
+	var attributes json.RawMessage
+	var hash []byte
+	if _, err := t.one(`SELECT path, attributes, hash FROM entries WHERE id = ?`, []any{entry}, &path, (*[]byte)(&attributes), &hash); err != nil {
+		return err
+	}
+	all, err := parseMembers(attributes)
+	if err != nil {
+		return err
+	}
+	body := digest(hash)
+	for _, o := range others {
+		id := t.head.seq + 1
+		if err := t.exec(`INSERT INTO entries (id, scope, path, body, attributes, hash, created)
+			SELECT ?, ?, path, body, attributes, hash, created FROM entries WHERE id = ?`, id, runScope(o.run), entry); err != nil {
+			return err
+		}
+		if err := t.exec(`UPDATE run_views SET entry = ? WHERE id = ?`, id, o.view); err != nil {
+			return err
+		}
+		if err := describeAttributes(&o.change, all); err != nil {
+			return err
+		}
+		e := event{kind: sdk.KindEntrySet, project: o.project, run: o.run, loop: o.loop, turn: o.turn, path: path, entry: id, body: &body}
+		if err := t.record(e, o.change); err != nil {
+			return err
+		}
+	}
+	return nil
+}

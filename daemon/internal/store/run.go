@@ -1,0 +1,234 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+const runColumns = `id, project, alias, key, coalesce(parent, 0), agent, model, status, hidden, turns, created, updated`
+
+func scanRun(scan scanner) (sdk.Run, error) {
+	var r sdk.Run
+	var created, updated int64
+	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Turns, &created, &updated)
+	r.Created, r.Updated = unix(created), unix(updated)
+	return r, err
+}
+
+// CreateRun makes a run, queued and at rest, and gives it id, key and times. An
+// empty alias is made from the agent's name and a number. A run with a Parent
+// starts with everything the parent sees and has ended, sharing the bodies, and
+// counts its loops and turns on from there. Conflict when the alias is taken in
+// the project.
+func (s *Store) CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error) {
+	if r.Alias != "" && !validAlias(r.Alias) {
+		return sdk.Run{}, sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", r.Alias)
+	}
+	key, err := uuid.NewV7()
+	if err != nil {
+		return sdk.Run{}, fmt.Errorf("making the key of a run: %w", err)
+	}
+	err = s.update(ctx, "creating a run", func(t *tx) error { return t.createRun(&r, key.String()) })
+	if err != nil {
+		return sdk.Run{}, err
+	}
+	return r, nil
+}
+
+func (t *tx) createRun(r *sdk.Run, key string) error {
+	loops := 0
+	var parent any
+	r.Turns = 0
+	if r.Parent != 0 {
+		p, err := t.run(r.Parent)
+		if err != nil {
+			return err
+		}
+		if p.Project != r.Project {
+			return sdk.Errorf(sdk.Validation, "the run %s is of another project; a run can be forked only inside its project", p.Alias)
+		}
+		if _, err := t.one(`SELECT loops FROM runs WHERE id = ?`, []any{p.ID}, &loops); err != nil {
+			return err
+		}
+		parent, r.Turns = p.ID, p.Turns
+		if r.Agent == "" {
+			r.Agent = p.Agent
+		}
+		if r.Model == "" {
+			r.Model = p.Model
+		}
+	}
+	var err error
+	if r.Alias == "" {
+		if r.Alias, err = t.freeAlias(r.Project, r.Agent); err != nil {
+			return err
+		}
+	}
+	r.Key, r.Status, r.Created, r.Updated = key, sdk.StatusQueued, t.now, t.now
+	at := t.now.UnixNano()
+	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, agent, model, hidden, turns, loops, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Project, r.Alias, key, parent, r.Agent, r.Model, r.Hidden, r.Turns, loops, at, at)
+	switch {
+	case isConstraint(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
+		return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one: %w", r.Alias, err)
+	case isConstraint(err, sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY):
+		return sdk.Errorf(sdk.NotFound, "there is no project with the id %d: %w", r.Project, err)
+	case err != nil:
+		return err
+	}
+	if r.Parent != 0 {
+		if err := t.fork(r.Parent, r.ID); err != nil {
+			return err
+		}
+	}
+	return t.record(event{kind: sdk.KindRunCreated, project: r.Project, run: r.ID}, struct {
+		Alias  string `json:"alias"`
+		Key    string `json:"key"`
+		Parent int64  `json:"parent,omitempty"`
+		Agent  string `json:"agent"`
+		Model  string `json:"model"`
+		Hidden bool   `json:"hidden,omitempty"`
+	}{r.Alias, key, r.Parent, r.Agent, r.Model, r.Hidden})
+}
+
+// fork copies the parent's views, never a body. What has not ended is the
+// parent's own to end.
+func (t *tx) fork(parent, child int64) error {
+	return t.exec(`INSERT INTO run_views (run, entry, loop, turn, state, outcome, phase, visibility, writer, write_count, updated)
+		SELECT ?, entry, loop, turn, state, outcome, phase, visibility, writer, write_count, updated
+		FROM run_views WHERE run = ? AND state IN ('resolved', 'failed', 'cancelled') ORDER BY id`, child, parent)
+}
+
+func validAlias(alias string) bool {
+	return len(alias) <= 64 && !strings.ContainsFunc(alias, notAlias)
+}
+
+func notAlias(c rune) bool {
+	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-')
+}
+
+// freeAlias makes "agent-n", counting on from the runs that the project has.
+func (t *tx) freeAlias(project int64, agent string) (string, error) {
+	stem := strings.Map(func(c rune) rune {
+		if notAlias(c) {
+			return '-'
+		}
+		return c
+	}, agent)
+	if stem = strings.Trim(stem[:min(len(stem), 40)], "-"); stem == "" {
+		stem = "run"
+	}
+	n := 0
+	if _, err := t.one(`SELECT count(*) FROM runs WHERE project = ? AND alias GLOB ? || '-[0-9]*'`, []any{project, stem}, &n); err != nil {
+		return "", err
+	}
+	for {
+		n++
+		alias := fmt.Sprintf("%s-%d", stem, n)
+		var taken int
+		found, err := t.one(`SELECT 1 FROM runs WHERE project = ? AND alias = ?`, []any{project, alias}, &taken)
+		if err != nil || !found {
+			return alias, err
+		}
+	}
+}
+
+// Run returns a run by id; NotFound when there is none.
+func (s *Store) Run(ctx context.Context, id int64) (sdk.Run, error) {
+	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ?`, id)
+	if err == nil && !found {
+		err = noRun(id)
+	}
+	return r, err
+}
+
+// RunByAlias returns a project's run by its alias; NotFound when there is none.
+func (s *Store) RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error) {
+	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE project = ? AND alias = ?`, project, alias)
+	if err == nil && !found {
+		err = sdk.Errorf(sdk.NotFound, "there is no run called %s in this project", alias)
+	}
+	return r, err
+}
+
+// RunByKey returns the run whose folder and container carry key; NotFound when
+// there is none.
+func (s *Store) RunByKey(ctx context.Context, key string) (sdk.Run, error) {
+	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, key)
+	if err == nil && !found {
+		err = sdk.Errorf(sdk.NotFound, "there is no run with the key %s", key)
+	}
+	return r, err
+}
+
+func (s *Store) oneRun(ctx context.Context, q string, args ...any) (r sdk.Run, found bool, err error) {
+	found, err = s.one(ctx, q, args, func(scan scanner) (err error) {
+		r, err = scanRun(scan)
+		return err
+	})
+	return r, found, explain("reading a run", err)
+}
+
+// RunFilter says which runs to list.
+type RunFilter struct {
+	Project int64 // 0 is all projects
+	Hidden  bool  // also the implicit runs behind tool calls
+	Limit   int   // 0 is no limit
+	Offset  int
+}
+
+// Runs returns the runs that the filter lets through, newest first.
+func (s *Store) Runs(ctx context.Context, f RunFilter) ([]sdk.Run, error) {
+	if f.Limit <= 0 {
+		f.Limit = -1
+	}
+	var all []sdk.Run
+	err := s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
+		ORDER BY id DESC LIMIT ?3 OFFSET ?4`, []any{f.Project, f.Hidden, f.Limit, f.Offset}, func(scan scanner) error {
+		r, err := scanRun(scan)
+		all = append(all, r)
+		return err
+	})
+	return all, explain("reading the runs", err)
+}
+
+// run reads a run inside the transaction.
+func (t *tx) run(id int64) (r sdk.Run, err error) {
+	found := false
+	err = t.query(`SELECT `+runColumns+` FROM runs WHERE id = ?`, []any{id}, func(scan scanner) (err error) {
+		found = true
+		r, err = scanRun(scan)
+		return err
+	})
+	if err == nil && !found {
+		err = noRun(id)
+	}
+	return r, err
+}
+
+// moveRun changes a run's status and tells of it. The trigger run_transition
+// rules over what is possible (rummy spec, Run State Machine).
+func (t *tx) moveRun(r *sdk.Run, to int) error {
+	if r.Status == to {
+		return nil
+	}
+	err := t.exec(`UPDATE runs SET status = ?, updated = ? WHERE id = ?`, to, t.now.UnixNano(), r.ID)
+	if isConstraint(err, sqlite3.SQLITE_CONSTRAINT_TRIGGER) {
+		return sdk.Errorf(sdk.Conflict, "the run %s has the status %d and cannot go to %d: %w", r.Alias, r.Status, to, err)
+	}
+	if err != nil {
+		return err
+	}
+	from := r.Status
+	r.Status = to
+	return t.record(event{kind: sdk.KindRunStatus, project: r.Project, run: r.ID}, struct {
+		From int `json:"from"`
+		To   int `json:"to"`
+	}{from, to})
+}

@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// builtinSchemes are the schemes that exist in every store (rummy spec, Schemes,
+// Status and Visibility; run:// from Writer Tiers). They cannot be changed.
+func builtinSchemes() []sdk.Scheme {
+	open := []sdk.Writer{sdk.WriterModel, sdk.WriterPlugin}
+	system := []sdk.Writer{sdk.WriterSystem}
+	var all []sdk.Scheme
+	add := func(category sdk.Category, writers []sdk.Writer, names ...string) {
+		for _, name := range names {
+			all = append(all, sdk.Scheme{
+				Name: name, Category: category, Scope: "run", WritableBy: writers,
+				ModelVisible: category != sdk.CategoryAudit,
+			})
+		}
+	}
+	add(sdk.CategoryData, open, "file", "known", "skill", "http", "https", "sh", "env")
+	add(sdk.CategoryUnknown, open, "unknown")
+	add(sdk.CategoryPrompt, []sdk.Writer{sdk.WriterPlugin}, "prompt")
+	add(sdk.CategoryLogging, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterModel}, "log")
+	add(sdk.CategoryLogging, open, "update", "error")
+	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content")
+	add(sdk.CategoryAudit, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient}, "run")
+	return all
+}
+
+// registry is the schemes by name. A map in use is never changed; a new one
+// takes its place.
+type registry map[string]sdk.Scheme
+
+// Scheme returns the registration of a scheme.
+func (s *Store) Scheme(name string) (sdk.Scheme, bool) {
+	x, ok := (*s.schemes.Load())[name]
+	return x, ok
+}
+
+// Schemes returns all registrations, ordered by name.
+func (s *Store) Schemes() []sdk.Scheme {
+	all := make([]sdk.Scheme, 0, 32)
+	for _, x := range *s.schemes.Load() {
+		all = append(all, x)
+	}
+	slices.SortFunc(all, func(a, b sdk.Scheme) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// RegisterScheme adds a scheme or renews it. Empty fields take the defaults of
+// the rummy spec (Scheme Registry): category logging, scope run, writable by
+// model and plugin. The schemes that Bothy itself brings cannot be changed, and
+// none can change its scope, since its entries would be lost from sight; both
+// are refused with Conflict.
+func (s *Store) RegisterScheme(ctx context.Context, x sdk.Scheme) error {
+	x, err := completeScheme(x)
+	if err != nil {
+		return err
+	}
+	if old, ok := s.Scheme(x.Name); ok && equalSchemes(old, x) {
+		return nil
+	}
+	return s.update(ctx, "registering the scheme "+x.Name, func(t *tx) error {
+		old, known := (*s.schemes.Load())[x.Name]
+		if known && isBuiltin(x.Name) {
+			return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to Bothy and cannot be registered anew; choose another name", x.Name)
+		}
+		if known && old.Scope != x.Scope {
+			return sdk.Errorf(sdk.Conflict, "the scheme %s:// has the scope %s and cannot change it to %s; choose another name", x.Name, old.Scope, x.Scope)
+		}
+		if err := t.putScheme(x); err != nil {
+			return err
+		}
+		t.schemes = registry{}
+		for name, row := range *s.schemes.Load() {
+			t.schemes[name] = row
+		}
+		t.schemes[x.Name] = x
+		return nil
+	})
+}
+
+func completeScheme(x sdk.Scheme) (sdk.Scheme, error) {
+	if err := checkSchemeName(x.Name); err != nil {
+		return x, err
+	}
+	if x.Category == "" {
+		x.Category = sdk.CategoryLogging
+	}
+	if x.Scope == "" {
+		x.Scope = "run"
+	}
+	if x.WritableBy == nil {
+		x.WritableBy = []sdk.Writer{sdk.WriterModel, sdk.WriterPlugin}
+	}
+	x.WritableBy = slices.Clone(x.WritableBy)
+	switch x.Category {
+	case sdk.CategoryData, sdk.CategoryLogging, sdk.CategoryUnknown, sdk.CategoryPrompt, sdk.CategoryAudit:
+	default:
+		return x, sdk.Errorf(sdk.Validation, "the scheme %s:// has the category %q; there are data, logging, unknown, prompt and audit", x.Name, x.Category)
+	}
+	switch x.Scope {
+	case "run", "project", "global":
+	default:
+		return x, sdk.Errorf(sdk.Validation, "the scheme %s:// has the scope %q; there are run, project and global", x.Name, x.Scope)
+	}
+	for _, w := range x.WritableBy {
+		if !knownWriter(w) {
+			return x, sdk.Errorf(sdk.Validation, "the scheme %s:// admits the writer %q; there are system, plugin, client and model", x.Name, w)
+		}
+	}
+	return x, nil
+}
+
+func knownWriter(w sdk.Writer) bool {
+	switch w {
+	case sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient, sdk.WriterModel:
+		return true
+	}
+	return false
+}
+
+func isBuiltin(name string) bool {
+	return slices.ContainsFunc(builtinSchemes(), func(x sdk.Scheme) bool { return x.Name == name })
+}
+
+func equalSchemes(a, b sdk.Scheme) bool {
+	return a.Name == b.Name && a.ModelVisible == b.ModelVisible && a.Category == b.Category &&
+		a.Scope == b.Scope && slices.Equal(a.WritableBy, b.WritableBy)
+}
+
+func (t *tx) putScheme(x sdk.Scheme) error {
+	writers, err := json.Marshal(x.WritableBy)
+	if err != nil {
+		return err
+	}
+	return t.exec(`INSERT INTO schemes (name, model_visible, category, scope, writable_by) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (name) DO UPDATE SET model_visible = excluded.model_visible, category = excluded.category,
+		scope = excluded.scope, writable_by = excluded.writable_by`,
+		x.Name, x.ModelVisible, string(x.Category), x.Scope, string(writers))
+}
+
+// loadSchemes brings the built-in schemes into the table, where this version
+// may know more of them than the one before, and reads the whole table.
+func (s *Store) loadSchemes(ctx context.Context) error {
+	all := registry{}
+	err := s.query(ctx, `SELECT name, model_visible, category, scope, writable_by FROM schemes`, nil, func(scan scanner) error {
+		var x sdk.Scheme
+		var writers []byte
+		if err := scan(&x.Name, &x.ModelVisible, &x.Category, &x.Scope, &writers); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(writers, &x.WritableBy); err != nil {
+			return err
+		}
+		all[x.Name] = x
+		return nil
+	})
+	if err != nil {
+		return explain("reading the schemes", err)
+	}
+	var renewed []sdk.Scheme
+	for _, x := range builtinSchemes() {
+		if old, ok := all[x.Name]; !ok || !equalSchemes(old, x) {
+			renewed = append(renewed, x)
+			all[x.Name] = x
+		}
+	}
+	s.schemes.Store(&all)
+	if renewed == nil {
+		return nil
+	}
+	return s.update(ctx, "registering the schemes", func(t *tx) error {
+		for _, x := range renewed {
+			if err := t.putScheme(x); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

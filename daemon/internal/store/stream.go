@@ -1,0 +1,50 @@
+package store
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// channelData is the Data of a chunk's row; the text is its body.
+type channelData struct {
+	Channel int `json:"channel"`
+}
+
+// appendChunk adds to a stream. It touches neither the entry nor its view, so
+// that appending costs the chunk and not what came before it.
+func (t *tx) appendChunk(run *sdk.Run, path string, w *sdk.Write, x sight) (sdk.Entry, error) {
+	if x.view == 0 {
+		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run to append to", path)
+	}
+	if x.state != sdk.StateStreaming {
+		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is %s; only a streaming entry can be appended to", path, x.state)
+	}
+	if err := t.exec(`INSERT INTO chunks (seq, entry, channel, text) VALUES (?, ?, ?, ?)`, t.head.seq+1, x.entry, w.Chunk.Channel, w.Chunk.Text); err != nil {
+		return sdk.Entry{}, err
+	}
+	sum := sha256.Sum256([]byte(w.Chunk.Text))
+	e := event{kind: sdk.KindEntryChunk, project: run.Project, run: run.ID, loop: x.loop, turn: x.turn, path: path, entry: x.entry, body: &sum}
+	return x.result(t, path), t.record(e, channelData{w.Chunk.Channel})
+}
+
+// fold drops an entry's chunks and returns their text, unless a body was
+// written, which stands for them.
+func (t *tx) fold(x sight, wroteBody bool) (string, error) {
+	var all strings.Builder
+	some := false
+	err := t.query(`SELECT text FROM chunks WHERE entry = ? ORDER BY seq`, []any{x.entry}, func(scan scanner) error {
+		var s string
+		err := scan(&s)
+		some = true
+		if !wroteBody {
+			all.WriteString(s)
+		}
+		return err
+	})
+	if err != nil || !some {
+		return "", err
+	}
+	return all.String(), t.exec(`DELETE FROM chunks WHERE entry = ?`, x.entry)
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// openTurn numbers the turn and counts it on the run. A Sequence that was given
+// must be the next one. A turn without a loop is a tool call that no prompt
+// caused; any other belongs to a running loop.
+func (t *tx) openTurn(run *sdk.Run, turn sdk.Turn) (sdk.Turn, error) {
+	next := run.Turns + 1
+	if turn.Sequence != 0 && turn.Sequence != next {
+		return turn, sdk.Errorf(sdk.Conflict, "the next turn of the run %s is %d, not %d", run.Alias, next, turn.Sequence)
+	}
+	var loop any
+	if turn.Loop != 0 {
+		if err := t.loopRuns(run, turn.Loop); err != nil {
+			return turn, err
+		}
+		loop = turn.Loop
+	}
+	var err error
+	turn.Run, turn.Sequence, turn.Created, turn.Closed = run.ID, next, t.now, false
+	turn.ID, err = t.insert(`INSERT INTO turns (run, loop, sequence, model, created) VALUES (?, ?, ?, ?, ?)`, run.ID, loop, next, turn.Model, t.now.UnixNano())
+	if err != nil {
+		return turn, err
+	}
+	if err := t.exec(`UPDATE runs SET turns = ?, updated = ? WHERE id = ?`, next, t.now.UnixNano(), run.ID); err != nil {
+		return turn, err
+	}
+	run.Turns = next
+	return turn, t.record(event{kind: sdk.KindTurnOpened, project: run.Project, run: run.ID, loop: turn.Loop, turn: next}, struct {
+		Model string `json:"model"`
+	}{turn.Model})
+}
+
+func (t *tx) loopRuns(run *sdk.Run, loop int64) error {
+	var status int
+	found, err := t.one(`SELECT status FROM loops WHERE id = ? AND run = ?`, []any{loop, run.ID}, &status)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return sdk.Errorf(sdk.NotFound, "the run %s has no loop with the id %d", run.Alias, loop)
+	case status != sdk.StatusRunning:
+		return sdk.Errorf(sdk.Conflict, "the loop %d has the status %d; a turn belongs to a running one", loop, status)
+	}
+	return nil
+}
+
+// closeTurn finds the turn by its Sequence. An empty Model keeps the one the
+// turn was opened with.
+func (t *tx) closeTurn(run *sdk.Run, turn *sdk.Turn) error {
+	u := [6]any{}
+	if turn.Usage != nil {
+		u = [6]any{turn.Usage.Prompt, turn.Usage.Cached, turn.Usage.Completion, turn.Usage.Reasoning, turn.Usage.Total, turn.Usage.Cost}
+	}
+	var loop int64
+	var model string
+	found, err := t.one(`UPDATE turns SET closed = 1, model = CASE ?1 WHEN '' THEN model ELSE ?1 END, finish = ?2, duration = ?3,
+		prompt_tokens = ?4, cached_tokens = ?5, completion_tokens = ?6, reasoning_tokens = ?7, total_tokens = ?8, cost = ?9
+		WHERE run = ?10 AND sequence = ?11 AND closed = 0 RETURNING coalesce(loop, 0), model`,
+		[]any{turn.Model, turn.Finish, int64(turn.Duration), u[0], u[1], u[2], u[3], u[4], u[5], run.ID, turn.Sequence}, &loop, &model)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return t.noOpenTurn(run, turn.Sequence)
+	}
+	return t.record(event{kind: sdk.KindTurnClosed, project: run.Project, run: run.ID, loop: loop, turn: turn.Sequence}, struct {
+		Model    string     `json:"model"`
+		Usage    *sdk.Usage `json:"usage,omitempty"`
+		Finish   string     `json:"finish"`
+		Duration int64      `json:"duration_ms"`
+	}{model, turn.Usage, turn.Finish, turn.Duration.Milliseconds()})
+}
+
+func (t *tx) noOpenTurn(run *sdk.Run, sequence int) error {
+	var closed bool
+	found, err := t.one(`SELECT closed FROM turns WHERE run = ? AND sequence = ?`, []any{run.ID, sequence}, &closed)
+	switch {
+	case err != nil:
+		return err
+	case found:
+		return sdk.Errorf(sdk.Conflict, "the turn %d of the run %s is closed already", sequence, run.Alias)
+	}
+	return sdk.Errorf(sdk.NotFound, "the run %s has no turn %d", run.Alias, sequence)
+}
+
+// Turns returns the run's turns in order, its own and not its parent's.
+func (s *Store) Turns(ctx context.Context, run int64) ([]sdk.Turn, error) {
+	var all []sdk.Turn
+	err := s.query(ctx, `SELECT id, run, coalesce(loop, 0), sequence, model, finish, duration, closed, created,
+		prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, total_tokens, cost
+		FROM turns WHERE run = ? ORDER BY sequence`, []any{run}, func(scan scanner) error {
+		t, err := scanTurn(scan)
+		all = append(all, t)
+		return err
+	})
+	return all, explain("reading turns", err)
+}
+
+func scanTurn(scan scanner) (sdk.Turn, error) {
+	var t sdk.Turn
+	var duration, created int64
+	var prompt, cached, completion, reasoning, total sql.NullInt64
+	var cost sql.NullFloat64
+	err := scan(&t.ID, &t.Run, &t.Loop, &t.Sequence, &t.Model, &t.Finish, &duration, &t.Closed, &created,
+		&prompt, &cached, &completion, &reasoning, &total, &cost)
+	t.Duration, t.Created = time.Duration(duration), unix(created)
+	if prompt.Valid {
+		t.Usage = &sdk.Usage{
+			Prompt: int(prompt.Int64), Cached: int(cached.Int64), Completion: int(completion.Int64),
+			Reasoning: int(reasoning.Int64), Total: int(total.Int64), Cost: cost.Float64,
+		}
+	}
+	return t, err
+}

@@ -1,0 +1,283 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// sight is an entry as a run sees it, inside a transaction.
+type sight struct {
+	view       int64 // 0 when the run does not see the entry
+	entry      int64 // 0 when there is none
+	scope      string
+	body       string
+	attributes []byte
+	hash       digest
+	created    int64
+	state      sdk.State
+	outcome    sdk.Outcome
+	phase      sdk.Phase
+	visibility sdk.Visibility
+	writer     sdk.Writer
+	loop       int64
+	turn       int
+	writes     int
+}
+
+// write is the one way in which an entry changes. It resolves the scheme,
+// checks who writes, checks what the write expects, and then removes, appends
+// or sets.
+func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
+	path, name, err := parsePath(w.Path)
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	scheme, ok := t.s.Scheme(name)
+	if !ok {
+		return sdk.Entry{}, sdk.Errorf(sdk.Validation, "nothing is registered under %s://, so %s cannot be written; a path without a scheme is a file, known:// keeps a fact", name, path)
+	}
+	if !scheme.Admits(w.Writer) {
+		return sdk.Entry{}, sdk.Errorf(sdk.Permission, "%s may not be written by %s: %s entries are written by %s only", path, orNobody(w.Writer), name, writers(scheme))
+	}
+	if err := checkWrite(path, w); err != nil {
+		return sdk.Entry{}, err
+	}
+	scope := runScope(run.ID)
+	switch scheme.Scope {
+	case "project":
+		scope = fmt.Sprintf("project:%d", run.Project)
+	case "global":
+		scope = "global"
+	}
+	x, err := t.look(run.ID, scope, path)
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	if w.Create && x.view != 0 {
+		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is there already", path)
+	}
+	if w.Expect != "" && x.phase != w.Expect {
+		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is %s and not %s; somebody else took this step", path, phaseName(x), w.Expect)
+	}
+	switch {
+	case w.Remove:
+		return t.remove(run, path, scope, w, x)
+	case w.Chunk != nil:
+		return t.appendChunk(run, path, w, x)
+	default:
+		return t.set(run, path, scope, w, x)
+	}
+}
+
+func orNobody(w sdk.Writer) string {
+	if w == "" {
+		return "nobody in particular"
+	}
+	return "the " + string(w)
+}
+
+func writers(s sdk.Scheme) string {
+	names := make([]string, len(s.WritableBy))
+	for i, w := range s.WritableBy {
+		names[i] = string(w)
+	}
+	return strings.Join(names, ", ")
+}
+
+func phaseName(x sight) string {
+	switch {
+	case x.view == 0:
+		return "not there"
+	case x.phase == "":
+		return "in no phase"
+	}
+	return string(x.phase)
+}
+
+// checkWrite refuses values that no entry can have, and fields that do not go
+// together.
+func checkWrite(path string, w *sdk.Write) error {
+	switch {
+	case w.Chunk != nil && (w.Remove || w.Body != nil || w.Create || w.Attributes != nil || w.Outcome != "" || w.Visibility != "" || w.Phase != "" ||
+		w.State != "" && w.State != sdk.StateStreaming):
+		return sdk.Errorf(sdk.Validation, "%s: a chunk is appended and changes nothing else; use a write of its own for the rest", path)
+	case w.Chunk != nil && w.Chunk.Channel < 1:
+		return sdk.Errorf(sdk.Validation, "%s: there is no channel %d; 1 is standard output, 2 standard error", path, w.Chunk.Channel)
+	case w.Create && w.Remove:
+		return sdk.Errorf(sdk.Validation, "%s: one write cannot both create and remove", path)
+	case !slices.Contains([]sdk.State{"", sdk.StateProposed, sdk.StateStreaming, sdk.StateResolved, sdk.StateFailed, sdk.StateCancelled}, w.State):
+		return sdk.Errorf(sdk.Validation, "%s: there is no state %q; there are proposed, streaming, resolved, failed and cancelled", path, w.State)
+	case !slices.Contains([]sdk.Visibility{"", sdk.Visible, sdk.Summarized, sdk.Archived}, w.Visibility):
+		return sdk.Errorf(sdk.Validation, "%s: there is no visibility %q; there are visible, summarized and archived", path, w.Visibility)
+	case !slices.Contains([]sdk.Phase{"", sdk.PhaseRecorded, sdk.PhaseApproved, sdk.PhaseStarted, sdk.PhaseEnded}, w.Phase):
+		return sdk.Errorf(sdk.Validation, "%s: there is no phase %q; there are recorded, approved, started and ended", path, w.Phase)
+	}
+	return nil
+}
+
+// look finds what the run sees at the path, or else the entry that a write to
+// scope would meet there.
+func (t *tx) look(run int64, scope, path string) (sight, error) {
+	var x sight
+	var hash []byte
+	found, err := t.one(`SELECT v.id, e.id, e.scope, e.body, e.attributes, e.hash, e.created,
+		v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count
+		FROM entries e JOIN run_views v ON v.entry = e.id AND v.run = ?1
+		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, []any{run, path},
+		&x.view, &x.entry, &x.scope, &x.body, &x.attributes, &hash, &x.created,
+		(*string)(&x.state), (*string)(&x.outcome), (*string)(&x.phase), (*string)(&x.visibility), (*string)(&x.writer),
+		&x.loop, &x.turn, &x.writes)
+	if err == nil && !found {
+		_, err = t.one(`SELECT id, scope, body, attributes, hash, created FROM entries WHERE scope = ? AND path = ?`, []any{scope, path},
+			&x.entry, &x.scope, &x.body, &x.attributes, &hash, &x.created)
+	}
+	copy(x.hash[:], hash)
+	return x, err
+}
+
+// set writes everything but chunks and removals.
+func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, x sight) (sdk.Entry, error) {
+	old := x
+	x.applyView(w)
+	var changed members
+	var err error
+	if w.Attributes != nil {
+		if x.attributes, changed, err = mergeAttributes(old.attributes, w.Attributes); err != nil {
+			return sdk.Entry{}, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	wroteBody := w.Body != nil
+	if wroteBody {
+		x.body = *w.Body
+	}
+	if old.state == sdk.StateStreaming && (wroteBody || x.state != sdk.StateStreaming) {
+		folded, err := t.fold(old, wroteBody)
+		if err != nil {
+			return sdk.Entry{}, err
+		}
+		if folded != "" {
+			x.body += folded
+			wroteBody = true
+		}
+	}
+	if wroteBody || old.entry == 0 {
+		x.hash = sha256.Sum256([]byte(x.body))
+	}
+	// An entry of a parent run is left as it is; what differs becomes our own.
+	inherited := old.entry != 0 && old.scope != scope
+	switch {
+	case old.entry == 0, inherited && (x.hash != old.hash || len(changed) > 0 || !x.state.Ended()):
+		wroteBody = true
+		if changed, err = parseMembers(x.attributes); err != nil {
+			return sdk.Entry{}, err
+		}
+		err = t.insertEntry(&x, scope, path)
+	case x.hash != old.hash || len(changed) > 0:
+		err = t.updateEntry(run, &x, old, scope)
+	}
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	if err := t.putView(run.ID, &x); err != nil {
+		return sdk.Entry{}, err
+	}
+	if err := t.tellSet(run, path, &x, w, wroteBody, changed); err != nil {
+		return sdk.Entry{}, err
+	}
+	return x.result(t, path), nil
+}
+
+// applyView moves the view's fields to what the write says. An outcome belongs
+// to the state it came with, so a new state without one has none.
+func (x *sight) applyView(w *sdk.Write) {
+	if x.view == 0 {
+		x.state, x.visibility = sdk.StateResolved, sdk.Visible
+	}
+	if w.State != "" {
+		x.state, x.outcome = w.State, w.Outcome
+	} else if w.Outcome != "" {
+		x.outcome = w.Outcome
+	}
+	if w.Visibility != "" {
+		x.visibility = w.Visibility
+	}
+	if w.Phase != "" {
+		x.phase = w.Phase
+	}
+	if w.Loop != 0 {
+		x.loop = w.Loop
+	}
+	if w.Turn != 0 {
+		x.turn = w.Turn
+	}
+	x.writer = w.Writer
+	x.writes++
+}
+
+// insertEntry gives the entry the seq of the row that tells of it as its id.
+func (t *tx) insertEntry(x *sight, scope, path string) error {
+	x.entry, x.scope, x.created = t.head.seq+1, scope, t.now.UnixNano()
+	return t.exec(`INSERT INTO entries (id, scope, path, body, attributes, hash, created) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		x.entry, scope, path, x.body, text(x.attributes), x.hash[:], x.created)
+}
+
+func (t *tx) updateEntry(run *sdk.Run, x *sight, old sight, scope string) error {
+	if scope == runScope(run.ID) {
+		if err := t.detach(old.entry, run.ID); err != nil {
+			return err
+		}
+	}
+	if x.hash == old.hash {
+		return t.exec(`UPDATE entries SET attributes = ? WHERE id = ?`, text(x.attributes), x.entry)
+	}
+	return t.exec(`UPDATE entries SET body = ?, attributes = ?, hash = ? WHERE id = ?`, x.body, text(x.attributes), x.hash[:], x.entry)
+}
+
+func (t *tx) putView(run int64, x *sight) (err error) {
+	if x.view == 0 {
+		x.view, err = t.insert(`INSERT INTO run_views (run, entry, loop, turn, state, outcome, phase, visibility, writer, write_count, updated)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			run, x.entry, x.loop, x.turn, string(x.state), string(x.outcome), string(x.phase), string(x.visibility), string(x.writer), x.writes, t.now.UnixNano())
+		return err
+	}
+	return t.exec(`UPDATE run_views SET entry = ?, loop = ?, turn = ?, state = ?, outcome = ?, phase = ?, visibility = ?, writer = ?, write_count = ?, updated = ?
+		WHERE id = ?`,
+		x.entry, x.loop, x.turn, string(x.state), string(x.outcome), string(x.phase), string(x.visibility), string(x.writer), x.writes, t.now.UnixNano(), x.view)
+}
+
+// tellSet writes the journal row of a set.
+func (t *tx) tellSet(run *sdk.Run, path string, x *sight, w *sdk.Write, wroteBody bool, changed members) error {
+	c := sdk.EntryChange{State: x.state, Outcome: x.outcome, Phase: x.phase, Visibility: x.visibility, Writer: w.Writer}
+	if err := describeAttributes(&c, changed); err != nil {
+		return err
+	}
+	e := event{kind: sdk.KindEntrySet, project: run.Project, run: run.ID, loop: x.loop, turn: x.turn, path: path, entry: x.entry}
+	if wroteBody {
+		e.body = &x.hash
+	}
+	return t.record(e, c)
+}
+
+// result is the sight as callers know it.
+func (x *sight) result(t *tx, path string) sdk.Entry {
+	return sdk.Entry{
+		Path: path, Body: x.body, Attributes: json.RawMessage(x.attributes), Visibility: x.visibility,
+		State: x.state, Outcome: x.outcome, Writer: x.writer, Scope: x.scope, Phase: x.phase,
+		Hash: hex.EncodeToString(x.hash[:]), Loop: x.loop, Turn: x.turn, Version: x.writes,
+		Created: unix(x.created), Updated: t.now,
+	}
+}
+
+// text binds JSON as TEXT, and nothing as NULL.
+func text(b []byte) any {
+	if len(b) == 0 {
+		return nil
+	}
+	return string(b)
+}

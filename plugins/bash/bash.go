@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+//go:embed bash.md
+var description string
+
+// bash is the plugin. The sandbox is opened by the first call that needs it: a
+// daemon whose agents run no command starts no Podman.
+type bash struct {
+	logger hclog.Logger
+
+	// opening is held while the sandbox is opened or closed, which takes its
+	// time; mu guards the fields.
+	opening  sync.Mutex
+	mu       sync.Mutex
+	settings *sdk.Settings
+	manager  *sandbox.Manager
+	// problem is why the last attempt to open failed.
+	problem error
+	closed  bool
+}
+
+func newBash(logger hclog.Logger) *bash { return &bash{logger: logger} }
+
+type arguments struct {
+	Command        string  `json:"command" jsonschema:"what bash runs, as in bash -c; it may have several lines"`
+	TimeoutSeconds float64 `json:"timeout_seconds,omitempty" jsonschema:"seconds after which the command is killed, at most 600; 30 when left out"`
+	Dir            string  `json:"dir,omitempty" jsonschema:"directory to start in, relative to /workspace or absolute in the container; /workspace when left out"`
+}
+
+func (b *bash) tools() tool.Set {
+	return tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run)}
+}
+
+// configure takes the settings; Podman is looked for later.
+func (b *bash) configure(_ context.Context, s sdk.Settings) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.settings = &s
+	return nil
+}
+
+// config is the sandbox's configuration for settings of the daemon.
+func config(s sdk.Settings) sandbox.Config {
+	instance := sha256.Sum256([]byte(s.DataDir))
+	cfg := sandbox.Config{
+		Dir:      s.SocketDir,
+		StateDir: filepath.Join(s.DataDir, "sandbox"),
+		Instance: "bothy-" + hex.EncodeToString(instance[:6]),
+		Runner:   filepath.Join(s.Prefix, "libexec", "bothy", "bothy-runner"),
+	}
+	if x := s.Sandbox; x != nil {
+		cfg.Socket, cfg.Runtime, cfg.Image, cfg.Path = x.Socket, x.Runtime, x.Image, strings.Join(x.Path, ":")
+		cfg.Limits = sandbox.Limits{Memory: x.Memory, CPUs: x.CPUs, Pids: x.Pids, Tmp: x.Tmp}
+	}
+	return cfg
+}
+
+// open has a manager, opened now if there is none yet. A failure is no verdict
+// for ever: the next call tries again.
+func (b *bash) open(ctx context.Context) (*sandbox.Manager, error) {
+	b.opening.Lock()
+	defer b.opening.Unlock()
+	m, settings, err := b.ready()
+	if m != nil || err != nil {
+		return m, err
+	}
+	m, err = sandbox.Open(ctx, config(*settings), b.logger.Named("sandbox"))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.manager, b.problem = m, err
+	return m, err
+}
+
+// ready is the manager, or what it takes to open one.
+func (b *bash) ready() (*sandbox.Manager, *sdk.Settings, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+		return nil, nil, sdk.Errorf(sdk.Unavailable, "the bash plugin is stopping")
+	case b.manager != nil:
+		return b.manager, nil, nil
+	case b.settings == nil:
+		return nil, nil, sdk.Errorf(sdk.Unavailable, "the bash plugin was not configured")
+	case b.settings.Sandbox == nil:
+		return nil, nil, sdk.Errorf(sdk.Permission, `the bash plugin may not use the sandbox: add grants = ["sandbox"] to its block in the configuration`)
+	}
+	return nil, b.settings, nil
+}
+
+// health repeats why the sandbox could not be opened.
+func (b *bash) health(context.Context) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.problem
+}
+
+// run is the tool.
+func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolResult, error) {
+	command, err := b.command(in)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	manager, err := b.open(ctx)
+	if err != nil {
+		return sdk.ToolResult{}, classified(err)
+	}
+	var out output
+	run := sandbox.RunSpec{RunID: call.Run, Project: call.Project, RunDir: call.RunDir}
+	result, err := manager.Exec(ctx, run, command, func(channel int, data []byte) {
+		out.add(channel, data)
+		if err := call.Chunk(channel, data); err != nil {
+			b.logger.Debug("nobody takes the output any more", "error", err)
+		}
+	})
+	if err != nil {
+		return sdk.ToolResult{}, classified(err)
+	}
+	return answer(result, command.Timeout, &out), nil
+}
+
+// command checks the arguments that the schema cannot.
+func (b *bash) command(in arguments) (sandbox.Command, error) {
+	c := sandbox.Command{Argv: []string{"bash", "-c", in.Command}, Dir: in.Dir}
+	if strings.TrimSpace(in.Command) == "" {
+		return c, sdk.Errorf(sdk.Validation, "command is empty")
+	}
+	most := sandbox.MaxTimeout.Seconds()
+	if in.TimeoutSeconds < 0 || in.TimeoutSeconds > most {
+		return c, sdk.Errorf(sdk.Validation, "timeout_seconds is %g; it can be up to %g", in.TimeoutSeconds, most)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c.Timeout = sandbox.DefaultTimeout
+	if s := b.settings; s != nil && s.Sandbox != nil {
+		c.StdoutCap, c.StderrCap = s.Sandbox.MaxOutput, s.Sandbox.MaxErrors
+		if s.Sandbox.Timeout > 0 {
+			c.Timeout = time.Duration(s.Sandbox.Timeout)
+		}
+	}
+	if in.TimeoutSeconds > 0 {
+		c.Timeout = time.Duration(in.TimeoutSeconds * float64(time.Second))
+	}
+	return c, nil
+}
+
+// classified gives an error of the sandbox the outcome that the daemon knows.
+func classified(err error) error {
+	outcomes := map[string]sdk.Outcome{
+		sandbox.CodeUnavailable: sdk.Unavailable, sandbox.CodeInvalid: sdk.Validation,
+		sandbox.CodeLost: sdk.Interrupted, sandbox.CodeFailed: sdk.Internal,
+	}
+	if outcome, ok := outcomes[sandbox.Code(err)]; ok {
+		return sdk.Errorf(outcome, "%w", err)
+	}
+	return err
+}
+
+// drain ends the sandbox once no call runs: what comes after this plugin, if
+// anything does, makes containers of its own.
+func (b *bash) drain(ctx context.Context) error {
+	b.opening.Lock()
+	defer b.opening.Unlock()
+	b.mu.Lock()
+	m := b.manager
+	b.manager, b.closed = nil, true
+	b.mu.Unlock()
+	if m == nil {
+		return nil
+	}
+	if err := m.Close(ctx); err != nil {
+		return fmt.Errorf("close the sandbox: %w", err)
+	}
+	return nil
+}
+
+// closing bounds the last steps; the SDK ends the process soon after.
+const closing = 4 * time.Second
+
+func (b *bash) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	if err := b.drain(ctx); err != nil {
+		b.logger.Warn("containers may be left; they end by themselves within a minute", "error", err)
+	}
+}

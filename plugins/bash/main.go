@@ -1,0 +1,22 @@
+// Command bothy-plugin-bash serves the tool bash: shell commands in a rootless
+// Podman container, one container per run. Where Podman cannot be used, every
+// call says so; nothing is ever run on the host.
+package main
+
+import (
+	"os"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+)
+
+func main() {
+	if code, done := check(os.Args[1:], os.Stdout, os.Stderr); done {
+		os.Exit(code)
+	}
+	b := newBash(plugin.Logger("bash"))
+	plugin.Serve(plugin.Options{
+		Name: "bash", Tool: b.tools(), Hook: b, Grants: []string{sdk.GrantSandbox},
+		Configure: b.configure, Health: b.health, Drain: b.drain, Close: b.close,
+	})
+}

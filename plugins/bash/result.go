@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// What a result may hold of a command's output, so that it fits one message to
+// the daemon: output is the whole as far as it goes, and metadata repeats the
+// beginning of each channel. JSON writes a control character as six bytes.
+const (
+	shownBytes    = 11 << 20
+	repeatedOut   = 512 << 10
+	repeatedError = 128 << 10
+)
+
+// output collects what the two channels print.
+type output struct {
+	stdout, stderr []byte
+}
+
+func (o *output) add(channel int, data []byte) {
+	if channel == 1 {
+		o.stdout = append(o.stdout, data...)
+	} else {
+		o.stderr = append(o.stderr, data...)
+	}
+}
+
+// answer turns how a command ended into what the model and people read.
+func answer(r sandbox.Result, timeout time.Duration, out *output) sdk.ToolResult {
+	stdout, stderr := text(out.stdout), text(out.stderr)
+	result := sdk.ToolResult{
+		Success:   r.ExitCode == 0 && !r.TimedOut && len(r.Violations) == 0,
+		Truncated: r.StdoutDropped > 0 || r.StderrDropped > 0,
+		Metadata:  map[string]any{"exit_code": r.ExitCode, "duration_ms": r.Duration.Milliseconds()},
+	}
+	result.Output = joined(stdout, dropped("stdout", r.StdoutDropped), stderr, dropped("stderr", r.StderrDropped), notes(r))
+	if short, cut := head(result.Output, shownBytes); cut {
+		result.Output, result.Truncated = short, true
+	}
+	out1, cut1 := head(stdout, repeatedOut)
+	out2, cut2 := head(stderr, repeatedError)
+	result.Metadata["stdout"], result.Metadata["stderr"] = out1, out2
+	if cut1 || cut2 {
+		result.Metadata["repeated_in_part"] = true
+	}
+	optional(result.Metadata, r)
+	if !result.Success {
+		result.Error, result.Outcome = verdict(r, timeout)
+	}
+	return result
+}
+
+// optional adds what is said only when it is so.
+func optional(metadata map[string]any, r sandbox.Result) {
+	if r.Signal != "" {
+		metadata["signal"] = r.Signal
+	}
+	if r.TimedOut {
+		metadata["timed_out"] = true
+	}
+	if r.OOM {
+		metadata["oom"] = true
+	}
+	if r.Leftovers > 0 {
+		metadata["killed_processes"] = r.Leftovers
+	}
+	if r.StdoutDropped > 0 || r.StderrDropped > 0 {
+		metadata["dropped"] = map[string]int64{"stdout": r.StdoutDropped, "stderr": r.StderrDropped}
+	}
+	if len(r.Violations) > 0 {
+		// As they will look on the other side of the wire.
+		var list []any
+		if data, err := json.Marshal(r.Violations); err == nil && json.Unmarshal(data, &list) == nil {
+			metadata["violations"] = list
+		}
+	}
+}
+
+// verdict is the one sentence of a failure.
+func verdict(r sandbox.Result, timeout time.Duration) (string, sdk.Outcome) {
+	switch {
+	case r.TimedOut:
+		return fmt.Sprintf("timed out after %s", timeout), sdk.Timeout
+	case r.OOM:
+		return "killed: out of memory", sdk.OutOfMemory
+	case r.Signal != "":
+		return fmt.Sprintf("ended by signal %s (exit status %d)", r.Signal, r.ExitCode), sdk.Exit(r.ExitCode)
+	case r.ExitCode != 0:
+		return fmt.Sprintf("exit status %d", r.ExitCode), sdk.Exit(r.ExitCode)
+	}
+	var paths []string
+	for _, v := range r.Violations {
+		paths = append(paths, v.Path)
+	}
+	return "sandbox violation: a command may not change " + strings.Join(paths, ", "), sdk.Permission
+}
+
+func dropped(channel string, n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("[%d more bytes of %s were dropped]\n", n, channel)
+}
+
+// notes tell what the sandbox did about protected paths.
+func notes(r sandbox.Result) string {
+	var b strings.Builder
+	for _, v := range r.Violations {
+		switch v.Action {
+		case sandbox.ActionRestored:
+			fmt.Fprintf(&b, "[sandbox violation: %s is protected; it was restored to what it was]\n", v.Path)
+		case sandbox.ActionRemoved:
+			fmt.Fprintf(&b, "[sandbox violation: %s is protected; what the command made there was removed]\n", v.Path)
+		default:
+			fmt.Fprintf(&b, "[sandbox violation: %s is protected and may have been changed: %s]\n", v.Path, v.Detail)
+		}
+	}
+	return b.String()
+}
+
+// joined puts notes on lines of their own; without notes it is the output as it
+// was.
+func joined(stdout, stdoutNote, stderr, stderrNote, notes string) string {
+	var b strings.Builder
+	last := byte('\n')
+	add := func(s string, line bool) {
+		if s == "" {
+			return
+		}
+		if line && last != '\n' {
+			b.WriteByte('\n')
+		}
+		b.WriteString(s)
+		last = s[len(s)-1]
+	}
+	add(stdout, false)
+	add(stdoutNote, true)
+	add(stderr, false)
+	add(stderrNote, true)
+	add(notes, true)
+	return b.String()
+}
+
+// text makes output fit for JSON: what is no UTF-8 becomes U+FFFD.
+func text(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
+
+// head is the first n bytes of valid UTF-8, cut between characters.
+func head(s string, n int) (string, bool) {
+	if len(s) <= n {
+		return s, false
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n], true
+}

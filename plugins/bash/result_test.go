@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk"
+)
+
+func printed(stdout, stderr string) *output {
+	o := &output{}
+	o.add(1, []byte(stdout))
+	o.add(2, []byte(stderr))
+	return o
+}
+
+func TestAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		result sandbox.Result
+		out    *output
+		want   sdk.ToolResult
+	}{
+		"success": {sandbox.Result{Duration: 12 * time.Millisecond}, printed("out\n", ""),
+			sdk.ToolResult{Success: true, Output: "out\n", Metadata: map[string]any{"exit_code": 0, "duration_ms": int64(12), "stdout": "out\n", "stderr": ""}}},
+		"failure": {sandbox.Result{ExitCode: 3}, printed("out\n", "err\n"),
+			sdk.ToolResult{Output: "out\nerr\n", Error: "exit status 3", Outcome: "exit:3",
+				Metadata: map[string]any{"exit_code": 3, "duration_ms": int64(0), "stdout": "out\n", "stderr": "err\n"}}},
+		"stdout without a newline stays as it is": {sandbox.Result{}, printed("out", "err"),
+			sdk.ToolResult{Success: true, Output: "outerr", Metadata: map[string]any{"exit_code": 0, "duration_ms": int64(0), "stdout": "out", "stderr": "err"}}},
+		"timeout": {sandbox.Result{ExitCode: 137, Signal: "SIGKILL", TimedOut: true, Leftovers: 2}, printed("", ""),
+			sdk.ToolResult{Error: "timed out after 30s", Outcome: sdk.Timeout, Metadata: map[string]any{"exit_code": 137, "duration_ms": int64(0),
+				"stdout": "", "stderr": "", "signal": "SIGKILL", "timed_out": true, "killed_processes": 2}}},
+		"signal": {sandbox.Result{ExitCode: 139, Signal: "SIGSEGV"}, printed("", ""),
+			sdk.ToolResult{Error: "ended by signal SIGSEGV (exit status 139)", Outcome: "exit:139", Metadata: map[string]any{"exit_code": 139,
+				"duration_ms": int64(0), "stdout": "", "stderr": "", "signal": "SIGSEGV"}}},
+		"out of memory": {sandbox.Result{ExitCode: 137, Signal: "SIGKILL", OOM: true}, printed("", ""),
+			sdk.ToolResult{Error: "killed: out of memory", Outcome: sdk.OutOfMemory, Metadata: map[string]any{"exit_code": 137,
+				"duration_ms": int64(0), "stdout": "", "stderr": "", "signal": "SIGKILL", "oom": true}}},
+		"dropped": {sandbox.Result{StdoutDropped: 7}, printed("out", "err"),
+			sdk.ToolResult{Success: true, Truncated: true, Output: "out\n[7 more bytes of stdout were dropped]\nerr",
+				Metadata: map[string]any{"exit_code": 0, "duration_ms": int64(0), "stdout": "out", "stderr": "err", "dropped": map[string]int64{"stdout": 7, "stderr": 0}}}},
+		"binary": {sandbox.Result{}, printed("a\xff\x00b", ""),
+			sdk.ToolResult{Success: true, Output: "a\uFFFD\x00b", Metadata: map[string]any{"exit_code": 0, "duration_ms": int64(0), "stdout": "a\uFFFD\x00b", "stderr": ""}}},
+		"violation": {sandbox.Result{Violations: []sandbox.Violation{{Path: ".git/hooks", Action: sandbox.ActionRemoved, Kept: "/k"}}}, printed("x", ""),
+			sdk.ToolResult{Output: "x\n[sandbox violation: .git/hooks is protected; what the command made there was removed]\n",
+				Error: "sandbox violation: a command may not change .git/hooks", Outcome: sdk.Permission,
+				Metadata: map[string]any{"exit_code": 0, "duration_ms": int64(0), "stdout": "x", "stderr": "",
+					"violations": []any{map[string]any{"path": ".git/hooks", "action": "removed", "kept": "/k"}}}}},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			if got := answer(c.result, 30*time.Second, c.out); !reflect.DeepEqual(got, c.want) {
+				t.Fatalf("got  %#v\nwant %#v", got, c.want)
+			}
+		})
+	}
+}
+
+// Whatever a command prints, its result is valid and fits one message.
+func TestAnswersFitOneMessage(t *testing.T) {
+	const message = 16 << 20
+	for name, unit := range map[string]string{"text": "x", "control characters": "\x01", "no UTF-8": "\xffa", "wide": "é", "quotes": `"`} {
+		o := &output{stdout: []byte(strings.Repeat(unit, sandbox.DefaultStdoutCap/len(unit))), stderr: []byte(strings.Repeat(unit, sandbox.DefaultStderrCap/len(unit)))}
+		r := answer(sandbox.Result{}, time.Second, o)
+		metadata, err := json.Marshal(r.Metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size := len(r.Output) + len(metadata) + 1024; size > message {
+			t.Errorf("%s: %d bytes", name, size)
+		}
+		if whole := len(text(o.stdout))+len(text(o.stderr)) <= shownBytes; r.Truncated == whole {
+			t.Errorf("%s: truncated is %v with %d bytes of output", name, r.Truncated, len(r.Output))
+		}
+		if r.Metadata["repeated_in_part"] != true {
+			t.Errorf("%s: nothing says that the metadata has a part only", name)
+		}
+	}
+}
+
+func TestHeadCutsBetweenCharacters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "text")
+		n := rapid.IntRange(0, 40).Draw(t, "bytes")
+		got, cut := head(s, n)
+		if len(got) > max(n, 0) && cut || !strings.HasPrefix(s, got) || cut != (len(s) > n) || !utf8.ValidString(got) {
+			t.Fatalf("head(%q, %d) = %q, %v", s, n, got, cut)
+		}
+		if cut && n-len(got) >= utf8.UTFMax {
+			t.Fatalf("head(%q, %d) = %q: too short", s, n, got)
+		}
+	})
+}

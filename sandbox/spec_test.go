@@ -1,0 +1,117 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+func testSpec(limits Limits, mounts []protectedMount) containerSpec {
+	b := base{image: "i", skeleton: true, seccomp: "/s.json", runner: "/r", runnerHash: "h", instance: "inst",
+		hard: map[string]int64{"NPROC": 100}}
+	run := RunSpec{RunID: "run", Project: "/p", RunDir: "/runs/run"}
+	return b.spec(run, limits.WithDefaults(), &protection{project: "/p", mounts: mounts}, "/d/s/x")
+}
+
+func TestSpecKeepsItsPromises(t *testing.T) {
+	s := testSpec(Limits{}, []protectedMount{{Path: ".git"}, {Path: ".git/hooks", ReadOnly: true}})
+	if s.NetNS.Mode != "none" || !s.ReadOnly || s.ReadWriteTmpfs || !s.NoNewPrivileges || !slices.Equal(s.CapDrop, []string{"ALL"}) ||
+		s.Seccomp == "" || s.User != "1000:1000" || s.UserNS.Mode != "keep-id" || s.HTTPProxy || s.EnvHost || !s.Remove {
+		t.Fatalf("got %+v", s)
+	}
+	writable := []string{}
+	var order []string
+	for _, m := range s.Mounts {
+		order = append(order, m.Destination)
+		if !slices.Contains(m.Options, "ro") {
+			writable = append(writable, m.Destination)
+		}
+		if !slices.Contains(m.Options, "nosuid") || !slices.Contains(m.Options, "nodev") {
+			t.Errorf("%s allows setuid or devices: %v", m.Destination, m.Options)
+		}
+	}
+	if want := []string{"/tmp", Home, Workspace, Workspace + "/.git"}; !slices.Equal(writable, want) {
+		t.Errorf("writable: %v, want %v", writable, want)
+	}
+	if slices.Index(order, Workspace) > slices.Index(order, Workspace+"/.git") || slices.Index(order, Workspace+"/.git") > slices.Index(order, Workspace+"/.git/hooks") {
+		t.Errorf("mounted in the wrong order: %v", order)
+	}
+	limits := make(map[string]int64)
+	for _, r := range s.Rlimits {
+		limits[r.Type] = r.Hard
+	}
+	want := map[string]int64{"NPROC": 100, "DATA": 2 * gib, "NOFILE": 4096, "FSIZE": gib, "CORE": 0}
+	if !reflect.DeepEqual(limits, want) {
+		t.Errorf("rlimits %v, want %v", limits, want)
+	}
+}
+
+func TestSpecHashTellsContainersApart(t *testing.T) {
+	one := testSpec(Limits{}, nil)
+	if again := testSpec(Limits{}, nil); again.Labels[labelSpec] != one.Labels[labelSpec] {
+		t.Error("the same container has two hashes")
+	}
+	for name, other := range map[string]containerSpec{
+		"limits":     testSpec(Limits{Pids: 7}, nil),
+		"protection": testSpec(Limits{}, []protectedMount{{Path: ".bothy", ReadOnly: true}}),
+	} {
+		if other.Labels[labelSpec] == one.Labels[labelSpec] {
+			t.Errorf("%s do not count", name)
+		}
+	}
+	with := one
+	with.OCIRuntime = "runc"
+	if with.hash("h") != one.hash("h") || one.hash("h") == one.hash("other") {
+		t.Error("the runner counts, the OCI runtime does not")
+	}
+}
+
+func TestMountLabel(t *testing.T) {
+	for _, points := range [][]string{nil, {"/workspace/.git", "/workspace/a b,\"c\""}} {
+		got, err := parseMounts(formatMounts(points))
+		if err != nil || !reflect.DeepEqual(got, points) {
+			t.Errorf("got %v %v, want %v", got, err, points)
+		}
+	}
+	if _, err := parseMounts("nonsense"); err == nil {
+		t.Error("nonsense is no list")
+	}
+}
+
+func TestSeccompProfileIsAnAllowList(t *testing.T) {
+	var profile struct {
+		DefaultAction string `json:"defaultAction"`
+		ArchMap       []struct {
+			SubArchitectures []string `json:"subArchitectures"`
+		} `json:"archMap"`
+		Syscalls []struct {
+			Names  []string `json:"names"`
+			Action string   `json:"action"`
+			Args   []any    `json:"args"`
+		} `json:"syscalls"`
+	}
+	if err := json.Unmarshal(seccompProfile, &profile); err != nil {
+		t.Fatal(err)
+	}
+	if profile.DefaultAction != "SCMP_ACT_ERRNO" {
+		t.Fatalf("what is not named: %s", profile.DefaultAction)
+	}
+	for _, arch := range profile.ArchMap {
+		if len(arch.SubArchitectures) != 0 {
+			t.Errorf("32-bit system calls are allowed: %v", arch.SubArchitectures)
+		}
+	}
+	dangerous := []string{"mount", "umount2", "setns", "ptrace", "bpf", "keyctl", "clone3", "io_uring_setup", "userfaultfd", "perf_event_open", "pidfd_getfd"}
+	conditional := []string{"clone", "unshare", "socket", "socketpair", "prlimit64", "setpriority", "sched_setaffinity"}
+	for _, rule := range profile.Syscalls {
+		for _, name := range rule.Names {
+			if rule.Action == "SCMP_ACT_ALLOW" && slices.Contains(dangerous, name) {
+				t.Errorf("%s is allowed", name)
+			}
+			if rule.Action == "SCMP_ACT_ALLOW" && slices.Contains(conditional, name) && len(rule.Args) == 0 {
+				t.Errorf("%s is allowed whatever its arguments", name)
+			}
+		}
+	}
+}

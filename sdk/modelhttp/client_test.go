@@ -1,0 +1,260 @@
+package modelhttp
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func client(t *testing.T, o Options) *Client {
+	t.Helper()
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// listener takes connections into its queue and says nothing.
+func listener(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// TestTimeoutsAreDistinct has one case for each way in which a server does not
+// answer; every one must be told apart by its text.
+func TestTimeoutsAreDistinct(t *testing.T) {
+	silent := listener(t)
+	closed := listener(t)
+	_ = closed.Close()
+	release := make(chan struct{})
+	stalls := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/headers") {
+			w.(http.Flusher).Flush() // headers, and no byte of the body
+		}
+		if strings.HasSuffix(r.URL.Path, "/begun") {
+			_, _ = io.WriteString(w, "begun")
+			w.(http.Flusher).Flush()
+		}
+		<-release
+	}))
+	t.Cleanup(stalls.Close)
+	t.Cleanup(func() { close(release) })
+	breaks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/begun") {
+			_, _ = io.WriteString(w, "begun")
+			w.(http.Flusher).Flush()
+		}
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(breaks.Close)
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+
+	short := Timeouts{Connect: 100 * time.Millisecond, TLS: 100 * time.Millisecond, FirstByte: 400 * time.Millisecond, Idle: 100 * time.Millisecond}
+	for _, c := range []struct {
+		name, base, path string
+		class            sdk.FailureClass
+		says             string
+	}{
+		{"refused", "http://" + closed.Addr().String(), "", sdk.ClassGateway, "nothing listens at"},
+		{"handshake", "https://" + silent.Addr().String(), "", sdk.ClassGateway, "TLS handshake"},
+		{"certificate", secure.URL, "", sdk.ClassNever, "cannot be trusted"},
+		{"plain where TLS is expected", "https" + strings.TrimPrefix(stalls.URL, "http"), "", sdk.ClassNever, "speaks plain HTTP"},
+		{"first byte", stalls.URL, "", sdk.ClassGateway, "first_byte_timeout"},
+		{"headers only", stalls.URL, "/headers", sdk.ClassGateway, "first_byte_timeout"},
+		{"idle", stalls.URL, "/begun", sdk.ClassGateway, "idle_timeout"},
+		{"reset before", breaks.URL, "", sdk.ClassGateway, "before it answered"},
+		{"reset within", breaks.URL, "/begun", sdk.ClassGateway, "in the middle of its answer"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			answer, err := client(t, Options{Base: c.base, Timeouts: short}).Post(t.Context(), c.path, struct{}{})
+			if err == nil {
+				_, err = io.ReadAll(answer)
+				_ = answer.Close()
+			}
+			var e *sdk.ProviderError
+			if !errors.As(err, &e) {
+				t.Fatalf("error %v (%T)", err, err)
+			}
+			if e.Class != c.class || !strings.Contains(e.Message, c.says) {
+				t.Errorf("%+v, want class %s and %q", *e, c.class, c.says)
+			}
+		})
+	}
+}
+
+// TestUnreachable has the failures of dialling that no address of this machine
+// is certain to give.
+func TestUnreachable(t *testing.T) {
+	for _, x := range []struct {
+		err   error
+		class sdk.FailureClass
+		says  string
+	}{
+		{&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, sdk.ClassGateway, "did not take the connection within 10s"},
+		{&net.DNSError{Err: "no such host", Name: "host", IsNotFound: true}, sdk.ClassNever, "is not known"},
+		{&net.DNSError{Err: "server misbehaving", Name: "host", IsTemporary: true}, sdk.ClassGateway, "cannot be reached"},
+		{&net.OpError{Op: "dial", Err: syscall.ENETUNREACH}, sdk.ClassGateway, "cannot be reached"},
+	} {
+		c := client(t, Options{Base: "http://host"})
+		c.http.Transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, x.err }
+		_, err := c.Post(t.Context(), "", struct{}{})
+		var e *sdk.ProviderError
+		if !errors.As(err, &e) || e.Class != x.class || !strings.Contains(e.Message, x.says) {
+			t.Errorf("%v became %v, want class %s and %q", x.err, err, x.class, x.says)
+		}
+	}
+}
+
+func TestSlowReaderIsNotIdle(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "ab")
+	}))
+	t.Cleanup(srv.Close)
+	answer, err := client(t, Options{Base: srv.URL, Timeouts: Timeouts{Idle: 20 * time.Millisecond}}).Post(t.Context(), "", struct{}{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Close() }()
+	one := make([]byte, 1)
+	if _, err := io.ReadFull(answer, one); err != nil {
+		t.Fatal(err)
+	}
+	busy := time.NewTimer(100 * time.Millisecond) // the work that a caller does between two reads
+	<-busy.C
+	if _, err := io.ReadFull(answer, one); err != nil {
+		t.Errorf("time of the caller's was counted: %v", err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		cancel()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(srv.Close)
+	_, err := client(t, Options{Base: srv.URL}).Post(ctx, "", struct{}{})
+	var e *sdk.ProviderError
+	if !errors.Is(err, context.Canceled) || errors.As(err, &e) {
+		t.Errorf("error %v (%T)", err, err)
+	}
+}
+
+// TestKeysAreInNoError provokes every kind of failure with keys in every place
+// they can be in, and looks for them in every spelling.
+func TestKeysAreInNoError(t *testing.T) {
+	const key, password, token, query = "sk-Key0123456789/+x", "pass word 123", "tok-abcdef987654", "query-key-456789"
+	var answer func(w http.ResponseWriter, r *http.Request)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, r) }))
+	t.Cleanup(srv.Close)
+	echo := strings.Join([]string{key, password, token, query, url.QueryEscape(key), base64.StdEncoding.EncodeToString([]byte(key)), "Bearer " + key, "sk-another-0123456789abc"}, " ; ")
+	target := strings.Replace(srv.URL, "http://", "http://user:"+url.PathEscape(password)+"@", 1) + "?api-key=" + query
+	closed := listener(t)
+	_ = closed.Close()
+	for name, c := range map[string]struct {
+		base   string
+		answer func(w http.ResponseWriter, r *http.Request)
+	}{
+		"echoed as JSON": {target, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(401)
+			_, _ = io.WriteString(w, `{"error":{"message":"Incorrect key: `+echo+`","type":"`+key+`","code":"`+token+`"}}`)
+		}},
+		"echoed as text": {target, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, echo, 500) }},
+		"redirect":       {target, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x?key="+key, 307) }},
+		"broken off":     {target, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+		"refused":        {"http://u:" + url.PathEscape(password) + "@" + closed.Addr().String() + "?k=" + query, nil},
+		"not a URL":      {"http://u:" + key + "@host:port/%zz", nil},
+		"not http":       {"ftp://u:" + url.PathEscape(password) + "@host/", nil},
+		"bad key":        {target, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer = c.answer
+			o := Options{Base: c.base, Key: key, Headers: map[string]string{"X-Token": token}}
+			if name == "bad key" {
+				o.Key += "\n"
+			}
+			cl, err := New(o)
+			if err == nil {
+				defer cl.Close()
+				_, err = cl.Post(t.Context(), "/chat", struct{}{})
+			}
+			if err == nil {
+				t.Fatal("no error")
+			}
+			text := err.Error()
+			for _, secret := range []string{key, password, url.PathEscape(password), token, query, url.QueryEscape(key), base64.StdEncoding.EncodeToString([]byte(key)), "0123456789abc"} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%q holds %q", text, secret)
+				}
+			}
+		})
+	}
+}
+
+func TestOrdinaryWordsStay(t *testing.T) {
+	in := "task skeleton risk-free bearer of news; ask-me; sk-; the model gpt-4.1-mini-2025-04-14 at /v1/pk"
+	if got := (redactor{}).clean(in); got != in {
+		t.Errorf("%q became %q", in, got)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for _, o := range []Options{
+		{Base: ""}, {Base: "host:1"}, {Base: "http://"}, {Base: "file:///etc"},
+		{Base: "http://h", Key: "a\r\nX: y"}, {Base: "http://h", Headers: map[string]string{"X Y": "1"}}, {Base: "http://h", Headers: map[string]string{"X": "a\nb"}},
+	} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%+v was accepted", o)
+		}
+	}
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/bad") {
+			w.WriteHeader(500)
+		}
+		for range 20 {
+			if _, err := io.WriteString(w, strings.Repeat(" ", 1<<20)); err != nil {
+				return
+			}
+		}
+	}))
+	t.Cleanup(srv.Close)
+	c := client(t, Options{Base: srv.URL})
+	var out any
+	if err := c.Get(t.Context(), "/list", &out); err == nil || !strings.Contains(err.Error(), "more than 16 MiB") {
+		t.Errorf("a list without end: %v", err)
+	}
+	if err := c.Get(t.Context(), "/bad", &out); err == nil {
+		t.Error("an error without end was no error")
+	}
+}

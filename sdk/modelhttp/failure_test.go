@@ -1,0 +1,229 @@
+package modelhttp
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func fail(status int, header map[string]string, body string) *sdk.ProviderError {
+	h := http.Header{}
+	for k, v := range header {
+		h.Set(k, v)
+	}
+	return redactor{}.failure("http://host", status, h, []byte(body))
+}
+
+// TestOverflowTexts has every wording of a context that is too long, as its
+// server sends it.
+func TestOverflowTexts(t *testing.T) {
+	for _, c := range []struct {
+		who    string
+		status int
+		body   string
+	}{
+		{"Anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`},
+		{"Bedrock", 400, `{"message":"Input is too long for requested model."}`},
+		{"OpenAI", 400, `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error"}}`},
+		{"OpenAI's code", 400, `{"error":{"message":"Too much.","code":"context_length_exceeded"}}`},
+		{"OpenAI, older", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."}}`},
+		{"Gemini", 400, `{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).","status":"INVALID_ARGUMENT"}}`},
+		{"Gemini's list", 400, `[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048575)."}}]`},
+		{"xAI", 400, `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 140000 tokens."}`},
+		{"Groq", 400, `{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error"}}`},
+		{"OpenRouter", 400, `{"error":{"message":"This endpoint's maximum context length is 32768 tokens. However, you requested about 40000 tokens.","code":400}}`},
+		{"OpenRouter, upstream's raw error", 400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long: 5 tokens > 4 maximum\"}}","provider_name":"x"}}}`},
+		{"llama.cpp", 400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":8192}}`},
+		{"llama.cpp, seen with 500", 500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing the context size or enable context shift"}}`},
+		{"LM Studio", 400, `{"error":"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input. The number of tokens to keep from the initial prompt is greater than the context length"}`},
+		{"Copilot", 400, `{"error":{"message":"prompt token count of 130000 exceeds the limit of 128000","code":"model_max_prompt_tokens_exceeded"}}`},
+		{"MiniMax", 400, `{"error":{"message":"invalid params, context window exceeds limit"}}`},
+		{"Kimi", 400, `{"error":{"message":"Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)"}}`},
+		{"Mistral", 400, `{"object":"error","message":"Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 maximum context length"}`},
+		{"Cerebras 400", 400, ``},
+		{"Cerebras 413", 413, " \n"},
+		{"generic: tokens", 400, `{"error":"too many tokens"}`},
+		{"generic: limit", 400, `token limit exceeded`},
+		{"generic: length", 400, `{"error":{"message":"context length exceeded"}}`},
+		{"vLLM", 400, `{"object":"error","message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens","type":"BadRequestError","code":400}`},
+		{"vLLM, older", 400, `{"message":"The decoder prompt (length 5000) is longer than the maximum model length of 4096."}`},
+		{"SGLang", 400, `{"message":"The input (5000 tokens) is longer than the model's context length (4096 tokens)."}`},
+		{"text-generation-inference", 422, "{\"error\":\"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096\"}"},
+		{"Ollama", 400, `{"error":"prompt too long; exceeded max context length by 12 tokens"}`},
+		{"Ollama's runner", 400, `{"error":"the input length exceeds the context length"}`},
+		{"Ollama: JSON inside of a string", 400, `{"error":"{\"error\":{\"code\":400,\"message\":\"request too large\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":9,\"n_ctx\":8}}"}`},
+		{"a code that is certain, with 429", 429, `{"error":{"message":"slow","code":"context_length_exceeded"}}`},
+	} {
+		if e := fail(c.status, nil, c.body); e.Class != sdk.ClassOverflow || e.RetryAfter != 0 {
+			t.Errorf("%s became %+v", c.who, *e)
+		}
+	}
+}
+
+func TestNotOverflow(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		body   string
+		want   sdk.FailureClass
+	}{
+		{413, `{"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, sdk.ClassNever},
+		{413, `{"error":{"message":"Request too large for model on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce the length of the messages","code":"rate_limit_exceeded"}}`, sdk.ClassNever},
+		{429, `{"message":"Too many tokens, please wait before trying again."}`, sdk.ClassRateLimit},
+		{401, ``, sdk.ClassNever},
+		{400, `{"error":{"message":"max_tokens is too large: 999999"}}`, sdk.ClassNever},
+	} {
+		if e := fail(c.status, nil, c.body); e.Class != c.want {
+			t.Errorf("%d %s became %+v", c.status, c.body, *e)
+		}
+	}
+}
+
+func TestClasses(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		header map[string]string
+		body   string
+		want   sdk.FailureClass
+	}{
+		{400, nil, `{"error":{"message":"bad"}}`, sdk.ClassNever},
+		{401, nil, `{}`, sdk.ClassNever},
+		{402, nil, `{}`, sdk.ClassNever},
+		{403, nil, `{}`, sdk.ClassNever},
+		{404, nil, `{}`, sdk.ClassNever},
+		{408, nil, `{}`, sdk.ClassGateway},
+		{409, nil, `{}`, sdk.ClassServer},
+		{422, nil, `{}`, sdk.ClassNever},
+		{429, nil, `{"error":{"code":"rate_limit_exceeded"}}`, sdk.ClassRateLimit},
+		{429, nil, `{"error":{"code":"slow_down"}}`, sdk.ClassRateLimit},
+		{429, nil, ``, sdk.ClassRateLimit},
+		{429, nil, `{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}`, sdk.ClassNever},
+		{429, nil, `{"error":{"type":"credit_balance_exhausted"}}`, sdk.ClassNever},
+		{429, nil, `{"error":{"message":"Your organization reached its monthly spend limit"}}`, sdk.ClassNever},
+		{429, nil, `{"error":{"type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}}`, sdk.ClassNever},
+		{400, nil, `{"error":{"message":"Your credit balance is too low to access the API"}}`, sdk.ClassNever},
+		{500, nil, `{}`, sdk.ClassServer},
+		{501, nil, `{}`, sdk.ClassNever},
+		{502, nil, `<html>nginx</html>`, sdk.ClassGateway},
+		{503, nil, `{}`, sdk.ClassGateway},
+		{503, nil, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, sdk.ClassWarmUp},
+		{503, nil, `{"error":"Model meta/llama is currently loading","estimated_time":20.0}`, sdk.ClassWarmUp},
+		{504, nil, `{}`, sdk.ClassGateway},
+		{522, nil, `{}`, sdk.ClassGateway},
+		{529, nil, `{"error":{"type":"overloaded_error"}}`, sdk.ClassServer},
+		{500, map[string]string{"X-Should-Retry": "false"}, `{}`, sdk.ClassNever},
+		{400, map[string]string{"X-Should-Retry": "true"}, `{}`, sdk.ClassServer},
+		{429, map[string]string{"X-Should-Retry": "true"}, `{"error":{"code":"insufficient_quota"}}`, sdk.ClassNever},
+		{0, nil, `{"error":{"code":502,"message":"gone"}}`, sdk.ClassGateway},
+		{0, nil, `{"error":{"code":"429","message":"x"}}`, sdk.ClassRateLimit},
+		{0, nil, `{"error":{"type":"overloaded_error"}}`, sdk.ClassServer},
+		{0, nil, `{"error":{"type":"rate_limit_error"}}`, sdk.ClassRateLimit},
+		{0, nil, `{"error":{"type":"invalid_request_error"}}`, sdk.ClassNever},
+		{0, nil, `{"error":"it broke"}`, sdk.ClassServer},
+		{307, nil, ``, sdk.ClassNever},
+	} {
+		if e := fail(c.status, c.header, c.body); e.Class != c.want {
+			t.Errorf("%d %v %s became %+v, want %s", c.status, c.header, c.body, *e, c.want)
+		}
+	}
+}
+
+func TestNoTools(t *testing.T) {
+	for _, body := range []string{
+		`{"error":"registry.ollama.ai/library/gemma does not support tools"}`,
+		`{"error":{"message":"registry.ollama.ai/library/gemma does not support tools","type":"api_error"}}`,
+		`{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: …","code":404}}`,
+		`{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","code":400}`,
+		`{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`,
+		"{\"error\":{\"message\":\"`tool calling` is not supported with this model\"}}",
+	} {
+		if e := fail(400, nil, body); !e.NoTools || e.Class != sdk.ClassNever || !strings.Contains(e.Message, "bothy models") {
+			t.Errorf("%s became %+v", body, *e)
+		}
+	}
+	if e := fail(400, nil, `{"error":"does not support thinking"}`); e.NoTools {
+		t.Error("thinking is not tools")
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	soon := time.Now().Add(90 * time.Second)
+	for _, c := range []struct {
+		name     string
+		header   map[string]string
+		body     string
+		min, max time.Duration
+	}{
+		{"nothing", nil, `{}`, 0, 0},
+		{"milliseconds", map[string]string{"Retry-After-Ms": "1500", "Retry-After": "60"}, ``, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		{"seconds", map[string]string{"Retry-After": "20"}, ``, 20 * time.Second, 20 * time.Second},
+		{"parts of a second", map[string]string{"Retry-After": "0.5"}, ``, 500 * time.Millisecond, 500 * time.Millisecond},
+		{"date", map[string]string{"Retry-After": soon.UTC().Format(http.TimeFormat)}, ``, 85 * time.Second, 91 * time.Second},
+		{"date that has passed", map[string]string{"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, ``, 0, 0},
+		{"negative", map[string]string{"Retry-After": "-5"}, ``, 0, 0},
+		{"not a number", map[string]string{"Retry-After": "NaN"}, ``, 0, 0},
+		{"a year", map[string]string{"Retry-After": "31536000"}, ``, maxRetryAfter, maxRetryAfter},
+		{"the limit that is used up", map[string]string{"x-ratelimit-reset-requests": "1s", "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-tokens": "6m0s", "x-ratelimit-remaining-tokens": "9"}, ``, time.Second, time.Second},
+		{"the longest when none says so", map[string]string{"x-ratelimit-reset-requests": "59.5s", "x-ratelimit-reset-tokens": "120ms"}, ``, 59500 * time.Millisecond, 59500 * time.Millisecond},
+		{"a Unix time in milliseconds", map[string]string{"X-RateLimit-Reset": itoa(soon.UnixMilli())}, ``, 85 * time.Second, 91 * time.Second},
+		{"among the metadata", nil, `{"error":{"message":"x","code":429,"metadata":{"headers":{"X-RateLimit-Reset":"` + itoa(soon.UnixMilli()) + `"}}}}`, 85 * time.Second, 91 * time.Second},
+		{"in words", nil, `{"error":{"message":"Rate limit reached. Please try again in 1m7.66s. Visit …"}}`, 67660 * time.Millisecond, 67660 * time.Millisecond},
+	} {
+		if e := fail(429, c.header, c.body); e.RetryAfter < c.min || e.RetryAfter > c.max {
+			t.Errorf("%s: %s, want %s to %s", c.name, e.RetryAfter, c.min, c.max)
+		}
+	}
+	if e := fail(401, map[string]string{"Retry-After": "5"}, ``); e.RetryAfter != 0 {
+		t.Error("what cannot be retried has no time to wait")
+	}
+}
+
+func TestMessagesSayWhatToDo(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		body   string
+		words  []string
+	}{
+		{401, `{"error":{"message":"Incorrect API key provided."}}`, []string{"http://host", "Incorrect API key", "api_key"}},
+		{402, `{}`, []string{"no credit"}},
+		{404, `{"error":{"message":"The model x does not exist"}}`, []string{"does not exist", "bothy models"}},
+		{502, `<html><body>nginx</body></html>`, []string{"bad gateway"}},
+		{500, ``, []string{"internal server error"}},
+		{500, "\x1b[31mred\x1b[0m\x00\u202e", []string{"[31mred[0m"}},
+	} {
+		e := fail(c.status, nil, c.body)
+		for _, w := range c.words {
+			if !strings.Contains(e.Message, w) {
+				t.Errorf("%d: %q lacks %q", c.status, e.Message, w)
+			}
+		}
+		if strings.ContainsAny(e.Message, "\x00\x1b\u202e") || strings.Contains(e.Message, "<html>") {
+			t.Errorf("%d: %q holds what is not for people", c.status, e.Message)
+		}
+	}
+	if e := fail(500, nil, strings.Repeat("ä", 50000)); len(e.Message) > maxMessage+100 {
+		t.Errorf("a message of %d bytes", len(e.Message))
+	}
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+func FuzzFailure(f *testing.F) {
+	f.Add(400, `{"error":{"message":"x","code":1e999}}`)
+	f.Add(0, `[[[[[[[[{"error":"{\"error\":{}}"}]]]]]]]]`)
+	f.Fuzz(func(t *testing.T, status int, body string) {
+		base, err := url.Parse("http://host")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRedactor(Options{Key: "sk-secret-0123456789"}, base)
+		e := r.failure("http://host", status, http.Header{}, []byte(body))
+		if e.Message == "" || e.Class == "" || strings.Contains(e.Message, "sk-secret-0123456789") {
+			t.Errorf("%q became %+v", body, *e)
+		}
+	})
+}

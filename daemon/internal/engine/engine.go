@@ -29,6 +29,7 @@ const (
 	toolTime     = 11 * time.Minute       // the longest call: a command's 10 minutes and some room
 	commitTime   = 30 * time.Second
 	defaultGrace = 5 * time.Second
+	endPatience  = 2 * time.Second // the longest wait between two tries to record an end
 )
 
 // Config is what an engine is made of. All fields but Instructions, Preview,
@@ -77,9 +78,10 @@ var (
 // out. A book's lock orders the turns of one run and is held over the commit
 // that opens one.
 type Engine struct {
-	cfg    Config
-	log    hclog.Logger
-	guards *guards
+	cfg      Config
+	log      hclog.Logger
+	guards   *guards
+	patience time.Duration
 
 	// base ends when Close has no more patience; draining ends when Close begins.
 	base     context.Context
@@ -107,7 +109,7 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Grace <= 0 {
 		cfg.Grace = defaultGrace
 	}
-	e := &Engine{cfg: cfg, log: cfg.Log, workers: map[int64]*worker{}, books: map[int64]*book{}}
+	e := &Engine{cfg: cfg, log: cfg.Log, patience: endPatience, workers: map[int64]*worker{}, books: map[int64]*book{}}
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
 	e.guards = newGuards(cfg.Hooks)
@@ -186,7 +188,7 @@ func (e *Engine) commitEnd(ctx context.Context, c sdk.Change) (sdk.Receipt, erro
 	wait := 50 * time.Millisecond
 	for {
 		r, err := e.commit(ctx, c)
-		if err == nil || wait > 2*time.Second || !passing(err) {
+		if err == nil || wait > e.patience || !passing(err) {
 			return r, err
 		}
 		e.log.Warn("an end could not be recorded yet", "run", c.Run, "error", err)

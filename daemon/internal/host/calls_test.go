@@ -205,13 +205,20 @@ func TestCancelledCall(t *testing.T) {
 	}
 }
 
-// TestStopped: SIGSTOP in the middle of a call, then Stop.
-func TestSuspended(t *testing.T) {
-	r := started(t, func(cfg *Config) { cfg.HealthInterval, cfg.CancelGrace = time.Hour, 300*time.Millisecond })
-	pid := r.status(t, "fault").PID
+// suspend stops a process and waits until it stands.
+func suspend(t *testing.T, pid int) {
+	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the process stands", func() bool { return processState(pid) == "T" })
+}
+
+// TestSuspended: SIGSTOP in the middle of a call, then Stop.
+func TestSuspended(t *testing.T) {
+	r := started(t, func(cfg *Config) { cfg.HealthInterval, cfg.CancelGrace = time.Hour, 300*time.Millisecond })
+	pid := r.status(t, "fault").PID
+	suspend(t, pid)
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	_, err := r.Invoke(ctx, sdk.Invocation{Tool: "noop"}, newOut())
@@ -219,9 +226,7 @@ func TestSuspended(t *testing.T) {
 	r.mustCall(t, "noop", ``)
 
 	pid = r.status(t, "fault").PID
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	suspend(t, pid)
 	began := time.Now()
 	r.Stop(context.Background())
 	if d := time.Since(began); d > 2*time.Second {
@@ -236,9 +241,7 @@ func TestSuspended(t *testing.T) {
 func TestHeartbeat(t *testing.T) {
 	r := started(t, func(cfg *Config) { cfg.HealthInterval = 100 * time.Millisecond })
 	pid := r.status(t, "fault").PID
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	suspend(t, pid)
 	eventually(t, "another process serves", func() bool {
 		st := r.status(t, "fault")
 		return st.State == Ready && st.PID != pid

@@ -97,14 +97,14 @@ func (c *capture) GRPCClient(_ context.Context, b *goplugin.GRPCBroker, conn *gr
 // connect starts the binary and connects to it. The process belongs to the
 // link: close ends it, also when connect failed.
 func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger) (*link, *startError) {
-	l := &link{cfg: cfg, log: log}
+	l := &link{cfg: cfg, log: log, proc: newProcess(log, b, cfg.memory(spec))}
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  plugin.Handshake,
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			l.proc = newProcess(log, b, cmd, spec.Args, environment(spec), dir, cfg.memory(spec))
+			l.proc.prepare(cmd, spec.Args, environment(spec), dir)
 			return l.proc, nil
 		},
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: cfg.SocketDir},
@@ -159,7 +159,7 @@ func (l *link) handshake(ctx context.Context) *startError {
 	if failed == nil {
 		return nil
 	}
-	if l.proc == nil || l.proc.ID() == "0" {
+	if l.proc.ID() == "0" {
 		return &startError{summary: "it cannot be started", detail: failed.Error(), permanent: true}
 	}
 	return l.proc.explain(failed, time.Since(began) >= l.cfg.StartTimeout)
@@ -229,9 +229,6 @@ func (l *link) fail(reason string) {
 
 // kill ends the process, and reports whether it is gone.
 func (l *link) kill() bool {
-	if l.proc == nil {
-		return true
-	}
 	if err := l.proc.Kill(context.Background()); err != nil {
 		l.log.Error("killing the plugin", "error", err)
 		return false
@@ -376,17 +373,13 @@ func (l *link) close() {
 	if !l.kill() {
 		return // nothing that waits for the process would ever return
 	}
-	if l.proc != nil {
-		l.proc.release()
-	}
+	l.proc.release()
 	l.tidy() // the process is gone
 	if l.conn != nil {
 		_ = l.conn.Close() // go-plugin closed it before
 	}
 	l.wg.Wait()
-	if l.proc != nil {
-		if err := os.RemoveAll(l.proc.socketDir); err != nil {
-			l.log.Debug("removing the plugin's sockets", "error", err)
-		}
+	if err := os.RemoveAll(l.proc.socketDir); err != nil {
+		l.log.Debug("removing the plugin's sockets", "error", err)
 	}
 }

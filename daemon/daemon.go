@@ -78,7 +78,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts, secrets); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, func(ctx context.Context) error { return d.startPlugins(ctx, secrets) }, d.startEngine, d.startServer} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, func(ctx context.Context) error { return d.startPlugins(ctx, secrets) }, d.startServer, d.startEngine} {
 		if err := begin(ctx); err != nil {
 			d.log.Error("cannot start", "error", err)
 			return d, err
@@ -188,17 +188,17 @@ func (d *Daemon) startEngine(context.Context) error {
 	return nil
 }
 
+// startServer makes the server before the engine, so that the engine closes
+// first: who follows a run sees how it ended. Nobody is served before Run.
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
-		Engine: relay{d.engine}, Store: reader{d.store}, Daemon: face{d},
+		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d},
 		Log: d.log.Named("server"), Descended: d.descended,
 	})
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
 	d.server = s
-	d.mu.Unlock()
 	d.onClose("server", func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), replyTime)
 		defer cancel()
@@ -209,9 +209,8 @@ func (d *Daemon) startServer(context.Context) error {
 }
 
 // Run serves until ctx ends, a client asks for a stop, or the socket is lost;
-// then it closes everything, in the reverse order of making: the server takes
-// on nothing new and the engine drains while clients can still see the end of
-// their runs.
+// then it closes everything, in the reverse order of making: the engine drains
+// while clients can still see the end of their runs.
 func (d *Daemon) Run(ctx context.Context) error {
 	defer d.Close()
 	served := make(chan error, 1)
@@ -225,7 +224,6 @@ func (d *Daemon) Run(ctx context.Context) error {
 		if err != nil && !errors.Is(err, net.ErrClosed) {
 			return fmt.Errorf("the socket was lost: %w", err)
 		}
-		return nil
 	}
 	return nil
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // relay is the engine in the words of the socket.
-type relay struct{ engine *engine.Engine }
+type relay struct{ d *Daemon }
 
 // Submit implements server.Engine.
 func (r relay) Submit(ctx context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
-	a, err := r.engine.Submit(ctx, engine.Submission{
+	a, err := r.d.engine.Submit(ctx, engine.Submission{
 		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Mode: mode,
 	})
 	if err != nil {
@@ -27,7 +27,7 @@ func (r relay) Submit(ctx context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Acc
 
 // StartRun implements server.Engine.
 func (r relay) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error) {
-	a, err := r.engine.StartRun(ctx, engine.Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model})
+	a, err := r.d.engine.StartRun(ctx, engine.Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model})
 	if err != nil {
 		return rpc.Started{}, err
 	}
@@ -36,7 +36,7 @@ func (r relay) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error
 
 // CallTool implements server.Engine.
 func (r relay) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
-	done, err := r.engine.CallTool(ctx, engine.ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments})
+	done, err := r.d.engine.CallTool(ctx, engine.ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments})
 	if err != nil {
 		return rpc.ToolDone{}, err
 	}
@@ -44,7 +44,7 @@ func (r relay) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, erro
 }
 
 // Abort implements server.Engine.
-func (r relay) Abort(ctx context.Context, run int64) error { return r.engine.Abort(ctx, run) }
+func (r relay) Abort(ctx context.Context, run int64) error { return r.d.engine.Abort(ctx, run) }
 
 // reader is the store as the server reads it.
 type reader struct{ *store.Store }

@@ -39,16 +39,9 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 	})
 }
 
-// preview passes text that is still being written to those who watch. Before
-// the server is made there is nobody.
+// preview passes text that is still being written to those who watch.
 func (d *Daemon) preview(p engine.Preview) {
-	d.mu.Lock()
-	s := d.server
-	d.mu.Unlock()
-	if s == nil {
-		return
-	}
-	s.Preview(rpc.Preview{Run: p.Run, Loop: p.Loop, Turn: p.Turn, Text: p.Text, Reasoning: p.Reasoning, Restart: p.Restart})
+	d.server.Preview(rpc.Preview{Run: p.Run, Loop: p.Loop, Turn: p.Turn, Text: p.Text, Reasoning: p.Reasoning, Restart: p.Restart})
 }
 
 // toolbox is the host's tools as the engine calls them.

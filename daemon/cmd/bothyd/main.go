@@ -14,11 +14,16 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"golang.org/x/term"
+
 	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// The exit codes of bothyd are those of bothy that it can have.
+// The exit codes of bothyd: those of bothy that it can have, and
+// rpc.ExitRunning when another daemon runs.
 const (
 	exitFailed = 1
 	exitUsage  = 2
@@ -73,11 +78,15 @@ func helpAsked(args []string) bool {
 // exitCode prints err, unless it was told already, and gives its exit code.
 func exitCode(err error, stderr io.Writer) int {
 	var told toldError
+	var held *server.HeldError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &told):
 		return int(told)
+	case errors.As(err, &held):
+		fmt.Fprintln(stderr, "bothyd:", err)
+		return rpc.ExitRunning
 	default:
 		fmt.Fprintln(stderr, "bothyd:", err)
 		if sdk.OutcomeOf(err) == sdk.Validation {
@@ -102,7 +111,11 @@ type serveCmd struct{}
 func (serveCmd) Run(f *flags, c *console) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	d, err := daemon.New(ctx, daemon.Options{Config: f.Config, LogLevel: f.LogLevel, Stderr: c.err})
+	opts := daemon.Options{Config: f.Config, LogLevel: f.LogLevel}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		opts.Stderr = c.err // somebody looks; else the log file is enough
+	}
+	d, err := daemon.New(ctx, opts)
 	if err != nil {
 		return err
 	}

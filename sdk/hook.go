@@ -67,7 +67,9 @@ type EntryEvent struct {
 
 // Recording is the value of the filter entry.recording: an action about to be
 // recorded. A filter that sets State to failed rejects it: the entry is kept,
-// with Outcome and Body, and never dispatched.
+// with Outcome and Body, and never dispatched. State cancelled rejects it and
+// every call behind it in the turn. A filter may change the member "arguments"
+// of Attributes; policy then judges, and the tool gets, what it left there.
 type Recording struct {
 	Run        int64           `json:"run"`
 	Turn       int             `json:"turn"`

@@ -10,7 +10,8 @@ import (
 
 // Commit makes the change durable as a whole, or nothing of it. It opens the
 // turn first, then writes in order, then adds the notes, closes the turn and
-// ends the loop; the journal tells them in that order. An OpenTurn that
+// ends the loop; the journal tells them in that order. A turn that is closed
+// where the next one opens is closed before that. An OpenTurn that
 // succeeded gets its ID, Run, Sequence and Created filled in.
 //
 // The receipt's entries are those of the writes, each as that write left it: a
@@ -27,6 +28,13 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 		run, err := t.run(c.Run)
 		if err != nil {
 			return err
+		}
+		closing := c.CloseTurn
+		if closing != nil && c.OpenTurn != nil && closing.Sequence <= run.Turns {
+			if err := t.closeTurn(&run, closing); err != nil {
+				return err
+			}
+			closing = nil
 		}
 		if c.OpenTurn != nil {
 			if opened, err = t.openTurn(&run, *c.OpenTurn); err != nil {
@@ -46,8 +54,8 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 				return err
 			}
 		}
-		if c.CloseTurn != nil {
-			if err := t.closeTurn(&run, c.CloseTurn); err != nil {
+		if closing != nil {
+			if err := t.closeTurn(&run, closing); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -250,6 +251,40 @@ func TestTurns(t *testing.T) {
 	}
 	if r, _ := f.Run(t.Context(), f.run.ID); r.Turns != 2 {
 		t.Errorf("%d turns", r.Turns)
+	}
+	f.verify()
+}
+
+// A tool call without a prompt has a turn of its own, opened and closed without
+// a loop, in one commit when it was refused.
+func TestTurnsWithoutALoop(t *testing.T) {
+	f := newFixture(t)
+	if _, err := f.Commit(t.Context(), sdk.Change{Run: f.run.ID, OpenTurn: &sdk.Turn{Sequence: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	// The open one is closed before the next one opens.
+	if _, err := f.Commit(t.Context(), sdk.Change{Run: f.run.ID, OpenTurn: &sdk.Turn{Sequence: 2}, CloseTurn: &sdk.Turn{Sequence: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Commit(t.Context(), sdk.Change{Run: f.run.ID, OpenTurn: &sdk.Turn{Sequence: 3}, CloseTurn: &sdk.Turn{Sequence: 3}}); err != nil {
+		t.Fatal(err)
+	}
+	ts, err := f.Turns(t.Context(), f.run.ID)
+	if err != nil || len(ts) != 3 || ts[0].Loop != 0 || !ts[0].Closed || ts[1].Closed || !ts[2].Closed {
+		t.Fatalf("%+v %v", ts, err)
+	}
+	rows, err := f.Journal(t.Context(), 0, 0, f.run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told string
+	for _, r := range rows {
+		if r.Kind == sdk.KindTurnOpened || r.Kind == sdk.KindTurnClosed {
+			told += fmt.Sprintf("%s %d ", strings.TrimPrefix(r.Kind, "turn."), r.Turn)
+		}
+	}
+	if want := "opened 1 closed 1 opened 2 opened 3 closed 3 "; told != want {
+		t.Errorf("the journal tells %q, want %q", told, want)
 	}
 	f.verify()
 }

@@ -9,25 +9,23 @@ import (
 )
 
 // openTurn numbers the turn and counts it on the run. A Sequence that was given
-// must be the next one.
+// must be the next one. A turn without a loop is a tool call that no prompt
+// caused; any other belongs to a running loop.
 func (t *tx) openTurn(run *sdk.Run, turn sdk.Turn) (sdk.Turn, error) {
 	next := run.Turns + 1
 	if turn.Sequence != 0 && turn.Sequence != next {
 		return turn, sdk.Errorf(sdk.Conflict, "the next turn of the run %s is %d, not %d", run.Alias, next, turn.Sequence)
 	}
-	var status int
-	found, err := t.one(`SELECT status FROM loops WHERE id = ? AND run = ?`, []any{turn.Loop, run.ID}, &status)
-	if err != nil {
-		return turn, err
+	var loop any
+	if turn.Loop != 0 {
+		if err := t.loopRuns(run, turn.Loop); err != nil {
+			return turn, err
+		}
+		loop = turn.Loop
 	}
-	if !found {
-		return turn, sdk.Errorf(sdk.NotFound, "the run %s has no loop with the id %d", run.Alias, turn.Loop)
-	}
-	if status != sdk.StatusRunning {
-		return turn, sdk.Errorf(sdk.Conflict, "the loop %d has the status %d; a turn belongs to a running one", turn.Loop, status)
-	}
+	var err error
 	turn.Run, turn.Sequence, turn.Created, turn.Closed = run.ID, next, t.now, false
-	turn.ID, err = t.insert(`INSERT INTO turns (run, loop, sequence, model, created) VALUES (?, ?, ?, ?, ?)`, run.ID, turn.Loop, next, turn.Model, t.now.UnixNano())
+	turn.ID, err = t.insert(`INSERT INTO turns (run, loop, sequence, model, created) VALUES (?, ?, ?, ?, ?)`, run.ID, loop, next, turn.Model, t.now.UnixNano())
 	if err != nil {
 		return turn, err
 	}
@@ -38,6 +36,20 @@ func (t *tx) openTurn(run *sdk.Run, turn sdk.Turn) (sdk.Turn, error) {
 	return turn, t.record(event{kind: sdk.KindTurnOpened, project: run.Project, run: run.ID, loop: turn.Loop, turn: next}, struct {
 		Model string `json:"model"`
 	}{turn.Model})
+}
+
+func (t *tx) loopRuns(run *sdk.Run, loop int64) error {
+	var status int
+	found, err := t.one(`SELECT status FROM loops WHERE id = ? AND run = ?`, []any{loop, run.ID}, &status)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return sdk.Errorf(sdk.NotFound, "the run %s has no loop with the id %d", run.Alias, loop)
+	case status != sdk.StatusRunning:
+		return sdk.Errorf(sdk.Conflict, "the loop %d has the status %d; a turn belongs to a running one", loop, status)
+	}
+	return nil
 }
 
 // closeTurn finds the turn by its Sequence. An empty Model keeps the one the
@@ -51,7 +63,7 @@ func (t *tx) closeTurn(run *sdk.Run, turn *sdk.Turn) error {
 	var model string
 	found, err := t.one(`UPDATE turns SET closed = 1, model = CASE ?1 WHEN '' THEN model ELSE ?1 END, finish = ?2, duration = ?3,
 		prompt_tokens = ?4, cached_tokens = ?5, completion_tokens = ?6, reasoning_tokens = ?7, total_tokens = ?8, cost = ?9
-		WHERE run = ?10 AND sequence = ?11 AND closed = 0 RETURNING loop, model`,
+		WHERE run = ?10 AND sequence = ?11 AND closed = 0 RETURNING coalesce(loop, 0), model`,
 		[]any{turn.Model, turn.Finish, int64(turn.Duration), u[0], u[1], u[2], u[3], u[4], u[5], run.ID, turn.Sequence}, &loop, &model)
 	if err != nil {
 		return err
@@ -82,7 +94,7 @@ func (t *tx) noOpenTurn(run *sdk.Run, sequence int) error {
 // Turns returns the run's turns in order, its own and not its parent's.
 func (s *Store) Turns(ctx context.Context, run int64) ([]sdk.Turn, error) {
 	var all []sdk.Turn
-	err := s.query(ctx, `SELECT id, run, loop, sequence, model, finish, duration, closed, created,
+	err := s.query(ctx, `SELECT id, run, coalesce(loop, 0), sequence, model, finish, duration, closed, created,
 		prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, total_tokens, cost
 		FROM turns WHERE run = ? ORDER BY sequence`, []any{run}, func(scan scanner) error {
 		t, err := scanTurn(scan)

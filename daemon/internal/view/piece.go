@@ -12,6 +12,7 @@ import (
 // piece is one entry as a message, with what its place depends on.
 type piece struct {
 	message sdk.Message
+	warning string // instead of a message: what the dialect had to say about the turn's calls
 	loop    int64
 	turn    int    // 0 for a prompt
 	model   string // that wrote it

@@ -30,11 +30,14 @@ type outcome struct {
 }
 
 func renderResult(e *sdk.Entry, rest string, limit int) *piece {
-	first, _, _ := strings.Cut(rest, "/")
+	first, after, _ := strings.Cut(rest, "/")
 	number, ok := strings.CutPrefix(first, "turn_")
 	turn, err := strconv.Atoi(number)
 	if !ok || err != nil {
 		return nil
+	}
+	if strings.HasPrefix(after, "error/dialect") {
+		return &piece{warning: e.Body, turn: turn}
 	}
 	var o outcome
 	if json.Unmarshal(e.Attributes, &o) != nil || o.CallID == "" {

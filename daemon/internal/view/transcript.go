@@ -77,10 +77,13 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 	limit := resultLimit(in.Context)
 	spoken := make([]*piece, 0, len(in.Entries))
 	results := make(map[place]*piece, len(in.Entries))
+	warnings := map[int][]string{} // by turn
 	for i := range in.Entries {
 		p := c.render(&in.Entries[i], limit)
 		switch {
 		case p == nil:
+		case p.warning != "":
+			warnings[p.turn] = append(warnings[p.turn], p.warning)
 		case p.message.Role == sdk.RoleTool:
 			results[place{p.turn, p.message.CallID}] = p
 		case p.loop <= in.Loop.ID:
@@ -103,6 +106,12 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 				messages = append(messages, r.message)
 			} else {
 				messages = append(messages, noResult(call))
+			}
+		}
+		if len(m.Calls) > 0 {
+			last := &messages[len(messages)-1] // a copy of the cache's
+			for _, w := range warnings[p.turn] {
+				last.Text += "\n\n[" + w + "]"
 			}
 		}
 	}

@@ -120,6 +120,17 @@ func TestEveryCallIsAnswered(t *testing.T) {
 	}
 }
 
+func TestWarningsOfTheDialectReachTheModel(t *testing.T) {
+	s := (&story{}).prompt("p").answer("", "ls:r1", "cat:r2")
+	s.entries = append(s.entries, sdk.Entry{Path: "log://turn_1/error/dialect_1", Body: "3 calls were left out.", State: sdk.StateFailed, Loop: 1})
+	v := newView()
+	for range 2 {
+		if got, want := sketch(render(t, v, s.assembly()).Messages), "u:p a:+ls+cat t:r1 t:r2\n\n[3 calls were left out.]"; got != want {
+			t.Fatalf("got  %q\nwant %q", got, want)
+		}
+	}
+}
+
 func TestCutAnswerIsLeftOut(t *testing.T) {
 	s := (&story{}).prompt("p").answer("half an ans")
 	s.entries[1].State = sdk.StateFailed

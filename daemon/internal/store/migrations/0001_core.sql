@@ -65,7 +65,7 @@ CREATE INDEX loops_prompt ON loops (prompt) WHERE prompt IS NOT NULL;
 CREATE TABLE turns (
   id                INTEGER PRIMARY KEY,
   run               INTEGER NOT NULL REFERENCES runs (id),
-  loop              INTEGER NOT NULL REFERENCES loops (id),
+  loop              INTEGER REFERENCES loops (id), -- NULL: a tool call that no prompt caused
   sequence          INTEGER NOT NULL,
   model             TEXT    NOT NULL DEFAULT '',
   finish            TEXT    NOT NULL DEFAULT '',

@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// action is one call on its way from record to its end.
+type action struct {
+	call      sdk.ReadCall
+	tool      sdk.Tool // its zero value when there is none of that name
+	fault     error    // why the call cannot be made at all
+	arguments json.RawMessage
+	index     int // among the calls of its turn
+	path      string
+	loop      int64
+	turn      int
+	project   string
+	decision  sdk.Decision
+	breaking  bool // gives up the rest of the turn, whatever it is
+
+	started bool // its start is part of a commit, made or about to be
+	closed  bool // its end is committed
+	began   time.Time
+	state   sdk.State // empty until it has an end
+	outcome sdk.Outcome
+	body    string
+	result  sdk.ToolResult
+	took    time.Duration
+	entry   sdk.Entry // as last committed
+	out     *stream
+}
+
+// ended reports whether the action has its end, committed or not.
+func (x *action) ended() bool { return x.state != "" }
+
+// failed reports whether it ended and not well.
+func (x *action) failed() bool { return x.ended() && x.state != sdk.StateResolved }
+
+// readOnly reports whether the call has no side effects, on the word of a
+// pinned plugin.
+func (x *action) readOnly() bool { return x.tool.Pinned && x.tool.Annotations.ReadOnly }
+
+// breaks reports whether this end gives up the rest of the turn: a side effect
+// that failed or was refused does, for what follows may build on it. A failed
+// read does not, nor does a call of a tool that is not there.
+func (x *action) breaks() bool {
+	return x.failed() && (x.breaking || x.tool.Name != "" && !x.readOnly())
+}
+
+func (x *action) start() { x.started = true }
+
+// refuse ends an action that never ran, with a reason for the model.
+func (x *action) refuse(outcome sdk.Outcome, reason string) {
+	x.state, x.outcome, x.body = sdk.StateFailed, outcome, strings.ToValidUTF8(reason, "\uFFFD")
+	x.result = sdk.ToolResult{Output: x.body, Error: x.body, Outcome: outcome}
+}
+
+// giveUp refuses an action unless it has its end already.
+func (x *action) giveUp(outcome sdk.Outcome, reason string) {
+	if !x.ended() {
+		x.refuse(outcome, reason)
+	}
+}
+
+// conclude takes over what a call came to.
+func (x *action) conclude(r sdk.ToolResult, took time.Duration) {
+	x.result, x.took = r, took
+	x.body = strings.ToValidUTF8(r.Output, "\uFFFD")
+	if r.Success {
+		x.state, x.outcome = sdk.StateResolved, ""
+		return
+	}
+	x.state, x.outcome = sdk.StateFailed, r.Outcome
+	if x.outcome == "" {
+		x.outcome = sdk.Internal
+	}
+	if x.body == "" {
+		x.body = strings.ToValidUTF8(r.Error, "\uFFFD")
+	}
+}
+
+// callAttributes is what an action's entry holds of the call.
+type callAttributes struct {
+	CallID    string        `json:"call_id"`
+	Tool      string        `json:"tool"`
+	Arguments any           `json:"arguments"` // an object; the model's text when that is none
+	Index     int           `json:"index"`
+	Plugin    string        `json:"plugin,omitempty"`
+	Decision  *sdk.Decision `json:"decision,omitempty"`
+	Error     string        `json:"error,omitempty"`
+}
+
+// endAttributes is what it holds of the end.
+type endAttributes struct {
+	Metadata   map[string]any  `json:"metadata,omitempty"`
+	Structured json.RawMessage `json:"structured,omitempty"`
+	Truncated  bool            `json:"truncated,omitempty"`
+	Error      string          `json:"error,omitempty"`
+	Duration   int64           `json:"duration_ms"`
+}
+
+func (x *action) attributes() callAttributes {
+	at := callAttributes{CallID: x.call.ID, Tool: x.call.Tool, Index: x.index, Plugin: x.tool.Plugin, Arguments: x.call.Raw}
+	if x.arguments != nil {
+		at.Arguments = x.arguments
+	}
+	if x.decision.Verdict != "" {
+		at.Decision = &x.decision
+	}
+	return at
+}
+
+// adopt takes over arguments that a recording filter changed.
+func (x *action) adopt(before, after json.RawMessage) {
+	if bytes.Equal(before, after) {
+		return
+	}
+	var changed struct {
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if json.Unmarshal(after, &changed) == nil && len(changed.Arguments) > 0 && changed.Arguments[0] == '{' {
+		x.arguments = changed.Arguments
+	}
+}
+
+// recordWrite is the action's first write: as it is recorded, started, or
+// refused already.
+func (x *action) recordWrite() sdk.Write {
+	at := x.attributes()
+	w := sdk.Write{
+		Path: x.path, Create: true, Writer: sdk.WriterSystem, Loop: x.loop, Turn: x.turn,
+		State: sdk.StateStreaming, Phase: sdk.PhaseRecorded,
+	}
+	switch {
+	case x.ended():
+		w.State, w.Outcome, w.Phase, w.Body = x.state, x.outcome, sdk.PhaseEnded, &x.body
+		at.Error = x.result.Error
+	case x.started:
+		w.Phase = sdk.PhaseStarted
+	}
+	w.Attributes = encode(at)
+	return w
+}
+
+func (x *action) startWrite() sdk.Write {
+	return sdk.Write{Path: x.path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Loop: x.loop, Turn: x.turn}
+}
+
+// endWrite finalises the action's entry: it is its own outcome.
+func (x *action) endWrite() sdk.Write {
+	expect := sdk.PhaseRecorded
+	if x.started {
+		expect = sdk.PhaseStarted
+	}
+	at := endAttributes{
+		Metadata: withoutCopies(x.result.Metadata, x.body), Structured: x.result.Structured, Truncated: x.result.Truncated,
+		Error: x.result.Error, Duration: x.took.Milliseconds(),
+	}
+	return sdk.Write{
+		Path: x.path, Writer: sdk.WriterSystem, Expect: expect, Phase: sdk.PhaseEnded, State: x.state, Outcome: x.outcome,
+		Body: &x.body, Attributes: encode(at), Loop: x.loop, Turn: x.turn,
+	}
+}
+
+// withoutCopies leaves out long texts that the body holds too, such as a
+// command's output, so that nothing is stored twice.
+func withoutCopies(metadata map[string]any, body string) map[string]any {
+	const short = 256
+	if len(metadata) == 0 {
+		return metadata
+	}
+	kept := make(map[string]any, len(metadata))
+	for k, v := range metadata {
+		if s, ok := v.(string); ok && len(s) > short && strings.Contains(body, s) {
+			continue
+		}
+		kept[k] = v
+	}
+	return kept
+}
+
+// committed takes note of the entry as a commit left it.
+func (x *action) committed(entry sdk.Entry) {
+	x.entry = entry
+	x.closed = x.ended()
+}
+
+// actionPath is log://turn_N/{tool}/{slug}, unique in its turn. Only letters,
+// digits and a few signs are in it, whatever the model wrote.
+func actionPath(turn int, call sdk.ReadCall, taken map[string]bool) string {
+	tool := safe(call.Tool, 64)
+	if tool == "" || tool == "error" { // log://turn_N/error is for failures without an action
+		tool = "unknown"
+	}
+	base := fmt.Sprintf("log://turn_%d/%s/%s", turn, tool, slug(call.Arguments))
+	path := base
+	for n := 2; taken[path]; n++ {
+		path = fmt.Sprintf("%s_%d", base, n)
+	}
+	taken[path] = true
+	return path
+}
+
+// telling are arguments that say in a word what a call is about.
+var telling = []string{"path", "command", "pattern", "query", "source", "url", "name"}
+
+func slug(arguments json.RawMessage) string {
+	var object map[string]any
+	if json.Unmarshal(arguments, &object) == nil {
+		for _, key := range telling {
+			if s, ok := object[key].(string); ok {
+				if s = strings.Trim(safe(s, 40), "._-"); s != "" {
+					return s
+				}
+			}
+		}
+	}
+	return "call"
+}
+
+// safe keeps what may stand in a path as it is; anything else becomes one "_".
+func safe(text string, most int) string {
+	var b strings.Builder
+	for _, r := range text {
+		if b.Len() >= most {
+			break
+		}
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.', r == '_':
+			b.WriteRune(r)
+		default:
+			if s := b.String(); s != "" && !strings.HasSuffix(s, "_") {
+				b.WriteByte('_')
+			}
+		}
+	}
+	return strings.TrimRight(b.String(), "_")
+}

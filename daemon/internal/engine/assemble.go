@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// assemble renders the run's entries into a prompt, and lets the filters of
+// the system text and of the messages at it.
+func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error) {
+	entries, err := a.mirror.refresh(ctx)
+	if err != nil {
+		return sdk.Prompt{}, fmt.Errorf("read the run's entries: %w", err)
+	}
+	p, err := e.cfg.View.Assemble(ctx, sdk.Assembly{
+		Project: a.project, Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, Agent: a.agent,
+		Model: a.choice.Alias, Context: a.choice.Context, Tools: a.offered,
+		Instructions: e.instructions(a.project.Root), Entries: entries,
+	})
+	if err != nil {
+		return p, fmt.Errorf("assemble the prompt: %w", err)
+	}
+	if p, err = e.cfg.Hooks.InstructionsResolveSystemPrompt.Apply(ctx, p); err != nil {
+		return p, err
+	}
+	if p, err = e.toolDocs(ctx, p); err != nil {
+		return p, err
+	}
+	a.turn.prompt = p
+	e.cfg.Hooks.ContextMaterialized.Emit(ctx, a.turnEvent(map[string]int{"entries": len(entries), "tokens": p.Tokens}))
+	if p, err = e.cfg.Hooks.AssemblySystem.Apply(ctx, p); err != nil {
+		return p, err
+	}
+	return e.cfg.Hooks.AssemblyUser.Apply(ctx, p)
+}
+
+func (e *Engine) instructions(root string) string {
+	if e.cfg.Instructions == nil {
+		return ""
+	}
+	text, err := e.cfg.Instructions(root)
+	if err != nil {
+		e.log.Warn("the project's instructions could not be read", "error", err)
+	}
+	return text
+}
+
+// toolDocs adds what plugins say about tools to the system text.
+func (e *Engine) toolDocs(ctx context.Context, p sdk.Prompt) (sdk.Prompt, error) {
+	if !e.cfg.Hooks.InstructionsToolDocs.Active() {
+		return p, nil
+	}
+	docs, err := e.cfg.Hooks.InstructionsToolDocs.Apply(ctx, map[string]string{})
+	if err != nil {
+		return p, err
+	}
+	var b strings.Builder
+	for _, name := range sortedKeys(docs) {
+		offered := slices.ContainsFunc(p.Tools, func(t sdk.Tool) bool { return t.Name == name })
+		if offered && docs[name] != "" {
+			fmt.Fprintf(&b, "\n\n## %s\n\n%s", name, docs[name])
+		}
+	}
+	if b.Len() > 0 {
+		p.System += "\n\n# Tools" + b.String()
+	}
+	return p, nil
+}
+
+// fit makes the prompt fit the model, and asks those who may hold it back.
+func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prompt, error) {
+	p, report, err := e.cfg.View.Fit(ctx, p)
+	if err != nil {
+		return p, a.overflow(err)
+	}
+	if report.Groups+report.Prompts+report.Cut > 0 {
+		a.turn.note("pruned", a.loop.ID, map[string]int{
+			"before": report.Before, "after": report.After, "answers": report.Groups, "prompts": report.Prompts, "shortened": report.Cut,
+		})
+	}
+	p, err = e.cfg.Hooks.TurnBeforeDispatch.Apply(ctx, p)
+	if err == nil && p.Ceiling > 0 && e.cfg.View.Estimate(p) > p.Ceiling {
+		err = sdk.Errorf(sdk.Overflow, "a hook made the prompt longer than the model takes (%d tokens, at most %d)", e.cfg.View.Estimate(p), p.Ceiling)
+	}
+	if sdk.OutcomeOf(err) == sdk.Overflow && err != nil {
+		return p, a.overflow(err)
+	}
+	return p, err
+}
+
+// overflow ends the loop at 413.
+func (a *activeLoop) overflow(err error) error {
+	return &loopError{cause: err, ending: ending{
+		status: sdk.StatusOverflow, stop: stopOverflow, reason: err.Error(),
+		writes: []sdk.Write{a.errorWrite("overflow", sdk.Overflow, err.Error())},
+	}}
+}

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// ToolCall is a call that no model made. Without a run it goes into the
+// project's implicit one.
+type ToolCall struct {
+	Project   string
+	Run       string // alias of a run that exists
+	Tool      string // bare or qualified name
+	Arguments json.RawMessage
+}
+
+// ToolDone is how a tool call ended. A call that was refused or failed is a
+// result too: Result.Success is false.
+type ToolDone struct {
+	Run    sdk.Run
+	Entry  sdk.Entry
+	Result sdk.ToolResult
+}
+
+// CallTool makes one call on the path of all actions: read, recorded, judged,
+// dispatched, in a turn of its own. It costs two durable commits: the turn with
+// the action started, and the action's end with the turn closed; a call that is
+// refused costs one. It ends soon after ctx does.
+func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
+	leave, err := e.enter()
+	if err != nil {
+		return ToolDone{}, err
+	}
+	defer leave()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(e.base, func() { cancel(context.Cause(e.base)) })()
+
+	a, err := e.toolRun(ctx, c)
+	if err != nil {
+		return ToolDone{}, err
+	}
+	b, closeBook := e.book(a.run.ID)
+	defer closeBook()
+	reading := e.cfg.Dialect.Read(sdk.Completion{Calls: []sdk.Call{{ID: "call_1", Tool: c.Tool, Arguments: string(c.Arguments)}}}, a.offered)
+	receipt, err := e.openTurn(ctx, b, a.run.ID, func(n int) (sdk.Change, error) { return e.recordCall(ctx, a, n, reading), nil })
+	if err != nil {
+		return ToolDone{}, fmt.Errorf("record the call: %w", err)
+	}
+	x := a.turn.actions[0]
+	x.committed(receipt.Entries[0])
+	if x.closed {
+		e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+		return ToolDone{Run: a.run, Entry: x.entry, Result: x.result}, nil
+	}
+	e.runTogether(ctx, a, []*action{x})
+	receipt, err = e.commitEnd(ctx, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.endWrite()}, CloseTurn: a.turn.closing(e.cfg.Clock())})
+	if err != nil {
+		return ToolDone{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
+	}
+	x.committed(receipt.Entries[0])
+	e.tellOver(context.WithoutCancel(ctx), a, x)
+	return ToolDone{Run: a.run, Entry: x.entry, Result: x.result}, nil
+}
+
+// toolRun finds the run of a call, and makes the project's implicit one when
+// it is not there.
+func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
+	a := &activeLoop{loop: sdk.Loop{Mode: sdk.ModeAct}, agent: sdk.Agent{Name: toolsAlias}}
+	var err error
+	if a.project, err = e.openProject(ctx, c.Project); err != nil {
+		return nil, err
+	}
+	alias := first(c.Run, toolsAlias)
+	if a.run, err = e.findRun(ctx, a.project.ID, alias); err != nil {
+		return nil, err
+	}
+	switch {
+	case a.run.ID == 0 && alias != toolsAlias:
+		return nil, sdk.Errorf(sdk.NotFound, "there is no run called %s in this project; `bothy runs list` shows what there is", alias)
+	case a.run.ID == 0:
+		if a.run, err = e.ensureRun(ctx, placed{project: a.project, agent: a.agent}, toolsAlias); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
+		return nil, sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
+	}
+	a.offered = e.cfg.Tools.Tools()
+	return a, nil
+}
+
+// recordCall is the first commit: the turn, and the action as started or as
+// refused. A refused one closes its turn at once.
+func (e *Engine) recordCall(ctx context.Context, a *activeLoop, n int, reading sdk.Reading) sdk.Change {
+	t := &turn{began: e.cfg.Clock(), row: sdk.Turn{Run: a.run.ID, Sequence: n}, reading: reading}
+	a.turn = t
+	t.actions = e.actions(ctx, a, reading.Calls)
+	for _, x := range e.group(t) {
+		x.start()
+	}
+	change := sdk.Change{Run: a.run.ID, OpenTurn: &t.row, Writes: []sdk.Write{t.actions[0].recordWrite()}}
+	if t.actions[0].ended() {
+		change.CloseTurn = t.closing(e.cfg.Clock())
+	}
+	return change
+}

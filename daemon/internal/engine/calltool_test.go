@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func (h *house) call(c ToolCall) ToolDone {
+	h.t.Helper()
+	c.Project = h.project
+	done, err := h.engine.CallTool(h.t.Context(), c)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return done
+}
+
+func TestCallTool(t *testing.T) {
+	h := newHouse(t)
+	h.call(ToolCall{Tool: "read"}) // makes the project and its run
+	h.store.setRefuse(nil)
+	h.tools.on("bash", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{
+			Output: "out\nerr\n", Error: "exit status 3", Outcome: sdk.Exit(3),
+			Metadata: map[string]any{"exit_code": 3, "stdout": "out\n" + strings.Repeat("x", 300), "stderr": "err\n"},
+		}, nil
+	})
+	done := h.call(ToolCall{Tool: "bash", Arguments: json.RawMessage(`{"command":"ls"}`)})
+	if done.Result.Success || done.Result.Error != "exit status 3" || done.Result.Metadata["stdout"] == nil {
+		t.Errorf("result %+v", done.Result)
+	}
+	if done.Entry.Path != "log://turn_2/bash/ls" || done.Entry.State != sdk.StateFailed || done.Entry.Outcome != "exit:3" || done.Run.Alias != "tools" || !done.Run.Hidden {
+		t.Errorf("%+v in %+v", done.Entry, done.Run)
+	}
+	if n := len(h.store.commits()); n != 2 {
+		t.Errorf("%d commits", n)
+	}
+	h.check(done.Run.ID)
+}
+
+func TestCallToolRefused(t *testing.T) {
+	h := newHouse(t)
+	h.call(ToolCall{Tool: "read"})
+	for _, c := range []struct {
+		call ToolCall
+		want sdk.Outcome
+	}{
+		{ToolCall{Tool: "write", Arguments: json.RawMessage(`{"path":"/etc/x"}`)}, sdk.Permission},
+		{ToolCall{Tool: "loose"}, sdk.Permission},
+		{ToolCall{Tool: "nosuch"}, sdk.NotFound},
+		{ToolCall{Tool: "read", Arguments: json.RawMessage(`[1]`)}, sdk.Validation},
+	} {
+		h.store.setRefuse(nil)
+		done := h.call(c.call)
+		if done.Result.Success || done.Entry.Outcome != c.want || done.Result.Error == "" {
+			t.Errorf("%s: %+v", c.call.Tool, done)
+		}
+		if n := len(h.store.commits()); n != 1 {
+			t.Errorf("%s: %d commits", c.call.Tool, n)
+		}
+		h.check(done.Run.ID)
+	}
+	if got := strings.Join(h.tools.calledTools(), " "); got != "read" {
+		t.Errorf("ran %q", got)
+	}
+}
+
+func TestCallToolInARun(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	h := newHouse(t, calls(numbered("read", 1)), hanging(begun))
+	a := h.submit(Submission{Run: "r"})
+	<-begun
+	done := h.call(ToolCall{Tool: "write", Run: "r", Arguments: json.RawMessage(`{"path":"x"}`)})
+	if done.Run.ID != a.Run.ID || done.Entry.Path != "log://turn_3/write/x" || !done.Result.Success {
+		t.Errorf("%+v", done)
+	}
+	if err := h.engine.Abort(t.Context(), a.Run.ID); err != nil {
+		t.Fatal(err)
+	}
+	if l := h.run(Submission{Run: "r"}); l.Status != 200 {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	if _, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "read", Run: "gone"}); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("a run that is not there: %v", err)
+	}
+}
+
+func TestCallToolManyAtOnce(t *testing.T) {
+	h := newHouse(t)
+	var mu sync.Mutex
+	paths := map[string]bool{}
+	var run int64
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			done, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Tool: "read", Arguments: json.RawMessage(fmt.Sprintf(`{"path":"f%d"}`, i))})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			paths[done.Entry.Path] = true
+			run = done.Run.ID
+		})
+	}
+	all.Wait()
+	if len(paths) != 20 {
+		t.Errorf("%d entries", len(paths))
+	}
+	h.check(run)
+}
+
+func TestCallToolThatIsGivenUp(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	h := newHouse(t)
+	h.tools.on("bash", waiting(begun))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-begun; cancel() }()
+	done, err := h.engine.CallTool(ctx, ToolCall{Project: h.project, Tool: "bash"})
+	if err != nil || done.Entry.State != sdk.StateCancelled || done.Entry.Outcome != sdk.Aborted {
+		t.Errorf("%+v, %v", done.Entry, err)
+	}
+	h.check(done.Run.ID)
+}
+
+func TestCallToolLeftByADeath(t *testing.T) {
+	h := prepareHouse(t)
+	ctx := t.Context()
+	p, err := h.store.OpenProject(ctx, h.project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := h.store.CreateRun(ctx, sdk.Run{Project: p.ID, Agent: "tools", Alias: "tools", Hidden: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.store.Commit(ctx, sdk.Change{Run: r.ID, OpenTurn: &sdk.Turn{}, Writes: []sdk.Write{{
+		Path: "log://turn_1/bash/x", Writer: sdk.WriterSystem, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Turn: 1,
+		Attributes: encode(callAttributes{CallID: "call_1", Tool: "bash"}),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.start()
+	if got := h.outcomes(r.ID); got != "bash:failed:interrupted" {
+		t.Errorf("got %s", got)
+	}
+	if done := h.call(ToolCall{Tool: "read"}); done.Entry.Path != "log://turn_2/read/call" {
+		t.Errorf("%s", done.Entry.Path)
+	}
+	h.check(r.ID)
+}

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// complete asks the model, and returns its whole answer. An answer that was
+// cut off is no answer: it is kept as a partial entry and its calls are never
+// made. A prompt that the server finds too long is shortened once more than
+// the estimate asked for, and sent again; then the loop ends at 413.
+func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Completion, error) {
+	e.progress(ctx, a, "thinking")
+	c, err := e.ask(ctx, a, p)
+	var failed *sdk.ProviderError
+	if errors.As(err, &failed) && failed.Class == sdk.ClassOverflow && context.Cause(ctx) == nil {
+		if p, err = e.fitAgain(ctx, a, p, failed); err != nil {
+			return c, err
+		}
+		c, err = e.ask(ctx, a, p)
+	}
+	if err != nil {
+		return c, e.failedCompletion(a, c, err)
+	}
+	e.progress(ctx, a, "processing")
+	if c, err = e.cfg.Hooks.LLMResponse.Apply(ctx, c); err != nil {
+		return c, err
+	}
+	if c.Usage != nil {
+		e.cfg.View.Observe(a.turn.prompt, *c.Usage)
+	}
+	e.cfg.Hooks.LLMRequestCompleted.Emit(ctx, a.turnEvent(map[string]any{"usage": c.Usage}))
+	return e.cfg.Hooks.LLMReasoning.Apply(ctx, c)
+}
+
+func (e *Engine) progress(ctx context.Context, a *activeLoop, status string) {
+	if e.cfg.Hooks.RunProgress.Active() {
+		e.cfg.Hooks.RunProgress.Emit(ctx, a.turnEvent(map[string]string{"status": status}))
+	}
+}
+
+// fitAgain takes the server's word that the prompt is too long: it aims at
+// seven tenths of what was sent.
+func (e *Engine) fitAgain(ctx context.Context, a *activeLoop, p sdk.Prompt, failed *sdk.ProviderError) (sdk.Prompt, error) {
+	sent := e.cfg.View.Estimate(p)
+	p.Ceiling = sent * 7 / 10
+	p, report, err := e.cfg.View.Fit(ctx, p)
+	if err != nil || report.After >= sent {
+		return p, a.overflow(fmt.Errorf("the model's server says that the prompt is too long, and no more of it can be left out: %w", failed))
+	}
+	a.turn.note("pruned", a.loop.ID, map[string]any{
+		"before": report.Before, "after": report.After, "answers": report.Groups, "prompts": report.Prompts,
+		"shortened": report.Cut, "because": failed.Message,
+	})
+	return p, nil
+}
+
+// ask sends one request and puts the stream together.
+func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Completion, error) {
+	p, err := e.cfg.Hooks.LLMMessages.Apply(ctx, p)
+	if err != nil {
+		return sdk.Completion{}, err
+	}
+	a.turn.prompt = p
+	e.cfg.Hooks.LLMRequestStarted.Emit(ctx, a.turnEvent(nil))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(e.draining, func() { cancel(errStopping) })()
+
+	r := &reader{engine: e, loop: a.loop, turn: a.turn.row.Sequence}
+	_, err = settle(ctx, e, "the completion", func() (struct{}, error) {
+		return struct{}{}, e.cfg.Models.Complete(ctx, a.choice.Alias, request(a, p), r.take, func(retry Retry) error {
+			return e.retrying(ctx, a, r, retry)
+		})
+	})
+	c, finished := r.close()
+	switch {
+	case context.Cause(ctx) != nil:
+		return c, context.Cause(ctx)
+	case err != nil:
+		return c, err
+	case r.fault != nil:
+		return c, r.fault
+	case !finished:
+		return c, &sdk.ProviderError{Class: sdk.ClassGateway, Streamed: true, Message: "the model's answer was cut off before its end"}
+	}
+	return c, nil
+}
+
+func request(a *activeLoop, p sdk.Prompt) sdk.Request {
+	req := sdk.Request{
+		Run: a.run.Key, Model: a.choice.Name, MaxTokens: a.agent.MaxTokens, Context: a.choice.Context,
+		Temperature: a.agent.Temperature,
+		Messages:    make([]sdk.Message, 0, len(p.Messages)+1),
+	}
+	if req.Temperature == nil {
+		req.Temperature = a.choice.Temperature
+	}
+	if p.System != "" {
+		req.Messages = append(req.Messages, sdk.Message{Role: sdk.RoleSystem, Text: p.System})
+	}
+	req.Messages = append(req.Messages, p.Messages...)
+	for _, t := range p.Tools {
+		req.Tools = append(req.Tools, sdk.ToolDef{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
+	}
+	return req
+}
+
+// retrying makes a retry visible at once: a person may be waiting for minutes.
+func (e *Engine) retrying(ctx context.Context, a *activeLoop, r *reader, retry Retry) error {
+	if !r.restart() {
+		return errUnsettled
+	}
+	_, err := e.commit(ctx, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{{
+		Kind: sdk.KindNote + ".retry", Loop: a.loop.ID, Turn: r.turn,
+		Data: map[string]any{"class": retry.Class, "wait_ms": retry.Wait.Milliseconds(), "attempt": retry.Attempt, "message": retry.Message},
+	}}})
+	e.progress(ctx, a, "retrying")
+	return err
+}
+
+// failedCompletion is the ending of a loop whose model did not answer. What
+// came of the answer is kept for people, marked as partial.
+func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) error {
+	end := ending{status: sdk.StatusFailed, stop: stopFailed, reason: "the model did not answer: " + err.Error()}
+	outcome := sdk.OutcomeOf(err)
+	var failed *sdk.ProviderError
+	switch {
+	case errors.As(err, &failed) && failed.Replay:
+		end.stop, end.reason, outcome = stopReplay, failed.Message, sdk.Validation
+	case failed != nil && failed.NoTools:
+		end.reason = fmt.Sprintf("the model %s cannot call tools: %s; choose another model (`bothy models` lists them)", a.choice.Alias, failed.Message)
+		outcome = sdk.Unavailable
+	case failed != nil && failed.Class == sdk.ClassOverflow:
+		end.status, end.stop, outcome = sdk.StatusOverflow, stopOverflow, sdk.Overflow
+		end.reason = "the prompt is too long for the model, even with earlier messages left out: " + failed.Error()
+	case failed != nil:
+		outcome = sdk.Unavailable
+	case errors.Is(err, errAborted):
+		outcome = sdk.Aborted
+	case errors.Is(err, errStopping):
+		outcome = sdk.Interrupted
+	}
+	if c.Text != "" || c.Reasoning != "" {
+		w := answerWrite(a, c, nil)
+		w.State, w.Outcome = sdk.StateFailed, outcome
+		w.Attributes = encode(answerAttributes{Reasoning: c.Reasoning, Model: a.choice.Alias, Partial: true})
+		end.writes = append(end.writes, w)
+	}
+	end.writes = append(end.writes, a.errorWrite("completion", outcome, end.reason))
+	return &loopError{ending: end, cause: err}
+}

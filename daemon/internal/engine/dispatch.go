@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// maxTogether is how many read-only calls run at the same time.
+const maxTogether = 8
+
+// dispatch runs what was recorded, in the model's order. One commit holds the
+// end of what ran and the start of what runs next. Neighbouring calls of
+// read-only tools run together; their ends are recorded together and in order.
+func (e *Engine) dispatch(ctx context.Context, a *activeLoop) error {
+	t := a.turn
+	for {
+		running := t.running()
+		if len(running) == 0 {
+			break
+		}
+		e.runTogether(ctx, a, running)
+		if err := context.Cause(ctx); err != nil {
+			return err // finish records the ends
+		}
+		e.giveUpRest(t)
+		next := e.group(t)
+		if err := e.step(ctx, a, t.unclosed(), next); err != nil {
+			return err
+		}
+	}
+	e.cfg.Hooks.TurnDispatched.Emit(ctx, a.turnEvent(nil))
+	return context.Cause(ctx)
+}
+
+// step commits the ends of some actions and the start of others.
+func (e *Engine) step(ctx context.Context, a *activeLoop, over, next []*action) error {
+	change := sdk.Change{Run: a.run.ID, Notes: a.turn.takeNotes()}
+	for _, x := range over {
+		change.Writes = append(change.Writes, x.endWrite())
+	}
+	for _, x := range next {
+		change.Writes = append(change.Writes, x.startWrite())
+	}
+	receipt, err := e.commitEnd(ctx, change)
+	if err != nil {
+		return fmt.Errorf("record what the calls came to: %w", err)
+	}
+	for i, x := range over {
+		x.committed(receipt.Entries[i])
+		e.tellOver(ctx, a, x)
+	}
+	for i, x := range next {
+		x.start()
+		x.committed(receipt.Entries[len(over)+i])
+	}
+	return nil
+}
+
+func (e *Engine) tellOver(ctx context.Context, a *activeLoop, x *action) {
+	payload := sdk.EntryEvent{Run: a.run.ID, Entry: x.entry}
+	if x.started {
+		e.cfg.Hooks.ToolAfter.Emit(ctx, payload)
+	}
+	e.cfg.Hooks.EntryCreated.Emit(ctx, payload)
+	if e.cfg.Hooks.RunState.Active() {
+		e.cfg.Hooks.RunState.Emit(ctx, a.turnEvent(map[string]any{"status": sdk.StatusRunning, "path": x.path}))
+	}
+}
+
+// running are the actions whose start is committed and that have no end.
+func (t *turn) running() []*action {
+	var out []*action
+	for _, x := range t.actions {
+		if x.started && !x.ended() {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// unclosed are the actions whose end is not committed yet.
+func (t *turn) unclosed() []*action {
+	var out []*action
+	for _, x := range t.actions {
+		if x.ended() && !x.closed {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// group returns the actions to run next: one, or neighbours that only read. A
+// terminal call in a turn where something failed is refused instead: what it
+// claims would not be true.
+func (e *Engine) group(t *turn) []*action {
+	var out []*action
+	failed := false
+	for _, x := range t.actions {
+		switch {
+		case x.ended():
+			failed = failed || x.failed()
+			if len(out) > 0 {
+				return out
+			}
+		case x.tool.Annotations.Terminal && failed:
+			x.refuse(sdk.Conflict, fmt.Sprintf("%s was not accepted: an action before it in the same answer failed. Look at the failure first.", x.tool.Name))
+		case !x.readOnly() || x.tool.Annotations.Terminal:
+			if len(out) == 0 {
+				out = append(out, x)
+			}
+			return out
+		case len(out) == maxTogether:
+			return out
+		default:
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// giveUpRest ends what must not run any more: what stands behind a side effect
+// that failed, behind an accepted terminal call, and everything when the
+// daemon is stopping.
+func (e *Engine) giveUpRest(t *turn) {
+	reason := ""
+	for _, x := range t.actions {
+		switch {
+		case !x.ended() && reason != "":
+			x.giveUp(sdk.Aborted, reason)
+		case !x.ended() && e.draining.Err() != nil:
+			x.giveUp(sdk.Aborted, "this call was not made because the daemon is stopping")
+		case reason != "":
+		case x.breaks():
+			reason = fmt.Sprintf("this call was not made because %s, before it, failed", x.tool.Name)
+		case x.terminal():
+			reason = fmt.Sprintf("this call was not made because %s, before it, ended the work", x.tool.Name)
+		}
+	}
+}
+
+// terminal reports whether the action ended the loop.
+func (x *action) terminal() bool {
+	return x.tool.Annotations.Terminal && x.state == sdk.StateResolved
+}
+
+// runTogether runs started actions and waits for all.
+func (e *Engine) runTogether(ctx context.Context, a *activeLoop, running []*action) {
+	for _, x := range running {
+		e.cfg.Hooks.ToolBefore.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+	}
+	if len(running) == 1 {
+		e.run(ctx, a.run, running[0])
+		return
+	}
+	var all sync.WaitGroup
+	for _, x := range running {
+		all.Go(func() { e.run(ctx, a.run, x) })
+	}
+	all.Wait()
+}
+
+// run calls the tool and concludes the action. It returns soon after ctx ends,
+// whatever the tool does.
+func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
+	out := newStream(e, run.ID, x)
+	began := e.cfg.Clock()
+	call := sdk.Invocation{
+		Tool: x.tool.Name, Arguments: x.arguments,
+		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.turn, x.index), // unique among all runs
+		Run:    run.Key, Project: x.project, RunDir: e.runDir(run), Deadline: began.Add(toolTime),
+	}
+	bounded, cancel := context.WithTimeout(ctx, toolTime+toolTime/10)
+	defer cancel()
+	result, err := settle(bounded, e, "the call of "+x.tool.Name, func() (sdk.ToolResult, error) {
+		return e.cfg.Tools.Invoke(bounded, call, out)
+	})
+	sent := out.close()
+	if err != nil {
+		result = callFailed(err, sent)
+	}
+	x.conclude(result, e.cfg.Clock().Sub(began))
+	if !x.failed() {
+		return
+	}
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errStopping), err != nil && errors.Is(err, errUnsettled):
+		x.outcome = sdk.Interrupted
+	case cause != nil:
+		x.state, x.outcome = sdk.StateCancelled, sdk.Aborted
+	}
+}
+
+// callFailed is the result of a call that could not be made or did not come to
+// its end, with what it had sent by then.
+func callFailed(err error, sent string) sdk.ToolResult {
+	r := sdk.Failed(err)
+	if errors.Is(err, errUnsettled) {
+		r.Outcome = sdk.Interrupted
+		r.Error += "; what it did is unknown"
+		r.Output = r.Error
+	}
+	if sent != "" {
+		r.Output = sent + "\n\n" + r.Error
+	}
+	return r
+}
+
+// sweep gives every action of a turn that is cut short its end, and returns
+// those that are still to be committed.
+func (t *turn) sweep(end ending) []*action {
+	for _, x := range t.actions {
+		switch {
+		case x.ended():
+		case x.started:
+			x.refuse(sdk.Interrupted, "this call was interrupted; what it did is unknown")
+		default:
+			x.refuse(sdk.Aborted, "this call was not made because the work was ended: "+end.reason)
+		}
+	}
+	return t.unclosed()
+}

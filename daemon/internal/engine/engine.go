@@ -1,0 +1,210 @@
+// Package engine takes prompts, and turns each into a loop of turns until
+// something ends it. It reads and writes entries and nothing else; models,
+// tools, the view, the dialect and policy are small interfaces that package
+// daemon fills.
+//
+// Each step of a turn commits before the next begins, and every action is
+// durable before it can have an effect. Who follows a run reads the store's
+// journal: the engine tells nobody anything but previews.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Times that bound what somebody waits for.
+const (
+	settleTime   = 700 * time.Millisecond // a cancelled call's time to end in order
+	chunkTime    = 200 * time.Millisecond // the least time between two commits of one stream
+	toolTime     = 11 * time.Minute       // the longest call: a command's 10 minutes and some room
+	commitTime   = 30 * time.Second
+	defaultGrace = 5 * time.Second
+	endPatience  = 2 * time.Second // the longest wait between two tries to record an end
+)
+
+// Config is what an engine is made of. All fields but Instructions, Preview,
+// Clock and Grace are required.
+type Config struct {
+	Store   Store
+	Tools   Tools
+	Models  Models
+	View    Assembler
+	Dialect Dialect
+	Policy  Policy
+	Hooks   *hook.Chains
+	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named
+	DataDir string               // run folders lie in runs/KEY below it
+	Log     hclog.Logger
+
+	// Instructions reads those of the project at root. An error is logged and
+	// shown to the model as their absence.
+	Instructions func(root string) (string, error)
+	// Preview gets text of answers that are still being written, from the
+	// goroutine that reads the stream. It must return at once.
+	Preview func(Preview)
+	Clock   func() time.Time
+	Grace   time.Duration // how long Close lets tools end; 0 is 5 s
+}
+
+// Preview is a piece of an answer that is not committed yet, and may never be.
+type Preview struct {
+	Run       int64
+	Loop      int64
+	Turn      int
+	Text      string // to append
+	Reasoning string // to append
+	Restart   bool   // the answer begins anew: what came of this turn so far is void
+}
+
+// The causes with which a loop's context ends.
+var (
+	errAborted  = errors.New("aborted by a person")
+	errStopping = errors.New("the daemon is stopping")
+)
+
+// Engine runs loops. Its methods may be called concurrently.
+//
+// Locks: mu guards closed, workers and books, and is never held while calling
+// out. A book's lock orders the turns of one run and is held over the commit
+// that opens one.
+type Engine struct {
+	cfg      Config
+	log      hclog.Logger
+	guards   *guards
+	patience time.Duration
+
+	// base ends when Close has no more patience; draining ends when Close begins.
+	base     context.Context
+	cut      context.CancelCauseFunc
+	draining context.Context
+	drain    context.CancelCauseFunc
+
+	mu      sync.Mutex
+	closed  bool
+	workers map[int64]*worker
+	books   map[int64]*book
+	busy    sync.WaitGroup // workers, tool calls and calls that were given up
+}
+
+// New makes an engine and begins its work: what a dead daemon left running is
+// ended as interrupted, then queued loops run.
+func New(cfg Config) (*Engine, error) {
+	if cfg.Store == nil || cfg.Tools == nil || cfg.Models == nil || cfg.View == nil || cfg.Dialect == nil ||
+		cfg.Policy == nil || cfg.Hooks == nil || cfg.Log == nil || !filepath.IsAbs(cfg.DataDir) {
+		return nil, errors.New("an engine needs store, tools, models, view, dialect, policy, hooks, log and an absolute data directory")
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
+	if cfg.Grace <= 0 {
+		cfg.Grace = defaultGrace
+	}
+	e := &Engine{cfg: cfg, log: cfg.Log, patience: endPatience, workers: map[int64]*worker{}, books: map[int64]*book{}}
+	e.base, e.cut = context.WithCancelCause(context.Background())
+	e.draining, e.drain = context.WithCancelCause(e.base)
+	e.guards = newGuards(cfg.Hooks)
+	if err := e.boot(e.base); err != nil {
+		e.drain(errStopping)
+		e.cut(errStopping)
+		return nil, fmt.Errorf("take up what was left: %w", err)
+	}
+	return e, nil
+}
+
+// Close drains: nothing new begins, completions are cancelled, tools may end
+// within the grace or until ctx ends, whichever is first. What is cut then is
+// recorded as interrupted. Loops that wait stay queued for the next daemon.
+func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.drain(errStopping)
+	done := make(chan struct{})
+	go func() {
+		e.busy.Wait()
+		close(done)
+	}()
+	grace := time.NewTimer(e.cfg.Grace)
+	defer grace.Stop()
+	select {
+	case <-done:
+	case <-grace.C:
+	case <-ctx.Done():
+	}
+	e.cut(errStopping)
+	last := time.NewTimer(5 * settleTime)
+	defer last.Stop()
+	select {
+	case <-done:
+		e.guards.leave()
+		return nil
+	case <-last.C:
+		return sdk.Errorf(sdk.Timeout, "some work did not end in time; it will be recorded as interrupted at the next start")
+	}
+}
+
+// enter counts a piece of work, which must call leave; it refuses once Close
+// has begun.
+func (e *Engine) enter() (leave func(), err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, sdk.Errorf(sdk.Unavailable, "the daemon is stopping; try again when it is back")
+	}
+	e.busy.Add(1)
+	return e.busy.Done, nil
+}
+
+// commit makes a change durable. It does not end with ctx: a step that was
+// taken is recorded, whoever gave up waiting for it.
+func (e *Engine) commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
+	r, err := e.cfg.Store.Commit(ctx, c)
+	if err != nil {
+		return r, err
+	}
+	if e.cfg.Hooks.EntryChanged.Active() {
+		for _, entry := range r.Entries {
+			e.cfg.Hooks.EntryChanged.Emit(ctx, sdk.EntryEvent{Run: c.Run, Entry: entry})
+		}
+	}
+	return r, nil
+}
+
+// commitEnd commits the end of something that cannot be taken back. A store
+// that has no room or is busy is tried again for some seconds.
+func (e *Engine) commitEnd(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
+	wait := 50 * time.Millisecond
+	for {
+		r, err := e.commit(ctx, c)
+		if err == nil || wait > e.patience || !passing(err) {
+			return r, err
+		}
+		e.log.Warn("an end could not be recorded yet", "run", c.Run, "error", err)
+		time.Sleep(wait)
+		wait *= 2
+	}
+}
+
+// passing reports whether a failed commit may succeed later.
+func passing(err error) bool {
+	switch sdk.OutcomeOf(err) {
+	case sdk.Conflict, sdk.Validation, sdk.Permission, sdk.NotFound:
+		return false
+	default:
+		return true
+	}
+}
+
+func (e *Engine) runDir(run sdk.Run) string { return filepath.Join(e.cfg.DataDir, "runs", run.Key) }

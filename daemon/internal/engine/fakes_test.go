@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// step is one completion of the scripted model.
+type step func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error
+
+// fakeModels plays steps in order; when they are used up it answers "done".
+type fakeModels struct {
+	context int
+	tools   *bool
+
+	mu       sync.Mutex
+	steps    []step
+	requests []sdk.Request
+}
+
+func (m *fakeModels) Resolve(_ context.Context, name string) (Choice, error) {
+	if name == "missing" {
+		return Choice{}, sdk.Errorf(sdk.NotFound, "there is no model %q", name)
+	}
+	alias := name
+	if alias == "" {
+		alias = "fake/m"
+	}
+	return Choice{Alias: alias, Provider: "fake", Name: "m", Context: m.context, Tools: m.tools, Why: "it is the only one"}, nil
+}
+
+func (m *fakeModels) Complete(ctx context.Context, _ string, req sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+	m.mu.Lock()
+	m.requests = append(m.requests, req)
+	next := say("done")
+	if len(m.steps) > 0 {
+		next, m.steps = m.steps[0], m.steps[1:]
+	}
+	m.mu.Unlock()
+	return next(ctx, req, send, retry)
+}
+
+func (m *fakeModels) asked() []sdk.Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.requests)
+}
+
+func finish(send func(sdk.Delta) error, reason string) error {
+	if err := send(sdk.Delta{Usage: &sdk.Usage{Prompt: 10, Completion: 5, Total: 15}}); err != nil {
+		return err
+	}
+	return send(sdk.Delta{Finish: &sdk.Finish{Reason: reason}})
+}
+
+func say(text string) step {
+	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+		if text != "" {
+			if err := send(sdk.Delta{Text: text}); err != nil {
+				return err
+			}
+		}
+		return finish(send, "stop")
+	}
+}
+
+// call is one call of the script: a tool and its arguments.
+type call struct{ tool, arguments string }
+
+func calls(cs ...call) step {
+	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+		for i, c := range cs {
+			half := len(c.arguments) / 2
+			for _, d := range []sdk.CallDelta{
+				{Index: i, ID: fmt.Sprintf("id%d", i), Tool: c.tool, Arguments: c.arguments[:half]},
+				{Index: i, Arguments: c.arguments[half:]},
+			} {
+				if err := send(sdk.Delta{Call: &d}); err != nil {
+					return err
+				}
+			}
+		}
+		return finish(send, "calls")
+	}
+}
+
+// numbered makes the same tool be called with different arguments.
+func numbered(tool string, n int) call { return call{tool, fmt.Sprintf(`{"path":"f%d"}`, n)} }
+
+func failing(err error) step {
+	return func(context.Context, sdk.Request, func(sdk.Delta) error, func(Retry) error) error { return err }
+}
+
+// hanging waits for the end of its context; begun is told when it does.
+func hanging(begun chan<- struct{}) step {
+	return func(ctx context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+		if err := send(sdk.Delta{Text: "half an ans"}); err != nil {
+			return err
+		}
+		begun <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+}
+
+// fakeTool is what a scripted tool does.
+type fakeTool func(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
+
+type fakeTools struct {
+	mu    sync.Mutex
+	specs []sdk.Tool
+	does  map[string]fakeTool
+	made  []sdk.Invocation
+}
+
+func newFakeTools() *fakeTools {
+	f := &fakeTools{does: map[string]fakeTool{}}
+	f.add("read", sdk.Annotations{ReadOnly: true}, true, sdk.GrantProject)
+	f.add("read_bad", sdk.Annotations{ReadOnly: true}, true, sdk.GrantProject)
+	f.add("write", sdk.Annotations{Destructive: true}, true, sdk.GrantProject)
+	f.add("write_bad", sdk.Annotations{Destructive: true}, true, sdk.GrantProject)
+	f.add("bash", sdk.Annotations{Destructive: true}, true, sdk.GrantSandbox)
+	f.add("finish", sdk.Annotations{ReadOnly: true, Terminal: true}, true)
+	f.add("loose", sdk.Annotations{ReadOnly: true}, false)
+	fail := func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{Output: "it did not work", Error: "exit status 1", Outcome: sdk.Exit(1)}, nil
+	}
+	f.does["read_bad"], f.does["write_bad"] = fail, fail
+	return f
+}
+
+func (f *fakeTools) add(name string, a sdk.Annotations, pinned bool, grants ...string) {
+	f.specs = append(f.specs, sdk.Tool{
+		ToolSpec: sdk.ToolSpec{Name: name, Description: "does " + name, Parameters: json.RawMessage(`{"type":"object"}`), Annotations: a},
+		Plugin:   "fake", Pinned: pinned, Grants: grants,
+	})
+}
+
+func (f *fakeTools) Tools() []sdk.Tool { return f.specs }
+
+func (f *fakeTools) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+	f.mu.Lock()
+	f.made = append(f.made, call)
+	do := f.does[call.Tool]
+	f.mu.Unlock()
+	if do == nil {
+		return sdk.ToolResult{Success: true, Output: call.Tool + " " + string(call.Arguments)}, nil
+	}
+	return do(ctx, call, out)
+}
+
+func (f *fakeTools) on(tool string, do fakeTool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.does[tool] = do
+}
+
+// calledTools are the tools that really ran, in order.
+func (f *fakeTools) calledTools() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var names []string
+	for _, c := range f.made {
+		names = append(names, c.Tool)
+	}
+	return names
+}
+
+func ok(text string) (sdk.ToolResult, error) {
+	return sdk.ToolResult{Success: true, Output: text}, nil
+}

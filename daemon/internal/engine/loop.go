@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// What ends a loop, beside the names of guards.
+const (
+	stopAnswer      = "answer"
+	stopTerminal    = "terminal"
+	stopAborted     = "aborted"
+	stopInterrupted = "interrupted" // the daemon stopped or died
+	stopFailed      = "failed"
+	stopOverflow    = "overflow"
+	stopReplay      = "replay" // a cassette did not match: a mistake of use
+)
+
+// activeLoop is a loop while it runs.
+type activeLoop struct {
+	project sdk.Project
+	run     sdk.Run
+	loop    sdk.Loop
+	agent   sdk.Agent
+	choice  Choice
+	offered []sdk.Tool // what the model is shown
+	mirror  *mirror
+
+	turns int   // opened so far
+	turn  *turn // the open one
+}
+
+// prepare resolves what the loop's row only names.
+func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
+	var err error
+	if a.run, err = e.cfg.Store.Run(ctx, a.loop.Run); err != nil {
+		return err
+	}
+	if a.project, err = e.cfg.Store.Project(ctx, a.run.Project); err != nil {
+		return err
+	}
+	if a.agent, err = e.agent(a.loop.Agent); err != nil {
+		return err
+	}
+	if a.choice, err = e.cfg.Models.Resolve(ctx, a.loop.Model); err != nil {
+		return err
+	}
+	a.offered = e.offer(a.agent, a.loop.Mode)
+	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
+		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
+	}
+	e.guards.begin(a.loop.ID, a.agent.Guards)
+	return nil
+}
+
+// ending is how a loop ends, and what is recorded with it.
+type ending struct {
+	status int
+	stop   string
+	reason string
+	writes []sdk.Write
+}
+
+// loopError is an error with the ending it means.
+type loopError struct {
+	ending
+	cause error
+}
+
+func (e *loopError) Error() string { return e.reason }
+func (e *loopError) Unwrap() error { return e.cause }
+
+// endOf says which end an error means. What cancelled the loop's context goes
+// before anything that failed because of it.
+func endOf(ctx context.Context, err error) ending {
+	var own *loopError
+	isOwn := errors.As(err, &own)
+	end := ending{status: sdk.StatusFailed, stop: stopFailed, reason: err.Error()}
+	if isOwn {
+		end = own.ending
+	}
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errAborted):
+		return ending{status: sdk.StatusAborted, stop: stopAborted, reason: "aborted by a person", writes: end.writes}
+	case errors.Is(cause, errStopping), errors.Is(err, errStopping):
+		return ending{status: sdk.StatusAborted, stop: stopInterrupted, writes: end.writes,
+			reason: "the daemon stopped while this prompt was being worked on; give the prompt again to go on"}
+	case !isOwn && sdk.OutcomeOf(err) == sdk.Overflow:
+		end.status, end.stop = sdk.StatusOverflow, stopOverflow
+	}
+	return end
+}
+
+// finish ends the loop: every action that has no end gets one, the open turn
+// is closed and the loop ended, all in one commit. It is the only place where
+// a loop ends.
+func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) {
+	ctx = context.WithoutCancel(ctx)
+	change := sdk.Change{
+		Run:     a.loop.Run,
+		EndLoop: &sdk.LoopEnd{Loop: a.loop.ID, Status: end.status, Reason: end.reason, Stop: end.stop},
+	}
+	var swept []*action
+	if t := a.turn; t != nil {
+		swept = t.sweep(end)
+		for _, x := range swept {
+			change.Writes = append(change.Writes, x.endWrite())
+		}
+		change.Notes = t.takeNotes()
+		change.CloseTurn = t.closing(e.cfg.Clock())
+	}
+	change.Writes = append(change.Writes, end.writes...)
+	receipt, err := e.commitEnd(ctx, change)
+	if err != nil {
+		e.log.Error("the end of a loop could not be recorded; it is ended at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
+	} else {
+		e.tellEnded(ctx, a, swept, receipt)
+	}
+	e.guards.end(a.loop.ID)
+	e.tellLoopEnd(ctx, a, end)
+}
+
+func (e *Engine) tellEnded(ctx context.Context, a *activeLoop, swept []*action, receipt sdk.Receipt) {
+	for i, entry := range receipt.Entries {
+		payload := sdk.EntryEvent{Run: a.loop.Run, Entry: entry}
+		if i >= len(swept) {
+			if entry.State == sdk.StateFailed && entry.Scheme() == "log" {
+				e.cfg.Hooks.ErrorLog.Emit(ctx, payload)
+			}
+			continue
+		}
+		if swept[i].started {
+			e.cfg.Hooks.StreamCancelled.Emit(ctx, payload)
+		}
+		e.cfg.Hooks.EntryCreated.Emit(ctx, payload)
+	}
+}
+
+func (e *Engine) tellLoopEnd(ctx context.Context, a *activeLoop, end ending) {
+	payload := sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop, Turns: a.turns, Status: end.status, Reason: end.reason}
+	payload.Loop.Status, payload.Loop.Reason, payload.Loop.Stop = end.status, end.reason, end.stop
+	completed := e.cfg.Hooks.ActCompleted
+	if a.loop.Mode == sdk.ModeAsk {
+		completed = e.cfg.Hooks.AskCompleted
+	}
+	e.cfg.Hooks.LoopCompleted.Emit(ctx, payload)
+	completed.Emit(ctx, payload)
+	if a.turn != nil {
+		e.cfg.Hooks.RunState.Emit(ctx, a.turnEvent(map[string]any{"status": end.status, "reason": end.reason}))
+	}
+}
+
+// errorWrite is the entry of a failure that belongs to no action.
+func (a *activeLoop) errorWrite(slug string, outcome sdk.Outcome, message string) sdk.Write {
+	return sdk.Write{
+		Path: fmt.Sprintf("log://turn_%d/error/%s", a.turn.row.Sequence, slug), Body: &message, Writer: sdk.WriterSystem,
+		State: sdk.StateFailed, Outcome: outcome, Loop: a.loop.ID, Turn: a.turn.row.Sequence,
+	}
+}
+
+func (a *activeLoop) turnEvent(detail any) sdk.TurnEvent {
+	ev := sdk.TurnEvent{Run: a.run, Loop: a.loop, Turn: a.turn.row, Messages: len(a.turn.prompt.Messages)}
+	if detail != nil {
+		ev.Detail = encode(detail)
+	}
+	return ev
+}

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Limits on an answer. What exceeds them ends it: no model writes that much on
+// purpose.
+const (
+	maxAnswer = 16 << 20 // bytes of text, reasoning and arguments together
+	maxDeltas = 1000     // calls
+)
+
+// reader puts a completion together from its pieces.
+type reader struct {
+	engine *Engine
+	loop   sdk.Loop
+	turn   int
+
+	mu       sync.Mutex
+	closed   bool
+	size     int
+	c        sdk.Completion
+	text     []byte
+	thought  []byte
+	calls    []openCall
+	byIndex  map[int]int
+	finished bool
+	fault    error
+}
+
+type openCall struct {
+	id, tool  string
+	arguments []byte
+}
+
+// take is the sink of a stream. It refuses pieces once the answer is closed,
+// so that a provider that was given up cannot change it.
+func (r *reader) take(d sdk.Delta) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return errUnsettled
+	}
+	r.size += len(d.Text) + len(d.Reasoning)
+	switch {
+	case d.Text != "":
+		r.text = append(r.text, d.Text...)
+	case d.Reasoning != "":
+		r.thought = append(r.thought, d.Reasoning...)
+	case d.Call != nil:
+		r.takeCall(d.Call)
+	case d.Usage != nil:
+		r.c.Usage = plausible(d.Usage)
+	case d.Finish != nil:
+		r.c.Finish, r.c.Extra, r.finished = d.Finish.Reason, d.Finish.Extra, true
+	}
+	if r.size > maxAnswer || len(r.calls) > maxDeltas {
+		r.fault = sdk.Errorf(sdk.Overflow, "the model's answer is too large (more than %d MiB or %d calls)", maxAnswer>>20, maxDeltas)
+		return r.fault
+	}
+	if show := r.engine.cfg.Preview; show != nil && (d.Text != "" || d.Reasoning != "") {
+		show(Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Text: d.Text, Reasoning: d.Reasoning})
+	}
+	return nil
+}
+
+func (r *reader) takeCall(d *sdk.CallDelta) {
+	i, ok := r.byIndex[d.Index]
+	if !ok {
+		if r.byIndex == nil {
+			r.byIndex = map[int]int{}
+		}
+		i = len(r.calls)
+		r.byIndex[d.Index] = i
+		r.calls = append(r.calls, openCall{})
+	}
+	c := &r.calls[i]
+	if d.ID != "" {
+		c.id = d.ID
+	}
+	if d.Tool != "" {
+		c.tool = d.Tool
+	}
+	c.arguments = append(c.arguments, d.Arguments...)
+	r.size += len(d.Arguments)
+}
+
+// plausible drops usage that cannot be true, so that nobody counts with it.
+func plausible(u *sdk.Usage) *sdk.Usage {
+	if u.Prompt < 0 || u.Completion < 0 || u.Total < 0 || u.Cached < 0 || u.Reasoning < 0 || u.Cost < 0 {
+		return nil
+	}
+	return u
+}
+
+// restart forgets what came so far: the completion begins anew.
+func (r *reader) restart() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.c, r.text, r.thought, r.calls, r.byIndex, r.finished, r.size = sdk.Completion{}, nil, nil, nil, nil, false, 0
+	if show := r.engine.cfg.Preview; show != nil {
+		show(Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Restart: true})
+	}
+	return true
+}
+
+// close returns the answer so far and whether it came to its end.
+func (r *reader) close() (sdk.Completion, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	c := r.c
+	c.Text, c.Reasoning = string(r.text), string(r.thought)
+	for _, call := range r.calls {
+		c.Calls = append(c.Calls, sdk.Call{ID: call.id, Tool: call.tool, Arguments: string(call.arguments)})
+	}
+	return c, r.finished
+}

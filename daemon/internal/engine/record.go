@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// answerAttributes is what assistant://N holds beside its text.
+type answerAttributes struct {
+	Reasoning string          `json:"reasoning,omitempty"`
+	Calls     []sdk.Call      `json:"calls,omitempty"`
+	Finish    string          `json:"finish,omitempty"`
+	Extra     json.RawMessage `json:"extra,omitempty"`
+	Model     string          `json:"model"`
+	Usage     *sdk.Usage      `json:"usage,omitempty"`
+	Partial   bool            `json:"partial,omitempty"` // cut off; its calls were never made
+}
+
+// record commits the whole answer at once: the text, every call as an action,
+// what the dialect had to say, and the system prompt when it changed. The
+// first calls to run are committed as started, so that a turn with one call
+// costs this commit and the one of its end. Nothing has had an effect before
+// this commit is durable.
+func (e *Engine) record(ctx context.Context, a *activeLoop) error {
+	t := a.turn
+	t.actions = e.actions(ctx, a, t.reading.Calls)
+	change := sdk.Change{Run: a.run.ID, Writes: []sdk.Write{answerWrite(a, t.completion, t.reading.Calls)}, Notes: t.takeNotes()}
+	for i, warning := range t.reading.Warnings {
+		change.Writes = append(change.Writes, a.errorWrite(fmt.Sprintf("dialect_%d", i+1), sdk.Validation, warning))
+	}
+	if w, changed := a.systemWrite(t.prompt.System); changed {
+		change.Writes = append(change.Writes, w)
+	}
+	first := len(change.Writes)
+	if err := context.Cause(ctx); err != nil {
+		for _, x := range t.actions {
+			x.giveUp(sdk.Aborted, "the work was ended before this call was made")
+		}
+	}
+	for _, x := range e.group(t) {
+		x.start()
+	}
+	for _, x := range t.actions {
+		change.Writes = append(change.Writes, x.recordWrite())
+	}
+	receipt, err := e.commit(ctx, change)
+	if err != nil {
+		t.actions = nil // nothing of them is known to the store, so nothing needs an end
+		return fmt.Errorf("record the answer: %w", err)
+	}
+	for i, x := range t.actions {
+		x.committed(receipt.Entries[first+i])
+	}
+	for _, entry := range receipt.Entries[:first] {
+		if entry.State == sdk.StateFailed {
+			e.cfg.Hooks.ErrorLog.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: entry})
+		}
+	}
+	e.tellRefused(ctx, t)
+	return nil
+}
+
+// tellRefused tells of the actions that ended by being recorded.
+func (e *Engine) tellRefused(ctx context.Context, t *turn) {
+	for _, x := range t.actions {
+		if x.ended() {
+			e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: t.row.Run, Entry: x.entry})
+		}
+	}
+}
+
+// answerWrite is assistant://N. The calls are those that were read, with the
+// ids that their results carry.
+func answerWrite(a *activeLoop, c sdk.Completion, calls []sdk.ReadCall) sdk.Write {
+	at := answerAttributes{Reasoning: c.Reasoning, Finish: c.Finish, Extra: c.Extra, Model: a.choice.Alias, Usage: c.Usage}
+	for _, call := range calls {
+		at.Calls = append(at.Calls, sdk.Call{ID: call.ID, Tool: call.Tool, Arguments: call.Raw})
+	}
+	text := strings.ToValidUTF8(c.Text, "\uFFFD")
+	return sdk.Write{
+		Path: fmt.Sprintf("assistant://%d", a.turn.row.Sequence), Body: &text, Attributes: encode(at),
+		State: sdk.StateResolved, Writer: sdk.WriterSystem, Loop: a.loop.ID, Turn: a.turn.row.Sequence,
+	}
+}
+
+const systemPath = "instructions://system"
+
+// systemWrite keeps the system prompt of the run's last turn, when it is not
+// the one that is kept already.
+func (a *activeLoop) systemWrite(text string) (sdk.Write, bool) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if i, ok := a.mirror.index[systemPath]; ok && a.mirror.entries[i].Body == text {
+		return sdk.Write{}, false
+	}
+	return sdk.Write{Path: systemPath, Body: &text, Writer: sdk.WriterSystem, Loop: a.loop.ID, Turn: a.turn.row.Sequence}, true
+}
+
+// actions makes an action of each call, in the model's order. What can be
+// refused already is: a call that cannot be read or made, one that a filter
+// rejects, one that policy denies, and what stands behind a refused side
+// effect.
+func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCall) []*action {
+	taken := map[string]bool{}
+	var all []*action
+	var broken *action
+	for i, call := range calls {
+		x := e.action(a, i, call, taken)
+		all = append(all, x)
+		if broken != nil {
+			x.giveUp(sdk.Aborted, fmt.Sprintf("this call was not made because %s, before it, %s", broken.tool.Name, "was refused"))
+			continue
+		}
+		e.judge(ctx, a, x)
+		if x.ended() && x.breaks() {
+			broken = x
+		}
+	}
+	return all
+}
+
+func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[string]bool) *action {
+	x := &action{call: call, index: index, loop: a.loop.ID, turn: a.turn.row.Sequence, project: a.project.Root, arguments: call.Arguments}
+	x.tool, x.fault = e.find(a.agent, call.Tool)
+	if call.Fault != "" && x.fault == nil {
+		x.fault = sdk.Errorf(sdk.Validation, "%s", call.Fault)
+	}
+	x.path = actionPath(x.turn, call, taken)
+	return x
+}
+
+// judge asks the recording filters and policy, in this order.
+func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
+	rec := sdk.Recording{
+		Run: a.run.ID, Turn: x.turn, Loop: x.loop, Mode: a.loop.Mode, Tool: x.call.Tool, Path: x.path,
+		Attributes: encode(x.attributes()), State: sdk.StateStreaming,
+	}
+	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, rec)
+	switch {
+	case err != nil:
+		x.refuse(sdk.OutcomeOf(err), err.Error())
+	case ruled.State == sdk.StateFailed || ruled.State == sdk.StateCancelled:
+		x.refuse(sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))), first(ruled.Body, "this call was rejected before it was recorded"))
+		x.breaking = ruled.State == sdk.StateCancelled
+		if x.breaking {
+			x.state = sdk.StateCancelled
+		}
+	case x.fault != nil:
+		x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
+	default:
+		x.adopt(rec.Attributes, ruled.Attributes)
+		x.decision = e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode})
+		if x.decision.Verdict != sdk.Allow {
+			x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", x.decision.Rule, x.decision.Reason))
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Store is what the engine needs of the store. Each method that writes is one
+// durable commit.
+type Store interface {
+	Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
+	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
+	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
+	Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error)
+	Seq() int64
+
+	OpenProject(ctx context.Context, root string) (sdk.Project, error)
+	Project(ctx context.Context, id int64) (sdk.Project, error)
+	Projects(ctx context.Context) ([]sdk.Project, error)
+	CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error)
+	Run(ctx context.Context, id int64) (sdk.Run, error)
+	RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error)
+	Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error)
+	ClaimLoop(ctx context.Context, run int64) (sdk.Loop, bool, error)
+	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
+	Queued(ctx context.Context) ([]int64, error)
+	Unfinished(ctx context.Context) ([]sdk.Loop, error)
+}
+
+// Tools are the tools there are now.
+type Tools interface {
+	Tools() []sdk.Tool
+	// Invoke runs one call. An error is a call that could not be made.
+	Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
+}
+
+// Stream takes what a call sends before its result. It is the tool kind's
+// stream, restated so that tools can be called without the SDK.
+type Stream interface {
+	Chunk(channel int, p []byte) error
+	Progress(message string, fraction float64) error
+}
+
+// Choice is a model that was found for a name.
+type Choice struct {
+	Alias       string // what it is called from now on
+	Provider    string
+	Name        string // the provider's own name
+	Context     int    // tokens; 0 is unknown
+	Tools       *bool  // whether it can call tools; nil is unknown
+	Temperature *float64
+	Why         string // one sentence: why this model
+}
+
+// Retry says that a completion is about to be asked again.
+type Retry struct {
+	Class   sdk.FailureClass
+	Wait    time.Duration
+	Attempt int // the one that follows; the first is 1
+	Message string
+}
+
+// Models finds models and asks them. Complete retries by itself, and only
+// before anything was streamed.
+type Models interface {
+	Resolve(ctx context.Context, name string) (Choice, error) // "" is the daemon's choice
+	Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error
+}
+
+// Assembler is a view: it makes messages of a run's entries.
+type Assembler interface {
+	Assemble(ctx context.Context, in sdk.Assembly) (sdk.Prompt, error)
+	// Fit makes a prompt fit its Ceiling, or answers with outcome overflow.
+	Fit(ctx context.Context, p sdk.Prompt) (sdk.Prompt, sdk.Fitting, error)
+	// Estimate counts a prompt in tokens.
+	Estimate(p sdk.Prompt) int
+	// Observe calibrates the estimate by what a server reported for a prompt.
+	Observe(p sdk.Prompt, usage sdk.Usage)
+	// Forget drops what is kept for a run that rests.
+	Forget(run int64)
+}
+
+// Dialect reads an answer. It never fails.
+type Dialect interface {
+	Read(c sdk.Completion, tools []sdk.Tool) sdk.Reading
+}
+
+// Policy decides about an action. It is pure.
+type Policy interface {
+	Judge(a sdk.Action) sdk.Decision
+}
+
+// encode makes the JSON of attributes, whose types always can be encoded
+// except for what a plugin put into metadata; that is left out then.
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return b
+}

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Limits on what a stream holds in memory.
+const (
+	maxPending = 4 << 20  // not committed yet; more is left out of the chunks, never out of the result
+	maxSent    = 64 << 10 // of the end, for a call that never gives its result
+)
+
+// stream takes what a call sends and commits it in pieces, at most one commit
+// in chunkTime, and none for a call that is shorter than that: its end holds
+// all. It is safe for concurrent use, and refuses pieces once it is closed.
+//
+// Locks: commits is held over a commit and keeps pieces in order; mu guards
+// the rest and is never held while calling out.
+type stream struct {
+	engine *Engine
+	run    int64
+	x      *action
+
+	commits sync.Mutex
+
+	mu      sync.Mutex
+	closed  bool
+	timer   *time.Timer // set while something waits
+	pending []sdk.Chunk
+	size    int
+	carry   map[int][]byte // an unfinished character, per channel
+	note    *progressNote
+	sent    []byte
+}
+
+type progressNote struct {
+	Path     string  `json:"path"`
+	Message  string  `json:"message"`
+	Fraction float64 `json:"fraction"`
+}
+
+func newStream(e *Engine, run int64, x *action) *stream {
+	return &stream{engine: e, run: run, x: x}
+}
+
+// Chunk implements Stream.
+func (s *stream) Chunk(channel int, p []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errUnsettled
+	}
+	text := s.text(max(channel, 1), p)
+	if text == "" {
+		return nil
+	}
+	if s.sent = append(s.sent, text...); len(s.sent) > 2*maxSent {
+		s.sent = append(s.sent[:0], s.sent[len(s.sent)-maxSent:]...)
+	}
+	if s.size+len(text) > maxPending {
+		return nil
+	}
+	s.size += len(text)
+	if n := len(s.pending); n > 0 && s.pending[n-1].Channel == max(channel, 1) {
+		s.pending[n-1].Text += text
+	} else {
+		s.pending = append(s.pending, sdk.Chunk{Channel: max(channel, 1), Text: text})
+	}
+	s.arm()
+	return nil
+}
+
+// Progress implements Stream. Of several between two commits the last counts.
+func (s *stream) Progress(message string, fraction float64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errUnsettled
+	}
+	s.note = &progressNote{Path: s.x.path, Message: strings.ToValidUTF8(message, "\uFFFD"), Fraction: fraction}
+	s.arm()
+	return nil
+}
+
+// text makes valid UTF-8 of bytes that may end inside a character, which then
+// waits for the rest of it.
+func (s *stream) text(channel int, p []byte) string {
+	b := append(s.carry[channel], p...)
+	cut := len(b)
+	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
+		if c := b[len(b)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(b[len(b)-i:]) {
+				cut = len(b) - i
+			}
+			break
+		}
+	}
+	if s.carry == nil {
+		s.carry = map[int][]byte{}
+	}
+	text := strings.ToValidUTF8(string(b[:cut]), "\uFFFD")
+	s.carry[channel] = append([]byte(nil), b[cut:]...)
+	return text
+}
+
+func (s *stream) arm() {
+	if s.timer == nil {
+		s.timer = time.AfterFunc(chunkTime, s.flush)
+	}
+}
+
+// flush commits what waits. A failure loses nothing that counts: the end of
+// the action holds the whole output.
+func (s *stream) flush() {
+	s.commits.Lock()
+	defer s.commits.Unlock()
+	s.mu.Lock()
+	change := sdk.Change{Run: s.run}
+	for i := range s.pending {
+		change.Writes = append(change.Writes, sdk.Write{Path: s.x.path, Writer: sdk.WriterSystem, Chunk: &s.pending[i]})
+	}
+	if s.note != nil {
+		change.Notes = []sdk.Note{{Kind: sdk.KindNote + ".progress", Loop: s.x.loop, Turn: s.x.turn, Data: s.note}}
+	}
+	s.pending, s.size, s.note, s.timer = nil, 0, nil, nil
+	closed := s.closed
+	s.mu.Unlock()
+	if closed || len(change.Writes)+len(change.Notes) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), commitTime)
+	defer cancel()
+	if _, err := s.engine.cfg.Store.Commit(ctx, change); err != nil {
+		s.engine.log.Warn("a piece of output could not be recorded; the call's end will hold it", "path", s.x.path, "error", err)
+	}
+}
+
+// close ends the stream and returns the end of what was sent. When it returns
+// no commit of the stream is under way.
+func (s *stream) close() string {
+	s.mu.Lock()
+	s.closed = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	sent := s.sent[max(0, len(s.sent)-maxSent):]
+	s.mu.Unlock()
+	s.commits.Lock()
+	defer s.commits.Unlock()
+	return strings.ToValidUTF8(string(sent), "")
+}

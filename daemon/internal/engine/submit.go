@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Submission is a prompt and where it goes. Empty fields are resolved: the run
+// is a new one, the agent the run's or "default", the model the agent's, the
+// run's or the daemon's choice.
+type Submission struct {
+	Project string // absolute path of a directory
+	Run     string // alias; one that does not exist is made
+	Agent   string
+	Model   string
+	Prompt  string
+	Mode    sdk.Mode // empty is act
+}
+
+// Accepted says what a submission became. What it causes is in the journal
+// behind Seq.
+type Accepted struct {
+	Run   sdk.Run
+	Loop  sdk.Loop
+	Seq   int64
+	Model string
+	Why   string // why this model was taken
+}
+
+// toolsAlias is the alias of a project's implicit run, which holds the tool
+// calls that nobody made in a run of their own.
+const toolsAlias = "tools"
+
+// Submit queues a prompt and returns when that is durable; it waits for no
+// model and no run. A busy run whose agent says so refuses with conflict.
+func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
+	leave, err := e.enter()
+	if err != nil {
+		return Accepted{}, err
+	}
+	defer leave()
+	if s.Mode == "" {
+		s.Mode = sdk.ModeAct
+	}
+	if err := checkPrompt(s); err != nil {
+		return Accepted{}, err
+	}
+	p, err := e.place(ctx, s)
+	if err != nil {
+		return Accepted{}, err
+	}
+	if p.run, err = e.ensureRun(ctx, p, s.Run); err != nil {
+		return Accepted{}, err
+	}
+	return e.enqueue(ctx, p, s)
+}
+
+// StartRun makes a run without a prompt. An alias that is taken is a conflict.
+func (e *Engine) StartRun(ctx context.Context, s Submission) (Accepted, error) {
+	leave, err := e.enter()
+	if err != nil {
+		return Accepted{}, err
+	}
+	defer leave()
+	p, err := e.place(ctx, s)
+	if err != nil {
+		return Accepted{}, err
+	}
+	if p.run.ID != 0 {
+		return Accepted{}, sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one", s.Run)
+	}
+	r, err := e.createRun(ctx, p, s.Run)
+	if err != nil {
+		return Accepted{}, err
+	}
+	return Accepted{Run: r, Seq: e.cfg.Store.Seq(), Model: p.choice.Alias, Why: p.choice.Why}, nil
+}
+
+func checkPrompt(s Submission) error {
+	switch {
+	case strings.TrimSpace(s.Prompt) == "":
+		return sdk.Errorf(sdk.Validation, "the prompt is empty; say what to do")
+	case !utf8.ValidString(s.Prompt):
+		return sdk.Errorf(sdk.Validation, "the prompt is not valid UTF-8")
+	case s.Mode != sdk.ModeAsk && s.Mode != sdk.ModeAct:
+		return sdk.Errorf(sdk.Validation, "there is no mode %q; there are ask and act", s.Mode)
+	}
+	return nil
+}
+
+// placed is where a submission goes, resolved.
+type placed struct {
+	project sdk.Project
+	run     sdk.Run // ID 0: to be made
+	agent   sdk.Agent
+	choice  Choice
+}
+
+func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
+	var p placed
+	var err error
+	if p.project, err = e.openProject(ctx, s.Project); err != nil {
+		return p, err
+	}
+	if s.Run != "" {
+		if p.run, err = e.findRun(ctx, p.project.ID, s.Run); err != nil {
+			return p, err
+		}
+		if p.run.Hidden || s.Run == toolsAlias {
+			return p, sdk.Errorf(sdk.Conflict, "the run %s keeps the project's tool calls and takes no prompts; choose another name", s.Run)
+		}
+	}
+	if p.agent, err = e.agent(first(s.Agent, p.run.Agent, "default")); err != nil {
+		return p, err
+	}
+	model := first(s.Model, p.agent.Model)
+	if s.Agent == "" && p.run.Model != "" {
+		model = first(s.Model, p.run.Model) // a run keeps its model
+	}
+	if p.choice, err = e.cfg.Models.Resolve(ctx, model); err != nil {
+		return p, err
+	}
+	if able := p.choice.Tools; able != nil && !*able && len(e.toolsOf(p.agent)) > 0 {
+		return p, sdk.Errorf(sdk.Validation, "the model %s cannot call tools, and agent %q works through them; choose another model (`bothy models` lists them) or an agent without tools", p.choice.Alias, p.agent.Name)
+	}
+	return p, nil
+}
+
+// openProject finds the project of a directory, symlinks resolved.
+func (e *Engine) openProject(ctx context.Context, root string) (sdk.Project, error) {
+	if !filepath.IsAbs(root) {
+		return sdk.Project{}, sdk.Errorf(sdk.Validation, "the project must be the absolute path of a directory, not %q", root)
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return sdk.Project{}, sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return sdk.Project{}, sdk.Errorf(sdk.Validation, "the project %s is not a directory", real)
+	}
+	e.cfg.Hooks.ProjectInitStarted.Emit(ctx, sdk.Project{Root: real})
+	p, err := e.cfg.Store.OpenProject(ctx, real)
+	if err != nil {
+		return sdk.Project{}, fmt.Errorf("open project %s: %w", real, err)
+	}
+	e.cfg.Hooks.ProjectInitCompleted.Emit(ctx, p)
+	return p, nil
+}
+
+// findRun returns the run of an alias, an empty one when there is none.
+func (e *Engine) findRun(ctx context.Context, project int64, alias string) (sdk.Run, error) {
+	if !validAlias(alias) {
+		return sdk.Run{}, sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", alias)
+	}
+	r, err := e.cfg.Store.RunByAlias(ctx, project, alias)
+	if err != nil && sdk.OutcomeOf(err) == sdk.NotFound {
+		return sdk.Run{}, nil
+	}
+	return r, err
+}
+
+func validAlias(alias string) bool {
+	return alias != "" && len(alias) <= 64 && !strings.ContainsFunc(alias, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-')
+	})
+}
+
+func (e *Engine) agent(name string) (sdk.Agent, error) {
+	a, ok := e.cfg.Agents[name]
+	if !ok {
+		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(sortedKeys(e.cfg.Agents), ", "))
+	}
+	if a.Name == "" {
+		a.Name = name
+	}
+	if a.Dialect != "" && a.Dialect != "tools" || a.View != "" && a.View != "transcript" {
+		return sdk.Agent{}, sdk.Errorf(sdk.Validation, "agent %q wants dialect %q and view %q; there are \"tools\" and \"transcript\"", name, a.Dialect, a.View)
+	}
+	return a, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// ensureRun returns the run of a submission; two that name the same new alias
+// at once get the same run.
+func (e *Engine) ensureRun(ctx context.Context, p placed, alias string) (sdk.Run, error) {
+	if p.run.ID != 0 {
+		return p.run, nil
+	}
+	r, err := e.createRun(ctx, p, alias)
+	if alias != "" && err != nil && sdk.OutcomeOf(err) == sdk.Conflict {
+		return e.cfg.Store.RunByAlias(ctx, p.project.ID, alias)
+	}
+	return r, err
+}
+
+func (e *Engine) createRun(ctx context.Context, p placed, alias string) (sdk.Run, error) {
+	r, err := e.cfg.Store.CreateRun(ctx, sdk.Run{
+		Project: p.project.ID, Alias: alias, Agent: p.agent.Name, Model: p.choice.Alias, Hidden: alias == toolsAlias,
+	})
+	if err != nil {
+		return r, err
+	}
+	e.cfg.Hooks.RunCreated.Emit(ctx, sdk.RunEvent{Run: r, Project: p.project.Root, RunDir: e.runDir(r)})
+	return r, nil
+}
+
+func (e *Engine) enqueue(ctx context.Context, p placed, s Submission) (Accepted, error) {
+	b, closeBook := e.book(p.run.ID)
+	defer closeBook()
+	b.submit.Lock()
+	defer b.submit.Unlock()
+	if p.agent.Busy == "refuse" && e.working(p.run.ID) {
+		return Accepted{}, sdk.Errorf(sdk.Conflict, "the run %s is busy and its agent takes one prompt at a time; wait for it, abort it, or use another run", p.run.Alias)
+	}
+	l, receipt, err := e.cfg.Store.Enqueue(ctx, sdk.Loop{
+		Run: p.run.ID, Mode: s.Mode, Model: p.choice.Alias, Agent: p.agent.Name, Prompt: s.Prompt,
+	})
+	if err != nil {
+		return Accepted{}, fmt.Errorf("queue the prompt: %w", err)
+	}
+	started := e.cfg.Hooks.ActStarted
+	if s.Mode == sdk.ModeAsk {
+		started = e.cfg.Hooks.AskStarted
+	}
+	started.Emit(ctx, sdk.LoopEvent{Project: p.project.ID, Run: p.run, Loop: l})
+	e.wake(p.run.ID)
+	return Accepted{Run: p.run, Loop: l, Seq: receipt.Seq, Model: p.choice.Alias, Why: p.choice.Why}, nil
+}
+
+func first(names ...string) string {
+	for _, n := range names {
+		if n != "" {
+			return n
+		}
+	}
+	return ""
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// verdict rules whether the loop goes on: first by what the turn did, then by
+// the filters of turn.verdict, of which the guards are some. A filter that
+// fails ends the loop.
+func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error) {
+	result := a.turnResult(a.turn.ruling())
+	e.cfg.Hooks.TurnCompleted.Emit(ctx, result)
+	e.cfg.Hooks.RunState.Emit(ctx, a.turnEvent(map[string]any{"status": sdk.StatusRunning}))
+	e.cfg.Hooks.RunStepCompleted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop, Turns: a.turns})
+	ruled, err := e.cfg.Hooks.TurnVerdict.Apply(ctx, result)
+	if err != nil {
+		return sdk.Ruling{}, err
+	}
+	r := ruled.Ruling
+	if r.Continue {
+		return r, nil
+	}
+	switch r.Status {
+	case sdk.StatusOK, sdk.StatusNoContent, sdk.StatusOverflow, sdk.StatusUnable, sdk.StatusAborted, sdk.StatusFailed:
+	default:
+		return sdk.Ruling{}, fmt.Errorf("a hook of turn.verdict ended the loop with the status %d, which no loop can have", r.Status)
+	}
+	r.Stop = first(r.Stop, stopFailed)
+	r.Reason = first(r.Reason, "a hook of turn.verdict ended the work and gave no reason")
+	return r, nil
+}
+
+// ruling is what the turn itself means, before anybody is asked.
+func (t *turn) ruling() sdk.Ruling {
+	for _, x := range t.actions {
+		if x.terminal() {
+			return sdk.Ruling{Status: sdk.StatusOK, Stop: stopTerminal, Reason: x.tool.Name + " ended the work"}
+		}
+	}
+	c := &t.completion
+	switch {
+	case len(t.actions) > 0:
+		return sdk.Ruling{Continue: true, Status: sdk.StatusRunning}
+	case c.Finish == "length":
+		return failed("the answer was cut off: it reached the longest that the model or max_tokens allows")
+	case c.Finish == "filter":
+		return failed("the provider's content filter ended the answer")
+	case c.Finish == "calls":
+		return failed("the model said that it calls tools, and sent no call")
+	case c.Text == "":
+		return sdk.Ruling{Status: sdk.StatusNoContent, Stop: stopAnswer, Reason: "the model ended its work without a word"}
+	default:
+		return sdk.Ruling{Status: sdk.StatusOK, Stop: stopAnswer, Reason: "the model answered"}
+	}
+}
+
+func failed(reason string) sdk.Ruling {
+	return sdk.Ruling{Status: sdk.StatusFailed, Stop: stopFailed, Reason: reason}
+}

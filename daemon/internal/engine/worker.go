@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// worker takes the loops of one run, one after the other, and goes when there
+// are none. Its fields are guarded by Engine.mu.
+type worker struct {
+	run    int64
+	again  bool                    // a loop was queued since the worker last looked
+	abort  bool                    // the loop that is about to begin shall end
+	cancel context.CancelCauseFunc // of the loop that runs; nil between loops
+	ended  chan struct{}           // closed when the loop that runs, or comes, has ended
+}
+
+// wake makes sure that somebody works on the run. After Close has begun it
+// does nothing: what is queued waits for the next daemon.
+func (e *Engine) wake(run int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	if w, ok := e.workers[run]; ok {
+		w.again = true
+		return
+	}
+	w := &worker{run: run, ended: make(chan struct{})}
+	e.workers[run] = w
+	e.busy.Go(func() { e.work(w) })
+}
+
+// working reports whether the run has a loop that runs or waits.
+func (e *Engine) working(run int64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, ok := e.workers[run]
+	return ok
+}
+
+func (e *Engine) work(w *worker) {
+	defer e.cfg.View.Forget(w.run)
+	_, closeBook := e.book(w.run)
+	defer closeBook()
+	for e.draining.Err() == nil {
+		l, ok, err := e.cfg.Store.ClaimLoop(e.base, w.run)
+		if err != nil {
+			e.log.Error("a run's next prompt could not be taken; it waits for the next one", "run", w.run, "error", err)
+		}
+		if ok {
+			e.runLoop(w, l)
+		} else if e.retire(w) {
+			return
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.remove(w)
+}
+
+// retire ends the worker unless a loop was queued since it last looked.
+func (e *Engine) retire(w *worker) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if w.again {
+		w.again = false
+		return false
+	}
+	e.remove(w)
+	return true
+}
+
+func (e *Engine) remove(w *worker) {
+	if e.workers[w.run] == w {
+		delete(e.workers, w.run)
+		close(w.ended)
+	}
+}
+
+// runLoop takes one loop from claim to end. Whatever happens in between, the
+// loop ends once, by finish.
+func (e *Engine) runLoop(w *worker, l sdk.Loop) {
+	ctx, cancel := context.WithCancelCause(e.base)
+	defer cancel(nil)
+	e.begin(w, cancel)
+	defer e.over(w)
+	a := &activeLoop{loop: l, mirror: &mirror{store: e.cfg.Store, run: l.Run}}
+	end := e.drive(ctx, a)
+	e.finish(ctx, a, end)
+}
+
+func (e *Engine) begin(w *worker, cancel context.CancelCauseFunc) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	w.cancel = cancel
+	if w.abort {
+		w.abort = false
+		cancel(errAborted)
+	}
+}
+
+func (e *Engine) over(w *worker) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	w.cancel = nil
+	close(w.ended)
+	w.ended = make(chan struct{})
+}
+
+// Abort ends the loop that the run works on, and returns when that is
+// recorded. Loops that wait go on after it. A run that works on nothing is a
+// conflict.
+func (e *Engine) Abort(ctx context.Context, run int64) error {
+	e.mu.Lock()
+	w, ok := e.workers[run]
+	if !ok {
+		e.mu.Unlock()
+		return sdk.Errorf(sdk.Conflict, "the run works on nothing now, so there is nothing to abort")
+	}
+	if w.cancel != nil {
+		w.cancel(errAborted)
+	} else {
+		w.abort = true
+	}
+	ended := w.ended
+	e.mu.Unlock()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the run was told to stop and has not ended yet: %w", ctx.Err())
+	}
+}
+
+// drive takes turns until something ends the loop, and says what. A panic ends
+// it too.
+func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("a panic ended a loop", "run", a.loop.Run, "loop", a.loop.Sequence, "panic", p, "stack", string(debug.Stack()))
+			end = ending{status: sdk.StatusFailed, stop: stopFailed, reason: fmt.Sprintf("an internal error ended the work: %v", p)}
+		}
+	}()
+	if err := e.prepare(ctx, a); err != nil {
+		return endOf(ctx, err)
+	}
+	e.cfg.Hooks.LoopStarted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop})
+	for {
+		ruling, err := e.turn(ctx, a)
+		if err != nil {
+			return endOf(ctx, err)
+		}
+		if !ruling.Continue {
+			return ending{status: ruling.Status, stop: ruling.Stop, reason: ruling.Reason}
+		}
+	}
+}

@@ -217,6 +217,19 @@ func TestStartGivenUp(t *testing.T) {
 	}
 }
 
+// TestStartMore: plugins are added while others run, and not after Stop.
+func TestStartMore(t *testing.T) {
+	r := started(t, nil)
+	if found := r.Start(context.Background(), []Spec{spec("more", ""), spec("fault", "")}); len(found) == 0 || !strings.Contains(found[0].Summary, `a second plugin is called "fault"`) {
+		t.Errorf("diagnostics %v", found)
+	}
+	r.mustCall(t, "more__noop", ``)
+	r.Stop(context.Background())
+	if found := r.Start(context.Background(), []Spec{spec("late", "")}); len(found) > 0 || len(r.Plugins()) != 2 {
+		t.Errorf("started after Stop: %v %v", found, r.Plugins())
+	}
+}
+
 func TestDrain(t *testing.T) {
 	marks := filepath.Join(t.TempDir(), "marks")
 	s := spec("fault", "")

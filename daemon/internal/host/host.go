@@ -220,7 +220,7 @@ func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 func (s *Supervisor) Stop(ctx context.Context) {
 	s.mu.Lock()
 	for _, i := range s.order {
-		i.stopContext(ctx)
+		i.stopWith(ctx)
 	}
 	s.end()
 	s.mu.Unlock()

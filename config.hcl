@@ -8,7 +8,9 @@
 # Three functions: env("NAME"[, "default"]), file("path"), secret("NAME"). A
 # secret is looked up in the environment when it is used, and never shown.
 
-# Where the daemon listens. Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock.
+# Where the daemon listens. Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client
+# reads no configuration: to reach a daemon elsewhere it needs
+# BOTHY_LISTEN_SOCKET, which the daemon heeds as well.
 listen {
   socket = ""
 }

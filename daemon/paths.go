@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // Paths are the places that one daemon uses. All are absolute.
@@ -16,7 +17,7 @@ type Paths struct {
 	Data    string // $XDG_STATE_HOME/bothy: the database, the log, the runs
 	Store   string // the database
 	Log     string
-	Socket  string // where people reach the daemon; empty until the server chose
+	Socket  string // where people reach the daemon
 	Sockets string // a short 0700 folder for the sockets of plugins and containers
 }
 
@@ -28,9 +29,13 @@ func findPaths(cfg *config.Config) (Paths, error) {
 		return p, err
 	}
 	p.Libexec = filepath.Join(p.Prefix, "libexec", "bothy")
-	if p.Data, err = dataDir(); err != nil {
+	if p.Data, err = rpc.StateDir(os.Getenv); err != nil {
 		return p, err
 	}
+	if p.Socket, err = socketPath(cfg); err != nil {
+		return p, err
+	}
+	p.Sockets = filepath.Join(filepath.Dir(p.Socket), "p")
 	p.Store = filepath.Join(p.Data, "bothy.db")
 	if cfg != nil && cfg.Store.Path != "" {
 		if p.Store, err = filepath.Abs(cfg.Store.Path); err != nil {
@@ -39,6 +44,14 @@ func findPaths(cfg *config.Config) (Paths, error) {
 	}
 	p.Log = filepath.Join(p.Data, "bothyd.log")
 	return p, nil
+}
+
+// socketPath is listen.socket, else where clients look for it.
+func socketPath(cfg *config.Config) (string, error) {
+	if cfg != nil && cfg.Listen.Socket != "" {
+		return filepath.Abs(cfg.Listen.Socket)
+	}
+	return rpc.SocketPath(os.Getenv)
 }
 
 // findPrefix is BOTHY_PREFIX, else what lies above the folder of this binary,
@@ -55,18 +68,6 @@ func findPrefix() (string, error) {
 		exe = real
 	}
 	return filepath.Dir(filepath.Dir(exe)), nil
-}
-
-// dataDir is $XDG_STATE_HOME/bothy, else ~/.local/state/bothy.
-func dataDir() (string, error) {
-	if s := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(s) {
-		return filepath.Join(s, "bothy"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil || !filepath.IsAbs(home) {
-		return "", fmt.Errorf("there is no place for Bothy's data: set HOME or XDG_STATE_HOME to an absolute path")
-	}
-	return filepath.Join(home, ".local", "state", "bothy"), nil
 }
 
 // makePrivate creates a folder that only its owner may enter, and refuses one

@@ -43,7 +43,7 @@ func abuses() []abuse {
 	none := "ALLOWED"
 	return []abuse{
 		{"write outside", `for d in / /etc /bin /usr /usr/bin /opt /opt/bothy /run /run/bothy /var /var/tmp /root /home /skills; do touch $d/x 2>/dev/null && echo "ALLOWED $d"; done; echo done`, "done", none},
-		{"write device directory", `touch /dev/x && echo ALLOWED; echo done`, "", ""},
+		{"write device directory", `touch /dev/x && echo ALLOWED; echo done`, "done", none},
 		{"own places are writable", `touch /tmp/x /dev/shm/x /workspace/x ~/x "$TMPDIR/x" && echo fine`, "fine", ""},
 		{"no stray tmpfs", `grep tmpfs /proc/mounts | awk '{print $2}' | grep -vE '^/(tmp|dev|dev/shm|proc/.*|sys/.*|sys)$'; echo done`, "done", "/run"},
 		{"proc and sys knobs", `for f in /proc/sys/kernel/hostname /proc/sys/vm/overcommit_memory /proc/sysrq-trigger /sys/power/state /sys/fs/cgroup/x; do (echo 1 >$f) 2>/dev/null && echo "ALLOWED $f"; done; echo done`, "done", none},
@@ -75,7 +75,6 @@ call("setns", 308, os.open("/proc/self/ns/user", os.O_RDONLY), 0)`), "clone3 ENO
 sock("raw", socket.AF_INET, socket.SOCK_RAW, 1)
 sock("packet", socket.AF_PACKET, socket.SOCK_RAW)
 sock("vsock", 40)
-sock("vsock in the high half", 40)
 sock("alg", 38, socket.SOCK_SEQPACKET)
 sock("tipc", 30)
 sock("can", 29, socket.SOCK_RAW)
@@ -144,14 +143,13 @@ call("setpriority user", 141, 2, 0, 19)
 call("ioprio_set", 251, 1, 1, 3 << 13)
 print("own", os.nice(1), os.sched_setaffinity(0, os.sched_getaffinity(0)))`), "own 1", none},
 		{"signal process 1", `for s in $(seq 1 64); do kill -$s 1; done 2>/dev/null; echo sent`, "sent", ""},
-		{"kill everything", `kill -9 -1; echo alive`, "", ""},
+		{"kill everything", `kill -9 -1; echo alive`, "alive", ""},
 		{"the socket's directory", `touch /run/bothy/x && echo ALLOWED; rm -f /run/bothy/s && test -S /run/bothy/s && echo "still there"; ls -la /run/bothy; echo done`, "done", none},
 		{"no socket of the manager is reachable", `find / -type s 2>/dev/null; echo done`, "done", "/run/bothy/s"},
 		{"clean environment", `env -u PWD -u SHLVL -u _ -u OLDPWD | cut -d= -f1 | sort | tr '\n' ' '`, "HOME PATH TMPDIR XDG_CACHE_HOME", "BOTHY"},
 		{"no name of the host", `cat /etc/resolv.conf /etc/hosts /etc/hostname; hostname; cat /etc/passwd`, "bothy", hostName()},
 		{"hard link from a read-only mount", `ln /usr/bin/id /workspace/hard && echo ALLOWED; echo done`, "done", none},
 		{"stdin is empty", `cat; read -r x || echo "end of input"; tty`, "not a tty", ""},
-		{"signal is told", `kill -SEGV $$`, "", ""},
 		{"tmp is small", `head -c 200M /dev/zero >/tmp/fill; stat -c %s /tmp/fill`, "No space left on device", ""},
 		{"shared memory is small", `head -c 200M /dev/zero >/dev/shm/fill; stat -c %s /dev/shm/fill`, "No space left on device", ""},
 		{"files are bounded", `ulimit -f; head -c 1100M /dev/zero >/workspace/fill; rm -f /workspace/fill`, "1048576", ""},
@@ -164,7 +162,7 @@ except OSError as e: print(e.strerror, len(fds))'`, "Too many open files", ""},
 		{"no core dumps", `ulimit -c`, "0", "unlimited"},
 		{"memory of a process is bounded", `python3 -c 'bytearray(3 << 30)'`, "MemoryError", ""},
 		{"exec where files are writable", `for d in /tmp /workspace ~; do cp /usr/bin/true $d/t && $d/t && echo ran; done; cp /usr/bin/true /dev/shm/t && /dev/shm/t || echo refused`, "refused", ""},
-		{"strange names", `cd /workspace && touch -- $'a\nb' -x $'\xff\xfe' .hidden && ls | wc -l`, "", ""},
+		{"strange names", `mkdir /workspace/names && cd /workspace/names && touch -- $'a\nb' -x $'\xff\xfe' .hidden && find . -type f -print0 | tr -dc '\0' | wc -c`, "4", ""},
 		{"long argument", `echo $(head -c 100000 /dev/zero | tr '\0' x) | wc -c`, "100001", ""},
 		{"deep directories", `cd /workspace && python3 -c '
 import os
@@ -208,8 +206,8 @@ func TestAbuse(t *testing.T) {
 				t.Errorf("violations: %+v", out.Violations)
 			}
 			// Whatever it did, the runner lives and nothing is left of it.
-			if left := f.ok("ps -e -o pid=,args= | grep -v 'ps -e' | wc -l"); left > "3" {
-				t.Errorf("%s processes", left)
+			if left := f.ok("ps -e -o comm= | grep -vxE 'bash|ps|grep|runner'; echo end"); left != "end" {
+				t.Errorf("left behind: %s", left)
 			}
 		})
 	}

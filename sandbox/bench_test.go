@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/bothyd/bothy/sandbox"
@@ -43,6 +44,14 @@ func BenchmarkPodmanExec(b *testing.B) {
 		}
 		return strings.TrimSpace(string(out))
 	}
+	b.Cleanup(func() {
+		// Podman keeps a process of each exec for five minutes.
+		for pid, args := range processes(b, rig.dir) {
+			if strings.Contains(args, "--exec-attach") {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	})
 	id := podman("ps", "-q", "--filter", "label=bothy.run="+f.run.RunID)
 	for b.Loop() {
 		podman("exec", id, "bash", "-c", "true")

@@ -224,7 +224,7 @@ func (m *Manager) removeWhole(ctx context.Context, id string) error {
 		return nil
 	}
 	for range 500 {
-		if !slices.Contains(commandLine(state.State.ConmonPid), id) {
+		if ctx.Err() != nil || !slices.Contains(commandLine(state.State.ConmonPid), id) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -35,13 +35,13 @@ func TestUnusablePodmanIsUnavailable(t *testing.T) {
 		podman string
 		want   string
 	}{
-		"missing":        {"/nonexistent/podman", "cannot be started"},
-		"not executable": {os.DevNull, "cannot be started"},
-		"too old":        {stub(t, "podman", "echo podman version 4.2.0"), "Podman 4.2.0 is too old: Bothy needs 4.3 or newer"},
-		"ancient":        {stub(t, "podman", "echo podman version 3.4.4"), "too old"},
-		"another thing":  {stub(t, "podman", "echo hello"), "did not tell its version"},
-		"failing":        {stub(t, "podman", `[ "$1" = --version ] && echo podman version 5.0.0 || { echo "Error: cannot find newuidmap" >&2; exit 125; }`), "apt-get install uidmap"},
-		"talking rubish": {stub(t, "podman", `[ "$1" = --version ] && echo podman version 5.0.0 || echo rubbish`), "something else than JSON"},
+		"missing":         {"/nonexistent/podman", "cannot be started"},
+		"not executable":  {os.DevNull, "cannot be started"},
+		"too old":         {stub(t, "podman", "echo podman version 4.2.0"), "Podman 4.2.0 is too old: Bothy needs 4.3 or newer"},
+		"ancient":         {stub(t, "podman", "echo podman version 3.4.4"), "too old"},
+		"another thing":   {stub(t, "podman", "echo hello"), "did not tell its version"},
+		"failing":         {stub(t, "podman", `[ "$1" = --version ] && echo podman version 5.0.0 || { echo "Error: cannot find newuidmap" >&2; exit 125; }`), "apt-get install uidmap"},
+		"talking rubbish": {stub(t, "podman", `[ "$1" = --version ] && echo podman version 5.0.0 || echo rubbish`), "something else than JSON"},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			cfg := config(t, shortDir(t))

@@ -63,7 +63,7 @@ func protect(project string, paths []string) (*protection, error) {
 	if err != nil {
 		return nil, failed("open the project", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	p := &protection{project: project}
 	for _, path := range withGit(paths) {
 		s, err := look(root, path)

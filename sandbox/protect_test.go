@@ -162,6 +162,9 @@ func TestProtectedPathsThatDoNotExist(t *testing.T) {
 					t.Errorf("%s survived: %v", p, err)
 				}
 			}
+			if strings.HasPrefix(c.script, "git init") {
+				f.ok("git status && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && git log --oneline | grep x")
+			}
 			if next := f.bash("echo next"); next.stdout != "next\n" || len(next.Violations) != 0 {
 				t.Errorf("the next command: %+v", next)
 			}

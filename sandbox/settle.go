@@ -36,7 +36,7 @@ func (k *keeper) before(project string) (*protection, error) {
 	if err != nil {
 		return nil, failed("open the project", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	for _, m := range p.mounts {
 		if !m.ReadOnly || k.uncopied[m.Path] != nil {
 			continue
@@ -60,7 +60,7 @@ func (k *keeper) after(p *protection, exposed bool) []Violation {
 	if err != nil {
 		return []Violation{{Path: ".", Action: ActionReported, Detail: "the project cannot be opened: " + err.Error()}}
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	u := &undo{root: root, runDir: k.runDir}
 	for _, w := range p.watch {
 		now, err := look(root, w.Path)
@@ -175,7 +175,7 @@ func (u *undo) keep(found snapshot) string {
 	if err != nil {
 		return ""
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	for i := range found {
 		found[i].mode &^= 0o111
 		if found[i].mode.IsDir() {
@@ -243,6 +243,22 @@ func (k *keeper) begin(p *protection) error {
 
 func (k *keeper) end() {
 	_ = os.Remove(filepath.Join(k.runDir, interruptedName))
+}
+
+// Recover takes back what a command planted on protected paths whose manager
+// died under it, so that nobody has to wait for the run's next command. Call it
+// for a run that has no container; [Open] does it for those that it takes over.
+func Recover(runDir string) []Violation {
+	return newKeeper(runDir, nil).recover()
+}
+
+// Interrupted finds, among run directories, those whose last command was
+// interrupted: they need [Recover].
+func Interrupted(runDirs []string) []string {
+	return slices.DeleteFunc(slices.Clone(runDirs), func(dir string) bool {
+		_, err := os.Lstat(filepath.Join(dir, interruptedName))
+		return err != nil
+	})
 }
 
 // recover does what a manager that died could not: it looks at the project

@@ -31,7 +31,7 @@ func (r RunSpec) wipe() error {
 	if err != nil {
 		return failed("open the run's directory", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	names := []string{"home"}
 	if r.Project == "" {
 		names = append(names, "workspace")

@@ -35,6 +35,8 @@ type bash struct {
 	// problem is why the last attempt to open failed.
 	problem error
 	closed  bool
+	// recovery is the work that configure leaves running.
+	recovery sync.WaitGroup
 }
 
 func newBash(logger hclog.Logger) *bash { return &bash{logger: logger} }
@@ -54,6 +56,9 @@ func (b *bash) configure(_ context.Context, s sdk.Settings) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.settings = &s
+	if runs := interrupted(s.DataDir); len(runs) > 0 {
+		b.recovery.Go(func() { b.recover(runs) })
+	}
 	return nil
 }
 
@@ -177,6 +182,7 @@ func classified(err error) error {
 // drain ends the sandbox once no call runs: what comes after this plugin, if
 // anything does, makes containers of its own.
 func (b *bash) drain(ctx context.Context) error {
+	b.recovery.Wait()
 	b.opening.Lock()
 	defer b.opening.Unlock()
 	b.mu.Lock()

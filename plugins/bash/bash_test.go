@@ -290,6 +290,29 @@ func TestEventsDropTheContainer(t *testing.T) {
 	}
 }
 
+func TestInterruptedCommandIsLookedAtAtOnce(t *testing.T) {
+	t.Setenv("BOTHY_PODMAN", "/nonexistent")
+	data, project := t.TempDir(), t.TempDir()
+	run := filepath.Join(data, "runs", "r")
+	for _, dir := range []string{run, filepath.Join(project, ".bothy"), filepath.Join(data, "runs", "other")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note := `{"project":"` + project + `","watch":[{"path":".bothy","before":{"kind":"absent","at":".bothy"}}]}`
+	if err := os.WriteFile(filepath.Join(run, "command.json"), []byte(note), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, func(s *sdk.Settings) { s.DataDir = data })
+	r.b.recovery.Wait()
+	if _, err := os.Lstat(filepath.Join(project, ".bothy")); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the planted folder is there: %v", err)
+	}
+	if left := interrupted(data); len(left) != 0 {
+		t.Fatalf("still noted: %v", left)
+	}
+}
+
 func TestDrainEndsTheSandbox(t *testing.T) {
 	needPodman(t)
 	r := newRig(t, nil)

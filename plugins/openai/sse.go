@@ -89,29 +89,27 @@ func field(line []byte) (string, []byte) {
 // line reads up to CR LF, LF or CR. What stands before the end of the stream
 // is a line too.
 func (e *events) line() ([]byte, error) {
+	if !e.began {
+		e.began = true
+		if mark, _ := e.in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+			_, _ = e.in.Discard(len(mark)) // it is buffered
+		}
+	}
 	var line []byte
 	for {
-		chunk, err := e.in.Peek(1)
-		if err != nil {
+		if _, err := e.in.Peek(1); err != nil {
 			if len(line) > 0 && errors.Is(err, io.EOF) {
 				return line, nil
 			}
 			return nil, err
 		}
-		chunk, _ = e.in.Peek(e.in.Buffered())
+		chunk, _ := e.in.Peek(e.in.Buffered())
 		if e.skipLF {
 			e.skipLF = false
 			if chunk[0] == '\n' {
 				_, _ = e.in.Discard(1) // it is buffered
 				continue
 			}
-		}
-		if !e.began {
-			e.began = true
-			if mark, _ := e.in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-				_, _ = e.in.Discard(len(mark)) // it is buffered
-			}
-			continue
 		}
 		end := bytes.IndexAny(chunk, "\r\n")
 		if end < 0 {

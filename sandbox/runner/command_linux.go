@@ -81,18 +81,18 @@ func (c *command) start() (stdout, stderr *output, exited <-chan exit, began tim
 	if err != nil {
 		return nil, nil, nil, began, fmt.Errorf("open /dev/null: %w", err)
 	}
-	defer unix.Close(null)
+	defer func() { _ = unix.Close(null) }()
 	stdout, w1, err := newOutput()
 	if err != nil {
 		return nil, nil, nil, began, err
 	}
-	defer unix.Close(w1)
+	defer func() { _ = unix.Close(w1) }()
 	stderr, w2, err := newOutput()
 	if err != nil {
 		_ = stdout.pipe.Close()
 		return nil, nil, nil, began, err
 	}
-	defer unix.Close(w2)
+	defer func() { _ = unix.Close(w2) }()
 	began = time.Now()
 	exited, err = c.processes.start(argv0, c.Argv, &syscall.ProcAttr{
 		Dir:   c.Dir,

@@ -89,7 +89,7 @@ func checkPeer(conn *net.UnixConn) error {
 // obey serves one connection to its end; it answers whether a manager was
 // there. A command that runs when the link breaks is killed.
 func (l *link) obey(conn *net.UnixConn) bool {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	l.mu.Lock()
 	l.conn = conn
 	l.mu.Unlock()

@@ -87,10 +87,9 @@ type watch struct {
 }
 
 func newWatch(parent context.Context, t Timeouts) *watch {
-	w := &watch{limit: t.FirstByte, idle: t.Idle, cause: errFirstByte}
+	w := &watch{limit: t.FirstByte, idle: t.Idle, cause: errFirstByte, running: true}
 	w.ctx, w.cancel = context.WithCancelCause(parent)
 	w.timer = time.AfterFunc(w.limit, w.expire)
-	w.running = true
 	return w
 }
 

@@ -76,24 +76,25 @@ func TestTimeoutsAreDistinct(t *testing.T) {
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 
-	short := Timeouts{Connect: 100 * time.Millisecond, TLS: 100 * time.Millisecond, FirstByte: 400 * time.Millisecond, Idle: 100 * time.Millisecond}
+	const short = 100 * time.Millisecond
 	for _, c := range []struct {
 		name, base, path string
+		timeouts         Timeouts // the others are the defaults: only one can pass
 		class            sdk.FailureClass
 		says             string
 	}{
-		{"refused", "http://" + closed.Addr().String(), "", sdk.ClassGateway, "nothing listens at"},
-		{"handshake", "https://" + silent.Addr().String(), "", sdk.ClassGateway, "TLS handshake"},
-		{"certificate", secure.URL, "", sdk.ClassNever, "cannot be trusted"},
-		{"plain where TLS is expected", "https" + strings.TrimPrefix(stalls.URL, "http"), "", sdk.ClassNever, "speaks plain HTTP"},
-		{"first byte", stalls.URL, "", sdk.ClassGateway, "first_byte_timeout"},
-		{"headers only", stalls.URL, "/headers", sdk.ClassGateway, "first_byte_timeout"},
-		{"idle", stalls.URL, "/begun", sdk.ClassGateway, "idle_timeout"},
-		{"reset before", breaks.URL, "", sdk.ClassGateway, "before it answered"},
-		{"reset within", breaks.URL, "/begun", sdk.ClassGateway, "in the middle of its answer"},
+		{"refused", "http://" + closed.Addr().String(), "", Timeouts{}, sdk.ClassGateway, "nothing listens at"},
+		{"handshake", "https://" + silent.Addr().String(), "", Timeouts{TLS: short}, sdk.ClassGateway, "TLS handshake"},
+		{"certificate", secure.URL, "", Timeouts{}, sdk.ClassNever, "cannot be trusted"},
+		{"plain where TLS is expected", "https" + strings.TrimPrefix(stalls.URL, "http"), "", Timeouts{}, sdk.ClassNever, "speaks plain HTTP"},
+		{"first byte", stalls.URL, "", Timeouts{FirstByte: short}, sdk.ClassGateway, "first_byte_timeout"},
+		{"headers only", stalls.URL, "/headers", Timeouts{FirstByte: short}, sdk.ClassGateway, "first_byte_timeout"},
+		{"idle", stalls.URL, "/begun", Timeouts{Idle: short}, sdk.ClassGateway, "idle_timeout"},
+		{"reset before", breaks.URL, "", Timeouts{}, sdk.ClassGateway, "before it answered"},
+		{"reset within", breaks.URL, "/begun", Timeouts{}, sdk.ClassGateway, "in the middle of its answer"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			answer, err := client(t, Options{Base: c.base, Timeouts: short}).Post(t.Context(), c.path, struct{}{})
+			answer, err := client(t, Options{Base: c.base, Timeouts: c.timeouts}).Post(t.Context(), c.path, struct{}{})
 			if err == nil {
 				_, err = io.ReadAll(answer)
 				_ = answer.Close()
@@ -137,7 +138,7 @@ func TestSlowReaderIsNotIdle(t *testing.T) {
 		_, _ = io.WriteString(w, "ab")
 	}))
 	t.Cleanup(srv.Close)
-	answer, err := client(t, Options{Base: srv.URL, Timeouts: Timeouts{Idle: 20 * time.Millisecond}}).Post(t.Context(), "", struct{}{})
+	answer, err := client(t, Options{Base: srv.URL, Timeouts: Timeouts{Idle: 100 * time.Millisecond}}).Post(t.Context(), "", struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestSlowReaderIsNotIdle(t *testing.T) {
 	if _, err := io.ReadFull(answer, one); err != nil {
 		t.Fatal(err)
 	}
-	busy := time.NewTimer(100 * time.Millisecond) // the work that a caller does between two reads
+	busy := time.NewTimer(300 * time.Millisecond) // the work that a caller does between two reads
 	<-busy.C
 	if _, err := io.ReadFull(answer, one); err != nil {
 		t.Errorf("time of the caller's was counted: %v", err)
@@ -172,11 +173,8 @@ func TestCancelled(t *testing.T) {
 // they can be in, and looks for them in every spelling.
 func TestKeysAreInNoError(t *testing.T) {
 	const key, password, token, query = "sk-Key0123456789/+x", "pass word 123", "tok-abcdef987654", "query-key-456789"
-	var answer func(w http.ResponseWriter, r *http.Request)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, r) }))
-	t.Cleanup(srv.Close)
 	echo := strings.Join([]string{key, password, token, query, url.QueryEscape(key), base64.StdEncoding.EncodeToString([]byte(key)), "Bearer " + key, "sk-another-0123456789abc"}, " ; ")
-	target := strings.Replace(srv.URL, "http://", "http://user:"+url.PathEscape(password)+"@", 1) + "?api-key=" + query
+	const target = "" // a server that answers as the case says
 	closed := listener(t)
 	_ = closed.Close()
 	for name, c := range map[string]struct {
@@ -188,7 +186,7 @@ func TestKeysAreInNoError(t *testing.T) {
 			_, _ = io.WriteString(w, `{"error":{"message":"Incorrect key: `+echo+`","type":"`+key+`","code":"`+token+`"}}`)
 		}},
 		"echoed as text": {target, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, echo, 500) }},
-		"redirect":       {target, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x?key="+key, 307) }},
+		"redirect":       {target, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x?key="+key, http.StatusTemporaryRedirect) }},
 		"broken off":     {target, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
 		"refused":        {"http://u:" + url.PathEscape(password) + "@" + closed.Addr().String() + "?k=" + query, nil},
 		"not a URL":      {"http://u:" + key + "@host:port/%zz", nil},
@@ -196,7 +194,11 @@ func TestKeysAreInNoError(t *testing.T) {
 		"bad key":        {target, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer = c.answer
+			if c.base == target {
+				srv := httptest.NewServer(http.HandlerFunc(c.answer))
+				defer srv.Close()
+				c.base = strings.Replace(srv.URL, "http://", "http://user:"+url.PathEscape(password)+"@", 1) + "?api-key=" + query
+			}
 			o := Options{Base: c.base, Key: key, Headers: map[string]string{"X-Token": token}}
 			if name == "bad key" {
 				o.Key += "\n"

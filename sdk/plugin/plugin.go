@@ -130,7 +130,7 @@ func (o *Options) check() error {
 func serve(o Options) {
 	s := newService(o)
 	defer s.close()
-	link := &daemonLink{}
+	link := &daemonLink{exit: os.Exit}
 	creds := PeerCredentials(onlyDaemon(hostPID()), link.opened)
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: Handshake,
@@ -170,23 +170,36 @@ func onlyDaemon(pid int) func(Peer) error {
 	}
 }
 
-// daemonLink ends the plugin when the last connection of the daemon closes.
+// daemonLink ends the plugin when the last connection of the daemon closes, or
+// when none is made in time.
 type daemonLink struct {
-	mu   sync.Mutex
-	open int
-	stop func()
+	exit func(code int)
+
+	mu    sync.Mutex
+	open  int
+	stop  func()
+	timer *time.Timer // ends the process the hard way
 }
+
+// connecting is how long a started plugin waits for its daemon.
+const connecting = time.Minute
 
 func (l *daemonLink) onLost(stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stop = stop
+	if l.open == 0 {
+		l.timer = time.AfterFunc(connecting, func() { l.exit(1) })
+	}
 }
 
 func (l *daemonLink) opened() (closed func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open++
+	if l.timer != nil {
+		l.timer.Stop()
+	}
 	return l.closed
 }
 
@@ -195,7 +208,7 @@ func (l *daemonLink) closed() {
 	defer l.mu.Unlock()
 	l.open--
 	if l.open == 0 && l.stop != nil {
-		time.AfterFunc(closing, func() { os.Exit(1) })
+		l.timer = time.AfterFunc(closing, func() { l.exit(1) })
 		go l.stop()
 	}
 }

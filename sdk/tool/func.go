@@ -51,6 +51,9 @@ func Raw(spec sdk.ToolSpec, fn func(ctx context.Context, call Call) (sdk.ToolRes
 	return Func{spec: spec, invoke: fn}
 }
 
+// Spec is what the tool declares.
+func (f Func) Spec() sdk.ToolSpec { return f.spec }
+
 // Text is the result of a call that went well.
 func Text(output string) sdk.ToolResult { return sdk.ToolResult{Success: true, Output: output} }
 

@@ -29,6 +29,10 @@ type action struct {
 	Truncated  bool
 }
 
+// isError reports whether this is no call but log://turn_N/error/..., where
+// the engine records a warning or a failed completion.
+func (a *action) isError() bool { return a.Tool == "error" }
+
 // merge takes over the attributes that raw has; the rest stays.
 func (a *action) merge(raw json.RawMessage) {
 	var patch struct {

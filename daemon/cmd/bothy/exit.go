@@ -46,6 +46,8 @@ func (e loopEnd) code() int {
 		return exitUnanswered
 	case "aborted":
 		return exitAborted
+	case "interrupted":
+		return exitStopped
 	case "", "answer", "terminal", "failed", "overflow":
 		return statusCode(e.Status)
 	default:

@@ -40,7 +40,8 @@ func TestLoopEndCode(t *testing.T) {
 		{loopEnd{Status: 202}, 4},
 		{loopEnd{Status: 499, Stop: "aborted"}, 5},
 		{loopEnd{Status: 499}, 5},
-		{loopEnd{Status: 499, Stop: "interrupted"}, 5},
+		{loopEnd{Status: 499, Stop: "interrupted"}, 3},
+		{loopEnd{Status: 499, Stop: "deadline"}, 5},
 	} {
 		if got := c.end.code(); got != c.want {
 			t.Errorf("%+v exits with %d, want %d", c.end, got, c.want)

@@ -226,6 +226,9 @@ func TestMain(m *testing.M) {
 		time.Local = time.UTC
 		os.Exit(m.Run())
 	case "serve":
+		if len(os.Args) > 1 {
+			return // config check: nothing to complain about
+		}
 		socket, err := rpc.SocketPath(os.Getenv)
 		if err == nil {
 			err = newFakeDaemon().serve(socket)

@@ -25,6 +25,7 @@ type progress struct {
 	lines map[string]int // by action: lines of output shown
 	part  map[string]string
 	held  string // the last answer's text, not shown yet
+	wrong string // the last error of the engine that was shown
 }
 
 func newProgress(c *console, s *story) *progress {
@@ -114,9 +115,10 @@ func (p *progress) release() {
 }
 
 func (p *progress) action(a *action) {
-	if a.Tool == "error" {
+	if a.isError() {
 		if a.State.Ended() {
-			p.line("  %s %s", p.c.paint(red, "!"), escape(indent(shorten(a.Body, 1000), "    ")))
+			p.wrong = strings.TrimSpace(a.Body)
+			p.line("  %s %s", p.c.paint(red, "!"), escape(indent(shorten(a.Body, 2000), "    ")))
 		}
 		return
 	}
@@ -235,7 +237,7 @@ func (p *progress) finish(accepted rpc.Accepted, quiet bool) error {
 
 func (p *progress) summary(accepted rpc.Accepted, end loopEnd) string {
 	s := p.story
-	counts := []string{fmt.Sprintf("%d turns", s.turns), fmt.Sprintf("%d actions", len(s.actions))}
+	counts := []string{plural(s.turns, "turn"), plural(s.calls(), "action")}
 	if s.usage.Prompt+s.usage.Completion > 0 {
 		counts = append(counts, tokens(s.usage))
 	}
@@ -246,11 +248,18 @@ func (p *progress) summary(accepted rpc.Accepted, end loopEnd) string {
 	if end.code() != exitOK {
 		color = red
 	}
-	text := p.c.paint(color, word)
-	if end.Reason != "" && end.code() != exitOK {
-		text += ": " + escape(indent(end.Reason, "  "))
+	text := fmt.Sprintf("%s (%s; run %s)", p.c.paint(color, word), strings.Join(counts, ", "), escapeLine(accepted.Run))
+	if reason := strings.TrimSpace(end.Reason); reason != "" && reason != p.wrong && end.code() != exitOK {
+		text += ": " + escape(indent(reason, "  "))
 	}
-	return fmt.Sprintf("%s (%s; run %s)", text, strings.Join(counts, ", "), escapeLine(accepted.Run))
+	return text
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // endWord says how a loop ended.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -130,7 +131,7 @@ func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
 // showRun tells a run: loop by loop, in each turn by turn.
 func showRun(d rpc.RunDetail) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "run %s (%d) in %s\nagent %s, model %s, %s after %d turns\n", d.Run, d.ID, d.Project, d.Agent, d.Model, statusWord(d.Status), d.Turn)
+	fmt.Fprintf(&b, "run %s (%d) in %s\nagent %s, model %s, %s after %s\n", d.Run, d.ID, d.Project, d.Agent, d.Model, statusWord(d.Status), plural(d.Turn, "turn"))
 	if t := d.Telemetry; t != nil {
 		fmt.Fprintf(&b, "tokens: %s\n", tokens(sdk.Usage{Prompt: t.PromptTokens, Cached: t.CachedTokens, Completion: t.CompletionTokens, Reasoning: t.ReasoningTokens, Total: t.TotalTokens}))
 	}
@@ -142,7 +143,7 @@ func showRun(d rpc.RunDetail) string {
 				showTurn(&b, t, d.History, told)
 			}
 		}
-		fmt.Fprintf(&b, "  %s\n", showEnd(l))
+		fmt.Fprintf(&b, "  %s\n", showEnd(l, d.History))
 	}
 	for _, e := range d.History {
 		if strings.HasPrefix(e.Path, "log://") && !told[e.Path] {
@@ -152,12 +153,17 @@ func showRun(d rpc.RunDetail) string {
 	return b.String()
 }
 
-func showEnd(l sdk.Loop) string {
+// showEnd says how a loop ended; a reason that stands above already, as the
+// error of its last turn, is not repeated.
+func showEnd(l sdk.Loop, history []rpc.Event) string {
 	text := statusWord(l.Status)
 	if l.Stop != "" {
 		text += fmt.Sprintf(" (%s)", l.Stop)
 	}
-	if l.Reason != "" {
+	told := slices.ContainsFunc(history, func(e rpc.Event) bool {
+		return e.Tool == "error" && strings.TrimSpace(e.Body) == strings.TrimSpace(l.Reason)
+	})
+	if l.Reason != "" && !told {
 		text += ": " + indent(l.Reason, "  ")
 	}
 	if !l.Ended.IsZero() {
@@ -197,8 +203,16 @@ func showAction(b *strings.Builder, e rpc.Event) {
 	if raw, err := json.Marshal(e.Attributes); err == nil {
 		a.merge(raw)
 	}
+	if a.isError() {
+		fmt.Fprintf(b, "    ! %s\n", indent(strings.TrimSpace(e.Body), "      "))
+		return
+	}
 	fmt.Fprintf(b, "    %s %s\n", a.Tool, shortArguments(a.Arguments))
-	lines, more := firstLines(e.Body, resultLines)
+	body := e.Body
+	if body == a.Error {
+		body = "" // the ending says it
+	}
+	lines, more := firstLines(body, resultLines)
 	for _, l := range lines {
 		fmt.Fprintf(b, "      | %s\n", l)
 	}

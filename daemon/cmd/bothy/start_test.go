@@ -28,6 +28,9 @@ func (b *bench) install(t *testing.T, mode string) {
 		t.Fatal(err)
 	}
 	b.c.environ = append(b.c.environ, "BOTHY_TEST_DAEMON="+mode)
+	if mode == "serve" {
+		t.Cleanup(func() { b.run("stop") })
+	}
 }
 
 // TestStart starts a daemon, finds it again, and stops it: when stop returns,
@@ -106,6 +109,10 @@ func TestStartFails(t *testing.T) {
 		if !strings.Contains(b.err.String(), want) {
 			t.Errorf("stderr %q lacks %q", b.err.String(), want)
 		}
+	}
+	b.want(t, exitFailed, "status")
+	if !strings.Contains(b.err.String(), `modle"\x1b[2J`) {
+		t.Errorf("status does not say why: %q", b.err.String())
 	}
 	b.want(t, exitUsage, "run", "x")
 	if strings.Count(b.err.String(), "modle") != 1 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/sdk/client"
@@ -25,7 +27,7 @@ func (statusCmd) Run(ctx context.Context, c *console) error {
 		if c.json {
 			return errors.Join(c.printJSON(map[string]any{"running": false, "socket": down.Socket}), exitError{code: exitFailed})
 		}
-		return fmt.Errorf("bothyd is not running: `bothy run` starts it (no answer at %s)", down.Socket)
+		return fmt.Errorf("bothyd is not running: `bothy run` starts it (no answer at %s)%s", down.Socket, c.whyNot(ctx))
 	}
 	if err != nil {
 		return err
@@ -42,6 +44,24 @@ func (statusCmd) Run(ctx context.Context, c *console) error {
 		}{true, s})
 	}
 	return c.printStatus(s)
+}
+
+// whyNot says what would keep a daemon from starting here: a configuration
+// that cannot be used, or no daemon at all.
+func (c *console) whyNot(ctx context.Context) string {
+	path, err := c.bothyd()
+	if err != nil {
+		return "\n" + err.Error()
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "config", "check")
+	cmd.Dir, cmd.Env = c.dir, c.environ
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	return "; it cannot start:\n" + strings.TrimSpace(string(out))
 }
 
 func (c *console) printStatus(s rpc.Status) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,8 +96,7 @@ func (s *story) entry(row sdk.JournalRow) *action {
 	return nil
 }
 
-// action finds or makes the action of a row. log://turn_N/error/... are
-// warnings, and are actions too: they have a tool, "error", and a body.
+// action finds or makes the action of a row.
 func (s *story) action(row sdk.JournalRow, change sdk.EntryChange) *action {
 	a := s.byPath[row.Path]
 	if a == nil {
@@ -115,6 +115,17 @@ func (s *story) action(row sdk.JournalRow, change sdk.EntryChange) *action {
 	return a
 }
 
+// calls counts the actions that are calls of tools.
+func (s *story) calls() int {
+	n := 0
+	for _, a := range s.actions {
+		if !a.isError() {
+			n++
+		}
+	}
+	return n
+}
+
 // hasCalls reads the attributes of an assistant entry.
 func hasCalls(attributes json.RawMessage) bool {
 	var calls struct {
@@ -126,8 +137,13 @@ func hasCalls(attributes json.RawMessage) bool {
 // answer is what the loop has to say: the model's last text without calls, or
 // what the terminal call gave. A loop that failed has none.
 func (s *story) answer() string {
-	if s.text != "" || s.end == nil || s.end.Stop != "terminal" || len(s.actions) == 0 {
+	if s.text != "" || s.end == nil || s.end.Stop != "terminal" {
 		return s.text
 	}
-	return s.actions[len(s.actions)-1].Body
+	for _, a := range slices.Backward(s.actions) {
+		if !a.isError() {
+			return a.Body
+		}
+	}
+	return ""
 }

@@ -70,9 +70,9 @@ func (toolsCallCmd) Help() string {
 Examples:
 
     bothy tools call bash '{"command":"id -u"}'
-    echo '{"path":"README.md","lines":"1-20"}' | bothy tools call read_file - --json
+    echo '{"path":"README.md","start_line":1,"end_line":20}' | bothy tools call read_file - --json
 
-With --json the answer is one object: success, output, error, truncated, metadata, and structured where the tool has it. Exit 1 when success is false.
+With --json the answer is one object: success, output, error, truncated, metadata, and structured where the tool has it. The exit code is 1 when success is false.
 `
 }
 
@@ -98,7 +98,11 @@ func (cmd toolsCallCmd) Run(ctx context.Context, c *console) error {
 	}
 	defer c.close(cl)
 	done, err := c.callTool(ctx, cl, call)
-	if err != nil {
+	var refused *rpc.Error
+	if errors.As(err, &refused) {
+		// The call was refused before the tool had it: a failed result all the same.
+		done.Result = sdk.ToolResult{Error: refused.Message, Metadata: map[string]any{"outcome": sdk.OutcomeOf(refused)}}
+	} else if err != nil {
 		return err
 	}
 	r := done.Result

@@ -99,3 +99,13 @@ func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
 	}
 	return v.AsString()
 }
+
+// Secret resolves a secret by name, as secret() in a file does; from then on
+// its value is redacted.
+func (c *Config) Secret(name string) (string, error) {
+	v, err := c.Context.Functions["secret"].Call([]cty.Value{cty.StringVal(name)})
+	if err != nil {
+		return "", sdk.Errorf(sdk.Unavailable, "%w", err)
+	}
+	return v.AsString(), nil
+}

@@ -77,6 +77,12 @@ func caret(d Diagnostic) string {
 	return b.String()
 }
 
+// At translates one diagnostic of a plugin's block, which was decoded after
+// the files were read.
+func At(d *hcl.Diagnostic, files map[string]*hcl.File) Diagnostics {
+	return FromHCL(hcl.Diagnostics{d}, files)
+}
+
 // FromHCL translates HCL's own diagnostics; files gives the source lines.
 func FromHCL(in hcl.Diagnostics, files map[string]*hcl.File) Diagnostics {
 	var out Diagnostics

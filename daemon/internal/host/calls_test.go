@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -204,13 +205,20 @@ func TestCancelledCall(t *testing.T) {
 	}
 }
 
-// TestStopped: SIGSTOP in the middle of a call, then Stop.
-func TestSuspended(t *testing.T) {
-	r := started(t, func(cfg *Config) { cfg.HealthInterval, cfg.CancelGrace = time.Hour, 300*time.Millisecond })
-	pid := r.status(t, "fault").PID
+// suspend stops a process and waits until it stands.
+func suspend(t *testing.T, pid int) {
+	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the process stands", func() bool { return processState(pid) == "T" })
+}
+
+// TestSuspended: SIGSTOP in the middle of a call, then Stop.
+func TestSuspended(t *testing.T) {
+	r := started(t, func(cfg *Config) { cfg.HealthInterval, cfg.CancelGrace = time.Hour, 300*time.Millisecond })
+	pid := r.status(t, "fault").PID
+	suspend(t, pid)
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	_, err := r.Invoke(ctx, sdk.Invocation{Tool: "noop"}, newOut())
@@ -218,9 +226,7 @@ func TestSuspended(t *testing.T) {
 	r.mustCall(t, "noop", ``)
 
 	pid = r.status(t, "fault").PID
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	suspend(t, pid)
 	began := time.Now()
 	r.Stop(context.Background())
 	if d := time.Since(began); d > 2*time.Second {
@@ -235,9 +241,7 @@ func TestSuspended(t *testing.T) {
 func TestHeartbeat(t *testing.T) {
 	r := started(t, func(cfg *Config) { cfg.HealthInterval = 100 * time.Millisecond })
 	pid := r.status(t, "fault").PID
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	suspend(t, pid)
 	eventually(t, "another process serves", func() bool {
 		st := r.status(t, "fault")
 		return st.State == Ready && st.PID != pid
@@ -260,15 +264,19 @@ func TestSocketDeleted(t *testing.T) {
 // Fault 12: a grandchild holds the pipes of a plugin that died.
 func TestGrandchild(t *testing.T) {
 	r := started(t, nil)
-	o := newOut()
+	mark := filepath.Join(t.TempDir(), "pid")
 	began := time.Now()
-	_, err := r.Invoke(context.Background(), sdk.Invocation{Tool: "grandchild"}, o)
+	_, err := r.call(t, "grandchild", `{"path":"`+mark+`"}`)
 	wantOutcome(t, err, sdk.PluginCrashed)
 	if d := time.Since(began); d > time.Second {
 		t.Errorf("the death was seen after %v", d)
 	}
-	pid := 0
-	if err := json.Unmarshal([]byte(<-o.told), &pid); err != nil {
+	b, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(b))
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // the test's own process

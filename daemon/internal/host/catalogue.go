@@ -16,11 +16,12 @@ import (
 // offered is one tool with what is needed to call it.
 type offered struct {
 	sdk.Tool
-	remote string // its name in its plugin
-	schema *jsonschema.Resolved
-	known  map[string]bool // declared properties, for the error text; nil when the schema is composed
-	must   []string
-	owner  *instance
+	remote   string // its name in its plugin
+	schema   *jsonschema.Resolved
+	known    map[string]bool // declared properties, for the error text; nil when the schema is composed
+	must     []string
+	owner    *instance
+	unusable error // why it is disabled
 }
 
 // catalogue names all tools at one moment. It is made anew when anything
@@ -38,41 +39,54 @@ func newCatalogue(instances []*instance) *catalogue {
 	c := &catalogue{byName: map[string]*offered{}}
 	for _, i := range instances {
 		i.mu.Lock()
-		state, m, pinned, problem := i.state, i.manifest, i.pinned, i.problem
+		state, problem, tools, unknown := i.state, i.problem, i.tools, i.manifest == nil
 		i.mu.Unlock()
-		if state == Broken || state == Stopped || m == nil {
+		gone := state == Broken || state == Stopped
+		if gone || unknown {
 			if problem == "" {
 				problem = string(state)
 			}
 			c.absent = append(c.absent, i.spec.Instance+" ("+problem+")")
 		}
-		if m == nil {
-			continue
-		}
-		for _, spec := range m.Tools {
-			c.add(i, spec, pinned, state == Broken || state == Stopped)
+		for _, o := range tools {
+			c.add(o, gone)
 		}
 	}
 	return c
 }
 
-func (c *catalogue) add(i *instance, spec sdk.ToolSpec, pinned, hidden bool) {
-	o := &offered{remote: spec.Name, owner: i, Tool: sdk.Tool{ToolSpec: spec, Plugin: i.spec.Instance, Pinned: pinned, Grants: i.spec.Grants}}
-	if err := o.compile(); err != nil {
-		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("its tool %q cannot be used", spec.Name), err.Error()+". Its other tools can."))
+// offer makes the tools of a manifest ready, once for as long as it holds.
+func (i *instance) offer(m *sdk.Manifest, pinned bool) []*offered {
+	if m == nil {
+		return nil
+	}
+	tools := make([]*offered, 0, len(m.Tools))
+	for _, spec := range m.Tools {
+		o := &offered{remote: spec.Name, owner: i, Tool: sdk.Tool{ToolSpec: spec, Plugin: i.spec.Instance, Pinned: pinned, Grants: i.spec.Grants}}
+		o.unusable = o.compile()
+		tools = append(tools, o)
+	}
+	return tools
+}
+
+func (c *catalogue) add(o *offered, hidden bool) {
+	i, name := o.owner, o.remote
+	if o.unusable != nil {
+		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("its tool %q cannot be used", name), o.unusable.Error()+". Its other tools can."))
 		return
 	}
-	full := i.spec.Instance + "__" + spec.Name
+	full := i.spec.Instance + "__" + name
 	if _, taken := c.byName[full]; taken {
-		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("it declares the tool %q twice", spec.Name), "The first one counts."))
+		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("it declares the tool %q twice", name), "The first one counts."))
 		return
 	}
-	if first, taken := c.byName[spec.Name]; taken {
-		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("the tool %q is also one of plugin %s", spec.Name, first.owner.spec.Instance),
-			fmt.Sprintf("%s was configured first and has the name %s; this one is called %s.", first.owner.spec.Instance, spec.Name, full)))
-		o.Name = full
+	if first, taken := c.byName[name]; taken {
+		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("the tool %q is also one of plugin %s", name, first.owner.spec.Instance),
+			fmt.Sprintf("%s was configured first and has the name %s; this one is called %s.", first.owner.spec.Instance, name, full)))
+		renamed := *o
+		renamed.Name, o = full, &renamed
 	} else {
-		c.byName[spec.Name] = o
+		c.byName[name] = o
 	}
 	c.byName[full] = o
 	if !hidden {

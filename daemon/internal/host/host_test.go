@@ -122,7 +122,7 @@ func newRig(t testing.TB, change func(*Config)) *rig {
 
 // spec is a fault plugin; mode says how it starts.
 func spec(instance, mode string) Spec {
-	return Spec{Instance: instance, Plugin: "fault", Path: faultBinary, Env: map[string]string{"FAULT": mode}}
+	return Spec{Instance: instance, Plugin: "fault", Path: faultBinary, Env: map[string]string{"FAULT": mode}, Grants: []string{sdk.GrantEntries}}
 }
 
 // started runs one healthy fault plugin.
@@ -208,12 +208,21 @@ func eventually(t testing.TB, what string, ok func() bool) {
 // gone reports whether a process has ended. A zombie counts: who has to reap
 // it is not the question.
 func gone(pid int) bool {
+	s := processState(pid)
+	return s == "" || s == "Z" || s == "X"
+}
+
+// processState is the letter of /proc/PID/stat; empty when there is none.
+func processState(pid int) string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return true
+		return ""
 	}
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	return len(fields) > 0 && (fields[0] == "Z" || fields[0] == "X")
+	if len(fields) == 0 {
+		return ""
+	}
+	return fields[0]
 }
 
 func wantOutcome(t testing.TB, err error, want sdk.Outcome) {

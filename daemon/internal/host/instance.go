@@ -47,6 +47,7 @@ type instance struct {
 	link        *link // while ready or draining
 	changed     chan struct{}
 	manifest    *sdk.Manifest // the last one that was known
+	tools       []*offered    // those of the manifest
 	path        string
 	pinned      bool
 	restarts    int
@@ -111,7 +112,7 @@ func (i *instance) run(ctx context.Context) {
 
 // serve returns when the plugin has died or ctx ends.
 func (i *instance) serve(ctx context.Context, l *link) {
-	l.watch(i.refresh)
+	l.watch(func() { i.adopt(l) })
 	select {
 	case <-l.alive.Done():
 	case <-ctx.Done():
@@ -236,27 +237,31 @@ func (i *instance) found(b *binary) {
 	i.path, i.pinned = filepath.Clean(b.path), b.pinned || b.bundled
 }
 
-// become changes the state and wakes whoever waits for a change.
+// become changes the state and wakes whoever waits for a change. Before a
+// plugin is ready, its tools have their names.
 func (i *instance) become(s State, l *link, problem string) {
+	if s == Ready {
+		i.adopt(l)
+	}
 	i.mu.Lock()
 	i.state, i.link, i.problem = s, l, problem
-	if l != nil {
-		i.manifest = l.manifest.Load()
-	}
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()
 	i.log.Debug("the plugin is "+string(s), "problem", problem)
-	if s == Ready || s == Broken || s == Stopped {
+	if s == Broken || s == Stopped {
 		i.s.changed()
+	} else {
+		i.s.cfg.Changed()
 	}
 }
 
-// refresh takes over a manifest that changed while the plugin runs.
-func (i *instance) refresh() {
+// adopt takes over the manifest of a link.
+func (i *instance) adopt(l *link) {
+	m := l.manifest.Load()
 	i.mu.Lock()
-	if i.link != nil {
-		i.manifest = i.link.manifest.Load()
+	if m != i.manifest {
+		i.manifest, i.tools = m, i.offer(m, i.pinned)
 	}
 	i.mu.Unlock()
 	i.s.changed()

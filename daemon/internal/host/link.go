@@ -31,6 +31,7 @@ import (
 type link struct {
 	proc   *process
 	client *goplugin.Client
+	tidy   func() // go-plugin's Kill, once
 	addr   net.Addr
 	log    hclog.Logger
 	cfg    *Config
@@ -96,14 +97,14 @@ func (c *capture) GRPCClient(_ context.Context, b *goplugin.GRPCBroker, conn *gr
 // connect starts the binary and connects to it. The process belongs to the
 // link: close ends it, also when connect failed.
 func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger) (*link, *startError) {
-	l := &link{cfg: cfg, log: log}
+	l := &link{cfg: cfg, log: log, proc: newProcess(log, b, cfg.memory(spec))}
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  plugin.Handshake,
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			l.proc = newProcess(log, b, cmd, spec.Args, environment(spec), dir, cfg.memory(spec))
+			l.proc.prepare(cmd, spec.Args, environment(spec), dir)
 			return l.proc, nil
 		},
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: cfg.SocketDir},
@@ -114,6 +115,7 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 		SyncStderr:       newPrinted(log),
 		GRPCDialOptions:  plugin.DialOptions(plugin.PeerCredentials(l.isPlugin, nil)),
 	})
+	l.tidy = sync.OnceFunc(l.client.Kill)
 	if fail := l.handshake(ctx); fail != nil {
 		l.close()
 		return nil, fail
@@ -157,7 +159,7 @@ func (l *link) handshake(ctx context.Context) *startError {
 	if failed == nil {
 		return nil
 	}
-	if l.proc == nil || l.proc.ID() == "0" {
+	if l.proc.ID() == "0" {
 		return &startError{summary: "it cannot be started", detail: failed.Error(), permanent: true}
 	}
 	return l.proc.explain(failed, time.Since(began) >= l.cfg.StartTimeout)
@@ -227,9 +229,6 @@ func (l *link) fail(reason string) {
 
 // kill ends the process, and reports whether it is gone.
 func (l *link) kill() bool {
-	if l.proc == nil {
-		return true
-	}
 	if err := l.proc.Kill(context.Background()); err != nil {
 		l.log.Error("killing the plugin", "error", err)
 		return false
@@ -357,7 +356,7 @@ func (l *link) drain(ctx context.Context) {
 
 // shutdown asks go-plugin to end the process, and does not wait for longer.
 func (l *link) shutdown(within time.Duration) {
-	l.wg.Go(l.client.Kill) // ends at the latest when the process is killed
+	l.wg.Go(l.tidy) // ends at the latest when the process is killed
 	select {
 	case <-l.proc.done:
 	case <-time.After(within):
@@ -374,17 +373,13 @@ func (l *link) close() {
 	if !l.kill() {
 		return // nothing that waits for the process would ever return
 	}
-	if l.proc != nil {
-		l.proc.release()
-	}
-	l.client.Kill() // only tidies up: the process is gone
+	l.proc.release()
+	l.tidy() // the process is gone
 	if l.conn != nil {
 		_ = l.conn.Close() // go-plugin closed it before
 	}
 	l.wg.Wait()
-	if l.proc != nil {
-		if err := os.RemoveAll(l.proc.socketDir); err != nil {
-			l.log.Debug("removing the plugin's sockets", "error", err)
-		}
+	if err := os.RemoveAll(l.proc.socketDir); err != nil {
+		l.log.Debug("removing the plugin's sockets", "error", err)
 	}
 }

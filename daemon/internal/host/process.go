@@ -58,16 +58,20 @@ type process struct {
 	released []io.Closer
 }
 
-// newProcess prepares a process as go-plugin asked for it in cmd; env is all
-// that it gets besides.
-func newProcess(log hclog.Logger, b *binary, cmd *exec.Cmd, args, env []string, socketDir string, memory int64) *process {
-	cmd.Path, cmd.Args = b.path, append([]string{b.path}, args...)
+func newProcess(log hclog.Logger, b *binary, memory int64) *process {
+	return &process{binary: b, log: log, memory: memory, done: make(chan struct{}), lines: newLineLimiter(log)}
+}
+
+// prepare makes the process what go-plugin asks for in cmd; env is all that it
+// gets besides.
+func (p *process) prepare(cmd *exec.Cmd, args, env []string, socketDir string) {
+	cmd.Path, cmd.Args = p.binary.path, append([]string{p.binary.path}, args...)
 	cmd.Env = append(env, cmd.Env...)
 	cmd.Stdin = nil // the null device
 	cmd.Dir = "/"
 	ownGroup(cmd)
-	fromFile(cmd, b)
-	return &process{binary: b, cmd: cmd, log: log, memory: memory, socketDir: socketDir, done: make(chan struct{}), lines: newLineLimiter(log)}
+	fromFile(cmd, p.binary)
+	p.cmd, p.socketDir = cmd, socketDir
 }
 
 // Start implements runner.Runner.
@@ -208,13 +212,22 @@ func (p *process) Kill(context.Context) error {
 	}
 }
 
-// release gives up the pipes and waits for the goroutines. The process has
-// ended, or never began.
+// release waits for the goroutines, and takes the pipes away from one that
+// nobody reads from. The process has ended, or never began.
 func (p *process) release() {
-	for _, c := range p.released {
-		_ = c.Close() // a pipe's Close never fails
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		p.wg.Wait()
+	}()
+	select {
+	case <-over:
+	case <-time.After(2 * flush):
+		for _, c := range p.released {
+			_ = c.Close() // a pipe's Close never fails
+		}
+		<-over
 	}
-	p.wg.Wait()
 }
 
 // Wait implements runner.Runner.

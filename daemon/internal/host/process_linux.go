@@ -44,11 +44,13 @@ func (p *process) reap() error {
 
 // limit bounds what the process may allocate, and makes the kernel choose it
 // before the daemon when memory runs out. Both are best effort: a process that
-// is gone already needs neither.
+// is gone already needs neither. One without a bound gets none: what it starts
+// would inherit them, and rootless containers cannot take a mark off again.
 func limit(pid int, memory int64) {
-	if memory > 0 {
-		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(memory), Max: uint64(memory)}, nil)
+	if memory <= 0 {
+		return
 	}
+	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(memory), Max: uint64(memory)}, nil)
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("200"), 0)
 }
 

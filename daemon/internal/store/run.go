@@ -157,6 +157,16 @@ func (s *Store) RunByAlias(ctx context.Context, project int64, alias string) (sd
 	return r, err
 }
 
+// RunByKey returns the run whose folder and container carry key; NotFound when
+// there is none.
+func (s *Store) RunByKey(ctx context.Context, key string) (sdk.Run, error) {
+	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, key)
+	if err == nil && !found {
+		err = sdk.Errorf(sdk.NotFound, "there is no run with the key %s", key)
+	}
+	return r, err
+}
+
 func (s *Store) oneRun(ctx context.Context, q string, args ...any) (r sdk.Run, found bool, err error) {
 	found, err = s.one(ctx, q, args, func(scan scanner) (err error) {
 		r, err = scanRun(scan)

@@ -1488,6 +1488,7 @@ type ProviderFailure struct {
 	Streamed      bool                   `protobuf:"varint,5,opt,name=streamed,proto3" json:"streamed,omitempty"`
 	NoTools       bool                   `protobuf:"varint,6,opt,name=no_tools,json=noTools,proto3" json:"no_tools,omitempty"`
 	Replay        bool                   `protobuf:"varint,7,opt,name=replay,proto3" json:"replay,omitempty"`
+	Outcome       string                 `protobuf:"bytes,8,opt,name=outcome,proto3" json:"outcome,omitempty"` // of an error that is none of a model server's, as in Failure
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1569,6 +1570,13 @@ func (x *ProviderFailure) GetReplay() bool {
 		return x.Replay
 	}
 	return false
+}
+
+func (x *ProviderFailure) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
 }
 
 type EventRequest struct {
@@ -2307,7 +2315,7 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x06Finish\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x1d\n" +
 	"\n" +
-	"extra_json\x18\x02 \x01(\fR\textraJson\"\xce\x01\n" +
+	"extra_json\x18\x02 \x01(\fR\textraJson\"\xe8\x01\n" +
 	"\x0fProviderFailure\x12\x14\n" +
 	"\x05class\x18\x01 \x01(\tR\x05class\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x16\n" +
@@ -2315,7 +2323,8 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x0eretry_after_ms\x18\x04 \x01(\x03R\fretryAfterMs\x12\x1a\n" +
 	"\bstreamed\x18\x05 \x01(\bR\bstreamed\x12\x19\n" +
 	"\bno_tools\x18\x06 \x01(\bR\anoTools\x12\x16\n" +
-	"\x06replay\x18\a \x01(\bR\x06replay\"E\n" +
+	"\x06replay\x18\a \x01(\bR\x06replay\x12\x18\n" +
+	"\aoutcome\x18\b \x01(\tR\aoutcome\"E\n" +
 	"\fEventRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12!\n" +
 	"\fpayload_json\x18\x02 \x01(\fR\vpayloadJson\"<\n" +

@@ -60,22 +60,32 @@ func ReadDelta(m *pb.CompleteResponse) (d sdk.Delta, known bool) {
 }
 
 // ProviderFailure writes the error that ends a completion. An error that is no
-// *sdk.ProviderError is one that no retry helps.
+// *sdk.ProviderError is one that no retry helps; an *sdk.Error keeps its
+// outcome.
 func ProviderFailure(err error, streamed bool) *pb.CompleteResponse {
 	var pe *sdk.ProviderError
+	var own *sdk.Error
+	outcome := ""
 	if !errors.As(err, &pe) {
 		pe = &sdk.ProviderError{Class: sdk.ClassNever, Message: err.Error()}
+		if errors.As(err, &own) {
+			outcome = string(own.Outcome)
+		}
 	}
 	return &pb.CompleteResponse{Piece: &pb.CompleteResponse_Failure{Failure: &pb.ProviderFailure{
 		Class: string(pe.Class), Message: Text(pe.Message), Status: int32(pe.Status),
 		RetryAfterMs: pe.RetryAfter.Milliseconds(), Streamed: pe.Streamed || streamed,
-		NoTools: pe.NoTools, Replay: pe.Replay,
+		NoTools: pe.NoTools, Replay: pe.Replay, Outcome: outcome,
 	}}}
 }
 
-// ProviderError reads the error that ended a completion. A class that this
-// side does not know is one that it must not retry.
-func ProviderError(f *pb.ProviderFailure) *sdk.ProviderError {
+// ProviderError reads the error that ended a completion: a *sdk.ProviderError,
+// or an *sdk.Error. A class that this side does not know is one that it must
+// not retry.
+func ProviderError(f *pb.ProviderFailure) error {
+	if o := f.GetOutcome(); o != "" {
+		return &sdk.Error{Outcome: sdk.Outcome(o), Message: f.GetMessage()}
+	}
 	class := sdk.FailureClass(f.GetClass())
 	switch class {
 	case sdk.ClassWarmUp, sdk.ClassRateLimit, sdk.ClassGateway, sdk.ClassServer, sdk.ClassOverflow:

@@ -65,8 +65,8 @@ func echo(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
 }
 
 func crash(_ context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
-	_ = c.Chunk(1, []byte("about to crash")) // it crashes either way
-	fmt.Fprintln(os.Stderr, "giving up the ghost")
+	_ = c.Chunk(1, []byte("about to crash"))                 // it crashes either way
+	_, _ = syscall.Write(2, []byte("giving up the ghost\n")) // as the runtime writes a panic
 	os.Exit(5)
 	return sdk.ToolResult{}, nil
 }
@@ -97,14 +97,14 @@ func wait(ctx context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
 	return sdk.ToolResult{}, ctx.Err()
 }
 
-func grandchild(_ context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
+func grandchild(_ context.Context, in file, _ tool.Call) (sdk.ToolResult, error) {
 	cmd := exec.Command("sleep", "300")
 	cmd.Stdout, cmd.Stderr = os.NewFile(1, "stdout"), os.NewFile(2, "stderr")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // out of reach of the group
 	if err := cmd.Start(); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	if err := c.Progress(fmt.Sprint(cmd.Process.Pid), -1); err != nil {
+	if err := os.WriteFile(in.Path, fmt.Append(nil, cmd.Process.Pid), 0o600); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	os.Exit(6)

@@ -1,0 +1,421 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// The benchmarks here measure the built binaries. Both sides of a ratio are
+// taken in turns within one run, and the medians are compared: a machine that
+// is busy slows both. `make bench` prints the table.
+
+// measured is one line of that table.
+type measured struct{ what, value, goal string }
+
+var results struct {
+	sync.Mutex
+	rows []measured
+}
+
+func report(b *testing.B, what, value, goal string) {
+	b.Helper()
+	results.Lock()
+	defer results.Unlock()
+	results.rows = slices.DeleteFunc(results.rows, func(r measured) bool { return r.what == what })
+	results.rows = append(results.rows, measured{what, value, goal})
+}
+
+// ratio reports a/b of the medians as a metric and as a line of the table.
+func ratio(b *testing.B, what, metric string, over, under []time.Duration, goal string) {
+	b.Helper()
+	x := float64(median(over)) / float64(median(under))
+	b.ReportMetric(x, metric)
+	report(b, what, fmt.Sprintf("%.2fx  (%v against %v, n=%d)", x, round(median(over)), round(median(under)), len(over)), goal)
+}
+
+func median(d []time.Duration) time.Duration {
+	s := slices.Sorted(slices.Values(d))
+	return s[len(s)/2]
+}
+
+func round(d time.Duration) time.Duration {
+	if d < time.Millisecond {
+		return d.Round(time.Microsecond)
+	}
+	return d.Round(10 * time.Microsecond)
+}
+
+// printResults prints the table; TestMain calls it.
+func printResults() {
+	if len(results.rows) == 0 {
+		return
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "\nMEASURED\tVALUE\tGOAL")
+	for _, r := range results.rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.what, r.value, r.goal)
+	}
+	_ = w.Flush() // standard output
+}
+
+// timed runs f and appends how long it took.
+func timed(b *testing.B, to *[]time.Duration, f func() error) {
+	b.Helper()
+	start := time.Now()
+	if err := f(); err != nil {
+		b.Fatal(err)
+	}
+	*to = append(*to, time.Since(start))
+}
+
+// surroundings gives a benchmark a home and a runtime folder of its own.
+func surroundings(b *testing.B) {
+	b.Helper()
+	runtime, err := os.MkdirTemp("/tmp", "bb-")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = os.RemoveAll(runtime) })
+	b.Setenv("HOME", b.TempDir())
+	b.Setenv("XDG_RUNTIME_DIR", runtime)
+	b.Setenv("XDG_STATE_HOME", filepath.Join(os.Getenv("HOME"), "state"))
+	b.Setenv("XDG_CONFIG_HOME", filepath.Join(os.Getenv("HOME"), "config"))
+	b.Setenv("BOTHY_PREFIX", installation(b))
+}
+
+// serving runs a daemon in this process.
+func serving(b *testing.B) *Daemon {
+	b.Helper()
+	d, err := New(context.Background(), Options{LogLevel: "error"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- d.Run(ctx) }()
+	b.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			b.Error(err)
+		}
+	})
+	return d
+}
+
+func needSandbox(b *testing.B) {
+	b.Helper()
+	if ok, _ := condition("sandbox"); !ok {
+		b.Skip("sandbox: rootless Podman is needed, and a user who is not root")
+	}
+}
+
+// BenchmarkBash compares `bash -c true` on the host, through supervisor, bash
+// plugin and runner, through engine and journal, through the socket, and with
+// `podman exec` in the same container.
+func BenchmarkBash(b *testing.B) {
+	needSandbox(b)
+	surroundings(b)
+	d := serving(b)
+	ctx, project := context.Background(), b.TempDir()
+	arguments := json.RawMessage(`{"command":"true"}`)
+	var c client.Client
+	overSocket := func() error {
+		done, err := c.CallTool(ctx, rpc.ToolCall{Project: project, Tool: "bash", Arguments: arguments})
+		return failedCall(done.Result, err)
+	}
+	if err := overSocket(); err != nil { // makes the container
+		b.Fatal(err)
+	}
+	run := implicitRun(b, d, project)
+	direct := sdk.Invocation{Tool: "bash", Arguments: arguments, Run: run.Key, Project: project, RunDir: filepath.Join(d.paths.Data, "runs", run.Key)}
+	podman := podmanExec(b)
+	var forks, plugin, engines, sockets, execs []time.Duration
+	for i := 0; b.Loop(); i++ {
+		timed(b, &forks, exec.Command("bash", "-c", "true").Run)
+		timed(b, &plugin, func() error { return failedCall(d.host.Invoke(ctx, direct, silence{})) })
+		timed(b, &engines, func() error {
+			done, err := d.engine.CallTool(ctx, engine.ToolCall{Project: project, Tool: "bash", Arguments: arguments})
+			return failedCall(done.Result, err)
+		})
+		timed(b, &sockets, overSocket)
+		if i%20 == 0 {
+			timed(b, &execs, podman)
+		}
+	}
+	ratio(b, "bash -c true: plugin against host fork and exec", "x-fork", plugin, forks, "at most 4x")
+	ratio(b, "bash -c true: podman exec against plugin", "x-faster", execs, plugin, "at least 20x")
+	ratio(b, "bash -c true: engine and journal against plugin", "x-plugin", engines, plugin, "at most 1.15x and 2 durable commits")
+	ratio(b, "bash -c true: socket against plugin", "x-plugin-socket", sockets, plugin, "reported")
+}
+
+func failedCall(r sdk.ToolResult, err error) error {
+	if err == nil && !r.Success {
+		err = fmt.Errorf("the call failed: %s", r.Error)
+	}
+	return err
+}
+
+type silence struct{}
+
+func (silence) Chunk(int, []byte) error        { return nil }
+func (silence) Progress(string, float64) error { return nil }
+
+func implicitRun(b *testing.B, d *Daemon, project string) sdk.Run {
+	b.Helper()
+	p, err := d.store.OpenProject(context.Background(), project)
+	if err != nil {
+		b.Fatal(err)
+	}
+	run, err := d.store.RunByAlias(context.Background(), p.ID, "tools")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return run
+}
+
+// podmanExec finds the flags of the service that the bash plugin started, and
+// execs in the one container that it has.
+func podmanExec(b *testing.B) func() error {
+	b.Helper()
+	argv, environ := podmanService(b)
+	podman := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(argv[0], append(slices.Clone(argv[1:]), args...)...)
+		cmd.Env = environ
+		return cmd
+	}
+	id, err := podman("ps", "-q").Output()
+	if err != nil {
+		b.Fatalf("podman ps: %v", err)
+	}
+	container := strings.TrimSpace(string(id))
+	return func() error { return podman("exec", container, "bash", "-c", "true").Run() }
+}
+
+// podmanService reads the global flags and the environment of the running
+// `podman system service` below this benchmark's runtime folder.
+func podmanService(b *testing.B) (argv, environ []string) {
+	b.Helper()
+	for _, dir := range must(filepath.Glob("/proc/[0-9]*")) {
+		line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if err != nil || !strings.Contains(string(line), os.Getenv("XDG_RUNTIME_DIR")) {
+			continue
+		}
+		args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
+		at := slices.Index(args, "system")
+		if at < 0 || at+1 >= len(args) || args[at+1] != "service" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "environ"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return args[:at], strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
+	}
+	b.Fatal("no podman service of the bash plugin was found")
+	return nil, nil
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// BenchmarkTool compares a call of a tool that does next to nothing, through
+// the supervisor, with a plain gRPC unary call between two processes.
+func BenchmarkTool(b *testing.B) {
+	surroundings(b)
+	d := serving(b)
+	project := b.TempDir()
+	call := sdk.Invocation{Tool: "list_files", Arguments: json.RawMessage(`{"path":"."}`), Run: "bench", Project: project, RunDir: b.TempDir()}
+	plain := plainGRPC(b)
+	var tools, unary []time.Duration
+	for b.Loop() {
+		timed(b, &tools, func() error { return failedCall(d.host.Invoke(context.Background(), call, silence{})) })
+		timed(b, &unary, plain)
+	}
+	ratio(b, "tool call (list an empty folder) against a plain gRPC call", "x-grpc", tools, unary, "at most 2x")
+}
+
+// plainGRPC is a unary call over a Unix socket to another process: this test
+// binary, which TestMain turns into a bare gRPC server.
+func plainGRPC(b *testing.B) func() error {
+	b.Helper()
+	socket := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "g.sock")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), bareServer+"="+socket)
+	ready := must(cmd.StdoutPipe())
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	if _, err := ready.Read(make([]byte, 1)); err != nil {
+		b.Fatal(err)
+	}
+	conn := must(grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials())))
+	b.Cleanup(func() { _ = conn.Close() })
+	health := grpc_health_v1.NewHealthClient(conn)
+	return func() error {
+		_, err := health.Check(context.Background(), &grpc_health_v1.HealthCheckRequest{})
+		return err
+	}
+}
+
+// bareServer names the environment variable that makes this binary a server.
+const bareServer = "BOTHY_BENCH_GRPC"
+
+func serveBare(socket string) error {
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		return err
+	}
+	s := grpc.NewServer()
+	grpc_health_v1.RegisterHealthServer(s, health.NewServer())
+	fmt.Println("ready")
+	return s.Serve(l)
+}
+
+// BenchmarkStart compares starting all bundled plugins at the same time with
+// starting them one after the other.
+func BenchmarkStart(b *testing.B) {
+	surroundings(b)
+	_, cfg, _ := LoadConfig("", &config.Secrets{})
+	libexec := filepath.Join(installation(b), "libexec", "bothy")
+	var names []string
+	for _, path := range must(filepath.Glob(filepath.Join(libexec, "bothy-plugin-*"))) {
+		names = append(names, strings.TrimPrefix(filepath.Base(path), "bothy-plugin-"))
+	}
+	start := func(groups [][]string) error {
+		h, err := host.New(host.Config{
+			Log: hclog.NewNullLogger(), Libexec: []string{libexec}, Sandbox: &cfg.Sandbox, DataDir: b.TempDir(),
+			SocketDir: filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "s"), Prefix: installation(b),
+		})
+		if err != nil {
+			return err
+		}
+		defer h.Stop(context.Background())
+		for _, group := range groups {
+			var specs []host.Spec
+			for _, name := range group {
+				specs = append(specs, host.Spec{Instance: name, Plugin: name, Grants: []string{sdk.GrantProject}})
+			}
+			h.Start(context.Background(), specs)
+		}
+		return nil
+	}
+	var one [][]string
+	for _, name := range names {
+		one = append(one, []string{name})
+	}
+	var parallel, series []time.Duration
+	for b.Loop() {
+		timed(b, &parallel, func() error { return start([][]string{names}) })
+		timed(b, &series, func() error { return start(one) })
+	}
+	ratio(b, fmt.Sprintf("start of %d plugins: at once against one by one", len(names)), "x-series", parallel, series, "reported")
+}
+
+// BenchmarkColdStart measures from nothing: the time until a fresh bothyd
+// answers the first status, and until a replayed turn has ended.
+func BenchmarkColdStart(b *testing.B) {
+	bothy := filepath.Join(installation(b), "bin", "bothy")
+	var status, turn []time.Duration
+	for b.Loop() {
+		home := b.TempDir()
+		sayHello(b, home)
+		runtime := must(os.MkdirTemp("/tmp", "bb-"))
+		run := func(args ...string) error {
+			cmd := exec.Command(bothy, args...)
+			cmd.Dir = home
+			cmd.Env = []string{"HOME=" + home, "XDG_RUNTIME_DIR=" + runtime, "PATH=" + os.Getenv("PATH"), "BOTHY_PREFIX=" + installation(b)}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				return fmt.Errorf("bothy %v: %w\n%s", args, err, out)
+			}
+			return nil
+		}
+		timed(b, &status, func() error { return run("status") })
+		timed(b, &turn, func() error {
+			return run("run", "--project", home, "--model", "replay/hello", "Say hello.")
+		})
+		if err := run("stop"); err != nil {
+			b.Error(err)
+		}
+		_ = os.RemoveAll(runtime)
+	}
+	report(b, "cold start of bothyd to the first status", round(median(status)).String(), "reported")
+	report(b, "a replayed turn of a fresh daemon, provider plugin started", round(median(turn)).String(), "reported")
+}
+
+// sayHello configures a cassette of one turn without tools.
+func sayHello(b *testing.B, home string) {
+	b.Helper()
+	cassette := `{"format":1,"model":"hello","steps":[{"request":[{"role":"user","text":"Say hello."}],"events":[{"text":"Hello."},{"finish":{"reason":"stop"}}]}]}`
+	for path, text := range map[string]string{
+		".config/bothy/config.hcl": fmt.Sprintf("provider \"replay\" {\n  cassettes = %q\n}\n", filepath.Join(home, "cassettes")),
+		"cassettes/hello.json":     cassette,
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, path)), 0o700); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, path), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkMemory reports what is resident once everything runs.
+func BenchmarkMemory(b *testing.B) {
+	surroundings(b)
+	bothyd := exec.Command(filepath.Join(installation(b), "bin", "bothyd"))
+	if err := bothyd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = bothyd.Process.Signal(os.Interrupt); _ = bothyd.Wait() }()
+	var c client.Client
+	st, err := c.Status(context.Background())
+	for deadline := time.Now().Add(10 * time.Second); err != nil && time.Now().Before(deadline); <-time.After(10 * time.Millisecond) {
+		st, err = c.Status(context.Background())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if st, err = c.Status(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	report(b, "resident memory: bothyd", megabytes(st.RSS), "reported")
+	for _, p := range st.Plugins {
+		if p.RSS > 0 {
+			report(b, "resident memory: plugin "+p.Instance, megabytes(p.RSS), "reported")
+		}
+	}
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/(1<<20)) }

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bothyd/bothy/daemon"
+)
+
+type doctorCmd struct {
+	JSON bool `help:"Print the findings as JSON."`
+}
+
+// Run exits with 1 when something is broken; a warning is no failure.
+func (cmd doctorCmd) Run(f *flags, c *console) error {
+	findings := daemon.Doctor(context.Background(), f.Config)
+	broken := false
+	for _, x := range findings {
+		broken = broken || x.Status == "error"
+	}
+	if cmd.JSON {
+		if err := printJSON(c, map[string]any{"ok": !broken, "findings": findings}); err != nil {
+			return err
+		}
+	} else {
+		for _, x := range findings {
+			fmt.Fprintf(c.out, "%-8s %s: %s\n", x.Status, x.Name, x.Detail)
+			if x.Fix != "" {
+				fmt.Fprintf(c.out, "         %s\n", x.Fix)
+			}
+		}
+	}
+	if broken {
+		return toldError(exitFailed)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+// Command bothyd is the daemon. Without a sub-command it serves in the
+// foreground until it is told to stop; the sub-commands are those that need no
+// daemon, and `bothy` passes them through.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"golang.org/x/term"
+
+	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/internal/server"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// The exit codes of bothyd: those of bothy that it can have, and
+// rpc.ExitRunning when another daemon runs.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+type flags struct {
+	Config   string `help:"Configuration to read instead of ~/.config/bothy/config.hcl." env:"BOTHY_CONFIG" placeholder:"FILE" type:"path"`
+	LogLevel string `help:"How much to log: error, warn, info, debug or trace." env:"BOTHY_LOG_LEVEL" default:"info"`
+
+	Serve     serveCmd   `cmd:"" default:"withargs" help:"Serve in the foreground (what happens without a sub-command)."`
+	ConfigCmd configCmd  `cmd:"" name:"config" help:"Look at the configuration without a daemon."`
+	Doctor    doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
+	Version   versionCmd `cmd:"" help:"Print the version."`
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is main without the exit, so that tests can call it.
+func run(args []string, stdout, stderr io.Writer) int {
+	var f flags
+	parser, err := kong.New(&f, kong.Name("bothyd"),
+		kong.Description("The daemon behind bothy. It starts by itself when bothy needs it."),
+		kong.Writers(stdout, stderr), kong.UsageOnError())
+	if err != nil {
+		fmt.Fprintln(stderr, "bothyd:", err)
+		return exitFailed
+	}
+	if helpAsked(args) {
+		parser.Exit = func(int) {}
+	}
+	k, err := parser.Parse(args)
+	if err != nil {
+		if helpAsked(args) {
+			return 0
+		}
+		fmt.Fprintln(stderr, "bothyd:", err)
+		return exitUsage
+	}
+	err = k.Run(&f, &console{out: stdout, err: stderr})
+	return exitCode(err, stderr)
+}
+
+func helpAsked(args []string) bool {
+	for _, a := range args {
+		if a == "--help" || a == "-h" {
+			return true
+		}
+	}
+	return false
+}
+
+// exitCode prints err, unless it was told already, and gives its exit code.
+func exitCode(err error, stderr io.Writer) int {
+	var told toldError
+	var held *server.HeldError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &told):
+		return int(told)
+	case errors.As(err, &held):
+		fmt.Fprintln(stderr, "bothyd:", err)
+		return rpc.ExitRunning
+	default:
+		fmt.Fprintln(stderr, "bothyd:", err)
+		if sdk.OutcomeOf(err) == sdk.Validation {
+			return exitUsage
+		}
+		return exitFailed
+	}
+}
+
+// toldError is an exit code whose reason has been printed.
+type toldError int
+
+func (e toldError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// console is where a sub-command prints.
+type console struct{ out, err io.Writer }
+
+type serveCmd struct{}
+
+// Run serves until SIGINT or SIGTERM. A second signal ends at once; what was
+// acknowledged is in the store either way.
+func (serveCmd) Run(f *flags, c *console) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	opts := daemon.Options{Config: f.Config, LogLevel: f.LogLevel}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		opts.Stderr = c.err // somebody looks; else the log file is enough
+	}
+	d, err := daemon.New(ctx, opts)
+	if err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, stop) // from now on a second signal has its default effect
+	return d.Run(ctx)
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(c *console) error {
+	_, err := fmt.Fprintln(c.out, "bothyd", sdk.Version)
+	return err
+}

@@ -1,0 +1,178 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// face is the daemon as the server shows it.
+type face struct{ d *Daemon }
+
+// Status implements server.Daemon.
+func (f face) Status(ctx context.Context) (rpc.Status, error) {
+	d := f.d
+	running, queued, err := d.loops(ctx)
+	if err != nil {
+		return rpc.Status{}, err
+	}
+	d.mu.Lock()
+	problems := slices.Clone(d.problems)
+	d.mu.Unlock()
+	return rpc.Status{
+		Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Started: d.started,
+		Socket: d.paths.Socket, Database: d.paths.Store, Log: d.paths.Log,
+		Seq: d.store.Seq(), RSS: residentMemory(), Running: running, Queued: queued,
+		Plugins: f.Plugins(), Problems: problems,
+	}, nil
+}
+
+// loops counts the loops at work and those that wait.
+func (d *Daemon) loops(ctx context.Context) (running, queued int, err error) {
+	runs, err := d.store.Queued(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, run := range runs {
+		loops, err := d.store.Loops(ctx, run)
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, l := range loops {
+			switch l.Status {
+			case sdk.StatusQueued:
+				queued++
+			case sdk.StatusRunning:
+				running++
+			}
+		}
+	}
+	return running, queued, nil
+}
+
+// Tools implements server.Daemon.
+func (f face) Tools() []sdk.Tool { return f.d.host.Tools() }
+
+// Plugins implements server.Daemon: what runs, then the providers that nobody
+// asked for yet.
+func (f face) Plugins() []rpc.Plugin {
+	var out []rpc.Plugin
+	seen := map[string]bool{}
+	for _, s := range f.d.host.Plugins() {
+		seen[s.Instance] = true
+		out = append(out, rpc.Plugin{
+			Instance: s.Instance, Plugin: s.Plugin, Path: s.Path, Version: s.Version, Kinds: s.Kinds,
+			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: s.Error, Tools: s.Tools, RSS: s.RSS,
+		})
+	}
+	for _, p := range f.d.cfg.Providers {
+		if p.Enabled && !seen[p.Label] {
+			out = append(out, rpc.Plugin{Instance: p.Label, Plugin: p.Binary, Kinds: []string{"provider"}, State: "stopped"})
+		}
+	}
+	return out
+}
+
+// Settings implements server.Daemon.
+func (f face) Settings() []rpc.Setting {
+	var out []rpc.Setting
+	for _, v := range f.d.cfg.Values {
+		out = append(out, rpc.Setting{Name: v.Key, Value: v.Value, Source: v.Source})
+	}
+	return out
+}
+
+// Stop implements server.Daemon.
+func (f face) Stop() { f.d.stop() }
+
+// Models implements server.Daemon: the blocks of the configuration, then what
+// each provider that can be reached lists. Providers are asked at the same
+// time; one that does not answer is a problem, not an error.
+func (f face) Models(ctx context.Context) (rpc.Models, error) {
+	m := f.d.models
+	var out rpc.Models
+	chosen, chooseErr := m.Resolve(ctx, f.d.cfg.Agents["default"].Model)
+	for _, b := range m.cfg.Models {
+		p, _ := m.provider(b.Provider)
+		out.Models = append(out.Models, rpc.Model{
+			Alias: b.Alias, Actual: b.Name, Provider: b.Provider, ContextLength: b.Context, Local: isLocal(p.BaseURL(m.cfg.Context)),
+		})
+	}
+	lists, problems := f.listAll(ctx)
+	out.Problems = problems
+	for i, p := range m.cfg.Providers {
+		for _, x := range lists[i] {
+			out.Models = append(out.Models, rpc.Model{
+				Alias: p.Label + "/" + x.Name, Actual: x.Name, Provider: p.Label, ContextLength: x.Context,
+				Tools: x.Tools, Local: isLocal(p.BaseURL(m.cfg.Context)),
+			})
+		}
+	}
+	if chooseErr != nil {
+		out.Problems = append(out.Problems, chooseErr.Error())
+		return out, nil
+	}
+	markDefault(&out, rpc.Model{
+		Alias: chosen.Alias, Actual: chosen.Name, Provider: chosen.Provider, ContextLength: chosen.Context, Tools: chosen.Tools,
+		Default: true, Why: chosen.Why,
+	})
+	return out, nil
+}
+
+// listAll asks every provider that is worth asking: a local one when something
+// listens there, another when its key is known or it needs none.
+func (f face) listAll(ctx context.Context) ([][]sdk.Model, []string) {
+	m := f.d.models
+	lists := make([][]sdk.Model, len(m.cfg.Providers))
+	failed := make([]error, len(m.cfg.Providers))
+	var asked sync.WaitGroup
+	for i, p := range m.cfg.Providers {
+		base := p.BaseURL(m.cfg.Context)
+		reachable := base == "" || isLocal(base) && m.answers(ctx, base) || !isLocal(base) && p.HasKey(m.cfg.Context)
+		if !p.Enabled || !reachable {
+			continue
+		}
+		asked.Go(func() { lists[i], failed[i] = m.list(ctx, p.Label) })
+	}
+	asked.Wait()
+	var problems []string
+	for i, err := range failed {
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", m.cfg.Providers[i].Label, err))
+		}
+	}
+	return lists, problems
+}
+
+// markDefault marks the chosen model in the list, or puts it first when no
+// list named it.
+func markDefault(list *rpc.Models, chosen rpc.Model) {
+	for i := range list.Models {
+		if list.Models[i].Alias == chosen.Alias {
+			list.Models[i].Default, list.Models[i].Why = true, chosen.Why
+			return
+		}
+	}
+	list.Models = append([]rpc.Model{chosen}, list.Models...)
+}
+
+// residentMemory is this process's own, in bytes; 0 where /proc is not.
+func residentMemory() int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		var kb int64
+		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kb); n == 1 {
+			return kb << 10
+		}
+	}
+	return 0
+}

@@ -1,0 +1,228 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// scripted is a provider that fails as the script says, then answers.
+func scripted(script ...error) (ask func() error, asked *int) {
+	n := 0
+	return func() error {
+		n++
+		if n <= len(script) {
+			return script[n-1]
+		}
+		return nil
+	}, &n
+}
+
+// fakeTime makes a retrier that only notes its waits.
+func fakeTime(waits *[]time.Duration) *retrier {
+	r := newRetrier()
+	r.jitter = func(d time.Duration) time.Duration { return d }
+	r.sleep = func(ctx context.Context, d time.Duration) error {
+		*waits = append(*waits, d)
+		return ctx.Err()
+	}
+	return r
+}
+
+func failure(c sdk.FailureClass, change func(*sdk.ProviderError)) error {
+	e := &sdk.ProviderError{Class: c, Message: string(c)}
+	if change != nil {
+		change(e)
+	}
+	return e
+}
+
+func TestRetry(t *testing.T) {
+	after := func(d time.Duration) func(*sdk.ProviderError) {
+		return func(e *sdk.ProviderError) { e.RetryAfter = d }
+	}
+	for _, c := range []struct {
+		name   string
+		script []error
+		waits  []time.Duration
+		ok     bool
+	}{
+		{"nothing fails", nil, nil, true},
+		{"server doubles", []error{failure(sdk.ClassServer, nil), failure(sdk.ClassServer, nil), failure(sdk.ClassServer, nil)}, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, true},
+		{"classes count apart", []error{failure(sdk.ClassServer, nil), failure(sdk.ClassGateway, nil), failure(sdk.ClassServer, nil)}, []time.Duration{time.Second, 500 * time.Millisecond, 2 * time.Second}, true},
+		{"Retry-After is honoured", []error{failure(sdk.ClassRateLimit, after(7*time.Second))}, []time.Duration{7*time.Second + 200*time.Millisecond}, true},
+		{"Retry-After above the cap", []error{failure(sdk.ClassRateLimit, after(time.Hour))}, nil, false},
+		{"never", []error{failure(sdk.ClassNever, nil)}, nil, false},
+		{"overflow", []error{failure(sdk.ClassOverflow, nil)}, nil, false},
+		{"streamed", []error{failure(sdk.ClassServer, func(e *sdk.ProviderError) { e.Streamed = true })}, nil, false},
+		{"replay", []error{failure(sdk.ClassServer, func(e *sdk.ProviderError) { e.Replay = true })}, nil, false},
+		{"crashed", []error{sdk.Errorf(sdk.PluginCrashed, "crashed")}, nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var waits []time.Duration
+			var told []Retry
+			ask, asked := scripted(c.script...)
+			err := fakeTime(&waits).do(context.Background(), func(r Retry) error { told = append(told, r); return nil }, ask)
+			if (err == nil) != c.ok || len(waits) != len(c.waits) || len(told) != len(waits) {
+				t.Fatalf("error %v, waits %v, told %v; want %v", err, waits, told, c.waits)
+			}
+			for i, w := range c.waits {
+				if waits[i] != w || told[i].Wait != w || told[i].Attempt != i+2 || told[i].Message == "" {
+					t.Errorf("wait %d: %v, told %+v, want %v", i, waits[i], told[i], w)
+				}
+			}
+			if *asked != len(waits)+1 {
+				t.Errorf("asked %d times", *asked)
+			}
+		})
+	}
+}
+
+// TestRetryEnds: whatever fails in whatever order, the waits of a class stay
+// within its rule and each within its cap.
+func TestRetryEnds(t *testing.T) {
+	classes := []sdk.FailureClass{sdk.ClassWarmUp, sdk.ClassRateLimit, sdk.ClassGateway, sdk.ClassServer}
+	rapid.Check(t, func(t *rapid.T) {
+		var waits []time.Duration
+		var last sdk.FailureClass
+		sums := map[sdk.FailureClass]time.Duration{}
+		r := fakeTime(&waits)
+		r.jitter = jittered
+		err := r.do(context.Background(), func(x Retry) error {
+			sums[x.Class] += x.Wait
+			rule := retryRules[x.Class]
+			if x.Wait > max(rule.longest*6/5, rule.asked+rule.first) {
+				t.Fatalf("a wait of %v for %s", x.Wait, x.Class)
+			}
+			return nil
+		}, func() error {
+			last = rapid.SampledFrom(classes).Draw(t, "class")
+			wait := time.Duration(rapid.Int64Range(0, int64(40*time.Second)).Draw(t, "after"))
+			return failure(last, func(e *sdk.ProviderError) { e.RetryAfter = wait })
+		})
+		if err == nil || len(waits) > 1000 {
+			t.Fatalf("it never ended: %d waits, %v", len(waits), err)
+		}
+		for c, sum := range sums {
+			if sum > retryRules[c].within {
+				t.Fatalf("%s waited %v", c, sum)
+			}
+		}
+	})
+}
+
+func TestRetryGivenUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var waits []time.Duration
+	ask, _ := scripted(failure(sdk.ClassServer, nil))
+	err := fakeTime(&waits).do(ctx, func(Retry) error { cancel(); return nil }, ask)
+	wantOutcome(t, err, sdk.Aborted)
+	full := errors.New("disk full")
+	ask, _ = scripted(failure(sdk.ClassServer, nil))
+	if err := newRetrier().do(context.Background(), func(Retry) error { return full }, ask); !errors.Is(err, full) {
+		t.Errorf("a failed report was swallowed: %v", err)
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	var b backoff
+	now := time.Now()
+	var waits []time.Duration
+	for n := 1; n < tooMany; n++ {
+		w, broken := b.crashed(now, time.Second)
+		if broken {
+			t.Fatalf("broken after %d crashes", n)
+		}
+		waits = append(waits, w)
+		now = now.Add(time.Minute)
+	}
+	for i, base := range []time.Duration{100, 200, 400, 800} {
+		base *= time.Millisecond
+		if w := waits[i]; w < base*8/10 || w > base*12/10 {
+			t.Errorf("wait %d is %v, want about %v", i, w, base)
+		}
+	}
+	if _, broken := b.crashed(now, time.Second); !broken {
+		t.Error("not broken after 5 crashes in 10 minutes")
+	}
+	var slow backoff
+	for n := range 100 {
+		w, broken := slow.crashed(now.Add(time.Duration(n)*3*time.Minute), 2*time.Minute)
+		if broken || w > 120*time.Millisecond {
+			t.Fatalf("crash %d after healthy minutes: wait %v, broken %v", n, w, broken)
+		}
+	}
+	var capped backoff
+	for n := range 20 {
+		if w, _ := capped.crashed(now.Add(time.Duration(n)*window), time.Second); w > longestWait*12/10 {
+			t.Fatalf("wait %v", w)
+		}
+	}
+}
+
+func TestComplete(t *testing.T) {
+	r := started(t, func(c *Config) { c.StreamIdle = 100 * time.Millisecond })
+	var got sdk.Completion
+	collect := func(d sdk.Delta) error {
+		got.Text += d.Text
+		if d.Usage != nil {
+			got.Usage = d.Usage
+		}
+		if d.Finish != nil {
+			got.Finish = d.Finish.Reason
+		}
+		return nil
+	}
+	complete := func(model string) error {
+		got = sdk.Completion{}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		return r.Complete(ctx, "fault", sdk.Request{Model: model}, collect, func(x Retry) error {
+			got.Reasoning += string(x.Class)
+			return nil
+		})
+	}
+	if err := complete("good"); err != nil || got.Text != "hello" || got.Finish != "stop" || got.Usage.Total != 3 {
+		t.Errorf("%+v %v", got, err)
+	}
+	if err := complete("once=" + filepath.Join(t.TempDir(), "mark")); err != nil || got.Text != "hello" || got.Reasoning != "server" {
+		t.Errorf("retried: %+v %v", got, err)
+	}
+	var failed *sdk.ProviderError
+	if err := complete("limited"); !errors.As(err, &failed) || failed.Class != sdk.ClassRateLimit || failed.RetryAfter != time.Hour || failed.Status != 429 {
+		t.Errorf("limited: %v", err)
+	}
+	if err := complete("cut"); !errors.As(err, &failed) || !failed.Streamed || !strings.Contains(failed.Message, "without a finish") || got.Reasoning != "" {
+		t.Errorf("cut: %v", err)
+	}
+	began := time.Now()
+	if err := complete("stall"); !errors.As(err, &failed) || !failed.Streamed || !strings.Contains(failed.Message, "stalled") || time.Since(began) > 2*time.Second {
+		t.Errorf("stall: %v after %v", err, time.Since(began))
+	}
+	began = time.Now()
+	wantOutcome(t, complete("crash"), sdk.PluginCrashed)
+	if d := time.Since(began); d > time.Second {
+		t.Errorf("the crash was told after %v", d)
+	}
+	if err := complete("good"); err != nil {
+		t.Error(err)
+	}
+	models, err := r.Models(context.Background(), "fault")
+	if err != nil || len(models) != 1 || models[0].Provider != "fault" {
+		t.Errorf("%+v %v", models, err)
+	}
+	_, err = r.Models(context.Background(), "absent")
+	wantOutcome(t, err, sdk.NotFound)
+	full := errors.New("disk full")
+	err = r.Complete(context.Background(), "fault", sdk.Request{Model: "good"}, func(sdk.Delta) error { return full }, nil)
+	if !errors.Is(err, full) {
+		t.Errorf("the reader's error was lost: %v", err)
+	}
+}

@@ -1,0 +1,167 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// fakeDaemon is what package daemon is to the host.
+type fakeDaemon struct {
+	s     *Supervisor
+	ended chan error
+}
+
+func (f *fakeDaemon) Entry(ctx context.Context, c Caller, path string) (sdk.Entry, error) {
+	if path == "wait" {
+		<-ctx.Done()
+		f.ended <- ctx.Err()
+		return sdk.Entry{}, ctx.Err()
+	}
+	if path != "known" {
+		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "no %s", path)
+	}
+	return sdk.Entry{Path: path, Body: fmt.Sprintf("%s %s %d", c.Instance, c.Run, c.Depth)}, nil
+}
+
+func (f *fakeDaemon) Entries(_ context.Context, _ Caller, glob string) ([]sdk.Entry, error) {
+	return make([]sdk.Entry, len(glob)), nil
+}
+
+func (f *fakeDaemon) Write(_ context.Context, _ Caller, ws []sdk.Write) ([]sdk.Entry, error) {
+	return []sdk.Entry{{Path: ws[0].Path, Writer: ws[0].Writer}}, nil
+}
+
+func (f *fakeDaemon) Invoke(ctx context.Context, c Caller, tool string, arguments []byte) (sdk.ToolResult, error) {
+	return f.s.Invoke(ctx, sdk.Invocation{Tool: tool, Arguments: arguments, Run: c.Run}, newOut())
+}
+
+func (f *fakeDaemon) Complete(_ context.Context, c Caller, req sdk.Request, send func(sdk.Delta) error) error {
+	if req.Model == "bad" {
+		return &sdk.ProviderError{Class: sdk.ClassOverflow, Message: "too long"}
+	}
+	if err := send(sdk.Delta{Text: req.Run + c.Run}); err != nil {
+		return err
+	}
+	return send(sdk.Delta{Finish: &sdk.Finish{Reason: "stop"}})
+}
+
+func (f *fakeDaemon) Secret(_ context.Context, _ Caller, name string) (string, error) {
+	return "value of " + name, nil
+}
+
+func TestServices(t *testing.T) {
+	daemon := &fakeDaemon{ended: make(chan error, 1)}
+	granted, poor := spec("granted", ""), spec("poor", "")
+	granted.Grants = []string{sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}
+	granted.Secrets = []string{"TOKEN"}
+	granted.Body = body(t, `secret = "TOKEN"`)
+	poor.Grants = nil
+	r := newRig(t, func(c *Config) { c.Services = daemon })
+	daemon.s = r.Supervisor
+	for _, d := range r.Start(context.Background(), []Spec{granted, poor}) {
+		if !d.Warning() {
+			t.Fatal(d)
+		}
+	}
+	for _, c := range []struct {
+		service, name, want string
+		outcome             sdk.Outcome
+	}{
+		{"entry", "known", "granted run 1", ""},
+		{"entry", "other", "", sdk.NotFound},
+		{"entries", "abc", "3", ""},
+		{"write", "fact://x", "plugin", ""},
+		{"invoke", "noop", "", sdk.Validation}, // back's arguments are none of noop's
+		{"complete", "good", "runrun", ""},
+		{"secret", "TOKEN", "value of TOKEN", ""},
+		{"secret", "OTHER", "", sdk.Permission},
+		{"log", "hello from inside", "logged", ""},
+		{"other", "made-up", "", sdk.Validation},
+	} {
+		arguments, err := json.Marshal(map[string]string{"service": c.service, "name": c.name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := r.call(t, "granted__back", string(arguments))
+		if sdk.OutcomeOf(err) != c.outcome && err != nil || err == nil && (c.outcome != "" || res.Output != c.want) {
+			t.Errorf("%s %s: %+v %v", c.service, c.name, res, err)
+		}
+		if c.service == "log" || c.service == "other" {
+			continue
+		}
+		_, err = r.call(t, "poor__back", string(arguments))
+		wantOutcome(t, err, sdk.Permission)
+	}
+	if text := r.log.String(); !strings.Contains(text, "hello from inside: k=v") {
+		t.Error("the plugin's line is not in the log")
+	}
+	_, err := r.call(t, "granted__back", `{"service":"complete","name":"bad"}`)
+	if err == nil || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("the completion's error is lost: %v", err)
+	}
+	var about struct{ Config struct{ Key string } }
+	if err := json.Unmarshal(r.mustCall(t, "granted__about", ``).Structured, &about); err != nil || about.Config.Key != "value of TOKEN" {
+		t.Errorf("the secret of Configure: %+v %v", about, err)
+	}
+}
+
+// TestDepth: tools that call each other end.
+func TestDepth(t *testing.T) {
+	daemon := &fakeDaemon{}
+	s := spec("fault", "")
+	s.Grants = []string{sdk.GrantTools}
+	r := newRig(t, func(c *Config) { c.Services = daemon })
+	daemon.s = r.Supervisor
+	r.Start(context.Background(), []Spec{s})
+	_, err := r.call(t, "back", `{"service":"invoke","name":"back"}`)
+	wantOutcome(t, err, sdk.Validation)
+	if !strings.Contains(err.Error(), "8 deep") {
+		t.Error(err)
+	}
+}
+
+// TestServiceEndsWithCall: what a plugin asked for ends when its call does.
+func TestServiceEndsWithCall(t *testing.T) {
+	daemon := &fakeDaemon{ended: make(chan error, 1)}
+	r := started(t, func(c *Config) { c.Services = daemon })
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := r.Invoke(ctx, sdk.Invocation{Tool: "back", Arguments: json.RawMessage(`{"service":"wait"}`)}, newOut()); err != nil {
+		wantOutcome(t, err, sdk.Timeout)
+	}
+	select {
+	case <-daemon.ended:
+	case <-time.After(5 * time.Second):
+		t.Fatal("the service still runs")
+	}
+}
+
+func TestHooks(t *testing.T) {
+	r := started(t, nil, spec("fault", ""), spec("rogue", "rogue"))
+	hooks := r.Hooks()
+	if len(hooks) != 1 || hooks[0].Instance != "fault" {
+		t.Fatalf("hooks %v", hooks)
+	}
+	h := hooks[0]
+	subs := h.Subscriptions()
+	if !slices.Equal(subs, []sdk.Subscription{{Name: "turn.verdict", Priority: 10, Failure: "deny"}}) {
+		t.Errorf("subscriptions %v", subs)
+	}
+	v, err := h.Filter(context.Background(), "turn.verdict", json.RawMessage(`"x"`))
+	if err != nil || string(v) != `"turn.verdict \"x\""` {
+		t.Errorf("%s %v", v, err)
+	}
+	wantOutcome(t, h.Event(context.Background(), "run.created", nil), sdk.NotFound)
+	_, err = h.Filter(context.Background(), "turn.verdict", json.RawMessage(`"die"`))
+	wantOutcome(t, err, sdk.PluginCrashed)
+	if _, err := h.Filter(context.Background(), "turn.verdict", json.RawMessage(`1`)); err != nil {
+		t.Errorf("after the restart: %v", err)
+	}
+}

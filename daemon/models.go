@@ -1,0 +1,218 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// completer is what the choice of a model needs of the plugin host.
+type completer interface {
+	// Ensure starts the instance if it does not run, and says why it cannot.
+	Ensure(ctx context.Context, instance string) error
+	Models(ctx context.Context, instance string) ([]sdk.Model, error)
+	Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(host.Retry) error) error
+}
+
+// models resolves the names of models. It holds no state: what is configured
+// does not change, and whether a server is up is asked anew each time.
+type models struct {
+	cfg  *config.Config
+	host completer
+	dial func(ctx context.Context, address string) error // nil dials for real
+}
+
+// lookTime bounds the question whether anything listens at a local address.
+const lookTime = 300 * time.Millisecond
+
+// listTime bounds a provider's listing of its models.
+const listTime = 10 * time.Second
+
+// howToChange ends the line that says which model was taken.
+const howToChange = "To take another: bothy run -m MODEL, or model = \"...\" in an agent block of ~/.config/bothy/config.hcl"
+
+// Resolve finds the model of a name: a model block's label, or provider/name.
+// The empty name is the daemon's choice (ADR 0004).
+func (m *models) Resolve(ctx context.Context, name string) (engine.Choice, error) {
+	if name == "" {
+		return m.choose(ctx)
+	}
+	for _, block := range m.cfg.Models {
+		if block.Alias == name {
+			return m.fromBlock(block), nil
+		}
+	}
+	provider, model, ok := strings.Cut(name, "/")
+	p, known := m.provider(provider)
+	if !known {
+		return engine.Choice{}, sdk.Errorf(sdk.NotFound, "there is no model %q: name a model block or provider/name (providers: %s); `bothy models` lists what there is", name, strings.Join(m.providerLabels(), ", "))
+	}
+	if !ok || model == "" {
+		return m.ofProvider(ctx, p, fmt.Sprintf("provider %s was named without a model", provider))
+	}
+	c := engine.Choice{Alias: name, Provider: provider, Name: model, Why: "it was named"}
+	if isLocal(p.BaseURL(m.cfg.Context)) || p.BaseURL(m.cfg.Context) == "" {
+		m.describe(ctx, &c) // a local list costs nothing and tells the context
+	}
+	return c, nil
+}
+
+func (m *models) fromBlock(b config.Model) engine.Choice {
+	return engine.Choice{
+		Alias: b.Alias, Provider: b.Provider, Name: b.Name, Context: b.Context,
+		Temperature: b.Temperature, Why: fmt.Sprintf("model %q of the configuration was named", b.Alias),
+	}
+}
+
+// choose takes the first model that can be had.
+func (m *models) choose(ctx context.Context) (engine.Choice, error) {
+	for _, p := range m.cfg.Providers {
+		if base := p.BaseURL(m.cfg.Context); p.Enabled && isLocal(base) && m.answers(ctx, base) {
+			if c, err := m.ofProvider(ctx, p, "a local server answers at "+base+". "+howToChange); err == nil {
+				return c, nil
+			}
+		}
+	}
+	for _, p := range m.cfg.Providers {
+		if p.Enabled && p.Model != "" && !isLocal(p.BaseURL(m.cfg.Context)) && p.HasKey(m.cfg.Context) {
+			return m.choice(p, p.Model, "its key is in the environment and no local server answered. "+howToChange), nil
+		}
+	}
+	if p, ok := m.provider("replay"); ok && p.Enabled {
+		return m.choice(p, p.Model, "no local model server answered and no key of a known provider is in the environment. "+howToChange), nil
+	}
+	return engine.Choice{}, sdk.Errorf(sdk.Unavailable, "there is no model: start a local server such as ollama, export OPENAI_API_KEY, or write a provider block into the configuration")
+}
+
+// ofProvider takes the block's model, else the first that can call tools, else
+// the first that does not say it cannot.
+func (m *models) ofProvider(ctx context.Context, p config.Plugin, why string) (engine.Choice, error) {
+	if p.Model != "" {
+		return m.choice(p, p.Model, why), nil
+	}
+	list, err := m.list(ctx, p.Label)
+	if err != nil {
+		return engine.Choice{}, err
+	}
+	able := func(x sdk.Model) bool { return x.Tools != nil && *x.Tools }
+	silent := func(x sdk.Model) bool { return x.Tools == nil }
+	for _, fits := range []func(sdk.Model) bool{able, silent} {
+		if i := slices.IndexFunc(list, fits); i >= 0 {
+			c := m.choice(p, list[i].Name, why)
+			c.Context, c.Tools = list[i].Context, list[i].Tools
+			return c, nil
+		}
+	}
+	return engine.Choice{}, sdk.Errorf(sdk.Unavailable, "provider %s has no model that can call tools", p.Label)
+}
+
+func (m *models) choice(p config.Plugin, name, why string) engine.Choice {
+	return engine.Choice{Alias: p.Label + "/" + name, Provider: p.Label, Name: name, Why: why}
+}
+
+// describe adds what the provider tells about a model; silence is no error.
+func (m *models) describe(ctx context.Context, c *engine.Choice) {
+	list, err := m.list(ctx, c.Provider)
+	if err != nil {
+		return
+	}
+	for _, x := range list {
+		if x.Name == c.Name {
+			c.Context, c.Tools = x.Context, x.Tools
+		}
+	}
+}
+
+func (m *models) list(ctx context.Context, instance string) ([]sdk.Model, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	if err := m.host.Ensure(ctx, instance); err != nil {
+		return nil, err
+	}
+	return m.host.Models(ctx, instance)
+}
+
+func (m *models) provider(label string) (config.Plugin, bool) {
+	for _, p := range m.cfg.Providers {
+		if p.Label == label {
+			return p, true
+		}
+	}
+	return config.Plugin{}, false
+}
+
+func (m *models) providerLabels() []string {
+	var out []string
+	for _, p := range m.cfg.Providers {
+		out = append(out, p.Label)
+	}
+	return out
+}
+
+// answers reports whether anything listens there. That it is a model server is
+// found out by its plugin.
+func (m *models) answers(ctx context.Context, base string) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	address := hostPort(base)
+	if m.dial != nil {
+		return m.dial(ctx, address) == nil
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close() // nothing was written
+	return true
+}
+
+// parseBase reads a base URL, with or without a scheme ("127.0.0.1:11434").
+func parseBase(base string) (*url.URL, bool) {
+	if base == "" {
+		return nil, false
+	}
+	if !strings.Contains(base, "://") {
+		base = "http://" + base
+	}
+	u, err := url.Parse(base)
+	return u, err == nil && u.Hostname() != ""
+}
+
+// isLocal reports whether a base URL stays on this machine. A server that was
+// told to listen on all addresses (0.0.0.0) is reached on this one.
+func isLocal(base string) bool {
+	u, ok := parseBase(base)
+	if !ok {
+		return false
+	}
+	if u.Hostname() == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(u.Hostname())
+	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+func hostPort(base string) string {
+	u, ok := parseBase(base)
+	if !ok {
+		return ""
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"https": "443"}[u.Scheme]
+	}
+	if port == "" {
+		port = "80"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}

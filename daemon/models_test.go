@@ -1,0 +1,127 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// listed is a host whose providers offer fixed lists.
+type listed map[string][]sdk.Model
+
+func (l listed) Ensure(_ context.Context, instance string) error {
+	if _, ok := l[instance]; !ok {
+		return errors.New("cannot be started")
+	}
+	return nil
+}
+
+func (l listed) Models(_ context.Context, instance string) ([]sdk.Model, error) {
+	return l[instance], nil
+}
+
+func (l listed) Complete(context.Context, string, sdk.Request, func(sdk.Delta) error, func(host.Retry) error) error {
+	return errors.New("not asked here")
+}
+
+func yes() *bool { b := true; return &b }
+func no() *bool  { b := false; return &b }
+
+// chooser is a models over the built-in configuration with user text above it.
+// up names the addresses at which something listens.
+func chooser(t *testing.T, user string, providers listed, up ...string) *models {
+	t.Helper()
+	for _, name := range []string{"OPENAI_API_KEY", "GROQ_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY", "OLLAMA_HOST", "OPENAI_BASE_URL"} {
+		if _, set := os.LookupEnv(name); set && !strings.HasPrefix(os.Getenv(name), "test-") {
+			t.Setenv(name, "")
+			if err := os.Unsetenv(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "config.hcl")
+	if err := os.WriteFile(path, []byte(user), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, cfg, diags := LoadConfig(path, &config.Secrets{})
+	if cfg == nil {
+		t.Fatal(diags.Error())
+	}
+	return &models{cfg: cfg, host: providers, dial: func(_ context.Context, address string) error {
+		for _, a := range up {
+			if a == address {
+				return nil
+			}
+		}
+		return errors.New("refused")
+	}}
+}
+
+func TestWhichModelIsTaken(t *testing.T) {
+	const block = "provider \"groq\" {\n  plugin = \"openai\"\n}\nmodel \"fast\" {\n  provider = \"groq\"\n  name = \"llama\"\n  context = 8192\n}\n"
+	ollama := listed{"ollama": {{Name: "embed", Tools: no()}, {Name: "qwen3", Tools: yes(), Context: 4096}}}
+	for _, c := range []struct {
+		name, user, key, asked string
+		providers              listed
+		up                     []string
+		want, why              string
+	}{
+		{name: "nothing at all", want: "replay/first-run", why: "no key"},
+		{name: "a local server with an able model", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "ollama/qwen3", why: "local server"},
+		{name: "local before a key", key: "OPENAI_API_KEY", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "ollama/qwen3"},
+		{name: "a local server that does not say", providers: listed{"llamacpp": {{Name: "m"}}}, up: []string{"127.0.0.1:8080"}, want: "llamacpp/m"},
+		{name: "a local server without an able model", key: "GROQ_API_KEY", providers: listed{"ollama": {{Name: "embed", Tools: no()}}}, up: []string{"127.0.0.1:11434"}, want: "groq/llama-3.3-70b-versatile"},
+		{name: "something else at that port", providers: listed{}, up: []string{"127.0.0.1:8080"}, want: "replay/first-run"},
+		{name: "a key", key: "OPENROUTER_API_KEY", want: "openrouter/openrouter/auto", why: "key"},
+		{name: "a switched-off provider", user: "provider \"ollama\" {\n  enabled = false\n}\n", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "replay/first-run"},
+		{name: "a block", user: block, asked: "fast", want: "fast", why: "configuration"},
+		{name: "provider and name", asked: "xai/grok-9", want: "xai/grok-9", why: "named"},
+		{name: "only a provider", asked: "ollama", providers: ollama, want: "ollama/qwen3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.key != "" {
+				t.Setenv(c.key, "test-key-0123456789")
+			}
+			got, err := chooser(t, c.user, c.providers, c.up...).Resolve(context.Background(), c.asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Alias != c.want || !strings.Contains(got.Why, c.why) {
+				t.Errorf("took %s because %q, want %s (%s)", got.Alias, got.Why, c.want, c.why)
+			}
+			if c.asked == "" && !strings.Contains(got.Why, "bothy run -m") {
+				t.Errorf("it does not say how to change it: %q", got.Why)
+			}
+		})
+	}
+}
+
+func TestAModelThatIsNotThereIsNamed(t *testing.T) {
+	_, err := chooser(t, "", nil).Resolve(context.Background(), "nobody/nothing")
+	if sdk.OutcomeOf(err) != sdk.NotFound || !strings.Contains(err.Error(), "bothy models") || !strings.Contains(err.Error(), "ollama") {
+		t.Errorf("error: %v", err)
+	}
+}
+
+func TestLocalAddresses(t *testing.T) {
+	for base, want := range map[string]string{
+		"http://127.0.0.1:11434": "127.0.0.1:11434", "0.0.0.0:11434": "0.0.0.0:11434", "localhost:8080": "localhost:8080",
+		"http://[::1]:1234/v1": "[::1]:1234", "http://localhost/v1": "localhost:80", "https://localhost": "localhost:443",
+		"https://api.openai.com/v1": "", "http://127.0.0.1.example.com/": "", "": "", "http://10.0.0.1/": "", "://": "",
+	} {
+		got := ""
+		if isLocal(base) {
+			got = hostPort(base)
+		}
+		if got != want {
+			t.Errorf("%q: local address %q, want %q", base, got, want)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs testdata/script/*.txtar against the real binaries in the
+// layout of an installation, each script with a home and a daemon of its own.
+//
+// Beside testscript's own commands there are:
+//
+//	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
+//	nothing-left       fail unless the daemon's processes and containers are gone
+//	sparse FILE SIZE   make a file of SIZE bytes that takes no room
+//
+// and the condition [sandbox], which is true where rootless Podman can run.
+func TestScripts(t *testing.T) {
+	prefix := installation(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		Setup:               func(env *testscript.Env) error { return setUp(env, prefix) },
+		Condition:           condition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"kill9":        killPlugin,
+			"nothing-left": nothingLeft,
+			"sparse":       sparse,
+		},
+	})
+}
+
+var build struct {
+	sync.Once
+	prefix string
+	err    error
+}
+
+// installation builds the binaries once, into the layout that `make build` makes.
+func installation(t testing.TB) string {
+	t.Helper()
+	build.Do(func() { build.prefix, build.err = makeInstallation() })
+	if build.err != nil {
+		t.Fatal(build.err)
+	}
+	return build.prefix
+}
+
+func makeInstallation() (string, error) {
+	prefix, err := os.MkdirTemp("", "bothy-prefix-")
+	if err != nil {
+		return "", err
+	}
+	targets := map[string]string{
+		"bin/bothy": "./daemon/cmd/bothy", "bin/bothyd": "./daemon/cmd/bothyd",
+		"libexec/bothy/bothy-runner": "./sandbox/runner",
+	}
+	plugins, err := filepath.Glob(filepath.Join("..", "plugins", "*", "main.go"))
+	if err != nil {
+		return "", err
+	}
+	for _, main := range plugins {
+		name := filepath.Base(filepath.Dir(main))
+		targets["libexec/bothy/bothy-plugin-"+name] = "./plugins/" + name
+	}
+	for out, pkg := range targets {
+		cmd := exec.Command("go", "build", "-o", filepath.Join(prefix, out), pkg)
+		cmd.Dir = ".."
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build %s: %w\n%s", pkg, err, text)
+		}
+	}
+	return prefix, nil
+}
+
+func TestMain(m *testing.M) {
+	if socket := os.Getenv(bareServer); socket != "" {
+		fmt.Fprintln(os.Stderr, serveBare(socket))
+		os.Exit(1)
+	}
+	code := m.Run()
+	printResults()
+	if build.prefix != "" {
+		if err := os.RemoveAll(build.prefix); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// setUp gives a script a home, a project and a short runtime folder, and ends
+// its daemon when the script is over.
+func setUp(env *testscript.Env, prefix string) error {
+	runtime, err := os.MkdirTemp("/tmp", "bs-") // short: a socket's path ends at 107 bytes
+	if err != nil {
+		return err
+	}
+	for _, dir := range []string{"home", "project/.git/hooks"} {
+		if err := os.MkdirAll(filepath.Join(env.WorkDir, dir), 0o700); err != nil {
+			return err
+		}
+	}
+	env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+	env.Setenv("XDG_RUNTIME_DIR", runtime)
+	env.Setenv("BOTHY_PREFIX", prefix)
+	env.Setenv("PATH", filepath.Join(prefix, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	env.Setenv("PROJECT", filepath.Join(env.WorkDir, "project"))
+	env.Setenv("NO_COLOR", "1")
+	env.Cd = filepath.Join(env.WorkDir, "project")
+	env.Defer(func() { endDaemon(env, runtime) })
+	return nil
+}
+
+// endDaemon ends the script's daemon by the pid in its lock file, waits for it
+// and shows its log when the script failed.
+func endDaemon(env *testscript.Env, runtime string) {
+	defer os.RemoveAll(runtime)
+	text, err := os.ReadFile(filepath.Join(runtime, "bothy", "daemon.lock"))
+	if err != nil {
+		return // there was none
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return // it stopped by itself
+	}
+	if err := syscall.Kill(pid, syscall.SIGTERM); err == nil {
+		waitGone(pid, 30*time.Second)
+	}
+	if failed, ok := env.T().(interface{ Failed() bool }); ok && failed.Failed() {
+		log, _ := os.ReadFile(filepath.Join(env.Getenv("HOME"), ".local/state/bothy/bothyd.log"))
+		env.T().Log("bothyd.log:\n" + string(log))
+	}
+}
+
+// waitGone polls until the process ended and reports whether it did.
+func waitGone(pid int, within time.Duration) bool {
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+		if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) || zombie(pid) {
+			return true
+		}
+	}
+	return false
+}
+
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}
+
+// condition answers [sandbox]. A script that needs it and has it not is
+// skipped with a reason that begins with "sandbox:", which CI counts as failed.
+func condition(name string) (bool, error) {
+	if name != "sandbox" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	if os.Geteuid() == 0 {
+		return false, nil
+	}
+	_, err := exec.LookPath("podman")
+	return err == nil, nil
+}
+
+func runBothy(ts *testscript.TestScript, args ...string) []byte {
+	cmd := exec.Command(filepath.Join(ts.Getenv("BOTHY_PREFIX"), "bin", "bothy"), args...)
+	for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "BOTHY_PREFIX", "PATH", "NO_COLOR"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		ts.Fatalf("bothy %v: %v", args, err)
+	}
+	return out
+}
+
+type listedPlugin struct {
+	Instance string `json:"instance"`
+	PID      int    `json:"pid"`
+}
+
+func runningPlugins(ts *testscript.TestScript) []listedPlugin {
+	var list struct {
+		Plugins []listedPlugin `json:"plugins"`
+	}
+	out := runBothy(ts, "plugins", "list", "--json")
+	if err := json.Unmarshal(out, &list); err != nil {
+		ts.Fatalf("plugins list: %v\n%s", err, out)
+	}
+	return list.Plugins
+}
+
+func killPlugin(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: kill9 INSTANCE")
+	}
+	for _, p := range runningPlugins(ts) {
+		if p.Instance == args[0] && p.PID > 0 {
+			ts.Check(syscall.Kill(p.PID, syscall.SIGKILL))
+			return
+		}
+	}
+	ts.Fatalf("plugin %s does not run", args[0])
+}
+
+func sparse(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sparse FILE SIZE")
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(touch(ts, ts.MkAbs(args[0])), size))
+}
+
+func touch(ts *testscript.TestScript, path string) string {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	ts.Check(err)
+	ts.Check(f.Close())
+	return path
+}
+
+// nothingLeft looks for processes whose environment or command line names the
+// script's runtime folder or its home: plugins, the Podman service, conmon,
+// and the runner in a container.
+func nothingLeft(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: nothing-left")
+	}
+	marks := []string{ts.Getenv("XDG_RUNTIME_DIR"), ts.Getenv("HOME")}
+	var left []string
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
+		if left = processesNaming(marks); len(left) == 0 {
+			return
+		}
+	}
+	ts.Fatalf("still there:\n%s", strings.Join(left, "\n"))
+}
+
+func processesNaming(marks []string) []string {
+	var found []string
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() || zombie(pid) {
+			continue
+		}
+		command, err := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		for _, m := range marks {
+			if strings.Contains(string(command), m) {
+				found = append(found, e.Name()+" "+strings.ReplaceAll(string(command), "\x00", " "))
+			}
+		}
+	}
+	return found
+}

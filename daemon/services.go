@@ -1,0 +1,114 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/policy"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// services is what plugins may ask of the daemon. The host has checked grants
+// and found the call that is served; here the run of that call is found.
+type services struct{ d *Daemon }
+
+var _ host.Services = (*services)(nil)
+
+// Entry implements host.Services.
+func (s *services) Entry(ctx context.Context, c host.Caller, path string) (sdk.Entry, error) {
+	run, err := s.run(ctx, c)
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	return s.d.store.Entry(ctx, run, path)
+}
+
+// Entries implements host.Services.
+func (s *services) Entries(ctx context.Context, c host.Caller, glob string) ([]sdk.Entry, error) {
+	run, err := s.run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return s.d.store.Entries(ctx, run, glob)
+}
+
+// Write implements host.Services. The writes are one commit, or none.
+func (s *services) Write(ctx context.Context, c host.Caller, writes []sdk.Write) ([]sdk.Entry, error) {
+	run, err := s.run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.d.store.Commit(ctx, sdk.Change{Run: run, Writes: writes})
+	return r.Entries, err
+}
+
+// Invoke implements host.Services. Policy judges the call like a model's, and
+// the journal has it before it has an effect.
+func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, arguments []byte) (sdk.ToolResult, error) {
+	run, err := s.run(ctx, c)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	action := sdk.Action{Arguments: arguments, Project: c.Project, Mode: sdk.ModeAct}
+	if action.Tool, err = s.find(tool); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	decision := policy.Fixed{}.Judge(action)
+	note := sdk.Note{Kind: sdk.KindNote + ".call", Data: map[string]any{
+		"plugin": c.Instance, "for": c.Call, "tool": tool, "arguments": json.RawMessage(arguments), "decision": decision,
+	}}
+	if _, err := s.d.store.Commit(ctx, sdk.Change{Run: run, Notes: []sdk.Note{note}}); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	if decision.Verdict != sdk.Allow {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Permission, "%s", decision.Reason)
+	}
+	return s.d.host.Invoke(ctx, sdk.Invocation{
+		Tool: tool, Arguments: arguments, Run: c.Run, Project: c.Project, RunDir: c.RunDir,
+	}, unheard{})
+}
+
+// find looks a tool up by its bare name or as plugin__tool.
+func (s *services) find(name string) (sdk.Tool, error) {
+	for _, t := range s.d.host.Tools() {
+		if t.Name == name || t.Plugin+"__"+t.Name == name {
+			return t, nil
+		}
+	}
+	return sdk.Tool{}, sdk.Errorf(sdk.NotFound, "there is no tool %q", name)
+}
+
+// unheard is the stream of a call that a plugin makes: its result is all that
+// the plugin gets.
+type unheard struct{}
+
+func (unheard) Chunk(int, []byte) error        { return nil }
+func (unheard) Progress(string, float64) error { return nil }
+
+// Complete implements host.Services. The model is an alias or provider/name.
+func (s *services) Complete(ctx context.Context, _ host.Caller, req sdk.Request, send func(sdk.Delta) error) error {
+	choice, err := s.d.models.Resolve(ctx, req.Model)
+	if err != nil {
+		return err
+	}
+	req.Model = choice.Name
+	quietly := func(engine.Retry) error { return nil }
+	return s.d.models.Complete(ctx, choice.Alias, req, send, quietly)
+}
+
+// Secret implements host.Services: from the environment, as secret() does.
+func (s *services) Secret(_ context.Context, _ host.Caller, name string) (string, error) {
+	return s.d.cfg.Secret(name)
+}
+
+// run finds the run of a call by its key: the last part of its folder.
+func (s *services) run(ctx context.Context, c host.Caller) (int64, error) {
+	if c.Run == "" || filepath.Base(c.RunDir) != c.Run {
+		return 0, sdk.Errorf(sdk.Validation, "this call belongs to no run, so there are no entries to read or write")
+	}
+	run, err := s.d.store.RunByKey(ctx, c.Run)
+	return run.ID, err
+}

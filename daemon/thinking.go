@@ -1,0 +1,76 @@
+package daemon
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/dialect"
+	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/policy"
+	"github.com/bothyd/bothy/daemon/internal/project"
+	"github.com/bothyd/bothy/daemon/internal/view"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// newEngine gives an engine its parts, and plugins their hooks.
+func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
+	for _, h := range d.host.Hooks() {
+		if _, err := chains.Subscribe(h.Instance, h); err != nil {
+			d.problem("plugin " + h.Instance + " hears nothing: " + err.Error())
+		}
+	}
+	return engine.New(engine.Config{
+		Store:        d.store,
+		Tools:        toolbox{d.host},
+		Models:       d.models,
+		View:         view.NewTranscript(time.Now),
+		Dialect:      dialect.Tools{},
+		Policy:       policy.Fixed{},
+		Hooks:        chains,
+		Agents:       d.cfg.Agents,
+		DataDir:      d.paths.Data,
+		Log:          d.log.Named("engine"),
+		Instructions: project.Instructions,
+		Preview:      d.preview,
+	})
+}
+
+// preview passes text that is still being written to those who watch.
+func (d *Daemon) preview(p engine.Preview) {
+	d.server.Preview(rpc.Preview{Run: p.Run, Loop: p.Loop, Turn: p.Turn, Text: p.Text, Reasoning: p.Reasoning, Restart: p.Restart})
+}
+
+// toolbox is the host's tools as the engine calls them.
+type toolbox struct{ host *host.Supervisor }
+
+// Tools implements engine.Tools.
+func (t toolbox) Tools() []sdk.Tool { return t.host.Tools() }
+
+// Invoke implements engine.Tools.
+func (t toolbox) Invoke(ctx context.Context, call sdk.Invocation, out engine.Stream) (sdk.ToolResult, error) {
+	return t.host.Invoke(ctx, call, out)
+}
+
+// Complete implements engine.Models: the provider is started when it does not
+// run yet, and the host retries what a retry can help.
+func (m *models) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(engine.Retry) error) error {
+	instance, _, _ := strings.Cut(alias, "/")
+	for _, b := range m.cfg.Models {
+		if b.Alias == alias {
+			instance = b.Provider
+			if req.MaxTokens == 0 {
+				req.MaxTokens = b.MaxTokens
+			}
+		}
+	}
+	if err := m.host.Ensure(ctx, instance); err != nil {
+		return err
+	}
+	return m.host.Complete(ctx, instance, req, send, func(r host.Retry) error {
+		return retry(engine.Retry{Class: r.Class, Wait: r.Wait, Attempt: r.Attempt, Message: r.Message})
+	})
+}

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/modelhttp"
+	"github.com/bothyd/bothy/sdk/provider"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func server(t testing.TB, s settings, handle http.HandlerFunc) *ollama {
+	t.Helper()
+	srv := httptest.NewServer(handle)
+	t.Cleanup(srv.Close)
+	s.BaseURL = srv.URL
+	if s.Context == 0 {
+		s.Context = 32768
+	}
+	o, err := newOllama(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(o.Close)
+	return o
+}
+
+// collect completes and puts the deltas together, and holds them to the
+// contract of sdk.Delta.
+func collect(t testing.TB, p provider.Provider, req sdk.Request) (sdk.Completion, error) {
+	t.Helper()
+	var c sdk.Completion
+	err := p.Complete(t.Context(), req, func(d sdk.Delta) error {
+		if c.Finish != "" {
+			t.Errorf("a delta after the finish: %+v", d)
+		}
+		if !utf8.ValidString(d.Text + d.Reasoning) {
+			t.Errorf("a delta that is not UTF-8: %+v", d)
+		}
+		c.Text += d.Text
+		c.Reasoning += d.Reasoning
+		if d.Usage != nil {
+			c.Usage = d.Usage
+		}
+		if d.Finish != nil {
+			c.Finish = d.Finish.Reason
+		}
+		if d.Call != nil {
+			addCall(t, &c, *d.Call)
+		}
+		return nil
+	})
+	if (err == nil) != (c.Finish != "") {
+		t.Errorf("finish %q and error %v", c.Finish, err)
+	}
+	return c, err
+}
+
+func addCall(t testing.TB, c *sdk.Completion, d sdk.CallDelta) {
+	t.Helper()
+	if d.Index == len(c.Calls) {
+		if d.ID == "" || d.Tool == "" || slices.ContainsFunc(c.Calls, func(x sdk.Call) bool { return x.ID == d.ID }) {
+			t.Errorf("the first piece of a call needs an id of its own and a tool: %+v", d)
+		}
+		c.Calls = append(c.Calls, sdk.Call{ID: d.ID, Tool: d.Tool})
+	}
+	c.Calls[d.Index].Arguments += d.Arguments
+}
+
+func chat(lines ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/chat":
+			_, _ = io.WriteString(w, strings.Join(lines, "\n"))
+		default:
+			http.NotFound(w, r)
+		}
+	}
+}
+
+func hello() sdk.Request {
+	return sdk.Request{Model: "m", Context: 4096, Messages: []sdk.Message{{Role: sdk.RoleUser, Text: "hi"}}}
+}
+
+func TestCompletions(t *testing.T) {
+	const done = `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":11,"eval_count":3}`
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  sdk.Completion
+	}{
+		{"text", []string{`{"message":{"role":"assistant","content":"Hel"},"done":false}`, ``, `{"message":{"content":"lo"},"done":false}`, done},
+			sdk.Completion{Text: "Hello", Finish: "stop", Usage: &sdk.Usage{Prompt: 11, Completion: 3, Total: 14}}},
+		{"thinking", []string{`{"message":{"content":"","thinking":"hm"},"done":false}`, `{"message":{"content":"4"},"done":false}`, done},
+			sdk.Completion{Text: "4", Reasoning: "hm", Finish: "stop", Usage: &sdk.Usage{Prompt: 11, Completion: 3, Total: 14}}},
+		{"whole calls without ids, done_reason stop", []string{`{"message":{"content":"","tool_calls":[{"function":{"name":"bash","arguments":{"command":"id"}}},{"function":{"name":"now","arguments":{}}}]},"done":false}`, done},
+			sdk.Completion{Finish: "calls", Calls: []sdk.Call{{ID: "*", Tool: "bash", Arguments: `{"command":"id"}`}, {ID: "*", Tool: "now", Arguments: `{}`}}, Usage: &sdk.Usage{Prompt: 11, Completion: 3, Total: 14}}},
+		{"ids, the same twice, and text as arguments", []string{`{"message":{"tool_calls":[{"id":"a","function":{"name":"bash","arguments":"{\"command\":\"id\"}"}}]}}`, `{"message":{"tool_calls":[{"id":"a","function":{"name":"bash"}}]}}`, `{"done":true}`},
+			sdk.Completion{Finish: "calls", Calls: []sdk.Call{{ID: "a", Tool: "bash", Arguments: `{"command":"id"}`}, {ID: "*", Tool: "bash", Arguments: `{}`}}}},
+		{"calls in the last line", []string{`{"message":{"tool_calls":[{"id":"a","function":{"arguments":null}}]},"done":true,"done_reason":"stop"}`},
+			sdk.Completion{Finish: "calls", Calls: []sdk.Call{{ID: "a", Tool: "unnamed", Arguments: `{}`}}}},
+		{"length", []string{`{"message":{"content":"a"}}`, `{"done":true,"done_reason":"length"}`}, sdk.Completion{Text: "a", Finish: "length"}},
+		{"a character in two lines", []string{"{\"message\":{\"content\":\"\xc3\"}}", "{\"message\":{\"content\":\"\xa4\"}}", `{"done":true}`}, sdk.Completion{Text: "ä", Finish: "stop"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := collect(t, server(t, settings{}, chat(c.lines...)), hello())
+			for i := range min(len(got.Calls), len(c.want.Calls)) {
+				if c.want.Calls[i].ID == "*" {
+					got.Calls[i].ID = "*"
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+				t.Errorf("error %v (-want +got)\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status int
+		body   string
+		class  sdk.FailureClass
+		says   string
+		check  func(*sdk.ProviderError) bool
+	}{
+		{"no tools", 400, `{"error":"registry.ollama.ai/library/gemma does not support tools"}`, sdk.ClassNever, "cannot call tools", func(e *sdk.ProviderError) bool { return e.NoTools }},
+		{"no model", 404, `{"error":"model 'm' not found"}`, sdk.ClassNever, "ollama pull m", nil},
+		{"no memory", 500, `{"error":"model requires more system memory (48.0 GiB) than is available (7.1 GiB)"}`, sdk.ClassNever, "smaller model", nil},
+		{"busy", 503, `{"error":"server busy, please try again. maximum pending requests exceeded"}`, sdk.ClassGateway, "server busy", nil},
+		{"died", 500, `{"error":"llama runner process has terminated: signal: killed"}`, sdk.ClassServer, "terminated", nil},
+		{"too long", 400, `{"error":"the input length exceeds the context length"}`, sdk.ClassOverflow, "too long", nil},
+		{"JSON in a string", 400, `{"error":"{\"error\":{\"code\":400,\"message\":\"the request exceeds the available context size\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":9,\"n_ctx\":8}}"}`, sdk.ClassOverflow, "available context size", nil},
+		{"within the stream", 200, `{"message":{"content":"a"}}` + "\n" + `{"error":"an error was encountered while running the model: unexpected EOF"}`, sdk.ClassServer, "unexpected EOF", func(e *sdk.ProviderError) bool { return e.Streamed }},
+		{"cut", 200, `{"message":{"content":"a"}}` + "\n", sdk.ClassGateway, "before its answer was complete", func(e *sdk.ProviderError) bool { return e.Streamed }},
+		{"cut within a line", 200, `{"message":{"cont`, sdk.ClassGateway, "not the JSON", nil},
+		{"nothing", 200, ``, sdk.ClassGateway, "before its answer", func(e *sdk.ProviderError) bool { return !e.Streamed }},
+		{"loaded only", 200, `{"model":"m","message":{"role":"assistant","content":""},"done_reason":"load","done":true}`, sdk.ClassWarmUp, "loaded", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := server(t, settings{}, func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			})
+			_, err := collect(t, o, hello())
+			var e *sdk.ProviderError
+			if !errors.As(err, &e) || e.Class != c.class || !strings.Contains(e.Message, c.says) || (c.check != nil && !c.check(e)) {
+				t.Errorf("error %+v", err)
+			}
+		})
+	}
+}
+
+func TestRequest(t *testing.T) {
+	var got map[string]any
+	o := server(t, settings{}, func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		_, _ = io.WriteString(w, `{"done":true,"done_reason":"stop"}`)
+	})
+	temperature := 0.5
+	_, err := collect(t, o, sdk.Request{
+		Model: "m", Context: 16384, Temperature: &temperature, MaxTokens: 9,
+		Messages: []sdk.Message{
+			{Role: sdk.RoleSystem, Text: "sys"},
+			{Role: sdk.RoleAssistant, Text: "t", Reasoning: "hm", Calls: []sdk.Call{{ID: "c", Tool: "bash", Arguments: `{"command":"id"}`}, {ID: "d", Tool: "bash", Arguments: `[1]`}}},
+			{Role: sdk.RoleTool, Tool: "bash", CallID: "c", Text: "1000"},
+			{Role: sdk.RoleAssistant, Text: "done", Reasoning: "hm"},
+		},
+		Tools: []sdk.ToolDef{{Name: "bash", Description: "runs", Parameters: json.RawMessage(`{"type":"object"}`)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	function := func(i float64, arguments map[string]any) map[string]any {
+		return map[string]any{"index": i, "name": "bash", "arguments": arguments}
+	}
+	want := map[string]any{
+		"model": "m", "stream": true, "truncate": false, "shift": false,
+		"options": map[string]any{"num_ctx": 16384.0, "temperature": 0.5, "num_predict": 9.0},
+		"messages": []any{
+			map[string]any{"role": "system", "content": "sys"},
+			map[string]any{"role": "assistant", "content": "t", "thinking": "hm", "tool_calls": []any{
+				map[string]any{"id": "c", "function": function(0, map[string]any{"command": "id"})},
+				map[string]any{"id": "d", "function": function(1, map[string]any{"invalid_arguments": "[1]"})},
+			}},
+			map[string]any{"role": "tool", "content": "1000", "tool_name": "bash", "tool_call_id": "c"},
+			map[string]any{"role": "assistant", "content": "done"},
+		},
+		"tools": []any{map[string]any{"type": "function", "function": map[string]any{"name": "bash", "description": "runs", "parameters": map[string]any{"type": "object"}}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// installed answers like a server with some models.
+func installed(t testing.TB, sent *map[string]any) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/tags":
+			_, _ = io.WriteString(w, `{"models":[
+				{"name":"big:70b","digest":"1","details":{"parameter_size":"70B"}},
+				{"name":"llama3.1:latest","digest":"2","details":{"parameter_size":"8.0B"}},
+				{"name":"embedder:latest","digest":"3","details":{"parameter_size":"334M"}},
+				{"name":"old:1b","digest":"4","details":{"parameter_size":"1B"}}]}`)
+		case "/api/ps":
+			_, _ = io.WriteString(w, `{"models":[{"name":"big:70b","context_length":65536},{"name":"llama3.1:latest","context_length":4096}]}`)
+		case "/api/show":
+			var q struct{ Model string }
+			if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+				t.Error(err)
+			}
+			about := map[string]string{
+				"big:70b":         `{"capabilities":["completion","tools","vision"],"model_info":{"general.architecture":"llama","llama.context_length":131072}}`,
+				"llama3.1:latest": `{"capabilities":["completion","tools"],"model_info":{"llama.context_length":131072,"llama.rope.freq_base":500000}}`,
+				"llama3.1":        `{"capabilities":["completion","tools"],"model_info":{"llama.context_length":131072}}`,
+				"embedder:latest": `{"capabilities":["embedding"],"model_info":{"bert.context_length":512}}`,
+				"old:1b":          `{"capabilities":["completion"],"model_info":{"llama.context_length":2048}}`,
+			}[q.Model]
+			if about == "" {
+				http.NotFound(w, r)
+				return
+			}
+			_, _ = io.WriteString(w, about)
+		case "/api/chat":
+			if err := json.NewDecoder(r.Body).Decode(sent); err != nil {
+				t.Error(err)
+			}
+			_, _ = io.WriteString(w, `{"done":true,"done_reason":"stop"}`)
+		}
+	}
+}
+
+func TestModels(t *testing.T) {
+	yes, no := true, false
+	o := server(t, settings{}, installed(t, nil))
+	want := []sdk.Model{
+		{Name: "llama3.1:latest", Context: 32768, Tools: &yes, Streaming: true, Inputs: []string{"text"}},
+		{Name: "big:70b", Context: 65536, Tools: &yes, Streaming: true, Inputs: []string{"text", "image"}},
+		{Name: "old:1b", Context: 2048, Tools: &no, Streaming: true, Inputs: []string{"text"}},
+	}
+	for range 2 { // the second time from memory
+		got, err := o.Models(t.Context())
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("error %v (-want +got)\n%s", err, diff)
+		}
+	}
+}
+
+func TestModelsOfAnOldServer(t *testing.T) {
+	o := server(t, settings{}, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/tags" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, `{"models":[{"name":"a","details":{"parameter_size":"7B"}},{"name":"nomic-embed-text"},{"name":"m","details":{"families":["bert"]}}]}`)
+	})
+	got, err := o.Models(t.Context())
+	want := []sdk.Model{{Name: "a", Context: 32768, Streaming: true, Inputs: []string{"text"}}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("error %v (-want +got)\n%s", err, diff)
+	}
+}
+
+// TestContextIsAlwaysSet: the caller's window, else the one that Models tells,
+// else the block's.
+func TestContextIsAlwaysSet(t *testing.T) {
+	for _, c := range []struct {
+		model string
+		asked int
+		want  float64
+	}{{"llama3.1", 8192, 8192}, {"llama3.1", 0, 32768}, {"big:70b", 0, 65536}, {"old:1b", 0, 2048}, {"unknown", 0, 32768}} {
+		var sent map[string]any
+		o := server(t, settings{}, installed(t, &sent))
+		if _, err := collect(t, o, sdk.Request{Model: c.model, Context: c.asked, Messages: hello().Messages}); err != nil {
+			t.Fatal(err)
+		}
+		if got := sent["options"].(map[string]any)["num_ctx"]; got != c.want {
+			t.Errorf("%s asked with %d runs with %v, want %v", c.model, c.asked, got, c.want)
+		}
+	}
+}
+
+// TestSilentTruncation is a server too old for truncate:false.
+func TestSilentTruncation(t *testing.T) {
+	long := sdk.Request{Model: "m", Context: 1024, Messages: []sdk.Message{{Role: sdk.RoleUser, Text: strings.Repeat("word ", 4000)}}}
+	for read, overflow := range map[int]bool{1000: true, 0: false, 4900: false} {
+		o := server(t, settings{}, chat(`{"message":{"content":"a"}}`, fmt.Sprintf(`{"done":true,"done_reason":"stop","prompt_eval_count":%d}`, read)))
+		_, err := collect(t, o, long)
+		var e *sdk.ProviderError
+		if is := errors.As(err, &e) && e.Class == sdk.ClassOverflow; is != overflow {
+			t.Errorf("%d of 5000 tokens read in a window of 1024: error %v", read, err)
+		}
+	}
+}
+
+func TestStall(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	o := server(t, settings{IdleTimeout: 50 * time.Millisecond}, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"message":{"content":"half"}}`+"\n")
+		w.(http.Flusher).Flush()
+		<-release
+	})
+	got, err := collect(t, o, hello())
+	var e *sdk.ProviderError
+	if got.Text != "half" || !errors.As(err, &e) || !e.Streamed || !strings.Contains(e.Message, "idle_timeout") {
+		t.Errorf("%+v, error %v", got, err)
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add([]byte(`{"message":{"content":"a","tool_calls":[{"function":{"name":"x","arguments":{}}}]}}` + "\n" + `{"done":true}`))
+	f.Add([]byte(`{"error":"{\"error\":1}"}`))
+	client, err := modelhttp.New(modelhttp.Options{Base: "http://127.0.0.1:1"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var got sdk.Completion
+		c := &completion{client: client, model: "m", out: func(d sdk.Delta) error {
+			if d.Call != nil {
+				addCall(t, &got, *d.Call)
+			}
+			if d.Finish != nil {
+				got.Finish = d.Finish.Reason
+			}
+			return nil
+		}}
+		err := c.read(bytes.NewReader(in))
+		var e *sdk.ProviderError
+		if (err == nil) != (got.Finish != "") || (err != nil && !errors.As(err, &e)) {
+			t.Errorf("finish %q and error %v (%T)", got.Finish, err, err)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package sdktest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/provider"
+)
+
+// Provider checks an implementation of the kind provider: each request is
+// answered by a stream that ends with a Finish, its calls can be put together,
+// and a completion ends soon after its context.
+func Provider(t *testing.T, impl provider.Provider, requests ...sdk.Request) {
+	t.Helper()
+	client := provider.NewClient(Pair(t, func(s grpc.ServiceRegistrar) { provider.Register(s, impl) }))
+	t.Run("models", func(t *testing.T) {
+		models, err := client.Models(soon(t))
+		if err != nil {
+			t.Errorf("listing the models failed: %v", err)
+		}
+		for _, m := range models {
+			if m.Name == "" || m.Context < 0 {
+				t.Errorf("a model has no name, or a negative context: %+v", m)
+			}
+		}
+	})
+	for _, req := range requests {
+		t.Run("complete "+req.Model, func(t *testing.T) {
+			completes(t, client, req)
+			stops(t, client, req)
+		})
+	}
+}
+
+// completes checks the order of one stream.
+func completes(t *testing.T, client provider.Provider, req sdk.Request) {
+	t.Helper()
+	finished := false
+	calls := map[int]bool{}
+	err := client.Complete(soon(t), req, func(d sdk.Delta) error {
+		if finished {
+			t.Errorf("a piece came behind the finish: %+v", d)
+		}
+		if d.Call != nil {
+			if first := !calls[d.Call.Index]; first && (d.Call.ID == "" || d.Call.Tool == "") {
+				t.Errorf("the first piece of call %d has no id or no tool: %+v", d.Call.Index, *d.Call)
+			}
+			calls[d.Call.Index] = true
+		}
+		if d.Finish != nil {
+			finished = true
+			knownReason(t, d.Finish.Reason)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Errorf("the completion failed: %v", err)
+	}
+	for i := range len(calls) {
+		if !calls[i] {
+			t.Errorf("the calls are not numbered from 0 up: %v", calls)
+			break
+		}
+	}
+}
+
+func knownReason(t *testing.T, reason string) {
+	t.Helper()
+	switch reason {
+	case "stop", "calls", "length", "filter":
+	default:
+		t.Errorf("the finish has the unknown reason %q", reason)
+	}
+}
+
+// errEnough is what a reader that wants no more returns.
+var errEnough = errors.New("enough")
+
+// stops checks that a reader's error and an ended context end the completion.
+func stops(t *testing.T, client provider.Provider, req sdk.Request) {
+	t.Helper()
+	err := client.Complete(soon(t), req, func(sdk.Delta) error { return errEnough })
+	if !errors.Is(err, errEnough) {
+		t.Errorf("the reader's error was lost: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	within(t, "a completion with an ended context", func() {
+		if err := client.Complete(ctx, req, func(sdk.Delta) error { return nil }); err == nil {
+			t.Error("a completion with an ended context went well")
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package sdktest
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// Call is a call that a tool must carry out well, for the suite to make.
+type Call struct {
+	sdk.Invocation
+	// Blocks says that the call runs until it is cancelled.
+	Blocks bool
+}
+
+// Tool checks an implementation of the kind tool: its declarations can be used,
+// the calls succeed, what it cannot do is an error with an outcome, and a call
+// ends soon after its context.
+func Tool(t *testing.T, impl tool.Tool, calls ...Call) {
+	t.Helper()
+	conn := Pair(t, func(s grpc.ServiceRegistrar) { tool.Register(s, impl) })
+	client := tool.NewClient(conn, impl.Tools()...)
+	t.Run("declarations", func(t *testing.T) { declarations(t, client) })
+	for _, c := range calls {
+		t.Run("call "+c.Tool, func(t *testing.T) {
+			if c.Blocks {
+				blocks(t, client, c.Invocation)
+				return
+			}
+			succeeds(t, client, c.Invocation)
+			ended(t, client, c.Invocation)
+		})
+	}
+	t.Run("unknown tool", func(t *testing.T) {
+		_, err := client.Invoke(soon(t), sdk.Invocation{Tool: "no_such_tool", Arguments: json.RawMessage(`{}`), CallID: "c"}, &Recorder{})
+		if outcome(err) != sdk.NotFound {
+			t.Errorf("an unknown tool answered %v, want outcome not_found", err)
+		}
+	})
+}
+
+func declarations(t *testing.T, impl tool.Tool) {
+	specs := impl.Tools()
+	seen := map[string]bool{}
+	for _, s := range specs {
+		if !tool.ValidName(s.Name) || seen[s.Name] {
+			t.Errorf("the name %q is wrong or declared twice", s.Name)
+		}
+		seen[s.Name] = true
+		if s.Description == "" {
+			t.Errorf("%s has no description: a model cannot choose it", s.Name)
+		}
+		var schema jsonschema.Schema
+		if err := json.Unmarshal(s.Parameters, &schema); err != nil {
+			t.Errorf("%s: its JSON Schema cannot be read: %v", s.Name, err)
+			continue
+		}
+		if schema.Type != "object" {
+			t.Errorf("%s: its JSON Schema is of type %q, want object", s.Name, schema.Type)
+		}
+		if _, err := schema.Resolve(nil); err != nil {
+			t.Errorf("%s: its JSON Schema cannot be used: %v", s.Name, err)
+		}
+		if s.Annotations.ReadOnly && s.Annotations.Destructive {
+			t.Errorf("%s is read-only and destructive at once", s.Name)
+		}
+	}
+	if !reflect.DeepEqual(specs, impl.Tools()) {
+		t.Error("two calls of Tools differ, without a change of the manifest")
+	}
+}
+
+func succeeds(t *testing.T, client *tool.Client, call sdk.Invocation) {
+	t.Helper()
+	r, err := client.Invoke(soon(t), call, &Recorder{})
+	if err != nil {
+		t.Errorf("the call failed: %v", err)
+		return
+	}
+	if !r.Success {
+		t.Errorf("the call ended without success: %s", r.Error)
+	}
+	if r.Success && r.Error != "" {
+		t.Errorf("a successful result carries the error %q", r.Error)
+	}
+	if !utf8.ValidString(r.Output) {
+		t.Error("the output is no UTF-8")
+	}
+}
+
+// ended makes a call whose context has ended before: it may still succeed, but
+// it must return.
+func ended(t *testing.T, client *tool.Client, call sdk.Invocation) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	within(t, "a call with an ended context", func() {
+		_, _ = client.Invoke(ctx, call, &Recorder{}) // any answer will do
+	})
+}
+
+// blocks cancels a running call as the host does: by name first, and by
+// hanging up where that is not enough.
+func blocks(t *testing.T, client *tool.Client, call sdk.Invocation) {
+	t.Helper()
+	call.CallID = "blocks"
+	over := make(chan error, 1)
+	go func() {
+		_, err := client.Invoke(context.Background(), call, &Recorder{})
+		over <- err
+	}()
+	ctx := soon(t)
+	again := time.NewTicker(20 * time.Millisecond) // the call may not have begun when it is first cancelled
+	defer again.Stop()
+	for {
+		if err := client.Cancel(ctx, call.CallID); err != nil {
+			t.Fatalf("the call did not end after it was cancelled: %v", err)
+		}
+		select {
+		case err := <-over:
+			if err != nil && outcome(err) != sdk.Aborted {
+				t.Errorf("the cancelled call ended with %v, want outcome aborted", err)
+			}
+			return
+		case <-again.C:
+		}
+	}
+}

@@ -193,14 +193,12 @@ type listedPlugin struct {
 }
 
 func runningPlugins(ts *testscript.TestScript) []listedPlugin {
-	var list struct {
-		Plugins []listedPlugin `json:"plugins"`
-	}
+	var list []listedPlugin
 	out := runBothy(ts, "plugins", "list", "--json")
 	if err := json.Unmarshal(out, &list); err != nil {
 		ts.Fatalf("plugins list: %v\n%s", err, out)
 	}
-	return list.Plugins
+	return list
 }
 
 func killPlugin(ts *testscript.TestScript, neg bool, args []string) {

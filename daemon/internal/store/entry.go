@@ -23,6 +23,9 @@ const entryColumns = `e.path,
 // visibleScopes is the part of a query that finds the scopes in which a run's
 // entries may lie: its own, those of the runs it was forked from, its project
 // and global. It takes the run as ?1. At most one entry of a path has a view.
+//
+// Queries by path put the entry before the view with CROSS JOIN, which SQLite
+// does not turn round: the other way it would walk all that the run sees.
 const visibleScopes = `(WITH RECURSIVE line (id) AS (
 	  SELECT ?1 UNION ALL SELECT r.parent FROM runs r JOIN line ON r.id = line.id WHERE r.parent IS NOT NULL)
 	SELECT 'run:' || id FROM line
@@ -36,7 +39,7 @@ func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, e
 		return sdk.Entry{}, err
 	}
 	var e sdk.Entry
-	found, err := s.one(ctx, `SELECT `+entryColumns+` FROM entries e JOIN run_views v ON v.entry = e.id AND v.run = ?1
+	found, err := s.one(ctx, `SELECT `+entryColumns+` FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
 		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, []any{run, path}, func(scan scanner) (err error) {
 		e, err = scanEntry(scan)
 		return err

@@ -288,3 +288,27 @@ func TestTurnsWithoutALoop(t *testing.T) {
 	}
 	f.verify()
 }
+
+// A look at one path must not walk all that the run sees.
+func TestALookAtAPathDoesNotWalkTheRun(t *testing.T) {
+	f := newFixture(t)
+	rows, err := f.conn.QueryContext(t.Context(), `EXPLAIN QUERY PLAN SELECT v.id FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
+		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, f.run.ID, "known://a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var a, b, c int
+		var step string
+		if err := rows.Scan(&a, &b, &c, &step); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, step)
+	}
+	plan := strings.Join(steps, "\n")
+	if err := rows.Err(); err != nil || !strings.Contains(plan, "(scope=? AND path=?)") || !strings.Contains(plan, "(entry=? AND run=?)") {
+		t.Errorf("%v, the plan is\n%s", err, plan)
+	}
+}

@@ -128,7 +128,7 @@ func (t *tx) look(run int64, scope, path string) (sight, error) {
 	var hash []byte
 	found, err := t.one(`SELECT v.id, e.id, e.scope, e.body, e.attributes, e.hash, e.created,
 		v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count
-		FROM entries e JOIN run_views v ON v.entry = e.id AND v.run = ?1
+		FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
 		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, []any{run, path},
 		&x.view, &x.entry, &x.scope, &x.body, &x.attributes, &hash, &x.created,
 		(*string)(&x.state), (*string)(&x.outcome), (*string)(&x.phase), (*string)(&x.visibility), (*string)(&x.writer),

@@ -1,0 +1,257 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// recorder subscribes to everything, as a plugin does, and changes nothing.
+type recorder struct {
+	subs []sdk.Subscription
+
+	mu    sync.Mutex
+	heard []string
+}
+
+func (r *recorder) Subscriptions() []sdk.Subscription { return r.subs }
+
+func (r *recorder) hear(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.heard = append(r.heard, name)
+}
+
+func (r *recorder) Event(_ context.Context, name string, _ json.RawMessage) error {
+	r.hear(name)
+	return nil
+}
+
+func (r *recorder) Filter(_ context.Context, name string, v json.RawMessage) (json.RawMessage, error) {
+	r.hear(name)
+	return v, nil
+}
+
+// TestOrderOfHooks is a prompt's way past every name that it meets.
+func TestOrderOfHooks(t *testing.T) {
+	h := prepareHouse(t, calls(numbered("write", 1)), say("done"))
+	r := &recorder{}
+	for _, p := range h.hooks.Catalogue() {
+		if p.Name != "entry.changed" {
+			r.subs = append(r.subs, sdk.Subscription{Name: p.Name, Priority: 50})
+		}
+	}
+	if _, err := h.hooks.Subscribe("recorder", r); err != nil {
+		t.Fatal(err)
+	}
+	h.start()
+	a := h.submit(Submission{})
+	h.await(a)
+	h.untilIdle()
+	want := strings.Fields(`project.init.started project.init.completed run.created act.started loop.started
+		turn.started instructions.resolve_system_prompt instructions.tool_docs context.materialized assembly.system assembly.user
+		turn.before_dispatch run.progress llm.messages llm.request.started run.progress llm.response llm.request.completed llm.reasoning
+		turn.response entry.recording tool.before tool.after entry.created run.state turn.dispatched
+		turn.completed run.state run.step.completed turn.verdict
+		turn.started instructions.resolve_system_prompt instructions.tool_docs context.materialized assembly.system assembly.user
+		turn.before_dispatch run.progress llm.messages llm.request.started run.progress llm.response llm.request.completed llm.reasoning
+		turn.response turn.dispatched turn.completed run.state run.step.completed turn.verdict
+		loop.completed act.completed run.state`)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	got := slices.DeleteFunc(slices.Clone(r.heard), func(n string) bool { return n == "act.started" || n == "loop.started" }) // these two race
+	want = slices.DeleteFunc(want, func(n string) bool { return n == "act.started" || n == "loop.started" })
+	if !slices.Equal(got, want) {
+		t.Errorf("heard\n got %s\nwant %s", strings.Join(got, " "), strings.Join(want, " "))
+	}
+	if !slices.Contains(r.heard, "act.started") || !slices.Contains(r.heard, "loop.started") {
+		t.Error("a start was not told")
+	}
+	if l := h.await(a); l.Status != 200 {
+		t.Errorf("listening changed the end: %d %s", l.Status, l.Reason)
+	}
+}
+
+func TestHooksChangeThePrompt(t *testing.T) {
+	h := newHouse(t)
+	h.hooks.AssemblySystem.On(10, "t", false, func(_ context.Context, p sdk.Prompt) (sdk.Prompt, error) {
+		p.System += " SYSTEM"
+		return p, nil
+	})
+	h.hooks.LLMMessages.On(10, "t", false, func(_ context.Context, p sdk.Prompt) (sdk.Prompt, error) {
+		p.Messages = append(slices.Clone(p.Messages), sdk.Message{Role: sdk.RoleUser, Text: "LAST"})
+		return p, nil
+	})
+	h.hooks.InstructionsToolDocs.On(10, "t", false, func(_ context.Context, docs map[string]string) (map[string]string, error) {
+		return map[string]string{"read": "READ DOC", "nosuch": "NO DOC"}, nil
+	})
+	h.hooks.LLMResponse.On(10, "t", false, func(_ context.Context, c sdk.Completion) (sdk.Completion, error) {
+		c.Text = strings.ToUpper(c.Text)
+		return c, nil
+	})
+	a := h.submit(Submission{})
+	h.await(a)
+	m := h.models.asked()[0].Messages
+	if sys := m[0].Text; !strings.HasSuffix(sys, " SYSTEM") || !strings.Contains(sys, "READ DOC") || strings.Contains(sys, "NO DOC") || m[len(m)-1].Text != "LAST" {
+		t.Errorf("sent %+v", m)
+	}
+	if got := h.entries(a.Run.ID, "assistant://")[0].Body; got != "DONE" {
+		t.Errorf("answer %q", got)
+	}
+}
+
+func TestRecordingFilterRejects(t *testing.T) {
+	h := newHouse(t, calls(numbered("read", 1), numbered("write", 2), numbered("write", 3)))
+	h.hooks.EntryRecording.On(10, "t", true, func(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
+		if r.Tool == "write" {
+			r.State, r.Outcome, r.Body = sdk.StateFailed, sdk.Conflict, "not today"
+		}
+		return r, nil
+	})
+	a := h.submit(Submission{})
+	h.await(a)
+	if got, want := h.outcomes(a.Run.ID), "read:resolved write:failed:conflict write:failed:aborted"; got != want {
+		t.Errorf("got %s", got)
+	}
+	if acts := h.actions(a.Run.ID); acts[1].Body != "not today" {
+		t.Errorf("reason %q", acts[1].Body)
+	}
+	h.check(a.Run.ID)
+}
+
+func TestRecordingFilterChangesArguments(t *testing.T) {
+	change := func(to string) func(context.Context, sdk.Recording) (sdk.Recording, error) {
+		return func(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
+			r.Attributes = json.RawMessage(strings.Replace(string(r.Attributes), "f1", to, 1))
+			return r, nil
+		}
+	}
+	h := newHouse(t, calls(numbered("write", 1)))
+	h.hooks.EntryRecording.On(10, "t", true, change("safe/f1"))
+	a := h.submit(Submission{})
+	h.await(a)
+	if got := string(h.tools.made[0].Arguments); got != `{"path":"safe/f1"}` {
+		t.Errorf("the tool got %s", got)
+	}
+	bad := newHouse(t, calls(numbered("write", 1)))
+	bad.hooks.EntryRecording.On(10, "t", true, change("../f1")) // policy judges what the filter left
+	b := bad.submit(Submission{})
+	bad.await(b)
+	if got := bad.outcomes(b.Run.ID); got != "write:failed:permission" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestFailingGuardsDeny: a guard that fails is a deny, never a pass.
+func TestFailingGuardsDeny(t *testing.T) {
+	no := errors.New("no")
+	for name, c := range map[string]struct {
+		subscribe func(h *house)
+		status    int
+		ran       int
+	}{
+		"entry.recording": {func(h *house) {
+			h.hooks.EntryRecording.On(10, "g", false, func(context.Context, sdk.Recording) (sdk.Recording, error) { return sdk.Recording{}, no })
+		}, 200, 0},
+		"turn.before_dispatch": {func(h *house) {
+			h.hooks.TurnBeforeDispatch.On(10, "g", false, func(context.Context, sdk.Prompt) (sdk.Prompt, error) { panic(no) })
+		}, 500, 0},
+		"turn.verdict": {func(h *house) {
+			h.hooks.TurnVerdict.On(10, "g", false, func(context.Context, sdk.TurnResult) (sdk.TurnResult, error) { return sdk.TurnResult{}, no })
+		}, 500, 1},
+		"turn.verdict with nonsense": {func(h *house) {
+			h.hooks.TurnVerdict.On(10, "g", false, func(_ context.Context, r sdk.TurnResult) (sdk.TurnResult, error) {
+				return sdk.TurnResult{Ruling: sdk.Ruling{Status: 7}}, nil
+			})
+		}, 500, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, calls(numbered("read", 1)))
+			c.subscribe(h)
+			a := h.submit(Submission{})
+			if l := h.await(a); l.Status != c.status {
+				t.Errorf("ended %d: %s", l.Status, l.Reason)
+			}
+			if n := len(h.tools.calledTools()); n != c.ran {
+				t.Errorf("%d calls were made", n)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
+func TestVerdictFilterStopsAndGoesOn(t *testing.T) {
+	h := newHouse(t, say("one"), say("two"), say("three"))
+	h.hooks.TurnVerdict.On(10, "t", true, func(_ context.Context, r sdk.TurnResult) (sdk.TurnResult, error) {
+		if r.LoopTurn == 1 {
+			r.Ruling = sdk.Ruling{Continue: true}
+		} else {
+			r.Ruling = sdk.Ruling{Status: 422, Stop: "window", Reason: "enough"}
+		}
+		return r, nil
+	})
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Status != 422 || l.Stop != "window" || l.Reason != "enough" {
+		t.Errorf("ended %d %q %q", l.Status, l.Stop, l.Reason)
+	}
+	if n := len(h.models.asked()); n != 2 {
+		t.Errorf("%d turns", n)
+	}
+	h.check(a.Run.ID)
+}
+
+func TestErrorsAndCancelledStreamsAreTold(t *testing.T) {
+	h := newHouse(t, failing(&sdk.ProviderError{Class: sdk.ClassServer, Message: "boom"}))
+	var errs, cancelled []string
+	h.hooks.ErrorLog.On(10, "t", func(_ context.Context, e sdk.EntryEvent) error { errs = append(errs, e.Entry.Path); return nil })
+	h.hooks.StreamCancelled.On(10, "t", func(_ context.Context, e sdk.EntryEvent) error {
+		cancelled = append(cancelled, e.Entry.Path)
+		return nil
+	})
+	a := h.submit(Submission{})
+	h.await(a)
+	h.untilIdle()
+	if !slices.Equal(errs, []string{"log://turn_1/error/completion"}) {
+		t.Errorf("errors %q", errs)
+	}
+	begun := make(chan struct{}, 1)
+	h.tools.on("bash", waiting(begun))
+	h.models.mu.Lock()
+	h.models.steps = []step{calls(numbered("bash", 1))}
+	h.models.mu.Unlock()
+	b := h.submit(Submission{Run: "r"})
+	<-begun
+	if err := h.engine.Abort(t.Context(), b.Run.ID); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(cancelled, []string{"log://turn_1/bash/f1"}) {
+		t.Errorf("cancelled %q", cancelled)
+	}
+}
+
+func TestEntryChanged(t *testing.T) {
+	h := prepareHouse(t, calls(numbered("read", 1)))
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	h.hooks.EntryChanged.On(10, "t", func(_ context.Context, e sdk.EntryEvent) error {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[e.Entry.Path+" "+string(e.Entry.Phase)] = true
+		return nil
+	})
+	h.start()
+	a := h.submit(Submission{})
+	h.await(a)
+	h.untilIdle()
+	for _, want := range []string{"assistant://1 ", "log://turn_1/read/f1 started", "log://turn_1/read/f1 ended"} {
+		if !seen[want] {
+			t.Errorf("%q was not told: %v", want, seen)
+		}
+	}
+}

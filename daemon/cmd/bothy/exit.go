@@ -51,9 +51,6 @@ func (e loopEnd) code() int {
 	case "", "answer", "terminal", "failed", "overflow":
 		return statusCode(e.Status)
 	default:
-		if e.Status == sdk.StatusAborted {
-			return exitAborted
-		}
 		return exitStopped
 	}
 }

@@ -41,7 +41,8 @@ func TestLoopEndCode(t *testing.T) {
 		{loopEnd{Status: 499, Stop: "aborted"}, 5},
 		{loopEnd{Status: 499}, 5},
 		{loopEnd{Status: 499, Stop: "interrupted"}, 3},
-		{loopEnd{Status: 499, Stop: "deadline"}, 5},
+		{loopEnd{Status: 499, Stop: "deadline"}, 3},
+		{loopEnd{Status: 499, Stop: "max_turns"}, 3},
 	} {
 		if got := c.end.code(); got != c.want {
 			t.Errorf("%+v exits with %d, want %d", c.end, got, c.want)

@@ -255,6 +255,8 @@ func (h *house) untilIdle() {
 // TestAnyScript: whatever a model answers, each call has exactly one action
 // and one result, in order, and the loop ends once.
 func TestAnyScript(t *testing.T) {
+	h := newHouse(t)
+	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		tool := rapid.SampledFrom([]string{"read", "read_bad", "write", "write_bad", "bash", "finish", "loose", "nosuch", "", "fake__read", "../x", "error"})
 		arguments := rapid.SampledFrom([]string{"", "{}", `{"path":"a"}`, `{"path":"../a"}`, `{"path":"~"}`, `{"a":1,"a":2}`, "[", "null", `{"command":"ls"}`})
@@ -269,11 +271,21 @@ func TestAnyScript(t *testing.T) {
 		if rapid.Bool().Draw(rt, "fails") {
 			steps = append(steps, failing(&sdk.ProviderError{Class: sdk.ClassServer, Message: "boom"}))
 		}
-		h := newHouse(t, steps...)
-		a := h.submit(Submission{Run: "r", Agent: rapid.SampledFrom([]string{"default", "free", "short"}).Draw(rt, "agent")})
+		h.models.mu.Lock()
+		h.models.steps, h.models.requests = steps, nil
+		h.models.mu.Unlock()
+		n++
+		name := fmt.Sprintf("r%d", n)
+		a := h.submit(Submission{Run: name, Agent: rapid.SampledFrom([]string{"default", "free", "short"}).Draw(rt, "agent")})
 		h.await(a)
-		h.run(Submission{Run: "r", Prompt: "again"})
+		h.models.mu.Lock()
+		h.models.steps = nil
+		h.models.mu.Unlock()
+		h.run(Submission{Run: name, Prompt: "again"})
 		h.check(a.Run.ID)
+		if t.Failed() {
+			rt.FailNow()
+		}
 		for _, req := range h.models.asked() {
 			checkRequest(rt, req)
 		}

@@ -122,7 +122,25 @@ func setUp(env *testscript.Env, prefix string) error {
 	env.Setenv("PROJECT", filepath.Join(env.WorkDir, "project"))
 	env.Setenv("NO_COLOR", "1")
 	env.Cd = filepath.Join(env.WorkDir, "project")
-	env.Defer(func() { endDaemon(env, runtime) })
+	env.Defer(func() {
+		endDaemon(env, runtime)
+		if err := removeAll(filepath.Join(env.WorkDir, "home")); err != nil {
+			env.T().Log(err)
+		}
+	})
+	return nil
+}
+
+// removeAll removes a folder in which containers may have left files of
+// subordinate ids: those go within a user namespace.
+func removeAll(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	out, err := exec.Command("unshare", "--user", "--map-root-user", "--map-auto", "rm", "-rf", dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("remove %s: %w: %s", dir, err, out)
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -95,16 +96,25 @@ func timed(b *testing.B, to *[]time.Duration, f func() error) {
 // surroundings gives a benchmark a home and a runtime folder of its own.
 func surroundings(b *testing.B) {
 	b.Helper()
+	prefix := installation(b) // with the caller's own HOME and its caches
 	runtime, err := os.MkdirTemp("/tmp", "bb-")
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = os.RemoveAll(runtime) })
-	b.Setenv("HOME", b.TempDir())
+	home, err := os.MkdirTemp("", "bothy-bench-")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := errors.Join(os.RemoveAll(runtime), removeAll(home)); err != nil {
+			b.Error(err)
+		}
+	})
+	b.Setenv("HOME", home)
 	b.Setenv("XDG_RUNTIME_DIR", runtime)
 	b.Setenv("XDG_STATE_HOME", filepath.Join(os.Getenv("HOME"), "state"))
 	b.Setenv("XDG_CONFIG_HOME", filepath.Join(os.Getenv("HOME"), "config"))
-	b.Setenv("BOTHY_PREFIX", installation(b))
+	b.Setenv("BOTHY_PREFIX", prefix)
 }
 
 // serving runs a daemon in this process.
@@ -153,10 +163,12 @@ func BenchmarkBash(b *testing.B) {
 	run := implicitRun(b, d, project)
 	direct := sdk.Invocation{Tool: "bash", Arguments: arguments, Run: run.Key, Project: project, RunDir: filepath.Join(d.paths.Data, "runs", run.Key)}
 	podman := podmanExec(b)
-	var forks, plugin, engines, sockets, execs []time.Duration
+	bare := bareCommits(b, d, run.Project)
+	var forks, plugin, commits, engines, sockets, execs []time.Duration
 	for i := 0; b.Loop(); i++ {
 		timed(b, &forks, exec.Command("bash", "-c", "true").Run)
 		timed(b, &plugin, func() error { return failedCall(d.host.Invoke(ctx, direct, silence{})) })
+		timed(b, &commits, bare)
 		timed(b, &engines, func() error {
 			done, err := d.engine.CallTool(ctx, engine.ToolCall{Project: project, Tool: "bash", Arguments: arguments})
 			return failedCall(done.Result, err)
@@ -168,8 +180,35 @@ func BenchmarkBash(b *testing.B) {
 	}
 	ratio(b, "bash -c true: plugin against host fork and exec", "x-fork", plugin, forks, "at most 4x")
 	ratio(b, "bash -c true: podman exec against plugin", "x-faster", execs, plugin, "at least 20x")
-	ratio(b, "bash -c true: engine and journal against plugin", "x-plugin", engines, plugin, "at most 1.15x and 2 durable commits")
+	floor := []time.Duration{median(plugin) + median(commits)}
+	ratio(b, "bash -c true: engine and journal against plugin and 2 durable commits", "x-floor", engines, floor, "at most 1.15x")
+	ratio(b, "bash -c true: engine and journal against plugin", "x-plugin", engines, plugin, "reported")
 	ratio(b, "bash -c true: socket against plugin", "x-plugin-socket", sockets, plugin, "reported")
+}
+
+// bareCommits is what any tool call costs the store, without an engine: the
+// commit that records and starts the action, and the one that ends it.
+func bareCommits(b *testing.B, d *Daemon, project int64) func() error {
+	b.Helper()
+	run := must(d.store.CreateRun(context.Background(), sdk.Run{Project: project, Alias: "bench", Agent: "bench"}))
+	attributes := json.RawMessage(`{"call_id":"call_1","tool":"bash","arguments":{"command":"true"},"index":0,"plugin":"bash","decision":{"verdict":"allow","rule":"sandbox","reason":"it runs in a container"}}`)
+	result := json.RawMessage(`{"metadata":{"exit_code":0,"duration_ms":1,"stdout":"","stderr":""},"duration_ms":1}`)
+	turn, empty := 0, ""
+	return func() error {
+		turn++
+		action := sdk.Write{Path: fmt.Sprintf("log://turn_%d/bash/true", turn), Turn: turn, Writer: sdk.WriterSystem}
+		started, ended := action, action
+		started.Create, started.Body, started.Attributes = true, &empty, attributes
+		started.State, started.Phase = sdk.StateStreaming, sdk.PhaseStarted
+		ended.Expect, ended.Body, ended.Attributes = sdk.PhaseStarted, &empty, result
+		ended.State, ended.Phase = sdk.StateResolved, sdk.PhaseEnded
+		row := sdk.Turn{Run: run.ID, Sequence: turn}
+		if _, err := d.store.Commit(context.Background(), sdk.Change{Run: run.ID, OpenTurn: &row, Writes: []sdk.Write{started}}); err != nil {
+			return err
+		}
+		_, err := d.store.Commit(context.Background(), sdk.Change{Run: run.ID, CloseTurn: &row, Writes: []sdk.Write{ended}})
+		return err
+	}
 }
 
 func failedCall(r sdk.ToolResult, err error) error {
@@ -246,20 +285,32 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// BenchmarkTool compares a call of a tool that does next to nothing, through
-// the supervisor, with a plain gRPC unary call between two processes.
+// BenchmarkTool compares a call of a tool that does nothing, through the
+// supervisor, with a plain gRPC unary call between two processes.
 func BenchmarkTool(b *testing.B) {
+	binary := filepath.Join(b.TempDir(), "bothy-plugin-fault")
+	if out, err := exec.Command("go", "build", "-o", binary, "./internal/host/faultplugin").CombinedOutput(); err != nil {
+		b.Fatalf("build the plugin: %v\n%s", err, out)
+	}
 	surroundings(b)
 	d := serving(b)
-	project := b.TempDir()
-	call := sdk.Invocation{Tool: "list_files", Arguments: json.RawMessage(`{"path":"."}`), Run: "bench", Project: project, RunDir: b.TempDir()}
+	for _, x := range d.host.Start(context.Background(), []host.Spec{{Instance: "fault", Plugin: "fault", Path: binary}}) {
+		b.Fatal(x)
+	}
+	call := sdk.Invocation{Tool: "noop", Arguments: json.RawMessage(`{}`), Run: "bench", Project: b.TempDir(), RunDir: b.TempDir()}
+	noop := func() error { return failedCall(d.host.Invoke(context.Background(), call, silence{})) }
 	plain := plainGRPC(b)
 	var tools, unary []time.Duration
+	for range 100 { // both connections warm
+		if err := errors.Join(noop(), plain()); err != nil {
+			b.Fatal(err)
+		}
+	}
 	for b.Loop() {
-		timed(b, &tools, func() error { return failedCall(d.host.Invoke(context.Background(), call, silence{})) })
+		timed(b, &tools, noop)
 		timed(b, &unary, plain)
 	}
-	ratio(b, "tool call (list an empty folder) against a plain gRPC call", "x-grpc", tools, unary, "at most 2x")
+	ratio(b, "no-op tool call through the supervisor against a plain gRPC call", "x-grpc", tools, unary, "at most 2x")
 }
 
 // plainGRPC is a unary call over a Unix socket to another process: this test
@@ -306,70 +357,87 @@ func BenchmarkStart(b *testing.B) {
 	surroundings(b)
 	_, cfg, _ := LoadConfig("", &config.Secrets{})
 	libexec := filepath.Join(installation(b), "libexec", "bothy")
-	var names []string
-	for _, path := range must(filepath.Glob(filepath.Join(libexec, "bothy-plugin-*"))) {
-		names = append(names, strings.TrimPrefix(filepath.Base(path), "bothy-plugin-"))
+	blocks := slices.Clone(cfg.Plugins)
+	for _, p := range cfg.Providers { // one instance of each provider plugin, one that needs no key
+		if p.Label == "ollama" || p.Label == "lmstudio" || p.Label == "replay" {
+			blocks = append(blocks, p)
+		}
 	}
-	start := func(groups [][]string) error {
+	start := func(to *[]time.Duration, groups [][]config.Plugin) {
 		h, err := host.New(host.Config{
 			Log: hclog.NewNullLogger(), Libexec: []string{libexec}, Sandbox: &cfg.Sandbox, DataDir: b.TempDir(),
 			SocketDir: filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "s"), Prefix: installation(b),
 		})
 		if err != nil {
-			return err
+			b.Fatal(err)
 		}
 		defer h.Stop(context.Background())
-		for _, group := range groups {
-			var specs []host.Spec
-			for _, name := range group {
-				specs = append(specs, host.Spec{Instance: name, Plugin: name, Grants: []string{sdk.GrantProject}})
+		timed(b, to, func() error {
+			for _, group := range groups {
+				var specs []host.Spec
+				for _, block := range group {
+					specs = append(specs, (&plugins{cfg: cfg}).spec(block))
+				}
+				for _, x := range h.Start(context.Background(), specs) {
+					return errors.New(x.Error())
+				}
 			}
-			h.Start(context.Background(), specs)
-		}
-		return nil
+			return nil
+		})
 	}
-	var one [][]string
-	for _, name := range names {
-		one = append(one, []string{name})
+	var one [][]config.Plugin
+	for _, block := range blocks {
+		one = append(one, []config.Plugin{block})
 	}
 	var parallel, series []time.Duration
 	for b.Loop() {
-		timed(b, &parallel, func() error { return start([][]string{names}) })
-		timed(b, &series, func() error { return start(one) })
+		start(&parallel, [][]config.Plugin{blocks})
+		start(&series, one)
 	}
-	ratio(b, fmt.Sprintf("start of %d plugins: at once against one by one", len(names)), "x-series", parallel, series, "reported")
+	ratio(b, fmt.Sprintf("start of %d plugins: at once against one by one", len(blocks)), "x-series", parallel, series, "reported")
 }
 
 // BenchmarkColdStart measures from nothing: the time until a fresh bothyd
-// answers the first status, and until a replayed turn has ended.
+// answers the first status, and from then until a replayed turn has ended, for
+// which the provider's plugin is started.
 func BenchmarkColdStart(b *testing.B) {
-	bothy := filepath.Join(installation(b), "bin", "bothy")
 	var status, turn []time.Duration
 	for b.Loop() {
-		home := b.TempDir()
+		surroundings(b)
+		home := os.Getenv("HOME")
 		sayHello(b, home)
-		runtime := must(os.MkdirTemp("/tmp", "bb-"))
-		run := func(args ...string) error {
-			cmd := exec.Command(bothy, args...)
-			cmd.Dir = home
-			cmd.Env = []string{"HOME=" + home, "XDG_RUNTIME_DIR=" + runtime, "PATH=" + os.Getenv("PATH"), "BOTHY_PREFIX=" + installation(b)}
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				return fmt.Errorf("bothy %v: %w\n%s", args, err, out)
+		bothyd := exec.Command(filepath.Join(os.Getenv("BOTHY_PREFIX"), "bin", "bothyd"))
+		timed(b, &status, func() error {
+			if err := bothyd.Start(); err != nil {
+				return err
+			}
+			_, err := firstStatus()
+			return err
+		})
+		timed(b, &turn, func() error {
+			cmd := exec.Command(filepath.Join(os.Getenv("BOTHY_PREFIX"), "bin", "bothy"), "run", "--project", home, "--model", "replay/hello", "Say hello.")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Errorf("%w: %s", err, out)
 			}
 			return nil
-		}
-		timed(b, &status, func() error { return run("status") })
-		timed(b, &turn, func() error {
-			return run("run", "--project", home, "--model", "replay/hello", "Say hello.")
 		})
-		if err := run("stop"); err != nil {
-			b.Error(err)
+		if err := errors.Join(bothyd.Process.Signal(os.Interrupt), bothyd.Wait()); err != nil {
+			b.Fatal(err)
 		}
-		_ = os.RemoveAll(runtime)
 	}
-	report(b, "cold start of bothyd to the first status", round(median(status)).String(), "reported")
-	report(b, "a replayed turn of a fresh daemon, provider plugin started", round(median(turn)).String(), "reported")
+	report(b, "cold start of bothyd to the first status", fmt.Sprintf("%v (n=%d)", round(median(status)), len(status)), "reported")
+	report(b, "from there to the end of a replayed turn, through bothy", fmt.Sprintf("%v (n=%d)", round(median(turn)), len(turn)), "reported")
+}
+
+// firstStatus asks until the daemon answers.
+func firstStatus() (rpc.Status, error) {
+	var c client.Client
+	for deadline := time.Now().Add(10 * time.Second); ; <-time.After(time.Millisecond) {
+		st, err := c.Status(context.Background())
+		if err == nil || time.Now().After(deadline) {
+			return st, err
+		}
+	}
 }
 
 // sayHello configures a cassette of one turn without tools.
@@ -377,8 +445,8 @@ func sayHello(b *testing.B, home string) {
 	b.Helper()
 	cassette := `{"format":1,"model":"hello","steps":[{"request":[{"role":"user","text":"Say hello."}],"events":[{"text":"Hello."},{"finish":{"reason":"stop"}}]}]}`
 	for path, text := range map[string]string{
-		".config/bothy/config.hcl": fmt.Sprintf("provider \"replay\" {\n  cassettes = %q\n}\n", filepath.Join(home, "cassettes")),
-		"cassettes/hello.json":     cassette,
+		"config/bothy/config.hcl": fmt.Sprintf("provider \"replay\" {\n  cassettes = %q\n}\n", filepath.Join(home, "cassettes")),
+		"cassettes/hello.json":    cassette,
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, path)), 0o700); err != nil {
 			b.Fatal(err)
@@ -397,14 +465,11 @@ func BenchmarkMemory(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = bothyd.Process.Signal(os.Interrupt); _ = bothyd.Wait() }()
-	var c client.Client
-	st, err := c.Status(context.Background())
-	for deadline := time.Now().Add(10 * time.Second); err != nil && time.Now().Before(deadline); <-time.After(10 * time.Millisecond) {
-		st, err = c.Status(context.Background())
-	}
+	st, err := firstStatus()
 	if err != nil {
 		b.Fatal(err)
 	}
+	var c client.Client
 	for b.Loop() {
 		if st, err = c.Status(context.Background()); err != nil {
 			b.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ import (
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
 //	nothing-left       fail unless the daemon's processes and containers are gone
 //	sparse FILE SIZE   make a file of SIZE bytes that takes no room
+//	until REGEXP ARG.. call bothy with the arguments until its output matches
 //
 // and the condition [sandbox], which is true where rootless Podman can run.
 func TestScripts(t *testing.T) {
@@ -39,6 +41,7 @@ func TestScripts(t *testing.T) {
 			"kill9":        killPlugin,
 			"nothing-left": nothingLeft,
 			"sparse":       sparse,
+			"until":        until,
 		},
 	})
 }
@@ -122,7 +125,25 @@ func setUp(env *testscript.Env, prefix string) error {
 	env.Setenv("PROJECT", filepath.Join(env.WorkDir, "project"))
 	env.Setenv("NO_COLOR", "1")
 	env.Cd = filepath.Join(env.WorkDir, "project")
-	env.Defer(func() { endDaemon(env, runtime) })
+	env.Defer(func() {
+		endDaemon(env, runtime)
+		if err := removeAll(filepath.Join(env.WorkDir, "home")); err != nil {
+			env.T().Log(err)
+		}
+	})
+	return nil
+}
+
+// removeAll removes a folder in which containers may have left files of
+// subordinate ids: those go within a user namespace.
+func removeAll(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	out, err := exec.Command("unshare", "--user", "--map-root-user", "--map-auto", "rm", "-rf", dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("remove %s: %w: %s", dir, err, out)
+	}
 	return nil
 }
 
@@ -176,15 +197,20 @@ func condition(name string) (bool, error) {
 }
 
 func runBothy(ts *testscript.TestScript, args ...string) []byte {
-	cmd := exec.Command(filepath.Join(ts.Getenv("BOTHY_PREFIX"), "bin", "bothy"), args...)
-	for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "BOTHY_PREFIX", "PATH", "NO_COLOR"} {
-		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
-	}
-	out, err := cmd.Output()
+	out, err := tryBothy(ts, args...)
 	if err != nil {
 		ts.Fatalf("bothy %v: %v", args, err)
 	}
 	return out
+}
+
+func tryBothy(ts *testscript.TestScript, args ...string) ([]byte, error) {
+	cmd := exec.Command(filepath.Join(ts.Getenv("BOTHY_PREFIX"), "bin", "bothy"), args...)
+	cmd.Dir = ts.Getenv("PROJECT")
+	for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "BOTHY_PREFIX", "PATH", "NO_COLOR"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	return cmd.Output()
 }
 
 type listedPlugin struct {
@@ -193,14 +219,12 @@ type listedPlugin struct {
 }
 
 func runningPlugins(ts *testscript.TestScript) []listedPlugin {
-	var list struct {
-		Plugins []listedPlugin `json:"plugins"`
-	}
+	var list []listedPlugin
 	out := runBothy(ts, "plugins", "list", "--json")
 	if err := json.Unmarshal(out, &list); err != nil {
 		ts.Fatalf("plugins list: %v\n%s", err, out)
 	}
-	return list.Plugins
+	return list
 }
 
 func killPlugin(ts *testscript.TestScript, neg bool, args []string) {
@@ -214,6 +238,22 @@ func killPlugin(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("plugin %s does not run", args[0])
+}
+
+// until polls: what a script waits for happens in another process.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until REGEXP ARGUMENT...")
+	}
+	wanted, err := regexp.Compile(args[0])
+	ts.Check(err)
+	var out []byte
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+		if out, err = tryBothy(ts, args[1:]...); err == nil && wanted.Match(out) {
+			return
+		}
+	}
+	ts.Fatalf("bothy %v never said %s, but at last (%v):\n%s", args[1:], args[0], err, out)
 }
 
 func sparse(ts *testscript.TestScript, neg bool, args []string) {

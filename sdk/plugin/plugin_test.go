@@ -123,8 +123,8 @@ func TestPeers(t *testing.T) {
 		t.Errorf("a foreign plugin was dialled: %v", err)
 	}
 	a, b := net.Pipe()
-	defer a.Close() //nolint:errcheck // in memory
-	defer b.Close() //nolint:errcheck // in memory
+	defer a.Close()
+	defer b.Close()
 	if _, err := PeerOf(a); err == nil {
 		t.Error("a pipe in memory has a peer")
 	}

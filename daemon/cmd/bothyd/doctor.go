@@ -16,7 +16,7 @@ func (cmd doctorCmd) Run(f *flags, c *console) error {
 	findings := daemon.Doctor(context.Background(), f.Config)
 	broken := false
 	for _, x := range findings {
-		broken = broken || x.Status == "error"
+		broken = broken || x.Level == "fail"
 	}
 	if cmd.JSON {
 		if err := printJSON(c, map[string]any{"ok": !broken, "findings": findings}); err != nil {
@@ -24,9 +24,9 @@ func (cmd doctorCmd) Run(f *flags, c *console) error {
 		}
 	} else {
 		for _, x := range findings {
-			fmt.Fprintf(c.out, "%-8s %s: %s\n", x.Status, x.Name, x.Detail)
-			if x.Fix != "" {
-				fmt.Fprintf(c.out, "         %s\n", x.Fix)
+			fmt.Fprintf(c.out, "%-5s %s: %s\n", x.Level, x.Name, x.Detail)
+			if x.Hint != "" {
+				fmt.Fprintf(c.out, "      %s\n", x.Hint)
 			}
 		}
 	}

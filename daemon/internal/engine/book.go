@@ -8,18 +8,17 @@ import (
 )
 
 // book keeps what all work in one run has in common: the number of the next
-// turn. It lives while anybody works in the run.
+// turn. It is kept until the engine ends, so that what a dead daemon left open
+// in a run is looked for once, and not before every call.
 type book struct {
-	users int // guarded by Engine.mu
-
 	mu   sync.Mutex
 	next int // 0: not read yet
 
 	submit sync.Mutex // orders the look at whether a run is busy and the queueing
 }
 
-// book returns the run's book; close must be called when the work is over.
-func (e *Engine) book(run int64) (b *book, close func()) {
+// book returns the run's book.
+func (e *Engine) book(run int64) *book {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	b, ok := e.books[run]
@@ -27,14 +26,7 @@ func (e *Engine) book(run int64) (b *book, close func()) {
 		b = &book{}
 		e.books[run] = b
 	}
-	b.users++
-	return b, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if b.users--; b.users == 0 {
-			delete(e.books, run)
-		}
-	}
+	return b
 }
 
 // openTurn commits the change that build makes for the run's next turn, with

@@ -44,8 +44,7 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 	if err != nil {
 		return ToolDone{}, err
 	}
-	b, closeBook := e.book(a.run.ID)
-	defer closeBook()
+	b := e.book(a.run.ID)
 	reading := e.cfg.Dialect.Read(sdk.Completion{Calls: []sdk.Call{{ID: "call_1", Tool: c.Tool, Arguments: string(c.Arguments)}}}, a.offered)
 	receipt, err := e.openTurn(ctx, b, a.run.ID, func(n int) (sdk.Change, error) { return e.recordCall(ctx, a, n, reading), nil })
 	if err != nil {

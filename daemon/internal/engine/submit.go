@@ -220,8 +220,7 @@ func (e *Engine) createRun(ctx context.Context, p placed, alias string) (sdk.Run
 }
 
 func (e *Engine) enqueue(ctx context.Context, p placed, s Submission) (Accepted, error) {
-	b, closeBook := e.book(p.run.ID)
-	defer closeBook()
+	b := e.book(p.run.ID)
 	b.submit.Lock()
 	defer b.submit.Unlock()
 	if p.agent.Busy == "refuse" && e.working(p.run.ID) {

@@ -60,8 +60,7 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 	if e.draining.Err() != nil {
 		return errStopping
 	}
-	b, closeBook := e.book(a.run.ID)
-	defer closeBook()
+	b := e.book(a.run.ID)
 	t := &turn{began: e.cfg.Clock()}
 	_, err := e.openTurn(ctx, b, a.run.ID, func(n int) (sdk.Change, error) {
 		t.row = sdk.Turn{Run: a.run.ID, Loop: a.loop.ID, Sequence: n, Model: a.choice.Alias}

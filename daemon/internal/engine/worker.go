@@ -45,8 +45,6 @@ func (e *Engine) working(run int64) bool {
 
 func (e *Engine) work(w *worker) {
 	defer e.cfg.View.Forget(w.run)
-	_, closeBook := e.book(w.run)
-	defer closeBook()
 	for e.draining.Err() == nil {
 		l, ok, err := e.cfg.Store.ClaimLoop(e.base, w.run)
 		if err != nil {

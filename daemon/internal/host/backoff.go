@@ -44,5 +44,5 @@ func (b *backoff) crashed(now time.Time, up time.Duration) (wait time.Duration, 
 // jittered spreads d by a fifth to both sides, so that what failed together
 // does not come back together.
 func jittered(d time.Duration) time.Duration {
-	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64())) //nolint:gosec // spreads load, guards nothing
+	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
 }

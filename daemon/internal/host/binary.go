@@ -24,8 +24,6 @@ type binary struct {
 	bundled bool // it is part of the installation
 }
 
-func (b *binary) Close() error { return b.file.Close() }
-
 // find opens the file of a plugin. Its errors say where it looked.
 func find(spec Spec, libexec []string) (*binary, *startError) {
 	candidates := []string{spec.Path}
@@ -45,7 +43,7 @@ func find(spec Spec, libexec []string) (*binary, *startError) {
 		}
 		b.bundled = spec.Path == ""
 		if err := b.verify(spec.SHA256); err != nil {
-			_ = b.Close() // it is not used
+			_ = b.file.Close() // it is not used
 			return nil, &startError{summary: "its binary is refused", detail: err.Error(), permanent: true}
 		}
 		return b, nil
@@ -123,7 +121,7 @@ var elfMachines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM
 func interpreted(f *os.File, path string) error {
 	head := make([]byte, 2)
 	if _, err := f.ReadAt(head, 0); err != nil || string(head) != "#!" {
-		return fmt.Errorf("%s is neither a program of this machine nor a script that begins with #!", path)
+		return fmt.Errorf("%s is neither a program of this machine nor a script (which begins with #! and its interpreter)", path)
 	}
 	return nil
 }

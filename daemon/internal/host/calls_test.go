@@ -279,7 +279,7 @@ func TestGrandchild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // the test's own process
+	defer syscall.Kill(pid, syscall.SIGKILL)
 	if gone(pid) {
 		t.Fatal("the grandchild does not hold the pipes any more: the test proves nothing")
 	}

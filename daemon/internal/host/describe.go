@@ -32,7 +32,7 @@ func (s *Supervisor) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, err
 	if fail != nil {
 		return sdk.Manifest{}, fail
 	}
-	defer b.Close() //nolint:errcheck // it was only read
+	defer b.file.Close()
 	kept, known := s.kept(b.path)
 	id := identity(b.file)
 	if known && kept.Identity == id {
@@ -86,7 +86,7 @@ const largestManifest = 4 << 20
 func (s *Supervisor) runDescribe(ctx context.Context, b *binary) (sdk.Manifest, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.StartTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, b.path, "describe") //nolint:gosec // the operator's own binary
+	cmd := exec.CommandContext(ctx, b.path, "describe")
 	cmd.Env, cmd.Dir, cmd.WaitDelay = environment(Spec{}), "/", killed
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -161,7 +161,7 @@ func (s *Supervisor) write(file string, d described) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(fresh.Name()) //nolint:errcheck // gone when it was renamed
+	defer func() { _ = os.Remove(fresh.Name()) }() // gone when it was renamed
 	if _, err := fresh.Write(b); err != nil {
 		_ = fresh.Close() // the write's error is the one that counts
 		return err

@@ -105,8 +105,8 @@ type Spec struct {
 
 func (s Spec) granted(g string) bool { return slices.Contains(s.Grants, g) }
 
-// Supervisor runs plugins. Start is called once, Stop once; everything else
-// may be called at any time from any goroutine.
+// Supervisor runs plugins. Its methods may be called at any time from any
+// goroutine; after Stop nothing starts any more.
 type Supervisor struct {
 	cfg   Config
 	log   hclog.Logger
@@ -169,13 +169,11 @@ func clearSockets(dir string) error {
 // Start starts all plugins at the same time and waits until each is ready or
 // failed, but not longer than Config.Patience: what is slower goes on in the
 // background, and what goes wrong with it is told to Config.Diagnose. The
-// order of specs decides who has the bare name of a tool.
+// order of specs decides who has the bare name of a tool; what a later Start
+// adds comes behind.
 func (s *Supervisor) Start(ctx context.Context, specs []Spec) []Diagnostic {
 	var found []Diagnostic
-	started := s.add(specs, &found)
-	for _, i := range started {
-		s.wg.Go(func() { i.run(s.life) })
-	}
+	started := s.begin(specs, &found)
 	patience := time.NewTimer(s.cfg.Patience)
 	defer patience.Stop()
 	waiting := true
@@ -194,10 +192,14 @@ func (s *Supervisor) Start(ctx context.Context, specs []Spec) []Diagnostic {
 	return append(found, s.rebuild(true)...)
 }
 
-func (s *Supervisor) add(specs []Spec, found *[]Diagnostic) []*instance {
+// begin lets the plugins run, but for those whose label is taken.
+func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var added []*instance
+	if s.life.Err() != nil {
+		return nil // Stop may be waiting for those that run
+	}
+	var begun []*instance
 	for _, spec := range specs {
 		if _, taken := s.byName[spec.Instance]; taken {
 			*found = append(*found, diagnose(spec, fmt.Sprintf("a second plugin is called %q", spec.Instance), "Each block needs a label of its own; this one is left out."))
@@ -206,9 +208,10 @@ func (s *Supervisor) add(specs []Spec, found *[]Diagnostic) []*instance {
 		i := newInstance(s, spec)
 		s.byName[spec.Instance] = i
 		s.order = append(s.order, i)
-		added = append(added, i)
+		begun = append(begun, i)
+		s.wg.Go(func() { i.run(s.life) })
 	}
-	return added
+	return begun
 }
 
 // Stop drains and ends all plugins at the same time. It returns when their
@@ -217,10 +220,10 @@ func (s *Supervisor) add(specs []Spec, found *[]Diagnostic) []*instance {
 func (s *Supervisor) Stop(ctx context.Context) {
 	s.mu.Lock()
 	for _, i := range s.order {
-		i.stopContext(ctx)
+		i.stopWith(ctx)
 	}
-	s.mu.Unlock()
 	s.end()
+	s.mu.Unlock()
 	s.wg.Wait()
 }
 

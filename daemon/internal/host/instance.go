@@ -121,7 +121,7 @@ func (i *instance) serve(ctx context.Context, l *link) {
 
 func (i *instance) end(l *link) {
 	i.become(Draining, l, "")
-	l.drain(i.stopContext(nil))
+	l.drain(i.stopContext())
 	l.close()
 	i.become(Stopped, nil, "")
 }
@@ -156,7 +156,7 @@ func (i *instance) open(ctx context.Context, generation int) (*link, *startError
 	if fail != nil {
 		return nil, fail
 	}
-	defer b.Close() //nolint:errcheck // it was only read
+	defer b.file.Close()
 	i.found(b)
 	l, fail := connect(ctx, &i.s.cfg, i.spec, b, i.log)
 	if fail != nil {
@@ -311,16 +311,16 @@ func (i *instance) claimDiagnostics() []Diagnostic {
 	return append([]Diagnostic(nil), i.diagnostics...)
 }
 
-// stopContext keeps the context that bounds draining, or returns it.
-func (i *instance) stopContext(ctx context.Context) context.Context {
+// stopWith keeps the context that bounds draining.
+func (i *instance) stopWith(ctx context.Context) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if ctx != nil {
-		i.stopping = ctx
-	}
-	if i.stopping == nil {
-		return context.Background()
-	}
+	i.stopping = ctx
+}
+
+func (i *instance) stopContext() context.Context {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	return i.stopping
 }
 

@@ -43,6 +43,7 @@ type process struct {
 
 	socketDir string
 	done      chan struct{} // closed when the process is reaped and its group killed
+	heard     chan struct{} // closed when all of its standard error was read
 	state     *os.ProcessState
 	wg        sync.WaitGroup
 
@@ -59,7 +60,7 @@ type process struct {
 }
 
 func newProcess(log hclog.Logger, b *binary, memory int64) *process {
-	return &process{binary: b, log: log, memory: memory, done: make(chan struct{}), lines: newLineLimiter(log)}
+	return &process{binary: b, log: log, memory: memory, done: make(chan struct{}), heard: make(chan struct{}), lines: newLineLimiter(log)}
 }
 
 // prepare makes the process what go-plugin asks for in cmd; env is all that it
@@ -144,7 +145,7 @@ func (p *process) signalGroup(sig syscall.Signal) {
 // pumpStdout passes the handshake line on and swallows everything behind it,
 // so that a plugin that prints never blocks.
 func (p *process) pumpStdout(from *os.File, to *io.PipeWriter) {
-	defer from.Close() //nolint:errcheck // read to its end
+	defer from.Close()
 	buf := make([]byte, 32<<10)
 	passed := false
 	for {
@@ -189,8 +190,9 @@ func (p *process) said() string {
 }
 
 func (p *process) pumpStderr(from *os.File, to *io.PipeWriter) {
-	defer from.Close() //nolint:errcheck // read to its end
+	defer from.Close()
 	p.lines.copy(to, from)
+	close(p.heard)
 	_ = to.Close() // a pipe's Close never fails
 }
 
@@ -248,6 +250,10 @@ func (p *process) how() string {
 	}
 	if p.state == nil {
 		return "it never ran"
+	}
+	select { // its last words may still be in the pipe
+	case <-p.heard:
+	case <-time.After(flush):
 	}
 	how := "it ended with " + p.state.String()
 	if words := p.lines.last(); words != "" {

@@ -9,7 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
 )
 
 // fakeDaemon is what package daemon is to the host.
@@ -109,6 +114,35 @@ func TestServices(t *testing.T) {
 	var about struct{ Config struct{ Key string } }
 	if err := json.Unmarshal(r.mustCall(t, "granted__about", ``).Structured, &about); err != nil || about.Config.Key != "value of TOKEN" {
 		t.Errorf("the secret of Configure: %+v %v", about, err)
+	}
+}
+
+// TestServicesByAddress: a plugin in another language shows its token, and
+// nobody but the plugin is heard at all.
+func TestServicesByAddress(t *testing.T) {
+	r := started(t, func(c *Config) { c.Services = &fakeDaemon{} }, spec("rogue", "rogue"))
+	if res := r.mustCall(t, "direct", ``); res.Output != "rogue run 1" {
+		t.Errorf("with the token: %q", res.Output)
+	}
+	if res := r.mustCall(t, "tokenless", ``); !strings.Contains(res.Output, "permission") || !strings.Contains(res.Output, host.TokenKey) {
+		t.Errorf("without the token: %q", res.Output)
+	}
+	i, err := r.instance("rogue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := i.ready(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := grpc.NewClient("unix:"+l.at.Address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx := metadata.AppendToOutgoingContext(context.Background(), host.TokenKey, l.at.Token)
+	if err := host.NewClient(conn).Log(ctx, "error", "intruder", nil); err == nil || strings.Contains(r.log.String(), "intruder") {
+		t.Errorf("another process was heard: %v", err)
 	}
 }
 

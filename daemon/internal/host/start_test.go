@@ -39,9 +39,16 @@ func copyOf(t testing.TB, mode os.FileMode) string {
 	return path
 }
 
-// Faults 5, 6, 7, 13, 14: each is one diagnostic that says what to do, and the
-// healthy neighbour never notices.
-func TestFailedStart(t *testing.T) {
+// failedStart is a plugin that does not start, with what its one diagnostic says.
+type failedStart struct {
+	name  string
+	spec  Spec
+	state State // what it ends in; empty where it is tried again
+	want  []string
+}
+
+func failedStarts(t *testing.T) []failedStart {
+	t.Helper()
 	foreign := copyOf(t, 0o700)
 	patch(t, foreign, 18, 0xf3) // e_machine: RISC-V
 	link := filepath.Join(t.TempDir(), "link")
@@ -52,13 +59,7 @@ func TestFailedStart(t *testing.T) {
 	if err := os.WriteFile(text, []byte("just words"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		name   string
-		spec   Spec
-		state  State
-		want   []string
-		within time.Duration
-	}{
+	return []failedStart{
 		{name: "garbage", spec: spec("x", "garbage"), state: Broken, want: []string{"no handshake", `\x1b]0;garbage`, "and more"}},
 		{name: "print", spec: spec("x", "print"), state: Broken, want: []string{"starting up ...", "print nothing before"}},
 		{name: "exit", spec: spec("x", "exit"), want: []string{"exit status 3", "no licence found"}},
@@ -79,7 +80,13 @@ func TestFailedStart(t *testing.T) {
 		{name: "symbolic link", spec: Spec{Instance: "x", Path: link}, state: Broken, want: []string{"symbolic link to " + faultBinary}},
 		{name: "pin", spec: Spec{Instance: "x", Path: faultBinary, SHA256: strings.Repeat("0", 64)}, state: Broken, want: []string{"pins 0000", sha256Of(t, faultBinary)}},
 		{name: "same label", spec: spec("healthy", ""), want: []string{"a second plugin is called"}},
-	} {
+	}
+}
+
+// Faults 5, 6, 7, 13, 14: each is one diagnostic that says what to do, and the
+// healthy neighbour never notices.
+func TestFailedStart(t *testing.T) {
+	for _, c := range failedStarts(t) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, func(cfg *Config) {
@@ -207,6 +214,19 @@ func TestStartGivenUp(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(r.cfg.SocketDir, socketPrefix+"*")); err != nil || len(left) > 0 {
 		t.Errorf("sockets are left: %v %v", left, err)
+	}
+}
+
+// TestStartMore: plugins are added while others run, and not after Stop.
+func TestStartMore(t *testing.T) {
+	r := started(t, nil)
+	if found := r.Start(context.Background(), []Spec{spec("more", ""), spec("fault", "")}); len(found) == 0 || !strings.Contains(found[0].Summary, `a second plugin is called "fault"`) {
+		t.Errorf("diagnostics %v", found)
+	}
+	r.mustCall(t, "more__noop", ``)
+	r.Stop(context.Background())
+	if found := r.Start(context.Background(), []Spec{spec("late", "")}); len(found) > 0 || len(r.Plugins()) != 2 {
+		t.Errorf("started after Stop: %v %v", found, r.Plugins())
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 func TestListenModes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "new", rpc.SocketName)
+	path := filepath.Join(shortDir(t), "new", rpc.SocketName)
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
 	l, err := Listen(path)
@@ -47,11 +47,11 @@ func TestListenRefusesDirectories(t *testing.T) {
 		"open to others": {func(t *testing.T, dir string) { must(t, os.Mkdir(dir, 0o755)); must(t, os.Chmod(dir, 0o755)) }, "chmod 700"},
 		"group writable": {func(t *testing.T, dir string) { must(t, os.Mkdir(dir, 0o700)); must(t, os.Chmod(dir, 0o770)) }, "chmod 700"},
 		"a link": {func(t *testing.T, dir string) {
-			real := filepath.Join(t.TempDir(), "real")
+			real := filepath.Join(shortDir(t), "real")
 			must(t, os.Mkdir(real, 0o700))
 			must(t, os.Symlink(real, dir))
 		}, "symbolic link"},
-		"a dangling link":                   {func(t *testing.T, dir string) { must(t, os.Symlink(filepath.Join(t.TempDir(), "none"), dir)) }, "symbolic link"},
+		"a dangling link":                   {func(t *testing.T, dir string) { must(t, os.Symlink(filepath.Join(shortDir(t), "none"), dir)) }, "symbolic link"},
 		"a file":                            {func(t *testing.T, dir string) { must(t, os.WriteFile(dir, nil, 0o600)) }, "no directory"},
 		"a parent that everybody writes to": {func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Dir(dir), 0o777)) }, "writable by everyone"},
 		"something else in the socket's place": {func(t *testing.T, dir string) {
@@ -60,7 +60,7 @@ func TestListenRefusesDirectories(t *testing.T) {
 		}, "no socket"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "bothy")
+			dir := filepath.Join(shortDir(t), "bothy")
 			c.prepare(t, dir)
 			l, err := Listen(filepath.Join(dir, rpc.SocketName))
 			if err == nil {
@@ -72,7 +72,7 @@ func TestListenRefusesDirectories(t *testing.T) {
 			}
 		})
 	}
-	long := filepath.Join(t.TempDir(), strings.Repeat("x", 100), rpc.SocketName)
+	long := filepath.Join(shortDir(t), strings.Repeat("x", 100), rpc.SocketName)
 	if _, err := Listen(long); err == nil || !strings.Contains(err.Error(), "bytes long") {
 		t.Errorf("a long path: %v", err)
 	}
@@ -86,7 +86,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestStaleSocketIsReclaimed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "b", rpc.SocketName)
+	path := filepath.Join(shortDir(t), "b", rpc.SocketName)
 	must(t, os.Mkdir(filepath.Dir(path), 0o700))
 	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 	must(t, err)
@@ -100,7 +100,7 @@ func TestStaleSocketIsReclaimed(t *testing.T) {
 // TestTwoStarters starts 8 at once, 50 times: always exactly one has the
 // socket, and the others know its pid.
 func TestTwoStarters(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "b", rpc.SocketName)
+	path := filepath.Join(shortDir(t), "b", rpc.SocketName)
 	for range 50 {
 		var mu sync.Mutex
 		var won []*Listener
@@ -138,7 +138,7 @@ func TestTwoStarters(t *testing.T) {
 // TestOldCloseLeavesNewSocket: a daemon that ends late removes nothing of its
 // successor's.
 func TestOldCloseLeavesNewSocket(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "b", rpc.SocketName)
+	path := filepath.Join(shortDir(t), "b", rpc.SocketName)
 	old, err := Listen(path)
 	must(t, err)
 	must(t, os.RemoveAll(filepath.Dir(path))) // takes the lock file along
@@ -182,7 +182,7 @@ func TestSocketTakenByAnother(t *testing.T) {
 
 // TestLockEndsWithItsProcess: there is no stale lock, whatever the file says.
 func TestLockEndsWithItsProcess(t *testing.T) {
-	path := filepath.Join(t.TempDir(), LockName)
+	path := filepath.Join(shortDir(t), LockName)
 	must(t, os.WriteFile(path, []byte("12345\n"), 0o600))
 	l, err := TakeLock(path)
 	must(t, err)
@@ -220,4 +220,14 @@ func TestFileDescriptorsRunOut(t *testing.T) {
 		_ = c.Close()
 	}
 	eventually(t, "the server accepts again", func() bool { return h.client(t).Ping(context.Background()) == nil })
+}
+
+// shortDir is a directory whose path leaves room for a socket's name, which a
+// TempDir named after its test may not.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "bl-")
+	must(t, err)
+	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
+	return dir
 }

@@ -7,16 +7,21 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
@@ -49,7 +54,10 @@ func answer(_ any, s grpc.ServerStream) error {
 	switch method {
 	case "/bothy.v1.Plugin/Describe":
 		return describe(s)
-	case "/bothy.v1.Plugin/Configure", "/bothy.v1.Plugin/Drain":
+	case "/bothy.v1.Plugin/Configure":
+		offered.Store(&services{address: field(&req, 3), token: field(&req, 4)})
+		return s.SendMsg(&emptypb.Empty{})
+	case "/bothy.v1.Plugin/Drain":
 		return s.SendMsg(&emptypb.Empty{})
 	case "/bothy.v1.Plugin/Health":
 		return s.SendMsg(wrapperspb.Bool(true))
@@ -63,6 +71,7 @@ func describe(s grpc.ServerStream) error {
 	object := json.RawMessage(`{"type":"object"}`)
 	b, err := json.Marshal(sdk.Manifest{Name: "rogue", Protocol: plugin.Protocol, Kinds: []string{plugin.KindTool}, Tools: []sdk.ToolSpec{
 		{Name: "huge", Parameters: object}, {Name: "deaf", Parameters: object}, {Name: "strange", Parameters: object},
+		{Name: "direct", Parameters: object}, {Name: "tokenless", Parameters: object},
 	}})
 	if err != nil {
 		return err
@@ -87,11 +96,65 @@ func invoke(s grpc.ServerStream, req proto.Message) error {
 		if err := s.SendMsg(later); err != nil { // a piece of a later version
 			return err
 		}
-		result := &emptypb.Empty{} // InvokeResponse.result{success: true, output: "ok"}
-		result.ProtoReflect().SetUnknown([]byte{0x1a, 6, 0x08, 1, 0x12, 2, 'o', 'k'})
-		return s.SendMsg(result)
+		return s.SendMsg(result("ok"))
+	case strings.Contains(raw, "direct"):
+		return s.SendMsg(result(direct(s.Context(), offered.Load().token)))
+	case strings.Contains(raw, "tokenless"):
+		return s.SendMsg(result(direct(s.Context(), "guessed")))
 	}
 	return fmt.Errorf("unknown tool in %q", raw)
+}
+
+// result is InvokeResponse.result{success: true, output: text}.
+func result(text string) proto.Message {
+	inner := protowire.AppendTag(nil, 1, protowire.VarintType)
+	inner = protowire.AppendVarint(inner, 1)
+	inner = protowire.AppendTag(inner, 2, protowire.BytesType)
+	inner = protowire.AppendString(inner, text)
+	m := &emptypb.Empty{}
+	m.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), inner))
+	return m
+}
+
+// services is where Configure said that the daemon's services are.
+type services struct{ address, token string }
+
+var offered atomic.Pointer[services]
+
+// field reads a text field of a message whose type is not known.
+func field(m proto.Message, number protowire.Number) string {
+	for b := []byte(m.ProtoReflect().GetUnknown()); len(b) > 0; {
+		n, kind, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return ""
+		}
+		b = b[size:]
+		if n == number && kind == protowire.BytesType {
+			v, _ := protowire.ConsumeString(b)
+			return v
+		}
+		if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
+			return ""
+		}
+		b = b[size:]
+	}
+	return ""
+}
+
+// direct asks for an entry at the address, as a plugin without go-plugin's
+// broker does.
+func direct(ctx context.Context, token string) string {
+	conn, err := grpc.NewClient("unix:"+offered.Load().address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = conn.Close() }() // the answer is what counts
+	ctx = metadata.AppendToOutgoingContext(host.Incoming(ctx), host.TokenKey, token)
+	e, err := host.NewClient(conn).Entry(ctx, "known")
+	if err != nil {
+		return fmt.Sprintf("%s: %v", sdk.OutcomeOf(err), err)
+	}
+	return e.Body
 }
 
 func (bare) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {

@@ -25,6 +25,7 @@ import (
 //
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
 //	nothing-left       fail unless the daemon's processes and containers are gone
+//	serve-model        serve a model whose words follow from the prompt, at $MODEL_URL
 //	sparse FILE SIZE   make a file of SIZE bytes that takes no room
 //
 // and the condition [sandbox], which is true where rootless Podman can run.
@@ -38,6 +39,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"kill9":        killPlugin,
 			"nothing-left": nothingLeft,
+			"serve-model":  serveModel,
 			"sparse":       sparse,
 		},
 	})

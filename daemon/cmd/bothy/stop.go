@@ -20,7 +20,7 @@ type stopCmd struct{}
 
 // Help adds to the verb's help.
 func (stopCmd) Help() string {
-	return "Loops at work are interrupted and go on when the daemon starts again. It returns when the daemon has ended."
+	return "Loops at work are interrupted; prompts that wait are taken up when the daemon starts again. It returns when the daemon has ended."
 }
 
 // Run asks the daemon to stop, whatever protocol it speaks, and waits for it.

@@ -29,6 +29,9 @@ var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // file adds one file: settings take effect at once, labelled blocks are kept
 // until all files are read.
 func (l *loader) file(text []byte, name string) {
+	if l.tooDeep(text, name) {
+		return
+	}
 	f, diags := l.parser.ParseHCL(text, name)
 	l.report(diags)
 	if diags.HasErrors() {

@@ -97,6 +97,9 @@ func (s setting) defaultText() string {
 	return s.def
 }
 
+// longestCommand is the most that a command may take, whoever asks for it.
+const longestCommand = 10 * time.Minute
+
 // read turns text into the value of the setting's kind.
 func (s setting) read(text string) (any, error) {
 	switch s.kind {
@@ -122,6 +125,9 @@ func (s setting) read(text string) (any, error) {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
 			return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
+		}
+		if s.key() == "sandbox.timeout" && d > longestCommand {
+			return nil, fmt.Errorf("%s is %s and may be %s at most", s.key(), d, longestCommand)
 		}
 		return d, nil
 	default:

@@ -164,7 +164,12 @@ func (c *console) completeRun(ctx context.Context, cl *client.Client, d *rpc.Run
 // showRun tells a run: loop by loop, in each turn by turn.
 func showRun(d rpc.RunDetail) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "run %s (%d) in %s\n%s, %s after %s\n", d.Run, d.ID, d.Project, whose(d), runStatus(d.Status, len(d.Loops) > 0), plural(d.Turn, "turn"))
+	fmt.Fprintf(&b, "run %s (%d) in %s\n", d.Run, d.ID, d.Project)
+	if len(d.Loops) > 0 {
+		fmt.Fprintf(&b, "agent %s, model %s, %s after %s\n", d.Agent, d.Model, statusWord(d.Status), plural(d.Turn, "turn"))
+	} else {
+		fmt.Fprintf(&b, "no prompts; %s of tool calls\n", plural(d.Turn, "turn"))
+	}
 	if t := d.Telemetry; t != nil {
 		fmt.Fprintf(&b, "tokens: %s\n", tokens(sdk.Usage{Prompt: t.PromptTokens, Cached: t.CachedTokens, Completion: t.CompletionTokens, Reasoning: t.ReasoningTokens, Total: t.TotalTokens}))
 	}
@@ -184,14 +189,6 @@ func showRun(d rpc.RunDetail) string {
 		}
 	}
 	return b.String()
-}
-
-// whose says who works in a run; no model does where only tools are called.
-func whose(d rpc.RunDetail) string {
-	if d.Model == "" {
-		return "tool calls"
-	}
-	return fmt.Sprintf("agent %s, model %s", d.Agent, d.Model)
 }
 
 // showEnd says how a loop ended; a reason that stands above already, as the

@@ -85,7 +85,7 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 		return Plugin{}, false
 	}
 	p := Plugin{
-		Label: label, Binary: or(b.Plugin, label), Path: or(b.Path, ""), Args: b.Args, Env: b.Env,
+		Label: label, Binary: or(b.Plugin, label), Path: l.path(or(b.Path, "")), Args: b.Args, Env: b.Env,
 		Grants: b.Grants, Secrets: b.Secrets, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), Model: or(b.Model, ""), Body: b.Rest, Range: r,
 	}
 	if !labelPattern.MatchString(p.Binary) {

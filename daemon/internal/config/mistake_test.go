@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -67,5 +68,27 @@ func TestNoRegularFile(t *testing.T) {
 	cfg, diags := Load(Source{Path: path, Required: true, Getenv: environment(), Secrets: &Secrets{}})
 	if cfg != nil || !strings.Contains(diags.Error(), "no regular file") {
 		t.Errorf("%v %v", cfg, diags)
+	}
+}
+
+// TestPaths: a path means the same wherever the daemon was started.
+func TestPaths(t *testing.T) {
+	t.Setenv("HOME", "/home/someone")
+	path := filepath.Join(t.TempDir(), "config.hcl")
+	text := "store {\n  path = \"db/x.db\"\n}\nlisten {\n  socket = \"~/b.sock\"\n}\nplugin \"p\" {\n  path = \"~/p\"\n}\nplugin \"q\" {\n  path = \"/opt/q\"\n}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, diags := Load(Source{Path: path, Required: true, Getenv: environment(), Secrets: &Secrets{}})
+	if cfg == nil {
+		t.Fatal(diags.Error())
+	}
+	for _, c := range []struct{ got, want string }{
+		{cfg.Store.Path, filepath.Join(filepath.Dir(path), "db/x.db")}, {cfg.Listen.Socket, "/home/someone/b.sock"},
+		{cfg.Plugins[0].Path, "/home/someone/p"}, {cfg.Plugins[1].Path, "/opt/q"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
 	}
 }

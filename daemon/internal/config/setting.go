@@ -28,6 +28,7 @@ type kind string
 
 const (
 	kindString   kind = "text"                       // string
+	kindPath     kind = "a path"                     // string, absolute when it comes from a file
 	kindInt      kind = "a whole number"             // int64
 	kindNumber   kind = "a number"                   // float64
 	kindSize     kind = "a size such as \"64MB\""    // int64, bytes
@@ -35,10 +36,10 @@ const (
 )
 
 var settings = []setting{
-	{"listen", "socket", kindString, "", "path of the daemon's socket; empty is $XDG_RUNTIME_DIR/bothy/bothy.sock",
+	{"listen", "socket", kindPath, "", "path of the daemon's socket; empty is $XDG_RUNTIME_DIR/bothy/bothy.sock",
 		func(c *Config, v any) { c.Listen.Socket = v.(string) }},
 
-	{"store", "path", kindString, "", "the database file; empty is $XDG_STATE_HOME/bothy/bothy.db",
+	{"store", "path", kindPath, "", "the database file; empty is $XDG_STATE_HOME/bothy/bothy.db",
 		func(c *Config, v any) { c.Store.Path = v.(string) }},
 	{"store", "retention_days", kindInt, "31", "days that ended runs are kept",
 		func(c *Config, v any) { c.Store.RetentionDays = int(v.(int64)) }},
@@ -47,7 +48,7 @@ var settings = []setting{
 		func(c *Config, v any) { c.Sandbox.Image = v.(string) }},
 	{"sandbox", "runtime", kindString, "auto", "OCI runtime: auto, crun or runc",
 		func(c *Config, v any) { c.Sandbox.Runtime = v.(string) }},
-	{"sandbox", "socket", kindString, "", "a Podman socket to use; empty: the user's, else a service of Bothy's own",
+	{"sandbox", "socket", kindPath, "", "a Podman socket to use; empty: the user's, else a service of Bothy's own",
 		func(c *Config, v any) { c.Sandbox.Socket = v.(string) }},
 	{"sandbox", "memory", kindSize, "2GB", "memory of a run's container",
 		func(c *Config, v any) { c.Sandbox.Memory = v.(int64) }},
@@ -142,7 +143,7 @@ func (s setting) text(v cty.Value) (string, error) {
 		return "", fmt.Errorf("%s has no value", s.key())
 	case v.Type() == cty.String:
 		return v.AsString(), nil
-	case v.Type() == cty.Number && s.kind != kindString && s.kind != kindDuration:
+	case v.Type() == cty.Number && s.kind != kindString && s.kind != kindPath && s.kind != kindDuration:
 		return v.AsBigFloat().Text('f', -1), nil
 	default:
 		return "", fmt.Errorf("%s must be %s", s.key(), s.kind)

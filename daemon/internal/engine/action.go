@@ -116,17 +116,20 @@ func (x *action) attributes() callAttributes {
 	return at
 }
 
-// adopt takes over arguments that a recording filter changed.
-func (x *action) adopt(before, after json.RawMessage) {
+// adopt takes over arguments that a recording filter changed, and reports
+// whether they can be used at all.
+func (x *action) adopt(before, after json.RawMessage) bool {
 	if bytes.Equal(before, after) {
-		return
+		return true
 	}
 	var changed struct {
 		Arguments json.RawMessage `json:"arguments"`
 	}
-	if json.Unmarshal(after, &changed) == nil && len(changed.Arguments) > 0 && changed.Arguments[0] == '{' {
-		x.arguments = changed.Arguments
+	if json.Unmarshal(after, &changed) != nil || len(changed.Arguments) == 0 || changed.Arguments[0] != '{' {
+		return false
 	}
+	x.arguments = changed.Arguments
+	return true
 }
 
 // recordWrite is the action's first write: as it is recorded, started, or

@@ -285,20 +285,32 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// BenchmarkTool compares a call of a tool that does next to nothing, through
-// the supervisor, with a plain gRPC unary call between two processes.
+// BenchmarkTool compares a call of a tool that does nothing, through the
+// supervisor, with a plain gRPC unary call between two processes.
 func BenchmarkTool(b *testing.B) {
+	binary := filepath.Join(b.TempDir(), "bothy-plugin-fault")
+	if out, err := exec.Command("go", "build", "-o", binary, "./internal/host/faultplugin").CombinedOutput(); err != nil {
+		b.Fatalf("build the plugin: %v\n%s", err, out)
+	}
 	surroundings(b)
 	d := serving(b)
-	project := b.TempDir()
-	call := sdk.Invocation{Tool: "list_files", Arguments: json.RawMessage(`{"path":"."}`), Run: "bench", Project: project, RunDir: b.TempDir()}
+	for _, x := range d.host.Start(context.Background(), []host.Spec{{Instance: "fault", Plugin: "fault", Path: binary}}) {
+		b.Fatal(x)
+	}
+	call := sdk.Invocation{Tool: "noop", Arguments: json.RawMessage(`{}`), Run: "bench", Project: b.TempDir(), RunDir: b.TempDir()}
+	noop := func() error { return failedCall(d.host.Invoke(context.Background(), call, silence{})) }
 	plain := plainGRPC(b)
 	var tools, unary []time.Duration
+	for range 100 { // both connections warm
+		if err := errors.Join(noop(), plain()); err != nil {
+			b.Fatal(err)
+		}
+	}
 	for b.Loop() {
-		timed(b, &tools, func() error { return failedCall(d.host.Invoke(context.Background(), call, silence{})) })
+		timed(b, &tools, noop)
 		timed(b, &unary, plain)
 	}
-	ratio(b, "tool call (list an empty folder) against a plain gRPC call", "x-grpc", tools, unary, "at most 2x")
+	ratio(b, "no-op tool call through the supervisor against a plain gRPC call", "x-grpc", tools, unary, "at most 2x")
 }
 
 // plainGRPC is a unary call over a Unix socket to another process: this test
@@ -345,38 +357,44 @@ func BenchmarkStart(b *testing.B) {
 	surroundings(b)
 	_, cfg, _ := LoadConfig("", &config.Secrets{})
 	libexec := filepath.Join(installation(b), "libexec", "bothy")
-	var names []string
-	for _, path := range must(filepath.Glob(filepath.Join(libexec, "bothy-plugin-*"))) {
-		names = append(names, strings.TrimPrefix(filepath.Base(path), "bothy-plugin-"))
+	blocks := slices.Clone(cfg.Plugins)
+	for _, p := range cfg.Providers { // one instance of each provider plugin, one that needs no key
+		if p.Label == "ollama" || p.Label == "lmstudio" || p.Label == "replay" {
+			blocks = append(blocks, p)
+		}
 	}
-	start := func(groups [][]string) error {
+	start := func(to *[]time.Duration, groups [][]config.Plugin) {
 		h, err := host.New(host.Config{
 			Log: hclog.NewNullLogger(), Libexec: []string{libexec}, Sandbox: &cfg.Sandbox, DataDir: b.TempDir(),
 			SocketDir: filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "s"), Prefix: installation(b),
 		})
 		if err != nil {
-			return err
+			b.Fatal(err)
 		}
 		defer h.Stop(context.Background())
-		for _, group := range groups {
-			var specs []host.Spec
-			for _, name := range group {
-				specs = append(specs, host.Spec{Instance: name, Plugin: name, Grants: []string{sdk.GrantProject}})
+		timed(b, to, func() error {
+			for _, group := range groups {
+				var specs []host.Spec
+				for _, block := range group {
+					specs = append(specs, (&plugins{cfg: cfg}).spec(block))
+				}
+				for _, x := range h.Start(context.Background(), specs) {
+					return errors.New(x.Error())
+				}
 			}
-			h.Start(context.Background(), specs)
-		}
-		return nil
+			return nil
+		})
 	}
-	var one [][]string
-	for _, name := range names {
-		one = append(one, []string{name})
+	var one [][]config.Plugin
+	for _, block := range blocks {
+		one = append(one, []config.Plugin{block})
 	}
 	var parallel, series []time.Duration
 	for b.Loop() {
-		timed(b, &parallel, func() error { return start([][]string{names}) })
-		timed(b, &series, func() error { return start(one) })
+		start(&parallel, [][]config.Plugin{blocks})
+		start(&series, one)
 	}
-	ratio(b, fmt.Sprintf("start of %d plugins: at once against one by one", len(names)), "x-series", parallel, series, "reported")
+	ratio(b, fmt.Sprintf("start of %d plugins: at once against one by one", len(blocks)), "x-series", parallel, series, "reported")
 }
 
 // BenchmarkColdStart measures from nothing: the time until a fresh bothyd

@@ -182,26 +182,6 @@ func TestEndIsRecordedWhenTheDiskIsBack(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
-// TestEndOfATurnThatCannotBeClosed: the loop ends all the same, and once.
-func TestEndOfATurnThatCannotBeClosed(t *testing.T) {
-	h := newHouse(t, say("fine"))
-	h.store.setRefuse(func(_ int, c sdk.Change) error {
-		if c.EndLoop != nil && c.CloseTurn != nil {
-			return sdk.Errorf(sdk.Conflict, "the turn is closed already")
-		}
-		return nil
-	})
-	a := h.submit(Submission{})
-	if l := h.await(a); l.Status != 200 || l.Stop != "answer" {
-		t.Errorf("ended %d %q: %s", l.Status, l.Stop, l.Reason)
-	}
-	if err := h.engine.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	h.start()
-	h.check(a.Run.ID)
-}
-
 // lazyStore cannot give out a loop at first.
 type lazyStore struct {
 	*watchedStore
@@ -277,4 +257,37 @@ func TestModelOfASubmission(t *testing.T) {
 		}
 	}
 	h.untilIdle()
+}
+
+// TestTurnNumberThatIsTaken: to count anew does no harm to a call that runs.
+func TestTurnNumberThatIsTaken(t *testing.T) {
+	h := newHouse(t)
+	begun, end := make(chan struct{}), make(chan struct{})
+	h.tools.on("bash", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		close(begun)
+		<-end
+		return ok("fine")
+	})
+	slow := make(chan ToolDone, 1)
+	go func() {
+		done, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Tool: "bash"})
+		if err != nil {
+			t.Error(err)
+		}
+		slow <- done
+	}()
+	<-begun
+	h.store.setRefuse(func(n int, _ sdk.Change) error {
+		if n == 1 {
+			return sdk.Errorf(sdk.Conflict, "the next turn is another")
+		}
+		return nil
+	})
+	quick := h.call(ToolCall{Tool: "read"})
+	close(end)
+	done := <-slow
+	if done.Entry.State != sdk.StateResolved || quick.Entry.State != sdk.StateResolved {
+		t.Errorf("%+v, %+v", done.Entry, quick.Entry)
+	}
+	h.check(done.Run.ID)
 }

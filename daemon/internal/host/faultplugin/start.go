@@ -25,27 +25,27 @@ func begin(mode string) (over bool) {
 	switch mode {
 	case "garbage":
 		_, _ = os.Stdout.Write(bytes.Repeat([]byte("\x1b]0;garbage\x07"), 1<<17)) // the test reads it
-		select {}
+		forever()
 	case "print":
 		fmt.Println("starting up ...")
-		select {}
+		forever()
 	case "exit":
 		fmt.Fprintln(os.Stderr, "no licence found")
 		os.Exit(3)
 	case "version":
 		fmt.Println("1|7|unix|/nowhere|grpc|")
-		select {}
+		forever()
 	case "core":
 		fmt.Println("9|1|unix|/nowhere|grpc|")
-		select {}
+		forever()
 	case "netrpc":
 		fmt.Println("1|1|unix|/nowhere|netrpc|")
-		select {}
+		forever()
 	case "tcp":
 		fmt.Println("1|1|tcp|127.0.0.1:1|grpc|")
-		select {}
+		forever()
 	case "silent":
-		select {}
+		forever()
 	case "slow":
 		d, err := time.ParseDuration(value)
 		if err != nil {
@@ -110,4 +110,11 @@ func mark(file, line string) error {
 	}
 	_, err = f.WriteString(line)
 	return errors.Join(err, f.Close())
+}
+
+// forever waits without being a deadlock, which Go's runtime would end.
+func forever() {
+	for {
+		time.Sleep(time.Hour)
+	}
 }

@@ -86,7 +86,8 @@ func hang(_ context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
 	if err := c.Progress("hanging", -1); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	select {}
+	forever()
+	return sdk.ToolResult{}, nil
 }
 
 func wait(ctx context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {

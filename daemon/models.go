@@ -48,7 +48,9 @@ func (m *models) Resolve(ctx context.Context, name string) (engine.Choice, error
 	}
 	for _, block := range m.cfg.Models {
 		if block.Alias == name {
-			return m.fromBlock(block), nil
+			c := m.fromBlock(block)
+			m.describeLocal(ctx, &c)
+			return c, nil
 		}
 	}
 	provider, model, ok := strings.Cut(name, "/")
@@ -60,9 +62,7 @@ func (m *models) Resolve(ctx context.Context, name string) (engine.Choice, error
 		return m.ofProvider(ctx, p, fmt.Sprintf("provider %s was named without a model", provider))
 	}
 	c := engine.Choice{Alias: name, Provider: provider, Name: model, Why: "it was named"}
-	if isLocal(m.base(p)) || m.base(p) == "" {
-		m.describe(ctx, &c) // a local list costs nothing and tells the context
-	}
+	m.describeLocal(ctx, &c)
 	return c, nil
 }
 
@@ -101,7 +101,9 @@ func (m *models) choose(ctx context.Context) (engine.Choice, error) {
 // the first that does not say it cannot.
 func (m *models) ofProvider(ctx context.Context, p config.Plugin, why string) (engine.Choice, error) {
 	if p.Model != "" {
-		return m.choice(p, p.Model, why), nil
+		c := m.choice(p, p.Model, why)
+		m.describeLocal(ctx, &c)
+		return c, nil
 	}
 	list, err := m.list(ctx, p.Label)
 	if err != nil {
@@ -123,7 +125,20 @@ func (m *models) choice(p config.Plugin, name, why string) engine.Choice {
 	return engine.Choice{Alias: p.Label + "/" + name, Provider: p.Label, Name: name, Why: why}
 }
 
-// describe adds what the provider tells about a model; silence is no error.
+// describeLocal is describe for a provider on this machine, whose list costs
+// nothing.
+func (m *models) describeLocal(ctx context.Context, c *engine.Choice) {
+	p, ok := m.provider(c.Provider)
+	if !ok {
+		return
+	}
+	if base := m.base(p); base == "" || isLocal(base) {
+		m.describe(ctx, c)
+	}
+}
+
+// describe adds what the provider tells about a model, to what is not known
+// already; silence is no error.
 func (m *models) describe(ctx context.Context, c *engine.Choice) {
 	list, err := m.list(ctx, c.Provider)
 	if err != nil {
@@ -131,7 +146,10 @@ func (m *models) describe(ctx context.Context, c *engine.Choice) {
 	}
 	for _, x := range list {
 		if x.Name == c.Name {
-			c.Context, c.Tools = x.Context, x.Tools
+			c.Tools = x.Tools
+			if c.Context == 0 {
+				c.Context = x.Context
+			}
 		}
 	}
 }

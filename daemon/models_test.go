@@ -136,3 +136,34 @@ func TestWhereOllamaIs(t *testing.T) {
 		}
 	}
 }
+
+// TestALocalModelIsDescribed: however a model of a local server comes to be
+// taken, its context and whether it calls tools are known; what the operator
+// wrote goes before what the server says.
+func TestALocalModelIsDescribed(t *testing.T) {
+	const user = `provider "ollama" {
+  model = "embed"
+}
+model "wide" {
+  provider = "ollama"
+  name = "qwen3"
+}
+model "narrow" {
+  provider = "ollama"
+  name = "qwen3"
+  context = 100
+}
+`
+	providers := listed{"ollama": {{Name: "embed", Tools: no(), Context: 512}, {Name: "qwen3", Tools: yes(), Context: 4096}}}
+	m := chooser(t, user, providers, "127.0.0.1:11434")
+	for _, c := range []struct {
+		asked   string
+		context int
+		tools   bool
+	}{{"", 512, false}, {"ollama", 512, false}, {"ollama/qwen3", 4096, true}, {"wide", 4096, true}, {"narrow", 100, true}} {
+		got, err := m.Resolve(context.Background(), c.asked)
+		if err != nil || got.Context != c.context || got.Tools == nil || *got.Tools != c.tools {
+			t.Errorf("%q: %+v, %v", c.asked, got, err)
+		}
+	}
+}

@@ -11,7 +11,11 @@ import (
 
 // protectedPaths is what no tool may change: the host runs git's hooks, git
 // obeys its configuration, and Bothy trusts its own folders (design, section 9).
-var protectedPaths = []string{".git/hooks", ".git/config", ".bothy", ".agents", "bothy.lock"}
+// The last three of git's make it read a configuration from another place.
+var protectedPaths = []string{
+	".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".git/modules",
+	".bothy", ".agents", "bothy.lock",
+}
 
 // protection knows the protected paths of one project as they are now: by name,
 // by where links lead them, and by what they are on disk.

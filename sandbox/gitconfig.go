@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// plugins/files has the same file, word for word but for its package: the
-// import rules let neither use the other, and a test of package daemon compares
-// them.
+// This file stands twice, here and in plugins/files or sandbox, the same but for
+// the name of its package: the import rules let neither use the other, and a
+// test of package daemon compares them.
 
 const (
 	// gitConfigBytes is how much of a configuration file is read.

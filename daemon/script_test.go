@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ import (
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
 //	nothing-left       fail unless the daemon's processes and containers are gone
 //	sparse FILE SIZE   make a file of SIZE bytes that takes no room
+//	until REGEXP ARG.. call bothy with the arguments until its output matches
 //
 // and the condition [sandbox], which is true where rootless Podman can run.
 func TestScripts(t *testing.T) {
@@ -39,6 +41,7 @@ func TestScripts(t *testing.T) {
 			"kill9":        killPlugin,
 			"nothing-left": nothingLeft,
 			"sparse":       sparse,
+			"until":        until,
 		},
 	})
 }
@@ -194,15 +197,20 @@ func condition(name string) (bool, error) {
 }
 
 func runBothy(ts *testscript.TestScript, args ...string) []byte {
-	cmd := exec.Command(filepath.Join(ts.Getenv("BOTHY_PREFIX"), "bin", "bothy"), args...)
-	for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "BOTHY_PREFIX", "PATH", "NO_COLOR"} {
-		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
-	}
-	out, err := cmd.Output()
+	out, err := tryBothy(ts, args...)
 	if err != nil {
 		ts.Fatalf("bothy %v: %v", args, err)
 	}
 	return out
+}
+
+func tryBothy(ts *testscript.TestScript, args ...string) ([]byte, error) {
+	cmd := exec.Command(filepath.Join(ts.Getenv("BOTHY_PREFIX"), "bin", "bothy"), args...)
+	cmd.Dir = ts.Getenv("PROJECT")
+	for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "BOTHY_PREFIX", "PATH", "NO_COLOR"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	return cmd.Output()
 }
 
 type listedPlugin struct {
@@ -230,6 +238,22 @@ func killPlugin(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("plugin %s does not run", args[0])
+}
+
+// until polls: what a script waits for happens in another process.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until REGEXP ARGUMENT...")
+	}
+	wanted, err := regexp.Compile(args[0])
+	ts.Check(err)
+	var out []byte
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+		if out, err = tryBothy(ts, args[1:]...); err == nil && wanted.Match(out) {
+			return
+		}
+	}
+	ts.Fatalf("bothy %v never said %s, but at last (%v):\n%s", args[1:], args[0], err, out)
 }
 
 func sparse(ts *testscript.TestScript, neg bool, args []string) {

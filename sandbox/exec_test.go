@@ -84,11 +84,11 @@ func TestNothingOutlivesItsCommand(t *testing.T) {
 		timed   bool
 		left    bool
 	}{
-		"daemonised, then a timeout": {getAway + "sleep 600", 500 * time.Millisecond, true, true},
+		"daemonised, then a timeout": {getAway + "sleep 600", time.Second, true, true},
 		"daemonised, then success":   {getAway + "sleep 0.2", time.Minute, false, true},
 		"stdout held open":           {"setsid sleep 600 & echo out", time.Minute, false, true},
 		"fork bomb":                  {"b() { b | b & }; b; sleep 600", 2 * time.Second, true, true},
-		"signals ignored":            {`trap "" TERM INT HUP; sleep 600 & wait`, 300 * time.Millisecond, true, true},
+		"signals ignored":            {`trap "" TERM INT HUP; sleep 600 & wait`, time.Second, true, true},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			f.t = t

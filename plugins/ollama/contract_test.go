@@ -23,16 +23,16 @@ func TestContract(t *testing.T) {
 		chat(`{"message":{"content":"a","tool_calls":[{"function":{"name":"x","arguments":{}}},{"function":{"name":"y","arguments":{}}}]}}`, `{"done":true}`)(w, r)
 	}))
 	t.Cleanup(srv.Close)
-	s := &served{}
-	t.Cleanup(s.close)
+	s := configured()
+	t.Cleanup(s.Close)
 	if _, err := s.Models(t.Context()); err == nil {
 		t.Error("models of a provider that is not configured")
 	}
 	for range 2 { // the second replaces the first
-		if err := plugin.Decode(fmt.Appendf(nil, `{"base_url":%q}`, srv.URL), &s.config); err != nil {
+		if err := plugin.Decode(fmt.Appendf(nil, `{"base_url":%q}`, srv.URL), &s.Config); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.configure(t.Context(), sdk.Settings{}); err != nil {
+		if err := s.Configure(t.Context(), sdk.Settings{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,8 +41,9 @@ func TestContract(t *testing.T) {
 
 func TestConfigureRefuses(t *testing.T) {
 	for _, c := range []settings{{BaseURL: "ftp://x", Context: 1}, {BaseURL: "x", Context: 0}, {BaseURL: "x", Context: -1}} {
-		s := &served{config: c}
-		if err := s.configure(t.Context(), sdk.Settings{}); err == nil {
+		s := configured()
+		s.Config = c
+		if err := s.Configure(t.Context(), sdk.Settings{}); err == nil {
 			t.Errorf("%+v was accepted", c)
 		}
 	}

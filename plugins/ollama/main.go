@@ -6,16 +6,22 @@ package main
 import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/provider"
 )
 
 func main() {
-	s := &served{}
+	s := configured()
 	plugin.Serve(plugin.Options{
 		Name:      "ollama",
 		Version:   sdk.Version,
 		Provider:  s,
-		Config:    &s.config,
-		Configure: s.configure,
-		Close:     s.close,
+		Config:    &s.Config,
+		Configure: s.Configure,
+		Close:     s.Close,
 	})
+}
+
+// configured serves the ollama of the last configuration.
+func configured() *plugin.ConfiguredProvider[settings] {
+	return plugin.NewConfiguredProvider(func(c settings) (provider.Provider, error) { return newOllama(c) })
 }

@@ -24,8 +24,8 @@ func TestContract(t *testing.T) {
 		}
 	}))
 	t.Cleanup(srv.Close)
-	s := &served{}
-	t.Cleanup(s.close)
+	s := configured()
+	t.Cleanup(s.Close)
 	if _, err := s.Models(t.Context()); err == nil {
 		t.Error("models of a provider that is not configured")
 	}
@@ -33,10 +33,10 @@ func TestContract(t *testing.T) {
 		t.Error("a completion of a provider that is not configured")
 	}
 	for range 2 { // the second replaces the first
-		if err := plugin.Decode(fmt.Appendf(nil, `{"base_url":%q,"api_key":"k","idle_timeout":"5s"}`, srv.URL), &s.config); err != nil {
+		if err := plugin.Decode(fmt.Appendf(nil, `{"base_url":%q,"api_key":"k","idle_timeout":"5s"}`, srv.URL), &s.Config); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.configure(t.Context(), sdk.Settings{}); err != nil {
+		if err := s.Configure(t.Context(), sdk.Settings{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,8 +44,9 @@ func TestContract(t *testing.T) {
 }
 
 func TestConfigureRefuses(t *testing.T) {
-	s := &served{config: settings{BaseURL: "ftp://x"}}
-	if err := s.configure(t.Context(), sdk.Settings{}); err == nil {
+	s := configured()
+	s.Config = settings{BaseURL: "ftp://x"}
+	if err := s.Configure(t.Context(), sdk.Settings{}); err == nil {
 		t.Error("ftp was accepted")
 	}
 }

@@ -12,15 +12,15 @@ import (
 // TestContract configures the plugin as the daemon does and holds it to the
 // contract of its kind, over the wire between daemon and plugins.
 func TestContract(t *testing.T) {
-	s := &served{}
+	s := configured()
 	if _, err := s.Models(t.Context()); err == nil {
 		t.Error("models of a provider that is not configured")
 	}
 	for range 2 { // the second replaces the first
-		if err := plugin.Decode(fmt.Appendf(nil, `{"cassettes":%q}`, folder(t, map[string]string{"m.json": twoSteps})), &s.config); err != nil {
+		if err := plugin.Decode(fmt.Appendf(nil, `{"cassettes":%q}`, folder(t, map[string]string{"m.json": twoSteps})), &s.Config); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.configure(t.Context(), sdk.Settings{}); err != nil {
+		if err := s.Configure(t.Context(), sdk.Settings{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -30,8 +30,9 @@ func TestContract(t *testing.T) {
 }
 
 func TestConfigureRefuses(t *testing.T) {
-	s := &served{config: settings{Cassettes: "relative"}}
-	if err := s.configure(t.Context(), sdk.Settings{}); err == nil {
+	s := configured()
+	s.Config = settings{Cassettes: "relative"}
+	if err := s.Configure(t.Context(), sdk.Settings{}); err == nil {
 		t.Error("a relative folder was accepted")
 	}
 }

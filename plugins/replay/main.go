@@ -7,15 +7,21 @@ package main
 import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/provider"
 )
 
 func main() {
-	s := &served{}
+	s := configured()
 	plugin.Serve(plugin.Options{
 		Name:      "replay",
 		Version:   sdk.Version,
 		Provider:  s,
-		Config:    &s.config,
-		Configure: s.configure,
+		Config:    &s.Config,
+		Configure: s.Configure,
 	})
+}
+
+// configured serves the replay of the last configuration.
+func configured() *plugin.ConfiguredProvider[settings] {
+	return plugin.NewConfiguredProvider(func(c settings) (provider.Provider, error) { return newReplay(c) })
 }

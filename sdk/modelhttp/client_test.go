@@ -186,12 +186,14 @@ func TestKeysAreInNoError(t *testing.T) {
 			_, _ = io.WriteString(w, `{"error":{"message":"Incorrect key: `+echo+`","type":"`+key+`","code":"`+token+`"}}`)
 		}},
 		"echoed as text": {target, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, echo, 500) }},
-		"redirect":       {target, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x?key="+key, http.StatusTemporaryRedirect) }},
-		"broken off":     {target, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
-		"refused":        {"http://u:" + url.PathEscape(password) + "@" + closed.Addr().String() + "?k=" + query, nil},
-		"not a URL":      {"http://u:" + key + "@host:port/%zz", nil},
-		"not http":       {"ftp://u:" + url.PathEscape(password) + "@host/", nil},
-		"bad key":        {target, nil},
+		"redirect": {target, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/x?key="+key, http.StatusTemporaryRedirect)
+		}},
+		"broken off": {target, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+		"refused":    {"http://u:" + url.PathEscape(password) + "@" + closed.Addr().String() + "?k=" + query, nil},
+		"not a URL":  {"http://u:" + key + "@host:port/%zz", nil},
+		"not http":   {"ftp://u:" + url.PathEscape(password) + "@host/", nil},
+		"bad key":    {target, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.base == target {

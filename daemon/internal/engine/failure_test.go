@@ -230,6 +230,29 @@ func TestRefusedCommits(t *testing.T) {
 	}
 }
 
+// TestTurnThatIsClosedAlready: a loop ends even when its last turn cannot be
+// told, for a run with a loop that never ends takes no further prompt.
+func TestTurnThatIsClosedAlready(t *testing.T) {
+	h := newHouse(t, calls(numbered("write", 1)))
+	a, err := h.engine.StartRun(t.Context(), Submission{Project: h.project, Run: "r"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.tools.on("write", func(ctx context.Context, _ sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+		if err := h.engine.closeLeftTurns(ctx, a.Run.ID); err != nil {
+			t.Error(err)
+		}
+		return ok("written")
+	})
+	if l := h.run(Submission{Run: "r"}); l.Status != 500 {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	h.check(a.Run.ID)
+	if l := h.run(Submission{Run: "r"}); l.Status != 200 {
+		t.Errorf("the next prompt ended %d: %s", l.Status, l.Reason)
+	}
+}
+
 // untilIdle waits until no worker is left.
 func (h *house) untilIdle() {
 	h.t.Helper()

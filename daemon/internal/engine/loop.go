@@ -115,6 +115,11 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) {
 	}
 	change.Writes = append(change.Writes, end.writes...)
 	receipt, err := e.commitEnd(ctx, change)
+	if err != nil && !passing(err) { // an end that cannot be told whole is better than none
+		e.log.Error("a loop's last turn could not be recorded", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
+		swept, change = nil, sdk.Change{Run: a.loop.Run, EndLoop: change.EndLoop}
+		receipt, err = e.commitEnd(ctx, change)
+	}
 	if err != nil {
 		e.log.Error("the end of a loop could not be recorded; it is ended at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
 	} else {

@@ -1,0 +1,86 @@
+package plugin
+
+import (
+	"context"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/provider"
+)
+
+// ConfiguredProvider serves the provider that was made of the last
+// configuration. A completion that runs goes on with the one it began with.
+// Give it to Options as Provider, its Config as Config, and its methods
+// Configure and Close under those names.
+type ConfiguredProvider[C any] struct {
+	Config C // the block's attributes are decoded into this
+	create func(C) (provider.Provider, error)
+
+	mu  sync.RWMutex
+	now provider.Provider
+}
+
+// NewConfiguredProvider makes one; create is called with each configuration.
+// A provider that has a Close() is closed when the next one takes its place.
+func NewConfiguredProvider[C any](create func(C) (provider.Provider, error)) *ConfiguredProvider[C] {
+	return &ConfiguredProvider[C]{create: create}
+}
+
+// Configure takes the settings that were decoded into Config. When they cannot
+// be used, the provider that is there stays.
+func (s *ConfiguredProvider[C]) Configure(context.Context, sdk.Settings) error {
+	next, err := s.create(s.Config)
+	var nothing C
+	s.Config = nothing // the next configuration begins from nothing
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	last := s.now
+	s.now = next
+	s.mu.Unlock()
+	closeProvider(last)
+	return nil
+}
+
+// Models implements provider.Provider.
+func (s *ConfiguredProvider[C]) Models(ctx context.Context) ([]sdk.Model, error) {
+	p, err := s.current()
+	if err != nil {
+		return nil, err
+	}
+	return p.Models(ctx)
+}
+
+// Complete implements provider.Provider.
+func (s *ConfiguredProvider[C]) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
+	p, err := s.current()
+	if err != nil {
+		return err
+	}
+	return p.Complete(ctx, req, send)
+}
+
+// Close closes the provider that is there.
+func (s *ConfiguredProvider[C]) Close() {
+	if p, err := s.current(); err == nil {
+		closeProvider(p)
+	}
+}
+
+func (s *ConfiguredProvider[C]) current() (provider.Provider, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.now == nil {
+		return nil, sdk.Errorf(sdk.Unavailable, "the provider is not configured yet")
+	}
+	return s.now, nil
+}
+
+func closeProvider(p provider.Provider) {
+	if c, ok := p.(interface{ Close() }); ok {
+		c.Close()
+	}
+}
+
+var _ provider.Provider = (*ConfiguredProvider[struct{}])(nil)

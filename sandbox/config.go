@@ -81,15 +81,10 @@ const (
 )
 
 // DefaultProtected is what no command may change in a project: what the host's
-// git or Bothy itself would execute or obey.
+// git or Bothy itself would execute or obey. Where .git/config is among what is
+// protected, so is all that git obeys in the repositories of a project.
 func DefaultProtected() []string {
 	return []string{".git/hooks", ".git/config", ".bothy", ".agents", "bothy.lock"}
-}
-
-// gitProtected are protected whenever .git/config is: git reads each of them as
-// configuration, or as the place where configuration and hooks lie.
-func gitProtected() []string {
-	return []string{".git/config.worktree", ".git/commondir", ".git/modules"}
 }
 
 // WithDefaults fills what is zero.

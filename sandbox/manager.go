@@ -29,6 +29,8 @@ type Manager struct {
 	base   base
 	path   string
 	lock   *os.File
+	// projects is shared by all sessions.
+	projects *projects
 
 	// life ends with Close, and with it every command that runs.
 	life context.Context
@@ -56,7 +58,7 @@ func Open(ctx context.Context, cfg Config, logger hclog.Logger) (*Manager, error
 	if os.Geteuid() == 0 {
 		return nil, unavailable("commands do not run as root", hintRootless, nil)
 	}
-	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session)}
+	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session), projects: newProjects()}
 	m.life, m.end = context.WithCancel(context.Background())
 	if err := m.open(ctx); err != nil {
 		m.release()

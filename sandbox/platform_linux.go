@@ -62,6 +62,20 @@ func unique(info fs.FileInfo) string {
 	return fmt.Sprintf("%d.%d.%d", st.Ino, st.Ctim.Sec, st.Ctim.Nsec)
 }
 
+// folderStamp is the stamp of what a path below an open folder is, with its
+// mode. It costs one system call: a project has many.
+func folderStamp(top *os.File, path string) (stamp, fs.FileMode, error) {
+	var st unix.Stat_t
+	if err := unix.Fstatat(int(top.Fd()), path, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return stamp{}, 0, err
+	}
+	mode := fs.FileMode(st.Mode & 0o777)
+	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		mode |= fs.ModeDir
+	}
+	return stamp{st.Dev, st.Ino, st.Ctim.Sec, st.Ctim.Nsec}, mode, nil
+}
+
 // ownedBySelf says whether a file is the caller's own.
 func ownedBySelf(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)

@@ -19,6 +19,8 @@ func hungUp(*net.UnixConn) bool { return true }
 
 func unique(fs.FileInfo) string { return "" }
 
+func folderStamp(*os.File, string) (stamp, fs.FileMode, error) { return stamp{}, 0, errNotLinux }
+
 func ownedBySelf(fs.FileInfo) bool { return false }
 
 func childAttr() *syscall.SysProcAttr { return nil }

@@ -55,17 +55,25 @@ type protection struct {
 	project string
 	mounts  []protectedMount
 	watch   []watched
+	// git says that repositories are protected; then they are those that
+	// were there.
+	git          bool
+	repositories []repository
 }
 
-// protect looks at every protected path of a project.
-func protect(project string, paths []string) (*protection, error) {
-	root, err := os.OpenRoot(project)
-	if err != nil {
-		return nil, failed("open the project", err)
+// protect looks at every protected path of a project, given the repositories in
+// it.
+func protect(root *os.Root, project string, paths []string, found []repository) (*protection, error) {
+	p := &protection{project: project, git: guardsGit(paths), repositories: found}
+	if p.git {
+		paths = slices.Concat(paths, repository{Path: ".git"}.guarded(), configuredPaths(project, found))
+		for _, r := range found {
+			paths = append(paths, r.guarded()...)
+		}
+		slices.Sort(paths)
+		paths = slices.Compact(paths)
 	}
-	defer func() { _ = root.Close() }()
-	p := &protection{project: project}
-	for _, path := range withGit(paths) {
+	for _, path := range paths {
 		s, err := look(root, path)
 		if err != nil {
 			return nil, failed("look at protected path "+path, err)
@@ -79,13 +87,10 @@ func protect(project string, paths []string) (*protection, error) {
 	return p, nil
 }
 
-// withGit adds what git reads as configuration when its configuration is
-// protected.
-func withGit(paths []string) []string {
-	if slices.Contains(paths, ".git/config") {
-		return append(slices.Clone(paths), gitProtected()...)
-	}
-	return paths
+// guardsGit says whether what git obeys is protected, which is so unless the
+// configuration says otherwise.
+func guardsGit(paths []string) bool {
+	return slices.Contains(paths, filepath.Join(".git", "config"))
 }
 
 func (p *protection) add(path string, s state) {
@@ -102,12 +107,18 @@ func (p *protection) add(path string, s state) {
 	}
 }
 
-// addGit binds .git onto itself, so that it cannot be renamed away with the
-// mounts in it, and otherwise watches that it becomes nothing but a directory:
-// as a file or link it would name another repository's configuration.
+// addGit binds repositories onto themselves, so that none can be renamed away
+// with the mounts in it, and otherwise watches that .git becomes nothing but a
+// directory: as a file or link it would name another repository's
+// configuration.
 func (p *protection) addGit(root *os.Root, paths []string) error {
 	if !slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, ".git/") }) {
 		return nil
+	}
+	for _, r := range p.repositories {
+		if r.Path != "." && (r.Kind == repositoryFolder || r.Kind == repositoryBare) {
+			p.mount(r.Path, false)
+		}
 	}
 	s, err := look(root, ".git")
 	if err != nil {
@@ -132,10 +143,36 @@ func (p *protection) mount(path string, readOnly bool) {
 }
 
 // order puts parents before what lies in them: mounts are made, and changes are
-// undone, in this order.
+// undone, in this order. The folders above a protected path are bound onto
+// themselves too, so that none can be renamed and another put in its place; but
+// not those above a repository, which may be moved as a whole. What lies in a
+// read-only mount needs none of its own, and could only undo it.
 func (p *protection) order() {
+	for _, m := range p.mounts {
+		for dir := filepath.Dir(m.Path); dir != "." && !p.movable(m.Path); dir = filepath.Dir(dir) {
+			p.mount(dir, false)
+		}
+	}
+	p.mounts = slices.DeleteFunc(p.mounts, func(m protectedMount) bool { return p.sealed(filepath.Dir(m.Path)) })
 	slices.SortFunc(p.mounts, func(a, b protectedMount) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(p.watch, func(a, b watched) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// movable says whether a path belongs to a repository below the project.
+func (p *protection) movable(path string) bool {
+	return slices.ContainsFunc(p.repositories, func(r repository) bool {
+		return r.Path != "." && r.Path != ".git" && (path == r.Path || strings.HasPrefix(path, r.Path+string(filepath.Separator)))
+	})
+}
+
+// sealed says whether a path is mounted read-only, or lies in what is.
+func (p *protection) sealed(path string) bool {
+	for ; path != "."; path = filepath.Dir(path) {
+		if slices.Contains(p.mounts, protectedMount{Path: path, ReadOnly: true}) {
+			return true
+		}
+	}
+	return false
 }
 
 // inside resolves a path with links to the path it means in the project.

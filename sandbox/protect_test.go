@@ -138,7 +138,7 @@ func TestProtectedPathsThatDoNotExist(t *testing.T) {
 		"directories nobody may enter": {"mkdir -p .agents/a/b; touch .agents/a/b/c; chmod 0 .agents/a/b .agents/a .agents", []string{".agents"}},
 		"odd names":                    {`mkdir .agents; touch ".agents/"$'\xff\n'; mkfifo .agents/f; ln -s /etc/passwd .agents/l`, []string{".agents"}},
 		"a large one":                  {"mkdir .bothy; head -c 20000000 /dev/zero >.bothy/big", []string{".bothy"}},
-		"kept alive in the background": {"(while :; do mkdir -p .bothy; done) & sleep 0.1", []string{".bothy"}},
+		"kept alive in the background": {"(while :; do mkdir -p .bothy; done) & until [ -d .bothy ]; do sleep 0.01; done", []string{".bothy"}},
 		"made at the timeout":          {"mkdir .bothy; sleep 600", []string{".bothy"}},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {

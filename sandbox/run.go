@@ -99,11 +99,20 @@ func (r RunSpec) makeDirs() error {
 		dirs = append(dirs, r.workspace())
 	}
 	for _, dir := range dirs {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := makeDir(dir); err != nil {
 			return failed("make the run's directories", err)
 		}
 	}
 	return nil
+}
+
+// makeDir makes a directory, also below one that a command closed to its owner,
+// and opens that again.
+func makeDir(dir string) error {
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() && info.Mode().Perm()&0o700 != 0o700 {
+		return os.Chmod(dir, 0o700)
+	}
+	return os.MkdirAll(dir, 0o700)
 }
 
 // key is a short name for a run in paths and container names: run ids may be

@@ -74,19 +74,25 @@ func (s *session) exec(ctx context.Context, run RunSpec, c Command, sink Sink) (
 	s.setStop(cancel)
 	defer s.setStop(nil)
 	for range 3 {
-		p, err := s.keeper.before(run.workspace())
-		if err != nil {
-			return Result{}, err
-		}
-		if err := s.ensure(ctx, run, p); err != nil {
-			return Result{}, cause(ctx, err)
-		}
-		result, again, err := s.command(ctx, p, c, sink)
+		result, again, err := s.attempt(ctx, run, c, sink)
 		if !again {
 			return result, err
 		}
 	}
 	return Result{}, failed("the project's protected paths keep changing; try again when nothing else changes them", nil)
+}
+
+// attempt runs the command unless a mount is gone.
+func (s *session) attempt(ctx context.Context, run RunSpec, c Command, sink Sink) (Result, bool, error) {
+	g, err := s.keeper.before(run.workspace())
+	if err != nil {
+		return Result{}, false, err
+	}
+	defer g.leave()
+	if err := s.ensure(ctx, run, g.protection); err != nil {
+		return Result{}, false, cause(ctx, err)
+	}
+	return s.command(ctx, g, c, sink)
 }
 
 // cause prefers the reason of a cancellation to what it led to.
@@ -99,7 +105,7 @@ func cause(ctx context.Context, err error) error {
 
 func (s *session) keep(run RunSpec) {
 	if s.keeper == nil || s.keeper.runDir != run.RunDir {
-		s.keeper = newKeeper(run.RunDir, s.manager.cfg.Protected)
+		s.keeper = newKeeper(run.RunDir, s.manager.cfg.Protected, s.manager.projects)
 		s.pending = append(s.pending, s.keeper.recover()...)
 	}
 }
@@ -112,8 +118,8 @@ func (s *session) setStop(stop context.CancelCauseFunc) {
 
 // command runs one command in the container. Again is set when it was not
 // started because a mount was gone.
-func (s *session) command(ctx context.Context, p *protection, c Command, sink Sink) (result Result, again bool, err error) {
-	if err := s.keeper.begin(p); err != nil {
+func (s *session) command(ctx context.Context, g *guarded, c Command, sink Sink) (result Result, again bool, err error) {
+	if err := s.keeper.begin(g); err != nil {
 		return Result{}, false, err
 	}
 	exit, err := s.container.link.exec(ctx, frame.Exec{
@@ -128,7 +134,7 @@ func (s *session) command(ctx context.Context, p *protection, c Command, sink Si
 		}
 	}
 	exposed := err != nil || exit.Started && len(exit.Missing) > 0
-	violations := append(s.pending, s.keeper.after(p, exposed)...)
+	violations := append(s.pending, s.keeper.after(g, exposed)...)
 	s.pending = nil
 	s.keeper.end()
 	if err == nil && !exit.Started && len(exit.Missing) > 0 {

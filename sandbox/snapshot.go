@@ -1,10 +1,13 @@
 package sandbox
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -105,6 +108,14 @@ func (s snapshot) equal(o snapshot) bool {
 		}
 	}
 	return true
+}
+
+// copies says whether a snapshot of one path has the content of another's.
+func (s snapshot) copies(o snapshot, path, other string) bool {
+	return slices.EqualFunc(s, o, func(a, b node) bool {
+		return strings.TrimPrefix(a.path, path) == strings.TrimPrefix(b.path, other) &&
+			a.mode == b.mode && a.target == b.target && bytes.Equal(a.data, b.data)
+	})
 }
 
 // write makes the snapshot's files again, below another root when it is a copy.

@@ -70,7 +70,7 @@ func (p *project) edit(ctx context.Context, a editArgs, most int64) (answer, err
 
 // editable resolves a file that is there and may be changed; no folder is made.
 func (p *project) editable(name string) (*place, error) {
-	g, err := p.protection()
+	g, err := p.protection(name)
 	if err != nil {
 		return nil, err
 	}

@@ -233,7 +233,9 @@ func (w *walker) missing(part string) error {
 	if w.how.create == nil {
 		return fault("open", w.at(part), fs.ErrNotExist)
 	}
-	if err := w.how.create.check(w.place(part, nil)); err != nil {
+	pl := w.place(part, nil)
+	pl.stack = w.stack
+	if err := w.how.create.check(pl); err != nil {
 		return err
 	}
 	if err := w.top().root.Mkdir(part, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {

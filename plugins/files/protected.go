@@ -3,6 +3,8 @@ package main
 import (
 	"io/fs"
 	"os"
+	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -10,12 +12,15 @@ import (
 )
 
 // protectedPaths is what no tool may change: the host runs git's hooks, git
-// obeys its configuration, and Bothy trusts its own folders (design, section 9).
-// The last three of git's make it read a configuration from another place.
-var protectedPaths = []string{
-	".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".git/modules",
-	".bothy", ".agents", "bothy.lock",
-}
+// obeys its configuration, and Bothy trusts its own folders (design, section 9,
+// and decision 7). The sandbox and daemon/internal/policy have lists of their
+// own, since the import rules keep them apart; a test of package daemon compares
+// them.
+var protectedPaths = []string{".git/hooks", ".git/config", ".bothy", ".agents", "bothy.lock"}
+
+// protectedGit are the names in any repository, wherever it lies, that git reads
+// as configuration, or as the place where configuration and hooks are.
+var protectedGit = []string{"commondir", "config", "config.worktree", "hooks", "modules", "worktrees"}
 
 // protection knows the protected paths of one project as they are now: by name,
 // by where links lead them, and by what they are on disk.
@@ -30,11 +35,16 @@ type guarded struct{ name, folded string }
 
 func guard(name string) guarded { return guarded{name, fold(name)} }
 
-// protection looks at the protected paths. A project without them has them all
-// the same: they cannot be created either.
-func (p *project) protection() (*protection, error) {
+// protection looks at the protected paths, and at what the repositories around
+// a path name in their configuration. A project without them has them all the
+// same: they cannot be created either.
+func (p *project) protection(around string) (*protection, error) {
 	g := &protection{}
-	for _, name := range protectedPaths {
+	names := slices.Concat(protectedPaths, p.configured(around))
+	for _, name := range protectedGit {
+		names = append(names, path.Join(".git", name))
+	}
+	for _, name := range names {
 		g.paths = append(g.paths, guard(name))
 		pl, err := p.resolve(name, lookup{})
 		if err != nil {
@@ -58,6 +68,9 @@ func (p *project) protection() (*protection, error) {
 // check refuses to change a place: one that is protected, lies in what is, or
 // holds it, since a folder that is moved takes its contents along.
 func (g *protection) check(pl *place) error {
+	if err := checkGit(pl); err != nil {
+		return err
+	}
 	at := fold(pl.path)
 	for _, path := range g.paths {
 		if at == path.folded || below(at, path.folded) {

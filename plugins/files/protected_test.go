@@ -85,6 +85,60 @@ func TestProtectedPathsCannotBePlanted(t *testing.T) {
 	})
 }
 
+// The project's own repository is not the only one that git obeys.
+func TestRepositoriesBelowAreProtected(t *testing.T) {
+	tp := newProject(t, map[string]string{
+		"spare": "s", "sparefolder/x": "x", "sub/.git/config": "c", "sub/.git/HEAD": "ref", "sub/x": "x",
+		"tree/.git": "gitdir: ../sub/.git", "bare/HEAD": "ref", "bare/objects/x": "o", "bare/refs/x": "r", "bare/hooks/pre": "h",
+		"two/HEAD": "ref", "two/objects/x": "o", "three/HEAD": "ref", "four/commondir": "../e", "four/config": "evil", "new/x": "x",
+	})
+	tp.unchangedBy(func() {
+		for _, name := range []string{
+			"sub/.git/config", "sub/.git/hooks/x", "sub/.git/commondir", "sub/.git/modules/m/config", "sub/.git", "sub/.GIT/Config",
+			"tree/.git", "new/.git", "new/.git/config", "new/.git/HEAD", "bare/config", "bare/hooks/pre", "bare/hooks/new",
+			"two/refs", "two/refs/x", "three/commondir", "four/HEAD", ".git/commondir", ".git/worktrees/x", ".git/config.worktree",
+		} {
+			for op, err := range tp.everyChange(name) {
+				if err == nil || sdk.OutcomeOf(err) != sdk.Permission && sdk.OutcomeOf(err) != sdk.NotFound {
+					t.Errorf("%s of %s: %v", op, name, err)
+				}
+			}
+		}
+	})
+	for _, name := range []string{"sub/.git/HEAD", "sub/x", "bare/HEAD", "bare/description", "three/config", "two/x"} {
+		if _, err := tp.write(context.Background(), writeArgs{Path: name, Content: "fine"}, megabytes); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWhatConfigurationNamesIsProtected(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[core]\nhooksPath = everywhere\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tp := newProject(t, map[string]string{
+		"spare": "s", "sparefolder/x": "x", ".git/config": "[include]\npath = ../team/git.cfg\n", "team/git.cfg": "[core]\nhooksPath = .husky/_\n",
+		".husky/_/pre-commit": "true", "lib/.git/config": "[core]\nhooksPath = mine\n", "lib/mine/pre-commit": "true", "mine/x": "x",
+	})
+	tp.unchangedBy(func() {
+		for _, name := range []string{"team/git.cfg", ".husky/_/pre-commit", ".husky/_/new", ".husky", "everywhere/x", "lib/mine/new", "lib/everywhere/x"} {
+			for op, err := range tp.everyChange(name) {
+				if err == nil || sdk.OutcomeOf(err) != sdk.Permission && sdk.OutcomeOf(err) != sdk.NotFound {
+					t.Errorf("%s of %s: %v", op, name, err)
+				}
+			}
+		}
+	})
+	for _, name := range []string{"team/other", ".husky/pre-commit", "mine/x"} {
+		if _, err := tp.write(context.Background(), writeArgs{Path: name, Content: "fine"}, megabytes); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A worktree has a file .git that names the folder; changing it would lead git
 // to hooks and a configuration of the model's own.
 func TestGitFileIsProtected(t *testing.T) {
@@ -155,7 +209,7 @@ func TestProtectedFilesAreKnownByWhatTheyAre(t *testing.T) {
 
 	// A folder that is .bothy under another name, as a bind mount would be.
 	tp.put(".bothy/x", "y")
-	g, err := tp.protection()
+	g, err := tp.protection(".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +231,7 @@ func TestProtectedPathsCanBeRead(t *testing.T) {
 	if _, err := tp.copy(ctx, moveArgs{Source: ".bothy", Destination: "copy"}); err != nil || tp.get("copy/x") != "y" {
 		t.Error(err)
 	}
-	for _, name := range []string{".gitignore", ".github/x", "src/.git/hooks/x", "bothy.lock.md", "xbothy.lock", ".bothyrc"} {
+	for _, name := range []string{".gitignore", ".github/x", "src/config", "src/hooks/x", "HEAD", "objects/x", "bothy.lock.md", "xbothy.lock", ".bothyrc"} {
 		if _, err := tp.write(ctx, writeArgs{Path: name, Content: "fine"}, megabytes); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -53,7 +53,7 @@ func (p *project) write(ctx context.Context, a writeArgs, most int64) (answer, e
 // target resolves a path that is about to be changed, makes the folders above
 // it, and refuses protected paths and the project itself.
 func (p *project) target(name string, how lookup) (*place, error) {
-	g, err := p.protection()
+	g, err := p.protection(name)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (p *project) target(name string, how lookup) (*place, error) {
 // subject resolves a path that is there and about to be moved or deleted. A
 // link at its end is meant itself.
 func (p *project) subject(name string) (*place, error) {
-	g, err := p.protection()
+	g, err := p.protection(name)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +84,13 @@ func (p *project) subject(name string) (*place, error) {
 }
 
 func (p *project) changeable(name string, how lookup, g *protection) (*place, error) {
+	clean, err := p.clean(name)
+	if err == nil { // before any folder is made
+		err = checkGitNames(clean)
+	}
+	if err != nil {
+		return nil, err
+	}
 	pl, err := p.resolve(name, how)
 	if err != nil {
 		return nil, err

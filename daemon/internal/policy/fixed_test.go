@@ -72,6 +72,12 @@ func TestFixed(t *testing.T) {
 		{"content under paths as keys", writeFile, sdk.ModeAct, `{"files":{"a.c":"/* ../.. */"}}`, sdk.Allow, RuleProject},
 		{"a number under a path's name", writeFile, sdk.ModeAct, `{"path":7}`, sdk.Allow, RuleProject},
 		{"beside git config", writeFile, sdk.ModeAct, `{"path":".git/config.bak"}`, sdk.Allow, RuleProject},
+		{"git's other configuration", writeFile, sdk.ModeAct, `{"path":".git/commondir"}`, sdk.Deny, RuleProtected},
+		{"a submodule's hook", writeFile, sdk.ModeAct, `{"path":".git/modules/a/hooks/p"}`, sdk.Deny, RuleProtected},
+		{"a repository below", writeFile, sdk.ModeAct, `{"path":"a/b/.Git/config"}`, sdk.Deny, RuleProtected},
+		{"a repository made below", moveFile, sdk.ModeAct, `{"source":"x","destination":"a/.git"}`, sdk.Deny, RuleProtected},
+		{"the head of a repository below", writeFile, sdk.ModeAct, `{"path":"a/.git/HEAD"}`, sdk.Allow, RuleProject},
+		{"no repository", writeFile, sdk.ModeAct, `{"path":"a/hooks/config"}`, sdk.Allow, RuleProject},
 		{"bothy", writeFile, sdk.ModeAct, `{"path":".bothy"}`, sdk.Deny, RuleProtected},
 		{"agents", writeFile, sdk.ModeAct, `{"path":".agents/skills/x/SKILL.md"}`, sdk.Deny, RuleProtected},
 		{"lock", writeFile, sdk.ModeAct, `{"path":"bothy.lock"}`, sdk.Deny, RuleProtected},
@@ -105,7 +111,7 @@ func TestFixed(t *testing.T) {
 // TestNoWriteEscapes: whatever path is allowed to a writing tool stays below
 // the project and touches nothing protected.
 func TestNoWriteEscapes(t *testing.T) {
-	part := rapid.SampledFrom([]string{"..", ".", "", "a", ".git", "hooks", "config", ".GIT", ".bothy", ".agents", "bothy.lock", "~", "~x", "...", "\\"})
+	part := rapid.SampledFrom([]string{"..", ".", "", "a", ".git", "hooks", "config", "commondir", ".GIT", ".bothy", ".agents", "bothy.lock", "~", "~x", "...", "\\"})
 	rapid.Check(t, func(t *rapid.T) {
 		p := strings.Join(rapid.SliceOfN(part, 1, 8).Draw(t, "parts"), "/")
 		arguments, err := json.Marshal(map[string]any{"nested": []any{map[string]any{"path": p}}})
@@ -123,6 +129,11 @@ func TestNoWriteEscapes(t *testing.T) {
 		for _, name := range protected {
 			if rel == name || strings.HasPrefix(rel, name+"/") || strings.HasPrefix(name, rel+"/") {
 				t.Fatalf("%q touches %s", p, name)
+			}
+		}
+		for _, name := range protectedGit {
+			if strings.Contains("/"+rel+"/", "/.git/"+name+"/") || path.Base(rel) == ".git" {
+				t.Fatalf("%q touches %s of a repository", p, name)
 			}
 		}
 		if path.IsAbs(p) || strings.HasPrefix(p, "~") {

@@ -12,12 +12,14 @@ import (
 )
 
 // protected is what no tool may change: the host runs git's hooks, git obeys
-// its configuration, and Bothy trusts its own folders (design, section 9).
-// The last three of git's make it read a configuration from another place.
-var protected = []string{
-	".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".git/modules",
-	".bothy", ".agents", "bothy.lock",
-}
+// its configuration, and Bothy trusts its own folders (design, section 9, and
+// decision 7). The sandbox and plugins/files have lists of their own, since the
+// import rules keep them apart; a test of package daemon compares them.
+var protected = []string{".git/hooks", ".git/config", ".bothy", ".agents", "bothy.lock"}
+
+// protectedGit are the names in any repository, wherever it lies, that git reads
+// as configuration, or as the place where configuration and hooks are.
+var protectedGit = []string{"commondir", "config", "config.worktree", "hooks", "modules", "worktrees"}
 
 // pathKeys are the argument names that hold a path of the project, as plain
 // makes them. Judging is lexical: links are the files tool's to refuse, which
@@ -133,6 +135,21 @@ func judgeWrite(tool sdk.Tool, key, p, clean string) (sdk.Decision, bool) {
 			return deny(RuleProtected, "%s is %q, and %s is protected: the host trusts it, so no tool may change it", key, p, name), true
 		case strings.HasPrefix(name, clean+"/"):
 			return deny(RuleProtected, "%s is %q, which holds the protected path %s and may not be moved, replaced or removed", key, p, name), true
+		}
+	}
+	return judgeGit(key, p, clean)
+}
+
+// judgeGit refuses what git obeys in a repository anywhere in the project.
+func judgeGit(key, p, clean string) (sdk.Decision, bool) {
+	parts := strings.Split(clean, "/")
+	for i, part := range parts {
+		switch {
+		case part != ".git":
+		case i == len(parts)-1:
+			return deny(RuleProtected, "%s is %q, which holds what git obeys and may not be made, moved, replaced or removed", key, p), true
+		case slices.Contains(protectedGit, parts[i+1]):
+			return deny(RuleProtected, "%s is %q, and %s is protected: the host trusts it, so no tool may change it", key, p, path.Join(parts[:i+2]...)), true
 		}
 	}
 	return sdk.Decision{}, false

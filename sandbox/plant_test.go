@@ -1,0 +1,194 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sandbox"
+)
+
+// planted is a command that git runs when it looks at a repository whose
+// configuration says so; then the file exists.
+const pwn = `touch "$HOME/pwned"`
+
+// look does on the host what people and their editors do all the time.
+func (f *fixture) look(dirs ...string) {
+	f.t.Helper()
+	home := f.t.TempDir()
+	for _, dir := range append([]string{"."}, dirs...) {
+		for _, args := range [][]string{{"status"}, {"diff"}, {"log", "-1"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"}} {
+			cmd := exec.Command("git", args...)
+			cmd.Dir = f.path(dir)
+			cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+			_ = cmd.Run() // most of these are no repositories any more
+		}
+	}
+	if _, err := os.Stat(filepath.Join(home, "pwned")); !errors.Is(err, fs.ErrNotExist) {
+		f.t.Errorf("git on the host ran what a command planted (%v)", err)
+	}
+}
+
+// evilConfig is what makes git run a command at any look.
+const evilConfig = `printf '[core]\nrepositoryformatversion=0\nfsmonitor=touch "$HOME/pwned"; false\nhooksPath=%s\n' "$PWD/h" >`
+
+func TestNoCommandPlantsAnythingThatGitRuns(t *testing.T) {
+	needTool(t, "git")
+	for name, c := range map[string]struct {
+		script string
+		enter  string
+	}{
+		"commondir":            {`mkdir e; cp -r .git/objects .git/refs e; ` + evilConfig + `e/config; echo ../e >.git/commondir`, "."},
+		"config.worktree":      {`git config extensions.worktreeConfig true; ` + evilConfig + `.git/config.worktree`, "."},
+		"nested":               {`git init -q sub; ` + evilConfig + `sub/.git/config; echo '#!/bin/sh' >sub/.git/hooks/pre-commit; chmod +x sub/.git/hooks/*`, "sub"},
+		"nested in the index":  {`git init -q sub; (cd sub; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x); git add sub; ` + evilConfig + `sub/.git/config`, "."},
+		"nested by a file":     {`git init -q --bare e; mkdir sub; echo 'gitdir: ../e' >sub/.git; ` + evilConfig + `e/config`, "sub"},
+		"nested by a link":     {`git init -q --bare e; mkdir sub; ln -s ../e sub/.git; ` + evilConfig + `e/config`, "sub"},
+		"bare":                 {`mkdir -p docs/objects docs/refs; echo 'ref: refs/heads/x' >docs/HEAD; ` + evilConfig + `docs/config; echo '[core] worktree=..' >>docs/config`, "docs"},
+		"bare by commondir":    {`mkdir -p docs e/objects e/refs; echo 'ref: refs/heads/x' >docs/HEAD; echo ../e >docs/commondir; ` + evilConfig + `e/config; echo '[core] worktree=..' >>e/config`, "docs"},
+		"worktrees":            {`git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; git worktree add -q wt; mkdir e; echo ../../../e >.git/worktrees/wt/commondir; cp -r .git/objects .git/refs e; ` + evilConfig + `e/config`, "wt"},
+		"behind closed doors":  {`mkdir -p a/b; git init -q a/b/c; ` + evilConfig + `a/b/c/.git/config; chmod 0 a/b/c/.git a/b a`, "a/b/c"},
+		"in a closed project":  {`mkdir -p .bothy; git init -q sub; ` + evilConfig + `sub/.git/config; chmod 0 .`, "sub"},
+		"in a closed .git":     {`mkdir e; cp -r .git/objects .git/refs e; ` + evilConfig + `e/config; echo ../e >.git/commondir; chmod 0 .git`, "."},
+		"moved into place":     {`cd /tmp; git init -q r; mkdir -p $OLDPWD/x/y; mv r $OLDPWD/x/y/; cd $OLDPWD; ` + evilConfig + `x/y/r/.git/config`, "x/y/r"},
+		"by a second nested":   {`mkdir -p v/.git/objects; git init -q v/w; ` + evilConfig + `v/w/.git/config`, "v/w"},
+		"submodule by hand":    {`mkdir -p .git/modules/m/objects .git/modules/m/refs m; echo 'ref: refs/heads/x' >.git/modules/m/HEAD; echo 'gitdir: ../.git/modules/m' >m/.git; ` + evilConfig + `.git/modules/m/config`, "m"},
+		"kept by a background": {`git init -q sub; (while :; do ` + evilConfig + `sub/.git/config; done) & until [ -s sub/.git/config ]; do sleep 0.01; done`, "sub"},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			f := newFixture(t, shared(t))
+			f.gitInit()
+			out := f.exec(t.Context(), sandbox.Command{Argv: []string{"bash", "-c", "mkdir h; echo '" + pwn + "' >h/pre-commit; chmod +x h/pre-commit; " + c.script}, Timeout: 10 * time.Second})
+			if out.err != nil || len(out.Violations) == 0 {
+				t.Fatalf("got %+v %v", out, out.err)
+			}
+			for _, v := range out.Violations {
+				if v.Action != sandbox.ActionRemoved {
+					t.Errorf("got %+v", v)
+				}
+			}
+			_ = exec.Command("chmod", "-R", "u+rwx", f.run.Project).Run()
+			f.look(c.enter)
+			if next := f.bash("true"); next.ExitCode != 0 || len(next.Violations) != 0 {
+				t.Errorf("the next command: %+v", next)
+			}
+			f.look(c.enter)
+		})
+	}
+}
+
+func TestRepositoriesBelowAProject(t *testing.T) {
+	f := newFixture(t, shared(t))
+	needTool(t, "git")
+	f.hostGit("init", "-q", "lib/sub")
+	f.hostGit("init", "-q", "--bare", "remote.git")
+	trees := func() string {
+		return f.tree("lib/sub/.git/config") + f.tree("lib/sub/.git/hooks") + f.tree("remote.git/config") + f.tree("remote.git/hooks")
+	}
+	before := trees()
+	f.bash(`for d in lib/sub/.git remote.git; do
+  echo evil >>$d/config; rm -rf $d/hooks; mv $d/hooks h; mv $d moved; git --git-dir=$d config core.fsmonitor evil
+done; true`)
+	if after := trees(); after != before {
+		t.Fatalf("changed:\n%s\nbefore:\n%s", after, before)
+	}
+	f.ok("cd lib/sub && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m works && git push -q ../../remote.git HEAD:refs/heads/x && git --git-dir=../../remote.git log x | grep works")
+	// Another repository in the place of one that was moved away.
+	out := f.bash("mv lib gone; cp -r gone lib; rm -f lib/sub/.git/config; echo evil >lib/sub/.git/config; echo evil >lib/sub/.git/hooks/new; echo ../x >lib/sub/.git/commondir")
+	if after := trees(); after != before || f.tree("lib/sub/.git/commondir") != "" {
+		t.Fatalf("changed:\n%s\nbefore:\n%s", after, before)
+	}
+	if len(out.Violations) == 0 {
+		t.Error("nothing was reported")
+	}
+	// What the host adds between two commands is the host's.
+	f.hostGit("init", "-q", "later")
+	if out := f.bash("echo evil >>later/.git/config; true"); len(out.Violations) != 0 || strings.Contains(f.tree("later/.git/config"), "evil") {
+		t.Fatalf("got %+v", out)
+	}
+}
+
+func TestRepositoriesMayBeMovedAndCopied(t *testing.T) {
+	f := newFixture(t, shared(t))
+	needTool(t, "git")
+	f.hostGit("init", "-q", "lib/sub")
+	f.hostGit("init", "-q", "--bare", "remote.git")
+	for _, script := range []string{"mv lib moved", "cp -r moved/sub copy", "mv moved/sub deep; rmdir moved", "cp -r remote.git second"} {
+		if out := f.bash(script); out.ExitCode != 0 || len(out.Violations) != 0 {
+			t.Fatalf("%s: got %+v", script, out)
+		}
+	}
+	for _, name := range []string{"deep/.git/config", "copy/.git/config", "second/HEAD"} {
+		if f.tree(name) == "" {
+			t.Errorf("%s is gone", name)
+		}
+	}
+	out := f.bash("cp -r deep changed; echo evil >>changed/.git/config")
+	if len(out.Violations) == 0 || f.tree("changed/.git/config") != "" {
+		t.Fatalf("got %+v", out)
+	}
+}
+
+func TestConfiguredHooksAreProtected(t *testing.T) {
+	f := newFixture(t, shared(t))
+	f.gitInit()
+	f.write("team/git.cfg", "[core]\nhooksPath = team/hooks\n")
+	f.write("team/hooks/pre-commit", "#!/bin/sh\n")
+	f.hostGit("config", "include.path", "../team/git.cfg")
+	before := f.tree("team")
+	f.bash("echo evil >>team/git.cfg; echo evil >>team/hooks/pre-commit; echo evil >team/hooks/post-commit; mv team away; mv team/hooks away; rm -rf team")
+	if after := f.tree("team"); after != before {
+		t.Fatalf("changed:\n%s\nbefore:\n%s", after, before)
+	}
+}
+
+// Two runs in one project: what one plants must not become what the other
+// believes was there, and brings back.
+func TestTwoRunsInOneProject(t *testing.T) {
+	f := newFixture(t, shared(t))
+	f.gitInit()
+	other := f.run
+	other.RunID, other.RunDir = f.run.RunID+"-other", filepath.Join(filepath.Dir(f.run.RunDir), "other")
+	planted, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		_, err := f.manager.Exec(t.Context(), f.run, sandbox.Command{
+			Argv: []string{"bash", "-c", "mkdir -p .bothy; echo evil >.bothy/x; echo planted; until [ -e begun ]; do sleep 0.01; done"}, Timeout: 30 * time.Second,
+		}, func(int, []byte) { close(planted) })
+		ended <- err
+	}()
+	select {
+	case <-planted:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	out, err := f.manager.Exec(t.Context(), other, sandbox.Command{
+		Argv: []string{"bash", "-c", "touch begun; while [ -e .bothy/x ]; do sleep 0.01; done; mkdir -p .bothy; echo again >.bothy/x; true"}, Timeout: 30 * time.Second,
+	}, nil)
+	if err != nil || out.ExitCode != 0 {
+		t.Fatalf("got %+v %v", out, err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if tree := f.tree(".bothy"); tree != "" {
+		t.Fatalf("what was planted is there:\n%s", tree)
+	}
+	if err := f.manager.Reset(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAHomeThatACommandClosed(t *testing.T) {
+	f := newFixture(t, shared(t))
+	f.bash("chmod 0 ~/tmp ~/.cache ~ .")
+	if out := f.bash("mktemp && touch ~/x file"); out.ExitCode != 0 {
+		t.Fatalf("got %+v", out)
+	}
+}

@@ -24,16 +24,14 @@ type action struct {
 	decision  sdk.Decision
 	breaking  bool // gives up the rest of the turn, whatever it is
 
-	started bool // its start is part of a commit, made or about to be
-	closed  bool // its end is committed
-	began   time.Time
+	started bool      // its start is part of a commit, made or about to be
+	closed  bool      // its end is committed
 	state   sdk.State // empty until it has an end
 	outcome sdk.Outcome
 	body    string
 	result  sdk.ToolResult
 	took    time.Duration
 	entry   sdk.Entry // as last committed
-	out     *stream
 }
 
 // ended reports whether the action has its end, committed or not.

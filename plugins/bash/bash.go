@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -175,6 +176,12 @@ func classified(err error) error {
 	}
 	if outcome, ok := outcomes[sandbox.Code(err)]; ok {
 		return sdk.Errorf(outcome, "%w", err)
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return sdk.Errorf(sdk.Timeout, "the call's time was up before the command had ended; it was killed: %w", err)
+	case errors.Is(err, context.Canceled):
+		return sdk.Errorf(sdk.Aborted, "the command was stopped before it had ended; what it did until then stands: %w", err)
 	}
 	return err
 }

@@ -6,7 +6,8 @@
 # BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }.
 #
 # Three functions: env("NAME"[, "default"]), file("path"), secret("NAME"). A
-# secret is looked up in the environment when it is used, and never shown.
+# secret is looked up in the environment when it is used, and never shown. A path
+# may begin with ~/; a relative one begins in the folder of the file.
 
 # Where the daemon listens. Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client
 # reads no configuration: to reach a daemon elsewhere it needs
@@ -44,7 +45,8 @@ guard {
 
 # Plugins are binaries named bothy-plugin-NAME in libexec/bothy, or at `path`.
 # What one may use is granted here; what its own schema declares stands here
-# too. `enabled = false` leaves one out.
+# too, and is checked when it starts: mistakes in it are among the problems of
+# `bothy status`. `enabled = false` leaves one out.
 plugin "bash" {
   grants = ["sandbox"]
 }

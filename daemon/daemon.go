@@ -43,6 +43,7 @@ type Daemon struct {
 	paths   Paths
 	cfg     *config.Config
 	log     hclog.Logger
+	secrets *config.Secrets // the values that people must not see
 	started time.Time
 
 	listener *server.Listener
@@ -66,7 +67,7 @@ type Daemon struct {
 // and makes the engine and the server. A plugin that cannot start is a
 // diagnostic, not an error. When New fails, everything it began is undone.
 func New(ctx context.Context, opts Options) (d *Daemon, err error) {
-	d = &Daemon{started: time.Now()}
+	d = &Daemon{started: time.Now(), secrets: &config.Secrets{}}
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -74,11 +75,10 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 			d = nil
 		}
 	}()
-	secrets := &config.Secrets{}
-	if err := d.configure(opts, secrets); err != nil {
+	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, func(ctx context.Context) error { return d.startPlugins(ctx, secrets) }, d.startServer, d.startEngine} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.startPlugins, d.startServer, d.startEngine} {
 		if err := begin(ctx); err != nil {
 			d.log.Error("cannot start", "error", err)
 			return d, err
@@ -89,8 +89,8 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 }
 
 // configure reads the configuration, finds the folders and opens the log.
-func (d *Daemon) configure(opts Options, secrets *config.Secrets) error {
-	path, cfg, diags := LoadConfig(opts.Config, secrets)
+func (d *Daemon) configure(opts Options) error {
+	path, cfg, diags := LoadConfig(opts.Config, d.secrets)
 	if cfg == nil {
 		return &sdk.Error{Outcome: sdk.Validation, Message: "the configuration cannot be used:\n" + diags.Error(), Cause: diags}
 	}
@@ -108,7 +108,7 @@ func (d *Daemon) configure(opts Options, secrets *config.Secrets) error {
 	if level == "" {
 		level = "info"
 	}
-	log, file, err := openLog(d.paths.Log, level, secrets, opts.Stderr)
+	log, file, err := openLog(d.paths.Log, level, d.secrets, opts.Stderr)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (d *Daemon) open(ctx context.Context) error {
 	return nil
 }
 
-func (d *Daemon) startPlugins(ctx context.Context, secrets *config.Secrets) error {
+func (d *Daemon) startPlugins(ctx context.Context) error {
 	sandbox := d.cfg.Sandbox
 	sandbox.Path = callerPath(os.Getenv("PATH"))
 	h, err := host.New(host.Config{
@@ -154,7 +154,7 @@ func (d *Daemon) startPlugins(ctx context.Context, secrets *config.Secrets) erro
 		Prefix:    d.paths.Prefix,
 		Sandbox:   &sandbox,
 		Services:  &services{d: d},
-		Redact:    secrets.Add,
+		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
 	})
 	if err != nil {
@@ -257,6 +257,7 @@ func (d *Daemon) diagnose(x host.Diagnostic) {
 }
 
 func (d *Daemon) problem(text string) {
+	text = d.secrets.Redact(text)
 	d.log.Warn(text)
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -17,5 +17,5 @@
 // Follow it file by file: server/act.go, engine/submit.go, engine/turn.go,
 // view/transcript.go, host/complete.go, dialect/tools.go, engine/record.go,
 // policy/fixed.go, engine/dispatch.go, host/invoke.go, engine/verdict.go,
-// store/commit.go, server/watch.go.
+// store/change.go, server/watch.go.
 package daemon

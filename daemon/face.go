@@ -67,8 +67,8 @@ func (f face) Plugins() []rpc.Plugin {
 	for _, s := range f.d.host.Plugins() {
 		seen[s.Instance] = true
 		out = append(out, rpc.Plugin{
-			Instance: s.Instance, Plugin: s.Plugin, Path: s.Path, Version: s.Version, Kinds: s.Kinds,
-			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: s.Error, Tools: s.Tools, RSS: s.RSS,
+			Instance: s.Instance, Plugin: s.Plugin, Path: f.d.secrets.Redact(s.Path), Version: s.Version, Kinds: s.Kinds,
+			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: f.d.secrets.Redact(s.Error), Tools: s.Tools, RSS: s.RSS,
 		})
 	}
 	for _, p := range f.d.cfg.Providers {
@@ -101,7 +101,7 @@ func (f face) Models(ctx context.Context) (rpc.Models, error) {
 	for _, b := range m.cfg.Models {
 		p, _ := m.provider(b.Provider)
 		out.Models = append(out.Models, rpc.Model{
-			Alias: b.Alias, Actual: b.Name, Provider: b.Provider, ContextLength: b.Context, Local: isLocal(p.BaseURL(m.cfg.Context)),
+			Alias: b.Alias, Actual: b.Name, Provider: b.Provider, ContextLength: b.Context, Local: isLocal(m.base(p)),
 		})
 	}
 	lists, problems := f.listAll(ctx)
@@ -110,7 +110,7 @@ func (f face) Models(ctx context.Context) (rpc.Models, error) {
 		for _, x := range lists[i] {
 			out.Models = append(out.Models, rpc.Model{
 				Alias: p.Label + "/" + x.Name, Actual: x.Name, Provider: p.Label, ContextLength: x.Context,
-				Tools: x.Tools, Local: isLocal(p.BaseURL(m.cfg.Context)),
+				Tools: x.Tools, Local: isLocal(m.base(p)),
 			})
 		}
 	}
@@ -133,7 +133,7 @@ func (f face) listAll(ctx context.Context) ([][]sdk.Model, []string) {
 	failed := make([]error, len(m.cfg.Providers))
 	var asked sync.WaitGroup
 	for i, p := range m.cfg.Providers {
-		base := p.BaseURL(m.cfg.Context)
+		base := m.base(p)
 		reachable := base == "" || isLocal(base) && m.answers(ctx, base) || !isLocal(base) && p.HasKey(m.cfg.Context)
 		if !p.Enabled || !reachable {
 			continue

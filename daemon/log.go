@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // openLog opens the daemon's own log. Whatever is written through the logger,
@@ -16,7 +17,7 @@ import (
 func openLog(path, level string, secrets *config.Secrets, also io.Writer) (hclog.Logger, io.Closer, error) {
 	l := hclog.LevelFromString(level)
 	if l == hclog.NoLevel {
-		return nil, nil, fmt.Errorf("there is no log level %q: use error, warn, info, debug or trace", level)
+		return nil, nil, sdk.Errorf(sdk.Validation, "there is no log level %q: use error, warn, info, debug or trace", level)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -48,7 +48,9 @@ func (m *models) Resolve(ctx context.Context, name string) (engine.Choice, error
 	}
 	for _, block := range m.cfg.Models {
 		if block.Alias == name {
-			return m.fromBlock(block), nil
+			c := m.fromBlock(block)
+			m.describeLocal(ctx, &c)
+			return c, nil
 		}
 	}
 	provider, model, ok := strings.Cut(name, "/")
@@ -60,9 +62,7 @@ func (m *models) Resolve(ctx context.Context, name string) (engine.Choice, error
 		return m.ofProvider(ctx, p, fmt.Sprintf("provider %s was named without a model", provider))
 	}
 	c := engine.Choice{Alias: name, Provider: provider, Name: model, Why: "it was named"}
-	if isLocal(p.BaseURL(m.cfg.Context)) || p.BaseURL(m.cfg.Context) == "" {
-		m.describe(ctx, &c) // a local list costs nothing and tells the context
-	}
+	m.describeLocal(ctx, &c)
 	return c, nil
 }
 
@@ -75,20 +75,24 @@ func (m *models) fromBlock(b config.Model) engine.Choice {
 
 // choose takes the first model that can be had.
 func (m *models) choose(ctx context.Context) (engine.Choice, error) {
+	var passed string // what answered and has no model to offer
 	for _, p := range m.cfg.Providers {
-		if base := p.BaseURL(m.cfg.Context); p.Enabled && isLocal(base) && m.answers(ctx, base) {
-			if c, err := m.ofProvider(ctx, p, "a local server answers at "+base+". "+howToChange); err == nil {
+		if base := m.base(p); p.Enabled && isLocal(base) && m.answers(ctx, base) {
+			c, err := m.ofProvider(ctx, p, "a local server answers at "+base+". "+howToChange)
+			if err == nil {
 				return c, nil
 			}
+			reason, _, _ := strings.Cut(err.Error(), "\n")
+			passed += fmt.Sprintf("something answers at %s but was passed over (%s); ", base, reason)
 		}
 	}
 	for _, p := range m.cfg.Providers {
-		if p.Enabled && p.Model != "" && !isLocal(p.BaseURL(m.cfg.Context)) && p.HasKey(m.cfg.Context) {
-			return m.choice(p, p.Model, "its key is in the environment and no local server answered. "+howToChange), nil
+		if p.Enabled && p.Model != "" && !isLocal(m.base(p)) && p.HasKey(m.cfg.Context) {
+			return m.choice(p, p.Model, passed+"its key is in the environment and no local server has a model that can call tools. "+howToChange), nil
 		}
 	}
 	if p, ok := m.provider("replay"); ok && p.Enabled {
-		return m.choice(p, p.Model, "no local model server answered and no key of a known provider is in the environment. "+howToChange), nil
+		return m.choice(p, p.Model, passed+"no local server has a model that can call tools, and no key of a known provider is in the environment that the daemon was started with. "+howToChange), nil
 	}
 	return engine.Choice{}, sdk.Errorf(sdk.Unavailable, "there is no model: start a local server such as ollama, export OPENAI_API_KEY, or write a provider block into the configuration")
 }
@@ -97,7 +101,9 @@ func (m *models) choose(ctx context.Context) (engine.Choice, error) {
 // the first that does not say it cannot.
 func (m *models) ofProvider(ctx context.Context, p config.Plugin, why string) (engine.Choice, error) {
 	if p.Model != "" {
-		return m.choice(p, p.Model, why), nil
+		c := m.choice(p, p.Model, why)
+		m.describeLocal(ctx, &c)
+		return c, nil
 	}
 	list, err := m.list(ctx, p.Label)
 	if err != nil {
@@ -119,7 +125,20 @@ func (m *models) choice(p config.Plugin, name, why string) engine.Choice {
 	return engine.Choice{Alias: p.Label + "/" + name, Provider: p.Label, Name: name, Why: why}
 }
 
-// describe adds what the provider tells about a model; silence is no error.
+// describeLocal is describe for a provider on this machine, whose list costs
+// nothing.
+func (m *models) describeLocal(ctx context.Context, c *engine.Choice) {
+	p, ok := m.provider(c.Provider)
+	if !ok {
+		return
+	}
+	if base := m.base(p); base == "" || isLocal(base) {
+		m.describe(ctx, c)
+	}
+}
+
+// describe adds what the provider tells about a model, to what is not known
+// already; silence is no error.
 func (m *models) describe(ctx context.Context, c *engine.Choice) {
 	list, err := m.list(ctx, c.Provider)
 	if err != nil {
@@ -127,7 +146,10 @@ func (m *models) describe(ctx context.Context, c *engine.Choice) {
 	}
 	for _, x := range list {
 		if x.Name == c.Name {
-			c.Context, c.Tools = x.Context, x.Tools
+			c.Tools = x.Tools
+			if c.Context == 0 {
+				c.Context = x.Context
+			}
 		}
 	}
 }
@@ -158,6 +180,16 @@ func (m *models) providerLabels() []string {
 	return out
 }
 
+// base is where a provider's server is. An address without a port, as
+// OLLAMA_HOST may hold it, means Ollama's own.
+func (m *models) base(p config.Plugin) string {
+	base := p.BaseURL(m.cfg.Context)
+	if u, ok := parseBase(base); ok && p.Binary == "ollama" && u.Port() == "" && !strings.Contains(base, "://") {
+		return net.JoinHostPort(u.Hostname(), "11434")
+	}
+	return base
+}
+
 // answers reports whether anything listens there. That it is a model server is
 // found out by its plugin.
 func (m *models) answers(ctx context.Context, base string) bool {
@@ -176,10 +208,14 @@ func (m *models) answers(ctx context.Context, base string) bool {
 	return true
 }
 
-// parseBase reads a base URL, with or without a scheme ("127.0.0.1:11434").
+// parseBase reads a base URL, with or without a scheme ("127.0.0.1:11434") or
+// a host (":11434").
 func parseBase(base string) (*url.URL, bool) {
 	if base == "" {
 		return nil, false
+	}
+	if strings.HasPrefix(base, ":") {
+		base = "127.0.0.1" + base
 	}
 	if !strings.Contains(base, "://") {
 		base = "http://" + base

@@ -77,8 +77,8 @@ func TestWhichModelIsTaken(t *testing.T) {
 		{name: "a local server with an able model", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "ollama/qwen3", why: "local server"},
 		{name: "local before a key", key: "OPENAI_API_KEY", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "ollama/qwen3"},
 		{name: "a local server that does not say", providers: listed{"llamacpp": {{Name: "m"}}}, up: []string{"127.0.0.1:8080"}, want: "llamacpp/m"},
-		{name: "a local server without an able model", key: "GROQ_API_KEY", providers: listed{"ollama": {{Name: "embed", Tools: no()}}}, up: []string{"127.0.0.1:11434"}, want: "groq/llama-3.3-70b-versatile"},
-		{name: "something else at that port", providers: listed{}, up: []string{"127.0.0.1:8080"}, want: "replay/first-run"},
+		{name: "a local server without an able model", key: "GROQ_API_KEY", providers: listed{"ollama": {{Name: "embed", Tools: no()}}}, up: []string{"127.0.0.1:11434"}, want: "groq/llama-3.3-70b-versatile", why: "provider ollama has no model that can call tools"},
+		{name: "something else at that port", providers: listed{}, up: []string{"127.0.0.1:8080"}, want: "replay/first-run", why: "answers at http://127.0.0.1:8080/v1 but was passed over"},
 		{name: "a key", key: "OPENROUTER_API_KEY", want: "openrouter/openrouter/auto", why: "key"},
 		{name: "a switched-off provider", user: "provider \"ollama\" {\n  enabled = false\n}\n", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "replay/first-run"},
 		{name: "a block", user: block, asked: "fast", want: "fast", why: "configuration"},
@@ -114,7 +114,7 @@ func TestLocalAddresses(t *testing.T) {
 	for base, want := range map[string]string{
 		"http://127.0.0.1:11434": "127.0.0.1:11434", "0.0.0.0:11434": "0.0.0.0:11434", "localhost:8080": "localhost:8080",
 		"http://[::1]:1234/v1": "[::1]:1234", "http://localhost/v1": "localhost:80", "https://localhost": "localhost:443",
-		"https://api.openai.com/v1": "", "http://127.0.0.1.example.com/": "", "": "", "http://10.0.0.1/": "", "://": "",
+		":8080": "127.0.0.1:8080", "https://api.openai.com/v1": "", "http://127.0.0.1.example.com/": "", "": "", "http://10.0.0.1/": "", "://": "",
 	} {
 		got := ""
 		if isLocal(base) {
@@ -122,6 +122,48 @@ func TestLocalAddresses(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q: local address %q, want %q", base, got, want)
+		}
+	}
+}
+
+// TestWhereOllamaIs: an address of OLLAMA_HOST need not name a port.
+func TestWhereOllamaIs(t *testing.T) {
+	for host, up := range map[string]string{"0.0.0.0": "0.0.0.0:11434", "127.0.0.1": "127.0.0.1:11434", ":7000": "127.0.0.1:7000", "localhost:7001": "localhost:7001", "http://localhost": "localhost:80"} {
+		user := "provider \"ollama\" {\n  base_url = \"" + host + "\"\n}\n"
+		got, err := chooser(t, user, listed{"ollama": {{Name: "qwen3", Tools: yes()}}}, up).Resolve(context.Background(), "")
+		if err != nil || got.Alias != "ollama/qwen3" {
+			t.Errorf("%s: took %s (%v), want ollama/qwen3", host, got.Alias, err)
+		}
+	}
+}
+
+// TestALocalModelIsDescribed: however a model of a local server comes to be
+// taken, its context and whether it calls tools are known; what the operator
+// wrote goes before what the server says.
+func TestALocalModelIsDescribed(t *testing.T) {
+	const user = `provider "ollama" {
+  model = "embed"
+}
+model "wide" {
+  provider = "ollama"
+  name = "qwen3"
+}
+model "narrow" {
+  provider = "ollama"
+  name = "qwen3"
+  context = 100
+}
+`
+	providers := listed{"ollama": {{Name: "embed", Tools: no(), Context: 512}, {Name: "qwen3", Tools: yes(), Context: 4096}}}
+	m := chooser(t, user, providers, "127.0.0.1:11434")
+	for _, c := range []struct {
+		asked   string
+		context int
+		tools   bool
+	}{{"", 512, false}, {"ollama", 512, false}, {"ollama/qwen3", 4096, true}, {"wide", 4096, true}, {"narrow", 100, true}} {
+		got, err := m.Resolve(context.Background(), c.asked)
+		if err != nil || got.Context != c.context || got.Tools == nil || *got.Tools != c.tools {
+			t.Errorf("%q: %+v, %v", c.asked, got, err)
 		}
 	}
 }

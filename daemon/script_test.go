@@ -26,6 +26,8 @@ import (
 //
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
 //	nothing-left       fail unless the daemon's processes and containers are gone
+//	readme             run the commands that README shows
+//	serve-model        serve a model whose words follow from the prompt, at $MODEL_URL
 //	sparse FILE SIZE   make a file of SIZE bytes that takes no room
 //	until REGEXP ARG.. call bothy with the arguments until its output matches
 //
@@ -40,6 +42,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"kill9":        killPlugin,
 			"nothing-left": nothingLeft,
+			"readme":       readme,
+			"serve-model":  serveModel,
 			"sparse":       sparse,
 			"until":        until,
 		},

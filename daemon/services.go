@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/host"
@@ -35,11 +36,20 @@ func (s *services) Entries(ctx context.Context, c host.Caller, glob string) ([]s
 	return s.d.store.Entries(ctx, run, glob)
 }
 
+// actionPlace is where the engine keeps actions. What stands there is what
+// happened, so no plugin writes it.
+const actionPlace = "log://turn_"
+
 // Write implements host.Services. The writes are one commit, or none.
 func (s *services) Write(ctx context.Context, c host.Caller, writes []sdk.Write) ([]sdk.Entry, error) {
 	run, err := s.run(ctx, c)
 	if err != nil {
 		return nil, err
+	}
+	for _, w := range writes {
+		if strings.HasPrefix(strings.ToLower(w.Path), actionPlace) {
+			return nil, sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)
+		}
 	}
 	r, err := s.d.store.Commit(ctx, sdk.Change{Run: run, Writes: writes})
 	return r.Entries, err
@@ -52,7 +62,10 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	action := sdk.Action{Arguments: arguments, Project: c.Project, Mode: sdk.ModeAct}
+	action := sdk.Action{Arguments: arguments, Project: c.Project}
+	if action.Mode, err = s.mode(ctx, run); err != nil {
+		return sdk.ToolResult{}, err
+	}
 	if action.Tool, err = s.find(tool); err != nil {
 		return sdk.ToolResult{}, err
 	}
@@ -69,6 +82,22 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 	return s.d.host.Invoke(ctx, sdk.Invocation{
 		Tool: tool, Arguments: arguments, Run: c.Run, Project: c.Project, RunDir: c.RunDir,
 	}, unheard{})
+}
+
+// mode is that of the loop which works in the run, so that what a prompt may
+// only read is not changed by way of a plugin. Without a loop it is a person
+// who called.
+func (s *services) mode(ctx context.Context, run int64) (sdk.Mode, error) {
+	running, err := s.d.store.Unfinished(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, l := range running {
+		if l.Run == run {
+			return l.Mode, nil
+		}
+	}
+	return sdk.ModeAct, nil
 }
 
 // find looks a tool up by its bare name or as plugin__tool.

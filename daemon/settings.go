@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"os"
+	"path/filepath"
 
 	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -17,6 +18,9 @@ func LoadConfig(path string, secrets *config.Secrets) (string, *config.Config, c
 		if path, err = config.DefaultPath(); err != nil {
 			return "", nil, config.Diagnostics{{Severity: "error", Summary: "No place for a configuration", Detail: err.Error()}}
 		}
+	}
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute // what the file calls relative is so to its folder
 	}
 	cfg, diags := config.Load(config.Source{
 		Defaults:     bothy.DefaultConfig,

@@ -88,13 +88,14 @@ func TestNothingOutlivesItsCommand(t *testing.T) {
 		"daemonised, then success":   {getAway + "sleep 0.2", time.Minute, false, true},
 		"stdout held open":           {"setsid sleep 600 & echo out", time.Minute, false, true},
 		"fork bomb":                  {"b() { b | b & }; b; sleep 600", 2 * time.Second, true, true},
-		"signals ignored":            {`trap "" TERM INT HUP; sleep 600 & wait`, time.Second, true, true},
+		// The read keeps bash from reaping its child in the moment in which both are killed.
+		"signals ignored": {`trap "" TERM INT HUP; sleep 600 & read -r < <(sleep 600)`, time.Second, true, true},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			f.t = t
 			out := f.exec(t.Context(), sandbox.Command{Argv: []string{"bash", "-c", c.script}, Timeout: c.timeout})
 			if out.err != nil || out.TimedOut != c.timed || (out.Leftovers > 0) != c.left {
-				t.Fatalf("got %+v %v\n%s", out.Result, out.err, out.stderr)
+				t.Fatalf("got %+v %v\n%s\n%s", out.Result, out.err, out.stdout, out.stderr)
 			}
 			if c.timed && out.Duration > c.timeout+2*time.Second {
 				t.Errorf("the timeout of %v took %v", c.timeout, out.Duration)

@@ -20,6 +20,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 	}
 	names := []string{
 		".git/hooks", ".git/hooks/pre-commit", ".git/hooks/new", ".git/hooks/new/deeper", ".git/config",
+		".git/config.worktree", ".git/commondir", ".git/modules/m/hooks/pre-commit",
 		".bothy", ".bothy/agents.hcl", ".bothy/new/x", ".agents", ".agents/skills/x/SKILL.md", "bothy.lock",
 		".GIT/hooks/new", ".Git/Config", ".BOTHY/x", ".Agents/x", "Bothy.Lock", "bothy.loc\u212A", ".g\u200cit/hooks/x",
 		".git", ".GIT", "./.git/../.git/hooks/x",

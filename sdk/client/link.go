@@ -10,6 +10,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -215,8 +216,11 @@ func (l *link) note(n rpc.Request) bool {
 // end records why the link ended. The daemon's own words win over an error of
 // the connection.
 func (l *link) end(err error) {
-	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
-		err = ErrDisconnected
+	for _, ended := range []error{io.EOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, ended) {
+			err = ErrDisconnected
+			break
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,7 +19,9 @@ type action struct {
 	Outcome sdk.Outcome
 	Phase   sdk.Phase
 	Body    string
-	Chunks  int // pieces of output that were streamed
+
+	Streamed map[int]string // by channel: the output that came while the action worked
+	broken   bool           // a piece was folded into the body before it was read
 
 	Arguments  json.RawMessage
 	Error      string
@@ -32,6 +34,33 @@ type action struct {
 // isError reports whether this is no call but log://turn_N/error/..., where
 // the engine records a warning or a failed completion.
 func (a *action) isError() bool { return a.Tool == "error" }
+
+// take takes in a piece of output: the row's body, which is gone once the
+// action has ended. The body of the action has what is missing then.
+func (a *action) take(row sdk.JournalRow) {
+	var chunk sdk.Chunk
+	if a.broken = a.broken || row.Body == nil || json.Unmarshal(row.Data, &chunk) != nil; a.broken {
+		return
+	}
+	if a.Streamed == nil {
+		a.Streamed = map[int]string{}
+	}
+	a.Streamed[chunk.Channel] += *row.Body
+}
+
+// unseen is what a channel printed behind what was streamed of it.
+func (a *action) unseen(channel int) string {
+	name := map[int]string{1: "stdout", 2: "stderr"}[channel]
+	whole, split := a.Metadata[name].(string)
+	if !split && len(a.Streamed) == 1 {
+		whole = a.Body // a tool of one channel
+	}
+	rest, ok := strings.CutPrefix(whole, a.Streamed[channel])
+	if !ok {
+		return "" // it was cut, or is told in other words
+	}
+	return rest
+}
 
 // merge takes over the attributes that raw has; the rest stays.
 func (a *action) merge(raw json.RawMessage) {

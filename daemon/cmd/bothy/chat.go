@@ -68,13 +68,13 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 	return nil
 }
 
-// talk is a chat's state: the run, once there is one.
+// talk is a chat's state: the run and its model, once there is one.
 type talk struct {
-	c       *console
-	cl      *client.Client
-	cmd     chatCmd
-	project string
-	run     string
+	c          *console
+	cl         *client.Client
+	cmd        chatCmd
+	project    string
+	run, model string
 }
 
 // read returns the next line, and whether it is the last one.
@@ -107,7 +107,10 @@ func (t *talk) prompt(ctx context.Context, text string) (int, error) {
 		}
 		return exitFailed, err
 	}
-	t.run = accepted.Run
+	if accepted.Run != t.run || accepted.Model != t.model {
+		t.c.introduce(accepted)
+	}
+	t.run, t.model = accepted.Run, accepted.Model
 	s := newStory(accepted.Loop)
 	if err := t.c.showText(ctx, t.cl, accepted, s, false); err != nil {
 		return exitFailed, err

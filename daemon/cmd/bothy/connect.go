@@ -21,7 +21,11 @@ const (
 // connect returns a client of the running daemon, starting it when there is
 // none.
 func (c *console) connect(ctx context.Context) (*client.Client, error) {
-	cl, err := c.attach(ctx)
+	var cl *client.Client
+	err := c.whileEnding(ctx, greetTime, func() (err error) {
+		cl, err = c.attach(ctx)
+		return err
+	})
 	var down *client.NotRunningError
 	if errors.As(err, &down) {
 		cl, err = c.start(ctx, down.Socket)
@@ -37,6 +41,33 @@ func (c *console) connect(ctx context.Context) (*client.Client, error) {
 		c.say("bothy: the daemon is version %s and this is %s: `bothy stop` ends the old one", escapeLine(hello.Version), sdk.Version)
 	}
 	return cl, nil
+}
+
+// whileEnding calls try again as long as what answers is a daemon that is about
+// to end, at most for the time given: one that has ended can be told apart, and
+// another started.
+func (c *console) whileEnding(ctx context.Context, most time.Duration, try func() error) error {
+	for begin := time.Now(); ; {
+		err := try()
+		if !ending(err) || time.Since(begin) > most {
+			return err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// ending reports whether a greeting failed because the daemon stops or has no
+// room for another connection.
+func ending(err error) bool {
+	var said *rpc.Error
+	if errors.As(err, &said) {
+		return said.Code == rpc.CodeBusy
+	}
+	return errors.Is(err, client.ErrDisconnected)
 }
 
 // attach returns a client of the running daemon, or a *client.NotRunningError.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -87,11 +88,20 @@ func (c *console) text(text string) error {
 	return err
 }
 
-func (c *console) printJSON(v any) error {
-	enc := json.NewEncoder(c.out)
+func (c *console) printJSON(v any) error { return writeJSON(c.out, v, "  ") }
+
+// writeJSON prints v as JSON that a terminal takes for text: what would steer
+// it stands there as \u, which means the same to whoever reads the JSON.
+func writeJSON(w io.Writer, v any, indent string) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	_, err := io.WriteString(w, escapeJSON(text.String()))
+	return err
 }
 
 // table prints rows under a header, each cell escaped and on one line.

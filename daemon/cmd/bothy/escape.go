@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -39,6 +40,28 @@ func escaped(text string, lines bool) string {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+// escapeJSON writes every character of a JSON text that is not plain as \u.
+// The encoder has done so for what is below a space; beyond ASCII such
+// characters can stand only in strings.
+func escapeJSON(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return !plain(r, true) }) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case plain(r, true):
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
 		}
 	}
 	return b.String()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -27,6 +28,24 @@ func TestEscape(t *testing.T) {
 		}
 		if got := escapeLine(c.in); got != c.line {
 			t.Errorf("escapeLine(%q) is %q, want %q", c.in, got, c.line)
+		}
+	}
+}
+
+func TestEscapeJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain äöü 🙂": `{"x":"plain äöü 🙂"}`,
+		"\x1b[2J\a":   `{"x":"\u001b[2J\u0007"}`,
+		"\u009b31m":   `{"x":"\u009b31m"}`, "\x7f": `{"x":"\u007f"}`,
+		"a\u202eb\u2066": `{"x":"a\u202eb\u2066"}`, "tag\U000e0041": `{"x":"tag\udb40\udc41"}`,
+	} {
+		var out strings.Builder
+		if err := writeJSON(&out, map[string]string{"x": in}, ""); err != nil || out.String() != want+"\n" {
+			t.Errorf("%q is written as %s (%v), want %s", in, out.String(), err, want)
+		}
+		var back map[string]string
+		if err := json.Unmarshal([]byte(out.String()), &back); err != nil || back["x"] != in {
+			t.Errorf("%q is read as %q (%v)", in, back["x"], err)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -136,7 +137,9 @@ func (f *fakeDaemon) Runs(_ context.Context, _ int64, hidden bool, limit, _ int)
 	return found, nil
 }
 
-func (f *fakeDaemon) Loops(context.Context, int64) ([]sdk.Loop, error) { return f.detail.loops, nil }
+func (f *fakeDaemon) Loops(_ context.Context, run int64) ([]sdk.Loop, error) {
+	return slices.DeleteFunc(slices.Clone(f.detail.loops), func(l sdk.Loop) bool { return l.Run != run }), nil
+}
 func (f *fakeDaemon) Turns(context.Context, int64) ([]sdk.Turn, error) { return f.detail.turns, nil }
 func (f *fakeDaemon) Entries(context.Context, int64, string) ([]sdk.Entry, error) {
 	return f.detail.entries, nil
@@ -281,9 +284,9 @@ func twoTurns(f *fakeDaemon, loop int64) {
 	read := "log://turn_1/read_file/none"
 	f.commit(entry(loop, 1, read, text(""), sdk.StateStreaming, "", sdk.PhaseRecorded, map[string]any{"tool": "read_file", "arguments": json.RawMessage(`{"path":"none","lines":"1-2"}`)}))
 	f.commit(entry(loop, 1, bash, nil, sdk.StateStreaming, "", sdk.PhaseStarted, nil))
-	f.commit(sdk.JournalRow{Kind: sdk.KindEntryChunk, Path: bash, Data: data(sdk.Chunk{Channel: 1, Text: "1000\nhalf"})})
-	f.commit(sdk.JournalRow{Kind: sdk.KindEntryChunk, Path: bash, Data: data(sdk.Chunk{Channel: 1, Text: " a line"})})
-	f.commit(entry(loop, 1, bash, text("1000\nhalf a line"), sdk.StateFailed, sdk.Exit(3), sdk.PhaseEnded, map[string]any{"error": "exit status 3", "duration_ms": 1200}))
+	f.commit(sdk.JournalRow{Kind: sdk.KindEntryChunk, Path: bash, Data: data(map[string]int{"channel": 1}), Body: text("1000\nhalf")})
+	f.commit(sdk.JournalRow{Kind: sdk.KindEntryChunk, Path: bash, Data: data(map[string]int{"channel": 1}), Body: text(" a li")})
+	f.commit(entry(loop, 1, bash, text("1000\nhalf a line"), sdk.StateFailed, sdk.Exit(3), sdk.PhaseEnded, map[string]any{"error": "exit status 3", "duration_ms": 1200, "metadata": map[string]any{"stdout": "1000\nhalf a line", "stderr": ""}}))
 	f.commit(entry(loop, 1, read, nil, sdk.StateStreaming, "", sdk.PhaseStarted, nil))
 	f.commit(entry(loop, 1, read, text("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"), sdk.StateResolved, "", sdk.PhaseEnded, map[string]any{"duration_ms": 3}))
 	f.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: loop, Turn: 2})

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -43,6 +46,9 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 		if !s.mine(*e.Row) {
 			return nil
 		}
+		if err := c.complete(ctx, cl, e.Row); err != nil {
+			return err
+		}
 		v.row(*e.Row, s.take(*e.Row))
 		if s.end != nil {
 			return client.ErrDone
@@ -55,10 +61,44 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 	case errors.Is(context.Cause(ctx), errDetached):
 		return exitError{exitAborted, fmt.Errorf("left run %s; `bothy runs show %s` tells how it ended", accepted.Run, accepted.Run)}
 	case errors.Is(err, client.ErrDisconnected), isDown(err):
-		return exitError{exitStopped, fmt.Errorf("%w; run %s goes on when the daemon starts again: `bothy runs show %s`", err, accepted.Run, accepted.Run)}
+		return exitError{exitStopped, fmt.Errorf("%w; `bothy runs show %s` tells what became of the run", err, accepted.Run)}
 	default:
 		return err
 	}
+}
+
+// complete gets the text of an answer or of an ended action that was too long
+// for its row (rpc.Row).
+func (c *console) complete(ctx context.Context, cl *client.Client, row *sdk.JournalRow) error {
+	if row.Kind != sdk.KindEntrySet || row.Body != nil || row.BodyHash == "" {
+		return nil
+	}
+	var change sdk.EntryChange
+	if json.Unmarshal(row.Data, &change) != nil || !change.State.Ended() {
+		return nil
+	}
+	e, err := c.entry(ctx, cl, row.Run, row.Path)
+	if err != nil {
+		return err
+	}
+	if sum := sha256.Sum256([]byte(e.Body)); hex.EncodeToString(sum[:]) == row.BodyHash {
+		row.Body = &e.Body // else a later row tells what it became
+	}
+	return nil
+}
+
+// entry reads one entry of a run, whole; an empty one when it is gone.
+func (c *console) entry(ctx context.Context, cl *client.Client, run int64, path string) (sdk.Entry, error) {
+	page, err := cl.Entries(ctx, rpc.EntriesParams{Run: strconv.FormatInt(run, 10), Pattern: path})
+	if err != nil {
+		return sdk.Entry{}, fmt.Errorf("reading %s: %w", path, err)
+	}
+	for _, e := range page.Entries {
+		if e.Path == path {
+			return e, nil
+		}
+	}
+	return sdk.Entry{}, nil
 }
 
 func isDown(err error) bool {

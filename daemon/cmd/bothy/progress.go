@@ -80,7 +80,7 @@ func (p *progress) row(row sdk.JournalRow, a *action) {
 	case row.Kind == sdk.KindEntrySet && sdk.SchemeOf(row.Path) == "assistant" && row.Body != nil:
 		p.text(*row.Body)
 	case row.Kind == sdk.KindEntryChunk && a != nil:
-		p.chunk(a, row.Data)
+		p.chunk(a, row)
 	case row.Kind == sdk.KindEntrySet && a != nil:
 		p.action(a)
 	case strings.HasPrefix(row.Kind, sdk.KindNote):
@@ -140,14 +140,20 @@ func (p *progress) started(a *action) {
 }
 
 // chunk shows whole lines of a command's output as they come.
-func (p *progress) chunk(a *action, data json.RawMessage) {
+func (p *progress) chunk(a *action, row sdk.JournalRow) {
 	var chunk sdk.Chunk
-	if json.Unmarshal(data, &chunk) != nil {
+	if a.broken || row.Body == nil || json.Unmarshal(row.Data, &chunk) != nil {
 		return
 	}
+	p.output(a, chunk.Channel, *row.Body)
+}
+
+// output shows what a channel printed as far as it is whole lines; the rest
+// waits for its end.
+func (p *progress) output(a *action, channel int, text string) {
 	p.started(a)
-	key := fmt.Sprintf("%s#%d", a.Path, chunk.Channel)
-	text := p.part[key] + chunk.Text
+	key := fmt.Sprintf("%s#%d", a.Path, channel)
+	text = p.part[key] + text
 	for {
 		line, rest, whole := strings.Cut(text, "\n")
 		if !whole {
@@ -172,6 +178,9 @@ func (p *progress) outputLine(a *action, line string) {
 func (p *progress) ended(a *action) {
 	p.started(a)
 	for _, channel := range []int{1, 2} {
+		if len(a.Streamed) > 0 {
+			p.output(a, channel, a.unseen(channel))
+		}
 		if rest := p.part[fmt.Sprintf("%s#%d", a.Path, channel)]; rest != "" {
 			p.outputLine(a, rest)
 		}
@@ -179,7 +188,7 @@ func (p *progress) ended(a *action) {
 	if more := p.lines[a.Path] - chunkLines; more > 0 {
 		p.line("    %s", p.c.paint(dim, fmt.Sprintf("| … %d more lines", more)))
 	}
-	if a.Chunks == 0 && a.Body != a.Error {
+	if len(a.Streamed) == 0 && a.Body != a.Error {
 		lines, more := firstLines(a.Body, resultLines)
 		for _, l := range lines {
 			p.outputLine(a, l)
@@ -195,7 +204,8 @@ func (p *progress) ended(a *action) {
 	p.line("  < %s %s", escapeLine(a.Tool), p.c.paint(color, escape(indent(a.ending(), "    "))))
 }
 
-// note shows what the engine says about its own work, such as a retry.
+// note shows what the engine says about its own work, such as a retry, and
+// what a tool says about its own.
 func (p *progress) note(row sdk.JournalRow) {
 	var n struct {
 		Message string  `json:"message"`
@@ -207,6 +217,10 @@ func (p *progress) note(row sdk.JournalRow) {
 		return
 	}
 	text := escape(indent(n.Message, "    "))
+	if row.Kind == sdk.KindNote+".progress" {
+		p.line("    %s", p.c.paint(dim, "… "+text))
+		return
+	}
 	if n.Attempt > 0 {
 		text = fmt.Sprintf("%s; trying again in %s (attempt %d)", text, (time.Duration(n.WaitMS) * time.Millisecond).String(), n.Attempt)
 	}

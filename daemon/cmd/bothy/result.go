@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -66,20 +67,18 @@ type event struct {
 
 // stream prints a loop as one JSON object a line.
 type stream struct {
-	out    *json.Encoder
+	out    io.Writer
 	story  *story
 	failed error // the first line that could not be printed
 }
 
 func newStream(c *console, s *story) *stream {
-	enc := json.NewEncoder(c.out)
-	enc.SetEscapeHTML(false)
-	return &stream{out: enc, story: s}
+	return &stream{out: c.out, story: s}
 }
 
 func (v *stream) print(e event) {
 	if v.failed == nil {
-		v.failed = v.out.Encode(e)
+		v.failed = writeJSON(v.out, e, "")
 	}
 }
 

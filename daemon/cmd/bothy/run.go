@@ -79,6 +79,9 @@ func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accep
 			err = v.failed
 		}
 	default:
+		if !cmd.Quiet {
+			c.introduce(accepted)
+		}
 		err = c.showText(ctx, cl, accepted, s, cmd.Quiet)
 	}
 	if err == nil && s.end.code() != exitOK {
@@ -93,13 +96,16 @@ func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.
 	var v viewer = p
 	if quiet {
 		v = silent{}
-	} else {
-		c.say("run %s, model %s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), why(accepted.Why))
 	}
 	if err := c.follow(ctx, cl, accepted, s, v); err != nil {
 		return err
 	}
 	return p.finish(accepted, quiet)
+}
+
+// introduce says which run it is, and which model was taken and why.
+func (c *console) introduce(accepted rpc.Accepted) {
+	c.say("run %s, model %s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), why(accepted.Why))
 }
 
 func why(text string) string {

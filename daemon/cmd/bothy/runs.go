@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -56,7 +57,7 @@ func (cmd runsListCmd) Run(ctx context.Context, c *console) error {
 	}
 	var rows [][]string
 	for _, r := range list {
-		row := []string{r.Alias, statusWord(r.Status), strconv.Itoa(r.Turns), when(r.Updated), r.Model, shorten(r.Summary, 50)}
+		row := []string{r.Alias, runStatus(r.Status, r.Summary != ""), strconv.Itoa(r.Turns), when(r.Updated), r.Model, shorten(r.Summary, 50)}
 		if cmd.Global {
 			row = append(row, r.ProjectRoot)
 		}
@@ -70,6 +71,16 @@ func when(t time.Time) string {
 		return ""
 	}
 	return t.Local().Format("2006-01-02 15:04")
+}
+
+// runStatus says a run's status. A run that never had a prompt is not queued,
+// though it has that status until its first one: tools are called in it, or it
+// was made for later.
+func runStatus(status int, prompted bool) string {
+	if status == sdk.StatusQueued && !prompted {
+		return "no prompts"
+	}
+	return statusWord(status)
 }
 
 // statusWord says a status number in words.
@@ -122,16 +133,43 @@ func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
+	if err := c.completeRun(ctx, cl, &detail); err != nil {
+		return err
+	}
 	if c.json {
 		return c.printJSON(detail)
 	}
 	return c.text(showRun(detail))
 }
 
+// completeRun gets the texts that getRun has cut: for people what the model
+// said, for programs everything.
+func (c *console) completeRun(ctx context.Context, cl *client.Client, d *rpc.RunDetail) error {
+	for i := range d.History {
+		event := &d.History[i]
+		if event.Cut == 0 || !c.json && event.Tool != "assistant" {
+			continue
+		}
+		e, err := c.entry(ctx, cl, d.ID, event.Path)
+		if err != nil {
+			return err
+		}
+		if len(e.Body) > len(event.Body) {
+			event.Body, event.Cut = e.Body, 0
+		}
+	}
+	return nil
+}
+
 // showRun tells a run: loop by loop, in each turn by turn.
 func showRun(d rpc.RunDetail) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "run %s (%d) in %s\nagent %s, model %s, %s after %s\n", d.Run, d.ID, d.Project, d.Agent, d.Model, statusWord(d.Status), plural(d.Turn, "turn"))
+	fmt.Fprintf(&b, "run %s (%d) in %s\n", d.Run, d.ID, d.Project)
+	if len(d.Loops) > 0 {
+		fmt.Fprintf(&b, "agent %s, model %s, %s after %s\n", d.Agent, d.Model, statusWord(d.Status), plural(d.Turn, "turn"))
+	} else {
+		fmt.Fprintf(&b, "no prompts; %s of tool calls\n", plural(d.Turn, "turn"))
+	}
 	if t := d.Telemetry; t != nil {
 		fmt.Fprintf(&b, "tokens: %s\n", tokens(sdk.Usage{Prompt: t.PromptTokens, Cached: t.CachedTokens, Completion: t.CompletionTokens, Reasoning: t.ReasoningTokens, Total: t.TotalTokens}))
 	}
@@ -216,7 +254,10 @@ func showAction(b *strings.Builder, e rpc.Event) {
 	for _, l := range lines {
 		fmt.Fprintf(b, "      | %s\n", l)
 	}
-	if more > 0 {
+	switch {
+	case e.Cut > 0:
+		fmt.Fprintf(b, "      | … and more, %d bytes in all\n", len(e.Body)+e.Cut)
+	case more > 0:
 		fmt.Fprintf(b, "      | … %d more lines\n", more)
 	}
 	fmt.Fprintf(b, "      %s\n", a.ending())

@@ -59,7 +59,7 @@ func (c *console) start(ctx context.Context, socket string) (*client.Client, err
 		_ = cl.Close() // it never connected
 		var version *client.VersionError
 		var refused *rpc.Error
-		if errors.As(err, &version) || errors.As(err, &refused) {
+		if errors.As(err, &version) || errors.As(err, &refused) && !ending(err) {
 			return nil, err
 		}
 		select {
@@ -67,15 +67,22 @@ func (c *console) start(ctx context.Context, socket string) (*client.Client, err
 			if last.IsZero() {
 				last = time.Now()
 			}
-			if time.Since(last) > time.Second {
+			if time.Since(last) < time.Second {
+				break
+			}
+			if !s.again(socket) {
 				return nil, s.failure()
 			}
+			if s, err = c.launch(); err != nil {
+				return nil, err
+			}
+			last = time.Time{}
 		default:
 		}
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
-			return nil, fmt.Errorf("bothyd was started and does not answer at %s: see %s and %s", socket, s.log, c.logHint())
+			return nil, fmt.Errorf("bothyd was started and does not answer at %s: see %s and %s; when the configuration sets listen.socket, set BOTHY_LISTEN_SOCKET to the same path", socket, s.log, c.logHint())
 		}
 	}
 }
@@ -141,6 +148,12 @@ func (c *console) absoluteEnviron() []string {
 		}
 	}
 	return environ
+}
+
+// again reports whether another start may help: a daemon was still ending at
+// the socket, or somebody ended the one that was started.
+func (s *starter) again(socket string) bool {
+	return s.code == exitOK || s.code == rpc.ExitRunning && strings.Contains(s.output(), filepath.Dir(socket)+string(filepath.Separator))
 }
 
 // failure tells why a daemon that ended did not start: its own last words.

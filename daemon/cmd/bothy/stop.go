@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -20,7 +19,7 @@ type stopCmd struct{}
 
 // Help adds to the verb's help.
 func (stopCmd) Help() string {
-	return "Loops at work are interrupted and go on when the daemon starts again. It returns when the daemon has ended."
+	return "Loops at work are interrupted; prompts that wait are taken up when the daemon starts again. It returns when the daemon has ended."
 }
 
 // Run asks the daemon to stop, whatever protocol it speaks, and waits for it.
@@ -33,15 +32,18 @@ func (stopCmd) Run(ctx context.Context, c *console) error {
 	defer c.close(cl)
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()
-	hello, err := cl.Hello(ctx)
-	var down *client.NotRunningError
-	if errors.As(err, &down) {
+	var hello rpc.Hello
+	err = c.whileEnding(ctx, stopTime, func() (err error) {
+		hello, err = cl.Hello(ctx)
+		return err
+	})
+	if isDown(err) {
 		return c.stopped(false, "bothyd is not running")
 	}
 	if err != nil {
 		return err
 	}
-	if err := cl.Stop(ctx); err != nil && !errors.Is(err, client.ErrDisconnected) {
+	if err := cl.Stop(ctx); err != nil && !ending(err) && !isDown(err) {
 		return err
 	}
 	for alive(hello.PID) {

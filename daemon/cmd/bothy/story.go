@@ -52,7 +52,7 @@ func (s *story) take(row sdk.JournalRow) *action {
 		return s.entry(row)
 	case sdk.KindEntryChunk:
 		if a := s.byPath[row.Path]; a != nil {
-			a.Chunks++
+			a.take(row)
 			return a
 		}
 	case sdk.KindLoopEnded:

@@ -30,7 +30,7 @@ const (
 )
 
 type flags struct {
-	Config   string `help:"Configuration to read instead of ~/.config/bothy/config.hcl." env:"BOTHY_CONFIG" placeholder:"FILE" type:"path"`
+	Config   string `help:"Configuration to read instead of ~/.config/bothy/config.hcl." env:"BOTHY_CONFIG" placeholder:"FILE"`
 	LogLevel string `help:"How much to log: error, warn, info, debug or trace." env:"BOTHY_LOG_LEVEL" default:"info"`
 
 	Serve     serveCmd   `cmd:"" default:"withargs" help:"Serve in the foreground (what happens without a sub-command)."`

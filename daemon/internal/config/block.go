@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -29,6 +30,9 @@ var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // file adds one file: settings take effect at once, labelled blocks are kept
 // until all files are read.
 func (l *loader) file(text []byte, name string) {
+	if l.tooDeep(text, name) {
+		return
+	}
 	f, diags := l.parser.ParseHCL(text, name)
 	l.report(diags)
 	if diags.HasErrors() {
@@ -87,6 +91,9 @@ func (l *loader) apply(s setting, a *hcl.Attribute) {
 		l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
 		return
 	}
+	if s.kind == kindPath {
+		text = l.path(text)
+	}
 	value, err := s.read(text)
 	if err != nil {
 		l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
@@ -95,6 +102,15 @@ func (l *loader) apply(s setting, a *hcl.Attribute) {
 	s.set(l.cfg, value)
 	l.sources[s.key()] = Value{Key: s.key(), Value: text, Doc: s.doc,
 		Source: fmt.Sprintf("%s:%d", a.NameRange.Filename, a.NameRange.Start.Line)}
+}
+
+// path makes a path of a file absolute: ~/ is the home, and what is relative
+// is so to the folder of the user's file.
+func (l *loader) path(text string) string {
+	if text == "" {
+		return ""
+	}
+	return resolve(filepath.Dir(l.src.Path), text)
 }
 
 // keep stores a labelled block, over an earlier one of the same label.

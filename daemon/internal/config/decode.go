@@ -85,7 +85,7 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 		return Plugin{}, false
 	}
 	p := Plugin{
-		Label: label, Binary: or(b.Plugin, label), Path: or(b.Path, ""), Args: b.Args, Env: b.Env,
+		Label: label, Binary: or(b.Plugin, label), Path: l.path(or(b.Path, "")), Args: b.Args, Env: b.Env,
 		Grants: b.Grants, Secrets: b.Secrets, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), Model: or(b.Model, ""), Body: b.Rest, Range: r,
 	}
 	if !labelPattern.MatchString(p.Binary) {
@@ -113,6 +113,9 @@ func (l *loader) model(label string, body hcl.Body, r hcl.Range) {
 		l.reportAt(r, "Unknown provider", fmt.Sprintf("model %q names provider %q, and there is no such block.", label, b.Provider))
 		return
 	}
+	l.notNegative(r, "context", b.Context)
+	l.notNegative(r, "max_tokens", b.MaxTokens)
+	l.notCold(r, b.Temperature)
 	l.cfg.Models = append(l.cfg.Models, Model{
 		Alias: label, Provider: b.Provider, Name: or(b.Name, label), Context: or(b.Context, 0),
 		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Range: r,
@@ -137,10 +140,24 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 			l.reportAt(r, "Wrong value", fmt.Sprintf("agent %q sets a guard to %d; 0 turns one off, less than that means nothing.", label, *n))
 		}
 	}
+	l.notNegative(r, "max_tokens", b.MaxTokens)
+	l.notCold(r, b.Temperature)
 	l.oneOf(r, "dialect", a.Dialect, "tools")
 	l.oneOf(r, "view", a.View, "transcript")
 	l.oneOf(r, "busy", a.Busy, "queue", "refuse")
 	l.cfg.Agents[label] = a
+}
+
+func (l *loader) notNegative(r hcl.Range, name string, n *int) {
+	if n != nil && *n < 0 {
+		l.reportAt(r, "Wrong value", fmt.Sprintf("%s is %d and cannot be negative.", name, *n))
+	}
+}
+
+func (l *loader) notCold(r hcl.Range, temperature *float64) {
+	if temperature != nil && *temperature < 0 {
+		l.reportAt(r, "Wrong value", fmt.Sprintf("temperature is %g and cannot be negative.", *temperature))
+	}
 }
 
 func (l *loader) oneOf(r hcl.Range, name, value string, allowed ...string) {

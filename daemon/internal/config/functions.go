@@ -42,7 +42,7 @@ func envFunction(getenv func(string) (string, bool)) function.Function {
 			if len(args) == 2 {
 				return args[1], nil
 			}
-			return cty.UnknownVal(cty.String), fmt.Errorf("the environment variable %s is not set; export it before the daemon starts, or give a default: env(%q, \"...\")", name, name)
+			return cty.UnknownVal(cty.String), fmt.Errorf("the environment variable %s is not set; export it before the daemon starts (`bothy stop` ends one that runs), or give a default: env(%q, \"...\")", name, name)
 		},
 	})
 }
@@ -100,7 +100,7 @@ func secretFunction(getenv func(string) (string, bool), secrets *Secrets) functi
 			name := args[0].AsString()
 			v, ok := getenv(name)
 			if !ok || v == "" {
-				return cty.UnknownVal(cty.String), fmt.Errorf("the secret %s is not set; export %s before the daemon starts", name, name)
+				return cty.UnknownVal(cty.String), fmt.Errorf("the secret %s is not set; export %s and call `bothy stop`, so that the daemon starts anew with it", name, name)
 			}
 			secrets.Add(v)
 			return cty.StringVal(v), nil

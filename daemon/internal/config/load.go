@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
@@ -60,6 +62,7 @@ func Load(src Source) (*Config, Diagnostics) {
 	l.decodeLabelled()
 	l.cfg.Files = l.parser.Files()
 	l.finish()
+	l.redact()
 	if l.diags.HasErrors() {
 		return nil, l.diags
 	}
@@ -95,7 +98,8 @@ func (l *loader) userFile() ([]byte, bool) {
 	if l.src.Path == "" {
 		return nil, false
 	}
-	f, err := os.Open(l.src.Path)
+	// Not blocking: a named pipe of that name must not hold up everything.
+	f, err := os.OpenFile(l.src.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) && !l.src.Required {
 		return nil, false
 	}
@@ -104,6 +108,10 @@ func (l *loader) userFile() ([]byte, bool) {
 		return nil, false
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		l.fail("Cannot read the configuration", l.src.Path+" is no regular file.")
+		return nil, false
+	}
 	text, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
 		l.fail("Cannot read the configuration", err.Error())
@@ -116,12 +124,30 @@ func (l *loader) userFile() ([]byte, bool) {
 	return text, true
 }
 
+// redact takes secret values out of what people will read: a setting that was
+// written as secret("NAME"), and a mistake that quotes one.
+func (l *loader) redact() {
+	for i, v := range l.cfg.Values {
+		l.cfg.Values[i].Value = l.src.Secrets.Redact(v.Value)
+	}
+	for i, d := range l.diags {
+		l.diags[i].Summary, l.diags[i].Detail = l.src.Secrets.Redact(d.Summary), l.src.Secrets.Redact(d.Detail)
+	}
+}
+
 func (l *loader) fail(summary, detail string) {
 	l.diags = append(l.diags, Diagnostic{Severity: "error", Summary: summary, Detail: detail})
 }
 
 func (l *loader) report(d hcl.Diagnostics) {
-	l.diags = append(l.diags, FromHCL(d, l.parser.Files())...)
+	for _, x := range FromHCL(d, l.parser.Files()) {
+		// A function that failed has no value, which is not a second mistake.
+		n := len(l.diags)
+		if strings.HasSuffix(x.Detail, "value must be known") && n > 0 && l.diags[n-1].File == x.File && l.diags[n-1].Line == x.Line {
+			continue
+		}
+		l.diags = append(l.diags, x)
+	}
 }
 
 func (l *loader) reportAt(r hcl.Range, summary, detail string) {

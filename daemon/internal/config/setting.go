@@ -28,6 +28,7 @@ type kind string
 
 const (
 	kindString   kind = "text"                       // string
+	kindPath     kind = "a path"                     // string, absolute when it comes from a file
 	kindInt      kind = "a whole number"             // int64
 	kindNumber   kind = "a number"                   // float64
 	kindSize     kind = "a size such as \"64MB\""    // int64, bytes
@@ -35,10 +36,10 @@ const (
 )
 
 var settings = []setting{
-	{"listen", "socket", kindString, "", "path of the daemon's socket; empty is $XDG_RUNTIME_DIR/bothy/bothy.sock",
+	{"listen", "socket", kindPath, "", "path of the daemon's socket; empty is $XDG_RUNTIME_DIR/bothy/bothy.sock",
 		func(c *Config, v any) { c.Listen.Socket = v.(string) }},
 
-	{"store", "path", kindString, "", "the database file; empty is $XDG_STATE_HOME/bothy/bothy.db",
+	{"store", "path", kindPath, "", "the database file; empty is $XDG_STATE_HOME/bothy/bothy.db",
 		func(c *Config, v any) { c.Store.Path = v.(string) }},
 	{"store", "retention_days", kindInt, "31", "days that ended runs are kept",
 		func(c *Config, v any) { c.Store.RetentionDays = int(v.(int64)) }},
@@ -47,7 +48,7 @@ var settings = []setting{
 		func(c *Config, v any) { c.Sandbox.Image = v.(string) }},
 	{"sandbox", "runtime", kindString, "auto", "OCI runtime: auto, crun or runc",
 		func(c *Config, v any) { c.Sandbox.Runtime = v.(string) }},
-	{"sandbox", "socket", kindString, "", "a Podman socket to use; empty: the user's, else a service of Bothy's own",
+	{"sandbox", "socket", kindPath, "", "a Podman socket to use; empty: the user's, else a service of Bothy's own",
 		func(c *Config, v any) { c.Sandbox.Socket = v.(string) }},
 	{"sandbox", "memory", kindSize, "2GB", "memory of a run's container",
 		func(c *Config, v any) { c.Sandbox.Memory = v.(int64) }},
@@ -97,6 +98,9 @@ func (s setting) defaultText() string {
 	return s.def
 }
 
+// longestCommand is the most that a command may take, whoever asks for it.
+const longestCommand = 10 * time.Minute
+
 // read turns text into the value of the setting's kind.
 func (s setting) read(text string) (any, error) {
 	switch s.kind {
@@ -123,6 +127,9 @@ func (s setting) read(text string) (any, error) {
 		if err != nil || d <= 0 {
 			return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
 		}
+		if s.key() == "sandbox.timeout" && d > longestCommand {
+			return nil, fmt.Errorf("%s is %s and may be %s at most", s.key(), d, longestCommand)
+		}
 		return d, nil
 	default:
 		return text, nil
@@ -136,7 +143,7 @@ func (s setting) text(v cty.Value) (string, error) {
 		return "", fmt.Errorf("%s has no value", s.key())
 	case v.Type() == cty.String:
 		return v.AsString(), nil
-	case v.Type() == cty.Number && s.kind != kindString && s.kind != kindDuration:
+	case v.Type() == cty.Number && s.kind != kindString && s.kind != kindPath && s.kind != kindDuration:
 		return v.AsBigFloat().Text('f', -1), nil
 	default:
 		return "", fmt.Errorf("%s must be %s", s.key(), s.kind)

@@ -36,6 +36,10 @@ func (Tools) Read(c sdk.Completion, _ []sdk.Tool) sdk.Reading {
 	for i, call := range calls {
 		read := sdk.ReadCall{ID: uniqueID(call.ID, i, taken), Tool: call.Tool, Raw: call.Arguments}
 		read.Arguments, read.Fault = readArguments(call.Arguments)
+		if (c.Finish == "length" || c.Finish == "filter") && strings.TrimSpace(call.Arguments) == "" {
+			// Not a call without arguments, but one that ended before them.
+			read.Arguments, read.Fault = nil, "the answer was cut off before the arguments of this call. Send the call again."
+		}
 		if read.Fault != "" {
 			read.Raw = shorten(call.Arguments)
 		}

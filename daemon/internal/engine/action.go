@@ -24,16 +24,14 @@ type action struct {
 	decision  sdk.Decision
 	breaking  bool // gives up the rest of the turn, whatever it is
 
-	started bool // its start is part of a commit, made or about to be
-	closed  bool // its end is committed
-	began   time.Time
+	started bool      // its start is part of a commit, made or about to be
+	closed  bool      // its end is committed
 	state   sdk.State // empty until it has an end
 	outcome sdk.Outcome
 	body    string
 	result  sdk.ToolResult
 	took    time.Duration
 	entry   sdk.Entry // as last committed
-	out     *stream
 }
 
 // ended reports whether the action has its end, committed or not.
@@ -116,17 +114,20 @@ func (x *action) attributes() callAttributes {
 	return at
 }
 
-// adopt takes over arguments that a recording filter changed.
-func (x *action) adopt(before, after json.RawMessage) {
+// adopt takes over arguments that a recording filter changed, and reports
+// whether they can be used at all.
+func (x *action) adopt(before, after json.RawMessage) bool {
 	if bytes.Equal(before, after) {
-		return
+		return true
 	}
 	var changed struct {
 		Arguments json.RawMessage `json:"arguments"`
 	}
-	if json.Unmarshal(after, &changed) == nil && len(changed.Arguments) > 0 && changed.Arguments[0] == '{' {
-		x.arguments = changed.Arguments
+	if json.Unmarshal(after, &changed) != nil || len(changed.Arguments) == 0 || changed.Arguments[0] != '{' {
+		return false
 	}
+	x.arguments = changed.Arguments
+	return true
 }
 
 // recordWrite is the action's first write: as it is recorded, started, or

@@ -73,6 +73,9 @@ func (e *Engine) toolDocs(ctx context.Context, p sdk.Prompt) (sdk.Prompt, error)
 
 // fit makes the prompt fit the model, and asks those who may hold it back.
 func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prompt, error) {
+	if a.ceiling > 0 && (p.Ceiling <= 0 || p.Ceiling > a.ceiling) {
+		p.Ceiling = a.ceiling
+	}
 	p, report, err := e.cfg.View.Fit(ctx, p)
 	if err != nil {
 		return p, a.overflow(err)

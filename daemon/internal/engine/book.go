@@ -8,8 +8,7 @@ import (
 )
 
 // book keeps what all work in one run has in common: the number of the next
-// turn. It is kept until the engine ends, so that what a dead daemon left open
-// in a run is looked for once, and not before every call.
+// turn. It is kept until the engine ends, so that it is read once.
 type book struct {
 	mu   sync.Mutex
 	next int // 0: not read yet
@@ -30,16 +29,13 @@ func (e *Engine) book(run int64) *book {
 }
 
 // openTurn commits the change that build makes for the run's next turn, with
-// OpenTurn in it. Turns of one run are opened one after the other; where a
-// daemon died, what it left open is closed first.
+// OpenTurn in it. Turns of one run are opened one after the other; several may
+// be open, since tools can be called in a run while a loop works in it.
 func (e *Engine) openTurn(ctx context.Context, b *book, run int64, build func(turn int) (sdk.Change, error)) (sdk.Receipt, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for again := true; ; again = false {
 		if b.next == 0 {
-			if err := e.closeLeftTurns(ctx, run); err != nil {
-				return sdk.Receipt{}, err
-			}
 			r, err := e.cfg.Store.Run(ctx, run)
 			if err != nil {
 				return sdk.Receipt{}, err

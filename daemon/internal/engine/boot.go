@@ -26,8 +26,14 @@ func (e *Engine) boot(ctx context.Context) error {
 		}
 		e.log.Info("ended a loop that was left running", "run", l.Run, "loop", l.Sequence)
 	}
-	if err := e.closeLeftCalls(ctx); err != nil {
+	open, err := e.cfg.Store.OpenTurns(ctx) // tool calls that no prompt caused
+	if err != nil {
 		return err
+	}
+	for _, run := range open {
+		if err := e.closeLeftTurns(ctx, run); err != nil {
+			return err
+		}
 	}
 	runs, err := e.cfg.Store.Queued(ctx)
 	if err != nil {
@@ -35,27 +41,6 @@ func (e *Engine) boot(ctx context.Context) error {
 	}
 	for _, run := range runs {
 		e.wake(run)
-	}
-	return nil
-}
-
-// closeLeftCalls looks after the runs that hold tool calls without a loop.
-func (e *Engine) closeLeftCalls(ctx context.Context) error {
-	projects, err := e.cfg.Store.Projects(ctx)
-	if err != nil {
-		return err
-	}
-	for _, p := range projects {
-		r, err := e.cfg.Store.RunByAlias(ctx, p.ID, toolsAlias)
-		if sdk.OutcomeOf(err) == sdk.NotFound && err != nil {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := e.closeLeftTurns(ctx, r.ID); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -10,13 +10,17 @@ import (
 
 // complete asks the model, and returns its whole answer. An answer that was
 // cut off is no answer: it is kept as a partial entry and its calls are never
-// made. A prompt that the server finds too long is shortened once more than
-// the estimate asked for, and sent again; then the loop ends at 413.
+// made. A prompt that the server finds too long is shortened more than the
+// estimate asked for, and sent again, until it fits or nothing more can go;
+// then the loop ends at 413.
 func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Completion, error) {
 	e.progress(ctx, a, "thinking")
 	c, err := e.ask(ctx, a, p)
-	var failed *sdk.ProviderError
-	if errors.As(err, &failed) && failed.Class == sdk.ClassOverflow && context.Cause(ctx) == nil {
+	for range maxFits {
+		var failed *sdk.ProviderError
+		if !errors.As(err, &failed) || failed.Class != sdk.ClassOverflow || context.Cause(ctx) != nil {
+			break
+		}
 		if p, err = e.fitAgain(ctx, a, p, failed); err != nil {
 			return c, err
 		}
@@ -32,6 +36,9 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 	if c.Usage != nil {
 		e.cfg.View.Observe(a.turn.prompt, *c.Usage)
 	}
+	if a.ceiling > 0 { // what was taken fits, however it is counted now
+		a.ceiling = max(a.ceiling, e.cfg.View.Estimate(a.turn.prompt))
+	}
 	e.cfg.Hooks.LLMRequestCompleted.Emit(ctx, a.turnEvent(map[string]any{"usage": c.Usage}))
 	return e.cfg.Hooks.LLMReasoning.Apply(ctx, c)
 }
@@ -42,11 +49,16 @@ func (e *Engine) progress(ctx context.Context, a *activeLoop, status string) {
 	}
 }
 
+// maxFits bounds how often one prompt is shortened on a server's word. A
+// context of unknown length may be a small part of what was sent.
+const maxFits = 10
+
 // fitAgain takes the server's word that the prompt is too long: it aims at
-// seven tenths of what was sent.
+// seven tenths of what was sent, and so do the turns that follow.
 func (e *Engine) fitAgain(ctx context.Context, a *activeLoop, p sdk.Prompt, failed *sdk.ProviderError) (sdk.Prompt, error) {
 	sent := e.cfg.View.Estimate(p)
 	p.Ceiling = sent * 7 / 10
+	a.ceiling = p.Ceiling
 	p, report, err := e.cfg.View.Fit(ctx, p)
 	if err != nil || report.After >= sent {
 		return p, a.overflow(fmt.Errorf("the model's server says that the prompt is too long, and no more of it can be left out: %w", failed))

@@ -108,6 +108,7 @@ func (e *Engine) group(t *turn) []*action {
 			}
 		case x.tool.Annotations.Terminal && failed:
 			x.refuse(sdk.Conflict, fmt.Sprintf("%s was not accepted: an action before it in the same answer failed. Look at the failure first.", x.tool.Name))
+			e.giveUpRest(t)
 		case !x.readOnly() || x.tool.Annotations.Terminal:
 			if len(out) == 0 {
 				out = append(out, x)

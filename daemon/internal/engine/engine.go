@@ -30,6 +30,8 @@ const (
 	commitTime   = 30 * time.Second
 	defaultGrace = 5 * time.Second
 	endPatience  = 2 * time.Second // the longest wait between two tries to record an end
+	firstPause   = 50 * time.Millisecond
+	longestPause = 5 * time.Second
 )
 
 // Config is what an engine is made of. All fields but Instructions, Preview,
@@ -185,7 +187,7 @@ func (e *Engine) commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) 
 // commitEnd commits the end of something that cannot be taken back. A store
 // that has no room or is busy is tried again for some seconds.
 func (e *Engine) commitEnd(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
-	wait := 50 * time.Millisecond
+	wait := firstPause
 	for {
 		r, err := e.commit(ctx, c)
 		if err == nil || wait > e.patience || !passing(err) {
@@ -195,6 +197,30 @@ func (e *Engine) commitEnd(ctx context.Context, c sdk.Change) (sdk.Receipt, erro
 		time.Sleep(wait)
 		wait *= 2
 	}
+}
+
+// commitLast commits the end of a loop. Who follows the run waits for it, and
+// the run takes no other prompt before it, so it is tried until the daemon
+// stops.
+func (e *Engine) commitLast(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
+	r, err := e.commitEnd(ctx, c)
+	for wait := firstPause; err != nil && passing(err) && e.draining.Err() == nil; {
+		e.log.Error("the end of a loop could not be recorded yet", "run", c.Run, "error", err)
+		wait = e.pause(wait)
+		r, err = e.commit(ctx, c)
+	}
+	return r, err
+}
+
+// pause waits, unless the daemon stops, and returns how long to wait next.
+func (e *Engine) pause(wait time.Duration) time.Duration {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-e.draining.Done():
+	}
+	return min(2*wait, longestPause)
 }
 
 // passing reports whether a failed commit may succeed later.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,13 +97,13 @@ func TestOverflowIsShortenedOnce(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
-func TestOverflowTwiceEndsTheLoop(t *testing.T) {
+func TestOverflowThatNothingHelpsEndsTheLoop(t *testing.T) {
 	tooLong := failing(&sdk.ProviderError{Class: sdk.ClassOverflow, Message: "maximum context length"})
 	var steps []step
 	for i := range 12 {
 		steps = append(steps, calls(numbered("read", i)))
 	}
-	h := newHouse(t, append(steps, tooLong, tooLong, say("never"))...)
+	h := newHouse(t, append(steps, slices.Repeat([]step{tooLong}, 100)...)...)
 	h.tools.on("read", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
 		return ok(strings.Repeat("x", 4000))
 	})
@@ -112,6 +113,40 @@ func TestOverflowTwiceEndsTheLoop(t *testing.T) {
 	}
 	if r, err := h.store.Run(t.Context(), a.Run.ID); err != nil || r.Status != 200 {
 		t.Errorf("run %d, %v", r.Status, err)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestOverflowOfAnUnknownContext: a result of a megabyte does not end a loop
+// whose model takes far less and does not say so before, and the next turn
+// does not have to learn it anew.
+func TestOverflowOfAnUnknownContext(t *testing.T) {
+	const limit = 60_000
+	answers, refused := 0, []int{0, 0}
+	server := func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+		size := 0
+		for _, m := range req.Messages {
+			size += len(m.Text)
+		}
+		if size > limit {
+			refused[answers]++
+			return &sdk.ProviderError{Class: sdk.ClassOverflow, Message: "too long"}
+		}
+		if answers++; answers == 1 {
+			return calls(numbered("read", 2))(ctx, req, send, retry)
+		}
+		return say("fine")(ctx, req, send, retry)
+	}
+	h := newHouse(t, append([]step{calls(numbered("read", 1))}, slices.Repeat([]step{server}, 20)...)...)
+	h.tools.on("read", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		return ok(strings.Repeat("x", 1<<20))
+	})
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Status != 200 || l.Stop != "answer" {
+		t.Fatalf("ended %d %q: %s", l.Status, l.Stop, l.Reason)
+	}
+	if refused[0] == 0 || refused[1] > 1 {
+		t.Errorf("the server refused %d requests of one turn, and %d of the next", refused[0], refused[1])
 	}
 	h.check(a.Run.ID)
 }
@@ -131,12 +166,25 @@ func TestPromptLongerThanTheModel(t *testing.T) {
 }
 
 func TestRetriesAreVisible(t *testing.T) {
-	h := prepareHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+	var h *house
+	told := func() bool {
+		rows, err := h.store.Journal(t.Context(), 0, 0, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		return slices.ContainsFunc(rows, func(row sdk.JournalRow) bool {
+			return row.Kind == "note.retry" && strings.Contains(string(row.Data), `"wait_ms":1000`)
+		})
+	}
+	h = prepareHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
 		if err := send(sdk.Delta{Text: "void"}); err != nil {
 			return err
 		}
 		if err := retry(Retry{Class: sdk.ClassRateLimit, Wait: time.Second, Attempt: 2, Message: "slow down"}); err != nil {
 			return err
+		}
+		if !told() { // before the wait, which may take minutes
+			t.Error("the retry is not in the journal yet")
 		}
 		return say("fine")(context.Background(), sdk.Request{}, send, retry)
 	})
@@ -152,16 +200,8 @@ func TestRetriesAreVisible(t *testing.T) {
 	if got := h.entries(a.Run.ID, "assistant://1")[0].Body; got != "fine" {
 		t.Errorf("the answer is %q", got)
 	}
-	rows, err := h.store.Journal(t.Context(), 0, 0, a.Run.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := false
-	for _, row := range rows {
-		found = found || row.Kind == "note.retry" && strings.Contains(string(row.Data), `"wait_ms":1000`)
-	}
-	if !found || restarts != 1 {
-		t.Errorf("retry in the journal: %v; restarts shown: %d", found, restarts)
+	if restarts != 1 {
+		t.Errorf("restarts shown: %d", restarts)
 	}
 }
 
@@ -210,18 +250,26 @@ func TestRefusedCommits(t *testing.T) {
 				}
 				run = a.Run.ID
 				h.engine.patience = 60 * time.Millisecond
-				h.store.setRefuse(func(n int, _ sdk.Change) error {
-					if n == k || forGood && n > k {
-						return full
+				refused := make(chan struct{}, 1000)
+				h.store.setRefuse(func(n int, c sdk.Change) error {
+					if n != k && (!forGood || n < k) {
+						return nil
 					}
-					return nil
+					if c.EndLoop != nil {
+						refused <- struct{}{}
+					}
+					return full
 				})
 				h.submit(Submission{Run: "r"})
-				h.untilIdle()
-				h.store.setRefuse(nil)
+				if forGood { // the end is tried until the daemon stops
+					<-refused
+				} else {
+					h.untilIdle()
+				}
 				if err := h.engine.Close(t.Context()); err != nil {
 					t.Fatal(err)
 				}
+				h.store.setRefuse(nil)
 				h.start()
 				h.untilIdle()
 				h.check(run)

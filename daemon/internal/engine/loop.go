@@ -30,6 +30,8 @@ type activeLoop struct {
 	offered []sdk.Tool // what the model is shown
 	mirror  *mirror
 
+	ceiling int // in tokens, learned from a server that refused more; 0 is none
+
 	turns int   // opened so far
 	turn  *turn // the open one
 }
@@ -114,11 +116,12 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) {
 		change.CloseTurn = t.closing(e.cfg.Clock())
 	}
 	change.Writes = append(change.Writes, end.writes...)
-	receipt, err := e.commitEnd(ctx, change)
-	if err != nil && !passing(err) { // an end that cannot be told whole is better than none
-		e.log.Error("a loop's last turn could not be recorded", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
+	receipt, err := e.commitLast(ctx, change)
+	if err != nil && !passing(err) {
+		// Something of the turn is not as it should be; the loop ends all the same.
+		e.log.Error("a turn could not be closed; it is closed at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
 		swept, change = nil, sdk.Change{Run: a.loop.Run, EndLoop: change.EndLoop}
-		receipt, err = e.commitEnd(ctx, change)
+		receipt, err = e.commitLast(ctx, change)
 	}
 	if err != nil {
 		e.log.Error("the end of a loop could not be recorded; it is ended at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)

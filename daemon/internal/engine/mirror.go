@@ -17,8 +17,9 @@ type mirror struct {
 	index   map[string]int
 }
 
-// journalPage is how many rows are read at a time.
-const journalPage = 1000
+// journalPage is how many rows are read at a time. Each brings its body along,
+// which may be a command's 10 MB.
+const journalPage = 50
 
 // refresh returns the entries as they are now, in the order of their first
 // appearance. The slice is the mirror's own: it holds until the next refresh.

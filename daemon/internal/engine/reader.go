@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"encoding/json"
+	"math"
 	"sync"
 
 	"github.com/bothyd/bothy/sdk"
@@ -55,7 +57,10 @@ func (r *reader) take(d sdk.Delta) error {
 	case d.Usage != nil:
 		r.c.Usage = plausible(d.Usage)
 	case d.Finish != nil:
-		r.c.Finish, r.c.Extra, r.finished = d.Finish.Reason, d.Finish.Extra, true
+		r.c.Finish, r.c.Extra, r.finished = d.Finish.Reason, nil, true
+		if json.Valid(d.Finish.Extra) {
+			r.c.Extra = d.Finish.Extra
+		}
 	}
 	if r.size > maxAnswer || len(r.calls) > maxDeltas {
 		r.fault = sdk.Errorf(sdk.Overflow, "the model's answer is too large (more than %d MiB or %d calls)", maxAnswer>>20, maxDeltas)
@@ -90,7 +95,7 @@ func (r *reader) takeCall(d *sdk.CallDelta) {
 
 // plausible drops usage that cannot be true, so that nobody counts with it.
 func plausible(u *sdk.Usage) *sdk.Usage {
-	if u.Prompt < 0 || u.Completion < 0 || u.Total < 0 || u.Cached < 0 || u.Reasoning < 0 || u.Cost < 0 {
+	if u.Prompt < 0 || u.Completion < 0 || u.Total < 0 || u.Cached < 0 || u.Reasoning < 0 || !(u.Cost >= 0 && u.Cost <= math.MaxFloat64) {
 		return nil
 	}
 	return u

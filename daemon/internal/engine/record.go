@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -11,13 +10,13 @@ import (
 
 // answerAttributes is what assistant://N holds beside its text.
 type answerAttributes struct {
-	Reasoning string          `json:"reasoning,omitempty"`
-	Calls     []sdk.Call      `json:"calls,omitempty"`
-	Finish    string          `json:"finish,omitempty"`
-	Extra     json.RawMessage `json:"extra,omitempty"`
-	Model     string          `json:"model"`
-	Usage     *sdk.Usage      `json:"usage,omitempty"`
-	Partial   bool            `json:"partial,omitempty"` // cut off; its calls were never made
+	Reasoning string     `json:"reasoning,omitempty"`
+	Calls     []sdk.Call `json:"calls,omitempty"`
+	Finish    string     `json:"finish,omitempty"`
+	Extra     string     `json:"extra,omitempty"` // as text, for the provider wants it back to the byte
+	Model     string     `json:"model"`
+	Usage     *sdk.Usage `json:"usage,omitempty"`
+	Partial   bool       `json:"partial,omitempty"` // cut off; its calls were never made
 }
 
 // record commits the whole answer at once: the text, every call as an action,
@@ -36,7 +35,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 		change.Writes = append(change.Writes, w)
 	}
 	first := len(change.Writes)
-	if err := context.Cause(ctx); err != nil {
+	if context.Cause(ctx) != nil || e.draining.Err() != nil {
 		for _, x := range t.actions {
 			x.giveUp(sdk.Aborted, "the work was ended before this call was made")
 		}
@@ -76,7 +75,7 @@ func (e *Engine) tellRefused(ctx context.Context, t *turn) {
 // answerWrite is assistant://N. The calls are those that were read, with the
 // ids that their results carry.
 func answerWrite(a *activeLoop, c sdk.Completion, calls []sdk.ReadCall) sdk.Write {
-	at := answerAttributes{Reasoning: c.Reasoning, Finish: c.Finish, Extra: c.Extra, Model: a.choice.Alias, Usage: c.Usage}
+	at := answerAttributes{Reasoning: c.Reasoning, Finish: c.Finish, Extra: string(c.Extra), Model: a.choice.Alias, Usage: c.Usage}
 	for _, call := range calls {
 		at.Calls = append(at.Calls, sdk.Call{ID: call.ID, Tool: call.Tool, Arguments: call.Raw})
 	}
@@ -132,17 +131,19 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 	return x
 }
 
-// judge asks the recording filters and policy, in this order.
+// judge asks the recording filters and policy, in this order. They know a tool
+// by its own name, whichever of its names the model wrote. A filter lets an
+// action pass by leaving its state as it is; any other state is a refusal.
 func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	rec := sdk.Recording{
-		Run: a.run.ID, Turn: x.turn, Loop: x.loop, Mode: a.loop.Mode, Tool: x.call.Tool, Path: x.path,
+		Run: a.run.ID, Turn: x.turn, Loop: x.loop, Mode: a.loop.Mode, Tool: first(x.tool.Name, x.call.Tool), Path: x.path,
 		Attributes: encode(x.attributes()), State: sdk.StateStreaming,
 	}
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, rec)
 	switch {
 	case err != nil:
 		x.refuse(sdk.OutcomeOf(err), err.Error())
-	case ruled.State == sdk.StateFailed || ruled.State == sdk.StateCancelled:
+	case ruled.State != sdk.StateStreaming:
 		x.refuse(sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))), first(ruled.Body, "this call was rejected before it was recorded"))
 		x.breaking = ruled.State == sdk.StateCancelled
 		if x.breaking {
@@ -150,8 +151,9 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		}
 	case x.fault != nil:
 		x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
+	case !x.adopt(rec.Attributes, ruled.Attributes):
+		x.refuse(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made")
 	default:
-		x.adopt(rec.Attributes, ruled.Attributes)
 		x.decision = e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode})
 		if x.decision.Verdict != sdk.Allow {
 			x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", x.decision.Rule, x.decision.Reason))

@@ -19,13 +19,13 @@ type Store interface {
 
 	OpenProject(ctx context.Context, root string) (sdk.Project, error)
 	Project(ctx context.Context, id int64) (sdk.Project, error)
-	Projects(ctx context.Context) ([]sdk.Project, error)
 	CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error)
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 	RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error)
 	Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error)
 	ClaimLoop(ctx context.Context, run int64) (sdk.Loop, bool, error)
 	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
+	OpenTurns(ctx context.Context) ([]int64, error) // the runs that have any
 	Queued(ctx context.Context) ([]int64, error)
 	Unfinished(ctx context.Context) ([]sdk.Loop, error)
 }

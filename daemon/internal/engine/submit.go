@@ -120,9 +120,9 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	if p.agent, err = e.agent(first(s.Agent, p.run.Agent, "default")); err != nil {
 		return p, err
 	}
-	model := first(s.Model, p.agent.Model)
-	if s.Agent == "" && p.run.Model != "" {
-		model = first(s.Model, p.run.Model) // a run keeps its model
+	model := first(s.Model, p.agent.Model, p.run.Model)
+	if s.Agent == "" {
+		model = first(s.Model, p.run.Model, p.agent.Model) // a run keeps its model
 	}
 	if p.choice, err = e.cfg.Models.Resolve(ctx, model); err != nil {
 		return p, err

@@ -45,14 +45,17 @@ func (e *Engine) working(run int64) bool {
 
 func (e *Engine) work(w *worker) {
 	defer e.cfg.View.Forget(w.run)
+	wait := firstPause
 	for e.draining.Err() == nil {
 		l, ok, err := e.cfg.Store.ClaimLoop(e.base, w.run)
-		if err != nil {
-			e.log.Error("a run's next prompt could not be taken; it waits for the next one", "run", w.run, "error", err)
-		}
-		if ok {
+		switch {
+		case err != nil && passing(err):
+			e.log.Error("a run's next prompt could not be taken yet", "run", w.run, "error", err)
+			wait = e.pause(wait)
+		case ok:
+			wait = firstPause
 			e.runLoop(w, l)
-		} else if e.retire(w) {
+		case e.retire(w):
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -20,13 +21,36 @@ var protected = []string{".git/hooks", ".git/config", ".bothy", ".agents", "both
 // as configuration, or as the place where configuration and hooks are.
 var protectedGit = []string{"commondir", "config", "config.worktree", "hooks", "modules", "worktrees"}
 
-// pathKeys are the argument names that hold a path of the project. Judging is
-// lexical: links are the files tool's to refuse, which opens through os.Root.
+// pathKeys are the argument names that hold a path of the project, as plain
+// makes them. Judging is lexical: links are the files tool's to refuse, which
+// opens through os.Root.
 var pathKeys = map[string]bool{
-	"path": true, "paths": true, "file": true, "files": true, "filename": true, "file_path": true,
 	"from": true, "to": true, "source": true, "destination": true, "src": true, "dst": true, "dest": true,
-	"old_path": true, "new_path": true, "target": true, "directory": true, "dir": true, "folder": true,
-	"root": true, "cwd": true, "workdir": true, "base": true,
+	"target": true, "root": true, "cwd": true, "base": true, "location": true,
+}
+
+// pathEnds are how a name ends that holds one: file_path, outputFile, workdir.
+var pathEnds = []string{"path", "file", "filename", "dir", "directory", "directorie", "folder"}
+
+// plain is an argument's name without case and signs: "filePath", "file-path"
+// and "File_Path" are one name.
+func plain(key string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == '.' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, key)
+}
+
+// holdsPath reports whether a plain name says that its value is a path, or
+// paths.
+func holdsPath(key string) bool {
+	one := strings.TrimSuffix(key, "s")
+	if pathKeys[key] || pathKeys[one] {
+		return true
+	}
+	return slices.ContainsFunc(pathEnds, func(end string) bool { return strings.HasSuffix(one, end) })
 }
 
 // originKeys name what a call takes something from. A tool that is not
@@ -48,7 +72,7 @@ func judgePaths(a sdk.Action) (sdk.Decision, bool) {
 
 func judgeObject(tool sdk.Tool, object map[string]any) (sdk.Decision, bool) {
 	for _, key := range slices.Sorted(maps.Keys(object)) { // the same call gives the same reason
-		if d, bad := judgeValue(tool, strings.ToLower(key), object[key]); bad {
+		if d, bad := judgeValue(tool, plain(key), object[key]); bad {
 			return d, true
 		}
 	}
@@ -58,7 +82,7 @@ func judgeObject(tool sdk.Tool, object map[string]any) (sdk.Decision, bool) {
 func judgeValue(tool sdk.Tool, key string, value any) (sdk.Decision, bool) {
 	switch v := value.(type) {
 	case string:
-		if pathKeys[key] {
+		if holdsPath(key) {
 			return judgePath(tool, key, v)
 		}
 	case []any:
@@ -68,6 +92,13 @@ func judgeValue(tool sdk.Tool, key string, value any) (sdk.Decision, bool) {
 			}
 		}
 	case map[string]any:
+		if holdsPath(key) { // such as {"files": {"a.txt": "content"}}
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				if d, bad := judgePath(tool, key, name); bad {
+					return d, true
+				}
+			}
+		}
 		return judgeObject(tool, v)
 	}
 	return sdk.Decision{}, false

@@ -104,6 +104,18 @@ func (s *Store) Turns(ctx context.Context, run int64) ([]sdk.Turn, error) {
 	return all, explain("reading turns", err)
 }
 
+// OpenTurns returns the ids of the runs that have a turn that is not closed.
+func (s *Store) OpenTurns(ctx context.Context) ([]int64, error) {
+	var all []int64
+	err := s.query(ctx, `SELECT DISTINCT run FROM turns WHERE closed = 0 ORDER BY run`, nil, func(scan scanner) error {
+		var id int64
+		err := scan(&id)
+		all = append(all, id)
+		return err
+	})
+	return all, explain("reading the open turns", err)
+}
+
 func scanTurn(scan scanner) (sdk.Turn, error) {
 	var t sdk.Turn
 	var duration, created int64

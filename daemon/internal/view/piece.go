@@ -67,10 +67,10 @@ func renderEntry(e *sdk.Entry, limit int) *piece {
 
 // answer is what an assistant entry's attributes hold of interest here.
 type answer struct {
-	Reasoning string          `json:"reasoning"`
-	Calls     []sdk.Call      `json:"calls"`
-	Extra     json.RawMessage `json:"extra"`
-	Model     string          `json:"model"`
+	Reasoning string     `json:"reasoning"`
+	Calls     []sdk.Call `json:"calls"`
+	Extra     string     `json:"extra"` // JSON as text, so that no merge touches it
+	Model     string     `json:"model"`
 }
 
 // renderAnswer leaves out an answer that was cut off: it is kept for people,
@@ -84,7 +84,10 @@ func renderAnswer(e *sdk.Entry, rest string) *piece {
 	if len(e.Attributes) > 0 && json.Unmarshal(e.Attributes, &a) != nil {
 		return nil
 	}
-	m := sdk.Message{Role: sdk.RoleAssistant, Text: e.Body, Reasoning: a.Reasoning, Extra: a.Extra}
+	m := sdk.Message{Role: sdk.RoleAssistant, Text: e.Body, Reasoning: a.Reasoning}
+	if a.Extra != "" {
+		m.Extra = json.RawMessage(a.Extra)
+	}
 	for _, call := range a.Calls {
 		m.Calls = append(m.Calls, sdk.Call{ID: call.ID, Tool: toolName(call.Tool), Arguments: arguments(call.Arguments)})
 	}

@@ -239,10 +239,10 @@ func TestNamesAndArgumentsThatServersAccept(t *testing.T) {
 
 func TestReasoningStaysWithItsModel(t *testing.T) {
 	s := (&story{}).prompt("p").answer("a")
-	s.entries[1].Attributes = json.RawMessage(`{"reasoning":"hm","extra":{"sig":1},"model":"m"}`)
+	s.entries[1].Attributes = json.RawMessage(`{"reasoning":"hm","extra":"{\"sig\": 1, \"none\":null}","model":"m"}`)
 	v := newView()
 	in := s.assembly()
-	if m := render(t, v, in).Messages[1]; m.Reasoning != "hm" || string(m.Extra) != `{"sig":1}` {
+	if m := render(t, v, in).Messages[1]; m.Reasoning != "hm" || string(m.Extra) != `{"sig": 1, "none":null}` {
 		t.Fatalf("its own model: %+v", m)
 	}
 	in.Model = "other"

@@ -1,0 +1,293 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// pieces makes a step that sends some pieces and ends with a finish.
+func pieces(finish sdk.Finish, deltas ...sdk.Delta) step {
+	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+		for _, d := range append(deltas, sdk.Delta{Finish: &finish}) {
+			if err := send(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func wholeCall(index int, tool, arguments string) sdk.Delta {
+	return sdk.Delta{Call: &sdk.CallDelta{Index: index, ID: "id" + tool, Tool: tool, Arguments: arguments}}
+}
+
+// TestWhatAProviderWantsBack: to the byte, and what cannot be kept does not
+// take the calls of the answer with it.
+func TestWhatAProviderWantsBack(t *testing.T) {
+	for _, c := range []struct{ name, extra, want string }{
+		{"as it came", `{"b": 1.0, "a":{"signature":null,"text":"<&>"}}`, `{"b": 1.0, "a":{"signature":null,"text":"<&>"}}`},
+		{"a list", `[null, 1]`, `[null, 1]`},
+		{"no JSON", "\xff{", ""},
+		{"nothing", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHouse(t, pieces(sdk.Finish{Reason: "calls", Extra: json.RawMessage(c.extra)},
+				sdk.Delta{Reasoning: "hm"}, wholeCall(0, "read", `{"path":"a"}`),
+				sdk.Delta{Usage: &sdk.Usage{Prompt: 10, Cost: math.NaN()}}))
+			a := h.submit(Submission{})
+			h.await(a)
+			m := h.models.asked()[1].Messages
+			if len(m) != 4 || len(m[2].Calls) != 1 || m[2].Reasoning != "hm" || string(m[2].Extra) != c.want {
+				t.Errorf("the second request is %+v", m)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
+// TestCallsThatWereCutOff: a call without arguments in an answer that reached
+// its limit ended before them.
+func TestCallsThatWereCutOff(t *testing.T) {
+	for _, reason := range []string{"length", "filter"} {
+		h := newHouse(t, pieces(sdk.Finish{Reason: reason},
+			wholeCall(0, "read", `{"path":"a"}`), wholeCall(1, "write", `{"path":"a","content":"hal`), wholeCall(2, "bash", "")))
+		a := h.submit(Submission{})
+		h.await(a)
+		if got := h.tools.calledTools(); !slices.Equal(got, []string{"read"}) {
+			t.Errorf("%s: called %v", reason, got)
+		}
+		if got := h.outcomes(a.Run.ID); !strings.HasPrefix(got, "read:resolved write:failed:validation bash:failed") {
+			t.Errorf("%s: %s", reason, got)
+		}
+		h.check(a.Run.ID)
+	}
+}
+
+// TestRecordingFilterThatForgetsTheState: only what comes back as it went is
+// let pass.
+func TestRecordingFilterThatForgetsTheState(t *testing.T) {
+	for _, state := range []sdk.State{"", sdk.StateResolved, sdk.StateProposed, "denied"} {
+		h := newHouse(t, calls(numbered("write", 1)))
+		h.hooks.EntryRecording.On(10, "test", true, func(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
+			return sdk.Recording{State: state}, nil
+		})
+		a := h.submit(Submission{})
+		h.await(a)
+		if got := h.tools.calledTools(); len(got) != 0 {
+			t.Errorf("state %q let %v pass", state, got)
+		}
+		if got := h.outcomes(a.Run.ID); got != "write:failed:permission" {
+			t.Errorf("state %q: %s", state, got)
+		}
+		h.check(a.Run.ID)
+	}
+}
+
+// TestRecordingFilterThatSpoilsTheArguments: the call is not made with those
+// that the filter wanted changed.
+func TestRecordingFilterThatSpoilsTheArguments(t *testing.T) {
+	for _, spoiled := range []string{``, `null`, `{}`, `{"arguments":null}`, `{"arguments":"x"}`} {
+		h := newHouse(t, calls(numbered("write", 1)))
+		h.hooks.EntryRecording.On(10, "test", true, func(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
+			r.Attributes = json.RawMessage(spoiled)
+			return r, nil
+		})
+		a := h.submit(Submission{})
+		h.await(a)
+		if got := h.outcomes(a.Run.ID); len(h.tools.calledTools()) != 0 || got != "write:failed:permission" {
+			t.Errorf("%q: %s", spoiled, got)
+		}
+		h.check(a.Run.ID)
+	}
+}
+
+// TestNamesOfOneTool: hooks and guards know a tool by one name.
+func TestNamesOfOneTool(t *testing.T) {
+	h := newHouse(t, calls(call{"read", `{"path":"a"}`}, call{"fake__read", `{"path":"a"}`}))
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Stop != "repeated_calls" {
+		t.Errorf("ended %q: %s", l.Stop, l.Reason)
+	}
+	if got := h.tools.calledTools(); !slices.Equal(got, []string{"read"}) {
+		t.Errorf("called %v", got)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestBehindARefusedEnd: a terminal call that was not accepted gives up all
+// that stands behind it, or nothing of it.
+func TestBehindARefusedEnd(t *testing.T) {
+	h := prepareHouse(t, calls(numbered("read_bad", 1), call{"done", "{}"}, numbered("write", 2), numbered("write", 3)))
+	h.tools.add("done", sdk.Annotations{Terminal: true}, true, sdk.GrantProject)
+	h.start()
+	a := h.submit(Submission{})
+	h.await(a)
+	if got := h.outcomes(a.Run.ID); got != "read_bad:failed:exit:1 done:failed:conflict write:failed:aborted write:failed:aborted" {
+		t.Error(got)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestStopBetweenAnswerAndRecord: nothing new begins once the daemon stops.
+func TestStopBetweenAnswerAndRecord(t *testing.T) {
+	h := newHouse(t, calls(numbered("write", 1)))
+	h.hooks.TurnResponse.On(10, "test", func(context.Context, sdk.TurnResult) error {
+		h.engine.drain(errStopping)
+		return nil
+	})
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Stop != "interrupted" || l.Status != 499 {
+		t.Errorf("ended %d %q: %s", l.Status, l.Stop, l.Reason)
+	}
+	if got := h.tools.calledTools(); len(got) != 0 {
+		t.Errorf("called %v", got)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestEndIsRecordedWhenTheDiskIsBack: a loop does not stay at 102 until the
+// next start because its end could not be recorded for a while.
+func TestEndIsRecordedWhenTheDiskIsBack(t *testing.T) {
+	h := prepareHouse(t, say("fine"))
+	h.start()
+	h.engine.patience = 60 * time.Millisecond
+	tried := make(chan struct{}, 1000)
+	full := sdk.Errorf(sdk.Unavailable, "the disk is full")
+	h.store.setRefuse(func(_ int, c sdk.Change) error {
+		if c.EndLoop == nil {
+			return nil
+		}
+		tried <- struct{}{}
+		return full
+	})
+	a := h.submit(Submission{})
+	b := h.submit(Submission{Run: a.Run.Alias})
+	for range 5 {
+		<-tried
+	}
+	h.store.setRefuse(nil)
+	for _, x := range []Accepted{a, b} {
+		if l := h.await(x); l.Status != 200 {
+			t.Errorf("ended %d: %s", l.Status, l.Reason)
+		}
+	}
+	h.check(a.Run.ID)
+}
+
+// lazyStore cannot give out a loop at first.
+type lazyStore struct {
+	*watchedStore
+	refusals atomic.Int32
+}
+
+func (s *lazyStore) ClaimLoop(ctx context.Context, run int64) (sdk.Loop, bool, error) {
+	if s.refusals.Add(-1) >= 0 {
+		return sdk.Loop{}, false, sdk.Errorf(sdk.Unavailable, "the database is busy")
+	}
+	return s.watchedStore.ClaimLoop(ctx, run)
+}
+
+// TestPromptThatCannotBeTakenYet: what was acknowledged is worked on, without
+// anybody asking again.
+func TestPromptThatCannotBeTakenYet(t *testing.T) {
+	h := prepareHouse(t, say("fine"))
+	lazy := &lazyStore{watchedStore: h.store}
+	lazy.refusals.Store(3)
+	h.config.Store = lazy
+	h.start()
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Status != 200 {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestCallOfANamedRunLeftByADeath: it gets its end at the start, not when
+// somebody next uses the run.
+func TestCallOfANamedRunLeftByADeath(t *testing.T) {
+	h := newHouse(t)
+	a, err := h.engine.StartRun(t.Context(), Submission{Project: h.project, Run: "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.store.Commit(t.Context(), sdk.Change{Run: a.Run.ID, OpenTurn: &sdk.Turn{}, Writes: []sdk.Write{{
+		Path: "log://turn_1/bash/ls", Create: true, Writer: sdk.WriterSystem, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Turn: 1,
+		Attributes: json.RawMessage(`{"call_id":"call_1","tool":"bash"}`),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.engine.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.start()
+	if got := h.outcomes(a.Run.ID); got != "bash:failed:interrupted" {
+		t.Error(got)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestModelOfASubmission: a run keeps its model unless the prompt or the agent
+// that it names wants another.
+func TestModelOfASubmission(t *testing.T) {
+	h := prepareHouse(t)
+	h.config.Agents["picky"] = sdk.Agent{Model: "fake/picky"}
+	h.start()
+	first := h.submit(Submission{Run: "r", Model: "fake/first"})
+	for _, c := range []struct {
+		s    Submission
+		want string
+	}{
+		{Submission{}, "fake/first"},
+		{Submission{Agent: "default"}, "fake/first"},
+		{Submission{Agent: "picky"}, "fake/picky"},
+		{Submission{Agent: "picky", Model: "fake/x"}, "fake/x"},
+	} {
+		c.s.Run = first.Run.Alias
+		if got := h.submit(c.s); got.Model != c.want {
+			t.Errorf("%+v took %s, want %s", c.s, got.Model, c.want)
+		}
+	}
+	h.untilIdle()
+}
+
+// TestTurnNumberThatIsTaken: to count anew does no harm to a call that runs.
+func TestTurnNumberThatIsTaken(t *testing.T) {
+	h := newHouse(t)
+	begun, end := make(chan struct{}), make(chan struct{})
+	h.tools.on("bash", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		close(begun)
+		<-end
+		return ok("fine")
+	})
+	slow := make(chan ToolDone, 1)
+	go func() {
+		done, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Tool: "bash"})
+		if err != nil {
+			t.Error(err)
+		}
+		slow <- done
+	}()
+	<-begun
+	h.store.setRefuse(func(n int, _ sdk.Change) error {
+		if n == 1 {
+			return sdk.Errorf(sdk.Conflict, "the next turn is another")
+		}
+		return nil
+	})
+	quick := h.call(ToolCall{Tool: "read"})
+	close(end)
+	done := <-slow
+	if done.Entry.State != sdk.StateResolved || quick.Entry.State != sdk.StateResolved {
+		t.Errorf("%+v, %+v", done.Entry, quick.Entry)
+	}
+	h.check(done.Run.ID)
+}

@@ -1,0 +1,135 @@
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// serveModel gives the script a model server of its own, with the wire of Chat
+// Completions: MODEL_URL is its base URL. What its one model says follows from
+// the prompt; see modelSays.
+func serveModel(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: serve-model")
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, `{"object":"list","data":[{"id":"parrot","object":"model"}]}`)
+	})
+	mux.HandleFunc("POST /v1/chat/completions", complete)
+	server := httptest.NewServer(mux)
+	ts.Defer(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	ts.Setenv("MODEL_URL", server.URL+"/v1")
+}
+
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+func complete(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Messages []chatMessage `json:"messages"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	user, system := "", ""
+	for _, m := range request.Messages {
+		switch m.Role {
+		case "user":
+			user = m.Content
+		case "system":
+			system += m.Content
+		}
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	s := sse{w: w, r: r}
+	last := request.Messages[len(request.Messages)-1]
+	if last.Role == "tool" {
+		s.text("the tool said: " + last.Content)
+		s.end("stop")
+		return
+	}
+	s.modelSays(user, system)
+}
+
+// sse writes a streamed completion.
+type sse struct {
+	w http.ResponseWriter
+	r *http.Request
+}
+
+// modelSays answers a prompt by its first word:
+//
+//	call TOOL ARGUMENTS   a tool call, whose result it then repeats
+//	system                what stood in the system prompt
+//	slow                  a word every 50 ms, until nobody listens
+//	long                  more than a row of the journal carries
+//	steer                 text that would steer a terminal
+//	refuse                an error of the server that repeats the key it was sent
+func (s sse) modelSays(user, system string) {
+	word, rest, _ := strings.Cut(user, " ")
+	switch word {
+	case "call":
+		tool, arguments, _ := strings.Cut(rest, " ")
+		s.delta(map[string]any{"tool_calls": []any{map[string]any{
+			"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": tool, "arguments": arguments},
+		}}}, "")
+		s.end("tool_calls")
+		return
+	case "system":
+		s.text(system)
+	case "slow":
+		for s.r.Context().Err() == nil {
+			s.text("tick ")
+			select {
+			case <-time.After(50 * time.Millisecond):
+			case <-s.r.Context().Done():
+			}
+		}
+		return
+	case "long":
+		s.text("begin " + strings.Repeat("x", 600<<10) + " end")
+	case "steer":
+		s.text("\x1b]0;title\a \u009b31m \u202egnp")
+	case "refuse":
+		http.Error(s.w, `{"error":{"message":"bad key `+s.r.Header.Get("Authorization")+`"}}`, http.StatusUnauthorized)
+		return
+	default:
+		s.text("you said: " + user)
+	}
+	s.end("stop")
+}
+
+func (s sse) text(text string) { s.delta(map[string]any{"content": text}, "") }
+
+func (s sse) end(reason string) {
+	s.delta(map[string]any{}, reason)
+	fmt.Fprint(s.w, "data: [DONE]\n\n")
+}
+
+func (s sse) delta(delta map[string]any, finish string) {
+	choice := map[string]any{"index": 0, "delta": delta, "finish_reason": nil}
+	if finish != "" {
+		choice["finish_reason"] = finish
+	}
+	chunk, err := json.Marshal(map[string]any{"id": "x", "object": "chat.completion.chunk", "model": "parrot", "choices": []any{choice}})
+	if err != nil {
+		return // these maps always marshal
+	}
+	fmt.Fprintf(s.w, "data: %s\n\n", chunk) // a client that is gone ends the request's context
+	if f, ok := s.w.(http.Flusher); ok {
+		f.Flush()
+	}
+}

@@ -32,6 +32,14 @@ func TestProtectedPathsAgree(t *testing.T) {
 	}
 }
 
+// TestOwnPathsAgree compares what two plugins take for Bothy itself.
+func TestOwnPathsAgree(t *testing.T) {
+	bash, files := stringsOf(t, "plugins/bash", "own"), stringsOf(t, "plugins/files", "ownPaths")
+	if len(bash) < 5 || !slices.Equal(bash, files) {
+		t.Errorf("plugins/bash has %q, plugins/files %q", bash, files)
+	}
+}
+
 // TestGitConfigurationIsReadAlike holds the two copies of one file together.
 func TestGitConfigurationIsReadAlike(t *testing.T) {
 	var text []string

@@ -46,7 +46,11 @@ type Config struct {
 	// Protected are paths of a project, relative to it, that no command may
 	// change. Empty means [DefaultProtected].
 	Protected []string
-	Limits    Limits
+	// Own are absolute paths of Bothy itself: its configuration, its data and
+	// its programs. Where a project holds one, no command may change it; a
+	// project may not lie in one.
+	Own    []string
+	Limits Limits
 }
 
 // Limits bound what one container may use. The zero value of a field means its
@@ -135,6 +139,11 @@ func (c Config) complete() (Config, error) {
 	}
 	if len(c.Protected) == 0 {
 		c.Protected = DefaultProtected()
+	}
+	for _, own := range c.Own {
+		if !filepath.IsAbs(own) {
+			return c, invalid(fmt.Sprintf("%q, a path of Bothy itself, is not absolute", own))
+		}
 	}
 	for i, p := range c.Protected {
 		if !filepath.IsLocal(p) || filepath.Clean(p) == "." {

@@ -58,7 +58,7 @@ func Open(ctx context.Context, cfg Config, logger hclog.Logger) (*Manager, error
 	if os.Geteuid() == 0 {
 		return nil, unavailable("commands do not run as root", hintRootless, nil)
 	}
-	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session), projects: newProjects()}
+	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session), projects: newProjects(cfg.Own)}
 	m.life, m.end = context.WithCancel(context.Background())
 	if err := m.open(ctx); err != nil {
 		m.release()

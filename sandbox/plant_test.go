@@ -192,3 +192,30 @@ func TestAHomeThatACommandClosed(t *testing.T) {
 		t.Fatalf("got %+v", out)
 	}
 }
+
+// Where a project holds Bothy itself, as somebody's home does, what a command
+// writes there would be obeyed on the host.
+func TestBothyItselfIsProtected(t *testing.T) {
+	f := newFixture(t, nil)
+	cfg := config(t, shortDir(t))
+	cfg.Own = []string{f.path(".config/bothy"), f.path("state"), f.path("build/libexec/bothy")}
+	f.manager = open(t, cfg)
+	f.write("state/bothy.db", "d")
+	f.write("build/libexec/bothy/bothy-plugin-x", "p")
+	before := f.tree("state") + f.tree("build")
+	out := f.bash("mkdir -p .config/bothy; echo evil >.config/bothy/config.hcl; echo evil >>state/bothy.db; rm -rf state; mv state gone; echo evil >>build/libexec/bothy/bothy-plugin-x; mv build gone; mv build/libexec gone; mv build/libexec build/gone; rm -rf build; true")
+	if after := f.tree("state") + f.tree("build"); after != before {
+		t.Fatalf("changed:\n%s\nbefore:\n%s", after, before)
+	}
+	if len(out.Violations) != 1 || out.Violations[0].Path != ".config/bothy" || f.tree(".config/bothy") != "" {
+		t.Fatalf("got %+v", out.Violations)
+	}
+	f.run.Project = f.path("state")
+	if out := f.exec(t.Context(), sandbox.Command{Argv: []string{"true"}}); sandbox.Code(out.err) != sandbox.CodeInvalid {
+		t.Fatalf("got %+v", out)
+	}
+	f.run.Project = ""
+	if out := f.bash("git init -q . 2>/dev/null; pwd"); out.stdout != "/workspace\n" {
+		t.Fatalf("got %+v", out)
+	}
+}

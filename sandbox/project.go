@@ -14,6 +14,8 @@ const mostIdle = 16
 // a project share what it was before their commands: else one run could plant
 // what another one takes for the project's own, and brings back.
 type projects struct {
+	own []string // [Config.Own]
+
 	mu    sync.Mutex
 	known map[string]*project
 }
@@ -42,16 +44,26 @@ type guarded struct {
 	all    *projects
 }
 
-func newProjects() *projects { return &projects{known: make(map[string]*project)} }
+func newProjects(own []string) *projects {
+	return &projects{own: own, known: make(map[string]*project)}
+}
 
 func newProject() *project {
 	return &project{snapshots: make(map[string]snapshot), uncopied: make(map[string]error)}
 }
 
-// enter begins a command in a project; the caller leaves.
-func (p *projects) enter(path string, paths []string) (*guarded, error) {
-	g := &guarded{shared: p.take(path), all: p}
-	if err := g.enter(path, paths); err != nil {
+// enter begins a command in a run's project; the caller leaves. A private
+// workspace lies in Bothy's own data, and that is all there is of it there.
+func (p *projects) enter(run RunSpec, paths []string) (*guarded, error) {
+	if run.Project != "" {
+		own, err := ownPaths(run.Project, p.own)
+		if err != nil {
+			return nil, err
+		}
+		paths = slices.Concat(paths, own)
+	}
+	g := &guarded{shared: p.take(run.workspace()), all: p}
+	if err := g.enter(run.workspace(), paths); err != nil {
 		p.give(g.shared)
 		return nil, err
 	}

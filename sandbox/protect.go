@@ -70,9 +70,10 @@ func protect(root *os.Root, project string, paths []string, found []repository) 
 		for _, r := range found {
 			paths = append(paths, r.guarded()...)
 		}
-		slices.Sort(paths)
-		paths = slices.Compact(paths)
 	}
+	paths = slices.Clone(paths)
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	for _, path := range paths {
 		s, err := look(root, path)
 		if err != nil {

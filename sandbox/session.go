@@ -84,7 +84,7 @@ func (s *session) exec(ctx context.Context, run RunSpec, c Command, sink Sink) (
 
 // attempt runs the command unless a mount is gone.
 func (s *session) attempt(ctx context.Context, run RunSpec, c Command, sink Sink) (Result, bool, error) {
-	g, err := s.keeper.before(run.workspace())
+	g, err := s.keeper.before(run)
 	if err != nil {
 		return Result{}, false, err
 	}

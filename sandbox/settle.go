@@ -22,8 +22,8 @@ func newKeeper(runDir string, paths []string, all *projects) *keeper {
 }
 
 // before looks at the project ahead of a command; leave ends what it begins.
-func (k *keeper) before(path string) (*guarded, error) {
-	return k.projects.enter(path, k.paths)
+func (k *keeper) before(run RunSpec) (*guarded, error) {
+	return k.projects.enter(run, k.paths)
 }
 
 // after undoes what changed. Mounted paths cannot have changed by the command
@@ -111,7 +111,7 @@ func (k *keeper) end() {
 // died under it, so that nobody has to wait for the run's next command. Call it
 // for a run that has no container; [Open] does it for those that it takes over.
 func Recover(runDir string) []Violation {
-	return newKeeper(runDir, nil, newProjects()).recover()
+	return newKeeper(runDir, nil, newProjects(nil)).recover()
 }
 
 // Interrupted finds, among run directories, those whose last command was

@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -70,12 +73,26 @@ func config(s sdk.Settings) sandbox.Config {
 		StateDir: filepath.Join(s.DataDir, "sandbox"),
 		Instance: "bothy-" + hex.EncodeToString(instance[:6]),
 		Runner:   filepath.Join(s.Prefix, "libexec", "bothy", "bothy-runner"),
+		Own:      own(s),
 	}
 	if x := s.Sandbox; x != nil {
 		cfg.Socket, cfg.Runtime, cfg.Image, cfg.Path = x.Socket, x.Runtime, x.Image, strings.Join(x.Path, ":")
 		cfg.Limits = sandbox.Limits{Memory: x.Memory, CPUs: x.CPUs, Pids: x.Pids, Tmp: x.Tmp}
 	}
 	return cfg
+}
+
+// own are the paths of Bothy itself, in case a project holds them: what is
+// written there would run on the host. plugins/files has the same.
+func own(s sdk.Settings) []string {
+	paths := []string{
+		s.DataDir, filepath.Join(s.Prefix, "libexec", "bothy"), filepath.Join(s.Prefix, "share", "bothy"),
+		filepath.Join(s.Prefix, "bin", "bothy"), filepath.Join(s.Prefix, "bin", "bothyd"),
+	}
+	if dir, err := os.UserConfigDir(); err == nil {
+		paths = append(paths, filepath.Join(dir, "bothy"))
+	}
+	return slices.DeleteFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
 }
 
 // open has a manager, opened now if there is none yet. A failure is no verdict
@@ -175,6 +192,12 @@ func classified(err error) error {
 	}
 	if outcome, ok := outcomes[sandbox.Code(err)]; ok {
 		return sdk.Errorf(outcome, "%w", err)
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return sdk.Errorf(sdk.Timeout, "the call's time was up before the command had ended; it was killed: %w", err)
+	case errors.Is(err, context.Canceled):
+		return sdk.Errorf(sdk.Aborted, "the command was stopped before it had ended; what it did until then stands: %w", err)
 	}
 	return err
 }

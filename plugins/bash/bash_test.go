@@ -245,6 +245,15 @@ func TestEveryCallSaysThatPodmanIsMissing(t *testing.T) {
 	}
 }
 
+func TestEndedCallsSayWhatHappened(t *testing.T) {
+	for cause, want := range map[error]sdk.Outcome{context.Canceled: sdk.Aborted, context.DeadlineExceeded: sdk.Timeout} {
+		err := classified(cause)
+		if sdk.OutcomeOf(err) != want || !errors.Is(err, cause) || strings.HasPrefix(err.Error(), "context") {
+			t.Errorf("%v became %s: %v", cause, sdk.OutcomeOf(err), err)
+		}
+	}
+}
+
 func TestWithoutTheGrant(t *testing.T) {
 	r := newRig(t, func(s *sdk.Settings) { s.Sandbox = nil })
 	_, _, err := r.call(`{"command":"true"}`)

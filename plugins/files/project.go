@@ -20,6 +20,7 @@ const (
 type project struct {
 	dir  string
 	root *os.Root
+	own  []string // absolute paths of Bothy itself
 }
 
 // openProject opens the directory that the host named; the caller closes it.

@@ -40,7 +40,11 @@ func guard(name string) guarded { return guarded{name, fold(name)} }
 // same: they cannot be created either.
 func (p *project) protection(around string) (*protection, error) {
 	g := &protection{}
-	names := slices.Concat(protectedPaths, p.configured(around))
+	own, err := p.ownNames()
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Concat(protectedPaths, own, p.configured(around))
 	for _, name := range protectedGit {
 		names = append(names, path.Join(".git", name))
 	}

@@ -139,6 +139,36 @@ func TestWhatConfigurationNamesIsProtected(t *testing.T) {
 	}
 }
 
+// Where a project holds Bothy itself, as somebody's home does, what is written
+// there would be obeyed on the host.
+func TestBothyItselfIsProtected(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", "")
+	tp := newProject(t, map[string]string{
+		"spare": "s", "sparefolder/x": "x", ".config/bothy/config.hcl": "c", "state/bothy/bothy.db": "d", "build/libexec/bothy/bothy-plugin-x": "p", "build/bin/other": "o",
+	})
+	t.Setenv("HOME", tp.dir)
+	tp.own = ownPaths(sdk.Settings{DataDir: filepath.Join(tp.dir, "state/bothy"), Prefix: filepath.Join(tp.dir, "build")})
+	tp.unchangedBy(func() {
+		for _, name := range []string{
+			".config/bothy/config.hcl", ".config/bothy", ".config", "state/bothy/bothy.db", "state", "build/libexec/bothy/bothy-plugin-x", "build/bin/bothyd", "build",
+		} {
+			for op, err := range tp.everyChange(name) {
+				if err == nil || sdk.OutcomeOf(err) != sdk.Permission && sdk.OutcomeOf(err) != sdk.NotFound {
+					t.Errorf("%s of %s: %v", op, name, err)
+				}
+			}
+		}
+	})
+	for _, name := range []string{".config/other", "build/bin/other"} {
+		if _, err := tp.write(context.Background(), writeArgs{Path: name, Content: "fine"}, megabytes); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	tp.own = []string{filepath.Dir(tp.dir)}
+	_, err := tp.write(context.Background(), writeArgs{Path: "new", Content: "x"}, megabytes)
+	wantOutcome(t, err, sdk.Permission, "Bothy's own")
+}
+
 // A worktree has a file .git that names the folder; changing it would lead git
 // to hooks and a configuration of the model's own.
 func TestGitFileIsProtected(t *testing.T) {

@@ -23,10 +23,12 @@ type config struct {
 // from changing one file at the same time.
 type files struct {
 	config  config
+	own     []string // see ownPaths
 	writing sync.Mutex
 }
 
-func (f *files) configure(context.Context, sdk.Settings) error {
+func (f *files) configure(_ context.Context, s sdk.Settings) error {
+	f.own = ownPaths(s)
 	if n := f.config.MaxFileBytes; n < 1 || n > largestFile {
 		return sdk.Errorf(sdk.Validation, "max_file_bytes is %d; it can be 1 to %d", n, largestFile)
 	}
@@ -38,48 +40,49 @@ func (f *files) configure(context.Context, sdk.Settings) error {
 func (f *files) tools() tool.Set {
 	looks := sdk.Annotations{ReadOnly: true, Idempotent: true}
 	return tool.Set{
-		serve("read_file", "Reads a text file of the project, or a range of its lines. A large file is read in ranges. A binary file is described, not shown.",
+		serve(f, "read_file", "Reads a text file of the project, or a range of its lines. A large file is read in ranges. A binary file is described, not shown.",
 			looks, func(ctx context.Context, p *project, a readArgs) (answer, error) {
 				return p.read(ctx, a, f.config.MaxFileBytes)
 			}),
-		serve("list_files", "Lists a folder of the project by name, hidden files included, with sizes; folders end in a slash.",
+		serve(f, "list_files", "Lists a folder of the project by name, hidden files included, with sizes; folders end in a slash.",
 			looks, func(ctx context.Context, p *project, a listArgs) (answer, error) { return p.list(ctx, a) }),
-		serve("find_files", "Finds files of the project by a glob over their paths, such as **/*_test.go. Folders called .git are left out.",
+		serve(f, "find_files", "Finds files of the project by a glob over their paths, such as **/*_test.go. Folders called .git are left out.",
 			looks, func(ctx context.Context, p *project, a findArgs) (answer, error) { return p.find(ctx, a) }),
-		serve("grep", "Finds the lines in files of the project that match a regular expression, shown as path:line:text. Binary files and .git are left out.",
+		serve(f, "grep", "Finds the lines in files of the project that match a regular expression, shown as path:line:text. Binary files and .git are left out.",
 			looks, func(ctx context.Context, p *project, a grepArgs) (answer, error) { return p.grep(ctx, a) }),
-		serve("write_file", "Makes a file of the project, or replaces it whole; missing folders are made. To change a part of a file use edit_file.",
+		serve(f, "write_file", "Makes a file of the project, or replaces it whole; missing folders are made. To change a part of a file use edit_file.",
 			sdk.Annotations{Destructive: true, Idempotent: true}, func(ctx context.Context, p *project, a writeArgs) (answer, error) {
 				f.writing.Lock()
 				defer f.writing.Unlock()
 				return p.write(ctx, a, f.config.MaxFileBytes)
 			}),
-		serve("edit_file", "Replaces one place in a text file. old_text must fit exactly one place; it is looked for exactly, then by whole lines whatever their indentation. When it fits nowhere or in several places, nothing is written and the answer names the lines.",
+		serve(f, "edit_file", "Replaces one place in a text file. old_text must fit exactly one place; it is looked for exactly, then by whole lines whatever their indentation. When it fits nowhere or in several places, nothing is written and the answer names the lines.",
 			sdk.Annotations{Destructive: true}, func(ctx context.Context, p *project, a editArgs) (answer, error) {
 				f.writing.Lock()
 				defer f.writing.Unlock()
 				return p.edit(ctx, a, f.config.MaxFileBytes)
 			}),
-		serve("create_directory", "Makes a folder in the project, and those above it.",
+		serve(f, "create_directory", "Makes a folder in the project, and those above it.",
 			sdk.Annotations{Idempotent: true}, func(ctx context.Context, p *project, a createArgs) (answer, error) { return p.create(ctx, a) }),
-		serve("delete_path", "Deletes a file, a link or a folder of the project for good. A folder that is not empty needs recursive.",
+		serve(f, "delete_path", "Deletes a file, a link or a folder of the project for good. A folder that is not empty needs recursive.",
 			sdk.Annotations{Destructive: true}, func(ctx context.Context, p *project, a deleteArgs) (answer, error) { return p.delete(ctx, a) }),
-		serve("move_path", "Moves or renames a file or folder of the project. It replaces a file only with overwrite, a folder never.",
+		serve(f, "move_path", "Moves or renames a file or folder of the project. It replaces a file only with overwrite, a folder never.",
 			sdk.Annotations{Destructive: true}, func(ctx context.Context, p *project, a moveArgs) (answer, error) { return p.move(ctx, a) }),
-		serve("copy_path", "Copies a file or a whole folder of the project. It replaces a file only with overwrite, a folder never.",
+		serve(f, "copy_path", "Copies a file or a whole folder of the project. It replaces a file only with overwrite, a folder never.",
 			sdk.Annotations{Destructive: true}, func(ctx context.Context, p *project, a moveArgs) (answer, error) { return p.copy(ctx, a) }),
 	}
 }
 
 // serve makes a tool of an operation on the project of the call. A failed
 // operation is a result with an outcome; nothing of it is an error of the call.
-func serve[In any](name, description string, a sdk.Annotations, do func(context.Context, *project, In) (answer, error)) tool.Func {
+func serve[In any](f *files, name, description string, a sdk.Annotations, do func(context.Context, *project, In) (answer, error)) tool.Func {
 	return tool.New(name, description, a, func(ctx context.Context, in In, call tool.Call) (sdk.ToolResult, error) {
 		p, err := openProject(call.Project)
 		if err != nil {
 			return sdk.Failed(err), nil
 		}
 		defer p.close()
+		p.own = f.own
 		got, err := do(ctx, p, in)
 		if err != nil {
 			return sdk.Failed(err), nil

@@ -3,6 +3,7 @@ package host
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"strconv"
@@ -93,7 +94,21 @@ func (l *lineLimiter) report() {
 	}
 }
 
+// remember keeps what tells why a plugin died: what is no log line, such as a
+// panic, and the errors among those that are. Other log lines are in the log.
 func (l *lineLimiter) remember(line []byte) {
+	if bytes.HasPrefix(line, []byte(`{"@`)) {
+		var logged struct {
+			Level   string `json:"@level"`
+			Message string `json:"@message"`
+		}
+		if json.Unmarshal(line, &logged) == nil {
+			if logged.Level != "error" {
+				return
+			}
+			line = []byte(logged.Message + "\n")
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tail = append(l.tail, line...)

@@ -1,0 +1,39 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestOwnPaths(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"home/.config", "home/real/data", "home/src/x"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("home", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real", filepath.Join(dir, "home", "state")); err != nil {
+		t.Fatal(err)
+	}
+	own := []string{filepath.Join(dir, "home/.config/bothy"), filepath.Join(dir, "home/state/data")}
+	for project, want := range map[string][]string{
+		"home": {".config/bothy", "real/data", "state/data"}, "link": {".config/bothy", "real/data", "state/data"},
+		"home/.config": {"bothy"}, "home/src": nil, "home/src/x": nil, "home/real": {"data"},
+	} {
+		got, err := ownPaths(filepath.Join(dir, project), own)
+		slices.Sort(got)
+		if got = slices.Compact(got); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q %v, want %q", project, got, err, want)
+		}
+	}
+	for _, project := range []string{"home/real/data", "home/state/data/runs", "link/state/data", "home/.config/bothy", "home/.config/bothy/x"} {
+		if got, err := ownPaths(filepath.Join(dir, project), own); Code(err) != CodeInvalid {
+			t.Errorf("%s: got %q %v", project, got, err)
+		}
+	}
+}

@@ -30,6 +30,7 @@ type lineLimiter struct {
 	mu      sync.Mutex
 	tail    []byte // the last lines, for the diagnostic of a crash
 	dropped int
+	due     *time.Timer // reports what was dropped, when nothing more comes
 
 	window time.Time
 	lines  int
@@ -71,7 +72,9 @@ func (l *lineLimiter) admit(size int) bool {
 	l.lines++
 	l.bytes += size
 	if l.lines > linesPerSecond || l.bytes > bytesPerSecond {
-		l.dropped++
+		if l.dropped++; l.dropped == 1 {
+			l.due = time.AfterFunc(time.Second, l.report)
+		}
 		return false
 	}
 	return true
@@ -81,6 +84,10 @@ func (l *lineLimiter) report() {
 	l.mu.Lock()
 	n := l.dropped
 	l.dropped = 0
+	if l.due != nil {
+		l.due.Stop()
+		l.due = nil
+	}
 	l.mu.Unlock()
 	if n > 0 {
 		l.log.Warn("the plugin logs too much: lines were dropped", "lines", n)

@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -189,5 +191,18 @@ func TestHomeToolsAreNamed(t *testing.T) {
 	}
 	if f := homeTools("/usr/bin:/bin"); f.Level != LevelOK {
 		t.Fatalf("got %+v", f)
+	}
+}
+
+func TestPodmanThatHangs(t *testing.T) {
+	stub := filepath.Join(t.TempDir(), "podman")
+	if err := os.WriteFile(stub, []byte("#!/bin/sh\nexec sleep 100\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err := findBinary(ctx, Config{Podman: stub})
+	if Code(err) != CodeUnavailable || !strings.Contains(err.Error(), "does not answer") {
+		t.Fatalf("got %v", err)
 	}
 }

@@ -113,6 +113,9 @@ func findBinary(ctx context.Context, cfg Config) (string, error) {
 	cmd := exec.CommandContext(ctx, binary, "--version")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return "", unavailable("Podman does not answer", "see why "+binary+" --version takes so long", context.Cause(ctx))
+	}
 	if err != nil {
 		return "", unavailable("Podman cannot be started", hintInstall, err)
 	}

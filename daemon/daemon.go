@@ -167,7 +167,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		h.Stop(ctx)
 		return nil
 	})
-	d.plugins = newPlugins(d.cfg, h, d.diagnose)
+	d.plugins = newPlugins(d.cfg, h, d.diagnose, d.secrets.Redact)
 	d.plugins.start(ctx)
 	d.models = &models{cfg: d.cfg, host: d.plugins}
 	return nil

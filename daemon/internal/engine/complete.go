@@ -151,6 +151,9 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 		end.reason = "the prompt is too long for the model, even with earlier messages left out: " + failed.Error()
 	case failed != nil:
 		outcome = sdk.Unavailable
+	case errors.Is(err, ErrConfig):
+		end.stop = stopConfig
+		end.reason = fmt.Sprintf("the model %s cannot be asked: %v", a.choice.Alias, err)
 	case errors.Is(err, errAborted):
 		outcome = sdk.Aborted
 	case errors.Is(err, errStopping):

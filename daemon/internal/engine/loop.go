@@ -18,6 +18,7 @@ const (
 	stopFailed      = "failed"
 	stopOverflow    = "overflow"
 	stopReplay      = "replay" // a cassette did not match: a mistake of use
+	stopConfig      = "config" // the model's provider cannot work as it is configured
 )
 
 // activeLoop is a loop while it runs.
@@ -91,6 +92,8 @@ func endOf(ctx context.Context, err error) ending {
 	case errors.Is(cause, errStopping), errors.Is(err, errStopping):
 		return ending{status: sdk.StatusAborted, stop: stopInterrupted, writes: end.writes,
 			reason: "the daemon stopped while this prompt was being worked on; give the prompt again to go on"}
+	case !isOwn && errors.Is(err, ErrConfig):
+		end.stop = stopConfig
 	case !isOwn && sdk.OutcomeOf(err) == sdk.Overflow:
 		end.status, end.stop = sdk.StatusOverflow, stopOverflow
 	}

@@ -55,8 +55,8 @@ func TestAbortDuringACall(t *testing.T) {
 	if got, want := h.outcomes(a.Run.ID), "write:resolved bash:cancelled:aborted write:failed:aborted"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if body := h.actions(a.Run.ID)[1].Body; !strings.HasPrefix(body, "so far") {
-		t.Errorf("what had come is lost: %q", body)
+	if body := h.actions(a.Run.ID)[1].Body; body != "so far\n\naborted by a person" {
+		t.Errorf("the action says %q", body)
 	}
 	h.check(a.Run.ID)
 	if l := h.run(Submission{Run: a.Run.Alias}); l.Status != 200 {
@@ -321,6 +321,9 @@ func TestCloseCutsWhatDoesNotEnd(t *testing.T) {
 		}
 		if got, want := h.outcomes(a.Run.ID), "bash:failed:interrupted write:failed:aborted"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if body := h.actions(a.Run.ID)[0].Body; body != "so far\n\nthe daemon is stopping" {
+			t.Errorf("the action says %q", body)
 		}
 		h.check(a.Run.ID)
 	})

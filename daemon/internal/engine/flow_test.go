@@ -25,6 +25,9 @@ func TestAbortDuringACompletion(t *testing.T) {
 	if answers := h.entries(a.Run.ID, "assistant://"); len(answers) != 1 || answers[0].State != sdk.StateFailed || answers[0].Body != "half an ans" {
 		t.Errorf("the part that came is not kept: %+v", answers)
 	}
+	if errs := h.entries(a.Run.ID, "log://turn_1/error/"); len(errs) != 1 || errs[0].Body != "the model's answer was cut off: aborted by a person" {
+		t.Errorf("the failure says %+v", errs)
+	}
 	h.check(a.Run.ID)
 }
 

@@ -31,7 +31,8 @@ type activeLoop struct {
 	offered []sdk.Tool // what the model is shown
 	mirror  *mirror
 
-	ceiling int // in tokens, learned from a server that refused more; 0 is none
+	ceiling int    // in tokens, learned from a server that refused more; 0 is none
+	warned  string // what was last said of the project's instructions
 
 	turns int   // opened so far
 	turn  *turn // the open one
@@ -115,6 +116,7 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) {
 		for _, x := range swept {
 			change.Writes = append(change.Writes, x.endWrite())
 		}
+		change.Writes = append(change.Writes, t.takeWrites()...)
 		change.Notes = t.takeNotes()
 		change.CloseTurn = t.closing(e.cfg.Clock())
 	}

@@ -1,6 +1,12 @@
 package engine
 
-import "testing"
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
 
 func TestCloseSaysWhatWasCutOff(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -24,4 +30,38 @@ func TestCloseSaysWhatWasCutOff(t *testing.T) {
 			h.check(a.Run.ID)
 		})
 	}
+}
+
+// TestInstructionsThatCannotBeRead: those who follow the run hear of it, once.
+func TestInstructionsThatCannotBeRead(t *testing.T) {
+	h := prepareHouse(t, calls(numbered("read", 1)))
+	h.config.Instructions = func(string) (string, error) { return "", errors.New("AGENTS.md is a pipe") }
+	h.start()
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Status != 200 {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	told := h.entries(a.Run.ID, "log://turn_1/error/instructions")
+	if len(told) != 1 || told[0].State != sdk.StateFailed || !strings.HasSuffix(told[0].Body, "AGENTS.md is a pipe") {
+		t.Errorf("told %+v", told)
+	}
+	if again := h.entries(a.Run.ID, "log://turn_2/error/"); len(again) != 0 {
+		t.Errorf("told again: %+v", again)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestInstructionsAndModelThatFail: neither failure hides the other.
+func TestInstructionsAndModelThatFail(t *testing.T) {
+	h := prepareHouse(t, failing(errors.New("no")))
+	h.config.Instructions = func(string) (string, error) { return "", errors.New("AGENTS.md is a pipe") }
+	h.start()
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Status != 500 {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	if told := h.entries(a.Run.ID, "log://turn_1/error/"); len(told) != 2 {
+		t.Errorf("told %+v", told)
+	}
+	h.check(a.Run.ID)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -64,4 +65,33 @@ func TestInstructionsAndModelThatFail(t *testing.T) {
 		t.Errorf("told %+v", told)
 	}
 	h.check(a.Run.ID)
+}
+
+// TestProjectThatCannotBeEntered: it is refused before a model is asked.
+func TestProjectThatCannotBeEntered(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may enter everything: this needs an ordinary user")
+	}
+	h := newHouse(t)
+	t.Cleanup(func() {
+		if err := os.Chmod(h.project, 0o700); err != nil { // else it could not be removed
+			t.Error(err)
+		}
+	})
+	for _, mode := range []os.FileMode{0, 0o600, 0o100} {
+		if err := os.Chmod(h.project, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "p"})
+		if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "cannot be entered") {
+			t.Errorf("%v: a prompt gets %v", mode, err)
+		}
+		_, err = h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "read"})
+		if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "cannot be entered") {
+			t.Errorf("%v: a call gets %v", mode, err)
+		}
+	}
+	if len(h.models.asked()) != 0 {
+		t.Error("a model was asked")
+	}
 }

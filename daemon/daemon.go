@@ -48,6 +48,7 @@ type Daemon struct {
 
 	listener *server.Listener
 	store    *store.Store
+	hooks    *hook.Chains
 	host     *host.Supervisor
 	plugins  *plugins
 	models   *models
@@ -146,6 +147,8 @@ func (d *Daemon) open(ctx context.Context) error {
 func (d *Daemon) startPlugins(ctx context.Context) error {
 	sandbox := d.cfg.Sandbox
 	sandbox.Path = callerPath(os.Getenv("PATH"))
+	d.hooks = hook.New(d.log.Named("hook"))
+	hears := newListeners(d.hooks, d.described, d.problem)
 	h, err := host.New(host.Config{
 		Log:       d.log.Named("host"),
 		Libexec:   []string{d.paths.Libexec},
@@ -156,6 +159,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Services:  &services{d: d},
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
+		Changed:   hears.update,
 	})
 	if err != nil {
 		return err
@@ -167,15 +171,15 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		h.Stop(ctx)
 		return nil
 	})
-	d.plugins = newPlugins(d.cfg, h, d.diagnose)
+	d.plugins = newPlugins(d.cfg, h, d.diagnose, d.secrets.Redact)
 	d.plugins.start(ctx)
+	hears.begin()
 	d.models = &models{cfg: d.cfg, host: d.plugins}
 	return nil
 }
 
 func (d *Daemon) startEngine(context.Context) error {
-	chains := hook.New(d.log.Named("hook"))
-	e, err := newEngine(d, chains)
+	e, err := newEngine(d, d.hooks)
 	if err != nil {
 		return err
 	}

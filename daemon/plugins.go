@@ -2,9 +2,13 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -15,13 +19,14 @@ type plugins struct {
 	cfg      *config.Config
 	host     *host.Supervisor
 	diagnose func(host.Diagnostic)
+	redact   func(string) string
 
 	mu    sync.Mutex
 	begun map[string]*sync.Once // by instance; a provider is started once
 }
 
-func newPlugins(cfg *config.Config, h *host.Supervisor, diagnose func(host.Diagnostic)) *plugins {
-	return &plugins{cfg: cfg, host: h, diagnose: diagnose, begun: map[string]*sync.Once{}}
+func newPlugins(cfg *config.Config, h *host.Supervisor, diagnose func(host.Diagnostic), redact func(string) string) *plugins {
+	return &plugins{cfg: cfg, host: h, diagnose: diagnose, redact: redact, begun: map[string]*sync.Once{}}
 }
 
 func (p *plugins) start(ctx context.Context) {
@@ -41,24 +46,44 @@ func (p *plugins) Ensure(ctx context.Context, instance string) error {
 			continue
 		}
 		if !block.Enabled {
-			return sdk.Errorf(sdk.Unavailable, "provider %s is switched off in the configuration (enabled = false)", instance)
+			return misconfigured(fmt.Sprintf("provider %s is switched off in the configuration (enabled = false)", instance))
 		}
 		p.once(instance).Do(func() {
 			p.report(p.host.Start(context.WithoutCancel(ctx), []host.Spec{p.spec(block)}))
 		})
 		return nil
 	}
-	return sdk.Errorf(sdk.NotFound, "there is no provider %q; `bothy models` lists what there is", instance)
+	return misconfigured(fmt.Sprintf("there is no provider %q; `bothy models` lists what there is", instance))
 }
 
 // Models lists what a provider that Ensure started offers.
 func (p *plugins) Models(ctx context.Context, instance string) ([]sdk.Model, error) {
-	return p.host.Models(ctx, instance)
+	list, err := p.host.Models(ctx, instance)
+	return list, p.placed(err)
 }
 
 // Complete asks a provider that Ensure started.
 func (p *plugins) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(host.Retry) error) error {
-	return p.host.Complete(ctx, instance, req, send, onRetry)
+	return p.placed(p.host.Complete(ctx, instance, req, send, onRetry))
+}
+
+// placed names file and line of what keeps a plugin from starting, as `status`
+// shows it. Any other error stays as it is.
+func (p *plugins) placed(err error) error {
+	var refused *host.Unstartable
+	if !errors.As(err, &refused) {
+		return err
+	}
+	var text []string
+	for _, d := range refused.Diagnostics {
+		text = append(text, config.At(d.Diagnostic, p.cfg.Files).Error())
+	}
+	return misconfigured(p.redact(strings.Join(text, "\n")))
+}
+
+// misconfigured is an error that a person mends in the configuration.
+func misconfigured(text string) error {
+	return &sdk.Error{Outcome: sdk.Validation, Message: text, Cause: engine.ErrConfig}
 }
 
 func (p *plugins) once(instance string) *sync.Once {

@@ -16,13 +16,17 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// newEngine gives an engine its parts, and plugins their hooks.
-func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
+// described are the plugins with hooks, as far as they were described yet.
+func (d *Daemon) described() []listener {
+	var out []listener
 	for _, h := range d.host.Hooks() {
-		if _, err := chains.Subscribe(h.Instance, h); err != nil {
-			d.problem("plugin " + h.Instance + " hears nothing: " + err.Error())
-		}
+		out = append(out, listener{h.Instance, h})
 	}
+	return out
+}
+
+// newEngine gives an engine its parts.
+func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 	return engine.New(engine.Config{
 		Store:        d.store,
 		Tools:        toolbox{d.host},

@@ -24,9 +24,9 @@ func fault(action, name string, err error) error {
 	case escapes(err):
 		return sdk.Errorf(sdk.Permission, "%s leads outside the project; only files inside it can be used: %w", at, err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return sdk.Errorf(sdk.Timeout, "ran out of time while trying to %s %s: %w", action, at, err)
+		return &sdk.Error{Outcome: sdk.Timeout, Message: "ran out of time while trying to " + action + " " + at, Cause: err}
 	case errors.Is(err, context.Canceled):
-		return sdk.Errorf(sdk.Aborted, "stopped while trying to %s %s: %w", action, at, err)
+		return &sdk.Error{Outcome: sdk.Aborted, Message: "stopped while trying to " + action + " " + at, Cause: err}
 	case errors.Is(err, fs.ErrNotExist):
 		return &sdk.Error{Outcome: sdk.NotFound, Message: at + " does not exist; list_files shows what does", Cause: err}
 	case errors.Is(err, syscall.ENOTEMPTY):

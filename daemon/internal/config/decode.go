@@ -140,6 +140,9 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 			l.reportAt(r, "Wrong value", fmt.Sprintf("agent %q sets a guard to %d; 0 turns one off, less than that means nothing.", label, *n))
 		}
 	}
+	if a.Guards.RepeatedCalls == 1 {
+		l.reportAt(r, "Wrong value", fmt.Sprintf("repeated_calls of agent %q %s.", label, oneCall))
+	}
 	l.notNegative(r, "max_tokens", b.MaxTokens)
 	l.notCold(r, b.Temperature)
 	l.oneOf(r, "dialect", a.Dialect, "tools")

@@ -14,6 +14,8 @@ func TestMistakes(t *testing.T) {
 		"a long timeout":        {"sandbox {\n  timeout = \"11m\"\n}\n", "10m0s at most"},
 		"a negative context":    {"model \"m\" {\n  provider = \"openai\"\n  context  = -5\n}\n", "cannot be negative"},
 		"negative tokens":       {"agent \"a\" {\n  max_tokens = -1\n}\n", "cannot be negative"},
+		"one repeated call":     {"guard {\n  repeated_calls = 1\n}\n", "at least 2"},
+		"one call of an agent":  {"agent \"a\" {\n  repeated_calls = 1\n}\n", "at least 2"},
 		"a negative heat":       {"agent \"a\" {\n  temperature = -0.5\n}\n", "cannot be negative"},
 		"brackets":              {"agent \"a\" {\n  tools = " + strings.Repeat("[", 200_000) + "\n", "nested too deeply"},
 		"parentheses":           {"guard {\n  max_turns = " + strings.Repeat("(", 200_000) + "1\n", "nested too deeply"},

@@ -101,6 +101,9 @@ func (s setting) defaultText() string {
 // longestCommand is the most that a command may take, whoever asks for it.
 const longestCommand = 10 * time.Minute
 
+// oneCall is what is wrong with repeated_calls = 1.
+const oneCall = "is 1, which would stop the first call already; write 0 to turn it off, or at least 2"
+
 // read turns text into the value of the setting's kind.
 func (s setting) read(text string) (any, error) {
 	switch s.kind {
@@ -108,6 +111,9 @@ func (s setting) read(text string) (any, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 0 {
 			return nil, fmt.Errorf("%s must be %s that is not negative, not %q", s.key(), s.kind, text)
+		}
+		if s.key() == "guard.repeated_calls" && n == 1 {
+			return nil, fmt.Errorf("%s %s", s.key(), oneCall)
 		}
 		return n, nil
 	case kindNumber:

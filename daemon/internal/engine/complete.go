@@ -134,10 +134,14 @@ func (e *Engine) retrying(ctx context.Context, a *activeLoop, r *reader, retry R
 	return err
 }
 
-// failedCompletion is the ending of a loop whose model did not answer. What
-// came of the answer is kept for people, marked as partial.
+// failedCompletion is the ending of a loop whose model did not answer, or not
+// to the end. What came of the answer is kept for people, marked as partial.
 func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) error {
+	partial := c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0
 	end := ending{status: sdk.StatusFailed, stop: stopFailed, reason: "the model did not answer: " + err.Error()}
+	if partial {
+		end.reason = "the model did not answer to the end: " + err.Error()
+	}
 	outcome := sdk.OutcomeOf(err)
 	var failed *sdk.ProviderError
 	switch {
@@ -151,10 +155,13 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 		end.reason = "the prompt is too long for the model, even with earlier messages left out: " + failed.Error()
 	case failed != nil:
 		outcome = sdk.Unavailable
+	case errors.Is(err, ErrConfig):
+		end.stop = stopConfig
+		end.reason = fmt.Sprintf("the model %s cannot be asked: %v", a.choice.Alias, err)
 	case errors.Is(err, errAborted):
-		outcome = sdk.Aborted
+		outcome, end.reason = sdk.Aborted, cutAnswer(partial, err)
 	case errors.Is(err, errStopping):
-		outcome = sdk.Interrupted
+		outcome, end.reason = sdk.Interrupted, cutAnswer(partial, err)
 	}
 	if c.Text != "" || c.Reasoning != "" {
 		w := answerWrite(a, c, nil)
@@ -164,4 +171,12 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 	}
 	end.writes = append(end.writes, a.errorWrite("completion", outcome, end.reason))
 	return &loopError{ending: end, cause: err}
+}
+
+// cutAnswer says that it was not the model's doing.
+func cutAnswer(partial bool, err error) string {
+	if partial {
+		return "the model's answer was cut off: " + err.Error()
+	}
+	return "the model had not begun to answer yet: " + err.Error()
 }

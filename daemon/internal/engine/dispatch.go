@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/bothyd/bothy/sdk"
@@ -181,7 +182,7 @@ func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
 	})
 	sent := out.close()
 	if err != nil {
-		result = callFailed(err, sent)
+		result = callFailed(cutShort(context.Cause(ctx), err), sent)
 	}
 	x.conclude(result, e.cfg.Clock().Sub(began))
 	if !x.failed() {
@@ -193,6 +194,23 @@ func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
 	case cause != nil:
 		x.state, x.outcome = sdk.StateCancelled, sdk.Aborted
 	}
+}
+
+// cutShort says in plain words why a call ended that was told to. What its
+// plugin says beyond that is kept.
+func cutShort(cause, err error) error {
+	if cause == nil || sdk.OutcomeOf(err) != sdk.Aborted && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	reason := "aborted"
+	if errors.Is(cause, errAborted) || errors.Is(cause, errStopping) {
+		reason = cause.Error()
+	}
+	said := strings.TrimSuffix(strings.TrimSuffix(err.Error(), context.Canceled.Error()), ": ")
+	if said != "" && said != "the call was aborted" {
+		reason += ": " + said
+	}
+	return &sdk.Error{Outcome: sdk.Aborted, Message: reason, Cause: err}
 }
 
 // callFailed is the result of a call that could not be made or did not come to

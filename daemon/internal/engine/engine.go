@@ -48,8 +48,8 @@ type Config struct {
 	DataDir string               // run folders lie in runs/KEY below it
 	Log     hclog.Logger
 
-	// Instructions reads those of the project at root. An error is logged and
-	// shown to the model as their absence.
+	// Instructions reads those of the project at root. An error is an entry
+	// of the run, and shown to the model as their absence.
 	Instructions func(root string) (string, error)
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.

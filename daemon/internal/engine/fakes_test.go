@@ -108,6 +108,15 @@ func hanging(begun chan<- struct{}) step {
 	}
 }
 
+// silent is hanging without a word before it.
+func silent(begun chan<- struct{}) step {
+	return func(ctx context.Context, _ sdk.Request, _ func(sdk.Delta) error, _ func(Retry) error) error {
+		begun <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+}
+
 // fakeTool is what a scripted tool does.
 type fakeTool func(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
 

@@ -25,6 +25,9 @@ func TestAbortDuringACompletion(t *testing.T) {
 	if answers := h.entries(a.Run.ID, "assistant://"); len(answers) != 1 || answers[0].State != sdk.StateFailed || answers[0].Body != "half an ans" {
 		t.Errorf("the part that came is not kept: %+v", answers)
 	}
+	if errs := h.entries(a.Run.ID, "log://turn_1/error/"); len(errs) != 1 || errs[0].Body != "the model's answer was cut off: aborted by a person" {
+		t.Errorf("the failure says %+v", errs)
+	}
 	h.check(a.Run.ID)
 }
 
@@ -55,8 +58,8 @@ func TestAbortDuringACall(t *testing.T) {
 	if got, want := h.outcomes(a.Run.ID), "write:resolved bash:cancelled:aborted write:failed:aborted"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if body := h.actions(a.Run.ID)[1].Body; !strings.HasPrefix(body, "so far") {
-		t.Errorf("what had come is lost: %q", body)
+	if body := h.actions(a.Run.ID)[1].Body; body != "so far\n\naborted by a person" {
+		t.Errorf("the action says %q", body)
 	}
 	h.check(a.Run.ID)
 	if l := h.run(Submission{Run: a.Run.Alias}); l.Status != 200 {
@@ -321,6 +324,9 @@ func TestCloseCutsWhatDoesNotEnd(t *testing.T) {
 		}
 		if got, want := h.outcomes(a.Run.ID), "bash:failed:interrupted write:failed:aborted"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if body := h.actions(a.Run.ID)[0].Body; body != "so far\n\nthe daemon is stopping" {
+			t.Errorf("the action says %q", body)
 		}
 		h.check(a.Run.ID)
 	})

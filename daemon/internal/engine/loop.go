@@ -18,6 +18,7 @@ const (
 	stopFailed      = "failed"
 	stopOverflow    = "overflow"
 	stopReplay      = "replay" // a cassette did not match: a mistake of use
+	stopConfig      = "config" // the model's provider cannot work as it is configured
 )
 
 // activeLoop is a loop while it runs.
@@ -30,7 +31,8 @@ type activeLoop struct {
 	offered []sdk.Tool // what the model is shown
 	mirror  *mirror
 
-	ceiling int // in tokens, learned from a server that refused more; 0 is none
+	ceiling int    // in tokens, learned from a server that refused more; 0 is none
+	warned  string // what was last said of the project's instructions
 
 	turns int   // opened so far
 	turn  *turn // the open one
@@ -91,6 +93,8 @@ func endOf(ctx context.Context, err error) ending {
 	case errors.Is(cause, errStopping), errors.Is(err, errStopping):
 		return ending{status: sdk.StatusAborted, stop: stopInterrupted, writes: end.writes,
 			reason: "the daemon stopped while this prompt was being worked on; give the prompt again to go on"}
+	case !isOwn && errors.Is(err, ErrConfig):
+		end.stop = stopConfig
 	case !isOwn && sdk.OutcomeOf(err) == sdk.Overflow:
 		end.status, end.stop = sdk.StatusOverflow, stopOverflow
 	}
@@ -112,6 +116,7 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) {
 		for _, x := range swept {
 			change.Writes = append(change.Writes, x.endWrite())
 		}
+		change.Writes = append(change.Writes, t.takeWrites()...)
 		change.Notes = t.takeNotes()
 		change.CloseTurn = t.closing(e.cfg.Clock())
 	}

@@ -28,6 +28,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	t := a.turn
 	t.actions = e.actions(ctx, a, t.reading.Calls)
 	change := sdk.Change{Run: a.run.ID, Writes: []sdk.Write{answerWrite(a, t.completion, t.reading.Calls)}, Notes: t.takeNotes()}
+	change.Writes = append(change.Writes, t.takeWrites()...)
 	for i, warning := range t.reading.Warnings {
 		change.Writes = append(change.Writes, a.errorWrite(fmt.Sprintf("dialect_%d", i+1), sdk.Validation, warning))
 	}

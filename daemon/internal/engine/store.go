@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -62,6 +63,11 @@ type Retry struct {
 	Attempt int // the one that follows; the first is 1
 	Message string
 }
+
+// ErrConfig is in the chain of an error of Models that a person mends in the
+// configuration, such as a missing key. Nothing was sent then, and asking
+// again helps nothing.
+var ErrConfig = errors.New("the configuration is at fault")
 
 // Models finds models and asks them. Complete retries by itself, and only
 // before anything was streamed.

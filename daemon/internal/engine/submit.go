@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
@@ -133,6 +134,9 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	return p, nil
 }
 
+// readAndEnter is R_OK and X_OK of access(2).
+const readAndEnter = 4 | 1
+
 // openProject finds the project of a directory, symlinks resolved.
 func (e *Engine) openProject(ctx context.Context, root string) (sdk.Project, error) {
 	if !filepath.IsAbs(root) {
@@ -144,6 +148,9 @@ func (e *Engine) openProject(ctx context.Context, root string) (sdk.Project, err
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
 		return sdk.Project{}, sdk.Errorf(sdk.Validation, "the project %s is not a directory", real)
+	}
+	if err := syscall.Access(real, readAndEnter); err != nil {
+		return sdk.Project{}, sdk.Errorf(sdk.Validation, "the project %s cannot be entered by the user that the daemon runs as: %w; give that user the right to read and enter it (chmod u+rx), or choose another project", real, err)
 	}
 	e.cfg.Hooks.ProjectInitStarted.Emit(ctx, sdk.Project{Root: real})
 	p, err := e.cfg.Store.OpenProject(ctx, real)

@@ -15,7 +15,8 @@ type turn struct {
 	completion sdk.Completion
 	reading    sdk.Reading
 	actions    []*action
-	notes      []sdk.Note // wait for the next commit
+	notes      []sdk.Note  // wait for the next commit
+	writes     []sdk.Write // likewise
 }
 
 // turn takes one turn. Its steps are the design's words, and each commits
@@ -96,6 +97,12 @@ func (t *turn) takeNotes() []sdk.Note {
 	notes := t.notes
 	t.notes = nil
 	return notes
+}
+
+func (t *turn) takeWrites() []sdk.Write {
+	writes := t.writes
+	t.writes = nil
+	return writes
 }
 
 // read takes the answer apart. Nothing a model writes makes it fail.

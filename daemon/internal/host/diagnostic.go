@@ -50,6 +50,16 @@ func (e *startError) Error() string {
 	return strings.TrimRight(e.summary+": "+e.detail, ": ")
 }
 
+// Unstartable is in the chain of an error of a call to a plugin that could not
+// be started or configured, and is not tried again before a person has changed
+// something. The call never reached it.
+type Unstartable struct {
+	Diagnostics []Diagnostic // what Start or Config.Diagnose was told
+	why         *startError
+}
+
+func (u *Unstartable) Error() string { return u.why.Error() }
+
 func (e *startError) diagnostics(spec Spec) []Diagnostic {
 	if len(e.config) == 0 {
 		return []Diagnostic{diagnose(spec, e.summary, e.detail)}

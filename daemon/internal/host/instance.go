@@ -51,7 +51,8 @@ type instance struct {
 	path        string
 	pinned      bool
 	restarts    int
-	problem     string // why it is not ready
+	problem     string       // why it is not ready
+	refusal     *Unstartable // set when it will not be started again before something is changed
 	diagnostics []Diagnostic
 	reported    bool // Start has taken the diagnostics; later ones go to Config.Diagnose
 	stopping    context.Context
@@ -95,6 +96,7 @@ func (i *instance) run(ctx context.Context) {
 			i.settle()
 		}
 		if fail != nil && fail.permanent {
+			i.refuse(fail)
 			i.become(Broken, nil, fail.Error())
 			return
 		}
@@ -131,6 +133,13 @@ func (i *instance) giveUp() {
 	reason := fmt.Sprintf("it crashed %d times within %v and is not started again: %s", tooMany, window, i.why())
 	i.become(Broken, nil, reason)
 	i.report([]Diagnostic{diagnose(i.spec, "it is broken", reason)})
+}
+
+// refuse keeps why the instance is not started again, for those who call it.
+func (i *instance) refuse(fail *startError) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.refusal = &Unstartable{Diagnostics: fail.diagnostics(i.spec), why: fail}
 }
 
 // pause waits before the next start; false when ctx ended meanwhile.
@@ -331,11 +340,13 @@ func (i *instance) ready(ctx context.Context) (*link, error) {
 	defer patience.Stop()
 	for {
 		i.mu.Lock()
-		state, l, problem, changed := i.state, i.link, i.problem, i.changed
+		state, l, problem, refusal, changed := i.state, i.link, i.problem, i.refusal, i.changed
 		i.mu.Unlock()
 		switch {
 		case state == Ready && l.alive.Err() == nil:
 			return l, nil
+		case state == Broken && refusal != nil:
+			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %w", i.spec.Instance, refusal)
 		case state == Broken:
 			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %s", i.spec.Instance, problem)
 		case state == Stopped || state == Draining:

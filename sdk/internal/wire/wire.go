@@ -28,7 +28,25 @@ func Failure(err error) *pb.Failure {
 	if err == nil {
 		return nil
 	}
-	return &pb.Failure{Outcome: string(outcomeOf(err)), Message: Text(err.Error())}
+	return &pb.Failure{Outcome: string(outcomeOf(err)), Message: Text(plain(err))}
+}
+
+// plain is an error's text for people: what Go says of an ended context is
+// said in words.
+func plain(err error) string {
+	text := err.Error()
+	for of, words := range map[error][2]string{
+		context.Canceled:         {"the call was aborted", "aborted"},
+		context.DeadlineExceeded: {"the call ran out of time", "out of time"},
+	} {
+		if text == of.Error() {
+			return words[0]
+		}
+		if errors.Is(err, of) {
+			text = strings.ReplaceAll(text, of.Error(), words[1])
+		}
+	}
+	return text
 }
 
 // outcomeOf is sdk.OutcomeOf, which also knows an ended context.

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func TestCloseSaysWhatWasCutOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		step func(begun chan<- struct{}) step
+		want string
+	}{
+		"in the middle":  {hanging, "the model's answer was cut off: the daemon is stopping"},
+		"before a piece": {silent, "the model had not begun to answer yet: the daemon is stopping"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			begun := make(chan struct{}, 1)
+			h := newHouse(t, c.step(begun))
+			a := h.submit(Submission{})
+			<-begun
+			if err := h.engine.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if errs := h.entries(a.Run.ID, "log://turn_1/error/"); len(errs) != 1 || errs[0].Body != c.want {
+				t.Errorf("the failure says %+v", errs)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
+// TestInstructionsThatCannotBeRead: those who follow the run hear of it, once.
+func TestInstructionsThatCannotBeRead(t *testing.T) {
+	h := prepareHouse(t, calls(numbered("read", 1)))
+	h.config.Instructions = func(string) (string, error) { return "", errors.New("AGENTS.md is a pipe") }
+	h.start()
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Status != 200 {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	told := h.entries(a.Run.ID, "log://turn_1/error/instructions")
+	if len(told) != 1 || told[0].State != sdk.StateFailed || !strings.HasSuffix(told[0].Body, "AGENTS.md is a pipe") {
+		t.Errorf("told %+v", told)
+	}
+	if again := h.entries(a.Run.ID, "log://turn_2/error/"); len(again) != 0 {
+		t.Errorf("told again: %+v", again)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestInstructionsAndModelThatFail: neither failure hides the other.
+func TestInstructionsAndModelThatFail(t *testing.T) {
+	h := prepareHouse(t, failing(errors.New("no")))
+	h.config.Instructions = func(string) (string, error) { return "", errors.New("AGENTS.md is a pipe") }
+	h.start()
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Status != 500 {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	if told := h.entries(a.Run.ID, "log://turn_1/error/"); len(told) != 2 {
+		t.Errorf("told %+v", told)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestProjectThatCannotBeEntered: it is refused before a model is asked.
+func TestProjectThatCannotBeEntered(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may enter everything: this needs an ordinary user")
+	}
+	h := newHouse(t)
+	t.Cleanup(func() {
+		if err := os.Chmod(h.project, 0o700); err != nil { // else it could not be removed
+			t.Error(err)
+		}
+	})
+	for _, mode := range []os.FileMode{0, 0o600, 0o100} {
+		if err := os.Chmod(h.project, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "p"})
+		if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "cannot be entered") {
+			t.Errorf("%v: a prompt gets %v", mode, err)
+		}
+		_, err = h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "read"})
+		if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "cannot be entered") {
+			t.Errorf("%v: a call gets %v", mode, err)
+		}
+	}
+	if len(h.models.asked()) != 0 {
+		t.Error("a model was asked")
+	}
+}

@@ -1,0 +1,70 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// denier is a hook that cannot rule, which denies.
+type denier struct{ name string }
+
+func (d *denier) Subscriptions() []sdk.Subscription {
+	return []sdk.Subscription{{Name: d.name, Priority: 10}}
+}
+
+func (d *denier) Event(context.Context, string, json.RawMessage) error { return nil }
+
+func (d *denier) Filter(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+	return nil, errors.New("the plugin is down")
+}
+
+// TestLateHookIsHeard: a guard that was described late, or whose subscription
+// was wrong at first, denies from then on, and is asked once.
+func TestLateHookIsHeard(t *testing.T) {
+	chains := hook.New(hclog.NewNullLogger())
+	var known []listener
+	var problems []string
+	l := newListeners(chains, func() []listener { return known }, func(text string) { problems = append(problems, text) })
+	d := &denier{name: "entry.recordin"}
+	known = []listener{{"guard", d}}
+	l.update()
+	if len(problems) != 0 {
+		t.Errorf("something was subscribed before the start was over: %q", problems)
+	}
+	l.begin()
+	l.update()
+	if len(problems) != 1 {
+		t.Errorf("a wrong subscription was told %d times: %q", len(problems), problems)
+	}
+	d.name = "entry.recording"
+	l.update()
+	if _, err := chains.EntryRecording.Apply(t.Context(), sdk.Recording{}); sdk.OutcomeOf(err) != sdk.Permission {
+		t.Errorf("the late guard was not asked: %v", err)
+	}
+	count := &counter{}
+	known = append(known, listener{"counter", count})
+	l.update()
+	l.update()
+	chains.ToolAfter.Emit(t.Context(), sdk.EntryEvent{})
+	if count.heard != 1 {
+		t.Errorf("an event was heard %d times", count.heard)
+	}
+}
+
+type counter struct {
+	denier
+	heard int
+}
+
+func (c *counter) Subscriptions() []sdk.Subscription {
+	return []sdk.Subscription{{Name: "tool.after", Priority: 10}}
+}
+
+func (c *counter) Event(context.Context, string, json.RawMessage) error { c.heard++; return nil }

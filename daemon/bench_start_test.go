@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,7 @@ func BenchmarkStart(b *testing.B) {
 			blocks = append(blocks, p)
 		}
 	}
+	resident := map[string]int64{}
 	start := func(to *[]time.Duration, groups [][]config.Plugin) {
 		h, err := host.New(host.Config{
 			Log: hclog.NewNullLogger(), Libexec: []string{libexec}, Sandbox: &cfg.Sandbox, DataDir: b.TempDir(),
@@ -52,6 +54,9 @@ func BenchmarkStart(b *testing.B) {
 			}
 			return nil
 		})
+		for _, p := range h.Plugins() {
+			resident[p.Plugin] = p.RSS
+		}
 	}
 	var one [][]config.Plugin
 	for _, block := range blocks {
@@ -63,6 +68,9 @@ func BenchmarkStart(b *testing.B) {
 		start(&series, one)
 	}
 	ratio(b, fmt.Sprintf("start of %d plugins: at once against one by one", len(blocks)), "x-series", parallel, series, "reported")
+	for _, name := range slices.Sorted(maps.Keys(resident)) {
+		report(b, "resident memory: plugin "+name, megabytes(resident[name]), "reported")
+	}
 }
 
 // BenchmarkColdStart measures from nothing: the time until a fresh bothyd
@@ -125,7 +133,7 @@ func sayHello(b *testing.B, home string) {
 	}
 }
 
-// BenchmarkMemory reports what is resident once everything runs.
+// BenchmarkMemory reports what the daemon holds once everything runs.
 func BenchmarkMemory(b *testing.B) {
 	surroundings(b)
 	bothyd := exec.Command(filepath.Join(installation(b), "bin", "bothyd"))
@@ -144,11 +152,6 @@ func BenchmarkMemory(b *testing.B) {
 		}
 	}
 	report(b, "resident memory: bothyd", megabytes(st.RSS), "reported")
-	for _, p := range st.Plugins {
-		if p.RSS > 0 {
-			report(b, "resident memory: plugin "+p.Instance, megabytes(p.RSS), "reported")
-		}
-	}
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/(1<<20)) }

@@ -10,8 +10,8 @@
 # may begin with ~/; a relative one begins in the folder of the file.
 
 # Where the daemon listens. Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client
-# reads no configuration: to reach a daemon elsewhere it needs
-# BOTHY_LISTEN_SOCKET, which the daemon heeds as well.
+# reads no configuration: it finds a daemon elsewhere through the data
+# directory, or at BOTHY_LISTEN_SOCKET, which the daemon heeds as well.
 listen {
   socket = ""
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // Options are what the command line says.
@@ -141,6 +142,17 @@ func (d *Daemon) open(ctx context.Context) error {
 	}
 	d.store = s
 	d.onClose("store", s.Close)
+	return d.recordSocket()
+}
+
+// recordSocket writes down where this daemon listens, for clients whose
+// environment leads elsewhere. Whoever has the store open is the one to write.
+func (d *Daemon) recordSocket() error {
+	record := filepath.Join(d.paths.Data, rpc.RecordName)
+	if err := os.WriteFile(record, []byte(d.listener.Path()+"\n"), 0o600); err != nil {
+		return fmt.Errorf("write down where the socket is: %w", err)
+	}
+	d.onClose("record of the socket", func() error { return os.Remove(record) })
 	return nil
 }
 

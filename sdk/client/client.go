@@ -28,7 +28,7 @@ import (
 // share one connection, which is made anew when it broke. Follow takes a
 // connection of its own.
 type Client struct {
-	// Socket is the path to connect to; empty is where rpc.SocketPath points.
+	// Socket is the path to connect to; empty is where rpc.FindSocket points.
 	Socket string
 	// Dial makes the connection; nil dials Socket and checks that the daemon
 	// runs as the caller. Tests and starters of daemons set it.
@@ -182,7 +182,7 @@ func (c *Client) greet(ctx context.Context, l *link) (rpc.Hello, error) {
 func (c *Client) dial(ctx context.Context) (net.Conn, error) {
 	path := c.Socket
 	if path == "" {
-		found, err := rpc.SocketPath(os.Getenv)
+		found, err := rpc.FindSocket(os.Getenv)
 		if err != nil {
 			return nil, err
 		}

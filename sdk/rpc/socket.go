@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // SocketName is the file name of the daemon's socket.
@@ -18,7 +19,37 @@ const MaxSocketPath = 103
 // ExitRunning is the exit code of a bothyd that found another one running.
 const ExitRunning = 7
 
-// SocketPath is where the daemon listens and where clients look for it:
+// RecordName is the file in the data directory in which a daemon writes where
+// it listens.
+const RecordName = "socket"
+
+// FindSocket is where clients look for the daemon: at SocketPath, and when
+// there is no socket, where the daemon of the same data directory says that it
+// listens. The two differ when the environment changed since it was started (a
+// login made /run/user/UID), or its configuration names another socket. What
+// BOTHY_LISTEN_SOCKET names is never replaced.
+func FindSocket(getenv func(string) string) (string, error) {
+	path, err := SocketPath(getenv)
+	if err != nil || getenv("BOTHY_LISTEN_SOCKET") != "" || isSocket(path) {
+		return path, err
+	}
+	state, err := StateDir(getenv)
+	if err != nil {
+		return path, nil // SocketPath did without
+	}
+	record, err := os.ReadFile(filepath.Join(state, RecordName))
+	if recorded := strings.TrimSpace(string(record)); err == nil && filepath.IsAbs(recorded) && isSocket(recorded) {
+		return recorded, nil
+	}
+	return path, nil
+}
+
+func isSocket(path string) bool {
+	fi, err := os.Lstat(path)
+	return err == nil && fi.Mode().Type() == os.ModeSocket
+}
+
+// SocketPath is where the daemon listens:
 // $BOTHY_LISTEN_SOCKET, else $XDG_RUNTIME_DIR/bothy, else /run/user/UID/bothy
 // when that directory is the caller's own, else $XDG_STATE_HOME/bothy/run;
 // never a directory that others can write to. getenv is os.Getenv; tests give

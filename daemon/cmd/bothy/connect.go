@@ -72,7 +72,7 @@ func ending(err error) bool {
 
 // attach returns a client of the running daemon, or a *client.NotRunningError.
 func (c *console) attach(ctx context.Context) (*client.Client, error) {
-	socket, err := rpc.SocketPath(c.env)
+	socket, err := rpc.FindSocket(c.env)
 	if err != nil {
 		return nil, usageError{err.Error()}
 	}

@@ -24,7 +24,7 @@ func (stopCmd) Help() string {
 
 // Run asks the daemon to stop, whatever protocol it speaks, and waits for it.
 func (stopCmd) Run(ctx context.Context, c *console) error {
-	socket, err := rpc.SocketPath(c.env)
+	socket, err := rpc.FindSocket(c.env)
 	if err != nil {
 		return usageError{err.Error()}
 	}

@@ -49,11 +49,11 @@ func isSocket(path string) bool {
 	return err == nil && fi.Mode().Type() == os.ModeSocket
 }
 
-// SocketPath is where the daemon listens:
-// $BOTHY_LISTEN_SOCKET, else $XDG_RUNTIME_DIR/bothy, else /run/user/UID/bothy
-// when that directory is the caller's own, else $XDG_STATE_HOME/bothy/run;
-// never a directory that others can write to. getenv is os.Getenv; tests give
-// their own.
+// SocketPath is where the daemon listens when its configuration names no
+// socket: $BOTHY_LISTEN_SOCKET, else $XDG_RUNTIME_DIR/bothy, else
+// /run/user/UID/bothy when that directory is the caller's own, else
+// $XDG_STATE_HOME/bothy/run; never a directory that others can write to. getenv
+// is os.Getenv; tests give their own.
 func SocketPath(getenv func(string) string) (string, error) {
 	if p := getenv("BOTHY_LISTEN_SOCKET"); p != "" {
 		absolute, err := filepath.Abs(p)

@@ -16,10 +16,25 @@ listen {
   socket = ""
 }
 
-# Where state lies. Empty is $XDG_STATE_HOME/bothy/bothy.db.
+# Where state lies, and for how long. Empty is $XDG_STATE_HOME/bothy/bothy.db. A
+# run that rests for idle_days loses its container and keeps its home and what
+# was said; after retention_days all of it is deleted. 0 is never.
 store {
   path           = ""
   retention_days = 31
+  idle_days      = 7
+}
+
+# The daemon's own log, shown by `bothy logs`.
+log {
+  level    = "info" # trace, debug, info, warn or error
+  max_size = "10MB" # rotated then
+  keep     = 3
+}
+
+# How long running tools have to end when the daemon stops.
+stop {
+  grace = "5s"
 }
 
 # The container that commands run in: rootless Podman, no network, one per run.
@@ -41,6 +56,13 @@ guard {
   max_turns          = 99
   repeated_calls     = 2 # the same call twice in a row
   consecutive_errors = 3
+  window_calls       = 0 # the same call so many times among the last window_size
+  window_size        = 0
+  max_strikes        = 0 # turns in a row with a failed action, or a pattern that repeats
+  min_cycles         = 0
+  max_cycle_period   = 0
+  deadline           = "0s"
+  max_cost           = 0
 }
 
 # Plugins are binaries named bothy-plugin-NAME in libexec/bothy, or at `path`.

@@ -96,7 +96,10 @@ type JournalRow struct {
 const (
 	KindProjectCreated = "project.created"
 	KindRunCreated     = "run.created"
-	KindRunStatus      = "run.status" // {"from":100,"to":102}
+	KindRunStatus      = "run.status"  // {"from":100,"to":102}
+	KindRunReset       = "run.reset"   // its sandbox begins anew
+	KindRunExpired     = "run.expired" // it rested too long to keep its container
+	KindRunDeleted     = "run.deleted" // its entries are gone; {"reason"}
 	KindLoopQueued     = "loop.queued"
 	KindLoopStarted    = "loop.started"
 	KindLoopEnded      = "loop.ended" // {"status","reason","stop"}

@@ -10,7 +10,7 @@ import (
 )
 
 var rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"},
+	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"}, {Type: "log"}, {Type: "stop"},
 	{Type: "plugin", LabelNames: []string{"name"}},
 	{Type: "provider", LabelNames: []string{"name"}},
 	{Type: "model", LabelNames: []string{"name"}},

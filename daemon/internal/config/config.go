@@ -7,6 +7,8 @@
 package config
 
 import (
+	"time"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -17,6 +19,8 @@ import (
 type Config struct {
 	Listen  Listen
 	Store   Store
+	Log     Log
+	Grace   time.Duration // that running tools have when the daemon stops
 	Sandbox sdk.Sandbox
 	Guards  sdk.Guards
 
@@ -41,7 +45,15 @@ type Listen struct {
 // Store says where state lies.
 type Store struct {
 	Path          string // empty: $XDG_STATE_HOME/bothy/bothy.db
-	RetentionDays int
+	RetentionDays int    // 0 keeps every run
+	IdleDays      int    // 0 lets a run's container live until the daemon stops
+}
+
+// Log says what the daemon logs and how much of it is kept.
+type Log struct {
+	Level   string // trace, debug, info, warn or error
+	MaxSize int64  // bytes; the file is rotated then
+	Keep    int    // rotated files
 }
 
 // Plugin is a plugin or provider block. A provider block is an instance of the

@@ -33,6 +33,9 @@ const (
 	kindNumber   kind = "a number"                   // float64
 	kindSize     kind = "a size such as \"64MB\""    // int64, bytes
 	kindDuration kind = "a duration such as \"30s\"" // time.Duration
+
+	kindOptionalNumber   kind = "a number, or 0"                        // float64
+	kindOptionalDuration kind = "a duration such as \"30m\", or \"0s\"" // time.Duration
 )
 
 var settings = []setting{
@@ -41,8 +44,21 @@ var settings = []setting{
 
 	{"store", "path", kindPath, "", "the database file; empty is $XDG_STATE_HOME/bothy/bothy.db",
 		func(c *Config, v any) { c.Store.Path = v.(string) }},
-	{"store", "retention_days", kindInt, "31", "days that ended runs are kept",
+	{"store", "retention_days", kindInt, "31", "days that a run is kept after its last work; 0 keeps all",
 		func(c *Config, v any) { c.Store.RetentionDays = int(v.(int64)) }},
+
+	{"store", "idle_days", kindInt, "7", "days without work after which a run's container is removed; 0 keeps it until the daemon stops",
+		func(c *Config, v any) { c.Store.IdleDays = int(v.(int64)) }},
+
+	{"log", "level", kindString, "info", "the least that is logged: trace, debug, info, warn or error",
+		func(c *Config, v any) { c.Log.Level = v.(string) }},
+	{"log", "max_size", kindSize, "10MB", "size at which the daemon's log is rotated",
+		func(c *Config, v any) { c.Log.MaxSize = v.(int64) }},
+	{"log", "keep", kindInt, "3", "rotated logs that are kept",
+		func(c *Config, v any) { c.Log.Keep = int(v.(int64)) }},
+
+	{"stop", "grace", kindDuration, "5s", "time that running tools have to end when the daemon stops",
+		func(c *Config, v any) { c.Grace = v.(time.Duration) }},
 
 	{"sandbox", "image", kindString, "", "an OCI image present on this machine; empty is the skeleton with the host's /usr",
 		func(c *Config, v any) { c.Sandbox.Image = v.(string) }},
@@ -71,6 +87,20 @@ var settings = []setting{
 		func(c *Config, v any) { c.Guards.RepeatedCalls = int(v.(int64)) }},
 	{"guard", "consecutive_errors", kindInt, "3", "so many failed calls in a row stop the loop; 0 is off",
 		func(c *Config, v any) { c.Guards.ConsecutiveErrors = int(v.(int64)) }},
+	{"guard", "window_calls", kindInt, "0", "the same call so many times among the last window_size stops the loop; 0 is off",
+		func(c *Config, v any) { c.Guards.WindowCalls = int(v.(int64)) }},
+	{"guard", "window_size", kindInt, "0", "how many calls window_calls looks at",
+		func(c *Config, v any) { c.Guards.WindowSize = int(v.(int64)) }},
+	{"guard", "max_strikes", kindInt, "0", "so many turns in a row with a strike stop the loop; 0 is off",
+		func(c *Config, v any) { c.Guards.MaxStrikes = int(v.(int64)) }},
+	{"guard", "min_cycles", kindInt, "0", "a pattern of turns that repeats so often is a strike; 0 is off",
+		func(c *Config, v any) { c.Guards.MinCycles = int(v.(int64)) }},
+	{"guard", "max_cycle_period", kindInt, "0", "the longest pattern that min_cycles looks for, in turns",
+		func(c *Config, v any) { c.Guards.MaxCyclePeriod = int(v.(int64)) }},
+	{"guard", "deadline", kindOptionalDuration, "0s", "time of one prompt, from its first turn; 0s is off",
+		func(c *Config, v any) { c.Guards.Deadline = sdk.Duration(v.(time.Duration)) }},
+	{"guard", "max_cost", kindOptionalNumber, "0", "what one prompt may cost, in the currency of the models' prices; 0 is off",
+		func(c *Config, v any) { c.Guards.MaxCost = v.(float64) }},
 }
 
 // key is how people name a setting: block.name.
@@ -116,9 +146,9 @@ func (s setting) read(text string) (any, error) {
 			return nil, fmt.Errorf("%s %s", s.key(), oneCall)
 		}
 		return n, nil
-	case kindNumber:
+	case kindNumber, kindOptionalNumber:
 		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || n <= 0 || math.IsInf(n, 0) || math.IsNaN(n) {
+		if err != nil || n < 0 || n == 0 && s.kind == kindNumber || math.IsInf(n, 0) || math.IsNaN(n) {
 			return nil, fmt.Errorf("%s must be %s above zero, not %q", s.key(), s.kind, text)
 		}
 		return n, nil
@@ -128,9 +158,9 @@ func (s setting) read(text string) (any, error) {
 			return nil, fmt.Errorf("%s: %w", s.key(), err)
 		}
 		return n, nil
-	case kindDuration:
+	case kindDuration, kindOptionalDuration:
 		d, err := time.ParseDuration(text)
-		if err != nil || d <= 0 {
+		if err != nil || d < 0 || d == 0 && s.kind == kindDuration {
 			return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
 		}
 		if s.key() == "sandbox.timeout" && d > longestCommand {
@@ -149,7 +179,7 @@ func (s setting) text(v cty.Value) (string, error) {
 		return "", fmt.Errorf("%s has no value", s.key())
 	case v.Type() == cty.String:
 		return v.AsString(), nil
-	case v.Type() == cty.Number && s.kind != kindString && s.kind != kindPath && s.kind != kindDuration:
+	case v.Type() == cty.Number && s.kind != kindString && s.kind != kindPath && s.kind != kindDuration && s.kind != kindOptionalDuration:
 		return v.AsBigFloat().Text('f', -1), nil
 	default:
 		return "", fmt.Errorf("%s must be %s", s.key(), s.kind)

@@ -59,6 +59,11 @@ func (t toolbox) Invoke(ctx context.Context, call sdk.Invocation, out engine.Str
 	return t.host.Invoke(ctx, call, out)
 }
 
+// Settle implements engine.Tools.
+func (t toolbox) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	return t.host.Settle(ctx, call)
+}
+
 // Complete implements engine.Models: the provider is started when it does not
 // run yet, and the host retries what a retry can help.
 func (m *models) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(engine.Retry) error) error {

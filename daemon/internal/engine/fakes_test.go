@@ -152,6 +152,10 @@ func (f *fakeTools) add(name string, a sdk.Annotations, pinned bool, grants ...s
 
 func (f *fakeTools) Tools() []sdk.Tool { return f.specs }
 
+func (f *fakeTools) Settle(context.Context, sdk.Invocation) (sdk.ToolResult, error) {
+	return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "nobody knows what the call did")
+}
+
 func (f *fakeTools) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error) {
 	f.mu.Lock()
 	f.made = append(f.made, call)

@@ -55,7 +55,9 @@ func (g *guards) leave() {
 	}
 }
 
-func (g *guards) begin(loop int64, rules sdk.Guards) {
+// begin watches a loop. Past are the turns that the loop had before a daemon
+// took it up again; empty for a loop that begins.
+func (g *guards) begin(loop int64, rules sdk.Guards, _ []sdk.TurnResult) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.loops[loop] = &streaks{rules: rules}

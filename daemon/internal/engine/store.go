@@ -36,6 +36,9 @@ type Tools interface {
 	Tools() []sdk.Tool
 	// Invoke runs one call. An error is a call that could not be made.
 	Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
+	// Settle asks what a call came to that a dead daemon had begun. An error,
+	// of outcome interrupted, is that nobody knows.
+	Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
 }
 
 // Stream takes what a call sends before its result. It is the tool kind's

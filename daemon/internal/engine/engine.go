@@ -60,8 +60,8 @@ type Config struct {
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(Preview)
-	Clock   func() time.Time
-	Grace   time.Duration // how long Close lets tools end; 0 is 5 s
+	Clock   func() time.Time // for what is counted in days; nothing waits or is measured by it
+	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
 }
 
 // Preview is a piece of an answer that is not committed yet, and may never be.

@@ -36,6 +36,9 @@ func explain(doing string, err error) error {
 	}
 	switch code(err) {
 	case 0:
+		if isInputOutput(err) {
+			return sdk.Errorf(sdk.Unavailable, "%s: the disk failed; look for disk errors in the system log: %w", doing, err)
+		}
 		return fmt.Errorf("%s: %w", doing, err)
 	case sqlite3.SQLITE_FULL:
 		return sdk.Errorf(sdk.Unavailable, "%s: the disk is full, so nothing was written; free some space and try again: %w", doing, err)

@@ -61,7 +61,9 @@ func TestRestorePutsTheBackupInPlaceAndKeepsTheOther(t *testing.T) {
 func TestRestoreWhereThereIsNone(t *testing.T) {
 	f := newFixture(t)
 	to := filepath.Join(t.TempDir(), "new", "bothy.db")
-	done, err := Restore(t.Context(), f.backup("b.db"), to)
+	saved := f.backup("b.db")
+	t.Chdir(filepath.Dir(saved))
+	done, err := Restore(t.Context(), "b.db", to) // as a person names it
 	if err != nil || done.Aside != "" {
 		t.Fatal(done, err)
 	}

@@ -78,8 +78,11 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 
 // note writes a row that speaks of no entry. It cannot pass for another kind.
 func (t *tx) note(run *sdk.Run, n *sdk.Note) error {
-	if n.Kind != sdk.KindNote && !strings.HasPrefix(n.Kind, sdk.KindNote+".") {
-		return sdk.Errorf(sdk.Validation, "a note cannot be of the kind %q; its kind begins with %q", n.Kind, sdk.KindNote+".")
+	switch {
+	case n.Kind == sdk.KindNote, strings.HasPrefix(n.Kind, sdk.KindNote+"."):
+	case n.Kind == sdk.KindRunReset, n.Kind == sdk.KindRunExpired:
+	default:
+		return sdk.Errorf(sdk.Validation, "a note cannot be of the kind %q; its kind begins with %q, or is %s or %s", n.Kind, sdk.KindNote+".", sdk.KindRunReset, sdk.KindRunExpired)
 	}
 	var data json.RawMessage
 	if n.Data != nil {

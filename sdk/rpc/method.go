@@ -12,6 +12,11 @@ const (
 	MethodAct      = "act"
 	MethodStartRun = "startRun"
 	MethodAbort    = "run/abort"
+	MethodResume   = "run/resume"
+	MethodFork     = "run/fork"
+	MethodReset    = "run/reset"
+	MethodDelete   = "run/delete"
+	MethodRename   = "run/rename"
 
 	MethodRuns    = "getRuns"
 	MethodRun     = "getRun"
@@ -23,6 +28,7 @@ const (
 	MethodPlugins    = "plugins/list"
 	MethodShowConfig = "config/show"
 
+	MethodJournal = "journal/read"
 	MethodWatch   = "journal/watch"
 	MethodUnwatch = "journal/unwatch"
 )

@@ -30,6 +30,7 @@ type fakeDaemon struct {
 	prompts []rpc.Prompt
 	modes   []sdk.Mode
 	calls   []rpc.ToolCall
+	done    []string // the verbs of a run's life
 	aborts  []int64
 	detail  fakeRun
 
@@ -46,6 +47,7 @@ type fakeRun struct {
 	loops   []sdk.Loop
 	turns   []sdk.Turn
 	entries []sdk.Entry
+	notes   []sdk.JournalRow
 }
 
 func newFakeDaemon() *fakeDaemon {
@@ -104,6 +106,37 @@ func (f *fakeDaemon) Abort(_ context.Context, run int64) error {
 	return nil
 }
 
+func (f *fakeDaemon) did(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.done = append(f.done, fmt.Sprintf(format, args...))
+}
+
+func (f *fakeDaemon) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
+	f.did("resume %d", run)
+	return f.Submit(context.Background(), sdk.ModeAct, rpc.Prompt{})
+}
+
+func (f *fakeDaemon) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
+	f.did("fork %d as %q after %d", run, p.As, p.Turn)
+	return rpc.Forked{Run: "brave-2", ID: 8, Turn: 2}, f.refuse
+}
+
+func (f *fakeDaemon) Reset(_ context.Context, run int64) error {
+	f.did("reset %d", run)
+	return f.refuse
+}
+
+func (f *fakeDaemon) Delete(_ context.Context, run int64) error {
+	f.did("delete %d", run)
+	return f.refuse
+}
+
+func (f *fakeDaemon) Rename(_ context.Context, run int64, name string) (sdk.Run, error) {
+	f.did("rename %d to %s", run, name)
+	return sdk.Run{ID: run, Alias: name}, f.refuse
+}
+
 func (f *fakeDaemon) Projects(context.Context) ([]sdk.Project, error) {
 	if len(f.detail.runs) == 0 {
 		return nil, nil
@@ -150,6 +183,14 @@ func (f *fakeDaemon) Journal(_ context.Context, after int64, limit int, _ int64)
 	defer f.mu.Unlock()
 	rows := f.rows[min(int(after), len(f.rows)):]
 	return append([]sdk.JournalRow(nil), rows[:min(limit, len(rows))]...), nil
+}
+
+func (f *fakeDaemon) Notes(context.Context, int64) ([]sdk.JournalRow, error) {
+	return f.detail.notes, nil
+}
+
+func (f *fakeDaemon) Forks(_ context.Context, run int64) ([]sdk.Run, error) {
+	return slices.DeleteFunc(slices.Clone(f.detail.runs), func(r sdk.Run) bool { return r.Parent != run }), nil
 }
 
 func (f *fakeDaemon) Seq() int64 {

@@ -54,3 +54,20 @@ func (s Splice) Apply(after string) (string, bool) {
 	}
 	return after[:s.Offset] + string(s.Removed) + after[s.Offset+s.Inserted:], true
 }
+
+// Difference is what a run made of one file, folder or link of its project,
+// against how that was before the run first touched it.
+type Difference struct {
+	Path    string `json:"path"`
+	From    string `json:"from,omitempty"` // moved: where it was
+	Kind    string `json:"kind"`           // "file", "directory" or "link"
+	Status  string `json:"status"`         // "added", "changed", "deleted" or "moved"
+	Turns   []int  `json:"turns"`          // in which the run touched it
+	Diff    string `json:"diff,omitempty"` // of a text file: unified, from before the run to now
+	Added   int    `json:"added"`          // lines
+	Removed int    `json:"removed"`        // lines
+	Binary  bool   `json:"binary,omitempty"`
+	// Conflict says why it cannot be taken back: mostly, that something else
+	// touched it since. The other members tell then only roughly what the run did.
+	Conflict string `json:"conflict,omitempty"`
+}

@@ -194,13 +194,26 @@ func TestUndoTakesBackWhatARunDid(t *testing.T) {
 		if after := w.tree(); (len(c.Differences) == 0) != maps.Equal(before, after) {
 			rt.Fatalf("%d differences between\n%v and\n%v", len(c.Differences), before, after)
 		}
-		if cut := rapid.IntRange(0, len(c.ops)).Draw(rt, "cut"); cut < len(c.ops) {
+		full := len(c.ops)
+		cut := rapid.IntRange(0, full).Draw(rt, "cut")
+		if cut < full {
 			c.ops = c.ops[:cut]
 			w.must(c.Undo(context.Background(), w.dir))
 			c, err = LookAtChanges(w.dir, w.steps, Look{May: anything, Resume: true})
 			w.must(err)
 		}
+		undone := c.Reversals()
 		w.must(c.Undo(context.Background(), w.dir))
+		if cut == full { // told of as steps, taking back is itself a change that leaves no difference
+			for _, told := range undone {
+				w.did(told)
+			}
+			c, err = LookAtChanges(w.dir, w.steps, Look{May: anything})
+			w.must(err)
+			for _, d := range c.Differences {
+				rt.Fatalf("after it was taken back there is %+v\n%+v", d, w.steps)
+			}
+		}
 		if got := w.tree(); !maps.Equal(got, before) {
 			rt.Fatalf("taken back, the project is\n%v\nand was\n%v\nsteps: %+v", got, before, w.steps)
 		}
@@ -233,28 +246,28 @@ func TestUndoLeavesWhatOthersTouched(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(w *workshop)
-		want []Difference
+		want []sdk.Difference
 	}{
 		"nothing":         {func(*workshop) {}, nil},
-		"changed":         {func(w *workshop) { w.write("old", "one\nTWO\n") }, []Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Added: 1, Removed: 1}}},
+		"changed":         {func(w *workshop) { w.write("old", "one\nTWO\n") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Added: 1, Removed: 1}}},
 		"changed back":    {func(w *workshop) { w.write("old", "x"); w.write("old", "one\ntwo\n") }, nil},
-		"added":           {func(w *workshop) { w.write("new", "x\n") }, []Difference{{Path: "new", Kind: "file", Status: "added", Turns: []int{1}, Added: 1}}},
+		"added":           {func(w *workshop) { w.write("new", "x\n") }, []sdk.Difference{{Path: "new", Kind: "file", Status: "added", Turns: []int{1}, Added: 1}}},
 		"added and gone":  {func(w *workshop) { w.write("new", "x\n"); w.remove("new") }, nil},
-		"deleted":         {func(w *workshop) { w.remove("old") }, []Difference{{Path: "old", Kind: "file", Status: "deleted", Turns: []int{1}, Removed: 2}}},
-		"moved":           {func(w *workshop) { w.move("old", "new") }, []Difference{{Path: "new", From: "old", Kind: "file", Status: "moved", Turns: []int{1}}}},
-		"moved, changed":  {func(w *workshop) { w.move("old", "new"); w.write("new", "one\n") }, []Difference{{Path: "new", From: "old", Kind: "file", Status: "moved", Turns: []int{1, 2}, Removed: 1}}},
-		"folder":          {func(w *workshop) { w.mkdir("d") }, []Difference{{Path: "d", Kind: "directory", Status: "added", Turns: []int{1}}}},
-		"binary":          {func(w *workshop) { w.write("old", "\x00") }, []Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Binary: true}}},
-		"touched since":   {func(w *workshop) { w.write("old", "x"); w.other("old", "y") }, []Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "something else changed it since"}}},
+		"deleted":         {func(w *workshop) { w.remove("old") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "deleted", Turns: []int{1}, Removed: 2}}},
+		"moved":           {func(w *workshop) { w.move("old", "new") }, []sdk.Difference{{Path: "new", From: "old", Kind: "file", Status: "moved", Turns: []int{1}}}},
+		"moved, changed":  {func(w *workshop) { w.move("old", "new"); w.write("new", "one\n") }, []sdk.Difference{{Path: "new", From: "old", Kind: "file", Status: "moved", Turns: []int{1, 2}, Removed: 1}}},
+		"folder":          {func(w *workshop) { w.mkdir("d") }, []sdk.Difference{{Path: "d", Kind: "directory", Status: "added", Turns: []int{1}}}},
+		"binary":          {func(w *workshop) { w.write("old", "\x00") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Binary: true}}},
+		"touched since":   {func(w *workshop) { w.write("old", "x"); w.other("old", "y") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "something else changed it since"}}},
 		"gone since":      {func(w *workshop) { w.write("new", "x"); w.must(os.Remove(w.at("new"))) }, nil},
-		"changed, gone":   {func(w *workshop) { w.write("old", "x"); w.must(os.Remove(w.at("old"))) }, []Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "it is not there any more"}}},
-		"there since":     {func(w *workshop) { w.remove("old"); w.other("old", "y") }, []Difference{{Path: "old", Kind: "file", Status: "deleted", Turns: []int{1}, Conflict: "something else is there now"}}},
-		"touched between": {func(w *workshop) { w.write("old", "x"); w.other("old", "y"); w.write("old", "z") }, []Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1, 2}, Conflict: "something else changed it since"}}},
+		"changed, gone":   {func(w *workshop) { w.write("old", "x"); w.must(os.Remove(w.at("old"))) }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "it is not there any more"}}},
+		"there since":     {func(w *workshop) { w.remove("old"); w.other("old", "y") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "deleted", Turns: []int{1}, Conflict: "something else is there now"}}},
+		"touched between": {func(w *workshop) { w.write("old", "x"); w.other("old", "y"); w.write("old", "z") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1, 2}, Conflict: "something else changed it since"}}},
 		"not kept": {func(w *workshop) {
 			w.write("old", "x")
 			w.steps[0].Undo, w.steps[0].Lost = nil, "it was large"
-		}, []Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "what it was before is not known: it was large"}}},
-		"refused": {func(w *workshop) { w.write("secret", "x") }, []Difference{{Path: "secret", Kind: "file", Status: "added", Turns: []int{1}, Conflict: "protected"}}},
+		}, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "what it was before is not known: it was large"}}},
+		"refused": {func(w *workshop) { w.write("secret", "x") }, []sdk.Difference{{Path: "secret", Kind: "file", Status: "added", Turns: []int{1}, Conflict: "protected"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &workshop{t: t, dir: t.TempDir()}

@@ -57,7 +57,8 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 		return ToolDone{Run: a.run, Entry: x.entry, Result: x.result}, nil
 	}
 	e.runTogether(ctx, a, []*action{x})
-	receipt, err = e.commitEnd(ctx, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.endWrite()}, CloseTurn: a.turn.closing(e.cfg.Clock())})
+	writes := append([]sdk.Write{x.endWrite()}, changeWrites(a.turn.actions)...)
+	receipt, err = e.commitEnd(ctx, sdk.Change{Run: a.run.ID, Writes: writes, CloseTurn: a.turn.closing(e.cfg.Clock())})
 	if err != nil {
 		return ToolDone{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
 	}

@@ -46,6 +46,7 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, next []*action) 
 	for _, x := range next {
 		change.Writes = append(change.Writes, x.startWrite())
 	}
+	change.Writes = append(change.Writes, changeWrites(over)...)
 	receipt, err := e.commitEnd(ctx, change)
 	if err != nil {
 		return fmt.Errorf("record what the calls came to: %w", err)

@@ -64,4 +64,3 @@ func LookAtChanges(root string, steps []Step, how Look) (*Changes, error) {
 	}
 	return p.changes(dir)
 }
-

@@ -245,4 +245,3 @@ func (p *planner) moveBack(c sdk.FileChange, cur *node) (string, error) {
 	p.do(op{path: c.Path, rename: c.From, from: c.After}, sdk.FileChange{Path: c.From, From: c.Path, After: c.After})
 	return "", nil
 }
-

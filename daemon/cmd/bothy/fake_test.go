@@ -37,12 +37,14 @@ type fakeDaemon struct {
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
 	refuse   error
+	ahead    int  // prompts before the next one
 	stubborn bool // an abort does not end the loop
 	tool     func(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
 	show     func(rpc.Preview)
 }
 
 type fakeRun struct {
+	root    string // of the one project there is
 	runs    []sdk.Run
 	loops   []sdk.Loop
 	turns   []sdk.Turn
@@ -81,7 +83,7 @@ func (f *fakeDaemon) Submit(_ context.Context, mode sdk.Mode, p rpc.Prompt) (rpc
 	if f.play != nil {
 		go f.play(f, loop)
 	}
-	return rpc.Accepted{Run: "brave-1", ID: 7, Loop: loop, Sequence: int(loop), Seq: seq, Model: "replay/first-run", Why: "no other model was found"}, nil
+	return rpc.Accepted{Run: "brave-1", ID: 7, Loop: loop, Sequence: int(loop), Seq: seq, Model: "replay/first-run", Why: "no other model was found", Ahead: f.ahead}, nil
 }
 
 func (f *fakeDaemon) StartRun(context.Context, rpc.StartRun) (rpc.Started, error) {
@@ -138,13 +140,18 @@ func (f *fakeDaemon) Rename(_ context.Context, run int64, name string) (sdk.Run,
 }
 
 func (f *fakeDaemon) Projects(context.Context) ([]sdk.Project, error) {
-	if len(f.detail.runs) == 0 {
+	if f.detail.root == "" {
 		return nil, nil
 	}
-	return []sdk.Project{{ID: 1, Root: f.detail.runs[0].Agent}}, nil
+	return []sdk.Project{{ID: 1, Root: f.detail.root}}, nil
 }
 
 func (f *fakeDaemon) Run(_ context.Context, id int64) (sdk.Run, error) {
+	for _, r := range f.detail.runs {
+		if r.ID == id {
+			return r, nil
+		}
+	}
 	if id == 7 {
 		return sdk.Run{ID: 7, Alias: "brave-1", Status: 102}, nil
 	}

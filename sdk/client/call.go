@@ -62,6 +62,17 @@ func (c *Client) Reset(ctx context.Context, p rpc.RunRef) (rpc.Changed, error) {
 	return ask[rpc.Changed](ctx, c, rpc.MethodReset, p)
 }
 
+// Changes tells what a run changed in its project's files.
+func (c *Client) Changes(ctx context.Context, p rpc.RunRef) (rpc.Changes, error) {
+	return ask[rpc.Changes](ctx, c, rpc.MethodChanges, p)
+}
+
+// Undo takes back what a run changed. Unless p.Partial is set it takes back all
+// or, when something else touched a part of it, nothing and answers conflict.
+func (c *Client) Undo(ctx context.Context, p rpc.Undo) (rpc.Undone, error) {
+	return ask[rpc.Undone](ctx, c, rpc.MethodUndo, p)
+}
+
 // Delete removes a run with all it knows, for good. It may take 10 s.
 func (c *Client) Delete(ctx context.Context, p rpc.RunRef) (rpc.Changed, error) {
 	return ask[rpc.Changed](ctx, c, rpc.MethodDelete, p)

@@ -14,6 +14,8 @@ const (
 	MethodAbort    = "run/abort"
 	MethodResume   = "run/resume"
 	MethodFork     = "run/fork"
+	MethodChanges  = "run/changes"
+	MethodUndo     = "run/undo"
 	MethodReset    = "run/reset"
 	MethodDelete   = "run/delete"
 	MethodRename   = "run/rename"

@@ -34,6 +34,7 @@ type fakeDaemon struct {
 	done    []string // the verbs of a run's life
 	aborts  []int64
 	detail  fakeRun
+	changes rpc.Changes
 
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
@@ -128,6 +129,24 @@ func (f *fakeDaemon) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked,
 func (f *fakeDaemon) Reset(_ context.Context, run int64) error {
 	f.did("reset %d", run)
 	return f.refuse
+}
+
+func (f *fakeDaemon) Changes(_ context.Context, run int64) (rpc.Changes, error) {
+	f.did("changes %d", run)
+	return f.changes, f.refuse
+}
+
+func (f *fakeDaemon) Undo(_ context.Context, run int64, partial bool) (rpc.Undone, error) {
+	f.did("undo %d %v", run, partial)
+	u := rpc.Undone{Run: f.changes.Run, ID: run, Left: []sdk.Difference{}, Taken: []sdk.Difference{}, Kept: []string{"new"}}
+	for _, d := range f.changes.Differences {
+		if d.Conflict == "" {
+			u.Taken = append(u.Taken, d)
+		} else {
+			u.Left = append(u.Left, d)
+		}
+	}
+	return u, f.refuse
 }
 
 func (f *fakeDaemon) Delete(_ context.Context, run int64) error {

@@ -17,6 +17,8 @@ type runsCmd struct {
 	Abort  runsAbortCmd  `cmd:"" help:"End what a run works on now."`
 	Resume runsResumeCmd `cmd:"" help:"Go on with a run whose last prompt was cut short."`
 	Fork   runsForkCmd   `cmd:"" help:"Make a run that begins with what another one knows."`
+	Diff   runsDiffCmd   `cmd:"" help:"Show what a run changed in the project's files."`
+	Undo   runsUndoCmd   `cmd:"" help:"Take back what a run changed in the project's files."`
 	Reset  runsResetCmd  `cmd:"" help:"Give a run a new sandbox; what it knows stays."`
 	Rm     runsRmCmd     `cmd:"" help:"Delete runs for good."`
 	Rename runsRenameCmd `cmd:"" help:"Give a run another name."`

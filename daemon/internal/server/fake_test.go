@@ -213,6 +213,15 @@ func (f *fakeEngine) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked,
 
 func (f *fakeEngine) Reset(_ context.Context, run int64) error { f.did("reset %d", run); return nil }
 
+func (f *fakeEngine) Changes(_ context.Context, run int64) (rpc.Changes, error) {
+	return rpc.Changes{ID: run, Differences: []sdk.Difference{}}, nil
+}
+
+func (f *fakeEngine) Undo(_ context.Context, run int64, partial bool) (rpc.Undone, error) {
+	f.did("undo %d %v", run, partial)
+	return rpc.Undone{ID: run}, nil
+}
+
 func (f *fakeEngine) Delete(_ context.Context, run int64) error {
 	f.did("delete %d", run)
 	return sdk.Errorf(sdk.Conflict, "it is at work")

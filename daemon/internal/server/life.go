@@ -70,6 +70,22 @@ func (s *Server) change(ctx context.Context, p rpc.RunRef, do func(context.Conte
 	return rpc.Changed{Run: run.Alias, ID: run.ID}, do(ctx, run.ID)
 }
 
+func (s *Server) changes(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.Changes, error) {
+	run, err := s.find(ctx, p.Run, p.Project)
+	if err != nil {
+		return rpc.Changes{}, err
+	}
+	return s.cfg.Engine.Changes(ctx, run.ID)
+}
+
+func (s *Server) undo(ctx context.Context, _ *conn, p rpc.Undo) (rpc.Undone, error) {
+	run, err := s.find(ctx, p.Run, p.Project)
+	if err != nil {
+		return rpc.Undone{}, err
+	}
+	return s.cfg.Engine.Undo(ctx, run.ID, p.Partial)
+}
+
 func (s *Server) rename(ctx context.Context, _ *conn, p rpc.Rename) (rpc.Changed, error) {
 	run, err := s.find(ctx, p.Run, p.Project)
 	if err != nil {

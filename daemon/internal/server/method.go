@@ -37,6 +37,8 @@ func (s *Server) table() map[string]method {
 		rpc.MethodAbort:    of("Ends the loop that the run works on. Prompts that wait go on after it.", s.abort),
 		rpc.MethodResume:   of("Goes on with a run whose last loop was cut short, as a new loop. Answers at once.", s.resume),
 		rpc.MethodFork:     of("Makes a run that begins with what another one knew after a turn.", s.fork),
+		rpc.MethodChanges:  of("What a run changed in the project's files, against how they were before.", s.changes),
+		rpc.MethodUndo:     of("Takes back what a run changed in the project's files, when nothing else touched it.", s.undo),
 		rpc.MethodReset:    of("Drops the run's sandbox and its home; what it knows stays.", s.reset),
 		rpc.MethodDelete:   of("Deletes a run for good, with all it knows; forks keep what they see.", s.delete),
 		rpc.MethodRename:   of("Gives a run another alias.", s.rename),

@@ -31,6 +31,8 @@ type Engine interface {
 	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
 	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)
 	Reset(ctx context.Context, run int64) error
+	Changes(ctx context.Context, run int64) (rpc.Changes, error)
+	Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, error)
 	Delete(ctx context.Context, run int64) error
 	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
 }

@@ -81,7 +81,7 @@ func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) err
 		case "prompt", "assistant", "log":
 			d.History = append(d.History, event(e))
 		}
-		if e.Scheme() == "assistant" && strings.TrimSpace(e.Body) != "" {
+		if e.Scheme() == "assistant" && e.State == sdk.StateResolved && strings.TrimSpace(e.Body) != "" {
 			d.Summary, _ = cut(e.Body, historyBody)
 		}
 	}

@@ -28,6 +28,8 @@ const (
 	MethodPlugins    = "plugins/list"
 	MethodShowConfig = "config/show"
 
+	MethodBackup = "store/backup"
+
 	MethodJournal = "journal/read"
 	MethodWatch   = "journal/watch"
 	MethodUnwatch = "journal/unwatch"
@@ -38,4 +40,6 @@ const (
 	NoteRow     = "journal/row"
 	NoteGap     = "journal/gap"
 	NotePreview = "run/preview"
+
+	NoteBackup = "store/progress"
 )

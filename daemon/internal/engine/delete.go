@@ -51,9 +51,6 @@ func (e *Engine) erase(ctx context.Context, event sdk.RunEvent, reason string) e
 		return fmt.Errorf("the run %s was not deleted: %w", event.Run.Alias, err)
 	}
 	e.cfg.View.Forget(event.Run.ID)
-	e.mu.Lock()
-	delete(e.books, event.Run.ID)
-	e.mu.Unlock()
 	if marked != "" {
 		if err := os.RemoveAll(marked); err != nil {
 			e.log.Warn("the folder of a deleted run could not be removed wholly; it is tried again later", "run", event.Run.Alias, "error", err)

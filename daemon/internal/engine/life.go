@@ -28,7 +28,8 @@ type RunStore interface {
 // in which something is at work or waits is a conflict. doing completes "...
 // cannot be".
 func (e *Engine) still(ctx context.Context, id int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error {
-	b := e.book(id)
+	b, giveBack := e.book(id)
+	defer giveBack()
 	b.submit.Lock()
 	defer b.submit.Unlock()
 	run, err := e.cfg.Store.Run(ctx, id)

@@ -18,7 +18,8 @@ func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
 		return Accepted{}, err
 	}
 	defer leave()
-	b := e.book(run)
+	b, giveBack := e.book(run)
+	defer giveBack()
 	b.submit.Lock()
 	defer b.submit.Unlock()
 	p := placed{}

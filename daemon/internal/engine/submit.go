@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -232,7 +233,8 @@ func (e *Engine) createRun(ctx context.Context, p placed, alias string) (sdk.Run
 }
 
 func (e *Engine) enqueue(ctx context.Context, p placed, s Submission) (Accepted, error) {
-	b := e.book(p.run.ID)
+	b, giveBack := e.book(p.run.ID)
+	defer giveBack()
 	b.submit.Lock()
 	defer b.submit.Unlock()
 	ahead, err := e.ahead(ctx, p.run.ID)
@@ -278,6 +280,7 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, err
 	if err != nil {
 		return Accepted{}, fmt.Errorf("queue the prompt: %w", err)
 	}
+	failpoint.Hit(failpoint.EnqueueAfter)
 	started := e.cfg.Hooks.ActStarted
 	if l.Mode == sdk.ModeAsk {
 		started = e.cfg.Hooks.AskStarted

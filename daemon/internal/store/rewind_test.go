@@ -134,91 +134,111 @@ func TestForkOfAForkAndOfAnOpenTurn(t *testing.T) {
 func TestForkAfterATurnLeaksNothing(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
-		folder, err := os.MkdirTemp(dir, "")
-		if err != nil {
-			rt.Fatal(err)
-		}
-		s, err := Open(t.Context(), filepath.Join(folder, "bothy.db"), Options{})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer func() { _ = s.Close() }()
-		p, err := s.OpenProject(t.Context(), "/p")
-		if err != nil {
-			rt.Fatal(err)
-		}
-		run, err := s.CreateRun(t.Context(), sdk.Run{Project: p.ID})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		l, _, err := s.Enqueue(t.Context(), sdk.Loop{Run: run.ID, Mode: sdk.ModeAct, Prompt: "p"})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if _, _, err := s.ClaimLoop(t.Context(), run.ID); err != nil {
-			rt.Fatal(err)
-		}
-		seen := []map[string]string{look(rt, s, run.ID)}
-		gone := []map[string]bool{{}} // by turn: what has changed since
+		h := newRetold(rt, dir)
+		defer func() { _ = h.Close() }()
 		turns := rapid.IntRange(1, 5).Draw(rt, "turns")
 		for range turns {
-			turn := sdk.Turn{Loop: l.ID}
-			c := sdk.Change{Run: run.ID, OpenTurn: &turn}
-			for range rapid.IntRange(0, 4).Draw(rt, "writes") {
-				w := sdk.Write{Path: "known://" + rapid.StringMatching("[ab]").Draw(rt, "path"), Writer: sdk.WriterModel}
-				switch rapid.IntRange(0, 4).Draw(rt, "kind") {
-				case 0:
-					w.Visibility = sdk.Archived
-				case 1:
-					w.Attributes = object(fmt.Sprintf(`{"n":%d}`, rapid.IntRange(0, 1).Draw(rt, "n")))
-				case 2:
-					w.Remove = true
-				default:
-					w.Body = body(rapid.StringMatching("[xy]").Draw(rt, "body"))
-				}
-				one := sdk.Change{Run: run.ID, Writes: []sdk.Write{w}}
-				if c.OpenTurn != nil {
-					one.OpenTurn, c.OpenTurn = c.OpenTurn, nil
-				}
-				one.Writes[0].Turn = len(seen)
-				if _, err := s.Commit(t.Context(), one); err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
-					rt.Fatal(err)
-				} else if err != nil {
-					c.OpenTurn = one.OpenTurn // a removal of nothing
-					continue
-				}
-				for i := range gone {
-					if w.Visibility == "" {
-						gone[i][w.Path] = true
-					}
-				}
-			}
-			if c.OpenTurn != nil {
-				if _, err := s.Commit(t.Context(), c); err != nil {
-					rt.Fatal(err)
-				}
-			}
-			closing := sdk.Turn{Sequence: len(seen)}
-			if _, err := s.Commit(t.Context(), sdk.Change{Run: run.ID, CloseTurn: &closing}); err != nil {
-				rt.Fatal(err)
-			}
-			seen, gone = append(seen, look(rt, s, run.ID)), append(gone, map[string]bool{})
+			h.aTurn()
 		}
 		at := rapid.IntRange(1, turns).Draw(rt, "fork after")
-		child, err := s.CreateRun(t.Context(), sdk.Run{Project: p.ID, Parent: run.ID, Turns: at})
+		child, err := h.CreateRun(rt.Context(), sdk.Run{Project: h.run.Project, Parent: h.run.ID, Turns: at})
 		if err != nil {
-			if sdk.OutcomeOf(err) != sdk.Conflict || !anyOf(gone[at], seen[at]) {
-				rt.Fatalf("after turn %d: %v, though all of %v is there", at, err, seen[at])
+			if sdk.OutcomeOf(err) != sdk.Conflict || !anyOf(h.gone[at], h.seen[at]) {
+				rt.Fatalf("after turn %d: %v, though all of %v is there", at, err, h.seen[at])
 			}
 			return
 		}
-		if got := look(rt, s, child.ID); fmt.Sprint(got) != fmt.Sprint(seen[at]) {
-			rt.Fatalf("after turn %d the fork sees %v and the run saw %v", at, got, seen[at])
+		if got := look(rt, h.Store, child.ID); fmt.Sprint(got) != fmt.Sprint(h.seen[at]) {
+			rt.Fatalf("after turn %d the fork sees %v and the run saw %v", at, got, h.seen[at])
 		}
-		if err := s.Verify(t.Context(), 0); err != nil {
+		if err := h.Verify(rt.Context(), 0); err != nil {
 			rt.Fatal(err)
 		}
 	})
+}
+
+// retold is a run at work, with what it saw after each of its turns and what
+// was overwritten since.
+type retold struct {
+	*Store
+	rt   *rapid.T
+	run  sdk.Run
+	loop int64
+	seen []map[string]string
+	gone []map[string]bool
+}
+
+func newRetold(rt *rapid.T, dir string) *retold {
+	folder, err := os.MkdirTemp(dir, "")
+	h := &retold{rt: rt}
+	if err == nil {
+		h.Store, err = Open(rt.Context(), filepath.Join(folder, "bothy.db"), Options{})
+	}
+	if err != nil {
+		rt.Fatal(err)
+	}
+	p, err := h.OpenProject(rt.Context(), "/p")
+	if err == nil {
+		h.run, err = h.CreateRun(rt.Context(), sdk.Run{Project: p.ID})
+	}
+	if err == nil {
+		var l sdk.Loop
+		l, _, err = h.Enqueue(rt.Context(), sdk.Loop{Run: h.run.ID, Mode: sdk.ModeAct, Prompt: "p"})
+		h.loop = l.ID
+	}
+	if err == nil {
+		_, _, err = h.ClaimLoop(rt.Context(), h.run.ID)
+	}
+	if err != nil {
+		rt.Fatal(err)
+	}
+	h.remember()
+	return h
+}
+
+func (h *retold) remember() {
+	h.seen, h.gone = append(h.seen, look(h.rt, h.Store, h.run.ID)), append(h.gone, map[string]bool{})
+}
+
+// aTurn opens a turn, writes some, and closes it.
+func (h *retold) aTurn() {
+	turn := len(h.seen)
+	h.commit(sdk.Change{OpenTurn: &sdk.Turn{Loop: h.loop}})
+	for range rapid.IntRange(0, 4).Draw(h.rt, "writes") {
+		w := h.aWrite(turn)
+		if h.commit(sdk.Change{Writes: []sdk.Write{w}}) && w.Visibility == "" {
+			for i := range h.gone {
+				h.gone[i][w.Path] = true
+			}
+		}
+	}
+	h.commit(sdk.Change{CloseTurn: &sdk.Turn{Sequence: turn}})
+	h.remember()
+}
+
+func (h *retold) aWrite(turn int) sdk.Write {
+	w := sdk.Write{Path: "known://" + rapid.StringMatching("[ab]").Draw(h.rt, "path"), Writer: sdk.WriterModel, Turn: turn}
+	switch rapid.IntRange(0, 4).Draw(h.rt, "kind") {
+	case 0:
+		w.Visibility = sdk.Archived
+	case 1:
+		w.Attributes = object(fmt.Sprintf(`{"n":%d}`, rapid.IntRange(0, 1).Draw(h.rt, "n")))
+	case 2:
+		w.Remove = true
+	default:
+		w.Body = body(rapid.StringMatching("[xy]").Draw(h.rt, "body"))
+	}
+	return w
+}
+
+// commit reports whether there was something to change.
+func (h *retold) commit(c sdk.Change) bool {
+	c.Run = h.run.ID
+	_, err := h.Commit(h.rt.Context(), c)
+	if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
+		h.rt.Fatal(err)
+	}
+	return err == nil
 }
 
 // look is what a run sees: all of each entry that a fork shares.

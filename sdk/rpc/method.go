@@ -12,6 +12,11 @@ const (
 	MethodAct      = "act"
 	MethodStartRun = "startRun"
 	MethodAbort    = "run/abort"
+	MethodResume   = "run/resume"
+	MethodFork     = "run/fork"
+	MethodReset    = "run/reset"
+	MethodDelete   = "run/delete"
+	MethodRename   = "run/rename"
 
 	MethodRuns    = "getRuns"
 	MethodRun     = "getRun"
@@ -25,6 +30,7 @@ const (
 
 	MethodBackup = "store/backup"
 
+	MethodJournal = "journal/read"
 	MethodWatch   = "journal/watch"
 	MethodUnwatch = "journal/unwatch"
 )

@@ -22,7 +22,8 @@ type cli struct {
 
 	Run     runCmd     `cmd:"" help:"Give an agent a prompt and watch it work."`
 	Chat    chatCmd    `cmd:"" help:"Talk with an agent, line by line."`
-	Runs    runsCmd    `cmd:"" help:"List runs, or show one."`
+	Runs    runsCmd    `cmd:"" help:"List, show, abort, resume, fork, reset, delete and rename runs."`
+	Journal journalCmd `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Tools   toolsCmd   `cmd:"" help:"List tools, or call one."`
 	Plugins pluginsCmd `cmd:"" help:"List plugins and their state."`
 	Models  modelsCmd  `cmd:"" help:"List models, and the one that is taken when none is named."`

@@ -120,6 +120,28 @@ func (f *fakeStore) Journal(_ context.Context, after int64, limit int, run int64
 	return found, nil
 }
 
+func (f *fakeStore) Notes(_ context.Context, run int64) ([]sdk.JournalRow, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var found []sdk.JournalRow
+	for _, r := range f.rows {
+		if r.Run == run && r.Path == "" {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+func (f *fakeStore) Forks(_ context.Context, run int64) ([]sdk.Run, error) {
+	var found []sdk.Run
+	for _, r := range f.runs {
+		if r.Parent == run {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
 func (f *fakeStore) Seq() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -138,6 +160,7 @@ type fakeEngine struct {
 	prompts []rpc.Prompt
 	modes   []sdk.Mode
 	aborted []int64
+	done    []string // the other verbs
 	tool    func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
 }
 
@@ -170,6 +193,34 @@ func (f *fakeEngine) Abort(_ context.Context, run int64) error {
 	defer f.mu.Unlock()
 	f.aborted = append(f.aborted, run)
 	return nil
+}
+
+func (f *fakeEngine) did(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.done = append(f.done, fmt.Sprintf(format, args...))
+}
+
+func (f *fakeEngine) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
+	f.did("resume %d", run)
+	return rpc.Accepted{Run: "seven", ID: run, Loop: 2, Seq: 4}, nil
+}
+
+func (f *fakeEngine) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
+	f.did("fork %d as %q after %d", run, p.As, p.Turn)
+	return rpc.Forked{Run: "eight", ID: 12, Turn: 2}, nil
+}
+
+func (f *fakeEngine) Reset(_ context.Context, run int64) error { f.did("reset %d", run); return nil }
+
+func (f *fakeEngine) Delete(_ context.Context, run int64) error {
+	f.did("delete %d", run)
+	return sdk.Errorf(sdk.Conflict, "it is at work")
+}
+
+func (f *fakeEngine) Rename(_ context.Context, run int64, name string) (sdk.Run, error) {
+	f.did("rename %d to %s", run, name)
+	return sdk.Run{ID: run, Alias: name}, nil
 }
 
 type fakeDaemon struct {

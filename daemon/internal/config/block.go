@@ -100,7 +100,7 @@ func (l *loader) apply(s setting, a *hcl.Attribute) {
 		return
 	}
 	s.set(l.cfg, value)
-	l.sources[s.key()] = Value{Key: s.key(), Value: text, Doc: s.doc,
+	l.sources[s.key()] = Value{Key: s.key(), Value: text, Doc: s.doc, place: a.NameRange,
 		Source: fmt.Sprintf("%s:%d", a.NameRange.Filename, a.NameRange.Start.Line)}
 }
 

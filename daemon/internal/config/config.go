@@ -69,6 +69,7 @@ type Plugin struct {
 	SHA256  string
 	Enabled bool
 	Model   string   // providers: the model taken when only the provider is known
+	Digest  string   // of all that the plugin's process is given; see Diff
 	Body    hcl.Body // what is left for the plugin's own schema
 	Range   hcl.Range
 }
@@ -90,6 +91,9 @@ type Value struct {
 	Value  string `json:"value"`
 	Source string `json:"source"` // "default", "file:line", "BOTHY_..." or "flag"
 	Doc    string `json:"doc,omitempty"`
+
+	text  string    // the value, secret or not
+	place hcl.Range // in a file; empty when it comes from elsewhere
 }
 
 // BaseURL is the base_url of a provider's block, or "" when it has none that

@@ -97,6 +97,7 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 			l.reportAt(r, "Unknown grant", fmt.Sprintf("There is no grant %q; there are %v.", g, knownGrants))
 		}
 	}
+	p.Digest = l.digest(p)
 	return p, true
 }
 

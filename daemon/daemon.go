@@ -26,7 +26,7 @@ import (
 // Options are what the command line says.
 type Options struct {
 	Config   string    // the configuration file; empty is the user's
-	LogLevel string    // empty is "info"
+	LogLevel string    // goes before the configuration's, at a reload too; empty leaves that
 	Stderr   io.Writer // gets a copy of the log and the diagnostics; nil is nowhere
 }
 
@@ -41,11 +41,13 @@ const (
 // Daemon is one running Bothy. It is made by New, which has everything started
 // when it returns, and lives until Run returns.
 type Daemon struct {
-	paths   Paths
-	cfg     *config.Config
-	log     hclog.Logger
-	secrets *config.Secrets // the values that people must not see
-	started time.Time
+	paths    Paths
+	cfg      *config.Config
+	log      hclog.Logger
+	logFile  *logFile
+	logLevel string          // of the command line
+	secrets  *config.Secrets // the values that people must not see
+	started  time.Time
 
 	listener *server.Listener
 	store    *store.Store
@@ -106,16 +108,14 @@ func (d *Daemon) configure(opts Options) error {
 			return err
 		}
 	}
-	level := opts.LogLevel
-	if level == "" {
-		level = "info"
+	settings := cfg.Log
+	if d.logLevel = opts.LogLevel; d.logLevel != "" {
+		settings.Level = d.logLevel
 	}
-	log, file, err := openLog(d.paths.Log, level, d.secrets, opts.Stderr)
-	if err != nil {
+	if d.log, d.logFile, err = openLog(d.paths.Log, settings, d.secrets, opts.Stderr); err != nil {
 		return err
 	}
-	d.log = log
-	d.onClose("log", file.Close)
+	d.onClose("log", d.logFile.Close)
 	d.log.Debug("configuration read", "file", path)
 	for _, x := range diags {
 		d.problem(config.Diagnostics{x}.Error())

@@ -31,7 +31,7 @@ const (
 
 type flags struct {
 	Config   string `help:"Configuration to read instead of ~/.config/bothy/config.hcl." env:"BOTHY_CONFIG" placeholder:"FILE"`
-	LogLevel string `help:"How much to log: error, warn, info, debug or trace." env:"BOTHY_LOG_LEVEL" default:"info"`
+	LogLevel string `help:"How much to log, instead of what the configuration says: error, warn, info, debug or trace." placeholder:"LEVEL"`
 
 	Serve     serveCmd   `cmd:"" default:"withargs" help:"Serve in the foreground (what happens without a sub-command)."`
 	ConfigCmd configCmd  `cmd:"" name:"config" help:"Look at the configuration without a daemon."`

@@ -35,6 +35,7 @@ type flags struct {
 
 	Serve     serveCmd   `cmd:"" default:"withargs" help:"Serve in the foreground (what happens without a sub-command)."`
 	ConfigCmd configCmd  `cmd:"" name:"config" help:"Look at the configuration without a daemon."`
+	Logs      logsCmd    `cmd:"" help:"Show the daemon's log."`
 	Doctor    doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Version   versionCmd `cmd:"" help:"Print the version."`
 }

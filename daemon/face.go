@@ -92,7 +92,12 @@ func (f face) Settings() []rpc.Setting {
 }
 
 // Stop implements server.Daemon.
-func (f face) Stop() { f.d.stop() }
+func (f face) Stop(now bool) {
+	if now {
+		f.d.Hurry()
+	}
+	f.d.stop()
+}
 
 // Models implements server.Daemon: the blocks of the configuration, then what
 // each provider that can be reached lists. Providers are asked at the same

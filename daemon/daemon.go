@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -26,26 +25,20 @@ import (
 // Options are what the command line says.
 type Options struct {
 	Config   string    // the configuration file; empty is the user's
-	LogLevel string    // empty is "info"
+	LogLevel string    // goes before the configuration's, at a reload too; empty leaves that
 	Stderr   io.Writer // gets a copy of the log and the diagnostics; nil is nowhere
 }
-
-// How long a stop may take, part by part. What does not end in time is cut and
-// recorded as interrupted.
-const (
-	drainTime  = 10 * time.Second
-	pluginTime = 10 * time.Second
-	replyTime  = 2 * time.Second
-)
 
 // Daemon is one running Bothy. It is made by New, which has everything started
 // when it returns, and lives until Run returns.
 type Daemon struct {
-	paths   Paths
-	cfg     *config.Config
-	log     hclog.Logger
-	secrets *config.Secrets // the values that people must not see
-	started time.Time
+	paths    Paths
+	cfg      *config.Config
+	log      hclog.Logger
+	logFile  *logFile
+	logLevel string          // of the command line
+	secrets  *config.Secrets // the values that people must not see
+	started  time.Time
 
 	listener *server.Listener
 	store    *store.Store
@@ -58,6 +51,8 @@ type Daemon struct {
 
 	stop     context.CancelFunc // asks Run to return
 	stopping context.Context
+	hurry    context.CancelFunc // ends the patience of a stop
+	hurried  context.Context
 
 	mu       sync.Mutex
 	problems []string // diagnostics that still hold
@@ -67,10 +62,12 @@ type Daemon struct {
 
 // New starts a daemon: it takes the lock, opens the store, starts the plugins
 // and makes the engine and the server. A plugin that cannot start is a
-// diagnostic, not an error. When New fails, everything it began is undone.
+// diagnostic, not an error. When New fails, everything it began is undone; the
+// end of ctx makes it fail with ErrStopped.
 func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	d = &Daemon{started: time.Now(), secrets: &config.Secrets{}}
 	d.stopping, d.stop = context.WithCancel(context.Background())
+	d.hurried, d.hurry = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
 			d.Close()
@@ -81,7 +78,12 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 		return d, err
 	}
 	for _, begin := range []func(context.Context) error{d.lock, d.open, d.startPlugins, d.startServer, d.startEngine} {
-		if err := begin(ctx); err != nil {
+		err := begin(ctx)
+		if ctx.Err() != nil {
+			d.log.Info("told to stop while starting")
+			return d, errors.Join(ErrStopped, err)
+		}
+		if err != nil {
 			d.log.Error("cannot start", "error", err)
 			return d, err
 		}
@@ -106,16 +108,14 @@ func (d *Daemon) configure(opts Options) error {
 			return err
 		}
 	}
-	level := opts.LogLevel
-	if level == "" {
-		level = "info"
+	settings := cfg.Log
+	if d.logLevel = opts.LogLevel; d.logLevel != "" {
+		settings.Level = d.logLevel
 	}
-	log, file, err := openLog(d.paths.Log, level, d.secrets, opts.Stderr)
-	if err != nil {
+	if d.log, d.logFile, err = openLog(d.paths.Log, settings, d.secrets, opts.Stderr); err != nil {
 		return err
 	}
-	d.log = log
-	d.onClose("log", file.Close)
+	d.onClose("log", d.logFile.Close)
 	d.log.Debug("configuration read", "file", path)
 	for _, x := range diags {
 		d.problem(config.Diagnostics{x}.Error())
@@ -178,7 +178,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 	}
 	d.host = h
 	d.onClose("plugins", func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), pluginTime)
+		ctx, cancel := context.WithTimeout(d.hurried, pluginTime)
 		defer cancel()
 		h.Stop(ctx)
 		return nil
@@ -197,7 +197,7 @@ func (d *Daemon) startEngine(context.Context) error {
 	}
 	d.engine = e
 	d.onClose("engine", func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+		ctx, cancel := context.WithTimeout(d.hurried, d.cfg.Grace+drainTime)
 		defer cancel()
 		return e.Close(ctx)
 	})
@@ -216,45 +216,12 @@ func (d *Daemon) startServer(context.Context) error {
 	}
 	d.server = s
 	d.onClose("server", func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), replyTime)
+		ctx, cancel := context.WithTimeout(d.hurried, replyTime)
 		defer cancel()
 		s.Close(ctx)
 		return nil
 	})
 	return nil
-}
-
-// Run serves until ctx ends, a client asks for a stop, or the socket is lost;
-// then it closes everything, in the reverse order of making: the engine drains
-// while clients can still see the end of their runs.
-func (d *Daemon) Run(ctx context.Context) error {
-	defer d.Close()
-	served := make(chan error, 1)
-	go func() { served <- d.server.Serve(d.listener) }()
-	select {
-	case <-ctx.Done():
-		d.log.Info("stopping: a signal came")
-	case <-d.stopping.Done():
-		d.log.Info("stopping: a client asked for it")
-	case err := <-served:
-		if err != nil && !errors.Is(err, net.ErrClosed) {
-			return fmt.Errorf("the socket was lost: %w", err)
-		}
-	}
-	return nil
-}
-
-// Close ends everything that was started, newest first. It may be called more
-// than once.
-func (d *Daemon) Close() {
-	d.mu.Lock()
-	closers := d.closers
-	d.closers = nil
-	d.mu.Unlock()
-	for i := len(closers) - 1; i >= 0; i-- {
-		closers[i]()
-	}
-	d.stop()
 }
 
 func (d *Daemon) onClose(what string, end func() error) {

@@ -25,6 +25,9 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 	d.mu.Lock()
 	problems := slices.Clone(d.problems)
 	d.mu.Unlock()
+	if text := d.logFile.trouble(); text != "" {
+		problems = append(problems, text)
+	}
 	return rpc.Status{
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Started: d.started,
 		Socket: d.paths.Socket, Database: d.paths.Store, Log: d.paths.Log,
@@ -89,7 +92,12 @@ func (f face) Settings() []rpc.Setting {
 }
 
 // Stop implements server.Daemon.
-func (f face) Stop() { f.d.stop() }
+func (f face) Stop(now bool) {
+	if now {
+		f.d.Hurry()
+	}
+	f.d.stop()
+}
 
 // Models implements server.Daemon: the blocks of the configuration, then what
 // each provider that can be reached lists. Providers are asked at the same

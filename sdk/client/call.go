@@ -24,6 +24,12 @@ func (c *Client) Status(ctx context.Context) (rpc.Status, error) {
 // Stop asks the daemon to end. It answers before it does: wait for the process.
 func (c *Client) Stop(ctx context.Context) error { return c.Call(ctx, rpc.MethodStop, nil, nil) }
 
+// StopNow asks the daemon to end without waiting for what it works on, which
+// is taken up at its next start.
+func (c *Client) StopNow(ctx context.Context) error {
+	return c.Call(ctx, rpc.MethodStop, rpc.StopParams{Now: true}, nil)
+}
+
 // Ask queues a prompt that may change nothing.
 func (c *Client) Ask(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
 	return ask[rpc.Accepted](ctx, c, rpc.MethodAsk, p)

@@ -32,4 +32,8 @@ const (
 	NoteRow     = "journal/row"
 	NoteGap     = "journal/gap"
 	NotePreview = "run/preview"
+
+	// NoteStopping says that the daemon stops in order: what it is working on
+	// goes on at its next start. A connection that ends without it was lost.
+	NoteStopping = "daemon/stopping"
 )

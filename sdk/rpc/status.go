@@ -20,6 +20,11 @@ type Status struct {
 	Problems    []string  `json:"problems,omitempty"` // diagnostics that still hold
 }
 
+// StopParams is the parameters of stop.
+type StopParams struct {
+	Now bool `json:"now,omitempty" jsonschema:"end without waiting for what is at work; it is taken up at the next start"`
+}
+
 // Setting is one value of the configuration as it is in force.
 type Setting struct {
 	Name   string `json:"name"`   // sandbox.timeout, agent.chat.max_turns, ...

@@ -196,7 +196,7 @@ func (f *fakeDaemon) Plugins() []rpc.Plugin {
 }
 
 func (f *fakeDaemon) Settings() []rpc.Setting { return nil }
-func (f *fakeDaemon) Stop()                   { f.once.Do(func() { close(f.stopped) }) }
+func (f *fakeDaemon) Stop(bool)               { f.once.Do(func() { close(f.stopped) }) }
 
 // serve runs the daemon at the socket until it is told to stop.
 func (f *fakeDaemon) serve(socket string) error {

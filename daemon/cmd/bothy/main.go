@@ -28,6 +28,7 @@ type cli struct {
 	Models  modelsCmd  `cmd:"" help:"List models, and the one that is taken when none is named."`
 	Status  statusCmd  `cmd:"" help:"Say how the daemon is."`
 	Stop    stopCmd    `cmd:"" help:"Stop the daemon and all it started."`
+	Logs    logsCmd    `cmd:"" help:"Show the daemon's log."`
 	Config  configCmd  `cmd:"" help:"Check the configuration, or show every value."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Version versionCmd `cmd:"" help:"Print the version."`

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"os/signal"
+	"syscall"
 )
 
 // passThrough runs bothyd for a verb that needs no daemon and ends as it ends.
@@ -16,7 +18,12 @@ func (c *console) passThrough(ctx context.Context, args ...string) error {
 	if c.json {
 		args = append(args, "--json")
 	}
+	_, restore := c.interrupts() // Ctrl-C reaches both: bothyd says how it ends
+	defer restore()
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
 	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.Dir, cmd.Env = c.dir, c.environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err
 	err = cmd.Run()

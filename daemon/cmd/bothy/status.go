@@ -27,6 +27,9 @@ func (statusCmd) Run(ctx context.Context, c *console) error {
 		if c.json {
 			return errors.Join(c.printJSON(map[string]any{"running": false, "socket": down.Socket}), exitError{code: exitFailed})
 		}
+		if pid := c.holder(down.Socket); pid != 0 {
+			return fmt.Errorf("bothyd (pid %d) runs and has no socket at %s: it starts, ends, or makes again what was removed; ask again in a few seconds", pid, down.Socket)
+		}
 		return fmt.Errorf("bothyd is not running: `bothy run` starts it (no answer at %s)%s", down.Socket, c.whyNot(ctx))
 	}
 	if err != nil {

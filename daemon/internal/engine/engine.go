@@ -65,6 +65,7 @@ type Preview struct {
 	Turn      int
 	Text      string // to append
 	Reasoning string // to append
+	First     bool   // the answer begins with this piece
 	Restart   bool   // the answer begins anew: what came of this turn so far is void
 }
 

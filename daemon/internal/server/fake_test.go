@@ -194,7 +194,7 @@ func (f *fakeDaemon) Tools() []sdk.Tool {
 
 func (f *fakeDaemon) Plugins() []rpc.Plugin   { return nil }
 func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
-func (f *fakeDaemon) Stop()                   { f.once.Do(func() { close(f.stopped) }) }
+func (f *fakeDaemon) Stop(bool)               { f.once.Do(func() { close(f.stopped) }) }
 
 // house is a server on a socket in a directory of its own.
 type house struct {

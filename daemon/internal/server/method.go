@@ -29,7 +29,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodPing:     of("Answers with an empty object.", s.ping),
 		rpc.MethodDiscover: of("This catalogue.", s.discover),
 		rpc.MethodStatus:   of("How the daemon is: version, plugins, work, problems.", s.status),
-		rpc.MethodStop:     of("Asks the daemon to drain and end; answers before it does.", s.stop),
+		rpc.MethodStop:     of("Asks the daemon to drain and end, or to end now; answers before it does.", s.stop),
 
 		rpc.MethodAsk:      of("Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", s.ask),
 		rpc.MethodAct:      of("Queues a prompt. Answers at once; follow the journal behind seq.", s.act),

@@ -12,8 +12,8 @@ func (s *Server) status(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Status, 
 	return status, err
 }
 
-func (s *Server) stop(context.Context, *conn, rpc.Empty) (rpc.Empty, error) {
-	s.cfg.Daemon.Stop()
+func (s *Server) stop(_ context.Context, _ *conn, p rpc.StopParams) (rpc.Empty, error) {
+	s.cfg.Daemon.Stop(p.Now)
 	return rpc.Empty{}, nil
 }
 

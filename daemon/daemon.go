@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -33,7 +34,8 @@ type Options struct {
 // when it returns, and lives until Run returns.
 type Daemon struct {
 	paths    Paths
-	cfg      *config.Config
+	file     string         // the configuration that the command line names; empty is the user's
+	cfg      *config.Config // what it was started with; see current
 	log      hclog.Logger
 	logFile  *logFile
 	logLevel string          // of the command line
@@ -45,7 +47,8 @@ type Daemon struct {
 	hooks    *hook.Chains
 	host     *host.Supervisor
 	plugins  *plugins
-	models   *models
+	models   *modelTable
+	hears    *listeners
 	engine   *engine.Engine
 	server   *server.Server
 
@@ -54,9 +57,13 @@ type Daemon struct {
 	hurry    context.CancelFunc // ends the patience of a stop
 	hurried  context.Context
 
-	mu       sync.Mutex
-	problems []string // diagnostics that still hold
+	live      atomic.Pointer[config.Config] // what is in force
+	reloading sync.Mutex
+	files     *config.Watcher
+	reads     reads
+	problems  problems
 
+	mu      sync.Mutex
 	closers []func() // in the order of making; Close runs them backwards
 }
 
@@ -65,7 +72,7 @@ type Daemon struct {
 // diagnostic, not an error. When New fails, everything it began is undone; the
 // end of ctx makes it fail with ErrStopped.
 func New(ctx context.Context, opts Options) (d *Daemon, err error) {
-	d = &Daemon{started: time.Now(), secrets: &config.Secrets{}}
+	d = &Daemon{started: time.Now(), file: opts.Config, secrets: &config.Secrets{}}
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	d.hurried, d.hurry = context.WithCancel(context.Background())
 	defer func() {
@@ -77,7 +84,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.startPlugins, d.startServer, d.startEngine} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.startPlugins, d.startServer, d.startEngine, d.followFiles} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")
@@ -94,11 +101,12 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 
 // configure reads the configuration, finds the folders and opens the log.
 func (d *Daemon) configure(opts Options) error {
-	path, cfg, diags := LoadConfig(opts.Config, d.secrets)
+	path, cfg, diags := d.readConfig()
 	if cfg == nil {
 		return &sdk.Error{Outcome: sdk.Validation, Message: "the configuration cannot be used:\n" + diags.Error(), Cause: diags}
 	}
 	d.cfg = cfg
+	d.live.Store(cfg)
 	var err error
 	if d.paths, err = findPaths(cfg); err != nil {
 		return err
@@ -117,9 +125,7 @@ func (d *Daemon) configure(opts Options) error {
 	}
 	d.onClose("log", d.logFile.Close)
 	d.log.Debug("configuration read", "file", path)
-	for _, x := range diags {
-		d.problem(config.Diagnostics{x}.Error())
-	}
+	d.say(aboutFiles, diags)
 	return nil
 }
 
@@ -157,21 +163,19 @@ func (d *Daemon) recordSocket() error {
 }
 
 func (d *Daemon) startPlugins(ctx context.Context) error {
-	sandbox := d.cfg.Sandbox
-	sandbox.Path = callerPath(os.Getenv("PATH"))
 	d.hooks = hook.New(d.log.Named("hook"))
-	hears := newListeners(d.hooks, d.described, d.problem)
+	d.hears = newListeners(d.hooks, d.described, &d.problems, func(text string) { d.log.Warn(text) })
 	h, err := host.New(host.Config{
 		Log:       d.log.Named("host"),
 		Libexec:   []string{d.paths.Libexec},
 		SocketDir: d.paths.Sockets,
 		DataDir:   d.paths.Data,
 		Prefix:    d.paths.Prefix,
-		Sandbox:   &sandbox,
 		Services:  &services{d: d},
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
-		Changed:   hears.update,
+		Mended:    func(x host.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Changed:   d.hears.update,
 	})
 	if err != nil {
 		return err
@@ -181,12 +185,14 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(d.hurried, pluginTime)
 		defer cancel()
 		h.Stop(ctx)
+		d.plugins.swaps.Wait()
 		return nil
 	})
-	d.plugins = newPlugins(d.cfg, h, d.diagnose, d.secrets.Redact)
+	d.plugins = newPlugins(d.cfg, h, d.diagnose, &d.problems, d.secrets.Redact)
 	d.plugins.start(ctx)
-	hears.begin()
-	d.models = &models{cfg: d.cfg, host: d.plugins}
+	d.hears.begin()
+	d.models = &modelTable{}
+	d.models.Store(&models{cfg: d.cfg, host: d.plugins})
 	return nil
 }
 
@@ -236,13 +242,12 @@ func (d *Daemon) onClose(what string, end func() error) {
 
 // diagnose keeps what is wrong with a plugin for `status`, and logs it.
 func (d *Daemon) diagnose(x host.Diagnostic) {
-	d.problem(config.At(x.Diagnostic, d.cfg.Files).Error())
+	d.problem(x.Diagnostic, config.At(x.Diagnostic, d.current().Files).Error())
 }
 
-func (d *Daemon) problem(text string) {
+// problem keeps and logs what is wrong with something, which is comparable.
+func (d *Daemon) problem(about any, text string) {
 	text = d.secrets.Redact(text)
 	d.log.Warn(text)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.problems = append(d.problems, text)
+	d.problems.add(about, text)
 }

@@ -80,12 +80,6 @@ func (d *Daemon) Hurry() {
 	d.stop()
 }
 
-// Reload reads the configuration again and puts what changed in force.
-func (d *Daemon) Reload(context.Context) error {
-	d.log.Info("nothing to reload yet")
-	return nil
-}
-
 // Close ends everything that was started, newest first. It may be called more
 // than once.
 func (d *Daemon) Close() {

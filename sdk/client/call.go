@@ -88,6 +88,12 @@ func (c *Client) Plugins(ctx context.Context) ([]rpc.Plugin, error) {
 	return ask[[]rpc.Plugin](ctx, c, rpc.MethodPlugins, nil)
 }
 
+// Reload makes the daemon read its configuration again. Files with a mistake are
+// no error: the answer says that they were not applied.
+func (c *Client) Reload(ctx context.Context) (rpc.Reloaded, error) {
+	return ask[rpc.Reloaded](ctx, c, rpc.MethodReload, nil)
+}
+
 // Settings lists every setting in force with where it comes from.
 func (c *Client) Settings(ctx context.Context) ([]rpc.Setting, error) {
 	return ask[[]rpc.Setting](ctx, c, rpc.MethodShowConfig, nil)

@@ -22,6 +22,7 @@ const (
 	MethodCallTool   = "tools/call"
 	MethodPlugins    = "plugins/list"
 	MethodShowConfig = "config/show"
+	MethodReload     = "config/reload"
 
 	MethodWatch   = "journal/watch"
 	MethodUnwatch = "journal/unwatch"

@@ -27,11 +27,12 @@ type fakeDaemon struct {
 	stopped chan struct{}
 	once    sync.Once
 
-	prompts []rpc.Prompt
-	modes   []sdk.Mode
-	calls   []rpc.ToolCall
-	aborts  []int64
-	detail  fakeRun
+	prompts  []rpc.Prompt
+	modes    []sdk.Mode
+	calls    []rpc.ToolCall
+	aborts   []int64
+	detail   fakeRun
+	reloaded rpc.Reloaded
 
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
@@ -194,6 +195,8 @@ func (f *fakeDaemon) Plugins() []rpc.Plugin {
 		{Instance: "odd", Plugin: "odd", State: "broken", Error: "no such file"},
 	}
 }
+
+func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) { return f.reloaded, nil }
 
 func (f *fakeDaemon) Settings() []rpc.Setting { return nil }
 func (f *fakeDaemon) Stop(bool)               { f.once.Do(func() { close(f.stopped) }) }

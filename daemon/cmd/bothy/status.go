@@ -58,7 +58,7 @@ func (c *console) whyNot(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "config", "check")
+	cmd := exec.CommandContext(ctx, path, "config", "show") // check also tells of what stops a plugin only
 	cmd.Dir, cmd.Env = c.dir, c.environ
 	out, err := cmd.CombinedOutput()
 	if err == nil {
@@ -74,6 +74,7 @@ func (c *console) printStatus(s rpc.Status) error {
 		{"socket", fmt.Sprintf("%s, %d connections", s.Socket, s.Connections)},
 		{"database", fmt.Sprintf("%s, journal at %d", s.Database, s.Seq)},
 		{"log", s.Log},
+		{"config", s.Config + reading(s)},
 		{"work", fmt.Sprintf("%d running, %d queued", s.Running, s.Queued)},
 	}
 	for _, l := range lines {
@@ -92,6 +93,14 @@ func (c *console) printStatus(s rpc.Status) error {
 		}
 	}
 	return nil
+}
+
+// reading says how a change of the configuration is found, when it is found late.
+func reading(s rpc.Status) string {
+	if s.Polling == "" {
+		return ""
+	}
+	return ", read every few seconds: it cannot be watched (" + s.Polling + ")"
 }
 
 func pluginLine(p rpc.Plugin) string {

@@ -44,7 +44,7 @@ type Config struct {
 	Dialect Dialect
 	Policy  Policy
 	Hooks   *hook.Chains
-	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named
+	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
 	DataDir string               // run folders lie in runs/KEY below it
 	Log     hclog.Logger
 
@@ -84,6 +84,7 @@ type Engine struct {
 	cfg      Config
 	log      hclog.Logger
 	guards   *guards
+	agents   profiles
 	patience time.Duration
 
 	// base ends when Close has no more patience; draining ends when Close begins.
@@ -116,6 +117,7 @@ func New(cfg Config) (*Engine, error) {
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
 	e.guards = newGuards(cfg.Hooks)
+	e.Configure(cfg.Agents)
 	if err := e.boot(e.base); err != nil {
 		e.drain(errStopping)
 		e.cut(errStopping)

@@ -193,6 +193,10 @@ func (f *fakeDaemon) Tools() []sdk.Tool {
 }
 
 func (f *fakeDaemon) Plugins() []rpc.Plugin   { return nil }
+func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) {
+	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}, nil
+}
+
 func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
 func (f *fakeDaemon) Stop(bool)               { f.once.Do(func() { close(f.stopped) }) }
 

@@ -45,6 +45,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodCallTool:   of("Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", s.callTool),
 		rpc.MethodPlugins:    of("Lists plugins and their state.", s.plugins),
 		rpc.MethodShowConfig: of("Lists every setting in force with where it comes from.", s.showConfig),
+		rpc.MethodReload:     of("Reads the configuration again and puts what changed in force, or says what is wrong with it.", s.reload),
 
 		rpc.MethodWatch:   of("Sends journal/row for every committed row behind a position, from now on.", s.startWatch),
 		rpc.MethodUnwatch: of("Ends a watch.", s.endWatch),

@@ -57,6 +57,7 @@ type Daemon interface {
 	Tools() []sdk.Tool
 	Plugins() []rpc.Plugin
 	Settings() []rpc.Setting
+	Reload(ctx context.Context) (rpc.Reloaded, error)
 	Stop(now bool)
 }
 

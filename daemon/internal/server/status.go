@@ -21,6 +21,10 @@ func (s *Server) showConfig(context.Context, *conn, rpc.Empty) ([]rpc.Setting, e
 	return orEmpty(s.cfg.Daemon.Settings()), nil
 }
 
+func (s *Server) reload(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Reloaded, error) {
+	return s.cfg.Daemon.Reload(ctx)
+}
+
 func (s *Server) plugins(context.Context, *conn, rpc.Empty) ([]rpc.Plugin, error) {
 	return orEmpty(s.cfg.Daemon.Plugins()), nil
 }

@@ -34,7 +34,10 @@ func (d *Daemon) readConfig() (string, *config.Config, config.Diagnostics) {
 // error says why it cannot: everything goes on as it was, then. What it finds is
 // in the log and in `bothy status` either way.
 func (d *Daemon) Reload(ctx context.Context) error {
-	r := d.reload(ctx)
+	return refused(d.reload(ctx))
+}
+
+func refused(r rpc.Reloaded) error {
 	if r.Applied {
 		return nil
 	}
@@ -45,13 +48,28 @@ func (d *Daemon) Reload(ctx context.Context) error {
 	return sdk.Errorf(sdk.Validation, "the configuration cannot be used, and the one that was in force stays:\n%s", strings.Join(text, "\n"))
 }
 
-// reload changes only what differs from the configuration in force: settings
-// and models and agents are exchanged whole, plugins one by one.
+// reload reads the files, whatever the watcher thinks of them.
 func (d *Daemon) reload(ctx context.Context) rpc.Reloaded {
+	r, _ := d.reloadIf(ctx, func() bool { return true })
+	return r
+}
+
+// reloadIf changes only what differs from the configuration in force: settings
+// and models and agents are exchanged whole, plugins one by one. It does nothing
+// when what it read is not to be taken.
+func (d *Daemon) reloadIf(ctx context.Context, take func() bool) (rpc.Reloaded, bool) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
 	path, cfg, diags := d.readConfig()
 	d.follow(path)
+	if !take() {
+		return rpc.Reloaded{}, false
+	}
+	return d.put(ctx, path, cfg, diags), true
+}
+
+// put puts a configuration that was read in force.
+func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags config.Diagnostics) rpc.Reloaded {
 	d.say(aboutFiles, diags)
 	r := rpc.Reloaded{Path: path, Diagnostics: d.shown(diags)}
 	if cfg == nil {
@@ -133,10 +151,12 @@ func (r *reads) all() []string {
 
 // followFiles reloads whenever a file of the configuration changes.
 func (d *Daemon) followFiles(ctx context.Context) error {
-	d.files = config.Watch(d.log.Named("config"), func() {
-		if err := d.Reload(d.stopping); err != nil {
-			d.log.Error("not reloaded", "error", err)
+	d.files = config.Watch(d.log.Named("config"), func(still func() bool) bool {
+		r, taken := d.reloadIf(d.stopping, still)
+		if taken && !r.Applied {
+			d.log.Error("not reloaded", "error", refused(r))
 		}
+		return taken
 	})
 	d.onClose("watcher of the configuration", func() error {
 		d.files.Close()

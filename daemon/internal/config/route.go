@@ -50,6 +50,14 @@ func parts(path string) []string {
 	return strings.FieldsFunc(filepath.Clean(path), func(r rune) bool { return r == filepath.Separator })
 }
 
+func contentKeys(files []string) map[string]string {
+	keys := map[string]string{}
+	for _, file := range files {
+		keys[file] = contentKey(file)
+	}
+	return keys
+}
+
 // contentKey is another one whenever the content of a file is, or what keeps it
 // from being read. It reads no more than Load does, and waits for no pipe.
 func contentKey(path string) string {

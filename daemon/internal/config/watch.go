@@ -15,8 +15,7 @@ import (
 
 // When a Watcher looks at its files.
 const (
-	quiet     = 100 * time.Millisecond // after the last event: editors take several steps
-	impatient = 2 * time.Second        // after the first event, however many follow
+	quiet     = 100 * time.Millisecond // after the last event, and again: editors take several steps
 	pollEvery = 2 * time.Second        // where watching is impossible
 	lookEvery = time.Minute            // in any case: not everything makes an event
 )
@@ -27,7 +26,7 @@ const (
 // renaming, and lie behind symbolic links or in a folder that is not there yet.
 type Watcher struct {
 	log     hclog.Logger
-	changed func()
+	changed func(still func() bool) bool
 	open    func() (notifier, error)
 
 	asked chan struct{} // filled when wanted is another
@@ -63,10 +62,14 @@ func openNotifier() (notifier, error) {
 
 // Watch begins to watch the files that Follow names. It calls changed from a
 // goroutine of its own, one call after the other, also once for each file that
-// is new to it: whatever was read of it before may be old.
-func Watch(log hclog.Logger, changed func()) *Watcher { return watch(log, changed, openNotifier) }
+// is new to it: whatever was read of it before may be old. What changed reads is
+// whole only if still answers true afterwards: an editor may be writing again.
+// When changed returns false it is called again.
+func Watch(log hclog.Logger, changed func(still func() bool) bool) *Watcher {
+	return watch(log, changed, openNotifier)
+}
 
-func watch(log hclog.Logger, changed func(), open func() (notifier, error)) *Watcher {
+func watch(log hclog.Logger, changed func(func() bool) bool, open func() (notifier, error)) *Watcher {
 	w := &Watcher{log: log, changed: changed, open: open, asked: make(chan struct{}, 1), done: make(chan struct{})}
 	w.wg.Go(w.run)
 	return w
@@ -104,6 +107,7 @@ type vigil struct {
 	files   []string
 	keys    map[string]string // of the content, by file, as changed knows it
 	seen    map[string]string // the same, as it was last seen
+	since   time.Time         // when that was seen first
 	notify  notifier          // nil when it polls
 	folders map[string]string // the identity of each that is watched
 	names   map[string]bool   // whose events count
@@ -113,13 +117,11 @@ func (w *Watcher) run() {
 	v := &vigil{w: w, keys: map[string]string{}, folders: map[string]string{}}
 	defer v.end()
 	v.begin()
-	var first time.Time // of the events that were not looked at yet
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	later := time.NewTimer(lookEvery)
 	defer later.Stop()
 	for {
-		settled := false
 		select {
 		case <-w.done:
 			return
@@ -129,19 +131,15 @@ func (w *Watcher) run() {
 			if ok && !v.counts(e) {
 				continue
 			}
-			if first.IsZero() {
-				first = time.Now()
-			}
-			due.Reset(min(quiet, max(0, impatient-time.Since(first))))
+			due.Reset(quiet)
 			continue
 		case err := <-v.errors():
 			w.log.Debug("events were lost, so that the files are read", "error", err)
 		case <-due.C:
-			first, settled = time.Time{}, v.notify != nil
 		case <-later.C:
 			v.begin() // again, should it poll
 		}
-		if !v.look(settled) {
+		if !v.look() {
 			due.Reset(quiet)
 		}
 		later.Reset(v.pause())
@@ -180,8 +178,10 @@ func (v *vigil) begin() {
 		return
 	}
 	v.notify = n
-	v.w.setWhy("")
 	v.rewatch()
+	if v.notify != nil {
+		v.w.setWhy("")
+	}
 }
 
 // poll gives the notifier up.
@@ -224,22 +224,23 @@ func (v *vigil) counts(e fsnotify.Event) bool {
 }
 
 // look reads the files and tells when they are others than before. False asks
-// to look again soon: outside of a quiet moment a file may be half written.
-func (v *vigil) look(settled bool) bool {
+// to look again soon: what was not the same for a while may be half written.
+func (v *vigil) look() bool {
 	v.rewatch() // before reading: what changes afterwards makes an event
-	keys := map[string]string{}
-	for _, file := range v.files {
-		keys[file] = contentKey(file)
-	}
+	keys := contentKeys(v.files)
 	if maps.Equal(keys, v.keys) {
 		return true
 	}
-	if !settled && !maps.Equal(keys, v.seen) {
-		v.seen = keys
+	if !maps.Equal(keys, v.seen) {
+		v.seen, v.since = keys, time.Now()
+	}
+	if time.Since(v.since) < quiet {
+		return false
+	}
+	if !v.w.changed(func() bool { return maps.Equal(keys, contentKeys(v.files)) }) {
 		return false
 	}
 	v.keys = keys
-	v.w.changed()
 	return true
 }
 

@@ -192,7 +192,7 @@ func (f *fakeDaemon) Tools() []sdk.Tool {
 	return []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "bash", Parameters: json.RawMessage(`{"type":"object"}`)}, Plugin: "bash"}}
 }
 
-func (f *fakeDaemon) Plugins() []rpc.Plugin   { return nil }
+func (f *fakeDaemon) Plugins() []rpc.Plugin { return nil }
 func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) {
 	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}, nil
 }

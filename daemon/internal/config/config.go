@@ -7,10 +7,12 @@
 package config
 
 import (
+	"maps"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -114,6 +116,24 @@ func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
 		return ""
 	}
 	return v.AsString()
+}
+
+// WithoutSecrets evaluates as Context does, except that a secret which is not
+// set is empty: where the daemon runs it may be set.
+func (c *Config) WithoutSecrets() *hcl.EvalContext {
+	functions := maps.Clone(c.Context.Functions)
+	secret := functions["secret"]
+	functions["secret"] = function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "name", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if v, err := secret.Call(args); err == nil {
+				return v, nil
+			}
+			return cty.StringVal(""), nil
+		},
+	})
+	return &hcl.EvalContext{Functions: functions}
 }
 
 // Secret resolves a secret by name, as secret() in a file does; from then on

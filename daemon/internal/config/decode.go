@@ -65,6 +65,11 @@ func (l *loader) decodeLabelled() {
 	})
 	l.each("model", l.model)
 	l.each("agent", l.agent)
+	l.each("skill", l.skill)
+	for _, b := range l.workspaces {
+		l.workspace(b.Body)
+		l.noEffect(b.DefRange, "workspace")
+	}
 }
 
 func (l *loader) each(block string, do func(string, hcl.Body, hcl.Range)) {

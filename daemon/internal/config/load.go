@@ -78,8 +78,10 @@ type loader struct {
 	parser   *hclparse.Parser
 	cfg      *Config
 	labelled map[string]*blockSet // by block type
-	sources  map[string]Value     // by setting key
-	diags    Diagnostics
+	// workspaces are the blocks of that type, of all files.
+	workspaces []*hcl.Block
+	sources    map[string]Value // by setting key
+	diags      Diagnostics
 }
 
 func (l *loader) defaults() {

@@ -115,6 +115,7 @@ func (s Spec) granted(g string) bool { return slices.Contains(s.Grants, g) }
 // Supervisor runs plugins. Its methods may be called at any time from any
 // goroutine; after Stop nothing starts any more.
 type Supervisor struct {
+	*Inspector
 	cfg   Config
 	log   hclog.Logger
 	calls callTable
@@ -139,7 +140,7 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := socketFolder(cfg.SocketDir); err != nil {
 		return nil, err
 	}
-	s := &Supervisor{cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
+	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s, nil
 }

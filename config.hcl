@@ -3,17 +3,17 @@
 # attribute by attribute. `bothy config init` writes a first one, `bothy config
 # check` shows mistakes where they stand, `bothy config show` prints every value
 # with the place it comes from. A running daemon takes over what changed when the
-# file is saved; a file with a mistake changes nothing. Single settings can also be set in the environment:
-# BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }.
+# file is saved; a file with a mistake changes nothing. Single settings can also
+# be set in the environment: BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }.
 #
 # Three functions: env("NAME"[, "default"]), file("path"), secret("NAME"). A
 # secret is looked up in the environment when it is used, and never shown. A path
 # may begin with ~/; a relative one begins in the folder of the file.
 
-# Where the daemon listens; it takes effect at the next start, as store.path does.
-# Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client
-# reads no configuration: it finds a daemon elsewhere through the data
-# directory, or at BOTHY_LISTEN_SOCKET, which the daemon heeds as well.
+# Where the daemon listens; like store.path it takes effect at the next start.
+# Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client reads no configuration: it
+# finds a daemon elsewhere through the data directory, or at BOTHY_LISTEN_SOCKET,
+# which the daemon heeds as well.
 listen {
   socket = ""
 }

@@ -31,6 +31,7 @@ import (
 //	serve-model        serve a model whose words follow from the prompt, at $MODEL_URL
 //	serve-words VAR W  serve a model that says W, at the URL in the variable VAR
 //	same-process NAME  fail unless the plugin's process is that of the last time
+//	spoil FILE A B     write B over each A in a file, as a disk that rots
 //	sparse FILE SIZE   make a file of SIZE bytes that takes no room
 //	until REGEXP ARG.. call bothy with the arguments until its output matches
 //
@@ -51,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"serve-model":  serveModel,
 			"serve-words":  serveWords,
 			"sparse":       sparse,
+			"spoil":        spoil,
 			"until":        until,
 		},
 	})
@@ -273,6 +275,20 @@ func sparse(ts *testscript.TestScript, neg bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(touch(ts, ts.MkAbs(args[0])), size))
+}
+
+// spoil wants texts of one length, and the first one to be there.
+func spoil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 || len(args[1]) != len(args[2]) {
+		ts.Fatalf("usage: spoil FILE TEXT OTHER, which is as long")
+	}
+	path := ts.MkAbs(args[0])
+	text, err := os.ReadFile(path)
+	ts.Check(err)
+	if !strings.Contains(string(text), args[1]) {
+		ts.Fatalf("%s does not hold %q", path, args[1])
+	}
+	ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(string(text), args[1], args[2])), 0o600))
 }
 
 func touch(ts *testscript.TestScript, path string) string {

@@ -24,6 +24,8 @@ const (
 	MethodShowConfig = "config/show"
 	MethodReload     = "config/reload"
 
+	MethodBackup = "store/backup"
+
 	MethodWatch   = "journal/watch"
 	MethodUnwatch = "journal/unwatch"
 )
@@ -33,6 +35,8 @@ const (
 	NoteRow     = "journal/row"
 	NoteGap     = "journal/gap"
 	NotePreview = "run/preview"
+
+	NoteBackup = "store/progress"
 
 	// NoteStopping says that the daemon stops in order: what it is working on
 	// goes on at its next start. A connection that ends without it was lost.

@@ -30,6 +30,8 @@ type cli struct {
 	Stop    stopCmd    `cmd:"" help:"Stop the daemon and all it started."`
 	Logs    logsCmd    `cmd:"" help:"Show the daemon's log."`
 	Config  configCmd  `cmd:"" help:"Check the configuration, or show every value."`
+	Backup  backupCmd  `cmd:"" help:"Write a verified copy of the database while the daemon runs."`
+	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database; the daemon must be stopped."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

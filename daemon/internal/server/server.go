@@ -58,6 +58,7 @@ type Daemon interface {
 	Plugins() []rpc.Plugin
 	Settings() []rpc.Setting
 	Reload(ctx context.Context) (rpc.Reloaded, error)
+	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)
 	Stop(now bool)
 }
 

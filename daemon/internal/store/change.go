@@ -9,8 +9,8 @@ import (
 )
 
 // Commit makes the change durable as a whole, or nothing of it. It opens the
-// turn first, then writes in order, then adds the notes, closes the turn and
-// ends the loop; the journal tells them in that order. A turn that is closed
+// turn first, then writes in order, then adds the notes, moves the run, closes
+// the turn and ends the loop; the journal tells them in that order. A turn that is closed
 // where the next one opens is closed before that. An OpenTurn that
 // succeeded gets its ID, Run, Sequence and Created filled in.
 //
@@ -54,6 +54,11 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 				return err
 			}
 		}
+		if c.Status != 0 {
+			if err := t.waitOrGoOn(&run, c.Status); err != nil {
+				return err
+			}
+		}
 		if closing != nil {
 			if err := t.closeTurn(&run, closing); err != nil {
 				return err
@@ -76,10 +81,22 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 	return receipt, nil
 }
 
-// note writes a row that speaks of no entry. It cannot pass for another kind.
+// waitOrGoOn moves a run at work to 202, or back. Every other move has a
+// method of its own.
+func (t *tx) waitOrGoOn(run *sdk.Run, to int) error {
+	atWork := run.Status == sdk.StatusRunning || run.Status == sdk.StatusProposed
+	if !atWork || to != sdk.StatusRunning && to != sdk.StatusProposed {
+		return sdk.Errorf(sdk.Conflict, "the run %s has the status %d and cannot be moved to %d; only a run at work waits and goes on", run.Alias, run.Status, to)
+	}
+	return t.moveRun(run, to)
+}
+
+// note writes a row that speaks of no entry. It cannot pass for a row of what
+// the store itself does.
 func (t *tx) note(run *sdk.Run, n *sdk.Note) error {
-	if n.Kind != sdk.KindNote && !strings.HasPrefix(n.Kind, sdk.KindNote+".") {
-		return sdk.Errorf(sdk.Validation, "a note cannot be of the kind %q; its kind begins with %q", n.Kind, sdk.KindNote+".")
+	if !isNote(n.Kind) {
+		return sdk.Errorf(sdk.Validation, "a note cannot be of the kind %q; its kind begins with %q, or is %s or %s",
+			n.Kind, sdk.KindNote+".", sdk.KindRunReset, sdk.KindRunExpired)
 	}
 	var data json.RawMessage
 	if n.Data != nil {
@@ -89,4 +106,12 @@ func (t *tx) note(run *sdk.Run, n *sdk.Note) error {
 		}
 	}
 	return t.append(event{kind: n.Kind, project: run.Project, run: run.ID, loop: n.Loop, turn: n.Turn, data: data})
+}
+
+func isNote(kind string) bool {
+	switch kind {
+	case sdk.KindNote, sdk.KindRunReset, sdk.KindRunExpired:
+		return true
+	}
+	return strings.HasPrefix(kind, sdk.KindNote+".")
 }

@@ -141,7 +141,7 @@ func (t *tx) freeAlias(project int64, agent string) (string, error) {
 
 // Run returns a run by id; NotFound when there is none.
 func (s *Store) Run(ctx context.Context, id int64) (sdk.Run, error) {
-	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ?`, id)
+	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND id = ?`, id)
 	if err == nil && !found {
 		err = noRun(id)
 	}
@@ -150,7 +150,7 @@ func (s *Store) Run(ctx context.Context, id int64) (sdk.Run, error) {
 
 // RunByAlias returns a project's run by its alias; NotFound when there is none.
 func (s *Store) RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error) {
-	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE project = ? AND alias = ?`, project, alias)
+	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND project = ? AND alias = ?`, project, alias)
 	if err == nil && !found {
 		err = sdk.Errorf(sdk.NotFound, "there is no run called %s in this project", alias)
 	}
@@ -160,7 +160,7 @@ func (s *Store) RunByAlias(ctx context.Context, project int64, alias string) (sd
 // RunByKey returns the run whose folder and container carry key; NotFound when
 // there is none.
 func (s *Store) RunByKey(ctx context.Context, key string) (sdk.Run, error) {
-	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE key = ?`, key)
+	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND key = ?`, key)
 	if err == nil && !found {
 		err = sdk.Errorf(sdk.NotFound, "there is no run with the key %s", key)
 	}
@@ -189,7 +189,7 @@ func (s *Store) Runs(ctx context.Context, f RunFilter) ([]sdk.Run, error) {
 		f.Limit = -1
 	}
 	var all []sdk.Run
-	err := s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
+	err := s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
 		ORDER BY id DESC LIMIT ?3 OFFSET ?4`, []any{f.Project, f.Hidden, f.Limit, f.Offset}, func(scan scanner) error {
 		r, err := scanRun(scan)
 		all = append(all, r)
@@ -201,7 +201,7 @@ func (s *Store) Runs(ctx context.Context, f RunFilter) ([]sdk.Run, error) {
 // run reads a run inside the transaction.
 func (t *tx) run(id int64) (r sdk.Run, err error) {
 	found := false
-	err = t.query(`SELECT `+runColumns+` FROM runs WHERE id = ?`, []any{id}, func(scan scanner) (err error) {
+	err = t.query(`SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND id = ?`, []any{id}, func(scan scanner) (err error) {
 		found = true
 		r, err = scanRun(scan)
 		return err

@@ -162,7 +162,7 @@ func (s *Store) loadSchemes(ctx context.Context) error {
 		all[x.Name] = x
 		return nil
 	})
-	if err != nil {
+	if err != nil && s.Health() == nil {
 		return explain("reading the schemes", err)
 	}
 	var renewed []sdk.Scheme
@@ -173,7 +173,7 @@ func (s *Store) loadSchemes(ctx context.Context) error {
 		}
 	}
 	s.schemes.Store(&all)
-	if renewed == nil {
+	if renewed == nil || s.Health() != nil {
 		return nil
 	}
 	return s.update(ctx, "registering the schemes", func(t *tx) error {

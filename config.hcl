@@ -1,17 +1,19 @@
 # Bothy's configuration, as it is built in. To change something, write only
 # that into ~/.config/bothy/config.hcl: a block with the same label is merged
-# attribute by attribute. `bothy config check` reads it without a daemon and
-# shows mistakes where they stand; `bothy config show` prints every value with
-# the place it comes from. Single settings can also be set in the environment:
-# BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }.
+# attribute by attribute. `bothy config init` writes a first one, `bothy config
+# check` shows mistakes where they stand, `bothy config show` prints every value
+# with the place it comes from. A running daemon takes over what changed when the
+# file is saved; a file with a mistake changes nothing. Single settings can also
+# be set in the environment: BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }.
 #
 # Three functions: env("NAME"[, "default"]), file("path"), secret("NAME"). A
 # secret is looked up in the environment when it is used, and never shown. A path
 # may begin with ~/; a relative one begins in the folder of the file.
 
-# Where the daemon listens. Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client
-# reads no configuration: it finds a daemon elsewhere through the data
-# directory, or at BOTHY_LISTEN_SOCKET, which the daemon heeds as well.
+# Where the daemon listens; like store.path it takes effect at the next start.
+# Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client reads no configuration: it
+# finds a daemon elsewhere through the data directory, or at BOTHY_LISTEN_SOCKET,
+# which the daemon heeds as well.
 listen {
   socket = ""
 }
@@ -67,8 +69,8 @@ guard {
 
 # Plugins are binaries named bothy-plugin-NAME in libexec/bothy, or at `path`.
 # What one may use is granted here; what its own schema declares stands here
-# too, and is checked when it starts: mistakes in it are among the problems of
-# `bothy status`. `enabled = false` leaves one out.
+# too: `bothy config check` checks it, and a running plugin whose new block is
+# wrong keeps the old one, which `bothy status` shows. `enabled = false` leaves one out.
 plugin "bash" {
   grants = ["sandbox"]
 }

@@ -12,8 +12,20 @@ import (
 // relay is the engine in the words of the socket.
 type relay struct{ d *Daemon }
 
+// intake refuses what is new once the daemon stops. The code says that nothing
+// was done: a client may call again, and then starts the next daemon.
+func (r relay) intake() error {
+	if r.d.stopping.Err() == nil {
+		return nil
+	}
+	return rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, "the daemon is stopping: try again when it has ended")
+}
+
 // Submit implements server.Engine.
 func (r relay) Submit(ctx context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
+	if err := r.intake(); err != nil {
+		return rpc.Accepted{}, err
+	}
 	a, err := r.d.engine.Submit(ctx, engine.Submission{
 		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Mode: mode,
 	})
@@ -28,6 +40,9 @@ func accepted(a engine.Accepted) rpc.Accepted {
 
 // StartRun implements server.Engine.
 func (r relay) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error) {
+	if err := r.intake(); err != nil {
+		return rpc.Started{}, err
+	}
 	a, err := r.d.engine.StartRun(ctx, engine.Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model})
 	if err != nil {
 		return rpc.Started{}, err
@@ -37,6 +52,9 @@ func (r relay) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error
 
 // CallTool implements server.Engine.
 func (r relay) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
+	if err := r.intake(); err != nil {
+		return rpc.ToolDone{}, err
+	}
 	done, err := r.d.engine.CallTool(ctx, engine.ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments})
 	if err != nil {
 		return rpc.ToolDone{}, err

@@ -60,8 +60,6 @@ func (d *Daemon) startUpkeep(context.Context) error {
 // keep is how long runs that rest are kept, by the configuration in force.
 func (d *Daemon) keep() engine.Keep {
 	const day = 24 * time.Hour
-	return engine.Keep{
-		Sandbox: time.Duration(d.cfg.Store.IdleDays) * day,
-		Run:     time.Duration(d.cfg.Store.RetentionDays) * day,
-	}
+	store := d.current().Store
+	return engine.Keep{Sandbox: time.Duration(store.IdleDays) * day, Run: time.Duration(store.RetentionDays) * day}
 }

@@ -24,6 +24,12 @@ func (c *Client) Status(ctx context.Context) (rpc.Status, error) {
 // Stop asks the daemon to end. It answers before it does: wait for the process.
 func (c *Client) Stop(ctx context.Context) error { return c.Call(ctx, rpc.MethodStop, nil, nil) }
 
+// StopNow asks the daemon to end without waiting for what it works on, which
+// is taken up at its next start.
+func (c *Client) StopNow(ctx context.Context) error {
+	return c.Call(ctx, rpc.MethodStop, rpc.StopParams{Now: true}, nil)
+}
+
 // Ask queues a prompt that may change nothing.
 func (c *Client) Ask(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
 	return ask[rpc.Accepted](ctx, c, rpc.MethodAsk, p)
@@ -122,6 +128,12 @@ func (c *Client) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, er
 // Plugins lists plugins and their state.
 func (c *Client) Plugins(ctx context.Context) ([]rpc.Plugin, error) {
 	return ask[[]rpc.Plugin](ctx, c, rpc.MethodPlugins, nil)
+}
+
+// Reload makes the daemon read its configuration again. Files with a mistake are
+// no error: the answer says that they were not applied.
+func (c *Client) Reload(ctx context.Context) (rpc.Reloaded, error) {
+	return ask[rpc.Reloaded](ctx, c, rpc.MethodReload, nil)
 }
 
 // Settings lists every setting in force with where it comes from.

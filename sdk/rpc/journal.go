@@ -57,7 +57,8 @@ type Gap struct {
 
 // Preview is the notification run/preview: text that a model is still
 // writing. It is not committed and may be dropped; what counts is the entry
-// assistant://TURN in the journal.
+// assistant://TURN in the journal. Who began to watch in the middle of an
+// answer has seen no First and lacks what came before.
 type Preview struct {
 	Watch     int64  `json:"watch"`
 	Preview   bool   `json:"preview"` // always true: the mark of what is not committed
@@ -66,6 +67,7 @@ type Preview struct {
 	Turn      int    `json:"turn"`
 	Text      string `json:"text,omitempty"`      // to append
 	Reasoning string `json:"reasoning,omitempty"` // to append
+	First     bool   `json:"first,omitempty"`     // the turn's answer begins with this piece
 	Restart   bool   `json:"restart,omitempty"`   // the completion begins anew: forget the turn's text so far
 	Dropped   bool   `json:"dropped,omitempty"`   // some text before this piece was dropped
 }

@@ -29,6 +29,7 @@ const (
 	MethodCallTool   = "tools/call"
 	MethodPlugins    = "plugins/list"
 	MethodShowConfig = "config/show"
+	MethodReload     = "config/reload"
 
 	MethodBackup = "store/backup"
 
@@ -44,4 +45,8 @@ const (
 	NotePreview = "run/preview"
 
 	NoteBackup = "store/progress"
+
+	// NoteStopping says that the daemon stops in order: what it is working on
+	// goes on at its next start. A connection that ends without it was lost.
+	NoteStopping = "daemon/stopping"
 )

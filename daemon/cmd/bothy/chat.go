@@ -99,7 +99,7 @@ func (t *talk) prompt(ctx context.Context, text string) (int, error) {
 	if t.run == "" {
 		p.Run = t.cmd.Alias
 	}
-	accepted, err := t.cl.Act(ctx, p)
+	accepted, err := again(ctx, t.c, t.cl, func() (rpc.Accepted, error) { return t.cl.Act(ctx, p) })
 	if err != nil {
 		if t.c.inTTY && t.run != "" {
 			t.c.complain(err)

@@ -28,13 +28,14 @@ type fakeDaemon struct {
 	stopped chan struct{}
 	once    sync.Once
 
-	prompts []rpc.Prompt
-	modes   []sdk.Mode
-	calls   []rpc.ToolCall
-	done    []string // the verbs of a run's life
-	aborts  []int64
-	detail  fakeRun
-	changes rpc.Changes
+	prompts  []rpc.Prompt
+	modes    []sdk.Mode
+	calls    []rpc.ToolCall
+	done     []string // the verbs of a run's life
+	aborts   []int64
+	detail   fakeRun
+	changes  rpc.Changes
+	reloaded rpc.Reloaded
 
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
@@ -263,6 +264,8 @@ func (f *fakeDaemon) Plugins() []rpc.Plugin {
 	}
 }
 
+func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) { return f.reloaded, nil }
+
 func (f *fakeDaemon) Settings() []rpc.Setting { return nil }
 
 func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
@@ -273,7 +276,7 @@ func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func
 	return rpc.BackupDone{File: cmp.Or(p.File, "/state/backups/dated.db"), Bytes: 2 << 20, Seq: 12, Runs: 3}, nil
 }
 
-func (f *fakeDaemon) Stop() { f.once.Do(func() { close(f.stopped) }) }
+func (f *fakeDaemon) Stop(bool) { f.once.Do(func() { close(f.stopped) }) }
 
 // serve runs the daemon at the socket until it is told to stop.
 func (f *fakeDaemon) serve(socket string) error {

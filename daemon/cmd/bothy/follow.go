@@ -25,9 +25,10 @@ type viewer interface {
 // errDetached says that the person left and the loop goes on.
 var errDetached = errors.New("detached")
 
-// follow reads the journal until the loop has ended. The first Ctrl-C aborts
-// the loop and waits for its end, the second one leaves. A prompt that still
-// waits behind others is left at the first: what works then is not its own.
+// follow reads the journal until the loop has ended, from one daemon or, when
+// that dies, from the next. The first Ctrl-C aborts the loop and waits for its
+// end, the second one leaves. A prompt that still waits behind others is left at
+// the first: what works then is not its own.
 func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, v viewer) error {
 	interrupts, restore := c.interrupts()
 	defer restore()
@@ -39,11 +40,14 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 		defer close(watched)
 		c.watchInterrupts(ctx, cl, accepted, s, interrupts, cancel, done)
 	}()
-	err := cl.Follow(ctx, client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true}, func(e client.Event) error {
+	back := &comeback{c: c, run: accepted.Run}
+	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Retry: greetTime, Lost: back.lost}
+	err := cl.Follow(ctx, watch, func(e client.Event) error {
 		if e.Preview != nil {
 			v.preview(*e.Preview)
 			return nil
 		}
+		back.starts = 0
 		if !s.mine(*e.Row) {
 			return nil
 		}

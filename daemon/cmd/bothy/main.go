@@ -29,6 +29,7 @@ type cli struct {
 	Models  modelsCmd  `cmd:"" help:"List models, and the one that is taken when none is named."`
 	Status  statusCmd  `cmd:"" help:"Say how the daemon is."`
 	Stop    stopCmd    `cmd:"" help:"Stop the daemon and all it started."`
+	Logs    logsCmd    `cmd:"" help:"Show the daemon's log."`
 	Config  configCmd  `cmd:"" help:"Check the configuration, or show every value."`
 	Backup  backupCmd  `cmd:"" help:"Write a verified copy of the database while the daemon runs."`
 	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database; the daemon must be stopped."`

@@ -69,9 +69,9 @@ func TestPreview(t *testing.T) {
 				for !strings.Contains(b.err.String(), "turn 1") && time.Now().Before(deadline) {
 					time.Sleep(time.Millisecond) // previews go only to who watches already
 				}
-				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "wrong"})
+				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "wrong", First: true})
 				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Restart: true})
-				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "The ans\x1b"})
+				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "The ans\x1b", First: true})
 				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "wer", Dropped: c.dropped})
 				f.commit(entry(loop, 1, "assistant://1", text("The ans\x1bwer."), sdk.StateResolved, "", "", nil))
 				f.commit(ended(loop, 200, "answer", ""))

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"os/signal"
 	"slices"
+	"syscall"
 )
 
 // passThrough runs bothyd for a verb that needs no daemon and ends as it ends.
@@ -21,7 +23,12 @@ func (c *console) passThrough(ctx context.Context, args ...string) error {
 		}
 		args = slices.Insert(slices.Clone(args), end, "--json")
 	}
+	_, restore := c.interrupts() // Ctrl-C reaches both: bothyd says how it ends
+	defer restore()
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
 	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.Dir, cmd.Env = c.dir, c.environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err
 	err = cmd.Run()

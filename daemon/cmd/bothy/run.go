@@ -55,7 +55,8 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Ask {
 		send = cl.Ask
 	}
-	accepted, err := send(ctx, rpc.Prompt{Project: project, Prompt: prompt, Run: cmd.Alias, Agent: cmd.Agent, Model: cmd.Model})
+	p := rpc.Prompt{Project: project, Prompt: prompt, Run: cmd.Alias, Agent: cmd.Agent, Model: cmd.Model}
+	accepted, err := again(ctx, c, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
 	if err != nil {
 		return err
 	}

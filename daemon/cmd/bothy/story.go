@@ -89,6 +89,9 @@ func (s *story) entry(row sdk.JournalRow) *action {
 	}
 	switch sdk.SchemeOf(row.Path) {
 	case "assistant":
+		if !isAnswer(row) {
+			return nil
+		}
 		s.text = ""
 		if row.Body != nil && !hasCalls(change.Attributes) {
 			s.text = *row.Body
@@ -97,6 +100,16 @@ func (s *story) entry(row sdk.JournalRow) *action {
 		return s.action(row, change)
 	}
 	return nil
+}
+
+// isAnswer reports whether a row has what a model said in a turn, whole. While
+// it is being written the entry streams, and what a dead daemon had of an answer
+// is kept below its path.
+func isAnswer(row sdk.JournalRow) bool {
+	var change sdk.EntryChange
+	turn, of := strings.CutPrefix(row.Path, "assistant://")
+	return of && row.Kind == sdk.KindEntrySet && !strings.Contains(turn, "/") &&
+		json.Unmarshal(row.Data, &change) == nil && change.State.Ended()
 }
 
 // action finds or makes the action of a row.

@@ -171,7 +171,7 @@ func (c *console) callTool(ctx context.Context, cl *client.Client, call rpc.Tool
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		done, err := cl.CallTool(ctx, call)
+		done, err := again(ctx, c, cl, func() (rpc.ToolDone, error) { return cl.CallTool(ctx, call) })
 		answers <- answer{done, err}
 	}()
 	begin, tick := time.Now(), time.NewTicker(time.Second)

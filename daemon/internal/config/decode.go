@@ -65,6 +65,11 @@ func (l *loader) decodeLabelled() {
 	})
 	l.each("model", l.model)
 	l.each("agent", l.agent)
+	l.each("skill", l.skill)
+	for _, b := range l.workspaces {
+		l.workspace(b.Body)
+		l.noEffect(b.DefRange, "workspace")
+	}
 }
 
 func (l *loader) each(block string, do func(string, hcl.Body, hcl.Range)) {
@@ -97,6 +102,7 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 			l.reportAt(r, "Unknown grant", fmt.Sprintf("There is no grant %q; there are %v.", g, knownGrants))
 		}
 	}
+	p.Digest = l.digest(p)
 	return p, true
 }
 

@@ -50,7 +50,7 @@ type Config struct {
 	Dialect Dialect
 	Policy  Policy
 	Hooks   *hook.Chains
-	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named
+	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
 	DataDir string               // run folders lie in runs/KEY below it
 	Log     hclog.Logger
 
@@ -72,6 +72,7 @@ type Preview struct {
 	Turn      int
 	Text      string // to append
 	Reasoning string // to append
+	First     bool   // the answer begins with this piece
 	Restart   bool   // the answer begins anew: what came of this turn so far is void
 }
 
@@ -90,6 +91,7 @@ type Engine struct {
 	cfg      Config
 	log      hclog.Logger
 	guards   *guards
+	agents   profiles
 	patience time.Duration
 	backlog  backlog
 
@@ -123,6 +125,7 @@ func New(cfg Config) (*Engine, error) {
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
 	e.guards = newGuards(cfg.Hooks)
+	e.Configure(cfg.Agents)
 	if cfg.Frozen {
 		return e, nil
 	}

@@ -186,9 +186,10 @@ func validAlias(alias string) bool {
 }
 
 func (e *Engine) agent(name string) (sdk.Agent, error) {
-	a, ok := e.cfg.Agents[name]
+	agents := *e.agents.Load()
+	a, ok := agents[name]
 	if !ok {
-		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(sortedKeys(e.cfg.Agents), ", "))
+		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(sortedKeys(agents), ", "))
 	}
 	if a.Name == "" {
 		a.Name = name

@@ -53,6 +53,9 @@ func (c *conn) serve() {
 	if hello, err := encodeNote(rpc.MethodHello, c.s.greeting()); err == nil {
 		c.out.put(hello, nil)
 	}
+	if note := c.s.farewellNote(); note != nil {
+		c.out.put(note, nil)
+	}
 	c.finish(c.read())
 
 	close(drained)

@@ -253,7 +253,11 @@ func (f *fakeDaemon) Tools() []sdk.Tool {
 	return []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "bash", Parameters: json.RawMessage(`{"type":"object"}`)}, Plugin: "bash"}}
 }
 
-func (f *fakeDaemon) Plugins() []rpc.Plugin   { return nil }
+func (f *fakeDaemon) Plugins() []rpc.Plugin { return nil }
+func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) {
+	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}, nil
+}
+
 func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
 
 func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
@@ -264,7 +268,7 @@ func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func
 	return rpc.BackupDone{File: cmp.Or(p.File, "/state/backups/dated.db"), Bytes: 2 << 20, Seq: 12, Runs: 3}, nil
 }
 
-func (f *fakeDaemon) Stop() { f.once.Do(func() { close(f.stopped) }) }
+func (f *fakeDaemon) Stop(bool) { f.once.Do(func() { close(f.stopped) }) }
 
 // house is a server on a socket in a directory of its own.
 type house struct {

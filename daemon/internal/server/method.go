@@ -29,7 +29,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodPing:     of("Answers with an empty object.", s.ping),
 		rpc.MethodDiscover: of("This catalogue.", s.discover),
 		rpc.MethodStatus:   of("How the daemon is: version, plugins, work, problems.", s.status),
-		rpc.MethodStop:     of("Asks the daemon to drain and end; answers before it does.", s.stop),
+		rpc.MethodStop:     of("Asks the daemon to drain and end, or to end now; answers before it does.", s.stop),
 
 		rpc.MethodAsk:      of("Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", s.ask),
 		rpc.MethodAct:      of("Queues a prompt. Answers at once; follow the journal behind seq.", s.act),
@@ -52,6 +52,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodCallTool:   of("Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", s.callTool),
 		rpc.MethodPlugins:    of("Lists plugins and their state.", s.plugins),
 		rpc.MethodShowConfig: of("Lists every setting in force with where it comes from.", s.showConfig),
+		rpc.MethodReload:     of("Reads the configuration again and puts what changed in force, or says what is wrong with it.", s.reload),
 
 		rpc.MethodBackup: of("Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
 

@@ -10,8 +10,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,15 +59,17 @@ type Store interface {
 }
 
 // Daemon answers for the daemon as a whole. Stop only asks: it returns at
-// once, and the daemon calls Server.Close when it has drained.
+// once, and the daemon calls Server.Close when it has drained, or, when now is
+// set, without waiting for that.
 type Daemon interface {
 	Status(ctx context.Context) (rpc.Status, error)
 	Models(ctx context.Context) (rpc.Models, error)
 	Tools() []sdk.Tool
 	Plugins() []rpc.Plugin
 	Settings() []rpc.Setting
+	Reload(ctx context.Context) (rpc.Reloaded, error)
 	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)
-	Stop()
+	Stop(now bool)
 }
 
 // Config is what a server is made of. Engine, Store and Daemon are required.
@@ -97,6 +101,7 @@ type Server struct {
 	mu       sync.Mutex
 	conns    map[*conn]struct{}
 	watchers map[*watch]struct{}
+	farewell []byte // what every client is told once the daemon stops
 	serving  sync.WaitGroup
 
 	draining chan struct{} // closed by Close: nothing new begins
@@ -233,6 +238,29 @@ func (s *Server) refuse(nc *net.UnixConn, e *rpc.Error) {
 	if err := nc.Close(); err != nil {
 		s.log.Debug("closing a refused connection", "error", err)
 	}
+}
+
+// Farewell tells every client, now and from now on, that the daemon stops in
+// order. Calls are still answered until Close: who follows a run sees what ends.
+func (s *Server) Farewell() {
+	note, err := encodeNote(rpc.NoteStopping, rpc.Empty{})
+	if err != nil {
+		s.log.Error("clients cannot be told of the stop", "error", err)
+		return
+	}
+	s.mu.Lock()
+	s.farewell = note
+	conns := slices.Collect(maps.Keys(s.conns))
+	s.mu.Unlock()
+	for _, c := range conns {
+		c.out.put(note, nil)
+	}
+}
+
+func (s *Server) farewellNote() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.farewell
 }
 
 // Close stops accepting, lets calls in flight end and watches send what is

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -364,5 +365,35 @@ func TestProtocolMismatch(t *testing.T) {
 	r.send(`{"jsonrpc":"2.0","id":"b","method":"hello","params":{"client":"new","protocol":"1.7"}}` + "\n")
 	if m := r.answer(); m.Error != nil || string(m.ID) != `"b"` {
 		t.Errorf("a minor step was refused: %v", m.Error)
+	}
+}
+
+// TestFarewell: who is connected and who comes later hear that the daemon
+// stops, calls are still answered, and then the connection's end is an orderly
+// one.
+func TestFarewell(t *testing.T) {
+	h := open(t, nil)
+	early, late := h.client(t), h.client(t)
+	if err := early.Ping(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	h.Farewell()
+	for name, c := range map[string]*client.Client{"early": early, "late": late} {
+		if err := c.Ping(context.Background()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- late.Follow(context.Background(), client.Watch{After: -1, Lost: func(_ context.Context, why error) error { return why }}, func(client.Event) error { return nil })
+	}()
+	eventually(t, "the watch", func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return len(h.watchers) == 1
+	})
+	h.Close(context.Background())
+	if err := <-ended; !errors.Is(err, client.ErrStopped) {
+		t.Errorf("the follower ended with %v", err)
 	}
 }

@@ -39,6 +39,7 @@ type Daemon struct {
 	logLevel string          // of the command line
 	secrets  *config.Secrets // the values that people must not see
 	started  time.Time
+	binary   binary
 
 	listener *server.Listener
 	store    *store.Store
@@ -65,7 +66,7 @@ type Daemon struct {
 // diagnostic, not an error. When New fails, everything it began is undone; the
 // end of ctx makes it fail with ErrStopped.
 func New(ctx context.Context, opts Options) (d *Daemon, err error) {
-	d = &Daemon{started: time.Now(), secrets: &config.Secrets{}}
+	d = &Daemon{started: time.Now(), binary: ownBinary(), secrets: &config.Secrets{}}
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	d.hurried, d.hurry = context.WithCancel(context.Background())
 	defer func() {

@@ -25,8 +25,10 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 	d.mu.Lock()
 	problems := slices.Clone(d.problems)
 	d.mu.Unlock()
-	if text := d.logFile.trouble(); text != "" {
-		problems = append(problems, text)
+	for _, text := range []string{d.logFile.trouble(), d.binary.changed()} {
+		if text != "" {
+			problems = append(problems, text)
+		}
 	}
 	return rpc.Status{
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Started: d.started,

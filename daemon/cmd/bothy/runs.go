@@ -23,7 +23,7 @@ type runsListCmd struct {
 	All     bool   `short:"a" help:"Also the implicit runs behind 'tools call'."`
 	Global  bool   `short:"g" help:"The runs of all projects."`
 	Limit   int    `short:"n" default:"100" help:"At most so many."`
-	Project string `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // Run prints one line a run.
@@ -104,8 +104,8 @@ func statusWord(status int) string {
 }
 
 type runsShowCmd struct {
-	Alias   string `arg:"" optional:"" name:"run" help:"The run's alias or id; the newest when absent."`
-	Project string `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Alias   string `arg:"" optional:"" name:"run" complete:"run" help:"The run's alias or id; the newest when absent."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // Run prints the run as a story; --json has everything that the daemon knows.

@@ -77,7 +77,7 @@ agent "default" { model = "parrot/parrot" }
 		}
 	}
 	p.until(t, `"status": 200`, "runs", "list", "--json")
-	if out, err := p.bothy("runs", "show", "fix"); err != nil || !strings.Contains(out, "you said: again there") {
+	if out, err := p.bothy("runs", "show", "fix"); err != nil || !strings.Contains(out, "you said: again there") || !strings.Contains(out, "you said it twice: stall here") {
 		t.Errorf("%v: %s", err, out)
 	}
 	out, err := p.bothy("status")

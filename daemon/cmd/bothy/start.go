@@ -34,8 +34,8 @@ func (c *console) bothyd() (string, error) {
 
 // starter is a daemon that was started and has not answered yet.
 type starter struct {
-	log   string        // the file that its output goes to
-	begin int64         // where in the file its output begins
+	log   string // the file that its output goes to
+	begin int64  // where in the file its output begins
 	pid   int
 	ended chan struct{} // closed when the process has ended
 	code  int           // its exit code, once ended

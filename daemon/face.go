@@ -25,6 +25,9 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 	d.mu.Lock()
 	problems := slices.Clone(d.problems)
 	d.mu.Unlock()
+	if err := d.store.Health(); err != nil {
+		problems = append(problems, err.Error())
+	}
 	for _, text := range []string{d.logFile.trouble(), d.binary.changed()} {
 		if text != "" {
 			problems = append(problems, text)

@@ -41,6 +41,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Instructions: project.Instructions,
 		Preview:      d.preview,
 		Grace:        d.cfg.Grace,
+		Frozen:       d.store.Health() != nil,
 	})
 }
 

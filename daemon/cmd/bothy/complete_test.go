@@ -32,17 +32,18 @@ func (b *bench) offered(t *testing.T, shell string, words ...string) []string {
 
 func TestComplete(t *testing.T) {
 	b := withDaemon(t, nil)
+	b.daemon.detail.root = b.project
 	b.daemon.detail.runs = []sdk.Run{
-		{ID: 7, Project: 1, Alias: "brave-1", Agent: b.project}, {ID: 8, Project: 1, Alias: "bold-2", Agent: b.project},
-		{ID: 9, Project: 1, Alias: "$(touch x)", Agent: b.project},
+		{ID: 7, Project: 1, Alias: "brave-1"}, {ID: 8, Project: 1, Alias: "bold-2"}, {ID: 9, Project: 1, Alias: "$(touch x)"},
 	}
 	for _, c := range []struct {
 		line string // its words are between spaces; the last one may be empty
 		want string
 	}{
 		{"st", "status stop"},
-		{"runs ", "list show"},
-		{"runs s", "show"},
+		{"runs sh", "show"},
+		{"runs rm brave-1 bo", "bold-2"},
+		{"restore ", ":files"},
 		{"runs show ", "brave-1 bold-2"},
 		{"runs show b", "brave-1 bold-2"},
 		{"runs show brave-1 ", ""},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -15,7 +16,11 @@ func (c *console) passThrough(ctx context.Context, args ...string) error {
 		return err
 	}
 	if c.json {
-		args = append(args, "--json")
+		end := slices.Index(args, "--") // behind it nothing is taken for a flag
+		if end < 0 {
+			end = len(args)
+		}
+		args = slices.Insert(slices.Clone(args), end, "--json")
 	}
 	_, restore := c.interrupts() // Ctrl-C reaches both: bothyd says how it ends
 	defer restore()

@@ -41,6 +41,7 @@ type Daemon struct {
 	logLevel string          // of the command line
 	secrets  *config.Secrets // the values that people must not see
 	started  time.Time
+	binary   binary
 
 	listener *server.Listener
 	store    *store.Store
@@ -72,7 +73,7 @@ type Daemon struct {
 // diagnostic, not an error. When New fails, everything it began is undone; the
 // end of ctx makes it fail with ErrStopped.
 func New(ctx context.Context, opts Options) (d *Daemon, err error) {
-	d = &Daemon{started: time.Now(), file: opts.Config, secrets: &config.Secrets{}}
+	d = &Daemon{started: time.Now(), file: opts.Config, binary: ownBinary(), secrets: &config.Secrets{}}
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	d.hurried, d.hurry = context.WithCancel(context.Background())
 	defer func() {
@@ -84,7 +85,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.startPlugins, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
+	for _, begin := range []func(context.Context) error{d.lock, d.watchCrash, d.open, d.startPlugins, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")

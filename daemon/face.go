@@ -22,11 +22,13 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 		return rpc.Status{}, err
 	}
 	problems := d.problems.texts()
-	if text := d.logFile.trouble(); text != "" {
-		problems = append(problems, text)
-	}
 	if err := d.store.Health(); err != nil {
 		problems = append(problems, err.Error())
+	}
+	for _, text := range []string{d.logFile.trouble(), d.binary.changed()} {
+		if text != "" {
+			problems = append(problems, text)
+		}
 	}
 	return rpc.Status{
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Started: d.started,

@@ -67,12 +67,18 @@ func (r relay) Abort(ctx context.Context, run int64) error { return r.d.engine.A
 
 // Resume implements server.Engine.
 func (r relay) Resume(ctx context.Context, run int64) (rpc.Accepted, error) {
+	if err := r.intake(); err != nil {
+		return rpc.Accepted{}, err
+	}
 	a, err := r.d.engine.Resume(ctx, run)
 	return accepted(a), err
 }
 
 // Fork implements server.Engine.
 func (r relay) Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
+	if err := r.intake(); err != nil {
+		return rpc.Forked{}, err
+	}
 	child, err := r.d.engine.Fork(ctx, engine.Fork{Run: run, Alias: p.As, Turn: p.Turn})
 	return rpc.Forked{Run: child.Alias, ID: child.ID, Turn: child.Turns}, err
 }

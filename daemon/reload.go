@@ -17,6 +17,7 @@ type about string
 const (
 	aboutFiles about = "the files of the configuration"
 	aboutStart about = "what waits for the next start"
+	aboutCrash about = "how the daemon before this one ended"
 )
 
 // current is the configuration in force. It is never changed, only replaced:

@@ -40,13 +40,13 @@ func (b *comeback) lost(ctx context.Context, why error) error {
 	case !errors.As(why, &down) || b.c.holder(down.Socket) != 0:
 		return nil // it may be there in a moment
 	case b.starts == mostStarts:
-		return exitError{exitStopped, fmt.Errorf("bothyd died %d times and did not get on with run %s: see %s", mostStarts, b.run, b.c.logHint())}
+		return exitError{exitLeft, fmt.Errorf("bothyd died %d times and did not get on with run %s: see %s", mostStarts, b.run, b.c.logHint())}
 	}
 	b.starts++
 	b.c.say("bothy: bothyd died; starting it again")
 	cl, err := b.c.start(ctx, down.Socket)
 	if err != nil {
-		return fmt.Errorf("%w; run %s goes on when bothyd is back", err, b.run)
+		return exitError{exitLeft, fmt.Errorf("run %s goes on when bothyd is back, which cannot start: %w", b.run, err)}
 	}
 	b.c.close(cl)
 	return nil

@@ -37,7 +37,7 @@ func (c *console) connect(ctx context.Context) (*client.Client, error) {
 		return nil, errors.Join(err, cl.Close())
 	}
 	if hello.Version != sdk.Version {
-		c.say("bothy: the daemon is version %s and this is %s: `bothy stop` ends the old one", escapeLine(hello.Version), sdk.Version)
+		c.say("bothy: the daemon is version %s and this is %s: after `bothy stop` the next call starts the bothyd of this version", escapeLine(hello.Version), sdk.Version)
 	}
 	return cl, nil
 }

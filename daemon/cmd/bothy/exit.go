@@ -27,7 +27,7 @@ const exitCodes = `Exit codes:
   3  stopped by a guard, or not finished
   4  a question that nobody could answer
   5  aborted
-  6  bothyd was stopped: the run goes on when it is back
+  6  bothyd has ended: the run goes on when it is back
 `
 
 // loopEnd is the data of the journal's row loop.ended.

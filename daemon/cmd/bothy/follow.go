@@ -27,8 +27,8 @@ var errDetached = errors.New("detached")
 
 // follow reads the journal until the loop has ended, from one daemon or, when
 // that dies, from the next. The first Ctrl-C aborts the loop and waits for its
-// end, the second one leaves. A prompt that still waits behind others is left at
-// the first: what works then is not its own.
+// end, the second one leaves. A prompt that still waits behind others is left
+// at the first: what works then is not its own.
 func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, v viewer) error {
 	interrupts, restore := c.interrupts()
 	defer restore()

@@ -17,7 +17,7 @@ type journalCmd struct {
 	Follow  bool   `short:"f" help:"Go on with what comes, until Ctrl-C."`
 	After   int64  `placeholder:"SEQ" default:"-1" help:"Only rows behind this one. With --follow, what is new when absent."`
 	RunName string `name:"run" short:"r" placeholder:"RUN" help:"The rows of one run: its alias or id."`
-	Project string `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 	Global  bool   `short:"g" help:"The rows of all projects."`
 }
 

@@ -16,7 +16,7 @@ import (
 
 // cli is the command line: global flags and verbs.
 type cli struct {
-	Dir     string `short:"C" placeholder:"DIR" help:"Work as if called in DIR."`
+	Dir     string `short:"C" placeholder:"DIR" complete:"dir" help:"Work as if called in DIR."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 	NoColor bool   `help:"Print without colours; NO_COLOR does the same."`
 
@@ -35,6 +35,9 @@ type cli struct {
 	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database; the daemon must be stopped."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
+	Man        manCmd        `cmd:"" help:"Print the manual page of bothy, or of a verb."`
 }
 
 // Help is the text below the list of verbs.
@@ -100,6 +103,9 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 		c.complain(err)
 		return exitFailed
 	}
+	if len(args) > 0 && args[0] == completeVerb {
+		return c.completeWord(ctx, parser.Model, args[1:])
+	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
 		c.complain(err)
@@ -111,6 +117,7 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 		return errorCode(err)
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.Bind(parser.Model)
 	return c.end(parsed.Run(c))
 }
 

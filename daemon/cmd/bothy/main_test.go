@@ -89,6 +89,35 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+// TestPreviewOfAnotherDaemon: an answer whose daemon died begins anew where it
+// is seen. What the next daemon had sent before it was followed again is not
+// taken for the begin: the text comes once, with its row.
+func TestPreviewOfAnotherDaemon(t *testing.T) {
+	b := newBench(t)
+	b.c.outTTY, b.c.errTTY = true, true
+	p := newProgress(b.c, newStory(1))
+	p.row(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: 1, Turn: 1}, nil)
+	for _, v := range []rpc.Preview{{Text: "The old ans", First: true}, {Restart: true}, {Text: "new answer"}} {
+		v.Loop, v.Turn = 1, 1
+		p.preview(v)
+	}
+	row := entry(1, 1, "assistant://1", text("The new answer"), sdk.StateResolved, "", "", nil)
+	for _, partial := range []sdk.JournalRow{
+		entry(1, 1, "assistant://1/partial_1", text("The old ans"), sdk.StateFailed, sdk.Interrupted, "", nil),
+		entry(1, 1, "assistant://1", text("The new"), sdk.StateStreaming, "", "", nil), row,
+	} {
+		p.story.take(partial)
+		p.row(partial, nil)
+	}
+	p.story.end = &loopEnd{Status: 200, Stop: "answer"}
+	if err := p.finish(rpc.Accepted{Run: "brave-1"}, false); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs := b.out.String(), b.err.String(); out != "The new answer\n" || strings.Count(errs, "The old ans") != 1 || !strings.Contains(errs, "asked again") || strings.Contains(errs, "new answer") {
+		t.Errorf("stdout %q, stderr %q", out, errs)
+	}
+}
+
 func TestExitCodesOfRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"os/signal"
@@ -32,12 +31,10 @@ func (c *console) passThrough(ctx context.Context, args ...string) error {
 	cmd.Dir, cmd.Env = c.dir, c.environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.out, c.err
 	err = cmd.Run()
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.ExitCode() >= 0 {
+	if ended := cmd.ProcessState; ended != nil && ended.ExitCode() > 0 {
 		return exitError{code: ended.ExitCode()}
+	} else if ended != nil && ended.Success() {
+		return nil // it was told to end, perhaps, and did
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return fmt.Errorf("%s: %w", path, err)
 }

@@ -26,14 +26,14 @@ type runsCmd struct {
 
 // runArg is how a verb takes the run that it is about.
 type runArg struct {
-	Alias   string `arg:"" optional:"" name:"run" help:"The run's alias or id; the project's newest when absent."`
-	Project string `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Alias   string `arg:"" optional:"" name:"run" complete:"run" help:"The run's alias or id; the project's newest when absent."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // namedRun is runArg for verbs that cannot be taken back: nothing is guessed.
 type namedRun struct {
-	Alias   string `arg:"" name:"run" help:"The run's alias or id."`
-	Project string `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Alias   string `arg:"" name:"run" complete:"run" help:"The run's alias or id."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // ref resolves what was named; the newest run of the project when nothing was.

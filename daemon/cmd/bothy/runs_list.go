@@ -11,7 +11,7 @@ type runsListCmd struct {
 	All     bool   `short:"a" help:"Also the implicit runs behind 'tools call'."`
 	Global  bool   `short:"g" help:"The runs of all projects."`
 	Limit   int    `short:"n" default:"100" help:"At most so many."`
-	Project string `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // Run prints one line a run.

@@ -12,8 +12,8 @@ import (
 )
 
 type runsRmCmd struct {
-	Names   []string `arg:"" name:"run" help:"The runs' aliases or ids."`
-	Project string   `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Names   []string `arg:"" name:"run" complete:"run" help:"The runs' aliases or ids."`
+	Project string   `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 	Yes     bool     `short:"y" help:"Do not ask. Needed where there is no terminal."`
 }
 

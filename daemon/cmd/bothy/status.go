@@ -43,8 +43,9 @@ func (statusCmd) Run(ctx context.Context, c *console) error {
 	if c.json {
 		return c.printJSON(struct {
 			Running bool `json:"running"`
+			AtWork  int  `json:"at_work"` // what Status calls running, which is taken here
 			rpc.Status
-		}{true, s})
+		}{true, s.Running, s})
 	}
 	return c.printStatus(s)
 }

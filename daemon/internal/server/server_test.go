@@ -186,6 +186,34 @@ func (s *syncBuffer) String() string { s.mu.Lock(); defer s.mu.Unlock(); return 
 
 // TestConnectionsOverTheCap opens 200: the cap holds, the rest is told why,
 // and room comes back.
+// brokenStore panics when it is read for a watch.
+type brokenStore struct{ *fakeStore }
+
+func (brokenStore) Journal(context.Context, int64, int, int64) ([]sdk.JournalRow, error) {
+	panic("the journal is broken")
+}
+
+// TestPanicEndsItsConnectionAlone: a watch that panics costs its connection;
+// the others are served, and the daemon ends in order.
+func TestPanicEndsItsConnectionAlone(t *testing.T) {
+	var log bytes.Buffer
+	h := open(t, func(c *Config) {
+		c.Store = brokenStore{newFakeStore()}
+		c.Log = hclog.New(&hclog.LoggerOptions{Output: &log})
+	})
+	err := h.client(t).Follow(context.Background(), client.Watch{Lost: func(_ context.Context, why error) error { return why }}, nil)
+	if !errors.Is(err, client.ErrDisconnected) {
+		t.Errorf("the follower ended with %v", err)
+	}
+	if err := h.client(t).Ping(context.Background()); err != nil {
+		t.Errorf("another client: %v", err)
+	}
+	h.Close(context.Background())
+	if text := log.String(); !strings.Contains(text, "the journal is broken") || !strings.Contains(text, "watch.go") {
+		t.Errorf("the log lacks the stack: %s", text)
+	}
+}
+
 func TestConnectionsOverTheCap(t *testing.T) {
 	h := open(t, nil)
 	served, busy := []*raw{}, 0

@@ -55,7 +55,7 @@ func (s *Server) startWatch(ctx context.Context, c *conn, p rpc.WatchParams) (rp
 	go func() {
 		defer c.work.Done()
 		defer s.forget(w)
-		w.pump(after)
+		c.contain("watch", func() { w.pump(after) })
 	}()
 	return rpc.Watching{Watch: w.id, Seq: seq}, nil
 }

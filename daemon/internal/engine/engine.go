@@ -34,8 +34,8 @@ const (
 	longestPause = 5 * time.Second
 )
 
-// Config is what an engine is made of. All fields but Instructions, Preview,
-// Clock and Grace are required.
+// Config is what an engine is made of. All fields but Prices, Instructions,
+// Preview, Clock and Grace are required.
 type Config struct {
 	Store   Store
 	Tools   Tools
@@ -44,6 +44,7 @@ type Config struct {
 	Dialect Dialect
 	Policy  Policy
 	Hooks   *hook.Chains
+	Prices  Prices               // nil: a completion costs what its provider reports
 	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named
 	DataDir string               // run folders lie in runs/KEY below it
 	Log     hclog.Logger
@@ -114,7 +115,7 @@ func New(cfg Config) (*Engine, error) {
 	e := &Engine{cfg: cfg, log: cfg.Log, patience: endPatience, workers: map[int64]*worker{}, books: map[int64]*book{}}
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
-	e.guards = newGuards(cfg.Hooks)
+	e.guards = newGuards(cfg.Hooks, cfg.Prices)
 	if err := e.boot(e.base); err != nil {
 		e.drain(errStopping)
 		e.cut(errStopping)

@@ -15,6 +15,7 @@ type turn struct {
 	completion sdk.Completion
 	reading    sdk.Reading
 	actions    []*action
+	errors     []sdk.Entry // failures that belong to no action
 	notes      []sdk.Note  // wait for the next commit
 	writes     []sdk.Write // likewise
 }
@@ -63,9 +64,13 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 	}
 	b := e.book(a.run.ID)
 	t := &turn{began: e.cfg.Clock()}
+	var notes []sdk.Note
+	if a.turn != nil {
+		notes = a.turn.takeNotes()
+	}
 	_, err := e.openTurn(ctx, b, a.run.ID, func(n int) (sdk.Change, error) {
 		t.row = sdk.Turn{Run: a.run.ID, Loop: a.loop.ID, Sequence: n, Model: a.choice.Alias}
-		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row}
+		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row, Notes: notes}
 		if a.turn != nil {
 			c.CloseTurn = a.turn.closing(e.cfg.Clock())
 		}
@@ -113,7 +118,7 @@ func (e *Engine) read(ctx context.Context, a *activeLoop, c sdk.Completion) {
 }
 
 func (a *activeLoop) turnResult(ruling sdk.Ruling) sdk.TurnResult {
-	r := sdk.TurnResult{Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, LoopTurn: a.turns, Completion: a.turn.completion, Ruling: ruling}
+	r := sdk.TurnResult{Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, LoopTurn: a.turns, Completion: a.turn.completion, Errors: a.turn.errors, Ruling: ruling}
 	for _, x := range a.turn.actions {
 		r.Actions = append(r.Actions, x.entry)
 	}

@@ -150,6 +150,8 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 	if err := e.prepare(ctx, a); err != nil {
 		return endOf(ctx, err)
 	}
+	ctx, cancel := e.guards.within(ctx, a.loop.ID)
+	defer cancel()
 	e.cfg.Hooks.LoopStarted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop})
 	for {
 		ruling, err := e.turn(ctx, a)

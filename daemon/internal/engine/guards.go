@@ -45,7 +45,7 @@ type screen interface {
 // judged is a turn as the guards count it.
 type judged struct {
 	sdk.TurnResult
-	calls []madeCall // those that count, in the model's order
+	calls []madeCall // in the model's order
 }
 
 // guards are the rules that can stop a loop. They hear what every subscriber
@@ -194,18 +194,19 @@ func (w *watched) take(r sdk.TurnResult) {
 	}
 }
 
-// callsOf are the calls of a turn that count. One that was interrupted may be
-// tried again, and one that was given up because of another was never made.
+// callsOf are the calls of a turn. One that was given up because of another was
+// never made and is left out.
 func (w *watched) callsOf(r sdk.TurnResult) []madeCall {
 	var calls []madeCall
 	for _, entry := range r.Actions {
-		if interrupted(entry) || givenUp(entry) {
+		if givenUp(entry) {
 			continue
 		}
 		c, ok := w.heard[entry.Path]
 		if !ok {
 			c = entryCall(entry, r.Completion)
 		}
+		c.cut = interrupted(entry)
 		calls = append(calls, c)
 	}
 	return calls

@@ -19,6 +19,7 @@ type digest = [sha256.Size]byte
 type madeCall struct {
 	tool string
 	sum  digest
+	cut  bool // it was interrupted: the model may make it again
 }
 
 // callText is what the attributes of an action say of the call.
@@ -106,6 +107,7 @@ type repeated struct {
 	limit     int
 	past, now row    // now is past and the calls of the turn that is recorded
 	tool      string // that was called once too often in the last turn
+	times     int
 }
 
 // row is how often the last call came in a row.
@@ -131,10 +133,15 @@ func (g *repeated) screen(c madeCall) string {
 }
 
 func (g *repeated) take(t *judged) {
-	g.tool = ""
+	g.tool, g.times = "", 0
+	g.now = g.past
 	for _, c := range t.calls {
-		if g.past.add(c) >= g.limit {
-			g.tool = c.tool
+		n := g.now.add(c)
+		if c.cut {
+			continue
+		}
+		if g.past.add(c); n >= g.limit {
+			g.tool, g.times = c.tool, n
 		}
 	}
 	g.now = g.past
@@ -144,7 +151,7 @@ func (g *repeated) stop() (string, string) {
 	if g.tool == "" {
 		return "", ""
 	}
-	return guardRepeatedCalls, fmt.Sprintf("the model made the same call of %s %d times in a row, so it was stopped (guard repeated_calls)", g.tool, g.past.n)
+	return guardRepeatedCalls, fmt.Sprintf("the model made the same call of %s %d times in a row, so it was stopped (guard repeated_calls)", g.tool, g.times)
 }
 
 // window stops a model that comes back to the same call too often, with others
@@ -177,9 +184,14 @@ func (g *window) screen(c madeCall) string {
 
 func (g *window) take(t *judged) {
 	g.tool = ""
+	g.now = slices.Clone(g.past)
 	for _, c := range t.calls {
 		n := 0
-		if g.past, n = g.add(g.past, c); n >= g.limit {
+		g.now, n = g.add(g.now, c)
+		if c.cut {
+			continue
+		}
+		if g.past, _ = g.add(g.past, c); n >= g.limit {
 			g.tool = c.tool
 		}
 	}

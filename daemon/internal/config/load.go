@@ -181,9 +181,7 @@ func (l *loader) finish() {
 	for _, s := range settings {
 		l.cfg.Values = append(l.cfg.Values, l.sources[s.key()])
 	}
-	for name, a := range l.cfg.Agents {
-		l.cfg.Agents[name] = l.withGuards(a)
-	}
+	l.fillGuards()
 	switch l.cfg.Sandbox.Runtime {
 	case "auto", "crun", "runc":
 	default:

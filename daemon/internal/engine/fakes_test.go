@@ -121,10 +121,13 @@ func silent(begun chan<- struct{}) step {
 type fakeTool func(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
 
 type fakeTools struct {
-	mu    sync.Mutex
-	specs []sdk.Tool
-	does  map[string]fakeTool
-	made  []sdk.Invocation
+	mu      sync.Mutex
+	specs   []sdk.Tool
+	does    map[string]fakeTool
+	made    []sdk.Invocation
+	settles map[string]sdk.ToolResult                    // what is still known of a call, by tool
+	settle  func(sdk.Invocation) (sdk.ToolResult, error) // goes before settles
+	settled []sdk.Invocation
 }
 
 func newFakeTools() *fakeTools {
@@ -152,7 +155,17 @@ func (f *fakeTools) add(name string, a sdk.Annotations, pinned bool, grants ...s
 
 func (f *fakeTools) Tools() []sdk.Tool { return f.specs }
 
-func (f *fakeTools) Settle(context.Context, sdk.Invocation) (sdk.ToolResult, error) {
+func (f *fakeTools) Settle(_ context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	f.mu.Lock()
+	f.settled = append(f.settled, call)
+	settle := f.settle
+	f.mu.Unlock()
+	if settle != nil {
+		return settle(call)
+	}
+	if r, ok := f.settles[call.Tool]; ok {
+		return r, nil
+	}
 	return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "nobody knows what the call did")
 }
 

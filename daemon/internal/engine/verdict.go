@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -12,7 +13,7 @@ import (
 // the loop and not keep it going; one that fails ends it.
 func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error) {
 	result := a.turnResult(a.turn.ruling())
-	result.Duration = sdk.Duration(max(e.cfg.Clock().Sub(a.turn.began), 0))
+	result.Duration = sdk.Duration(time.Since(a.turn.began))
 	e.cfg.Hooks.TurnCompleted.Emit(ctx, result)
 	e.cfg.Hooks.RunState.Emit(ctx, a.turnEvent(map[string]any{"status": sdk.StatusRunning}))
 	e.cfg.Hooks.RunStepCompleted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop, Turns: a.turns})

@@ -49,7 +49,11 @@ func (g *guards) within(ctx context.Context, loop int64) (context.Context, conte
 	if !ok {
 		return ctx, func() { cancel(nil) }
 	}
-	timer := time.AfterFunc(max(d.left(), 0), func() { cancel(&lateError{d.limit}) })
+	left := d.left()
+	if left <= 0 { // its time was over when it was taken up
+		cancel(&lateError{d.limit})
+	}
+	timer := time.AfterFunc(max(left, 0), func() { cancel(&lateError{d.limit}) })
 	return ctx, func() {
 		timer.Stop()
 		cancel(nil)

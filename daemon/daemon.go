@@ -80,7 +80,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.startRunlogs, d.startPlugins, d.startServer, d.startEngine} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.startRunlogs, d.startPlugins, d.startServer, d.startEngine, d.startUpkeep} {
 		if err := begin(ctx); err != nil {
 			d.log.Error("cannot start", "error", err)
 			return d, err

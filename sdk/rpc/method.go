@@ -12,6 +12,13 @@ const (
 	MethodAct      = "act"
 	MethodStartRun = "startRun"
 	MethodAbort    = "run/abort"
+	MethodResume   = "run/resume"
+	MethodFork     = "run/fork"
+	MethodChanges  = "run/changes"
+	MethodUndo     = "run/undo"
+	MethodReset    = "run/reset"
+	MethodDelete   = "run/delete"
+	MethodRename   = "run/rename"
 
 	MethodRuns    = "getRuns"
 	MethodRun     = "getRun"
@@ -23,6 +30,9 @@ const (
 	MethodPlugins    = "plugins/list"
 	MethodShowConfig = "config/show"
 
+	MethodBackup = "store/backup"
+
+	MethodJournal = "journal/read"
 	MethodWatch   = "journal/watch"
 	MethodUnwatch = "journal/unwatch"
 )
@@ -32,4 +42,6 @@ const (
 	NoteRow     = "journal/row"
 	NoteGap     = "journal/gap"
 	NotePreview = "run/preview"
+
+	NoteBackup = "store/progress"
 )

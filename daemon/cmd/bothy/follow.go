@@ -26,7 +26,8 @@ type viewer interface {
 var errDetached = errors.New("detached")
 
 // follow reads the journal until the loop has ended. The first Ctrl-C aborts
-// the loop and waits for its end, the second one leaves.
+// the loop and waits for its end, the second one leaves. A prompt that still
+// waits behind others is left at the first: what works then is not its own.
 func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, v viewer) error {
 	interrupts, restore := c.interrupts()
 	defer restore()
@@ -36,7 +37,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		c.watchInterrupts(ctx, cl, accepted, interrupts, cancel, done)
+		c.watchInterrupts(ctx, cl, accepted, s, interrupts, cancel, done)
 	}()
 	err := cl.Follow(ctx, client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true}, func(e client.Event) error {
 		if e.Preview != nil {
@@ -107,14 +108,18 @@ func isDown(err error) bool {
 }
 
 // watchInterrupts handles Ctrl-C until done is closed.
-func (c *console) watchInterrupts(ctx context.Context, cl *client.Client, accepted rpc.Accepted, interrupts <-chan os.Signal, detach context.CancelCauseFunc, done <-chan struct{}) {
+func (c *console) watchInterrupts(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, interrupts <-chan os.Signal, detach context.CancelCauseFunc, done <-chan struct{}) {
 	for pressed := 0; ; pressed++ {
 		select {
 		case <-done:
 			return
 		case <-interrupts:
 		}
-		if pressed > 0 {
+		waits := accepted.Ahead > 0 && !s.started.Load()
+		if waits {
+			c.say("\nthe prompt stays in the queue of run %s, and is worked on when its turn comes", escapeLine(accepted.Run))
+		}
+		if pressed > 0 || waits {
 			detach(errDetached)
 			return
 		}

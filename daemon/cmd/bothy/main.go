@@ -22,13 +22,16 @@ type cli struct {
 
 	Run     runCmd     `cmd:"" help:"Give an agent a prompt and watch it work."`
 	Chat    chatCmd    `cmd:"" help:"Talk with an agent, line by line."`
-	Runs    runsCmd    `cmd:"" help:"List runs, or show one."`
+	Runs    runsCmd    `cmd:"" help:"List, show, abort, resume, fork, reset, delete and rename runs."`
+	Journal journalCmd `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Tools   toolsCmd   `cmd:"" help:"List tools, or call one."`
 	Plugins pluginsCmd `cmd:"" help:"List plugins and their state."`
 	Models  modelsCmd  `cmd:"" help:"List models, and the one that is taken when none is named."`
 	Status  statusCmd  `cmd:"" help:"Say how the daemon is."`
 	Stop    stopCmd    `cmd:"" help:"Stop the daemon and all it started."`
 	Config  configCmd  `cmd:"" help:"Check the configuration, or show every value."`
+	Backup  backupCmd  `cmd:"" help:"Write a verified copy of the database while the daemon runs."`
+	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database; the daemon must be stopped."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

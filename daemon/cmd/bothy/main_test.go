@@ -236,9 +236,10 @@ func TestChat(t *testing.T) {
 func TestLists(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.daemon.detail = fakeRun{
+		root: b.project,
 		runs: []sdk.Run{
-			{ID: 7, Project: 1, Alias: "brave-1", Agent: b.project, Model: "replay/first-run", Status: 200, Turns: 2, Updated: epoch.Local()},
-			{ID: 8, Project: 1, Alias: "tools", Agent: b.project, Status: 100, Turns: 3, Hidden: true},
+			{ID: 7, Project: 1, Alias: "brave-1", Agent: "default", Model: "replay/first-run", Status: 200, Turns: 2, Updated: epoch.Local()},
+			{ID: 8, Project: 1, Alias: "tools", Agent: "tools", Status: 100, Turns: 3, Hidden: true},
 		},
 		loops: []sdk.Loop{{ID: 3, Run: 7, Sequence: 1, Mode: sdk.ModeAct, Prompt: "do it\nnow\x1b[1m", Status: 500, Stop: "max_turns", Reason: "99 turns were not enough", Created: epoch, Ended: epoch.Add(2 * time.Second)}},
 		turns: []sdk.Turn{{Sequence: 1, Loop: 3, Model: "first-run", Closed: true, Duration: time.Second, Usage: &sdk.Usage{Prompt: 10, Cached: 4, Completion: 2}}},

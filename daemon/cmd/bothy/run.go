@@ -106,6 +106,9 @@ func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.
 // introduce says which run it is, and which model was taken and why.
 func (c *console) introduce(accepted rpc.Accepted) {
 	c.say("run %s, model %s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), why(accepted.Why))
+	if accepted.Ahead > 0 {
+		c.say("queued behind %s of this run; it is worked on when they have ended", plural(accepted.Ahead, "prompt"))
+	}
 }
 
 func why(text string) string {

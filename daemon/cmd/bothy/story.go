@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -14,6 +15,7 @@ import (
 type story struct {
 	loop    int64
 	begun   bool
+	started atomic.Bool // the same, for those who watch from elsewhere
 	turns   int
 	turn    int // the one at work
 	actions []*action
@@ -39,6 +41,7 @@ func (s *story) mine(row sdk.JournalRow) bool {
 // take takes a row in and returns the action that it is about, if any.
 func (s *story) take(row sdk.JournalRow) *action {
 	s.begun = true
+	s.started.Store(true)
 	if s.first.IsZero() {
 		s.first = row.Time
 	}

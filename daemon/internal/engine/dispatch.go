@@ -74,6 +74,7 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, next []*action) 
 	for _, x := range next {
 		change.Writes = append(change.Writes, x.startWrite())
 	}
+	change.Writes = append(change.Writes, changeWrites(over)...)
 	commit := e.commitEnd
 	if len(over) == 0 {
 		commit = e.commitNext

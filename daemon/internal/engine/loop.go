@@ -132,6 +132,7 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell fu
 		for _, x := range swept {
 			change.Writes = append(change.Writes, x.endWrite())
 		}
+		change.Writes = append(change.Writes, changeWrites(swept)...)
 		change.Writes = append(change.Writes, t.takeWrites()...)
 		change.Notes = t.takeNotes()
 		change.CloseTurn = t.closing()

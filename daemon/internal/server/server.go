@@ -28,9 +28,17 @@ type Engine interface {
 	StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error)
 	CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
 	Abort(ctx context.Context, run int64) error
+	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
+	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)
+	Reset(ctx context.Context, run int64) error
+	Changes(ctx context.Context, run int64) (rpc.Changes, error)
+	Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, error)
+	Delete(ctx context.Context, run int64) error
+	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
 }
 
-// Store is what the server reads. Changed returns a channel that is closed at
+// Store is what the server reads. Journal may leave out bodies longer than
+// 512 KiB, which no row carries to a client. Changed returns a channel that is closed at
 // the next commit; it is taken before the journal is read, so that no commit
 // falls between.
 type Store interface {
@@ -42,6 +50,8 @@ type Store interface {
 	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
 	Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error)
+	Notes(ctx context.Context, run int64) ([]sdk.JournalRow, error) // the rows that speak of no entry
+	Forks(ctx context.Context, run int64) ([]sdk.Run, error)
 	Seq() int64
 	Changed() <-chan struct{}
 }
@@ -54,6 +64,7 @@ type Daemon interface {
 	Tools() []sdk.Tool
 	Plugins() []rpc.Plugin
 	Settings() []rpc.Setting
+	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)
 	Stop()
 }
 

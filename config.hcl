@@ -53,18 +53,19 @@ sandbox {
   # cpus     = 1     # by default half of those that are there
 }
 
-# What stops a loop, for every agent that says nothing else. 0 turns one off.
+# What stops the work on a prompt; an agent block may set each for itself. 0
+# turns one off. The loop ends with a status of 499 and says which it was.
 guard {
   max_turns          = 99
-  repeated_calls     = 2 # the same call twice in a row
-  consecutive_errors = 3
+  repeated_calls     = 2 # the same call twice in a row; the second is not made
+  consecutive_errors = 3 # calls that fail one after the other
   window_calls       = 0 # the same call so many times among the last window_size
   window_size        = 0
-  max_strikes        = 0 # turns in a row with a failed action, or a pattern that repeats
-  min_cycles         = 0
-  max_cycle_period   = 0
-  deadline           = "0s"
-  max_cost           = 0
+  max_strikes        = 0 # turns in a row with a failed call or a pattern that repeats
+  min_cycles         = 0 # a pattern is the same turns so many times ...
+  max_cycle_period   = 0 # ... each time so many turns at most
+  deadline           = "0s" # time of one prompt, waiting for models included; cuts what hangs
+  max_cost           = 0    # of one prompt, as far as providers report what it cost
 }
 
 # Plugins are binaries named bothy-plugin-NAME in libexec/bothy, or at `path`.

@@ -188,9 +188,7 @@ func (l *loader) finish() {
 		v.text = v.Value
 		l.cfg.Values = append(l.cfg.Values, v)
 	}
-	for name, a := range l.cfg.Agents {
-		l.cfg.Agents[name] = l.withGuards(a)
-	}
+	l.fillGuards()
 	switch l.cfg.Sandbox.Runtime {
 	case "auto", "crun", "runc":
 	default:

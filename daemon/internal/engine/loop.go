@@ -99,7 +99,10 @@ func endOf(ctx context.Context, err error) ending {
 	if isOwn {
 		end = own.ending
 	}
+	var late *lateError
 	switch cause := context.Cause(ctx); {
+	case errors.As(cause, &late):
+		return ending{status: sdk.StatusAborted, stop: guardDeadline, reason: late.Error(), writes: end.writes}
 	case errors.Is(cause, errAborted):
 		return ending{status: sdk.StatusAborted, stop: stopAborted, reason: "aborted by a person", writes: end.writes}
 	case errors.Is(cause, errStopping), errors.Is(err, errStopping):

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -281,5 +282,32 @@ func TestEveryKindIsDocumented(t *testing.T) {
 	example, _, _ = strings.Cut(example, "```")
 	if lines := parse(t, example); len(lines) < 5 {
 		t.Errorf("%d lines of example", len(lines))
+	}
+}
+
+// TestAnswerThatStreams: the pieces are not told, half an answer that a daemon's
+// death left is, and the whole one is told once.
+func TestAnswerThatStreams(t *testing.T) {
+	h := newHouse(t)
+	r := h.run()
+	l := h.loop(r, "go")
+	turn := h.open(r, l)
+	growing := write(turn, "assistant://1", sdk.Write{Create: true, State: sdk.StateStreaming, Attributes: encode(map[string]string{"model": "fake/m"})})
+	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{growing}})
+	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{write(turn, "assistant://1", sdk.Write{Chunk: &sdk.Chunk{Channel: 1, Text: "half an ans"}})}})
+	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{
+		write(turn, "assistant://1/partial_1", sdk.Write{Body: text("half an ans"), State: sdk.StateFailed, Outcome: sdk.Interrupted, Attributes: encode(map[string]any{"model": "fake/m", "partial": true})}),
+		write(turn, "assistant://1", sdk.Write{Body: text(""), State: sdk.StateStreaming}),
+	}})
+	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{answer(turn, "a whole answer")}})
+	h.logged()
+	var told []string
+	for _, l := range h.lines(r) {
+		if l.Kind == "llm_response" {
+			told = append(told, fmt.Sprint(l.Payload["path"], " ", l.Payload["content"], " ", l.Payload["partial"], " ", l.Payload["error_type"]))
+		}
+	}
+	if want := []string{"assistant://1/partial_1 half an ans true interrupted", "assistant://1 a whole answer <nil> <nil>"}; !reflect.DeepEqual(told, want) {
+		t.Errorf("got %q", told)
 	}
 }

@@ -81,6 +81,7 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 		r.Changes = append(r.Changes, rpc.ConfigChange{Block: c.Block, Label: c.Label, Kind: string(c.Kind), Settings: c.Settings, Text: c.String()})
 		d.log.Info("the configuration changed", "change", c.String())
 	}
+	cfg.LearnSecrets()
 	d.live.Store(cfg)
 	waits := config.NeedsStart(d.cfg, cfg)
 	d.say(aboutStart, waits)

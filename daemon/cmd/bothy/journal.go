@@ -114,10 +114,19 @@ func (cmd journalCmd) follow(ctx context.Context, c *console, cl *client.Client,
 		case <-done:
 		}
 	}()
+	waits := false
+	w.Lost = func(context.Context, error) error {
+		if !waits {
+			c.say("bothy: bothyd is gone; waiting %s for the next one", brief(followTime))
+		}
+		waits = true
+		return nil
+	}
 	err := cl.Follow(ctx, w, func(e client.Event) error {
 		if e.Row == nil {
 			return nil
 		}
+		waits = false
 		return p.print(ctx, *e.Row)
 	})
 	if errors.Is(context.Cause(ctx), errDetached) {

@@ -95,12 +95,16 @@ func (l *Lock) write(text string) error {
 	return nil
 }
 
+// alive reports whether there is a process of that pid, whoever's it is.
+func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
 // holder reads the pid of the process that holds the lock. The holder writes
-// it right after locking, so an empty file is looked at a few times.
+// it right after locking, so a file that is empty, or that names the holder
+// before it, which was killed, is looked at a few times.
 func holder(path string) int {
 	for range 20 {
 		text, err := os.ReadFile(path)
-		if pid, bad := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && bad == nil {
+		if pid, bad := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && bad == nil && alive(pid) {
 			return pid
 		}
 		time.Sleep(5 * time.Millisecond)

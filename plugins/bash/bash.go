@@ -24,25 +24,34 @@ import (
 //go:embed bash.md
 var description string
 
-// bash is the plugin. The sandbox is opened by the first call that needs it: a
-// daemon whose agents run no command starts no Podman.
+// bash is the plugin. The sandbox is opened by the first call that needs it, or
+// when an earlier process left something: a daemon whose agents run no command
+// starts no Podman.
 type bash struct {
 	logger hclog.Logger
 
-	// opening is held while the sandbox is opened or closed, which takes its
-	// time; mu guards the fields.
-	opening  sync.Mutex
+	// opening is filled while the sandbox is opened or closed, which takes its
+	// time: as long as the process that this one replaces still runs commands.
+	// Who waits for it can give up. mu guards the fields.
+	opening  chan struct{}
 	mu       sync.Mutex
 	settings *sdk.Settings
 	manager  *sandbox.Manager
 	// problem is why the last attempt to open failed.
 	problem error
 	closed  bool
-	// recovery is the work that configure leaves running.
+	// recovery is the work that configure leaves running; it stops waiting for
+	// another process when stopping ends.
 	recovery sync.WaitGroup
+	stopping context.Context
+	stop     context.CancelFunc
 }
 
-func newBash(logger hclog.Logger) *bash { return &bash{logger: logger} }
+func newBash(logger hclog.Logger) *bash {
+	b := &bash{logger: logger, opening: make(chan struct{}, 1)}
+	b.stopping, b.stop = context.WithCancel(context.Background())
+	return b
+}
 
 type arguments struct {
 	Command        string  `json:"command" jsonschema:"what bash runs, as in bash -c; it may have several lines"`
@@ -51,7 +60,7 @@ type arguments struct {
 }
 
 func (b *bash) tools() tool.Set {
-	return tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run)}
+	return tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).Settled(b.settle)}
 }
 
 // configure takes the settings; Podman is looked for later.
@@ -59,8 +68,9 @@ func (b *bash) configure(_ context.Context, s sdk.Settings) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.settings = &s
-	if runs := interrupted(s.DataDir); len(runs) > 0 {
-		b.recovery.Go(func() { b.recover(runs) })
+	left, busy := sandbox.Left(s.SocketDir)
+	if left || busy || len(interrupted(s.DataDir)) > 0 {
+		b.recovery.Go(func() { b.recover(s) })
 	}
 	return nil
 }
@@ -98,8 +108,10 @@ func own(s sdk.Settings) []string {
 // open has a manager, opened now if there is none yet. A failure is no verdict
 // for ever: the next call tries again.
 func (b *bash) open(ctx context.Context) (*sandbox.Manager, error) {
-	b.opening.Lock()
-	defer b.opening.Unlock()
+	if err := b.alone(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-b.opening }()
 	m, settings, err := b.ready()
 	if m != nil || err != nil {
 		return m, err
@@ -109,6 +121,16 @@ func (b *bash) open(ctx context.Context) (*sandbox.Manager, error) {
 	defer b.mu.Unlock()
 	b.manager, b.problem = m, err
 	return m, err
+}
+
+// alone waits until nobody opens or closes the sandbox.
+func (b *bash) alone(ctx context.Context) error {
+	select {
+	case b.opening <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the sandbox: %w", ctx.Err())
+	}
 }
 
 // ready is the manager, or what it takes to open one.
@@ -147,6 +169,7 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 	}
 	var out output
 	run := sandbox.RunSpec{RunID: call.Run, Project: call.Project, RunDir: call.RunDir}
+	command.Call = call.CallID
 	result, err := manager.Exec(ctx, run, command, func(channel int, data []byte) {
 		out.add(channel, data)
 		if err := call.Chunk(channel, data); err != nil {
@@ -156,7 +179,7 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 	if err != nil {
 		return sdk.ToolResult{}, classified(err)
 	}
-	return answer(result, command.Timeout, &out), nil
+	return answer(result, &out), nil
 }
 
 // command checks the arguments that the schema cannot.
@@ -205,9 +228,12 @@ func classified(err error) error {
 // drain ends the sandbox once no call runs: what comes after this plugin, if
 // anything does, makes containers of its own.
 func (b *bash) drain(ctx context.Context) error {
+	b.stop()
 	b.recovery.Wait()
-	b.opening.Lock()
-	defer b.opening.Unlock()
+	if err := b.alone(ctx); err != nil {
+		return err
+	}
+	defer func() { <-b.opening }()
 	b.mu.Lock()
 	m := b.manager
 	b.manager, b.closed = nil, true

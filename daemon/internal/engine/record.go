@@ -40,8 +40,8 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 		}
 	}
 	first := len(change.Writes)
-	switch {
-	case errors.Is(context.Cause(ctx), errAborted):
+	switch cause := context.Cause(ctx); {
+	case cause != nil && !errors.Is(cause, errStopping):
 		for _, x := range t.actions {
 			x.giveUp(sdk.Aborted, "the work was ended before this call was made")
 		}
@@ -66,6 +66,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	}
 	for _, entry := range receipt.Entries[:first] {
 		if entry.State == sdk.StateFailed {
+			t.errors = append(t.errors, entry)
 			e.cfg.Hooks.ErrorLog.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: entry})
 		}
 	}

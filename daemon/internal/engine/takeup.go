@@ -18,6 +18,7 @@ type leftTurn struct {
 	row      sdk.Turn
 	answer   sdk.Entry   // assistant://N; its zero value when there is none
 	actions  []sdk.Entry // in the model's order
+	errors   []sdk.Entry // failures that belong to no action
 	partials int
 }
 
@@ -31,6 +32,8 @@ func (l *leftTurn) take(entry sdk.Entry) {
 		l.partials++
 	case entry.Phase != sdk.PhaseNone:
 		l.actions = append(l.actions, entry)
+	case entry.State == sdk.StateFailed && entry.Scheme() == "log":
+		l.errors = append(l.errors, entry)
 	}
 }
 
@@ -66,6 +69,12 @@ func (l *leftTurn) turn(project string) *turn {
 	t := &turn{
 		row: l.row, began: time.Now(), completion: l.completion(),
 		partials: l.partials, streaming: l.answer.State == sdk.StateStreaming,
+	}
+	if l.stage() == stageRecorded {
+		t.errors = l.errors
+	}
+	if l.stage() == stageRecorded {
+		t.errors = l.errors // before that they are of a try that is void
 	}
 	for _, entry := range l.actions {
 		t.actions = append(t.actions, leftAction(l.row, project, entry))
@@ -178,6 +187,7 @@ func (a *activeLoop) past() []sdk.TurnResult {
 		if l.row.Closed {
 			all = append(all, sdk.TurnResult{
 				Run: a.run, Loop: a.loop, Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: l.actions,
+				Errors: l.errors, Duration: sdk.Duration(l.row.Duration),
 				Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning},
 			})
 		}

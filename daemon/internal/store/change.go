@@ -91,10 +91,12 @@ func (t *tx) waitOrGoOn(run *sdk.Run, to int) error {
 	return t.moveRun(run, to)
 }
 
-// note writes a row that speaks of no entry. It cannot pass for another kind.
+// note writes a row that speaks of no entry. It cannot pass for a row of what
+// the store itself does.
 func (t *tx) note(run *sdk.Run, n *sdk.Note) error {
-	if n.Kind != sdk.KindNote && !strings.HasPrefix(n.Kind, sdk.KindNote+".") {
-		return sdk.Errorf(sdk.Validation, "a note cannot be of the kind %q; its kind begins with %q", n.Kind, sdk.KindNote+".")
+	if !isNote(n.Kind) {
+		return sdk.Errorf(sdk.Validation, "a note cannot be of the kind %q; its kind begins with %q, or is %s or %s",
+			n.Kind, sdk.KindNote+".", sdk.KindRunReset, sdk.KindRunExpired)
 	}
 	var data json.RawMessage
 	if n.Data != nil {
@@ -104,4 +106,12 @@ func (t *tx) note(run *sdk.Run, n *sdk.Note) error {
 		}
 	}
 	return t.append(event{kind: n.Kind, project: run.Project, run: run.ID, loop: n.Loop, turn: n.Turn, data: data})
+}
+
+func isNote(kind string) bool {
+	switch kind {
+	case sdk.KindNote, sdk.KindRunReset, sdk.KindRunExpired:
+		return true
+	}
+	return strings.HasPrefix(kind, sdk.KindNote+".")
 }

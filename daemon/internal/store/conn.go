@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
@@ -43,6 +44,55 @@ func dsn(path string, readOnly bool) string {
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}
 	return u.String()
+}
+
+// connectWriter opens the one connection that writes.
+func (s *Store) connectWriter(ctx context.Context) (err error) {
+	s.prepared = map[string]*sql.Stmt{}
+	if s.writer, err = sql.Open("sqlite", dsn(s.path, false)); err != nil {
+		return explain("opening "+s.path, err)
+	}
+	s.writer.SetMaxOpenConns(1)
+	if s.conn, err = s.writer.Conn(ctx); err != nil {
+		return explain("opening "+s.path, err)
+	}
+	return checkEngine(ctx, s.conn)
+}
+
+// connectReaders opens the pool that reads, and remembers which files were
+// opened by then. Who calls it is alone with the connections.
+func (s *Store) connectReaders() (err error) {
+	s.reads = &sync.Map{}
+	if s.readers, err = sql.Open("sqlite", dsn(s.path, true)); err != nil {
+		return explain("opening "+s.path, err)
+	}
+	s.readers.SetMaxOpenConns(readerConnections)
+	s.readers.SetMaxIdleConns(readerConnections)
+	s.files, err = lookAtFiles(s.path)
+	return err
+}
+
+// disconnect closes whatever is open of the file but the lock.
+func (s *Store) disconnect() error {
+	var errs []error
+	if s.readers != nil {
+		s.reads.Range(func(_, stmt any) bool {
+			errs = append(errs, stmt.(*sql.Stmt).Close())
+			return true
+		})
+		errs = append(errs, s.readers.Close())
+	}
+	for _, stmt := range s.prepared {
+		errs = append(errs, stmt.Close())
+	}
+	if s.conn != nil {
+		errs = append(errs, s.conn.Close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.Close())
+	}
+	s.readers, s.prepared, s.conn, s.writer = nil, nil, nil, nil
+	return errors.Join(errs...)
 }
 
 // checkEngine refuses a SQLite that is too old, and a filesystem on which it
@@ -90,8 +140,10 @@ type scanner func(dest ...any) error
 
 // query reads on the pool. One call is one statement and so one snapshot.
 func (s *Store) query(ctx context.Context, q string, args []any, each func(scanner) error) error {
-	if s.closed.Load() {
-		return errClosed
+	s.gate.RLock()
+	defer s.gate.RUnlock()
+	if err := s.readable(); err != nil {
+		return err
 	}
 	stmt, err := s.reading(ctx, q)
 	if err != nil {
@@ -107,6 +159,17 @@ func (s *Store) query(ctx context.Context, q string, args []any, each func(scann
 		}
 	}
 	return errors.Join(rows.Err(), rows.Close())
+}
+
+// readable refuses to read what is closed. The caller has the gate.
+func (s *Store) readable() error {
+	if s.closed.Load() {
+		return errClosed
+	}
+	if s.readers == nil {
+		return s.Health()
+	}
+	return nil
 }
 
 // reading returns the prepared statement of q.

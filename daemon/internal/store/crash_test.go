@@ -30,6 +30,11 @@ func playChild(role string) int {
 		"hold":    childHolds,
 		"migrate": childMigrates,
 		"full":    childFillsDisk,
+		"sync":    childSyncs,
+		"backup":  childBacksUp,
+		"open":    childOpens,
+		"restore": childRestores,
+		"collect": childCollects,
 	}
 	if err := roles[role](context.Background(), os.Getenv(childFile)); err != nil {
 		fmt.Println("error:", err)
@@ -43,10 +48,11 @@ type child struct {
 	out *bufio.Scanner
 }
 
-func startChild(t *testing.T, role, path string) *child {
+func startChild(t *testing.T, role, path string, env ...string) *child {
 	t.Helper()
 	c := &child{Cmd: exec.CommandContext(t.Context(), os.Args[0])}
 	c.Env = append(os.Environ(), childRole+"="+role, childFile+"="+path)
+	c.Env = append(c.Env, env...)
 	c.Stderr = os.Stderr
 	stdout, err := c.StdoutPipe()
 	if err != nil {
@@ -227,67 +233,6 @@ func TestOneProcessOpensTheFile(t *testing.T) {
 	}
 }
 
-// A step that takes long enough to be killed in, and the same step done fast.
-var (
-	slowStep = migration{2, "0002_slow.sql", `CREATE TABLE slow (n INTEGER);
-		INSERT INTO slow WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000000) SELECT n FROM c;`}
-	fastStep = migration{2, "0002_fast.sql", `CREATE TABLE slow (n INTEGER); INSERT INTO slow VALUES (1);`}
-)
-
-func childMigrates(ctx context.Context, path string) error {
-	s, err := Open(ctx, path, Options{})
-	if err != nil {
-		return err
-	}
-	steps, err := migrations()
-	if err != nil {
-		return err
-	}
-	// A small cache makes the step write to the disk while it goes.
-	if _, err := s.conn.ExecContext(ctx, `PRAGMA cache_size = 10`); err != nil {
-		return err
-	}
-	info, err := os.Stat(path + "-wal")
-	if err != nil {
-		return err
-	}
-	fmt.Println(info.Size())
-	return migrate(ctx, s.conn, path, append(steps, slowStep))
-}
-
-func TestKillMidMigrationLeavesTheVersionBefore(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "bothy.db")
-	c := startChild(t, "migrate", path)
-	before, err := strconv.ParseInt(c.line(t), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wait(t, "the migration to reach the disk", func() bool {
-		info, err := os.Stat(path + "-wal")
-		return err == nil && info.Size() > before+1<<16
-	})
-	c.kill(t)
-	s := open(t, path)
-	checkIntegrity(t, s)
-	version, err := schemaVersion(t.Context(), s.conn, path)
-	if err != nil || version != 1 {
-		t.Fatalf("version %d (%v)", version, err)
-	}
-	steps, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 { // and a second time, which finds nothing to do
-		if err := migrate(t.Context(), s.conn, path, append(steps, fastStep)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var rows int
-	if err := s.conn.QueryRowContext(t.Context(), `SELECT count(*) FROM slow`).Scan(&rows); err != nil || rows != 1 {
-		t.Fatalf("%d rows (%v)", rows, err)
-	}
-}
-
 func wait(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(time.Millisecond) {
@@ -295,60 +240,4 @@ func wait(t *testing.T, what string, done func() bool) {
 			t.Fatal("waited too long for ", what)
 		}
 	}
-}
-
-func TestFailedMigrationChangesNothing(t *testing.T) {
-	f := newFixture(t)
-	steps, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bad := migration{2, "0002_bad.sql", `CREATE TABLE half (n INTEGER); INSERT INTO nowhere VALUES (1);`}
-	if err := migrate(t.Context(), f.conn, f.path, append(steps, bad)); err == nil || !strings.Contains(err.Error(), "0002_bad.sql") {
-		t.Fatal(err)
-	}
-	if version, err := schemaVersion(t.Context(), f.conn, f.path); err != nil || version != 1 {
-		t.Fatalf("%d %v", version, err)
-	}
-	if _, err := f.conn.ExecContext(t.Context(), `SELECT * FROM half`); err == nil {
-		t.Fatal("half a migration is there")
-	}
-}
-
-func TestNewerSchemaAndForeignFileAreRefused(t *testing.T) {
-	for name, c := range map[string]struct {
-		spoil string
-		says  string
-	}{
-		"newer":   {`PRAGMA user_version = 7`, "newer Bothy (its schema is 7"},
-		"foreign": {`PRAGMA application_id = 1`, "another program"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "bothy.db")
-			s, err := Open(t.Context(), path, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.conn.ExecContext(t.Context(), c.spoil); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			for range 2 { // the refusal leaves no lock behind
-				if _, err = Open(t.Context(), path, Options{}); sdk.OutcomeOf(err) != sdk.Conflict || !strings.Contains(err.Error(), c.says) {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
-	t.Run("no database", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "bothy.db")
-		if err := os.WriteFile(path, []byte(strings.Repeat("a letter to a friend ", 100)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Open(t.Context(), path, Options{}); err == nil {
-			t.Fatal("opened a letter")
-		}
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -33,23 +34,52 @@ func explain(doing string, err error) error {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, errClosed) {
 		return sdk.Errorf(sdk.Unavailable, "%s: the store is closed: %w", doing, err)
 	}
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
+	switch code(err) {
+	case 0:
+		if isInputOutput(err) {
+			return sdk.Errorf(sdk.Unavailable, "%s: the disk failed; look for disk errors in the system log: %w", doing, err)
+		}
 		return fmt.Errorf("%s: %w", doing, err)
-	}
-	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_FULL:
 		return sdk.Errorf(sdk.Unavailable, "%s: the disk is full, so nothing was written; free some space and try again: %w", doing, err)
+	case sqlite3.SQLITE_READONLY:
+		return sdk.Errorf(sdk.Unavailable, "%s: the database cannot be written to any more, so nothing was written; look whether its disk was mounted read-only: %w", doing, err)
+	case sqlite3.SQLITE_CANTOPEN:
+		return sdk.Errorf(sdk.Unavailable, "%s: the database or its write-ahead log cannot be opened; look whether it is still there and whether file descriptors are left (ulimit -n): %w", doing, err)
 	case sqlite3.SQLITE_IOERR:
 		return sdk.Errorf(sdk.Unavailable, "%s: the disk refused the write or the read, so nothing was written; look for space and for disk errors in the system log: %w", doing, err)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return sdk.Errorf(sdk.Unavailable, "%s: another program holds the database; only the daemon may open it: %w", doing, err)
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	case sqlite3.SQLITE_NOTADB:
+		return sdk.Errorf(sdk.Conflict, "%s: the file is no database; move it away and start again, or restore a backup (bothy restore FILE): %w", doing, err)
+	case sqlite3.SQLITE_CORRUPT:
 		return sdk.Errorf(sdk.Internal, "%s: the database file is damaged; keep a copy of it with its -wal file, then restore a backup: %w", doing, err)
 	case sqlite3.SQLITE_CONSTRAINT:
 		return sdk.Errorf(sdk.Conflict, "%s: %w", doing, err)
 	}
 	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// code is the primary result code of SQLite in err's chain; 0 when there is none.
+func code(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
+}
+
+// isDamage reports whether err says that what is stored is not what was written.
+func isDamage(err error) bool {
+	var d *Damage
+	return errors.As(err, &d) || code(err) == sqlite3.SQLITE_CORRUPT
+}
+
+// isInputOutput reports whether the disk failed in a write or in making it
+// durable, after which nothing that the kernel still holds can be trusted. A
+// full disk is no such failure.
+func isInputOutput(err error) bool {
+	return code(err) == sqlite3.SQLITE_IOERR || errors.Is(err, syscall.EIO)
 }
 
 // isConstraint reports whether err is the extended constraint code given.

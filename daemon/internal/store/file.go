@@ -14,59 +14,122 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// prepareFile sees to it that the database lies in a folder which nobody else
-// can write to, and that nobody else can read it. A folder it makes, and one
-// that holds nothing but the store, gets mode 0700. SQLite gives the -wal and
-// -shm files the mode of the database.
-func prepareFile(path string) error {
+// realPath follows links, so that the lock, the write-ahead log and the backups
+// lie beside the file itself, whichever name it was opened by: two daemons that
+// come by two names meet at one lock. A link that leads nowhere is refused,
+// since a database made through it would surprise whoever laid it.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("finding the database: %w", err)
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("making the folder of the database: %w", err)
+		return "", refuseFile("making the folder of the database", dir, err)
 	}
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		return real, nil
+	}
+	if info, lerr := os.Lstat(path); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return "", sdk.Errorf(sdk.NotFound, "%s is a link that leads nowhere: remove the link, or mount what it leads to: %w", path, err)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", refuseFile("finding the database", path, err)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", refuseFile("finding the folder of the database", dir, err)
+	}
+	return filepath.Join(dir, filepath.Base(path)), nil
+}
+
+// prepareFile sees to it that the database lies in a folder which nobody else
+// can write to, and that nobody else can read it. A folder that holds nothing
+// but the store gets mode 0700. SQLite gives the -wal and -shm files the mode
+// of the database.
+func prepareFile(path string) error {
+	dir := filepath.Dir(path)
 	if err := closeFolder(dir, filepath.Base(path)); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("opening the database: %w", err)
+		return refuseFile("opening the database", path, err)
 	}
 	info, err := f.Stat()
-	if err == nil && info.Mode().Perm()&0o077 != 0 {
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = sdk.Errorf(sdk.Conflict, "%s is no regular file; give Bothy a path of its own (store.path)", path)
+	case !ownedByUs(info):
+		err = notOurs(path, info)
+	case info.Mode().Perm()&0o077 != 0:
 		err = f.Chmod(0o600)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("giving the database mode 0600: %w", err)
+		return refuseFile("giving the database mode 0600", path, err)
 	}
 	return nil
 }
 
-// closeFolder gives dir mode 0700 when it is ours and holds only the store, and
-// refuses one that others can write to.
+// closeFolder refuses a folder of somebody else and one that others can write
+// to. One that is ours and holds only the store gets mode 0700.
 func closeFolder(dir, base string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("looking at the folder of the database: %w", err)
+		return refuseFile("looking at the folder of the database", dir, err)
+	}
+	if !ownedByUs(info) {
+		return notOurs(dir, info)
 	}
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
 	names, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("reading the folder of the database: %w", err)
+		return refuseFile("reading the folder of the database", dir, err)
 	}
-	ours := ownedByUs(info)
+	alone := true
 	for _, n := range names {
-		ours = ours && strings.HasPrefix(n.Name(), base)
+		alone = alone && strings.HasPrefix(n.Name(), base)
 	}
 	switch {
-	case ours:
+	case alone:
 		if err := os.Chmod(dir, 0o700); err != nil {
-			return fmt.Errorf("giving the folder of the database mode 0700: %w", err)
+			return refuseFile("giving the folder of the database mode 0700", dir, err)
 		}
 	case info.Mode().Perm()&0o022 != 0:
-		return sdk.Errorf(sdk.Permission, "other users can write to %s (mode %04o), so the database is not safe there; run: chmod 700 %s", dir, info.Mode().Perm(), dir)
+		return openToOthers(dir, info)
 	}
 	return nil
+}
+
+// refuseFile says what to do about a file or folder that cannot be used.
+func refuseFile(doing, path string, err error) error {
+	var own *sdk.Error
+	switch {
+	case err == nil || errors.As(err, &own):
+		return err
+	case errors.Is(err, syscall.EROFS):
+		return sdk.Errorf(sdk.Unavailable, "%s: %s lies on a filesystem that is mounted read-only; mount it for writing, or give Bothy another place (XDG_STATE_HOME, or store.path): %w", doing, path, err)
+	case errors.Is(err, fs.ErrPermission):
+		return sdk.Errorf(sdk.Permission, "%s: you may not write to %s; run: chmod u+rwX %s, or give Bothy another place (XDG_STATE_HOME, or store.path): %w", doing, path, path, err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return sdk.Errorf(sdk.Unavailable, "%s: there is no room for %s; free some space and try again: %w", doing, path, err)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+func notOurs(path string, info fs.FileInfo) error {
+	owner := "another user"
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		owner = fmt.Sprintf("the user with the id %d", st.Uid)
+	}
+	return sdk.Errorf(sdk.Permission, "%s belongs to %s and you are %d; run bothy as its owner, or give it to yourself: chown -R %d %s", path, owner, os.Geteuid(), os.Geteuid(), path)
+}
+
+func openToOthers(dir string, info fs.FileInfo) error {
+	return sdk.Errorf(sdk.Permission, "other users can write to %s (mode %04o), so the database is not safe there; run: chmod 700 %s", dir, info.Mode().Perm(), dir)
 }
 
 func ownedByUs(info fs.FileInfo) bool {
@@ -81,7 +144,7 @@ func ownedByUs(info fs.FileInfo) bool {
 func takeLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("opening the lock of the database: %w", err)
+		return nil, refuseFile("opening the lock of the database", path, err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

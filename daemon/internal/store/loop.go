@@ -66,8 +66,9 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 		return sdk.Entry{}, err
 	}
 	l.Status, l.Created = sdk.StatusQueued, t.now
-	l.ID, err = t.insert(`INSERT INTO loops (run, sequence, mode, model, agent, options, created) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		run.ID, l.Sequence, string(l.Mode), l.Model, l.Agent, text(l.Options), t.now.UnixNano())
+	l.ID = t.nextID()
+	err = t.exec(`INSERT INTO loops (id, run, sequence, mode, model, agent, options, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		l.ID, run.ID, l.Sequence, string(l.Mode), l.Model, l.Agent, text(l.Options), t.now.UnixNano())
 	if err != nil {
 		return sdk.Entry{}, err
 	}
@@ -85,7 +86,7 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 	if err != nil {
 		return sdk.Entry{}, err
 	}
-	id := t.head.seq + 1
+	id := t.nextID()
 	entry, err := t.write(&run, &sdk.Write{
 		Path: path, Body: &l.Prompt, Attributes: attributes, Writer: sdk.WriterPlugin,
 		Create: true, Loop: l.ID, Turn: run.Turns + 1,

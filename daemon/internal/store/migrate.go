@@ -8,11 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -61,8 +64,13 @@ func migrate(ctx context.Context, conn *sql.Conn, file string, steps []migration
 		return err
 	}
 	newest := steps[len(steps)-1].version
-	if version > newest {
-		return sdk.Errorf(sdk.Conflict, "%s was written by a newer Bothy (its schema is %d, this one knows %d); use that version, or restore a backup made before the upgrade", file, version, newest)
+	if err := refuseNewer(file, version, newest); err != nil {
+		return err
+	}
+	if version > 0 && version < newest {
+		if err := keepOld(ctx, conn, file, version); err != nil {
+			return err
+		}
 	}
 	for _, step := range steps {
 		if step.version <= version {
@@ -73,6 +81,32 @@ func migrate(ctx context.Context, conn *sql.Conn, file string, steps []migration
 		}
 	}
 	return nil
+}
+
+func refuseNewer(file string, version, newest int) error {
+	if version <= newest {
+		return nil
+	}
+	return sdk.Errorf(sdk.Conflict, "%s was written by a newer Bothy (its schema is %d, this one knows %d); use that version, or restore a backup made before the upgrade (bothy restore FILE)", file, version, newest)
+}
+
+// keepOld keeps a copy of the database as it is before its schema changes,
+// since an older Bothy cannot read it afterwards. One that is there already was
+// made by a process that died in the migration.
+func keepOld(ctx context.Context, conn *sql.Conn, file string, version int) error {
+	dir := BackupDir(file)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return refuseFile("keeping a copy from before the upgrade", dir, err)
+	}
+	copied := filepath.Join(dir, fmt.Sprintf("before-schema-%d.db", version+1))
+	partial, err := newPartial(copied)
+	if err != nil {
+		return err
+	}
+	if err := vacuumInto(ctx, conn, partial); err != nil {
+		return errors.Join(explain("keeping a copy from before the upgrade in "+dir, err), removeIfThere(partial))
+	}
+	return rename(partial, copied)
 }
 
 // schemaVersion is 0 for a new file.
@@ -110,6 +144,10 @@ func apply(ctx context.Context, conn *sql.Conn, step migration) (err error) {
 	if _, err := conn.ExecContext(ctx, `PRAGMA user_version = `+strconv.Itoa(step.version)); err != nil {
 		return err
 	}
-	_, err = conn.ExecContext(ctx, `COMMIT`)
-	return err
+	failpoint.Hit(failpoint.MigrateBefore)
+	if _, err = conn.ExecContext(ctx, `COMMIT`); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.MigrateAfter)
+	return nil
 }

@@ -83,7 +83,7 @@ func (t *tx) detach(entry, owner int64) error {
 	}
 	body := digest(hash)
 	for _, o := range others {
-		id := t.head.seq + 1
+		id := t.nextID()
 		if err := t.exec(`INSERT INTO entries (id, scope, path, body, attributes, hash, created)
 			SELECT ?, ?, path, body, attributes, hash, created FROM entries WHERE id = ?`, id, runScope(o.run), entry); err != nil {
 			return err

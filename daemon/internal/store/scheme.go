@@ -28,7 +28,7 @@ func builtinSchemes() []sdk.Scheme {
 	add(sdk.CategoryPrompt, []sdk.Writer{sdk.WriterPlugin}, "prompt")
 	add(sdk.CategoryLogging, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterModel}, "log")
 	add(sdk.CategoryLogging, open, "update", "error")
-	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content")
+	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change")
 	add(sdk.CategoryAudit, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient}, "run")
 	return all
 }
@@ -162,7 +162,7 @@ func (s *Store) loadSchemes(ctx context.Context) error {
 		all[x.Name] = x
 		return nil
 	})
-	if err != nil {
+	if err != nil && s.Health() == nil {
 		return explain("reading the schemes", err)
 	}
 	var renewed []sdk.Scheme
@@ -173,7 +173,7 @@ func (s *Store) loadSchemes(ctx context.Context) error {
 		}
 	}
 	s.schemes.Store(&all)
-	if renewed == nil {
+	if renewed == nil || s.Health() != nil {
 		return nil
 	}
 	return s.update(ctx, "registering the schemes", func(t *tx) error {

@@ -17,10 +17,17 @@ import (
 )
 
 // Options are what a Store takes from outside. Zero values are of use: no log,
-// the system's clock.
+// the system's clock, nobody to alarm.
 type Options struct {
 	Log   hclog.Logger
 	Clock func() time.Time // for what people are shown; order comes from seq alone
+
+	// Alarm is told when the store stops taking writes, once each time, with
+	// what Health answers from then on. It is called within the write that met
+	// the trouble: it must return at once and call nothing of the store.
+	Alarm func(error)
+
+	filesystem func(dir string) (string, error) // nil asks the kernel
 }
 
 // Store is an open database. All methods may be used from many goroutines;
@@ -30,18 +37,28 @@ type Store struct {
 	path  string
 	log   hclog.Logger
 	clock func() time.Time
+	alarm func(error)
 	lock  *os.File
 
 	// writing holds one token; who has it may use what follows.
-	writing  chan struct{}
-	writer   *sql.DB
-	conn     *sql.Conn
-	prepared map[string]*sql.Stmt
-	head     position
-	stale    bool // the last transaction failed; read head from the file
+	writing    chan struct{}
+	writer     *sql.DB
+	conn       *sql.Conn
+	prepared   map[string]*sql.Stmt
+	head       position
+	stale      bool // the last transaction failed; read head from the file
+	retry      backoff
+	failCommit func() error // a test's fault in place of a COMMIT
 
+	// gate is held by who reads, and alone by who closes the connections and
+	// opens them anew.
+	gate    sync.RWMutex
 	readers *sql.DB
-	reads   sync.Map // query text to *sql.Stmt
+	reads   *sync.Map // query text to *sql.Stmt
+	files   []seenFile
+
+	trouble atomic.Pointer[trouble]
+	copying backups
 
 	schemes atomic.Pointer[registry]
 	seq     atomic.Int64
@@ -58,8 +75,12 @@ var errClosed = errors.New("store: closed")
 
 // Open opens the database at path and makes it when it is missing. It refuses
 // a file that another process has open (Conflict, naming its pid), one that a
-// newer Bothy wrote (Conflict), one whose last rows do not verify (a *Damage),
-// and a SQLite that is too old (Unavailable).
+// newer Bothy or another program wrote (Conflict), a file or folder of another
+// user or that cannot be written to (Permission), a network filesystem and a
+// SQLite that is too old (Unavailable).
+//
+// A database whose last rows do not verify is opened all the same, to be read:
+// Health says what is wrong with it, and every write is refused with that.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if opts.Log == nil {
 		opts.Log = hclog.NewNullLogger()
@@ -67,9 +88,18 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if opts.Clock == nil {
 		opts.Clock = time.Now
 	}
-	path, err := filepath.Abs(path)
+	if opts.Alarm == nil {
+		opts.Alarm = func(error) {}
+	}
+	if opts.filesystem == nil {
+		opts.filesystem = filesystemKind
+	}
+	path, err := realPath(path)
 	if err != nil {
-		return nil, fmt.Errorf("finding the database: %w", err)
+		return nil, err
+	}
+	if err := refuseFilesystem(filepath.Dir(path), opts.filesystem); err != nil {
+		return nil, err
 	}
 	if err := prepareFile(path); err != nil {
 		return nil, err
@@ -79,29 +109,20 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		path: path, log: opts.Log, clock: opts.Clock, lock: lock,
-		writing:  make(chan struct{}, 1),
-		prepared: map[string]*sql.Stmt{},
-		changed:  make(chan struct{}),
-		stale:    true,
+		path: path, log: opts.Log, clock: opts.Clock, alarm: opts.Alarm, lock: lock,
+		writing: make(chan struct{}, 1),
+		changed: make(chan struct{}),
+		stale:   true,
 	}
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(err, s.release())
+		return nil, errors.Join(err, s.disconnect(), s.lock.Close())
 	}
 	return s, nil
 }
 
 // open connects, migrates, verifies and loads, in that order.
 func (s *Store) open(ctx context.Context) error {
-	var err error
-	if s.writer, err = sql.Open("sqlite", dsn(s.path, false)); err != nil {
-		return explain("opening "+s.path, err)
-	}
-	s.writer.SetMaxOpenConns(1)
-	if s.conn, err = s.writer.Conn(ctx); err != nil {
-		return explain("opening "+s.path, err)
-	}
-	if err := checkEngine(ctx, s.conn); err != nil {
+	if err := s.connectWriter(ctx); err != nil {
 		return err
 	}
 	steps, err := migrations()
@@ -111,15 +132,16 @@ func (s *Store) open(ctx context.Context) error {
 	if err := migrate(ctx, s.conn, s.path, steps); err != nil {
 		return err
 	}
-	if s.readers, err = sql.Open("sqlite", dsn(s.path, true)); err != nil {
-		return explain("opening "+s.path, err)
-	}
-	s.readers.SetMaxOpenConns(readerConnections)
-	s.readers.SetMaxIdleConns(readerConnections)
-	if err := s.Verify(ctx, verifiedAtOpen); err != nil {
+	if err := s.connectReaders(); err != nil {
 		return err
 	}
-	if err := s.loadHead(); err != nil {
+	if err := s.verify(ctx, verifiedAtOpen); err != nil {
+		if !isDamage(err) {
+			return err
+		}
+		s.setTrouble(&trouble{err: s.readOnly(err), lasting: true})
+	}
+	if err := s.loadHead(); err != nil && s.Health() == nil {
 		return err
 	}
 	if err := s.loadSchemes(ctx); err != nil {
@@ -142,30 +164,10 @@ func (s *Store) Close() error {
 	close(s.changed)
 	s.changed = make(chan struct{})
 	s.mu.Unlock()
-	return s.release()
-}
-
-// release closes what is open. The lock goes last.
-func (s *Store) release() error {
-	var errs []error
-	s.reads.Range(func(_, stmt any) bool {
-		errs = append(errs, stmt.(*sql.Stmt).Close())
-		return true
-	})
-	if s.readers != nil {
-		errs = append(errs, s.readers.Close())
-	}
-	for _, stmt := range s.prepared {
-		errs = append(errs, stmt.Close())
-	}
-	if s.conn != nil {
-		errs = append(errs, s.conn.Close())
-	}
-	if s.writer != nil {
-		errs = append(errs, s.writer.Close())
-	}
-	errs = append(errs, s.lock.Close())
-	if err := errors.Join(errs...); err != nil {
+	s.copying.cancel()
+	s.gate.Lock()
+	defer s.gate.Unlock()
+	if err := errors.Join(s.disconnect(), s.lock.Close()); err != nil { // the lock goes last
 		return fmt.Errorf("closing %s: %w", s.path, err)
 	}
 	return nil

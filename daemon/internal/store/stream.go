@@ -22,7 +22,7 @@ func (t *tx) appendChunk(run *sdk.Run, path string, w *sdk.Write, x sight) (sdk.
 	if x.state != sdk.StateStreaming {
 		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is %s; only a streaming entry can be appended to", path, x.state)
 	}
-	if err := t.exec(`INSERT INTO chunks (seq, entry, channel, text) VALUES (?, ?, ?, ?)`, t.head.seq+1, x.entry, w.Chunk.Channel, w.Chunk.Text); err != nil {
+	if err := t.exec(`INSERT INTO chunks (seq, entry, channel, text) VALUES (?, ?, ?, ?)`, t.nextID(), x.entry, w.Chunk.Channel, w.Chunk.Text); err != nil {
 		return sdk.Entry{}, err
 	}
 	sum := sha256.Sum256([]byte(w.Chunk.Text))

@@ -23,9 +23,8 @@ func (t *tx) openTurn(run *sdk.Run, turn sdk.Turn) (sdk.Turn, error) {
 		}
 		loop = turn.Loop
 	}
-	var err error
-	turn.Run, turn.Sequence, turn.Created, turn.Closed = run.ID, next, t.now, false
-	turn.ID, err = t.insert(`INSERT INTO turns (run, loop, sequence, model, created) VALUES (?, ?, ?, ?, ?)`, run.ID, loop, next, turn.Model, t.now.UnixNano())
+	turn.ID, turn.Run, turn.Sequence, turn.Created, turn.Closed = t.nextID(), run.ID, next, t.now, false
+	err := t.exec(`INSERT INTO turns (id, run, loop, sequence, model, created) VALUES (?, ?, ?, ?, ?, ?)`, turn.ID, run.ID, loop, next, turn.Model, t.now.UnixNano())
 	if err != nil {
 		return turn, err
 	}

@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // tx is the one transaction under way. It keeps the journal's position to
@@ -34,21 +37,27 @@ func (s *Store) update(ctx context.Context, doing string, fn func(*tx) error) er
 	if s.closed.Load() {
 		return explain(doing, errClosed)
 	}
-	if err := s.transact(fn); err != nil {
-		return explain(doing, err)
+	if err := s.ready(); err != nil {
+		return sdk.Errorf(sdk.Unavailable, "%s: %w", doing, err)
 	}
-	return nil
+	reached, err := s.transact(fn)
+	if err == nil || s.afterFailure(err, reached) {
+		return nil
+	}
+	return explain(doing, err)
 }
 
-func (s *Store) transact(fn func(*tx) error) (err error) {
+// transact runs one transaction. Where it fails, it says which position the
+// journal has if the file took the transaction all the same.
+func (s *Store) transact(fn func(*tx) error) (reached position, err error) {
 	if s.stale {
 		if err := s.loadHead(); err != nil {
-			return err
+			return reached, err
 		}
 	}
 	t := &tx{s: s, now: s.now(), head: s.head}
 	if err := t.exec(`BEGIN IMMEDIATE`); err != nil {
-		return err
+		return reached, err
 	}
 	committed := false
 	defer func() {
@@ -60,11 +69,19 @@ func (s *Store) transact(fn func(*tx) error) (err error) {
 		}
 	}()
 	if err := fn(t); err != nil {
-		return err
+		return reached, err
 	}
-	if err := t.exec(`COMMIT`); err != nil {
-		return err
+	if err := s.checkFiles(); err != nil {
+		return reached, err
 	}
+	failpoint.Hit(failpoint.StoreBefore)
+	if err := t.commit(); err != nil {
+		if t.head != s.head { // else nothing in the file would tell
+			reached = t.head
+		}
+		return reached, err
+	}
+	failpoint.Hit(failpoint.StoreAfter)
 	committed = true
 	if t.schemes != nil {
 		s.schemes.Store(&t.schemes)
@@ -73,7 +90,16 @@ func (s *Store) transact(fn func(*tx) error) (err error) {
 		s.head = t.head
 		s.announce(t.head.seq)
 	}
-	return nil
+	return reached, nil
+}
+
+func (t *tx) commit() error {
+	if t.s.failCommit != nil {
+		if err := t.s.failCommit(); err != nil {
+			return err
+		}
+	}
+	return t.exec(`COMMIT`)
 }
 
 // stmt returns the prepared statement of q on the writing connection.

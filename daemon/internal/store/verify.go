@@ -18,18 +18,30 @@ import (
 // mistakes; it is no seal against the owner of the file, who can compute a new
 // chain.
 func (s *Store) Verify(ctx context.Context, last int) error {
-	if s.closed.Load() {
-		return explain("verifying the journal", errClosed)
+	s.gate.RLock()
+	defer s.gate.RUnlock()
+	if err := s.readable(); err != nil {
+		return explain("verifying the journal", err)
 	}
+	return s.verify(ctx, last)
+}
+
+// verify is Verify for who has the gate.
+func (s *Store) verify(ctx context.Context, last int) error {
 	conn, err := s.readers.Conn(ctx)
 	if err != nil {
 		return explain("verifying the journal", err)
 	}
+	return errors.Join(verifyJournal(ctx, conn, s.path, last), conn.Close())
+}
+
+// verifyJournal verifies on a connection of any kind.
+func verifyJournal(ctx context.Context, conn *sql.Conn, path string, last int) error {
 	v := verifier{ctx: ctx, conn: conn}
-	err = errors.Join(v.run(last), conn.Close())
+	err := v.run(last)
 	var damage *Damage
 	if errors.As(err, &damage) {
-		return sdk.Errorf(sdk.Internal, "%s: %w; keep a copy of the file with its -wal file, then restore a backup", s.path, damage)
+		return sdk.Errorf(sdk.Internal, "%s: %w; keep a copy of the file with its -wal file, then restore a backup", path, damage)
 	}
 	return explain("verifying the journal", err)
 }

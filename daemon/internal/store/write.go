@@ -222,7 +222,7 @@ func (x *sight) applyView(w *sdk.Write) {
 
 // insertEntry gives the entry the seq of the row that tells of it as its id.
 func (t *tx) insertEntry(x *sight, scope, path string) error {
-	x.entry, x.scope, x.created = t.head.seq+1, scope, t.now.UnixNano()
+	x.entry, x.scope, x.created = t.nextID(), scope, t.now.UnixNano()
 	return t.exec(`INSERT INTO entries (id, scope, path, body, attributes, hash, created) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		x.entry, scope, path, x.body, text(x.attributes), x.hash[:], x.created)
 }

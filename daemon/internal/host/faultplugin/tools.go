@@ -41,6 +41,7 @@ func (f *faults) tools() tool.Set {
 		tool.New("crash_once", "Exits when the file is not there, which it then is.", once, crashOnce),
 		tool.New("hang", "Ignores that it was cancelled.", sdk.Annotations{}, hang),
 		tool.New("wait", "Waits until it is cancelled.", sdk.Annotations{}, wait),
+		tool.New("until", "Ends when the file is there.", sdk.Annotations{}, until),
 		tool.New("grandchild", "Starts a process that holds the pipes, then exits.", sdk.Annotations{}, grandchild),
 		tool.New("noise", "Writes n bytes without a line end to the real standard output.", sdk.Annotations{}, noise),
 		tool.New("flood", "Writes n bytes to the real standard error.", sdk.Annotations{}, flood),
@@ -52,8 +53,26 @@ func (f *faults) tools() tool.Set {
 		tool.New("chunks", "Sends n chunks.", sdk.Annotations{}, chunks),
 		tool.New("back", "Calls a service of the daemon.", sdk.Annotations{}, back),
 		tool.New("grow", "Declares one more tool.", sdk.Annotations{}, f.grow),
+		tool.New("kept", "Does nothing; what a call came to lies in its id.", sdk.Annotations{}, noop).Settled(settled),
 	}
 	return f.set
+}
+
+// settled answers as the call's id says.
+func settled(_ context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	switch call.CallID {
+	case "exit":
+		return sdk.ToolResult{Output: call.Run, Error: "exit status 3", Outcome: sdk.Exit(3), Metadata: map[string]any{"exit_code": 3}}, nil
+	case "bare":
+		return tool.Text("done"), nil
+	case "crash":
+		os.Exit(5)
+	case "hang":
+		forever()
+	case "panic":
+		panic("settling")
+	}
+	return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the call %s is not known", call.CallID)
 }
 
 func noop(context.Context, none, tool.Call) (sdk.ToolResult, error) { return tool.Text(""), nil }
@@ -95,6 +114,19 @@ func wait(ctx context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
 		return sdk.ToolResult{}, err
 	}
 	<-ctx.Done()
+	return sdk.ToolResult{}, ctx.Err()
+}
+
+func until(ctx context.Context, in file, c tool.Call) (sdk.ToolResult, error) {
+	if err := c.Progress("waiting", -1); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	for ctx.Err() == nil {
+		if _, err := os.Stat(in.Path); err == nil {
+			return tool.Text(fmt.Sprint(os.Getpid())), nil
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
 	return sdk.ToolResult{}, ctx.Err()
 }
 

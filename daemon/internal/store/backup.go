@@ -1,0 +1,274 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// BackupInfo says what a backup holds.
+type BackupInfo struct {
+	Path  string
+	Bytes int64
+	Seq   int64 // the journal's position in it
+	Runs  int64
+}
+
+// BackupDir is where the backups of a database lie that were given no name.
+func BackupDir(path string) string { return filepath.Join(filepath.Dir(path), "backups") }
+
+// Backup writes a copy of everything that is committed to the file at to, while
+// the daemon goes on: it copies under another name beside it, verifies the copy
+// as a whole and renames it then, so that what bears the name is a backup. With
+// an empty to it takes a dated name in BackupDir. progress may be nil.
+//
+// Outcomes: Conflict when the file is there and force is not set, when it is
+// the database itself, and when another backup runs; Internal when the copy
+// does not verify; Unavailable when there is no room, or the disk failed.
+func (s *Store) Backup(ctx context.Context, to string, force bool, progress func(done, total int64)) (BackupInfo, error) {
+	ctx, end, err := s.copying.begin(ctx)
+	if err != nil {
+		return BackupInfo{}, err
+	}
+	defer end()
+	if to == "" {
+		if to, err = s.datedBackup(); err != nil {
+			return BackupInfo{}, err
+		}
+	}
+	if err := s.mayWriteBackup(to, force); err != nil {
+		return BackupInfo{}, err
+	}
+	info, err := s.backup(ctx, to, force, progress)
+	if err != nil && ctx.Err() != nil {
+		err = sdk.Errorf(sdk.Aborted, "the backup was ended before it was complete, so there is none: %w", err)
+	}
+	return info, err
+}
+
+func (s *Store) datedBackup() (string, error) {
+	dir := BackupDir(s.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", refuseFile("making the folder of the backups", dir, err)
+	}
+	return filepath.Join(dir, "bothy-"+stamp(s.now())+".db"), nil
+}
+
+// stamp is a time as names of files have it. Milliseconds keep two apart.
+func stamp(t time.Time) string {
+	return strings.Replace(t.UTC().Format("20060102T150405.000Z"), ".", "", 1)
+}
+
+func (s *Store) mayWriteBackup(to string, force bool) error {
+	if !filepath.IsAbs(to) {
+		return sdk.Errorf(sdk.Validation, "a backup needs an absolute path, not %q", to)
+	}
+	if strings.HasPrefix(to, s.path) {
+		switch strings.TrimPrefix(to, s.path) {
+		case "", "-wal", "-shm", "-journal", ".lock":
+			return sdk.Errorf(sdk.Conflict, "%s belongs to the database itself; give the backup another name", to)
+		}
+	}
+	info, err := os.Lstat(to)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return refuseFile("looking for the backup", to, err)
+	case info.IsDir():
+		return sdk.Errorf(sdk.Validation, "%s is a folder; name a file in it", to)
+	case !force:
+		return sdk.Errorf(sdk.Conflict, "%s is there already; choose another name, or overwrite it with --force", to)
+	}
+	return nil
+}
+
+func (s *Store) backup(ctx context.Context, to string, force bool, progress func(done, total int64)) (info BackupInfo, err error) {
+	partial, err := newPartial(to)
+	if err != nil {
+		return info, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeIfThere(partial))
+		}
+	}()
+	if err := s.copyInto(ctx, partial, progress); err != nil {
+		return info, err
+	}
+	failpoint.Hit(failpoint.BackupCopied)
+	report, err := Inspect(ctx, partial)
+	if err == nil {
+		err = report.Whole()
+	}
+	if err != nil {
+		return info, fmt.Errorf("the copy does not verify, so it was not kept: %w", err)
+	}
+	failpoint.Hit(failpoint.BackupVerified)
+	if err := s.mayWriteBackup(to, force); err != nil { // it may have come in the meantime
+		return info, err
+	}
+	if err := rename(partial, to); err != nil {
+		return info, err
+	}
+	failpoint.Hit(failpoint.BackupRenamed)
+	return BackupInfo{Path: to, Bytes: report.Bytes, Seq: report.Seq, Runs: report.Runs}, nil
+}
+
+// copyInto copies what is committed into an empty file and makes it durable. It
+// reads through the connections that are open, so that it works, too, after
+// somebody has deleted the database.
+func (s *Store) copyInto(ctx context.Context, file string, progress func(done, total int64)) error {
+	s.gate.RLock()
+	defer s.gate.RUnlock()
+	if err := s.readable(); err != nil {
+		return explain("writing a backup", err)
+	}
+	conn, err := s.readers.Conn(ctx)
+	if err != nil {
+		return explain("writing a backup", err)
+	}
+	stop := watchSize(ctx, conn, file, progress)
+	// VACUUM counts as a write, although it writes another file. The
+	// connection is dropped afterwards, so that none in the pool can write.
+	_, err = conn.ExecContext(ctx, `PRAGMA query_only = OFF`)
+	if err == nil {
+		err = vacuumInto(ctx, conn, file)
+	}
+	stop()
+	drop := conn.Raw(func(any) error { return driver.ErrBadConn })
+	if errors.Is(drop, driver.ErrBadConn) {
+		drop = nil
+	}
+	return explain("writing a backup", errors.Join(err, drop, ignoreDone(conn.Close())))
+}
+
+func ignoreDone(err error) error {
+	if errors.Is(err, sql.ErrConnDone) {
+		return nil
+	}
+	return err
+}
+
+// vacuumInto writes a compact copy into an empty file and makes it durable.
+func vacuumInto(ctx context.Context, conn *sql.Conn, file string) error {
+	if _, err := conn.ExecContext(ctx, `VACUUM INTO ?`, file); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// watchSize tells how far a copy is, until the function it returns is called.
+func watchSize(ctx context.Context, conn *sql.Conn, file string, progress func(done, total int64)) (stop func()) {
+	var total int64
+	err := conn.QueryRowContext(ctx, `SELECT (page_count - freelist_count) * page_size
+		FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`).Scan(&total)
+	if progress == nil || err != nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if info, err := os.Stat(file); err == nil {
+					progress(min(info.Size(), total), total)
+				}
+			}
+		}
+	})
+	return func() {
+		close(done)
+		watching.Wait()
+		progress(total, total)
+	}
+}
+
+// newPartial makes the empty file, closed to others, that a copy is written to.
+// What a process that died has left there under the name goes first.
+func newPartial(to string) (string, error) {
+	partial := filepath.Join(filepath.Dir(to), "."+filepath.Base(to)+".partial")
+	if err := removeIfThere(partial); err != nil {
+		return "", refuseFile("removing a copy that was not completed", partial, err)
+	}
+	f, err := os.OpenFile(partial, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", refuseFile("writing beside the backup", filepath.Dir(to), err)
+	}
+	return partial, f.Close()
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// rename gives a durable file its name, durably.
+func rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return refuseFile("giving the copy its name", to, err)
+	}
+	return syncFolder(filepath.Dir(to))
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return refuseFile("making a name durable", dir, err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("making a name in %s durable: %w", dir, err)
+	}
+	return nil
+}
+
+// backups lets one backup run at a time, and ends it for what cannot wait.
+type backups struct {
+	mu   sync.Mutex
+	stop context.CancelFunc // of the one that runs
+}
+
+func (b *backups) begin(ctx context.Context) (context.Context, func(), error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stop != nil {
+		return nil, nil, sdk.Errorf(sdk.Conflict, "a backup is being written already; wait until it is done")
+	}
+	ctx, b.stop = context.WithCancel(ctx)
+	return ctx, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.stop()
+		b.stop = nil
+	}, nil
+}
+
+func (b *backups) cancel() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stop != nil {
+		b.stop()
+	}
+}

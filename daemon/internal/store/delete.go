@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// deletedData is the Data of a run.deleted row.
+type deletedData struct {
+	Reason string `json:"reason"`
+}
+
+// DeleteRun removes a run for good: its loops, turns and views, and the bodies
+// that nobody else sees. The journal keeps its rows and verifies; a fork keeps
+// all it sees. The alias is free afterwards, and the ids of the run, its loops
+// and its turns are never used again.
+//
+// Outcomes: NotFound for a run that is not there; Conflict while a loop of it
+// is queued or running, or a turn is open.
+func (s *Store) DeleteRun(ctx context.Context, run int64, reason string) (sdk.Receipt, error) {
+	var receipt sdk.Receipt
+	err := s.update(ctx, "deleting a run", func(t *tx) error {
+		r, err := t.run(run)
+		if err != nil {
+			return err
+		}
+		if err := t.mayDelete(&r); err != nil {
+			return err
+		}
+		if err := t.deleteRun(&r); err != nil {
+			return err
+		}
+		e := event{kind: sdk.KindRunDeleted, project: r.Project, run: r.ID}
+		if err := t.record(e, deletedData{reason}); err != nil {
+			return err
+		}
+		receipt.Seq = t.head.seq
+		return nil
+	})
+	return receipt, err
+}
+
+// mayDelete refuses a run in which something is at work, for whose end there
+// would be no place.
+func (t *tx) mayDelete(r *sdk.Run) error {
+	var busy int
+	found, err := t.one(`SELECT 1 FROM loops WHERE run = ?1 AND status IN (100, 102)
+		UNION ALL SELECT 1 FROM turns WHERE run = ?1 AND closed = 0 LIMIT 1`, []any{r.ID}, &busy)
+	if err == nil && found {
+		err = sdk.Errorf(sdk.Conflict, "the run %s is at work or has a prompt waiting; end that first (bothy runs abort %s)", r.Alias, r.Alias)
+	}
+	return err
+}
+
+func (t *tx) deleteRun(r *sdk.Run) error {
+	for _, q := range []string{
+		`DELETE FROM run_views WHERE run = ?1`,
+		`DELETE FROM chunks WHERE entry IN (` + unseenEntries + ` AND e.scope = 'run:' || ?1)`,
+		`DELETE FROM entries WHERE id IN (` + unseenEntries + ` AND e.scope = 'run:' || ?1)`,
+		`DELETE FROM turns WHERE run = ?1`,
+		`DELETE FROM loops WHERE run = ?1`,
+	} {
+		if err := t.exec(q, r.ID); err != nil {
+			return err
+		}
+	}
+	at := t.now.UnixNano()
+	return t.exec(`UPDATE runs SET deleted = ?, updated = ?, alias = 'deleted-' || key, agent = '', model = '' WHERE id = ?`, at, at, r.ID)
+}
+
+// unseenEntries finds entries that no run sees, by the index on their scope.
+const unseenEntries = `SELECT e.id FROM entries e WHERE NOT EXISTS (SELECT 1 FROM run_views v WHERE v.entry = e.id)`

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Restored says what Restore has done.
+type Restored struct {
+	Report        // of what is in place now
+	Aside  string // where the database lies that was there before; empty when there was none
+}
+
+// Restore puts a copy of the database at from in the place of the one at to,
+// while no daemon runs: it takes the daemon's lock (Conflict, naming the pid,
+// when one runs). The copy is verified as a whole before anything is touched.
+// The present database is moved aside with its -wal and -shm files under a
+// dated name, and never deleted. A process that dies in between leaves the old
+// one or the new one under the name.
+func Restore(ctx context.Context, from, to string) (Restored, error) {
+	return restore(ctx, from, to, Options{Clock: time.Now, filesystem: filesystemKind})
+}
+
+func restore(ctx context.Context, from, to string, opts Options) (done Restored, err error) {
+	if to, err = realPath(to); err != nil {
+		return done, err
+	}
+	if from, err = filepath.Abs(from); err != nil {
+		return done, fmt.Errorf("finding the backup: %w", err)
+	}
+	if err := refuseSame(from, to); err != nil {
+		return done, err
+	}
+	dir := filepath.Dir(to)
+	if err := refuseFilesystem(dir, opts.filesystem); err != nil {
+		return done, err
+	}
+	if err := closeFolder(dir, filepath.Base(to)); err != nil {
+		return done, err
+	}
+	lock, err := takeLock(to + ".lock")
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	partial, err := copyWhole(ctx, from, to)
+	if err != nil {
+		return done, err
+	}
+	if done.Report, err = Inspect(ctx, partial); err == nil {
+		err = done.Whole()
+	}
+	if err != nil {
+		return done, errors.Join(fmt.Errorf("the copy of %s does not verify, so nothing was changed: %w", from, err), removeIfThere(partial))
+	}
+	done.Path = to
+	if done.Aside, err = moveAside(ctx, to, to+".before-restore-"+stamp(opts.Clock())); err != nil {
+		return done, errors.Join(err, removeIfThere(partial))
+	}
+	return done, rename(partial, to)
+}
+
+func refuseSame(from, to string) error {
+	a, err := os.Stat(from)
+	if err != nil {
+		return refuseLook(from, err)
+	}
+	if b, err := os.Stat(to); err == nil && os.SameFile(a, b) {
+		return sdk.Errorf(sdk.Validation, "%s is the database itself; name the backup to restore", from)
+	}
+	return nil
+}
+
+// copyWhole verifies the source and copies it, with what is in its write-ahead
+// log, beside the database.
+func copyWhole(ctx context.Context, from, to string) (partial string, err error) {
+	report, err := Inspect(ctx, from)
+	if err == nil {
+		err = report.Whole()
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be restored, and nothing was changed: %w", from, err)
+	}
+	db, conn, err := openToLook(ctx, from, noLog(from))
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, conn.Close(), db.Close()) }()
+	if partial, err = newPartial(to); err != nil {
+		return "", err
+	}
+	if err := vacuumInto(ctx, conn, partial); err != nil {
+		return "", errors.Join(explain("copying "+from, err), removeIfThere(partial))
+	}
+	return partial, nil
+}
+
+// moveAside gives the present database a second name. It stays under its first
+// one until the copy is renamed over it, but alone: what its write-ahead log
+// held is in the file by then, since a log that lay beside the copy would be
+// taken for the copy's.
+func moveAside(ctx context.Context, path, aside string) (string, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	// A database that is damaged may not let its log be ended. It is kept as it
+	// is then, with its log under the new name.
+	ended := endLog(ctx, path)
+	suffixes := []string{"", "-wal", "-shm"}
+	for _, suffix := range suffixes {
+		err := os.Link(path+suffix, aside+suffix)
+		if err != nil && !(suffix != "" && errors.Is(err, fs.ErrNotExist)) {
+			return "", fmt.Errorf("keeping %s aside: %w", path+suffix, errors.Join(err, ended))
+		}
+	}
+	if err := syncFolder(filepath.Dir(path)); err != nil {
+		return "", err
+	}
+	for _, suffix := range suffixes[1:] {
+		if err := removeIfThere(path + suffix); err != nil {
+			return "", refuseFile("keeping the database aside", path+suffix, err)
+		}
+	}
+	return aside, syncFolder(filepath.Dir(path))
+}
+
+// endLog brings the write-ahead log into the file and removes it, which is what
+// SQLite does when the last connection closes.
+func endLog(ctx context.Context, path string) error {
+	s := &Store{path: path}
+	err := s.connectWriter(ctx)
+	if err == nil {
+		_, err = s.conn.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	}
+	return errors.Join(err, s.disconnect())
+}

@@ -13,7 +13,8 @@
 // the guards give the verdict. Every step commits to the store with its journal
 // rows; the commit wakes the server, which reads the journal after the client's
 // position and sends, and internal/audit, which writes the run's log. Nothing
-// calls back up.
+// calls back up. A loop that an earlier daemon left is taken up by
+// engine/takeup.go and goes the same way from where it stands.
 //
 // Follow it file by file: server/act.go, engine/submit.go, engine/turn.go,
 // view/transcript.go, host/complete.go, dialect/tools.go, engine/record.go,

@@ -66,6 +66,35 @@ func BenchmarkTurnOfALongRun(b *testing.B) {
 	}
 }
 
+// BenchmarkRecovery is the time from a start to the next request of a loop that
+// a dead daemon left behind so many turns.
+func BenchmarkRecovery(b *testing.B) {
+	for _, turns := range []int{50, 500} {
+		b.Run(fmt.Sprint(turns), func(b *testing.B) {
+			h := prepareHouse(b)
+			h.config.Agents["default"] = sdk.Agent{}
+			for i := range turns {
+				h.models.steps = append(h.models.steps, calls(numbered("write", i)))
+			}
+			begun := make(chan struct{}, 1)
+			h.models.steps = append(h.models.steps, silent(begun))
+			h.start()
+			h.submit(Submission{})
+			<-begun
+			for b.Loop() {
+				b.StopTimer()
+				h.cut()
+				h.models.steps = []step{silent(begun)}
+				b.StartTimer()
+				h.boot(b)
+				<-begun
+			}
+			b.StopTimer()
+			h.cut()
+		})
+	}
+}
+
 func BenchmarkCallTool(b *testing.B) {
 	h := newHouse(b)
 	for b.Loop() {

@@ -90,9 +90,11 @@ func (e *Engine) closeLeft(ctx context.Context, row sdk.Turn) error {
 		return context.Cause(ctx)
 	}
 	change := sdk.Change{Run: row.Run, CloseTurn: a.turn.closing()}
-	for _, x := range a.turn.sweep(ending{reason: "the daemon ended before"}) {
+	swept := a.turn.sweep(ending{reason: "the daemon ended before"})
+	for _, x := range swept {
 		change.Writes = append(change.Writes, x.endWrite())
 	}
+	change.Writes = append(change.Writes, changeWrites(swept)...)
 	failpoint.Hit(failpoint.RecoverSettled)
 	if _, err := e.commitEnd(ctx, change); err != nil {
 		return err

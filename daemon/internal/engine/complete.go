@@ -131,6 +131,7 @@ func request(a *activeLoop, p sdk.Prompt) sdk.Request {
 }
 
 // retrying makes a retry visible at once: a person may be waiting for minutes.
+// It is no reason to give up that the store does not take that now.
 func (e *Engine) retrying(ctx context.Context, a *activeLoop, r *reader, retry Retry) error {
 	if !r.restart() {
 		return errUnsettled
@@ -139,8 +140,11 @@ func (e *Engine) retrying(ctx context.Context, a *activeLoop, r *reader, retry R
 		Kind: sdk.KindNote + ".retry", Loop: a.loop.ID, Turn: r.turn,
 		Data: map[string]any{"class": retry.Class, "wait_ms": retry.Wait.Milliseconds(), "attempt": retry.Attempt, "message": retry.Message},
 	}}})
+	if err != nil {
+		e.log.Warn("a retry could not be recorded", "run", a.run.Alias, "class", retry.Class, "message", retry.Message, "error", err)
+	}
 	e.progress(ctx, a, "retrying")
-	return err
+	return nil
 }
 
 // failedCompletion is the ending of a loop whose model did not answer, or not

@@ -241,7 +241,9 @@ func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
 	result, err := settle(bounded, e, "the call of "+x.tool.Name, func() (sdk.ToolResult, error) {
 		return e.cfg.Tools.Invoke(bounded, call, out)
 	})
-	failpoint.Hit(failpoint.EffectAfter)
+	if err == nil {
+		failpoint.Hit(failpoint.EffectAfter)
+	}
 	cause := context.Cause(ctx)
 	cut := errors.Is(cause, errStopping) && (err != nil || !result.Success)
 	sent := out.close(cut)

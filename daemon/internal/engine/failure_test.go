@@ -262,6 +262,7 @@ func TestRefusedCommits(t *testing.T) {
 				b := h.submit(Submission{Run: "r"})
 				if forGood {
 					<-refused
+					<-refused // it is held now
 					if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Run: "r", Prompt: "p"}); sdk.OutcomeOf(err) != sdk.Unavailable || !strings.Contains(err.Error(), full.Error()) {
 						t.Errorf("new work is answered with %v", err)
 					}

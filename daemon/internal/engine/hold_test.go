@@ -34,10 +34,11 @@ func TestFullDiskBeforeAnEffect(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			run := a.Run.ID
 			tried := make(chan struct{}, 1000)
 			starts := 0
 			h.store.setRefuse(func(_ int, change sdk.Change) error {
-				if !writes(change, a.Run.ID, sdk.PhaseStarted) {
+				if !writes(change, run, sdk.PhaseStarted) {
 					return nil
 				}
 				if starts++; starts <= c.made {
@@ -69,7 +70,7 @@ func TestFullDiskAfterAnEffect(t *testing.T) {
 	for name, dies := range map[string]bool{"and there is room again": false, "and the daemon dies": true} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t, calls(numbered("write", 1), numbered("write", 2)), calls(numbered("bash", 1), numbered("bash", 2)))
-			full, err := h.engine.StartRun(t.Context(), Submission{Project: h.project, Run: "full"})
+			made, err := h.engine.StartRun(t.Context(), Submission{Project: h.project, Run: "full"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +85,7 @@ func TestFullDiskAfterAnEffect(t *testing.T) {
 			<-begun // the other one is in the midst of its first call
 			tried := make(chan struct{}, 1000)
 			h.store.setRefuse(func(_ int, c sdk.Change) error {
-				if !writes(c, full.Run.ID, sdk.PhaseEnded) {
+				if !writes(c, made.Run.ID, sdk.PhaseEnded) {
 					return nil
 				}
 				tried <- struct{}{}
@@ -94,7 +95,7 @@ func TestFullDiskAfterAnEffect(t *testing.T) {
 				ran <- struct{}{}
 				return ok("run")
 			})
-			full = h.submit(Submission{Run: "full"})
+			full := h.submit(Submission{Run: "full"})
 			<-tried
 			<-tried
 			close(release)
@@ -163,6 +164,27 @@ func TestResultOfAClientsCallIsHeld(t *testing.T) {
 		t.Errorf("%+v", done.Entry)
 	}
 	h.check(1)
+}
+
+// TestRetryWithoutRoom: that a retry cannot be told is no reason to give up.
+func TestRetryWithoutRoom(t *testing.T) {
+	h := newHouse(t, func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+		if err := retry(Retry{Attempt: 1}); err != nil {
+			return err
+		}
+		return say("fine")(ctx, r, send, retry)
+	})
+	h.store.setRefuse(func(_ int, c sdk.Change) error {
+		if len(c.Notes) > 0 && len(c.Writes) == 0 {
+			return errFull
+		}
+		return nil
+	})
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Status != 200 {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	h.check(a.Run.ID)
 }
 
 // TestFailureThatWaitingDoesNotMend ends the loop, and keeps nobody else from

@@ -264,6 +264,7 @@ func TestErrorsAndCancelledStreamsAreTold(t *testing.T) {
 	if err := h.engine.Abort(t.Context(), b.Run.ID); err != nil {
 		t.Fatal(err)
 	}
+	h.untilIdle()
 	if !slices.Equal(cancelled, []string{"log://turn_1/bash/f1"}) {
 		t.Errorf("cancelled %q", cancelled)
 	}

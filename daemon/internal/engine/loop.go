@@ -179,9 +179,11 @@ func (e *Engine) putDown(a *activeLoop) {
 		return
 	}
 	change := sdk.Change{Run: a.loop.Run, Writes: a.turn.takeWrites(), Notes: a.turn.takeNotes()}
-	for _, x := range a.turn.unclosed() {
+	over := a.turn.unclosed()
+	for _, x := range over {
 		change.Writes = append(change.Writes, x.endWrite())
 	}
+	change.Writes = append(change.Writes, changeWrites(over)...)
 	if len(change.Writes)+len(change.Notes) == 0 {
 		return
 	}

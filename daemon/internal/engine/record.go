@@ -40,8 +40,8 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 		}
 	}
 	first := len(change.Writes)
-	switch {
-	case errors.Is(context.Cause(ctx), errAborted):
+	switch cause := context.Cause(ctx); {
+	case cause != nil && !errors.Is(cause, errStopping):
 		for _, x := range t.actions {
 			x.giveUp(sdk.Aborted, "the work was ended before this call was made")
 		}

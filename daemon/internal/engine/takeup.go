@@ -22,7 +22,8 @@ type leftTurn struct {
 	partials int
 }
 
-// take sorts an entry in, when it belongs to the turn.
+// take sorts an entry in, when it belongs to the turn. Entries come in the order
+// in which they were first written, which for actions is the model's.
 func (l *leftTurn) take(entry sdk.Entry) {
 	switch {
 	case entry.Path == answerPath(l.row.Sequence):
@@ -30,22 +31,10 @@ func (l *leftTurn) take(entry sdk.Entry) {
 	case strings.HasPrefix(entry.Path, answerPath(l.row.Sequence)+"/partial_"):
 		l.partials++
 	case entry.Phase != sdk.PhaseNone:
-		at := slices.IndexFunc(l.actions, func(x sdk.Entry) bool { return indexOf(x) > indexOf(entry) })
-		if at < 0 {
-			at = len(l.actions)
-		}
-		l.actions = slices.Insert(l.actions, at, entry)
+		l.actions = append(l.actions, entry)
 	case entry.State == sdk.StateFailed && entry.Scheme() == "log":
 		l.errors = append(l.errors, entry)
 	}
-}
-
-func indexOf(entry sdk.Entry) int {
-	var at struct {
-		Index int `json:"index"`
-	}
-	_ = json.Unmarshal(entry.Attributes, &at) // the engine wrote it; without an index it is the first
-	return at.Index
 }
 
 // stage is how far the turn has come.
@@ -83,6 +72,9 @@ func (l *leftTurn) turn(project string) *turn {
 	}
 	if l.stage() == stageRecorded {
 		t.errors = l.errors
+	}
+	if l.stage() == stageRecorded {
+		t.errors = l.errors // before that they are of a try that is void
 	}
 	for _, entry := range l.actions {
 		t.actions = append(t.actions, leftAction(l.row, project, entry))

@@ -42,6 +42,7 @@ type Change struct {
 	CloseTurn *Turn // usage, finish reason and model of an open turn
 	EndLoop   *LoopEnd
 	Notes     []Note
+	Status    int // moves the run: 202 while a proposal waits, 102 when it goes on; 0 keeps
 }
 
 // Note is a journal row that speaks of no entry: progress, a retry, a warning.

@@ -16,13 +16,15 @@ type action struct {
 	tool      sdk.Tool // its zero value when there is none of that name
 	fault     error    // why the call cannot be made at all
 	arguments json.RawMessage
-	index     int // among the calls of its turn
+	changed   bool // they are not the model's own
+	index     int  // among the calls of its turn
 	path      string
 	loop      int64
 	turn      int
 	project   string
 	decision  sdk.Decision
 	breaking  bool // gives up the rest of the turn, whatever it is
+	recheck   bool // policy is asked again before it starts, for time has passed
 
 	started bool      // its start is part of a commit, made or about to be
 	closed  bool      // its end is committed
@@ -31,7 +33,7 @@ type action struct {
 	body    string
 	result  sdk.ToolResult
 	took    time.Duration
-	entry   sdk.Entry // as last committed
+	entry   sdk.Entry // as last committed, or read
 }
 
 // ended reports whether the action has its end, committed or not.
@@ -43,6 +45,15 @@ func (x *action) failed() bool { return x.ended() && x.state != sdk.StateResolve
 // readOnly reports whether the call has no side effects, on the word of a
 // pinned plugin.
 func (x *action) readOnly() bool { return x.tool.Pinned && x.tool.Annotations.ReadOnly }
+
+// repeatable reports whether a call that was begun may be made again, on the
+// word of a pinned plugin: it has no side effects, or none the second time.
+func (x *action) repeatable() bool {
+	return x.tool.Pinned && (x.tool.Annotations.ReadOnly || x.tool.Annotations.Idempotent)
+}
+
+// waiting reports whether a person has to decide first.
+func (x *action) waiting() bool { return !x.ended() && x.entry.State == sdk.StateProposed }
 
 // breaks reports whether this end gives up the rest of the turn: a side effect
 // that failed or was refused does, for what follows may build on it. A failed
@@ -57,6 +68,17 @@ func (x *action) start() { x.started = true }
 func (x *action) refuse(outcome sdk.Outcome, reason string) {
 	x.state, x.outcome, x.body = sdk.StateFailed, outcome, strings.ToValidUTF8(reason, "\uFFFD")
 	x.result = sdk.ToolResult{Output: x.body, Error: x.body, Outcome: outcome}
+}
+
+// interrupt ends an action that was begun and of which nobody knows more. Its
+// output so far is kept.
+func (x *action) interrupt() {
+	const unknown = "the daemon ended while this call ran, so what it did is unknown; look before you make it again"
+	x.refuse(sdk.Interrupted, unknown)
+	if x.entry.Body != "" {
+		x.body = x.entry.Body + "\n\n" + unknown
+		x.result.Output = x.body
+	}
 }
 
 // giveUp refuses an action unless it has its end already.
@@ -87,7 +109,8 @@ func (x *action) conclude(r sdk.ToolResult, took time.Duration) {
 type callAttributes struct {
 	CallID    string        `json:"call_id"`
 	Tool      string        `json:"tool"`
-	Arguments any           `json:"arguments"` // an object; the model's text when that is none
+	Arguments any           `json:"arguments"`         // an object; the model's text when that is none
+	Changed   string        `json:"changed,omitempty"` // the arguments that a filter put in place of the model's, to the byte
 	Index     int           `json:"index"`
 	Plugin    string        `json:"plugin,omitempty"`
 	Decision  *sdk.Decision `json:"decision,omitempty"`
@@ -108,6 +131,9 @@ func (x *action) attributes() callAttributes {
 	if x.arguments != nil {
 		at.Arguments = x.arguments
 	}
+	if x.changed {
+		at.Changed = string(x.arguments)
+	}
 	if x.decision.Verdict != "" {
 		at.Decision = &x.decision
 	}
@@ -126,7 +152,7 @@ func (x *action) adopt(before, after json.RawMessage) bool {
 	if json.Unmarshal(after, &changed) != nil || len(changed.Arguments) == 0 || changed.Arguments[0] != '{' {
 		return false
 	}
-	x.arguments = changed.Arguments
+	x.arguments, x.changed = changed.Arguments, true
 	return true
 }
 
@@ -150,21 +176,17 @@ func (x *action) recordWrite() sdk.Write {
 }
 
 func (x *action) startWrite() sdk.Write {
-	return sdk.Write{Path: x.path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Loop: x.loop, Turn: x.turn}
+	return sdk.Write{Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Loop: x.loop, Turn: x.turn}
 }
 
 // endWrite finalises the action's entry: it is its own outcome.
 func (x *action) endWrite() sdk.Write {
-	expect := sdk.PhaseRecorded
-	if x.started {
-		expect = sdk.PhaseStarted
-	}
 	at := endAttributes{
 		Metadata: withoutCopies(x.result.Metadata, x.body), Structured: x.result.Structured, Truncated: x.result.Truncated,
 		Error: x.result.Error, Duration: x.took.Milliseconds(),
 	}
 	return sdk.Write{
-		Path: x.path, Writer: sdk.WriterSystem, Expect: expect, Phase: sdk.PhaseEnded, State: x.state, Outcome: x.outcome,
+		Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, Phase: sdk.PhaseEnded, State: x.state, Outcome: x.outcome,
 		Body: &x.body, Attributes: encode(at), Loop: x.loop, Turn: x.turn,
 	}
 }

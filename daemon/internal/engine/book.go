@@ -8,16 +8,18 @@ import (
 )
 
 // book keeps what all work in one run has in common: the number of the next
-// turn. It is kept until the engine ends, so that it is read once.
+// turn. It is there while anything works in the run, and gone when it rests.
 type book struct {
+	users int // guarded by Engine.mu
+
 	mu   sync.Mutex
 	next int // 0: not read yet
 
 	submit sync.Mutex // orders the look at whether a run is busy and the queueing
 }
 
-// book returns the run's book.
-func (e *Engine) book(run int64) *book {
+// book returns the run's book, and what gives it back.
+func (e *Engine) book(run int64) (b *book, giveBack func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	b, ok := e.books[run]
@@ -25,7 +27,14 @@ func (e *Engine) book(run int64) *book {
 		b = &book{}
 		e.books[run] = b
 	}
-	return b
+	b.users++
+	return b, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if b.users--; b.users == 0 {
+			delete(e.books, run)
+		}
+	}
 }
 
 // openTurn commits the change that build makes for the run's next turn, with
@@ -46,7 +55,7 @@ func (e *Engine) openTurn(ctx context.Context, b *book, run int64, build func(tu
 		if err != nil {
 			return sdk.Receipt{}, err
 		}
-		receipt, err := e.commit(ctx, c)
+		receipt, err := e.commitNext(ctx, c)
 		switch {
 		case err == nil:
 			b.next++

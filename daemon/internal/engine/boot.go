@@ -4,36 +4,35 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// boot ends what a dead daemon left at 102, as interrupted, and wakes the runs
-// that have something to do. Nothing of it runs again: an action that had
-// begun may have had its effect.
+// boot finds what an earlier daemon left: loops at 102, which go on, calls of
+// clients, which nobody waits for any more, and queued loops. It only reads;
+// the work is done by the runs' workers.
 func (e *Engine) boot(ctx context.Context) error {
+	failpoint.Hit(failpoint.RecoverBegin)
 	loops, err := e.cfg.Store.Unfinished(ctx)
 	if err != nil {
 		return err
 	}
+	running := map[int64]bool{}
 	for _, l := range loops {
-		if err := e.closeLeftTurns(ctx, l.Run); err != nil {
-			return err
-		}
-		end := sdk.LoopEnd{Loop: l.ID, Status: sdk.StatusAborted, Stop: stopInterrupted,
-			Reason: "the daemon ended while this prompt was being worked on; give the prompt again to go on"}
-		if _, err := e.commit(ctx, sdk.Change{Run: l.Run, EndLoop: &end}); err != nil {
-			return fmt.Errorf("end loop %d of run %d: %w", l.Sequence, l.Run, err)
-		}
-		e.log.Info("ended a loop that was left running", "run", l.Run, "loop", l.Sequence)
+		running[l.ID] = true
 	}
-	open, err := e.cfg.Store.OpenTurns(ctx) // tool calls that no prompt caused
+	open, err := e.cfg.Store.OpenTurns(ctx)
 	if err != nil {
 		return err
 	}
 	for _, run := range open {
-		if err := e.closeLeftTurns(ctx, run); err != nil {
+		if err := e.bootTurns(ctx, run, running); err != nil {
 			return err
 		}
+	}
+	for _, l := range loops {
+		e.log.Info("going on with a loop that was left running", "run", l.Run, "loop", l.Sequence)
+		e.wakeWith(l.Run, &l)
 	}
 	runs, err := e.cfg.Store.Queued(ctx)
 	if err != nil {
@@ -45,48 +44,59 @@ func (e *Engine) boot(ctx context.Context) error {
 	return nil
 }
 
-// closeLeftTurns closes the turns of a run that are still open although no
-// work of this process is in it, and gives their actions an end: one that had
-// started was interrupted, one that had not is aborted.
-func (e *Engine) closeLeftTurns(ctx context.Context, run int64) error {
+// bootTurns begins to close the open turns of a run that belong to no loop at
+// work: a client's own tool call, or a turn that could not be closed.
+func (e *Engine) bootTurns(ctx context.Context, run int64, running map[int64]bool) error {
 	turns, err := e.cfg.Store.Turns(ctx, run)
 	if err != nil {
 		return err
 	}
-	for _, t := range turns {
-		if t.Closed {
+	for _, row := range turns {
+		if row.Closed || running[row.Loop] {
 			continue
 		}
-		entries, err := e.cfg.Store.Entries(ctx, run, fmt.Sprintf("log://turn_%d/**", t.Sequence))
+		leave, err := e.enter()
 		if err != nil {
 			return err
 		}
-		change := sdk.Change{Run: run, CloseTurn: &t}
-		for _, entry := range entries {
-			if entry.Phase != sdk.PhaseNone && entry.Phase != sdk.PhaseEnded {
-				change.Writes = append(change.Writes, leftAction(entry))
+		go func() {
+			defer leave()
+			if err := e.closeLeft(e.base, row); err != nil {
+				e.log.Error("a turn that was left open could not be closed; it is tried again at the next start", "run", run, "turn", row.Sequence, "error", err)
 			}
-		}
-		if _, err := e.commit(ctx, change); err != nil {
-			return fmt.Errorf("close turn %d of run %d: %w", t.Sequence, run, err)
-		}
+		}()
 	}
 	return nil
 }
 
-func leftAction(entry sdk.Entry) sdk.Write {
-	w := sdk.Write{Path: entry.Path, Writer: sdk.WriterSystem, Expect: entry.Phase,
-		Phase: sdk.PhaseEnded, State: sdk.StateFailed, Outcome: sdk.Aborted}
-	reason := "the daemon ended before this call was made"
-	if entry.Phase == sdk.PhaseStarted {
-		w.Outcome = sdk.Interrupted
-		reason = "the daemon ended while this call ran; what it did is unknown"
-		if entry.Body == "" {
-			w.Body = &reason // else the output so far is kept
-		}
-	} else {
-		w.Body = &reason
+// closeLeft closes a turn that nobody goes on with. A call that had begun gets
+// the result that its tool still knows; one that had not is not made.
+func (e *Engine) closeLeft(ctx context.Context, row sdk.Turn) error {
+	a := &activeLoop{loop: sdk.Loop{Run: row.Run}}
+	if err := e.locate(ctx, a); err != nil {
+		return err
 	}
-	w.Attributes = encode(map[string]string{"error": reason})
-	return w
+	entries, err := e.cfg.Store.Entries(ctx, row.Run, fmt.Sprintf("log://turn_%d/**", row.Sequence))
+	if err != nil {
+		return err
+	}
+	had := leftTurn{row: row}
+	for _, entry := range entries {
+		had.take(entry)
+	}
+	a.turn = had.turn(a.project.Root)
+	e.settleLeft(ctx, a)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	change := sdk.Change{Run: row.Run, CloseTurn: a.turn.closing()}
+	for _, x := range a.turn.sweep(ending{reason: "the daemon ended before"}) {
+		change.Writes = append(change.Writes, x.endWrite())
+	}
+	failpoint.Hit(failpoint.RecoverSettled)
+	if _, err := e.commitEnd(ctx, change); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.RecoverRecorded)
+	return nil
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -44,7 +46,8 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 	if err != nil {
 		return ToolDone{}, err
 	}
-	b := e.book(a.run.ID)
+	b, giveBack := e.book(a.run.ID)
+	defer giveBack()
 	reading := e.cfg.Dialect.Read(sdk.Completion{Calls: []sdk.Call{{ID: "call_1", Tool: c.Tool, Arguments: string(c.Arguments)}}}, a.offered)
 	receipt, err := e.openTurn(ctx, b, a.run.ID, func(n int) (sdk.Change, error) { return e.recordCall(ctx, a, n, reading), nil })
 	if err != nil {
@@ -56,8 +59,12 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 		e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
 		return ToolDone{Run: a.run, Entry: x.entry, Result: x.result}, nil
 	}
+	failpoint.Hit(failpoint.CallAfter)
 	e.runTogether(ctx, a, []*action{x})
-	receipt, err = e.commitEnd(ctx, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.endWrite()}, CloseTurn: a.turn.closing(e.cfg.Clock())})
+	if !x.ended() {
+		return ToolDone{}, sdk.Errorf(sdk.Interrupted, "the daemon stopped while the call ran; what it did is unknown")
+	}
+	receipt, err = e.commitEnd(e.base, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.endWrite()}, CloseTurn: a.turn.closing()})
 	if err != nil {
 		return ToolDone{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
 	}
@@ -96,7 +103,7 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 // recordCall is the first commit: the turn, and the action as started or as
 // refused. A refused one closes its turn at once.
 func (e *Engine) recordCall(ctx context.Context, a *activeLoop, n int, reading sdk.Reading) sdk.Change {
-	t := &turn{began: e.cfg.Clock(), row: sdk.Turn{Run: a.run.ID, Sequence: n}, reading: reading}
+	t := &turn{began: time.Now(), row: sdk.Turn{Run: a.run.ID, Sequence: n}, reading: reading}
 	a.turn = t
 	t.actions = e.actions(ctx, a, reading.Calls)
 	for _, x := range e.group(t) {
@@ -104,7 +111,7 @@ func (e *Engine) recordCall(ctx context.Context, a *activeLoop, n int, reading s
 	}
 	change := sdk.Change{Run: a.run.ID, OpenTurn: &t.row, Writes: []sdk.Write{t.actions[0].recordWrite()}}
 	if t.actions[0].ended() {
-		change.CloseTurn = t.closing(e.cfg.Clock())
+		change.CloseTurn = t.closing()
 	}
 	return change
 }

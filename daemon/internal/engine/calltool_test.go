@@ -149,6 +149,7 @@ func TestCallToolLeftByADeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.start()
+	h.untilClosed(r.ID)
 	if got := h.outcomes(r.ID); got != "bash:failed:interrupted" {
 		t.Errorf("got %s", got)
 	}

@@ -26,6 +26,9 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 		}
 		c, err = e.ask(ctx, a, p)
 	}
+	if err != nil && errors.Is(err, errStopping) {
+		return c, err // no failure of the model
+	}
 	if err != nil {
 		return c, e.failedCompletion(a, c, err)
 	}
@@ -82,14 +85,20 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Comp
 	defer cancel(nil)
 	defer context.AfterFunc(e.draining, func() { cancel(errStopping) })()
 
-	r := &reader{engine: e, loop: a.loop, turn: a.turn.row.Sequence}
+	s := newAnswerStream(e, a)
+	r := &reader{engine: e, loop: a.loop, turn: a.turn.row.Sequence, stream: s}
 	_, err = settle(ctx, e, "the completion", func() (struct{}, error) {
 		return struct{}{}, e.cfg.Models.Complete(ctx, a.choice.Alias, request(a, p), r.take, func(retry Retry) error {
 			return e.retrying(ctx, a, r, retry)
 		})
 	})
 	c, finished := r.close()
+	stopping := errors.Is(context.Cause(ctx), errStopping)
+	s.close(stopping && !finished) // the next daemon keeps it as a partial answer
+	a.turn.streaming = a.turn.streaming || s.began()
 	switch {
+	case stopping && finished && err == nil && r.fault == nil:
+		return c, nil // it has come, and it is paid for
 	case context.Cause(ctx) != nil:
 		return c, context.Cause(ctx)
 	case err != nil:
@@ -159,24 +168,30 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 		end.stop = stopConfig
 		end.reason = fmt.Sprintf("the model %s cannot be asked: %v", a.choice.Alias, err)
 	case errors.Is(err, errAborted):
-		outcome, end.reason = sdk.Aborted, cutAnswer(partial, err)
-	case errors.Is(err, errStopping):
-		outcome, end.reason = sdk.Interrupted, cutAnswer(partial, err)
+		outcome, end.reason = sdk.Aborted, "the model had not begun to answer yet: "+err.Error()
+		if partial {
+			end.reason = "the model's answer was cut off: " + err.Error()
+		}
 	}
 	if c.Text != "" || c.Reasoning != "" {
 		w := answerWrite(a, c, nil)
 		w.State, w.Outcome = sdk.StateFailed, outcome
 		w.Attributes = encode(answerAttributes{Reasoning: c.Reasoning, Model: a.choice.Alias, Partial: true})
 		end.writes = append(end.writes, w)
+		a.turn.streaming = false
 	}
 	end.writes = append(end.writes, a.errorWrite("completion", outcome, end.reason))
 	return &loopError{ending: end, cause: err}
 }
 
-// cutAnswer says that it was not the model's doing.
-func cutAnswer(partial bool, err error) string {
-	if partial {
-		return "the model's answer was cut off: " + err.Error()
+// cutAnswer ends assistant://N when its pieces are all that there will be.
+func (a *activeLoop) cutAnswer(end ending) (sdk.Write, bool) {
+	outcome := sdk.Internal
+	if end.status == sdk.StatusAborted {
+		outcome = sdk.Aborted
 	}
-	return "the model had not begun to answer yet: " + err.Error()
+	return sdk.Write{
+		Path: answerPath(a.turn.row.Sequence), State: sdk.StateFailed, Outcome: outcome, Writer: sdk.WriterSystem,
+		Attributes: encode(map[string]bool{"partial": true}), Loop: a.loop.ID, Turn: a.turn.row.Sequence,
+	}, a.turn.streaming
 }

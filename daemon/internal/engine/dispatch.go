@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -16,25 +19,50 @@ const maxTogether = 8
 // dispatch runs what was recorded, in the model's order. One commit holds the
 // end of what ran and the start of what runs next. Neighbouring calls of
 // read-only tools run together; their ends are recorded together and in order.
+// A call that waits for a person holds up what stands behind it.
 func (e *Engine) dispatch(ctx context.Context, a *activeLoop) error {
 	t := a.turn
 	for {
-		running := t.running()
-		if len(running) == 0 {
-			break
+		if running := t.running(); len(running) > 0 {
+			e.runTogether(ctx, a, running)
 		}
-		e.runTogether(ctx, a, running)
 		if err := context.Cause(ctx); err != nil {
-			return err // finish records the ends
+			return err // finish or putDown records the ends
 		}
+		e.askAgain(a)
 		e.giveUpRest(t)
-		next := e.group(t)
-		if err := e.step(ctx, a, t.unclosed(), next); err != nil {
+		next := e.next(t)
+		over := t.unclosed()
+		if len(over)+len(next) == 0 {
+			x := t.waiting()
+			if x == nil {
+				break
+			}
+			if err := e.await(ctx, a, x); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := e.step(ctx, a, over, next); err != nil {
 			return err
 		}
 	}
+	if e.draining.Err() != nil && t.unended() {
+		return errStopping
+	}
 	e.cfg.Hooks.TurnDispatched.Emit(ctx, a.turnEvent(nil))
 	return context.Cause(ctx)
+}
+
+// next returns what may start now. Nothing does while the daemon stops, nor
+// while what has happened elsewhere cannot be recorded, unless there is nothing
+// else to do: then the step waits.
+func (e *Engine) next(t *turn) []*action {
+	group := e.group(t)
+	if e.draining.Err() != nil || e.backlog.reason() != nil && len(t.unclosed()) > 0 {
+		return nil
+	}
+	return group
 }
 
 // step commits the ends of some actions and the start of others.
@@ -46,10 +74,15 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, next []*action) 
 	for _, x := range next {
 		change.Writes = append(change.Writes, x.startWrite())
 	}
-	receipt, err := e.commitEnd(ctx, change)
+	commit := e.commitEnd
+	if len(over) == 0 {
+		commit = e.commitNext
+	}
+	receipt, err := commit(ctx, change)
 	if err != nil {
 		return fmt.Errorf("record what the calls came to: %w", err)
 	}
+	failpoint.Hit(failpoint.StepAfter)
 	for i, x := range over {
 		x.committed(receipt.Entries[i])
 		e.tellOver(ctx, a, x)
@@ -94,6 +127,25 @@ func (t *turn) unclosed() []*action {
 	return out
 }
 
+// waiting is the first action that has no end, when a person has to decide on
+// it.
+func (t *turn) waiting() *action {
+	for _, x := range t.actions {
+		if !x.ended() {
+			if x.waiting() {
+				return x
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// unended reports whether any action has no end.
+func (t *turn) unended() bool {
+	return slices.ContainsFunc(t.actions, func(x *action) bool { return !x.ended() })
+}
+
 // group returns the actions to run next: one, or neighbours that only read. A
 // terminal call in a turn where something failed is refused instead: what it
 // claims would not be true.
@@ -107,6 +159,8 @@ func (e *Engine) group(t *turn) []*action {
 			if len(out) > 0 {
 				return out
 			}
+		case x.waiting():
+			return out
 		case x.tool.Annotations.Terminal && failed:
 			x.refuse(sdk.Conflict, fmt.Sprintf("%s was not accepted: an action before it in the same answer failed. Look at the failure first.", x.tool.Name))
 			e.giveUpRest(t)
@@ -125,16 +179,13 @@ func (e *Engine) group(t *turn) []*action {
 }
 
 // giveUpRest ends what must not run any more: what stands behind a side effect
-// that failed, behind an accepted terminal call, and everything when the
-// daemon is stopping.
+// that failed, and behind an accepted terminal call.
 func (e *Engine) giveUpRest(t *turn) {
 	reason := ""
 	for _, x := range t.actions {
 		switch {
 		case !x.ended() && reason != "":
 			x.giveUp(sdk.Aborted, reason)
-		case !x.ended() && e.draining.Err() != nil:
-			x.giveUp(sdk.Aborted, "this call was not made because the daemon is stopping")
 		case reason != "":
 		case x.breaks():
 			reason = fmt.Sprintf("this call was not made because %s, before it, failed", x.tool.Name)
@@ -166,33 +217,45 @@ func (e *Engine) runTogether(ctx context.Context, a *activeLoop, running []*acti
 }
 
 // run calls the tool and concludes the action. It returns soon after ctx ends,
-// whatever the tool does.
+// whatever the tool does. A call that a stop of the daemon cut has no end: the
+// next daemon finds out what it came to.
 func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
 	out := newStream(e, run.ID, x)
-	began := e.cfg.Clock()
-	call := sdk.Invocation{
-		Tool: x.tool.Name, Arguments: x.arguments,
-		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.turn, x.index), // unique among all runs
-		Run:    run.Key, Project: x.project, RunDir: e.runDir(run), Deadline: began.Add(toolTime),
-	}
+	began := time.Now()
+	call := e.invocation(run, x)
 	bounded, cancel := context.WithTimeout(ctx, toolTime+toolTime/10)
 	defer cancel()
+	failpoint.Hit(failpoint.EffectBefore)
 	result, err := settle(bounded, e, "the call of "+x.tool.Name, func() (sdk.ToolResult, error) {
 		return e.cfg.Tools.Invoke(bounded, call, out)
 	})
-	sent := out.close()
-	if err != nil {
-		result = callFailed(cutShort(context.Cause(ctx), err), sent)
-	}
-	x.conclude(result, e.cfg.Clock().Sub(began))
-	if !x.failed() {
+	failpoint.Hit(failpoint.EffectAfter)
+	cause := context.Cause(ctx)
+	cut := errors.Is(cause, errStopping) && (err != nil || !result.Success)
+	sent := out.close(cut)
+	if cut {
 		return
 	}
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errStopping), err != nil && errors.Is(err, errUnsettled):
+	if err != nil {
+		result = callFailed(cutShort(cause, err), sent)
+	}
+	x.conclude(result, time.Since(began))
+	switch {
+	case !x.failed():
+	case err != nil && errors.Is(err, errUnsettled):
 		x.outcome = sdk.Interrupted
 	case cause != nil:
 		x.state, x.outcome = sdk.StateCancelled, sdk.Aborted
+	}
+}
+
+// invocation is the call as tools get it. Its CallID is unique among all runs,
+// and the same whenever the call is made or asked about.
+func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
+	return sdk.Invocation{
+		Tool: first(x.tool.Name, x.call.Tool), Arguments: x.arguments,
+		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.turn, x.index),
+		Run:    run.Key, Project: x.project, RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
 	}
 }
 
@@ -203,7 +266,7 @@ func cutShort(cause, err error) error {
 		return err
 	}
 	reason := "aborted"
-	if errors.Is(cause, errAborted) || errors.Is(cause, errStopping) {
+	if errors.Is(cause, errAborted) {
 		reason = cause.Error()
 	}
 	said := strings.TrimSuffix(strings.TrimSuffix(err.Error(), context.Canceled.Error()), ": ")
@@ -235,7 +298,7 @@ func (t *turn) sweep(end ending) []*action {
 		switch {
 		case x.ended():
 		case x.started:
-			x.refuse(sdk.Interrupted, "this call was interrupted; what it did is unknown")
+			x.interrupt()
 		default:
 			x.refuse(sdk.Aborted, "this call was not made because the work was ended: "+end.reason)
 		}

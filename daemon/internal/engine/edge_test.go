@@ -136,7 +136,8 @@ func TestBehindARefusedEnd(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
-// TestStopBetweenAnswerAndRecord: nothing new begins once the daemon stops.
+// TestStopBetweenAnswerAndRecord: what the model said is recorded, nothing new
+// begins, and the next daemon makes the call.
 func TestStopBetweenAnswerAndRecord(t *testing.T) {
 	h := newHouse(t, calls(numbered("write", 1)))
 	h.hooks.TurnResponse.On(10, "test", func(context.Context, sdk.TurnResult) error {
@@ -144,11 +145,16 @@ func TestStopBetweenAnswerAndRecord(t *testing.T) {
 		return nil
 	})
 	a := h.submit(Submission{})
-	if l := h.await(a); l.Stop != "interrupted" || l.Status != 499 {
-		t.Errorf("ended %d %q: %s", l.Status, l.Stop, l.Reason)
+	h.until("the call is recorded", func() bool { return len(h.actions(a.Run.ID)) == 1 })
+	if err := h.engine.Close(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	if got := h.tools.calledTools(); len(got) != 0 {
-		t.Errorf("called %v", got)
+	if got := h.actions(a.Run.ID)[0].Phase; len(h.tools.calledTools()) != 0 || got != sdk.PhaseRecorded {
+		t.Errorf("called %v, recorded as %s", h.tools.calledTools(), got)
+	}
+	h.start()
+	if l := h.await(a); l.Status != 200 || len(h.tools.calledTools()) != 1 {
+		t.Errorf("ended %d, called %v", l.Status, h.tools.calledTools())
 	}
 	h.check(a.Run.ID)
 }
@@ -229,6 +235,7 @@ func TestCallOfANamedRunLeftByADeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.start()
+	h.untilClosed(a.Run.ID)
 	if got := h.outcomes(a.Run.ID); got != "bash:failed:interrupted" {
 		t.Error(got)
 	}

@@ -6,6 +6,11 @@
 // Each step of a turn commits before the next begins, and every action is
 // durable before it can have an effect. Who follows a run reads the store's
 // journal: the engine tells nobody anything but previews.
+//
+// A loop that a daemon left at 102, because it died or was stopped, is taken up
+// by the next one: takeup.go reads from the store how far its turn has come,
+// and the turn goes on with the step behind that, in the very function that
+// takes fresh ones. Nothing with a side effect is done twice.
 package engine
 
 import (
@@ -29,9 +34,10 @@ const (
 	toolTime     = 11 * time.Minute       // the longest call: a command's 10 minutes and some room
 	commitTime   = 30 * time.Second
 	defaultGrace = 5 * time.Second
-	endPatience  = 2 * time.Second // the longest wait between two tries to record an end
+	endPatience  = 4 * time.Second // how long an end is tried that waiting hardly helps
 	firstPause   = 50 * time.Millisecond
-	longestPause = 5 * time.Second
+	longestPause = time.Second
+	abortTime    = 950 * time.Millisecond // the longest an abort waits for what cannot be recorded
 )
 
 // Config is what an engine is made of. All fields but Instructions, Preview,
@@ -77,13 +83,14 @@ var (
 // Engine runs loops. Its methods may be called concurrently.
 //
 // Locks: mu guards closed, workers and books, and is never held while calling
-// out. A book's lock orders the turns of one run and is held over the commit
-// that opens one.
+// out; the backlog's lock is taken inside it. A book's lock orders the turns of
+// one run and is held over the commit that opens one.
 type Engine struct {
 	cfg      Config
 	log      hclog.Logger
 	guards   *guards
 	patience time.Duration
+	backlog  backlog
 
 	// base ends when Close has no more patience; draining ends when Close begins.
 	base     context.Context
@@ -98,8 +105,8 @@ type Engine struct {
 	busy    sync.WaitGroup // workers, tool calls and calls that were given up
 }
 
-// New makes an engine and begins its work: what a dead daemon left running is
-// ended as interrupted, then queued loops run.
+// New makes an engine and begins its work: each run goes on with the loop that
+// an earlier daemon left running, then with those that are queued.
 func New(cfg Config) (*Engine, error) {
 	if cfg.Store == nil || cfg.Tools == nil || cfg.Models == nil || cfg.View == nil || cfg.Dialect == nil ||
 		cfg.Policy == nil || cfg.Hooks == nil || cfg.Log == nil || !filepath.IsAbs(cfg.DataDir) {
@@ -124,8 +131,10 @@ func New(cfg Config) (*Engine, error) {
 }
 
 // Close drains: nothing new begins, completions are cancelled, tools may end
-// within the grace or until ctx ends, whichever is first. What is cut then is
-// recorded as interrupted. Loops that wait stay queued for the next daemon.
+// within the grace or until ctx ends, whichever is first, and what they came
+// to is recorded. What is cut then stays recorded as started. No loop ends by
+// this: the next daemon goes on with each where it stands. With a ctx that has
+// ended already everything is cut at once, and as safely.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
 	e.closed = true
@@ -151,86 +160,23 @@ func (e *Engine) Close(ctx context.Context) error {
 		e.guards.leave()
 		return nil
 	case <-last.C:
-		return sdk.Errorf(sdk.Timeout, "some work did not end in time; it will be recorded as interrupted at the next start")
+		return sdk.Errorf(sdk.Timeout, "some work did not end in time; the next start finds out what it came to")
 	}
 }
 
 // enter counts a piece of work, which must call leave; it refuses once Close
-// has begun.
+// has begun, and while what was done already cannot be recorded.
 func (e *Engine) enter() (leave func(), err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
 		return nil, sdk.Errorf(sdk.Unavailable, "the daemon is stopping; try again when it is back")
 	}
+	if why := e.backlog.reason(); why != nil {
+		return nil, sdk.Errorf(sdk.Unavailable, "no new work is taken until what was done already can be recorded: %w", why)
+	}
 	e.busy.Add(1)
 	return e.busy.Done, nil
-}
-
-// commit makes a change durable. It does not end with ctx: a step that was
-// taken is recorded, whoever gave up waiting for it.
-func (e *Engine) commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
-	defer cancel()
-	r, err := e.cfg.Store.Commit(ctx, c)
-	if err != nil {
-		return r, err
-	}
-	if e.cfg.Hooks.EntryChanged.Active() {
-		for _, entry := range r.Entries {
-			e.cfg.Hooks.EntryChanged.Emit(ctx, sdk.EntryEvent{Run: c.Run, Entry: entry})
-		}
-	}
-	return r, nil
-}
-
-// commitEnd commits the end of something that cannot be taken back. A store
-// that has no room or is busy is tried again for some seconds.
-func (e *Engine) commitEnd(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
-	wait := firstPause
-	for {
-		r, err := e.commit(ctx, c)
-		if err == nil || wait > e.patience || !passing(err) {
-			return r, err
-		}
-		e.log.Warn("an end could not be recorded yet", "run", c.Run, "error", err)
-		time.Sleep(wait)
-		wait *= 2
-	}
-}
-
-// commitLast commits the end of a loop. Who follows the run waits for it, and
-// the run takes no other prompt before it, so it is tried until the daemon
-// stops.
-func (e *Engine) commitLast(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
-	r, err := e.commitEnd(ctx, c)
-	for wait := firstPause; err != nil && passing(err) && e.draining.Err() == nil; {
-		e.log.Error("the end of a loop could not be recorded yet", "run", c.Run, "error", err)
-		wait = e.pause(wait)
-		r, err = e.commit(ctx, c)
-	}
-	return r, err
-}
-
-// pause waits, unless the daemon stops, and returns how long to wait next.
-func (e *Engine) pause(wait time.Duration) time.Duration {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-e.draining.Done():
-	}
-	return min(2*wait, longestPause)
-}
-
-// passing reports whether a failed commit may succeed later.
-func passing(err error) bool {
-	switch sdk.OutcomeOf(err) {
-	case sdk.Conflict, sdk.Validation, sdk.Permission, sdk.NotFound:
-		return false
-	default:
-		return true
-	}
 }
 
 func (e *Engine) runDir(run sdk.Run) string { return filepath.Join(e.cfg.DataDir, "runs", run.Key) }

@@ -224,13 +224,14 @@ func TestPanicEndsTheLoop(t *testing.T) {
 
 // TestRefusedCommits refuses the k-th commit of a run with two calls, for each
 // k, once and for good. Nothing may have an effect that was not recorded
-// before it, and the loop must end: at once, or at the next start.
+// before it, and the loop must end well: when the disk is back, or at the next
+// start.
 func TestRefusedCommits(t *testing.T) {
 	full := sdk.Errorf(sdk.Unavailable, "the disk is full")
 	for k := 1; k <= 7; k++ {
 		for _, forGood := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d %v", k, forGood), func(t *testing.T) {
-				h := prepareHouse(t, calls(numbered("write", 1), numbered("write", 2)), say("done"))
+				h := prepareHouse(t, calls(numbered("write", 1), numbered("write", 2)))
 				h.start()
 				var run int64
 				h.tools.on("write", func(_ context.Context, c sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
@@ -250,29 +251,30 @@ func TestRefusedCommits(t *testing.T) {
 					t.Fatal(err)
 				}
 				run = a.Run.ID
-				h.engine.patience = 60 * time.Millisecond
 				refused := make(chan struct{}, 1000)
-				h.store.setRefuse(func(n int, c sdk.Change) error {
+				h.store.setRefuse(func(n int, _ sdk.Change) error {
 					if n != k && (!forGood || n < k) {
 						return nil
 					}
-					if c.EndLoop != nil {
-						refused <- struct{}{}
-					}
+					refused <- struct{}{}
 					return full
 				})
-				h.submit(Submission{Run: "r"})
-				if forGood { // the end is tried until the daemon stops
+				b := h.submit(Submission{Run: "r"})
+				if forGood {
 					<-refused
-				} else {
-					h.untilIdle()
+					if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Run: "r", Prompt: "p"}); sdk.OutcomeOf(err) != sdk.Unavailable || !strings.Contains(err.Error(), full.Error()) {
+						t.Errorf("new work is answered with %v", err)
+					}
+					h.cut()
+					h.store.setRefuse(nil)
+					h.start()
 				}
-				if err := h.engine.Close(t.Context()); err != nil {
-					t.Fatal(err)
+				if l := h.await(b); l.Status != 200 {
+					t.Errorf("ended %d: %s", l.Status, l.Reason)
 				}
-				h.store.setRefuse(nil)
-				h.start()
-				h.untilIdle()
+				if n := len(h.tools.calledTools()); n > 2 || !forGood && n != 2 {
+					t.Errorf("%d calls were made", n)
+				}
 				h.check(run)
 			})
 		}
@@ -288,7 +290,9 @@ func TestTurnThatIsClosedAlready(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.tools.on("write", func(ctx context.Context, _ sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
-		if err := h.engine.closeLeftTurns(ctx, a.Run.ID); err != nil {
+		if _, err := h.store.Store.Commit(ctx, sdk.Change{Run: a.Run.ID, CloseTurn: &sdk.Turn{Sequence: 1}, Writes: []sdk.Write{{
+			Path: "log://turn_1/write/f1", Writer: sdk.WriterSystem, Phase: sdk.PhaseEnded, State: sdk.StateResolved,
+		}}}); err != nil {
 			t.Error(err)
 		}
 		return ok("written")

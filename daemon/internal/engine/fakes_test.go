@@ -121,10 +121,12 @@ func silent(begun chan<- struct{}) step {
 type fakeTool func(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
 
 type fakeTools struct {
-	mu    sync.Mutex
-	specs []sdk.Tool
-	does  map[string]fakeTool
-	made  []sdk.Invocation
+	mu      sync.Mutex
+	specs   []sdk.Tool
+	does    map[string]fakeTool
+	made    []sdk.Invocation
+	settles map[string]sdk.ToolResult // what is still known of a call, by tool
+	settled []sdk.Invocation
 }
 
 func newFakeTools() *fakeTools {
@@ -152,7 +154,13 @@ func (f *fakeTools) add(name string, a sdk.Annotations, pinned bool, grants ...s
 
 func (f *fakeTools) Tools() []sdk.Tool { return f.specs }
 
-func (f *fakeTools) Settle(context.Context, sdk.Invocation) (sdk.ToolResult, error) {
+func (f *fakeTools) Settle(_ context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.settled = append(f.settled, call)
+	if r, ok := f.settles[call.Tool]; ok {
+		return r, nil
+	}
 	return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "nobody knows what the call did")
 }
 

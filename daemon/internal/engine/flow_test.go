@@ -269,22 +269,28 @@ func TestCloseDuringACompletion(t *testing.T) {
 	if err := h.engine.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if l := h.await(a); l.Status != 499 || l.Stop != "interrupted" {
-		t.Errorf("ended %d %q: %s", l.Status, l.Stop, l.Reason)
-	}
 	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "p"}); sdk.OutcomeOf(err) != sdk.Unavailable {
 		t.Errorf("a closed engine took a prompt: %v", err)
 	}
-	h.start() // what waited runs after the next start
-	if l := h.await(waits); l.Status != 200 {
-		t.Errorf("the one that waited ended %d", l.Status)
+	loops, err := h.store.Loops(t.Context(), a.Run.ID)
+	if err != nil || loops[0].Status != sdk.StatusRunning || loops[1].Status != sdk.StatusQueued {
+		t.Errorf("%+v, %v", loops, err)
+	}
+	h.start() // both go on, in order
+	for _, x := range []Accepted{a, waits} {
+		if l := h.await(x); l.Status != 200 {
+			t.Errorf("%d ended %d: %s", l.Sequence, l.Status, l.Reason)
+		}
+	}
+	if asked := h.models.asked(); len(asked) != 3 || len(asked[1].Messages) != len(asked[0].Messages) {
+		t.Errorf("the model was asked %d times", len(asked))
 	}
 	h.check(a.Run.ID)
 }
 
 func TestCloseLetsAToolEnd(t *testing.T) {
-	begun, release := make(chan struct{}, 1), make(chan struct{})
-	h := newHouse(t, calls(numbered("write", 1), numbered("write", 2)), say("never"))
+	begun, release := make(chan struct{}, 2), make(chan struct{})
+	h := newHouse(t, calls(numbered("write", 1), numbered("write", 2)))
 	h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
 		begun <- struct{}{}
 		<-release
@@ -299,96 +305,65 @@ func TestCloseLetsAToolEnd(t *testing.T) {
 	if err := <-closed; err != nil {
 		t.Fatal(err)
 	}
-	if got, want := h.outcomes(a.Run.ID), "write:resolved write:failed:aborted"; got != want {
+	if got, want := h.outcomes(a.Run.ID), "write:resolved write:streaming"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if l := h.await(a); l.Stop != "interrupted" {
-		t.Errorf("ended %d %q", l.Status, l.Stop)
+	if got := h.actions(a.Run.ID)[1].Phase; got != sdk.PhaseRecorded {
+		t.Errorf("the second call is %s", got)
+	}
+	h.start()
+	if l := h.await(a); l.Status != 200 || len(h.tools.calledTools()) != 2 {
+		t.Errorf("ended %d %q, called %v", l.Status, l.Stop, h.tools.calledTools())
 	}
 	h.check(a.Run.ID)
 }
 
+// TestCloseCutsWhatDoesNotEnd: after the grace, or at once when a second signal
+// ends the patience. Nobody claims to know what the cut call did.
 func TestCloseCutsWhatDoesNotEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		begun := make(chan struct{}, 1)
-		h := newHouse(t, calls(numbered("bash", 1), numbered("write", 2)))
-		h.tools.on("bash", waiting(begun))
-		a := h.submit(Submission{})
-		<-begun
-		start := time.Now()
-		if err := h.engine.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(start); took < defaultGrace || took > defaultGrace+time.Second {
-			t.Errorf("it took %v", took)
-		}
-		if got, want := h.outcomes(a.Run.ID), "bash:failed:interrupted write:failed:aborted"; got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
-		if body := h.actions(a.Run.ID)[0].Body; body != "so far\n\nthe daemon is stopping" {
-			t.Errorf("the action says %q", body)
-		}
-		h.check(a.Run.ID)
-	})
-}
-
-// TestStartAfterADeath gives the store what a killed daemon leaves, at each
-// point of a turn.
-func TestStartAfterADeath(t *testing.T) {
-	text := "half"
 	for name, c := range map[string]struct {
-		left func(turn int, loop int64) []sdk.Write
-		want string
+		patience context.Context
+		least    time.Duration
 	}{
-		"before the answer": {func(int, int64) []sdk.Write { return nil }, ""},
-		"after the record": {func(turn int, loop int64) []sdk.Write {
-			return []sdk.Write{
-				{Path: "assistant://1", Body: &text, Writer: sdk.WriterSystem, Loop: loop, Turn: turn, Attributes: encode(answerAttributes{Model: "fake/m", Calls: []sdk.Call{{ID: "a", Tool: "write"}, {ID: "b", Tool: "read"}}})},
-				{Path: "log://turn_1/write/x", Writer: sdk.WriterSystem, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Loop: loop, Turn: turn, Attributes: encode(callAttributes{CallID: "a", Tool: "write"})},
-				{Path: "log://turn_1/read/x", Writer: sdk.WriterSystem, State: sdk.StateStreaming, Phase: sdk.PhaseRecorded, Loop: loop, Turn: turn, Attributes: encode(callAttributes{CallID: "b", Tool: "read"})},
-			}
-		}, "write:failed:interrupted read:failed:aborted"},
+		"after the grace": {context.Background(), defaultGrace},
+		"at once":         {ended(), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := prepareHouse(t)
-			ctx := t.Context()
-			p, err := h.store.OpenProject(ctx, h.project)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := h.store.CreateRun(ctx, sdk.Run{Project: p.ID, Agent: "default", Model: "fake/m", Alias: "r"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var loops []sdk.Loop
-			for range 2 {
-				l, _, err := h.store.Enqueue(ctx, sdk.Loop{Run: r.ID, Mode: sdk.ModeAct, Prompt: "p"})
-				if err != nil {
+			synctest.Test(t, func(t *testing.T) {
+				begun := make(chan struct{}, 1)
+				h := newHouse(t, calls(numbered("bash", 1), numbered("write", 2)))
+				h.tools.on("bash", waiting(begun))
+				a := h.submit(Submission{})
+				<-begun
+				start := time.Now()
+				if err := h.engine.Close(c.patience); err != nil {
 					t.Fatal(err)
 				}
-				loops = append(loops, l)
-			}
-			if _, ok, err := h.store.ClaimLoop(ctx, r.ID); err != nil || !ok {
-				t.Fatal(ok, err)
-			}
-			if _, err := h.store.Commit(ctx, sdk.Change{Run: r.ID, OpenTurn: &sdk.Turn{Loop: loops[0].ID}, Writes: c.left(1, loops[0].ID)}); err != nil {
-				t.Fatal(err)
-			}
-			h.start()
-			if l := h.await(Accepted{Run: r, Loop: loops[0]}); l.Status != 499 || l.Stop != "interrupted" {
-				t.Errorf("what was running ended %d %q", l.Status, l.Stop)
-			}
-			if l := h.await(Accepted{Run: r, Loop: loops[1]}); l.Status != 200 {
-				t.Errorf("what was queued ended %d %q", l.Status, l.Stop)
-			}
-			if got := h.outcomes(r.ID); got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-			if len(h.tools.calledTools()) != 0 {
-				t.Error("something ran again")
-			}
-			h.check(r.ID)
-			checkRequest(t, h.models.asked()[0])
+				if took := time.Since(start); took < c.least || took > c.least+time.Second {
+					t.Errorf("it took %v", took)
+				}
+				if got := h.actions(a.Run.ID); got[0].Phase != sdk.PhaseStarted || got[0].Body != "so far" || got[1].Phase != sdk.PhaseRecorded {
+					t.Errorf("%+v", got)
+				}
+				h.start()
+				if l := h.await(a); l.Status != 200 {
+					t.Errorf("ended %d: %s", l.Status, l.Reason)
+				}
+				if got, want := h.outcomes(a.Run.ID), "bash:failed:interrupted write:failed:aborted"; got != want {
+					t.Errorf("got  %s\nwant %s", got, want)
+				}
+				if body := h.actions(a.Run.ID)[0].Body; !strings.HasPrefix(body, "so far\n\nthe daemon ended while this call ran") {
+					t.Errorf("the action says %q", body)
+				}
+				h.check(a.Run.ID)
+			})
 		})
 	}
+}
+
+// ended is a context that has ended.
+func ended() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
 }

@@ -125,6 +125,26 @@ func (h *house) start() {
 	})
 }
 
+// cut ends the engine as a second signal does.
+func (h *house) cut() {
+	h.t.Helper()
+	if err := h.engine.Close(ended()); err != nil {
+		h.t.Error(err)
+	}
+}
+
+// untilClosed waits until the run has no open turn.
+func (h *house) untilClosed(run int64) {
+	h.t.Helper()
+	h.until("every turn is closed", func() bool {
+		open, err := h.store.OpenTurns(context.Background())
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		return !slices.Contains(open, run)
+	})
+}
+
 func (h *house) submit(s Submission) Accepted {
 	h.t.Helper()
 	s.Project = h.project

@@ -6,19 +6,21 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // What ends a loop, beside the names of guards.
 const (
-	stopAnswer      = "answer"
-	stopTerminal    = "terminal"
-	stopAborted     = "aborted"
-	stopInterrupted = "interrupted" // the daemon stopped or died
-	stopFailed      = "failed"
-	stopOverflow    = "overflow"
-	stopReplay      = "replay" // a cassette did not match: a mistake of use
-	stopConfig      = "config" // the model's provider cannot work as it is configured
+	stopAnswer   = "answer"
+	stopTerminal = "terminal"
+	stopAborted  = "aborted"
+	stopFailed   = "failed"
+	stopOverflow = "overflow"
+	stopReplay   = "replay" // a cassette did not match: a mistake of use
+	stopConfig   = "config" // the model's provider cannot work as it is configured
+
+	stopStopping = "stopping" // never recorded: the daemon stops, and the next one goes on
 )
 
 // activeLoop is a loop while it runs.
@@ -36,15 +38,16 @@ type activeLoop struct {
 
 	turns int   // opened so far
 	turn  *turn // the open one
+	from  stage // of that turn, when it was taken up; stageNone for a fresh one
+
+	left bool       // an earlier daemon began it
+	had  []leftTurn // what it had done by then; nil once it goes on
 }
 
 // prepare resolves what the loop's row only names.
 func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
-	var err error
-	if a.run, err = e.cfg.Store.Run(ctx, a.loop.Run); err != nil {
-		return err
-	}
-	if a.project, err = e.cfg.Store.Project(ctx, a.run.Project); err != nil {
+	err := e.locate(ctx, a)
+	if err != nil {
 		return err
 	}
 	if a.agent, err = e.agent(a.loop.Agent); err != nil {
@@ -57,8 +60,17 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}
-	e.guards.begin(a.loop.ID, a.agent.Guards, nil)
+	e.guards.begin(a.loop.ID, a.agent.Guards, a.past())
 	return nil
+}
+
+// locate reads the loop's run and project.
+func (e *Engine) locate(ctx context.Context, a *activeLoop) (err error) {
+	if a.run, err = e.cfg.Store.Run(ctx, a.loop.Run); err != nil {
+		return err
+	}
+	a.project, err = e.cfg.Store.Project(ctx, a.run.Project)
+	return err
 }
 
 // ending is how a loop ends, and what is recorded with it.
@@ -91,8 +103,7 @@ func endOf(ctx context.Context, err error) ending {
 	case errors.Is(cause, errAborted):
 		return ending{status: sdk.StatusAborted, stop: stopAborted, reason: "aborted by a person", writes: end.writes}
 	case errors.Is(cause, errStopping), errors.Is(err, errStopping):
-		return ending{status: sdk.StatusAborted, stop: stopInterrupted, writes: end.writes,
-			reason: "the daemon stopped while this prompt was being worked on; give the prompt again to go on"}
+		return ending{stop: stopStopping}
 	case !isOwn && errors.Is(err, ErrConfig):
 		end.stop = stopConfig
 	case !isOwn && sdk.OutcomeOf(err) == sdk.Overflow:
@@ -103,8 +114,10 @@ func endOf(ctx context.Context, err error) ending {
 
 // finish ends the loop: every action that has no end gets one, the open turn
 // is closed and the loop ended, all in one commit. It is the only place where
-// a loop ends.
-func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) {
+// a loop ends. Who follows the run waits for it, and the run takes no other
+// prompt before it, so it is tried until the daemon stops. What it returns
+// tells the subscribers.
+func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell func()) {
 	ctx = context.WithoutCancel(ctx)
 	change := sdk.Change{
 		Run:     a.loop.Run,
@@ -118,23 +131,59 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) {
 		}
 		change.Writes = append(change.Writes, t.takeWrites()...)
 		change.Notes = t.takeNotes()
-		change.CloseTurn = t.closing(e.cfg.Clock())
+		change.CloseTurn = t.closing()
+		if w, cut := a.cutAnswer(end); cut {
+			change.Writes = append(change.Writes, w)
+		}
 	}
 	change.Writes = append(change.Writes, end.writes...)
-	receipt, err := e.commitLast(ctx, change)
+	failpoint.Hit(failpoint.FinishBefore)
+	receipt, err := e.commitLast(change)
 	if err != nil && !passing(err) {
 		// Something of the turn is not as it should be; the loop ends all the same.
 		e.log.Error("a turn could not be closed; it is closed at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
 		swept, change = nil, sdk.Change{Run: a.loop.Run, EndLoop: change.EndLoop}
-		receipt, err = e.commitLast(ctx, change)
+		receipt, err = e.commitLast(change)
 	}
-	if err != nil {
-		e.log.Error("the end of a loop could not be recorded; it is ended at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
-	} else {
-		e.tellEnded(ctx, a, swept, receipt)
-	}
+	failpoint.Hit(failpoint.FinishAfter)
 	e.guards.end(a.loop.ID)
-	e.tellLoopEnd(ctx, a, end)
+	if err != nil {
+		e.log.Error("the end of a loop could not be recorded; it goes on at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
+		return func() {}
+	}
+	return func() {
+		e.tellEnded(ctx, a, swept, receipt)
+		e.tellLoopEnd(ctx, a, end)
+	}
+}
+
+// commitLast is commitEnd until the daemon stops, whatever the failure, unless
+// waiting cannot mend it.
+func (e *Engine) commitLast(c sdk.Change) (sdk.Receipt, error) {
+	r, err := e.commitEnd(e.base, c)
+	for err != nil && passing(err) && sleep(e.base, longestPause) {
+		r, err = e.commitEnd(e.base, c)
+	}
+	return r, err
+}
+
+// putDown leaves the loop to the next daemon: what has ended and is not
+// recorded yet is, everything else is in the store already.
+func (e *Engine) putDown(a *activeLoop) {
+	e.guards.end(a.loop.ID)
+	if a.turn == nil {
+		return
+	}
+	change := sdk.Change{Run: a.loop.Run, Writes: a.turn.takeWrites(), Notes: a.turn.takeNotes()}
+	for _, x := range a.turn.unclosed() {
+		change.Writes = append(change.Writes, x.endWrite())
+	}
+	if len(change.Writes)+len(change.Notes) == 0 {
+		return
+	}
+	if _, err := e.commitEnd(e.base, change); err != nil {
+		e.log.Error("what a call came to could not be recorded before the stop; it ends as interrupted at the next start", "run", a.loop.Run, "error", err)
+	}
 }
 
 func (e *Engine) tellEnded(ctx context.Context, a *activeLoop, swept []*action, receipt sdk.Receipt) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -20,6 +21,7 @@ type reader struct {
 	engine *Engine
 	loop   sdk.Loop
 	turn   int
+	stream *stream // commits what may be lost otherwise
 
 	mu       sync.Mutex
 	closed   bool
@@ -66,8 +68,26 @@ func (r *reader) take(d sdk.Delta) error {
 		r.fault = sdk.Errorf(sdk.Overflow, "the model's answer is too large (more than %d MiB or %d calls)", maxAnswer>>20, maxDeltas)
 		return r.fault
 	}
+	if d.Usage == nil && d.Finish == nil {
+		failpoint.Hit(failpoint.StreamPartial)
+	}
+	if err := r.keep(d); err != nil {
+		return err
+	}
 	if show := r.engine.cfg.Preview; show != nil && (d.Text != "" || d.Reasoning != "") {
 		show(Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Text: d.Text, Reasoning: d.Reasoning})
+	}
+	return nil
+}
+
+// keep passes on what is worth keeping of an answer that is cut off. Calls are
+// not: those of half an answer are never made.
+func (r *reader) keep(d sdk.Delta) error {
+	switch {
+	case d.Text != "":
+		return r.stream.Chunk(channelText, []byte(d.Text))
+	case d.Reasoning != "":
+		return r.stream.Chunk(channelReasoning, []byte(d.Reasoning))
 	}
 	return nil
 }
@@ -109,6 +129,7 @@ func (r *reader) restart() bool {
 		return false
 	}
 	r.c, r.text, r.thought, r.calls, r.byIndex, r.finished, r.size = sdk.Completion{}, nil, nil, nil, nil, false, 0
+	r.stream.restart()
 	if show := r.engine.cfg.Preview; show != nil {
 		show(Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Restart: true})
 	}

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -22,8 +24,8 @@ type answerAttributes struct {
 // record commits the whole answer at once: the text, every call as an action,
 // what the dialect had to say, and the system prompt when it changed. The
 // first calls to run are committed as started, so that a turn with one call
-// costs this commit and the one of its end. Nothing has had an effect before
-// this commit is durable.
+// costs this commit and the one of its end; while the daemon stops none is.
+// Nothing has had an effect before this commit is durable.
 func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	t := a.turn
 	t.actions = e.actions(ctx, a, t.reading.Calls)
@@ -32,26 +34,33 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	for i, warning := range t.reading.Warnings {
 		change.Writes = append(change.Writes, a.errorWrite(fmt.Sprintf("dialect_%d", i+1), sdk.Validation, warning))
 	}
-	if w, changed := a.systemWrite(t.prompt.System); changed {
-		change.Writes = append(change.Writes, w)
+	if t.prompt.Messages != nil { // not for an answer that another daemon got
+		if w, changed := a.systemWrite(t.prompt.System); changed {
+			change.Writes = append(change.Writes, w)
+		}
 	}
 	first := len(change.Writes)
-	if context.Cause(ctx) != nil || e.draining.Err() != nil {
+	switch {
+	case errors.Is(context.Cause(ctx), errAborted):
 		for _, x := range t.actions {
 			x.giveUp(sdk.Aborted, "the work was ended before this call was made")
 		}
-	}
-	for _, x := range e.group(t) {
-		x.start()
+	case e.draining.Err() == nil:
+		for _, x := range e.group(t) {
+			x.start()
+		}
 	}
 	for _, x := range t.actions {
 		change.Writes = append(change.Writes, x.recordWrite())
 	}
-	receipt, err := e.commit(ctx, change)
+	failpoint.Hit(failpoint.AnswerUnwritten)
+	receipt, err := e.commitNext(ctx, change)
 	if err != nil {
 		t.actions = nil // nothing of them is known to the store, so nothing needs an end
 		return fmt.Errorf("record the answer: %w", err)
 	}
+	failpoint.Hit(failpoint.RecordAfter)
+	t.streaming = false
 	for i, x := range t.actions {
 		x.committed(receipt.Entries[first+i])
 	}
@@ -73,6 +82,8 @@ func (e *Engine) tellRefused(ctx context.Context, t *turn) {
 	}
 }
 
+func answerPath(turn int) string { return fmt.Sprintf("assistant://%d", turn) }
+
 // answerWrite is assistant://N. The calls are those that were read, with the
 // ids that their results carry.
 func answerWrite(a *activeLoop, c sdk.Completion, calls []sdk.ReadCall) sdk.Write {
@@ -82,7 +93,7 @@ func answerWrite(a *activeLoop, c sdk.Completion, calls []sdk.ReadCall) sdk.Writ
 	}
 	text := strings.ToValidUTF8(c.Text, "\uFFFD")
 	return sdk.Write{
-		Path: fmt.Sprintf("assistant://%d", a.turn.row.Sequence), Body: &text, Attributes: encode(at),
+		Path: answerPath(a.turn.row.Sequence), Body: &text, Attributes: encode(at),
 		State: sdk.StateResolved, Writer: sdk.WriterSystem, Loop: a.loop.ID, Turn: a.turn.row.Sequence,
 	}
 }

@@ -16,21 +16,28 @@ const (
 	maxSent    = 64 << 10 // of the end, for a call that never gives its result
 )
 
-// stream takes what a call sends and commits it in pieces, at most one commit
-// in chunkTime, and none for a call that is shorter than that: its end holds
-// all. It is safe for concurrent use, and refuses pieces once it is closed.
+// stream takes what a call or a model sends and commits it in pieces, at most
+// one commit in chunkTime, and none for what is shorter than that: its end
+// holds all. It is safe for concurrent use, and refuses pieces once it is
+// closed.
 //
 // Locks: commits is held over a commit and keeps pieces in order; mu guards
 // the rest and is never held while calling out.
 type stream struct {
 	engine *Engine
 	run    int64
-	x      *action
+	loop   int64
+	turn   int
+	path   string
+	keep   int // bytes of the end that are kept for close
 
 	commits sync.Mutex
+	begin   *sdk.Write // makes the entry, or empties it; nil for one that is there
+	made    bool       // begin was committed; guarded by commits
 
 	mu      sync.Mutex
 	closed  bool
+	fresh   bool        // begin comes before the next piece
 	timer   *time.Timer // set while something waits
 	pending []sdk.Chunk
 	size    int
@@ -45,8 +52,28 @@ type progressNote struct {
 	Fraction float64 `json:"fraction"`
 }
 
+// newStream is the output of an action, whose entry is there.
 func newStream(e *Engine, run int64, x *action) *stream {
-	return &stream{engine: e, run: run, x: x}
+	return &stream{engine: e, run: run, loop: x.loop, turn: x.turn, path: x.path, keep: maxSent}
+}
+
+// The channels of an answer's stream.
+const (
+	channelText      = 1
+	channelReasoning = 2
+)
+
+// newAnswerStream is an answer on its way. Its first piece makes assistant://N,
+// and drops what an earlier try has left there.
+func newAnswerStream(e *Engine, a *activeLoop) *stream {
+	s := &stream{engine: e, run: a.run.ID, loop: a.loop.ID, turn: a.turn.row.Sequence, path: answerPath(a.turn.row.Sequence)}
+	empty := ""
+	s.begin = &sdk.Write{
+		Path: s.path, Body: &empty, Attributes: encode(answerAttributes{Model: a.choice.Alias}),
+		State: sdk.StateStreaming, Writer: sdk.WriterSystem, Loop: s.loop, Turn: s.turn,
+	}
+	s.fresh = true
+	return s
 }
 
 // Chunk implements Stream.
@@ -60,8 +87,8 @@ func (s *stream) Chunk(channel int, p []byte) error {
 	if text == "" {
 		return nil
 	}
-	if s.sent = append(s.sent, text...); len(s.sent) > 2*maxSent {
-		s.sent = append(s.sent[:0], s.sent[len(s.sent)-maxSent:]...)
+	if s.sent = append(s.sent, text...); len(s.sent) > 2*s.keep {
+		s.sent = append(s.sent[:0], s.sent[len(s.sent)-s.keep:]...)
 	}
 	if s.size+len(text) > maxPending {
 		return nil
@@ -83,7 +110,7 @@ func (s *stream) Progress(message string, fraction float64) error {
 	if s.closed {
 		return errUnsettled
 	}
-	s.note = &progressNote{Path: s.x.path, Message: strings.ToValidUTF8(message, "\uFFFD"), Fraction: fraction}
+	s.note = &progressNote{Path: s.path, Message: strings.ToValidUTF8(message, "\uFFFD"), Fraction: fraction}
 	s.arm()
 	return nil
 }
@@ -115,18 +142,30 @@ func (s *stream) arm() {
 	}
 }
 
+// restart drops what waits: the answer begins anew, and so does its entry.
+func (s *stream) restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending, s.size, s.carry, s.fresh = nil, 0, nil, s.begin != nil
+}
+
 // flush commits what waits. A failure loses nothing that counts: the end of
-// the action holds the whole output.
+// the action, or the record of the answer, holds the whole.
 func (s *stream) flush() {
 	s.commits.Lock()
 	defer s.commits.Unlock()
 	s.mu.Lock()
 	change := sdk.Change{Run: s.run}
+	begins := s.fresh && len(s.pending) > 0
+	if begins {
+		change.Writes = append(change.Writes, *s.begin)
+		s.fresh = false
+	}
 	for i := range s.pending {
-		change.Writes = append(change.Writes, sdk.Write{Path: s.x.path, Writer: sdk.WriterSystem, Chunk: &s.pending[i]})
+		change.Writes = append(change.Writes, sdk.Write{Path: s.path, Writer: sdk.WriterSystem, Chunk: &s.pending[i]})
 	}
 	if s.note != nil {
-		change.Notes = []sdk.Note{{Kind: sdk.KindNote + ".progress", Loop: s.x.loop, Turn: s.x.turn, Data: s.note}}
+		change.Notes = []sdk.Note{{Kind: sdk.KindNote + ".progress", Loop: s.loop, Turn: s.turn, Data: s.note}}
 	}
 	s.pending, s.size, s.note, s.timer = nil, 0, nil, nil
 	closed := s.closed
@@ -136,22 +175,41 @@ func (s *stream) flush() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), commitTime)
 	defer cancel()
-	if _, err := s.engine.cfg.Store.Commit(ctx, change); err != nil {
-		s.engine.log.Warn("a piece of output could not be recorded; the call's end will hold it", "path", s.x.path, "error", err)
+	_, err := s.engine.cfg.Store.Commit(ctx, change)
+	if err != nil {
+		s.engine.log.Warn("a piece of a stream could not be recorded; its end will hold it", "path", s.path, "error", err)
+	}
+	if begins && err == nil {
+		s.made = true
+	} else if begins {
+		s.mu.Lock()
+		s.fresh = true
+		s.mu.Unlock()
 	}
 }
 
 // close ends the stream and returns the end of what was sent. When it returns
-// no commit of the stream is under way.
-func (s *stream) close() string {
+// no commit of the stream is under way. What waits is committed first when
+// nothing else will hold it, and dropped otherwise.
+func (s *stream) close(commit bool) string {
+	if commit {
+		s.flush()
+	}
 	s.mu.Lock()
 	s.closed = true
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	sent := s.sent[max(0, len(s.sent)-maxSent):]
+	sent := s.sent[max(0, len(s.sent)-s.keep):]
 	s.mu.Unlock()
 	s.commits.Lock()
 	defer s.commits.Unlock()
 	return strings.ToValidUTF8(string(sent), "")
+}
+
+// began reports, once the stream is closed, whether it has made its entry.
+func (s *stream) began() bool {
+	s.commits.Lock()
+	defer s.commits.Unlock()
+	return s.made
 }

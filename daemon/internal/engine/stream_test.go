@@ -147,7 +147,7 @@ func TestStreamIsBounded(t *testing.T) {
 	if s.size > maxPending || len(s.sent) > 2*maxSent+100<<10 {
 		t.Errorf("%d bytes wait, %d are kept", s.size, len(s.sent))
 	}
-	if sent := s.close(); len(sent) != maxSent {
+	if sent := s.close(false); len(sent) != maxSent {
 		t.Errorf("%d bytes of the end", len(sent))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -227,7 +228,8 @@ func (e *Engine) createRun(ctx context.Context, p placed, alias string) (sdk.Run
 }
 
 func (e *Engine) enqueue(ctx context.Context, p placed, s Submission) (Accepted, error) {
-	b := e.book(p.run.ID)
+	b, giveBack := e.book(p.run.ID)
+	defer giveBack()
 	b.submit.Lock()
 	defer b.submit.Unlock()
 	if p.agent.Busy == "refuse" && e.working(p.run.ID) {
@@ -239,6 +241,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission) (Accepted,
 	if err != nil {
 		return Accepted{}, fmt.Errorf("queue the prompt: %w", err)
 	}
+	failpoint.Hit(failpoint.EnqueueAfter)
 	started := e.cfg.Hooks.ActStarted
 	if s.Mode == sdk.ModeAsk {
 		started = e.cfg.Hooks.AskStarted

@@ -4,20 +4,34 @@ import (
 	"context"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // turn is one round trip with the model, while it is open.
 type turn struct {
 	row        sdk.Turn
-	began      time.Time
+	began      time.Time // here; a turn that was taken up counts anew
 	prompt     sdk.Prompt
 	completion sdk.Completion
 	reading    sdk.Reading
 	actions    []*action
+	partials   int         // answers that were cut off by the end of a daemon
+	streaming  bool        // assistant://N is there, and not whole
 	notes      []sdk.Note  // wait for the next commit
 	writes     []sdk.Write // likewise
 }
+
+// stage is how far a turn has come in the store. A turn that is taken up goes
+// on with the step behind it.
+type stage int
+
+const (
+	stageNone     stage = iota // there is no open turn
+	stageOpen                  // the model has not answered, or not to the end
+	stageAnswered              // the answer is recorded, its calls are not
+	stageRecorded              // the calls are recorded
+)
 
 // turn takes one turn. Its steps are the design's words, and each commits
 // before the next begins:
@@ -26,31 +40,53 @@ type turn struct {
 //	record    the answer and all its calls; the first to run is already started
 //	dispatch  per action: its end, with the start of the next
 //
-// Assemble, fit, complete, read and verdict write nothing of their own; the
-// verdict is recorded by what follows it: the next turn's opening, or finish.
+// Answer (assemble, fit, complete, read) and verdict write nothing of their
+// own but pieces of a long answer; the verdict is recorded by what follows it:
+// the next turn's opening, or finish. A turn that was taken up enters where it
+// stands.
 func (e *Engine) turn(ctx context.Context, a *activeLoop) (sdk.Ruling, error) {
-	if err := e.open(ctx, a); err != nil {
-		return sdk.Ruling{}, err
+	from := a.from
+	a.from = stageNone
+	switch from {
+	case stageNone:
+		if err := e.open(ctx, a); err != nil {
+			return sdk.Ruling{}, err
+		}
+		fallthrough
+	case stageOpen:
+		if err := e.answer(ctx, a); err != nil {
+			return sdk.Ruling{}, err
+		}
+		fallthrough
+	case stageAnswered:
+		if err := e.record(ctx, a); err != nil {
+			return sdk.Ruling{}, err
+		}
+		fallthrough
+	case stageRecorded:
+		if err := e.dispatch(ctx, a); err != nil {
+			return sdk.Ruling{}, err
+		}
 	}
+	failpoint.Hit(failpoint.VerdictBefore)
+	return e.verdict(ctx, a)
+}
+
+// answer asks the model and reads what it said.
+func (e *Engine) answer(ctx context.Context, a *activeLoop) error {
 	prompt, err := e.assemble(ctx, a)
 	if err != nil {
-		return sdk.Ruling{}, err
+		return err
 	}
 	if prompt, err = e.fit(ctx, a, prompt); err != nil {
-		return sdk.Ruling{}, err
+		return err
 	}
 	completion, err := e.complete(ctx, a, prompt)
 	if err != nil {
-		return sdk.Ruling{}, err
+		return err
 	}
 	e.read(ctx, a, completion)
-	if err := e.record(ctx, a); err != nil {
-		return sdk.Ruling{}, err
-	}
-	if err := e.dispatch(ctx, a); err != nil {
-		return sdk.Ruling{}, err
-	}
-	return e.verdict(ctx, a)
+	return nil
 }
 
 // open commits the new turn as open, and the one before as closed.
@@ -61,19 +97,22 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 	if e.draining.Err() != nil {
 		return errStopping
 	}
-	b := e.book(a.run.ID)
-	t := &turn{began: e.cfg.Clock()}
+	b, giveBack := e.book(a.run.ID)
+	defer giveBack()
+	t := &turn{began: time.Now()}
+	failpoint.Hit(failpoint.OpenBefore)
 	_, err := e.openTurn(ctx, b, a.run.ID, func(n int) (sdk.Change, error) {
 		t.row = sdk.Turn{Run: a.run.ID, Loop: a.loop.ID, Sequence: n, Model: a.choice.Alias}
 		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row}
 		if a.turn != nil {
-			c.CloseTurn = a.turn.closing(e.cfg.Clock())
+			c.CloseTurn = a.turn.closing()
 		}
 		return c, nil
 	})
 	if err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.OpenAfter)
 	a.turn = t
 	a.turns++
 	a.run.Turns = t.row.Sequence
@@ -82,9 +121,9 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 }
 
 // closing is the turn as it is closed.
-func (t *turn) closing(now time.Time) *sdk.Turn {
+func (t *turn) closing() *sdk.Turn {
 	row := t.row
-	row.Duration = max(now.Sub(t.began), 0)
+	row.Duration = time.Since(t.began)
 	row.Usage, row.Finish = t.completion.Usage, t.completion.Finish
 	return &row
 }

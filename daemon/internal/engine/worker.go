@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -12,6 +14,7 @@ import (
 // are none. Its fields are guarded by Engine.mu.
 type worker struct {
 	run    int64
+	left   *sdk.Loop               // what an earlier daemon left running; it comes first
 	again  bool                    // a loop was queued since the worker last looked
 	abort  bool                    // the loop that is about to begin shall end
 	cancel context.CancelCauseFunc // of the loop that runs; nil between loops
@@ -20,7 +23,11 @@ type worker struct {
 
 // wake makes sure that somebody works on the run. After Close has begun it
 // does nothing: what is queued waits for the next daemon.
-func (e *Engine) wake(run int64) {
+func (e *Engine) wake(run int64) { e.wakeWith(run, nil) }
+
+// wakeWith is wake for a run in which a loop was left running. It must come
+// before any other wake of the run.
+func (e *Engine) wakeWith(run int64, left *sdk.Loop) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
@@ -30,7 +37,7 @@ func (e *Engine) wake(run int64) {
 		w.again = true
 		return
 	}
-	w := &worker{run: run, ended: make(chan struct{})}
+	w := &worker{run: run, left: left, ended: make(chan struct{})}
 	e.workers[run] = w
 	e.busy.Go(func() { e.work(w) })
 }
@@ -45,16 +52,23 @@ func (e *Engine) working(run int64) bool {
 
 func (e *Engine) work(w *worker) {
 	defer e.cfg.View.Forget(w.run)
+	_, giveBack := e.book(w.run) // so that it is not made anew for every turn
+	defer giveBack()
+	if w.left != nil {
+		e.runLoop(w, *w.left, true)
+	}
 	wait := firstPause
-	for e.draining.Err() == nil {
+	for e.backlog.wait(e.draining) == nil && e.draining.Err() == nil {
 		l, ok, err := e.cfg.Store.ClaimLoop(e.base, w.run)
 		switch {
 		case err != nil && passing(err):
 			e.log.Error("a run's next prompt could not be taken yet", "run", w.run, "error", err)
-			wait = e.pause(wait)
+			sleep(e.draining, wait)
+			wait = min(2*wait, longestPause)
 		case ok:
+			failpoint.Hit(failpoint.ClaimAfter)
 			wait = firstPause
-			e.runLoop(w, l)
+			e.runLoop(w, l, false)
 		case e.retire(w):
 			return
 		}
@@ -83,16 +97,23 @@ func (e *Engine) remove(w *worker) {
 	}
 }
 
-// runLoop takes one loop from claim to end. Whatever happens in between, the
-// loop ends once, by finish.
-func (e *Engine) runLoop(w *worker, l sdk.Loop) {
+// runLoop takes one loop from claim to end, or from where an earlier daemon
+// left it. Whatever happens in between, the loop ends once, by finish; only a
+// daemon that stops puts it down instead, for the next one to go on with.
+func (e *Engine) runLoop(w *worker, l sdk.Loop, left bool) {
 	ctx, cancel := context.WithCancelCause(e.base)
 	defer cancel(nil)
 	e.begin(w, cancel)
-	defer e.over(w)
-	a := &activeLoop{loop: l, mirror: &mirror{store: e.cfg.Store, run: l.Run}}
+	a := &activeLoop{loop: l, left: left, mirror: &mirror{store: e.cfg.Store, run: l.Run}}
 	end := e.drive(ctx, a)
-	e.finish(ctx, a, end)
+	if end.stop == stopStopping {
+		e.putDown(a)
+		e.over(w)
+		return
+	}
+	tell := e.finish(ctx, a, end)
+	e.over(w)
+	tell()
 }
 
 func (e *Engine) begin(w *worker, cancel context.CancelCauseFunc) {
@@ -114,8 +135,9 @@ func (e *Engine) over(w *worker) {
 }
 
 // Abort ends the loop that the run works on, and returns when that is
-// recorded. Loops that wait go on after it. A run that works on nothing is a
-// conflict.
+// recorded, or after a second when the store takes no writes (unavailable): the
+// work has ended then as well. Loops that wait go on after it. A run that works
+// on nothing is a conflict.
 func (e *Engine) Abort(ctx context.Context, run int64) error {
 	e.mu.Lock()
 	w, ok := e.workers[run]
@@ -130,11 +152,19 @@ func (e *Engine) Abort(ctx context.Context, run int64) error {
 	}
 	ended := w.ended
 	e.mu.Unlock()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("the run was told to stop and has not ended yet: %w", ctx.Err())
+	late := time.NewTicker(abortTime)
+	defer late.Stop()
+	for {
+		select {
+		case <-ended:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("the run was told to stop and has not ended yet: %w", ctx.Err())
+		case <-late.C:
+			if why := e.backlog.reason(); why != nil {
+				return sdk.Errorf(sdk.Unavailable, "the run was told to stop, and its end cannot be recorded yet: %w", why)
+			}
+		}
 	}
 }
 
@@ -147,7 +177,13 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 			end = ending{status: sdk.StatusFailed, stop: stopFailed, reason: fmt.Sprintf("an internal error ended the work: %v", p)}
 		}
 	}()
+	if err := e.load(ctx, a); err != nil {
+		return endOf(ctx, err)
+	}
 	if err := e.prepare(ctx, a); err != nil {
+		return endOf(ctx, err)
+	}
+	if err := e.takeUp(ctx, a); err != nil {
 		return endOf(ctx, err)
 	}
 	e.cfg.Hooks.LoopStarted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop})

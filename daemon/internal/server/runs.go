@@ -156,7 +156,7 @@ func (s *Server) run(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.RunDetail,
 		case "prompt", "assistant", "log":
 			d.History = append(d.History, event(e))
 		}
-		if e.Scheme() == "assistant" && strings.TrimSpace(e.Body) != "" {
+		if e.Scheme() == "assistant" && e.State == sdk.StateResolved && strings.TrimSpace(e.Body) != "" {
 			d.Summary, _ = cut(e.Body, historyBody)
 		}
 	}

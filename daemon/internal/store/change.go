@@ -9,8 +9,8 @@ import (
 )
 
 // Commit makes the change durable as a whole, or nothing of it. It opens the
-// turn first, then writes in order, then adds the notes, closes the turn and
-// ends the loop; the journal tells them in that order. A turn that is closed
+// turn first, then writes in order, then adds the notes, moves the run, closes
+// the turn and ends the loop; the journal tells them in that order. A turn that is closed
 // where the next one opens is closed before that. An OpenTurn that
 // succeeded gets its ID, Run, Sequence and Created filled in.
 //
@@ -54,6 +54,11 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 				return err
 			}
 		}
+		if c.Status != 0 {
+			if err := t.waitOrGoOn(&run, c.Status); err != nil {
+				return err
+			}
+		}
 		if closing != nil {
 			if err := t.closeTurn(&run, closing); err != nil {
 				return err
@@ -74,6 +79,16 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 		*c.OpenTurn = opened
 	}
 	return receipt, nil
+}
+
+// waitOrGoOn moves a run at work to 202, or back. Every other move has a
+// method of its own.
+func (t *tx) waitOrGoOn(run *sdk.Run, to int) error {
+	atWork := run.Status == sdk.StatusRunning || run.Status == sdk.StatusProposed
+	if !atWork || to != sdk.StatusRunning && to != sdk.StatusProposed {
+		return sdk.Errorf(sdk.Conflict, "the run %s has the status %d and cannot be moved to %d; only a run at work waits and goes on", run.Alias, run.Status, to)
+	}
+	return t.moveRun(run, to)
 }
 
 // note writes a row that speaks of no entry. It cannot pass for a row of what

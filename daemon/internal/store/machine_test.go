@@ -208,6 +208,23 @@ func TestAFailureWhileAProposalWaits(t *testing.T) {
 	}
 }
 
+func TestARunWaitsAndGoesOn(t *testing.T) {
+	f := newFixture(t)
+	f.refuse(sdk.Conflict, sdk.Change{Status: sdk.StatusProposed}) // it does not work yet
+	f.enqueue(f.run.ID, "p")
+	f.claim(f.run.ID)
+	for _, to := range []int{202, 202, 102, 102, 202} {
+		if _, err := f.Commit(t.Context(), sdk.Change{Run: f.run.ID, Status: to}); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := f.Run(t.Context(), f.run.ID); err != nil || r.Status != to {
+			t.Fatalf("%d, want %d (%v)", r.Status, to, err)
+		}
+	}
+	f.refuse(sdk.Conflict, sdk.Change{Status: sdk.StatusOK})
+	f.verify()
+}
+
 func TestTurns(t *testing.T) {
 	f := newFixture(t)
 	l := f.enqueue(f.run.ID, "p")

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/sha256"
 	"strings"
 
@@ -27,6 +28,24 @@ func (t *tx) appendChunk(run *sdk.Run, path string, w *sdk.Write, x sight) (sdk.
 	sum := sha256.Sum256([]byte(w.Chunk.Text))
 	e := event{kind: sdk.KindEntryChunk, project: run.Project, run: run.ID, loop: x.loop, turn: x.turn, path: path, entry: x.entry, body: &sum}
 	return x.result(t, path), t.record(e, channelData{w.Chunk.Channel})
+}
+
+// Chunks returns what was appended to a stream that has not ended, in order;
+// none for any other entry.
+func (s *Store) Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk, error) {
+	path, _, err := parsePath(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []sdk.Chunk
+	err = s.query(ctx, `SELECT c.channel, c.text FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
+		JOIN chunks c ON c.entry = e.id WHERE e.path = ?2 AND e.scope IN `+visibleScopes+` ORDER BY c.seq`, []any{run, path}, func(scan scanner) error {
+		var c sdk.Chunk
+		err := scan(&c.Channel, &c.Text)
+		all = append(all, c)
+		return err
+	})
+	return all, explain("reading the stream "+path, err)
 }
 
 // fold drops an entry's chunks and returns their text, unless a body was

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -23,6 +24,10 @@ func TestStreams(t *testing.T) {
 	sum := sha256.Sum256([]byte(e.Body))
 	if e.Body != "one\ntwo\x00\nthree" || e.Hash != hex.EncodeToString(sum[:]) || e.Version != 1 {
 		t.Fatalf("%+v", e)
+	}
+	chunks, err := f.Chunks(t.Context(), f.run.ID, path)
+	if want := []sdk.Chunk{{Channel: 1, Text: "one\n"}, {Channel: 2, Text: "two\x00\n"}, {Channel: 1, Text: "three"}}; err != nil || !slices.Equal(chunks, want) {
+		t.Fatalf("%+v %v", chunks, err)
 	}
 	rows, err := f.Journal(t.Context(), f.Seq()-3, 0, f.run.ID)
 	if err != nil || len(rows) != 3 || rows[1].Kind != sdk.KindEntryChunk || string(rows[1].Data) != `{"channel":2}` || *rows[1].Body != "two\x00\n" {

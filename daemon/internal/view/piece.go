@@ -73,11 +73,11 @@ type answer struct {
 	Model     string     `json:"model"`
 }
 
-// renderAnswer leaves out an answer that was cut off: it is kept for people,
-// and the model is asked again.
+// renderAnswer leaves out an answer that was cut off or is still being written:
+// it is kept for people, and the model is asked again.
 func renderAnswer(e *sdk.Entry, rest string) *piece {
 	turn, err := strconv.Atoi(rest)
-	if err != nil || e.State == sdk.StateFailed || e.State == sdk.StateCancelled {
+	if err != nil || e.State == sdk.StateStreaming || e.State == sdk.StateFailed || e.State == sdk.StateCancelled {
 		return nil
 	}
 	var a answer

@@ -104,6 +104,18 @@ func TestQueuedPromptComesWhereItsLoopBegins(t *testing.T) {
 	}
 }
 
+func TestAnswersThatAreNotWholeAreNotShown(t *testing.T) {
+	s := (&story{}).prompt("p").answer("one", "ls:r1")
+	for path, state := range map[string]sdk.State{
+		"assistant://2": sdk.StateStreaming, "assistant://2/partial_1": sdk.StateFailed, "assistant://3": sdk.StateFailed,
+	} {
+		s.entries = append(s.entries, sdk.Entry{Path: path, Body: "half an ans", State: state, Loop: 1, Version: 1})
+	}
+	if got, want := sketch(render(t, newView(), s.assembly()).Messages), "u:p a:one+ls t:r1"; got != want {
+		t.Fatalf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestEveryCallIsAnswered(t *testing.T) {
 	s := (&story{}).prompt("p").answer("", "ls:-", "cat:r2")
 	for i := range s.entries {

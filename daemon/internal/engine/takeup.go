@@ -1,0 +1,336 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// leftTurn is a turn of a loop as an earlier daemon left it in the store.
+type leftTurn struct {
+	row      sdk.Turn
+	answer   sdk.Entry   // assistant://N; its zero value when there is none
+	actions  []sdk.Entry // in the model's order
+	partials int
+}
+
+// take sorts an entry in, when it belongs to the turn.
+func (l *leftTurn) take(entry sdk.Entry) {
+	switch {
+	case entry.Path == answerPath(l.row.Sequence):
+		l.answer = entry
+	case strings.HasPrefix(entry.Path, answerPath(l.row.Sequence)+"/partial_"):
+		l.partials++
+	case entry.Phase != sdk.PhaseNone:
+		at := slices.IndexFunc(l.actions, func(x sdk.Entry) bool { return indexOf(x) > indexOf(entry) })
+		if at < 0 {
+			at = len(l.actions)
+		}
+		l.actions = slices.Insert(l.actions, at, entry)
+	}
+}
+
+func indexOf(entry sdk.Entry) int {
+	var at struct {
+		Index int `json:"index"`
+	}
+	_ = json.Unmarshal(entry.Attributes, &at) // the engine wrote it; without an index it is the first
+	return at.Index
+}
+
+// stage is how far the turn has come.
+func (l *leftTurn) stage() stage {
+	switch {
+	case l.answer.State != sdk.StateResolved:
+		return stageOpen
+	case len(l.actions) == 0 && len(l.completion().Calls) > 0:
+		return stageAnswered
+	default:
+		return stageRecorded
+	}
+}
+
+// completion is the answer as it was recorded. The calls are those that were
+// read, with the model's own text as their arguments.
+func (l *leftTurn) completion() sdk.Completion {
+	var at answerAttributes
+	if l.answer.State != sdk.StateResolved || json.Unmarshal(l.answer.Attributes, &at) != nil {
+		return sdk.Completion{}
+	}
+	c := sdk.Completion{Text: l.answer.Body, Reasoning: at.Reasoning, Calls: at.Calls, Usage: at.Usage, Finish: at.Finish}
+	if at.Extra != "" {
+		c.Extra = json.RawMessage(at.Extra)
+	}
+	return c
+}
+
+// turn makes a turn of it. Its actions know what is recorded of them; tools
+// and arguments are found by equip.
+func (l *leftTurn) turn(project string) *turn {
+	t := &turn{
+		row: l.row, began: time.Now(), completion: l.completion(),
+		partials: l.partials, streaming: l.answer.State == sdk.StateStreaming,
+	}
+	for _, entry := range l.actions {
+		t.actions = append(t.actions, leftAction(l.row, project, entry))
+	}
+	return t
+}
+
+func leftAction(row sdk.Turn, project string, entry sdk.Entry) *action {
+	x := &action{
+		path: entry.Path, loop: row.Loop, turn: row.Sequence, project: project, entry: entry,
+		started: entry.Phase == sdk.PhaseStarted, recheck: true,
+	}
+	var at callAttributes
+	if err := json.Unmarshal(entry.Attributes, &at); err != nil {
+		x.fault = sdk.Errorf(sdk.Internal, "what is recorded of this call cannot be read: %w", err)
+	}
+	x.index = at.Index
+	x.call = sdk.ReadCall{ID: at.CallID, Tool: at.Tool}
+	if at.Decision != nil {
+		x.decision = *at.Decision
+	}
+	if raw, err := json.Marshal(at.Arguments); err == nil {
+		x.arguments = raw
+	}
+	if at.Changed != "" {
+		x.arguments, x.changed = json.RawMessage(at.Changed), true
+	}
+	x.follow(entry)
+	return x
+}
+
+// follow takes over what somebody else wrote of the action.
+func (x *action) follow(entry sdk.Entry) {
+	x.entry = entry
+	if !entry.State.Ended() {
+		return
+	}
+	x.state, x.outcome, x.body = entry.State, entry.Outcome, entry.Body
+	x.closed = entry.Phase == sdk.PhaseEnded
+	x.breaking = entry.State == sdk.StateCancelled
+}
+
+// load reads what a loop that was left running has done already. It changes
+// nothing, and is tried until it works: without it the loop cannot even end.
+func (e *Engine) load(ctx context.Context, a *activeLoop) error {
+	if !a.left {
+		return nil
+	}
+	err := e.readLeft(a)
+	for wait := firstPause; err != nil && passing(err) && sleep(ctx, wait); wait = min(2*wait, longestPause) {
+		e.log.Error("a loop that was left running cannot be read yet", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
+		err = e.readLeft(a)
+	}
+	return err
+}
+
+func (e *Engine) readLeft(a *activeLoop) error {
+	if err := e.locate(e.base, a); err != nil {
+		return err
+	}
+	rows, err := e.cfg.Store.Turns(e.base, a.loop.Run)
+	if err != nil {
+		return err
+	}
+	entries, err := a.mirror.refresh(e.base)
+	if err != nil {
+		return err
+	}
+	a.had = nil
+	at := map[int]int{}
+	for _, row := range rows {
+		if row.Loop == a.loop.ID {
+			at[row.Sequence] = len(a.had)
+			a.had = append(a.had, leftTurn{row: row})
+		}
+	}
+	for _, entry := range entries {
+		if n, ok := at[turnOf(entry.Path)]; ok {
+			a.had[n].take(entry)
+		}
+	}
+	a.turns = len(a.had)
+	if last := a.turns - 1; last >= 0 && !a.had[last].row.Closed {
+		a.turn, a.from = a.had[last].turn(a.project.Root), a.had[last].stage()
+	}
+	return nil
+}
+
+// turnOf is the turn that an answer's or an action's path names; 0 for others.
+func turnOf(path string) int {
+	rest, ok := strings.CutPrefix(path, "log://turn_")
+	if !ok {
+		if rest, ok = strings.CutPrefix(path, "assistant://"); !ok {
+			return 0
+		}
+	}
+	number, _, _ := strings.Cut(rest, "/")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// past is what the guards are told of the turns so far. Those that are closed
+// were ruled to go on. An open one whose calls are recorded stands last, with
+// no ruling: its verdict is still to come.
+func (a *activeLoop) past() []sdk.TurnResult {
+	var all []sdk.TurnResult
+	for i := range a.had {
+		l := &a.had[i]
+		if !l.row.Closed && l.stage() != stageRecorded {
+			continue
+		}
+		r := sdk.TurnResult{Run: a.run, Loop: a.loop, Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: l.actions}
+		if l.row.Closed {
+			r.Ruling = sdk.Ruling{Continue: true, Status: sdk.StatusRunning}
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// takeUp brings the open turn to where the ordinary steps go on: half an answer
+// is put aside, and every call that was begun and cannot be made again gets its
+// end. Each commit of it can be followed by another crash.
+func (e *Engine) takeUp(ctx context.Context, a *activeLoop) error {
+	if !a.left {
+		return nil
+	}
+	a.had = nil
+	if t := a.turn; t != nil {
+		e.equip(a)
+		if err := e.putAside(ctx, a); err != nil {
+			return err
+		}
+		if e.settleLeft(ctx, a) {
+			failpoint.Hit(failpoint.RecoverSettled)
+			if err := e.step(ctx, a, t.unclosed(), nil); err != nil {
+				return err
+			}
+			failpoint.Hit(failpoint.RecoverRecorded)
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if a.run.Status == sdk.StatusProposed && (a.turn == nil || a.turn.waiting() == nil) {
+		if err := e.moveRun(ctx, a, sdk.StatusRunning); err != nil {
+			return err
+		}
+	}
+	failpoint.Hit(failpoint.RecoverResume)
+	return nil
+}
+
+// equip finds for each action of the turn the call that the model wrote, and
+// the tool that it means today.
+func (e *Engine) equip(a *activeLoop) {
+	t := a.turn
+	t.reading = e.cfg.Dialect.Read(t.completion, a.offered)
+	for _, x := range t.actions {
+		at := slices.IndexFunc(t.reading.Calls, func(c sdk.ReadCall) bool { return c.ID == x.call.ID })
+		if at >= 0 {
+			x.call = t.reading.Calls[at]
+			if !x.changed {
+				x.arguments = x.call.Arguments
+			}
+		}
+		tool, err := e.find(a.agent, x.call.Tool)
+		x.tool = tool
+		switch {
+		case x.fault != nil:
+		case err != nil:
+			x.fault = err
+		case x.call.Fault != "":
+			x.fault = sdk.Errorf(sdk.Validation, "%s", x.call.Fault)
+		}
+	}
+}
+
+// putAside keeps the pieces of an answer that never came to its end for
+// people to see, and empties its entry: the model is asked again.
+func (e *Engine) putAside(ctx context.Context, a *activeLoop) error {
+	t := a.turn
+	if !t.streaming {
+		return nil
+	}
+	path := answerPath(t.row.Sequence)
+	chunks, err := e.cfg.Store.Chunks(ctx, a.run.ID, path)
+	if err != nil {
+		return fmt.Errorf("read the part of the answer that came: %w", err)
+	}
+	if len(chunks) == 0 {
+		return nil
+	}
+	var text, reasoning strings.Builder
+	for _, c := range chunks {
+		if c.Channel == channelReasoning {
+			reasoning.WriteString(c.Text)
+		} else {
+			text.WriteString(c.Text)
+		}
+	}
+	body, empty := text.String(), ""
+	_, err = e.commitEnd(ctx, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{
+		{
+			Path: fmt.Sprintf("%s/partial_%d", path, t.partials+1), Create: true, Body: &body, Writer: sdk.WriterSystem,
+			Attributes: encode(answerAttributes{Reasoning: reasoning.String(), Model: t.row.Model, Partial: true}),
+			State:      sdk.StateFailed, Outcome: sdk.Interrupted, Loop: a.loop.ID, Turn: t.row.Sequence,
+		},
+		{Path: path, Body: &empty, Writer: sdk.WriterSystem, State: sdk.StateStreaming, Loop: a.loop.ID, Turn: t.row.Sequence},
+	}})
+	if err != nil {
+		return fmt.Errorf("keep the part of the answer that came: %w", err)
+	}
+	t.partials++
+	return nil
+}
+
+// settleLeft gives an end to the calls that were begun and cannot be made
+// again, and reports whether there were any: the end that their tool still
+// knows, or interrupted. Those that can be made again are left as they are, and
+// dispatch makes them.
+func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
+	some := false
+	for _, x := range a.turn.running() {
+		if a.left && e.again(a, x) {
+			continue
+		}
+		if context.Cause(ctx) != nil {
+			return some
+		}
+		result, err := settle(ctx, e, "asking what the call of "+x.call.Tool+" came to", func() (sdk.ToolResult, error) {
+			return e.cfg.Tools.Settle(ctx, e.invocation(a.run, x))
+		})
+		switch {
+		case err == nil:
+			x.conclude(result, 0)
+		case context.Cause(ctx) != nil:
+			return some
+		default:
+			e.log.Info("nobody knows what a call came to", "run", a.run.Alias, "path", x.path, "error", err)
+			x.interrupt()
+		}
+		some = true
+	}
+	return some
+}
+
+// again reports whether a call that was begun is made again.
+func (e *Engine) again(a *activeLoop, x *action) bool {
+	if x.fault != nil || !x.repeatable() {
+		return false
+	}
+	return e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode}).Verdict == sdk.Allow
+}

@@ -128,6 +128,13 @@ type link struct {
 
 func (l *link) close() { _ = l.conn.Close() }
 
+// leave ends the command that runs, if one does, and the link: a runner whose
+// link merely breaks lets it run on for the next manager.
+func (l *link) leave() {
+	_ = l.write(frame.KindCancel, frame.Cancel{ID: l.last})
+	l.close()
+}
+
 func (l *link) write(kind frame.Kind, v any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,6 +231,45 @@ func (l *link) exec(ctx context.Context, e frame.Exec, sink Sink) (frame.Exit, e
 		}
 		if time.Now().After(overdue) {
 			return frame.Exit{}, errOverdue
+		}
+	}
+}
+
+// settle asks how the command of a call ended. The output that the runner holds
+// goes to the sink.
+func (l *link) settle(call string, sink Sink) (frame.Settled, error) {
+	l.last++
+	id := l.last
+	if err := l.write(frame.KindSettle, frame.Settle{ID: id, Call: call}); err != nil {
+		return frame.Settled{}, err
+	}
+	for {
+		kind, payload, err := l.read(time.Now().Add(silence))
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return frame.Settled{}, errSilent
+		}
+		if err != nil {
+			return frame.Settled{}, err
+		}
+		switch kind {
+		case frame.KindChunk:
+			chunk, err := frame.ParseChunk(payload)
+			if err != nil {
+				return frame.Settled{}, err
+			}
+			if chunk.ID == id && sink != nil {
+				sink(int(chunk.Channel), chunk.Data)
+			}
+		case frame.KindSettled:
+			var settled frame.Settled
+			if err := frame.Decode(payload, &settled); err != nil {
+				return frame.Settled{}, err
+			}
+			if settled.ID == id {
+				return settled, nil
+			}
+		default:
+			return frame.Settled{}, frame.ErrMalformed
 		}
 	}
 }

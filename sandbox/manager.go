@@ -29,6 +29,8 @@ type Manager struct {
 	base   base
 	path   string
 	lock   *os.File
+	// unmarked says that nothing of this manager is left when it is released.
+	unmarked bool
 	// projects is shared by all sessions.
 	projects *projects
 
@@ -71,6 +73,9 @@ func (m *Manager) open(ctx context.Context) error {
 	if err := m.takeDir(ctx); err != nil {
 		return err
 	}
+	if err := m.mark(); err != nil {
+		return err
+	}
 	p, err := findPodman(ctx, m.cfg, m.logger)
 	m.podman = p
 	if err != nil {
@@ -83,13 +88,16 @@ func (m *Manager) open(ctx context.Context) error {
 	return nil
 }
 
+// lockName is the file that a manager holds a lock on as long as it lives.
+const lockName = "lock"
+
 // takeDir makes the directory and locks it: two managers would take each
 // other's sockets.
 func (m *Manager) takeDir(ctx context.Context) error {
 	if err := makePrivate(m.cfg.Dir); err != nil {
 		return err
 	}
-	lock, err := os.OpenFile(filepath.Join(m.cfg.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(m.cfg.Dir, lockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return failed("lock the sandbox directory", err)
 	}
@@ -160,42 +168,6 @@ func (m *Manager) needImage(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// takeOver adopts the containers of an earlier manager: those whose runner
-// comes back are kept, the rest is removed.
-func (m *Manager) takeOver(ctx context.Context) {
-	found, err := m.ours(ctx)
-	if err != nil {
-		m.logger.Warn("cannot look for containers of an earlier process", "error", err)
-		return
-	}
-	var group errgroup.Group
-	for _, c := range found {
-		group.Go(func() error {
-			m.takeOverOne(ctx, c)
-			return nil
-		})
-	}
-	_ = group.Wait()
-}
-
-func (m *Manager) takeOverOne(ctx context.Context, c listed) {
-	id, dir := c.Labels[labelRun], c.Labels[labelRunDir]
-	run := RunSpec{RunID: id, RunDir: dir}
-	adopted := false
-	if c.State == "running" && c.Pid > 0 && ValidRunID(id) == nil && filepath.IsAbs(dir) {
-		s := m.session(id)
-		adopted = s.adopt(ctx, c, run)
-	}
-	if adopted {
-		m.logger.Info("took over a container", "run", id)
-		return
-	}
-	m.logger.Info("removing a container of an earlier process", "run", id, "container", c.ID)
-	if err := m.remove(ctx, c.ID); err != nil {
-		m.logger.Warn("cannot remove a container of an earlier process", "container", c.ID, "error", err)
-	}
 }
 
 func (m *Manager) ours(ctx context.Context) ([]listed, error) {
@@ -344,6 +316,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.end()
 	m.active.Wait()
 	err := m.removeAll(ctx)
+	m.unmarked = err == nil
 	m.release()
 	return err
 }
@@ -380,6 +353,9 @@ func (m *Manager) release() {
 	}
 	if m.podman != nil {
 		m.podman.close()
+	}
+	if m.unmarked {
+		m.unmark()
 	}
 	if m.lock != nil {
 		_ = m.lock.Close()

@@ -135,6 +135,9 @@ type Command struct {
 	// StdoutCap and StderrCap are the bytes delivered per channel; zero
 	// means the default. The rest is counted and dropped.
 	StdoutCap, StderrCap int64
+	// Call names the command for [Manager.Settle]: no two commands of a run
+	// may have the same. Without one nobody can ask later how it ended.
+	Call string
 }
 
 func (c Command) complete() (Command, error) {
@@ -172,6 +175,8 @@ type Result struct {
 	// Signal names the signal that ended the command, as in "SIGKILL".
 	Signal   string
 	TimedOut bool
+	// Timeout is what the command was given.
+	Timeout time.Duration
 	// OOM says that the kernel killed something for the memory limit; known
 	// on cgroup v2 only.
 	OOM bool

@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 	if job := os.Getenv(childEnv); job != "" {
 		os.Exit(childMain(job))
 	}
+	if job := os.Getenv(settleEnv); job != "" {
+		os.Exit(settleMain(job))
+	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "bx")
 		if err != nil {

@@ -309,7 +309,7 @@ func (s *service) end() {
 // endIdlePause ends the pause process after a mere question, unless a manager
 // has the directory and needs it.
 func (s *service) endIdlePause() {
-	lock, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(s.dir, lockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return
 	}

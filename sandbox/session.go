@@ -119,11 +119,11 @@ func (s *session) setStop(stop context.CancelCauseFunc) {
 // command runs one command in the container. Again is set when it was not
 // started because a mount was gone.
 func (s *session) command(ctx context.Context, g *guarded, c Command, sink Sink) (result Result, again bool, err error) {
-	if err := s.keeper.begin(g); err != nil {
+	if err := s.keeper.begin(g, s.run, c.Call); err != nil {
 		return Result{}, false, err
 	}
 	exit, err := s.container.link.exec(ctx, frame.Exec{
-		Argv: c.Argv, Dir: c.Dir, Env: environment(s.manager.path),
+		Call: c.Call, Argv: c.Argv, Dir: c.Dir, Env: environment(s.manager.path),
 		TimeoutMS: c.Timeout.Milliseconds(), StdoutCap: c.StdoutCap, StderrCap: c.StderrCap,
 	}, sink)
 	dirty := err != nil || exit.Survivors || len(exit.Missing) > 0
@@ -134,7 +134,7 @@ func (s *session) command(ctx context.Context, g *guarded, c Command, sink Sink)
 		}
 	}
 	exposed := err != nil || exit.Started && len(exit.Missing) > 0
-	violations := append(s.pending, s.keeper.after(g, exposed)...)
+	violations := append(s.pending, s.keeper.after(g, c.Call, exposed)...)
 	s.pending = nil
 	s.keeper.end()
 	if err == nil && !exit.Started && len(exit.Missing) > 0 {
@@ -145,7 +145,7 @@ func (s *session) command(ctx context.Context, g *guarded, c Command, sink Sink)
 		s.manager.logger.Warn("a command changed a protected path", "run", s.run, "path", v.Path, "action", v.Action, "kept", v.Kept, "detail", v.Detail)
 	}
 	result, err = s.conclude(ctx, c, exit, err)
-	result.Violations = violations
+	result.Violations, result.Timeout = violations, c.Timeout
 	return result, false, err
 }
 
@@ -265,7 +265,8 @@ func nameTaken(err error) bool {
 }
 
 // adopt takes over the container of an earlier manager, if its runner comes
-// back. The runner has killed what was running by then.
+// back. The runner has killed what was still running by then, and holds how the
+// last commands ended: see settle.
 func (s *session) adopt(ctx context.Context, c listed, run RunSpec) bool {
 	if s.take(ctx) != nil {
 		return false
@@ -295,7 +296,7 @@ func (s *session) discard() error {
 		return nil
 	}
 	id := s.container.id
-	s.container.link.close()
+	s.container.link.leave()
 	s.container = nil
 	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 	defer cancel()

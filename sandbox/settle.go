@@ -1,145 +1,92 @@
 package sandbox
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"context"
 	"slices"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sandbox/frame"
 )
 
-// keeper watches over the projects of one run.
-type keeper struct {
-	runDir   string
-	paths    []string
-	projects *projects
+// Settle says how the command of a call ended that an earlier manager had
+// begun: what Exec would have answered, with the output that the run's runner
+// still holds. The command is not begun, nor waited for. It may be asked again,
+// until the run's next command but a few begins.
+//
+// Nobody knows when the container is gone or was made of something else, when
+// the command was still running and was killed for this manager, and when the
+// call is not known: an [Error] with [CodeLost]. [CodeInvalid] is a command
+// that could not be started.
+func (m *Manager) Settle(ctx context.Context, runID, call string, sink Sink) (Result, error) {
+	if ValidRunID(runID) != nil || call == "" {
+		return Result{}, lost("no command has this call id")
+	}
+	if err := m.enter(); err != nil {
+		return Result{}, err
+	}
+	defer m.active.Done()
+	return m.session(runID).settle(ctx, call, sink)
 }
 
-func newKeeper(runDir string, paths []string, all *projects) *keeper {
-	return &keeper{runDir: runDir, paths: paths, projects: all}
-}
+func lost(message string) error { return &Error{Code: CodeLost, Message: message} }
 
-// before looks at the project ahead of a command; leave ends what it begins.
-func (k *keeper) before(run RunSpec) (*guarded, error) {
-	return k.projects.enter(run, k.paths)
-}
-
-// after undoes what changed. Mounted paths cannot have changed by the command
-// as long as their mounts were there; exposed says that they were not, or that
-// nobody knows. No process of the container may be alive any more.
-func (k *keeper) after(g *guarded, exposed bool) []Violation {
-	g.shared.mu.Lock()
-	defer g.shared.mu.Unlock()
-	root, err := reopen(g.project)
-	if err != nil {
-		return []Violation{{Path: ".", Action: ActionReported, Detail: "the project cannot be opened: " + err.Error()}}
+func (s *session) settle(ctx context.Context, call string, sink Sink) (Result, error) {
+	if err := s.take(ctx); err != nil {
+		return Result{}, err
 	}
-	defer func() { _ = root.Close() }()
-	u := &undo{root: root, runDir: k.runDir}
-	for _, w := range append(g.watch, g.planted(u)...) {
-		now, err := u.look(w.Path)
-		if err != nil {
-			u.report(w.Path, err)
-		} else if w.changed(now) {
-			u.watched(w, now)
-		}
+	defer s.give()
+	if s.container == nil {
+		return Result{}, lost("the container that the command ran in is gone")
 	}
-	if exposed {
-		for _, m := range g.mounts {
-			if m.ReadOnly {
-				g.shared.restore(u, m.Path)
-			}
-		}
-	}
-	return u.done
-}
-
-// restore brings a mounted path back whose mount was gone.
-func (p *project) restore(u *undo, path string) {
-	want, ok := p.snapshots[path]
-	if !ok {
-		u.report(path, fmt.Errorf("its mount was detached, and there is no copy to compare it with: %w", p.uncopied[path]))
-		return
-	}
-	if _, err := u.root.Lstat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	now, err := takeSnapshot(u.root, path, nil, false)
-	if err == nil && now.equal(want) {
-		return
-	}
-	kept, err := u.take(path)
+	err := s.container.link.alive()
+	var settled frame.Settled
 	if err == nil {
-		err = want.write(u.root)
+		settled, err = s.container.link.settle(call, sink)
 	}
 	if err != nil {
-		u.report(path, err)
-		return
+		if removeErr := s.discard(); removeErr != nil {
+			s.manager.logger.Warn("cannot remove a container that does not answer", "run", s.run, "error", removeErr)
+		}
+		return Result{}, &Error{Code: CodeLost, Message: "the container that the command ran in does not answer", Err: err}
 	}
-	u.done = append(u.done, Violation{Path: path, Action: ActionRestored, Kept: kept})
+	return s.judge(call, settled)
 }
 
-// interrupted is written before a command and removed after it: when it is
-// found, a manager died in between, and nobody looked at the project since.
-type interrupted struct {
-	Project      string       `json:"project"`
-	Watch        []watched    `json:"watch"`
-	Git          bool         `json:"git,omitempty"`
-	Repositories []repository `json:"repositories,omitempty"`
-}
-
-const interruptedName = "command.json"
-
-func (k *keeper) begin(g *guarded) error {
-	data, err := json.Marshal(interrupted{Project: g.project, Watch: g.watch, Git: g.git, Repositories: g.repositories})
-	if err != nil {
-		return failed("note the command", err)
+// judge turns what the runner holds into a result, if it is one.
+func (s *session) judge(call string, settled frame.Settled) (Result, error) {
+	exit := settled.Exit
+	if exit.Survivors {
+		s.container.spec = "" // the next command gets a new one; this one is still asked
 	}
-	if err := os.WriteFile(filepath.Join(k.runDir, interruptedName), data, 0o600); err != nil {
-		return failed("note the command", err)
+	switch {
+	case !settled.Known:
+		return Result{}, lost("the runner holds nothing of this call")
+	case exit.Cancelled:
+		return Result{}, lost("the command was still running, and was killed")
+	case !exit.Started && exit.Error != "":
+		return Result{}, &Error{Code: CodeInvalid, Message: exit.Error}
+	case !exit.Started:
+		return Result{}, lost("the command was not started")
 	}
-	return nil
+	r := outcome(exit)
+	r.Timeout = time.Duration(settled.TimeoutMS) * time.Millisecond
+	r.Violations = s.violations(call, exit)
+	return r, nil
 }
 
-func (k *keeper) end() {
-	_ = os.Remove(filepath.Join(k.runDir, interruptedName))
-}
-
-// Recover takes back what a command planted on protected paths whose manager
-// died under it, so that nobody has to wait for the run's next command. Call it
-// for a run that has no container; [Open] does it for those that it takes over.
-func Recover(runDir string) []Violation {
-	return newKeeper(runDir, nil, newProjects(nil)).recover()
-}
-
-// Interrupted finds, among run directories, those whose last command was
-// interrupted: they need [Recover].
-func Interrupted(runDirs []string) []string {
-	return slices.DeleteFunc(slices.Clone(runDirs), func(dir string) bool {
-		_, err := os.Lstat(filepath.Join(dir, interruptedName))
-		return err != nil
-	})
-}
-
-// recover does what a manager that died could not: it looks at the project
-// after a command that was running then.
-func (k *keeper) recover() []Violation {
-	data, err := os.ReadFile(filepath.Join(k.runDir, interruptedName))
-	if err != nil {
-		return nil
+// violations are those of a command whose manager died: noted by that one, or
+// found when its container was taken over. Of what was unprotected for a time
+// there is no copy any more.
+func (s *session) violations(call string, exit frame.Exit) []Violation {
+	found := s.keeper.noted(call)
+	s.pending = slices.DeleteFunc(s.pending, func(v Violation) bool { return slices.Contains(found, v) })
+	for _, mount := range exit.Missing {
+		path := strings.TrimPrefix(mount, Workspace+"/")
+		if !slices.ContainsFunc(found, func(v Violation) bool { return v.Path == path }) {
+			found = append(found, Violation{Path: path, Action: ActionReported,
+				Detail: "its mount was detached while the command ran, and there is no copy to compare it with"})
+		}
 	}
-	var was interrupted
-	if json.Unmarshal(data, &was) != nil || !filepath.IsAbs(was.Project) ||
-		slices.ContainsFunc(was.Watch, func(w watched) bool { return !filepath.IsLocal(w.Path) }) {
-		k.end()
-		return nil
-	}
-	done := k.after(&guarded{
-		protection: &protection{project: was.Project, watch: was.Watch, git: was.Git, repositories: was.Repositories},
-		shared:     newProject(),
-	}, false)
-	k.end()
-	return done
+	return found
 }

@@ -16,6 +16,7 @@ const (
 	labelRunDir   = "bothy.rundir"
 	labelMounts   = "bothy.mounts"
 	labelSpec     = "bothy.spec"
+	labelBase     = "bothy.base"
 )
 
 // containerSpec is the part of Podman's SpecGenerator that we set, field for
@@ -133,6 +134,20 @@ type base struct {
 // spec describes a run's container. Two calls give the same hash exactly when
 // one container serves for the other.
 func (b base) spec(run RunSpec, limits Limits, p *protection, socketDir string) containerSpec {
+	s := b.describe(run, limits, p, socketDir)
+	s.Labels = map[string]string{
+		labelInstance: b.instance, labelRun: run.RunID, labelRunDir: filepath.Clean(run.RunDir),
+		labelMounts: formatMounts(p.guarded()), labelSpec: s.hash(b.runnerHash), labelBase: b.hash(limits),
+	}
+	return s
+}
+
+// hash is what the containers of all runs with these limits have in common.
+func (b base) hash(limits Limits) string {
+	return b.describe(RunSpec{}, limits, &protection{}, "").hash(b.runnerHash)
+}
+
+func (b base) describe(run RunSpec, limits Limits, p *protection, socketDir string) containerSpec {
 	s := containerSpec{
 		Name:       "bothy-" + key(b.instance) + "-" + key(run.RunID),
 		Image:      b.image,
@@ -167,10 +182,6 @@ func (b base) spec(run RunSpec, limits Limits, p *protection, socketDir string) 
 	}
 	s.Mounts = b.runMounts(run, limits, p, socketDir)
 	s.limit(limits, b.hard)
-	s.Labels = map[string]string{
-		labelInstance: b.instance, labelRun: run.RunID, labelRunDir: filepath.Clean(run.RunDir),
-		labelMounts: formatMounts(p.guarded()), labelSpec: s.hash(b.runnerHash),
-	}
 	return s
 }
 

@@ -13,6 +13,8 @@ import (
 type undo struct {
 	root   *os.Root
 	runDir string
+	// about is told of a path before anything is done about it.
+	about func(path string)
 	// keepDir is made when the first copy is kept.
 	keepDir string
 	done    []Violation
@@ -34,6 +36,7 @@ func (u *undo) report(path string, err error) {
 
 // watched removes what appeared, and makes a link again that was there before.
 func (u *undo) watched(w watched, now state) {
+	u.about(now.At)
 	var kept string
 	if now.Kind != kindAbsent {
 		var err error

@@ -24,8 +24,9 @@ import (
 //go:embed bash.md
 var description string
 
-// bash is the plugin. The sandbox is opened by the first call that needs it: a
-// daemon whose agents run no command starts no Podman.
+// bash is the plugin. The sandbox is opened by the first call that needs it, or
+// when an earlier process left something: a daemon whose agents run no command
+// starts no Podman.
 type bash struct {
 	logger hclog.Logger
 
@@ -38,11 +39,18 @@ type bash struct {
 	// problem is why the last attempt to open failed.
 	problem error
 	closed  bool
-	// recovery is the work that configure leaves running.
+	// recovery is the work that configure leaves running; it stops waiting for
+	// another process when stopping ends.
 	recovery sync.WaitGroup
+	stopping context.Context
+	stop     context.CancelFunc
 }
 
-func newBash(logger hclog.Logger) *bash { return &bash{logger: logger} }
+func newBash(logger hclog.Logger) *bash {
+	b := &bash{logger: logger}
+	b.stopping, b.stop = context.WithCancel(context.Background())
+	return b
+}
 
 type arguments struct {
 	Command        string  `json:"command" jsonschema:"what bash runs, as in bash -c; it may have several lines"`
@@ -51,7 +59,7 @@ type arguments struct {
 }
 
 func (b *bash) tools() tool.Set {
-	return tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run)}
+	return tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).Settled(b.settle)}
 }
 
 // configure takes the settings; Podman is looked for later.
@@ -59,8 +67,9 @@ func (b *bash) configure(_ context.Context, s sdk.Settings) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.settings = &s
-	if runs := interrupted(s.DataDir); len(runs) > 0 {
-		b.recovery.Go(func() { b.recover(runs) })
+	left, busy := sandbox.Left(s.SocketDir)
+	if left || busy || len(interrupted(s.DataDir)) > 0 {
+		b.recovery.Go(func() { b.recover(s) })
 	}
 	return nil
 }
@@ -147,6 +156,7 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 	}
 	var out output
 	run := sandbox.RunSpec{RunID: call.Run, Project: call.Project, RunDir: call.RunDir}
+	command.Call = call.CallID
 	result, err := manager.Exec(ctx, run, command, func(channel int, data []byte) {
 		out.add(channel, data)
 		if err := call.Chunk(channel, data); err != nil {
@@ -156,7 +166,7 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 	if err != nil {
 		return sdk.ToolResult{}, classified(err)
 	}
-	return answer(result, command.Timeout, &out), nil
+	return answer(result, &out), nil
 }
 
 // command checks the arguments that the schema cannot.
@@ -205,6 +215,7 @@ func classified(err error) error {
 // drain ends the sandbox once no call runs: what comes after this plugin, if
 // anything does, makes containers of its own.
 func (b *bash) drain(ctx context.Context) error {
+	b.stop()
 	b.recovery.Wait()
 	b.opening.Lock()
 	defer b.opening.Unlock()

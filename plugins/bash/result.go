@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sandbox"
@@ -34,7 +33,7 @@ func (o *output) add(channel int, data []byte) {
 }
 
 // answer turns how a command ended into what the model and people read.
-func answer(r sandbox.Result, timeout time.Duration, out *output) sdk.ToolResult {
+func answer(r sandbox.Result, out *output) sdk.ToolResult {
 	stdout, stderr := text(out.stdout), text(out.stderr)
 	result := sdk.ToolResult{
 		Success:   r.ExitCode == 0 && !r.TimedOut && len(r.Violations) == 0,
@@ -53,7 +52,7 @@ func answer(r sandbox.Result, timeout time.Duration, out *output) sdk.ToolResult
 	}
 	optional(result.Metadata, r)
 	if !result.Success {
-		result.Error, result.Outcome = verdict(r, timeout)
+		result.Error, result.Outcome = verdict(r)
 	}
 	return result
 }
@@ -85,10 +84,10 @@ func optional(metadata map[string]any, r sandbox.Result) {
 }
 
 // verdict is the one sentence of a failure.
-func verdict(r sandbox.Result, timeout time.Duration) (string, sdk.Outcome) {
+func verdict(r sandbox.Result) (string, sdk.Outcome) {
 	switch {
 	case r.TimedOut:
-		return fmt.Sprintf("timed out after %s", timeout), sdk.Timeout
+		return fmt.Sprintf("timed out after %s", r.Timeout), sdk.Timeout
 	case r.OOM:
 		return "killed: out of memory", sdk.OutOfMemory
 	case r.Signal != "":

@@ -34,7 +34,7 @@ func TestAnswers(t *testing.T) {
 				Metadata: map[string]any{"exit_code": 3, "duration_ms": int64(0), "stdout": "out\n", "stderr": "err\n"}}},
 		"stdout without a newline stays as it is": {sandbox.Result{}, printed("out", "err"),
 			sdk.ToolResult{Success: true, Output: "outerr", Metadata: map[string]any{"exit_code": 0, "duration_ms": int64(0), "stdout": "out", "stderr": "err"}}},
-		"timeout": {sandbox.Result{ExitCode: 137, Signal: "SIGKILL", TimedOut: true, Leftovers: 2}, printed("", ""),
+		"timeout": {sandbox.Result{ExitCode: 137, Signal: "SIGKILL", TimedOut: true, Timeout: 30 * time.Second, Leftovers: 2}, printed("", ""),
 			sdk.ToolResult{Error: "timed out after 30s", Outcome: sdk.Timeout, Metadata: map[string]any{"exit_code": 137, "duration_ms": int64(0),
 				"stdout": "", "stderr": "", "signal": "SIGKILL", "timed_out": true, "killed_processes": 2}}},
 		"signal": {sandbox.Result{ExitCode: 139, Signal: "SIGSEGV"}, printed("", ""),
@@ -55,7 +55,7 @@ func TestAnswers(t *testing.T) {
 					"violations": []any{map[string]any{"path": ".git/hooks", "action": "removed", "kept": "/k"}}}}},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
-			if got := answer(c.result, 30*time.Second, c.out); !reflect.DeepEqual(got, c.want) {
+			if got := answer(c.result, c.out); !reflect.DeepEqual(got, c.want) {
 				t.Fatalf("got  %#v\nwant %#v", got, c.want)
 			}
 		})
@@ -67,7 +67,7 @@ func TestAnswersFitOneMessage(t *testing.T) {
 	const message = 16 << 20
 	for name, unit := range map[string]string{"text": "x", "control characters": "\x01", "no UTF-8": "\xffa", "wide": "é", "quotes": `"`} {
 		o := &output{stdout: []byte(strings.Repeat(unit, sandbox.DefaultStdoutCap/len(unit))), stderr: []byte(strings.Repeat(unit, sandbox.DefaultStderrCap/len(unit)))}
-		r := answer(sandbox.Result{}, time.Second, o)
+		r := answer(sandbox.Result{}, o)
 		metadata, err := json.Marshal(r.Metadata)
 		if err != nil {
 			t.Fatal(err)

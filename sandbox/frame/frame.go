@@ -18,7 +18,7 @@ import (
 
 // Version is the protocol both sides must speak; it travels in [Hello] and
 // [Welcome]. A runner of another version is replaced, never adapted to.
-const Version = 1
+const Version = 2
 
 // MaxPayload is the largest payload of one frame in bytes. It bounds what a
 // peer can make the reader allocate.
@@ -33,7 +33,8 @@ const headerSize = 5
 type Kind byte
 
 // The kinds, in the order of a conversation. The runner sends Hello, Chunk,
-// Exit and Pong; the manager sends Welcome, Exec, Cancel and Ping.
+// Exit, Pong and Settled; the manager sends Welcome, Exec, Cancel, Ping and
+// Settle.
 const (
 	KindHello Kind = iota + 1
 	KindWelcome
@@ -43,6 +44,8 @@ const (
 	KindCancel
 	KindPing
 	KindPong
+	KindSettle
+	KindSettled
 )
 
 // ErrTooLarge is what [Read] and [Write] return for a payload above

@@ -16,7 +16,10 @@ type Welcome struct {
 // Exec asks for one command. A second Exec before the first one's [Exit] is
 // answered with an Exit that carries an error.
 type Exec struct {
-	ID   uint64   `json:"id"`
+	ID uint64 `json:"id"`
+	// Call names the command for a later [Settle], which may come from another
+	// manager; without one nothing is held.
+	Call string   `json:"call,omitempty"`
 	Argv []string `json:"argv"`
 	// Dir is an absolute path inside the container.
 	Dir string `json:"dir"`
@@ -66,4 +69,25 @@ type Exit struct {
 	// went while the command ran.
 	Missing []string `json:"missing,omitempty"`
 	Error   string   `json:"error,omitempty"`
+}
+
+// Settle asks how the command of a call ended. The runner answers with the
+// output that it holds, as chunks with this id, and then a [Settled].
+type Settle struct {
+	ID   uint64 `json:"id"`
+	Call string `json:"call"`
+}
+
+// Settled is how a command ended that an earlier manager may have begun. It is
+// held until another command begins, however often it is asked for.
+type Settled struct {
+	ID uint64 `json:"id"`
+	// Known is false when the runner holds nothing of the call.
+	Known bool `json:"known"`
+	// TimeoutMS is the command's own.
+	TimeoutMS int64 `json:"timeout_ms,omitempty"`
+	// Exit is what was sent, or would have been. Cancelled says that the
+	// command was killed, by its manager or for another one; output that is
+	// no longer held counts as dropped.
+	Exit Exit `json:"exit,omitzero"`
 }

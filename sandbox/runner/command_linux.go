@@ -33,6 +33,8 @@ type command struct {
 	mounts    []string
 	// send writes a whole frame to the link.
 	send func([]byte) error
+	// held keeps the output for who asks later.
+	held *heldCommand
 }
 
 // run executes the command and returns its Exit, with everything it made dead.
@@ -51,8 +53,8 @@ func (c *command) run(ctx context.Context) frame.Exit {
 	defer stdout.pipe.Close()
 	defer stderr.pipe.Close()
 	var drains sync.WaitGroup
-	drains.Go(func() { stdout.drain(c.ID, frame.Stdout, c.StdoutCap, c.send) })
-	drains.Go(func() { stderr.drain(c.ID, frame.Stderr, c.StderrCap, c.send) })
+	drains.Go(func() { stdout.drain(c.ID, frame.Stdout, c.StdoutCap, c.send, &c.held.stdout) })
+	drains.Go(func() { stderr.drain(c.ID, frame.Stderr, c.StderrCap, c.send, &c.held.stderr) })
 
 	end := c.wait(ctx, exited, &out)
 	before := c.processes.orphansNow()

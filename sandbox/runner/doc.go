@@ -11,9 +11,14 @@
 // Commands run with the same uid as the runner. What keeps them apart is that
 // the runner is process 1 (its namespace cannot kill or stop it), handles every
 // signal, and is not dumpable (so it cannot be traced, nor its memory or
-// descriptors read). When a command returns, times out or is cancelled, and
-// when the link breaks, everything but the runner is killed with kill(-1),
-// which no daemonising, session or fork bomb escapes.
+// descriptors read). When a command returns, times out or is cancelled,
+// everything but the runner is killed with kill(-1), which no daemonising,
+// session or fork bomb escapes.
+//
+// When the link breaks, a command runs on, within its own time: the manager may
+// have died, and its successor asks how the command ended. The runner holds the
+// end and the output of a call until another command begins. What still runs
+// when a manager is there again is killed before it is greeted.
 //
 // Usage:
 //

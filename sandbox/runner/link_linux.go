@@ -27,12 +27,20 @@ type link struct {
 	socket    string
 	processes *processes
 	oom       *oomCounter
+	held      held
+
+	// current and running are the command that runs; it outlives the link that
+	// it came on.
+	current current
+	running sync.WaitGroup
 
 	mu   sync.Mutex
 	conn *net.UnixConn
 }
 
-// serve obeys one manager after the other, until none comes.
+// serve obeys one manager after the other, until none comes. A command whose
+// manager went runs on, within its own time, until there is another one: how it
+// ended in between is held, and what still runs then is killed.
 func (l *link) serve() error {
 	last := time.Now()
 	for time.Since(last) < lonely {
@@ -41,14 +49,21 @@ func (l *link) serve() error {
 			time.Sleep(redial)
 			continue
 		}
-		l.processes.killAll(killLimit)
+		l.interrupt()
 		if l.obey(conn) {
 			last = time.Now()
 		}
-		l.processes.killAll(killLimit)
 		time.Sleep(redial)
 	}
 	return nil
+}
+
+// interrupt ends what an earlier manager left running. A manager that is
+// greeted may look at what commands changed: nothing is alive by then.
+func (l *link) interrupt() {
+	l.current.interrupt()
+	l.running.Wait()
+	l.processes.killAll(killLimit)
 }
 
 // dial connects to the manager and lets the kernel prove that it is one: a
@@ -87,7 +102,7 @@ func checkPeer(conn *net.UnixConn) error {
 }
 
 // obey serves one connection to its end; it answers whether a manager was
-// there. A command that runs when the link breaks is killed.
+// there.
 func (l *link) obey(conn *net.UnixConn) bool {
 	defer func() { _ = conn.Close() }()
 	l.mu.Lock()
@@ -99,11 +114,6 @@ func (l *link) obey(conn *net.UnixConn) bool {
 	if err != nil {
 		return false
 	}
-	ctx, hangUp := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	defer running.Wait()
-	defer hangUp()
-	current := &current{}
 	for {
 		kind, payload, err := frame.Read(conn, buf)
 		if err != nil {
@@ -115,13 +125,18 @@ func (l *link) obey(conn *net.UnixConn) bool {
 			if frame.Decode(payload, &exec) != nil {
 				return true
 			}
-			l.execute(ctx, exec, welcome.Mounts, current, &running)
+			l.execute(exec, welcome.Mounts)
 		case frame.KindCancel:
 			var cancel frame.Cancel
 			if frame.Decode(payload, &cancel) != nil {
 				return true
 			}
-			current.cancel(cancel.ID)
+			l.current.cancel(cancel.ID)
+		case frame.KindSettle:
+			var settle frame.Settle
+			if frame.Decode(payload, &settle) != nil || l.settle(settle) != nil {
+				return true
+			}
 		case frame.KindPing:
 			if frame.Write(l, frame.KindPong, nil) != nil {
 				return true
@@ -157,19 +172,37 @@ func (l *link) greet(buf []byte) (frame.Welcome, error) {
 }
 
 // execute runs a command beside the reading of the link, so that it can be
-// cancelled; a second command while one runs is refused.
-func (l *link) execute(ctx context.Context, exec frame.Exec, mounts []string, current *current, running *sync.WaitGroup) {
-	ctx, ok := current.begin(ctx, exec.ID)
+// cancelled; a second command while one runs is refused. How it ended is held
+// before it is sent: the manager may be gone.
+func (l *link) execute(exec frame.Exec, mounts []string) {
+	ctx, ok := l.current.begin(context.Background(), exec.ID)
 	if !ok {
 		_ = frame.WriteJSON(l, frame.KindExit, frame.Exit{ID: exec.ID, Error: "another command is still running"})
 		return
 	}
-	running.Go(func() {
-		c := command{Exec: exec, processes: l.processes, oom: l.oom, mounts: mounts, send: l.send}
+	entry := l.held.begin(exec.Call, exec.TimeoutMS)
+	l.running.Go(func() {
+		c := command{Exec: exec, processes: l.processes, oom: l.oom, mounts: mounts, send: l.send, held: entry}
 		out := c.run(ctx)
-		current.end()
+		l.held.end(entry, out)
+		l.current.end()
 		_ = frame.WriteJSON(l, frame.KindExit, out)
 	})
+}
+
+// settle tells what is held of a call.
+func (l *link) settle(asked frame.Settle) error {
+	entry, exit, ok := l.held.find(asked.Call)
+	if !ok {
+		return frame.WriteJSON(l, frame.KindSettled, frame.Settled{ID: asked.ID})
+	}
+	if err := entry.stdout.send(asked.ID, frame.Stdout, l.send); err != nil {
+		return err
+	}
+	if err := entry.stderr.send(asked.ID, frame.Stderr, l.send); err != nil {
+		return err
+	}
+	return frame.WriteJSON(l, frame.KindSettled, frame.Settled{ID: asked.ID, Known: true, TimeoutMS: entry.timeoutMS, Exit: exit})
 }
 
 // Write sends one whole frame.
@@ -206,6 +239,15 @@ func (c *current) cancel(id uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stop != nil && c.id == id {
+		c.stop()
+	}
+}
+
+// interrupt ends the command, whichever it is.
+func (c *current) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stop != nil {
 		c.stop()
 	}
 }

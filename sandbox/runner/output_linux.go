@@ -33,19 +33,19 @@ func newOutput() (*output, int, error) {
 }
 
 // drain copies until the pipe ends. A failed send only stops the sending: the
-// link is gone then, and the command is being killed for it.
-func (o *output) drain(id uint64, channel byte, limit int64, send func([]byte) error) {
+// manager is gone then, and what is kept is for the next one.
+func (o *output) drain(id uint64, channel byte, limit int64, send func([]byte) error, kept *kept) {
 	chunk := frame.NewChunkBuffer(id, channel)
-	var sent int64
+	var taken int64
+	alone := false
 	for {
 		n, err := o.pipe.Read(chunk.Space())
-		keep := min(int64(n), max(limit-sent, 0))
-		o.dropped += int64(n) - keep
-		if keep > 0 {
-			sent += keep
-			if send(chunk.Frame(int(keep))) != nil {
-				limit = 0
-			}
+		within := min(int64(n), max(limit-taken, 0))
+		o.dropped += int64(n) - within
+		if within > 0 {
+			taken += within
+			kept.add(chunk.Space()[:within])
+			alone = alone || send(chunk.Frame(int(within))) != nil
 		}
 		if err != nil {
 			return

@@ -15,6 +15,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/host"
+	"github.com/bothyd/bothy/sdk/internal/pb"
 	"github.com/bothyd/bothy/sdk/provider"
 	"github.com/bothyd/bothy/sdk/tool"
 )
@@ -61,6 +62,57 @@ func TestToolContract(t *testing.T) {
 		Call{Invocation: sdk.Invocation{Tool: "raw", Arguments: json.RawMessage(`{}`)}},
 		Call{Invocation: sdk.Invocation{Tool: "wait"}, Blocks: true},
 	)
+}
+
+// keeper remembers one call.
+type keeper struct{ tool.Tool }
+
+func (keeper) Settle(_ context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	switch call.CallID {
+	case "c":
+		return sdk.ToolResult{Output: call.Run + call.Project + call.RunDir + string(call.Arguments) + "\xff", Error: "exit status 3", Outcome: sdk.Exit(3), Truncated: true}, nil
+	case "panic":
+		panic("settling")
+	case "broken":
+		return sdk.ToolResult{Structured: json.RawMessage("{")}, nil
+	}
+	return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "unknown")
+}
+
+// invoker hides that a set can settle.
+type invoker struct{ tool.Tool }
+
+// older is a plugin from before there was Settle.
+type older struct{ pb.UnimplementedToolServer }
+
+func TestSettleRoundTrip(t *testing.T) {
+	Tool(t, keeper{tools()})
+	client := tool.NewClient(Pair(t, func(s grpc.ServiceRegistrar) { tool.Register(s, keeper{tools()}) }))
+	call := sdk.Invocation{Tool: "greet", CallID: "c", Run: "k", Project: "/p", RunDir: "/r", Arguments: json.RawMessage(`{}`)}
+	r, err := client.Settle(soon(t), call)
+	if err != nil || r.Success || r.Output != "k/p/r{}\uFFFD" || r.Outcome != "exit:3" || r.Error != "exit status 3" || !r.Truncated {
+		t.Errorf("%+v %v", r, err)
+	}
+	for id, want := range map[string]sdk.Outcome{"panic": sdk.Internal, "broken": sdk.Internal, "other": sdk.Interrupted} {
+		call.CallID = id
+		if _, err := client.Settle(soon(t), call); outcome(err) != want {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+// TestNobodySettles: whatever a plugin lacks, the answer is the same.
+func TestNobodySettles(t *testing.T) {
+	for name, register := range map[string]func(grpc.ServiceRegistrar){
+		"a tool that is no Settler":   func(s grpc.ServiceRegistrar) { tool.Register(s, invoker{tools()}) },
+		"a set whose tool keeps none": func(s grpc.ServiceRegistrar) { tool.Register(s, tools()) },
+		"a plugin of an older SDK":    func(s grpc.ServiceRegistrar) { pb.RegisterToolServer(s, older{}) },
+	} {
+		_, err := tool.NewClient(Pair(t, register)).Settle(soon(t), sdk.Invocation{Tool: "greet", CallID: "c"})
+		if outcome(err) != sdk.Interrupted {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // TestToolRoundTrip: nothing of a call or a result is lost on the wire.

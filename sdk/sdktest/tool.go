@@ -23,8 +23,8 @@ type Call struct {
 }
 
 // Tool checks an implementation of the kind tool: its declarations can be used,
-// the calls succeed, what it cannot do is an error with an outcome, and a call
-// ends soon after its context.
+// the calls succeed, what it cannot do is an error with an outcome, a call ends
+// soon after its context, and a call that was never made has come to nothing.
 func Tool(t *testing.T, impl tool.Tool, calls ...Call) {
 	t.Helper()
 	conn := Pair(t, func(s grpc.ServiceRegistrar) { tool.Register(s, impl) })
@@ -40,6 +40,7 @@ func Tool(t *testing.T, impl tool.Tool, calls ...Call) {
 			ended(t, client, c.Invocation)
 		})
 	}
+	t.Run("settle", func(t *testing.T) { settles(t, client) })
 	t.Run("unknown tool", func(t *testing.T) {
 		_, err := client.Invoke(soon(t), sdk.Invocation{Tool: "no_such_tool", Arguments: json.RawMessage(`{}`), CallID: "c"}, &Recorder{})
 		if outcome(err) != sdk.NotFound {
@@ -94,6 +95,23 @@ func succeeds(t *testing.T, client *tool.Client, call sdk.Invocation) {
 	}
 	if !utf8.ValidString(r.Output) {
 		t.Error("the output is no UTF-8")
+	}
+}
+
+// settles asks each tool what a call came to that nobody made: a plugin that
+// answers with a result guesses, and a model would take it for what happened.
+func settles(t *testing.T, client *tool.Client) {
+	t.Helper()
+	for _, s := range client.Tools() {
+		call := sdk.Invocation{Tool: s.Name, Arguments: json.RawMessage(`{}`), CallID: "never-made", Run: "never", Project: t.TempDir(), RunDir: t.TempDir()}
+		for range 2 {
+			r, err := client.Settle(soon(t), call)
+			if err == nil {
+				t.Errorf("%s: a call that was never made came to %+v", s.Name, r)
+			} else if outcome(err) != sdk.Interrupted {
+				t.Errorf("%s: a call that was never made answered %v, want outcome interrupted", s.Name, err)
+			}
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/pb"
@@ -32,16 +34,9 @@ func (c *Client) Tools() []sdk.ToolSpec { return c.Specs }
 // the connection is returned as gRPC gave it; one of the plugin is an
 // *sdk.Error.
 func (c *Client) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error) {
-	req := &pb.InvokeRequest{
-		Tool: call.Tool, ArgumentsJson: call.Arguments, CallId: call.CallID,
-		Run: call.Run, Project: call.Project, RunDir: call.RunDir,
-	}
-	if !call.Deadline.IsZero() {
-		req.DeadlineUnixMs = call.Deadline.UnixMilli()
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := c.rpc.Invoke(ctx, req)
+	stream, err := c.rpc.Invoke(ctx, request(call))
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
@@ -69,6 +64,34 @@ func (c *Client) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (s
 	}
 }
 
+func request(call sdk.Invocation) *pb.InvokeRequest {
+	req := &pb.InvokeRequest{
+		Tool: call.Tool, ArgumentsJson: call.Arguments, CallId: call.CallID,
+		Run: call.Run, Project: call.Project, RunDir: call.RunDir,
+	}
+	if !call.Deadline.IsZero() {
+		req.DeadlineUnixMs = call.Deadline.UnixMilli()
+	}
+	return req
+}
+
+// Settle asks what a call came to that an earlier daemon had begun. A plugin
+// that serves no Settle answers with the outcome interrupted.
+func (c *Client) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	m, err := c.rpc.Settle(ctx, request(call))
+	switch {
+	case status.Code(err) == codes.Unimplemented:
+		return sdk.ToolResult{}, unsettled(call.Tool)
+	case err != nil:
+		return sdk.ToolResult{}, err
+	case m.GetFailure() != nil:
+		return sdk.ToolResult{}, wire.Error(m.GetFailure())
+	case m.GetResult() == nil:
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Internal, "the plugin answered neither what the call came to nor that it does not know")
+	}
+	return wire.ToolResult(m.GetResult())
+}
+
 // Cancel asks the running call to stop. The call's Invoke still returns its
 // result; Unimplemented means that the plugin knows no Cancel.
 func (c *Client) Cancel(ctx context.Context, callID string) error {
@@ -76,4 +99,7 @@ func (c *Client) Cancel(ctx context.Context, callID string) error {
 	return err
 }
 
-var _ Tool = (*Client)(nil)
+var (
+	_ Tool    = (*Client)(nil)
+	_ Settler = (*Client)(nil)
+)

@@ -26,6 +26,7 @@ type Func struct {
 	spec   sdk.ToolSpec
 	err    error
 	invoke func(ctx context.Context, call Call) (sdk.ToolResult, error)
+	settle func(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
 }
 
 // New makes a tool of a typed function. Its JSON Schema is inferred from In, a
@@ -49,6 +50,13 @@ func New[In any](name, description string, a sdk.Annotations, fn func(ctx contex
 // arguments in call.Arguments.
 func Raw(spec sdk.ToolSpec, fn func(ctx context.Context, call Call) (sdk.ToolResult, error)) Func {
 	return Func{spec: spec, invoke: fn}
+}
+
+// Settled is the tool with a way to say what a call came to that an earlier
+// process had begun; see [Settler].
+func (f Func) Settled(fn func(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)) Func {
+	f.settle = fn
+	return f
 }
 
 // Spec is what the tool declares.
@@ -144,4 +152,25 @@ func (s Set) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.T
 	return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the plugin has no tool %s", call.Tool)
 }
 
-var _ Tool = Set(nil)
+// Settle implements Settler. A tool that keeps nothing answers interrupted.
+func (s Set) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	for _, f := range s {
+		if f.spec.Name != call.Tool {
+			continue
+		}
+		if f.settle == nil {
+			return sdk.ToolResult{}, unsettled(call.Tool)
+		}
+		return f.settle(ctx, call)
+	}
+	return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the plugin has no tool %s", call.Tool)
+}
+
+func unsettled(name string) error {
+	return sdk.Errorf(sdk.Interrupted, "the tool %s does not know what a call came to that was cut short", name)
+}
+
+var (
+	_ Tool    = Set(nil)
+	_ Settler = Set(nil)
+)

@@ -30,14 +30,10 @@ type server struct {
 // Invoke runs the call with a context of its own, so that Cancel and the
 // deadline stop the work while the stream stays open for its result.
 func (s *server) Invoke(req *pb.InvokeRequest, stream grpc.ServerStreamingServer[pb.InvokeResponse]) error {
-	call := sdk.Invocation{
-		Tool: req.GetTool(), Arguments: req.GetArgumentsJson(), CallID: req.GetCallId(),
-		Run: req.GetRun(), Project: req.GetProject(), RunDir: req.GetRunDir(),
-	}
+	call := invocation(req)
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
-	if ms := req.GetDeadlineUnixMs(); ms != 0 {
-		call.Deadline = time.UnixMilli(ms)
+	if !call.Deadline.IsZero() {
 		var stop context.CancelFunc
 		ctx, stop = context.WithDeadline(ctx, call.Deadline)
 		defer stop()
@@ -55,14 +51,52 @@ func (s *server) Invoke(req *pb.InvokeRequest, stream grpc.ServerStreamingServer
 	return out.end(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Failure{Failure: wire.Failure(err)}})
 }
 
+// invocation reads a call.
+func invocation(req *pb.InvokeRequest) sdk.Invocation {
+	call := sdk.Invocation{
+		Tool: req.GetTool(), Arguments: req.GetArgumentsJson(), CallID: req.GetCallId(),
+		Run: req.GetRun(), Project: req.GetProject(), RunDir: req.GetRunDir(),
+	}
+	if ms := req.GetDeadlineUnixMs(); ms != 0 {
+		call.Deadline = time.UnixMilli(ms)
+	}
+	return call
+}
+
 // invoke keeps a panicking tool from taking the plugin and its neighbours down.
 func invoke(ctx context.Context, impl Tool, call sdk.Invocation, out Stream) (r sdk.ToolResult, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("tool %s panicked: %v\n%s", call.Tool, p, debug.Stack())
-		}
-	}()
+	defer rescue(call.Tool, &err)
 	return impl.Invoke(ctx, call, out)
+}
+
+// rescue turns a panic into the error of the call.
+func rescue(name string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("tool %s panicked: %v\n%s", name, p, debug.Stack())
+	}
+}
+
+// Settle answers for an implementation that keeps nothing as well, so that the
+// host need not tell one from a plugin that is older than this call.
+func (s *server) Settle(ctx context.Context, req *pb.InvokeRequest) (*pb.SettleResponse, error) {
+	call := invocation(req)
+	result, err := settle(ctx, s.impl, call)
+	if err == nil {
+		var r *pb.ToolResult
+		if r, err = wire.Result(result); err == nil {
+			return &pb.SettleResponse{Result: r}, nil
+		}
+	}
+	return &pb.SettleResponse{Failure: wire.Failure(err)}, nil
+}
+
+func settle(ctx context.Context, impl Tool, call sdk.Invocation) (r sdk.ToolResult, err error) {
+	defer rescue(call.Tool, &err)
+	settler, ok := impl.(Settler)
+	if !ok {
+		return sdk.ToolResult{}, unsettled(call.Tool)
+	}
+	return settler.Settle(ctx, call)
 }
 
 func (s *server) track(id string, cancel context.CancelFunc) (forget func()) {

@@ -24,6 +24,18 @@ type Tool interface {
 	Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
 }
 
+// Settler is what a Tool also is when it can say what a call came to that an
+// earlier process of it had begun, and whose end nobody recorded.
+type Settler interface {
+	// Settle answers what Invoke would have answered. It must not begin the
+	// work, nor wait for it: what still runs is ended and is no result. An error
+	// says that nobody knows; no result may be a guess, since a model takes it
+	// for what happened. It may be asked again for the same call, and answers
+	// the same until another call of the run begins. The daemon's services
+	// cannot be reached from it.
+	Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
+}
+
 // Stream is where a call sends what is known before its result. Its methods
 // are safe for concurrent use and never block for longer than ctx lives.
 type Stream interface {

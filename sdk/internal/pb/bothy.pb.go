@@ -801,6 +801,58 @@ func (*InvokeResponse_Result) isInvokeResponse_Piece() {}
 
 func (*InvokeResponse_Failure) isInvokeResponse_Piece() {}
 
+type SettleResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Result        *ToolResult            `protobuf:"bytes,1,opt,name=result,proto3" json:"result,omitempty"`
+	Failure       *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"` // when it is not known what the call came to
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SettleResponse) Reset() {
+	*x = SettleResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SettleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SettleResponse) ProtoMessage() {}
+
+func (x *SettleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SettleResponse.ProtoReflect.Descriptor instead.
+func (*SettleResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *SettleResponse) GetResult() *ToolResult {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
+func (x *SettleResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
 type Progress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
@@ -811,7 +863,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -823,7 +875,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -836,7 +888,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Progress) GetMessage() string {
@@ -863,7 +915,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -875,7 +927,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -888,7 +940,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Chunk) GetChannel() int32 {
@@ -920,7 +972,7 @@ type ToolResult struct {
 
 func (x *ToolResult) Reset() {
 	*x = ToolResult{}
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -932,7 +984,7 @@ func (x *ToolResult) String() string {
 func (*ToolResult) ProtoMessage() {}
 
 func (x *ToolResult) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -945,7 +997,7 @@ func (x *ToolResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolResult.ProtoReflect.Descriptor instead.
 func (*ToolResult) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ToolResult) GetSuccess() bool {
@@ -1005,7 +1057,7 @@ type ModelsRequest struct {
 
 func (x *ModelsRequest) Reset() {
 	*x = ModelsRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1017,7 +1069,7 @@ func (x *ModelsRequest) String() string {
 func (*ModelsRequest) ProtoMessage() {}
 
 func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1030,7 +1082,7 @@ func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsRequest.ProtoReflect.Descriptor instead.
 func (*ModelsRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
 }
 
 type ModelsResponse struct {
@@ -1043,7 +1095,7 @@ type ModelsResponse struct {
 
 func (x *ModelsResponse) Reset() {
 	*x = ModelsResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1107,7 @@ func (x *ModelsResponse) String() string {
 func (*ModelsResponse) ProtoMessage() {}
 
 func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,7 +1120,7 @@ func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsResponse.ProtoReflect.Descriptor instead.
 func (*ModelsResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ModelsResponse) GetModelsJson() []byte {
@@ -1094,7 +1146,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1106,7 +1158,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1119,7 +1171,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CompleteRequest) GetRequestJson() []byte {
@@ -1146,7 +1198,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1158,7 +1210,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1171,7 +1223,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CompleteResponse) GetPiece() isCompleteResponse_Piece {
@@ -1287,7 +1339,7 @@ type CallDelta struct {
 
 func (x *CallDelta) Reset() {
 	*x = CallDelta{}
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1299,7 +1351,7 @@ func (x *CallDelta) String() string {
 func (*CallDelta) ProtoMessage() {}
 
 func (x *CallDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1312,7 +1364,7 @@ func (x *CallDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDelta.ProtoReflect.Descriptor instead.
 func (*CallDelta) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CallDelta) GetIndex() int32 {
@@ -1357,7 +1409,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1369,7 +1421,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1382,7 +1434,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Usage) GetPrompt() int64 {
@@ -1437,7 +1489,7 @@ type Finish struct {
 
 func (x *Finish) Reset() {
 	*x = Finish{}
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1449,7 +1501,7 @@ func (x *Finish) String() string {
 func (*Finish) ProtoMessage() {}
 
 func (x *Finish) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1462,7 +1514,7 @@ func (x *Finish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finish.ProtoReflect.Descriptor instead.
 func (*Finish) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Finish) GetReason() string {
@@ -1495,7 +1547,7 @@ type ProviderFailure struct {
 
 func (x *ProviderFailure) Reset() {
 	*x = ProviderFailure{}
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1507,7 +1559,7 @@ func (x *ProviderFailure) String() string {
 func (*ProviderFailure) ProtoMessage() {}
 
 func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1520,7 +1572,7 @@ func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProviderFailure.ProtoReflect.Descriptor instead.
 func (*ProviderFailure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ProviderFailure) GetClass() string {
@@ -1589,7 +1641,7 @@ type EventRequest struct {
 
 func (x *EventRequest) Reset() {
 	*x = EventRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1601,7 +1653,7 @@ func (x *EventRequest) String() string {
 func (*EventRequest) ProtoMessage() {}
 
 func (x *EventRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1614,7 +1666,7 @@ func (x *EventRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventRequest.ProtoReflect.Descriptor instead.
 func (*EventRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *EventRequest) GetName() string {
@@ -1640,7 +1692,7 @@ type EventResponse struct {
 
 func (x *EventResponse) Reset() {
 	*x = EventResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1652,7 +1704,7 @@ func (x *EventResponse) String() string {
 func (*EventResponse) ProtoMessage() {}
 
 func (x *EventResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1665,7 +1717,7 @@ func (x *EventResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventResponse.ProtoReflect.Descriptor instead.
 func (*EventResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *EventResponse) GetFailure() *Failure {
@@ -1685,7 +1737,7 @@ type FilterRequest struct {
 
 func (x *FilterRequest) Reset() {
 	*x = FilterRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1697,7 +1749,7 @@ func (x *FilterRequest) String() string {
 func (*FilterRequest) ProtoMessage() {}
 
 func (x *FilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1710,7 +1762,7 @@ func (x *FilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterRequest.ProtoReflect.Descriptor instead.
 func (*FilterRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *FilterRequest) GetName() string {
@@ -1737,7 +1789,7 @@ type FilterResponse struct {
 
 func (x *FilterResponse) Reset() {
 	*x = FilterResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1749,7 +1801,7 @@ func (x *FilterResponse) String() string {
 func (*FilterResponse) ProtoMessage() {}
 
 func (x *FilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1762,7 +1814,7 @@ func (x *FilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterResponse.ProtoReflect.Descriptor instead.
 func (*FilterResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *FilterResponse) GetValueJson() []byte {
@@ -1789,7 +1841,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1801,7 +1853,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1814,7 +1866,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -1841,7 +1893,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1853,7 +1905,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1866,7 +1918,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *EntriesResponse) GetEntriesJson() []byte {
@@ -1892,7 +1944,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1904,7 +1956,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1917,7 +1969,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -1937,7 +1989,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +2001,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +2014,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -1989,7 +2041,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2001,7 +2053,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2014,7 +2066,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -2040,7 +2092,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2052,7 +2104,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2065,7 +2117,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -2085,7 +2137,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2097,7 +2149,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2110,7 +2162,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -2138,7 +2190,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2150,7 +2202,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2163,7 +2215,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -2195,7 +2247,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2207,7 +2259,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2220,7 +2272,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -2267,7 +2319,10 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x05chunk\x18\x02 \x01(\v2\x0f.bothy.v1.ChunkH\x00R\x05chunk\x12.\n" +
 	"\x06result\x18\x03 \x01(\v2\x14.bothy.v1.ToolResultH\x00R\x06result\x12-\n" +
 	"\afailure\x18\x04 \x01(\v2\x11.bothy.v1.FailureH\x00R\afailureB\a\n" +
-	"\x05piece\"@\n" +
+	"\x05piece\"k\n" +
+	"\x0eSettleResponse\x12,\n" +
+	"\x06result\x18\x01 \x01(\v2\x14.bothy.v1.ToolResultR\x06result\x12+\n" +
+	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"@\n" +
 	"\bProgress\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12\x1a\n" +
 	"\bfraction\x18\x02 \x01(\x01R\bfraction\"5\n" +
@@ -2372,10 +2427,11 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\tConfigure\x12\x1a.bothy.v1.ConfigureRequest\x1a\x1b.bothy.v1.ConfigureResponse\x12:\n" +
 	"\x05Watch\x12\x16.bothy.v1.WatchRequest\x1a\x17.bothy.v1.WatchResponse0\x01\x12;\n" +
 	"\x06Health\x12\x17.bothy.v1.HealthRequest\x1a\x18.bothy.v1.HealthResponse\x128\n" +
-	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse2\x82\x01\n" +
+	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse2\xbf\x01\n" +
 	"\x04Tool\x12=\n" +
 	"\x06Invoke\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
-	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x8c\x01\n" +
+	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse\x12;\n" +
+	"\x06Settle\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.SettleResponse2\x8c\x01\n" +
 	"\bProvider\x12;\n" +
 	"\x06Models\x12\x17.bothy.v1.ModelsRequest\x1a\x18.bothy.v1.ModelsResponse\x12C\n" +
 	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x012}\n" +
@@ -2403,7 +2459,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),    // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),   // 1: bothy.v1.DescribeResponse
@@ -2420,89 +2476,94 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*CancelRequest)(nil),      // 12: bothy.v1.CancelRequest
 	(*CancelResponse)(nil),     // 13: bothy.v1.CancelResponse
 	(*InvokeResponse)(nil),     // 14: bothy.v1.InvokeResponse
-	(*Progress)(nil),           // 15: bothy.v1.Progress
-	(*Chunk)(nil),              // 16: bothy.v1.Chunk
-	(*ToolResult)(nil),         // 17: bothy.v1.ToolResult
-	(*ModelsRequest)(nil),      // 18: bothy.v1.ModelsRequest
-	(*ModelsResponse)(nil),     // 19: bothy.v1.ModelsResponse
-	(*CompleteRequest)(nil),    // 20: bothy.v1.CompleteRequest
-	(*CompleteResponse)(nil),   // 21: bothy.v1.CompleteResponse
-	(*CallDelta)(nil),          // 22: bothy.v1.CallDelta
-	(*Usage)(nil),              // 23: bothy.v1.Usage
-	(*Finish)(nil),             // 24: bothy.v1.Finish
-	(*ProviderFailure)(nil),    // 25: bothy.v1.ProviderFailure
-	(*EventRequest)(nil),       // 26: bothy.v1.EventRequest
-	(*EventResponse)(nil),      // 27: bothy.v1.EventResponse
-	(*FilterRequest)(nil),      // 28: bothy.v1.FilterRequest
-	(*FilterResponse)(nil),     // 29: bothy.v1.FilterResponse
-	(*EntriesRequest)(nil),     // 30: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),    // 31: bothy.v1.EntriesResponse
-	(*WriteRequest)(nil),       // 32: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),  // 33: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil), // 34: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),      // 35: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),     // 36: bothy.v1.SecretResponse
-	(*LogRequest)(nil),         // 37: bothy.v1.LogRequest
-	(*LogResponse)(nil),        // 38: bothy.v1.LogResponse
-	nil,                        // 39: bothy.v1.LogRequest.FieldsEntry
+	(*SettleResponse)(nil),     // 15: bothy.v1.SettleResponse
+	(*Progress)(nil),           // 16: bothy.v1.Progress
+	(*Chunk)(nil),              // 17: bothy.v1.Chunk
+	(*ToolResult)(nil),         // 18: bothy.v1.ToolResult
+	(*ModelsRequest)(nil),      // 19: bothy.v1.ModelsRequest
+	(*ModelsResponse)(nil),     // 20: bothy.v1.ModelsResponse
+	(*CompleteRequest)(nil),    // 21: bothy.v1.CompleteRequest
+	(*CompleteResponse)(nil),   // 22: bothy.v1.CompleteResponse
+	(*CallDelta)(nil),          // 23: bothy.v1.CallDelta
+	(*Usage)(nil),              // 24: bothy.v1.Usage
+	(*Finish)(nil),             // 25: bothy.v1.Finish
+	(*ProviderFailure)(nil),    // 26: bothy.v1.ProviderFailure
+	(*EventRequest)(nil),       // 27: bothy.v1.EventRequest
+	(*EventResponse)(nil),      // 28: bothy.v1.EventResponse
+	(*FilterRequest)(nil),      // 29: bothy.v1.FilterRequest
+	(*FilterResponse)(nil),     // 30: bothy.v1.FilterResponse
+	(*EntriesRequest)(nil),     // 31: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),    // 32: bothy.v1.EntriesResponse
+	(*WriteRequest)(nil),       // 33: bothy.v1.WriteRequest
+	(*InvokeToolRequest)(nil),  // 34: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil), // 35: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),      // 36: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),     // 37: bothy.v1.SecretResponse
+	(*LogRequest)(nil),         // 38: bothy.v1.LogRequest
+	(*LogResponse)(nil),        // 39: bothy.v1.LogResponse
+	nil,                        // 40: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	10, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
-	15, // 1: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
-	16, // 2: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
-	17, // 3: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
+	16, // 1: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
+	17, // 2: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
+	18, // 3: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
 	10, // 4: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
-	10, // 5: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	22, // 6: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	23, // 7: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	24, // 8: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	25, // 9: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
-	10, // 10: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
-	10, // 11: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
-	10, // 12: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	17, // 13: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	10, // 14: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	10, // 15: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	39, // 16: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 17: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 18: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 19: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 20: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 21: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	11, // 22: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	12, // 23: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	18, // 24: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	20, // 25: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	26, // 26: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	28, // 27: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	30, // 28: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	32, // 29: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	33, // 30: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	20, // 31: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	35, // 32: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	37, // 33: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 34: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 35: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 36: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 37: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 38: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	14, // 39: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	13, // 40: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	19, // 41: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	21, // 42: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	27, // 43: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	29, // 44: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	31, // 45: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	31, // 46: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	34, // 47: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	21, // 48: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	36, // 49: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	38, // 50: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	34, // [34:51] is the sub-list for method output_type
-	17, // [17:34] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	18, // 5: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
+	10, // 6: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
+	10, // 7: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
+	23, // 8: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	24, // 9: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	25, // 10: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	26, // 11: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	10, // 12: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
+	10, // 13: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
+	10, // 14: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
+	18, // 15: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	10, // 16: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	10, // 17: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	40, // 18: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 19: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 20: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 21: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 22: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 23: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	11, // 24: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	12, // 25: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	11, // 26: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	19, // 27: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	21, // 28: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	27, // 29: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	29, // 30: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	31, // 31: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	33, // 32: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	34, // 33: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	21, // 34: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	36, // 35: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	38, // 36: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 37: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 38: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 39: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 40: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 41: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	14, // 42: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	13, // 43: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	15, // 44: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	20, // 45: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	22, // 46: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	28, // 47: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	30, // 48: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	32, // 49: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	32, // 50: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	35, // 51: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	22, // 52: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	37, // 53: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	39, // 54: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	37, // [37:55] is the sub-list for method output_type
+	19, // [19:37] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -2516,7 +2577,7 @@ func file_v1_bothy_proto_init() {
 		(*InvokeResponse_Result)(nil),
 		(*InvokeResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[21].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[22].OneofWrappers = []any{
 		(*CompleteResponse_Text)(nil),
 		(*CompleteResponse_Reasoning)(nil),
 		(*CompleteResponse_Call)(nil),
@@ -2530,7 +2591,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   40,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   5,
 		},

@@ -305,6 +305,7 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 const (
 	Tool_Invoke_FullMethodName = "/bothy.v1.Tool/Invoke"
 	Tool_Cancel_FullMethodName = "/bothy.v1.Tool/Cancel"
+	Tool_Settle_FullMethodName = "/bothy.v1.Tool/Settle"
 )
 
 // ToolClient is the client API for Tool service.
@@ -317,6 +318,11 @@ type ToolClient interface {
 	// Cancel asks a running call to stop; its stream still ends with a result or
 	// a failure. The host kills a plugin that does not end it soon.
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
+	// Settle says what a call came to that an earlier daemon had begun and did
+	// not see end. It must not begin the work, may be asked again for the same
+	// call, and fails with the outcome interrupted when nobody knows. A plugin
+	// that keeps nothing need not serve it.
+	Settle(ctx context.Context, in *InvokeRequest, opts ...grpc.CallOption) (*SettleResponse, error)
 }
 
 type toolClient struct {
@@ -356,6 +362,16 @@ func (c *toolClient) Cancel(ctx context.Context, in *CancelRequest, opts ...grpc
 	return out, nil
 }
 
+func (c *toolClient) Settle(ctx context.Context, in *InvokeRequest, opts ...grpc.CallOption) (*SettleResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SettleResponse)
+	err := c.cc.Invoke(ctx, Tool_Settle_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // ToolServer is the server API for Tool service.
 // All implementations must embed UnimplementedToolServer
 // for forward compatibility.
@@ -366,6 +382,11 @@ type ToolServer interface {
 	// Cancel asks a running call to stop; its stream still ends with a result or
 	// a failure. The host kills a plugin that does not end it soon.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
+	// Settle says what a call came to that an earlier daemon had begun and did
+	// not see end. It must not begin the work, may be asked again for the same
+	// call, and fails with the outcome interrupted when nobody knows. A plugin
+	// that keeps nothing need not serve it.
+	Settle(context.Context, *InvokeRequest) (*SettleResponse, error)
 	mustEmbedUnimplementedToolServer()
 }
 
@@ -381,6 +402,9 @@ func (UnimplementedToolServer) Invoke(*InvokeRequest, grpc.ServerStreamingServer
 }
 func (UnimplementedToolServer) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Cancel not implemented")
+}
+func (UnimplementedToolServer) Settle(context.Context, *InvokeRequest) (*SettleResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Settle not implemented")
 }
 func (UnimplementedToolServer) mustEmbedUnimplementedToolServer() {}
 func (UnimplementedToolServer) testEmbeddedByValue()              {}
@@ -432,6 +456,24 @@ func _Tool_Cancel_Handler(srv interface{}, ctx context.Context, dec func(interfa
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Tool_Settle_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(InvokeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServer).Settle(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Tool_Settle_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServer).Settle(ctx, req.(*InvokeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Tool_ServiceDesc is the grpc.ServiceDesc for Tool service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -442,6 +484,10 @@ var Tool_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Cancel",
 			Handler:    _Tool_Cancel_Handler,
+		},
+		{
+			MethodName: "Settle",
+			Handler:    _Tool_Settle_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -54,6 +54,10 @@ func (f *faults) Invoke(ctx context.Context, call sdk.Invocation, out tool.Strea
 	return append(f.tools(), f.extra...).Invoke(ctx, call, out)
 }
 
+func (f *faults) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	return f.tools().Settle(ctx, call)
+}
+
 // unusable declares a tool whose schema no host can use, when asked to.
 func unusable() []sdk.ToolSpec {
 	if os.Getenv("FAULT_SCHEMA") == "" {

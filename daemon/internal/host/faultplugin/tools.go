@@ -52,8 +52,26 @@ func (f *faults) tools() tool.Set {
 		tool.New("chunks", "Sends n chunks.", sdk.Annotations{}, chunks),
 		tool.New("back", "Calls a service of the daemon.", sdk.Annotations{}, back),
 		tool.New("grow", "Declares one more tool.", sdk.Annotations{}, f.grow),
+		tool.New("kept", "Does nothing; what a call came to lies in its id.", sdk.Annotations{}, noop).Settled(settled),
 	}
 	return f.set
+}
+
+// settled answers as the call's id says.
+func settled(_ context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	switch call.CallID {
+	case "exit":
+		return sdk.ToolResult{Output: call.Run, Error: "exit status 3", Outcome: sdk.Exit(3), Metadata: map[string]any{"exit_code": 3}}, nil
+	case "bare":
+		return tool.Text("done"), nil
+	case "crash":
+		os.Exit(5)
+	case "hang":
+		forever()
+	case "panic":
+		panic("settling")
+	}
+	return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the call %s is not known", call.CallID)
 }
 
 func noop(context.Context, none, tool.Call) (sdk.ToolResult, error) { return tool.Text(""), nil }

@@ -1,0 +1,93 @@
+package sandbox
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// openName is the file that says that a manager has the directory, or had it
+// and died: what it leaves behind is containers, and Podman's processes.
+const openName = "open"
+
+// mark says that something may be left from now on.
+func (m *Manager) mark() error {
+	path := filepath.Join(m.cfg.Dir, openName)
+	_, err := os.Lstat(path)
+	if err == nil {
+		return nil
+	}
+	m.unmarked = true // by who opens it in vain: an earlier manager left nothing
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		return failed("mark the sandbox directory", err)
+	}
+	return nil
+}
+
+func (m *Manager) unmark() { _ = os.Remove(filepath.Join(m.cfg.Dir, openName)) }
+
+// Left says whether a manager with this [Config.Dir] died and left something:
+// [Open] takes it over or removes it. It asks the file system alone, so that
+// nobody has to start Podman to learn that nothing is left. Busy says that a
+// manager has the directory now; what it will leave is not known yet.
+func Left(dir string) (left, busy bool) {
+	if _, err := os.Lstat(filepath.Join(dir, openName)); err != nil {
+		return false, false
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+	if err != nil {
+		return true, false
+	}
+	defer func() { _ = lock.Close() }()
+	if lockFile(lock) != nil {
+		return false, true
+	}
+	return true, false
+}
+
+// takeOver adopts the containers of an earlier manager: those whose runner
+// comes back are kept, the rest is removed.
+func (m *Manager) takeOver(ctx context.Context) {
+	found, err := m.ours(ctx)
+	if err != nil {
+		m.logger.Warn("cannot look for containers of an earlier process", "error", err)
+		return
+	}
+	var group errgroup.Group
+	for _, c := range found {
+		group.Go(func() error {
+			m.takeOverOne(ctx, c)
+			return nil
+		})
+	}
+	_ = group.Wait()
+}
+
+func (m *Manager) takeOverOne(ctx context.Context, c listed) {
+	id := c.Labels[labelRun]
+	if m.adoptable(c) && m.session(id).adopt(ctx, c, RunSpec{RunID: id, RunDir: c.Labels[labelRunDir]}) {
+		m.logger.Info("took over a container", "run", id)
+		return
+	}
+	m.logger.Info("removing a container of an earlier process", "run", id, "container", c.ID)
+	if err := m.remove(ctx, c.ID); err != nil {
+		m.logger.Warn("cannot remove a container of an earlier process", "container", c.ID, "error", err)
+	}
+}
+
+// adoptable says whether a container can serve a run of this manager: it runs,
+// its run is still there, and it was made of what would make one today, for a
+// run without limits of its own. What a project adds is compared when the run's
+// next command comes.
+func (m *Manager) adoptable(c listed) bool {
+	dir := c.Labels[labelRunDir]
+	if c.State != "running" || c.Pid <= 0 || ValidRunID(c.Labels[labelRun]) != nil || !filepath.IsAbs(dir) {
+		return false
+	}
+	if _, err := os.Lstat(dir); err != nil {
+		return false
+	}
+	return c.Labels[labelBase] == m.base.hash(m.cfg.Limits)
+}

@@ -40,6 +40,7 @@ func Doctor(ctx context.Context, configPath string) []Finding {
 		return append(findings, Finding{Name: "folders", Level: "fail", Detail: err.Error()})
 	}
 	findings = append(findings, folderFinding(paths.Data))
+	findings = append(findings, storeFindings(ctx, paths.Store)...)
 	sandbox := cfg.Sandbox
 	sandbox.Path = callerPath(os.Getenv("PATH"))
 	for _, p := range cfg.Plugins {

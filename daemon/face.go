@@ -25,6 +25,9 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 	d.mu.Lock()
 	problems := slices.Clone(d.problems)
 	d.mu.Unlock()
+	if err := d.store.Health(); err != nil {
+		problems = append(problems, err.Error())
+	}
 	return rpc.Status{
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Started: d.started,
 		Socket: d.paths.Socket, Database: d.paths.Store, Log: d.paths.Log,

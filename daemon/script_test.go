@@ -28,6 +28,7 @@ import (
 //	nothing-left       fail unless the daemon's processes and containers are gone
 //	readme             run the commands that README shows
 //	serve-model        serve a model whose words follow from the prompt, at $MODEL_URL
+//	spoil FILE A B     write B over each A in a file, as a disk that rots
 //	sparse FILE SIZE   make a file of SIZE bytes that takes no room
 //	until REGEXP ARG.. call bothy with the arguments until its output matches
 //
@@ -45,6 +46,7 @@ func TestScripts(t *testing.T) {
 			"readme":       readme,
 			"serve-model":  serveModel,
 			"sparse":       sparse,
+			"spoil":        spoil,
 			"until":        until,
 		},
 	})
@@ -270,6 +272,20 @@ func sparse(ts *testscript.TestScript, neg bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(touch(ts, ts.MkAbs(args[0])), size))
+}
+
+// spoil wants texts of one length, and the first one to be there.
+func spoil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 || len(args[1]) != len(args[2]) {
+		ts.Fatalf("usage: spoil FILE TEXT OTHER, which is as long")
+	}
+	path := ts.MkAbs(args[0])
+	text, err := os.ReadFile(path)
+	ts.Check(err)
+	if !strings.Contains(string(text), args[1]) {
+		ts.Fatalf("%s does not hold %q", path, args[1])
+	}
+	ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(string(text), args[1], args[2])), 0o600))
 }
 
 func touch(ts *testscript.TestScript, path string) string {

@@ -40,6 +40,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Log:          d.log.Named("engine"),
 		Instructions: project.Instructions,
 		Preview:      d.preview,
+		Frozen:       d.store.Health() != nil,
 	})
 }
 

@@ -23,6 +23,8 @@ const (
 	MethodPlugins    = "plugins/list"
 	MethodShowConfig = "config/show"
 
+	MethodBackup = "store/backup"
+
 	MethodWatch   = "journal/watch"
 	MethodUnwatch = "journal/unwatch"
 )
@@ -32,4 +34,6 @@ const (
 	NoteRow     = "journal/row"
 	NoteGap     = "journal/gap"
 	NotePreview = "run/preview"
+
+	NoteBackup = "store/progress"
 )

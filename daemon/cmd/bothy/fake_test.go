@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -196,7 +197,16 @@ func (f *fakeDaemon) Plugins() []rpc.Plugin {
 }
 
 func (f *fakeDaemon) Settings() []rpc.Setting { return nil }
-func (f *fakeDaemon) Stop()                   { f.once.Do(func() { close(f.stopped) }) }
+
+func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
+	if p.File == "/there.db" && !p.Force {
+		return rpc.BackupDone{}, sdk.Errorf(sdk.Conflict, "/there.db is there already")
+	}
+	progress(1<<20, 2<<20)
+	return rpc.BackupDone{File: cmp.Or(p.File, "/state/backups/dated.db"), Bytes: 2 << 20, Seq: 12, Runs: 3}, nil
+}
+
+func (f *fakeDaemon) Stop() { f.once.Do(func() { close(f.stopped) }) }
 
 // serve runs the daemon at the socket until it is told to stop.
 func (f *fakeDaemon) serve(socket string) error {

@@ -29,6 +29,8 @@ type cli struct {
 	Status  statusCmd  `cmd:"" help:"Say how the daemon is."`
 	Stop    stopCmd    `cmd:"" help:"Stop the daemon and all it started."`
 	Config  configCmd  `cmd:"" help:"Check the configuration, or show every value."`
+	Backup  backupCmd  `cmd:"" help:"Write a verified copy of the database while the daemon runs."`
+	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database; the daemon must be stopped."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 )
 
 // passThrough runs bothyd for a verb that needs no daemon and ends as it ends.
@@ -14,7 +15,11 @@ func (c *console) passThrough(ctx context.Context, args ...string) error {
 		return err
 	}
 	if c.json {
-		args = append(args, "--json")
+		end := slices.Index(args, "--") // behind it nothing is taken for a flag
+		if end < 0 {
+			end = len(args)
+		}
+		args = slices.Insert(slices.Clone(args), end, "--json")
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Env = c.dir, c.environ

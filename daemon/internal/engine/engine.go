@@ -61,6 +61,7 @@ type Config struct {
 	// goroutine that reads the stream. It must return at once.
 	Preview func(Preview)
 	Clock   func() time.Time
+	Frozen  bool          // the store takes no writes: nothing that was left is taken up
 	Grace   time.Duration // how long Close lets tools end; 0 is 5 s
 }
 
@@ -122,6 +123,9 @@ func New(cfg Config) (*Engine, error) {
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
 	e.guards = newGuards(cfg.Hooks)
+	if cfg.Frozen {
+		return e, nil
+	}
 	if err := e.boot(e.base); err != nil {
 		e.drain(errStopping)
 		e.cut(errStopping)

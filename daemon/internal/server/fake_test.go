@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -194,7 +195,16 @@ func (f *fakeDaemon) Tools() []sdk.Tool {
 
 func (f *fakeDaemon) Plugins() []rpc.Plugin   { return nil }
 func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
-func (f *fakeDaemon) Stop()                   { f.once.Do(func() { close(f.stopped) }) }
+
+func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
+	if p.File == "/there.db" && !p.Force {
+		return rpc.BackupDone{}, sdk.Errorf(sdk.Conflict, "/there.db is there already")
+	}
+	progress(1<<20, 2<<20)
+	return rpc.BackupDone{File: cmp.Or(p.File, "/state/backups/dated.db"), Bytes: 2 << 20, Seq: 12, Runs: 3}, nil
+}
+
+func (f *fakeDaemon) Stop() { f.once.Do(func() { close(f.stopped) }) }
 
 // house is a server on a socket in a directory of its own.
 type house struct {

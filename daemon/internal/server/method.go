@@ -46,6 +46,8 @@ func (s *Server) table() map[string]method {
 		rpc.MethodPlugins:    of("Lists plugins and their state.", s.plugins),
 		rpc.MethodShowConfig: of("Lists every setting in force with where it comes from.", s.showConfig),
 
+		rpc.MethodBackup: of("Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
+
 		rpc.MethodWatch:   of("Sends journal/row for every committed row behind a position, from now on.", s.startWatch),
 		rpc.MethodUnwatch: of("Ends a watch.", s.endWatch),
 	}

@@ -54,6 +54,7 @@ type Daemon interface {
 	Tools() []sdk.Tool
 	Plugins() []rpc.Plugin
 	Settings() []rpc.Setting
+	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)
 	Stop()
 }
 

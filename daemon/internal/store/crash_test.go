@@ -33,6 +33,8 @@ func playChild(role string) int {
 		"sync":    childSyncs,
 		"backup":  childBacksUp,
 		"open":    childOpens,
+		"restore": childRestores,
+		"collect": childCollects,
 	}
 	if err := roles[role](context.Background(), os.Getenv(childFile)); err != nil {
 		fmt.Println("error:", err)
@@ -46,10 +48,11 @@ type child struct {
 	out *bufio.Scanner
 }
 
-func startChild(t *testing.T, role, path string) *child {
+func startChild(t *testing.T, role, path string, env ...string) *child {
 	t.Helper()
 	c := &child{Cmd: exec.CommandContext(t.Context(), os.Args[0])}
 	c.Env = append(os.Environ(), childRole+"="+role, childFile+"="+path)
+	c.Env = append(c.Env, env...)
 	c.Stderr = os.Stderr
 	stdout, err := c.StdoutPipe()
 	if err != nil {

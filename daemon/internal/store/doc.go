@@ -12,7 +12,13 @@
 // is one writing connection, whose transactions begin IMMEDIATE and are never
 // held across a call to anything else, and a pool of connections that cannot
 // write. Lock order: Store.writing (one transaction at a time), then
-// Store.mu (the registry of schemes, the position of the journal).
+// Store.gate (the connections, while they are opened anew), then Store.mu (the
+// channel of the followers).
+//
+// What cannot be trusted is not written to: a database whose last rows do not
+// verify, a file that is no longer under its name, a disk that failed and with
+// which the file could not be opened anew. Health says which; reading goes on.
+// Backup, Restore and Inspect deal with copies, always as a whole (ADR 0010).
 //
 // The rules of entries are the rummy spec's (The Known Store); the form of a
 // journal row and what its hash covers stand in ADR 0002.

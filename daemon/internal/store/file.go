@@ -99,7 +99,7 @@ func closeFolder(dir, base string) error {
 			return refuseFile("giving the folder of the database mode 0700", dir, err)
 		}
 	case info.Mode().Perm()&0o022 != 0:
-		return sdk.Errorf(sdk.Permission, "other users can write to %s (mode %04o), so the database is not safe there; run: chmod 700 %s", dir, info.Mode().Perm(), dir)
+		return openToOthers(dir, info)
 	}
 	return nil
 }
@@ -126,6 +126,10 @@ func notOurs(path string, info fs.FileInfo) error {
 		owner = fmt.Sprintf("the user with the id %d", st.Uid)
 	}
 	return sdk.Errorf(sdk.Permission, "%s belongs to %s and you are %d; run bothy as its owner, or give it to yourself: chown -R %d %s", path, owner, os.Geteuid(), os.Geteuid(), path)
+}
+
+func openToOthers(dir string, info fs.FileInfo) error {
+	return sdk.Errorf(sdk.Permission, "other users can write to %s (mode %04o), so the database is not safe there; run: chmod 700 %s", dir, info.Mode().Perm(), dir)
 }
 
 func ownedByUs(info fs.FileInfo) bool {

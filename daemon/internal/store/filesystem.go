@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"syscall"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -26,4 +27,14 @@ func refuseFilesystem(dir string, kind func(dir string) (string, error)) error {
 		return nil
 	}
 	return sdk.Errorf(sdk.Unavailable, "%s lies on a network filesystem (%s), on which a SQLite database gets damaged; give Bothy a place on a local disk (XDG_STATE_HOME, or store.path)", dir, name)
+}
+
+// freeSpace is what an ordinary user may still write below dir; -1 when the
+// kernel does not say.
+func freeSpace(dir string) int64 {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return -1
+	}
+	return int64(st.Bavail) * int64(st.Bsize) //nolint:gosec,unconvert // the types differ between systems
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -21,6 +23,11 @@ type Report struct {
 	Newest int   // that this build knows, and the daemon brings the file to
 	Seq    int64 // the journal's last row
 	Runs   int64
+	Free   int64 // bytes left on its disk; -1 is unknown
+
+	// Place is why a daemon would refuse the file as it lies there: its owner,
+	// its folder, its filesystem.
+	Place error
 
 	// What is wrong; nil is nothing. Structure is what SQLite's own check says,
 	// Journal what the chain and the bodies say (a *Damage is in it).
@@ -36,6 +43,10 @@ func (r *Report) Whole() error { return errors.Join(r.Structure, r.Journal) }
 // daemon and beside one. An error means that the file could not be read as
 // Bothy's: what it holds, and is wrong, stands in the Report.
 func Inspect(ctx context.Context, path string) (Report, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return Report{}, fmt.Errorf("finding the database: %w", err)
+	}
 	r := Report{Path: path}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -44,15 +55,34 @@ func Inspect(ctx context.Context, path string) (Report, error) {
 	if !info.Mode().IsRegular() {
 		return r, sdk.Errorf(sdk.Validation, "%s is no regular file, so it is no database", path)
 	}
+	r.Place = checkPlace(path, info)
+	r.Free = freeSpace(filepath.Dir(path))
 	for {
 		still := noLog(path)
-		r = Report{Path: path, Bytes: info.Size()}
+		r = Report{Path: path, Bytes: info.Size(), Place: r.Place, Free: r.Free}
 		err = r.read(ctx, still)
 		if !still || noLog(path) {
 			return r, err
 		}
 		// A daemon began to write while we took the file to be at rest: once more.
 	}
+}
+
+// checkPlace says what Open would say of the place, and changes nothing.
+func checkPlace(path string, info fs.FileInfo) error {
+	dir := filepath.Dir(path)
+	folder, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return refuseFile("looking at the folder of the database", dir, err)
+	case !ownedByUs(folder):
+		return notOurs(dir, folder)
+	case !ownedByUs(info):
+		return notOurs(path, info)
+	case folder.Mode().Perm()&0o022 != 0:
+		return openToOthers(dir, folder)
+	}
+	return refuseFilesystem(dir, filesystemKind)
 }
 
 func refuseLook(path string, err error) error {

@@ -134,15 +134,29 @@ const journalQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.
 // attributes, is joined while the entry still holds it; what was overwritten,
 // removed or folded since is not, and later rows tell of that.
 func (s *Store) Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
+	return s.journal(ctx, journalQuery, after, limit, run)
+}
+
+const headsQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.turn, j.path, j.data, j.body_hash, j.prev_hash, j.hash, NULL, NULL
+	FROM journal j WHERE j.seq > ?`
+
+// JournalHeads is Journal without what is joined: no body, and no attribute
+// that is named by its hash. It is for who wants to know what changed, and
+// reads that from the entries.
+func (s *Store) JournalHeads(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
+	return s.journal(ctx, headsQuery, after, limit, run)
+}
+
+func (s *Store) journal(ctx context.Context, q string, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
 	if limit <= 0 {
 		limit = -1
 	}
-	q, args := journalQuery+` ORDER BY j.seq LIMIT ?`, []any{after, limit}
+	args := []any{after, limit}
 	if run != 0 {
-		q, args = journalQuery+` AND j.run = ? ORDER BY j.seq LIMIT ?`, []any{after, run, limit}
+		q, args = q+` AND j.run = ?`, []any{after, run, limit}
 	}
 	var rows []sdk.JournalRow
-	err := s.query(ctx, q, args, func(scan scanner) error {
+	err := s.query(ctx, q+` ORDER BY j.seq LIMIT ?`, args, func(scan scanner) error {
 		r, err := scanJournal(scan)
 		rows = append(rows, r)
 		return err

@@ -110,6 +110,29 @@ func TestJournalNamesLongValuesByHash(t *testing.T) {
 	f.verify()
 }
 
+func TestHeadsAreTheJournalWithoutWhatIsJoined(t *testing.T) {
+	f := written(t)
+	for _, run := range []int64{0, f.run.ID, 99} {
+		rows, err := f.Journal(t.Context(), 2, 8, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heads, err := f.JournalHeads(t.Context(), 2, 8, run)
+		if err != nil || len(heads) != len(rows) {
+			t.Fatalf("%d heads of %d rows (%v)", len(heads), len(rows), err)
+		}
+		for i, h := range heads {
+			r := rows[i]
+			if h.Body != nil || strings.Contains(string(h.Data), "llll") {
+				t.Errorf("a head brings along what is joined: %+v", h)
+			}
+			if h.Seq != r.Seq || h.Kind != r.Kind || h.Path != r.Path || h.Hash != r.Hash || h.BodyHash != r.BodyHash || h.Turn != r.Turn {
+				t.Errorf("%+v is not %+v", h, r)
+			}
+		}
+	}
+}
+
 func TestJournalJoinsABodyWhileItIsCurrent(t *testing.T) {
 	f := newFixture(t)
 	first := f.commit(known("known://a", "one")).Seq

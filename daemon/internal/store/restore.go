@@ -32,6 +32,9 @@ func restore(ctx context.Context, from, to string, opts Options) (done Restored,
 	if to, err = realPath(to); err != nil {
 		return done, err
 	}
+	if from, err = filepath.Abs(from); err != nil {
+		return done, fmt.Errorf("finding the backup: %w", err)
+	}
 	if err := refuseSame(from, to); err != nil {
 		return done, err
 	}

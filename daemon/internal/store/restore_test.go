@@ -1,13 +1,16 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -61,7 +64,9 @@ func TestRestorePutsTheBackupInPlaceAndKeepsTheOther(t *testing.T) {
 func TestRestoreWhereThereIsNone(t *testing.T) {
 	f := newFixture(t)
 	to := filepath.Join(t.TempDir(), "new", "bothy.db")
-	done, err := Restore(t.Context(), f.backup("b.db"), to)
+	saved := f.backup("b.db")
+	t.Chdir(filepath.Dir(saved))
+	done, err := Restore(t.Context(), "b.db", to) // as a person names it
 	if err != nil || done.Aside != "" {
 		t.Fatal(done, err)
 	}
@@ -168,6 +173,55 @@ func TestRestoreRefusesAndChangesNothing(t *testing.T) {
 	}
 	f.commit(known("known://a", "undisturbed"))
 	f.verify()
+}
+
+// childRestores restores one backup after the other, for ever.
+func childRestores(ctx context.Context, path string) error {
+	fmt.Println("begin")
+	for {
+		for _, name := range []string{"a.db", "b.db"} {
+			if _, err := Restore(ctx, filepath.Join(filepath.Dir(path), name), path); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func TestKillMidRestoreLeavesOneOfTheTwo(t *testing.T) {
+	f := newFixture(t)
+	dir := t.TempDir()
+	to := filepath.Join(dir, "bothy.db")
+	seqs := map[int64]bool{}
+	for _, name := range []string{"a.db", "b.db"} {
+		if _, err := f.Backup(t.Context(), filepath.Join(dir, name), false, nil); err != nil {
+			t.Fatal(err)
+		}
+		seqs[f.Seq()] = true
+		f.commit(known("known://"+name, strings.Repeat("x", 1<<18)))
+	}
+	if _, err := Restore(t.Context(), filepath.Join(dir, "a.db"), to); err != nil {
+		t.Fatal(err)
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 4))
+	for round := range 10 {
+		c := startChild(t, "restore", to)
+		c.line(t)
+		time.Sleep(time.Duration(random.IntN(30_000)) * time.Microsecond) // where it dies is left to chance
+		c.kill(t)
+		if r, err := Inspect(t.Context(), to); err != nil || r.Whole() != nil || !seqs[r.Seq] {
+			t.Fatalf("round %d: %+v %v", round, r, err)
+		}
+	}
+	for _, name := range names(t, dir) { // and all that was moved aside is whole
+		if !strings.Contains(name, ".before-restore-") {
+			continue
+		}
+		if r, err := Inspect(t.Context(), filepath.Join(dir, name)); err != nil || r.Whole() != nil {
+			t.Errorf("%s: %v %v", name, r.Whole(), err)
+		}
+	}
 }
 
 func TestInspectLeavesNothingBehind(t *testing.T) {

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type backupCmd struct {
+	File  string `arg:"" optional:"" help:"Where to write it; a dated name in the data directory when absent."`
+	Force bool   `help:"Overwrite a file that is there."`
+}
+
+// Help adds to the verb's help.
+func (backupCmd) Help() string {
+	return "The copy holds everything that was committed when it began. It is verified as a whole before it gets its name; the daemon goes on meanwhile. `bothy restore FILE` puts it back."
+}
+
+// Run waits until the backup is verified and durable. Ctrl-C gives it up.
+func (cmd backupCmd) Run(ctx context.Context, c *console) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pressed, release := c.interrupts()
+	defer release()
+	go func() {
+		select {
+		case <-pressed:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	p := rpc.BackupParams{File: cmd.File, Force: cmd.Force}
+	if p.File != "" && !filepath.IsAbs(p.File) {
+		p.File = filepath.Join(c.dir, p.File)
+	}
+	done, err := cl.Backup(ctx, p, c.showBackup)
+	if c.errTTY {
+		fmt.Fprint(c.err, "\r\x1b[K")
+	}
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(done)
+	}
+	_, err = fmt.Fprintf(c.out, "%s: %s, %s, journal at %d, verified\n", escapeLine(done.File), size(done.Bytes), plural(int(done.Runs), "run"), done.Seq)
+	return err
+}
+
+// showBackup keeps one line on a terminal up to date.
+func (c *console) showBackup(at rpc.BackupProgress) {
+	if c.errTTY && at.Total > 0 {
+		fmt.Fprintf(c.err, "\r\x1b[Kcopying: %s of %s (%d %%)", size(at.Done), size(at.Total), at.Done*100/at.Total)
+	}
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bothyd/bothy/daemon"
+)
+
+type restoreCmd struct {
+	JSON bool   `help:"Print what was done as JSON."`
+	File string `arg:"" help:"The backup to restore."`
+}
+
+// Run says what lies where afterwards.
+func (cmd restoreCmd) Run(f *flags, c *console) error {
+	done, err := daemon.Restore(context.Background(), f.Config, cmd.File)
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		return printJSON(c, done)
+	}
+	fmt.Fprintf(c.out, "%s is restored from %s: %d runs, journal at %d, verified\n", done.Database, done.From, done.Runs, done.Seq)
+	if done.Aside != "" {
+		fmt.Fprintf(c.out, "what was there before is kept in %s\n", done.Aside)
+	}
+	return nil
+}

@@ -250,6 +250,12 @@ func (s *session) createNamed(ctx context.Context, spec containerSpec) (string, 
 		return err
 	}
 	err := s.manager.podman.call(ctx, create)
+	for range 2 {
+		if !idsMissed(err) {
+			break
+		}
+		err = s.manager.podman.call(ctx, create)
+	}
 	if nameTaken(err) {
 		if err := s.manager.remove(ctx, spec.Name); err != nil {
 			return "", nil, err
@@ -257,6 +263,13 @@ func (s *session) createNamed(ctx context.Context, spec containerSpec) (string, 
 		err = s.manager.podman.call(ctx, create)
 	}
 	return id, warnings, err
+}
+
+// idsMissed says that Podman did not find the user's subordinate ids, which it
+// had found when it was looked for: two requests at once may read them with a
+// library that is not made for that.
+func idsMissed(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "keep-id requires additional UIDs or GIDs")
 }
 
 func nameTaken(err error) bool {

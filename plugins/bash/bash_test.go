@@ -21,6 +21,7 @@ import (
 
 	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/sdktest"
 )
 
 // prefix is an installation with nothing but the runner, made once.
@@ -30,6 +31,9 @@ var prefix struct {
 }
 
 func TestMain(m *testing.M) {
+	if job := os.Getenv(killedEnv); job != "" {
+		killedMain(job)
+	}
 	code := m.Run()
 	if prefix.dir != "" {
 		_ = os.RemoveAll(prefix.dir)
@@ -142,6 +146,8 @@ func (r *rig) event(name string) {
 		r.t.Fatalf("%s: %v", name, err)
 	}
 }
+
+func TestContract(t *testing.T) { sdktest.Tool(t, newBash(hclog.NewNullLogger()).tools()) }
 
 func TestDeclaration(t *testing.T) {
 	b := newBash(hclog.NewNullLogger())

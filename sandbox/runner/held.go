@@ -40,14 +40,13 @@ func (h *held) begin(call string, timeoutMS int64) *heldCommand {
 	for _, e := range h.entries {
 		e.forget()
 	}
+	e := &heldCommand{call: call, timeoutMS: timeoutMS}
+	if call == "" {
+		return e // nobody can ask
+	}
+	e.stdout.limit, e.stderr.limit = heldOutput, heldOutput
 	if len(h.entries) == heldCommands {
 		h.entries = append(h.entries[:0], h.entries[1:]...)
-	}
-	e := &heldCommand{call: call, timeoutMS: timeoutMS}
-	e.stdout.limit, e.stderr.limit = heldOutput, heldOutput
-	if call == "" {
-		e.stdout.limit, e.stderr.limit = 0, 0
-		return e
 	}
 	h.entries = append(h.entries, e)
 	return e

@@ -60,9 +60,9 @@ type Config struct {
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(Preview)
-	Clock   func() time.Time
-	Frozen  bool          // the store takes no writes: nothing that was left is taken up
-	Grace   time.Duration // how long Close lets tools end; 0 is 5 s
+	Clock   func() time.Time // for what is counted in days; nothing waits or is measured by it
+	Frozen  bool             // the store takes no writes: nothing that was left is taken up
+	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
 }
 
 // Preview is a piece of an answer that is not committed yet, and may never be.

@@ -125,7 +125,8 @@ type fakeTools struct {
 	specs   []sdk.Tool
 	does    map[string]fakeTool
 	made    []sdk.Invocation
-	settles map[string]sdk.ToolResult // what is still known of a call, by tool
+	settles map[string]sdk.ToolResult                    // what is still known of a call, by tool
+	settle  func(sdk.Invocation) (sdk.ToolResult, error) // goes before settles
 	settled []sdk.Invocation
 }
 
@@ -156,8 +157,12 @@ func (f *fakeTools) Tools() []sdk.Tool { return f.specs }
 
 func (f *fakeTools) Settle(_ context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.settled = append(f.settled, call)
+	settle := f.settle
+	f.mu.Unlock()
+	if settle != nil {
+		return settle(call)
+	}
 	if r, ok := f.settles[call.Tool]; ok {
 		return r, nil
 	}

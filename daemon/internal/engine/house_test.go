@@ -80,9 +80,15 @@ func newHouse(t testing.TB, steps ...step) *house {
 
 func prepareHouse(t testing.TB, steps ...step) *house {
 	t.Helper()
+	return prepareHouseWith(t, time.Now, steps...)
+}
+
+// prepareHouseWith is prepareHouse with a wall clock.
+func prepareHouseWith(t testing.TB, clock func() time.Time, steps ...step) *house {
+	t.Helper()
 	dir := t.TempDir()
 	h := &house{t: t, dir: dir, project: t.TempDir(), tools: newFakeTools(), models: &fakeModels{steps: steps}}
-	inner, err := store.Open(context.Background(), filepath.Join(dir, "bothy.db"), store.Options{Log: hclog.NewNullLogger(), Clock: time.Now})
+	inner, err := store.Open(context.Background(), filepath.Join(dir, "bothy.db"), store.Options{Log: hclog.NewNullLogger(), Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +100,7 @@ func prepareHouse(t testing.TB, steps ...step) *house {
 	h.store = &watchedStore{Store: inner}
 	h.hooks = hook.New(hclog.NewNullLogger())
 	h.config = Config{
-		Store: h.store, Tools: h.tools, Models: h.models, View: view.NewTranscript(time.Now), Dialect: dialect.Tools{},
+		Store: h.store, Tools: h.tools, Models: h.models, View: view.NewTranscript(clock), Dialect: dialect.Tools{},
 		Policy: policy.Fixed{}, Hooks: h.hooks, DataDir: dir, Log: hclog.NewNullLogger(),
 		Agents: map[string]sdk.Agent{
 			"default": {Guards: sdk.DefaultGuards()},
@@ -223,7 +229,10 @@ func (h *house) outcomes(run int64) string {
 	return strings.Join(words, " ")
 }
 
-func attributes(t testing.TB, e sdk.Entry) (at struct {
+func attributes(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, e sdk.Entry) (at struct {
 	CallID    string          `json:"call_id"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -245,6 +254,14 @@ func attributes(t testing.TB, e sdk.Entry) (at struct {
 // that has ended, and the journal verifies.
 func (h *house) check(runs ...int64) {
 	h.t.Helper()
+	h.checkRuns(runs...)
+	if err := h.store.Verify(context.Background(), 0); err != nil {
+		h.t.Errorf("the journal does not verify: %v", err)
+	}
+}
+
+func (h *house) checkRuns(runs ...int64) {
+	h.t.Helper()
 	ctx := context.Background()
 	for _, run := range runs {
 		h.checkLoops(ctx, run)
@@ -258,9 +275,6 @@ func (h *house) check(runs ...int64) {
 			}
 		}
 		h.checkActions(run)
-	}
-	if err := h.store.Verify(ctx, 0); err != nil {
-		h.t.Errorf("the journal does not verify: %v", err)
 	}
 }
 

@@ -56,7 +56,9 @@ func (r *ruin) left(change sdk.Change) {
 	}
 }
 
-func (r *ruin) opened() { r.left(sdk.Change{OpenTurn: &sdk.Turn{Loop: r.loops[0].ID, Model: "fake/m"}}) }
+func (r *ruin) opened() {
+	r.left(sdk.Change{OpenTurn: &sdk.Turn{Loop: r.loops[0].ID, Model: "fake/m"}})
+}
 
 // answered is assistant://1 with a call of each tool.
 func answered(tools ...string) sdk.Write {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -116,6 +117,100 @@ func TestStreamIsVisibleWhileItRuns(t *testing.T) {
 			t.Errorf("folded to %q", done.Entry.Body)
 		}
 	})
+}
+
+// TestAnswerIsKeptInPieces: a long answer is in the store while it is written,
+// at most five commits a second, and folded by its record. What an earlier try
+// had sent is gone.
+func TestAnswerIsKeptInPieces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		var seen []string
+		look := func() {
+			time.Sleep(300 * time.Millisecond)
+			e, err := h.store.Entry(t.Context(), 1, "assistant://1")
+			if err != nil || e.State != sdk.StateStreaming {
+				t.Errorf("%+v, %v", e, err)
+			}
+			seen = append(seen, e.Body)
+		}
+		h = newHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+			sent := send(sdk.Delta{Text: "wrong"})
+			look()
+			again := retry(Retry{Attempt: 1})
+			for i := range 100 { // two seconds
+				d := sdk.Delta{Text: "x"}
+				if i%2 == 0 {
+					d = sdk.Delta{Reasoning: "y"}
+				}
+				sent = errors.Join(sent, send(d))
+				time.Sleep(20 * time.Millisecond)
+			}
+			look()
+			return errors.Join(sent, again, finish(send, "stop"))
+		})
+		a := h.submit(Submission{})
+		if l := h.await(a); l.Status != 200 {
+			t.Errorf("ended %d: %s", l.Status, l.Reason)
+		}
+		if len(seen) != 2 || seen[0] != "wrong" || seen[1] != strings.Repeat("yx", 50) {
+			t.Errorf("seen %q", seen)
+		}
+		if n := len(chunks(h.store.commits())); n < 5 || n > 12 {
+			t.Errorf("%d commits in three seconds", n)
+		}
+		e := h.entries(a.Run.ID, "assistant://")
+		if len(e) != 1 || e[0].Body != strings.Repeat("x", 50) || e[0].State != sdk.StateResolved {
+			t.Errorf("folded to %+v", e)
+		}
+		h.check(a.Run.ID)
+	})
+}
+
+// TestAnswerThatBreaksOff: the entry of its pieces gets an end, whatever ended
+// the loop.
+func TestAnswerThatBreaksOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		hook func(h *house)
+		end  error
+		want string
+	}{
+		"the model fails":       {nil, &sdk.ProviderError{Class: sdk.ClassServer, Message: "boom"}, "half"},
+		"a filter fails":        {func(h *house) { h.hooks.LLMResponse.On(10, "test", true, broken) }, nil, "half"},
+		"the model begins anew": {nil, &sdk.ProviderError{Class: sdk.ClassServer, Message: "restart"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+					err := send(sdk.Delta{Text: "half"})
+					time.Sleep(300 * time.Millisecond)
+					if c.want == "" {
+						err = errors.Join(err, retry(Retry{Attempt: 1}))
+					}
+					if c.end != nil {
+						return c.end
+					}
+					return errors.Join(err, finish(send, "stop"))
+				})
+				if c.hook != nil {
+					c.hook(h)
+				}
+				a := h.submit(Submission{})
+				if l := h.await(a); l.Status != 500 {
+					t.Errorf("ended %d: %s", l.Status, l.Reason)
+				}
+				e := h.entries(a.Run.ID, "assistant://")
+				if len(e) != 1 || e[0].State != sdk.StateFailed || !strings.HasPrefix(e[0].Body, c.want) || !strings.Contains(string(e[0].Attributes), `"partial":true`) {
+					t.Errorf("%+v", e)
+				}
+				h.check(a.Run.ID)
+			})
+		})
+	}
+}
+
+func broken(_ context.Context, c sdk.Completion) (sdk.Completion, error) {
+	return c, errors.New("the filter is broken")
 }
 
 func TestStreamAfterItsEnd(t *testing.T) {

@@ -181,21 +181,17 @@ func turnOf(path string) int {
 	return n
 }
 
-// past is what the guards are told of the turns so far. Those that are closed
-// were ruled to go on. An open one whose calls are recorded stands last, with
-// no ruling: its verdict is still to come.
+// past is what the guards are told of the turns so far. An open one is not
+// among them: its verdict is still to come.
 func (a *activeLoop) past() []sdk.TurnResult {
 	var all []sdk.TurnResult
-	for i := range a.had {
-		l := &a.had[i]
-		if !l.row.Closed && l.stage() != stageRecorded {
-			continue
-		}
-		r := sdk.TurnResult{Run: a.run, Loop: a.loop, Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: l.actions}
+	for i, l := range a.had {
 		if l.row.Closed {
-			r.Ruling = sdk.Ruling{Continue: true, Status: sdk.StatusRunning}
+			all = append(all, sdk.TurnResult{
+				Run: a.run, Loop: a.loop, Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: l.actions,
+				Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning},
+			})
 		}
-		all = append(all, r)
 	}
 	return all
 }

@@ -1,17 +1,19 @@
 # Bothy's configuration, as it is built in. To change something, write only
 # that into ~/.config/bothy/config.hcl: a block with the same label is merged
-# attribute by attribute. `bothy config check` reads it without a daemon and
-# shows mistakes where they stand; `bothy config show` prints every value with
-# the place it comes from. Single settings can also be set in the environment:
-# BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }.
+# attribute by attribute. `bothy config init` writes a first one, `bothy config
+# check` shows mistakes where they stand, `bothy config show` prints every value
+# with the place it comes from. A running daemon takes over what changed when the
+# file is saved; a file with a mistake changes nothing. Single settings can also
+# be set in the environment: BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }.
 #
 # Three functions: env("NAME"[, "default"]), file("path"), secret("NAME"). A
 # secret is looked up in the environment when it is used, and never shown. A path
 # may begin with ~/; a relative one begins in the folder of the file.
 
-# Where the daemon listens. Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client
-# reads no configuration: it finds a daemon elsewhere through the data
-# directory, or at BOTHY_LISTEN_SOCKET, which the daemon heeds as well.
+# Where the daemon listens; like store.path it takes effect at the next start.
+# Empty is $XDG_RUNTIME_DIR/bothy/bothy.sock. A client reads no configuration: it
+# finds a daemon elsewhere through the data directory, or at BOTHY_LISTEN_SOCKET,
+# which the daemon heeds as well.
 listen {
   socket = ""
 }
@@ -51,24 +53,25 @@ sandbox {
   # cpus     = 1     # by default half of those that are there
 }
 
-# What stops a loop, for every agent that says nothing else. 0 turns one off.
+# What stops the work on a prompt; an agent block may set each for itself. 0
+# turns one off. The loop ends with a status of 499 and says which it was.
 guard {
   max_turns          = 99
-  repeated_calls     = 2 # the same call twice in a row
-  consecutive_errors = 3
+  repeated_calls     = 2 # the same call twice in a row; the second is not made
+  consecutive_errors = 3 # calls that fail one after the other
   window_calls       = 0 # the same call so many times among the last window_size
   window_size        = 0
-  max_strikes        = 0 # turns in a row with a failed action, or a pattern that repeats
-  min_cycles         = 0
-  max_cycle_period   = 0
-  deadline           = "0s"
-  max_cost           = 0
+  max_strikes        = 0 # turns in a row with a failed call or a pattern that repeats
+  min_cycles         = 0 # a pattern is the same turns so many times ...
+  max_cycle_period   = 0 # ... each time so many turns at most
+  deadline           = "0s" # time of one prompt, waiting for models included; cuts what hangs
+  max_cost           = 0    # of one prompt, as far as providers report what it cost
 }
 
 # Plugins are binaries named bothy-plugin-NAME in libexec/bothy, or at `path`.
 # What one may use is granted here; what its own schema declares stands here
-# too, and is checked when it starts: mistakes in it are among the problems of
-# `bothy status`. `enabled = false` leaves one out.
+# too: `bothy config check` checks it, and a running plugin whose new block is
+# wrong keeps the old one, which `bothy status` shows. `enabled = false` leaves one out.
 plugin "bash" {
   grants = ["sandbox"]
 }

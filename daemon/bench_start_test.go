@@ -35,7 +35,7 @@ func BenchmarkStart(b *testing.B) {
 	resident := map[string]int64{}
 	start := func(to *[]time.Duration, groups [][]config.Plugin) {
 		h, err := host.New(host.Config{
-			Log: hclog.NewNullLogger(), Libexec: []string{libexec}, Sandbox: &cfg.Sandbox, DataDir: b.TempDir(),
+			Log: hclog.NewNullLogger(), Libexec: []string{libexec}, DataDir: b.TempDir(),
 			SocketDir: filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "s"), Prefix: installation(b),
 		})
 		if err != nil {
@@ -46,7 +46,7 @@ func BenchmarkStart(b *testing.B) {
 			for _, group := range groups {
 				var specs []host.Spec
 				for _, block := range group {
-					specs = append(specs, (&plugins{cfg: cfg}).spec(block))
+					specs = append(specs, specOf(cfg, block))
 				}
 				for _, x := range h.Start(context.Background(), specs) {
 					return errors.New(x.Error())

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -26,51 +26,56 @@ import (
 // Options are what the command line says.
 type Options struct {
 	Config   string    // the configuration file; empty is the user's
-	LogLevel string    // empty is "info"
+	LogLevel string    // goes before the configuration's, at a reload too; empty leaves that
 	Stderr   io.Writer // gets a copy of the log and the diagnostics; nil is nowhere
 }
-
-// How long a stop may take, part by part. What does not end in time is cut and
-// recorded as interrupted.
-const (
-	drainTime  = 10 * time.Second
-	pluginTime = 10 * time.Second
-	replyTime  = 2 * time.Second
-)
 
 // Daemon is one running Bothy. It is made by New, which has everything started
 // when it returns, and lives until Run returns.
 type Daemon struct {
-	paths   Paths
-	cfg     *config.Config
-	log     hclog.Logger
-	secrets *config.Secrets // the values that people must not see
-	started time.Time
+	paths    Paths
+	file     string         // the configuration that the command line names; empty is the user's
+	cfg      *config.Config // what it was started with; see current
+	log      hclog.Logger
+	logFile  *logFile
+	logLevel string          // of the command line
+	secrets  *config.Secrets // the values that people must not see
+	started  time.Time
+	binary   binary
 
 	listener *server.Listener
 	store    *store.Store
 	hooks    *hook.Chains
 	host     *host.Supervisor
 	plugins  *plugins
-	models   *models
+	models   *modelTable
+	hears    *listeners
 	engine   *engine.Engine
 	server   *server.Server
 
 	stop     context.CancelFunc // asks Run to return
 	stopping context.Context
+	hurry    context.CancelFunc // ends the patience of a stop
+	hurried  context.Context
 
-	mu       sync.Mutex
-	problems []string // diagnostics that still hold
+	live      atomic.Pointer[config.Config] // what is in force
+	reloading sync.Mutex
+	files     *config.Watcher
+	reads     reads
+	problems  problems
 
+	mu      sync.Mutex
 	closers []func() // in the order of making; Close runs them backwards
 }
 
 // New starts a daemon: it takes the lock, opens the store, starts the plugins
 // and makes the engine and the server. A plugin that cannot start is a
-// diagnostic, not an error. When New fails, everything it began is undone.
+// diagnostic, not an error. When New fails, everything it began is undone; the
+// end of ctx makes it fail with ErrStopped.
 func New(ctx context.Context, opts Options) (d *Daemon, err error) {
-	d = &Daemon{started: time.Now(), secrets: &config.Secrets{}}
+	d = &Daemon{started: time.Now(), file: opts.Config, binary: ownBinary(), secrets: &config.Secrets{}}
 	d.stopping, d.stop = context.WithCancel(context.Background())
+	d.hurried, d.hurry = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
 			d.Close()
@@ -80,8 +85,13 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.startPlugins, d.startServer, d.startEngine} {
-		if err := begin(ctx); err != nil {
+	for _, begin := range []func(context.Context) error{d.lock, d.watchCrash, d.open, d.startRunlogs, d.startPlugins, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
+		err := begin(ctx)
+		if ctx.Err() != nil {
+			d.log.Info("told to stop while starting")
+			return d, errors.Join(ErrStopped, err)
+		}
+		if err != nil {
 			d.log.Error("cannot start", "error", err)
 			return d, err
 		}
@@ -92,11 +102,12 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 
 // configure reads the configuration, finds the folders and opens the log.
 func (d *Daemon) configure(opts Options) error {
-	path, cfg, diags := LoadConfig(opts.Config, d.secrets)
+	path, cfg, diags := d.readConfig()
 	if cfg == nil {
 		return &sdk.Error{Outcome: sdk.Validation, Message: "the configuration cannot be used:\n" + diags.Error(), Cause: diags}
 	}
 	d.cfg = cfg
+	d.live.Store(cfg)
 	var err error
 	if d.paths, err = findPaths(cfg); err != nil {
 		return err
@@ -106,20 +117,16 @@ func (d *Daemon) configure(opts Options) error {
 			return err
 		}
 	}
-	level := opts.LogLevel
-	if level == "" {
-		level = "info"
+	settings := cfg.Log
+	if d.logLevel = opts.LogLevel; d.logLevel != "" {
+		settings.Level = d.logLevel
 	}
-	log, file, err := openLog(d.paths.Log, level, d.secrets, opts.Stderr)
-	if err != nil {
+	if d.log, d.logFile, err = openLog(d.paths.Log, settings, d.secrets, opts.Stderr); err != nil {
 		return err
 	}
-	d.log = log
-	d.onClose("log", file.Close)
+	d.onClose("log", d.logFile.Close)
 	d.log.Debug("configuration read", "file", path)
-	for _, x := range diags {
-		d.problem(config.Diagnostics{x}.Error())
-	}
+	d.say(aboutFiles, diags)
 	return nil
 }
 
@@ -157,36 +164,36 @@ func (d *Daemon) recordSocket() error {
 }
 
 func (d *Daemon) startPlugins(ctx context.Context) error {
-	sandbox := d.cfg.Sandbox
-	sandbox.Path = callerPath(os.Getenv("PATH"))
 	d.hooks = hook.New(d.log.Named("hook"))
-	hears := newListeners(d.hooks, d.described, d.problem)
+	d.hears = newListeners(d.hooks, d.described, &d.problems, func(text string) { d.log.Warn(text) })
 	h, err := host.New(host.Config{
 		Log:       d.log.Named("host"),
 		Libexec:   []string{d.paths.Libexec},
 		SocketDir: d.paths.Sockets,
 		DataDir:   d.paths.Data,
 		Prefix:    d.paths.Prefix,
-		Sandbox:   &sandbox,
 		Services:  &services{d: d},
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
-		Changed:   hears.update,
+		Mended:    func(x host.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Changed:   d.hears.update,
 	})
 	if err != nil {
 		return err
 	}
 	d.host = h
 	d.onClose("plugins", func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), pluginTime)
+		ctx, cancel := context.WithTimeout(d.hurried, pluginTime)
 		defer cancel()
 		h.Stop(ctx)
+		d.plugins.swaps.Wait()
 		return nil
 	})
-	d.plugins = newPlugins(d.cfg, h, d.diagnose, d.secrets.Redact)
+	d.plugins = newPlugins(d.cfg, h, d.diagnose, &d.problems, d.secrets.Redact)
 	d.plugins.start(ctx)
-	hears.begin()
-	d.models = &models{cfg: d.cfg, host: d.plugins}
+	d.hears.begin()
+	d.models = &modelTable{}
+	d.models.Store(&models{cfg: d.cfg, host: d.plugins})
 	return nil
 }
 
@@ -197,7 +204,7 @@ func (d *Daemon) startEngine(context.Context) error {
 	}
 	d.engine = e
 	d.onClose("engine", func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+		ctx, cancel := context.WithTimeout(d.hurried, d.cfg.Grace+drainTime)
 		defer cancel()
 		return e.Close(ctx)
 	})
@@ -216,45 +223,12 @@ func (d *Daemon) startServer(context.Context) error {
 	}
 	d.server = s
 	d.onClose("server", func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), replyTime)
+		ctx, cancel := context.WithTimeout(d.hurried, replyTime)
 		defer cancel()
 		s.Close(ctx)
 		return nil
 	})
 	return nil
-}
-
-// Run serves until ctx ends, a client asks for a stop, or the socket is lost;
-// then it closes everything, in the reverse order of making: the engine drains
-// while clients can still see the end of their runs.
-func (d *Daemon) Run(ctx context.Context) error {
-	defer d.Close()
-	served := make(chan error, 1)
-	go func() { served <- d.server.Serve(d.listener) }()
-	select {
-	case <-ctx.Done():
-		d.log.Info("stopping: a signal came")
-	case <-d.stopping.Done():
-		d.log.Info("stopping: a client asked for it")
-	case err := <-served:
-		if err != nil && !errors.Is(err, net.ErrClosed) {
-			return fmt.Errorf("the socket was lost: %w", err)
-		}
-	}
-	return nil
-}
-
-// Close ends everything that was started, newest first. It may be called more
-// than once.
-func (d *Daemon) Close() {
-	d.mu.Lock()
-	closers := d.closers
-	d.closers = nil
-	d.mu.Unlock()
-	for i := len(closers) - 1; i >= 0; i-- {
-		closers[i]()
-	}
-	d.stop()
 }
 
 func (d *Daemon) onClose(what string, end func() error) {
@@ -269,13 +243,12 @@ func (d *Daemon) onClose(what string, end func() error) {
 
 // diagnose keeps what is wrong with a plugin for `status`, and logs it.
 func (d *Daemon) diagnose(x host.Diagnostic) {
-	d.problem(config.At(x.Diagnostic, d.cfg.Files).Error())
+	d.problem(x.Diagnostic, config.At(x.Diagnostic, d.current().Files).Error())
 }
 
-func (d *Daemon) problem(text string) {
+// problem keeps and logs what is wrong with something, which is comparable.
+func (d *Daemon) problem(about any, text string) {
 	text = d.secrets.Redact(text)
 	d.log.Warn(text)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.problems = append(d.problems, text)
+	d.problems.add(about, text)
 }

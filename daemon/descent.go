@@ -17,10 +17,8 @@ const deepest = 1000
 // will need a token besides.
 func (d *Daemon) descended(pid int) bool {
 	plugins := map[int]bool{}
-	for _, p := range d.host.Plugins() {
-		if p.PID > 0 {
-			plugins[p.PID] = true
-		}
+	for _, p := range d.host.Processes() {
+		plugins[p] = true
 	}
 	self := os.Getpid()
 	for range deepest {

@@ -12,7 +12,8 @@
 // the tool's plugin (plugins/bash runs it in a container through sandbox), and
 // the guards give the verdict. Every step commits to the store with its journal
 // rows; the commit wakes the server, which reads the journal after the client's
-// position and sends. Nothing calls back up.
+// position and sends, and internal/audit, which writes the run's log. Nothing
+// calls back up.
 //
 // Follow it file by file: server/act.go, engine/submit.go, engine/turn.go,
 // view/transcript.go, host/complete.go, dialect/tools.go, engine/record.go,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
@@ -22,17 +21,21 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 	if err != nil {
 		return rpc.Status{}, err
 	}
-	d.mu.Lock()
-	problems := slices.Clone(d.problems)
-	d.mu.Unlock()
+	problems := d.problems.texts()
 	if err := d.store.Health(); err != nil {
 		problems = append(problems, err.Error())
+	}
+	for _, text := range []string{d.logFile.trouble(), d.binary.changed()} {
+		if text != "" {
+			problems = append(problems, text)
+		}
 	}
 	return rpc.Status{
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Started: d.started,
 		Socket: d.paths.Socket, Database: d.paths.Store, Log: d.paths.Log,
 		Seq: d.store.Seq(), RSS: residentMemory(), Running: running, Queued: queued,
 		Plugins: f.Plugins(), Problems: problems,
+		Config: d.configFile(), Polling: d.files.Polling(),
 	}, nil
 }
 
@@ -74,7 +77,7 @@ func (f face) Plugins() []rpc.Plugin {
 			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: f.d.secrets.Redact(s.Error), Tools: s.Tools, RSS: s.RSS,
 		})
 	}
-	for _, p := range f.d.cfg.Providers {
+	for _, p := range f.d.current().Providers {
 		if p.Enabled && !seen[p.Label] {
 			out = append(out, rpc.Plugin{Instance: p.Label, Plugin: p.Binary, Kinds: []string{"provider"}, State: "stopped"})
 		}
@@ -85,29 +88,37 @@ func (f face) Plugins() []rpc.Plugin {
 // Settings implements server.Daemon.
 func (f face) Settings() []rpc.Setting {
 	var out []rpc.Setting
-	for _, v := range f.d.cfg.Values {
+	for _, v := range f.d.current().Values {
 		out = append(out, rpc.Setting{Name: v.Key, Value: v.Value, Source: v.Source})
 	}
 	return out
 }
 
+// Reload implements server.Daemon.
+func (f face) Reload(ctx context.Context) (rpc.Reloaded, error) { return f.d.reload(ctx), nil }
+
 // Stop implements server.Daemon.
-func (f face) Stop() { f.d.stop() }
+func (f face) Stop(now bool) {
+	if now {
+		f.d.Hurry()
+	}
+	f.d.stop()
+}
 
 // Models implements server.Daemon: the blocks of the configuration, then what
 // each provider that can be reached lists. Providers are asked at the same
 // time; one that does not answer is a problem, not an error.
 func (f face) Models(ctx context.Context) (rpc.Models, error) {
-	m := f.d.models
+	m := f.d.models.Load()
 	var out rpc.Models
-	chosen, chooseErr := m.Resolve(ctx, f.d.cfg.Agents["default"].Model)
+	chosen, chooseErr := m.Resolve(ctx, f.d.current().Agents["default"].Model)
 	for _, b := range m.cfg.Models {
 		p, _ := m.provider(b.Provider)
 		out.Models = append(out.Models, rpc.Model{
 			Alias: b.Alias, Actual: b.Name, Provider: b.Provider, ContextLength: b.Context, Local: isLocal(m.base(p)),
 		})
 	}
-	lists, problems := f.listAll(ctx)
+	lists, problems := m.listAll(ctx)
 	out.Problems = problems
 	for i, p := range m.cfg.Providers {
 		for _, x := range lists[i] {
@@ -130,8 +141,7 @@ func (f face) Models(ctx context.Context) (rpc.Models, error) {
 
 // listAll asks every provider that is worth asking: a local one when something
 // listens there, another when its key is known or it needs none.
-func (f face) listAll(ctx context.Context) ([][]sdk.Model, []string) {
-	m := f.d.models
+func (m *models) listAll(ctx context.Context) ([][]sdk.Model, []string) {
 	lists := make([][]sdk.Model, len(m.cfg.Providers))
 	failed := make([]error, len(m.cfg.Providers))
 	var asked sync.WaitGroup

@@ -1,25 +1,28 @@
 package daemon
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/sdk"
 	sdkhook "github.com/bothyd/bothy/sdk/hook"
 )
 
-// listeners subscribes plugins to the hooks that they ask for, each once: at
-// the start, or when a slow one was described at last. A subscription goes
-// through the host to whatever process the plugin has, so it outlives restarts,
-// and a guard whose plugin is down denies.
+// listeners subscribes plugins to the hooks that they ask for: at the start,
+// when a slow one was described at last, and anew when one asks for others or
+// is gone. A subscription goes through the host to whatever process the plugin
+// has, so it outlives restarts, and a guard whose plugin is down denies.
 type listeners struct {
-	chains  *hook.Chains
-	known   func() []listener // the plugins that were described
-	problem func(string)
+	chains   *hook.Chains
+	known    func() []listener // the plugins that were described
+	problems *problems
+	warn     func(string)
 
 	mu    sync.Mutex
 	begun bool
-	hear  map[string]bool   // by instance
-	told  map[string]string // what was said to be wrong, by instance
+	hear  map[string]heard // by instance
+	mute  map[string]bool  // instances whose subscriptions are wrong
 }
 
 type listener struct {
@@ -27,8 +30,18 @@ type listener struct {
 	hook     sdkhook.Hook
 }
 
-func newListeners(chains *hook.Chains, known func() []listener, problem func(string)) *listeners {
-	return &listeners{chains: chains, known: known, problem: problem, hear: map[string]bool{}, told: map[string]string{}}
+// heard is a plugin that is subscribed.
+type heard struct {
+	hook   sdkhook.Hook
+	to     []sdk.Subscription
+	remove func()
+}
+
+// deafness is what problems are about when an instance hears nothing.
+type deafness string
+
+func newListeners(chains *hook.Chains, known func() []listener, problems *problems, warn func(string)) *listeners {
+	return &listeners{chains: chains, known: known, problems: problems, warn: warn, hear: map[string]heard{}, mute: map[string]bool{}}
 }
 
 // begin subscribes what is known when the plugins were started: in the order
@@ -40,7 +53,7 @@ func (l *listeners) begin() {
 	l.subscribe()
 }
 
-// update subscribes those that became known since. It may be called at any
+// update follows what became known, or is gone, since. It may be called at any
 // time, from any goroutine, and does nothing before begin.
 func (l *listeners) update() {
 	l.mu.Lock()
@@ -51,16 +64,48 @@ func (l *listeners) update() {
 }
 
 func (l *listeners) subscribe() {
+	there := map[string]bool{}
 	for _, x := range l.known() {
-		if l.hear[x.instance] {
+		there[x.instance] = true
+		was, known := l.hear[x.instance]
+		to := x.hook.Subscriptions()
+		if known && was.hook == x.hook && slices.Equal(was.to, to) {
 			continue
 		}
-		_, err := l.chains.Subscribe(x.instance, x.hook)
-		if err == nil {
-			l.hear[x.instance] = true
-		} else if text := "plugin " + x.instance + " hears nothing: " + err.Error(); l.told[x.instance] != text {
-			l.told[x.instance] = text
-			l.problem(text)
+		remove, err := l.chains.Subscribe(x.instance, x.hook)
+		if err != nil {
+			l.deaf(x.instance, err)
+			continue
 		}
+		if known {
+			was.remove() // only now: a guard that is asked twice does no harm, one that is not asked does
+		}
+		l.hear[x.instance] = heard{hook: x.hook, to: to, remove: remove}
+		l.hears(x.instance)
+	}
+	for instance, was := range l.hear {
+		if !there[instance] {
+			was.remove()
+			delete(l.hear, instance)
+		}
+	}
+	for instance := range l.mute {
+		if !there[instance] {
+			l.hears(instance)
+		}
+	}
+}
+
+func (l *listeners) hears(instance string) {
+	delete(l.mute, instance)
+	l.problems.mended(deafness(instance))
+}
+
+// deaf tells once that the subscriptions of a plugin are wrong. What it heard
+// before it goes on to hear.
+func (l *listeners) deaf(instance string, err error) {
+	l.mute[instance] = true
+	for _, text := range l.problems.replace(deafness(instance), []string{"plugin " + instance + " hears nothing: " + err.Error()}) {
+		l.warn(text)
 	}
 }

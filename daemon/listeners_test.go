@@ -30,23 +30,27 @@ func (d *denier) Filter(context.Context, string, json.RawMessage) (json.RawMessa
 func TestLateHookIsHeard(t *testing.T) {
 	chains := hook.New(hclog.NewNullLogger())
 	var known []listener
-	var problems []string
-	l := newListeners(chains, func() []listener { return known }, func(text string) { problems = append(problems, text) })
+	var told []string
+	var held problems
+	l := newListeners(chains, func() []listener { return known }, &held, func(text string) { told = append(told, text) })
 	d := &denier{name: "entry.recordin"}
 	known = []listener{{"guard", d}}
 	l.update()
-	if len(problems) != 0 {
-		t.Errorf("something was subscribed before the start was over: %q", problems)
+	if len(told) != 0 {
+		t.Errorf("something was subscribed before the start was over: %q", told)
 	}
 	l.begin()
 	l.update()
-	if len(problems) != 1 {
-		t.Errorf("a wrong subscription was told %d times: %q", len(problems), problems)
+	if len(told) != 1 || len(held.texts()) != 1 {
+		t.Errorf("a wrong subscription was told %d times: %q", len(told), told)
 	}
 	d.name = "entry.recording"
 	l.update()
 	if _, err := chains.EntryRecording.Apply(t.Context(), sdk.Recording{}); sdk.OutcomeOf(err) != sdk.Permission {
 		t.Errorf("the late guard was not asked: %v", err)
+	}
+	if left := held.texts(); len(left) != 0 {
+		t.Errorf("a problem that holds no more: %q", left)
 	}
 	count := &counter{}
 	known = append(known, listener{"counter", count})
@@ -55,6 +59,15 @@ func TestLateHookIsHeard(t *testing.T) {
 	chains.ToolAfter.Emit(t.Context(), sdk.EntryEvent{})
 	if count.heard != 1 {
 		t.Errorf("an event was heard %d times", count.heard)
+	}
+	known = []listener{{"counter", count}} // the guard's block is gone
+	l.update()
+	if _, err := chains.EntryRecording.Apply(t.Context(), sdk.Recording{}); err != nil {
+		t.Errorf("a guard that is gone was asked: %v", err)
+	}
+	chains.ToolAfter.Emit(t.Context(), sdk.EntryEvent{})
+	if count.heard != 2 {
+		t.Errorf("two events were heard %d times", count.heard)
 	}
 }
 

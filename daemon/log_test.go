@@ -12,7 +12,7 @@ import (
 func TestLogHidesSecrets(t *testing.T) {
 	var secrets config.Secrets
 	path := filepath.Join(t.TempDir(), "bothyd.log")
-	log, closer, err := openLog(path, "debug", &secrets, nil)
+	log, closer, err := openLog(path, config.Log{Level: "debug"}, &secrets, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestLogHidesSecrets(t *testing.T) {
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the log may be read by others: %v", info.Mode())
 	}
-	if _, _, err := openLog(path, "loud", &secrets, nil); err == nil || !strings.Contains(err.Error(), "debug") {
+	if _, _, err := openLog(path, config.Log{Level: "loud"}, &secrets, nil); err == nil || !strings.Contains(err.Error(), "debug") {
 		t.Errorf("level loud: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,7 +23,7 @@ func serveModel(ts *testscript.TestScript, neg bool, args []string) {
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, `{"object":"list","data":[{"id":"parrot","object":"model"}]}`)
 	})
-	mux.HandleFunc("POST /v1/chat/completions", complete)
+	mux.HandleFunc("POST /v1/chat/completions", (&parrot{asked: map[string]bool{}}).complete)
 	server := httptest.NewServer(mux)
 	ts.Defer(func() {
 		server.CloseClientConnections()
@@ -36,7 +37,22 @@ type chatMessage struct {
 	Content string `json:"content"`
 }
 
-func complete(w http.ResponseWriter, r *http.Request) {
+// parrot is the model behind serve-model.
+type parrot struct {
+	mu    sync.Mutex
+	asked map[string]bool // by prompt
+}
+
+// first reports whether a prompt comes for the first time.
+func (p *parrot) first(prompt string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen := p.asked[prompt]
+	p.asked[prompt] = true
+	return !seen
+}
+
+func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Messages []chatMessage `json:"messages"`
 	}
@@ -54,7 +70,7 @@ func complete(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	s := sse{w: w, r: r}
+	s := sse{w: w, r: r, first: p.first(user)}
 	last := request.Messages[len(request.Messages)-1]
 	if last.Role == "tool" {
 		s.text("the tool said: " + last.Content)
@@ -66,8 +82,9 @@ func complete(w http.ResponseWriter, r *http.Request) {
 
 // sse writes a streamed completion.
 type sse struct {
-	w http.ResponseWriter
-	r *http.Request
+	w     http.ResponseWriter
+	r     *http.Request
+	first bool // the prompt was not heard before
 }
 
 // modelSays answers a prompt by its first word:
@@ -75,6 +92,7 @@ type sse struct {
 //	call TOOL ARGUMENTS   a tool call, whose result it then repeats
 //	system                what stood in the system prompt
 //	slow                  a word every 50 ms, until nobody listens
+//	stall                 the same the first time, and an answer to whoever asks again
 //	long                  more than a row of the journal carries
 //	steer                 text that would steer a terminal
 //	refuse                an error of the server that repeats the key it was sent
@@ -90,7 +108,12 @@ func (s sse) modelSays(user, system string) {
 		return
 	case "system":
 		s.text(system)
-	case "slow":
+	case "slow", "stall":
+		if word == "stall" && !s.first {
+			s.text("you said it twice: " + user)
+			s.end("stop")
+			return
+		}
 		for s.r.Context().Err() == nil {
 			s.text("tick ")
 			select {

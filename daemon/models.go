@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -23,8 +24,22 @@ type completer interface {
 	Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(host.Retry) error) error
 }
 
-// models resolves the names of models. It holds no state: what is configured
-// does not change, and whether a server is up is asked anew each time.
+// modelTable is the models of the configuration in force; another takes its
+// place when that changes. A completion that runs keeps the one it began with.
+type modelTable struct{ atomic.Pointer[models] }
+
+// Resolve implements engine.Models.
+func (t *modelTable) Resolve(ctx context.Context, name string) (engine.Choice, error) {
+	return t.Load().Resolve(ctx, name)
+}
+
+// Complete implements engine.Models.
+func (t *modelTable) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(engine.Retry) error) error {
+	return t.Load().Complete(ctx, alias, req, send, retry)
+}
+
+// models resolves the names of models. It holds no state: it is made anew when
+// the configuration changes, and whether a server is up is asked each time.
 type models struct {
 	cfg  *config.Config
 	host completer

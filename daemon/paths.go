@@ -74,7 +74,7 @@ func findPrefix() (string, error) {
 // that others own or may write to.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("create %s: %w", dir, err)
+		return fmt.Errorf("create %s: %w; point XDG_STATE_HOME to a folder that can be written", dir, err)
 	}
 	info, err := os.Stat(dir)
 	if err != nil {

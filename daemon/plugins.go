@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -14,26 +15,40 @@ import (
 )
 
 // plugins starts what the configuration names: plugin blocks at once and at
-// the same time, provider blocks when one of their models is asked for.
+// the same time, provider blocks when one of their models is asked for. When
+// the configuration changes it exchanges what changed (exchange.go).
 type plugins struct {
-	cfg      *config.Config
 	host     *host.Supervisor
 	diagnose func(host.Diagnostic)
+	problems *problems
 	redact   func(string) string
 
-	mu    sync.Mutex
-	begun map[string]*sync.Once // by instance; a provider is started once
+	// changing is held while it is decided what has to run, and shared while a
+	// provider is started, so that none is started from a block that is gone.
+	changing sync.RWMutex
+
+	mu     sync.Mutex // guards what follows
+	cfg    *config.Config
+	begun  map[string]*sync.Once // by instance; a provider is started once
+	runs   map[string]string     // the digest of the block with which each instance runs
+	wanted map[string]string     // the digest that is being tried, or runs
+	swaps  sync.WaitGroup        // exchanges under way
 }
 
-func newPlugins(cfg *config.Config, h *host.Supervisor, diagnose func(host.Diagnostic), redact func(string) string) *plugins {
-	return &plugins{cfg: cfg, host: h, diagnose: diagnose, redact: redact, begun: map[string]*sync.Once{}}
+func newPlugins(cfg *config.Config, h *host.Supervisor, diagnose func(host.Diagnostic), problems *problems, redact func(string) string) *plugins {
+	return &plugins{
+		cfg: cfg, host: h, diagnose: diagnose, problems: problems, redact: redact,
+		begun: map[string]*sync.Once{}, runs: map[string]string{}, wanted: map[string]string{},
+	}
 }
 
 func (p *plugins) start(ctx context.Context) {
 	var specs []host.Spec
-	for _, block := range p.cfg.Plugins {
+	cfg := p.config()
+	for _, block := range cfg.Plugins {
 		if block.Enabled {
-			specs = append(specs, p.spec(block))
+			specs = append(specs, specOf(cfg, block))
+			p.runsWith(block.Label, digest(cfg, block))
 		}
 	}
 	p.report(p.host.Start(ctx, specs))
@@ -41,19 +56,33 @@ func (p *plugins) start(ctx context.Context) {
 
 // Ensure starts a provider's plugin when it does not run yet.
 func (p *plugins) Ensure(ctx context.Context, instance string) error {
-	for _, block := range p.cfg.Providers {
-		if block.Label != instance {
-			continue
-		}
-		if !block.Enabled {
-			return misconfigured(fmt.Sprintf("provider %s is switched off in the configuration (enabled = false)", instance))
-		}
-		p.once(instance).Do(func() {
-			p.report(p.host.Start(context.WithoutCancel(ctx), []host.Spec{p.spec(block)}))
-		})
+	if block, ok := provider(p.config(), instance); ok && block.Enabled && p.isBegun(instance) {
 		return nil
 	}
-	return misconfigured(fmt.Sprintf("there is no provider %q; `bothy models` lists what there is", instance))
+	p.changing.RLock()
+	defer p.changing.RUnlock()
+	cfg := p.config()
+	block, ok := provider(cfg, instance)
+	switch {
+	case !ok:
+		return misconfigured(fmt.Sprintf("there is no provider %q; `bothy models` lists what there is", instance))
+	case !block.Enabled:
+		return misconfigured(fmt.Sprintf("provider %s is switched off in the configuration (enabled = false)", instance))
+	}
+	p.once(instance).Do(func() {
+		p.report(p.host.Start(context.WithoutCancel(ctx), []host.Spec{specOf(cfg, block)}))
+		p.runsWith(instance, digest(cfg, block))
+	})
+	return nil
+}
+
+func provider(cfg *config.Config, label string) (config.Plugin, bool) {
+	for _, b := range cfg.Providers {
+		if b.Label == label {
+			return b, true
+		}
+	}
+	return config.Plugin{}, false
 }
 
 // Models lists what a provider that Ensure started offers.
@@ -74,16 +103,28 @@ func (p *plugins) placed(err error) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	var text []string
-	for _, d := range refused.Diagnostics {
-		text = append(text, config.At(d.Diagnostic, p.cfg.Files).Error())
+	return misconfigured(strings.Join(p.texts(refused.Diagnostics), "\n"))
+}
+
+// texts writes diagnostics for people.
+func (p *plugins) texts(found []host.Diagnostic) []string {
+	files := p.config().Files
+	var out []string
+	for _, d := range found {
+		out = append(out, p.redact(config.At(d.Diagnostic, files).Error()))
 	}
-	return misconfigured(p.redact(strings.Join(text, "\n")))
+	return out
 }
 
 // misconfigured is an error that a person mends in the configuration.
 func misconfigured(text string) error {
 	return &sdk.Error{Outcome: sdk.Validation, Message: text, Cause: engine.ErrConfig}
+}
+
+func (p *plugins) config() *config.Config {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cfg
 }
 
 func (p *plugins) once(instance string) *sync.Once {
@@ -95,15 +136,34 @@ func (p *plugins) once(instance string) *sync.Once {
 	return p.begun[instance]
 }
 
+func (p *plugins) isBegun(instance string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.runs[instance] != ""
+}
+
+func (p *plugins) runsWith(instance, digest string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs[instance], p.wanted[instance] = digest, digest
+}
+
 func (p *plugins) report(found []host.Diagnostic) {
 	for _, d := range found {
 		p.diagnose(d)
 	}
 }
 
-func (p *plugins) spec(b config.Plugin) host.Spec {
+// sandboxOf is the sandbox block as plugins get it.
+func sandboxOf(cfg *config.Config) *sdk.Sandbox {
+	sandbox := cfg.Sandbox
+	sandbox.Path = callerPath(os.Getenv("PATH"))
+	return &sandbox
+}
+
+func specOf(cfg *config.Config, b config.Plugin) host.Spec {
 	return host.Spec{
-		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env,
-		Grants: b.Grants, Secrets: b.Secrets, SHA256: b.SHA256, Body: b.Body, Eval: p.cfg.Context, Source: b.Range,
+		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants,
+		Secrets: b.Secrets, SHA256: b.SHA256, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: sandboxOf(cfg),
 	}
 }

@@ -12,21 +12,37 @@ import (
 // relay is the engine in the words of the socket.
 type relay struct{ d *Daemon }
 
+// intake refuses what is new once the daemon stops. The code says that nothing
+// was done: a client may call again, and then starts the next daemon.
+func (r relay) intake() error {
+	if r.d.stopping.Err() == nil {
+		return nil
+	}
+	return rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, "the daemon is stopping: try again when it has ended")
+}
+
 // Submit implements server.Engine.
 func (r relay) Submit(ctx context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
+	if err := r.intake(); err != nil {
+		return rpc.Accepted{}, err
+	}
 	a, err := r.d.engine.Submit(ctx, engine.Submission{
 		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Mode: mode,
 	})
-	if err != nil {
-		return rpc.Accepted{}, err
-	}
+	return accepted(a), err
+}
+
+func accepted(a engine.Accepted) rpc.Accepted {
 	return rpc.Accepted{
-		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Seq: a.Seq, Model: a.Model, Why: a.Why,
-	}, nil
+		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Seq: a.Seq, Model: a.Model, Why: a.Why, Ahead: a.Ahead,
+	}
 }
 
 // StartRun implements server.Engine.
 func (r relay) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error) {
+	if err := r.intake(); err != nil {
+		return rpc.Started{}, err
+	}
 	a, err := r.d.engine.StartRun(ctx, engine.Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model})
 	if err != nil {
 		return rpc.Started{}, err
@@ -36,6 +52,9 @@ func (r relay) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error
 
 // CallTool implements server.Engine.
 func (r relay) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
+	if err := r.intake(); err != nil {
+		return rpc.ToolDone{}, err
+	}
 	done, err := r.d.engine.CallTool(ctx, engine.ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments})
 	if err != nil {
 		return rpc.ToolDone{}, err
@@ -46,8 +65,45 @@ func (r relay) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, erro
 // Abort implements server.Engine.
 func (r relay) Abort(ctx context.Context, run int64) error { return r.d.engine.Abort(ctx, run) }
 
+// Resume implements server.Engine.
+func (r relay) Resume(ctx context.Context, run int64) (rpc.Accepted, error) {
+	if err := r.intake(); err != nil {
+		return rpc.Accepted{}, err
+	}
+	a, err := r.d.engine.Resume(ctx, run)
+	return accepted(a), err
+}
+
+// Fork implements server.Engine.
+func (r relay) Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
+	if err := r.intake(); err != nil {
+		return rpc.Forked{}, err
+	}
+	child, err := r.d.engine.Fork(ctx, engine.Fork{Run: run, Alias: p.As, Turn: p.Turn})
+	return rpc.Forked{Run: child.Alias, ID: child.ID, Turn: child.Turns}, err
+}
+
+// Reset implements server.Engine.
+func (r relay) Reset(ctx context.Context, run int64) error { return r.d.engine.Reset(ctx, run) }
+
+// Delete implements server.Engine.
+func (r relay) Delete(ctx context.Context, run int64) error { return r.d.engine.Delete(ctx, run) }
+
+// Rename implements server.Engine.
+func (r relay) Rename(ctx context.Context, run int64, name string) (sdk.Run, error) {
+	return r.d.engine.Rename(ctx, run, name)
+}
+
+// longestRow is the longest body that a row carries to a client (rpc.Row).
+const longestRow = 512 << 10
+
 // reader is the store as the server reads it.
 type reader struct{ *store.Store }
+
+// Journal implements server.Store. What no row carries is not even read.
+func (r reader) Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
+	return r.Store.JournalBrief(ctx, after, limit, run, longestRow)
+}
 
 // Runs implements server.Store.
 func (r reader) Runs(ctx context.Context, project int64, hidden bool, limit, offset int) ([]sdk.Run, error) {

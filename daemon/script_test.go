@@ -24,15 +24,19 @@ import (
 //
 // Beside testscript's own commands there are:
 //
+//	hang-up            send the daemon SIGHUP
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
 //	nothing-left       fail unless the daemon's processes and containers are gone
 //	readme             run the commands that README shows
 //	serve-model        serve a model whose words follow from the prompt, at $MODEL_URL
+//	serve-words VAR W  serve a model that says W, at the URL in the variable VAR
+//	same-process NAME  fail unless the plugin's process is that of the last time
 //	spoil FILE A B     write B over each A in a file, as a disk that rots
 //	sparse FILE SIZE   make a file of SIZE bytes that takes no room
 //	until REGEXP ARG.. call bothy with the arguments until its output matches
 //
-// and the condition [sandbox], which is true where rootless Podman can run.
+// and the conditions [sandbox], which is true where rootless Podman can run, and
+// [root], for whom no folder is closed.
 func TestScripts(t *testing.T) {
 	prefix := installation(t)
 	testscript.Run(t, testscript.Params{
@@ -41,10 +45,13 @@ func TestScripts(t *testing.T) {
 		Setup:               func(env *testscript.Env) error { return setUp(env, prefix) },
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"hang-up":      hangUp,
 			"kill9":        killPlugin,
 			"nothing-left": nothingLeft,
 			"readme":       readme,
+			"same-process": sameProcess,
 			"serve-model":  serveModel,
+			"serve-words":  serveWords,
 			"sparse":       sparse,
 			"spoil":        spoil,
 			"until":        until,
@@ -192,9 +199,12 @@ func zombie(pid int) bool {
 	return err == nil && strings.Contains(string(stat), ") Z ")
 }
 
-// condition answers [sandbox]. A script that needs it and has it not is
+// condition answers [sandbox] and [root]. A script that needs it and has it not is
 // skipped with a reason that begins with "sandbox:", which CI counts as failed.
 func condition(name string) (bool, error) {
+	if name == "root" {
+		return os.Geteuid() == 0, nil
+	}
 	if name != "sandbox" {
 		return false, fmt.Errorf("unknown condition %q", name)
 	}

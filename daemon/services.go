@@ -130,7 +130,7 @@ func (s *services) Complete(ctx context.Context, _ host.Caller, req sdk.Request,
 
 // Secret implements host.Services: from the environment, as secret() does.
 func (s *services) Secret(_ context.Context, _ host.Caller, name string) (string, error) {
-	return s.d.cfg.Secret(name)
+	return s.d.current().Secret(name)
 }
 
 // run finds the run of a call by its key: the last part of its folder.

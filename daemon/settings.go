@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -12,23 +13,39 @@ import (
 // user's file when path is empty. It returns the path that was read. A secret
 // that is resolved later joins the given registry.
 func LoadConfig(path string, secrets *config.Secrets) (string, *config.Config, config.Diagnostics) {
-	required := path != ""
-	if !required {
-		var err error
-		if path, err = config.DefaultPath(); err != nil {
-			return "", nil, config.Diagnostics{{Severity: "error", Summary: "No place for a configuration", Detail: err.Error()}}
-		}
-	}
-	if absolute, err := filepath.Abs(path); err == nil {
-		path = absolute // what the file calls relative is so to its folder
+	return loadConfig(path, secrets, nil)
+}
+
+// loadConfig is LoadConfig; noted hears of the files that file() is asked for.
+func loadConfig(file string, secrets *config.Secrets, noted func(string)) (string, *config.Config, config.Diagnostics) {
+	path, err := configPath(file)
+	if err != nil {
+		return "", nil, config.Diagnostics{{Severity: "error", Summary: "No place for a configuration", Detail: err.Error()}}
 	}
 	cfg, diags := config.Load(config.Source{
 		Defaults:     bothy.DefaultConfig,
 		DefaultsName: bothy.DefaultConfigName,
 		Path:         path,
-		Required:     required,
+		Required:     file != "",
 		Getenv:       os.LookupEnv,
 		Secrets:      secrets,
+		Noted:        noted,
 	})
 	return path, cfg, diags
+}
+
+// configPath is the absolute path of the file that is read: what the file calls
+// relative is so to its folder.
+func configPath(file string) (string, error) {
+	if file == "" {
+		var err error
+		if file, err = config.DefaultPath(); err != nil {
+			return "", err
+		}
+	}
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return "", fmt.Errorf("find the configuration %s: %w", file, err)
+	}
+	return path, nil
 }

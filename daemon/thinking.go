@@ -40,13 +40,14 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Log:          d.log.Named("engine"),
 		Instructions: project.Instructions,
 		Preview:      d.preview,
+		Grace:        d.cfg.Grace,
 		Frozen:       d.store.Health() != nil,
 	})
 }
 
 // preview passes text that is still being written to those who watch.
 func (d *Daemon) preview(p engine.Preview) {
-	d.server.Preview(rpc.Preview{Run: p.Run, Loop: p.Loop, Turn: p.Turn, Text: p.Text, Reasoning: p.Reasoning, Restart: p.Restart})
+	d.server.Preview(rpc.Preview{Run: p.Run, Loop: p.Loop, Turn: p.Turn, Text: p.Text, Reasoning: p.Reasoning, First: p.First, Restart: p.Restart})
 }
 
 // toolbox is the host's tools as the engine calls them.

@@ -91,6 +91,10 @@ func (m *Manager) open(ctx context.Context) error {
 // lockName is the file that a manager holds a lock on as long as it lives.
 const lockName = "lock"
 
+// handover is how long another process may keep the directory: one that this
+// one replaces lets the commands end that it runs, and takes no more.
+const handover = MaxTimeout + 15*time.Second
+
 // takeDir makes the directory and locks it: two managers would take each
 // other's sockets.
 func (m *Manager) takeDir(ctx context.Context) error {
@@ -102,7 +106,7 @@ func (m *Manager) takeDir(ctx context.Context) error {
 		return failed("lock the sandbox directory", err)
 	}
 	m.lock = lock
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, handover)
 	defer cancel()
 	for {
 		err := lockFile(m.lock)

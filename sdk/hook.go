@@ -68,8 +68,9 @@ type EntryEvent struct {
 // Recording is the value of the filter entry.recording: an action about to be
 // recorded. A filter that sets State to failed rejects it: the entry is kept,
 // with Outcome and Body, and never dispatched. State cancelled rejects it and
-// every call behind it in the turn. A filter may change the member "arguments"
-// of Attributes; policy then judges, and the tool gets, what it left there.
+// every call behind it in the turn. The first rejection holds. A filter may
+// change the member "arguments" of Attributes; policy then judges, and the tool
+// gets, what it left there. Changes of any other field are ignored.
 type Recording struct {
 	Run        int64           `json:"run"`
 	Turn       int             `json:"turn"`
@@ -106,14 +107,18 @@ type Ruling struct {
 }
 
 // TurnResult is what turn.verdict judges: everything the turn did. It is also
-// the payload of turn.response, before there are actions, and turn.completed.
+// the payload of turn.response, before there are actions, and turn.completed. A
+// filter of turn.verdict may end a loop that would go on, and nothing else: a
+// loop that ends cannot be kept going, and what the turn did stays as it is.
 type TurnResult struct {
 	Run        Run        `json:"run"`
 	Loop       Loop       `json:"loop"`
 	Turn       int        `json:"turn"`      // within the run
 	LoopTurn   int        `json:"loop_turn"` // within the loop, from 1
 	Completion Completion `json:"completion"`
-	Actions    []Entry    `json:"actions"` // as they ended, in the model's order
+	Actions    []Entry    `json:"actions"`            // as they ended, in the model's order
+	Errors     []Entry    `json:"errors,omitempty"`   // failures without an action: log://turn_N/error/...
+	Duration   Duration   `json:"duration,omitempty"` // from the turn's opening until now
 	Ruling     Ruling     `json:"ruling"`
 }
 

@@ -97,6 +97,7 @@ const (
 	KindProjectCreated = "project.created"
 	KindRunCreated     = "run.created"
 	KindRunStatus      = "run.status"  // {"from":100,"to":102}
+	KindRunRenamed     = "run.renamed" // {"from","to"}
 	KindRunReset       = "run.reset"   // its sandbox begins anew
 	KindRunExpired     = "run.expired" // it rested too long to keep its container
 	KindRunDeleted     = "run.deleted" // its entries are gone; {"reason"}

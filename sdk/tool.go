@@ -54,6 +54,10 @@ type ToolResult struct {
 	Truncated  bool            `json:"truncated"`
 	Metadata   map[string]any  `json:"metadata,omitempty"`
 	Structured json.RawMessage `json:"structured,omitempty"`
+	// Changes are what the call changed in the project's files, as far as the
+	// tool can tell, also when it failed half-way: `bothy runs undo` takes back
+	// these and no others.
+	Changes []FileChange `json:"changes,omitempty"`
 }
 
 // Failed is the result of a call that ended with err. An *Error keeps its

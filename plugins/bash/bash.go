@@ -30,9 +30,10 @@ var description string
 type bash struct {
 	logger hclog.Logger
 
-	// opening is held while the sandbox is opened or closed, which takes its
-	// time; mu guards the fields.
-	opening  sync.Mutex
+	// opening is filled while the sandbox is opened or closed, which takes its
+	// time: as long as the process that this one replaces still runs commands.
+	// Who waits for it can give up. mu guards the fields.
+	opening  chan struct{}
 	mu       sync.Mutex
 	settings *sdk.Settings
 	manager  *sandbox.Manager
@@ -47,7 +48,7 @@ type bash struct {
 }
 
 func newBash(logger hclog.Logger) *bash {
-	b := &bash{logger: logger}
+	b := &bash{logger: logger, opening: make(chan struct{}, 1)}
 	b.stopping, b.stop = context.WithCancel(context.Background())
 	return b
 }
@@ -107,8 +108,10 @@ func own(s sdk.Settings) []string {
 // open has a manager, opened now if there is none yet. A failure is no verdict
 // for ever: the next call tries again.
 func (b *bash) open(ctx context.Context) (*sandbox.Manager, error) {
-	b.opening.Lock()
-	defer b.opening.Unlock()
+	if err := b.alone(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-b.opening }()
 	m, settings, err := b.ready()
 	if m != nil || err != nil {
 		return m, err
@@ -118,6 +121,16 @@ func (b *bash) open(ctx context.Context) (*sandbox.Manager, error) {
 	defer b.mu.Unlock()
 	b.manager, b.problem = m, err
 	return m, err
+}
+
+// alone waits until nobody opens or closes the sandbox.
+func (b *bash) alone(ctx context.Context) error {
+	select {
+	case b.opening <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the sandbox: %w", ctx.Err())
+	}
 }
 
 // ready is the manager, or what it takes to open one.
@@ -217,8 +230,10 @@ func classified(err error) error {
 func (b *bash) drain(ctx context.Context) error {
 	b.stop()
 	b.recovery.Wait()
-	b.opening.Lock()
-	defer b.opening.Unlock()
+	if err := b.alone(ctx); err != nil {
+		return err
+	}
+	defer func() { <-b.opening }()
 	b.mu.Lock()
 	m := b.manager
 	b.manager, b.closed = nil, true

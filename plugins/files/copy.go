@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -18,6 +21,7 @@ const mostCopied = 100_000
 type copying struct {
 	ctx     context.Context
 	entries int
+	made    []sdk.FileChange // by their paths in the source; at most mostChanges
 }
 
 // copy puts a second file or folder beside the first. Either the whole copy is
@@ -38,6 +42,10 @@ func (p *project) copy(ctx context.Context, a moveArgs) (answer, error) {
 	}
 	defer to.close()
 
+	over, err := to.keep()
+	if err != nil {
+		return answer{}, copyFault(a, err)
+	}
 	c := &copying{ctx: ctx}
 	name := temporary()
 	err = c.entry(from.dir, from.base, from.path, to.dir, name)
@@ -50,12 +58,34 @@ func (p *project) copy(ctx context.Context, a moveArgs) (answer, error) {
 		}
 		return answer{}, copyFault(a, err)
 	}
+	if over != nil {
+		p.changes.gone(to.path, over)
+	}
+	p.changes.list = append(p.changes.list, c.changes(from.path, to.path)...)
 	data := moveData{Source: from.path, Destination: to.path, Kind: kindOf(from.info.Mode()), Overwritten: to.info != nil, Entries: c.entries}
 	text := fmt.Sprintf("Copied the %s %s to %s", data.Kind, shown(from.path), shown(to.path))
 	if from.isDir() {
 		text += " (" + plural(c.entries-1, "entry") + ")"
 	}
 	return answer{text: text, data: data}, nil
+}
+
+// changes are what the copy made, by the paths that it has in the end. Of a copy
+// of too many files only the whole is told of, and cannot be taken back.
+func (c *copying) changes(from, to string) []sdk.FileChange {
+	if c.entries > len(c.made) {
+		return []sdk.FileChange{{Path: to, After: &sdk.FileState{Kind: "directory"}, Lost: "it has more than " + plural(mostChanges, "file")}}
+	}
+	for i := range c.made {
+		c.made[i].Path = to + strings.TrimPrefix(c.made[i].Path, from)
+	}
+	return c.made
+}
+
+func (c *copying) note(at string, after sdk.FileState) {
+	if len(c.made) < mostChanges {
+		c.made = append(c.made, sdk.FileChange{Path: at, After: &after})
+	}
 }
 
 func copyFault(a moveArgs, err error) error {
@@ -85,6 +115,7 @@ func (c *copying) entry(from *os.Root, base, path string, to *os.Root, name stri
 		if target, err = from.Readlink(base); err == nil {
 			err = to.Symlink(target, name)
 		}
+		c.note(path, sdk.FileState{Kind: "link", Target: target})
 	default:
 		err = c.file(from, base, path, to, name)
 	}
@@ -104,6 +135,7 @@ func (c *copying) folder(from *os.Root, base, path string, to *os.Root, name str
 	if err := to.Mkdir(name, 0o700); err != nil {
 		return err
 	}
+	c.note(path, sdk.FileState{Kind: "directory"})
 	copied, err := to.OpenRoot(name + "/.")
 	if err != nil {
 		return err
@@ -131,10 +163,12 @@ func (c *copying) file(from *os.Root, base, path string, to *os.Root, name strin
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, &interruptible{c.ctx, source})
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(f, sum), &interruptible{c.ctx, source})
 	if err == nil {
 		err = f.Chmod(info.Mode().Perm())
 	}
+	c.note(path, sdk.FileState{Kind: "file", Hash: hex.EncodeToString(sum.Sum(nil))})
 	return errors.Join(err, f.Close())
 }
 

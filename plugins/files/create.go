@@ -30,6 +30,7 @@ func (p *project) create(_ context.Context, a createArgs) (answer, error) {
 	if pl.info == nil {
 		err := pl.dir.Mkdir(pl.base, 0o777)
 		if err == nil {
+			p.changes.made(pl.path)
 			return answer{text: "Created the directory " + shown(pl.path), data: createData{pl.path, true}}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {

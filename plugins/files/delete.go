@@ -32,12 +32,19 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("delete", a.Path, err)
 	}
+	before, err := pl.keep()
+	if err != nil {
+		return answer{}, fault("delete", a.Path, err)
+	}
 	err = pl.dir.Remove(pl.base)
 	if pl.isDir() && errors.Is(err, syscall.ENOTEMPTY) {
 		if !a.Recursive {
 			return answer{}, sdk.Errorf(sdk.Conflict, "%s is a directory and not empty; nothing was deleted: set recursive to delete it with everything in it", shown(pl.path))
 		}
+		p.changes.list = append(p.changes.list, pl.keepTree()...) // told of also when it fails half-way
 		err = pl.dir.RemoveAll(pl.base)
+	} else if err == nil {
+		p.changes.gone(pl.path, before)
 	}
 	if err != nil {
 		return answer{}, fault("delete", a.Path, err)

@@ -65,6 +65,7 @@ func (p *project) edit(ctx context.Context, a editArgs, most int64) (answer, err
 	if err != nil {
 		return answer{}, fault("write", a.Path, err)
 	}
+	p.changes.wrote(pl.path, &kept{state: sdk.FileState{Kind: "file", Mode: uint32(was.Mode().Perm()), Hash: hashOf(before)}, text: before}, got.Body)
 	return edited(pl.path, before, got), nil
 }
 

@@ -43,9 +43,17 @@ func (p *project) move(ctx context.Context, a moveArgs) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("move", a.Source, err)
 	}
+	over, err := to.keep()
+	if err != nil {
+		return answer{}, moveFault(a, err)
+	}
 	if err := rename(from.dir, from.base, to.dir, to.base, a.Overwrite); err != nil {
 		return answer{}, moveFault(a, err)
 	}
+	if over != nil {
+		p.changes.gone(to.path, over)
+	}
+	p.changes.add(sdk.FileChange{Path: to.path, From: from.path, After: &sdk.FileState{Kind: kindOf(from.info.Mode())}})
 	data := moveData{Source: from.path, Destination: to.path, Kind: kindOf(from.info.Mode()), Overwritten: to.info != nil}
 	return answer{text: fmt.Sprintf("Moved the %s %s to %s", data.Kind, shown(from.path), shown(to.path)), data: data}, nil
 }

@@ -42,6 +42,7 @@ func (pl *place) isLink() bool { return pl.info != nil && pl.info.Mode()&fs.Mode
 type lookup struct {
 	nofollow bool        // a link at the end is meant itself
 	create   *protection // folders that are missing are made, unless it forbids them
+	made     *changes    // hears of them
 }
 
 // step is one open folder on the way; the first is the project.
@@ -238,7 +239,10 @@ func (w *walker) missing(part string) error {
 	if err := w.how.create.check(pl); err != nil {
 		return err
 	}
-	if err := w.top().root.Mkdir(part, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+	switch err := w.top().root.Mkdir(part, 0o777); {
+	case err == nil:
+		w.how.made.made(w.at(part))
+	case !errors.Is(err, fs.ErrExist):
 		return fault("create the folder", w.at(part), err)
 	}
 	w.todo = append([]string{part}, w.todo...)

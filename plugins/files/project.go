@@ -21,6 +21,8 @@ type project struct {
 	dir  string
 	root *os.Root
 	own  []string // absolute paths of Bothy itself
+
+	changes changes
 }
 
 // openProject opens the directory that the host named; the caller closes it.

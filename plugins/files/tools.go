@@ -85,12 +85,14 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 		p.own = f.own
 		got, err := do(ctx, p, in)
 		if err != nil {
-			return sdk.Failed(err), nil
+			failed := sdk.Failed(err)
+			failed.Changes = p.changes.list
+			return failed, nil
 		}
 		structured, err := json.Marshal(got.data)
 		if err != nil {
 			return sdk.ToolResult{}, fmt.Errorf("encode the result of %s: %w", name, err)
 		}
-		return sdk.ToolResult{Success: true, Output: got.text, Truncated: got.truncated, Structured: structured}, nil
+		return sdk.ToolResult{Success: true, Output: got.text, Truncated: got.truncated, Structured: structured, Changes: p.changes.list}, nil
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/bothyd/bothy/sdk"
@@ -35,11 +36,7 @@ func (p *project) write(ctx context.Context, a writeArgs, most int64) (answer, e
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("write", a.Path, err)
 	}
-	err = pl.replace(nil, func(f *os.File) error {
-		_, err := f.WriteString(a.Content)
-		return err
-	})
-	if err != nil {
+	if err := p.replaceText(pl, a.Content); err != nil {
 		return answer{}, fault("write", a.Path, err)
 	}
 	data := writeData{Path: pl.path, Bytes: len(a.Content), Created: pl.info == nil}
@@ -50,6 +47,32 @@ func (p *project) write(ctx context.Context, a writeArgs, most int64) (answer, e
 	return answer{text: fmt.Sprintf("%s %s (%s)", verb, shown(pl.path), sized(int64(data.Bytes))), data: data}, nil
 }
 
+// replaceText gives the file at the place new contents, and keeps what it takes
+// to take that back.
+func (p *project) replaceText(pl *place, text string) error {
+	if pl.info != nil {
+		if err := pl.writable(); err != nil {
+			return err
+		}
+	}
+	before, err := pl.keep()
+	if err != nil {
+		return err
+	}
+	var was fs.FileInfo
+	if before != nil {
+		was = before.info
+	}
+	err = pl.replace(was, func(f *os.File) error {
+		_, err := f.WriteString(text)
+		return err
+	})
+	if err == nil {
+		p.changes.wrote(pl.path, before, text)
+	}
+	return err
+}
+
 // target resolves a path that is about to be changed, makes the folders above
 // it, and refuses protected paths and the project itself.
 func (p *project) target(name string, how lookup) (*place, error) {
@@ -57,7 +80,7 @@ func (p *project) target(name string, how lookup) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	how.create = g
+	how.create, how.made = g, &p.changes
 	pl, err := p.changeable(name, how, g)
 	if err != nil {
 		return nil, err

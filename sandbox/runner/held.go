@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime/debug"
 	"sync"
 
 	"github.com/bothyd/bothy/sandbox/frame"
@@ -14,6 +15,8 @@ const (
 	// heldOutput bounds what is held of one command's output, in bytes. It is
 	// above what fits one result.
 	heldOutput = 12 << 20
+	// heldMuch is worth giving back at once.
+	heldMuch = 1 << 20
 )
 
 // held is how the last commands ended, by call. It lies in the runner's memory,
@@ -37,8 +40,12 @@ type heldCommand struct {
 func (h *held) begin(call string, timeoutMS int64) *heldCommand {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	var freed int64
 	for _, e := range h.entries {
-		e.forget()
+		freed += e.forget()
+	}
+	if freed >= heldMuch {
+		go debug.FreeOSMemory() // it counts against what commands may use
 	}
 	e := &heldCommand{call: call, timeoutMS: timeoutMS}
 	if call == "" {
@@ -75,9 +82,8 @@ func (h *held) find(call string) (*heldCommand, frame.Exit, bool) {
 	return nil, frame.Exit{}, false
 }
 
-func (e *heldCommand) forget() {
-	e.stdout.forget()
-	e.stderr.forget()
+func (e *heldCommand) forget() (freed int64) {
+	return e.stdout.forget() + e.stderr.forget()
 }
 
 // kept is the output of one channel, as far as it is kept.
@@ -140,7 +146,9 @@ func (k *kept) send(id uint64, channel byte, send func([]byte) error) error {
 }
 
 // forget gives the memory back; what was kept is lost.
-func (k *kept) forget() {
-	k.lost += k.size
+func (k *kept) forget() (freed int64) {
+	freed = k.size
+	k.lost += freed
 	k.size, k.limit, k.blocks = 0, 0, nil
+	return freed
 }

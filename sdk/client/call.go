@@ -24,6 +24,12 @@ func (c *Client) Status(ctx context.Context) (rpc.Status, error) {
 // Stop asks the daemon to end. It answers before it does: wait for the process.
 func (c *Client) Stop(ctx context.Context) error { return c.Call(ctx, rpc.MethodStop, nil, nil) }
 
+// StopNow asks the daemon to end without waiting for what it works on, which
+// is taken up at its next start.
+func (c *Client) StopNow(ctx context.Context) error {
+	return c.Call(ctx, rpc.MethodStop, rpc.StopParams{Now: true}, nil)
+}
+
 // Ask queues a prompt that may change nothing.
 func (c *Client) Ask(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
 	return ask[rpc.Accepted](ctx, c, rpc.MethodAsk, p)
@@ -44,6 +50,48 @@ func (c *Client) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, err
 // comes in the journal.
 func (c *Client) Abort(ctx context.Context, p rpc.RunRef) (rpc.Aborted, error) {
 	return ask[rpc.Aborted](ctx, c, rpc.MethodAbort, p)
+}
+
+// Resume goes on with a run whose last loop was cut short. Like Act, it answers
+// before anything was done.
+func (c *Client) Resume(ctx context.Context, p rpc.RunRef) (rpc.Accepted, error) {
+	return ask[rpc.Accepted](ctx, c, rpc.MethodResume, p)
+}
+
+// Fork makes a run that begins with what another one knows.
+func (c *Client) Fork(ctx context.Context, p rpc.Fork) (rpc.Forked, error) {
+	return ask[rpc.Forked](ctx, c, rpc.MethodFork, p)
+}
+
+// Reset drops a run's sandbox and its home. It may take 10 s.
+func (c *Client) Reset(ctx context.Context, p rpc.RunRef) (rpc.Changed, error) {
+	return ask[rpc.Changed](ctx, c, rpc.MethodReset, p)
+}
+
+// Changes tells what a run changed in its project's files.
+func (c *Client) Changes(ctx context.Context, p rpc.RunRef) (rpc.Changes, error) {
+	return ask[rpc.Changes](ctx, c, rpc.MethodChanges, p)
+}
+
+// Undo takes back what a run changed. Unless p.Partial is set it takes back all
+// or, when something else touched a part of it, nothing and answers conflict.
+func (c *Client) Undo(ctx context.Context, p rpc.Undo) (rpc.Undone, error) {
+	return ask[rpc.Undone](ctx, c, rpc.MethodUndo, p)
+}
+
+// Delete removes a run with all it knows, for good. It may take 10 s.
+func (c *Client) Delete(ctx context.Context, p rpc.RunRef) (rpc.Changed, error) {
+	return ask[rpc.Changed](ctx, c, rpc.MethodDelete, p)
+}
+
+// Rename gives a run another alias.
+func (c *Client) Rename(ctx context.Context, p rpc.Rename) (rpc.Changed, error) {
+	return ask[rpc.Changed](ctx, c, rpc.MethodRename, p)
+}
+
+// Journal reads a page of the journal; Follow reads what comes.
+func (c *Client) Journal(ctx context.Context, p rpc.JournalParams) (rpc.JournalPage, error) {
+	return ask[rpc.JournalPage](ctx, c, rpc.MethodJournal, p)
 }
 
 // Runs lists runs, newest first.
@@ -80,6 +128,12 @@ func (c *Client) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, er
 // Plugins lists plugins and their state.
 func (c *Client) Plugins(ctx context.Context) ([]rpc.Plugin, error) {
 	return ask[[]rpc.Plugin](ctx, c, rpc.MethodPlugins, nil)
+}
+
+// Reload makes the daemon read its configuration again. Files with a mistake are
+// no error: the answer says that they were not applied.
+func (c *Client) Reload(ctx context.Context) (rpc.Reloaded, error) {
+	return ask[rpc.Reloaded](ctx, c, rpc.MethodReload, nil)
 }
 
 // Settings lists every setting in force with where it comes from.

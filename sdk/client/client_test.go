@@ -24,6 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // answer gives the lines that answer one request.
 type scripted struct {
 	greet  string
+	pid    int // in the answer to hello; 0 is 42
 	answer func(rpc.Request) []string
 }
 
@@ -53,11 +54,14 @@ func (s scripted) dial(t *testing.T) func(context.Context) (net.Conn, error) {
 					t.Errorf("the client sent %q: %v", lines.Text(), err)
 					return
 				}
-				answers := []string{result(req.ID, `{"server":"bothyd","version":"v9","protocol":"1.0","pid":42,"seq":5}`)}
+				answers := []string{result(req.ID, fmt.Sprintf(`{"server":"bothyd","version":"v9","protocol":"1.0","pid":%d,"seq":5}`, max(s.pid, 42)))}
 				if req.Method != rpc.MethodHello {
 					answers = s.answer(req)
 				}
 				for _, a := range answers {
+					if a == "hang up" {
+						return
+					}
 					if _, err := fmt.Fprintln(ours, a); err != nil {
 						return
 					}
@@ -217,5 +221,101 @@ func TestFollowStopsWithItsFunction(t *testing.T) {
 	}
 	if fmt.Sprint(after) != `[{"run":"3","after":5} {"run":"3","after":7}]` {
 		t.Errorf("watched with %v", after)
+	}
+}
+
+// TestStoppedInOrder: who was told that the daemon stops can tell it from a
+// death, for calls and for followers.
+func TestStoppedInOrder(t *testing.T) {
+	bye := `{"jsonrpc":"2.0","method":"daemon/stopping","params":{}}`
+	for name, c := range map[string]struct {
+		lines []string
+		want  error
+	}{"stopped": {[]string{bye}, ErrStopped}, "died": {nil, ErrDisconnected}} {
+		s := scripted{greet: greeting("1.0")}
+		s.answer = func(r rpc.Request) []string {
+			if r.Method == rpc.MethodPing {
+				return nil // hang up
+			}
+			return append(c.lines, result(r.ID, `{"watch":1}`))
+		}
+		cl := &Client{Dial: s.dial(t)}
+		if _, err := cl.Status(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if err := cl.Ping(context.Background()); !errors.Is(err, c.want) || errors.Is(err, ErrStopped) != (name == "stopped") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestLostDaemon: the function is asked before each try, and what was being
+// previewed begins anew with another daemon and has a gap with the same one.
+func TestLostDaemon(t *testing.T) {
+	preview := `{"jsonrpc":"2.0","method":"run/preview","params":{"watch":1,"preview":true,"run":3,"loop":5,"turn":2,"text":"half"}}`
+	row := func(seq int, more string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"journal/row","params":{"watch":1,"row":{"seq":%d,"loop":5%s}}}`, seq, more)
+	}
+	settled := `,"kind":"entry.set","path":"assistant://2","data":{"state":"resolved"}`
+	streams := `,"kind":"entry.set","path":"assistant://2","data":{"state":"streaming"}`
+	for name, c := range map[string]struct {
+		first []string // what the first connection sends
+		pid   int      // of the daemon that is there afterwards
+		want  string   // the previews after it
+	}{
+		"another daemon":   {[]string{row(6, streams), preview}, 43, "restart "},
+		"the same daemon":  {[]string{preview}, 42, "dropped "},
+		"committed":        {[]string{preview, row(6, settled)}, 43, ""},
+		"nothing was seen": {nil, 43, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			connection, lost := 0, 0
+			s := scripted{}
+			s.answer = func(r rpc.Request) []string {
+				if connection == 1 {
+					return append(append([]string{result(r.ID, `{"watch":1}`)}, c.first...), "hang up")
+				}
+				return []string{result(r.ID, `{"watch":1}`), row(9, `,"kind":"x"`)}
+			}
+			cl := &Client{Dial: func(ctx context.Context) (net.Conn, error) {
+				if connection++; connection == 2 {
+					return nil, &NotRunningError{Socket: "s", Cause: errors.New("refused")}
+				}
+				here := s
+				here.greet, here.pid = greeting("1.0"), 42
+				if connection > 2 {
+					here.pid = c.pid
+				}
+				return here.dial(t)(ctx)
+			}}
+			seen := ""
+			err := cl.Follow(context.Background(), Watch{After: 5, Run: 3, Preview: true, Lost: func(_ context.Context, why error) error {
+				lost++
+				var down *NotRunningError
+				if lost == 1 && !errors.Is(why, ErrDisconnected) || lost == 2 && !errors.As(why, &down) {
+					t.Errorf("loss %d: %v", lost, why)
+				}
+				return nil
+			}}, func(e Event) error {
+				switch {
+				case e.Preview != nil && e.Preview.Loop == 5 && e.Preview.Turn == 2 && e.Preview.Restart:
+					seen += "restart "
+				case e.Preview != nil && e.Preview.Dropped:
+					seen += "dropped "
+				case e.Row != nil && e.Row.Seq == 9:
+					return ErrDone
+				}
+				return nil
+			})
+			if err != nil || seen != c.want || lost != 2 {
+				t.Errorf("saw %q, lost %d times, ended with %v", seen, lost, err)
+			}
+		})
+	}
+	enough := errors.New("enough")
+	cl := &Client{Socket: t.TempDir() + "/none"}
+	err := cl.Follow(context.Background(), Watch{Lost: func(context.Context, error) error { return enough }}, nil)
+	if !errors.Is(err, enough) {
+		t.Errorf("got %v", err)
 	}
 }

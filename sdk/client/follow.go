@@ -21,6 +21,10 @@ type Watch struct {
 	Preview bool   // also what models are still writing
 	// Retry is how long a lost connection is tried again; 0 is 10 s.
 	Retry time.Duration
+	// Lost is asked before each of these tries, with why there is no connection:
+	// ErrStopped, ErrDisconnected, a *NotRunningError, or that the daemon has no
+	// room. It may start a daemon, or end Follow with an error. Nil only waits.
+	Lost func(ctx context.Context, why error) error
 }
 
 // Event is one thing that was followed. Exactly one field is set.
@@ -35,12 +39,14 @@ var ErrDone = errors.New("followed to the end")
 // Follow calls each for every row behind w.After, in order and exactly once,
 // until each returns an error (ErrDone for a good end) or ctx ends. After a
 // gap or a lost connection it goes on behind the last row that each has seen.
-// Previews may be missing; rows may not.
+// Previews may be missing; rows may not. An answer that was being previewed
+// when the connection was lost gets a preview without text: Restart when
+// another daemon has taken over, which asks for the answer anew, else Dropped.
 func (c *Client) Follow(ctx context.Context, w Watch, each func(Event) error) error {
 	if w.Retry <= 0 {
 		w.Retry = 10 * time.Second
 	}
-	f := &follower{client: c, watch: w, each: each, after: w.After, lost: time.Now()}
+	f := &follower{client: c, watch: w, each: each, after: w.After, lost: time.Now(), open: map[int64]rpc.Preview{}}
 	for {
 		err := f.once(ctx)
 		switch {
@@ -55,6 +61,11 @@ func (c *Client) Follow(ctx context.Context, w Watch, each func(Event) error) er
 		}
 		if time.Since(f.lost) > w.Retry {
 			return fmt.Errorf("the connection to the daemon was lost and did not come back: %w", err)
+		}
+		if w.Lost != nil {
+			if err := w.Lost(ctx, err); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-time.After(100 * time.Millisecond):
@@ -82,7 +93,9 @@ type follower struct {
 	watch  Watch
 	each   func(Event) error
 	after  int64
-	lost   time.Time // since when there is no connection
+	lost   time.Time             // since when there is no connection
+	pid    int                   // of the daemon that was followed last
+	open   map[int64]rpc.Preview // by loop, the last piece of an answer that is not committed
 }
 
 // once follows over one connection until that ends.
@@ -100,6 +113,9 @@ func (f *follower) once(ctx context.Context) error {
 	if f.after < 0 {
 		f.after = hello.Seq
 	}
+	if err := f.reopen(hello.PID); err != nil {
+		return err
+	}
 	params := rpc.WatchParams{Project: f.watch.Project, After: &f.after, Preview: f.watch.Preview}
 	if f.watch.Run != 0 {
 		params.Run, params.Project = strconv.FormatInt(f.watch.Run, 10), ""
@@ -112,6 +128,35 @@ func (f *follower) once(ctx context.Context) error {
 	err = f.receive(ctx, l, notes, asked)
 	f.lost = time.Now()
 	return err
+}
+
+// reopen says for each answer that was being written that pieces of it are
+// missing, or that it begins anew.
+func (f *follower) reopen(pid int) error {
+	restarted := f.pid != pid
+	f.pid = pid
+	for loop, p := range f.open {
+		gone := rpc.Preview{Watch: p.Watch, Run: p.Run, Loop: loop, Turn: p.Turn, Preview: true, Restart: restarted, Dropped: !restarted}
+		delete(f.open, loop)
+		if err := f.each(Event{Preview: &gone}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle forgets previews of an answer that is committed, or never will be.
+func (f *follower) settle(row sdk.JournalRow) {
+	var change sdk.EntryChange
+	switch {
+	case row.Kind == sdk.KindEntrySet && sdk.SchemeOf(row.Path) == "assistant":
+		if json.Unmarshal(row.Data, &change) == nil && !change.State.Ended() {
+			return
+		}
+	case row.Kind != sdk.KindTurnClosed && row.Kind != sdk.KindLoopEnded:
+		return
+	}
+	delete(f.open, row.Loop)
 }
 
 // receive handles notifications. Rows may come before the watch is answered.
@@ -150,12 +195,14 @@ func (f *follower) handle(n rpc.Request) error {
 			return err
 		}
 		f.after = row.Row.Seq
+		f.settle(row.Row)
 		return nil
 	case rpc.NotePreview:
 		var p rpc.Preview
 		if err := json.Unmarshal(n.Params, &p); err != nil {
 			return fmt.Errorf("a preview: %w", err)
 		}
+		f.open[p.Loop] = p
 		return f.each(Event{Preview: &p})
 	case rpc.NoteGap:
 		return errAgain

@@ -24,6 +24,10 @@ const maxFrame = 128 << 20
 // was asked may have happened: the journal tells.
 var ErrDisconnected = errors.New("the daemon closed the connection")
 
+// ErrStopped is an ErrDisconnected of a daemon that said before that it stops:
+// what it was working on goes on at its next start.
+var ErrStopped = fmt.Errorf("the daemon was stopped: %w", ErrDisconnected)
+
 // link is one connection with its reader. Only the reader sends on hello and
 // notes; mu guards waiting and err.
 type link struct {
@@ -39,6 +43,7 @@ type link struct {
 	next    int64
 	waiting map[string]chan rpc.Response
 	err     error
+	stopped bool // the daemon said that it stops
 	closing sync.Once
 }
 
@@ -201,6 +206,12 @@ func (l *link) note(n rpc.Request) bool {
 		}
 		return true
 	}
+	if n.Method == rpc.NoteStopping {
+		l.mu.Lock()
+		l.stopped = true
+		l.mu.Unlock()
+		return true
+	}
 	if l.notes == nil {
 		return true
 	}
@@ -233,10 +244,14 @@ func (l *link) end(err error) {
 func (l *link) why() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.err == nil {
-		return ErrDisconnected
+	err := l.err
+	if err == nil {
+		err = ErrDisconnected
 	}
-	return l.err
+	if l.stopped && errors.Is(err, ErrDisconnected) {
+		return ErrStopped
+	}
+	return err
 }
 
 func (l *link) broken() bool {

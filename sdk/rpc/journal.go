@@ -2,6 +2,24 @@ package rpc
 
 import "github.com/bothyd/bothy/sdk"
 
+// JournalParams is the parameters of journal/read. Rows of other runs and
+// projects are left out; with neither, all rows come.
+type JournalParams struct {
+	Run     string `json:"run,omitempty" jsonschema:"the run's alias in the project, or its id; all runs when absent"`
+	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; all projects when absent"`
+	After   int64  `json:"after,omitempty" jsonschema:"rows behind this position; from the first when absent"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"at most so many, 100 when absent"`
+}
+
+// JournalPage answers journal/read. A page also ends when its bodies reach
+// 4 MiB, and it may be empty where other runs' rows stand. Bodies are those
+// that [Row] has.
+type JournalPage struct {
+	Rows []sdk.JournalRow `json:"rows"`
+	Next int64            `json:"next,omitempty"` // go on with after = next; 0 when this was all
+	Seq  int64            `json:"seq"`            // the journal's position
+}
+
 // WatchParams is the parameters of journal/watch. Rows of other runs and
 // projects are left out; with neither, all rows come.
 type WatchParams struct {
@@ -39,7 +57,8 @@ type Gap struct {
 
 // Preview is the notification run/preview: text that a model is still
 // writing. It is not committed and may be dropped; what counts is the entry
-// assistant://TURN in the journal.
+// assistant://TURN in the journal. Who began to watch in the middle of an
+// answer has seen no First and lacks what came before.
 type Preview struct {
 	Watch     int64  `json:"watch"`
 	Preview   bool   `json:"preview"` // always true: the mark of what is not committed
@@ -48,6 +67,7 @@ type Preview struct {
 	Turn      int    `json:"turn"`
 	Text      string `json:"text,omitempty"`      // to append
 	Reasoning string `json:"reasoning,omitempty"` // to append
+	First     bool   `json:"first,omitempty"`     // the turn's answer begins with this piece
 	Restart   bool   `json:"restart,omitempty"`   // the completion begins anew: forget the turn's text so far
 	Dropped   bool   `json:"dropped,omitempty"`   // some text before this piece was dropped
 }

@@ -12,6 +12,13 @@ const (
 	MethodAct      = "act"
 	MethodStartRun = "startRun"
 	MethodAbort    = "run/abort"
+	MethodResume   = "run/resume"
+	MethodFork     = "run/fork"
+	MethodChanges  = "run/changes"
+	MethodUndo     = "run/undo"
+	MethodReset    = "run/reset"
+	MethodDelete   = "run/delete"
+	MethodRename   = "run/rename"
 
 	MethodRuns    = "getRuns"
 	MethodRun     = "getRun"
@@ -22,9 +29,11 @@ const (
 	MethodCallTool   = "tools/call"
 	MethodPlugins    = "plugins/list"
 	MethodShowConfig = "config/show"
+	MethodReload     = "config/reload"
 
 	MethodBackup = "store/backup"
 
+	MethodJournal = "journal/read"
 	MethodWatch   = "journal/watch"
 	MethodUnwatch = "journal/unwatch"
 )
@@ -36,4 +45,8 @@ const (
 	NotePreview = "run/preview"
 
 	NoteBackup = "store/progress"
+
+	// NoteStopping says that the daemon stops in order: what it is working on
+	// goes on at its next start. A connection that ends without it was lost.
+	NoteStopping = "daemon/stopping"
 )

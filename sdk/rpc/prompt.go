@@ -1,6 +1,11 @@
 package rpc
 
-import "github.com/bothyd/bothy/sdk"
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
 
 // Prompt is the parameters of ask and act. ask never has side effects.
 type Prompt struct {
@@ -20,7 +25,8 @@ type Accepted struct {
 	Sequence int    `json:"sequence"` // the loop's number in the run
 	Seq      int64  `json:"seq"`      // watch with after = seq
 	Model    string `json:"model"`
-	Why      string `json:"why,omitempty"` // why this model was taken
+	Why      string `json:"why,omitempty"`   // why this model was taken
+	Ahead    int    `json:"ahead,omitempty"` // how many prompts of the run come first, the one at work included
 }
 
 // StartRun is the parameters of startRun, which makes a run without a prompt.
@@ -40,18 +46,10 @@ type Started struct {
 }
 
 // RunRef names a run: by alias in a project, or by id. It is the parameters of
-// run/abort and getRun.
+// getRun and of what is done to a run as a whole: abort, resume, reset, delete.
 type RunRef struct {
 	Run     string `json:"run" jsonschema:"the run's alias in the project, or its id"`
 	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; not needed with an id"`
-}
-
-// Aborted answers run/abort. Status is the run's status at that moment, which
-// may still be 102: the end itself is in the journal.
-type Aborted struct {
-	Run    string `json:"run"`
-	ID     int64  `json:"id"`
-	Status int    `json:"status"`
 }
 
 // RunsParams is the parameters of getRuns.
@@ -66,7 +64,8 @@ type RunsParams struct {
 type RunSummary struct {
 	sdk.Run
 	ProjectRoot string `json:"project_root"`
-	Summary     string `json:"summary"` // the first line of the last prompt
+	Summary     string `json:"summary"`          // the first line of the last prompt
+	Queued      int    `json:"queued,omitempty"` // prompts that wait
 }
 
 // RunDetail answers getRun: what the rummy spec calls run/state, with the
@@ -75,16 +74,38 @@ type RunDetail struct {
 	Run       string     `json:"run"` // the alias
 	ID        int64      `json:"id"`
 	Project   string     `json:"project"`
+	Parent    *RunName   `json:"parent,omitempty"` // the run it was forked from
+	Inherited int        `json:"inherited"`        // the turns it has from its parent: its own begin behind them
+	Forks     []RunName  `json:"forks,omitempty"`  // the runs that were forked from it
 	Agent     string     `json:"agent"`
 	Model     string     `json:"model"`
 	Status    int        `json:"status"`
+	Queued    int        `json:"queued"`  // prompts that wait
 	Turn      int        `json:"turn"`    // the last turn opened
 	Summary   string     `json:"summary"` // the last answer
 	Seq       int64      `json:"seq"`     // the journal's position when this was read; watch from here
 	Loops     []sdk.Loop `json:"loops"`
 	Turns     []sdk.Turn `json:"turns"`
 	History   []Event    `json:"history"`
+	Notes     []Note     `json:"notes"`     // what the engine said of its own work: retries, pruning, what it took up
 	Telemetry *Telemetry `json:"telemetry"` // nil until a turn reported its usage
+}
+
+// RunName names another run. A parent that was deleted has only its id.
+type RunName struct {
+	ID  int64  `json:"id"`
+	Run string `json:"run,omitempty"` // the alias
+}
+
+// Note is a row of the run's journal that speaks of no entry: what happened to
+// the run as a whole, or what the engine said of its own work.
+type Note struct {
+	Seq  int64           `json:"seq"`
+	Time time.Time       `json:"time"`
+	Kind string          `json:"kind"`
+	Loop int64           `json:"loop,omitempty"`
+	Turn int             `json:"turn,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
 }
 
 // Event is one prompt, answer or action of a run, in the order of the run.

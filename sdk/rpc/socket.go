@@ -12,6 +12,10 @@ import (
 // SocketName is the file name of the daemon's socket.
 const SocketName = "bothy.sock"
 
+// LockName is the name of the file beside the socket that a daemon holds locked
+// for life, and that has its process id in it.
+const LockName = "daemon.lock"
+
 // MaxSocketPath is the longest path a Unix socket may have, in bytes:
 // sun_path without its closing zero (unix(7)); macOS takes four less.
 const MaxSocketPath = 103

@@ -18,6 +18,13 @@ type Status struct {
 	Connections int       `json:"connections"`
 	Plugins     []Plugin  `json:"plugins"`
 	Problems    []string  `json:"problems,omitempty"` // diagnostics that still hold
+	Config      string    `json:"config"`             // the user's file, there or not
+	Polling     string    `json:"polling,omitempty"`  // why its changes are found late; empty: at once
+}
+
+// StopParams is the parameters of stop.
+type StopParams struct {
+	Now bool `json:"now,omitempty" jsonschema:"end without waiting for what is at work; it is taken up at the next start"`
 }
 
 // Setting is one value of the configuration as it is in force.

@@ -9,7 +9,7 @@ import (
 )
 
 type backupCmd struct {
-	File  string `arg:"" optional:"" help:"Where to write it; a dated name in the data directory when absent."`
+	File  string `arg:"" optional:"" complete:"file" help:"Where to write it; a dated name in the data directory when absent."`
 	Force bool   `help:"Overwrite a file that is there."`
 }
 

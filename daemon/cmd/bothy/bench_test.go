@@ -72,7 +72,7 @@ func withDaemon(t *testing.T, play func(*fakeDaemon, int64)) *bench {
 	served := make(chan error, 1)
 	go func() { served <- b.daemon.serve(socket) }()
 	t.Cleanup(func() {
-		b.daemon.Stop()
+		b.daemon.Stop(false)
 		if err := <-served; err != nil {
 			t.Error(err)
 		}

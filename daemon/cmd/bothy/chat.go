@@ -13,10 +13,10 @@ import (
 )
 
 type chatCmd struct {
-	Model   string `short:"m" help:"The model to use: an alias, or PROVIDER/NAME."`
-	Alias   string `name:"run" short:"r" placeholder:"ALIAS" help:"The run to continue, or to make; a new one when absent."`
-	Agent   string `short:"a" placeholder:"NAME" default:"chat" help:"The agent block to use."`
-	Project string `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Model   string `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME."`
+	Alias   string `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The run to continue, or to make; a new one when absent."`
+	Agent   string `short:"a" placeholder:"NAME" complete:"agent" default:"chat" help:"The agent block to use."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // Help adds to the verb's help.
@@ -99,7 +99,7 @@ func (t *talk) prompt(ctx context.Context, text string) (int, error) {
 	if t.run == "" {
 		p.Run = t.cmd.Alias
 	}
-	accepted, err := t.cl.Act(ctx, p)
+	accepted, err := again(ctx, t.c, t.cl, func() (rpc.Accepted, error) { return t.cl.Act(ctx, p) })
 	if err != nil {
 		if t.c.inTTY && t.run != "" {
 			t.c.complain(err)

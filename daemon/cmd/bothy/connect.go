@@ -21,12 +21,11 @@ const (
 // connect returns a client of the running daemon, starting it when there is
 // none.
 func (c *console) connect(ctx context.Context) (*client.Client, error) {
-	var cl *client.Client
-	err := c.whileEnding(ctx, greetTime, func() (err error) {
-		cl, err = c.attach(ctx)
-		return err
-	})
+	cl, err := c.attachSoon(ctx)
 	var down *client.NotRunningError
+	if errors.As(err, &down) && c.waitForSocket(ctx, down.Socket) {
+		cl, err = c.attachSoon(ctx)
+	}
 	if errors.As(err, &down) {
 		cl, err = c.start(ctx, down.Socket)
 	}
@@ -38,9 +37,18 @@ func (c *console) connect(ctx context.Context) (*client.Client, error) {
 		return nil, errors.Join(err, cl.Close())
 	}
 	if hello.Version != sdk.Version {
-		c.say("bothy: the daemon is version %s and this is %s: `bothy stop` ends the old one", escapeLine(hello.Version), sdk.Version)
+		c.say("bothy: the daemon is version %s and this is %s: after `bothy stop` the next call starts the bothyd of this version", escapeLine(hello.Version), sdk.Version)
 	}
 	return cl, nil
+}
+
+// attachSoon is attach, after the end of a daemon that is about to end.
+func (c *console) attachSoon(ctx context.Context) (cl *client.Client, err error) {
+	err = c.whileEnding(ctx, greetTime, func() (err error) {
+		cl, err = c.attach(ctx)
+		return err
+	})
+	return cl, err
 }
 
 // whileEnding calls try again as long as what answers is a daemon that is about

@@ -17,6 +17,7 @@ const (
 	exitStopped    = 3
 	exitUnanswered = 4
 	exitAborted    = 5
+	exitLeft       = 6
 )
 
 const exitCodes = `Exit codes:
@@ -26,6 +27,7 @@ const exitCodes = `Exit codes:
   3  stopped by a guard, or not finished
   4  a question that nobody could answer
   5  aborted
+  6  bothyd has ended: the run goes on when it is back
 `
 
 // loopEnd is the data of the journal's row loop.ended.

@@ -28,25 +28,31 @@ type fakeDaemon struct {
 	stopped chan struct{}
 	once    sync.Once
 
-	prompts []rpc.Prompt
-	modes   []sdk.Mode
-	calls   []rpc.ToolCall
-	aborts  []int64
-	detail  fakeRun
+	prompts  []rpc.Prompt
+	modes    []sdk.Mode
+	calls    []rpc.ToolCall
+	done     []string // the verbs of a run's life
+	aborts   []int64
+	detail   fakeRun
+	changes  rpc.Changes
+	reloaded rpc.Reloaded
 
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
 	refuse   error
+	ahead    int  // prompts before the next one
 	stubborn bool // an abort does not end the loop
 	tool     func(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
 	show     func(rpc.Preview)
 }
 
 type fakeRun struct {
+	root    string // of the one project there is
 	runs    []sdk.Run
 	loops   []sdk.Loop
 	turns   []sdk.Turn
 	entries []sdk.Entry
+	notes   []sdk.JournalRow
 }
 
 func newFakeDaemon() *fakeDaemon {
@@ -80,7 +86,7 @@ func (f *fakeDaemon) Submit(_ context.Context, mode sdk.Mode, p rpc.Prompt) (rpc
 	if f.play != nil {
 		go f.play(f, loop)
 	}
-	return rpc.Accepted{Run: "brave-1", ID: 7, Loop: loop, Sequence: int(loop), Seq: seq, Model: "replay/first-run", Why: "no other model was found"}, nil
+	return rpc.Accepted{Run: "brave-1", ID: 7, Loop: loop, Sequence: int(loop), Seq: seq, Model: "replay/first-run", Why: "no other model was found", Ahead: f.ahead}, nil
 }
 
 func (f *fakeDaemon) StartRun(context.Context, rpc.StartRun) (rpc.Started, error) {
@@ -105,14 +111,68 @@ func (f *fakeDaemon) Abort(_ context.Context, run int64) error {
 	return nil
 }
 
+func (f *fakeDaemon) did(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.done = append(f.done, fmt.Sprintf(format, args...))
+}
+
+func (f *fakeDaemon) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
+	f.did("resume %d", run)
+	return f.Submit(context.Background(), sdk.ModeAct, rpc.Prompt{})
+}
+
+func (f *fakeDaemon) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
+	f.did("fork %d as %q after %d", run, p.As, p.Turn)
+	return rpc.Forked{Run: "brave-2", ID: 8, Turn: 2}, f.refuse
+}
+
+func (f *fakeDaemon) Reset(_ context.Context, run int64) error {
+	f.did("reset %d", run)
+	return f.refuse
+}
+
+func (f *fakeDaemon) Changes(_ context.Context, run int64) (rpc.Changes, error) {
+	f.did("changes %d", run)
+	return f.changes, f.refuse
+}
+
+func (f *fakeDaemon) Undo(_ context.Context, run int64, partial bool) (rpc.Undone, error) {
+	f.did("undo %d %v", run, partial)
+	u := rpc.Undone{Run: f.changes.Run, ID: run, Left: []sdk.Difference{}, Taken: []sdk.Difference{}, Kept: []string{"new"}}
+	for _, d := range f.changes.Differences {
+		if d.Conflict == "" {
+			u.Taken = append(u.Taken, d)
+		} else {
+			u.Left = append(u.Left, d)
+		}
+	}
+	return u, f.refuse
+}
+
+func (f *fakeDaemon) Delete(_ context.Context, run int64) error {
+	f.did("delete %d", run)
+	return f.refuse
+}
+
+func (f *fakeDaemon) Rename(_ context.Context, run int64, name string) (sdk.Run, error) {
+	f.did("rename %d to %s", run, name)
+	return sdk.Run{ID: run, Alias: name}, f.refuse
+}
+
 func (f *fakeDaemon) Projects(context.Context) ([]sdk.Project, error) {
-	if len(f.detail.runs) == 0 {
+	if f.detail.root == "" {
 		return nil, nil
 	}
-	return []sdk.Project{{ID: 1, Root: f.detail.runs[0].Agent}}, nil
+	return []sdk.Project{{ID: 1, Root: f.detail.root}}, nil
 }
 
 func (f *fakeDaemon) Run(_ context.Context, id int64) (sdk.Run, error) {
+	for _, r := range f.detail.runs {
+		if r.ID == id {
+			return r, nil
+		}
+	}
 	if id == 7 {
 		return sdk.Run{ID: 7, Alias: "brave-1", Status: 102}, nil
 	}
@@ -151,6 +211,14 @@ func (f *fakeDaemon) Journal(_ context.Context, after int64, limit int, _ int64)
 	defer f.mu.Unlock()
 	rows := f.rows[min(int(after), len(f.rows)):]
 	return append([]sdk.JournalRow(nil), rows[:min(limit, len(rows))]...), nil
+}
+
+func (f *fakeDaemon) Notes(context.Context, int64) ([]sdk.JournalRow, error) {
+	return f.detail.notes, nil
+}
+
+func (f *fakeDaemon) Forks(_ context.Context, run int64) ([]sdk.Run, error) {
+	return slices.DeleteFunc(slices.Clone(f.detail.runs), func(r sdk.Run) bool { return r.Parent != run }), nil
 }
 
 func (f *fakeDaemon) Seq() int64 {
@@ -196,6 +264,8 @@ func (f *fakeDaemon) Plugins() []rpc.Plugin {
 	}
 }
 
+func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) { return f.reloaded, nil }
+
 func (f *fakeDaemon) Settings() []rpc.Setting { return nil }
 
 func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
@@ -206,7 +276,7 @@ func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func
 	return rpc.BackupDone{File: cmp.Or(p.File, "/state/backups/dated.db"), Bytes: 2 << 20, Seq: 12, Runs: 3}, nil
 }
 
-func (f *fakeDaemon) Stop() { f.once.Do(func() { close(f.stopped) }) }
+func (f *fakeDaemon) Stop(bool) { f.once.Do(func() { close(f.stopped) }) }
 
 // serve runs the daemon at the socket until it is told to stop.
 func (f *fakeDaemon) serve(socket string) error {

@@ -25,8 +25,10 @@ type viewer interface {
 // errDetached says that the person left and the loop goes on.
 var errDetached = errors.New("detached")
 
-// follow reads the journal until the loop has ended. The first Ctrl-C aborts
-// the loop and waits for its end, the second one leaves.
+// follow reads the journal until the loop has ended, from one daemon or, when
+// that dies, from the next. The first Ctrl-C aborts the loop and waits for its
+// end, the second one leaves. A prompt that still waits behind others is left
+// at the first: what works then is not its own.
 func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, v viewer) error {
 	interrupts, restore := c.interrupts()
 	defer restore()
@@ -36,13 +38,16 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		c.watchInterrupts(ctx, cl, accepted, interrupts, cancel, done)
+		c.watchInterrupts(ctx, cl, accepted, s, interrupts, cancel, done)
 	}()
-	err := cl.Follow(ctx, client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true}, func(e client.Event) error {
+	back := &comeback{c: c, run: accepted.Run}
+	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Retry: greetTime, Lost: back.lost}
+	err := cl.Follow(ctx, watch, func(e client.Event) error {
 		if e.Preview != nil {
 			v.preview(*e.Preview)
 			return nil
 		}
+		back.starts = 0
 		if !s.mine(*e.Row) {
 			return nil
 		}
@@ -107,14 +112,18 @@ func isDown(err error) bool {
 }
 
 // watchInterrupts handles Ctrl-C until done is closed.
-func (c *console) watchInterrupts(ctx context.Context, cl *client.Client, accepted rpc.Accepted, interrupts <-chan os.Signal, detach context.CancelCauseFunc, done <-chan struct{}) {
+func (c *console) watchInterrupts(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, interrupts <-chan os.Signal, detach context.CancelCauseFunc, done <-chan struct{}) {
 	for pressed := 0; ; pressed++ {
 		select {
 		case <-done:
 			return
 		case <-interrupts:
 		}
-		if pressed > 0 {
+		waits := accepted.Ahead > 0 && !s.started.Load()
+		if waits {
+			c.say("\nthe prompt stays in the queue of run %s, and is worked on when its turn comes", escapeLine(accepted.Run))
+		}
+		if pressed > 0 || waits {
 			detach(errDetached)
 			return
 		}

@@ -16,23 +16,28 @@ import (
 
 // cli is the command line: global flags and verbs.
 type cli struct {
-	Dir     string `short:"C" placeholder:"DIR" help:"Work as if called in DIR."`
+	Dir     string `short:"C" placeholder:"DIR" complete:"dir" help:"Work as if called in DIR."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 	NoColor bool   `help:"Print without colours; NO_COLOR does the same."`
 
 	Run     runCmd     `cmd:"" help:"Give an agent a prompt and watch it work."`
 	Chat    chatCmd    `cmd:"" help:"Talk with an agent, line by line."`
-	Runs    runsCmd    `cmd:"" help:"List runs, or show one."`
+	Runs    runsCmd    `cmd:"" help:"List, show, abort, resume, fork, reset, delete and rename runs."`
+	Journal journalCmd `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Tools   toolsCmd   `cmd:"" help:"List tools, or call one."`
 	Plugins pluginsCmd `cmd:"" help:"List plugins and their state."`
 	Models  modelsCmd  `cmd:"" help:"List models, and the one that is taken when none is named."`
 	Status  statusCmd  `cmd:"" help:"Say how the daemon is."`
 	Stop    stopCmd    `cmd:"" help:"Stop the daemon and all it started."`
+	Logs    logsCmd    `cmd:"" help:"Show the daemon's log."`
 	Config  configCmd  `cmd:"" help:"Check the configuration, or show every value."`
 	Backup  backupCmd  `cmd:"" help:"Write a verified copy of the database while the daemon runs."`
 	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database; the daemon must be stopped."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
+	Man        manCmd        `cmd:"" help:"Print the manual page of bothy, or of a verb."`
 }
 
 // Help is the text below the list of verbs.
@@ -98,6 +103,9 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 		c.complain(err)
 		return exitFailed
 	}
+	if len(args) > 0 && args[0] == completeVerb {
+		return c.completeWord(ctx, parser.Model, args[1:])
+	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
 		c.complain(err)
@@ -109,6 +117,7 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 		return errorCode(err)
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.Bind(parser.Model)
 	return c.end(parsed.Run(c))
 }
 

@@ -69,9 +69,9 @@ func TestPreview(t *testing.T) {
 				for !strings.Contains(b.err.String(), "turn 1") && time.Now().Before(deadline) {
 					time.Sleep(time.Millisecond) // previews go only to who watches already
 				}
-				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "wrong"})
+				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "wrong", First: true})
 				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Restart: true})
-				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "The ans\x1b"})
+				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "The ans\x1b", First: true})
 				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "wer", Dropped: c.dropped})
 				f.commit(entry(loop, 1, "assistant://1", text("The ans\x1bwer."), sdk.StateResolved, "", "", nil))
 				f.commit(ended(loop, 200, "answer", ""))
@@ -86,6 +86,35 @@ func TestPreview(t *testing.T) {
 				t.Errorf("stdout %q, stderr %q", b.out.String(), b.err.String())
 			}
 		})
+	}
+}
+
+// TestPreviewOfAnotherDaemon: an answer whose daemon died begins anew where it
+// is seen. What the next daemon had sent before it was followed again is not
+// taken for the begin: the text comes once, with its row.
+func TestPreviewOfAnotherDaemon(t *testing.T) {
+	b := newBench(t)
+	b.c.outTTY, b.c.errTTY = true, true
+	p := newProgress(b.c, newStory(1))
+	p.row(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: 1, Turn: 1}, nil)
+	for _, v := range []rpc.Preview{{Text: "The old ans", First: true}, {Restart: true}, {Text: "new answer"}} {
+		v.Loop, v.Turn = 1, 1
+		p.preview(v)
+	}
+	row := entry(1, 1, "assistant://1", text("The new answer"), sdk.StateResolved, "", "", nil)
+	for _, partial := range []sdk.JournalRow{
+		entry(1, 1, "assistant://1/partial_1", text("The old ans"), sdk.StateFailed, sdk.Interrupted, "", nil),
+		entry(1, 1, "assistant://1", text("The new"), sdk.StateStreaming, "", "", nil), row,
+	} {
+		p.story.take(partial)
+		p.row(partial, nil)
+	}
+	p.story.end = &loopEnd{Status: 200, Stop: "answer"}
+	if err := p.finish(rpc.Accepted{Run: "brave-1"}, false); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs := b.out.String(), b.err.String(); out != "The new answer\n" || strings.Count(errs, "The old ans") != 1 || !strings.Contains(errs, "asked again") || strings.Contains(errs, "new answer") {
+		t.Errorf("stdout %q, stderr %q", out, errs)
 	}
 }
 
@@ -236,9 +265,10 @@ func TestChat(t *testing.T) {
 func TestLists(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.daemon.detail = fakeRun{
+		root: b.project,
 		runs: []sdk.Run{
-			{ID: 7, Project: 1, Alias: "brave-1", Agent: b.project, Model: "replay/first-run", Status: 200, Turns: 2, Updated: epoch.Local()},
-			{ID: 8, Project: 1, Alias: "tools", Agent: b.project, Status: 100, Turns: 3, Hidden: true},
+			{ID: 7, Project: 1, Alias: "brave-1", Agent: "default", Model: "replay/first-run", Status: 200, Turns: 2, Updated: epoch.Local()},
+			{ID: 8, Project: 1, Alias: "tools", Agent: "tools", Status: 100, Turns: 3, Hidden: true},
 		},
 		loops: []sdk.Loop{{ID: 3, Run: 7, Sequence: 1, Mode: sdk.ModeAct, Prompt: "do it\nnow\x1b[1m", Status: 500, Stop: "max_turns", Reason: "99 turns were not enough", Created: epoch, Ended: epoch.Add(2 * time.Second)}},
 		turns: []sdk.Turn{{Sequence: 1, Loop: 3, Model: "first-run", Closed: true, Duration: time.Second, Usage: &sdk.Usage{Prompt: 10, Cached: 4, Completion: 2}}},

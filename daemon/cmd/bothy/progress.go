@@ -21,7 +21,8 @@ type progress struct {
 	story *story
 	shown string         // of the turn's text, what stands on the terminal
 	open  bool           // the cursor stands behind text, not at a line's begin
-	lost  bool           // a piece of the preview was dropped: the rest comes with the row
+	begun bool           // the turn's answer was previewed from its begin
+	lost  bool           // a piece of the preview is missing: the rest comes with the row
 	lines map[string]int // by action: lines of output shown
 	part  map[string]string
 	held  string // the last answer's text, not shown yet
@@ -62,9 +63,13 @@ func (p *progress) preview(v rpc.Preview) {
 		if p.shown != "" {
 			p.line("%s", p.c.paint(dim, "  … asked again"))
 		}
-		p.shown, p.lost = "", false
+		p.shown, p.begun, p.lost = "", false, false
 	}
-	if p.lost = p.lost || v.Dropped; p.lost {
+	p.begun = p.begun || v.First
+	if v.Text+v.Reasoning != "" && !p.begun || v.Dropped {
+		p.lost = true
+	}
+	if p.lost {
 		return
 	}
 	p.stream(v.Text)
@@ -75,9 +80,9 @@ func (p *progress) row(row sdk.JournalRow, a *action) {
 	switch {
 	case row.Kind == sdk.KindTurnOpened:
 		p.release()
-		p.shown, p.lost = "", false
+		p.shown, p.begun, p.lost = "", false, false
 		p.line("%s", p.c.paint(bold, fmt.Sprintf("turn %d", row.Turn)))
-	case row.Kind == sdk.KindEntrySet && sdk.SchemeOf(row.Path) == "assistant" && row.Body != nil:
+	case row.Body != nil && isAnswer(row):
 		p.text(*row.Body)
 	case row.Kind == sdk.KindEntryChunk && a != nil:
 		p.chunk(a, row)

@@ -3,7 +3,7 @@ package main
 import "context"
 
 type restoreCmd struct {
-	File string `arg:"" help:"The backup to restore."`
+	File string `arg:"" complete:"file" help:"The backup to restore."`
 }
 
 // Help adds to the verb's help.

@@ -10,10 +10,10 @@ import (
 
 type runCmd struct {
 	Prompt  []string `arg:"" optional:"" help:"What to do. Without it, or with -, it is read from standard input."`
-	Model   string   `short:"m" help:"The model to use: an alias, or PROVIDER/NAME ('bothy models' lists them)."`
-	Alias   string   `name:"run" short:"r" placeholder:"ALIAS" help:"The run to continue, or to make; a new one when absent."`
-	Agent   string   `short:"a" placeholder:"NAME" help:"The agent block to use."`
-	Project string   `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Model   string   `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME ('bothy models' lists them)."`
+	Alias   string   `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The run to continue, or to make; a new one when absent."`
+	Agent   string   `short:"a" placeholder:"NAME" complete:"agent" help:"The agent block to use."`
+	Project string   `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 	Ask     bool     `help:"Only read: change nothing."`
 	Format  string   `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
 	Quiet   bool     `short:"q" help:"Print the answer alone."`
@@ -55,7 +55,8 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Ask {
 		send = cl.Ask
 	}
-	accepted, err := send(ctx, rpc.Prompt{Project: project, Prompt: prompt, Run: cmd.Alias, Agent: cmd.Agent, Model: cmd.Model})
+	p := rpc.Prompt{Project: project, Prompt: prompt, Run: cmd.Alias, Agent: cmd.Agent, Model: cmd.Model}
+	accepted, err := again(ctx, c, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
 	if err != nil {
 		return err
 	}
@@ -106,6 +107,9 @@ func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.
 // introduce says which run it is, and which model was taken and why.
 func (c *console) introduce(accepted rpc.Accepted) {
 	c.say("run %s, model %s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), why(accepted.Why))
+	if accepted.Ahead > 0 {
+		c.say("queued behind %s of this run; it is worked on when they have ended", plural(accepted.Ahead, "prompt"))
+	}
 }
 
 func why(text string) string {

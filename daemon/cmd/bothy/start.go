@@ -34,8 +34,9 @@ func (c *console) bothyd() (string, error) {
 
 // starter is a daemon that was started and has not answered yet.
 type starter struct {
-	log   string        // the file that its output goes to
-	begin int64         // where in the file its output begins
+	log   string // the file that its output goes to
+	begin int64  // where in the file its output begins
+	pid   int
 	ended chan struct{} // closed when the process has ended
 	code  int           // its exit code, once ended
 }
@@ -52,8 +53,9 @@ func (c *console) start(ctx context.Context, socket string) (*client.Client, err
 	var last time.Time // when the process was first seen to have ended
 	for {
 		cl := &client.Client{Socket: socket, Name: "bothy"}
-		_, err := cl.Hello(ctx)
+		hello, err := cl.Hello(ctx)
 		if err == nil {
+			s.settle(hello.PID)
 			return cl, nil
 		}
 		_ = cl.Close() // it never connected
@@ -117,6 +119,7 @@ func (c *console) launch() (*starter, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", path, err)
 	}
+	s.pid = cmd.Process.Pid
 	go func() {
 		_ = cmd.Wait() // the exit code says it
 		s.code = cmd.ProcessState.ExitCode()
@@ -148,6 +151,18 @@ func (c *console) absoluteEnviron() []string {
 		}
 	}
 	return environ
+}
+
+// settle waits until a process that was not needed has ended: should the daemon
+// that serves be stopped first, it would take its place.
+func (s *starter) settle(serving int) {
+	if serving == s.pid {
+		return
+	}
+	select {
+	case <-s.ended:
+	case <-time.After(2 * time.Second): // it will find the lock taken all the same
+	}
 }
 
 // again reports whether another start may help: a daemon was still ending at

@@ -27,6 +27,9 @@ func (statusCmd) Run(ctx context.Context, c *console) error {
 		if c.json {
 			return errors.Join(c.printJSON(map[string]any{"running": false, "socket": down.Socket}), exitError{code: exitFailed})
 		}
+		if pid := c.holder(down.Socket); pid != 0 {
+			return fmt.Errorf("bothyd (pid %d) runs and has no socket at %s: it starts, ends, or makes again what was removed; ask again in a few seconds", pid, down.Socket)
+		}
 		return fmt.Errorf("bothyd is not running: `bothy run` starts it (no answer at %s)%s", down.Socket, c.whyNot(ctx))
 	}
 	if err != nil {
@@ -40,8 +43,9 @@ func (statusCmd) Run(ctx context.Context, c *console) error {
 	if c.json {
 		return c.printJSON(struct {
 			Running bool `json:"running"`
+			AtWork  int  `json:"at_work"` // what Status calls running, which is taken here
 			rpc.Status
-		}{true, s})
+		}{true, s.Running, s})
 	}
 	return c.printStatus(s)
 }
@@ -55,7 +59,7 @@ func (c *console) whyNot(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "config", "check")
+	cmd := exec.CommandContext(ctx, path, "config", "show") // check also tells of what stops a plugin only
 	cmd.Dir, cmd.Env = c.dir, c.environ
 	out, err := cmd.CombinedOutput()
 	if err == nil {
@@ -71,6 +75,7 @@ func (c *console) printStatus(s rpc.Status) error {
 		{"socket", fmt.Sprintf("%s, %d connections", s.Socket, s.Connections)},
 		{"database", fmt.Sprintf("%s, journal at %d", s.Database, s.Seq)},
 		{"log", s.Log},
+		{"config", s.Config + reading(s)},
 		{"work", fmt.Sprintf("%d running, %d queued", s.Running, s.Queued)},
 	}
 	for _, l := range lines {
@@ -89,6 +94,14 @@ func (c *console) printStatus(s rpc.Status) error {
 		}
 	}
 	return nil
+}
+
+// reading says how a change of the configuration is found, when it is found late.
+func reading(s rpc.Status) string {
+	if s.Polling == "" {
+		return ""
+	}
+	return ", read every few seconds: it cannot be watched (" + s.Polling + ")"
 }
 
 func pluginLine(p rpc.Plugin) string {

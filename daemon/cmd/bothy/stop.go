@@ -2,66 +2,197 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// stopTime is how long a daemon may take to drain.
-const stopTime = 60 * time.Second
+// How long a stop may take: an orderly one before bothy gives up waiting, beyond
+// the time that tools have to end, and one without patience before the process
+// is killed.
+const (
+	stopTime = 60 * time.Second
+	nowTime  = 3 * time.Second
+)
 
-type stopCmd struct{}
+type stopCmd struct {
+	Now bool `help:"Do not wait for what is at work, and kill a daemon that does not listen."`
+}
 
 // Help adds to the verb's help.
 func (stopCmd) Help() string {
-	return "Loops at work are interrupted; prompts that wait are taken up when the daemon starts again. It returns when the daemon has ended."
+	return "Running tools get some seconds to end (the setting stop.grace). What is at work then goes on when the daemon starts again, and so do prompts that wait. It returns when the daemon has ended."
 }
 
 // Run asks the daemon to stop, whatever protocol it speaks, and waits for it.
-func (stopCmd) Run(ctx context.Context, c *console) error {
+func (cmd stopCmd) Run(ctx context.Context, c *console) error {
 	socket, err := rpc.FindSocket(c.env)
 	if err != nil {
 		return usageError{err.Error()}
 	}
 	cl := &client.Client{Socket: socket, Name: "bothy", AnyProtocol: true}
 	defer c.close(cl)
-	ctx, cancel := context.WithTimeout(ctx, stopTime)
-	defer cancel()
+	if cmd.Now {
+		return c.stopNow(ctx, cl)
+	}
 	var hello rpc.Hello
 	err = c.whileEnding(ctx, stopTime, func() (err error) {
 		hello, err = cl.Hello(ctx)
 		return err
 	})
 	if isDown(err) {
-		return c.stopped(false, "bothyd is not running")
+		return c.stopped(stopped{})
 	}
 	if err != nil {
 		return err
 	}
+	s := stopped{Stopped: true, PID: hello.PID, Runs: openRuns(ctx, cl)}
+	patience := stopTime + grace(ctx, cl)
 	if err := cl.Stop(ctx); err != nil && !ending(err) && !isDown(err) {
 		return err
 	}
-	for alive(hello.PID) {
+	if !gone(ctx, hello.PID, patience) {
+		return fmt.Errorf("bothyd (pid %d) is still stopping after %s: see %s, or end it with `bothy stop --now`", hello.PID, patience, c.logHint())
+	}
+	return c.stopped(s)
+}
+
+// stopNow ends the daemon at the socket within seconds, whether it listens or
+// not: the kernel says which process it is.
+func (c *console) stopNow(ctx context.Context, cl *client.Client) error {
+	pid, err := listening(cl.Socket)
+	if err != nil {
+		return err
+	}
+	if pid == 0 {
+		if pid = c.holder(cl.Socket); pid == 0 {
+			return c.stopped(stopped{})
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, nowTime)
+	defer cancel()
+	s := stopped{Stopped: true, PID: pid, Runs: openRuns(ctx, cl)}
+	_ = cl.StopNow(ctx) // one that does not hear it is killed
+	if !gone(ctx, pid, nowTime) {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("bothyd (pid %d) does not end and cannot be killed: %w", pid, err)
+		}
+		s.Killed = true
+	}
+	return c.stopped(s)
+}
+
+// listening is the process of ours that listens at a socket, or 0.
+func listening(socket string) (int, error) {
+	conn, err := net.DialTimeout("unix", socket, nowTime)
+	if err != nil {
+		return 0, nil
+	}
+	defer func() { _ = conn.Close() }() // nothing was said
+	peer, err := rpc.PeerOf(conn.(*net.UnixConn))
+	if err != nil {
+		return 0, fmt.Errorf("who listens at %s: %w", socket, err)
+	}
+	if peer.UID != os.Geteuid() {
+		return 0, fmt.Errorf("what listens at %s belongs to uid %d, not to you", socket, peer.UID)
+	}
+	return peer.PID, nil
+}
+
+// gone waits for the end of a process.
+func gone(ctx context.Context, pid int, most time.Duration) bool {
+	for begin := time.Now(); alive(pid); {
+		if time.Since(begin) > most {
+			return false
+		}
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():
-			return fmt.Errorf("bothyd (pid %d) is still stopping after %s: see %s", hello.PID, stopTime, c.logHint())
+			return !alive(pid)
 		}
 	}
-	return c.stopped(true, fmt.Sprintf("bothyd (pid %d) stopped", hello.PID))
+	return true
 }
 
-func (c *console) stopped(was bool, text string) error {
-	if c.json {
-		return c.printJSON(map[string]bool{"stopped": was})
+// grace is how long the daemon lets tools end; 0 when it does not say.
+func grace(ctx context.Context, cl *client.Client) time.Duration {
+	ctx, cancel := context.WithTimeout(ctx, nowTime)
+	defer cancel()
+	list, err := cl.Settings(ctx)
+	if err != nil {
+		return 0 // a daemon of another protocol may not be understood
 	}
-	_, err := fmt.Fprintln(c.out, text)
-	return err
+	for _, s := range list {
+		if s.Name == "stop.grace" {
+			d, _ := time.ParseDuration(strings.Trim(s.Value, `"`))
+			return d
+		}
+	}
+	return 0
+}
+
+// openRuns are the runs that have something to do; none when the daemon does
+// not say.
+func openRuns(ctx context.Context, cl *client.Client) []openRun {
+	ctx, cancel := context.WithTimeout(ctx, nowTime/2)
+	defer cancel()
+	list, err := cl.Runs(ctx, rpc.RunsParams{Limit: 1000})
+	if err != nil {
+		return nil // to stop is more important than to tell
+	}
+	var open []openRun
+	for _, r := range list {
+		if r.Status == sdk.StatusRunning || r.Status == sdk.StatusProposed || r.Status == sdk.StatusQueued && r.Summary != "" {
+			open = append(open, openRun{Run: r.Alias, ID: r.ID, Project: r.ProjectRoot, Status: r.Status})
+		}
+	}
+	return open
+}
+
+// openRun is a run that a stop leaves with something to do.
+type openRun struct {
+	Run     string `json:"run"`
+	ID      int64  `json:"id"`
+	Project string `json:"project"`
+	Status  int    `json:"status"`
+}
+
+// stopped is what a stop came to; --json prints it.
+type stopped struct {
+	Stopped bool      `json:"stopped"`
+	Killed  bool      `json:"killed,omitempty"`
+	PID     int       `json:"pid,omitempty"`
+	Runs    []openRun `json:"runs,omitempty"`
+}
+
+// stopped tells how it went, and which runs go on at the next start.
+func (c *console) stopped(s stopped) error {
+	if c.json {
+		return c.printJSON(s)
+	}
+	text := "bothyd is not running"
+	switch {
+	case s.Killed:
+		text = fmt.Sprintf("bothyd (pid %d) was killed", s.PID)
+	case s.Stopped:
+		text = fmt.Sprintf("bothyd (pid %d) stopped", s.PID)
+	}
+	if _, err := fmt.Fprintln(c.out, text); err != nil || len(s.Runs) == 0 {
+		return err
+	}
+	c.say("At work, and to go on when bothyd is back, which the next call sees to; `bothy runs abort RUN` ends one:")
+	for _, r := range s.Runs {
+		c.say("  %s (%s) in %s", escapeLine(r.Run), statusWord(r.Status), escapeLine(r.Project))
+	}
+	return nil
 }
 
 // alive reports whether a process is there and has not ended. One that ended

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -14,6 +15,7 @@ import (
 type story struct {
 	loop    int64
 	begun   bool
+	started atomic.Bool // the same, for those who watch from elsewhere
 	turns   int
 	turn    int // the one at work
 	actions []*action
@@ -39,6 +41,7 @@ func (s *story) mine(row sdk.JournalRow) bool {
 // take takes a row in and returns the action that it is about, if any.
 func (s *story) take(row sdk.JournalRow) *action {
 	s.begun = true
+	s.started.Store(true)
 	if s.first.IsZero() {
 		s.first = row.Time
 	}
@@ -86,6 +89,9 @@ func (s *story) entry(row sdk.JournalRow) *action {
 	}
 	switch sdk.SchemeOf(row.Path) {
 	case "assistant":
+		if !isAnswer(row) {
+			return nil
+		}
 		s.text = ""
 		if row.Body != nil && !hasCalls(change.Attributes) {
 			s.text = *row.Body
@@ -94,6 +100,16 @@ func (s *story) entry(row sdk.JournalRow) *action {
 		return s.action(row, change)
 	}
 	return nil
+}
+
+// isAnswer reports whether a row has what a model said in a turn, whole. While
+// it is being written the entry streams, and what a dead daemon had of an answer
+// is kept below its path.
+func isAnswer(row sdk.JournalRow) bool {
+	var change sdk.EntryChange
+	turn, of := strings.CutPrefix(row.Path, "assistant://")
+	return of && row.Kind == sdk.KindEntrySet && !strings.Contains(turn, "/") &&
+		json.Unmarshal(row.Data, &change) == nil && change.State.Ended()
 }
 
 // action finds or makes the action of a row.

@@ -57,10 +57,10 @@ func effects(a sdk.Annotations) string {
 }
 
 type toolsCallCmd struct {
-	Tool      string `arg:"" help:"The tool's name, or PLUGIN__TOOL."`
+	Tool      string `arg:"" complete:"tool" help:"The tool's name, or PLUGIN__TOOL."`
 	Arguments string `arg:"" optional:"" placeholder:"JSON" help:"Its arguments, a JSON object; - reads them from standard input."`
-	Alias     string `name:"run" short:"r" placeholder:"ALIAS" help:"Call it in this run, with its sandbox; the project's own implicit run when absent."`
-	Project   string `placeholder:"DIR" help:"The project, instead of the one that is found."`
+	Alias     string `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"Call it in this run, with its sandbox; the project's own implicit run when absent."`
+	Project   string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // Help adds to the verb's help.
@@ -171,7 +171,7 @@ func (c *console) callTool(ctx context.Context, cl *client.Client, call rpc.Tool
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		done, err := cl.CallTool(ctx, call)
+		done, err := again(ctx, c, cl, func() (rpc.ToolDone, error) { return cl.CallTool(ctx, call) })
 		answers <- answer{done, err}
 	}()
 	begin, tick := time.Now(), time.NewTicker(time.Second)

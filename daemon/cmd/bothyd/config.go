@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"text/tabwriter"
+	"time"
 
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -15,41 +17,88 @@ import (
 type configCmd struct {
 	Check configCheckCmd `cmd:"" help:"Read the configuration and show every mistake where it stands."`
 	Show  configShowCmd  `cmd:"" help:"Print every value with the place it comes from."`
+	Path  configPathCmd  `cmd:"" help:"Print where the configuration is, or would be."`
+	Init  configInitCmd  `cmd:"" help:"Write a first configuration with everything commented out."`
 }
 
 type configCheckCmd struct {
 	JSON bool `help:"Print the diagnostics as JSON."`
 }
 
-// Run exits with 2 when the configuration cannot be used.
+// Run exits with 2 when there is a mistake, also when it would keep nothing but
+// a plugin from starting.
 func (cmd configCheckCmd) Run(f *flags, c *console) error {
-	path, cfg, diags := daemon.LoadConfig(f.Config, &config.Secrets{})
+	path, cfg, diags := daemon.CheckConfig(context.Background(), f.Config)
+	ok := cfg != nil && !diags.HasErrors()
 	if cmd.JSON {
 		if diags == nil {
 			diags = config.Diagnostics{}
 		}
-		if err := printJSON(c, map[string]any{"path": path, "ok": cfg != nil, "diagnostics": diags}); err != nil {
+		if err := printJSON(c, map[string]any{"path": path, "ok": ok, "usable": cfg != nil, "diagnostics": diags}); err != nil {
 			return err
 		}
 	} else {
 		diags.Write(c.err)
 	}
-	if cfg == nil {
+	switch {
+	case cfg == nil:
 		return toldError(exitUsage)
-	}
-	if !cmd.JSON {
+	case !ok:
+		if !cmd.JSON {
+			fmt.Fprintln(c.err, path+": a daemon can start with it, but not every plugin")
+		}
+		return toldError(exitUsage)
+	case !cmd.JSON:
 		fmt.Fprintln(c.out, verdict(path))
 	}
 	return nil
 }
 
-// verdict says what was read without a mistake. What belongs to a plugin is
-// known only when it runs.
+// verdict says what was read without a mistake.
 func verdict(path string) string {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return path + ": not there, so the defaults hold; ok"
 	}
-	return path + ": ok (what a plugin's own schema declares is checked when it starts: `bothy status`)"
+	return path + ": ok"
+}
+
+type configPathCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run prints one line, also when nothing is there.
+func (cmd configPathCmd) Run(f *flags, c *console) error {
+	path, err := daemon.ConfigPath(f.Config)
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		_, err := os.Stat(path)
+		return printJSON(c, map[string]any{"path": path, "exists": err == nil})
+	}
+	_, err = fmt.Fprintln(c.out, path)
+	return err
+}
+
+type configInitCmd struct {
+	Force bool `help:"Write it although there is one; that one is kept beside it, with the date in its name."`
+	JSON  bool `help:"Print JSON."`
+}
+
+// Run never overwrites anything.
+func (cmd configInitCmd) Run(f *flags, c *console) error {
+	path, kept, err := daemon.InitConfig(f.Config, cmd.Force, time.Now())
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		return printJSON(c, map[string]any{"path": path, "kept": kept})
+	}
+	if kept != "" {
+		fmt.Fprintln(c.out, "kept the old one as "+kept)
+	}
+	fmt.Fprintf(c.out, "wrote %s\nEverything in it is commented out, so nothing changed. Take away a # and save: a running daemon\ntakes it over at once. `bothy config check` shows mistakes, `bothy models` what you can choose from.\n", path)
+	return nil
 }
 
 type configShowCmd struct {

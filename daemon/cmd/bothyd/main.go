@@ -4,13 +4,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -22,23 +19,38 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// The exit codes of bothyd: those of bothy that it can have, and
-// rpc.ExitRunning when another daemon runs.
+// The exit codes of bothyd, beside rpc.ExitRunning when another daemon runs.
 const (
-	exitFailed = 1
-	exitUsage  = 2
+	exitOK      = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitHurried = 3 // ended without waiting for what was at work
 )
+
+const exitCodes = `Exit codes:
+  0  told to stop, and stopped in order
+  1  failed; the log tells why
+  2  usage or configuration: nothing was begun
+  3  told twice to stop, and ended without waiting for what was at work
+  7  another bothyd is running
+
+SIGINT and SIGTERM stop it in order, a second one at once; SIGHUP reads the configuration again.
+`
 
 type flags struct {
 	Config   string `help:"Configuration to read instead of ~/.config/bothy/config.hcl." env:"BOTHY_CONFIG" placeholder:"FILE"`
-	LogLevel string `help:"How much to log: error, warn, info, debug or trace." env:"BOTHY_LOG_LEVEL" default:"info"`
+	LogLevel string `help:"How much to log, instead of what the configuration says: error, warn, info, debug or trace." placeholder:"LEVEL"`
 
 	Serve     serveCmd   `cmd:"" default:"withargs" help:"Serve in the foreground (what happens without a sub-command)."`
 	ConfigCmd configCmd  `cmd:"" name:"config" help:"Look at the configuration without a daemon."`
+	Logs      logsCmd    `cmd:"" help:"Show the daemon's log."`
 	Doctor    doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Restore   restoreCmd `cmd:"" help:"Put a backup in the place of the database, while no daemon runs."`
 	Version   versionCmd `cmd:"" help:"Print the version."`
 }
+
+// Help is the text below the list of sub-commands.
+func (flags) Help() string { return exitCodes }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
@@ -82,9 +94,12 @@ func exitCode(err error, stderr io.Writer) int {
 	var held *server.HeldError
 	switch {
 	case err == nil:
-		return 0
+		return exitOK
 	case errors.As(err, &told):
 		return int(told)
+	case errors.Is(err, daemon.ErrHurried):
+		fmt.Fprintln(stderr, "bothyd:", err)
+		return exitHurried
 	case errors.As(err, &held):
 		fmt.Fprintln(stderr, "bothyd:", err)
 		return rpc.ExitRunning
@@ -107,21 +122,23 @@ type console struct{ out, err io.Writer }
 
 type serveCmd struct{}
 
-// Run serves until SIGINT or SIGTERM. A second signal ends at once; what was
-// acknowledged is in the store either way.
+// Run serves until it is told to stop. What was acknowledged is in the store,
+// however it ends.
 func (serveCmd) Run(f *flags, c *console) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	told := takeSignals()
 	opts := daemon.Options{Config: f.Config, LogLevel: f.LogLevel}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		opts.Stderr = c.err // somebody looks; else the log file is enough
 	}
-	d, err := daemon.New(ctx, opts)
+	d, err := daemon.New(told.stop, opts)
+	if errors.Is(err, daemon.ErrStopped) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	context.AfterFunc(ctx, stop) // from now on a second signal has its default effect
-	return d.Run(ctx)
+	told.serve(told.stop, d)
+	return d.Run(told.stop)
 }
 
 type versionCmd struct{}

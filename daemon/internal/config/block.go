@@ -10,11 +10,12 @@ import (
 )
 
 var rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"}, {Type: "log"}, {Type: "stop"},
+	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"}, {Type: "log"}, {Type: "stop"}, {Type: "workspace"},
 	{Type: "plugin", LabelNames: []string{"name"}},
 	{Type: "provider", LabelNames: []string{"name"}},
 	{Type: "model", LabelNames: []string{"name"}},
 	{Type: "agent", LabelNames: []string{"name"}},
+	{Type: "skill", LabelNames: []string{"name"}},
 }}
 
 // blockSet holds the labelled blocks of one type, later files over earlier
@@ -48,9 +49,12 @@ func (l *loader) file(text []byte, name string) {
 			continue
 		}
 		seen[key] = b.DefRange
-		if len(b.Labels) == 0 {
+		switch {
+		case b.Type == "workspace":
+			l.workspaces = append(l.workspaces, b)
+		case len(b.Labels) == 0:
 			l.settings(b)
-		} else {
+		default:
 			l.keep(b)
 		}
 	}
@@ -60,7 +64,7 @@ func (l *loader) file(text []byte, name string) {
 func teachBlocks(diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, d := range diags {
 		if strings.HasPrefix(d.Summary, "Unsupported") {
-			d.Detail += " At the top of a file there are the blocks agent, guard, listen, model, plugin, provider, sandbox and store."
+			d.Detail += " At the top of a file there are the blocks agent, guard, listen, log, model, plugin, provider, sandbox, skill, stop, store and workspace."
 		}
 	}
 	return diags
@@ -100,7 +104,7 @@ func (l *loader) apply(s setting, a *hcl.Attribute) {
 		return
 	}
 	s.set(l.cfg, value)
-	l.sources[s.key()] = Value{Key: s.key(), Value: text, Doc: s.doc,
+	l.sources[s.key()] = Value{Key: s.key(), Value: text, Doc: s.doc, place: a.NameRange,
 		Source: fmt.Sprintf("%s:%d", a.NameRange.Filename, a.NameRange.Start.Line)}
 }
 

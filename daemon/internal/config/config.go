@@ -7,10 +7,12 @@
 package config
 
 import (
+	"maps"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -69,6 +71,7 @@ type Plugin struct {
 	SHA256  string
 	Enabled bool
 	Model   string   // providers: the model taken when only the provider is known
+	Digest  string   // of all that the plugin's process is given; see Diff
 	Body    hcl.Body // what is left for the plugin's own schema
 	Range   hcl.Range
 }
@@ -90,6 +93,9 @@ type Value struct {
 	Value  string `json:"value"`
 	Source string `json:"source"` // "default", "file:line", "BOTHY_..." or "flag"
 	Doc    string `json:"doc,omitempty"`
+
+	text  string    // the value, secret or not
+	place hcl.Range // in a file; empty when it comes from elsewhere
 }
 
 // BaseURL is the base_url of a provider's block, or "" when it has none that
@@ -110,6 +116,24 @@ func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
 		return ""
 	}
 	return v.AsString()
+}
+
+// WithoutSecrets evaluates as Context does, except that a secret which is not
+// set is empty: where the daemon runs it may be set.
+func (c *Config) WithoutSecrets() *hcl.EvalContext {
+	functions := maps.Clone(c.Context.Functions)
+	secret := functions["secret"]
+	functions["secret"] = function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "name", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if v, err := secret.Call(args); err == nil {
+				return v, nil
+			}
+			return cty.StringVal(""), nil
+		},
+	})
+	return &hcl.EvalContext{Functions: functions}
 }
 
 // Secret resolves a secret by name, as secret() in a file does; from then on

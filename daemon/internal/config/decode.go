@@ -49,6 +49,13 @@ type agentBlock struct {
 	MaxTurns          *int     `hcl:"max_turns"`
 	RepeatedCalls     *int     `hcl:"repeated_calls"`
 	ConsecutiveErrors *int     `hcl:"consecutive_errors"`
+	WindowCalls       *int     `hcl:"window_calls"`
+	WindowSize        *int     `hcl:"window_size"`
+	MaxStrikes        *int     `hcl:"max_strikes"`
+	MinCycles         *int     `hcl:"min_cycles"`
+	MaxCyclePeriod    *int     `hcl:"max_cycle_period"`
+	Deadline          *string  `hcl:"deadline"`
+	MaxCost           *float64 `hcl:"max_cost"`
 }
 
 // decodeLabelled decodes the blocks that all files together made.
@@ -65,6 +72,11 @@ func (l *loader) decodeLabelled() {
 	})
 	l.each("model", l.model)
 	l.each("agent", l.agent)
+	l.each("skill", l.skill)
+	for _, b := range l.workspaces {
+		l.workspace(b.Body)
+		l.noEffect(b.DefRange, "workspace")
+	}
 }
 
 func (l *loader) each(block string, do func(string, hcl.Body, hcl.Range)) {
@@ -97,6 +109,7 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 			l.reportAt(r, "Unknown grant", fmt.Sprintf("There is no grant %q; there are %v.", g, knownGrants))
 		}
 	}
+	p.Digest = l.digest(p)
 	return p, true
 }
 
@@ -133,15 +146,7 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 		Name: label, Model: or(b.Model, ""), Persona: or(b.Persona, ""), Tools: b.Tools,
 		Dialect: or(b.Dialect, "tools"), View: or(b.View, "transcript"),
 		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Busy: or(b.Busy, "queue"),
-		Guards: sdk.Guards{MaxTurns: or(b.MaxTurns, unset), RepeatedCalls: or(b.RepeatedCalls, unset), ConsecutiveErrors: or(b.ConsecutiveErrors, unset)},
-	}
-	for _, n := range []*int{b.MaxTurns, b.RepeatedCalls, b.ConsecutiveErrors} {
-		if n != nil && *n < 0 {
-			l.reportAt(r, "Wrong value", fmt.Sprintf("agent %q sets a guard to %d; 0 turns one off, less than that means nothing.", label, *n))
-		}
-	}
-	if a.Guards.RepeatedCalls == 1 {
-		l.reportAt(r, "Wrong value", fmt.Sprintf("repeated_calls of agent %q %s.", label, oneCall))
+		Guards: l.ownGuards(label, &b, r),
 	}
 	l.notNegative(r, "max_tokens", b.MaxTokens)
 	l.notCold(r, b.Temperature)
@@ -167,22 +172,6 @@ func (l *loader) oneOf(r hcl.Range, name, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {
 		l.reportAt(r, "Wrong value", fmt.Sprintf("%s is %q; it may be %v.", name, value, allowed))
 	}
-}
-
-// unset marks a guard that the agent's block does not name: the guard block
-// and its defaults rule, also when that block stands in a later file.
-const unset = -1
-
-func (l *loader) withGuards(a sdk.Agent) sdk.Agent {
-	fill := func(own *int, common int) {
-		if *own == unset {
-			*own = common
-		}
-	}
-	fill(&a.Guards.MaxTurns, l.cfg.Guards.MaxTurns)
-	fill(&a.Guards.RepeatedCalls, l.cfg.Guards.RepeatedCalls)
-	fill(&a.Guards.ConsecutiveErrors, l.cfg.Guards.ConsecutiveErrors)
-	return a
 }
 
 func or[T any](p *T, otherwise T) T {

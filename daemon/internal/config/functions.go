@@ -16,11 +16,11 @@ const maxFile = 1 << 20
 
 // evalContext gives the functions that a configuration may call. Files are
 // relative to the folder of the user's file.
-func evalContext(getenv func(string) (string, bool), folder string, secrets *Secrets) *hcl.EvalContext {
+func evalContext(src Source) *hcl.EvalContext {
 	return &hcl.EvalContext{Functions: map[string]function.Function{
-		"env":    envFunction(getenv),
-		"file":   fileFunction(folder),
-		"secret": secretFunction(getenv, secrets),
+		"env":    envFunction(src.Getenv),
+		"file":   fileFunction(filepath.Dir(src.Path), src.Noted),
+		"secret": secretFunction(src.Getenv, src.Secrets),
 	}}
 }
 
@@ -48,12 +48,17 @@ func envFunction(getenv func(string) (string, bool)) function.Function {
 }
 
 // fileFunction is file(path): the text of a file without its last line end.
-func fileFunction(folder string) function.Function {
+// noted hears of each file that is asked for, there or not.
+func fileFunction(folder string, noted func(path string)) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "path", Type: cty.String}},
 		Type:   function.StaticReturnType(cty.String),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			text, err := readSmall(resolve(folder, args[0].AsString()))
+			path := resolve(folder, args[0].AsString())
+			if noted != nil {
+				noted(path)
+			}
+			text, err := readSmall(path)
 			if err != nil {
 				return cty.UnknownVal(cty.String), err
 			}

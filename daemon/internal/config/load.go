@@ -27,6 +27,9 @@ type Source struct {
 	Required     bool   // the user named the file, so that its absence is a mistake
 	Getenv       func(string) (string, bool)
 	Secrets      *Secrets
+	// Noted hears of each file that file() is asked for, there or not, also
+	// after Load has returned. Nil hears nothing.
+	Noted func(path string)
 }
 
 // DefaultPath is the user's file when nobody names another:
@@ -48,7 +51,7 @@ func Load(src Source) (*Config, Diagnostics) {
 		parser: hclparse.NewParser(),
 		cfg: &Config{
 			Agents:  map[string]sdk.Agent{},
-			Context: evalContext(src.Getenv, filepath.Dir(src.Path), src.Secrets),
+			Context: evalContext(src),
 		},
 		labelled: map[string]*blockSet{},
 		sources:  map[string]Value{},
@@ -75,8 +78,10 @@ type loader struct {
 	parser   *hclparse.Parser
 	cfg      *Config
 	labelled map[string]*blockSet // by block type
-	sources  map[string]Value     // by setting key
-	diags    Diagnostics
+	// workspaces are the blocks of that type, of all files.
+	workspaces []*hcl.Block
+	sources    map[string]Value // by setting key
+	diags      Diagnostics
 }
 
 func (l *loader) defaults() {
@@ -179,11 +184,11 @@ func (l *loader) environment() {
 // attribute can.
 func (l *loader) finish() {
 	for _, s := range settings {
-		l.cfg.Values = append(l.cfg.Values, l.sources[s.key()])
+		v := l.sources[s.key()]
+		v.text = v.Value
+		l.cfg.Values = append(l.cfg.Values, v)
 	}
-	for name, a := range l.cfg.Agents {
-		l.cfg.Agents[name] = l.withGuards(a)
-	}
+	l.fillGuards()
 	switch l.cfg.Sandbox.Runtime {
 	case "auto", "crun", "runc":
 	default:

@@ -199,7 +199,7 @@ func TestSecretsAreRedactedInEveryForm(t *testing.T) {
 
 func TestSecretIsResolvedAtUse(t *testing.T) {
 	var s Secrets
-	ctx := evalContext(environment("K", "very-secret-value"), "/", &s)
+	ctx := evalContext(Source{Getenv: environment("K", "very-secret-value"), Secrets: &s})
 	cfg, diags := load(t, "provider \"x\" {\n  plugin = \"openai\"\n  api_key = secret(\"NOT_SET\")\n}\n")
 	if cfg == nil {
 		t.Fatalf("a secret that nobody uses stops the daemon: %s", diags.Error())

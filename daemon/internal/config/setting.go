@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -168,9 +169,14 @@ func (s setting) read(text string) (any, error) {
 		}
 		return d, nil
 	default:
+		if s.key() == "log.level" && !slices.Contains(logLevels, text) {
+			return nil, fmt.Errorf("%s is %q; it may be %s", s.key(), text, strings.Join(logLevels, ", "))
+		}
 		return text, nil
 	}
 }
+
+var logLevels = []string{"trace", "debug", "info", "warn", "error"}
 
 // text writes a value from HCL as the text that read understands.
 func (s setting) text(v cty.Value) (string, error) {

@@ -64,7 +64,8 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 	if !x.ended() {
 		return ToolDone{}, sdk.Errorf(sdk.Interrupted, "the daemon stopped while the call ran; what it did is unknown")
 	}
-	receipt, err = e.commitEnd(e.base, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.endWrite()}, CloseTurn: a.turn.closing()})
+	writes := append([]sdk.Write{x.endWrite()}, changeWrites(a.turn.actions)...)
+	receipt, err = e.commitEnd(e.base, sdk.Change{Run: a.run.ID, Writes: writes, CloseTurn: a.turn.closing()})
 	if err != nil {
 		return ToolDone{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
 	}

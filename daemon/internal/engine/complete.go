@@ -153,6 +153,7 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 	}
 	outcome := sdk.OutcomeOf(err)
 	var failed *sdk.ProviderError
+	var late *lateError
 	switch {
 	case errors.As(err, &failed) && failed.Replay:
 		end.stop, end.reason, outcome = stopReplay, failed.Message, sdk.Validation
@@ -167,7 +168,7 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 	case errors.Is(err, ErrConfig):
 		end.stop = stopConfig
 		end.reason = fmt.Sprintf("the model %s cannot be asked: %v", a.choice.Alias, err)
-	case errors.Is(err, errAborted):
+	case errors.Is(err, errAborted), errors.As(err, &late):
 		outcome, end.reason = sdk.Aborted, "the model had not begun to answer yet: "+err.Error()
 		if partial {
 			end.reason = "the model's answer was cut off: " + err.Error()

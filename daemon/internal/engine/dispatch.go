@@ -74,6 +74,7 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, next []*action) 
 	for _, x := range next {
 		change.Writes = append(change.Writes, x.startWrite())
 	}
+	change.Writes = append(change.Writes, changeWrites(over)...)
 	commit := e.commitEnd
 	if len(over) == 0 {
 		commit = e.commitNext
@@ -147,8 +148,8 @@ func (t *turn) unended() bool {
 }
 
 // group returns the actions to run next: one, or neighbours that only read. A
-// terminal call in a turn where something failed is refused instead: what it
-// claims would not be true.
+// terminal call in a turn where something failed is refused instead, whichever
+// of the two the model wrote first: what it claims would not be true.
 func (e *Engine) group(t *turn) []*action {
 	var out []*action
 	failed := false
@@ -161,8 +162,8 @@ func (e *Engine) group(t *turn) []*action {
 			}
 		case x.waiting():
 			return out
-		case x.tool.Annotations.Terminal && failed:
-			x.refuse(sdk.Conflict, fmt.Sprintf("%s was not accepted: an action before it in the same answer failed. Look at the failure first.", x.tool.Name))
+		case x.tool.Annotations.Terminal && (failed || t.refused()):
+			x.refuse(sdk.Conflict, fmt.Sprintf("%s was not accepted: another action in the same answer failed. Look at the failure first.", x.tool.Name))
 			e.giveUpRest(t)
 		case !x.readOnly() || x.tool.Annotations.Terminal:
 			if len(out) == 0 {
@@ -176,6 +177,17 @@ func (e *Engine) group(t *turn) []*action {
 		}
 	}
 	return out
+}
+
+// refused reports whether a call of the turn failed by itself, a later one
+// that could not even be recorded as one to run included.
+func (t *turn) refused() bool {
+	for _, x := range t.actions {
+		if x.state == sdk.StateFailed && x.outcome != sdk.Aborted {
+			return true
+		}
+	}
+	return false
 }
 
 // giveUpRest ends what must not run any more: what stands behind a side effect
@@ -266,7 +278,7 @@ func cutShort(cause, err error) error {
 		return err
 	}
 	reason := "aborted"
-	if errors.Is(cause, errAborted) {
+	if late := (*lateError)(nil); errors.Is(cause, errAborted) || errors.As(cause, &late) {
 		reason = cause.Error()
 	}
 	said := strings.TrimSuffix(strings.TrimSuffix(err.Error(), context.Canceled.Error()), ": ")

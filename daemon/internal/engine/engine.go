@@ -40,8 +40,8 @@ const (
 	abortTime    = 950 * time.Millisecond // the longest an abort waits for what cannot be recorded
 )
 
-// Config is what an engine is made of. All fields but Instructions, Preview,
-// Clock and Grace are required.
+// Config is what an engine is made of. All fields but Prices, Instructions,
+// Preview, Clock and Grace are required.
 type Config struct {
 	Store   Store
 	Tools   Tools
@@ -50,7 +50,8 @@ type Config struct {
 	Dialect Dialect
 	Policy  Policy
 	Hooks   *hook.Chains
-	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named
+	Prices  Prices               // nil: a completion costs what its provider reports
+	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
 	DataDir string               // run folders lie in runs/KEY below it
 	Log     hclog.Logger
 
@@ -72,6 +73,7 @@ type Preview struct {
 	Turn      int
 	Text      string // to append
 	Reasoning string // to append
+	First     bool   // the answer begins with this piece
 	Restart   bool   // the answer begins anew: what came of this turn so far is void
 }
 
@@ -90,6 +92,7 @@ type Engine struct {
 	cfg      Config
 	log      hclog.Logger
 	guards   *guards
+	agents   profiles
 	patience time.Duration
 	backlog  backlog
 
@@ -122,7 +125,8 @@ func New(cfg Config) (*Engine, error) {
 	e := &Engine{cfg: cfg, log: cfg.Log, patience: endPatience, workers: map[int64]*worker{}, books: map[int64]*book{}}
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
-	e.guards = newGuards(cfg.Hooks)
+	e.guards = newGuards(cfg.Hooks, cfg.Prices)
+	e.Configure(cfg.Agents)
 	if cfg.Frozen {
 		return e, nil
 	}

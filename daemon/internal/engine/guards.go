@@ -1,50 +1,77 @@
 package engine
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"sync"
+	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// The guards, by the name that a stopped loop bears.
+// The guards, by the name that a stopped loop bears. Their order is that of
+// their filters: of two that stop at once, the first is named.
 const (
-	guardMaxTurns          = "max_turns"
 	guardRepeatedCalls     = "repeated_calls"
+	guardWindow            = "window"
 	guardConsecutiveErrors = "consecutive_errors"
+	guardMaxStrikes        = "max_strikes"
+	guardMinCycles         = "min_cycles" // max_strikes, when the last strike was a pattern that repeats
+	guardDeadline          = "deadline"
+	guardMaxCost           = "max_cost"
+	guardMaxTurns          = "max_turns"
 )
+
+var guardOrder = []string{
+	guardRepeatedCalls, guardWindow, guardConsecutiveErrors, guardMaxStrikes, guardDeadline, guardMaxCost, guardMaxTurns,
+}
+
+// guard is one rule of one loop. It counts turns as they end, each once, and
+// depends on nothing else but time, so that the turns of a daemon that died
+// can be counted again by the next one.
+type guard interface {
+	take(t *judged)
+	// stop says why the loop must end, as a sentence for a person, and under
+	// which name. An empty reason is that it may go on.
+	stop() (name, reason string)
+}
+
+// screen is a guard that has to see a call before it is made. It returns the
+// reason why it must not be, for the model; "" is that it may.
+type screen interface {
+	screen(c madeCall) string
+}
+
+// judged is a turn as the guards count it.
+type judged struct {
+	sdk.TurnResult
+	calls []madeCall // in the model's order
+}
 
 // guards are the rules that can stop a loop. They hear what every subscriber
 // hears and have no other way in: a call is seen when it is about to be
 // recorded, a turn when it is judged.
 type guards struct {
+	prices  Prices
+	clock   func() time.Duration // monotonic; what the wall clock says is for people
 	mu      sync.Mutex
-	loops   map[int64]*streaks
+	loops   map[int64]*watched
 	removes []func()
 }
 
-// streaks is what the guards remember of one loop.
-type streaks struct {
-	rules    sdk.Guards
-	call     string // the last one, in a form that equal calls share
-	same     int    // how often it came in a row
-	repeated string // the tool whose call was made too often
-	errors   int    // failed actions in a row
-	worst    int    // the longest such row
+// watched is a loop with its guards. Those that are off are not there.
+type watched struct {
+	rules map[string]guard
+	turn  int                 // the last one that was counted
+	heard map[string]madeCall // by path: the calls of the turn that is recorded now
 }
 
-func newGuards(hooks *hook.Chains) *guards {
-	g := &guards{loops: map[int64]*streaks{}}
-	const owner = "guard "
-	g.removes = []func(){
-		hooks.EntryRecording.On(1, owner+guardRepeatedCalls, true, g.recording),
-		hooks.TurnVerdict.On(1, owner+guardRepeatedCalls, true, g.judge(g.repeatedCalls)),
-		hooks.TurnVerdict.On(2, owner+guardConsecutiveErrors, true, g.judge(g.consecutiveErrors)),
-		hooks.TurnVerdict.On(3, owner+guardMaxTurns, true, g.judge(g.maxTurns)),
+func newGuards(hooks *hook.Chains, prices Prices) *guards {
+	began := time.Now()
+	g := &guards{prices: prices, loops: map[int64]*watched{}, clock: func() time.Duration { return time.Since(began) }}
+	g.removes = append(g.removes, hooks.EntryRecording.On(1, "guard "+guardRepeatedCalls, true, g.recording))
+	for i, name := range guardOrder {
+		g.removes = append(g.removes, hooks.TurnVerdict.On(i+1, "guard "+name, true, g.judge(name)))
 	}
 	return g
 }
@@ -56,11 +83,50 @@ func (g *guards) leave() {
 }
 
 // begin watches a loop. Past are the turns that the loop had before a daemon
-// took it up again; empty for a loop that begins.
-func (g *guards) begin(loop int64, rules sdk.Guards, _ []sdk.TurnResult) {
+// took it up again, in order; empty for a loop that begins. They are counted
+// and not judged: what they did was judged when they ended.
+func (g *guards) begin(loop int64, rules sdk.Guards, past []sdk.TurnResult) {
+	w := &watched{rules: g.rules(rules), heard: map[string]madeCall{}}
+	if d, ok := w.rules[guardDeadline].(*deadline); ok {
+		for _, r := range past {
+			d.spent += max(time.Duration(r.Duration), 0)
+		}
+	}
+	for _, r := range past {
+		w.take(r)
+	}
+	if c, ok := w.rules[guardMaxCost].(*cost); ok {
+		c.told = c.unknown
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.loops[loop] = &streaks{rules: rules}
+	g.loops[loop] = w
+}
+
+func (g *guards) rules(r sdk.Guards) map[string]guard {
+	rules := map[string]guard{}
+	if r.RepeatedCalls > 0 {
+		rules[guardRepeatedCalls] = &repeated{limit: r.RepeatedCalls}
+	}
+	if r.WindowCalls > 0 && r.WindowSize > 0 {
+		rules[guardWindow] = &window{limit: r.WindowCalls, size: r.WindowSize}
+	}
+	if r.ConsecutiveErrors > 0 {
+		rules[guardConsecutiveErrors] = &failures{limit: r.ConsecutiveErrors}
+	}
+	if r.MaxStrikes > 0 {
+		rules[guardMaxStrikes] = &strikes{limit: r.MaxStrikes, cycles: newCycles(r.MinCycles, r.MaxCyclePeriod)}
+	}
+	if r.Deadline > 0 {
+		rules[guardDeadline] = &deadline{limit: time.Duration(r.Deadline), clock: g.clock, began: g.clock()}
+	}
+	if r.MaxCost > 0 {
+		rules[guardMaxCost] = &cost{limit: r.MaxCost, prices: g.prices}
+	}
+	if r.MaxTurns > 0 {
+		rules[guardMaxTurns] = &turnCount{limit: r.MaxTurns}
+	}
+	return rules
 }
 
 func (g *guards) end(loop int64) {
@@ -69,102 +135,87 @@ func (g *guards) end(loop int64) {
 	delete(g.loops, loop)
 }
 
-// recording counts calls. The one that is once too often is rejected before it
-// is made, and the rest of its turn with it.
+// recording shows the guards a call. The one that is once too often is
+// rejected before it is made, and the rest of its turn with it.
 func (g *guards) recording(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s, ok := g.loops[r.Loop]
-	if !ok || s.rules.RepeatedCalls <= 0 {
+	w, ok := g.loops[r.Loop]
+	if !ok {
 		return r, nil
 	}
-	if call := signature(r); call == s.call {
-		s.same++
-	} else {
-		s.call, s.same = call, 1
-	}
-	if s.same >= s.rules.RepeatedCalls {
-		s.repeated = r.Tool
-		r.State, r.Outcome = sdk.StateCancelled, sdk.Aborted
-		r.Body = fmt.Sprintf("this call was not made: it is the same as the one before it, %d times in a row", s.same)
+	c := recordedCall(r)
+	w.heard[r.Path] = c
+	for _, name := range guardOrder {
+		s, ok := w.rules[name].(screen)
+		if !ok {
+			continue
+		}
+		if reason := s.screen(c); reason != "" && r.State == sdk.StateStreaming {
+			r.State, r.Outcome, r.Body = sdk.StateCancelled, sdk.Aborted, reason
+		}
 	}
 	return r, nil
 }
 
-// signature is equal for calls of one tool with equal arguments, whatever the
-// order of their keys.
-func signature(r sdk.Recording) string {
-	var at struct {
-		Arguments json.RawMessage `json:"arguments"`
-	}
-	if json.Unmarshal(r.Attributes, &at) != nil {
-		return r.Tool + "\x00" + string(r.Attributes)
-	}
-	dec := json.NewDecoder(bytes.NewReader(at.Arguments))
-	dec.UseNumber()
-	var arguments any
-	if dec.Decode(&arguments) != nil {
-		return r.Tool + "\x00" + string(at.Arguments)
-	}
-	return r.Tool + "\x00" + string(encode(arguments))
-}
-
 // judge makes a filter of a guard. A loop that ends anyway is left to end as
 // it does, but what happened is counted.
-func (g *guards) judge(rule func(*streaks, sdk.TurnResult) (string, string)) func(context.Context, sdk.TurnResult) (sdk.TurnResult, error) {
+func (g *guards) judge(name string) func(context.Context, sdk.TurnResult) (sdk.TurnResult, error) {
 	return func(_ context.Context, r sdk.TurnResult) (sdk.TurnResult, error) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		s, ok := g.loops[r.Loop.ID]
+		w, ok := g.loops[r.Loop.ID]
 		if !ok {
 			return r, nil
 		}
-		if name, reason := rule(s, r); name != "" && r.Ruling.Continue {
+		w.take(r)
+		rule, ok := w.rules[name]
+		if !ok || !r.Ruling.Continue {
+			return r, nil
+		}
+		if name, reason := rule.stop(); reason != "" {
 			r.Ruling = sdk.Ruling{Status: sdk.StatusAborted, Stop: name, Reason: reason}
 		}
 		return r, nil
 	}
 }
 
-func (g *guards) repeatedCalls(s *streaks, _ sdk.TurnResult) (string, string) {
-	if s.repeated == "" {
-		return "", ""
+// take counts a turn, unless it was counted already: every guard's filter gets
+// the same one, and a daemon that takes up a loop may judge its last turn again.
+func (w *watched) take(r sdk.TurnResult) {
+	if r.Turn <= w.turn {
+		return
 	}
-	return guardRepeatedCalls, fmt.Sprintf("the model made the same call of %s %d times in a row, so it was stopped (guard repeated_calls)", s.repeated, s.same)
+	w.turn = r.Turn
+	t := &judged{TurnResult: r, calls: w.callsOf(r)}
+	clear(w.heard)
+	for _, rule := range w.rules {
+		rule.take(t)
+	}
 }
 
-// consecutiveErrors counts over turns and tools. What was given up because of
-// something else counts neither as a failure nor as a success.
-func (g *guards) consecutiveErrors(s *streaks, r sdk.TurnResult) (string, string) {
-	last := ""
+// callsOf are the calls of a turn. One that was given up because of another was
+// never made and is left out.
+func (w *watched) callsOf(r sdk.TurnResult) []madeCall {
+	var calls []madeCall
 	for _, entry := range r.Actions {
-		switch {
-		case entry.State == sdk.StateResolved:
-			s.errors = 0
-		case entry.State == sdk.StateFailed && entry.Outcome != sdk.Aborted:
-			s.errors++
-			s.worst = max(s.worst, s.errors)
-			last = entry.Body
+		if givenUp(entry) {
+			continue
 		}
+		c, ok := w.heard[entry.Path]
+		if !ok {
+			c = entryCall(entry, r.Completion)
+		}
+		c.cut = interrupted(entry)
+		calls = append(calls, c)
 	}
-	if s.rules.ConsecutiveErrors <= 0 || s.worst < s.rules.ConsecutiveErrors {
-		return "", ""
-	}
-	return guardConsecutiveErrors, fmt.Sprintf("%d calls in a row failed, so the model was stopped (guard consecutive_errors); the last one: %s", s.worst, excerpt(last))
+	return calls
 }
 
-func (g *guards) maxTurns(s *streaks, r sdk.TurnResult) (string, string) {
-	if s.rules.MaxTurns <= 0 || r.LoopTurn < s.rules.MaxTurns {
-		return "", ""
-	}
-	return guardMaxTurns, fmt.Sprintf("the model took %d turns without coming to an end, so it was stopped (guard max_turns)", r.LoopTurn)
-}
+func interrupted(entry sdk.Entry) bool { return entry.Outcome == sdk.Interrupted }
 
-// excerpt is the first line of a text, cut to what a sentence can hold.
-func excerpt(text string) string {
-	line, _, _ := bytes.Cut(bytes.TrimSpace([]byte(text)), []byte("\n"))
-	if r := []rune(string(line)); len(r) > 200 {
-		return string(r[:200]) + "..."
-	}
-	return string(line)
+// givenUp reports whether the call was not made because of something that
+// happened before it. One that a guard rejected is cancelled, and counts.
+func givenUp(entry sdk.Entry) bool {
+	return entry.State == sdk.StateFailed && entry.Outcome == sdk.Aborted
 }

@@ -186,24 +186,58 @@ func TestFailingGuardsDeny(t *testing.T) {
 	}
 }
 
-func TestVerdictFilterStopsAndGoesOn(t *testing.T) {
-	h := newHouse(t, say("one"), say("two"), say("three"))
-	h.hooks.TurnVerdict.On(10, "t", true, func(_ context.Context, r sdk.TurnResult) (sdk.TurnResult, error) {
-		if r.LoopTurn == 1 {
-			r.Ruling = sdk.Ruling{Continue: true}
-		} else {
-			r.Ruling = sdk.Ruling{Status: 422, Stop: "window", Reason: "enough"}
+func TestVerdictFilterStops(t *testing.T) { // V12: the run shows 200, the loop keeps the real code
+	for _, status := range []int{204, 422} {
+		h := newHouse(t, calls(numbered("read", 1)), calls(numbered("read", 2)), say("never"))
+		h.hooks.TurnVerdict.On(10, "t", true, func(_ context.Context, r sdk.TurnResult) (sdk.TurnResult, error) {
+			if r.LoopTurn == 2 {
+				r.Ruling = sdk.Ruling{Status: status, Stop: "terminal", Reason: "enough"}
+			}
+			return r, nil
+		})
+		a := h.submit(Submission{})
+		if l := h.await(a); l.Status != status || l.Stop != "terminal" || l.Reason != "enough" {
+			t.Errorf("ended %d %q %q", l.Status, l.Stop, l.Reason)
 		}
-		return r, nil
-	})
-	a := h.submit(Submission{})
-	if l := h.await(a); l.Status != 422 || l.Stop != "window" || l.Reason != "enough" {
-		t.Errorf("ended %d %q %q", l.Status, l.Stop, l.Reason)
+		if r, err := h.store.Run(t.Context(), a.Run.ID); err != nil || r.Status != 200 {
+			t.Errorf("run %d, %v", r.Status, err)
+		}
+		if n := len(h.models.asked()); n != 2 {
+			t.Errorf("%d turns", n)
+		}
+		h.check(a.Run.ID)
 	}
-	if n := len(h.models.asked()); n != 2 {
-		t.Errorf("%d turns", n)
+}
+
+// TestNobodyLoosensAVerdict: neither before the guards nor behind them.
+func TestNobodyLoosensAVerdict(t *testing.T) {
+	for _, priority := range []int{-1 << 30, 0, 10, 1 << 30} {
+		var steps []step
+		for i := range 10 {
+			steps = append(steps, calls(numbered("read", i)))
+		}
+		h := newHouse(t, steps...)
+		h.hooks.TurnVerdict.On(priority, "t", false, func(context.Context, sdk.TurnResult) (sdk.TurnResult, error) {
+			return sdk.TurnResult{Ruling: sdk.Ruling{Continue: true, Status: 102}}, nil
+		})
+		h.hooks.EntryRecording.On(priority, "t", false, func(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
+			r.State, r.Loop = sdk.StateStreaming, 0
+			return r, nil
+		})
+		if l := h.run(Submission{Agent: "short"}); l.Status != 499 || l.Stop != "max_turns" {
+			t.Errorf("priority %d: ended %d %q: %s", priority, l.Status, l.Stop, l.Reason)
+		}
+		same := call{"read", "{}"}
+		h.models.mu.Lock()
+		h.models.steps = []step{calls(same), calls(same)}
+		h.models.mu.Unlock()
+		if l := h.run(Submission{}); l.Stop != "repeated_calls" {
+			t.Errorf("priority %d: ended %d %q: %s", priority, l.Status, l.Stop, l.Reason)
+		}
+		if l := h.run(Submission{}); l.Stop != "answer" {
+			t.Errorf("priority %d: an answer was not the end: %d %q", priority, l.Status, l.Stop)
+		}
 	}
-	h.check(a.Run.ID)
 }
 
 func TestErrorsAndCancelledStreamsAreTold(t *testing.T) {

@@ -99,7 +99,10 @@ func endOf(ctx context.Context, err error) ending {
 	if isOwn {
 		end = own.ending
 	}
+	var late *lateError
 	switch cause := context.Cause(ctx); {
+	case errors.As(cause, &late):
+		return ending{status: sdk.StatusAborted, stop: guardDeadline, reason: late.Error(), writes: end.writes}
 	case errors.Is(cause, errAborted):
 		return ending{status: sdk.StatusAborted, stop: stopAborted, reason: "aborted by a person", writes: end.writes}
 	case errors.Is(cause, errStopping), errors.Is(err, errStopping):
@@ -129,6 +132,7 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell fu
 		for _, x := range swept {
 			change.Writes = append(change.Writes, x.endWrite())
 		}
+		change.Writes = append(change.Writes, changeWrites(swept)...)
 		change.Writes = append(change.Writes, t.takeWrites()...)
 		change.Notes = t.takeNotes()
 		change.CloseTurn = t.closing()

@@ -48,6 +48,7 @@ func (r *reader) take(d sdk.Delta) error {
 	if r.closed {
 		return errUnsettled
 	}
+	first := len(r.text)+len(r.thought) == 0
 	r.size += len(d.Text) + len(d.Reasoning)
 	switch {
 	case d.Text != "":
@@ -75,7 +76,7 @@ func (r *reader) take(d sdk.Delta) error {
 		return err
 	}
 	if show := r.engine.cfg.Preview; show != nil && (d.Text != "" || d.Reasoning != "") {
-		show(Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Text: d.Text, Reasoning: d.Reasoning})
+		show(Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Text: d.Text, Reasoning: d.Reasoning, First: first})
 	}
 	return nil
 }

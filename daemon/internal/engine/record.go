@@ -66,6 +66,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	}
 	for _, entry := range receipt.Entries[:first] {
 		if entry.State == sdk.StateFailed {
+			t.errors = append(t.errors, entry)
 			e.cfg.Hooks.ErrorLog.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: entry})
 		}
 	}

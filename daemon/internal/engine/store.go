@@ -31,6 +31,7 @@ type Store interface {
 	OpenTurns(ctx context.Context) ([]int64, error) // the runs that have any
 	Queued(ctx context.Context) ([]int64, error)
 	Unfinished(ctx context.Context) ([]sdk.Loop, error)
+	RunStore
 }
 
 // Tools are the tools there are now.

@@ -34,6 +34,7 @@ type Accepted struct {
 	Seq   int64
 	Model string
 	Why   string // why this model was taken
+	Ahead int    // prompts of the run that come first, the one at work included
 }
 
 // toolsAlias is the alias of a project's implicit run, which holds the tool
@@ -165,13 +166,17 @@ func (e *Engine) openProject(ctx context.Context, root string) (sdk.Project, err
 // findRun returns the run of an alias, an empty one when there is none.
 func (e *Engine) findRun(ctx context.Context, project int64, alias string) (sdk.Run, error) {
 	if !validAlias(alias) {
-		return sdk.Run{}, sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", alias)
+		return sdk.Run{}, badAlias(alias)
 	}
 	r, err := e.cfg.Store.RunByAlias(ctx, project, alias)
 	if err != nil && sdk.OutcomeOf(err) == sdk.NotFound {
 		return sdk.Run{}, nil
 	}
 	return r, err
+}
+
+func badAlias(alias string) error {
+	return sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", alias)
 }
 
 func validAlias(alias string) bool {
@@ -181,9 +186,10 @@ func validAlias(alias string) bool {
 }
 
 func (e *Engine) agent(name string) (sdk.Agent, error) {
-	a, ok := e.cfg.Agents[name]
+	agents := *e.agents.Load()
+	a, ok := agents[name]
 	if !ok {
-		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(sortedKeys(e.cfg.Agents), ", "))
+		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(sortedKeys(agents), ", "))
 	}
 	if a.Name == "" {
 		a.Name = name
@@ -232,18 +238,52 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission) (Accepted,
 	defer giveBack()
 	b.submit.Lock()
 	defer b.submit.Unlock()
-	if p.agent.Busy == "refuse" && e.working(p.run.ID) {
-		return Accepted{}, sdk.Errorf(sdk.Conflict, "the run %s is busy and its agent takes one prompt at a time; wait for it, abort it, or use another run", p.run.Alias)
+	ahead, err := e.ahead(ctx, p.run.ID)
+	if err != nil {
+		return Accepted{}, err
 	}
-	l, receipt, err := e.cfg.Store.Enqueue(ctx, sdk.Loop{
-		Run: p.run.ID, Mode: s.Mode, Model: p.choice.Alias, Agent: p.agent.Name, Prompt: s.Prompt,
-	})
+	if p.agent.Busy == "refuse" && ahead > 0 {
+		return Accepted{}, sdk.Errorf(sdk.Conflict, "the run %[1]s is at work, and its agent %[2]s takes one prompt at a time (busy = \"refuse\"): wait for it (`bothy runs show %[1]s` tells how far it is), end it (`bothy runs abort %[1]s`), or give the prompt to another run",
+			p.run.Alias, p.agent.Name)
+	}
+	a, err := e.queue(ctx, p, sdk.Loop{Mode: s.Mode, Prompt: s.Prompt})
+	a.Ahead = ahead
+	return a, err
+}
+
+// ahead counts the prompts of a run that run or wait. The caller holds the
+// lock of submissions.
+func (e *Engine) ahead(ctx context.Context, run int64) (int, error) {
+	if !e.working(run) {
+		return 0, nil
+	}
+	loops, err := e.cfg.Store.Loops(ctx, run)
+	if err != nil {
+		return 0, fmt.Errorf("look at what the run works on: %w", err)
+	}
+	n := 0
+	for _, l := range loops {
+		if isOpen(l) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// isOpen reports whether a loop waits or runs.
+func isOpen(l sdk.Loop) bool { return l.Status == sdk.StatusQueued || l.Status == sdk.StatusRunning }
+
+// queue makes a loop durable and wakes its run. The caller holds the lock of
+// submissions.
+func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, error) {
+	l.Run, l.Model, l.Agent = p.run.ID, p.choice.Alias, p.agent.Name
+	l, receipt, err := e.cfg.Store.Enqueue(ctx, l)
 	if err != nil {
 		return Accepted{}, fmt.Errorf("queue the prompt: %w", err)
 	}
 	failpoint.Hit(failpoint.EnqueueAfter)
 	started := e.cfg.Hooks.ActStarted
-	if s.Mode == sdk.ModeAsk {
+	if l.Mode == sdk.ModeAsk {
 		started = e.cfg.Hooks.AskStarted
 	}
 	started.Emit(ctx, sdk.LoopEvent{Project: p.project.ID, Run: p.run, Loop: l})

@@ -18,6 +18,7 @@ type leftTurn struct {
 	row      sdk.Turn
 	answer   sdk.Entry   // assistant://N; its zero value when there is none
 	actions  []sdk.Entry // in the model's order
+	errors   []sdk.Entry // failures that belong to no action
 	partials int
 }
 
@@ -34,6 +35,8 @@ func (l *leftTurn) take(entry sdk.Entry) {
 			at = len(l.actions)
 		}
 		l.actions = slices.Insert(l.actions, at, entry)
+	case entry.State == sdk.StateFailed && entry.Scheme() == "log":
+		l.errors = append(l.errors, entry)
 	}
 }
 
@@ -77,6 +80,9 @@ func (l *leftTurn) turn(project string) *turn {
 	t := &turn{
 		row: l.row, began: time.Now(), completion: l.completion(),
 		partials: l.partials, streaming: l.answer.State == sdk.StateStreaming,
+	}
+	if l.stage() == stageRecorded {
+		t.errors = l.errors
 	}
 	for _, entry := range l.actions {
 		t.actions = append(t.actions, leftAction(l.row, project, entry))
@@ -189,6 +195,7 @@ func (a *activeLoop) past() []sdk.TurnResult {
 		if l.row.Closed {
 			all = append(all, sdk.TurnResult{
 				Run: a.run, Loop: a.loop, Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: l.actions,
+				Errors: l.errors, Duration: sdk.Duration(l.row.Duration),
 				Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning},
 			})
 		}

@@ -16,6 +16,7 @@ type turn struct {
 	completion sdk.Completion
 	reading    sdk.Reading
 	actions    []*action
+	errors     []sdk.Entry // failures that belong to no action
 	partials   int         // answers that were cut off by the end of a daemon
 	streaming  bool        // assistant://N is there, and not whole
 	notes      []sdk.Note  // wait for the next commit
@@ -101,9 +102,13 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 	defer giveBack()
 	t := &turn{began: time.Now()}
 	failpoint.Hit(failpoint.OpenBefore)
+	var notes []sdk.Note
+	if a.turn != nil {
+		notes = a.turn.takeNotes()
+	}
 	_, err := e.openTurn(ctx, b, a.run.ID, func(n int) (sdk.Change, error) {
 		t.row = sdk.Turn{Run: a.run.ID, Loop: a.loop.ID, Sequence: n, Model: a.choice.Alias}
-		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row}
+		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row, Notes: notes}
 		if a.turn != nil {
 			c.CloseTurn = a.turn.closing()
 		}
@@ -152,7 +157,7 @@ func (e *Engine) read(ctx context.Context, a *activeLoop, c sdk.Completion) {
 }
 
 func (a *activeLoop) turnResult(ruling sdk.Ruling) sdk.TurnResult {
-	r := sdk.TurnResult{Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, LoopTurn: a.turns, Completion: a.turn.completion, Ruling: ruling}
+	r := sdk.TurnResult{Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, LoopTurn: a.turns, Completion: a.turn.completion, Errors: a.turn.errors, Ruling: ruling}
 	for _, x := range a.turn.actions {
 		r.Actions = append(r.Actions, x.entry)
 	}

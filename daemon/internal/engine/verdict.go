@@ -3,21 +3,26 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
 // verdict rules whether the loop goes on: first by what the turn did, then by
-// the filters of turn.verdict, of which the guards are some. A filter that
-// fails ends the loop.
+// the filters of turn.verdict, of which the guards are some. A filter can end
+// the loop and not keep it going; one that fails ends it.
 func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error) {
 	result := a.turnResult(a.turn.ruling())
+	result.Duration = sdk.Duration(time.Since(a.turn.began))
 	e.cfg.Hooks.TurnCompleted.Emit(ctx, result)
 	e.cfg.Hooks.RunState.Emit(ctx, a.turnEvent(map[string]any{"status": sdk.StatusRunning}))
 	e.cfg.Hooks.RunStepCompleted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop, Turns: a.turns})
 	ruled, err := e.cfg.Hooks.TurnVerdict.Apply(ctx, result)
 	if err != nil {
 		return sdk.Ruling{}, err
+	}
+	if remark := e.guards.remark(a.loop.ID); remark != "" {
+		a.turn.note("warning", a.loop.ID, map[string]string{"message": remark})
 	}
 	r := ruled.Ruling
 	if r.Continue {

@@ -183,6 +183,8 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 	if err := e.prepare(ctx, a); err != nil {
 		return endOf(ctx, err)
 	}
+	ctx, cancel := e.guards.within(ctx, a.loop.ID)
+	defer cancel()
 	if err := e.takeUp(ctx, a); err != nil {
 		return endOf(ctx, err)
 	}

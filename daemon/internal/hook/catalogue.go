@@ -130,11 +130,13 @@ func (c *Chains) addTurn() {
 	c.TurnResponse = event[sdk.TurnResult](c, "turn.response", "the answer was read; there are no actions yet")
 	c.TurnDispatched = event[sdk.TurnEvent](c, "turn.dispatched", "every action of the turn has ended")
 	c.TurnCompleted = event[sdk.TurnResult](c, "turn.completed", "everything a turn did, before the verdict")
-	c.TurnVerdict = guard[sdk.TurnResult](c, "turn.verdict", "the ruling at a turn's end; only its ruling is taken over")
+	c.TurnVerdict = guard[sdk.TurnResult](c, "turn.verdict", "the ruling at a turn's end; a loop that would go on can be ended")
+	c.TurnVerdict.take = onlyStop
 }
 
 func (c *Chains) addEntries() {
 	c.EntryRecording = guard[sdk.Recording](c, "entry.recording", "an action about to be recorded; state failed rejects it")
+	c.EntryRecording.take = onlyReject
 	c.EntryCreated = event[sdk.EntryEvent](c, "entry.created", "an action has ended")
 	c.EntryChanged = event[sdk.EntryEvent](c, "entry.changed", "the engine committed a change of an entry")
 	c.ToolBefore = event[sdk.EntryEvent](c, "tool.before", "a tool is about to run; its action is committed as started")

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
@@ -24,13 +25,20 @@ func (e *Event[T]) On(priority int, owner string, call func(context.Context, T) 
 // Emit tells every subscriber in order and waits for each, at most the chain's
 // limit. One that fails or panics is logged and keeps nothing from the others
 // or from the caller.
-func (e *Event[T]) Emit(ctx context.Context, payload T) {
+func (e *Event[T]) Emit(ctx context.Context, payload T) { _ = e.Tell(ctx, payload) }
+
+// Tell is Emit for a caller who has to know whether every subscriber did its
+// part. The error joins what failed, which is logged too.
+func (e *Event[T]) Tell(ctx context.Context, payload T) error {
+	var failed []error
 	for _, s := range e.subscribers() {
 		err := e.guarded(ctx, s.owner, func(ctx context.Context) error { return s.call(ctx, payload) })
 		if err != nil {
 			e.log.Warn("a hook failed", "hook", e.point.Name, "owner", s.owner, "error", err)
+			failed = append(failed, fmt.Errorf("%s: %w", s.owner, err))
 		}
 	}
+	return errors.Join(failed...)
 }
 
 func (e *Event[T]) attach(sub sdk.Subscription, owner string, h hook.Hook) (remove func()) {

@@ -16,6 +16,9 @@ import (
 type Filter[T any] struct {
 	chain[func(context.Context, T) (T, error)]
 	guard bool // every subscriber's failure is a deny
+
+	// take says what of a subscriber's answer counts; nil is all of it.
+	take func(before, after T) T
 }
 
 // On subscribes owner at a priority (lower is earlier). With deny, a failure
@@ -39,6 +42,8 @@ func (f *Filter[T]) Apply(ctx context.Context, value T) (T, error) {
 			return err
 		})
 		switch {
+		case err == nil && f.take != nil:
+			value = f.take(value, next)
 		case err == nil:
 			value = next
 		case s.deny:

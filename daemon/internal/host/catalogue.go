@@ -46,7 +46,7 @@ func newCatalogue(instances []*instance) *catalogue {
 			if problem == "" {
 				problem = string(state)
 			}
-			c.absent = append(c.absent, i.spec.Instance+" ("+problem+")")
+			c.absent = append(c.absent, i.name+" ("+problem+")")
 		}
 		for _, o := range tools {
 			c.add(o, gone)
@@ -56,13 +56,13 @@ func newCatalogue(instances []*instance) *catalogue {
 }
 
 // offer makes the tools of a manifest ready, once for as long as it holds.
-func (i *instance) offer(m *sdk.Manifest, pinned bool) []*offered {
+func (i *instance) offer(m *sdk.Manifest, spec Spec, pinned bool) []*offered {
 	if m == nil {
 		return nil
 	}
 	tools := make([]*offered, 0, len(m.Tools))
-	for _, spec := range m.Tools {
-		o := &offered{remote: spec.Name, owner: i, Tool: sdk.Tool{ToolSpec: spec, Plugin: i.spec.Instance, Pinned: pinned, Grants: i.spec.Grants}}
+	for _, t := range m.Tools {
+		o := &offered{remote: t.Name, owner: i, Tool: sdk.Tool{ToolSpec: t, Plugin: i.name, Pinned: pinned, Grants: spec.Grants}}
 		o.unusable = o.compile()
 		tools = append(tools, o)
 	}
@@ -70,19 +70,19 @@ func (i *instance) offer(m *sdk.Manifest, pinned bool) []*offered {
 }
 
 func (c *catalogue) add(o *offered, hidden bool) {
-	i, name := o.owner, o.remote
+	i, name, spec := o.owner, o.remote, o.owner.current()
 	if o.unusable != nil {
-		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("its tool %q cannot be used", name), o.unusable.Error()+". Its other tools can."))
+		c.strange = append(c.strange, warn(spec, fmt.Sprintf("its tool %q cannot be used", name), o.unusable.Error()+". Its other tools can."))
 		return
 	}
-	full := i.spec.Instance + "__" + name
+	full := i.name + "__" + name
 	if _, taken := c.byName[full]; taken {
-		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("it declares the tool %q twice", name), "The first one counts."))
+		c.strange = append(c.strange, warn(spec, fmt.Sprintf("it declares the tool %q twice", name), "The first one counts."))
 		return
 	}
 	if first, taken := c.byName[name]; taken {
-		c.strange = append(c.strange, warn(i.spec, fmt.Sprintf("the tool %q is also one of plugin %s", name, first.owner.spec.Instance),
-			fmt.Sprintf("%s was configured first and has the name %s; this one is called %s.", first.owner.spec.Instance, name, full)))
+		c.strange = append(c.strange, warn(spec, fmt.Sprintf("the tool %q is also one of plugin %s", name, first.owner.name),
+			fmt.Sprintf("%s was configured first and has the name %s; this one is called %s.", first.owner.name, name, full)))
 		renamed := *o
 		renamed.Name, o = full, &renamed
 	} else {
@@ -178,11 +178,20 @@ func (s *Supervisor) rebuild(startOver bool) []Diagnostic {
 		return nil
 	}
 	var fresh []Diagnostic
+	before := s.told
+	s.told = make(map[string]Diagnostic, len(s.catalogue.strange))
 	for _, d := range s.catalogue.strange {
-		if key := d.Summary + d.Detail; !s.told[key] {
-			s.told[key] = true
+		key := d.Summary + d.Detail
+		if old, known := before[key]; known {
+			d = old
+			delete(before, key)
+		} else {
 			fresh = append(fresh, d)
 		}
+		s.told[key] = d
+	}
+	for _, d := range before {
+		s.cfg.Mended(d)
 	}
 	return fresh
 }

@@ -22,10 +22,11 @@ func (s *Supervisor) Models(ctx context.Context, instance string) ([]sdk.Model, 
 	if err != nil {
 		return nil, err
 	}
-	l, err := i.ready(ctx)
+	l, err := i.callable(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer l.calls.leave()
 	var models []sdk.Model
 	err = l.bound(ctx, func(rpc context.Context) (err error) {
 		models, err = l.provider.Models(rpc)
@@ -51,12 +52,13 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 }
 
 func (s *Supervisor) complete(ctx context.Context, i *instance, req sdk.Request, send func(sdk.Delta) error) error {
-	l, err := i.ready(ctx)
+	l, err := i.callable(ctx)
 	if err != nil {
 		return err
 	}
+	defer l.calls.leave()
 	id := uuid.NewString()
-	defer s.calls.begin(ctx, Caller{Instance: i.spec.Instance, Call: id, Run: req.Run, Depth: depth(ctx) + 1})()
+	defer s.calls.begin(ctx, Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1})()
 
 	watched, stalled := context.WithCancelCause(ctx)
 	defer stalled(nil)

@@ -10,8 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -24,10 +27,27 @@ type described struct {
 	Manifest sdk.Manifest `json:"manifest"`
 }
 
+// Inspector knows what binaries declare without making plugins of them. It
+// needs no daemon, and disturbs none.
+type Inspector struct {
+	cfg Config
+	log hclog.Logger
+
+	mu    sync.Mutex
+	known map[string]described // by path, what was asked for
+}
+
+// NewInspector takes of a Config what it needs: Log, Libexec, DataDir (empty
+// keeps nothing between runs), Redact and StartTimeout.
+func NewInspector(cfg Config) *Inspector {
+	cfg.defaults()
+	return &Inspector{cfg: cfg, log: cfg.Log, known: map[string]described{}}
+}
+
 // Manifest says what a binary declares without making a plugin of it: from
 // what is kept, else by its sub-command describe. Tools that depend on the
 // configuration are not in it.
-func (s *Supervisor) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, error) {
+func (s *Inspector) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, error) {
 	b, fail := find(spec, s.cfg.Libexec)
 	if fail != nil {
 		return sdk.Manifest{}, fail
@@ -55,18 +75,19 @@ func (s *Supervisor) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, err
 	return m, nil
 }
 
-// Check reports what is wrong with the specs without starting a plugin: the
-// binaries, and the blocks against the schemas that the binaries declare.
-func (s *Supervisor) Check(ctx context.Context, specs []Spec) []Diagnostic {
+// Check reports what is wrong with the specs without starting a plugin: blocks
+// that do not satisfy the schema which the binary declares and, as warnings, for
+// they may be right elsewhere, binaries that cannot be used on this machine.
+func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 	var found []Diagnostic
 	for _, spec := range specs {
 		m, err := s.Manifest(ctx, spec)
 		if fail, ok := err.(*startError); ok {
-			found = append(found, fail.diagnostics(spec)...)
+			found = append(found, warn(spec, fail.summary, fail.detail))
 			continue
 		}
 		if err != nil {
-			found = append(found, diagnose(spec, "it does not describe itself", err.Error()))
+			found = append(found, warn(spec, "it does not describe itself", err.Error()))
 			continue
 		}
 		_, secrets, diags := decodeBody(spec, m.Config)
@@ -83,7 +104,7 @@ func (s *Supervisor) Check(ctx context.Context, specs []Spec) []Diagnostic {
 // largestManifest is how much of a plugin's own word is read.
 const largestManifest = 4 << 20
 
-func (s *Supervisor) runDescribe(ctx context.Context, b *binary) (sdk.Manifest, error) {
+func (s *Inspector) runDescribe(ctx context.Context, b *binary) (sdk.Manifest, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.StartTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.path, "describe")
@@ -116,7 +137,7 @@ func (c *capped) Write(p []byte) (int, error) {
 
 // remember keeps the first manifest of a started binary: the next check needs
 // no process.
-func (s *Supervisor) remember(b *binary, m sdk.Manifest) {
+func (s *Inspector) remember(b *binary, m sdk.Manifest) {
 	id := identity(b.file)
 	if kept, known := s.kept(b.path); known && kept.Identity == id {
 		return
@@ -124,13 +145,18 @@ func (s *Supervisor) remember(b *binary, m sdk.Manifest) {
 	s.keep(b.path, described{Identity: id, Manifest: m})
 }
 
-func (s *Supervisor) cacheFile(path string) string {
+func (s *Inspector) cacheFile(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return filepath.Join(s.cfg.DataDir, "plugins", hex.EncodeToString(sum[:8])+".json")
 }
 
-func (s *Supervisor) kept(path string) (described, bool) {
-	var d described
+func (s *Inspector) kept(path string) (described, bool) {
+	s.mu.Lock()
+	d, known := s.known[path]
+	s.mu.Unlock()
+	if known || s.cfg.DataDir == "" {
+		return d, known
+	}
 	b, err := os.ReadFile(s.cacheFile(path))
 	if err != nil || json.Unmarshal(b, &d) != nil {
 		return d, false
@@ -140,7 +166,10 @@ func (s *Supervisor) kept(path string) (described, bool) {
 
 // keep writes by renaming, so that nobody reads half of it. What cannot be
 // kept is asked for again.
-func (s *Supervisor) keep(path string, d described) {
+func (s *Inspector) keep(path string, d described) {
+	s.mu.Lock()
+	s.known[path] = d
+	s.mu.Unlock()
 	if s.cfg.DataDir == "" {
 		return
 	}
@@ -149,7 +178,7 @@ func (s *Supervisor) keep(path string, d described) {
 	}
 }
 
-func (s *Supervisor) write(file string, d described) error {
+func (s *Inspector) write(file string, d described) error {
 	b, err := json.Marshal(d)
 	if err != nil {
 		return err

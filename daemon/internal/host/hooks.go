@@ -29,7 +29,7 @@ func (s *Supervisor) Hooks() []Subscriber {
 		serves := i.manifest != nil && slices.Contains(i.manifest.Kinds, plugin.KindHook)
 		i.mu.Unlock()
 		if serves {
-			out = append(out, Subscriber{Instance: i.spec.Instance, i: i})
+			out = append(out, Subscriber{Instance: i.name, i: i})
 		}
 	}
 	return out
@@ -65,10 +65,11 @@ func (h Subscriber) Filter(ctx context.Context, name string, value json.RawMessa
 func (h Subscriber) call(ctx context.Context, do func(context.Context, *link) error) error {
 	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
 	defer cancel()
-	l, err := h.i.ready(ctx)
+	l, err := h.i.callable(ctx)
 	if err != nil {
 		return err
 	}
+	defer l.calls.leave()
 	return l.bound(ctx, func(ctx context.Context) error { return do(ctx, l) })
 }
 

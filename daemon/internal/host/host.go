@@ -34,14 +34,17 @@ type Config struct {
 	Libexec   []string // where bothy-plugin-NAME is looked for, in order
 	SocketDir string   // short and 0700; made when it is missing
 	DataDir   string
-	Prefix    string // the installation
-	Sandbox   *sdk.Sandbox
+	Prefix    string   // the installation
 	Services  Services // what plugins may call back; nil offers nothing
 
 	// Redact is told every secret value that a block resolved to.
 	Redact func(value string)
 	// Diagnose is told what goes wrong after Start has returned.
 	Diagnose func(Diagnostic)
+	// Mended is told that what Start returned or Diagnose was told holds no
+	// more: a block is another one or gone, two names do not clash any longer.
+	// It gets the same diagnostic, and must not call the supervisor.
+	Mended func(Diagnostic)
 	// Changed is called, from a goroutine of the host's, when the tools or the
 	// states may be others than before.
 	Changed func()
@@ -83,6 +86,9 @@ func (c *Config) defaults() {
 	if c.Diagnose == nil {
 		c.Diagnose = func(Diagnostic) {}
 	}
+	if c.Mended == nil {
+		c.Mended = func(Diagnostic) {}
+	}
 	if c.Changed == nil {
 		c.Changed = func() {}
 	}
@@ -101,6 +107,7 @@ type Spec struct {
 	Body     hcl.Body         // what the plugin's own schema decodes; nil is empty
 	Eval     *hcl.EvalContext // evaluates Body
 	Source   hcl.Range        // where the block stands
+	Sandbox  *sdk.Sandbox     // handed to the plugin with GrantSandbox
 }
 
 func (s Spec) granted(g string) bool { return slices.Contains(s.Grants, g) }
@@ -108,6 +115,7 @@ func (s Spec) granted(g string) bool { return slices.Contains(s.Grants, g) }
 // Supervisor runs plugins. Its methods may be called at any time from any
 // goroutine; after Stop nothing starts any more.
 type Supervisor struct {
+	*Inspector
 	cfg   Config
 	log   hclog.Logger
 	calls callTable
@@ -120,8 +128,10 @@ type Supervisor struct {
 	order     []*instance
 	byName    map[string]*instance
 	catalogue *catalogue
-	told      map[string]bool // catalogue diagnostics that were given
+	told      map[string]Diagnostic // of the catalogue, that were given and hold
 	startOver bool
+	links     map[*link]struct{} // every process there is
+	stopping  context.Context    // bounds draining; nil before Stop
 }
 
 // New makes a supervisor and the folder of its sockets.
@@ -130,7 +140,7 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := socketFolder(cfg.SocketDir); err != nil {
 		return nil, err
 	}
-	s := &Supervisor{cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]bool{}}
+	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -209,7 +219,12 @@ func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 		s.byName[spec.Instance] = i
 		s.order = append(s.order, i)
 		begun = append(begun, i)
-		s.wg.Go(func() { i.run(s.life) })
+		ctx, cut := context.WithCancel(s.life)
+		i.cut = cut
+		s.wg.Go(func() {
+			defer cut()
+			i.run(ctx)
+		})
 	}
 	return begun
 }
@@ -219,9 +234,7 @@ func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 // at most two seconds.
 func (s *Supervisor) Stop(ctx context.Context) {
 	s.mu.Lock()
-	for _, i := range s.order {
-		i.stopWith(ctx)
-	}
+	s.stopping = ctx
 	s.end()
 	s.mu.Unlock()
 	s.wg.Wait()

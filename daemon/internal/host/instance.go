@@ -35,14 +35,20 @@ const (
 // run, is the only one that changes its state.
 type instance struct {
 	s     *Supervisor
-	spec  Spec
+	name  string // the label of the block
 	log   hclog.Logger
-	limit *lineLimiter // of what it logs through the daemon's services
+	cut   context.CancelFunc // ends the instance
+	wake  chan struct{}      // filled when something is asked for
+	limit *lineLimiter       // of what it logs through the daemon's services
 
 	settled     chan struct{} // closed when the first start is over, well or not
 	settledOnce sync.Once
 
 	mu          sync.Mutex
+	spec        Spec               // the one in force
+	asked       *request           // the one that is to be, until it is tried
+	giveUp      context.CancelFunc // ends the start under way
+	ended       bool               // run has returned
 	state       State
 	link        *link // while ready or draining
 	changed     chan struct{}
@@ -55,84 +61,134 @@ type instance struct {
 	refusal     *Unstartable // set when it will not be started again before something is changed
 	diagnostics []Diagnostic
 	reported    bool // Start has taken the diagnostics; later ones go to Config.Diagnose
-	stopping    context.Context
 }
 
 func newInstance(s *Supervisor, spec Spec) *instance {
 	log := s.log.Named(spec.Instance)
 	return &instance{
-		s: s, spec: spec, log: log, limit: newLineLimiter(log), state: Starting,
-		settled: make(chan struct{}), changed: make(chan struct{}),
+		s: s, name: spec.Instance, spec: spec, log: log, limit: newLineLimiter(log), state: Starting,
+		settled: make(chan struct{}), changed: make(chan struct{}), wake: make(chan struct{}, 1),
 	}
 }
 
-// run starts the plugin, and starts it again when it dies, until ctx ends.
+// current is the spec in force.
+func (i *instance) current() Spec {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.spec
+}
+
+// run starts the plugin, and starts it again when it dies, until ctx ends. What
+// is asked for meanwhile takes the place of the spec.
 func (i *instance) run(ctx context.Context) {
-	defer i.settle()
 	var b backoff
+	var first *request // whose spec is being tried
+	defer func() { i.leave(first) }()
+	defer i.settle()
 	for generation := 1; ; generation++ {
+		if r := i.next(); r != nil {
+			first.drop()
+			first, b = r, backoff{}
+			i.take(r.spec, nil)
+		}
 		i.become(Starting, nil, "")
-		began := time.Now()
-		l, fail := i.open(ctx, generation)
-		if fail == nil {
+		spec, began := i.current(), time.Now()
+		l, fail := i.open(ctx, spec, generation)
+		switch {
+		case fail == nil:
 			began = time.Now()
+			i.report(l.warnings)
 			i.become(Ready, l, "")
-			i.settle()
-			i.serve(ctx, l)
+			first.settle(Replaced{Switched: true, Diagnostics: l.warnings})
+			l = i.serve(ctx, l, &generation)
 			if ctx.Err() != nil {
+				first = nil
 				i.end(l)
 				return
 			}
-			cause := context.Cause(l.alive)
-			i.become(Crashed, nil, cause.Error())
-			i.log.Error("the plugin crashed", "reason", cause)
-			l.close()
-		} else if ctx.Err() != nil {
+			i.crashed(l)
+		case ctx.Err() != nil:
 			i.become(Stopped, nil, "")
 			return
-		} else {
-			i.report(fail.diagnostics(i.spec))
+		case i.isAsked():
+			continue // the start was given up for it
+		default:
+			found := fail.diagnostics(spec)
+			i.report(found)
 			i.become(Crashed, nil, fail.Error())
-			i.settle()
+			first.settle(Replaced{Switched: true, Diagnostics: found})
 		}
-		if fail != nil && fail.permanent {
-			i.refuse(fail)
-			i.become(Broken, nil, fail.Error())
-			return
-		}
-		wait, broken := b.crashed(time.Now(), time.Since(began))
-		if broken {
-			i.giveUp()
-			return
-		}
-		if !i.pause(ctx, wait) {
-			i.become(Stopped, nil, "")
+		first = nil
+		i.settle()
+		if !i.again(ctx, &b, fail, time.Since(began)) {
 			return
 		}
 	}
 }
 
-// serve returns when the plugin has died or ctx ends.
-func (i *instance) serve(ctx context.Context, l *link) {
-	l.watch(func() { i.adopt(l) })
-	select {
-	case <-l.alive.Done():
-	case <-ctx.Done():
+// again waits for the time of the next start, after a failure or a crash; false
+// when ctx ended.
+func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up time.Duration) bool {
+	if fail != nil && fail.permanent {
+		i.refuse(fail)
+		i.become(Broken, nil, fail.Error())
+		return i.rest(ctx)
 	}
+	wait, broken := b.crashed(time.Now(), up)
+	if broken {
+		i.breaks()
+		return i.rest(ctx)
+	}
+	if !i.pause(ctx, wait) {
+		i.become(Stopped, nil, "")
+		return false
+	}
+	return true
+}
+
+// serve returns the link that served last when it has died or ctx ends. It
+// exchanges the link when another spec is asked for.
+func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
+	i.settle()
+	i.follow(l)
+	for {
+		select {
+		case <-l.alive.Done():
+			return l
+		case <-ctx.Done():
+			return l
+		case <-i.wake:
+		}
+		if r := i.next(); r != nil {
+			*generation++
+			if fresh := i.swap(ctx, l, r, *generation); fresh != nil {
+				l = fresh
+				i.follow(l)
+			}
+		}
+	}
+}
+
+func (i *instance) follow(l *link) { l.watch(func() { i.adopt(l) }) }
+
+func (i *instance) crashed(l *link) {
+	cause := context.Cause(l.alive)
+	i.become(Crashed, nil, cause.Error())
+	i.log.Error("the plugin crashed", "reason", cause)
+	l.close()
 }
 
 func (i *instance) end(l *link) {
 	i.become(Draining, l, "")
-	l.drain(i.stopContext())
-	l.close()
+	i.s.finish(l)
 	i.become(Stopped, nil, "")
 }
 
-// giveUp makes the instance broken after too many crashes.
-func (i *instance) giveUp() {
+// breaks makes the instance broken after too many crashes.
+func (i *instance) breaks() {
 	reason := fmt.Sprintf("it crashed %d times within %v and is not started again: %s", tooMany, window, i.why())
 	i.become(Broken, nil, reason)
-	i.report([]Diagnostic{diagnose(i.spec, "it is broken", reason)})
+	i.report([]Diagnostic{diagnose(i.current(), "it is broken", reason)})
 }
 
 // refuse keeps why the instance is not started again, for those who call it.
@@ -142,7 +198,8 @@ func (i *instance) refuse(fail *startError) {
 	i.refusal = &Unstartable{Diagnostics: fail.diagnostics(i.spec), why: fail}
 }
 
-// pause waits before the next start; false when ctx ended meanwhile.
+// pause waits before the next start, unless another spec is asked for; false
+// when ctx ended meanwhile.
 func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 	i.become(Backoff, nil, i.why())
 	i.mu.Lock()
@@ -150,35 +207,42 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 	i.mu.Unlock()
 	t := time.NewTimer(wait)
 	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
+	for !i.isAsked() {
+		select {
+		case <-t.C:
+			return true
+		case <-i.wake:
+		case <-ctx.Done():
+			return false
+		}
 	}
+	return true
 }
 
 // open brings a process to the point where it can be called: found, started,
 // described, configured.
-func (i *instance) open(ctx context.Context, generation int) (*link, *startError) {
-	b, fail := find(i.spec, i.s.cfg.Libexec)
+func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
+	ctx, done := i.attempt(ctx)
+	defer done()
+	b, fail := find(spec, i.s.cfg.Libexec)
 	if fail != nil {
 		return nil, fail
 	}
 	defer b.file.Close()
 	i.found(b)
-	l, fail := connect(ctx, &i.s.cfg, i.spec, b, i.log)
+	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has)
 	if fail != nil {
 		return nil, fail
 	}
-	if fail := i.prepare(ctx, l, b, generation); fail != nil {
+	l.path, l.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
 	}
 	return l, nil
 }
 
-func (i *instance) prepare(ctx context.Context, l *link, b *binary, generation int) *startError {
+func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int) *startError {
 	if fail := l.describe(ctx); fail != nil {
 		return fail
 	}
@@ -187,12 +251,12 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, generation i
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
 	i.s.remember(b, *m)
-	settings, fail := i.settings(m, generation)
+	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
 	}
 	if i.s.cfg.Services != nil {
-		bc := &backchannel{s: i.s, i: i}
+		bc := &backchannel{s: i.s, i: i, spec: spec}
 		if err := l.serve(bc.register, bc.admit); err != nil {
 			return &startError{summary: "it cannot be offered the daemon's services", detail: err.Error()}
 		}
@@ -200,50 +264,54 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, generation i
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
-	i.wants(m.Grants)
+	l.warnings = wants(spec, m.Grants)
 	return nil
 }
 
-func (i *instance) settings(m *sdk.Manifest, generation int) (sdk.Settings, *startError) {
-	config, secrets, diags := decodeBody(i.spec, m.Config)
+func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Settings, *startError) {
+	config, secrets, diags := decodeBody(spec, m.Config)
 	if diags.HasErrors() {
 		return sdk.Settings{}, &startError{summary: "its block is wrong", permanent: true, config: diags}
 	}
 	for _, v := range secrets {
 		i.s.cfg.Redact(v)
 	}
-	sockets := filepath.Join(i.s.cfg.SocketDir, i.spec.Instance)
+	sockets := filepath.Join(i.s.cfg.SocketDir, i.name)
 	if err := os.MkdirAll(sockets, 0o700); err != nil {
 		return sdk.Settings{}, &startError{summary: "it has no folder for its sockets", detail: err.Error()}
 	}
 	s := sdk.Settings{
-		Instance: i.spec.Instance, Generation: generation, Config: config,
+		Instance: i.name, Generation: generation, Config: config,
 		DataDir: i.s.cfg.DataDir, SocketDir: sockets, Prefix: i.s.cfg.Prefix,
 	}
-	if i.spec.granted(sdk.GrantSandbox) {
-		s.Sandbox = i.s.cfg.Sandbox
+	if spec.granted(sdk.GrantSandbox) {
+		s.Sandbox = spec.Sandbox
 	}
 	return s, nil
 }
 
 // wants warns about grants that the plugin asks for and does not have.
-func (i *instance) wants(grants []string) {
+func wants(spec Spec, grants []string) []Diagnostic {
 	var lacks []string
 	for _, g := range grants {
-		if !i.spec.granted(g) {
+		if !spec.granted(g) {
 			lacks = append(lacks, g)
 		}
 	}
-	if len(lacks) > 0 {
-		i.report([]Diagnostic{warn(i.spec, "it asks for more than its block grants: "+list(lacks),
-			"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")})
+	if len(lacks) == 0 {
+		return nil
 	}
+	return []Diagnostic{warn(spec, "it asks for more than its block grants: "+list(lacks),
+		"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")}
 }
 
+// found keeps which file would serve, unless one serves already.
 func (i *instance) found(b *binary) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.path, i.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	if i.link == nil {
+		i.path, i.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	}
 }
 
 // become changes the state and wakes whoever waits for a change. Before a
@@ -265,12 +333,13 @@ func (i *instance) become(s State, l *link, problem string) {
 	}
 }
 
-// adopt takes over the manifest of a link.
+// adopt takes over the manifest of a link, unless another took its place.
 func (i *instance) adopt(l *link) {
 	m := l.manifest.Load()
 	i.mu.Lock()
-	if m != i.manifest {
-		i.manifest, i.tools = m, i.offer(m, i.pinned)
+	if m != i.manifest && !l.replaced {
+		i.path, i.pinned = l.path, l.pinned
+		i.manifest, i.tools = m, i.offer(m, i.spec, i.pinned)
 	}
 	i.mu.Unlock()
 	i.s.changed()
@@ -318,46 +387,4 @@ func (i *instance) claimDiagnostics() []Diagnostic {
 	defer i.mu.Unlock()
 	i.reported = true
 	return append([]Diagnostic(nil), i.diagnostics...)
-}
-
-// stopWith keeps the context that bounds draining.
-func (i *instance) stopWith(ctx context.Context) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.stopping = ctx
-}
-
-func (i *instance) stopContext() context.Context {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.stopping
-}
-
-// ready returns the link of a plugin that can be called. It waits while the
-// plugin starts or is about to, and fails at once when it never will be.
-func (i *instance) ready(ctx context.Context) (*link, error) {
-	patience := time.NewTimer(i.s.cfg.ReadyWait)
-	defer patience.Stop()
-	for {
-		i.mu.Lock()
-		state, l, problem, refusal, changed := i.state, i.link, i.problem, i.refusal, i.changed
-		i.mu.Unlock()
-		switch {
-		case state == Ready && l.alive.Err() == nil:
-			return l, nil
-		case state == Broken && refusal != nil:
-			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %w", i.spec.Instance, refusal)
-		case state == Broken:
-			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %s", i.spec.Instance, problem)
-		case state == Stopped || state == Draining:
-			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is %s", i.spec.Instance, state)
-		}
-		select {
-		case <-changed:
-		case <-patience.C:
-			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is not ready (%s); try again in a moment. %s", i.spec.Instance, state, problem)
-		case <-ctx.Done():
-			return nil, gaveUp(ctx)
-		}
-	}
 }

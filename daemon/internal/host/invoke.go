@@ -45,11 +45,12 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 	}
 	again := o.Pinned && (o.Annotations.ReadOnly || o.Annotations.Idempotent)
 	for {
-		l, err := o.owner.ready(ctx)
+		l, err := o.owner.callable(ctx)
 		if err != nil {
 			return sdk.ToolResult{}, err
 		}
 		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, out)
+		l.calls.leave()
 		if err == nil || !again || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
 			return r, err
 		}
@@ -66,7 +67,7 @@ func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.
 		call.Deadline = d
 	}
 	defer s.calls.begin(ctx, Caller{
-		Instance: i.spec.Instance, Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Depth: depth(ctx),
+		Instance: i.name, Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Depth: depth(ctx),
 	})()
 	var r sdk.ToolResult
 	err := l.guarded(ctx, call.CallID, func(rpc context.Context) (err error) {

@@ -46,6 +46,12 @@ type link struct {
 	at       plugin.Services
 
 	manifest atomic.Pointer[sdk.Manifest]
+	calls    turnstile
+	warnings []Diagnostic // what is to be said once it serves
+	path     string
+	pinned   bool
+	replaced bool   // guarded by the instance's mu
+	gone     func() // called at the end of close
 
 	// alive ends when the process does, or is about to be killed; its cause
 	// says why, as an *sdk.Error with PluginCrashed.
@@ -96,9 +102,11 @@ func (c *capture) GRPCClient(_ context.Context, b *goplugin.GRPCBroker, conn *gr
 
 // connect starts the binary and connects to it. The process belongs to the
 // link: close ends it, also when connect failed.
-func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger) (*link, *startError) {
+// known hears of the link before there is a process.
+func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger, known func(*link)) (*link, *startError) {
 	l := &link{cfg: cfg, log: log, proc: newProcess(log, b, cfg.memory(spec))}
 	l.alive, l.died = context.WithCancelCause(context.Background())
+	known(l)
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  plugin.Handshake,
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
@@ -372,6 +380,9 @@ func (l *link) close() {
 	}
 	if !l.kill() {
 		return // nothing that waits for the process would ever return
+	}
+	if l.gone != nil {
+		defer l.gone()
 	}
 	l.proc.release()
 	l.tidy() // the process is gone

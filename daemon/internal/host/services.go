@@ -34,8 +34,9 @@ type Services interface {
 
 // backchannel is the daemon as one plugin sees it.
 type backchannel struct {
-	s *Supervisor
-	i *instance
+	s    *Supervisor
+	i    *instance
+	spec Spec // what this process was started with
 }
 
 func (b *backchannel) register(r grpc.ServiceRegistrar) { host.Register(r, b) }
@@ -72,10 +73,10 @@ func (b *backchannel) admit(token, address string) []grpc.ServerOption {
 // caller finds the call that a request serves, checks the grant, and ties the
 // request to the call: it ends when either does.
 func (b *backchannel) caller(ctx context.Context, grant string) (context.Context, context.CancelFunc, Caller, error) {
-	if !b.i.spec.granted(grant) {
-		return nil, nil, Caller{}, sdk.Errorf(sdk.Permission, "the plugin %s is not granted %q: add it to grants in its block", b.i.spec.Instance, grant)
+	if !b.spec.granted(grant) {
+		return nil, nil, Caller{}, sdk.Errorf(sdk.Permission, "the plugin %s is not granted %q: add it to grants in its block", b.i.name, grant)
 	}
-	r, err := b.s.calls.find(b.i.spec.Instance, host.Call(ctx))
+	r, err := b.s.calls.find(b.i.name, host.Call(ctx))
 	if err != nil {
 		return nil, nil, Caller{}, err
 	}
@@ -141,7 +142,7 @@ func (b *backchannel) Complete(ctx context.Context, req sdk.Request, send func(s
 // Secret implements host.Host. It needs no call: a plugin may ask when it is
 // configured.
 func (b *backchannel) Secret(ctx context.Context, name string) (string, error) {
-	spec := b.i.spec
+	spec := b.spec
 	if !spec.granted(sdk.GrantSecrets) {
 		return "", sdk.Errorf(sdk.Permission, "the plugin %s is not granted %q: add it to grants in its block", spec.Instance, sdk.GrantSecrets)
 	}

@@ -21,10 +21,11 @@ func (s *Supervisor) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolR
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	l, err := o.owner.ready(ctx)
+	l, err := o.owner.callable(ctx)
 	if err != nil {
 		return sdk.ToolResult{}, interrupted(err)
 	}
+	defer l.calls.leave()
 	call.Tool = o.remote
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()

@@ -37,7 +37,7 @@ func (i *instance) status() Status {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	st := Status{
-		Instance: i.spec.Instance, Plugin: i.spec.Plugin, Path: i.path, State: i.state,
+		Instance: i.name, Plugin: i.spec.Plugin, Path: i.path, State: i.state,
 		Restarts: i.restarts, Error: i.problem, Pinned: i.pinned,
 	}
 	if i.manifest != nil {

@@ -34,20 +34,6 @@ func (s *Server) startRun(ctx context.Context, _ *conn, p rpc.StartRun) (rpc.Sta
 	return s.cfg.Engine.StartRun(ctx, p)
 }
 
-func (s *Server) abort(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.Aborted, error) {
-	run, err := s.find(ctx, p.Run, p.Project)
-	if err != nil {
-		return rpc.Aborted{}, err
-	}
-	if err := s.cfg.Engine.Abort(ctx, run.ID); err != nil {
-		return rpc.Aborted{}, err
-	}
-	if run, err = s.cfg.Store.Run(ctx, run.ID); err != nil {
-		return rpc.Aborted{}, err
-	}
-	return rpc.Aborted{Run: run.Alias, ID: run.ID, Status: run.Status}, nil
-}
-
 // absolute refuses a project that depends on where the daemon was started.
 func absolute(method, project string) error {
 	if !filepath.IsAbs(project) || strings.ContainsRune(project, 0) {

@@ -53,12 +53,30 @@ func (c *conn) serve() {
 	if hello, err := encodeNote(rpc.MethodHello, c.s.greeting()); err == nil {
 		c.out.put(hello, nil)
 	}
-	c.finish(c.read())
+	if note := c.s.farewellNote(); note != nil {
+		c.out.put(note, nil)
+	}
+	var ended error
+	c.contain("reader", func() { ended = c.read() })
+	c.finish(ended)
 
 	close(drained)
 	c.out.close()
 	<-written
 	_ = c.net.Close() // a broken connection is closed already
+}
+
+// contain runs a part of this connection. A panic in it ends the connection and
+// nothing else: what one client sends is no reason for the others to suffer.
+func (c *conn) contain(part string, f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.s.log.Error("a connection panicked", "part", part, "pid", c.peer.PID, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			c.cancel()
+			_ = c.net.CloseRead() // fails only when the connection is gone, which is as good
+		}
+	}()
+	f()
 }
 
 // interrupt makes the reader return when the server drains.

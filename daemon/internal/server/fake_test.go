@@ -120,6 +120,28 @@ func (f *fakeStore) Journal(_ context.Context, after int64, limit int, run int64
 	return found, nil
 }
 
+func (f *fakeStore) Notes(_ context.Context, run int64) ([]sdk.JournalRow, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var found []sdk.JournalRow
+	for _, r := range f.rows {
+		if r.Run == run && r.Path == "" {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+func (f *fakeStore) Forks(_ context.Context, run int64) ([]sdk.Run, error) {
+	var found []sdk.Run
+	for _, r := range f.runs {
+		if r.Parent == run {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
 func (f *fakeStore) Seq() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -138,6 +160,7 @@ type fakeEngine struct {
 	prompts []rpc.Prompt
 	modes   []sdk.Mode
 	aborted []int64
+	done    []string // the other verbs
 	tool    func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
 }
 
@@ -172,6 +195,43 @@ func (f *fakeEngine) Abort(_ context.Context, run int64) error {
 	return nil
 }
 
+func (f *fakeEngine) did(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.done = append(f.done, fmt.Sprintf(format, args...))
+}
+
+func (f *fakeEngine) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
+	f.did("resume %d", run)
+	return rpc.Accepted{Run: "seven", ID: run, Loop: 2, Seq: 4}, nil
+}
+
+func (f *fakeEngine) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
+	f.did("fork %d as %q after %d", run, p.As, p.Turn)
+	return rpc.Forked{Run: "eight", ID: 12, Turn: 2}, nil
+}
+
+func (f *fakeEngine) Reset(_ context.Context, run int64) error { f.did("reset %d", run); return nil }
+
+func (f *fakeEngine) Changes(_ context.Context, run int64) (rpc.Changes, error) {
+	return rpc.Changes{ID: run, Differences: []sdk.Difference{}}, nil
+}
+
+func (f *fakeEngine) Undo(_ context.Context, run int64, partial bool) (rpc.Undone, error) {
+	f.did("undo %d %v", run, partial)
+	return rpc.Undone{ID: run}, nil
+}
+
+func (f *fakeEngine) Delete(_ context.Context, run int64) error {
+	f.did("delete %d", run)
+	return sdk.Errorf(sdk.Conflict, "it is at work")
+}
+
+func (f *fakeEngine) Rename(_ context.Context, run int64, name string) (sdk.Run, error) {
+	f.did("rename %d to %s", run, name)
+	return sdk.Run{ID: run, Alias: name}, nil
+}
+
 type fakeDaemon struct {
 	stopped chan struct{}
 	once    sync.Once
@@ -193,7 +253,11 @@ func (f *fakeDaemon) Tools() []sdk.Tool {
 	return []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "bash", Parameters: json.RawMessage(`{"type":"object"}`)}, Plugin: "bash"}}
 }
 
-func (f *fakeDaemon) Plugins() []rpc.Plugin   { return nil }
+func (f *fakeDaemon) Plugins() []rpc.Plugin { return nil }
+func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) {
+	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}, nil
+}
+
 func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
 
 func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
@@ -204,7 +268,7 @@ func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func
 	return rpc.BackupDone{File: cmp.Or(p.File, "/state/backups/dated.db"), Bytes: 2 << 20, Seq: 12, Runs: 3}, nil
 }
 
-func (f *fakeDaemon) Stop() { f.once.Do(func() { close(f.stopped) }) }
+func (f *fakeDaemon) Stop(bool) { f.once.Do(func() { close(f.stopped) }) }
 
 // house is a server on a socket in a directory of its own.
 type house struct {

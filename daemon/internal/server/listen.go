@@ -54,7 +54,7 @@ func (l *Listener) bind() error {
 		return err
 	}
 	if l.lock == nil {
-		lock, err := TakeLock(filepath.Join(dir, LockName))
+		lock, err := TakeLock(filepath.Join(dir, rpc.LockName))
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func TestListenModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]os.FileMode{filepath.Dir(path): 0o700, path: 0o600, filepath.Join(filepath.Dir(path), LockName): 0o600} {
+	for file, want := range map[string]os.FileMode{filepath.Dir(path): 0o700, path: 0o600, filepath.Join(filepath.Dir(path), rpc.LockName): 0o600} {
 		if fi, err := os.Stat(file); err != nil || fi.Mode().Perm() != want {
 			t.Errorf("%s: %v %v, want %o", file, fi.Mode(), err, want)
 		}
@@ -162,7 +162,7 @@ func TestSocketIsMadeAgain(t *testing.T) {
 	eventually(t, "the socket is back", reachable)
 	must(t, os.RemoveAll(filepath.Dir(h.path)))
 	eventually(t, "the directory is back", reachable)
-	if _, err := TakeLock(filepath.Join(filepath.Dir(h.path), LockName)); err == nil {
+	if _, err := TakeLock(filepath.Join(filepath.Dir(h.path), rpc.LockName)); err == nil {
 		t.Error("the lock is free while the daemon runs")
 	}
 }
@@ -182,7 +182,7 @@ func TestSocketTakenByAnother(t *testing.T) {
 
 // TestLockEndsWithItsProcess: there is no stale lock, whatever the file says.
 func TestLockEndsWithItsProcess(t *testing.T) {
-	path := filepath.Join(shortDir(t), LockName)
+	path := filepath.Join(shortDir(t), rpc.LockName)
 	must(t, os.WriteFile(path, []byte("12345\n"), 0o600))
 	l, err := TakeLock(path)
 	must(t, err)

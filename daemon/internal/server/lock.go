@@ -10,9 +10,6 @@ import (
 	"time"
 )
 
-// LockName is the file name of the lock that a daemon holds for life.
-const LockName = "daemon.lock"
-
 // Lock is a flock on a file. The kernel drops it when the process ends in
 // whatever way, so there is no stale lock to clear.
 type Lock struct {

@@ -29,12 +29,19 @@ func (s *Server) table() map[string]method {
 		rpc.MethodPing:     of("Answers with an empty object.", s.ping),
 		rpc.MethodDiscover: of("This catalogue.", s.discover),
 		rpc.MethodStatus:   of("How the daemon is: version, plugins, work, problems.", s.status),
-		rpc.MethodStop:     of("Asks the daemon to drain and end; answers before it does.", s.stop),
+		rpc.MethodStop:     of("Asks the daemon to drain and end, or to end now; answers before it does.", s.stop),
 
 		rpc.MethodAsk:      of("Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", s.ask),
 		rpc.MethodAct:      of("Queues a prompt. Answers at once; follow the journal behind seq.", s.act),
 		rpc.MethodStartRun: of("Makes a run without a prompt.", s.startRun),
-		rpc.MethodAbort:    of("Ends the run's loop and empties its queue.", s.abort),
+		rpc.MethodAbort:    of("Ends the loop that the run works on. Prompts that wait go on after it.", s.abort),
+		rpc.MethodResume:   of("Goes on with a run whose last loop was cut short, as a new loop. Answers at once.", s.resume),
+		rpc.MethodFork:     of("Makes a run that begins with what another one knew after a turn.", s.fork),
+		rpc.MethodChanges:  of("What a run changed in the project's files, against how they were before.", s.changes),
+		rpc.MethodUndo:     of("Takes back what a run changed in the project's files, when nothing else touched it.", s.undo),
+		rpc.MethodReset:    of("Drops the run's sandbox and its home; what it knows stays.", s.reset),
+		rpc.MethodDelete:   of("Deletes a run for good, with all it knows; forks keep what they see.", s.delete),
+		rpc.MethodRename:   of("Gives a run another alias.", s.rename),
 
 		rpc.MethodRuns:    of("Lists runs, newest first.", s.runs),
 		rpc.MethodRun:     of("One run with its loops, turns, history and cost.", s.run),
@@ -45,9 +52,11 @@ func (s *Server) table() map[string]method {
 		rpc.MethodCallTool:   of("Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", s.callTool),
 		rpc.MethodPlugins:    of("Lists plugins and their state.", s.plugins),
 		rpc.MethodShowConfig: of("Lists every setting in force with where it comes from.", s.showConfig),
+		rpc.MethodReload:     of("Reads the configuration again and puts what changed in force, or says what is wrong with it.", s.reload),
 
 		rpc.MethodBackup: of("Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
 
+		rpc.MethodJournal: of("A page of the journal.", s.journal),
 		rpc.MethodWatch:   of("Sends journal/row for every committed row behind a position, from now on.", s.startWatch),
 		rpc.MethodUnwatch: of("Ends a watch.", s.endWatch),
 	}

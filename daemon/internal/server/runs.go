@@ -2,11 +2,9 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -15,7 +13,6 @@ import (
 const (
 	defaultPage = 100
 	maxPage     = 1000
-	historyBody = 16 << 10 // bytes of a body in getRun
 )
 
 // find resolves a run: an alias in its project, else an id.
@@ -99,7 +96,7 @@ func (s *Server) runs(ctx context.Context, _ *conn, p rpc.RunsParams) ([]rpc.Run
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, rpc.RunSummary{Run: run, ProjectRoot: roots[run.Project], Summary: lastPrompt(loops)})
+		list = append(list, rpc.RunSummary{Run: run, ProjectRoot: roots[run.Project], Summary: lastPrompt(loops), Queued: queued(loops)})
 	}
 	return list, nil
 }
@@ -122,94 +119,4 @@ func page(method string, limit, offset int) (int, error) {
 	default:
 		return min(limit, maxPage), nil
 	}
-}
-
-func (s *Server) run(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.RunDetail, error) {
-	seq := s.cfg.Store.Seq() // before reading, so that who watches from here misses nothing
-	run, err := s.find(ctx, p.Run, p.Project)
-	if err != nil {
-		return rpc.RunDetail{}, err
-	}
-	d := rpc.RunDetail{Run: run.Alias, ID: run.ID, Agent: run.Agent, Model: run.Model, Status: run.Status, Turn: run.Turns, Seq: seq, History: []rpc.Event{}}
-	projects, err := s.cfg.Store.Projects(ctx)
-	if err != nil {
-		return d, err
-	}
-	for _, p := range projects {
-		if p.ID == run.Project {
-			d.Project = p.Root
-		}
-	}
-	if d.Loops, err = s.cfg.Store.Loops(ctx, run.ID); err != nil {
-		return d, err
-	}
-	if d.Turns, err = s.cfg.Store.Turns(ctx, run.ID); err != nil {
-		return d, err
-	}
-	entries, err := s.cfg.Store.Entries(ctx, run.ID, "")
-	if err != nil {
-		return d, err
-	}
-	d.Loops, d.Turns, d.Telemetry = orEmpty(d.Loops), orEmpty(d.Turns), telemetry(d.Turns)
-	for _, e := range entries {
-		switch e.Scheme() {
-		case "prompt", "assistant", "log":
-			d.History = append(d.History, event(e))
-		}
-		if e.Scheme() == "assistant" && e.State == sdk.StateResolved && strings.TrimSpace(e.Body) != "" {
-			d.Summary, _ = cut(e.Body, historyBody)
-		}
-	}
-	return d, nil
-}
-
-// event renders an entry; of an action, the tool is part of the path.
-func event(e sdk.Entry) rpc.Event {
-	ev := rpc.Event{Tool: e.Scheme(), Path: e.Path, Status: e.Status(), State: e.State, Outcome: e.Outcome, Turn: e.Turn}
-	if rest, ok := strings.CutPrefix(e.Path, "log://"); ok {
-		if parts := strings.SplitN(rest, "/", 3); len(parts) > 1 {
-			ev.Tool = parts[1]
-		}
-	}
-	ev.Body, ev.Cut = cut(e.Body, historyBody)
-	if len(e.Attributes) > 0 {
-		var attributes map[string]any
-		if json.Unmarshal(e.Attributes, &attributes) == nil {
-			delete(attributes, "structured") // as long as the body, and getEntries has it
-			delete(attributes, "extra")
-			ev.Attributes = attributes
-		}
-	}
-	return ev
-}
-
-// cut keeps at most n bytes of text, and whole characters; it says how many
-// bytes are missing.
-func cut(text string, n int) (string, int) {
-	if len(text) <= n {
-		return text, 0
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n], len(text) - n
-}
-
-func telemetry(turns []sdk.Turn) *rpc.Telemetry {
-	var sum *rpc.Telemetry
-	for _, t := range turns {
-		if t.Usage == nil {
-			continue
-		}
-		if sum == nil {
-			sum = &rpc.Telemetry{}
-		}
-		sum.PromptTokens += t.Usage.Prompt
-		sum.CachedTokens += t.Usage.Cached
-		sum.CompletionTokens += t.Usage.Completion
-		sum.ReasoningTokens += t.Usage.Reasoning
-		sum.TotalTokens += t.Usage.Total
-		sum.Cost += t.Usage.Cost
-	}
-	return sum
 }

@@ -10,8 +10,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,9 +30,17 @@ type Engine interface {
 	StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error)
 	CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
 	Abort(ctx context.Context, run int64) error
+	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
+	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)
+	Reset(ctx context.Context, run int64) error
+	Changes(ctx context.Context, run int64) (rpc.Changes, error)
+	Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, error)
+	Delete(ctx context.Context, run int64) error
+	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
 }
 
-// Store is what the server reads. Changed returns a channel that is closed at
+// Store is what the server reads. Journal may leave out bodies longer than
+// 512 KiB, which no row carries to a client. Changed returns a channel that is closed at
 // the next commit; it is taken before the journal is read, so that no commit
 // falls between.
 type Store interface {
@@ -42,20 +52,24 @@ type Store interface {
 	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
 	Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error)
+	Notes(ctx context.Context, run int64) ([]sdk.JournalRow, error) // the rows that speak of no entry
+	Forks(ctx context.Context, run int64) ([]sdk.Run, error)
 	Seq() int64
 	Changed() <-chan struct{}
 }
 
 // Daemon answers for the daemon as a whole. Stop only asks: it returns at
-// once, and the daemon calls Server.Close when it has drained.
+// once, and the daemon calls Server.Close when it has drained, or, when now is
+// set, without waiting for that.
 type Daemon interface {
 	Status(ctx context.Context) (rpc.Status, error)
 	Models(ctx context.Context) (rpc.Models, error)
 	Tools() []sdk.Tool
 	Plugins() []rpc.Plugin
 	Settings() []rpc.Setting
+	Reload(ctx context.Context) (rpc.Reloaded, error)
 	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)
-	Stop()
+	Stop(now bool)
 }
 
 // Config is what a server is made of. Engine, Store and Daemon are required.
@@ -87,6 +101,7 @@ type Server struct {
 	mu       sync.Mutex
 	conns    map[*conn]struct{}
 	watchers map[*watch]struct{}
+	farewell []byte // what every client is told once the daemon stops
 	serving  sync.WaitGroup
 
 	draining chan struct{} // closed by Close: nothing new begins
@@ -223,6 +238,29 @@ func (s *Server) refuse(nc *net.UnixConn, e *rpc.Error) {
 	if err := nc.Close(); err != nil {
 		s.log.Debug("closing a refused connection", "error", err)
 	}
+}
+
+// Farewell tells every client, now and from now on, that the daemon stops in
+// order. Calls are still answered until Close: who follows a run sees what ends.
+func (s *Server) Farewell() {
+	note, err := encodeNote(rpc.NoteStopping, rpc.Empty{})
+	if err != nil {
+		s.log.Error("clients cannot be told of the stop", "error", err)
+		return
+	}
+	s.mu.Lock()
+	s.farewell = note
+	conns := slices.Collect(maps.Keys(s.conns))
+	s.mu.Unlock()
+	for _, c := range conns {
+		c.out.put(note, nil)
+	}
+}
+
+func (s *Server) farewellNote() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.farewell
 }
 
 // Close stops accepting, lets calls in flight end and watches send what is

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -185,6 +186,34 @@ func (s *syncBuffer) String() string { s.mu.Lock(); defer s.mu.Unlock(); return 
 
 // TestConnectionsOverTheCap opens 200: the cap holds, the rest is told why,
 // and room comes back.
+// brokenStore panics when it is read for a watch.
+type brokenStore struct{ *fakeStore }
+
+func (brokenStore) Journal(context.Context, int64, int, int64) ([]sdk.JournalRow, error) {
+	panic("the journal is broken")
+}
+
+// TestPanicEndsItsConnectionAlone: a watch that panics costs its connection;
+// the others are served, and the daemon ends in order.
+func TestPanicEndsItsConnectionAlone(t *testing.T) {
+	var log bytes.Buffer
+	h := open(t, func(c *Config) {
+		c.Store = brokenStore{newFakeStore()}
+		c.Log = hclog.New(&hclog.LoggerOptions{Output: &log})
+	})
+	err := h.client(t).Follow(context.Background(), client.Watch{Lost: func(_ context.Context, why error) error { return why }}, nil)
+	if !errors.Is(err, client.ErrDisconnected) {
+		t.Errorf("the follower ended with %v", err)
+	}
+	if err := h.client(t).Ping(context.Background()); err != nil {
+		t.Errorf("another client: %v", err)
+	}
+	h.Close(context.Background())
+	if text := log.String(); !strings.Contains(text, "the journal is broken") || !strings.Contains(text, "watch.go") {
+		t.Errorf("the log lacks the stack: %s", text)
+	}
+}
+
 func TestConnectionsOverTheCap(t *testing.T) {
 	h := open(t, nil)
 	served, busy := []*raw{}, 0
@@ -364,5 +393,35 @@ func TestProtocolMismatch(t *testing.T) {
 	r.send(`{"jsonrpc":"2.0","id":"b","method":"hello","params":{"client":"new","protocol":"1.7"}}` + "\n")
 	if m := r.answer(); m.Error != nil || string(m.ID) != `"b"` {
 		t.Errorf("a minor step was refused: %v", m.Error)
+	}
+}
+
+// TestFarewell: who is connected and who comes later hear that the daemon
+// stops, calls are still answered, and then the connection's end is an orderly
+// one.
+func TestFarewell(t *testing.T) {
+	h := open(t, nil)
+	early, late := h.client(t), h.client(t)
+	if err := early.Ping(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	h.Farewell()
+	for name, c := range map[string]*client.Client{"early": early, "late": late} {
+		if err := c.Ping(context.Background()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- late.Follow(context.Background(), client.Watch{After: -1, Lost: func(_ context.Context, why error) error { return why }}, func(client.Event) error { return nil })
+	}()
+	eventually(t, "the watch", func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return len(h.watchers) == 1
+	})
+	h.Close(context.Background())
+	if err := <-ended; !errors.Is(err, client.ErrStopped) {
+		t.Errorf("the follower ended with %v", err)
 	}
 }

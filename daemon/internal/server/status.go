@@ -12,13 +12,17 @@ func (s *Server) status(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Status, 
 	return status, err
 }
 
-func (s *Server) stop(context.Context, *conn, rpc.Empty) (rpc.Empty, error) {
-	s.cfg.Daemon.Stop()
+func (s *Server) stop(_ context.Context, _ *conn, p rpc.StopParams) (rpc.Empty, error) {
+	s.cfg.Daemon.Stop(p.Now)
 	return rpc.Empty{}, nil
 }
 
 func (s *Server) showConfig(context.Context, *conn, rpc.Empty) ([]rpc.Setting, error) {
 	return orEmpty(s.cfg.Daemon.Settings()), nil
+}
+
+func (s *Server) reload(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Reloaded, error) {
+	return s.cfg.Daemon.Reload(ctx)
 }
 
 func (s *Server) plugins(context.Context, *conn, rpc.Empty) ([]rpc.Plugin, error) {

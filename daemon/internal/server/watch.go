@@ -31,22 +31,9 @@ type watch struct {
 
 func (s *Server) startWatch(ctx context.Context, c *conn, p rpc.WatchParams) (rpc.Watching, error) {
 	w := &watch{c: c, preview: p.Preview, ring: newRing(s.limits)}
-	if p.Run != "" {
-		run, err := s.find(ctx, p.Run, p.Project)
-		if err != nil {
-			return rpc.Watching{}, err
-		}
-		w.run = run.ID
-	}
-	if p.Project != "" {
-		project, ok, err := s.project(ctx, p.Project)
-		if err != nil {
-			return rpc.Watching{}, err
-		}
-		if !ok {
-			return rpc.Watching{}, sdk.Errorf(sdk.NotFound, "project %s has no runs yet: send it a prompt first", p.Project)
-		}
-		w.project = project.ID
+	var err error
+	if w.run, w.project, err = s.scope(ctx, p.Run, p.Project); err != nil {
+		return rpc.Watching{}, err
 	}
 	seq := s.cfg.Store.Seq()
 	after := seq
@@ -68,7 +55,7 @@ func (s *Server) startWatch(ctx context.Context, c *conn, p rpc.WatchParams) (rp
 	go func() {
 		defer c.work.Done()
 		defer s.forget(w)
-		w.pump(after)
+		c.contain("watch", func() { w.pump(after) })
 	}()
 	return rpc.Watching{Watch: w.id, Seq: seq}, nil
 }
@@ -129,9 +116,7 @@ func (w *watch) pump(after int64) {
 }
 
 func (w *watch) send(row sdk.JournalRow) bool {
-	if row.Body != nil && len(*row.Body) > rowBody {
-		row.Body = nil
-	}
+	row = briefRow(row)
 	text, err := encodeNote(rpc.NoteRow, rpc.Row{Watch: w.id, Row: row})
 	if err != nil {
 		w.c.s.log.Error("a row of the journal cannot be sent", "seq", row.Seq, "error", err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/signal"
 	"path/filepath"
@@ -67,15 +68,7 @@ func childFillsDisk(ctx context.Context, path string) error {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(firstRetry) { // it tries again when that is due
-		if err = write(acked); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			return err
-		}
-	}
-	if err := s.Health(); err != nil {
+	if err := errors.Join(patiently(func() error { return write(acked) }), s.Health()); err != nil {
 		return err
 	}
 	if err := s.Verify(ctx, 0); err != nil {
@@ -83,6 +76,15 @@ func childFillsDisk(ctx context.Context, path string) error {
 	}
 	fmt.Println(run.ID, acked+1)
 	return s.Close()
+}
+
+// patiently tries again: the store opens its file anew when that is due.
+func patiently(write func() error) error {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(firstRetry) {
+		if err := write(); err == nil || time.Now().After(deadline) {
+			return err
+		}
+	}
 }
 
 func TestFullDiskIsACleanError(t *testing.T) {

@@ -74,7 +74,7 @@ func TestManyWritersReadersAndFollowers(t *testing.T) {
 	for i := range cells {
 		f.commit(sdk.Write{Path: fmt.Sprintf("log://turn_1/x/%d", i), Writer: sdk.WriterSystem, State: sdk.StateStreaming, Phase: sdk.PhaseRecorded})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // only a deadlock takes that long
 	defer cancel()
 	var mu sync.Mutex
 	var end int64

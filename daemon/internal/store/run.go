@@ -24,8 +24,9 @@ func scanRun(scan scanner) (sdk.Run, error) {
 // CreateRun makes a run, queued and at rest, and gives it id, key and times. An
 // empty alias is made from the agent's name and a number. A run with a Parent
 // starts with everything the parent sees and has ended, sharing the bodies, and
-// counts its loops and turns on from there. Conflict when the alias is taken in
-// the project.
+// counts its loops and turns on from there; with Turns it starts as the parent
+// was after that turn (see rewind). Conflict when the alias is taken in the
+// project.
 func (s *Store) CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error) {
 	if r.Alias != "" && !validAlias(r.Alias) {
 		return sdk.Run{}, sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", r.Alias)
@@ -42,29 +43,10 @@ func (s *Store) CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error) {
 }
 
 func (t *tx) createRun(r *sdk.Run, key string) error {
-	loops := 0
-	var parent any
-	r.Turns = 0
-	if r.Parent != 0 {
-		p, err := t.run(r.Parent)
-		if err != nil {
-			return err
-		}
-		if p.Project != r.Project {
-			return sdk.Errorf(sdk.Validation, "the run %s is of another project; a run can be forked only inside its project", p.Alias)
-		}
-		if _, err := t.one(`SELECT loops FROM runs WHERE id = ?`, []any{p.ID}, &loops); err != nil {
-			return err
-		}
-		parent, r.Turns = p.ID, p.Turns
-		if r.Agent == "" {
-			r.Agent = p.Agent
-		}
-		if r.Model == "" {
-			r.Model = p.Model
-		}
+	from, err := t.inherit(r)
+	if err != nil {
+		return err
 	}
-	var err error
 	if r.Alias == "" {
 		if r.Alias, err = t.freeAlias(r.Project, r.Agent); err != nil {
 			return err
@@ -73,7 +55,7 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 	r.Key, r.Status, r.Created, r.Updated = key, sdk.StatusQueued, t.now, t.now
 	at := t.now.UnixNano()
 	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, agent, model, hidden, turns, loops, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Project, r.Alias, key, parent, r.Agent, r.Model, r.Hidden, r.Turns, loops, at, at)
+		r.Project, r.Alias, key, from.parent, r.Agent, r.Model, r.Hidden, r.Turns, from.loops, at, at)
 	switch {
 	case isConstraint(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
 		return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one: %w", r.Alias, err)
@@ -86,15 +68,62 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 		if err := t.fork(r.Parent, r.ID); err != nil {
 			return err
 		}
+		if from.past != nil {
+			if err := t.rewind(r.ID, from.past); err != nil {
+				return err
+			}
+		}
 	}
 	return t.record(event{kind: sdk.KindRunCreated, project: r.Project, run: r.ID}, struct {
 		Alias  string `json:"alias"`
 		Key    string `json:"key"`
 		Parent int64  `json:"parent,omitempty"`
+		Turns  int    `json:"turns,omitempty"` // those of the parent
 		Agent  string `json:"agent"`
 		Model  string `json:"model"`
 		Hidden bool   `json:"hidden,omitempty"`
-	}{r.Alias, key, r.Parent, r.Agent, r.Model, r.Hidden})
+	}{r.Alias, key, r.Parent, r.Turns, r.Agent, r.Model, r.Hidden})
+}
+
+// origin is where a run begins.
+type origin struct {
+	parent any // the parent's id, or nil
+	loops  int
+	past   *past // nil is the parent as it is
+}
+
+// inherit fills in what a fork has from its parent: agent, model and turns.
+func (t *tx) inherit(r *sdk.Run) (origin, error) {
+	var from origin
+	asked := r.Turns
+	r.Turns = 0
+	if r.Parent == 0 {
+		return from, nil
+	}
+	p, err := t.run(r.Parent)
+	if err != nil {
+		return from, err
+	}
+	if p.Project != r.Project {
+		return from, sdk.Errorf(sdk.Validation, "the run %s is of another project; a run can be forked only inside its project", p.Alias)
+	}
+	if _, err := t.one(`SELECT loops FROM runs WHERE id = ?`, []any{p.ID}, &from.loops); err != nil {
+		return from, err
+	}
+	from.parent, r.Turns = p.ID, p.Turns
+	if asked != 0 {
+		if from.past, err = t.past(&p, asked); err != nil {
+			return from, err
+		}
+		r.Turns, from.loops = asked, from.past.loops
+	}
+	if r.Agent == "" {
+		r.Agent = p.Agent
+	}
+	if r.Model == "" {
+		r.Model = p.Model
+	}
+	return from, nil
 }
 
 // fork copies the parent's views, never a body. What has not ended is the

@@ -28,7 +28,7 @@ func builtinSchemes() []sdk.Scheme {
 	add(sdk.CategoryPrompt, []sdk.Writer{sdk.WriterPlugin}, "prompt")
 	add(sdk.CategoryLogging, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterModel}, "log")
 	add(sdk.CategoryLogging, open, "update", "error")
-	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content")
+	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change")
 	add(sdk.CategoryAudit, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient}, "run")
 	return all
 }

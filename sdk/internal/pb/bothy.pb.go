@@ -966,6 +966,7 @@ type ToolResult struct {
 	MetadataJson   []byte                 `protobuf:"bytes,5,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
 	StructuredJson []byte                 `protobuf:"bytes,6,opt,name=structured_json,json=structuredJson,proto3" json:"structured_json,omitempty"`
 	Outcome        string                 `protobuf:"bytes,7,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	ChangesJson    []byte                 `protobuf:"bytes,8,opt,name=changes_json,json=changesJson,proto3" json:"changes_json,omitempty"` // [sdk.FileChange]
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1047,6 +1048,13 @@ func (x *ToolResult) GetOutcome() string {
 		return x.Outcome
 	}
 	return ""
+}
+
+func (x *ToolResult) GetChangesJson() []byte {
+	if x != nil {
+		return x.ChangesJson
+	}
+	return nil
 }
 
 type ModelsRequest struct {
@@ -2328,7 +2336,7 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\bfraction\x18\x02 \x01(\x01R\bfraction\"5\n" +
 	"\x05Chunk\x12\x18\n" +
 	"\achannel\x18\x01 \x01(\x05R\achannel\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"\xda\x01\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"\xfd\x01\n" +
 	"\n" +
 	"ToolResult\x12\x18\n" +
 	"\asuccess\x18\x01 \x01(\bR\asuccess\x12\x16\n" +
@@ -2337,7 +2345,8 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\ttruncated\x18\x04 \x01(\bR\ttruncated\x12#\n" +
 	"\rmetadata_json\x18\x05 \x01(\fR\fmetadataJson\x12'\n" +
 	"\x0fstructured_json\x18\x06 \x01(\fR\x0estructuredJson\x12\x18\n" +
-	"\aoutcome\x18\a \x01(\tR\aoutcome\"\x0f\n" +
+	"\aoutcome\x18\a \x01(\tR\aoutcome\x12!\n" +
+	"\fchanges_json\x18\b \x01(\fR\vchangesJson\"\x0f\n" +
 	"\rModelsRequest\"^\n" +
 	"\x0eModelsResponse\x12\x1f\n" +
 	"\vmodels_json\x18\x01 \x01(\fR\n" +

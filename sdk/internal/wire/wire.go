@@ -118,6 +118,13 @@ func Result(r sdk.ToolResult) (*pb.ToolResult, error) {
 	if len(r.Structured) > 0 && !json.Valid(r.Structured) {
 		return nil, errors.New("the result's structured part is no JSON")
 	}
+	if len(r.Changes) > 0 {
+		b, err := json.Marshal(r.Changes)
+		if err != nil {
+			return nil, fmt.Errorf("encode the result's changes: %w", err)
+		}
+		out.ChangesJson = b
+	}
 	return out, nil
 }
 
@@ -137,6 +144,11 @@ func ToolResult(p *pb.ToolResult) (sdk.ToolResult, error) {
 			return r, errors.New("the result's structured part is no JSON")
 		}
 		r.Structured = b
+	}
+	if b := p.GetChangesJson(); len(b) > 0 {
+		if err := json.Unmarshal(b, &r.Changes); err != nil {
+			return r, fmt.Errorf("decode the result's changes: %w", err)
+		}
 	}
 	return r, nil
 }

@@ -41,6 +41,7 @@ func (f *faults) tools() tool.Set {
 		tool.New("crash_once", "Exits when the file is not there, which it then is.", once, crashOnce),
 		tool.New("hang", "Ignores that it was cancelled.", sdk.Annotations{}, hang),
 		tool.New("wait", "Waits until it is cancelled.", sdk.Annotations{}, wait),
+		tool.New("until", "Ends when the file is there.", sdk.Annotations{}, until),
 		tool.New("grandchild", "Starts a process that holds the pipes, then exits.", sdk.Annotations{}, grandchild),
 		tool.New("noise", "Writes n bytes without a line end to the real standard output.", sdk.Annotations{}, noise),
 		tool.New("flood", "Writes n bytes to the real standard error.", sdk.Annotations{}, flood),
@@ -113,6 +114,19 @@ func wait(ctx context.Context, _ none, c tool.Call) (sdk.ToolResult, error) {
 		return sdk.ToolResult{}, err
 	}
 	<-ctx.Done()
+	return sdk.ToolResult{}, ctx.Err()
+}
+
+func until(ctx context.Context, in file, c tool.Call) (sdk.ToolResult, error) {
+	if err := c.Progress("waiting", -1); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	for ctx.Err() == nil {
+		if _, err := os.Stat(in.Path); err == nil {
+			return tool.Text(fmt.Sprint(os.Getpid())), nil
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
 	return sdk.ToolResult{}, ctx.Err()
 }
 

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// mostStarts is how often a follower starts a daemon that dies again before it
+// has recorded anything.
+const mostStarts = 3
+
+// bindTime is how long a daemon may take to make a socket again that somebody
+// removed.
+const bindTime = 6 * time.Second
+
+// comeback is what a follower does when its daemon is gone. One that was
+// stopped stays so; one that died without a word is started again, as at first
+// use, and goes on with the run.
+type comeback struct {
+	c      *console
+	run    string
+	starts int // since the last row
+}
+
+// lost is asked by the client each time that there is no connection.
+func (b *comeback) lost(ctx context.Context, why error) error {
+	var down *client.NotRunningError
+	switch {
+	case errors.Is(why, client.ErrStopped):
+		return exitError{exitLeft, fmt.Errorf("bothyd was stopped, and run %s goes on when it is back, which the next call sees to: `bothy runs show %s` tells how it went", b.run, b.run)}
+	case !errors.As(why, &down) || b.c.holder(down.Socket) != 0:
+		return nil // it may be there in a moment
+	case b.starts == mostStarts:
+		return exitError{exitLeft, fmt.Errorf("bothyd died %d times and did not get on with run %s: see %s", mostStarts, b.run, b.c.logHint())}
+	}
+	b.starts++
+	b.c.say("bothy: bothyd died; starting it again")
+	cl, err := b.c.start(ctx, down.Socket)
+	if err != nil {
+		return exitError{exitLeft, fmt.Errorf("run %s goes on when bothyd is back, which cannot start: %w", b.run, err)}
+	}
+	b.c.close(cl)
+	return nil
+}
+
+// again calls ask until the answer is not that the daemon is stopping: it waits
+// for its end, starts the next one and asks that. A connection that broke
+// without an answer is an error, for what was asked may have been done.
+func again[R any](ctx context.Context, c *console, cl *client.Client, ask func() (R, error)) (R, error) {
+	refused := false
+	for begin := time.Now(); ; {
+		answer, err := ask()
+		var said *rpc.Error
+		busy := errors.As(err, &said) && said.Code == rpc.CodeBusy
+		late := time.Since(begin) > stopTime
+		switch {
+		case isDown(err):
+			next, err := c.connect(ctx)
+			if err != nil {
+				return answer, err
+			}
+			c.close(next)
+		case late || !busy && !(refused && errors.Is(err, client.ErrStopped)):
+			return answer, err
+		}
+		refused = refused || busy
+		c.close(cl) // the next call makes a new connection
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return answer, ctx.Err()
+		}
+	}
+}
+
+// holder is the process of a daemon that has the lock beside the socket, or 0.
+// It can lack its socket for a moment: while it starts or ends, and when
+// somebody removed the file.
+func (c *console) holder(socket string) int {
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(socket), rpc.LockName))
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid <= 0 || !alive(pid) {
+		return 0
+	}
+	// The number may be another process's by now.
+	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.TrimSpace(string(name)) != "bothyd" {
+		return 0
+	}
+	return pid
+}
+
+// waitForSocket waits while a daemon is there without its socket, and reports
+// whether one came to be.
+func (c *console) waitForSocket(ctx context.Context, socket string) bool {
+	told := false
+	for begin := time.Now(); time.Since(begin) < bindTime; {
+		pid := c.holder(socket)
+		if _, err := os.Lstat(socket); err == nil || pid == 0 {
+			return err == nil
+		}
+		if !told && time.Since(begin) > 500*time.Millisecond {
+			c.say("bothy: bothyd (pid %d) runs and its socket %s is gone; it makes it again", pid, escapeLine(socket))
+			told = true
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return false
+}

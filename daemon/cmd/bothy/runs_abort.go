@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type runsAbortCmd struct {
+	runArg
+}
+
+// Help adds to the verb's help.
+func (runsAbortCmd) Help() string {
+	return `The model's answer is cut, a tool that runs is ended, and what was done so far stays on record. Prompts of the run that wait are worked on next. 'bothy runs resume' goes on where the work was ended.
+
+Examples:
+
+    bothy runs abort
+    bothy runs abort fix-42
+`
+}
+
+// Run returns when the end is recorded.
+func (cmd runsAbortCmd) Run(ctx context.Context, c *console) error {
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	ref, err := cmd.ref(ctx, c, cl)
+	if err != nil {
+		return err
+	}
+	aborted, err := cl.Abort(ctx, ref)
+	if err != nil {
+		return err
+	}
+	return c.told(aborted, "aborted run "+aborted.Run+goesOn(aborted))
+}
+
+func goesOn(a rpc.Aborted) string {
+	if a.Queued == 0 {
+		return "; `bothy runs resume " + a.Run + "` goes on with it"
+	}
+	return "; " + plural(a.Queued, "prompt") + " of it waited and come now"
+}
+
+// told prints what a verb did: a sentence, or the answer as JSON.
+func (c *console) told(answer any, sentence string) error {
+	if c.json {
+		return c.printJSON(answer)
+	}
+	return c.text(sentence)
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type runsDiffCmd struct {
+	runArg
+	Stat bool `help:"One line a file, without the lines that changed."`
+}
+
+// Help adds to the verb's help.
+func (runsDiffCmd) Help() string {
+	return `It compares the project's files as they are now with how they were before the run first touched them, as far as the run's tools tell what they change: the files tools do, commands in the sandbox do not. What stands behind a # is no part of the diff.
+
+'bothy runs undo' takes it back.
+
+Examples:
+
+    bothy runs diff
+    bothy runs diff fix-42 --stat
+`
+}
+
+// Run prints the diff; how much of it there is goes to standard error.
+func (cmd runsDiffCmd) Run(ctx context.Context, c *console) error {
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	ref, err := cmd.ref(ctx, c, cl)
+	if err != nil {
+		return err
+	}
+	changes, err := cl.Changes(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(changes)
+	}
+	var b strings.Builder
+	for _, d := range changes.Differences {
+		if !cmd.Stat && d.Diff != "" {
+			b.WriteString(strings.TrimRight(d.Diff, "\n") + "\n")
+		} else {
+			fmt.Fprintf(&b, "# %s\n", differenceLine(d))
+		}
+	}
+	if err := c.text(b.String()); err != nil {
+		return err
+	}
+	c.say("%s", escape(changesSummary(changes)))
+	return nil
+}
+
+// differenceLine is what became of a file, in one line.
+func differenceLine(d sdk.Difference) string {
+	kind := ""
+	if d.Kind != "file" && d.Kind != "" {
+		kind = " (" + d.Kind + ")"
+	}
+	line := fmt.Sprintf("%-7s %s%s", d.Status, d.Path, kind)
+	if d.From != "" {
+		line = fmt.Sprintf("%-7s %s%s, from %s", d.Status, d.Path, kind, d.From)
+	}
+	switch {
+	case d.Conflict != "":
+		line += ": cannot be taken back, " + d.Conflict
+	case d.Binary:
+		line += ", binary"
+	case d.Added+d.Removed > 0:
+		line += fmt.Sprintf(", +%d -%d", d.Added, d.Removed)
+	}
+	return line
+}
+
+// changesSummary counts.
+func changesSummary(x rpc.Changes) string {
+	added, removed, stuck := 0, 0, 0
+	for _, d := range x.Differences {
+		added, removed = added+d.Added, removed+d.Removed
+		if d.Conflict != "" {
+			stuck++
+		}
+	}
+	text := fmt.Sprintf("run %s changed %s, +%d -%d lines", x.Run, plural(len(x.Differences), "path"), added, removed)
+	if len(x.Differences) == 0 {
+		text = fmt.Sprintf("run %s changed nothing that is still so", x.Run)
+	}
+	if stuck > 0 {
+		text += fmt.Sprintf("; %d cannot be taken back", stuck)
+	}
+	if x.Untold > 0 {
+		text += fmt.Sprintf("; %s ran too, and what they changed is not known", plural(x.Untold, "command"))
+	}
+	if x.Unfinished {
+		text += fmt.Sprintf("; taking it back was cut short: `bothy runs undo %s` goes on", x.Run)
+	}
+	return text
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type runsListCmd struct {
+	All     bool   `short:"a" help:"Also the implicit runs behind 'tools call'."`
+	Global  bool   `short:"g" help:"The runs of all projects."`
+	Limit   int    `short:"n" default:"100" help:"At most so many."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+}
+
+// Run prints one line a run.
+func (cmd runsListCmd) Run(ctx context.Context, c *console) error {
+	p := rpc.RunsParams{Hidden: cmd.All, Limit: cmd.Limit}
+	if cmd.Limit < 1 {
+		return usageError{"--limit must be at least 1"}
+	}
+	if !cmd.Global {
+		project, err := c.project(cmd.Project)
+		if err != nil {
+			return err
+		}
+		p.Project = project
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	list, err := cl.Runs(ctx, p)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(list)
+	}
+	header := []string{"RUN", "STATUS", "TURNS", "UPDATED", "MODEL", "LAST PROMPT"}
+	if cmd.Global {
+		header = append(header, "PROJECT")
+	}
+	var rows [][]string
+	for _, r := range list {
+		row := []string{r.Alias, runStatus(r), strconv.Itoa(r.Turns), when(r.Updated), r.Model, shorten(r.Summary, 50)}
+		if cmd.Global {
+			row = append(row, r.ProjectRoot)
+		}
+		rows = append(rows, row)
+	}
+	return c.table(header, rows)
+}

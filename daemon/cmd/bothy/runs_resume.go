@@ -1,0 +1,44 @@
+package main
+
+import "context"
+
+type runsResumeCmd struct {
+	runArg
+	Format string `enum:"text,json,stream-json" default:"text" help:"As in 'bothy run'."`
+	Quiet  bool   `short:"q" help:"Print the answer alone."`
+}
+
+// Help adds to the verb's help.
+func (runsResumeCmd) Help() string {
+	return `A run can be resumed when its last prompt was aborted, failed, or was stopped by a guard. The agent gets a short prompt that tells it to go on, with everything it did so far before its eyes; it is followed like a prompt of 'bothy run'.
+
+Not needed after a crash or a stop of the daemon: what was at work then goes on by itself.
+
+Examples:
+
+    bothy runs resume
+    bothy runs resume fix-42 --format json
+
+` + exitCodes
+}
+
+// Run queues the prompt and follows it to its end.
+func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	ref, err := cmd.ref(ctx, c, cl)
+	if err != nil {
+		return err
+	}
+	accepted, err := cl.Resume(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if c.json && cmd.Format == "text" {
+		cmd.Format = "json"
+	}
+	return runCmd{Format: cmd.Format, Quiet: cmd.Quiet}.show(ctx, c, cl, accepted)
+}

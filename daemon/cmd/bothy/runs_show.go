@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type runsShowCmd struct {
+	runArg
+	Turn int `placeholder:"N" help:"One turn in full: all that was said, called and answered."`
+}
+
+// Help adds to the verb's help.
+func (runsShowCmd) Help() string {
+	return `Tells a run prompt by prompt and turn by turn: what the model said, what it called with which result, what was tried again or left out, tokens, cost and time, and why it stopped. Long results are shortened; --turn has them whole, and --json has everything.
+
+Examples:
+
+    bothy runs show
+    bothy runs show fix-42 --turn 3
+    bothy runs show fix-42 --json | jq '.loops[-1].reason'
+`
+}
+
+// Run prints the run as a tale; --json has everything that the daemon knows.
+func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
+	if cmd.Turn < 0 {
+		return usageError{"--turn begins with 1"}
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	ref, err := cmd.ref(ctx, c, cl)
+	if err != nil {
+		return err
+	}
+	detail, err := cl.Run(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if cmd.Turn > 0 {
+		if err := oneTurn(&detail, cmd.Turn); err != nil {
+			return err
+		}
+	}
+	if err := c.completeRun(ctx, cl, &detail, cmd.Turn > 0); err != nil {
+		return err
+	}
+	switch {
+	case c.json:
+		return c.printJSON(detail)
+	case cmd.Turn > 0:
+		return c.text(newTale(c, detail).turnInFull())
+	default:
+		return c.text(newTale(c, detail).all())
+	}
+}
+
+// oneTurn leaves of a run what belongs to one of its turns.
+func oneTurn(d *rpc.RunDetail, turn int) error {
+	i := slices.IndexFunc(d.Turns, func(t sdk.Turn) bool { return t.Sequence == turn })
+	switch {
+	case i < 0 && turn <= d.Inherited && d.Parent != nil:
+		return usageError{fmt.Sprintf("run %s has turn %d from run %s: `bothy runs show %d --turn %d`", d.Run, turn, parentName(*d.Parent), d.Parent.ID, turn)}
+	case i < 0:
+		return usageError{fmt.Sprintf("run %s has no turn %d: it has %s", d.Run, turn, plural(d.Turn, "turn"))}
+	}
+	loop := d.Turns[i].Loop
+	d.Turns = d.Turns[i : i+1]
+	d.Loops = slices.DeleteFunc(d.Loops, func(l sdk.Loop) bool { return l.ID != loop })
+	d.History = slices.DeleteFunc(d.History, func(e rpc.Event) bool { return e.Turn != turn || e.Tool == "prompt" })
+	d.Notes = slices.DeleteFunc(d.Notes, func(n rpc.Note) bool { return n.Turn != turn })
+	return nil
+}
+
+// completeRun gets the texts that getRun has cut: for people what the model
+// said, for programs and for one turn everything.
+func (c *console) completeRun(ctx context.Context, cl *client.Client, d *rpc.RunDetail, whole bool) error {
+	for i := range d.History {
+		event := &d.History[i]
+		if event.Cut == 0 || !c.json && !whole && event.Tool != "assistant" {
+			continue
+		}
+		e, err := c.entry(ctx, cl, d.ID, event.Path)
+		if err != nil {
+			return err
+		}
+		if len(e.Body) > len(event.Body) {
+			event.Body, event.Cut = e.Body, 0
+		}
+	}
+	return nil
+}
+
+func parentName(n rpc.RunName) string {
+	if n.Run == "" {
+		return fmt.Sprintf("%d (deleted)", n.ID)
+	}
+	return n.Run
+}
+
+func names(list []rpc.RunName) string {
+	var all []string
+	for _, n := range list {
+		all = append(all, n.Run)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type runsUndoCmd struct {
+	runArg
+	Partial bool `help:"Take back what can be, though something else touched the rest."`
+	DryRun  bool `short:"n" help:"Only say what would be taken back."`
+	Yes     bool `short:"y" help:"Do not ask. Needed where there is no terminal."`
+}
+
+// Help adds to the verb's help.
+func (runsUndoCmd) Help() string {
+	return `The files of the project become as they were before the run first touched them, when nothing else touched them since: what an editor, a command or another run wrote is never lost. Unless --partial is given, all is taken back or nothing.
+
+Only what tools tell of can be taken back: the files tools do, commands in the sandbox do not. What the run knows stays.
+
+Examples:
+
+    bothy runs undo -n
+    bothy runs undo fix-42 --yes
+`
+}
+
+// Run shows what is about to happen, asks, and does it.
+func (cmd runsUndoCmd) Run(ctx context.Context, c *console) error {
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	ref, err := cmd.ref(ctx, c, cl)
+	if err != nil {
+		return err
+	}
+	if cmd.DryRun || !cmd.Yes {
+		changes, err := cl.Changes(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if cmd.DryRun && c.json {
+			return c.printJSON(changes)
+		}
+		if err := c.text(differenceLines("", changes.Differences)); err != nil {
+			return err
+		}
+		if cmd.DryRun || len(changes.Differences) == 0 && !changes.Unfinished {
+			c.say("%s", escape(changesSummary(changes)))
+			return nil
+		}
+		if err := cmd.ask(c, changes); err != nil {
+			return err
+		}
+	}
+	undone, err := cl.Undo(ctx, rpc.Undo{Run: ref.Run, Project: ref.Project, Partial: cmd.Partial})
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(undone)
+	}
+	return c.text(undoneText(undone))
+}
+
+func (cmd runsUndoCmd) ask(c *console, changes rpc.Changes) error {
+	if !c.inTTY {
+		return usageError{"files of the project would be changed, and nobody is here to ask: say --yes"}
+	}
+	fmt.Fprintf(c.err, "Take this back in %s? [y/N] ", escapeLine(changes.Project))
+	line, err := bufio.NewReader(c.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	}
+	return exitError{exitAborted, errors.New("nothing was taken back")}
+}
+
+func differenceLines(before string, list []sdk.Difference) string {
+	var b strings.Builder
+	for _, d := range list {
+		fmt.Fprintf(&b, "%s%s\n", before, differenceLine(d))
+	}
+	return b.String()
+}
+
+func undoneText(u rpc.Undone) string {
+	if len(u.Taken)+len(u.Left) == 0 {
+		return fmt.Sprintf("run %s changed nothing that is still so", u.Run)
+	}
+	text := fmt.Sprintf("took back %s of run %s\n", plural(len(u.Taken), "path"), u.Run) + differenceLines("  ", u.Taken)
+	if len(u.Left) > 0 {
+		text += fmt.Sprintf("left as %s:\n", map[bool]string{true: "it is", false: "they are"}[len(u.Left) == 1]) + differenceLines("  ", u.Left)
+	}
+	for _, dir := range u.Kept {
+		text += fmt.Sprintf("the folder %s stays: other things are in it by now\n", dir)
+	}
+	return text
+}

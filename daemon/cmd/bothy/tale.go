@@ -1,0 +1,382 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// tale writes a run as a text for people: each prompt with its turns, each
+// turn with what was said, called and noted in it. On a terminal lines are
+// folded to its width; a file or a pipe gets them as they are.
+type tale struct {
+	d     rpc.RunDetail
+	width int // 0: lines are not folded
+	told  map[string]bool
+	noted map[int64]bool
+	full  bool // nothing is shortened
+	b     strings.Builder
+}
+
+func newTale(c *console, d rpc.RunDetail) *tale {
+	return &tale{d: d, width: c.width(), told: map[string]bool{}, noted: map[int64]bool{}}
+}
+
+// width is that of the terminal on standard output, 80 when it does not say,
+// and 0 for what is no terminal.
+func (c *console) width() int {
+	if !c.outTTY {
+		return 0
+	}
+	if f, ok := c.out.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return min(max(w, 40), 120)
+		}
+	}
+	return 80
+}
+
+// all tells the whole run.
+func (t *tale) all() string {
+	t.head()
+	for _, l := range t.d.Loops {
+		if l.Status != sdk.StatusQueued {
+			t.loop(l)
+		}
+	}
+	t.calls()
+	t.waiting()
+	t.life()
+	t.total()
+	return t.b.String()
+}
+
+// line writes text behind an indent, folded, its further lines below it.
+func (t *tale) line(by int, text string) {
+	pad := strings.Repeat(" ", by)
+	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if l == "" {
+			t.b.WriteString("\n")
+			continue
+		}
+		for _, piece := range fold(l, t.width-by) {
+			t.b.WriteString(pad + piece + "\n")
+		}
+	}
+}
+
+// hang is line for text whose further lines stand deeper than its first.
+func (t *tale) hang(by, deeper int, text string) {
+	first, rest, more := strings.Cut(strings.TrimRight(text, "\n"), "\n")
+	for i, piece := range fold(first, t.width-by-deeper) {
+		t.line(by+min(i, 1)*deeper, piece)
+	}
+	if more {
+		t.line(by+deeper, rest)
+	}
+}
+
+func (t *tale) head() {
+	d := t.d
+	fmt.Fprintf(&t.b, "run %s (%d) in %s\n", d.Run, d.ID, d.Project)
+	own := d.Turn - d.Inherited
+	if len(d.Loops) > 0 {
+		t.hang(0, 4, fmt.Sprintf("agent %s, model %s, %s after %s", d.Agent, d.Model, statusWord(d.Status), plural(own, "turn")))
+	} else {
+		t.line(0, fmt.Sprintf("no prompts; %s of tool calls", plural(own, "turn")))
+	}
+	if d.Parent != nil {
+		t.hang(0, 4, fmt.Sprintf("forked from run %s after turn %d, whose story it shares up to there", parentName(*d.Parent), d.Inherited))
+	}
+	if len(d.Forks) > 0 {
+		t.hang(0, 4, "forked by "+names(d.Forks))
+	}
+}
+
+func (t *tale) loop(l sdk.Loop) {
+	t.b.WriteString("\n")
+	t.hang(0, 4, fmt.Sprintf("%s %d%s: %s", l.Mode, l.Sequence, t.resumes(l), l.Prompt))
+	for _, turn := range t.d.Turns {
+		if turn.Loop == l.ID {
+			t.turn(turn)
+		}
+	}
+	for _, n := range t.d.Notes {
+		if n.Loop == l.ID {
+			t.note(n) // of no turn that is there
+		}
+	}
+	t.hang(2, 4, t.end(l))
+}
+
+// resumes says which prompt a loop goes on with.
+func (t *tale) resumes(l sdk.Loop) string {
+	var options struct {
+		Resumes int64 `json:"resumes"`
+	}
+	if len(l.Options) == 0 || json.Unmarshal(l.Options, &options) != nil || options.Resumes == 0 {
+		return ""
+	}
+	for _, other := range t.d.Loops {
+		if other.ID == options.Resumes {
+			return fmt.Sprintf(" (resumes %d)", other.Sequence)
+		}
+	}
+	return " (resumes an earlier one)"
+}
+
+// end says how a loop ended; a reason that stands above already, as the error
+// of its last turn, is not repeated.
+func (t *tale) end(l sdk.Loop) string {
+	if l.Ended.IsZero() {
+		return fmt.Sprintf("%s since %s", statusWord(l.Status), when(l.Created))
+	}
+	end := loopEnd{Status: l.Status, Stop: l.Stop, Reason: l.Reason}
+	text := endWord(end)
+	if reason := strings.TrimSpace(l.Reason); reason != "" && !t.stands(reason) {
+		text += ": " + reason
+	}
+	return text + fmt.Sprintf(", after %s", brief(l.Ended.Sub(l.Created)))
+}
+
+func (t *tale) stands(reason string) bool {
+	return slices.ContainsFunc(t.d.History, func(e rpc.Event) bool { return e.Tool == "error" && strings.TrimSpace(e.Body) == reason })
+}
+
+// turn tells one turn. Its head is the model's name, time and tokens.
+func (t *tale) turn(turn sdk.Turn) {
+	parts := []string{fmt.Sprintf("turn %d", turn.Sequence)}
+	if turn.Model != "" {
+		parts = append(parts, turn.Model)
+	}
+	if turn.Closed {
+		parts = append(parts, brief(turn.Duration))
+	} else {
+		parts = append(parts, "at work")
+	}
+	if turn.Usage != nil {
+		parts = append(parts, tokens(*turn.Usage)+cost(turn.Usage.Cost))
+	}
+	t.hang(2, 4, strings.Join(parts, ", "))
+	for _, n := range t.d.Notes {
+		if n.Turn == turn.Sequence {
+			t.note(n)
+		}
+	}
+	for _, e := range t.d.History {
+		if e.Turn == turn.Sequence && !t.told[e.Path] {
+			t.event(e)
+		}
+	}
+}
+
+func (t *tale) event(e rpc.Event) {
+	t.told[e.Path] = true
+	switch e.Tool {
+	case "prompt":
+	case "assistant":
+		t.answer(e)
+	default:
+		t.action(e)
+	}
+}
+
+// answer tells what the model said. A part of an answer that was cut off was
+// never shown to it again.
+func (t *tale) answer(e rpc.Event) {
+	text := strings.TrimSpace(e.Body)
+	if reasoning, _ := e.Attributes["reasoning"].(string); t.full && reasoning != "" {
+		t.line(4, "(it thought)")
+		t.line(6, strings.TrimSpace(reasoning))
+	}
+	if partial, _ := e.Attributes["partial"].(bool); partial {
+		t.line(4, "(a part of an answer that was cut off)")
+	}
+	if text != "" {
+		t.line(4, text)
+	}
+}
+
+func (t *tale) action(e rpc.Event) {
+	a := action{Tool: e.Tool, State: e.State, Outcome: e.Outcome, Body: e.Body}
+	if raw, err := json.Marshal(e.Attributes); err == nil {
+		a.merge(raw)
+	}
+	if a.isError() {
+		t.hang(4, 2, "! "+strings.TrimSpace(e.Body))
+		return
+	}
+	if t.full {
+		t.line(4, a.Tool)
+		t.arguments(a.Arguments)
+	} else {
+		call := a.Tool + " " + shortArguments(a.Arguments)
+		if t.width > 0 {
+			call = shorten(call, t.width-4)
+		}
+		t.line(4, call)
+	}
+	body := e.Body
+	if body == a.Error {
+		body = "" // the ending says it
+	}
+	t.output(body, e.Cut)
+	t.hang(6, 2, a.ending())
+}
+
+// arguments writes a call's arguments one below the other, and texts as they
+// are.
+func (t *tale) arguments(raw json.RawMessage) {
+	names, values, ok := membersOf(raw)
+	if !ok {
+		t.line(6, string(raw))
+		return
+	}
+	for i, name := range names {
+		var text string
+		if json.Unmarshal(values[i], &text) != nil {
+			text = string(values[i])
+		}
+		t.hang(6, 2, escapeLine(name)+": "+text)
+	}
+}
+
+// output writes what a call gave. It is not folded: its lines mean something.
+func (t *tale) output(body string, cut int) {
+	most := resultLines
+	if t.full {
+		most = int(^uint(0) >> 1)
+	}
+	lines, more := firstLines(body, most)
+	for _, l := range lines {
+		if !t.full && t.width > 0 {
+			l = shorten(l, t.width-8)
+		}
+		t.b.WriteString("      | " + l + "\n")
+	}
+	switch {
+	case cut > 0:
+		fmt.Fprintf(&t.b, "      | … and more, %d bytes in all\n", len(body)+cut)
+	case more > 0:
+		fmt.Fprintf(&t.b, "      | … %d more lines\n", more)
+	}
+}
+
+// calls tells the turns that no prompt caused: tools that a person called.
+func (t *tale) calls() {
+	first := true
+	for _, turn := range t.d.Turns {
+		if turn.Loop != 0 {
+			continue
+		}
+		if first && len(t.d.Loops) > 0 {
+			t.b.WriteString("\ncalled without a prompt\n")
+		}
+		first = false
+		for _, e := range t.d.History {
+			if e.Turn == turn.Sequence && !t.told[e.Path] {
+				t.event(e)
+			}
+		}
+	}
+}
+
+// waiting tells the queue, in the order in which it will be worked on.
+func (t *tale) waiting() {
+	if t.d.Queued == 0 {
+		return
+	}
+	t.b.WriteString("\n")
+	for _, l := range t.d.Loops {
+		if l.Status == sdk.StatusQueued {
+			first, _, _ := strings.Cut(strings.TrimSpace(l.Prompt), "\n")
+			t.hang(0, 4, fmt.Sprintf("queued, %s %d%s: %s", l.Mode, l.Sequence, t.resumes(l), shorten(first, 200)))
+		}
+	}
+}
+
+// life tells what happened to the run as a whole.
+func (t *tale) life() {
+	first := true
+	for _, n := range t.d.Notes {
+		text := ""
+		switch n.Kind {
+		case sdk.KindRunReset:
+			text = "reset: its sandbox began anew"
+		case sdk.KindRunExpired:
+			text = "it rested, and its container was dropped"
+		case sdk.KindRunRenamed:
+			var names struct{ From, To string }
+			if json.Unmarshal(n.Data, &names) == nil {
+				text = fmt.Sprintf("renamed from %s to %s", names.From, names.To)
+			}
+		}
+		if text == "" {
+			continue
+		}
+		if first {
+			t.b.WriteString("\n")
+		}
+		first = false
+		t.line(0, when(n.Time)+" "+text)
+	}
+}
+
+// total sums the run up: its own turns, not those it has from its parent.
+func (t *tale) total() {
+	if len(t.d.Turns) == 0 {
+		return
+	}
+	calls, ends := 0, map[sdk.State]int{}
+	for _, e := range t.d.History {
+		if e.Turn > t.d.Inherited && e.Tool != "error" && strings.HasPrefix(e.Path, "log://") {
+			calls++
+			ends[e.State]++
+		}
+	}
+	actions, wrong := plural(calls, "action"), []string{}
+	if n := ends[sdk.StateFailed]; n > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d failed", n))
+	}
+	if n := ends[sdk.StateCancelled]; n > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d given up", n))
+	}
+	if len(wrong) > 0 {
+		actions += " (" + strings.Join(wrong, ", ") + ")"
+	}
+	parts := []string{plural(len(t.d.Loops), "prompt"), plural(len(t.d.Turns), "turn"), actions}
+	if x := t.d.Telemetry; x != nil {
+		parts = append(parts, tokens(sdk.Usage{Prompt: x.PromptTokens, Cached: x.CachedTokens, Completion: x.CompletionTokens})+cost(x.Cost))
+	}
+	var took time.Duration
+	for _, turn := range t.d.Turns {
+		took += turn.Duration
+	}
+	parts = append(parts, brief(took)+" of work")
+	t.b.WriteString("\n")
+	t.hang(0, 4, "in all: "+strings.Join(parts, ", "))
+}
+
+// turnInFull tells the one turn that is left of the run.
+func (t *tale) turnInFull() string {
+	t.full = true
+	fmt.Fprintf(&t.b, "run %s (%d) in %s\n", t.d.Run, t.d.ID, t.d.Project)
+	for _, l := range t.d.Loops {
+		t.hang(0, 4, fmt.Sprintf("%s %d%s: %s", l.Mode, l.Sequence, t.resumes(l), l.Prompt))
+	}
+	for _, turn := range t.d.Turns {
+		t.turn(turn)
+		if turn.Finish != "" {
+			t.line(4, "finish: "+turn.Finish)
+		}
+	}
+	return t.b.String()
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+func someChanges(project string) rpc.Changes {
+	return rpc.Changes{Run: "brave-1", ID: 7, Project: project, Untold: 2, Differences: []sdk.Difference{
+		{Path: "a.go", Kind: "file", Status: "changed", Turns: []int{3}, Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-old\x1b[31m\n+new\n", Added: 1, Removed: 1},
+		{Path: "b", Kind: "file", Status: "changed", Turns: []int{3, 4}, Conflict: "something else changed it since"},
+		{Path: "new", Kind: "directory", Status: "added", Turns: []int{3}},
+		{Path: "there", From: "here", Kind: "file", Status: "moved", Turns: []int{4}},
+		{Path: "x.png", Kind: "file", Status: "deleted", Turns: []int{4}, Binary: true},
+	}}
+}
+
+func TestDiffOfARun(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.daemon.detail, b.daemon.changes = eventful(b.project), someChanges(b.project)
+	b.c.outTTY = true
+	b.want(t, exitOK, "runs", "diff", "brave-1")
+	b.golden(t, "runs-diff")
+	if want := "run brave-1 changed 5 paths, +1 -1 lines; 1 cannot be taken back; 2 commands ran too, and what they changed is not known\n"; b.err.String() != want {
+		t.Errorf("said %q", b.err.String())
+	}
+	b.want(t, exitOK, "runs", "diff", "--stat")
+	if !strings.HasPrefix(b.out.String(), "# changed a.go, +1 -1\n") {
+		t.Error(b.out.String())
+	}
+	b.want(t, exitOK, "runs", "diff", "--json")
+	var got rpc.Changes
+	if err := json.Unmarshal([]byte(b.out.String()), &got); err != nil || len(got.Differences) != 5 {
+		t.Errorf("%v: %s", err, b.out.String())
+	}
+	b.daemon.changes = rpc.Changes{Run: "brave-1", Unfinished: true}
+	b.want(t, exitOK, "runs", "diff")
+	if out := b.err.String(); b.out.String() != "" || !strings.Contains(out, "changed nothing that is still so") || !strings.Contains(out, "`bothy runs undo brave-1` goes on") {
+		t.Errorf("%q, %q", b.out.String(), out)
+	}
+}
+
+func TestUndoOfARun(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.daemon.detail, b.daemon.changes = eventful(b.project), someChanges(b.project)
+	b.want(t, exitOK, "runs", "undo", "brave-1", "-n")
+	if !strings.Contains(b.out.String(), "moved   there, from here\n") || strings.Join(b.daemon.done, ", ") != "changes 7" {
+		t.Errorf("%s: %v", b.out.String(), b.daemon.done)
+	}
+	b.daemon.done = nil
+	b.want(t, exitUsage, "runs", "undo", "brave-1")
+	if !strings.Contains(b.err.String(), "say --yes") {
+		t.Error(b.err.String())
+	}
+	b.c.inTTY = true
+	for answer, want := range map[string]int{"y\n": exitOK, "n\n": exitAborted, "": exitAborted} {
+		b.daemon.done = nil
+		b.c.in = strings.NewReader(answer)
+		b.want(t, want, "runs", "undo")
+		if did := strings.Join(b.daemon.done, ", "); (did == "changes 7, undo 7 false") != (want == exitOK) {
+			t.Errorf("%q: did %s", answer, did)
+		}
+	}
+	b.daemon.done = nil
+	b.want(t, exitOK, "runs", "undo", "--yes", "--partial")
+	if strings.Join(b.daemon.done, ", ") != "undo 7 true" {
+		t.Error(b.daemon.done)
+	}
+	b.golden(t, "runs-undo")
+	b.want(t, exitOK, "runs", "undo", "--yes", "--json")
+	if !json.Valid([]byte(b.out.String())) {
+		t.Error(b.out.String())
+	}
+	b.daemon.changes.Differences = nil
+	b.want(t, exitOK, "runs", "undo", "--yes")
+	if b.out.String() != "run brave-1 changed nothing that is still so\n" {
+		t.Error(b.out.String())
+	}
+	b.daemon.refuse = sdk.Errorf(sdk.Conflict, "nothing was taken back")
+	b.want(t, exitFailed, "runs", "undo", "--yes")
+}

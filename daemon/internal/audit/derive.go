@@ -1,0 +1,253 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// The kinds of lines. Those that agent-fabric has mean what they mean there.
+const (
+	kindRunCreated    = "run_created"
+	kindRunReset      = "run_reset"
+	kindRunExpired    = "run_expired"
+	kindRunDeleted    = "run_deleted"
+	kindLoopQueued    = "loop_queued"
+	kindPrompt        = "prompt"
+	kindLoopStarted   = "loop_started"
+	kindRequest       = "llm_request"
+	kindRetry         = "llm_retry"
+	kindPruned        = "context_pruned"
+	kindResponse      = "llm_response"
+	kindToolCall      = "tool_call"
+	kindToolResult    = "tool_result"
+	kindToolError     = "tool_error"
+	kindSecurityEvent = "security_event"
+	kindPluginCall    = "plugin_call"
+	kindError         = "error"
+	kindWarning       = "warning"
+	kindTurnComplete  = "turn_complete"
+	kindLoopDetected  = "loop_detected"
+	kindRunComplete   = "run_complete"
+	kindRunFailed     = "run_failed"
+)
+
+// plain are the rows whose data is the payload.
+var plain = map[string]string{
+	sdk.KindRunCreated:        kindRunCreated,
+	sdk.KindRunReset:          kindRunReset,
+	sdk.KindRunExpired:        kindRunExpired,
+	sdk.KindRunDeleted:        kindRunDeleted,
+	sdk.KindLoopQueued:        kindLoopQueued,
+	sdk.KindLoopStarted:       kindLoopStarted,
+	sdk.KindTurnOpened:        kindRequest,
+	sdk.KindTurnClosed:        kindTurnComplete,
+	sdk.KindNote + ".retry":   kindRetry,
+	sdk.KindNote + ".pruned":  kindPruned,
+	sdk.KindNote + ".warning": kindWarning,
+	sdk.KindNote + ".call":    kindPluginCall,
+}
+
+// linesOf are the lines of one row, mostly one or none. They depend on nothing
+// but the row and on entries that do not change once it is there, so that they
+// are the same whenever they are made.
+func (r *Runlogs) linesOf(ctx context.Context, row sdk.JournalRow) ([]line, error) {
+	switch {
+	case row.Kind == sdk.KindEntrySet:
+		return r.entryLines(row), nil
+	case row.Kind == sdk.KindLoopEnded:
+		return r.endLines(ctx, row)
+	case plain[row.Kind] == "", row.Turn != 0 && row.Loop == 0 && !strings.HasPrefix(row.Kind, sdk.KindNote):
+		return nil, nil // of no interest, or a turn without a model
+	}
+	p := payload{}
+	p.members(row.Data, r.cfg.Redact)
+	if row.Path != "" {
+		p["path"] = row.Path
+	}
+	return []line{newLine(row, plain[row.Kind], p)}, nil
+}
+
+func newLine(row sdk.JournalRow, kind string, p payload) line {
+	l := line{V: Version, Seq: row.Seq, TS: json.Number(timestamp(row.Time)), Kind: kind, Loop: row.Loop, Payload: p}
+	if row.Turn != 0 && kind != kindPrompt {
+		l.Step = fmt.Sprintf("step_%d", row.Turn)
+	}
+	return l
+}
+
+// members adds the members of a JSON object.
+func (p payload) members(object json.RawMessage, redact func(string) string) {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(object, &all) != nil {
+		return
+	}
+	for name, value := range all {
+		p.value(name, value, redact)
+	}
+}
+
+// entryLines are those of a write: of a prompt, an answer, an action, or a
+// failure that belongs to none. Whatever else is written is no part of a runlog.
+func (r *Runlogs) entryLines(row sdk.JournalRow) []line {
+	var c sdk.EntryChange
+	if json.Unmarshal(row.Data, &c) != nil {
+		return nil
+	}
+	switch sdk.SchemeOf(row.Path) {
+	case "prompt":
+		if row.BodyHash != "" {
+			p := payload{"path": row.Path}
+			p.body("prompt", row, r.cfg.Redact)
+			return []line{newLine(row, kindPrompt, p)}
+		}
+	case "assistant":
+		if row.BodyHash != "" && c.State.Ended() {
+			return []line{newLine(row, kindResponse, r.answer(row, c))}
+		}
+	case "log":
+		if c.Phase != sdk.PhaseNone {
+			return r.actionLines(row, c)
+		}
+		if row.BodyHash != "" && c.State == sdk.StateFailed {
+			p := payload{"path": row.Path, "error_type": c.Outcome}
+			p.body("error_message", row, r.cfg.Redact)
+			return []line{newLine(row, kindError, p)}
+		}
+	}
+	return nil
+}
+
+// body adds the text that the row gave its entry. The journal has only its hash
+// when it was deleted or written over since.
+func (p payload) body(name string, row sdk.JournalRow, redact func(string) string) {
+	if row.Body == nil {
+		p["gone"] = true
+		return
+	}
+	p.text(name, *row.Body, redact)
+}
+
+func (r *Runlogs) answer(row sdk.JournalRow, c sdk.EntryChange) payload {
+	var at struct {
+		Reasoning string          `json:"reasoning"`
+		Calls     []sdk.Call      `json:"calls"`
+		Finish    string          `json:"finish"`
+		Model     string          `json:"model"`
+		Usage     json.RawMessage `json:"usage"`
+	}
+	p := payload{"path": row.Path}
+	if len(c.Attributes) > 0 && json.Unmarshal(c.Attributes, &at) != nil {
+		p["gone"] = true
+	}
+	p.body("content", row, r.cfg.Redact)
+	p.text("model", at.Model, r.cfg.Redact)
+	if at.Reasoning != "" {
+		p.text("reasoning", at.Reasoning, r.cfg.Redact)
+	}
+	calls := []any{}
+	for _, call := range at.Calls {
+		calls = append(calls, map[string]any{"name": r.cfg.Redact(call.Tool), "call_id": r.cfg.Redact(call.ID)})
+	}
+	p["tool_calls"] = calls
+	if at.Finish != "" {
+		p["finish"] = at.Finish
+	}
+	if at.Usage != nil {
+		p.value("usage", at.Usage, r.cfg.Redact)
+	}
+	if c.State != sdk.StateResolved {
+		p["partial"], p["error_type"] = true, c.Outcome
+	}
+	return p
+}
+
+// action is what the attributes of an action's row say, those of the call in
+// its first row and those of the end in its last; both for a call that was
+// refused at once.
+type action struct {
+	CallID    string          `json:"call_id"`
+	Tool      string          `json:"tool"`
+	Plugin    string          `json:"plugin"`
+	Arguments json.RawMessage `json:"arguments"`
+	Decision  json.RawMessage `json:"decision"`
+	Truncated bool            `json:"truncated"`
+	Error     string          `json:"error"`
+	Duration  *int64          `json:"duration_ms"`
+	Metadata  struct {
+		Violations json.RawMessage `json:"violations"`
+	} `json:"metadata"`
+}
+
+func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
+	var at action
+	if len(c.Attributes) > 0 && json.Unmarshal(c.Attributes, &at) != nil {
+		at = action{}
+	}
+	var lines []line
+	if _, is := c.Hashed["call_id"]; is || at.CallID != "" {
+		lines = append(lines, newLine(row, kindToolCall, r.call(row, at)))
+	}
+	if c.Phase != sdk.PhaseEnded || row.BodyHash == "" {
+		return lines
+	}
+	tool := toolOf(row.Path)
+	p := payload{"path": row.Path, "tool": tool}
+	p.body("result", row, r.cfg.Redact)
+	if at.Duration != nil {
+		p["duration_ms"] = *at.Duration
+	}
+	if at.Truncated {
+		p["truncated"] = true
+	}
+	if c.State == sdk.StateResolved {
+		return append(lines, newLine(row, kindToolResult, p))
+	}
+	p["error_type"] = c.Outcome
+	p.text("error_message", at.Error, r.cfg.Redact)
+	lines = append(lines, newLine(row, kindToolError, p))
+	if c.Outcome == sdk.Permission {
+		lines = append(lines, newLine(row, kindSecurityEvent, r.security(row, at, tool)))
+	}
+	return lines
+}
+
+func (r *Runlogs) call(row sdk.JournalRow, at action) payload {
+	p := payload{"path": row.Path, "args": nil}
+	p.text("tool", at.Tool, r.cfg.Redact)
+	p.text("call_id", at.CallID, r.cfg.Redact)
+	if at.Arguments == nil {
+		p["gone"] = true
+	} else {
+		p.value("args", at.Arguments, r.cfg.Redact)
+	}
+	if at.Plugin != "" {
+		p["plugin"] = at.Plugin
+	}
+	if at.Decision != nil {
+		p.value("decision", at.Decision, r.cfg.Redact)
+	}
+	return p
+}
+
+func (r *Runlogs) security(row sdk.JournalRow, at action, tool string) payload {
+	p := payload{"path": row.Path, "tool": tool, "event_type": "permission_denied"}
+	p.text("error_message", at.Error, r.cfg.Redact)
+	if at.Metadata.Violations != nil {
+		p["event_type"] = "sandbox_violation"
+		p.value("violations", at.Metadata.Violations, r.cfg.Redact)
+	}
+	return p
+}
+
+// toolOf is the tool's name in log://turn_N/TOOL/SLUG.
+func toolOf(path string) string {
+	_, rest, _ := strings.Cut(path, "://")
+	if parts := strings.SplitN(rest, "/", 3); len(parts) == 3 {
+		return parts[1]
+	}
+	return ""
+}

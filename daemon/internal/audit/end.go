@@ -1,0 +1,105 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// going round in circles: the stops that agent-fabric calls a detected loop.
+var detected = map[string]bool{"repeated_calls": true, "window": true, "min_cycles": true}
+
+// endLines tell how a loop ended and what came of it.
+func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, error) {
+	var end struct {
+		Status int    `json:"status"`
+		Reason string `json:"reason"`
+		Stop   string `json:"stop"`
+	}
+	if json.Unmarshal(row.Data, &end) != nil {
+		end.Reason = "the row that tells of the end cannot be read"
+	}
+	turns, err := r.turnsOf(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	p := payload{"status": end.Status, "stop": end.Stop, "turns": len(turns), "final": nil}
+	p.text("reason", end.Reason, r.cfg.Redact)
+	var actions []sdk.Entry
+	if len(turns) > 0 {
+		last := turns[len(turns)-1]
+		if actions, err = r.cfg.Store.Entries(ctx, row.Run, fmt.Sprintf("log://turn_%d/**", last)); err != nil {
+			return nil, err
+		}
+		final, err := r.final(ctx, row.Run, last, end.Stop, actions)
+		if err != nil {
+			return nil, err
+		}
+		if len(final) > 0 {
+			p["final"] = final
+		}
+	}
+	var lines []line
+	if detected[end.Stop] {
+		d := payload{"guard": end.Stop, "reason": p["reason"]}
+		for _, entry := range actions {
+			if entry.State == sdk.StateCancelled {
+				d["tool"] = toolOf(entry.Path)
+			}
+		}
+		lines = append(lines, newLine(row, kindLoopDetected, d))
+	}
+	kind := kindRunFailed
+	switch end.Status {
+	case sdk.StatusOK, sdk.StatusNoContent:
+		kind = kindRunComplete
+	}
+	return append(lines, newLine(row, kind, p)), nil
+}
+
+// turnsOf are the numbers of the loop's turns.
+func (r *Runlogs) turnsOf(ctx context.Context, row sdk.JournalRow) ([]int, error) {
+	all, err := r.cfg.Store.Turns(ctx, row.Run)
+	if err != nil {
+		return nil, err
+	}
+	var turns []int
+	for _, t := range all {
+		if t.Loop == row.Loop {
+			turns = append(turns, t.Sequence)
+		}
+	}
+	return turns, nil
+}
+
+// final is what the loop ended with: the answer of its last turn, and the call
+// that ended it, if one did.
+func (r *Runlogs) final(ctx context.Context, run int64, turn int, stop string, actions []sdk.Entry) (payload, error) {
+	p := payload{}
+	path := fmt.Sprintf("assistant://%d", turn)
+	answer, err := r.cfg.Store.Entry(ctx, run, path)
+	switch {
+	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
+		return nil, err
+	case err == nil && answer.Body != "":
+		p["path"] = path
+		p.text("text", answer.Body, r.cfg.Redact)
+		if answer.State != sdk.StateResolved {
+			p["partial"] = true
+		}
+	}
+	if stop != "terminal" {
+		return p, nil
+	}
+	for _, entry := range actions {
+		var at action
+		if entry.State != sdk.StateResolved || json.Unmarshal(entry.Attributes, &at) != nil {
+			continue
+		}
+		p["tool"], p["call"] = toolOf(entry.Path), entry.Path // the last one that was made
+		p.value("args", at.Arguments, r.cfg.Redact)
+	}
+	return p, nil
+}

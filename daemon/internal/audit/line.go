@@ -1,0 +1,120 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
+
+// Version is the format's: a change that an old reader would misread gives a
+// new one. New kinds and new members do not.
+const Version = 1
+
+// line is one object of a runlog.
+type line struct {
+	V       int         `json:"v"`
+	Seq     int64       `json:"seq"` // of the row it comes from; several lines may share one
+	TS      json.Number `json:"ts"`
+	Kind    string      `json:"kind"`
+	Step    string      `json:"step,omitempty"`
+	Loop    int64       `json:"loop,omitempty"`
+	Payload payload     `json:"payload"`
+}
+
+func (l line) appendTo(text []byte) ([]byte, error) {
+	b := bytes.NewBuffer(text)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l); err != nil {
+		return text, fmt.Errorf("encode a line of kind %s: %w", l.Kind, err)
+	}
+	return b.Bytes(), nil
+}
+
+// timestamp is a time as seconds since 1970, to the microsecond.
+func timestamp(t time.Time) string {
+	micro := t.UnixMicro()
+	return fmt.Sprintf("%d.%06d", micro/1e6, micro%1e6)
+}
+
+// payload is what a line says. Every text goes in through text or value, which
+// take secrets out of it.
+type payload map[string]any
+
+// MaxText is the longest text that a line holds, in bytes. A longer one keeps
+// its head and its end, and cut says how long it was.
+const MaxText = 64 << 10
+
+// text adds a text. Secrets go first: a cut through one would hide it from
+// those who look for the whole.
+func (p payload) text(name, text string, redact func(string) string) {
+	text = redact(text)
+	if len(text) > MaxText {
+		p.wasCut(name, len(text))
+		text = shorten(text)
+	}
+	p[name] = text
+}
+
+// value adds any JSON as it is, or the beginning and the end of its text when
+// it is too long.
+func (p payload) value(name string, raw json.RawMessage, redact func(string) string) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		p.text(name, string(raw), redact)
+		return
+	}
+	v = redacted(v, redact)
+	if len(raw) <= MaxText {
+		p[name] = v
+		return
+	}
+	text, _ := json.Marshal(v) // it was JSON before
+	p.text(name, string(text), redact)
+}
+
+func (p payload) wasCut(name string, size int) {
+	sizes, ok := p["cut"].(map[string]int)
+	if !ok {
+		sizes = map[string]int{}
+		p["cut"] = sizes
+	}
+	sizes[name] = size
+}
+
+// redacted takes secrets out of all texts of a JSON value.
+func redacted(v any, redact func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return redact(v)
+	case []any:
+		for i := range v {
+			v[i] = redacted(v[i], redact)
+		}
+		return v
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, value := range v {
+			out[redact(name)] = redacted(value, redact)
+		}
+		return out
+	default:
+		return v
+	}
+}
+
+// shorten keeps the head and the end of a text that is too long.
+func shorten(text string) string {
+	head, end := MaxText/2, len(text)-MaxText/2
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", text[:head], end-head, text[end:])
+}

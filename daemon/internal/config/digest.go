@@ -1,0 +1,79 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// digest sums up what a plugin's process is given by its block. Comments,
+// layout and the place in the file are not part of it; what env(), file() and
+// secret() came to is. Label, enabled and model are left out: they concern the
+// daemon alone.
+func (l *loader) digest(p Plugin) string {
+	sum := sha256.New()
+	add := func(name string, v any) {
+		text, err := json.Marshal(v)
+		if err != nil {
+			text = []byte(err.Error()) // of no type that is summed up here
+		}
+		fmt.Fprintf(sum, "%s %d %s\n", name, len(text), text)
+	}
+	add("binary", p.Binary)
+	add("path", p.Path)
+	add("args", p.Args)
+	add("env", p.Env)
+	add("grants", p.Grants)
+	add("secrets", p.Secrets)
+	add("sha256", p.SHA256)
+
+	// What is no attribute is a mistake, which counts as well: mending it is a change.
+	attrs, wrong := p.Body.JustAttributes()
+	for _, d := range wrong {
+		add("mistake", d.Summary+": "+d.Detail)
+	}
+	eval := l.digestContext()
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		add("attribute "+name, valueText(attrs[name].Expr, eval))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// valueText is what an expression comes to, or why it comes to nothing.
+func valueText(expr hcl.Expression, eval *hcl.EvalContext) string {
+	v, diags := expr.Value(eval)
+	if diags.HasErrors() {
+		return "mistake: " + diags[0].Summary + ": " + diags[0].Detail
+	}
+	v, _ = v.UnmarkDeep()
+	text, err := ctyjson.Marshal(v, v.Type())
+	if err != nil {
+		return "no value: " + err.Error()
+	}
+	return v.Type().GoString() + " " + string(text)
+}
+
+// digestContext evaluates as Config.Context does, except that it asks for no
+// secret: a secret counts by its name and by what the environment holds now.
+func (l *loader) digestContext() *hcl.EvalContext {
+	functions := maps.Clone(l.cfg.Context.Functions)
+	functions["secret"] = function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "name", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			name := args[0].AsString()
+			value, _ := l.src.Getenv(name) // one that is missing is told of when it is used
+			sum := sha256.Sum256([]byte(value))
+			return cty.StringVal(name + " " + hex.EncodeToString(sum[:])), nil
+		},
+	})
+	return &hcl.EvalContext{Functions: functions}
+}

@@ -1,0 +1,101 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestAgentGuards: an agent has the guards that its block names and the guard
+// block's for the rest, in whichever order the two stand.
+func TestAgentGuards(t *testing.T) {
+	const common = `
+guard {
+  max_turns        = 20
+  window_calls     = 3
+  window_size      = 9
+  max_strikes      = 4
+  min_cycles       = 3
+  max_cycle_period = 4
+  deadline         = "1h"
+  max_cost         = 2.5
+}
+`
+	const agents = `
+agent "plain" {}
+agent "own" {
+  repeated_calls     = 0
+  consecutive_errors = 9
+  window_calls       = 2
+  window_size        = 5
+  max_strikes        = 2
+  min_cycles         = 2
+  max_cycle_period   = 6
+  deadline           = "90s"
+  max_cost           = 0.5
+}
+agent "off" {
+  max_turns    = 0
+  window_calls = 0
+  max_strikes  = 0
+  deadline     = "0s"
+  max_cost     = 0
+}
+`
+	want := map[string]sdk.Guards{
+		"plain": {MaxTurns: 20, RepeatedCalls: 2, WindowCalls: 3, WindowSize: 9, ConsecutiveErrors: 3, MaxStrikes: 4, MinCycles: 3, MaxCyclePeriod: 4,
+			Deadline: sdk.Duration(time.Hour), MaxCost: 2.5},
+		"own": {MaxTurns: 20, WindowCalls: 2, WindowSize: 5, ConsecutiveErrors: 9, MaxStrikes: 2, MinCycles: 2, MaxCyclePeriod: 6,
+			Deadline: sdk.Duration(90 * time.Second), MaxCost: 0.5},
+		"off": {RepeatedCalls: 2, WindowSize: 9, ConsecutiveErrors: 3, MinCycles: 3, MaxCyclePeriod: 4},
+	}
+	for _, text := range []string{common + agents, agents + common} {
+		cfg, diags := load(t, text)
+		if cfg == nil {
+			t.Fatal(diags.Error())
+		}
+		for name, guards := range want {
+			if got := cfg.Agents[name].Guards; got != guards {
+				t.Errorf("agent %s has\n%+v, want\n%+v", name, got, guards)
+			}
+		}
+	}
+}
+
+// TestGuardsThatDoNotGoTogether: each is one mistake, wherever it stands.
+func TestGuardsThatDoNotGoTogether(t *testing.T) {
+	for text, says := range map[string]string{
+		"window_calls = 3":                                          "window_size is 0",
+		"window_calls = 4\nwindow_size = 3":                         "could never stop",
+		"window_calls = 1\nwindow_size = 3":                         "at least 2",
+		"min_cycles = 3\nmax_strikes = 3":                           "max_cycle_period is 0",
+		"min_cycles = 1\nmax_cycle_period = 3\nmax_strikes = 3":     "at least 2",
+		"min_cycles = 3\nmax_cycle_period = 3":                      "max_strikes is 0",
+		"min_cycles = 3\nmax_cycle_period = 3\nmax_strikes = 0":     "max_strikes is 0",
+		"window_calls = 3\nwindow_size = 1001":                      "1000 at most",
+		"min_cycles = 3\nmax_cycle_period = 9999\nmax_strikes = 3":  "1000 at most",
+		"deadline = \"soon\"":                                       "a duration",
+		"deadline = \"-1s\"":                                        "a duration",
+		"deadline = 30":                                             "",
+		"max_cost = -1":                                             "",
+		"window_size = -2":                                          "",
+		"max_strikes = 2.5":                                         "",
+		"window_calls = 3\nwindow_size = 9\nmin_cycles = \"often\"": "",
+	} {
+		for _, block := range []string{"guard", `agent "a"`} {
+			cfg, diags := load(t, block+" {\n"+text+"\n}\n")
+			if cfg != nil || len(diags) != 1 || !strings.Contains(diags.Error(), says) {
+				t.Errorf("%s { %q }: %d diagnostics, want one that says %q: %s", block, text, len(diags), says, diags.Error())
+			}
+		}
+	}
+	for _, text := range []string{"window_size = 9", "max_cycle_period = 4", "max_strikes = 3", "window_calls = 2\nwindow_size = 2"} {
+		for _, block := range []string{"guard", `agent "a"`} {
+			if cfg, diags := load(t, block+" {\n"+text+"\n}\n"); cfg == nil {
+				t.Errorf("%s { %q }: %s", block, text, diags.Error())
+			}
+		}
+	}
+}

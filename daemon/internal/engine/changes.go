@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// changeScheme is where it is kept what actions changed in the project's files.
+const changeScheme = "change://"
+
+// changeWrites are the entries of what ended actions changed: change://turn_N/...
+// beside log://turn_N/..., with the list as the body.
+func changeWrites(over []*action) []sdk.Write {
+	var writes []sdk.Write
+	for _, x := range over {
+		if len(x.result.Changes) == 0 {
+			continue
+		}
+		text := string(encode(x.result.Changes))
+		writes = append(writes, sdk.Write{
+			Path: changeScheme + strings.TrimPrefix(x.path, "log://"), Body: &text, Writer: sdk.WriterSystem,
+			State: sdk.StateResolved, Loop: x.loop, Turn: x.turn,
+		})
+	}
+	return writes
+}
+
+// Still does something to a run that rests, and keeps it at rest meanwhile. A
+// run that is at work, or that a prompt waits for, is a conflict; doing is what
+// it cannot be then.
+func (e *Engine) Still(ctx context.Context, run int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error {
+	leave, err := e.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return e.still(ctx, run, doing, do)
+}

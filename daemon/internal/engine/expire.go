@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Keep says how long runs that rest are kept. Zero is for ever.
+type Keep struct {
+	Sandbox time.Duration // a run's container; its home stays
+	Run     time.Duration // the run itself
+}
+
+// Expire is one pass over the runs that rest. Those that rested longer than
+// keep.Run are deleted; of those that rested longer than keep.Sandbox the
+// sandbox is dropped, once in a rest. Then goes what no run sees any more. A
+// pass may end anywhere and the next one takes up what it left. The error
+// joins what failed; it kept nothing else from being done.
+func (e *Engine) Expire(ctx context.Context, keep Keep) error {
+	leave, err := e.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(e.draining, func() { cancel(errStopping) })()
+
+	failed := []error{
+		e.expireOlder(ctx, keep.Run, func(_ sdk.Run, event sdk.RunEvent) error {
+			return e.erase(ctx, event, fmt.Sprintf("rested for longer than %s", days(keep.Run)))
+		}),
+		e.expireOlder(ctx, keep.Sandbox, func(r sdk.Run, event sdk.RunEvent) error { return e.dropSandbox(ctx, r, event) }),
+		e.sweep(ctx),
+	}
+	if ctx.Err() == nil {
+		_, err := e.cfg.Store.Collect(ctx)
+		failed = append(failed, err)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return errors.Join(failed...)
+}
+
+// expireOlder does something to each run that rests for longer than age. One
+// that began to work meanwhile is left alone.
+func (e *Engine) expireOlder(ctx context.Context, age time.Duration, do func(sdk.Run, sdk.RunEvent) error) error {
+	if age <= 0 {
+		return nil
+	}
+	before := e.cfg.Clock().Add(-age)
+	resting, err := e.cfg.Store.Resting(ctx, before)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, r := range resting {
+		if ctx.Err() != nil {
+			break
+		}
+		err := e.still(ctx, r.ID, "expired", func(now sdk.Run, event sdk.RunEvent) error {
+			if !now.Updated.Before(before) {
+				return nil
+			}
+			return do(now, event)
+		})
+		if outcome := sdk.OutcomeOf(err); err != nil && outcome != sdk.Conflict && outcome != sdk.NotFound {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// dropSandbox tells of a run's expiry and records it, unless this rest has it
+// on record. What could not be dropped is tried again in the next pass.
+func (e *Engine) dropSandbox(ctx context.Context, r sdk.Run, event sdk.RunEvent) error {
+	last, err := e.cfg.Store.Newest(ctx, r.ID, sdk.KindRunExpired, sdk.KindLoopQueued, sdk.KindTurnOpened)
+	if err != nil || last.Kind == sdk.KindRunExpired {
+		return err
+	}
+	if err := e.cfg.Hooks.RunExpired.Tell(ctx, event); err != nil {
+		return fmt.Errorf("expire the run %s: %w", r.Alias, err)
+	}
+	_, err = e.commit(ctx, sdk.Change{Run: r.ID, Notes: []sdk.Note{{Kind: sdk.KindRunExpired}}})
+	return err
+}
+
+// days writes a time that people give in days.
+func days(d time.Duration) string {
+	if n := int(d / (24 * time.Hour)); n == 1 {
+		return "a day"
+	} else if n > 1 {
+		return fmt.Sprintf("%d days", n)
+	}
+	return d.String()
+}

@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// digest names a call, or what a whole turn called.
+type digest = [sha256.Size]byte
+
+// madeCall is a call as guards compare it: equal for one tool with equal
+// arguments, whatever the order of their keys.
+type madeCall struct {
+	tool string
+	sum  digest
+	cut  bool // it was interrupted: the model may make it again
+}
+
+// callText is what the attributes of an action say of the call.
+type callText struct {
+	CallID    string          `json:"call_id"`
+	Tool      string          `json:"tool"`
+	Plugin    string          `json:"plugin"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// recordedCall is a call that is about to be recorded.
+func recordedCall(r sdk.Recording) madeCall {
+	var at callText
+	if json.Unmarshal(r.Attributes, &at) != nil {
+		at.Arguments = r.Attributes
+	}
+	at.Tool = first(at.Tool, r.Tool)
+	return at.call()
+}
+
+// entryCall is a call that an earlier daemon recorded. Its arguments are taken
+// as the model wrote them: a filter may have changed those of the entry.
+func entryCall(entry sdk.Entry, c sdk.Completion) madeCall {
+	var at callText
+	if json.Unmarshal(entry.Attributes, &at) != nil {
+		at.Arguments = entry.Attributes
+	}
+	for _, wrote := range c.Calls {
+		if wrote.ID == at.CallID && json.Valid([]byte(wrote.Arguments)) {
+			at.Arguments = json.RawMessage(wrote.Arguments)
+		}
+	}
+	return at.call()
+}
+
+// call compares a tool by its plugin and bare name, whichever of its two names
+// the model wrote.
+func (at callText) call() madeCall {
+	name := at.Tool
+	if at.Plugin != "" {
+		name = strings.TrimPrefix(name, at.Plugin+"__")
+	}
+	return madeCall{tool: name, sum: sha256.Sum256([]byte(at.Plugin + "\x00" + name + "\x00" + canonical(at.Arguments)))}
+}
+
+// canonical writes arguments in one form. Text that holds JSON is read as what
+// it holds, for arguments that could not be used are kept as text; members that
+// are null are left out, for an entry's attributes cannot hold them.
+func canonical(arguments json.RawMessage) string {
+	v, ok := decode(arguments)
+	if !ok {
+		return string(arguments)
+	}
+	if text, is := v.(string); is {
+		if inner, ok := decode([]byte(text)); ok {
+			v = inner
+		}
+	}
+	return string(encode(withoutNulls(v)))
+}
+
+func decode(text []byte) (v any, ok bool) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	return v, dec.Decode(&v) == nil
+}
+
+func withoutNulls(v any) any {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	for name, value := range object {
+		if value == nil {
+			delete(object, name)
+			continue
+		}
+		object[name] = withoutNulls(value)
+	}
+	return object
+}
+
+// repeated stops a model that makes the same call again and again.
+type repeated struct {
+	limit     int
+	past, now row    // now is past and the calls of the turn that is recorded
+	tool      string // that was called once too often in the last turn
+	times     int
+}
+
+// row is how often the last call came in a row.
+type row struct {
+	last madeCall
+	n    int
+}
+
+func (r *row) add(c madeCall) int {
+	if r.n > 0 && c.sum == r.last.sum {
+		r.n++
+	} else {
+		r.last, r.n = c, 1
+	}
+	return r.n
+}
+
+func (g *repeated) screen(c madeCall) string {
+	if n := g.now.add(c); n >= g.limit {
+		return fmt.Sprintf("this call was not made: it is the same as the one before it, %d times in a row", n)
+	}
+	return ""
+}
+
+func (g *repeated) take(t *judged) {
+	g.tool, g.times = "", 0
+	g.now = g.past
+	for _, c := range t.calls {
+		n := g.now.add(c)
+		if c.cut {
+			continue
+		}
+		if g.past.add(c); n >= g.limit {
+			g.tool, g.times = c.tool, n
+		}
+	}
+	g.now = g.past
+}
+
+func (g *repeated) stop() (string, string) {
+	if g.tool == "" {
+		return "", ""
+	}
+	return guardRepeatedCalls, fmt.Sprintf("the model made the same call of %s %d times in a row, so it was stopped (guard repeated_calls)", g.tool, g.times)
+}
+
+// window stops a model that comes back to the same call too often, with others
+// in between.
+type window struct {
+	limit, size int
+	past, now   []digest // the last calls, at most size
+	tool        string
+}
+
+func (g *window) add(calls []digest, c madeCall) ([]digest, int) {
+	calls = append(calls, c.sum)
+	calls = calls[max(0, len(calls)-g.size):]
+	n := 0
+	for _, sum := range calls {
+		if sum == c.sum {
+			n++
+		}
+	}
+	return calls, n
+}
+
+func (g *window) screen(c madeCall) string {
+	n := 0
+	if g.now, n = g.add(g.now, c); n >= g.limit {
+		return fmt.Sprintf("this call was not made: it is the same as others before it, %d of the last %d", n, len(g.now))
+	}
+	return ""
+}
+
+func (g *window) take(t *judged) {
+	g.tool = ""
+	g.now = slices.Clone(g.past)
+	for _, c := range t.calls {
+		n := 0
+		g.now, n = g.add(g.now, c)
+		if c.cut {
+			continue
+		}
+		if g.past, _ = g.add(g.past, c); n >= g.limit {
+			g.tool = c.tool
+		}
+	}
+	g.now = slices.Clone(g.past)
+}
+
+func (g *window) stop() (string, string) {
+	if g.tool == "" {
+		return "", ""
+	}
+	return guardWindow, fmt.Sprintf("the model made the same call of %s %d times within %d calls, so it was stopped (guard window)", g.tool, g.limit, g.size)
+}

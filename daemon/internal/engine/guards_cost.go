@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Prices says what a completion cost. It is asked about those whose provider
+// reported no cost. False is that nobody knows.
+type Prices interface {
+	Cost(model string, usage *sdk.Usage) (cost float64, known bool)
+}
+
+// cost bounds what a loop may cost. A turn whose cost nobody knows counts as
+// nothing and stops nothing, but a person is told once that it is so.
+type cost struct {
+	limit   float64
+	prices  Prices // nil: only what providers report is known
+	spent   float64
+	unknown bool
+	told    bool
+}
+
+func (g *cost) take(t *judged) {
+	if c, known := g.of(t); known {
+		g.spent += c
+	} else {
+		g.unknown = true
+	}
+}
+
+func (g *cost) of(t *judged) (float64, bool) {
+	usage := t.Completion.Usage
+	if usage != nil && usage.Cost > 0 {
+		return usage.Cost, true
+	}
+	if g.prices == nil {
+		return 0, false
+	}
+	c, known := g.prices.Cost(t.Loop.Model, usage)
+	return c, known && c >= 0
+}
+
+func (g *cost) stop() (string, string) {
+	if g.spent < g.limit {
+		return "", ""
+	}
+	return guardMaxCost, fmt.Sprintf("the work on this prompt has cost %.4g and may cost %.4g, so it was stopped (guard max_cost)", g.spent, g.limit)
+}
+
+// remark is what a person should know of a loop's guards and was not told yet;
+// mostly nothing.
+func (g *guards) remark(loop int64) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w, ok := g.loops[loop]
+	if !ok {
+		return ""
+	}
+	c, ok := w.rules[guardMaxCost].(*cost)
+	if !ok || !c.unknown || c.told {
+		return ""
+	}
+	c.told = true
+	return "max_cost cannot be held: what some turns of this prompt cost is not known, and they count as nothing"
+}

@@ -1,0 +1,362 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// panel is the guards of one loop as a loop meets them, without an engine.
+type panel struct {
+	hooks  *hook.Chains
+	guards *guards
+	now    time.Duration
+	turns  []sdk.TurnResult
+	real   []sdk.Entry // of the turn that is being made
+}
+
+const panelLoop = 7
+
+func newPanel(t testing.TB, rules sdk.Guards, past ...sdk.TurnResult) *panel {
+	p := &panel{hooks: hook.New(hclog.NewNullLogger()), turns: slices.Clone(past)}
+	p.guards = newGuards(p.hooks, nil)
+	p.guards.clock = func() time.Duration { return p.now }
+	p.guards.begin(panelLoop, rules, past)
+	return p
+}
+
+// did is one action of a turn: "A" is a call that ended well, "A!" one that
+// failed, "A?" one that was interrupted, "A-" one that was given up.
+func (p *panel) did(name string) sdk.Entry {
+	tool := strings.TrimRight(name, "!?-")
+	e := sdk.Entry{
+		Path: fmt.Sprintf("log://turn_%d/%s/%d", len(p.turns)+1, tool, len(p.real)), State: sdk.StateResolved, Body: "what " + tool + " came to",
+		Attributes: encode(callAttributes{Tool: tool, CallID: fmt.Sprint(len(p.real)), Arguments: map[string]string{"path": tool}}),
+	}
+	switch name[len(tool):] {
+	case "!":
+		e.State, e.Outcome = sdk.StateFailed, sdk.Exit(1)
+	case "?":
+		e.State, e.Outcome = sdk.StateFailed, sdk.Interrupted
+	case "-":
+		e.State, e.Outcome = sdk.StateFailed, sdk.Aborted
+	}
+	return e
+}
+
+// turn takes one turn, a word for each action; "!" alone is a failure that
+// belongs to none. It returns the ruling, and records as the engine does: what
+// a guard rejects is cancelled, and the rest given up.
+func (p *panel) turn(t testing.TB, words string) sdk.Ruling {
+	r := sdk.TurnResult{Loop: sdk.Loop{ID: panelLoop}, Turn: len(p.turns) + 1, LoopTurn: len(p.turns) + 1, Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning}}
+	p.real = nil
+	rejected := false
+	for _, word := range strings.Fields(words) {
+		switch word {
+		case "!":
+			r.Errors = append(r.Errors, sdk.Entry{State: sdk.StateFailed, Outcome: sdk.Validation, Body: "a warning"})
+			continue
+		case "overflow":
+			r.Errors = append(r.Errors, sdk.Entry{State: sdk.StateFailed, Outcome: sdk.Overflow, Body: "shortened"})
+			continue
+		case "ends":
+			r.Ruling = sdk.Ruling{Status: sdk.StatusOK, Stop: stopTerminal, Reason: "it is done"}
+			continue
+		}
+		e := p.did(word)
+		if rejected {
+			e = p.did(strings.TrimRight(word, "!?") + "-")
+		} else if !strings.HasSuffix(word, "-") {
+			rec, err := p.hooks.EntryRecording.Apply(t.Context(), sdk.Recording{Loop: panelLoop, Turn: r.Turn, Path: e.Path, Tool: word, Attributes: e.Attributes, State: sdk.StateStreaming})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rejected = rec.State != sdk.StateStreaming; rejected {
+				e.State, e.Outcome, e.Body = rec.State, rec.Outcome, rec.Body
+			}
+		}
+		p.real = append(p.real, e)
+	}
+	r.Actions = p.real
+	p.turns = append(p.turns, r)
+	ruled, err := p.hooks.TurnVerdict.Apply(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ruled.Ruling
+}
+
+// tags are the guards that dialect tags has by default.
+var tags = sdk.Guards{MaxTurns: 99, MaxStrikes: 3, MinCycles: 3, MaxCyclePeriod: 4}
+
+// TestVerdicts: the rows of the cases, turn by turn.
+func TestVerdicts(t *testing.T) {
+	same := func(n int, turns ...string) []string { return slices.Repeat(turns, n)[:n] }
+	var different []string
+	for i := range 120 {
+		different = append(different, fmt.Sprint("x", i))
+	}
+	for _, c := range []struct {
+		name  string
+		rules sdk.Guards
+		turns []string
+		at    int // the turn that ends it; 0 is none
+		stop  string
+	}{
+		{"V1 all different", tags, different, 99, "max_turns"},
+		{"V2 the same turn", tags, same(20, "A"), 5, "min_cycles"},
+		{"V3 two turns", tags, same(20, "A", "B"), 8, "min_cycles"},
+		{"V4 three turns", tags, same(20, "A", "B", "C"), 11, "min_cycles"},
+		{"V5 four turns", tags, same(20, "A", "B", "C", "D"), 14, "min_cycles"},
+		{"V5 five turns", tags, same(60, "A", "B", "C", "D", "E"), 0, ""},
+		{"V6 failures without an action", tags, []string{"A !", "B !", "C !"}, 3, "max_strikes"},
+		{"V7", tags, same(30, "A!", "B!", "C", "D!", "E!", "F"), 0, ""},
+		{"V8", tags, []string{"A!", "B!", "C!"}, 3, "max_strikes"},
+		{"V9", tags, []string{"A", "A", "A", "B", "A", "A"}, 0, ""},
+		{"V10 done in the end", tags, []string{"A!", "B!", "C ends"}, 3, "terminal"},
+		{"V11 done, with a failure", tags, []string{"A! D!", "A! D!", "A! D!"}, 3, "max_strikes"},
+		{"V15 a warning only", tags, []string{"!", "A !", "!"}, 3, "max_strikes"},
+		{"V16 empty turns are turns", tags, []string{"", "", "", "", "A"}, 0, ""},
+		{"V16 five of them", tags, []string{"", "", "", "", ""}, 5, "min_cycles"},
+		{"V17", tags, []string{"A!", "B ends"}, 2, "terminal"},
+		{"a soft 413 is no strike", tags, []string{"A overflow", "B overflow", "C overflow", "D overflow"}, 0, ""},
+		{"the order within a turn", tags, []string{"A B", "B A", "A B", "B A", "A B"}, 5, "min_cycles"},
+		{"strikes of both kinds", tags, []string{"A", "A", "A", "A!", "B!"}, 5, "max_strikes"},
+		{"an interrupted turn is none", tags, []string{"A!", "B!", "C?", "D", "E!", "F!"}, 0, ""},
+		{"and clears nothing", tags, []string{"A!", "B!", "C?", "D!"}, 4, "max_strikes"},
+		{"the same call tried again", tags, []string{"A", "A", "A?", "B", "A", "A?", "A"}, 0, ""},
+
+		{"window", sdk.Guards{WindowCalls: 3, WindowSize: 5}, []string{"A", "B", "A", "B", "A"}, 5, "window"},
+		{"window, too far apart", sdk.Guards{WindowCalls: 3, WindowSize: 5}, same(30, "A", "B", "C", "A", "D", "E"), 0, ""},
+		{"window in one turn", sdk.Guards{WindowCalls: 3, WindowSize: 5}, []string{"A B A B A C"}, 1, "window"},
+		{"window, interrupted", sdk.Guards{WindowCalls: 3, WindowSize: 5}, []string{"A", "B", "A?", "B", "A"}, 0, ""},
+		{"repeated before window", sdk.Guards{RepeatedCalls: 2, WindowCalls: 2, WindowSize: 2}, []string{"A", "A"}, 2, "repeated_calls"},
+		{"repeated, interrupted", sdk.Guards{RepeatedCalls: 2}, []string{"A?", "A", "B", "A?", "A"}, 0, ""},
+		{"repeated over an interruption", sdk.Guards{RepeatedCalls: 2}, []string{"A", "A?", "B"}, 2, "repeated_calls"},
+		{"repeated, given up before", sdk.Guards{RepeatedCalls: 2}, []string{"A! B-", "B", "C- A", "C"}, 0, ""},
+		{"B5", sdk.Guards{ConsecutiveErrors: 3}, []string{"A!", "B!", "C", "D!", "E!"}, 0, ""},
+		{"three errors", sdk.Guards{ConsecutiveErrors: 3}, []string{"A!", "B! C-", "D?", "E!"}, 4, "consecutive_errors"},
+		{"three errors and a success in one turn", sdk.Guards{ConsecutiveErrors: 3}, []string{"A! B! C! D"}, 1, "consecutive_errors"},
+		{"nothing is on", sdk.Guards{}, same(200, "A!"), 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPanel(t, c.rules)
+			at, stop := 0, ""
+			for i, words := range c.turns {
+				r := p.turn(t, words)
+				if r.Continue {
+					continue
+				}
+				at, stop = i+1, r.Stop
+				if r.Reason == "" || r.Stop != stopTerminal && (r.Status != sdk.StatusAborted || !strings.Contains(r.Reason, "(guard "+r.Stop+")")) {
+					t.Errorf("the reason says too little: %+v", r)
+				}
+				break
+			}
+			if at != c.at || stop != c.stop {
+				t.Errorf("ended in turn %d by %q, want %d by %q", at, stop, c.at, c.stop)
+			}
+		})
+	}
+}
+
+// TestCallsThatAreNotMade: the call that is once too often is rejected before
+// it is made, by the guards that look at calls.
+func TestCallsThatAreNotMade(t *testing.T) {
+	for _, rules := range []sdk.Guards{{RepeatedCalls: 2}, {WindowCalls: 2, WindowSize: 3}} {
+		p := newPanel(t, rules)
+		p.turn(t, "B A")
+		p.turn(t, "A B")
+		first, second := p.real[0], p.real[1]
+		if first.State != sdk.StateCancelled || first.Outcome != sdk.Aborted || !strings.HasPrefix(first.Body, "this call was not made") {
+			t.Errorf("%+v: %s %s %q", rules, first.State, first.Outcome, first.Body)
+		}
+		if second.Outcome != sdk.Aborted {
+			t.Errorf("what stands behind it: %s %s", second.State, second.Outcome)
+		}
+	}
+}
+
+var panelTurn = rapid.Custom(func(t *rapid.T) string {
+	word := rapid.SampledFrom([]string{"A", "B", "C", "A!", "B!", "A?", "B-", "!"})
+	return strings.Join(rapid.SliceOfN(word, 0, 4).Draw(t, "actions"), " ")
+})
+
+// TestGuardsAgainstAModel: each guard alone stops in the turn that its rule,
+// written down as plainly as can be, names.
+func TestGuardsAgainstAModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n, size := rapid.IntRange(2, 4).Draw(rt, "limit"), rapid.IntRange(4, 7).Draw(rt, "size")
+		script := rapid.SliceOfN(panelTurn, 1, 15).Draw(rt, "script")
+		checkCalls(t, rt, sdk.Guards{RepeatedCalls: n}, script, func(made []string) bool {
+			return len(made) >= n && count(made[len(made)-n:], made[len(made)-1]) == n
+		})
+		checkCalls(t, rt, sdk.Guards{WindowCalls: n, WindowSize: size}, script, func(made []string) bool {
+			return count(made[max(0, len(made)-size):], made[len(made)-1]) >= n
+		})
+		checkErrors(t, rt, n, script)
+		checkStrikes(t, rt, n, script)
+	})
+}
+
+// checkCalls: that a call will be interrupted is not known when it is recorded,
+// and forgotten afterwards.
+func checkCalls(t *testing.T, rt *rapid.T, rules sdk.Guards, script []string, tooOften func(made []string) bool) {
+	p := newPanel(t, rules)
+	var past []string
+	for _, words := range script {
+		now, want := slices.Clone(past), false
+		for _, word := range strings.Fields(words) {
+			if word == "!" || strings.HasSuffix(word, "-") {
+				continue
+			}
+			name := strings.TrimRight(word, "!?")
+			if now = append(now, name); tooOften(now) {
+				want = true
+				break
+			}
+			if !strings.HasSuffix(word, "?") {
+				past = append(past, name)
+			}
+		}
+		if got := !p.turn(t, words).Continue; got != want {
+			rt.Fatalf("%+v: %q after %q: stopped %v, want %v", rules, words, past, got, want)
+		}
+		if want {
+			return
+		}
+	}
+}
+
+func interruptedIn(words string) bool { return strings.Contains(words, "?") }
+
+func count(list []string, one string) (n int) {
+	for _, x := range list {
+		if x == one {
+			n++
+		}
+	}
+	return n
+}
+
+func checkErrors(t *testing.T, rt *rapid.T, n int, script []string) {
+	p := newPanel(t, sdk.Guards{ConsecutiveErrors: n})
+	row := 0
+	for _, words := range script {
+		want := false
+		for _, word := range strings.Fields(words) {
+			switch {
+			case word == "!" || strings.HasSuffix(word, "-") || strings.HasSuffix(word, "?"):
+			case strings.HasSuffix(word, "!"):
+				row++
+				want = want || row >= n
+			default:
+				row = 0
+			}
+		}
+		if got := !p.turn(t, words).Continue; got != want {
+			rt.Fatalf("errors: %q: stopped %v, want %v", words, got, want)
+		}
+		if want {
+			return
+		}
+	}
+}
+
+// checkStrikes looks for cycles by comparing blocks.
+func checkStrikes(t *testing.T, rt *rapid.T, n int, script []string) {
+	least, period := rapid.IntRange(2, 3).Draw(rt, "least"), rapid.IntRange(1, 4).Draw(rt, "period")
+	p := newPanel(t, sdk.Guards{MaxStrikes: n, MinCycles: least, MaxCyclePeriod: period})
+	var history []string
+	row := 0
+	for _, words := range script {
+		failed := false
+		var made []string
+		for _, word := range strings.Fields(words) {
+			failed = failed || strings.HasSuffix(word, "!")
+			if word != "!" && !strings.HasSuffix(word, "-") {
+				made = append(made, strings.TrimRight(word, "!"))
+			}
+		}
+		cut := interruptedIn(words)
+		if !cut {
+			slices.Sort(made)
+			history = append(history, strings.Join(made, " "))
+		}
+		switch {
+		case failed || !cut && bruteCycle(history, least, period) > 0:
+			row++
+		case !cut:
+			row = 0
+		}
+		if got := !p.turn(t, words).Continue; got != (row >= n) {
+			rt.Fatalf("strikes: %q: stopped %v at %d of %d, history %q", words, got, row, n, history)
+		}
+		if row >= n {
+			return
+		}
+	}
+}
+
+// bruteCycle is the definition: the shortest k for which the end of the history
+// is least copies of one block of k.
+func bruteCycle[T comparable](history []T, least, period int) int {
+	for k := 1; k <= period; k++ {
+		if len(history) < k*least {
+			continue
+		}
+		end := history[len(history)-k*least:]
+		same := true
+		for i := range end {
+			same = same && end[i] == end[i%k]
+		}
+		if same {
+			return k
+		}
+	}
+	return 0
+}
+
+func TestCyclesAgainstBruteForce(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		least, period := rapid.IntRange(1, 4).Draw(rt, "least"), rapid.IntRange(1, 6).Draw(rt, "period")
+		c := newCycles(least, period)
+		var history []digest
+		for _, x := range rapid.SliceOfN(rapid.IntRange(0, 2), 1, 80).Draw(rt, "history") {
+			history = append(history, digest{byte(x)})
+			if got, want := c.add(history[len(history)-1]), bruteCycle(history, least, period); got != want {
+				rt.Fatalf("least %d, period %d, after %d turns: %d, want %d", least, period, len(history), got, want)
+			}
+		}
+	})
+}
+
+// TestGuardsAreLinear: what is kept of a loop does not grow with it, and
+// neither does the work of a turn.
+func TestGuardsAreLinear(t *testing.T) {
+	p := newPanel(t, sdk.Guards{RepeatedCalls: 2, WindowCalls: 8, WindowSize: 9, ConsecutiveErrors: 3, MaxStrikes: 3, MinCycles: 3, MaxCyclePeriod: 9})
+	w := p.guards.loops[panelLoop]
+	for i := range 3000 {
+		p.turn(t, fmt.Sprintf("x%d y%d", i, i))
+		if i == 50 || i == 2999 {
+			seen, c := w.rules[guardWindow].(*window), w.rules[guardMaxStrikes].(*strikes).cycles
+			if len(seen.past) != 9 || len(seen.now) != 9 || len(c.recent) != 9 || len(w.heard) != 0 {
+				t.Fatalf("turn %d: %d and %d calls, %d turns, %d calls of the last turn are kept", i, len(seen.past), len(seen.now), len(c.recent), len(w.heard))
+			}
+		}
+	}
+	work := testing.AllocsPerRun(50, func() { w.rules[guardWindow].(screen).screen(madeCallOf(w)) })
+	if work > 2 {
+		t.Errorf("looking at a call allocates %v times", work)
+	}
+}
+
+func madeCallOf(w *watched) madeCall { return w.rules[guardRepeatedCalls].(*repeated).past.last }

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// RunStore is what the life of runs needs of the store, beside their work.
+type RunStore interface {
+	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
+	RenameRun(ctx context.Context, run int64, alias string) (sdk.Run, error)
+	// Newest is the newest journal row of a run that is of one of the kinds.
+	Newest(ctx context.Context, run int64, kinds ...string) (sdk.JournalRow, error)
+
+	// DeleteRun removes a run for good; conflict while something of it is open.
+	DeleteRun(ctx context.Context, run int64, reason string) (sdk.Receipt, error)
+	// Resting are the runs in which nothing was done since, nor is to be done.
+	Resting(ctx context.Context, before time.Time) ([]sdk.Run, error)
+	// Collect removes what no run sees any more.
+	Collect(ctx context.Context) (removed int64, err error)
+}
+
+// still does something to a run that rests, and keeps it at rest: a prompt
+// that comes meanwhile waits and is then queued, or finds the run gone. A run
+// in which something is at work or waits is a conflict. doing completes "...
+// cannot be".
+func (e *Engine) still(ctx context.Context, id int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error {
+	b, giveBack := e.book(id)
+	defer giveBack()
+	b.submit.Lock()
+	defer b.submit.Unlock()
+	run, err := e.cfg.Store.Run(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := e.rests(ctx, run); err != nil {
+		return fmt.Errorf("the run %s cannot be %s: %w", run.Alias, doing, err)
+	}
+	project, err := e.cfg.Store.Project(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	return do(run, sdk.RunEvent{Run: run, Project: project.Root, RunDir: e.runDir(run)})
+}
+
+// rests is nil for a run that has no open loop and no open turn.
+func (e *Engine) rests(ctx context.Context, run sdk.Run) error {
+	loops, err := e.cfg.Store.Loops(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	waiting := 0
+	for _, l := range loops {
+		if l.Status == sdk.StatusRunning {
+			return sdk.Errorf(sdk.Conflict, "it is at work; wait for its end, or end it with `bothy runs abort %s`", run.Alias)
+		}
+		if isOpen(l) {
+			waiting++
+		}
+	}
+	if waiting > 0 {
+		return sdk.Errorf(sdk.Conflict, "a prompt of it waits to be worked on; wait for its end")
+	}
+	turns, err := e.cfg.Store.Turns(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	for _, t := range turns {
+		if !t.Closed {
+			return sdk.Errorf(sdk.Conflict, "a tool is being called in it (turn %d); wait for its end", t.Sequence)
+		}
+	}
+	return nil
+}
+
+// Rename gives a run another alias, at any time: its id, its folder and its
+// sandbox go by other names. An alias that is taken is a conflict.
+func (e *Engine) Rename(ctx context.Context, run int64, alias string) (sdk.Run, error) {
+	leave, err := e.enter()
+	if err != nil {
+		return sdk.Run{}, err
+	}
+	defer leave()
+	r, err := e.cfg.Store.Run(ctx, run)
+	if err != nil {
+		return r, err
+	}
+	if r.Hidden || alias == toolsAlias {
+		return r, sdk.Errorf(sdk.Conflict, "the run %s keeps the project's tool calls: it keeps its name, and no other run takes it", toolsAlias)
+	}
+	return e.cfg.Store.RenameRun(ctx, run, alias)
+}

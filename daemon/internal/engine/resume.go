@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Resume goes on with a run whose last loop was cut short: aborted, failed, or
+// stopped by a guard. It is a new loop with the old one's mode, model and
+// agent, and its prompt is a short one that the model and people see. A run at
+// work, one that finished well and one without a prompt are conflicts.
+func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
+	leave, err := e.enter()
+	if err != nil {
+		return Accepted{}, err
+	}
+	defer leave()
+	b, giveBack := e.book(run)
+	defer giveBack()
+	b.submit.Lock()
+	defer b.submit.Unlock()
+	p := placed{}
+	if p.run, err = e.cfg.Store.Run(ctx, run); err != nil {
+		return Accepted{}, err
+	}
+	last, err := e.lastCut(ctx, p.run)
+	if err != nil {
+		return Accepted{}, err
+	}
+	if p.project, err = e.cfg.Store.Project(ctx, p.run.Project); err != nil {
+		return Accepted{}, err
+	}
+	if p.agent, err = e.agent(last.Agent); err != nil {
+		return Accepted{}, err
+	}
+	if p.choice, err = e.cfg.Models.Resolve(ctx, last.Model); err != nil {
+		return Accepted{}, err
+	}
+	return e.queue(ctx, p, sdk.Loop{
+		Mode: last.Mode, Prompt: goOn(last), Options: encode(map[string]int64{"resumes": last.ID}),
+	})
+}
+
+// lastCut is the run's last loop, when that did not end well.
+func (e *Engine) lastCut(ctx context.Context, run sdk.Run) (sdk.Loop, error) {
+	loops, err := e.cfg.Store.Loops(ctx, run.ID)
+	if err != nil {
+		return sdk.Loop{}, err
+	}
+	var last sdk.Loop
+	for _, l := range loops {
+		if isOpen(l) {
+			return l, sdk.Errorf(sdk.Conflict, "the run %[1]s is at work or has a prompt waiting, so there is nothing to resume; `bothy runs show %[1]s` tells how far it is", run.Alias)
+		}
+		if l.Sequence > last.Sequence {
+			last = l
+		}
+	}
+	switch {
+	case last.ID == 0:
+		return last, sdk.Errorf(sdk.Conflict, "the run %[1]s has had no prompt of its own yet, so there is nothing to resume; give it one: bothy run -r %[1]s \"...\"", run.Alias)
+	case well(last):
+		return last, sdk.Errorf(sdk.Conflict, "the run %[1]s finished its last prompt, so there is nothing to resume; give it a new one: bothy run -r %[1]s \"...\"", run.Alias)
+	}
+	return last, nil
+}
+
+// well reports whether a loop came to the end that its model gave it.
+func well(l sdk.Loop) bool {
+	return (l.Status == sdk.StatusOK || l.Status == sdk.StatusNoContent) && (l.Stop == stopAnswer || l.Stop == stopTerminal)
+}
+
+// goOn is the prompt that resumes a loop.
+func goOn(l sdk.Loop) string {
+	why := strings.TrimRight(excerpt(l.Reason), ".")
+	if why == "" {
+		why = l.Stop
+	}
+	return fmt.Sprintf("Go on with the prompt before this one: the work on it was cut short (%s). Look at what is done already before you repeat anything.", why)
+}

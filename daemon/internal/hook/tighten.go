@@ -1,0 +1,22 @@
+package hook
+
+import "github.com/bothyd/bothy/sdk"
+
+// onlyStop takes over the ruling of a subscriber that ends a loop which would
+// go on. A stop holds: nobody behind it can loosen or reword it, and nobody
+// before it can hide from it what the turn did.
+func onlyStop(before, after sdk.TurnResult) sdk.TurnResult {
+	if before.Ruling.Continue && !after.Ruling.Continue {
+		before.Ruling = after.Ruling
+	}
+	return before
+}
+
+// onlyReject takes over a rejection, or other attributes of a call that may
+// still be made. A rejection holds: nobody behind it can let the call pass.
+func onlyReject(before, after sdk.Recording) sdk.Recording {
+	if before.State == sdk.StateStreaming {
+		before.State, before.Outcome, before.Body, before.Attributes = after.State, after.Outcome, after.Body, after.Attributes
+	}
+	return before
+}

@@ -1,0 +1,80 @@
+package host
+
+import (
+	"context"
+	"sync"
+)
+
+// turnstile counts the calls on a link, so that one which takes no more ends
+// with the last of them. Its zero value is open.
+type turnstile struct {
+	mu     sync.Mutex
+	inside int
+	shut   chan struct{} // made when the link takes no more calls, closed with the last
+}
+
+// enter counts a call, which must leave; false when the link takes no more.
+func (t *turnstile) enter() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.shut != nil {
+		return false
+	}
+	t.inside++
+	return true
+}
+
+func (t *turnstile) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.inside--; t.inside == 0 && t.shut != nil {
+		close(t.shut)
+	}
+}
+
+// close lets nobody in any more; the channel is closed when nobody is inside.
+func (t *turnstile) close() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.shut == nil {
+		t.shut = make(chan struct{})
+		if t.inside == 0 {
+			close(t.shut)
+		}
+	}
+	return t.shut
+}
+
+// finish lets the calls of a link end, then the plugin. Each call has a
+// deadline of its own; an orderly stop of the daemon does not wait for them.
+func (s *Supervisor) finish(l *link) {
+	select {
+	case <-l.calls.close():
+	case <-l.alive.Done():
+	case <-s.life.Done():
+	}
+	l.drain(s.stopContext())
+	l.close()
+}
+
+// stopContext bounds draining while the daemon stops.
+func (s *Supervisor) stopContext() context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping == nil {
+		return context.Background()
+	}
+	return s.stopping
+}
+
+// has keeps a link among those whose process may be there.
+func (s *Supervisor) has(l *link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.links[l] = struct{}{}
+	l.gone = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.links, l)
+	}
+}

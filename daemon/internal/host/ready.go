@@ -1,0 +1,49 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// callable is a link that can be called, with the call counted: it ends with
+// l.calls.leave. See ready.
+func (i *instance) callable(ctx context.Context) (*link, error) {
+	for {
+		l, err := i.ready(ctx)
+		if err != nil || l.calls.enter() {
+			return l, err
+		}
+		// It was replaced in between; its successor serves already.
+	}
+}
+
+// ready returns the link of a plugin that can be called. It waits while the
+// plugin starts or is about to, and fails at once when it never will be.
+func (i *instance) ready(ctx context.Context) (*link, error) {
+	patience := time.NewTimer(i.s.cfg.ReadyWait)
+	defer patience.Stop()
+	for {
+		i.mu.Lock()
+		state, l, problem, refusal, changed := i.state, i.link, i.problem, i.refusal, i.changed
+		i.mu.Unlock()
+		switch {
+		case state == Ready && l.alive.Err() == nil:
+			return l, nil
+		case state == Broken && refusal != nil:
+			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %w", i.name, refusal)
+		case state == Broken:
+			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %s", i.name, problem)
+		case state == Stopped || state == Draining:
+			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is %s", i.name, state)
+		}
+		select {
+		case <-changed:
+		case <-patience.C:
+			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is not ready (%s); try again in a moment. %s", i.name, state, problem)
+		case <-ctx.Done():
+			return nil, gaveUp(ctx)
+		}
+	}
+}

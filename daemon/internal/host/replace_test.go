@@ -1,0 +1,291 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// named is a spec whose processes tell which one they are: their about shows
+// the environment.
+func named(mark string) Spec {
+	s := spec("fault", "")
+	s.Env["MARK"] = mark
+	return s
+}
+
+func (r *rig) mark(t testing.TB) string {
+	t.Helper()
+	var about struct {
+		Env []string `json:"env"`
+	}
+	if err := json.Unmarshal(r.mustCall(t, "about", ``).Structured, &about); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range about.Env {
+		if mark, ok := strings.CutPrefix(e, "MARK="); ok {
+			return mark
+		}
+	}
+	return ""
+}
+
+func (r *rig) replace(t testing.TB, s Spec) Replaced {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	a, err := r.Replace(ctx, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// hold begins a call that lasts until the file is made; it answers with the
+// process id of the plugin that served it.
+func (r *rig) hold(t testing.TB) (release func() (string, error)) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "go-on")
+	o := newOut()
+	type end struct {
+		result sdk.ToolResult
+		err    error
+	}
+	ended := make(chan end, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	go func() {
+		defer cancel()
+		res, err := r.Invoke(ctx, sdk.Invocation{Tool: "until", Arguments: json.RawMessage(fmt.Sprintf(`{"path":%q}`, path)), Run: "run"}, o)
+		ended <- end{res, err}
+	}()
+	<-o.told
+	return func() (string, error) {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e := <-ended
+		return e.result.Output, e.err
+	}
+}
+
+// TestReplace: the call under way ends on the old process, the next one goes to
+// the new, and the old one is known until it is gone.
+func TestReplace(t *testing.T) {
+	r := started(t, nil, named("one"))
+	old := r.status(t, "fault").PID
+	release := r.hold(t)
+	if a := r.replace(t, named("two")); !a.Switched || len(a.Diagnostics) != 0 {
+		t.Fatalf("%+v", a)
+	}
+	if got := r.mark(t); got != "two" {
+		t.Errorf("after the switch %q serves", got)
+	}
+	now := r.status(t, "fault").PID
+	if known := r.Processes(); now == old || !slices.Contains(known, old) || !slices.Contains(known, now) {
+		t.Errorf("processes %v, want %d and %d", known, old, now)
+	}
+	if pid, err := release(); err != nil || pid != strconv.Itoa(old) {
+		t.Errorf("the call under way ended on %s: %v; want %d", pid, err, old)
+	}
+	eventually(t, "the old process is gone", func() bool { return gone(old) && len(r.Processes()) == 1 })
+}
+
+// TestReplaceThatFails: the old one stays, and nothing of the new one is left.
+func TestReplaceThatFails(t *testing.T) {
+	var said atomic.Int32
+	r := started(t, func(c *Config) { c.Diagnose = func(Diagnostic) { said.Add(1) } }, named("one"))
+	old := r.status(t, "fault").PID
+	wrong := named("two")
+	wrong.Body, wrong.Eval = body(t, "no_such = 1\n"), nil
+	missing := named("three")
+	missing.Path = "/nowhere/plugin"
+	crooked := spec("fault", "exit")
+	for _, s := range []Spec{wrong, missing, crooked} {
+		a := r.replace(t, s)
+		if a.Switched || len(a.Diagnostics) == 0 {
+			t.Errorf("%+v", a)
+		}
+		if st := r.status(t, "fault"); r.mark(t) != "one" || st.PID != old || st.State != Ready || st.Error != "" || st.Path != faultBinary {
+			t.Errorf("the old one does not serve as before: %+v", st)
+		}
+	}
+	if n := len(r.Processes()); n != 1 || said.Load() != 0 {
+		t.Errorf("%d processes, %d diagnostics beside the answers", n, said.Load())
+	}
+	// When it crashes, it comes back as it was.
+	if _, err := r.call(t, "crash", ``); sdk.OutcomeOf(err) != sdk.PluginCrashed {
+		t.Fatal(err)
+	}
+	if got := r.mark(t); got != "one" {
+		t.Errorf("after a crash %q serves", got)
+	}
+}
+
+// TestReplaceOfWhatDoesNotRun: a broken plugin, and one in the middle of its
+// start, begin with the new spec at once.
+func TestReplaceOfWhatDoesNotRun(t *testing.T) {
+	for _, mode := range []string{"version", "exit", "silent"} { // the last one is not diagnosed yet
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			var mended []string
+			r := newRig(t, func(c *Config) {
+				c.Patience = time.Second / 2
+				c.Mended = func(d Diagnostic) { mu.Lock(); mended = append(mended, d.Instance); mu.Unlock() }
+			})
+			r.Start(context.Background(), []Spec{spec("fault", mode)})
+			if a := r.replace(t, named("new")); !a.Switched {
+				t.Fatalf("%+v", a)
+			}
+			if got := r.mark(t); got != "new" {
+				t.Errorf("%q serves", got)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if mode != "silent" && !slices.Contains(mended, "fault") {
+				t.Error("nobody heard that it was mended")
+			}
+		})
+	}
+}
+
+// TestReplaceIsOvertaken: a start that hangs does not keep a newer block waiting.
+func TestReplaceIsOvertaken(t *testing.T) {
+	r := started(t, nil, named("one"))
+	first := make(chan error, 1)
+	go func() {
+		_, err := r.Replace(context.Background(), spec("fault", "silent"))
+		first <- err
+	}()
+	eventually(t, "the one that hangs was started", func() bool { return len(r.Processes()) == 2 })
+	if a := r.replace(t, named("three")); !a.Switched {
+		t.Errorf("%+v", a)
+	}
+	wantOutcome(t, <-first, sdk.Conflict)
+	if got := r.mark(t); got != "three" {
+		t.Errorf("%q serves", got)
+	}
+	eventually(t, "one process is left", func() bool { return len(r.Processes()) == 1 })
+}
+
+// TestRemove: the tools go at once, the call under way ends, then the process.
+func TestRemove(t *testing.T) {
+	var mu sync.Mutex
+	var said, mended []string
+	r := started(t, func(c *Config) {
+		c.Diagnose = func(d Diagnostic) { mu.Lock(); said = append(said, d.Summary); mu.Unlock() }
+		c.Mended = func(d Diagnostic) { mu.Lock(); mended = append(mended, d.Summary); mu.Unlock() }
+	}, named("one"), spec("other", ""))
+	old := r.status(t, "fault").PID
+	release := r.hold(t)
+	if err := r.Remove("fault"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := r.call(t, "fault__echo", `{"text":"x","n":1}`)
+	wantOutcome(t, err, sdk.NotFound)
+	r.mustCall(t, "echo", `{"text":"the bare name is the other's now","n":1}`)
+	if !slices.Contains(r.Processes(), old) {
+		t.Error("the process that still works is not known")
+	}
+	if pid, err := release(); err != nil || pid != strconv.Itoa(old) {
+		t.Errorf("the call under way: %s %v", pid, err)
+	}
+	eventually(t, "its process is gone", func() bool { return gone(old) })
+	wantOutcome(t, r.Remove("fault"), sdk.NotFound)
+	_, err = r.Replace(context.Background(), named("late"))
+	wantOutcome(t, err, sdk.NotFound)
+	clashes := func(list *[]string) int {
+		mu.Lock()
+		defer mu.Unlock()
+		n := 0
+		for _, text := range *list {
+			if strings.Contains(text, `"echo" is also one of plugin`) {
+				n++
+			}
+		}
+		return n
+	}
+	if clashes(&mended) != 1 {
+		t.Errorf("the names clash no more, and nobody heard: %q", mended)
+	}
+	r.Start(context.Background(), []Spec{named("again")})
+	if clashes(&said) != 1 { // the first was Start's
+		t.Errorf("it is not told again that the names clash: %q", said)
+	}
+	if st := r.status(t, "fault"); st.State != Ready {
+		t.Errorf("started again: %+v", st)
+	}
+}
+
+// TestReplaceUnderLoad: exchanges cost no call, and leave nothing behind.
+func TestReplaceUnderLoad(t *testing.T) {
+	const exchanges = 12
+	r := started(t, nil, named("0"))
+	descriptors := func() int {
+		open, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			return 0 // elsewhere than on Linux
+		}
+		return len(open)
+	}
+	before := descriptors()
+	stop := make(chan struct{})
+	var calls, failed atomic.Int64
+	var workers sync.WaitGroup
+	for range 8 {
+		workers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if _, err := r.call(t, "echo", `{"text":"x","n":1}`); err != nil {
+					failed.Add(1)
+					t.Errorf("a call failed: %v", err)
+				}
+				calls.Add(1)
+			}
+		})
+	}
+	for n := range exchanges {
+		if a := r.replace(t, named(fmt.Sprint(n+1))); !a.Switched {
+			t.Errorf("%+v", a)
+		}
+	}
+	close(stop)
+	workers.Wait()
+	t.Logf("%d calls over %d exchanges, %d failed", calls.Load(), exchanges, failed.Load())
+	if got := r.mark(t); got != fmt.Sprint(exchanges) {
+		t.Errorf("%q serves at last", got)
+	}
+	eventually(t, "one process is left", func() bool { return len(r.Processes()) == 1 })
+	eventually(t, "no descriptor is left", func() bool { return descriptors() <= before+2 })
+}
+
+// TestStopDuringReplace: a daemon that stops waits for no exchange.
+func TestStopDuringReplace(t *testing.T) {
+	r := started(t, nil, named("one"))
+	asked := make(chan error, 1)
+	go func() {
+		_, err := r.Replace(context.Background(), spec("fault", "silent"))
+		asked <- err
+	}()
+	eventually(t, "the new one was started", func() bool { return len(r.Processes()) == 2 })
+	r.Stop(context.Background())
+	wantOutcome(t, <-asked, sdk.Conflict)
+	if left := r.Processes(); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}

@@ -1,0 +1,340 @@
+package project
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func anything(string) error { return nil }
+
+// workshop is a project on disk with a tool that tells of what it changes.
+type workshop struct {
+	t     rapid.TB
+	dir   string
+	steps []Step
+}
+
+func (w *workshop) at(path string) string { return filepath.Join(w.dir, path) }
+
+func (w *workshop) must(err error) {
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *workshop) state(path string) *sdk.FileState {
+	root, err := os.OpenRoot(w.dir)
+	w.must(err)
+	defer root.Close()
+	n, err := onDisk(root, path)
+	w.must(err)
+	if n == nil {
+		return nil
+	}
+	return &sdk.FileState{Kind: n.kind, Mode: uint32(n.mode), Hash: n.hash, Target: n.target}
+}
+
+func (w *workshop) did(c sdk.FileChange) { w.steps = append(w.steps, Step{c, len(w.steps) + 1}) }
+
+func (w *workshop) write(path, text string) {
+	before, old := w.state(path), ""
+	if before != nil && before.Kind != "file" || !w.folder(filepath.Dir(path)) {
+		return
+	}
+	c := sdk.FileChange{Path: path, Before: before}
+	if before != nil {
+		b, err := os.ReadFile(w.at(path))
+		w.must(err)
+		old = string(b)
+		s := sdk.SpliceOf(old, text)
+		c.Undo = &s
+	}
+	w.must(os.WriteFile(w.at(path), []byte(text), 0o640))
+	c.After = &sdk.FileState{Kind: "file", Hash: sum(text)}
+	w.did(c)
+}
+
+func (w *workshop) folder(path string) bool {
+	info, err := os.Lstat(w.at(path))
+	return err == nil && info.IsDir()
+}
+
+func (w *workshop) mkdir(path string) {
+	if w.folder(filepath.Dir(path)) && os.Mkdir(w.at(path), 0o750) == nil {
+		w.did(sdk.FileChange{Path: path, After: &sdk.FileState{Kind: "directory"}})
+	}
+}
+
+func (w *workshop) link(path, target string) {
+	if w.folder(filepath.Dir(path)) && os.Symlink(target, w.at(path)) == nil {
+		w.did(sdk.FileChange{Path: path, After: &sdk.FileState{Kind: "link", Target: target}})
+	}
+}
+
+func (w *workshop) remove(path string) {
+	before := w.state(path)
+	if before == nil {
+		return
+	}
+	if before.Kind == "directory" {
+		names, err := os.ReadDir(w.at(path))
+		w.must(err)
+		for _, n := range names {
+			w.remove(filepath.Join(path, n.Name()))
+		}
+	}
+	c := sdk.FileChange{Path: path, Before: before}
+	if before.Kind == "file" {
+		b, err := os.ReadFile(w.at(path))
+		w.must(err)
+		c.Undo = &sdk.Splice{Removed: b}
+	}
+	w.must(os.Remove(w.at(path)))
+	w.did(c)
+}
+
+func (w *workshop) move(from, to string) {
+	before := w.state(from)
+	if before == nil || from == to || strings.HasPrefix(to, from+"/") || strings.HasPrefix(from, to+"/") || !w.folder(filepath.Dir(to)) {
+		return
+	}
+	if over := w.state(to); over != nil {
+		if over.Kind == "directory" || before.Kind == "directory" {
+			return
+		}
+		w.remove(to)
+	}
+	w.must(os.Rename(w.at(from), w.at(to)))
+	w.did(sdk.FileChange{Path: to, From: from, After: &sdk.FileState{Kind: before.Kind}})
+}
+
+// tree is everything in the project, as text.
+func (w *workshop) tree() map[string]string {
+	all := map[string]string{}
+	w.must(filepath.WalkDir(w.dir, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == w.dir {
+			return err
+		}
+		rel, _ := filepath.Rel(w.dir, at)
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		switch info.Mode().Type() {
+		case 0:
+			b, err := os.ReadFile(at)
+			all[rel] = fmt.Sprintf("%v %s", info.Mode(), b)
+			return err
+		case fs.ModeSymlink:
+			target, err := os.Readlink(at)
+			all[rel] = "-> " + target
+			return err
+		default:
+			all[rel] = info.Mode().String()
+		}
+		return nil
+	}))
+	return all
+}
+
+var paths = rapid.SampledFrom([]string{"a", "b", "d", "d/a", "d/b", "d/e", "d/e/a", "f", "f/a"})
+
+func (w *workshop) anyStep(t *rapid.T) {
+	at := paths.Draw(t, "path")
+	switch rapid.IntRange(0, 7).Draw(t, "what") {
+	case 0, 1, 2:
+		w.write(at, rapid.StringOf(rapid.SampledFrom([]rune("ab\n"))).Draw(t, "text"))
+	case 3:
+		w.mkdir(at)
+	case 4:
+		w.remove(at)
+	case 5:
+		w.link(at, rapid.SampledFrom([]string{"a", "../..", "d"}).Draw(t, "target"))
+	default:
+		w.move(at, paths.Draw(t, "to"))
+	}
+}
+
+func newWorkshop(t *testing.T, rt *rapid.T) *workshop {
+	w := &workshop{t: rt, dir: t.TempDir()}
+	for range rapid.IntRange(0, 8).Draw(rt, "files before") {
+		w.anyStep(rt)
+	}
+	w.steps = nil
+	return w
+}
+
+// TestUndoTakesBackWhatARunDid: whatever a run did, taking it back leaves the
+// project as it was, also when it was cut short and began again.
+func TestUndoTakesBackWhatARunDid(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorkshop(t, rt)
+		before := w.tree()
+		for range rapid.IntRange(0, 15).Draw(rt, "steps") {
+			w.anyStep(rt)
+		}
+		c, err := LookAtChanges(w.dir, w.steps, Look{May: anything})
+		w.must(err)
+		for _, d := range c.Differences {
+			if d.Conflict != "" {
+				rt.Fatalf("%s cannot be taken back: %s\n%+v", d.Path, d.Conflict, w.steps)
+			}
+		}
+		if after := w.tree(); (len(c.Differences) == 0) != maps.Equal(before, after) {
+			rt.Fatalf("%d differences between\n%v and\n%v", len(c.Differences), before, after)
+		}
+		full := len(c.ops)
+		cut := rapid.IntRange(0, full).Draw(rt, "cut")
+		if cut < full {
+			c.ops = c.ops[:cut]
+			w.must(c.Undo(context.Background(), w.dir))
+			c, err = LookAtChanges(w.dir, w.steps, Look{May: anything, Resume: true})
+			w.must(err)
+		}
+		undone := c.Reversals()
+		w.must(c.Undo(context.Background(), w.dir))
+		if cut == full { // told of as steps, taking back is itself a change that leaves no difference
+			for _, told := range undone {
+				w.did(told)
+			}
+			c, err = LookAtChanges(w.dir, w.steps, Look{May: anything})
+			w.must(err)
+			for _, d := range c.Differences {
+				rt.Fatalf("after it was taken back there is %+v\n%+v", d, w.steps)
+			}
+		}
+		if got := w.tree(); !maps.Equal(got, before) {
+			rt.Fatalf("taken back, the project is\n%v\nand was\n%v\nsteps: %+v", got, before, w.steps)
+		}
+	})
+}
+
+// TestUndoLeavesWhatOthersTouched: what somebody else wrote since is never lost.
+func TestUndoLeavesWhatOthersTouched(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorkshop(t, rt)
+		for range rapid.IntRange(1, 10).Draw(rt, "steps") {
+			w.anyStep(rt)
+		}
+		written := "somebody's own words"
+		at := paths.Draw(rt, "touched")
+		steps := slices.Clone(w.steps)
+		w.write(at, written)
+		if len(w.steps) == len(steps) {
+			return // nothing could be written there
+		}
+		c, err := LookAtChanges(w.dir, steps, Look{May: anything})
+		w.must(err)
+		w.must(c.Undo(context.Background(), w.dir))
+		if !slices.ContainsFunc(slices.Collect(maps.Values(w.tree())), func(s string) bool { return strings.HasSuffix(s, written) }) {
+			rt.Fatalf("what was written to %s is gone: %v", at, w.tree())
+		}
+	})
+}
+
+func TestDifferences(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(w *workshop)
+		want []sdk.Difference
+	}{
+		"nothing":         {func(*workshop) {}, nil},
+		"changed":         {func(w *workshop) { w.write("old", "one\nTWO\n") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Added: 1, Removed: 1}}},
+		"changed back":    {func(w *workshop) { w.write("old", "x"); w.write("old", "one\ntwo\n") }, nil},
+		"added":           {func(w *workshop) { w.write("new", "x\n") }, []sdk.Difference{{Path: "new", Kind: "file", Status: "added", Turns: []int{1}, Added: 1}}},
+		"added and gone":  {func(w *workshop) { w.write("new", "x\n"); w.remove("new") }, nil},
+		"deleted":         {func(w *workshop) { w.remove("old") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "deleted", Turns: []int{1}, Removed: 2}}},
+		"moved":           {func(w *workshop) { w.move("old", "new") }, []sdk.Difference{{Path: "new", From: "old", Kind: "file", Status: "moved", Turns: []int{1}}}},
+		"moved, changed":  {func(w *workshop) { w.move("old", "new"); w.write("new", "one\n") }, []sdk.Difference{{Path: "new", From: "old", Kind: "file", Status: "moved", Turns: []int{1, 2}, Removed: 1}}},
+		"folder":          {func(w *workshop) { w.mkdir("d") }, []sdk.Difference{{Path: "d", Kind: "directory", Status: "added", Turns: []int{1}}}},
+		"binary":          {func(w *workshop) { w.write("old", "\x00") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Binary: true}}},
+		"touched since":   {func(w *workshop) { w.write("old", "x"); w.other("old", "y") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "something else changed it since"}}},
+		"gone since":      {func(w *workshop) { w.write("new", "x"); w.must(os.Remove(w.at("new"))) }, nil},
+		"changed, gone":   {func(w *workshop) { w.write("old", "x"); w.must(os.Remove(w.at("old"))) }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "it is not there any more"}}},
+		"there since":     {func(w *workshop) { w.remove("old"); w.other("old", "y") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "deleted", Turns: []int{1}, Conflict: "something else is there now"}}},
+		"touched between": {func(w *workshop) { w.write("old", "x"); w.other("old", "y"); w.write("old", "z") }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1, 2}, Conflict: "something else changed it since"}}},
+		"not kept": {func(w *workshop) {
+			w.write("old", "x")
+			w.steps[0].Undo, w.steps[0].Lost = nil, "it was large"
+		}, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "what it was before is not known: it was large"}}},
+		"refused": {func(w *workshop) { w.write("secret", "x") }, []sdk.Difference{{Path: "secret", Kind: "file", Status: "added", Turns: []int{1}, Conflict: "protected"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &workshop{t: t, dir: t.TempDir()}
+			w.other("old", "one\ntwo\n")
+			c.do(w)
+			got, err := LookAtChanges(w.dir, w.steps, Look{May: func(path string) error {
+				if path == "secret" {
+					return sdk.Errorf(sdk.Permission, "protected")
+				}
+				return nil
+			}})
+			w.must(err)
+			for i := range got.Differences {
+				if d := &got.Differences[i]; d.Conflict == "" && d.Kind == "file" && !d.Binary && d.Diff == "" && d.Added+d.Removed > 0 {
+					t.Errorf("%s has no diff", d.Path)
+				}
+				got.Differences[i].Diff = ""
+			}
+			if fmt.Sprintf("%+v", got.Differences) != fmt.Sprintf("%+v", c.want) {
+				t.Errorf("got  %+v\nwant %+v", got.Differences, c.want)
+			}
+		})
+	}
+}
+
+// other writes as somebody else would.
+func (w *workshop) other(path, text string) { w.must(os.WriteFile(w.at(path), []byte(text), 0o600)) }
+
+// TestUndoStaysInTheProject: what a tool tells of is not believed.
+func TestUndoStaysInTheProject(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(outside, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	after := &sdk.FileState{Kind: "file", Hash: sum("mine")}
+	for _, at := range []string{"..", "../victim", "/etc/passwd", "a/../../victim", ".", "a//b", "./a", "a\x00b", outside} {
+		if _, err := LookAtChanges(t.TempDir(), []Step{{sdk.FileChange{Path: at, After: after}, 1}}, Look{May: anything}); sdk.OutcomeOf(err) != sdk.Validation {
+			t.Errorf("%q: %v", at, err)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Dir(outside), filepath.Join(dir, "way")); err != nil {
+		t.Fatal(err)
+	}
+	c, err := LookAtChanges(dir, []Step{{sdk.FileChange{Path: "way/victim", After: after}, 1}}, Look{May: anything})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Undo(context.Background(), dir); len(c.ops) != 0 || err != nil {
+		t.Errorf("through a link: %+v, %v", c.ops, err)
+	}
+	if _, err := os.Stat(outside); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUndoLooksAgain: what changes between looking and taking back is kept.
+func TestUndoLooksAgain(t *testing.T) {
+	w := &workshop{t: t, dir: t.TempDir()}
+	w.write("a", "one")
+	c, err := LookAtChanges(w.dir, w.steps, Look{May: anything})
+	w.must(err)
+	w.other("a", "somebody else")
+	if err := c.Undo(context.Background(), w.dir); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("got %v", err)
+	}
+	if b, _ := os.ReadFile(w.at("a")); string(b) != "somebody else" {
+		t.Errorf("a is %q", b)
+	}
+}

@@ -1,0 +1,131 @@
+package project
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/match"
+)
+
+// changes compares how things were with how they are.
+func (p *planner) changes(root *os.Root) (*Changes, error) {
+	out := &Changes{ops: p.ops, reversals: p.reversals, kept: p.kept}
+	for _, t := range p.tracks {
+		var err error
+		if t.before, t.after, err = p.sides(root, t); err != nil {
+			return nil, err
+		}
+	}
+	p.join()
+	for _, t := range p.tracks {
+		slices.Sort(t.turns)
+		d := sdk.Difference{Path: t.name, Turns: slices.Compact(t.turns), Conflict: t.blocked}
+		if d.Conflict != "" {
+			roughly(&d, t.last)
+			out.Differences = append(out.Differences, d)
+		} else if describe(&d, t.was, t.before, t.after) {
+			out.Differences = append(out.Differences, d)
+		}
+	}
+	slices.SortFunc(out.Differences, func(a, b sdk.Difference) int { return cmp.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+// join makes one of what went from a path and what came to the same one: for
+// people, that is a change of it.
+func (p *planner) join() {
+	for _, t := range p.tracks {
+		if t.blocked != "" || t.before != nil || t.after == nil {
+			continue
+		}
+		i := slices.IndexFunc(p.tracks, func(g *track) bool {
+			return g.blocked == "" && g.was == t.now && g.before != nil && g.after == nil
+		})
+		if i >= 0 {
+			gone := p.tracks[i]
+			t.was, t.before, t.turns = gone.was, gone.before, append(t.turns, gone.turns...)
+			gone.before = nil
+		}
+	}
+}
+
+// sides are how a thing was before the first step, and how it is now.
+func (p *planner) sides(root *os.Root, t *track) (before, after *node, err error) {
+	if t.was != "" {
+		before, err = p.overlay.look(t.was)
+	}
+	if t.now != "" && err == nil {
+		after, err = onDisk(root, t.now)
+	}
+	return before, after, err
+}
+
+// roughly tells what a run did to something that was touched since.
+func roughly(d *sdk.Difference, last sdk.FileChange) {
+	d.Status = "changed"
+	switch {
+	case last.From != "":
+		d.Status, d.From, d.Kind = "moved", last.From, last.After.Kind
+	case last.After == nil && last.Before != nil:
+		d.Status, d.Kind = "deleted", last.Before.Kind
+	case last.After != nil:
+		d.Kind = last.After.Kind
+		if last.Before == nil {
+			d.Status = "added"
+		}
+	}
+}
+
+// describe fills in what became of something; false when it is as it was.
+func describe(d *sdk.Difference, was string, before, after *node) bool {
+	switch {
+	case before == nil && after == nil:
+		return false
+	case before == nil:
+		d.Status, d.Kind = "added", after.kind
+	case after == nil:
+		d.Status, d.Kind = "deleted", before.kind
+	case was != d.Path:
+		d.Status, d.Kind, d.From = "moved", after.kind, was
+	case after.is(&sdk.FileState{Kind: before.kind, Hash: before.hash, Target: before.target}):
+		return false
+	default:
+		d.Status, d.Kind = "changed", after.kind
+	}
+	compare(d, before, after)
+	return true
+}
+
+// compare compares contents, when both are text.
+func compare(d *sdk.Difference, before, after *node) {
+	var old, now string
+	if before != nil {
+		old = before.text
+	}
+	if after != nil {
+		now = after.text
+	}
+	if d.Kind != "file" || old == now {
+		return
+	}
+	if binary(old) || binary(now) {
+		d.Binary = true
+		return
+	}
+	d.Diff = match.Diff(d.Path, old, now)
+	for i, line := range strings.Split(d.Diff, "\n") {
+		switch {
+		case i < 2: // the two lines that name the files
+		case strings.HasPrefix(line, "+"):
+			d.Added++
+		case strings.HasPrefix(line, "-"):
+			d.Removed++
+		}
+	}
+}
+
+func binary(text string) bool { return strings.ContainsRune(text, 0) || !utf8.ValidString(text) }

@@ -1,0 +1,252 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sort"
+	"strings"
+	"syscall"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// mostRead bounds the contents that are looked at of one file.
+const mostRead = 64 << 20
+
+// node is something in the project, as it is or as it would be. A nil node is
+// nothing at all.
+type node struct {
+	kind   string
+	mode   fs.FileMode
+	target string // of a link
+	text   string // of a file, when it is known
+	hash   string // of a file
+	origin string // where on disk it lies; empty: nowhere yet
+}
+
+// is reports whether the node is what a change says it left or found.
+func (n *node) is(s *sdk.FileState) bool {
+	if n == nil || s == nil {
+		return n == nil && s == nil
+	}
+	return n.kind == s.Kind && n.target == s.Target && (s.Kind != "file" || s.Hash != "" && n.hash == s.Hash)
+}
+
+// overlay is the project's files with changes that were not made yet. Links on
+// the way to a path are never followed: what lies behind one is not there.
+type overlay struct {
+	root  *os.Root
+	nodes map[string]*node // by path; what is not in it is as on disk
+}
+
+func newOverlay(root *os.Root) *overlay { return &overlay{root: root, nodes: map[string]*node{}} }
+
+// place is where on disk a path lies; false when it is decided already that
+// nothing lies there.
+func (o *overlay) place(at string) (string, bool) {
+	for above := path.Dir(at); above != "."; above = path.Dir(above) {
+		n, changed := o.nodes[above]
+		if !changed {
+			continue
+		}
+		if n == nil || n.kind != "directory" || n.origin == "" {
+			return "", false
+		}
+		return n.origin + strings.TrimPrefix(at, above), true
+	}
+	return at, true
+}
+
+// look returns what is at a path, with the contents of a file.
+func (o *overlay) look(at string) (*node, error) {
+	if n, changed := o.nodes[at]; changed {
+		if n != nil && n.kind == "file" && n.hash == "" {
+			return onDisk(o.root, n.origin)
+		}
+		return n, nil
+	}
+	place, ok := o.place(at)
+	if !ok {
+		return nil, nil
+	}
+	return onDisk(o.root, place)
+}
+
+// names are what is in a folder.
+func (o *overlay) names(dir string) ([]string, error) {
+	found := map[string]bool{}
+	place, ok := dir, true
+	if n, changed := o.nodes[dir]; changed {
+		place, ok = "", n != nil && n.origin != ""
+		if ok {
+			place = n.origin
+		}
+	} else {
+		place, ok = o.place(dir)
+	}
+	if ok {
+		listed, err := list(o.root, place)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range listed {
+			found[name] = true
+		}
+	}
+	for at, n := range o.nodes {
+		if path.Dir(at) == dir {
+			found[path.Base(at)] = n != nil
+		}
+	}
+	var names []string
+	for name, there := range found {
+		if there {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	return names, nil
+}
+
+// set puts something at a path.
+func (o *overlay) set(at string, n *node) { o.nodes[at] = n }
+
+// move gives what is at one path another, with everything below it.
+func (o *overlay) move(from, to string, n *node) {
+	below := map[string]*node{}
+	for at, x := range o.nodes {
+		if rest, ok := strings.CutPrefix(at, from+"/"); ok {
+			below[to+"/"+rest] = x
+			delete(o.nodes, at)
+		}
+	}
+	for at, x := range below {
+		o.nodes[at] = x
+	}
+	o.nodes[from] = nil
+	o.nodes[to] = n
+}
+
+// onDisk reads what is at a path of the project. Behind a link, or behind what
+// is no folder, there is nothing.
+func onDisk(root *os.Root, at string) (*node, error) {
+	dir, base, err := enter(root, at)
+	if dir == nil || err != nil {
+		return nil, err
+	}
+	defer leave(root, dir)
+	info, err := dir.Lstat(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	n := &node{kind: kindOf(info.Mode()), mode: info.Mode().Perm(), origin: at}
+	switch n.kind {
+	case "link":
+		n.target, err = dir.Readlink(base)
+	case "file":
+		n.text, n.hash, err = read(dir, base, info)
+	}
+	return n, err
+}
+
+// enter opens the folder that holds a path, one name at a time, and follows no
+// link. A nil folder is one that is not there. The caller leaves it.
+func enter(root *os.Root, at string) (*os.Root, string, error) {
+	dir := root
+	parts := strings.Split(at, "/")
+	for _, part := range parts[:len(parts)-1] {
+		info, err := dir.Lstat(part)
+		var sub *os.Root
+		if err == nil && !info.IsDir() {
+			err = fs.ErrNotExist
+		}
+		if err == nil {
+			sub, err = dir.OpenRoot(part + "/.")
+		}
+		if err == nil {
+			var opened fs.FileInfo
+			if opened, err = sub.Stat("."); err == nil && !os.SameFile(info, opened) {
+				err = fs.ErrNotExist // a link was swapped in
+			}
+			if err != nil {
+				_ = sub.Close() // it was only looked at
+			}
+		}
+		leave(root, dir)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return nil, "", nil
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		dir = sub
+	}
+	return dir, parts[len(parts)-1], nil
+}
+
+func leave(root, dir *os.Root) {
+	if dir != root {
+		_ = dir.Close() // nothing was written through the handle itself
+	}
+}
+
+func list(root *os.Root, at string) ([]string, error) {
+	dir, base, err := enter(root, at)
+	if dir == nil || err != nil {
+		return nil, err
+	}
+	defer leave(root, dir)
+	if info, err := dir.Lstat(base); err != nil || !info.IsDir() {
+		return nil, nil
+	}
+	f, err := dir.Open(base + "/.")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return f.Readdirnames(-1)
+}
+
+// read returns the contents of a file with their hash; without either when they
+// are too long to be looked at.
+func read(dir *os.Root, base string, seen fs.FileInfo) (text, hash string, err error) {
+	f, err := dir.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", "", err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	if info, err := f.Stat(); err != nil || !os.SameFile(info, seen) {
+		return "", "", sdk.Errorf(sdk.Conflict, "%s changed while it was read; try again", base)
+	}
+	body, err := io.ReadAll(io.LimitReader(f, mostRead+1))
+	if err != nil || len(body) > mostRead {
+		return "", "", err
+	}
+	return string(body), sum(string(body)), nil
+}
+
+func sum(text string) string {
+	s := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(s[:])
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch mode.Type() {
+	case 0:
+		return "file"
+	case fs.ModeDir:
+		return "directory"
+	case fs.ModeSymlink:
+		return "link"
+	default:
+		return "special file"
+	}
+}

@@ -1,0 +1,165 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+const historyBody = 16 << 10 // bytes of a body in getRun
+
+func (s *Server) run(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.RunDetail, error) {
+	seq := s.cfg.Store.Seq() // before reading, so that who watches from here misses nothing
+	run, err := s.find(ctx, p.Run, p.Project)
+	if err != nil {
+		return rpc.RunDetail{}, err
+	}
+	d := rpc.RunDetail{
+		Run: run.Alias, ID: run.ID, Agent: run.Agent, Model: run.Model, Status: run.Status, Turn: run.Turns, Seq: seq,
+		History: []rpc.Event{}, Notes: []rpc.Note{},
+	}
+	for _, read := range []func(context.Context, sdk.Run, *rpc.RunDetail) error{s.place, s.relatives, s.work, s.history, s.notes} {
+		if err := read(ctx, run, &d); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// place names the project.
+func (s *Server) place(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
+	projects, err := s.cfg.Store.Projects(ctx)
+	for _, p := range projects {
+		if p.ID == run.Project {
+			d.Project = p.Root
+		}
+	}
+	return err
+}
+
+// relatives names the run that this one was forked from, and its own forks.
+func (s *Server) relatives(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
+	if run.Parent != 0 {
+		parent, err := s.cfg.Store.Run(ctx, run.Parent)
+		if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
+			return err
+		}
+		d.Parent = &rpc.RunName{ID: run.Parent, Run: parent.Alias}
+	}
+	forks, err := s.cfg.Store.Forks(ctx, run.ID)
+	for _, f := range forks {
+		d.Forks = append(d.Forks, rpc.RunName{ID: f.ID, Run: f.Alias})
+	}
+	return err
+}
+
+// work reads the loops and turns.
+func (s *Server) work(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
+	loops, err := s.cfg.Store.Loops(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	turns, err := s.cfg.Store.Turns(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	d.Loops, d.Turns, d.Telemetry, d.Queued = orEmpty(loops), orEmpty(turns), telemetry(turns), queued(loops)
+	return nil
+}
+
+func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
+	entries, err := s.cfg.Store.Entries(ctx, run.ID, "")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch e.Scheme() {
+		case "prompt", "assistant", "log":
+			d.History = append(d.History, event(e))
+		}
+		if e.Scheme() == "assistant" && e.State == sdk.StateResolved && strings.TrimSpace(e.Body) != "" {
+			d.Summary, _ = cut(e.Body, historyBody)
+		}
+	}
+	return nil
+}
+
+// notes keeps of the rows that speak of no entry those that are told nowhere
+// else. A tool's progress is of no more interest once the tool has ended.
+func (s *Server) notes(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
+	rows, err := s.cfg.Store.Notes(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		switch {
+		case row.Kind == sdk.KindRunCreated:
+			var created struct {
+				Turns int `json:"turns"`
+			}
+			if err := json.Unmarshal(row.Data, &created); err != nil {
+				return err
+			}
+			d.Inherited = created.Turns
+		case row.Kind == sdk.KindNote+".progress":
+		case strings.HasPrefix(row.Kind, sdk.KindNote), row.Kind == sdk.KindRunReset, row.Kind == sdk.KindRunExpired, row.Kind == sdk.KindRunRenamed:
+			d.Notes = append(d.Notes, rpc.Note{Seq: row.Seq, Time: row.Time, Kind: row.Kind, Loop: row.Loop, Turn: row.Turn, Data: row.Data})
+		}
+	}
+	return nil
+}
+
+// event renders an entry; of an action, the tool is part of the path.
+func event(e sdk.Entry) rpc.Event {
+	ev := rpc.Event{Tool: e.Scheme(), Path: e.Path, Status: e.Status(), State: e.State, Outcome: e.Outcome, Turn: e.Turn}
+	if rest, ok := strings.CutPrefix(e.Path, "log://"); ok {
+		if parts := strings.SplitN(rest, "/", 3); len(parts) > 1 {
+			ev.Tool = parts[1]
+		}
+	}
+	ev.Body, ev.Cut = cut(e.Body, historyBody)
+	if len(e.Attributes) > 0 {
+		var attributes map[string]any
+		if json.Unmarshal(e.Attributes, &attributes) == nil {
+			delete(attributes, "structured") // as long as the body, and getEntries has it
+			delete(attributes, "extra")
+			ev.Attributes = attributes
+		}
+	}
+	return ev
+}
+
+// cut keeps at most n bytes of text, and whole characters; it says how many
+// bytes are missing.
+func cut(text string, n int) (string, int) {
+	if len(text) <= n {
+		return text, 0
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n], len(text) - n
+}
+
+func telemetry(turns []sdk.Turn) *rpc.Telemetry {
+	var sum *rpc.Telemetry
+	for _, t := range turns {
+		if t.Usage == nil {
+			continue
+		}
+		if sum == nil {
+			sum = &rpc.Telemetry{}
+		}
+		sum.PromptTokens += t.Usage.Prompt
+		sum.CachedTokens += t.Usage.Cached
+		sum.CompletionTokens += t.Usage.Completion
+		sum.ReasoningTokens += t.Usage.Reasoning
+		sum.TotalTokens += t.Usage.Total
+		sum.Cost += t.Usage.Cost
+	}
+	return sum
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// RenameRun gives a run another alias, at any time: id and key stay. Conflict
+// when another run of the project has the alias.
+func (s *Store) RenameRun(ctx context.Context, run int64, alias string) (sdk.Run, error) {
+	if alias == "" || !validAlias(alias) {
+		return sdk.Run{}, sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", alias)
+	}
+	var r sdk.Run
+	err := s.update(ctx, "renaming a run", func(t *tx) (err error) {
+		if r, err = t.run(run); err != nil || r.Alias == alias {
+			return err
+		}
+		err = t.exec(`UPDATE runs SET alias = ? WHERE id = ?`, alias, run)
+		if isConstraint(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE) {
+			return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name: %w", alias, err)
+		}
+		if err != nil {
+			return err
+		}
+		from := r.Alias
+		r.Alias = alias
+		return t.record(event{kind: sdk.KindRunRenamed, project: r.Project, run: r.ID}, struct {
+			From string `json:"from"`
+			To   string `json:"to"`
+		}{from, alias})
+	})
+	if err != nil {
+		return sdk.Run{}, err
+	}
+	return r, nil
+}
+
+// Forks returns the runs that were forked from a run, oldest first.
+func (s *Store) Forks(ctx context.Context, run int64) ([]sdk.Run, error) {
+	var all []sdk.Run
+	err := s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE parent = ? AND deleted IS NULL ORDER BY id`, []any{run}, func(scan scanner) error {
+		r, err := scanRun(scan)
+		all = append(all, r)
+		return err
+	})
+	return all, explain("reading the forks of a run", err)
+}

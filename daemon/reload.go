@@ -1,0 +1,188 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// What problems are about, beside plugins.
+type about string
+
+const (
+	aboutFiles about = "the files of the configuration"
+	aboutStart about = "what waits for the next start"
+	aboutCrash about = "how the daemon before this one ended"
+)
+
+// current is the configuration in force. It is never changed, only replaced:
+// whoever needs two values of it at one moment calls this once.
+func (d *Daemon) current() *config.Config { return d.live.Load() }
+
+// readConfig reads the configuration as New and each reload do, and keeps which
+// files it is made of.
+func (d *Daemon) readConfig() (string, *config.Config, config.Diagnostics) {
+	d.reads.clear()
+	return loadConfig(d.file, d.secrets, d.reads.note)
+}
+
+// Reload reads the configuration again and puts what changed in force. The
+// error says why it cannot: everything goes on as it was, then. What it finds is
+// in the log and in `bothy status` either way.
+func (d *Daemon) Reload(ctx context.Context) error {
+	return refused(d.reload(ctx))
+}
+
+func refused(r rpc.Reloaded) error {
+	if r.Applied {
+		return nil
+	}
+	var text []string
+	for _, x := range r.Diagnostics {
+		text = append(text, x.Text)
+	}
+	return sdk.Errorf(sdk.Validation, "the configuration cannot be used, and the one that was in force stays:\n%s", strings.Join(text, "\n"))
+}
+
+// reload reads the files, whatever the watcher thinks of them.
+func (d *Daemon) reload(ctx context.Context) rpc.Reloaded {
+	r, _ := d.reloadIf(ctx, func() bool { return true })
+	return r
+}
+
+// reloadIf changes only what differs from the configuration in force: settings
+// and models and agents are exchanged whole, plugins one by one. It does nothing
+// when what it read is not to be taken.
+func (d *Daemon) reloadIf(ctx context.Context, take func() bool) (rpc.Reloaded, bool) {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	path, cfg, diags := d.readConfig()
+	d.follow(path)
+	if !take() {
+		return rpc.Reloaded{}, false
+	}
+	return d.put(ctx, path, cfg, diags), true
+}
+
+// put puts a configuration that was read in force.
+func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags config.Diagnostics) rpc.Reloaded {
+	d.say(aboutFiles, diags)
+	r := rpc.Reloaded{Path: path, Diagnostics: d.shown(diags)}
+	if cfg == nil {
+		return r
+	}
+	r.Applied = true
+	for _, c := range config.Diff(d.current(), cfg) {
+		r.Changes = append(r.Changes, rpc.ConfigChange{Block: c.Block, Label: c.Label, Kind: string(c.Kind), Settings: c.Settings, Text: c.String()})
+		d.log.Info("the configuration changed", "change", c.String())
+	}
+	d.live.Store(cfg)
+	waits := config.NeedsStart(d.cfg, cfg)
+	d.say(aboutStart, waits)
+	r.Diagnostics = append(r.Diagnostics, d.shown(waits)...)
+	if err := d.setLog(cfg.Log); err != nil {
+		d.log.Warn("the log stays as it was", "error", err) // Load has checked it
+	}
+	for _, o := range d.plugins.apply(ctx, cfg) {
+		severity := "warning"
+		if o.refused {
+			severity = "error"
+		}
+		r.Diagnostics = append(r.Diagnostics, rpc.Diagnostic{Severity: severity, Text: o.text})
+	}
+	d.models.Store(&models{cfg: cfg, host: d.plugins})
+	d.engine.Configure(cfg.Agents)
+	return r
+}
+
+// say keeps the diagnostics about something for `status`, in the place of those
+// that were there, and logs what is new.
+func (d *Daemon) say(about about, diags config.Diagnostics) {
+	var texts []string
+	for _, x := range diags {
+		texts = append(texts, d.secrets.Redact(config.Diagnostics{x}.Error()))
+	}
+	for _, fresh := range d.problems.replace(about, texts) {
+		d.log.Warn(fresh)
+	}
+}
+
+func (d *Daemon) shown(diags config.Diagnostics) []rpc.Diagnostic {
+	var out []rpc.Diagnostic
+	for _, x := range diags {
+		out = append(out, rpc.Diagnostic{
+			Severity: x.Severity, File: x.File, Line: x.Line, Column: x.Column,
+			Text: d.secrets.Redact(config.Diagnostics{x}.Error()),
+		})
+	}
+	return out
+}
+
+// reads are the files that a configuration is made of, beside its own. The zero
+// value is ready.
+type reads struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (r *reads) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = nil
+}
+
+func (r *reads) note(path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.list, path) {
+		r.list = append(r.list, path)
+	}
+}
+
+func (r *reads) all() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.list)
+}
+
+// followFiles reloads whenever a file of the configuration changes.
+func (d *Daemon) followFiles(ctx context.Context) error {
+	d.files = config.Watch(d.log.Named("config"), func(still func() bool) bool {
+		r, taken := d.reloadIf(d.stopping, still)
+		if taken && !r.Applied {
+			d.log.Error("not reloaded", "error", refused(r))
+		}
+		return taken
+	})
+	d.onClose("watcher of the configuration", func() error {
+		d.files.Close()
+		return nil
+	})
+	path, err := configPath(d.file)
+	if err != nil {
+		return err
+	}
+	d.follow(path)
+	return nil
+}
+
+// configFile is the user's file, empty when there is no place for one.
+func (d *Daemon) configFile() string {
+	path, err := configPath(d.file)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// follow tells the watcher which files count now.
+func (d *Daemon) follow(path string) {
+	if d.files != nil {
+		d.files.Follow(append([]string{path}, d.reads.all()...))
+	}
+}

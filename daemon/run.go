@@ -1,0 +1,94 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// How long a stop may take, part by part: the engine gets this beyond the grace
+// that tools have. What does not end in time is cut, and taken up at the next
+// start.
+const (
+	drainTime  = 5 * time.Second
+	pluginTime = 10 * time.Second
+	replyTime  = 2 * time.Second
+	hurryTime  = 1500 * time.Millisecond // for everything, once there is a hurry
+)
+
+// ErrStopped says that New was told to stop before it was done.
+var ErrStopped = errors.New("told to stop while starting")
+
+// ErrHurried says that the daemon ended without waiting for what it was doing.
+// Nothing that was acknowledged is lost; the next start takes up the rest.
+var ErrHurried = errors.New("ended in a hurry: what was at work is taken up at the next start")
+
+// Run serves until ctx ends, a client asks for a stop, or the socket is lost.
+// Then nothing new is taken, clients hear that it stops, and everything is
+// closed in the reverse order of making: the engine drains while clients can
+// still see what ends. It returns ErrHurried when Hurry cut that short; the
+// process must end then, for parts of the daemon may still be at work.
+func (d *Daemon) Run(ctx context.Context) error {
+	served := make(chan error, 1)
+	go func() { served <- d.server.Serve(d.listener) }()
+	var lost error
+	select {
+	case <-ctx.Done():
+		d.log.Info("stopping: a signal came")
+	case <-d.stopping.Done():
+		d.log.Info("stopping: a client asked for it")
+	case err := <-served:
+		if err != nil && !errors.Is(err, net.ErrClosed) {
+			d.log.Error("stopping: the socket was lost", "error", err)
+			lost = fmt.Errorf("the socket was lost: %w", err)
+		}
+	}
+	d.stop()
+	d.server.Farewell()
+	if d.closeInTime() {
+		return lost
+	}
+	return ErrHurried
+}
+
+// closeInTime closes the daemon and reports whether it was given the time.
+func (d *Daemon) closeInTime() bool {
+	closed := make(chan struct{})
+	go func() {
+		d.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+		return d.hurried.Err() == nil
+	case <-d.hurried.Done():
+	}
+	d.log.Warn("stopping in a hurry")
+	select {
+	case <-closed:
+	case <-time.After(hurryTime):
+	}
+	return false
+}
+
+// Hurry ends the patience of a stop, and asks for one if none was: Run returns
+// within two seconds, whatever hangs.
+func (d *Daemon) Hurry() {
+	d.hurry()
+	d.stop()
+}
+
+// Close ends everything that was started, newest first. It may be called more
+// than once.
+func (d *Daemon) Close() {
+	d.mu.Lock()
+	closers := d.closers
+	d.closers = nil
+	d.mu.Unlock()
+	d.stop()
+	for i := len(closers) - 1; i >= 0; i-- {
+		closers[i]()
+	}
+}

@@ -1,0 +1,53 @@
+package daemon
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+//go:embed starter.hcl
+var starter []byte
+
+// ConfigPath is where a daemon looks for the user's configuration: file, or the
+// place of it when file is empty. Nothing need be there.
+func ConfigPath(file string) (string, error) { return configPath(file) }
+
+// InitConfig writes a first configuration in which everything is commented out.
+// One that is there is a conflict; with force it is kept beside the new one,
+// under the name that is returned.
+func InitConfig(file string, force bool, now time.Time) (path, kept string, err error) {
+	if path, err = configPath(file); err != nil {
+		return "", "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return path, "", fmt.Errorf("make the folder of the configuration: %w", err)
+	}
+	if _, err := os.Lstat(path); err == nil && force {
+		kept = path + "." + now.Format("20060102-150405")
+		if _, err := os.Lstat(kept); err == nil {
+			return path, "", sdk.Errorf(sdk.Conflict, "%s is there already; try again in a second", kept)
+		}
+		if err := os.Rename(path, kept); err != nil {
+			return path, "", fmt.Errorf("keep the old configuration: %w", err)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return path, "", sdk.Errorf(sdk.Conflict, "%s is there already and was left as it is; edit it, or call `bothy config init --force`, which keeps it beside the new one", path)
+	}
+	if err != nil {
+		return path, kept, fmt.Errorf("write the configuration: %w", err)
+	}
+	_, err = f.Write(starter)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return path, kept, fmt.Errorf("write %s: %w", path, err)
+	}
+	return path, kept, nil
+}

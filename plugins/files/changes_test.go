@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// changed runs an operation and returns what it told of, in short.
+func (tp *testProject) changed(do func() error) string {
+	tp.project.changes = changes{}
+	if err := do(); err != nil {
+		tp.t.Fatal(err)
+	}
+	var lines []string
+	for _, c := range tp.project.changes.list {
+		line := c.Path + ":"
+		if c.From != "" {
+			line += " from " + c.From
+		}
+		line += " " + short(c.Before) + " > " + short(c.After)
+		if c.Undo != nil {
+			b, _ := json.Marshal(string(c.Undo.Removed))
+			line += " " + string(b)
+		}
+		if c.Lost != "" {
+			line += " lost"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func short(s *sdk.FileState) string {
+	switch {
+	case s == nil:
+		return "-"
+	case s.Kind == "link":
+		return "link " + s.Target
+	case s.Kind == "file" && s.Hash == "":
+		return "file?"
+	default:
+		return s.Kind
+	}
+}
+
+func TestChangesTellWhatWasDone(t *testing.T) {
+	ctx := context.Background()
+	files := map[string]string{"a": "one\ntwo\n", "d/x": "x", "d/e/y": "y", "l": "-> a", "big": strings.Repeat("b", mostKept+1)}
+	for name, c := range map[string]struct {
+		do   func(p *project) error
+		want string
+	}{
+		"new file":        {func(p *project) error { _, err := p.write(ctx, writeArgs{"n", "new"}, megabytes); return err }, `n: - > file`},
+		"new folders":     {func(p *project) error { _, err := p.write(ctx, writeArgs{"m/n/f", "new"}, megabytes); return err }, "m: - > directory\nm/n: - > directory\nm/n/f: - > file"},
+		"replaced":        {func(p *project) error { _, err := p.write(ctx, writeArgs{"a", "one\n2\n"}, megabytes); return err }, `a: file > file "two"`},
+		"the same":        {func(p *project) error { _, err := p.write(ctx, writeArgs{"a", "one\ntwo\n"}, megabytes); return err }, ``},
+		"through a link":  {func(p *project) error { _, err := p.write(ctx, writeArgs{"l", ""}, megabytes); return err }, `a: file > file "one\ntwo\n"`},
+		"large":           {func(p *project) error { _, err := p.write(ctx, writeArgs{"big", "x"}, megabytes); return err }, `big: file? > file lost`},
+		"edited":          {func(p *project) error { _, err := p.edit(ctx, editArgs{"a", "one", "1"}, megabytes); return err }, `a: file > file "one"`},
+		"folder":          {func(p *project) error { _, err := p.create(ctx, createArgs{"n/m"}); return err }, "n: - > directory\nn/m: - > directory"},
+		"folder is there": {func(p *project) error { _, err := p.create(ctx, createArgs{"d"}); return err }, ``},
+		"deleted":         {func(p *project) error { _, err := p.delete(ctx, deleteArgs{Path: "a"}); return err }, `a: file > - "one\ntwo\n"`},
+		"link deleted":    {func(p *project) error { _, err := p.delete(ctx, deleteArgs{Path: "l"}); return err }, `l: link a > -`},
+		"tree deleted": {func(p *project) error { _, err := p.delete(ctx, deleteArgs{Path: "d", Recursive: true}); return err },
+			"d/e/y: file > - \"y\"\nd/e: directory > -\nd/x: file > - \"x\"\nd: directory > -"},
+		"large deleted": {func(p *project) error { _, err := p.delete(ctx, deleteArgs{Path: "big"}); return err }, `big: file? > - lost`},
+		"moved":         {func(p *project) error { _, err := p.move(ctx, moveArgs{Source: "d", Destination: "n"}); return err }, `n: from d - > directory`},
+		"moved over": {func(p *project) error {
+			_, err := p.move(ctx, moveArgs{Source: "d/x", Destination: "a", Overwrite: true})
+			return err
+		}, "a: file > - \"one\\ntwo\\n\"\na: from d/x - > file?"},
+		"copied":      {func(p *project) error { _, err := p.copy(ctx, moveArgs{Source: "a", Destination: "n"}); return err }, `n: - > file`},
+		"tree copied": {func(p *project) error { _, err := p.copy(ctx, moveArgs{Source: "d", Destination: "n"}); return err }, "n: - > directory\nn/e: - > directory\nn/e/y: - > file\nn/x: - > file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tp := newProject(t, files)
+			if got := tp.changed(func() error { return c.do(tp.project) }); got != c.want {
+				t.Errorf("told\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestChangesOfTooMuch: what cannot be kept is said to be lost, never left out.
+func TestChangesOfTooMuch(t *testing.T) {
+	ctx := context.Background()
+	tp := newProject(t, map[string]string{"d/1": strings.Repeat("1", mostKept/2), "d/2": strings.Repeat("2", mostKept/2), "d/3": "3"})
+	got := tp.changed(func() error {
+		_, err := tp.delete(ctx, deleteArgs{Path: "d", Recursive: true})
+		return err
+	})
+	if got != "d: directory > - lost" {
+		t.Errorf("a large tree: %s", got)
+	}
+	for i := range mostChanges + 1 {
+		if err := os.WriteFile(filepath.Join(tp.dir, "many"+strings.Repeat("x", i%200)+"-"+hashOf(strings.Repeat("y", i))[:8]), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got = tp.changed(func() error {
+		if err := os.Mkdir(filepath.Join(tp.dir, "all"), 0o700); err != nil {
+			return err
+		}
+		names, err := filepath.Glob(filepath.Join(tp.dir, "many*"))
+		for _, n := range names {
+			err = os.Rename(n, filepath.Join(tp.dir, "all", filepath.Base(n)))
+		}
+		if err == nil {
+			_, err = tp.copy(ctx, moveArgs{Source: "all", Destination: "copy"})
+		}
+		return err
+	})
+	if got != "copy: - > directory lost" {
+		t.Errorf("a copy of many files: %.200s", got)
+	}
+}
+
+// TestUndoOfAWriteGivesTheBytesBack holds whatever the bytes are.
+func TestUndoOfAWriteGivesTheBytesBack(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(rt *rapid.T) {
+		before := string(rapid.SliceOf(rapid.Byte()).Draw(rt, "before"))
+		tp := newProject(t, map[string]string{"f": "x"})
+		if err := os.WriteFile(filepath.Join(tp.dir, "f"), []byte(before), 0o600); err != nil {
+			rt.Fatal(err)
+		}
+		after := rapid.String().Draw(rt, "after")
+		tp.changed(func() error { _, err := tp.write(ctx, writeArgs{"f", after}, megabytes); return err })
+		for _, c := range tp.project.changes.list {
+			text, err := json.Marshal(c) // as it goes through the daemon
+			if err != nil {
+				rt.Fatal(err)
+			}
+			var read sdk.FileChange
+			if err := json.Unmarshal(text, &read); err != nil {
+				rt.Fatal(err)
+			}
+			if got, ok := read.Undo.Apply(after); !ok || got != before || read.Before.Hash != hashOf(before) {
+				rt.Fatalf("%q taken back is %q, want %q", after, got, before)
+			}
+		}
+	})
+}

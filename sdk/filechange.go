@@ -1,0 +1,73 @@
+package sdk
+
+// FileChange is one change that a tool made to a file, folder or link of the
+// project, told with what it takes to take it back. A tool that changes several
+// tells of each, in the order of its doing: of a folder that it deleted, what
+// was in it first.
+type FileChange struct {
+	Path   string     `json:"path"`             // relative to the project, free of links
+	From   string     `json:"from,omitempty"`   // of a move: the path it had
+	Before *FileState `json:"before,omitempty"` // nil: nothing was there; of a move always nil
+	After  *FileState `json:"after,omitempty"`  // nil: nothing is there any more
+	// Undo makes the contents before of those after; nil when Before is no
+	// file, or Lost says why it is missing.
+	Undo *Splice `json:"undo,omitempty"`
+	Lost string  `json:"lost,omitempty"` // why the change cannot be taken back; a clause for people
+}
+
+// FileState is how a file, folder or link is at one moment.
+type FileState struct {
+	Kind   string `json:"kind"`             // "file", "directory" or "link"
+	Mode   uint32 `json:"mode,omitempty"`   // permission bits; none of a link
+	Hash   string `json:"hash,omitempty"`   // of a file: hex SHA-256 of its contents; empty is unknown
+	Target string `json:"target,omitempty"` // of a link
+}
+
+// Splice turns one text into another: Inserted bytes from Offset on give way
+// to Removed. It is named for what the change did that it takes back.
+type Splice struct {
+	Offset   int    `json:"offset"`
+	Inserted int    `json:"inserted"`
+	Removed  []byte `json:"removed,omitempty"`
+}
+
+// SpliceOf returns the splice that makes before of after: what stands between
+// the beginning and the end that both share.
+func SpliceOf(before, after string) Splice {
+	most := min(len(before), len(after))
+	head := 0
+	for head < most && before[head] == after[head] {
+		head++
+	}
+	tail := 0
+	for tail < most-head && before[len(before)-1-tail] == after[len(after)-1-tail] {
+		tail++
+	}
+	return Splice{Offset: head, Inserted: len(after) - head - tail, Removed: []byte(before[head : len(before)-tail])}
+}
+
+// Apply returns the text before, given the one after; false when the splice
+// does not fit into it.
+func (s Splice) Apply(after string) (string, bool) {
+	if s.Offset < 0 || s.Inserted < 0 || s.Inserted > len(after) || s.Offset > len(after)-s.Inserted {
+		return "", false
+	}
+	return after[:s.Offset] + string(s.Removed) + after[s.Offset+s.Inserted:], true
+}
+
+// Difference is what a run made of one file, folder or link of its project,
+// against how that was before the run first touched it.
+type Difference struct {
+	Path    string `json:"path"`
+	From    string `json:"from,omitempty"` // moved: where it was
+	Kind    string `json:"kind"`           // "file", "directory" or "link"
+	Status  string `json:"status"`         // "added", "changed", "deleted" or "moved"
+	Turns   []int  `json:"turns"`          // in which the run touched it
+	Diff    string `json:"diff,omitempty"` // of a text file: unified, from before the run to now
+	Added   int    `json:"added"`          // lines
+	Removed int    `json:"removed"`        // lines
+	Binary  bool   `json:"binary,omitempty"`
+	// Conflict says why it cannot be taken back: mostly, that something else
+	// touched it since. The other members tell then only roughly what the run did.
+	Conflict string `json:"conflict,omitempty"`
+}

@@ -1,0 +1,31 @@
+package rpc
+
+// Reloaded answers config/reload: what the files say now and what became of it.
+type Reloaded struct {
+	Path string `json:"path"` // the user's file
+	// Applied is whether the files could be used. When they could not, all goes
+	// on as it was, and Diagnostics say where the mistakes are. A plugin that
+	// could not be given its new block is an error among the diagnostics of
+	// files that were applied: it goes on with the old one.
+	Applied     bool           `json:"applied"`
+	Changes     []ConfigChange `json:"changes,omitempty"`
+	Diagnostics []Diagnostic   `json:"diagnostics,omitempty"`
+}
+
+// ConfigChange is one block that was added, changed, removed or moved.
+type ConfigChange struct {
+	Block    string   `json:"block"`
+	Label    string   `json:"label,omitempty"`
+	Kind     string   `json:"kind"`
+	Settings []string `json:"settings,omitempty"` // of a block without a label
+	Text     string   `json:"text"`               // all of it, in a line
+}
+
+// Diagnostic is a mistake or a warning, where possible at its place.
+type Diagnostic struct {
+	Severity string `json:"severity"` // "error" or "warning"
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Text     string `json:"text"` // whole, with the place and the source line
+}

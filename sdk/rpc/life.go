@@ -1,0 +1,40 @@
+package rpc
+
+// Aborted answers run/abort. Status is the run's status at that moment, which
+// may still be 102: the end itself is in the journal, and prompts that wait go
+// on after it.
+type Aborted struct {
+	Run    string `json:"run"`
+	ID     int64  `json:"id"`
+	Status int    `json:"status"`
+	Queued int    `json:"queued"` // prompts that wait, and run now
+}
+
+// Fork is the parameters of run/fork.
+type Fork struct {
+	Run     string `json:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; not needed with an id"`
+	As      string `json:"as,omitempty" jsonschema:"the alias of the new run; made up when absent"`
+	Turn    int    `json:"turn,omitempty" jsonschema:"as the run was after this turn; after its last one when absent"`
+}
+
+// Forked answers run/fork.
+type Forked struct {
+	Run    string  `json:"run"`
+	ID     int64   `json:"id"`
+	Parent RunName `json:"parent"`
+	Turn   int     `json:"turn"` // the last turn that it has from its parent
+}
+
+// Changed answers run/reset, run/delete and run/rename.
+type Changed struct {
+	Run string `json:"run"` // the alias, after a rename the new one
+	ID  int64  `json:"id"`
+}
+
+// Rename is the parameters of run/rename.
+type Rename struct {
+	Run     string `json:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; not needed with an id"`
+	Name    string `json:"name" jsonschema:"the new alias: 1 to 64 of A-Z a-z 0-9 _ -"`
+}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -38,7 +39,7 @@ func (s *site) nothingLeft() {
 var containerName = regexp.MustCompile(`\x00(bothy-[A-Za-z0-9_.-]+)\x00`)
 
 func (s *site) leftovers() []string {
-	processes, err := processTable()
+	table, err := processTable()
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -56,11 +57,11 @@ func (s *site) leftovers() []string {
 		return false
 	}
 	var left []string
-	for pid, p := range processes {
-		if !p.names(s.root) || pid == os.Getpid() || pid == s.pausePID() || processes.descends(pid, s.daemon.cmd.Process.Pid) {
+	for pid, p := range table {
+		if !p.names(s.root) || pid == os.Getpid() || pid == s.pausePID() || table.descends(pid, s.daemon.cmd.Process.Pid) {
 			continue
 		}
-		if conmon := containerName.FindSubmatch(processes.conmonOf(pid).command); conmon != nil && open(string(conmon[1])) {
+		if conmon := containerName.FindSubmatch(table.conmonOf(pid).command); conmon != nil && open(string(conmon[1])) {
 			continue
 		}
 		left = append(left, fmt.Sprintf("%d %s (parent %d)", pid, bytes.ReplaceAll(p.command, []byte{0}, []byte{' '}), p.parent))
@@ -110,21 +111,34 @@ func (s *site) allGone() {
 	s.t.Errorf("after an orderly stop there still are:\n%s", strings.Join(left, "\n"))
 }
 
-type process struct {
+// endRest kills what a test that failed leaves behind.
+func (s *site) endRest() {
+	all, err := processTable()
+	if err != nil {
+		s.t.Log(err)
+	}
+	for pid, p := range all {
+		if p.names(s.root) && pid != os.Getpid() {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+		}
+	}
+}
+
+type proc struct {
 	parent  int
 	command []byte // arguments, each ended by a zero byte
 	environ []byte
 }
 
-func (p process) names(mark string) bool {
+func (p proc) names(mark string) bool {
 	return bytes.Contains(p.command, []byte(mark)) || bytes.Contains(p.environ, []byte(mark))
 }
 
-type processes map[int]process
+type procs map[int]proc
 
 // processTable reads /proc, without zombies and what may not be seen.
-func processTable() (processes, error) {
-	all := processes{}
+func processTable() (procs, error) {
+	all := procs{}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil, err
@@ -143,7 +157,7 @@ func processTable() (processes, error) {
 		if len(fields) < 2 || string(fields[0]) == "Z" || string(fields[0]) == "X" {
 			continue
 		}
-		p := process{}
+		p := proc{}
 		p.parent, _ = strconv.Atoi(string(fields[1]))
 		p.command, _ = os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 		p.environ, _ = os.ReadFile(filepath.Join("/proc", e.Name(), "environ")) // of our own user's only
@@ -152,7 +166,7 @@ func processTable() (processes, error) {
 	return all, nil
 }
 
-func (all processes) descends(pid, from int) bool {
+func (all procs) descends(pid, from int) bool {
 	for range 64 {
 		if pid == from {
 			return true
@@ -167,7 +181,7 @@ func (all processes) descends(pid, from int) bool {
 }
 
 // conmonOf is the process itself or the one above it that watches a container.
-func (all processes) conmonOf(pid int) process {
+func (all procs) conmonOf(pid int) proc {
 	for range 64 {
 		p, ok := all[pid]
 		if !ok {
@@ -179,5 +193,5 @@ func (all processes) conmonOf(pid int) process {
 		}
 		pid = p.parent
 	}
-	return process{}
+	return proc{}
 }

@@ -135,8 +135,11 @@ func (s *site) journal() []sdk.JournalRow {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	upto := s.status().Seq
 	var rows []sdk.JournalRow
+	upto := s.status().Seq
+	if upto == 0 {
+		return nil
+	}
 	c := s.connect("reader")
 	err := c.Follow(ctx, client.Watch{}, func(e client.Event) error {
 		if rows = append(rows, *e.Row); e.Row.Seq >= upto {

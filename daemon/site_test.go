@@ -61,7 +61,7 @@ func newSite(t testing.TB, blocks ...string) *site {
 	}
 	s.client = s.connect("test")
 	t.Cleanup(s.leave)
-	for _, dir := range []string{"home/.config/bothy", "project/.git/hooks", "run"} {
+	for _, dir := range []string{"home/.config/bothy", "home/.local/state/bothy", "project/.git/hooks", "run"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -205,6 +205,7 @@ func (s *site) leave() {
 	if s.t.Failed() {
 		s.t.Log(s.evidence())
 	}
+	s.endRest()
 	s.model.close()
 	if err := removeAll(s.root); err != nil {
 		s.t.Log(err)

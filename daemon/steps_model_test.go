@@ -111,7 +111,7 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	p, step, attempt, err := place(request.Messages)
+	p, step, attempt, err := progress(request.Messages)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -135,9 +135,9 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 	p.answer(sse{w: w, r: r}, step, attempt)
 }
 
-// place finds out where in its plan a conversation is: the step that comes, and
+// progress finds out where in its plan a conversation is: the step that comes, and
 // how often it was tried.
-func place(messages []chatMessage) (p plan, step, attempt int, err error) {
+func progress(messages []chatMessage) (p plan, step, attempt int, err error) {
 	begin := -1
 	for i, m := range messages {
 		if m.Role == "user" && strings.HasPrefix(m.Content, `{"tag":`) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -133,4 +134,15 @@ func (c *console) readInput() (string, error) {
 		return "", usageError{fmt.Sprintf("standard input is longer than %d bytes: put it into a file of the project and name that in the prompt", maxInput)}
 	}
 	return string(text), nil
+}
+
+// confirm asks a person on the terminal; without a word the answer is no.
+func (c *console) confirm(question string) (bool, error) {
+	fmt.Fprintf(c.err, "%s [y/N] ", question)
+	line, err := bufio.NewReader(c.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("standard input: %w", err)
+	}
+	word := strings.ToLower(strings.TrimSpace(line))
+	return word == "y" || word == "yes", nil
 }

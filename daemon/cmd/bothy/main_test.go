@@ -37,6 +37,29 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatWasCutOff is none: who takes standard output for the answer
+// gets nothing, and a person still sees the text.
+func TestAnAnswerThatWasCutOff(t *testing.T) {
+	b := withDaemon(t, func(f *fakeDaemon, loop int64) {
+		f.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: loop, Turn: 1})
+		f.commit(entry(loop, 1, "assistant://1", text("The answer is"), sdk.StateFailed, sdk.Aborted, "", map[string]any{"partial": true}))
+		f.commit(ended(loop, 499, "aborted", "aborted by a person"))
+	})
+	b.want(t, exitAborted, "run", "x")
+	if b.out.String() != "" || !strings.Contains(b.err.String(), "turn 1\n  The answer is\naborted") {
+		t.Errorf("%q and %q", b.out.String(), b.err.String())
+	}
+	b.want(t, exitAborted, "run", "-q", "x")
+	if b.out.String() != "" {
+		t.Errorf("quiet: %q", b.out.String())
+	}
+	b.want(t, exitAborted, "run", "--json", "x")
+	var r result
+	if err := json.Unmarshal([]byte(b.out.String()), &r); err != nil || r.Answer != "" || r.Partial != "The answer is" {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
 func TestRunStreamJSON(t *testing.T) {
 	b := withDaemon(t, twoTurns)
 	b.want(t, exitOK, "run", "--format", "stream-json", "x")

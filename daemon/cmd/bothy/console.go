@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"golang.org/x/term"
 )
@@ -103,22 +102,6 @@ func writeJSON(w io.Writer, v any, indent string) error {
 	}
 	_, err := io.WriteString(w, escapeJSON(text.String()))
 	return err
-}
-
-// table prints rows under a header, each cell escaped and on one line.
-func (c *console) table(header []string, rows [][]string) error {
-	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(header, "\t"))
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			if cells[i] = escapeLine(cell); cells[i] == "" {
-				cells[i] = "-"
-			}
-		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
-	}
-	return w.Flush()
 }
 
 // maxInput is the longest prompt or argument that is read from standard input:

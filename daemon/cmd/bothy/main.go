@@ -22,7 +22,7 @@ type cli struct {
 
 	Run     runCmd     `cmd:"" help:"Give an agent a prompt and watch it work."`
 	Chat    chatCmd    `cmd:"" help:"Talk with an agent, line by line."`
-	Runs    runsCmd    `cmd:"" help:"List, show, abort, resume, fork, reset, delete and rename runs."`
+	Runs    runsCmd    `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
 	Journal journalCmd `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Tools   toolsCmd   `cmd:"" help:"List tools, or call one."`
 	Plugins pluginsCmd `cmd:"" help:"List plugins and their state."`
@@ -30,7 +30,7 @@ type cli struct {
 	Status  statusCmd  `cmd:"" help:"Say how the daemon is."`
 	Stop    stopCmd    `cmd:"" help:"Stop the daemon and all it started."`
 	Logs    logsCmd    `cmd:"" help:"Show the daemon's log."`
-	Config  configCmd  `cmd:"" help:"Check the configuration, or show every value."`
+	Config  configCmd  `cmd:"" help:"Write, check, show or reload the configuration."`
 	Backup  backupCmd  `cmd:"" help:"Write a verified copy of the database while the daemon runs."`
 	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database; the daemon must be stopped."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`

@@ -37,6 +37,29 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatWasCutOff is none: who takes standard output for the answer
+// gets nothing, and a person still sees the text.
+func TestAnAnswerThatWasCutOff(t *testing.T) {
+	b := withDaemon(t, func(f *fakeDaemon, loop int64) {
+		f.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: loop, Turn: 1})
+		f.commit(entry(loop, 1, "assistant://1", text("The answer is"), sdk.StateFailed, sdk.Aborted, "", map[string]any{"partial": true}))
+		f.commit(ended(loop, 499, "aborted", "aborted by a person"))
+	})
+	b.want(t, exitAborted, "run", "x")
+	if b.out.String() != "" || !strings.Contains(b.err.String(), "turn 1\n  The answer is\naborted") {
+		t.Errorf("%q and %q", b.out.String(), b.err.String())
+	}
+	b.want(t, exitAborted, "run", "-q", "x")
+	if b.out.String() != "" {
+		t.Errorf("quiet: %q", b.out.String())
+	}
+	b.want(t, exitAborted, "run", "--json", "x")
+	var r result
+	if err := json.Unmarshal([]byte(b.out.String()), &r); err != nil || r.Answer != "" || r.Partial != "The answer is" {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
 func TestRunStreamJSON(t *testing.T) {
 	b := withDaemon(t, twoTurns)
 	b.want(t, exitOK, "run", "--format", "stream-json", "x")
@@ -277,11 +300,11 @@ func TestLists(t *testing.T) {
 			{Path: "log://turn_1/bash/x", Turn: 1, Body: "one\ntwo\u202e", State: sdk.StateFailed, Outcome: sdk.Permission, Attributes: data(map[string]any{"arguments": map[string]any{"command": "rm -rf /"}, "decision": sdk.Decision{Verdict: sdk.Deny, Rule: "x", Reason: "outside of the project"}})},
 		},
 	}
-	b.c.outTTY = true
 	for name, args := range map[string][]string{
 		"runs-list": {"runs"}, "runs-list-all": {"runs", "list", "-a", "-g"}, "runs-show": {"runs", "show"}, "tools-list": {"tools"},
 		"plugins-list": {"plugins", "list"}, "models": {"models"}, "version": {"version"},
 	} {
+		b.c.outTTY = name != "runs-list-all" // how much there is of a path depends on where the tests run
 		b.want(t, exitOK, args...)
 		b.golden(t, name)
 		if strings.ContainsAny(b.out.String(), "\x1b\u202e") {
@@ -299,6 +322,18 @@ func TestLists(t *testing.T) {
 		t.Errorf("status: %s", out)
 	}
 	b.want(t, exitOK, "status", "--json")
+}
+
+func TestNoRuns(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.want(t, exitOK, "runs")
+	if b.out.String() != "" || !strings.Contains(b.err.String(), "no runs yet") {
+		t.Errorf("%q, %q", b.out.String(), b.err.String())
+	}
+	b.want(t, exitOK, "runs", "--json")
+	if b.out.String() != "[]\n" {
+		t.Errorf("%q", b.out.String())
+	}
 }
 
 func TestNotRunning(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/policy"
@@ -38,6 +39,9 @@ func (d *Daemon) told(ctx context.Context, run int64) (told, error) {
 		if e.Scope != own {
 			continue
 		}
+		if mayChange(e, nil) {
+			out.untold++
+		}
 		unsure := e.State == sdk.StateStreaming
 		if unsure {
 			out.cut = e.Path
@@ -54,37 +58,63 @@ func (d *Daemon) told(ctx context.Context, run int64) (told, error) {
 	if err != nil {
 		return out, err
 	}
+	sandboxed := d.sandboxed()
 	for _, e := range calls {
-		if e.Scope == own && d.mayChange(e) {
+		if e.Scope == own && mayChange(e, sandboxed) {
 			out.untold++
 		}
 	}
 	return out, nil
 }
 
-// mayChange reports whether a call may have changed files without telling: one
-// that was made in the sandbox, or that was cut off by the end of a daemon.
-func (d *Daemon) mayChange(e sdk.Entry) bool {
-	var at struct {
-		Tool string `json:"tool"`
+// sandboxed are the tools that run commands in the sandbox, by both their names.
+func (d *Daemon) sandboxed() map[string]bool {
+	names := map[string]bool{}
+	for _, t := range d.host.Tools() {
+		if !t.Annotations.ReadOnly && slices.Contains(t.Grants, sdk.GrantSandbox) {
+			names[t.Name], names[t.Plugin+"__"+t.Name] = true, true
+		}
 	}
-	if e.Phase != sdk.PhaseEnded || json.Unmarshal(e.Attributes, &at) != nil {
+	return names
+}
+
+// keepChanges records what a call changed that no action stands for: one that a
+// plugin made. The engine does so for its actions.
+func (d *Daemon) keepChanges(ctx context.Context, run, call int64, tool string, r sdk.ToolResult) error {
+	if len(r.Changes) == 0 && !r.Untold {
+		return nil
+	}
+	row, err := d.store.Run(ctx, run)
+	if err != nil {
+		return err
+	}
+	text, err := changesText(r.Changes)
+	if err != nil {
+		return err
+	}
+	attributes, err := json.Marshal(map[string]any{"tool": tool, "untold": r.Untold})
+	if err != nil {
+		return err
+	}
+	_, err = d.store.Commit(ctx, sdk.Change{Run: run, Writes: []sdk.Write{{
+		Path: fmt.Sprintf("change://call_%d/files", call), Body: text, Attributes: attributes, Create: true,
+		State: sdk.StateResolved, Writer: sdk.WriterSystem, Turn: row.Turns,
+	}}})
+	return err
+}
+
+// mayChange reports whether a call may have changed files without telling: one
+// that was made in the sandbox, or whose result does not tell all.
+func mayChange(e sdk.Entry, sandboxed map[string]bool) bool {
+	var at struct {
+		Tool   string `json:"tool"`
+		Untold bool   `json:"untold"`
+	}
+	if len(e.Attributes) == 0 || json.Unmarshal(e.Attributes, &at) != nil {
 		return false
 	}
-	for _, t := range d.host.Tools() {
-		if t.Name != at.Tool && t.Plugin+"__"+t.Name != at.Tool || t.Annotations.ReadOnly {
-			continue
-		}
-		if e.Outcome == sdk.Interrupted {
-			return true
-		}
-		for _, g := range t.Grants {
-			if g == sdk.GrantSandbox {
-				return e.State == sdk.StateResolved || strings.HasPrefix(string(e.Outcome), "exit:") || e.Outcome == sdk.Timeout
-			}
-		}
-	}
-	return false
+	return at.Untold || e.Phase == sdk.PhaseEnded && sandboxed[at.Tool] &&
+		(e.State == sdk.StateResolved || strings.HasPrefix(string(e.Outcome), "exit:") || e.Outcome == sdk.Timeout)
 }
 
 // look compares what a run did with the project as it is.

@@ -524,4 +524,3 @@ func TestUndoOfWhatCannotBeRead(t *testing.T) {
 		t.Errorf("got %q", conflicts)
 	}
 }
-

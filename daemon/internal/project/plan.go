@@ -80,6 +80,9 @@ func (p *planner) takeBack(t *track, c sdk.FileChange) (conflict string) {
 		}
 	}
 	cur := p.overlay.look(c.Path)
+	if c.From != "" && c.Lost != "" {
+		return "where it was before is not known: " + c.Lost
+	}
 	if c.From != "" {
 		return p.moveBack(t, c, cur)
 	}

@@ -327,6 +327,8 @@ func TestMain(m *testing.M) {
 	case "broken":
 		fmt.Fprintln(os.Stderr, "config.hcl:3,1: unknown block \"modle\"\x1b[2J")
 		os.Exit(2)
+	case "silent":
+		os.Exit(1)
 	case "echo":
 		fmt.Println("bothyd", os.Args[1:], os.Getenv("BOTHY_TEST_DAEMON"))
 		fmt.Fprintln(os.Stderr, "to stderr")

@@ -336,24 +336,6 @@ func TestNoRuns(t *testing.T) {
 	}
 }
 
-func TestNotRunning(t *testing.T) {
-	b := newBench(t)
-	b.want(t, exitFailed, "status")
-	b.want(t, exitFailed, "status", "--json")
-	if !strings.Contains(b.out.String(), `"running": false`) || b.err.String() != "" {
-		t.Errorf("stdout %q, stderr %q", b.out.String(), b.err.String())
-	}
-	b.want(t, exitOK, "stop")
-	if b.out.String() != "bothyd is not running\n" {
-		t.Errorf("%q", b.out.String())
-	}
-	b.c.environ = []string{"XDG_RUNTIME_DIR=" + strings.Repeat("/long", 30)}
-	b.want(t, exitUsage, "status")
-	if !strings.Contains(b.err.String(), "shorter") {
-		t.Errorf("%q", b.err.String())
-	}
-}
-
 func TestColor(t *testing.T) {
 	b := withDaemon(t, twoTurns)
 	b.c.errTTY = true

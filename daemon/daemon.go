@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
@@ -45,6 +46,7 @@ type Daemon struct {
 
 	listener *server.Listener
 	store    *store.Store
+	runlogs  *audit.Runlogs
 	hooks    *hook.Chains
 	host     *host.Supervisor
 	plugins  *plugins

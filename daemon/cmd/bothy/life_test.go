@@ -99,6 +99,25 @@ func TestTheWholeStory(t *testing.T) {
 	}
 }
 
+// TestAnAnswerTakenUp: what a dead daemon had of it is told before what the next
+// one got, whatever order the entries are in.
+func TestAnAnswerTakenUp(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.daemon.detail = fakeRun{
+		root: b.project, runs: []sdk.Run{{ID: 7, Project: 1, Alias: "brave-1", Status: 200, Turns: 1}},
+		loops: []sdk.Loop{{ID: 3, Run: 7, Sequence: 1, Prompt: "x", Status: 200}},
+		turns: []sdk.Turn{{Sequence: 1, Loop: 3, Closed: true}},
+		entries: []sdk.Entry{
+			{Path: "assistant://1", Turn: 1, Body: "Anew.", State: sdk.StateResolved},
+			{Path: "assistant://1/partial_1", Turn: 1, Body: "I was", State: sdk.StateFailed, Attributes: data(map[string]any{"partial": true})},
+		},
+	}
+	b.want(t, exitOK, "runs", "show")
+	if cut, anew := strings.Index(b.out.String(), "I was"), strings.Index(b.out.String(), "Anew."); cut < 0 || anew < cut || strings.Count(b.out.String(), "I was") != 1 {
+		t.Error(b.out.String())
+	}
+}
+
 func TestVerbsOfARun(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.daemon.detail = eventful(b.project)

@@ -197,7 +197,9 @@ func TestUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no such verb":     {[]string{"nope"}, "--help"},
+		"no such verb":     {[]string{"nope"}, "`bothy --help`"},
+		"nor of runs":      {[]string{"runs", "stop"}, "`bothy runs --help`"},
+		"nor of a list":    {[]string{"runs", "list", "x"}, "`bothy runs list --help`"},
 		"no such flag":     {[]string{"run", "--nope"}, "bothy run --help"},
 		"bad format":       {[]string{"run", "--format", "xml", "x"}, "--format"},
 		"empty prompt":     {[]string{"run"}, "empty"},
@@ -221,6 +223,10 @@ func TestUsage(t *testing.T) {
 	b.want(t, exitOK, "run", "--help")
 	if !strings.Contains(b.out.String(), "git diff | bothy run -") {
 		t.Errorf("help: %s", b.out.String())
+	}
+	b.want(t, exitOK)
+	if !strings.Contains(b.out.String(), "Commands:") {
+		t.Errorf("without a word: %s", b.out.String())
 	}
 	b.want(t, exitOK, "--help")
 	for _, code := range []string{"0  finished", "4  a question", "5  aborted"} {

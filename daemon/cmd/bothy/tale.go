@@ -154,9 +154,11 @@ func (t *tale) turn(turn sdk.Turn) {
 			t.note(n)
 		}
 	}
-	for _, e := range t.d.History {
-		if e.Turn == turn.Sequence && !t.told[e.Path] {
-			t.event(e)
+	for _, cut := range []bool{true, false} { // what was cut off came before what is written now
+		for _, e := range t.d.History {
+			if e.Turn == turn.Sequence && !t.told[e.Path] && (!cut || strings.Contains(e.Path, "/partial_")) {
+				t.event(e)
+			}
 		}
 	}
 }

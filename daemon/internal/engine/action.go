@@ -28,6 +28,8 @@ type action struct {
 
 	started bool      // its start is part of a commit, made or about to be
 	closed  bool      // its end is committed
+	again   bool      // an earlier daemon had begun it already
+	silent  bool      // it was made, and nothing came back that tells what it did
 	state   sdk.State // empty until it has an end
 	outcome sdk.Outcome
 	body    string
@@ -73,12 +75,19 @@ func (x *action) refuse(outcome sdk.Outcome, reason string) {
 // interrupt ends an action that was begun and of which nobody knows more. Its
 // output so far is kept.
 func (x *action) interrupt() {
+	x.silent = true
 	const unknown = "the daemon ended while this call ran, so what it did is unknown; look before you make it again"
 	x.refuse(sdk.Interrupted, unknown)
 	if x.entry.Body != "" {
 		x.body = x.entry.Body + "\n\n" + unknown
 		x.result.Output = x.body
 	}
+}
+
+// untold reports whether the call may have changed files that its result does
+// not tell of.
+func (x *action) untold() bool {
+	return x.started && !x.readOnly() && (x.result.Untold || x.again || x.silent)
 }
 
 // giveUp refuses an action unless it has its end already.
@@ -144,6 +153,7 @@ type endAttributes struct {
 	Truncated  bool            `json:"truncated,omitempty"`
 	Error      string          `json:"error,omitempty"`
 	Duration   int64           `json:"duration_ms"`
+	Untold     bool            `json:"untold,omitempty"` // it may have changed files that nothing tells of
 }
 
 func (x *action) attributes() callAttributes {
@@ -206,7 +216,7 @@ func (x *action) startWrite() sdk.Write {
 func (x *action) endWrite() sdk.Write {
 	at := endAttributes{
 		Metadata: withoutCopies(x.result.Metadata, x.body), Structured: x.result.Structured, Truncated: x.result.Truncated,
-		Error: x.result.Error, Duration: x.took.Milliseconds(),
+		Error: x.result.Error, Duration: x.took.Milliseconds(), Untold: x.untold(),
 	}
 	return sdk.Write{
 		Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, Phase: sdk.PhaseEnded, State: x.state, Outcome: x.outcome,

@@ -59,7 +59,7 @@ type Choice struct {
 	Context     int    // tokens; 0 is unknown
 	Tools       *bool  // whether it can call tools; nil is unknown
 	Temperature *float64
-	Why         string // one sentence: why this model
+	Why         string // one sentence: why this model; empty where it was named
 }
 
 // Retry says that a completion is about to be asked again.

@@ -297,6 +297,7 @@ func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 	some := false
 	for _, x := range a.turn.running() {
 		if a.left && e.again(a, x) {
+			x.again = true
 			continue
 		}
 		if context.Cause(ctx) != nil {

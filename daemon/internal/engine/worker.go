@@ -143,7 +143,11 @@ func (e *Engine) Abort(ctx context.Context, run int64) error {
 	w, ok := e.workers[run]
 	if !ok {
 		e.mu.Unlock()
-		return sdk.Errorf(sdk.Conflict, "the run works on nothing now, so there is nothing to abort")
+		r, err := e.cfg.Store.Run(ctx, run)
+		if err != nil {
+			return err
+		}
+		return sdk.Errorf(sdk.Conflict, "the run %s works on nothing now, so there is nothing to abort", r.Alias)
 	}
 	if w.cancel != nil {
 		w.cancel(errAborted)

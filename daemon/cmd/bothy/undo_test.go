@@ -65,6 +65,12 @@ func TestUndoOfARun(t *testing.T) {
 			t.Errorf("%q: did %s", answer, did)
 		}
 	}
+	// What is asked is no part of the JSON, and JSON there is in every case.
+	b.c.in = strings.NewReader("y\n")
+	b.want(t, exitOK, "runs", "undo", "--json")
+	if !json.Valid([]byte(b.out.String())) || !strings.Contains(b.err.String(), "moved   there, from here\nTake this back") && !strings.Contains(b.err.String(), "binary\nTake this back") {
+		t.Errorf("%s%s", b.out.String(), b.err.String())
+	}
 	b.daemon.done = nil
 	b.want(t, exitOK, "runs", "undo", "--yes", "--partial")
 	if strings.Join(b.daemon.done, ", ") != "undo 7 true" {
@@ -76,6 +82,10 @@ func TestUndoOfARun(t *testing.T) {
 		t.Error(b.out.String())
 	}
 	b.daemon.changes.Differences = nil
+	b.want(t, exitOK, "runs", "undo", "--json")
+	if !json.Valid([]byte(b.out.String())) {
+		t.Errorf("nothing to take back: %q", b.out.String())
+	}
 	b.want(t, exitOK, "runs", "undo", "--yes")
 	if b.out.String() != "run brave-1 changed nothing that is still so\n" {
 		t.Error(b.out.String())

@@ -140,10 +140,13 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 	h.tell(bad)
 	h.tell(good)
 	h.until(logs, func() bool { return logs.Failures() > 0 && logs.Lines() == 20 })
+	if err := logs.Trouble(); err == nil || !strings.Contains(err.Error(), "runs behind: 1") {
+		t.Errorf("trouble: %v", err)
+	}
 	if err := os.RemoveAll(h.file(bad)); err != nil {
 		t.Fatal(err)
 	}
-	h.until(logs, func() bool { return logs.Lines() == 40 })
+	h.until(logs, func() bool { return logs.Lines() == 40 && logs.Trouble() == nil })
 	finish(t, logs)
 	if a, b := kinds(h.lines(bad)), kinds(h.lines(good)); a != b {
 		t.Errorf("%s\n%s", a, b)

@@ -118,12 +118,32 @@ func (x *action) conclude(r sdk.ToolResult, took time.Duration) {
 type callAttributes struct {
 	CallID    string        `json:"call_id"`
 	Tool      string        `json:"tool"`
-	Arguments any           `json:"arguments"`         // an object; the model's text when that is none
-	Changed   string        `json:"changed,omitempty"` // the arguments that a filter put in place of the model's, to the byte
+	Arguments any           `json:"arguments,omitempty"` // an object; the model's text when that is none
+	Refers    *callPlaces   `json:"refers,omitempty"`    // in their place, when they are long (sdk.AttributeRefers)
+	Changed   string        `json:"changed,omitempty"`   // the arguments that a filter put in place of the model's, to the byte
 	Index     int           `json:"index"`
 	Plugin    string        `json:"plugin,omitempty"`
 	Decision  *sdk.Decision `json:"decision,omitempty"`
 	Error     string        `json:"error,omitempty"`
+}
+
+// callPlaces says where the members of an action's attributes stand that are
+// not stored with it.
+type callPlaces struct {
+	Arguments string `json:"arguments"`
+}
+
+// longArguments is the length from which arguments are stored once, with the
+// answer that the call is part of.
+const longArguments = 1 << 10
+
+// refersTo is where an answer that is recorded with the action holds its
+// arguments, the very bytes; empty when it does not, or they are short.
+func (x *action) refersTo() string {
+	if x.loop == 0 || x.changed || len(x.arguments) < longArguments || strings.TrimSpace(x.call.Raw) != string(x.arguments) {
+		return ""
+	}
+	return fmt.Sprintf("%s#/calls/%d/arguments", answerPath(x.turn), x.index)
 }
 
 // endAttributes is what it holds of the end.
@@ -170,6 +190,9 @@ func (x *action) adopt(before, after json.RawMessage) bool {
 // refused already.
 func (x *action) recordWrite() sdk.Write {
 	at := x.attributes()
+	if place := x.refersTo(); place != "" {
+		at.Arguments, at.Refers = nil, &callPlaces{place}
+	}
 	w := sdk.Write{
 		Path: x.path, Create: true, Writer: sdk.WriterSystem, Loop: x.loop, Turn: x.turn,
 		State: sdk.StateStreaming, Phase: sdk.PhaseRecorded,

@@ -250,17 +250,17 @@ func TestModelOfASubmission(t *testing.T) {
 	h.start()
 	first := h.submit(Submission{Run: "r", Model: "fake/first"})
 	for _, c := range []struct {
-		s    Submission
-		want string
+		s         Submission
+		want, why string
 	}{
-		{Submission{}, "fake/first"},
-		{Submission{Agent: "default"}, "fake/first"},
-		{Submission{Agent: "picky"}, "fake/picky"},
-		{Submission{Agent: "picky", Model: "fake/x"}, "fake/x"},
+		{Submission{}, "fake/first", "as before in this run"},
+		{Submission{Agent: "default"}, "fake/first", "as before in this run"},
+		{Submission{Agent: "picky"}, "fake/picky", "the agent picky names it"},
+		{Submission{Agent: "picky", Model: "fake/x"}, "fake/x", "it is the only one"}, // the models' own word
 	} {
 		c.s.Run = first.Run.Alias
-		if got := h.submit(c.s); got.Model != c.want {
-			t.Errorf("%+v took %s, want %s", c.s, got.Model, c.want)
+		if got := h.submit(c.s); got.Model != c.want || got.Why != c.why {
+			t.Errorf("%+v took %s because %q, want %s because %q", c.s, got.Model, got.Why, c.want, c.why)
 		}
 	}
 	h.untilIdle()

@@ -71,9 +71,6 @@ func (l *leftTurn) turn(project string) *turn {
 		partials: l.partials, streaming: l.answer.State == sdk.StateStreaming,
 	}
 	if l.stage() == stageRecorded {
-		t.errors = l.errors
-	}
-	if l.stage() == stageRecorded {
 		t.errors = l.errors // before that they are of a try that is void
 	}
 	for _, entry := range l.actions {

@@ -341,12 +341,30 @@ func TestDifferences(t *testing.T) {
 				if d := &got.Differences[i]; d.Conflict == "" && d.Kind == "file" && !d.Binary && d.Diff == "" && d.Added+d.Removed > 0 {
 					t.Errorf("%s has no diff", d.Path)
 				}
+				d := &got.Differences[i]
+				if names := sidesOf(*d); d.Diff != "" && !strings.HasPrefix(d.Diff, names) {
+					t.Errorf("the diff does not begin with %q: %s", names, d.Diff)
+				}
 				got.Differences[i].Diff = ""
 			}
 			if fmt.Sprintf("%+v", got.Differences) != fmt.Sprintf("%+v", c.want) {
 				t.Errorf("got  %+v\nwant %+v", got.Differences, c.want)
 			}
 		})
+	}
+}
+
+// sidesOf are the lines that a diff begins with.
+func sidesOf(d sdk.Difference) string {
+	switch {
+	case d.Status == "added":
+		return "--- /dev/null\n+++ b/" + d.Path + "\n"
+	case d.Status == "deleted":
+		return "--- a/" + d.Path + "\n+++ /dev/null\n"
+	case d.From != "":
+		return "--- a/" + d.From + "\n+++ b/" + d.Path + "\n"
+	default:
+		return "--- a/" + d.Path + "\n+++ b/" + d.Path + "\n"
 	}
 }
 

@@ -129,7 +129,16 @@ func compare(d *sdk.Difference, before, after *node) {
 		d.Binary = true
 		return
 	}
-	d.Diff = match.Diff(d.Path, old, now)
+	from, to := d.Path, d.Path
+	switch {
+	case before == nil:
+		from = ""
+	case after == nil:
+		to = ""
+	case d.From != "":
+		from = d.From
+	}
+	d.Diff = match.DiffFiles(from, to, old, now)
 	for i, line := range strings.Split(d.Diff, "\n") {
 		switch {
 		case i < 2: // the two lines that name the files

@@ -20,8 +20,9 @@ const crashName = "bothyd.crash"
 const crashShown = 64 << 10
 
 // watchCrash says in the log how the daemon before this one died, if it could
-// still tell, and has the runtime write down how this one does. The lock is
-// held: nobody else uses the file.
+// still tell, and has the runtime write down how this one does. It comes after
+// the store, which a second daemon with another socket does not get: nobody
+// else uses the file.
 func (d *Daemon) watchCrash(context.Context) error {
 	path := filepath.Join(d.paths.Data, crashName)
 	if text := lastWords(path); text != "" {

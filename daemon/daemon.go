@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
@@ -45,6 +46,7 @@ type Daemon struct {
 
 	listener *server.Listener
 	store    *store.Store
+	runlogs  *audit.Runlogs
 	hooks    *hook.Chains
 	host     *host.Supervisor
 	plugins  *plugins
@@ -85,7 +87,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.watchCrash, d.open, d.startRunlogs, d.startPlugins, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")

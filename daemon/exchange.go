@@ -92,6 +92,8 @@ func (p *plugins) decide(cfg *config.Config) (fresh []host.Spec, swap []config.P
 		case p.runs[b.Label] == "":
 			fresh = append(fresh, specOf(cfg, b))
 			p.runs[b.Label], p.wanted[b.Label] = d, d
+		case p.runs[b.Label] == d && p.wanted[b.Label] == d && p.host.Broken(b.Label):
+			swap = append(swap, b) // what it lacked may be there by now
 		case p.runs[b.Label] == d && p.wanted[b.Label] == d:
 			p.host.Refresh(specOf(cfg, b))
 			p.problems.mended(refusal(b.Label))
@@ -150,8 +152,11 @@ func (p *plugins) exchanged(label, digest string, a host.Replaced, said *hearing
 	texts := p.texts(a.Diagnostics)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.wanted[label] != digest {
-		return // a newer block came
+	if p.wanted[label] != digest { // a newer block came
+		if _, there := p.runs[label]; there && a.Switched {
+			p.runs[label] = digest // should the newer one not be had, this one stays
+		}
+		return
 	}
 	for n, text := range texts {
 		said.add(outcome{text, !a.Diagnostics[n].Warning()})

@@ -22,8 +22,10 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 		return rpc.Status{}, err
 	}
 	problems := d.problems.texts()
-	if err := d.store.Health(); err != nil {
-		problems = append(problems, err.Error())
+	for _, err := range []error{d.store.Health(), d.runlogs.Trouble()} {
+		if err != nil {
+			problems = append(problems, d.secrets.Redact(err.Error()))
+		}
 	}
 	for _, text := range []string{d.logFile.trouble(), d.binary.changed()} {
 		if text != "" {

@@ -137,8 +137,12 @@ func (f *logFile) open() error {
 }
 
 // rotate moves the files on by one and begins a new one. A folder that allows
-// no renaming makes the file longer, which loses less.
+// no renaming makes the file longer, which loses less; so does a file that was
+// moved and has no successor yet, for want of room or descriptors.
 func (f *logFile) rotate() {
+	if there, err := os.Stat(f.path); err != nil || !os.SameFile(there, f.info) {
+		return
+	}
 	for n := f.keep + 1; os.Remove(numbered(f.path, n)) == nil; n++ {
 		continue // left from when more were kept
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -80,6 +81,49 @@ func TestLogKeepsLess(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestLogWithoutSuccessor: when the next file cannot be made, lines go on to the
+// one that was moved, and no older file is given up for it.
+func TestLogWithoutSuccessor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bothyd.log")
+	f := openLogFile(path, 100, 3)
+	var all []string
+	add := func(lines int) {
+		for range lines {
+			all = append(all, fmt.Sprintf("%d %s", len(all), strings.Repeat("x", 50)))
+			fmt.Fprintln(f, all[len(all)-1])
+		}
+	}
+	add(3)
+	withoutDescriptors(t, func() { add(6) })
+	add(1)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := logLines(t, path, 3); strings.Join(got, "\n") != strings.Join(all, "\n") {
+		t.Errorf("the files have:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// withoutDescriptors runs f while this process can open nothing.
+func withoutDescriptors(t *testing.T, f func()) {
+	t.Helper()
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
+		t.Fatal(err)
+	}
+	none := was
+	none.Cur = 0
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	f()
 }
 
 // TestLogTornLine: what a dead daemon did not write to its end stays a line of

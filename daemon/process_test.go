@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -306,6 +307,26 @@ func TestCrash(t *testing.T) {
 	}
 	if out, err := p.bothy("stop"); err != nil {
 		t.Errorf("stop: %v %s", err, out)
+	}
+}
+
+// TestSecondSocket: a daemon that is started with another socket on the same
+// state ends, and takes nothing of the one that serves: how that one dies is
+// still written down.
+func TestSecondSocket(t *testing.T) {
+	p := newPlace(t)
+	first := p.start(t)
+	p.serving(t)
+	other := *p
+	other.env = append(slices.Clone(p.env), "XDG_RUNTIME_DIR="+t.TempDir())
+	second := other.start(t)
+	if code := second.code(t); code != 1 || !strings.Contains(second.err.String(), "bothy.db") {
+		t.Errorf("exit %d: %s", code, &second.err)
+	}
+	first.signal(t, syscall.SIGQUIT)
+	first.code(t)
+	if text := lastWords(filepath.Join(filepath.Dir(p.log), crashName)); !strings.Contains(text, "SIGQUIT") {
+		t.Errorf("the crash file has %q", text)
 	}
 }
 

@@ -61,6 +61,12 @@ func (d *Daemon) reload(ctx context.Context) rpc.Reloaded {
 func (d *Daemon) reloadIf(ctx context.Context, take func() bool) (rpc.Reloaded, bool) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
+	if d.stopping.Err() != nil {
+		return rpc.Reloaded{Diagnostics: []rpc.Diagnostic{{Severity: "error", Text: "the daemon is stopping; the next one reads the configuration as it is then"}}}, false
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(d.stopping, cancel)()
 	path, cfg, diags := d.readConfig()
 	d.follow(path)
 	if !take() {

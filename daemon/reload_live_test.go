@@ -11,6 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -107,6 +109,46 @@ func TestReloadsLeaveNothing(t *testing.T) {
 	}
 	d.Close()
 	goleak.VerifyNone(t, before)
+}
+
+// TestReloadTriesAgain: a plugin that was given up is tried again by the next
+// reload, though its block is as it was: its binary may be there by now.
+func TestReloadTriesAgain(t *testing.T) {
+	d, path := quietly(t, noPlugins)
+	binary := filepath.Join(filepath.Dir(path), "late")
+	write(t, path, fmt.Sprintf("%splugin \"late\" {\n  path = %q\n}\n", noPlugins, binary))
+	_ = d.Reload(t.Context()) // it says what is tested next
+	said := func(what string) func() bool {
+		return func() bool { return strings.Contains(strings.Join(d.problems.texts(), "\n"), what) }
+	}
+	wait(t, "the binary is missed", said("its binary is missing"))
+	if err := os.WriteFile(binary, []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_ = d.Reload(t.Context()) // likewise
+	wait(t, "it was started", func() bool { return !said("its binary is missing")() })
+}
+
+// TestReloadAfterTheStop: a daemon that stops takes no configuration any more.
+func TestReloadAfterTheStop(t *testing.T) {
+	d, path := quietly(t, noPlugins)
+	d.Close()
+	write(t, path, noPlugins+"sandbox {\n  pids = 77\n}\n")
+	if err := d.Reload(t.Context()); err == nil || d.current().Sandbox.Pids == 77 {
+		t.Errorf("reloaded: %v", err)
+	}
+}
+
+// TestExchangeOvertaken: a block that came into force while a newer one was
+// asked for already is the one that runs, when the newer cannot be had.
+func TestExchangeOvertaken(t *testing.T) {
+	p := newPlugins(&config.Config{}, nil, nil, &problems{}, func(text string) string { return text })
+	p.runs["x"], p.wanted["x"] = "first", "third"
+	p.exchanged("x", "second", host.Replaced{Switched: true}, &hearing{})
+	p.exchanged("x", "third", host.Replaced{}, &hearing{})
+	if p.runs["x"] != "second" || p.wanted["x"] != "second" {
+		t.Errorf("runs %q, wanted %q", p.runs["x"], p.wanted["x"])
+	}
 }
 
 // TestReloadOfTheLog: its level changes at once, unless the command line says one.

@@ -83,11 +83,13 @@ func (d *Daemon) Hurry() {
 // Close ends everything that was started, newest first. It may be called more
 // than once.
 func (d *Daemon) Close() {
+	d.stop()
+	d.reloading.Lock() // one that is under way gives up, and none begins any more
 	d.mu.Lock()
 	closers := d.closers
 	d.closers = nil
 	d.mu.Unlock()
-	d.stop()
+	d.reloading.Unlock()
 	for i := len(closers) - 1; i >= 0; i-- {
 		closers[i]()
 	}

@@ -19,14 +19,14 @@ const runlogTime = 2 * time.Second
 // caught up with may hold secrets of plugins that are not started yet.
 func (d *Daemon) startRunlogs(context.Context) error {
 	d.cfg.LearnSecrets()
-	logs := audit.Start(audit.Config{
+	d.runlogs = audit.Start(audit.Config{
 		Store: journal{d.store}, Dir: filepath.Join(d.paths.Data, "runs"),
 		Redact: d.secrets.Redact, Log: d.log.Named("runlog"),
 	})
 	d.onClose("runlogs", func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), runlogTime)
 		defer cancel()
-		return logs.Close(ctx)
+		return d.runlogs.Close(ctx)
 	})
 	return nil
 }

@@ -100,13 +100,16 @@ func makeInstallation() (string, error) {
 			return "", fmt.Errorf("build %s: %w\n%s", pkg, err, text)
 		}
 	}
-	return prefix, nil
+	return prefix, bundleLedger(prefix)
 }
 
 func TestMain(m *testing.M) {
 	if socket := os.Getenv(bareServer); socket != "" {
 		fmt.Fprintln(os.Stderr, serveBare(socket))
 		os.Exit(1)
+	}
+	if os.Getenv(playLedger) != "" {
+		serveLedger()
 	}
 	code := m.Run()
 	printResults()

@@ -106,7 +106,7 @@ func changesSummary(x rpc.Changes) string {
 		text += fmt.Sprintf("; %d cannot be taken back", n)
 	}
 	if x.Untold > 0 {
-		text += fmt.Sprintf("; %s ran too, and what that changed is not known", plural(x.Untold, "command"))
+		text += fmt.Sprintf("; what %s changed is not known: commands, or calls that were cut short", plural(x.Untold, "call"))
 	}
 	if x.Unfinished {
 		text += fmt.Sprintf("; taking it back was cut short: `bothy runs undo %s` goes on", x.Run)

@@ -25,7 +25,7 @@ func TestDiffOfARun(t *testing.T) {
 	b.c.outTTY = true
 	b.want(t, exitOK, "runs", "diff", "brave-1")
 	b.golden(t, "runs-diff")
-	if want := "run brave-1 changed 5 paths, +1 -1 lines; 1 cannot be taken back; 2 commands ran too, and what that changed is not known\n"; b.err.String() != want {
+	if want := "run brave-1 changed 5 paths, +1 -1 lines; 1 cannot be taken back; what 2 calls changed is not known: commands, or calls that were cut short\n"; b.err.String() != want {
 		t.Errorf("said %q", b.err.String())
 	}
 	b.want(t, exitOK, "runs", "diff", "--stat")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -139,10 +140,13 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 	h.tell(bad)
 	h.tell(good)
 	h.until(logs, func() bool { return logs.Failures() > 0 && logs.Lines() == 20 })
+	if err := logs.Trouble(); err == nil || !strings.Contains(err.Error(), "runs behind: 1") {
+		t.Errorf("trouble: %v", err)
+	}
 	if err := os.RemoveAll(h.file(bad)); err != nil {
 		t.Fatal(err)
 	}
-	h.until(logs, func() bool { return logs.Lines() == 40 })
+	h.until(logs, func() bool { return logs.Lines() == 40 && logs.Trouble() == nil })
 	finish(t, logs)
 	if a, b := kinds(h.lines(bad)), kinds(h.lines(good)); a != b {
 		t.Errorf("%s\n%s", a, b)
@@ -165,6 +169,21 @@ func TestSymbolicLink(t *testing.T) {
 	finish(t, logs)
 	if text, err := os.ReadFile(target); err != nil || len(text) != 0 || logs.Failures() == 0 {
 		t.Errorf("%d bytes went through the link, %d failures, %v", len(text), logs.Failures(), err)
+	}
+}
+
+// TestPipe: a pipe in the file's place makes nobody wait.
+func TestPipe(t *testing.T) {
+	h := newHouse(t)
+	r := h.run()
+	if err := syscall.Mkfifo(h.file(r), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.tell(r)
+	logs := Start(h.config)
+	finish(t, logs)
+	if logs.Failures() == 0 {
+		t.Error("nothing was said of it")
 	}
 }
 

@@ -50,6 +50,7 @@ type Runlogs struct {
 	cfg      Config
 	failures atomic.Int64
 	lines    atomic.Int64
+	trouble  atomic.Pointer[error] // nil while every file can be written
 
 	// The follower's own.
 	at     map[int64]*position // by run: derived as far as the follower is
@@ -81,6 +82,15 @@ func Start(cfg Config) *Runlogs {
 // Failures is how often a runlog could not be written. Nothing else depends on
 // it: a run never waits for its log, and the lines come when there is room.
 func (r *Runlogs) Failures() int64 { return r.failures.Load() }
+
+// Trouble is why some runlogs lack lines now; nil when none does. It goes when
+// the lines are written.
+func (r *Runlogs) Trouble() error {
+	if why := r.trouble.Load(); why != nil {
+		return *why
+	}
+	return nil
+}
 
 // Lines is how many lines were written.
 func (r *Runlogs) Lines() int64 { return r.lines.Load() }
@@ -233,7 +243,7 @@ func (r *Runlogs) catchUp(ctx context.Context, id int64) {
 	case err == nil:
 		r.catchUpRun(ctx, run)
 	case sdk.OutcomeOf(err) == sdk.NotFound:
-		delete(r.behind, id) // it was deleted
+		r.caughtUp(id) // it was deleted
 	case ctx.Err() == nil:
 		r.fail(id, err)
 	}
@@ -244,11 +254,11 @@ func (r *Runlogs) catchUpRun(ctx context.Context, run sdk.Run) {
 	switch {
 	case err == nil:
 		if r.behind[run.ID] {
-			delete(r.behind, run.ID)
+			r.caughtUp(run.ID)
 			r.cfg.Log.Info("a runlog is whole again", "run", run.ID)
 		}
 	case errors.Is(err, errNoFolder):
-		delete(r.behind, run.ID)
+		r.caughtUp(run.ID)
 	case ctx.Err() == nil:
 		r.fail(run.ID, err)
 	}
@@ -331,11 +341,22 @@ func (r *Runlogs) derive(ctx context.Context, p *position, rows []sdk.JournalRow
 // fail counts and says it once per run, as long as it does not work again.
 func (r *Runlogs) fail(run int64, err error) {
 	n := r.failures.Add(1)
-	if run != 0 && r.behind[run] {
-		return
-	}
+	again := run != 0 && r.behind[run]
 	if run != 0 {
 		r.behind[run], r.tried = true, time.Now()
+		why := fmt.Errorf("runlogs cannot be written (runs behind: %d; their lines come when this is mended): %w", len(r.behind), err)
+		r.trouble.Store(&why)
+	}
+	if again {
+		return
 	}
 	r.cfg.Log.Error("a runlog could not be written; the run goes on, and its lines come later", "run", run, "failures", n, "error", err)
+}
+
+// caughtUp notes that nothing is missing in a run's file.
+func (r *Runlogs) caughtUp(run int64) {
+	delete(r.behind, run)
+	if len(r.behind) == 0 {
+		r.trouble.Store(nil)
+	}
 }

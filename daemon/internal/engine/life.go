@@ -46,6 +46,18 @@ func (e *Engine) still(ctx context.Context, id int64, doing string, do func(sdk.
 	return do(run, sdk.RunEvent{Run: run, Project: project.Root, RunDir: e.runDir(run)})
 }
 
+// Still does something to a run that rests, and keeps it at rest meanwhile. A
+// run that is at work, or that a prompt waits for, is a conflict; doing is what
+// it cannot be then.
+func (e *Engine) Still(ctx context.Context, run int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error {
+	leave, err := e.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return e.still(ctx, run, doing, do)
+}
+
 // rests is nil for a run that has no open loop and no open turn.
 func (e *Engine) rests(ctx context.Context, run sdk.Run) error {
 	loops, err := e.cfg.Store.Loops(ctx, run.ID)

@@ -15,8 +15,8 @@ type Store interface {
 	Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
 	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
-	Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk, error) // of a stream that has not ended
-	Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error)
+	Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk, error)                       // of a stream that has not ended
+	JournalHeads(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) // no body is read
 	Seq() int64
 	Changed() <-chan struct{} // closed after the next commit
 

@@ -185,6 +185,9 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 		return endOf(ctx, err)
 	}
 	if err := e.prepare(ctx, a); err != nil {
+		if a.turn != nil {
+			e.settleLeft(ctx, a) // the loop cannot go on, and what its calls came to is known all the same
+		}
 		return endOf(ctx, err)
 	}
 	ctx, cancel := e.guards.within(ctx, a.loop.ID)

@@ -42,7 +42,8 @@ type Config struct {
 	// Diagnose is told what goes wrong after Start has returned.
 	Diagnose func(Diagnostic)
 	// Mended is told that what Start returned or Diagnose was told holds no
-	// more: a block is another one or gone, two names do not clash any longer.
+	// more: a plugin serves at last, a block is another one or gone, two names do
+	// not clash any longer.
 	// It gets the same diagnostic, and must not call the supervisor.
 	Mended func(Diagnostic)
 	// Changed is called, from a goroutine of the host's, when the tools or the
@@ -197,6 +198,8 @@ func (s *Supervisor) Start(ctx context.Context, specs []Spec) []Diagnostic {
 				waiting = false
 			}
 		}
+	}
+	for _, i := range started { // only now: one that failed first may serve by now
 		found = append(found, i.claimDiagnostics()...)
 	}
 	return append(found, s.rebuild(true)...)

@@ -19,7 +19,7 @@ import (
 type State string
 
 // The states of a plugin. A crashed one goes through backoff back to starting;
-// a broken one stays so until its configuration changes or the daemon starts
+// a broken one stays so until the configuration is read again or the daemon starts
 // anew.
 const (
 	Starting State = "starting"
@@ -97,6 +97,7 @@ func (i *instance) run(ctx context.Context) {
 		switch {
 		case fail == nil:
 			began = time.Now()
+			i.mend(l.warnings)
 			i.report(l.warnings)
 			i.become(Ready, l, "")
 			first.settle(Replaced{Switched: true, Diagnostics: l.warnings})
@@ -351,40 +352,4 @@ func (i *instance) why() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.problem
-}
-
-// report keeps diagnostics for Start, or passes them on when Start is over. The
-// same one is told once, however often the plugin is started.
-func (i *instance) report(ds []Diagnostic) {
-	i.mu.Lock()
-	var fresh []Diagnostic
-	for _, d := range ds {
-		if !i.knows(d) {
-			fresh = append(fresh, d)
-			i.diagnostics = append(i.diagnostics, d)
-		}
-	}
-	late := i.reported
-	i.mu.Unlock()
-	for _, d := range fresh {
-		if late {
-			i.s.cfg.Diagnose(d)
-		}
-	}
-}
-
-func (i *instance) knows(d Diagnostic) bool {
-	for _, k := range i.diagnostics {
-		if k.Summary == d.Summary && k.Detail == d.Detail {
-			return true
-		}
-	}
-	return false
-}
-
-func (i *instance) claimDiagnostics() []Diagnostic {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.reported = true
-	return append([]Diagnostic(nil), i.diagnostics...)
 }

@@ -93,6 +93,18 @@ func (s *Supervisor) Refresh(spec Spec) {
 	}
 }
 
+// Broken reports whether the plugin of an instance was given up: Replace, with
+// the same spec too, tries it again.
+func (s *Supervisor) Broken(instance string) bool {
+	i, err := s.instance(instance)
+	if err != nil {
+		return false
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.state == Broken
+}
+
 // Processes are the process ids of all plugins, those that are being started
 // and those that only finish their last calls included.
 func (s *Supervisor) Processes() []int {
@@ -105,17 +117,6 @@ func (s *Supervisor) Processes() []int {
 		}
 	}
 	return pids
-}
-
-// forget makes what was said of the instance unsaid: its block is another one.
-func (i *instance) forget() {
-	i.mu.Lock()
-	said := i.diagnostics
-	i.diagnostics, i.refusal = nil, nil
-	i.mu.Unlock()
-	for _, d := range said {
-		i.s.cfg.Mended(d)
-	}
 }
 
 // ask hands a request to the instance; an older one that was not begun, or

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -174,6 +175,38 @@ func TestCrashLoop(t *testing.T) {
 	_, err := r.call(t, "loop__noop", ``)
 	wantOutcome(t, err, sdk.Unavailable)
 	r.mustCall(t, "fault__noop", ``)
+}
+
+// TestStartMended: what was wrong with a start is taken back when the next one
+// succeeds, whether Start told it or Diagnose.
+func TestStartMended(t *testing.T) {
+	var mu sync.Mutex
+	told := map[Diagnostic]bool{}
+	r := newRig(t, func(cfg *Config) {
+		cfg.Diagnose = func(d Diagnostic) { mu.Lock(); told[d] = true; mu.Unlock() }
+		cfg.Mended = func(d Diagnostic) { mu.Lock(); delete(told, d); mu.Unlock() }
+	})
+	twice := spec("twice", "once="+filepath.Join(t.TempDir(), "tried"))
+	twice.Grants = nil // asks for one, of which it is warned as long as it runs
+	for _, d := range r.Start(context.Background(), []Spec{twice}) {
+		mu.Lock()
+		told[d] = true
+		mu.Unlock()
+	}
+	eventually(t, "it serves", func() bool { return r.status(t, "twice").State == Ready })
+	if st := r.status(t, "twice"); st.Restarts != 1 {
+		t.Fatalf("it did not fail first: %+v", st)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for d := range told {
+		if !d.Warning() {
+			t.Errorf("still told: %s: %s", d.Summary, d.Detail)
+		}
+	}
+	if len(told) != 1 {
+		t.Errorf("told %v, and the warning holds", told)
+	}
 }
 
 // Fault 13: the file is replaced while it runs. The running one stays; the

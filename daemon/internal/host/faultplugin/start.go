@@ -32,6 +32,12 @@ func begin(mode string) (over bool) {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "no licence found")
 		os.Exit(3)
+	case "once": // only the first time
+		if f, err := os.OpenFile(value, os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			_ = f.Close() // nothing was written
+			fmt.Fprintln(os.Stderr, "not now")
+			os.Exit(3)
+		}
 	case "version":
 		fmt.Println("1|7|unix|/nowhere|grpc|")
 		forever()

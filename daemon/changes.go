@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/policy"
@@ -15,8 +16,7 @@ import (
 // told is what a run's tools told of changes in the project's files.
 type told struct {
 	steps []project.Step
-	// cut is the path of the taking back that did not come to its end; its
-	// changes are not among the steps.
+	// cut is the path of the taking back that did not come to its end.
 	cut    string
 	next   int // number of the next taking back
 	untold int
@@ -27,66 +27,99 @@ type told struct {
 func (d *Daemon) told(ctx context.Context, run int64) (told, error) {
 	out := told{next: 1}
 	own := fmt.Sprintf("run:%d", run)
-	entries, err := d.store.Entries(ctx, run, "{change,log}://**")
+	changes, err := d.store.Entries(ctx, run, "change://**")
 	if err != nil {
 		return out, err
 	}
-	for _, e := range entries {
+	for _, e := range changes {
+		n, back := 0, false
+		if _, err := fmt.Sscanf(e.Path, "change://undo_%d/", &n); err == nil {
+			out.next, back = max(out.next, n+1), true // a fork sees those of its parent
+		}
 		if e.Scope != own {
 			continue
 		}
-		if e.Scheme() == "log" {
-			if d.mayChange(e) {
-				out.untold++
-			}
-			continue
+		if mayChange(e, nil) {
+			out.untold++
 		}
-		if strings.HasPrefix(e.Path, "change://undo_") {
-			out.next++
-		}
-		if e.State == sdk.StateStreaming {
+		unsure := e.State == sdk.StateStreaming
+		if unsure {
 			out.cut = e.Path
-			continue
 		}
-		var changes []sdk.FileChange
-		if err := json.Unmarshal([]byte(e.Body), &changes); err != nil {
+		var list []sdk.FileChange
+		if err := json.Unmarshal([]byte(e.Body), &list); err != nil {
 			return out, fmt.Errorf("read %s: %w", e.Path, err)
 		}
-		for _, c := range changes {
-			out.steps = append(out.steps, project.Step{FileChange: c, Turn: e.Turn})
+		for _, c := range list {
+			out.steps = append(out.steps, project.Step{FileChange: c, Turn: e.Turn, Back: back, Unsure: unsure})
+		}
+	}
+	calls, err := d.store.Entries(ctx, run, "log://**")
+	if err != nil {
+		return out, err
+	}
+	sandboxed := d.sandboxed()
+	for _, e := range calls {
+		if e.Scope == own && mayChange(e, sandboxed) {
+			out.untold++
 		}
 	}
 	return out, nil
 }
 
-// mayChange reports whether a call may have changed files without telling: one
-// that was made in the sandbox, or that was cut off by the end of a daemon.
-func (d *Daemon) mayChange(e sdk.Entry) bool {
-	var at struct {
-		Tool string `json:"tool"`
+// sandboxed are the tools that run commands in the sandbox, by both their names.
+func (d *Daemon) sandboxed() map[string]bool {
+	names := map[string]bool{}
+	for _, t := range d.host.Tools() {
+		if !t.Annotations.ReadOnly && slices.Contains(t.Grants, sdk.GrantSandbox) {
+			names[t.Name], names[t.Plugin+"__"+t.Name] = true, true
+		}
 	}
-	if e.Phase != sdk.PhaseEnded || json.Unmarshal(e.Attributes, &at) != nil {
+	return names
+}
+
+// keepChanges records what a call changed that no action stands for: one that a
+// plugin made. The engine does so for its actions.
+func (d *Daemon) keepChanges(ctx context.Context, run, call int64, tool string, r sdk.ToolResult) error {
+	if len(r.Changes) == 0 && !r.Untold {
+		return nil
+	}
+	row, err := d.store.Run(ctx, run)
+	if err != nil {
+		return err
+	}
+	text, err := changesText(r.Changes)
+	if err != nil {
+		return err
+	}
+	attributes, err := json.Marshal(map[string]any{"tool": tool, "untold": r.Untold})
+	if err != nil {
+		return err
+	}
+	_, err = d.store.Commit(ctx, sdk.Change{Run: run, Writes: []sdk.Write{{
+		Path: fmt.Sprintf("change://call_%d/files", call), Body: text, Attributes: attributes, Create: true,
+		State: sdk.StateResolved, Writer: sdk.WriterSystem, Turn: row.Turns,
+	}}})
+	return err
+}
+
+// mayChange reports whether a call may have changed files without telling: one
+// that was made in the sandbox, or whose result does not tell all.
+func mayChange(e sdk.Entry, sandboxed map[string]bool) bool {
+	var at struct {
+		Tool   string `json:"tool"`
+		Untold bool   `json:"untold"`
+	}
+	if len(e.Attributes) == 0 || json.Unmarshal(e.Attributes, &at) != nil {
 		return false
 	}
-	for _, t := range d.host.Tools() {
-		if t.Name != at.Tool && t.Plugin+"__"+t.Name != at.Tool || t.Annotations.ReadOnly {
-			continue
-		}
-		if e.Outcome == sdk.Interrupted {
-			return true
-		}
-		for _, g := range t.Grants {
-			if g == sdk.GrantSandbox {
-				return e.State == sdk.StateResolved || strings.HasPrefix(string(e.Outcome), "exit:") || e.Outcome == sdk.Timeout
-			}
-		}
-	}
-	return false
+	return at.Untold || e.Phase == sdk.PhaseEnded && sandboxed[at.Tool] &&
+		(e.State == sdk.StateResolved || strings.HasPrefix(string(e.Outcome), "exit:") || e.Outcome == sdk.Timeout)
 }
 
 // look compares what a run did with the project as it is.
 func (d *Daemon) look(t told, root string) (*project.Changes, error) {
-	return project.LookAtChanges(root, t.steps, project.Look{Resume: t.cut != "", May: func(path string) error {
+	return project.LookAtChanges(root, t.steps, func(path string) error {
 		arguments, err := json.Marshal(map[string]string{"path": path})
 		if err != nil {
 			return err
@@ -97,7 +130,7 @@ func (d *Daemon) look(t told, root string) (*project.Changes, error) {
 			return sdk.Errorf(sdk.Permission, "%s", decision.Reason)
 		}
 		return nil
-	}})
+	})
 }
 
 // Changes implements server.Engine.
@@ -156,32 +189,49 @@ func (r relay) Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, e
 	return out, err
 }
 
-// takeBack records the intent, acts, and records that it is done. An intent
-// that was cut short keeps its list: the changes of both tries are in it.
+// takeBack records each stage before it acts, and that it is done with the next.
+// Of one that was cut short, it keeps what was made.
 func (d *Daemon) takeBack(ctx context.Context, run sdk.Run, root string, t told, c *project.Changes) error {
-	write := sdk.Write{Path: t.cut, State: sdk.StateStreaming, Writer: sdk.WriterSystem, Turn: run.Turns}
-	if t.cut == "" {
-		if len(c.Reversals()) == 0 {
-			return nil
-		}
-		list, err := json.Marshal(c.Reversals())
+	var done []sdk.Write // the end of the stage before
+	if t.cut != "" {
+		text, err := changesText(c.Made())
 		if err != nil {
 			return err
 		}
-		text := string(list)
-		write.Path, write.Body, write.Create = fmt.Sprintf("change://undo_%d/files", t.next), &text, true
-		if _, err := d.store.Commit(ctx, sdk.Change{Run: run.ID, Writes: []sdk.Write{write}}); err != nil {
+		done = []sdk.Write{{Path: t.cut, Body: text, State: sdk.StateResolved, Writer: sdk.WriterSystem}}
+	}
+	err := c.Undo(ctx, root, run.Key, func(next []sdk.FileChange) error {
+		text, err := changesText(next)
+		if err != nil {
+			return err
+		}
+		path := fmt.Sprintf("change://undo_%d/files", t.next)
+		t.next++
+		write := sdk.Write{Path: path, Body: text, Create: true, State: sdk.StateStreaming, Writer: sdk.WriterSystem, Turn: run.Turns}
+		if _, err := d.store.Commit(ctx, sdk.Change{Run: run.ID, Writes: append(done, write)}); err != nil {
 			return fmt.Errorf("record what is about to be taken back: %w", err)
 		}
+		done = []sdk.Write{{Path: path, State: sdk.StateResolved, Writer: sdk.WriterSystem}}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w; what was taken back by then stays so, `bothy runs diff %s` shows the rest, and `bothy runs undo %s` goes on", err, run.Alias, run.Alias)
 	}
-	if err := c.Undo(ctx, root); err != nil {
-		return fmt.Errorf("%w; call it again to go on", err)
+	if len(done) == 0 {
+		return nil
 	}
-	write.Body, write.Create, write.State = nil, false, sdk.StateResolved
-	if _, err := d.store.Commit(context.WithoutCancel(ctx), sdk.Change{Run: run.ID, Writes: []sdk.Write{write}}); err != nil {
-		return fmt.Errorf("the changes were taken back, and that could not be recorded: %w", err)
+	if _, err := d.store.Commit(context.WithoutCancel(ctx), sdk.Change{Run: run.ID, Writes: done}); err != nil {
+		return fmt.Errorf("the changes were taken back, and that could not be recorded: %w; call it again when it can be", err)
 	}
 	return nil
+}
+
+func changesText(list []sdk.FileChange) (*string, error) {
+	text, err := json.Marshal(orNone(list))
+	if err != nil {
+		return nil, err
+	}
+	return new(string(text)), nil
 }
 
 // refuseUndo names some of what is in the way.

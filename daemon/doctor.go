@@ -30,7 +30,7 @@ const doctorTime = 60 * time.Second
 // plugin needs (Podman, for bash) is the plugin's own business: its binary is
 // asked with the sub-command "check".
 func Doctor(ctx context.Context, configPath string) []Finding {
-	_, cfg, diags := LoadConfig(configPath, &config.Secrets{})
+	_, cfg, diags := CheckConfig(ctx, configPath)
 	if cfg == nil {
 		return []Finding{{Name: "configuration", Level: "fail", Detail: diags.Error(), Hint: "mend the file; bothy config check shows it again"}}
 	}
@@ -52,7 +52,10 @@ func Doctor(ctx context.Context, configPath string) []Finding {
 }
 
 func configFinding(diags config.Diagnostics) Finding {
-	if len(diags) > 0 {
+	switch {
+	case diags.HasErrors():
+		return Finding{Name: "configuration", Level: "fail", Detail: diags.Error(), Hint: "mend the file; bothy config check shows it again"}
+	case len(diags) > 0:
 		return Finding{Name: "configuration", Level: "warn", Detail: diags.Error()}
 	}
 	return Finding{Name: "configuration", Level: "ok", Detail: "reads without a mistake"}
@@ -74,8 +77,12 @@ func folderFinding(dir string) Finding {
 		f.Detail += " (made at the first start)"
 	case err != nil:
 		f.Level, f.Detail = "fail", err.Error()
+	case !info.IsDir():
+		f.Level, f.Hint = "fail", "it is no folder; move it away or point XDG_STATE_HOME elsewhere"
 	case !ownedByUs(info):
 		f.Level, f.Hint = "fail", "it belongs to another user; remove it or point XDG_STATE_HOME elsewhere"
+	case info.Mode().Perm()&0o700 != 0o700:
+		f.Level, f.Hint = "fail", fmt.Sprintf("you may not write to it; run: chmod 700 %s", dir)
 	case info.Mode().Perm()&0o077 != 0:
 		f.Level, f.Hint = "warn", fmt.Sprintf("others may look into it; run: chmod 700 %s", dir)
 	}

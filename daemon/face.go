@@ -113,7 +113,11 @@ func (f face) Stop(now bool) {
 func (f face) Models(ctx context.Context) (rpc.Models, error) {
 	m := f.d.models.Load()
 	var out rpc.Models
-	chosen, chooseErr := m.Resolve(ctx, f.d.current().Agents["default"].Model)
+	named := f.d.current().Agents["default"].Model
+	chosen, chooseErr := m.Resolve(ctx, named)
+	if named != "" {
+		chosen.Why = "the agent default names it"
+	}
 	for _, b := range m.cfg.Models {
 		p, _ := m.provider(b.Provider)
 		out.Models = append(out.Models, rpc.Model{

@@ -76,7 +76,7 @@ func (m *models) Resolve(ctx context.Context, name string) (engine.Choice, error
 	if !ok || model == "" {
 		return m.ofProvider(ctx, p, fmt.Sprintf("provider %s was named without a model", provider))
 	}
-	c := engine.Choice{Alias: name, Provider: provider, Name: model, Why: "it was named"}
+	c := engine.Choice{Alias: name, Provider: provider, Name: model}
 	m.describeLocal(ctx, &c)
 	return c, nil
 }
@@ -84,7 +84,7 @@ func (m *models) Resolve(ctx context.Context, name string) (engine.Choice, error
 func (m *models) fromBlock(b config.Model) engine.Choice {
 	return engine.Choice{
 		Alias: b.Alias, Provider: b.Provider, Name: b.Name, Context: b.Context,
-		Temperature: b.Temperature, Why: fmt.Sprintf("model %q of the configuration was named", b.Alias),
+		Temperature: b.Temperature,
 	}
 }
 

@@ -81,8 +81,8 @@ func TestWhichModelIsTaken(t *testing.T) {
 		{name: "something else at that port", providers: listed{}, up: []string{"127.0.0.1:8080"}, want: "replay/first-run", why: "answers at http://127.0.0.1:8080/v1 but was passed over"},
 		{name: "a key", key: "OPENROUTER_API_KEY", want: "openrouter/openrouter/auto", why: "key"},
 		{name: "a switched-off provider", user: "provider \"ollama\" {\n  enabled = false\n}\n", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "replay/first-run"},
-		{name: "a block", user: block, asked: "fast", want: "fast", why: "configuration"},
-		{name: "provider and name", asked: "xai/grok-9", want: "xai/grok-9", why: "named"},
+		{name: "a block", user: block, asked: "fast", want: "fast"},
+		{name: "provider and name", asked: "xai/grok-9", want: "xai/grok-9"},
 		{name: "only a provider", asked: "ollama", providers: ollama, want: "ollama/qwen3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -95,6 +95,9 @@ func TestWhichModelIsTaken(t *testing.T) {
 			}
 			if got.Alias != c.want || !strings.Contains(got.Why, c.why) {
 				t.Errorf("took %s because %q, want %s (%s)", got.Alias, got.Why, c.want, c.why)
+			}
+			if strings.Contains(c.asked, "/") && got.Why != "" {
+				t.Errorf("it tells who named the model: %q", got.Why)
 			}
 			if c.asked == "" && !strings.Contains(got.Why, "bothy run -m") {
 				t.Errorf("it does not say how to change it: %q", got.Why)

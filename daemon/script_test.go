@@ -111,13 +111,16 @@ func makeInstallation() (string, error) {
 			return "", err
 		}
 	}
-	return prefix, nil
+	return prefix, bundleLedger(prefix)
 }
 
 func TestMain(m *testing.M) {
 	if socket := os.Getenv(bareServer); socket != "" {
 		fmt.Fprintln(os.Stderr, serveBare(socket))
 		os.Exit(1)
+	}
+	if os.Getenv(playLedger) != "" {
+		serveLedger()
 	}
 	code := m.Run()
 	printResults()

@@ -73,15 +73,20 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 	note := sdk.Note{Kind: sdk.KindNote + ".call", Data: map[string]any{
 		"plugin": c.Instance, "for": c.Call, "tool": tool, "arguments": json.RawMessage(arguments), "decision": decision,
 	}}
-	if _, err := s.d.store.Commit(ctx, sdk.Change{Run: run, Notes: []sdk.Note{note}}); err != nil {
+	receipt, err := s.d.store.Commit(ctx, sdk.Change{Run: run, Notes: []sdk.Note{note}})
+	if err != nil {
 		return sdk.ToolResult{}, err
 	}
 	if decision.Verdict != sdk.Allow {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Permission, "%s", decision.Reason)
 	}
-	return s.d.host.Invoke(ctx, sdk.Invocation{
+	r, err := s.d.host.Invoke(ctx, sdk.Invocation{
 		Tool: tool, Arguments: arguments, Run: c.Run, Project: c.Project, RunDir: c.RunDir,
 	}, unheard{})
+	if err := s.d.keepChanges(context.WithoutCancel(ctx), run, receipt.Seq, tool, r); err != nil {
+		s.d.log.Error("what a plugin's call of a tool changed in the project could not be recorded, and cannot be taken back", "plugin", c.Instance, "tool", tool, "error", err)
+	}
+	return r, err
 }
 
 // mode is that of the loop which works in the run, so that what a prompt may

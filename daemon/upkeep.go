@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
 )
 
 // When the runs that rest are looked at: soon after the start, when the daemon
@@ -43,6 +44,9 @@ func (u *upkeep) run(ctx context.Context) {
 
 func (d *Daemon) startUpkeep(context.Context) error {
 	u := &upkeep{expire: d.engine.Expire, keep: d.keep, after: time.After, log: d.log.Named("upkeep")}
+	if failpoint.Enabled { // a test of a crash in it does not wait for a minute
+		u.after = func(wait time.Duration) <-chan time.Time { return time.After(wait / 600) }
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

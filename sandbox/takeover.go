@@ -48,7 +48,7 @@ func Left(dir string) (left, busy bool) {
 }
 
 // takeOver adopts the containers of an earlier manager: those whose runner
-// comes back are kept, the rest is removed.
+// comes back are kept, the rest is removed, half-made ones too.
 func (m *Manager) takeOver(ctx context.Context) {
 	found, err := m.ours(ctx)
 	if err != nil {
@@ -63,6 +63,7 @@ func (m *Manager) takeOver(ctx context.Context) {
 		})
 	}
 	_ = group.Wait()
+	m.endStrays(ctx)
 }
 
 func (m *Manager) takeOverOne(ctx context.Context, c listed) {

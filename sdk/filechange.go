@@ -1,5 +1,11 @@
 package sdk
 
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
 // FileChange is one change that a tool made to a file, folder or link of the
 // project, told with what it takes to take it back. A tool that changes several
 // tells of each, in the order of its doing: of a folder that it deleted, what
@@ -21,6 +27,41 @@ type FileState struct {
 	Mode   uint32 `json:"mode,omitempty"`   // permission bits; none of a link
 	Hash   string `json:"hash,omitempty"`   // of a file: hex SHA-256 of its contents; empty is unknown
 	Target string `json:"target,omitempty"` // of a link
+}
+
+// Check says what is wrong with a change, that no tool can have made in a
+// project: a path that is none or leads out of it, or members that do not go
+// together.
+func (c FileChange) Check() error {
+	move := c.From != ""
+	switch {
+	case !inProject(c.Path), move && !inProject(c.From):
+		return Errorf(Validation, "%.200q is no path in the project", wrongPath(c))
+	case move && (c.After == nil || c.Before != nil || c.Undo != nil):
+		return Errorf(Validation, "a move to %.200q tells how it is now and nothing more", c.Path)
+	case c.Before == nil && c.After == nil:
+		return Errorf(Validation, "%.200q was not there before and is not there now", c.Path)
+	case c.Undo != nil && (c.Undo.Offset < 0 || c.Undo.Inserted < 0):
+		return Errorf(Validation, "the splice of %.200q has a length below zero", c.Path)
+	}
+	for _, s := range []*FileState{c.Before, c.After} {
+		if s != nil && c.Lost == "" && !slices.Contains([]string{"file", "directory", "link"}, s.Kind) {
+			return Errorf(Validation, "%.200q is a %.40q; there are file, directory and link", c.Path, s.Kind)
+		}
+	}
+	return nil
+}
+
+func wrongPath(c FileChange) string {
+	if inProject(c.Path) {
+		return c.From
+	}
+	return c.Path
+}
+
+// inProject reports whether a path lies in the project, and is written in the one form.
+func inProject(at string) bool {
+	return at != "." && at != ".." && !path.IsAbs(at) && path.Clean(at) == at && !strings.HasPrefix(at, "../") && !strings.ContainsRune(at, 0)
 }
 
 // Splice turns one text into another: Inserted bytes from Offset on give way

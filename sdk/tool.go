@@ -58,6 +58,9 @@ type ToolResult struct {
 	// tool can tell, also when it failed half-way: `bothy runs undo` takes back
 	// these and no others.
 	Changes []FileChange `json:"changes,omitempty"`
+	// Untold says that the call may have changed more than Changes tells of. The
+	// host sets it; what a plugin says here is not asked.
+	Untold bool `json:"untold,omitempty"`
 }
 
 // Failed is the result of a call that ended with err. An *Error keeps its

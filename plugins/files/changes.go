@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -25,12 +26,24 @@ type changes struct {
 }
 
 func (c *changes) add(x sdk.FileChange) {
+	if !tellable(x) {
+		x.Undo, x.Lost = nil, "its name is not UTF-8"
+	}
 	if x.Undo != nil {
 		if c.kept += len(x.Undo.Removed); c.kept > mostKept {
 			x.Undo, x.Lost = nil, "more than "+sized(mostKept)+" would have had to be kept"
 		}
 	}
 	c.list = append(c.list, x)
+}
+
+// tellable reports whether the names in a change get through to the daemon.
+func tellable(x sdk.FileChange) bool {
+	names := x.Path + x.From
+	if x.Before != nil {
+		names += x.Before.Target
+	}
+	return utf8.ValidString(names)
 }
 
 // made notes a new folder.
@@ -164,6 +177,10 @@ func (t *treeKeeper) folder(dir *os.Root, at string, depth int) error {
 			return nil
 		}
 		below := path.Join(at, found.Name())
+		if !utf8.ValidString(below) {
+			t.lost = "the name of " + shown(below) + " in it is not UTF-8"
+			return nil
+		}
 		if info.IsDir() {
 			sub, err := dir.OpenRoot(found.Name() + "/.")
 			if err != nil {
@@ -178,6 +195,9 @@ func (t *treeKeeper) folder(dir *os.Root, at string, depth int) error {
 		k, err := keepAt(dir, found.Name(), below, info, mostKept-min(t.changes.kept, mostKept))
 		if err != nil {
 			return err
+		}
+		if !utf8.ValidString(k.state.Target) {
+			k.lost = "where it leads is not UTF-8"
 		}
 		if k.lost != "" {
 			t.lost = shown(below) + " in it: " + k.lost

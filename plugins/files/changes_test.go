@@ -89,6 +89,27 @@ func TestChangesTellWhatWasDone(t *testing.T) {
 	}
 }
 
+// TestChangesOfStrangeNames: a name that does not get through to the daemon is
+// said to be lost, and never told as another.
+func TestChangesOfStrangeNames(t *testing.T) {
+	ctx := context.Background()
+	tp := newProject(t, map[string]string{"d/x": "x"})
+	if err := os.WriteFile(filepath.Join(tp.dir, "d", "\xff"), nil, 0o600); err != nil {
+		t.Skip("the file system takes no such name: ", err)
+	}
+	got := tp.changed(func() error { _, err := tp.copy(ctx, moveArgs{Source: "d", Destination: "e"}); return err })
+	if got != "e: - > directory lost" {
+		t.Errorf("copied: %s", got)
+	}
+	got = tp.changed(func() error {
+		_, err := tp.delete(ctx, deleteArgs{Path: "d", Recursive: true})
+		return err
+	})
+	if got != "d: directory > - lost" {
+		t.Errorf("deleted: %s", got)
+	}
+}
+
 // TestChangesOfTooMuch: what cannot be kept is said to be lost, never left out.
 func TestChangesOfTooMuch(t *testing.T) {
 	ctx := context.Background()

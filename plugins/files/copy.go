@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -22,6 +23,7 @@ type copying struct {
 	ctx     context.Context
 	entries int
 	made    []sdk.FileChange // by their paths in the source; at most mostChanges
+	strange bool             // a name is not UTF-8
 }
 
 // copy puts a second file or folder beside the first. Either the whole copy is
@@ -73,6 +75,9 @@ func (p *project) copy(ctx context.Context, a moveArgs) (answer, error) {
 // changes are what the copy made, by the paths that it has in the end. Of a copy
 // of too many files only the whole is told of, and cannot be taken back.
 func (c *copying) changes(from, to string) []sdk.FileChange {
+	if c.strange {
+		return []sdk.FileChange{{Path: to, After: &sdk.FileState{Kind: c.made[0].After.Kind}, Lost: "a name in it is not UTF-8"}}
+	}
 	if c.entries > len(c.made) {
 		return []sdk.FileChange{{Path: to, After: &sdk.FileState{Kind: "directory"}, Lost: "it has more than " + plural(mostChanges, "file")}}
 	}
@@ -83,6 +88,7 @@ func (c *copying) changes(from, to string) []sdk.FileChange {
 }
 
 func (c *copying) note(at string, after sdk.FileState) {
+	c.strange = c.strange || !utf8.ValidString(at+after.Target)
 	if len(c.made) < mostChanges {
 		c.made = append(c.made, sdk.FileChange{Path: at, After: &after})
 	}

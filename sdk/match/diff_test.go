@@ -22,6 +22,25 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// TestDiffNames: what git apply and patch read as the names of the files.
+func TestDiffNames(t *testing.T) {
+	for name, c := range map[string]struct{ from, to, want string }{
+		"changed":  {"d/a", "d/a", "--- a/d/a\n+++ b/d/a\n"},
+		"added":    {"", "a", "--- /dev/null\n+++ b/a\n"},
+		"deleted":  {"a", "", "--- a/a\n+++ /dev/null\n"},
+		"moved":    {"a", "b", "--- a/a\n+++ b/b\n"},
+		"spaces":   {"a b", "a b", "--- a/a b\t\n+++ b/a b\t\n"},
+		"letters":  {"ä", "ä", "--- a/ä\n+++ b/ä\n"},
+		"controls": {"a\n+++ b/x", "a\x1b\t\"\\", `--- "a/a\n+++ b/x"` + "\n" + `+++ "b/a\033\t\"\\"` + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := DiffFiles(c.from, c.to, "x\n", "y\n"); got != c.want+"@@ -1 +1 @@\n-x\n+y\n" {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
 func TestDiffOfUnlikeFilesIsQuick(t *testing.T) {
 	var before, after strings.Builder
 	for i := range 200_000 {

@@ -9,8 +9,8 @@ type Changes struct {
 	ID          int64            `json:"id"`
 	Project     string           `json:"project"`
 	Differences []sdk.Difference `json:"differences"` // by path
-	// Untold is how many calls may have changed files that nobody told of, such
-	// as commands in the sandbox.
+	// Untold is how many calls may have changed files that nobody told of:
+	// commands in the sandbox, and calls that were cut short or made twice.
 	Untold int `json:"untold"`
 	// Unfinished says that they were being taken back when that was cut short.
 	Unfinished bool `json:"unfinished,omitempty"`

@@ -8,8 +8,8 @@ type Reloaded struct {
 	// could not be given its new block is an error among the diagnostics of
 	// files that were applied: it goes on with the old one.
 	Applied     bool           `json:"applied"`
-	Changes     []ConfigChange `json:"changes,omitempty"`
-	Diagnostics []Diagnostic   `json:"diagnostics,omitempty"`
+	Changes     []ConfigChange `json:"changes"`
+	Diagnostics []Diagnostic   `json:"diagnostics"`
 }
 
 // ConfigChange is one block that was added, changed, removed or moved.

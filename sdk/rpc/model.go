@@ -21,5 +21,5 @@ type Model struct {
 // Models answers getModels. Problems says which providers could not be asked.
 type Models struct {
 	Models   []Model  `json:"models"`
-	Problems []string `json:"problems,omitempty"`
+	Problems []string `json:"problems"`
 }

@@ -76,7 +76,7 @@ type RunDetail struct {
 	Project   string     `json:"project"`
 	Parent    *RunName   `json:"parent,omitempty"` // the run it was forked from
 	Inherited int        `json:"inherited"`        // the turns it has from its parent: its own begin behind them
-	Forks     []RunName  `json:"forks,omitempty"`  // the runs that were forked from it
+	Forks     []RunName  `json:"forks"`            // the runs that were forked from it
 	Agent     string     `json:"agent"`
 	Model     string     `json:"model"`
 	Status    int        `json:"status"`

@@ -14,7 +14,7 @@ import (
 
 type chatCmd struct {
 	Model   string `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME."`
-	Alias   string `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The run to continue, or to make; a new one when absent."`
+	Alias   string `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The name of the run to continue, or to make; a new one when absent."`
 	Agent   string `short:"a" placeholder:"NAME" complete:"agent" default:"chat" help:"The agent block to use."`
 	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }

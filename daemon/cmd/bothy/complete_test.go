@@ -203,7 +203,7 @@ func TestMan(t *testing.T) {
 		}
 	}
 	b.want(t, exitOK, "man")
-	for _, part := range []string{"6  bothyd has ended", ".SH ENVIRONMENT", "bothy\\-logs"} {
+	for _, part := range []string{".TP\n\\fB0\\fR\nfinished\n", "\nbothyd has ended", ".SH ENVIRONMENT", "bothy\\-logs"} {
 		if !strings.Contains(b.out.String(), part) {
 			t.Errorf("the page of bothy lacks %q", part)
 		}

@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"golang.org/x/term"
 )
@@ -104,22 +104,6 @@ func writeJSON(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// table prints rows under a header, each cell escaped and on one line.
-func (c *console) table(header []string, rows [][]string) error {
-	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(header, "\t"))
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			if cells[i] = escapeLine(cell); cells[i] == "" {
-				cells[i] = "-"
-			}
-		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
-	}
-	return w.Flush()
-}
-
 // maxInput is the longest prompt or argument that is read from standard input:
 // what one message to the daemon can hold, with room to spare.
 const maxInput = 3 << 20
@@ -133,4 +117,15 @@ func (c *console) readInput() (string, error) {
 		return "", usageError{fmt.Sprintf("standard input is longer than %d bytes: put it into a file of the project and name that in the prompt", maxInput)}
 	}
 	return string(text), nil
+}
+
+// confirm asks a person on the terminal; without a word the answer is no.
+func (c *console) confirm(question string) (bool, error) {
+	fmt.Fprintf(c.err, "%s [y/N] ", question)
+	line, err := bufio.NewReader(c.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("standard input: %w", err)
+	}
+	word := strings.ToLower(strings.TrimSpace(line))
+	return word == "y" || word == "yes", nil
 }

@@ -40,8 +40,9 @@ type fakeDaemon struct {
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
 	refuse   error
-	ahead    int  // prompts before the next one
-	stubborn bool // an abort does not end the loop
+	busy     int64 // the run that cannot be deleted
+	ahead    int   // prompts before the next one
+	stubborn bool  // an abort does not end the loop
 	tool     func(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
 	show     func(rpc.Preview)
 }
@@ -152,6 +153,9 @@ func (f *fakeDaemon) Undo(_ context.Context, run int64, partial bool) (rpc.Undon
 
 func (f *fakeDaemon) Delete(_ context.Context, run int64) error {
 	f.did("delete %d", run)
+	if run == f.busy {
+		return sdk.Errorf(sdk.Conflict, "it is at work")
+	}
 	return f.refuse
 }
 
@@ -323,6 +327,8 @@ func TestMain(m *testing.M) {
 	case "broken":
 		fmt.Fprintln(os.Stderr, "config.hcl:3,1: unknown block \"modle\"\x1b[2J")
 		os.Exit(2)
+	case "silent":
+		os.Exit(1)
 	case "echo":
 		fmt.Println("bothyd", os.Args[1:], os.Getenv("BOTHY_TEST_DAEMON"))
 		fmt.Fprintln(os.Stderr, "to stderr")

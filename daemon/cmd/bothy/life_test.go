@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // eventful is a run in which everything happened that can be told.
@@ -98,6 +99,25 @@ func TestTheWholeStory(t *testing.T) {
 	}
 }
 
+// TestAnAnswerTakenUp: what a dead daemon had of it is told before what the next
+// one got, whatever order the entries are in.
+func TestAnAnswerTakenUp(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.daemon.detail = fakeRun{
+		root: b.project, runs: []sdk.Run{{ID: 7, Project: 1, Alias: "brave-1", Status: 200, Turns: 1}},
+		loops: []sdk.Loop{{ID: 3, Run: 7, Sequence: 1, Prompt: "x", Status: 200}},
+		turns: []sdk.Turn{{Sequence: 1, Loop: 3, Closed: true}},
+		entries: []sdk.Entry{
+			{Path: "assistant://1", Turn: 1, Body: "Anew.", State: sdk.StateResolved},
+			{Path: "assistant://1/partial_1", Turn: 1, Body: "I was", State: sdk.StateFailed, Attributes: data(map[string]any{"partial": true})},
+		},
+	}
+	b.want(t, exitOK, "runs", "show")
+	if cut, anew := strings.Index(b.out.String(), "I was"), strings.Index(b.out.String(), "Anew."); cut < 0 || anew < cut || strings.Count(b.out.String(), "I was") != 1 {
+		t.Error(b.out.String())
+	}
+}
+
 func TestVerbsOfARun(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.daemon.detail = eventful(b.project)
@@ -105,7 +125,7 @@ func TestVerbsOfARun(t *testing.T) {
 		args      []string
 		did, says string
 	}{
-		{[]string{"abort", "brave-1"}, "", "aborted run brave-1; 1 prompt of it waited"},
+		{[]string{"abort", "brave-1"}, "", "aborted run brave-1; 1 prompt of it waited and comes now"},
 		{[]string{"fork", "brave-1"}, `fork 7 as "" after 0`, `run brave-2 begins with run brave-1 as it was after turn 2; go on with it: bothy run -r brave-2 "..."`},
 		{[]string{"fork", "--as", "x", "--turn", "2"}, `fork 7 as "x" after 2`, "run brave-2 begins"},
 		{[]string{"reset", "brave-1"}, "reset 7", "reset run brave-1"},
@@ -130,6 +150,8 @@ func TestVerbsOfARun(t *testing.T) {
 	for name, args := range map[string][]string{
 		"reset needs a name": {"reset"}, "rm needs a name": {"rm"}, "rename needs two": {"rename", "brave-1"},
 		"no such run": {"reset", "nope"}, "turn": {"fork", "--turn", "-1"}, "no terminal": {"rm", "brave-1"},
+		"one of them is not there": {"rm", "-y", "brave-1", "nope"}, "no newest run is meant": {"undo", "-y", ""},
+		"nor here": {"abort", ""}, "empty": {"rm", "-y", "brave-1", ""},
 	} {
 		b.daemon.done = nil
 		b.want(t, exitUsage, append([]string{"runs"}, args...)...)
@@ -141,6 +163,23 @@ func TestVerbsOfARun(t *testing.T) {
 	b.want(t, exitFailed, "runs", "rm", "brave-1", "--yes")
 	if !strings.Contains(b.err.String(), "it is at work") {
 		t.Error(b.err.String())
+	}
+}
+
+// TestDeletingSeveral: a run is deleted once however often it is named, and what
+// was deleted before a failure is told all the same.
+func TestDeletingSeveral(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.daemon.detail = eventful(b.project)
+	b.want(t, exitOK, "runs", "rm", "-y", "brave-1", "7", "brave-1", "brave-2", "--json")
+	if got := strings.Join(b.daemon.done, ", "); got != "delete 7, delete 8" || strings.Count(b.out.String(), `"run"`) != 2 {
+		t.Errorf("%s: %s", got, b.out.String())
+	}
+	b.daemon.busy = 8
+	b.want(t, exitFailed, "runs", "rm", "-y", "brave-1", "brave-2", "bold-3", "--json")
+	var deleted []rpc.Changed
+	if err := json.Unmarshal([]byte(b.out.String()), &deleted); err != nil || len(deleted) != 1 || deleted[0].ID != 7 {
+		t.Errorf("%v: %s", err, b.out.String())
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 
 	"github.com/alecthomas/kong"
 )
@@ -22,7 +23,7 @@ type cli struct {
 
 	Run     runCmd     `cmd:"" help:"Give an agent a prompt and watch it work."`
 	Chat    chatCmd    `cmd:"" help:"Talk with an agent, line by line."`
-	Runs    runsCmd    `cmd:"" help:"List, show, abort, resume, fork, reset, delete and rename runs."`
+	Runs    runsCmd    `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
 	Journal journalCmd `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Tools   toolsCmd   `cmd:"" help:"List tools, or call one."`
 	Plugins pluginsCmd `cmd:"" help:"List plugins and their state."`
@@ -30,7 +31,7 @@ type cli struct {
 	Status  statusCmd  `cmd:"" help:"Say how the daemon is."`
 	Stop    stopCmd    `cmd:"" help:"Stop the daemon and all it started."`
 	Logs    logsCmd    `cmd:"" help:"Show the daemon's log."`
-	Config  configCmd  `cmd:"" help:"Check the configuration, or show every value."`
+	Config  configCmd  `cmd:"" help:"Write, check, show or reload the configuration."`
 	Backup  backupCmd  `cmd:"" help:"Write a verified copy of the database while the daemon runs."`
 	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database; the daemon must be stopped."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
@@ -106,10 +107,13 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 	if len(args) > 0 && args[0] == completeVerb {
 		return c.completeWord(ctx, parser.Model, args[1:])
 	}
+	if len(args) == 0 {
+		args = []string{"--help"} // who says nothing wants to know what there is
+	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
 		c.complain(err)
-		c.say("Run `%s --help` to see what it takes.", helpName(err))
+		c.say("Run `%s --help` to see what it takes.", helpName(err, args))
 		return exitUsage
 	}
 	if err := c.apply(line); err != nil {
@@ -121,13 +125,21 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 	return c.end(parsed.Run(c))
 }
 
-// helpName is the verb that a usage error is about.
-func helpName(err error) string {
+// helpName is the verb that a usage error is about: of those that were written,
+// for a default may have been taken in place of one that is not there.
+func helpName(err error, args []string) string {
 	var parse *kong.ParseError
-	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
-		return "bothy " + parse.Context.Selected().Path()
+	if !errors.As(err, &parse) || parse.Context == nil {
+		return "bothy"
 	}
-	return "bothy"
+	n := parse.Context.Selected()
+	for n != nil && n.Parent != nil && n.Parent.DefaultCmd == n && !slices.Contains(args, n.Name) {
+		n = n.Parent
+	}
+	if n == nil || n.Parent == nil {
+		return "bothy"
+	}
+	return "bothy " + n.Path()
 }
 
 func (c *console) apply(line cli) error {

@@ -37,6 +37,29 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatWasCutOff is none: who takes standard output for the answer
+// gets nothing, and a person still sees the text.
+func TestAnAnswerThatWasCutOff(t *testing.T) {
+	b := withDaemon(t, func(f *fakeDaemon, loop int64) {
+		f.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: loop, Turn: 1})
+		f.commit(entry(loop, 1, "assistant://1", text("The answer is"), sdk.StateFailed, sdk.Aborted, "", map[string]any{"partial": true}))
+		f.commit(ended(loop, 499, "aborted", "aborted by a person"))
+	})
+	b.want(t, exitAborted, "run", "x")
+	if b.out.String() != "" || !strings.Contains(b.err.String(), "turn 1\n  The answer is\naborted") {
+		t.Errorf("%q and %q", b.out.String(), b.err.String())
+	}
+	b.want(t, exitAborted, "run", "-q", "x")
+	if b.out.String() != "" {
+		t.Errorf("quiet: %q", b.out.String())
+	}
+	b.want(t, exitAborted, "run", "--json", "x")
+	var r result
+	if err := json.Unmarshal([]byte(b.out.String()), &r); err != nil || r.Answer != "" || r.Partial != "The answer is" {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
 func TestRunStreamJSON(t *testing.T) {
 	b := withDaemon(t, twoTurns)
 	b.want(t, exitOK, "run", "--format", "stream-json", "x")
@@ -99,6 +122,10 @@ func TestPreviewOfAnotherDaemon(t *testing.T) {
 	p.row(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: 1, Turn: 1}, nil)
 	for _, v := range []rpc.Preview{{Text: "The old ans", First: true}, {Restart: true}, {Text: "new answer"}} {
 		v.Loop, v.Turn = 1, 1
+		if v.Restart {
+			p.lost()
+			b.c.say("bothyd died")
+		}
 		p.preview(v)
 	}
 	row := entry(1, 1, "assistant://1", text("The new answer"), sdk.StateResolved, "", "", nil)
@@ -113,7 +140,7 @@ func TestPreviewOfAnotherDaemon(t *testing.T) {
 	if err := p.finish(rpc.Accepted{Run: "brave-1"}, false); err != nil {
 		t.Fatal(err)
 	}
-	if out, errs := b.out.String(), b.err.String(); out != "The new answer\n" || strings.Count(errs, "The old ans") != 1 || !strings.Contains(errs, "asked again") || strings.Contains(errs, "new answer") {
+	if out, errs := b.out.String(), b.err.String(); out != "The new answer\n" || !strings.Contains(errs, "The old ans\nbothyd died\n") || strings.Count(errs, "The old ans") != 1 || !strings.Contains(errs, "asked again") || strings.Contains(errs, "new answer") {
 		t.Errorf("stdout %q, stderr %q", out, errs)
 	}
 }
@@ -174,7 +201,9 @@ func TestUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no such verb":     {[]string{"nope"}, "--help"},
+		"no such verb":     {[]string{"nope"}, "`bothy --help`"},
+		"nor of runs":      {[]string{"runs", "stop"}, "`bothy runs --help`"},
+		"nor of a list":    {[]string{"runs", "list", "x"}, "`bothy runs list --help`"},
 		"no such flag":     {[]string{"run", "--nope"}, "bothy run --help"},
 		"bad format":       {[]string{"run", "--format", "xml", "x"}, "--format"},
 		"empty prompt":     {[]string{"run"}, "empty"},
@@ -198,6 +227,10 @@ func TestUsage(t *testing.T) {
 	b.want(t, exitOK, "run", "--help")
 	if !strings.Contains(b.out.String(), "git diff | bothy run -") {
 		t.Errorf("help: %s", b.out.String())
+	}
+	b.want(t, exitOK)
+	if !strings.Contains(b.out.String(), "Commands:") {
+		t.Errorf("without a word: %s", b.out.String())
 	}
 	b.want(t, exitOK, "--help")
 	for _, code := range []string{"0  finished", "4  a question", "5  aborted"} {
@@ -277,11 +310,11 @@ func TestLists(t *testing.T) {
 			{Path: "log://turn_1/bash/x", Turn: 1, Body: "one\ntwo\u202e", State: sdk.StateFailed, Outcome: sdk.Permission, Attributes: data(map[string]any{"arguments": map[string]any{"command": "rm -rf /"}, "decision": sdk.Decision{Verdict: sdk.Deny, Rule: "x", Reason: "outside of the project"}})},
 		},
 	}
-	b.c.outTTY = true
 	for name, args := range map[string][]string{
 		"runs-list": {"runs"}, "runs-list-all": {"runs", "list", "-a", "-g"}, "runs-show": {"runs", "show"}, "tools-list": {"tools"},
 		"plugins-list": {"plugins", "list"}, "models": {"models"}, "version": {"version"},
 	} {
+		b.c.outTTY = name != "runs-list-all" // how much there is of a path depends on where the tests run
 		b.want(t, exitOK, args...)
 		b.golden(t, name)
 		if strings.ContainsAny(b.out.String(), "\x1b\u202e") {
@@ -301,21 +334,15 @@ func TestLists(t *testing.T) {
 	b.want(t, exitOK, "status", "--json")
 }
 
-func TestNotRunning(t *testing.T) {
-	b := newBench(t)
-	b.want(t, exitFailed, "status")
-	b.want(t, exitFailed, "status", "--json")
-	if !strings.Contains(b.out.String(), `"running": false`) || b.err.String() != "" {
-		t.Errorf("stdout %q, stderr %q", b.out.String(), b.err.String())
+func TestNoRuns(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.want(t, exitOK, "runs")
+	if b.out.String() != "" || !strings.Contains(b.err.String(), "no runs yet") {
+		t.Errorf("%q, %q", b.out.String(), b.err.String())
 	}
-	b.want(t, exitOK, "stop")
-	if b.out.String() != "bothyd is not running\n" {
+	b.want(t, exitOK, "runs", "--json")
+	if b.out.String() != "[]\n" {
 		t.Errorf("%q", b.out.String())
-	}
-	b.c.environ = []string{"XDG_RUNTIME_DIR=" + strings.Repeat("/long", 30)}
-	b.want(t, exitUsage, "status")
-	if !strings.Contains(b.err.String(), "shorter") {
-		t.Errorf("%q", b.err.String())
 	}
 }
 

@@ -90,7 +90,11 @@ func mainPage(app *kong.Application) string {
 	r.section("OPTIONS")
 	r.flags(app.Flags)
 	r.section("EXIT STATUS")
-	r.prose(codes)
+	for line := range strings.Lines(strings.TrimSpace(codes)) {
+		code, means, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		r.term(`\fB` + literal(code) + `\fR`)
+		r.line(roffText(strings.TrimSpace(means)))
+	}
 	r.section("ENVIRONMENT")
 	for _, e := range [][2]string{
 		{"BOTHY_PREFIX", "The installation, instead of the one that bothy lies in."},

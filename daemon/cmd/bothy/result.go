@@ -20,6 +20,7 @@ type result struct {
 	Reason     string         `json:"reason"`
 	Exit       int            `json:"exit"`
 	Answer     string         `json:"answer"`
+	Partial    string         `json:"partial,omitempty"` // what came of an answer that was cut off
 	Turns      int            `json:"turns"`
 	Usage      sdk.Usage      `json:"usage"`
 	DurationMS int64          `json:"duration_ms"`
@@ -44,7 +45,7 @@ func newResult(accepted rpc.Accepted, s *story) *result {
 	r := &result{
 		Run: accepted.Run, ID: accepted.ID, Loop: accepted.Loop, Model: accepted.Model, Why: accepted.Why,
 		Status: s.end.Status, Stop: s.end.Stop, Reason: s.end.Reason, Exit: s.end.code(),
-		Answer: s.answer(), Turns: s.turns, Usage: s.usage, DurationMS: s.last.Sub(s.first).Milliseconds(),
+		Answer: s.answer(), Partial: s.partial, Turns: s.turns, Usage: s.usage, DurationMS: s.last.Sub(s.first).Milliseconds(),
 		Actions: []resultAction{},
 	}
 	for _, a := range s.actions {
@@ -90,8 +91,11 @@ func (v *stream) preview(p rpc.Preview) {
 	}
 }
 
+func (v *stream) lost() {}
+
 // silent shows nothing.
 type silent struct{}
 
 func (silent) row(sdk.JournalRow, *action) {}
 func (silent) preview(rpc.Preview)         {}
+func (silent) lost()                       {}

@@ -11,7 +11,7 @@ import (
 type runCmd struct {
 	Prompt  []string `arg:"" optional:"" help:"What to do. Without it, or with -, it is read from standard input."`
 	Model   string   `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME ('bothy models' lists them)."`
-	Alias   string   `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The run to continue, or to make; a new one when absent."`
+	Alias   string   `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The name of the run to continue, or to make; a new one when absent."`
 	Agent   string   `short:"a" placeholder:"NAME" complete:"agent" help:"The agent block to use."`
 	Project string   `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 	Ask     bool     `help:"Only read: change nothing."`

@@ -26,8 +26,8 @@ type runsCmd struct {
 
 // runArg is how a verb takes the run that it is about.
 type runArg struct {
-	Alias   string `arg:"" optional:"" name:"run" complete:"run" help:"The run's alias or id; the project's newest when absent."`
-	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+	Alias   *string `arg:"" optional:"" name:"run" complete:"run" help:"The run's alias or id; the project's newest when absent."`
+	Project string  `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // namedRun is runArg for verbs that cannot be taken back: nothing is guessed.
@@ -38,8 +38,8 @@ type namedRun struct {
 
 // ref resolves what was named; the newest run of the project when nothing was.
 func (a runArg) ref(ctx context.Context, c *console, cl *client.Client) (rpc.RunRef, error) {
-	if a.Alias != "" {
-		return namedRun(a).ref(c)
+	if a.Alias != nil {
+		return namedRun{*a.Alias, a.Project}.ref(c)
 	}
 	project, err := c.project(a.Project)
 	if err != nil {
@@ -58,6 +58,9 @@ func (a runArg) ref(ctx context.Context, c *console, cl *client.Client) (rpc.Run
 // ref names the run in its project. An id needs none, so it is understood
 // where there is no project too.
 func (a namedRun) ref(c *console) (rpc.RunRef, error) {
+	if a.Alias == "" { // a variable of a script that is not set, and no wish for the newest one
+		return rpc.RunRef{}, usageError{"the run's name is empty: `bothy runs list` shows what there is"}
+	}
 	project, err := c.project(a.Project)
 	if _, notNumber := strconv.ParseInt(a.Alias, 10, 64); err != nil && notNumber == nil && a.Project == "" {
 		return rpc.RunRef{Run: a.Alias}, nil

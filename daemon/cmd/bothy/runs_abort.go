@@ -43,6 +43,9 @@ func goesOn(a rpc.Aborted) string {
 	if a.Queued == 0 {
 		return "; `bothy runs resume " + a.Run + "` goes on with it"
 	}
+	if a.Queued == 1 {
+		return "; 1 prompt of it waited and comes now"
+	}
 	return "; " + plural(a.Queued, "prompt") + " of it waited and come now"
 }
 

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"fmt"
-	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk/client"
@@ -30,31 +31,37 @@ Examples:
 `
 }
 
-// Run asks once for all, and deletes one after the other.
+// Run looks all of them up, asks once, and deletes one after the other: a name
+// that is wrong deletes nothing.
 func (cmd runsRmCmd) Run(ctx context.Context, c *console) error {
+	if !cmd.Yes && !c.inTTY {
+		return usageError{"a run is deleted for good, and nobody is here to ask: say --yes"}
+	}
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	var refs []rpc.RunRef
-	for _, name := range cmd.Names {
-		ref, err := namedRun{Alias: name, Project: cmd.Project}.ref(c)
-		if err != nil {
-			return err
-		}
-		refs = append(refs, ref)
+	doomed, err := cmd.find(ctx, c, cl)
+	if err != nil {
+		return err
 	}
 	if !cmd.Yes {
-		if err := cmd.ask(ctx, c, cl, refs); err != nil {
+		var names []string
+		for _, d := range doomed {
+			names = append(names, fmt.Sprintf("%s (%s)", escapeLine(d.Run), plural(d.Turn, "turn")))
+		}
+		if sure, err := c.confirm(fmt.Sprintf("Delete %s for good?", strings.Join(names, ", "))); err != nil {
 			return err
+		} else if !sure {
+			return exitError{exitAborted, errors.New("nothing was deleted")}
 		}
 	}
 	deleted := []rpc.Changed{}
-	for _, ref := range refs {
-		gone, err := cl.Delete(ctx, ref)
-		if err != nil {
-			return err
+	for _, d := range doomed {
+		var gone rpc.Changed
+		if gone, err = cl.Delete(ctx, rpc.RunRef{Run: strconv.FormatInt(d.ID, 10)}); err != nil {
+			break
 		}
 		deleted = append(deleted, gone)
 		if !c.json {
@@ -63,33 +70,27 @@ func (cmd runsRmCmd) Run(ctx context.Context, c *console) error {
 			}
 		}
 	}
-	if c.json {
-		return c.printJSON(deleted)
+	if c.json && (err == nil || len(deleted) > 0) {
+		return errors.Join(err, c.printJSON(deleted))
 	}
-	return nil
+	return err
 }
 
-// ask wants a person's word. A run that is not there is told before that.
-func (cmd runsRmCmd) ask(ctx context.Context, c *console, cl *client.Client, refs []rpc.RunRef) error {
-	if !c.inTTY {
-		return usageError{"a run is deleted for good, and nobody is here to ask: say --yes"}
-	}
-	var names []string
-	for _, ref := range refs {
+// find looks the runs up, each once however often it was named.
+func (cmd runsRmCmd) find(ctx context.Context, c *console, cl *client.Client) ([]rpc.RunDetail, error) {
+	var found []rpc.RunDetail
+	for _, name := range cmd.Names {
+		ref, err := namedRun{name, cmd.Project}.ref(c)
+		if err != nil {
+			return nil, err
+		}
 		d, err := cl.Run(ctx, ref)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", escapeLine(d.Run), plural(d.Turn, "turn")))
+		if !slices.ContainsFunc(found, func(other rpc.RunDetail) bool { return other.ID == d.ID }) {
+			found = append(found, d)
+		}
 	}
-	fmt.Fprintf(c.err, "Delete %s for good? [y/N] ", strings.Join(names, ", "))
-	line, err := bufio.NewReader(c.in).ReadString('\n')
-	if err != nil && err != io.EOF {
-		return fmt.Errorf("standard input: %w", err)
-	}
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return nil
-	}
-	return exitError{exitAborted, fmt.Errorf("nothing was deleted")}
+	return found, nil
 }

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -43,22 +42,11 @@ func (cmd runsUndoCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	if cmd.DryRun || !cmd.Yes {
-		changes, err := cl.Changes(ctx, ref)
-		if err != nil {
-			return err
-		}
-		if cmd.DryRun && c.json {
-			return c.printJSON(changes)
-		}
-		if err := c.text(differenceLines("", changes.Differences)); err != nil {
-			return err
-		}
-		if cmd.DryRun || len(changes.Differences) == 0 && !changes.Unfinished {
-			c.say("%s", escape(changesSummary(changes)))
-			return nil
-		}
-		if err := cmd.ask(c, changes); err != nil {
+	if cmd.DryRun {
+		return cmd.preview(ctx, c, cl, ref)
+	}
+	if !cmd.Yes {
+		if sure, err := cmd.sure(ctx, c, cl, ref); err != nil || !sure {
 			return err
 		}
 	}
@@ -72,20 +60,41 @@ func (cmd runsUndoCmd) Run(ctx context.Context, c *console) error {
 	return c.text(undoneText(undone))
 }
 
-func (cmd runsUndoCmd) ask(c *console, changes rpc.Changes) error {
+// preview says what would be taken back.
+func (cmd runsUndoCmd) preview(ctx context.Context, c *console, cl *client.Client, ref rpc.RunRef) error {
+	changes, err := cl.Changes(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(changes)
+	}
+	if err := c.text(differenceLines("", changes.Differences)); err != nil {
+		return err
+	}
+	c.say("%s", escape(changesSummary(changes)))
+	if stuck(changes) > 0 && !cmd.Partial {
+		c.say("so nothing is taken back, unless you say --partial")
+	}
+	return nil
+}
+
+// sure shows what is about to happen and wants a person's word. Where there is
+// nothing to take back, or it cannot be, nobody is asked: the daemon says so.
+func (cmd runsUndoCmd) sure(ctx context.Context, c *console, cl *client.Client, ref rpc.RunRef) (bool, error) {
+	changes, err := cl.Changes(ctx, ref)
+	if err != nil || len(changes.Differences) == 0 && !changes.Unfinished || !cmd.Partial && stuck(changes) > 0 {
+		return true, err
+	}
 	if !c.inTTY {
-		return usageError{"files of the project would be changed, and nobody is here to ask: say --yes"}
+		return false, usageError{fmt.Sprintf("%s of the project would be changed (`bothy runs undo -n` shows which), and nobody is here to ask: say --yes", plural(len(changes.Differences), "path"))}
 	}
-	fmt.Fprintf(c.err, "Take this back in %s? [y/N] ", escapeLine(changes.Project))
-	line, err := bufio.NewReader(c.in).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("standard input: %w", err)
+	fmt.Fprint(c.err, escape(differenceLines("", changes.Differences)))
+	sure, err := c.confirm(fmt.Sprintf("Take this back in %s?", escapeLine(changes.Project)))
+	if err == nil && !sure {
+		err = exitError{exitAborted, errors.New("nothing was taken back")}
 	}
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return nil
-	}
-	return exitError{exitAborted, errors.New("nothing was taken back")}
+	return sure, err
 }
 
 func differenceLines(before string, list []sdk.Difference) string {

@@ -179,9 +179,9 @@ func (s *starter) failure() error {
 	}
 	words := strings.TrimSpace(s.output())
 	if words == "" {
-		words = "it said nothing"
+		words = "nothing; without room on the disk there is none for its words: `bothy doctor` looks at that and at the machine"
 	}
-	return exitError{code, fmt.Errorf("bothyd ended at once with exit code %d; its output is in %s:\n%s", s.code, s.log, words)}
+	return exitError{code, fmt.Errorf("bothyd ended at once with exit code %d; what it said, in %s:\n%s", s.code, s.log, words)}
 }
 
 // output is the end of what the daemon printed since it was started.

@@ -120,6 +120,16 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
+// TestStartFailsInSilence: a daemon whose words found no room leaves a hint.
+func TestStartFailsInSilence(t *testing.T) {
+	b := newBench(t)
+	b.install(t, "silent")
+	b.want(t, exitFailed, "tools", "list")
+	if !strings.Contains(b.err.String(), "bothy doctor") {
+		t.Error(b.err.String())
+	}
+}
+
 func TestPassThrough(t *testing.T) {
 	b := newBench(t)
 	b.install(t, "echo")

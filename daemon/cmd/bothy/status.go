@@ -12,6 +12,9 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
+// dyingTime is how long a daemon that was killed may still have its socket.
+const dyingTime = time.Second
+
 type statusCmd struct{}
 
 // Help adds to the verb's help.
@@ -21,7 +24,11 @@ func (statusCmd) Help() string {
 
 // Run prints how the daemon is.
 func (statusCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.attach(ctx)
+	var cl *client.Client
+	err := c.whileEnding(ctx, dyingTime, func() (err error) {
+		cl, err = c.attach(ctx)
+		return err
+	})
 	var down *client.NotRunningError
 	if errors.As(err, &down) {
 		if c.json {
@@ -72,7 +79,7 @@ func (c *console) printStatus(s rpc.Status) error {
 	lines := [][2]string{
 		{"version", s.Version + ", protocol " + s.Protocol},
 		{"process", fmt.Sprintf("%d, up %s, %s in memory", s.PID, time.Since(s.Started).Round(time.Second), size(s.RSS))},
-		{"socket", fmt.Sprintf("%s, %d connections", s.Socket, s.Connections)},
+		{"socket", s.Socket + ", " + plural(s.Connections, "connection")},
 		{"database", fmt.Sprintf("%s, journal at %d", s.Database, s.Seq)},
 		{"log", s.Log},
 		{"config", s.Config + reading(s)},

@@ -168,14 +168,17 @@ type openRun struct {
 // stopped is what a stop came to; --json prints it.
 type stopped struct {
 	Stopped bool      `json:"stopped"`
-	Killed  bool      `json:"killed,omitempty"`
+	Killed  bool      `json:"killed"`
 	PID     int       `json:"pid,omitempty"`
-	Runs    []openRun `json:"runs,omitempty"`
+	Runs    []openRun `json:"runs"`
 }
 
 // stopped tells how it went, and which runs go on at the next start.
 func (c *console) stopped(s stopped) error {
 	if c.json {
+		if s.Runs == nil {
+			s.Runs = []openRun{}
+		}
 		return c.printJSON(s)
 	}
 	text := "bothyd is not running"

@@ -21,6 +21,7 @@ type story struct {
 	actions []*action
 	byPath  map[string]*action
 	text    string // the last text of the model that came without calls
+	partial string // instead of it, what came of one that was cut off
 	usage   sdk.Usage
 	first   time.Time
 	last    time.Time
@@ -92,9 +93,13 @@ func (s *story) entry(row sdk.JournalRow) *action {
 		if !isAnswer(row) {
 			return nil
 		}
-		s.text = ""
-		if row.Body != nil && !hasCalls(change.Attributes) {
+		s.text, s.partial = "", ""
+		switch {
+		case row.Body == nil || hasCalls(change.Attributes):
+		case change.State == sdk.StateResolved:
 			s.text = *row.Body
+		default:
+			s.partial = *row.Body
 		}
 	case "log":
 		return s.action(row, change)
@@ -151,7 +156,7 @@ func hasCalls(attributes json.RawMessage) bool {
 }
 
 // answer is what the loop has to say: the model's last text without calls, or
-// what the terminal call gave. A loop that failed has none.
+// what the terminal call gave. A text that was cut off is none.
 func (s *story) answer() string {
 	if s.text != "" || s.end == nil || s.end.Stop != "terminal" {
 		return s.text

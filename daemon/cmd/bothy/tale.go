@@ -3,12 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -28,20 +25,6 @@ type tale struct {
 
 func newTale(c *console, d rpc.RunDetail) *tale {
 	return &tale{d: d, width: c.width(), told: map[string]bool{}, noted: map[int64]bool{}}
-}
-
-// width is that of the terminal on standard output, 80 when it does not say,
-// and 0 for what is no terminal.
-func (c *console) width() int {
-	if !c.outTTY {
-		return 0
-	}
-	if f, ok := c.out.(*os.File); ok {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-			return min(max(w, 40), 120)
-		}
-	}
-	return 80
 }
 
 // all tells the whole run.
@@ -171,9 +154,11 @@ func (t *tale) turn(turn sdk.Turn) {
 			t.note(n)
 		}
 	}
-	for _, e := range t.d.History {
-		if e.Turn == turn.Sequence && !t.told[e.Path] {
-			t.event(e)
+	for _, cut := range []bool{true, false} { // what was cut off came before what is written now
+		for _, e := range t.d.History {
+			if e.Turn == turn.Sequence && !t.told[e.Path] && (!cut || strings.Contains(e.Path, "/partial_")) {
+				t.event(e)
+			}
 		}
 	}
 }

@@ -25,7 +25,7 @@ func TestDiffOfARun(t *testing.T) {
 	b.c.outTTY = true
 	b.want(t, exitOK, "runs", "diff", "brave-1")
 	b.golden(t, "runs-diff")
-	if want := "run brave-1 changed 5 paths, +1 -1 lines; 1 cannot be taken back; 2 commands ran too, and what they changed is not known\n"; b.err.String() != want {
+	if want := "run brave-1 changed 5 paths, +1 -1 lines; 1 cannot be taken back; what 2 calls changed is not known: commands, or calls that were cut short\n"; b.err.String() != want {
 		t.Errorf("said %q", b.err.String())
 	}
 	b.want(t, exitOK, "runs", "diff", "--stat")
@@ -48,11 +48,11 @@ func TestUndoOfARun(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.daemon.detail, b.daemon.changes = eventful(b.project), someChanges(b.project)
 	b.want(t, exitOK, "runs", "undo", "brave-1", "-n")
-	if !strings.Contains(b.out.String(), "moved   there, from here\n") || strings.Join(b.daemon.done, ", ") != "changes 7" {
+	if !strings.Contains(b.err.String(), "unless you say --partial") || !strings.Contains(b.out.String(), "moved   there, from here\n") || strings.Join(b.daemon.done, ", ") != "changes 7" {
 		t.Errorf("%s: %v", b.out.String(), b.daemon.done)
 	}
 	b.daemon.done = nil
-	b.want(t, exitUsage, "runs", "undo", "brave-1")
+	b.want(t, exitUsage, "runs", "undo", "brave-1", "--partial")
 	if !strings.Contains(b.err.String(), "say --yes") {
 		t.Error(b.err.String())
 	}
@@ -60,10 +60,23 @@ func TestUndoOfARun(t *testing.T) {
 	for answer, want := range map[string]int{"y\n": exitOK, "n\n": exitAborted, "": exitAborted} {
 		b.daemon.done = nil
 		b.c.in = strings.NewReader(answer)
-		b.want(t, want, "runs", "undo")
-		if did := strings.Join(b.daemon.done, ", "); (did == "changes 7, undo 7 false") != (want == exitOK) {
+		b.want(t, want, "runs", "undo", "--partial")
+		if did := strings.Join(b.daemon.done, ", "); (did == "changes 7, undo 7 true") != (want == exitOK) {
 			t.Errorf("%q: did %s", answer, did)
 		}
+	}
+	// What is asked is no part of the JSON, and JSON there is in every case.
+	b.c.in = strings.NewReader("y\n")
+	b.want(t, exitOK, "runs", "undo", "--partial", "--json")
+	if !json.Valid([]byte(b.out.String())) || !strings.Contains(b.err.String(), "moved   there, from here\nTake this back") && !strings.Contains(b.err.String(), "binary\nTake this back") {
+		t.Errorf("%s%s", b.out.String(), b.err.String())
+	}
+	// What cannot be done is not asked about.
+	b.daemon.done = nil
+	b.c.in = strings.NewReader("y\n")
+	b.want(t, exitOK, "runs", "undo")
+	if strings.Contains(b.err.String(), "[y/N]") || strings.Join(b.daemon.done, ", ") != "changes 7, undo 7 false" {
+		t.Errorf("%s: %v", b.err.String(), b.daemon.done)
 	}
 	b.daemon.done = nil
 	b.want(t, exitOK, "runs", "undo", "--yes", "--partial")
@@ -76,6 +89,10 @@ func TestUndoOfARun(t *testing.T) {
 		t.Error(b.out.String())
 	}
 	b.daemon.changes.Differences = nil
+	b.want(t, exitOK, "runs", "undo", "--json")
+	if !json.Valid([]byte(b.out.String())) {
+		t.Errorf("nothing to take back: %q", b.out.String())
+	}
 	b.want(t, exitOK, "runs", "undo", "--yes")
 	if b.out.String() != "run brave-1 changed nothing that is still so\n" {
 		t.Error(b.out.String())

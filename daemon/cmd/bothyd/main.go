@@ -105,7 +105,8 @@ func exitCode(err error, stderr io.Writer) int {
 		return rpc.ExitRunning
 	default:
 		fmt.Fprintln(stderr, "bothyd:", err)
-		if sdk.OutcomeOf(err) == sdk.Validation {
+		switch sdk.OutcomeOf(err) {
+		case sdk.Validation, sdk.NotFound:
 			return exitUsage
 		}
 		return exitFailed

@@ -66,7 +66,7 @@ func (r *Runlogs) linesOf(ctx context.Context, row sdk.JournalRow) ([]line, erro
 	p := payload{}
 	p.members(row.Data, r.cfg.Redact)
 	if row.Path != "" {
-		p["path"] = row.Path
+		p["path"] = r.cfg.Redact(row.Path)
 	}
 	return []line{newLine(row, plain[row.Kind], p)}, nil
 }
@@ -100,7 +100,7 @@ func (r *Runlogs) entryLines(row sdk.JournalRow) []line {
 	switch sdk.SchemeOf(row.Path) {
 	case "prompt":
 		if row.BodyHash != "" {
-			p := payload{"path": row.Path}
+			p := payload{"path": r.cfg.Redact(row.Path)}
 			p.body("prompt", row, r.cfg.Redact)
 			return []line{newLine(row, kindPrompt, p)}
 		}
@@ -113,7 +113,7 @@ func (r *Runlogs) entryLines(row sdk.JournalRow) []line {
 			return r.actionLines(row, c)
 		}
 		if row.BodyHash != "" && c.State == sdk.StateFailed {
-			p := payload{"path": row.Path, "error_type": c.Outcome}
+			p := payload{"path": r.cfg.Redact(row.Path), "error_type": c.Outcome}
 			p.body("error_message", row, r.cfg.Redact)
 			return []line{newLine(row, kindError, p)}
 		}
@@ -139,7 +139,7 @@ func (r *Runlogs) answer(row sdk.JournalRow, c sdk.EntryChange) payload {
 		Model     string          `json:"model"`
 		Usage     json.RawMessage `json:"usage"`
 	}
-	p := payload{"path": row.Path}
+	p := payload{"path": r.cfg.Redact(row.Path)}
 	if len(c.Attributes) > 0 && json.Unmarshal(c.Attributes, &at) != nil {
 		p["gone"] = true
 	}
@@ -194,8 +194,8 @@ func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
 	if c.Phase != sdk.PhaseEnded || row.BodyHash == "" {
 		return lines
 	}
-	tool := toolOf(row.Path)
-	p := payload{"path": row.Path, "tool": tool}
+	tool := r.cfg.Redact(toolOf(row.Path))
+	p := payload{"path": r.cfg.Redact(row.Path), "tool": tool}
 	p.body("result", row, r.cfg.Redact)
 	if at.Duration != nil {
 		p["duration_ms"] = *at.Duration
@@ -216,7 +216,7 @@ func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
 }
 
 func (r *Runlogs) call(row sdk.JournalRow, at action) payload {
-	p := payload{"path": row.Path, "args": nil}
+	p := payload{"path": r.cfg.Redact(row.Path), "args": nil}
 	p.text("tool", at.Tool, r.cfg.Redact)
 	p.text("call_id", at.CallID, r.cfg.Redact)
 	if at.Arguments == nil {
@@ -234,7 +234,7 @@ func (r *Runlogs) call(row sdk.JournalRow, at action) payload {
 }
 
 func (r *Runlogs) security(row sdk.JournalRow, at action, tool string) payload {
-	p := payload{"path": row.Path, "tool": tool, "event_type": "permission_denied"}
+	p := payload{"path": r.cfg.Redact(row.Path), "tool": tool, "event_type": "permission_denied"}
 	p.text("error_message", at.Error, r.cfg.Redact)
 	if at.Metadata.Violations != nil {
 		p["event_type"] = "sandbox_violation"

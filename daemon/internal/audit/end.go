@@ -46,7 +46,7 @@ func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, err
 		d := payload{"guard": end.Stop, "reason": p["reason"]}
 		for _, entry := range actions {
 			if entry.State == sdk.StateCancelled {
-				d["tool"] = toolOf(entry.Path)
+				d["tool"] = r.cfg.Redact(toolOf(entry.Path))
 			}
 		}
 		lines = append(lines, newLine(row, kindLoopDetected, d))
@@ -98,7 +98,7 @@ func (r *Runlogs) final(ctx context.Context, run int64, turn int, stop string, a
 		if entry.State != sdk.StateResolved || json.Unmarshal(entry.Attributes, &at) != nil {
 			continue
 		}
-		p["tool"], p["call"] = toolOf(entry.Path), entry.Path // the last one that was made
+		p["tool"], p["call"] = r.cfg.Redact(toolOf(entry.Path)), r.cfg.Redact(entry.Path) // the last one that was made
 		p.value("args", at.Arguments, r.cfg.Redact)
 	}
 	return p, nil

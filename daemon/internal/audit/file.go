@@ -47,7 +47,7 @@ func openAt(dir string) (*position, error) {
 		return nil, fmt.Errorf("%s is no folder", dir)
 	}
 	p := &position{file: filepath.Join(dir, FileName)}
-	f, err := os.OpenFile(p.file, os.O_RDWR|syscall.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(p.file, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
@@ -74,6 +74,9 @@ func (p *position) find(f *os.File) (size int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, errors.New("it is no ordinary file")
 	}
 	size = info.Size()
 	for piece := int64(64 << 10); ; piece *= 4 {
@@ -123,7 +126,7 @@ func (p *position) standsFor(rows []sdk.JournalRow) bool {
 
 // write appends whole lines. After an error nobody knows where the file ends.
 func (p *position) write(text []byte) (err error) {
-	flags := os.O_WRONLY | os.O_APPEND | syscall.O_NOFOLLOW
+	flags := os.O_WRONLY | os.O_APPEND | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 	if p.size == 0 {
 		flags |= os.O_CREATE
 	}
@@ -136,7 +139,7 @@ func (p *position) write(text []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	if info.Size() != p.size {
+	if info.Size() != p.size || !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: %w", p.file, errTouched)
 	}
 	n, err := f.Write(text)

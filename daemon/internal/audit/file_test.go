@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -168,6 +169,21 @@ func TestSymbolicLink(t *testing.T) {
 	finish(t, logs)
 	if text, err := os.ReadFile(target); err != nil || len(text) != 0 || logs.Failures() == 0 {
 		t.Errorf("%d bytes went through the link, %d failures, %v", len(text), logs.Failures(), err)
+	}
+}
+
+// TestPipe: a pipe in the file's place makes nobody wait.
+func TestPipe(t *testing.T) {
+	h := newHouse(t)
+	r := h.run()
+	if err := syscall.Mkfifo(h.file(r), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.tell(r)
+	logs := Start(h.config)
+	finish(t, logs)
+	if logs.Failures() == 0 {
+		t.Error("nothing was said of it")
 	}
 }
 

@@ -91,6 +91,11 @@ func redacted(v any, redact func(string) string) any {
 	switch v := v.(type) {
 	case string:
 		return redact(v)
+	case json.Number:
+		if text := redact(v.String()); text != v.String() {
+			return text
+		}
+		return v
 	case []any:
 		for i := range v {
 			v[i] = redacted(v[i], redact)

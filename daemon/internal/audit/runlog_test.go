@@ -174,6 +174,24 @@ func TestSecretsAreTakenOut(t *testing.T) {
 	h.lines(r) // all of it can be read
 }
 
+// TestSecretsInPathsAndNumbers: an action's path is made of its arguments, and a
+// secret may look like a number.
+func TestSecretsInPathsAndNumbers(t *testing.T) {
+	h := newHouse(t)
+	h.config.Redact = func(s string) string { return strings.ReplaceAll(s, "4711471147", "[secret]") }
+	r := h.run()
+	turn := h.open(r, h.loop(r, "go"))
+	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{
+		started(turn, "bash", "echo_4711471147", "c", map[string]any{"command": "echo 4711471147", "pin": 4711471147}),
+	}})
+	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{ended(turn, "bash", "echo_4711471147", "no", sdk.Permission, nil)}})
+	h.logged()
+	if all := h.text(r); strings.Contains(all, "4711471147") || strings.Count(all, "[secret]") != 5 {
+		t.Errorf("%d were taken out: %s", strings.Count(all, "[secret]"), all)
+	}
+	h.lines(r)
+}
+
 func TestLongTexts(t *testing.T) {
 	h := newHouse(t)
 	r := h.run()

@@ -197,6 +197,22 @@ func TestSecretsAreRedactedInEveryForm(t *testing.T) {
 	}
 }
 
+func TestSecretsInJSONAndByLines(t *testing.T) {
+	var s Secrets
+	s.Add(`a"b<secret>&c"`)
+	s.Add("-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG\nshort\n-----END PRIVATE KEY-----\n")
+	for text, want := range map[string]string{
+		`{"k":"a\"b<secret>&c\""}`:                   `{"k":"[secret]"}`,
+		`{"k":"a\"b\u003csecret\u003e\u0026c\""}`:    `{"k":"[secret]"}`,
+		"grep: MIIEvQIBADANBgkqhkiG":                 "grep: [secret]",
+		"-----BEGIN PRIVATE KEY----- and short work": "-----BEGIN PRIVATE KEY----- and short work",
+	} {
+		if got := s.Redact(text); got != want {
+			t.Errorf("%q is redacted to %q", text, got)
+		}
+	}
+}
+
 func TestSecretIsResolvedAtUse(t *testing.T) {
 	var s Secrets
 	ctx := evalContext(Source{Getenv: environment("K", "very-secret-value"), Secrets: &s})

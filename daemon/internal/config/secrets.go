@@ -23,20 +23,30 @@ type Secrets struct {
 // redacting every "a" would destroy a log and hide nothing.
 const shortest = 6
 
-// Add registers a value in the forms in which it may be written down.
+// longLine is the length from which a line of a secret is a secret by itself.
+const longLine = 16
+
+// Add registers a value in the forms in which it may be written down. Of one
+// with several lines, such as a private key, each long one counts by itself, for
+// logs and tools show lines.
 func (s *Secrets) Add(value string) {
 	if len(value) < shortest {
 		return
 	}
-	quoted, _ := json.Marshal(value) // a string always marshals
-	forms := []string{
+	if lines := strings.Split(strings.TrimSpace(value), "\n"); len(lines) > 1 {
+		for _, line := range lines {
+			if line = strings.TrimSpace(line); len(line) >= longLine && !strings.HasPrefix(line, "-----") {
+				s.Add(line)
+			}
+		}
+	}
+	forms := append(quoted(value),
 		value,
-		strings.Trim(string(quoted), `"`),
 		url.QueryEscape(value),
 		url.PathEscape(value),
 		base64.StdEncoding.EncodeToString([]byte(value)),
 		base64.RawURLEncoding.EncodeToString([]byte(value)),
-	}
+	)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range forms {
@@ -45,6 +55,20 @@ func (s *Secrets) Add(value string) {
 		}
 	}
 	sort.Slice(s.forms, func(i, j int) bool { return len(s.forms[i]) > len(s.forms[j]) })
+}
+
+// quoted are the forms that a value has in JSON, without its quotes: programs
+// differ in whether they escape what means something in HTML.
+func quoted(value string) (forms []string) {
+	for _, html := range []bool{true, false} {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(html)
+		_ = enc.Encode(value) // a string always marshals
+		text := strings.TrimSuffix(b.String(), "\n")
+		forms = append(forms, text[1:len(text)-1])
+	}
+	return forms
 }
 
 func contains(list []string, s string) bool {

@@ -28,6 +28,8 @@ type action struct {
 
 	started bool      // its start is part of a commit, made or about to be
 	closed  bool      // its end is committed
+	again   bool      // an earlier daemon had begun it already
+	silent  bool      // it was made, and nothing came back that tells what it did
 	state   sdk.State // empty until it has an end
 	outcome sdk.Outcome
 	body    string
@@ -73,12 +75,19 @@ func (x *action) refuse(outcome sdk.Outcome, reason string) {
 // interrupt ends an action that was begun and of which nobody knows more. Its
 // output so far is kept.
 func (x *action) interrupt() {
+	x.silent = true
 	const unknown = "the daemon ended while this call ran, so what it did is unknown; look before you make it again"
 	x.refuse(sdk.Interrupted, unknown)
 	if x.entry.Body != "" {
 		x.body = x.entry.Body + "\n\n" + unknown
 		x.result.Output = x.body
 	}
+}
+
+// untold reports whether the call may have changed files that its result does
+// not tell of.
+func (x *action) untold() bool {
+	return x.started && !x.readOnly() && (x.result.Untold || x.again || x.silent)
 }
 
 // giveUp refuses an action unless it has its end already.
@@ -109,12 +118,32 @@ func (x *action) conclude(r sdk.ToolResult, took time.Duration) {
 type callAttributes struct {
 	CallID    string        `json:"call_id"`
 	Tool      string        `json:"tool"`
-	Arguments any           `json:"arguments"`         // an object; the model's text when that is none
-	Changed   string        `json:"changed,omitempty"` // the arguments that a filter put in place of the model's, to the byte
+	Arguments any           `json:"arguments,omitempty"` // an object; the model's text when that is none
+	Refers    *callPlaces   `json:"refers,omitempty"`    // in their place, when they are long (sdk.AttributeRefers)
+	Changed   string        `json:"changed,omitempty"`   // the arguments that a filter put in place of the model's, to the byte
 	Index     int           `json:"index"`
 	Plugin    string        `json:"plugin,omitempty"`
 	Decision  *sdk.Decision `json:"decision,omitempty"`
 	Error     string        `json:"error,omitempty"`
+}
+
+// callPlaces says where the members of an action's attributes stand that are
+// not stored with it.
+type callPlaces struct {
+	Arguments string `json:"arguments"`
+}
+
+// longArguments is the length from which arguments are stored once, with the
+// answer that the call is part of.
+const longArguments = 1 << 10
+
+// refersTo is where an answer that is recorded with the action holds its
+// arguments, the very bytes; empty when it does not, or they are short.
+func (x *action) refersTo() string {
+	if x.loop == 0 || x.changed || len(x.arguments) < longArguments || strings.TrimSpace(x.call.Raw) != string(x.arguments) {
+		return ""
+	}
+	return fmt.Sprintf("%s#/calls/%d/arguments", answerPath(x.turn), x.index)
 }
 
 // endAttributes is what it holds of the end.
@@ -124,6 +153,7 @@ type endAttributes struct {
 	Truncated  bool            `json:"truncated,omitempty"`
 	Error      string          `json:"error,omitempty"`
 	Duration   int64           `json:"duration_ms"`
+	Untold     bool            `json:"untold,omitempty"` // it may have changed files that nothing tells of
 }
 
 func (x *action) attributes() callAttributes {
@@ -160,6 +190,9 @@ func (x *action) adopt(before, after json.RawMessage) bool {
 // refused already.
 func (x *action) recordWrite() sdk.Write {
 	at := x.attributes()
+	if place := x.refersTo(); place != "" {
+		at.Arguments, at.Refers = nil, &callPlaces{place}
+	}
 	w := sdk.Write{
 		Path: x.path, Create: true, Writer: sdk.WriterSystem, Loop: x.loop, Turn: x.turn,
 		State: sdk.StateStreaming, Phase: sdk.PhaseRecorded,
@@ -183,7 +216,7 @@ func (x *action) startWrite() sdk.Write {
 func (x *action) endWrite() sdk.Write {
 	at := endAttributes{
 		Metadata: withoutCopies(x.result.Metadata, x.body), Structured: x.result.Structured, Truncated: x.result.Truncated,
-		Error: x.result.Error, Duration: x.took.Milliseconds(),
+		Error: x.result.Error, Duration: x.took.Milliseconds(), Untold: x.untold(),
 	}
 	return sdk.Write{
 		Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, Phase: sdk.PhaseEnded, State: x.state, Outcome: x.outcome,

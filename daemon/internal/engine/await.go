@@ -34,9 +34,6 @@ func (e *Engine) await(ctx context.Context, a *activeLoop, x *action) error {
 			return errStopping
 		}
 	}
-	if x.entry.Phase == sdk.PhaseApproved {
-		failpoint.Hit(failpoint.ApprovedAfter)
-	}
 	return e.moveRun(ctx, a, sdk.StatusRunning)
 }
 
@@ -66,6 +63,9 @@ func (e *Engine) askAgain(a *activeLoop) {
 		}
 		x.decision = e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode})
 		approved := x.decision.Verdict == sdk.Propose && x.entry.Phase == sdk.PhaseApproved
+		if x.entry.Phase == sdk.PhaseApproved {
+			failpoint.Hit(failpoint.ApprovedAfter) // also when it was approved before this daemon began
+		}
 		if x.decision.Verdict != sdk.Allow && !approved {
 			x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", x.decision.Rule, x.decision.Reason))
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -29,34 +30,41 @@ func TestRecoveryOfAWaitingAction(t *testing.T) {
 			"read", "read:resolved write:cancelled:aborted read:failed:aborted",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRuin(t)
-			r.opened()
-			r.left(sdk.Change{Writes: []sdk.Write{answered("read", "write", "read"), recorded(0, "read"),
-				at(1, "write", sdk.PhaseRecorded, sdk.StateProposed, ""), recorded(2, "read")}})
-			for range 2 { // across one more stop, too
-				r.start()
-				r.until("the run waits", func() bool { return r.status() == sdk.StatusProposed })
-				if got := r.outcomes(r.run.ID); !strings.HasPrefix(got, "read:resolved write:proposed read:streaming") {
-					t.Fatal(got)
+		for _, down := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, down %v", name, down), func(t *testing.T) {
+				r := newRuin(t)
+				r.opened()
+				r.left(sdk.Change{Writes: []sdk.Write{answered("read", "write", "read"), recorded(0, "read"),
+					at(1, "write", sdk.PhaseRecorded, sdk.StateProposed, ""), recorded(2, "read")}})
+				for range 2 { // across one more stop, too
+					r.start()
+					r.until("the run waits", func() bool { return r.status() == sdk.StatusProposed })
+					if got := r.outcomes(r.run.ID); !strings.HasPrefix(got, "read:resolved write:proposed read:streaming") {
+						t.Fatal(got)
+					}
+					r.cut()
 				}
-				r.cut()
-			}
-			r.start()
-			c.decision.Path = "log://turn_1/write/f1"
-			r.left(sdk.Change{Writes: []sdk.Write{c.decision}})
-			if l := r.await(Accepted{Run: r.run, Loop: r.loops[0]}); l.Status != 200 {
-				t.Errorf("ended %d: %s", l.Status, l.Reason)
-			}
-			if got := strings.Join(r.tools.calledTools(), " "); got != c.calls {
-				t.Errorf("called %q, want %q", got, c.calls)
-			}
-			if got := r.outcomes(r.run.ID); got != c.actions {
-				t.Errorf("got  %s\nwant %s", got, c.actions)
-			}
-			r.await(Accepted{Run: r.run, Loop: r.loops[1]})
-			r.check(r.run.ID)
-		})
+				c.decision.Path = "log://turn_1/write/f1"
+				if down {
+					r.left(sdk.Change{Writes: []sdk.Write{c.decision}})
+				}
+				r.start()
+				if !down {
+					r.left(sdk.Change{Writes: []sdk.Write{c.decision}})
+				}
+				if l := r.await(Accepted{Run: r.run, Loop: r.loops[0]}); l.Status != 200 {
+					t.Errorf("ended %d: %s", l.Status, l.Reason)
+				}
+				if got := strings.Join(r.tools.calledTools(), " "); got != c.calls {
+					t.Errorf("called %q, want %q", got, c.calls)
+				}
+				if got := r.outcomes(r.run.ID); got != c.actions {
+					t.Errorf("got  %s\nwant %s", got, c.actions)
+				}
+				r.await(Accepted{Run: r.run, Loop: r.loops[1]})
+				r.check(r.run.ID)
+			})
+		}
 	}
 }
 

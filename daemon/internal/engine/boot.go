@@ -9,34 +9,32 @@ import (
 )
 
 // boot finds what an earlier daemon left: loops at 102, which go on, calls of
-// clients, which nobody waits for any more, and queued loops. It only reads;
-// the work is done by the runs' workers.
+// clients, which nobody waits for any more, and queued loops. It reads all of
+// that before any work begins, so that nothing is at work when it fails.
 func (e *Engine) boot(ctx context.Context) error {
 	failpoint.Hit(failpoint.RecoverBegin)
 	loops, err := e.cfg.Store.Unfinished(ctx)
 	if err != nil {
 		return err
 	}
-	running := map[int64]bool{}
-	for _, l := range loops {
-		running[l.ID] = true
-	}
-	open, err := e.cfg.Store.OpenTurns(ctx)
+	turns, err := e.leftTurns(ctx, loops)
 	if err != nil {
 		return err
-	}
-	for _, run := range open {
-		if err := e.bootTurns(ctx, run, running); err != nil {
-			return err
-		}
-	}
-	for _, l := range loops {
-		e.log.Info("going on with a loop that was left running", "run", l.Run, "loop", l.Sequence)
-		e.wakeWith(l.Run, &l)
 	}
 	runs, err := e.cfg.Store.Queued(ctx)
 	if err != nil {
 		return err
+	}
+	for _, row := range turns {
+		e.busy.Go(func() {
+			if err := e.closeLeft(e.base, row); err != nil {
+				e.log.Error("a turn that was left open could not be closed; it is tried again at the next start", "run", row.Run, "turn", row.Sequence, "error", err)
+			}
+		})
+	}
+	for _, l := range loops {
+		e.log.Info("going on with a loop that was left running", "run", l.Run, "loop", l.Sequence)
+		e.wakeWith(l.Run, &l)
 	}
 	for _, run := range runs {
 		e.wake(run)
@@ -44,29 +42,30 @@ func (e *Engine) boot(ctx context.Context) error {
 	return nil
 }
 
-// bootTurns begins to close the open turns of a run that belong to no loop at
-// work: a client's own tool call, or a turn that could not be closed.
-func (e *Engine) bootTurns(ctx context.Context, run int64, running map[int64]bool) error {
-	turns, err := e.cfg.Store.Turns(ctx, run)
+// leftTurns are the open turns that belong to no loop at work: a client's own
+// tool call, or a turn that could not be closed.
+func (e *Engine) leftTurns(ctx context.Context, loops []sdk.Loop) ([]sdk.Turn, error) {
+	running := map[int64]bool{}
+	for _, l := range loops {
+		running[l.ID] = true
+	}
+	runs, err := e.cfg.Store.OpenTurns(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, row := range turns {
-		if row.Closed || running[row.Loop] {
-			continue
-		}
-		leave, err := e.enter()
+	var left []sdk.Turn
+	for _, run := range runs {
+		turns, err := e.cfg.Store.Turns(ctx, run)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		go func() {
-			defer leave()
-			if err := e.closeLeft(e.base, row); err != nil {
-				e.log.Error("a turn that was left open could not be closed; it is tried again at the next start", "run", run, "turn", row.Sequence, "error", err)
+		for _, row := range turns {
+			if !row.Closed && !running[row.Loop] {
+				left = append(left, row)
 			}
-		}()
+		}
 	}
-	return nil
+	return left, nil
 }
 
 // closeLeft closes a turn that nobody goes on with. A call that had begun gets

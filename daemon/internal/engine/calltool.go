@@ -48,8 +48,7 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 	}
 	b, giveBack := e.book(a.run.ID)
 	defer giveBack()
-	reading := e.cfg.Dialect.Read(sdk.Completion{Calls: []sdk.Call{{ID: "call_1", Tool: c.Tool, Arguments: string(c.Arguments)}}}, a.offered)
-	receipt, err := e.openTurn(ctx, b, a.run.ID, func(n int) (sdk.Change, error) { return e.recordCall(ctx, a, n, reading), nil })
+	receipt, err := e.beginCall(ctx, a, b, c)
 	if err != nil {
 		return ToolDone{}, fmt.Errorf("record the call: %w", err)
 	}
@@ -94,11 +93,24 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 			return nil, err
 		}
 	}
-	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
-		return nil, sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
-	}
 	a.offered = e.cfg.Tools.Tools()
 	return a, nil
+}
+
+// beginCall makes the first commit. It waits for whoever keeps the run still,
+// such as a deletion, after which there is no run to make a folder for. A store
+// that takes no writes refuses the call at once: nothing has happened yet.
+func (e *Engine) beginCall(ctx context.Context, a *activeLoop, b *book, c ToolCall) (sdk.Receipt, error) {
+	b.submit.Lock()
+	defer b.submit.Unlock()
+	if _, err := e.cfg.Store.Run(ctx, a.run.ID); err != nil {
+		return sdk.Receipt{}, err
+	}
+	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
+		return sdk.Receipt{}, sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
+	}
+	reading := e.cfg.Dialect.Read(sdk.Completion{Calls: []sdk.Call{{ID: "call_1", Tool: c.Tool, Arguments: string(c.Arguments)}}}, a.offered)
+	return e.openTurn(ctx, b, a.run.ID, e.commit, func(n int) (sdk.Change, error) { return e.recordCall(ctx, a, n, reading), nil })
 }
 
 // recordCall is the first commit: the turn, and the action as started or as

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -25,16 +24,4 @@ func changeWrites(over []*action) []sdk.Write {
 		})
 	}
 	return writes
-}
-
-// Still does something to a run that rests, and keeps it at rest meanwhile. A
-// run that is at work, or that a prompt waits for, is a conflict; doing is what
-// it cannot be then.
-func (e *Engine) Still(ctx context.Context, run int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error {
-	leave, err := e.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return e.still(ctx, run, doing, do)
 }

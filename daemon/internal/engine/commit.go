@@ -9,6 +9,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// committer is one of the ways to commit: commit, commitEnd, commitNext.
+type committer func(context.Context, sdk.Change) (sdk.Receipt, error)
+
 // commit makes a change durable, in one try. It does not end with ctx: a step
 // that was taken is recorded, whoever gave up waiting for it.
 func (e *Engine) commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {

@@ -251,6 +251,7 @@ func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
 		return
 	}
 	if err != nil {
+		x.silent = wasMade(err)
 		result = callFailed(cutShort(cause, err), sent)
 	}
 	x.conclude(result, time.Since(began))
@@ -260,6 +261,16 @@ func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
 		x.outcome = sdk.Interrupted
 	case cause != nil:
 		x.state, x.outcome = sdk.StateCancelled, sdk.Aborted
+	}
+}
+
+// wasMade reports whether a call that came to an error may have reached its tool.
+func wasMade(err error) bool {
+	switch sdk.OutcomeOf(err) {
+	case sdk.NotFound, sdk.Validation, sdk.Permission, sdk.Unavailable:
+		return false
+	default:
+		return true
 	}
 }
 

@@ -17,6 +17,7 @@ type step func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error,
 type fakeModels struct {
 	context int
 	tools   *bool
+	gone    bool // there is no model at all
 
 	mu       sync.Mutex
 	steps    []step
@@ -24,7 +25,7 @@ type fakeModels struct {
 }
 
 func (m *fakeModels) Resolve(_ context.Context, name string) (Choice, error) {
-	if name == "missing" {
+	if name == "missing" || m.gone {
 		return Choice{}, sdk.Errorf(sdk.NotFound, "there is no model %q", name)
 	}
 	alias := name

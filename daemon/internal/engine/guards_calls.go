@@ -137,7 +137,8 @@ func (g *repeated) take(t *judged) {
 	g.now = g.past
 	for _, c := range t.calls {
 		n := g.now.add(c)
-		if c.cut {
+		if c.cut { // the model has to look again at what it knew before
+			g.past = row{}
 			continue
 		}
 		if g.past.add(c); n >= g.limit {
@@ -189,6 +190,7 @@ func (g *window) take(t *judged) {
 		n := 0
 		g.now, n = g.add(g.now, c)
 		if c.cut {
+			g.past = nil
 			continue
 		}
 		if g.past, _ = g.add(g.past, c); n >= g.limit {

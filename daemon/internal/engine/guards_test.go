@@ -114,6 +114,7 @@ func TestStreaksEndWithTheLoop(t *testing.T) {
 	if l := h.run(Submission{Run: "r"}); l.Stop != "answer" {
 		t.Errorf("ended %q: %s", l.Stop, l.Reason)
 	}
+	h.untilIdle() // a loop is forgotten after its end is recorded
 	h.engine.guards.mu.Lock()
 	defer h.engine.guards.mu.Unlock()
 	if n := len(h.engine.guards.loops); n != 0 {

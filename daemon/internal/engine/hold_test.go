@@ -166,6 +166,18 @@ func TestResultOfAClientsCallIsHeld(t *testing.T) {
 	h.check(1)
 }
 
+// TestClientsCallWithoutRoom is refused at once: nothing has happened, so
+// nothing is held, and nobody else has to wait.
+func TestClientsCallWithoutRoom(t *testing.T) {
+	h := newHouse(t)
+	h.store.setRefuse(func(int, sdk.Change) error { return errFull })
+	_, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "write"})
+	wants(t, err, sdk.Unavailable, "the disk is full")
+	if why := h.engine.backlog.reason(); why != nil || len(h.tools.calledTools()) != 0 {
+		t.Errorf("%v; called %v", why, h.tools.calledTools())
+	}
+}
+
 // TestRetryWithoutRoom: that a retry cannot be told is no reason to give up.
 func TestRetryWithoutRoom(t *testing.T) {
 	h := newHouse(t, func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {

@@ -36,6 +36,9 @@ func (e *Engine) still(ctx context.Context, id int64, doing string, do func(sdk.
 	if err != nil {
 		return err
 	}
+	if e.cfg.Frozen { // before anybody drops what the store could not tell of
+		return sdk.Errorf(sdk.Unavailable, "the run %s cannot be %s: nothing is written to the database; `bothy status` says why", run.Alias, doing)
+	}
 	if err := e.rests(ctx, run); err != nil {
 		return fmt.Errorf("the run %s cannot be %s: %w", run.Alias, doing, err)
 	}
@@ -44,6 +47,18 @@ func (e *Engine) still(ctx context.Context, id int64, doing string, do func(sdk.
 		return err
 	}
 	return do(run, sdk.RunEvent{Run: run, Project: project.Root, RunDir: e.runDir(run)})
+}
+
+// Still does something to a run that rests, and keeps it at rest meanwhile. A
+// run that is at work, or that a prompt waits for, is a conflict; doing is what
+// it cannot be then.
+func (e *Engine) Still(ctx context.Context, run int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error {
+	leave, err := e.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return e.still(ctx, run, doing, do)
 }
 
 // rests is nil for a run that has no open loop and no open turn.

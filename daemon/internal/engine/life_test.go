@@ -361,3 +361,34 @@ func TestRenameOfARun(t *testing.T) {
 	_, err = h.engine.Rename(t.Context(), a.Run.ID, "a/b")
 	wants(t, err, sdk.Validation, "cannot name a run")
 }
+
+// TestACallWaitsWhileItsRunIsDeleted, and finds it gone: it makes no folder
+// that nobody owns.
+func TestACallWaitsWhileItsRunIsDeleted(t *testing.T) {
+	h := newHouse(t)
+	a, err := h.engine.StartRun(t.Context(), Submission{Project: h.project, Run: "r"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := make(chan error, 1)
+	h.hooks.RunDeleted.On(10, "test", func(context.Context, sdk.RunEvent) error {
+		located := make(chan struct{})
+		h.hooks.ProjectInitCompleted.On(10, "test", func(context.Context, sdk.Project) error {
+			close(located)
+			return nil
+		})
+		go func() {
+			_, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Run: "r", Tool: "write"})
+			called <- err
+		}()
+		<-located
+		return nil
+	})
+	if err := h.engine.Delete(t.Context(), a.Run.ID); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, <-called, sdk.NotFound, "")
+	if h.runFolder(a.Run.Key) || len(h.tools.calledTools()) != 0 {
+		t.Errorf("its folder is there: %v; called %v", h.runFolder(a.Run.Key), h.tools.calledTools())
+	}
+}

@@ -17,9 +17,8 @@ type mirror struct {
 	index   map[string]int
 }
 
-// journalPage is how many rows are read at a time. Each brings its body along,
-// which may be a command's 10 MB.
-const journalPage = 50
+// journalPage is how many rows are read at a time.
+const journalPage = 500
 
 // refresh returns the entries as they are now, in the order of their first
 // appearance. The slice is the mirror's own: it holds until the next refresh.
@@ -70,7 +69,7 @@ func (m *mirror) changes(ctx context.Context) ([]string, error) {
 	var paths []string
 	seen := map[string]bool{}
 	for {
-		rows, err := m.store.Journal(ctx, m.seq, journalPage, m.run)
+		rows, err := m.store.JournalHeads(ctx, m.seq, journalPage, m.run)
 		if err != nil {
 			return nil, err
 		}

@@ -15,8 +15,8 @@ type Store interface {
 	Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
 	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
-	Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk, error) // of a stream that has not ended
-	Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error)
+	Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk, error)                       // of a stream that has not ended
+	JournalHeads(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) // no body is read
 	Seq() int64
 	Changed() <-chan struct{} // closed after the next commit
 
@@ -59,7 +59,7 @@ type Choice struct {
 	Context     int    // tokens; 0 is unknown
 	Tools       *bool  // whether it can call tools; nil is unknown
 	Temperature *float64
-	Why         string // one sentence: why this model
+	Why         string // one sentence: why this model; empty where it was named
 }
 
 // Retry says that a completion is about to be asked again.

@@ -123,17 +123,30 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	if p.agent, err = e.agent(first(s.Agent, p.run.Agent, "default")); err != nil {
 		return p, err
 	}
-	model := first(s.Model, p.agent.Model, p.run.Model)
-	if s.Agent == "" {
-		model = first(s.Model, p.run.Model, p.agent.Model) // a run keeps its model
-	}
+	model, why := p.model(s)
 	if p.choice, err = e.cfg.Models.Resolve(ctx, model); err != nil {
 		return p, err
 	}
+	p.choice.Why = first(why, p.choice.Why)
 	if able := p.choice.Tools; able != nil && !*able && len(e.toolsOf(p.agent)) > 0 {
 		return p, sdk.Errorf(sdk.Validation, "the model %s cannot call tools, and agent %q works through them; choose another model (`bothy models` lists them) or an agent without tools", p.choice.Alias, p.agent.Name)
 	}
 	return p, nil
+}
+
+// model names the model of a submission and says why it is that one; neither
+// where nothing names one. A run keeps its model, but for another agent.
+func (p placed) model(s Submission) (name, why string) {
+	switch {
+	case s.Model != "":
+		return s.Model, "" // who named it knows
+	case p.run.Model != "" && (s.Agent == "" || p.agent.Model == ""):
+		return p.run.Model, "as before in this run"
+	case p.agent.Model != "":
+		return p.agent.Model, "the agent " + p.agent.Name + " names it"
+	default:
+		return "", ""
+	}
 }
 
 // readAndEnter is R_OK and X_OK of access(2).

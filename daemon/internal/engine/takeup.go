@@ -71,9 +71,6 @@ func (l *leftTurn) turn(project string) *turn {
 		partials: l.partials, streaming: l.answer.State == sdk.StateStreaming,
 	}
 	if l.stage() == stageRecorded {
-		t.errors = l.errors
-	}
-	if l.stage() == stageRecorded {
 		t.errors = l.errors // before that they are of a try that is void
 	}
 	for _, entry := range l.actions {
@@ -300,6 +297,7 @@ func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 	some := false
 	for _, x := range a.turn.running() {
 		if a.left && e.again(a, x) {
+			x.again = true
 			continue
 		}
 		if context.Cause(ctx) != nil {

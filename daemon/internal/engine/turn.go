@@ -106,7 +106,7 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 	if a.turn != nil {
 		notes = a.turn.takeNotes()
 	}
-	_, err := e.openTurn(ctx, b, a.run.ID, func(n int) (sdk.Change, error) {
+	_, err := e.openTurn(ctx, b, a.run.ID, e.commitNext, func(n int) (sdk.Change, error) {
 		t.row = sdk.Turn{Run: a.run.ID, Loop: a.loop.ID, Sequence: n, Model: a.choice.Alias}
 		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row, Notes: notes}
 		if a.turn != nil {

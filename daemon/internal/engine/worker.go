@@ -143,7 +143,11 @@ func (e *Engine) Abort(ctx context.Context, run int64) error {
 	w, ok := e.workers[run]
 	if !ok {
 		e.mu.Unlock()
-		return sdk.Errorf(sdk.Conflict, "the run works on nothing now, so there is nothing to abort")
+		r, err := e.cfg.Store.Run(ctx, run)
+		if err != nil {
+			return err
+		}
+		return sdk.Errorf(sdk.Conflict, "the run %s works on nothing now, so there is nothing to abort", r.Alias)
 	}
 	if w.cancel != nil {
 		w.cancel(errAborted)
@@ -181,6 +185,9 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 		return endOf(ctx, err)
 	}
 	if err := e.prepare(ctx, a); err != nil {
+		if a.turn != nil {
+			e.settleLeft(ctx, a) // the loop cannot go on, and what its calls came to is known all the same
+		}
 		return endOf(ctx, err)
 	}
 	ctx, cancel := e.guards.within(ctx, a.loop.ID)

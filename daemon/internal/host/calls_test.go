@@ -134,7 +134,7 @@ func TestRepeatedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res := r.mustCall(t, "pinned__crash_once", string(arguments)); res.Output != "second time" {
+	if res := r.mustCall(t, "pinned__crash_once", string(arguments)); res.Output != "second time" || !res.Untold {
 		t.Errorf("answered %+v", res)
 	}
 	if err := os.Remove(mark); err != nil {

@@ -43,7 +43,7 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 		ctx, cancel = context.WithDeadline(ctx, call.Deadline)
 		defer cancel()
 	}
-	again := o.Pinned && (o.Annotations.ReadOnly || o.Annotations.Idempotent)
+	again, twice := o.Pinned && (o.Annotations.ReadOnly || o.Annotations.Idempotent), false
 	for {
 		l, err := o.owner.callable(ctx)
 		if err != nil {
@@ -52,9 +52,9 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, out)
 		l.calls.leave()
 		if err == nil || !again || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
-			return r, err
+			return o.believe(r, twice), err
 		}
-		again = false
+		again, twice = false, true
 		o.owner.log.Info("the plugin crashed during a call that may be repeated", "tool", o.Name)
 		if err := out.Progress("the plugin crashed; the call is repeated", -1); err != nil {
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Aborted, "the call was given up: %w", err)

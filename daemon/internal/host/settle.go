@@ -42,7 +42,7 @@ func (s *Supervisor) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolR
 		r.Metadata = map[string]any{}
 	}
 	r.Metadata["recovered"] = true
-	return r, nil
+	return o.believe(r, false), nil
 }
 
 // interrupted is the one answer for a call of which nothing is known; why is in

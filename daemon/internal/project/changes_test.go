@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -37,15 +38,16 @@ func (w *workshop) state(path string) *sdk.FileState {
 	root, err := os.OpenRoot(w.dir)
 	w.must(err)
 	defer root.Close()
-	n, err := onDisk(root, path)
-	w.must(err)
+	n := onDisk(root, path)
 	if n == nil {
 		return nil
 	}
 	return &sdk.FileState{Kind: n.kind, Mode: uint32(n.mode), Hash: n.hash, Target: n.target}
 }
 
-func (w *workshop) did(c sdk.FileChange) { w.steps = append(w.steps, Step{c, len(w.steps) + 1}) }
+func (w *workshop) did(c sdk.FileChange) {
+	w.steps = append(w.steps, Step{FileChange: c, Turn: len(w.steps) + 1})
+}
 
 func (w *workshop) write(path, text string) {
 	before, old := w.state(path), ""
@@ -119,6 +121,62 @@ func (w *workshop) move(from, to string) {
 	w.did(sdk.FileChange{Path: to, From: from, After: &sdk.FileState{Kind: before.Kind}})
 }
 
+// undo takes back, and is told of.
+func (w *workshop) undo(c *Changes) error {
+	err := c.Undo(context.Background(), w.dir, "run", func(told []sdk.FileChange) error {
+		w.settle(nil)
+		for _, x := range told {
+			w.steps = append(w.steps, Step{FileChange: x, Back: true, Unsure: true})
+		}
+		return nil
+	})
+	if err == nil {
+		w.settle(nil)
+	}
+	return err
+}
+
+// settle says of the unsure steps that they were made: all, or those that c has found.
+func (w *workshop) settle(c *Changes) {
+	var steps []Step
+	var made []sdk.FileChange
+	if c != nil {
+		made = c.Made()
+	}
+	for _, s := range w.steps {
+		if s.Unsure && c != nil {
+			if len(made) == 0 || made[0] != s.FileChange {
+				continue
+			}
+			made = made[1:]
+		}
+		s.Unsure = false
+		steps = append(steps, s)
+	}
+	w.steps = steps
+}
+
+// undoSome takes back until it is cut short.
+func (w *workshop) undoSome(rt *rapid.T, c *Changes) {
+	most, n := rapid.IntRange(0, len(c.ops)).Draw(rt, "cut"), 0
+	dir, err := os.OpenRoot(w.dir)
+	w.must(err)
+	defer dir.Close()
+	for ops := c.ops; len(ops) > 0; ops = ops[stage(ops):] {
+		w.settle(nil)
+		for _, o := range ops[:stage(ops)] {
+			w.steps = append(w.steps, Step{FileChange: o.told, Back: true, Unsure: true})
+		}
+		for _, o := range ops[:stage(ops)] {
+			if n++; n > most {
+				return
+			}
+			w.must(o.do(dir, "run"))
+		}
+	}
+	w.settle(nil)
+}
+
 // tree is everything in the project, as text.
 func (w *workshop) tree() map[string]string {
 	all := map[string]string{}
@@ -184,7 +242,7 @@ func TestUndoTakesBackWhatARunDid(t *testing.T) {
 		for range rapid.IntRange(0, 15).Draw(rt, "steps") {
 			w.anyStep(rt)
 		}
-		c, err := LookAtChanges(w.dir, w.steps, Look{May: anything})
+		c, err := LookAtChanges(w.dir, w.steps, anything)
 		w.must(err)
 		for _, d := range c.Differences {
 			if d.Conflict != "" {
@@ -194,25 +252,17 @@ func TestUndoTakesBackWhatARunDid(t *testing.T) {
 		if after := w.tree(); (len(c.Differences) == 0) != maps.Equal(before, after) {
 			rt.Fatalf("%d differences between\n%v and\n%v", len(c.Differences), before, after)
 		}
-		full := len(c.ops)
-		cut := rapid.IntRange(0, full).Draw(rt, "cut")
-		if cut < full {
-			c.ops = c.ops[:cut]
-			w.must(c.Undo(context.Background(), w.dir))
-			c, err = LookAtChanges(w.dir, w.steps, Look{May: anything, Resume: true})
+		for left := rapid.IntRange(0, 3).Draw(rt, "cuts"); left > 0; left-- {
+			w.undoSome(rt, c)
+			c, err = LookAtChanges(w.dir, w.steps, anything)
 			w.must(err)
+			w.settle(c)
 		}
-		undone := c.Reversals()
-		w.must(c.Undo(context.Background(), w.dir))
-		if cut == full { // told of as steps, taking back is itself a change that leaves no difference
-			for _, told := range undone {
-				w.did(told)
-			}
-			c, err = LookAtChanges(w.dir, w.steps, Look{May: anything})
-			w.must(err)
-			for _, d := range c.Differences {
-				rt.Fatalf("after it was taken back there is %+v\n%+v", d, w.steps)
-			}
+		w.must(w.undo(c))
+		c, err = LookAtChanges(w.dir, w.steps, anything)
+		w.must(err)
+		if len(c.Differences)+len(c.ops) > 0 {
+			rt.Fatalf("after it was taken back there is %+v to be done, for %+v\n%+v", c.ops, c.Differences, w.steps)
 		}
 		if got := w.tree(); !maps.Equal(got, before) {
 			rt.Fatalf("taken back, the project is\n%v\nand was\n%v\nsteps: %+v", got, before, w.steps)
@@ -234,9 +284,16 @@ func TestUndoLeavesWhatOthersTouched(t *testing.T) {
 		if len(w.steps) == len(steps) {
 			return // nothing could be written there
 		}
-		c, err := LookAtChanges(w.dir, steps, Look{May: anything})
+		c, err := LookAtChanges(w.dir, steps, anything)
 		w.must(err)
-		w.must(c.Undo(context.Background(), w.dir))
+		before := w.tree()
+		w.must(w.undo(c))
+		left := slices.Collect(maps.Values(w.tree()))
+		for _, d := range c.Differences {
+			if was := before[d.Path]; d.Conflict != "" && was != "" && !slices.Contains(left, was) {
+				rt.Fatalf("%s was said to be left, and %q is gone: %v\n%+v", d.Path, was, w.tree(), steps)
+			}
+		}
 		if !slices.ContainsFunc(slices.Collect(maps.Values(w.tree())), func(s string) bool { return strings.HasSuffix(s, written) }) {
 			rt.Fatalf("what was written to %s is gone: %v", at, w.tree())
 		}
@@ -273,16 +330,20 @@ func TestDifferences(t *testing.T) {
 			w := &workshop{t: t, dir: t.TempDir()}
 			w.other("old", "one\ntwo\n")
 			c.do(w)
-			got, err := LookAtChanges(w.dir, w.steps, Look{May: func(path string) error {
+			got, err := LookAtChanges(w.dir, w.steps, func(path string) error {
 				if path == "secret" {
 					return sdk.Errorf(sdk.Permission, "protected")
 				}
 				return nil
-			}})
+			})
 			w.must(err)
 			for i := range got.Differences {
 				if d := &got.Differences[i]; d.Conflict == "" && d.Kind == "file" && !d.Binary && d.Diff == "" && d.Added+d.Removed > 0 {
 					t.Errorf("%s has no diff", d.Path)
+				}
+				d := &got.Differences[i]
+				if names := sidesOf(*d); d.Diff != "" && !strings.HasPrefix(d.Diff, names) {
+					t.Errorf("the diff does not begin with %q: %s", names, d.Diff)
 				}
 				got.Differences[i].Diff = ""
 			}
@@ -290,6 +351,20 @@ func TestDifferences(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", got.Differences, c.want)
 			}
 		})
+	}
+}
+
+// sidesOf are the lines that a diff begins with.
+func sidesOf(d sdk.Difference) string {
+	switch {
+	case d.Status == "added":
+		return "--- /dev/null\n+++ b/" + d.Path + "\n"
+	case d.Status == "deleted":
+		return "--- a/" + d.Path + "\n+++ /dev/null\n"
+	case d.From != "":
+		return "--- a/" + d.From + "\n+++ b/" + d.Path + "\n"
+	default:
+		return "--- a/" + d.Path + "\n+++ b/" + d.Path + "\n"
 	}
 }
 
@@ -304,19 +379,20 @@ func TestUndoStaysInTheProject(t *testing.T) {
 	}
 	after := &sdk.FileState{Kind: "file", Hash: sum("mine")}
 	for _, at := range []string{"..", "../victim", "/etc/passwd", "a/../../victim", ".", "a//b", "./a", "a\x00b", outside} {
-		if _, err := LookAtChanges(t.TempDir(), []Step{{sdk.FileChange{Path: at, After: after}, 1}}, Look{May: anything}); sdk.OutcomeOf(err) != sdk.Validation {
-			t.Errorf("%q: %v", at, err)
+		c, err := LookAtChanges(t.TempDir(), []Step{{FileChange: sdk.FileChange{Path: at, After: after}, Turn: 1}}, anything)
+		if err != nil || len(c.ops) > 0 || len(c.Differences) != 1 || !strings.Contains(c.Differences[0].Conflict, "no path in the project") {
+			t.Errorf("%q: %+v, %v", at, c, err)
 		}
 	}
 	dir := t.TempDir()
 	if err := os.Symlink(filepath.Dir(outside), filepath.Join(dir, "way")); err != nil {
 		t.Fatal(err)
 	}
-	c, err := LookAtChanges(dir, []Step{{sdk.FileChange{Path: "way/victim", After: after}, 1}}, Look{May: anything})
+	c, err := LookAtChanges(dir, []Step{{FileChange: sdk.FileChange{Path: "way/victim", After: after}, Turn: 1}}, anything)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Undo(context.Background(), dir); len(c.ops) != 0 || err != nil {
+	if err := c.Undo(context.Background(), dir, "run", func([]sdk.FileChange) error { return nil }); err != nil {
 		t.Errorf("through a link: %+v, %v", c.ops, err)
 	}
 	if _, err := os.Stat(outside); err != nil {
@@ -328,13 +404,158 @@ func TestUndoStaysInTheProject(t *testing.T) {
 func TestUndoLooksAgain(t *testing.T) {
 	w := &workshop{t: t, dir: t.TempDir()}
 	w.write("a", "one")
-	c, err := LookAtChanges(w.dir, w.steps, Look{May: anything})
+	c, err := LookAtChanges(w.dir, w.steps, anything)
 	w.must(err)
 	w.other("a", "somebody else")
-	if err := c.Undo(context.Background(), w.dir); sdk.OutcomeOf(err) != sdk.Conflict {
+	if err := w.undo(c); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Errorf("got %v", err)
 	}
 	if b, _ := os.ReadFile(w.at("a")); string(b) != "somebody else" {
 		t.Errorf("a is %q", b)
+	}
+}
+
+// TestUndoLeavesWholly: what cannot be taken back wholly is not taken back at all.
+func TestUndoLeavesWholly(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(w *workshop)
+		want map[string]string
+	}{
+		"written by two in turns": {func(w *workshop) {
+			w.write("a", "run")
+			w.other("a", "other")
+			w.write("a", "run again")
+			w.write("b", "run")
+		}, map[string]string{"a": "run again"}},
+		"written, then moved": {func(w *workshop) {
+			w.write("a", "run")
+			w.move("a", "b")
+			w.other("b", "other")
+		}, map[string]string{"b": "other"}},
+		"in a new folder": {func(w *workshop) {
+			w.mkdir("d")
+			w.write("d/a", "run")
+			w.other("d/a", "other")
+			w.write("d/a", "run again")
+			w.write("d/b", "run")
+		}, map[string]string{"d/a": "run again"}},
+		"in a folder that was moved": {func(w *workshop) {
+			w.mkdir("d")
+			w.write("d/a", "run")
+			w.steps = nil
+			w.move("d", "e")
+			w.write("e/a", "run again")
+			w.other("e/a", "other")
+		}, map[string]string{"d/a": "other"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &workshop{t: t, dir: t.TempDir()}
+			c.do(w)
+			for range 2 { // the second time there is nothing left to be done
+				got, err := LookAtChanges(w.dir, w.steps, anything)
+				w.must(err)
+				w.must(w.undo(got))
+				files := w.tree()
+				maps.DeleteFunc(files, func(_, text string) bool { return strings.HasPrefix(text, "d") })
+				for at, text := range files {
+					_, files[at], _ = strings.Cut(text, " ")
+				}
+				if !maps.Equal(files, c.want) {
+					t.Fatalf("got %v, want %v", files, c.want)
+				}
+			}
+			got, err := LookAtChanges(w.dir, w.steps, anything)
+			w.must(err)
+			if len(got.ops) > 0 || len(got.Differences) == 0 {
+				t.Errorf("there is %+v to be done for %+v", got.ops, got.Differences)
+			}
+		})
+	}
+}
+
+// TestUndoneIsForgotten: what was taken back is nobody's concern any more.
+func TestUndoneIsForgotten(t *testing.T) {
+	w := &workshop{t: t, dir: t.TempDir()}
+	w.other("a", "one")
+	w.write("a", "two")
+	w.write("b", "two")
+	for range 3 {
+		c, err := LookAtChanges(w.dir, w.steps, anything)
+		w.must(err)
+		w.must(w.undo(c))
+	}
+	if len(w.steps) != 4 {
+		t.Errorf("taking nothing back was told of: %d steps", len(w.steps))
+	}
+	w.other("a", "three")
+	w.write("c", "new")
+	c, err := LookAtChanges(w.dir, w.steps, anything)
+	w.must(err)
+	if len(c.Differences) != 1 || c.Differences[0].Path != "c" || c.Differences[0].Conflict != "" {
+		t.Errorf("got %+v", c.Differences)
+	}
+}
+
+// TestUndoCutShortAndTouched: what somebody did after a taking back was cut
+// short is seen, and is not taken for its work.
+func TestUndoCutShortAndTouched(t *testing.T) {
+	w := &workshop{t: t, dir: t.TempDir()}
+	w.write("a", "run")
+	w.write("b", "run")
+	c, err := LookAtChanges(w.dir, w.steps, anything)
+	w.must(err)
+	for _, o := range c.ops {
+		w.steps = append(w.steps, Step{FileChange: o.told, Back: true, Unsure: true})
+	}
+	w.must(os.Remove(w.at("b"))) // as the first op does
+	w.other("a", "other")
+	c, err = LookAtChanges(w.dir, w.steps, anything)
+	w.must(err)
+	if len(c.Made()) != 1 || len(c.Differences) != 1 || c.Differences[0].Path != "a" || c.Differences[0].Conflict == "" {
+		t.Errorf("made %+v, differences %+v", c.Made(), c.Differences)
+	}
+}
+
+// TestUndoOfWhatCannotBeRead: one path that cannot be looked at is a conflict of
+// its own and hides no other.
+func TestUndoOfWhatCannotBeRead(t *testing.T) {
+	w := &workshop{t: t, dir: t.TempDir()}
+	w.write("a", "run")
+	w.write("big", "run")
+	w.must(os.Truncate(w.at("big"), mostRead+1))
+	long := strings.Repeat("x", 300)
+	w.did(sdk.FileChange{Path: long, After: &sdk.FileState{Kind: "file", Hash: sum("")}})
+	w.write("fifo", "run")
+	w.must(os.Remove(w.at("fifo")))
+	w.must(syscall.Mkfifo(w.at("fifo"), 0o600))
+	c, err := LookAtChanges(w.dir, w.steps, anything)
+	w.must(err)
+	conflicts := map[string]string{}
+	for _, d := range c.Differences {
+		conflicts[d.Path] = d.Conflict
+	}
+	want := map[string]string{
+		"a": "", "big": "whether something else changed it since is not known: it is larger than 64 MB",
+		long: "whether something else changed it since is not known: it cannot be looked at: file name too long", "fifo": "something else changed it since",
+	}
+	if !maps.Equal(conflicts, want) {
+		t.Errorf("got %q", conflicts)
+	}
+}
+
+// TestUndoAfterACrashInAWrite: what was written of a file is gone in the end.
+func TestUndoAfterACrashInAWrite(t *testing.T) {
+	w := &workshop{t: t, dir: t.TempDir()}
+	w.mkdir("d")
+	w.write("d/a", "one")
+	w.steps = nil
+	w.write("d/a", "two")
+	name := ".bothy-" + sum("run\x00d/a")[:16] + ".tmp"
+	w.other("d/"+name, "half of")
+	c, err := LookAtChanges(w.dir, w.steps, anything)
+	w.must(err)
+	w.must(w.undo(c))
+	if got := w.tree(); len(got) != 2 || !strings.HasSuffix(got["d/a"], " one") {
+		t.Errorf("got %v", got)
 	}
 }

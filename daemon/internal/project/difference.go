@@ -11,64 +11,77 @@ import (
 	"github.com/bothyd/bothy/sdk/match"
 )
 
+// mostDiffs bounds the diffs of one answer together. What is beyond them is told
+// of without its lines.
+const mostDiffs = 16 << 20
+
 // changes compares how things were with how they are.
-func (p *planner) changes(root *os.Root) (*Changes, error) {
-	out := &Changes{ops: p.ops, reversals: p.reversals, kept: p.kept}
-	for _, t := range p.tracks {
-		var err error
-		if t.before, t.after, err = p.sides(root, t); err != nil {
-			return nil, err
+func (p *planner) changes(root *os.Root) *Changes {
+	out := &Changes{ops: p.ops, kept: p.kept}
+	for _, t := range p.tracks.all {
+		if t.blocked == "" {
+			t.before, t.after = p.sides(root, t)
 		}
 	}
 	p.join()
-	for _, t := range p.tracks {
+	bytes := 0
+	for _, t := range p.tracks.all {
 		slices.Sort(t.turns)
 		d := sdk.Difference{Path: t.name, Turns: slices.Compact(t.turns), Conflict: t.blocked}
 		if d.Conflict != "" {
 			roughly(&d, t.last)
 			out.Differences = append(out.Differences, d)
 		} else if describe(&d, t.was, t.before, t.after) {
+			if bytes += len(d.Diff); bytes > mostDiffs {
+				d.Diff = ""
+			}
 			out.Differences = append(out.Differences, d)
 		}
 	}
 	slices.SortFunc(out.Differences, func(a, b sdk.Difference) int { return cmp.Compare(a.Path, b.Path) })
-	return out, nil
+	return out
 }
 
 // join makes one of what went from a path and what came to the same one: for
 // people, that is a change of it.
 func (p *planner) join() {
-	for _, t := range p.tracks {
+	gone := map[string]*track{}
+	for _, t := range p.tracks.all {
+		if t.blocked == "" && t.before != nil && t.after == nil && gone[t.was] == nil {
+			gone[t.was] = t
+		}
+	}
+	for _, t := range p.tracks.all {
 		if t.blocked != "" || t.before != nil || t.after == nil {
 			continue
 		}
-		i := slices.IndexFunc(p.tracks, func(g *track) bool {
-			return g.blocked == "" && g.was == t.now && g.before != nil && g.after == nil
-		})
-		if i >= 0 {
-			gone := p.tracks[i]
-			t.was, t.before, t.turns = gone.was, gone.before, append(t.turns, gone.turns...)
-			gone.before = nil
+		if g := gone[t.now]; g != nil && g.before != nil {
+			t.was, t.before, t.turns = g.was, g.before, append(t.turns, g.turns...)
+			g.before = nil
 		}
 	}
 }
 
 // sides are how a thing was before the first step, and how it is now.
-func (p *planner) sides(root *os.Root, t *track) (before, after *node, err error) {
+func (p *planner) sides(root *os.Root, t *track) (before, after *node) {
 	if t.was != "" {
-		before, err = p.overlay.look(t.was)
+		before = p.overlay.look(t.was)
 	}
-	if t.now != "" && err == nil {
-		after, err = onDisk(root, t.now)
+	switch {
+	case t.now == "":
+	case before != nil && before.origin == t.now:
+		after = before // it was not written
+	default:
+		after = onDisk(root, t.now)
 	}
-	return before, after, err
+	return before, after
 }
 
 // roughly tells what a run did to something that was touched since.
 func roughly(d *sdk.Difference, last sdk.FileChange) {
 	d.Status = "changed"
 	switch {
-	case last.From != "":
+	case last.From != "" && last.After != nil:
 		d.Status, d.From, d.Kind = "moved", last.From, last.After.Kind
 	case last.After == nil && last.Before != nil:
 		d.Status, d.Kind = "deleted", last.Before.Kind
@@ -91,7 +104,7 @@ func describe(d *sdk.Difference, was string, before, after *node) bool {
 		d.Status, d.Kind = "deleted", before.kind
 	case was != d.Path:
 		d.Status, d.Kind, d.From = "moved", after.kind, was
-	case after.is(&sdk.FileState{Kind: before.kind, Hash: before.hash, Target: before.target}):
+	case before == after, after.is(&sdk.FileState{Kind: before.kind, Hash: before.hash, Target: before.target}):
 		return false
 	default:
 		d.Status, d.Kind = "changed", after.kind
@@ -116,7 +129,16 @@ func compare(d *sdk.Difference, before, after *node) {
 		d.Binary = true
 		return
 	}
-	d.Diff = match.Diff(d.Path, old, now)
+	from, to := d.Path, d.Path
+	switch {
+	case before == nil:
+		from = ""
+	case after == nil:
+		to = ""
+	case d.From != "":
+		from = d.From
+	}
+	d.Diff = match.DiffFiles(from, to, old, now)
 	for i, line := range strings.Split(d.Diff, "\n") {
 		switch {
 		case i < 2: // the two lines that name the files

@@ -27,6 +27,8 @@ type node struct {
 	text   string // of a file, when it is known
 	hash   string // of a file
 	origin string // where on disk it lies; empty: nowhere yet
+	lost   string // why it is not known, or its contents are not; a clause for people
+	info   fs.FileInfo
 }
 
 // is reports whether the node is what a change says it left or found.
@@ -63,16 +65,13 @@ func (o *overlay) place(at string) (string, bool) {
 }
 
 // look returns what is at a path, with the contents of a file.
-func (o *overlay) look(at string) (*node, error) {
+func (o *overlay) look(at string) *node {
 	if n, changed := o.nodes[at]; changed {
-		if n != nil && n.kind == "file" && n.hash == "" {
-			return onDisk(o.root, n.origin)
-		}
-		return n, nil
+		return n
 	}
 	place, ok := o.place(at)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	return onDisk(o.root, place)
 }
@@ -133,28 +132,49 @@ func (o *overlay) move(from, to string, n *node) {
 }
 
 // onDisk reads what is at a path of the project. Behind a link, or behind what
-// is no folder, there is nothing.
-func onDisk(root *os.Root, at string) (*node, error) {
+// is no folder, there is nothing. What cannot be looked at is lost, and is never
+// taken for nothing.
+func onDisk(root *os.Root, at string) *node {
 	dir, base, err := enter(root, at)
-	if dir == nil || err != nil {
-		return nil, err
+	if err != nil {
+		return &node{lost: "it cannot be looked at: " + reason(err)}
+	}
+	if dir == nil {
+		return nil
 	}
 	defer leave(root, dir)
+	return inFolder(dir, base, at)
+}
+
+// inFolder reads what base is in a folder; its path is at.
+func inFolder(dir *os.Root, base, at string) *node {
 	info, err := dir.Lstat(base)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return &node{lost: "it cannot be looked at: " + reason(err)}
 	}
-	n := &node{kind: kindOf(info.Mode()), mode: info.Mode().Perm(), origin: at}
+	n := &node{kind: kindOf(info.Mode()), mode: info.Mode().Perm(), origin: at, info: info}
 	switch n.kind {
 	case "link":
 		n.target, err = dir.Readlink(base)
 	case "file":
-		n.text, n.hash, err = read(dir, base, info)
+		err = n.read(dir, base)
 	}
-	return n, err
+	if err != nil {
+		n.lost = "it cannot be read: " + reason(err)
+	}
+	return n
+}
+
+// reason is what an error says without the path, which everybody knows.
+func reason(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
 }
 
 // enter opens the folder that holds a path, one name at a time, and follows no
@@ -215,22 +235,28 @@ func list(root *os.Root, at string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// read returns the contents of a file with their hash; without either when they
+// read reads the contents of a file with their hash; neither is known when they
 // are too long to be looked at.
-func read(dir *os.Root, base string, seen fs.FileInfo) (text, hash string, err error) {
+func (n *node) read(dir *os.Root, base string) error {
 	f, err := dir.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return "", "", err
+		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	if info, err := f.Stat(); err != nil || !os.SameFile(info, seen) {
-		return "", "", sdk.Errorf(sdk.Conflict, "%s changed while it was read; try again", base)
+	if info, err := f.Stat(); err != nil || !os.SameFile(info, n.info) {
+		return errors.New("it changed in this moment; try again")
 	}
 	body, err := io.ReadAll(io.LimitReader(f, mostRead+1))
-	if err != nil || len(body) > mostRead {
-		return "", "", err
+	switch {
+	case err != nil:
+		return err
+	case len(body) > mostRead:
+		n.lost = "it is larger than 64 MB"
+	default:
+		n.text = string(body)
+		n.hash = sum(n.text)
 	}
-	return string(body), sum(string(body)), nil
+	return nil
 }
 
 func sum(text string) string {

@@ -9,146 +9,116 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// plan takes all steps back in an overlay.
-func plan(dir *os.Root, steps []Step, may func(string) error, strict bool) (*planner, error) {
-	p := &planner{overlay: newOverlay(dir), may: may, strict: strict}
-	for _, s := range slices.Backward(steps) {
-		if err := p.step(s); err != nil {
-			return nil, err
+// mostKept bounds the contents that are kept of what is taken back.
+const mostKept = 4 << 20
+
+// plan takes all steps back in an overlay. What is touched by something that
+// cannot be taken back stays wholly as it is: it is planned again without that.
+func plan(dir *os.Root, steps []Step, may func(string) error) *planner {
+	blocked := map[int]string{}
+	for {
+		p := &planner{
+			overlay: newOverlay(dir), may: may, blocked: blocked,
+			tracks: tracks{was: map[string]*track{}, now: map[string]*track{}},
+		}
+		for i, s := range slices.Backward(steps) {
+			p.step(i, s)
+		}
+		again := false
+		for _, t := range p.tracks.all {
+			if t.blocked != "" && t.acted {
+				blocked[t.step], again = t.blocked, true
+			}
+		}
+		if !again {
+			return p
 		}
 	}
-	return p, nil
 }
 
 // planner takes steps back in its mind, from the last to the first.
 type planner struct {
 	overlay *overlay
 	may     func(path string) error
-	strict  bool // what is as it was before already is a conflict as well
-	tracks  []*track
+	blocked map[int]string // by the last step of a track: why it stays as it is
+	tracks  tracks
 	kept    []string
-
-	ops       []op
-	reversals []sdk.FileChange
+	ops     []op
+	bytes   int // of contents that are kept of what is taken back
 }
 
-// track follows one thing that was touched, through all its paths.
-type track struct {
-	was     string // its path at the time that the planner has come to; empty: it was not there
-	now     string // its present path; empty: something else is there, or nothing
-	name    string // for people: the latest path that it had
-	turns   []int
-	last    sdk.FileChange
-	blocked string // why it cannot be taken back
-
-	before, after *node // how it was, and how it is now; known at the end
-}
-
-// track finds what had a path at the time that the planner has come to.
-func (p *planner) track(c sdk.FileChange) *track {
-	for _, t := range p.tracks {
-		if t.was == c.Path {
-			return t
-		}
-	}
-	t := &track{was: c.Path, now: p.follow(c.Path, (*track).past, (*track).present), name: c.Path, last: c}
-	if t.now != "" && p.follow(t.now, (*track).present, (*track).past) != c.Path {
-		t.now = ""
-	} else if t.now != "" {
-		t.name = t.now
-	}
-	p.tracks = append(p.tracks, t)
-	return t
-}
-
-func (t *track) past() string    { return t.was }
-func (t *track) present() string { return t.now }
-
-// follow gives a path the one that it has at another time, through the folders
-// that were moved.
-func (p *planner) follow(at string, from, to func(*track) string) string {
-	best, found := -1, at
-	for _, t := range p.tracks {
-		dir := from(t)
-		if dir == "" || len(dir) <= best || at != dir && !strings.HasPrefix(at, dir+"/") {
-			continue
-		}
-		best, found = len(dir), ""
-		if to(t) != "" {
-			found = to(t) + strings.TrimPrefix(at, dir)
-		}
-	}
-	return found
-}
-
-// do notes what is to be done, and how it is told.
-func (p *planner) do(o op, told sdk.FileChange) {
-	p.ops = append(p.ops, o)
-	p.reversals = append(p.reversals, told)
-}
-
-func (p *planner) step(s Step) error {
+// step takes one step back, the ith.
+func (p *planner) step(i int, s Step) {
 	c := s.FileChange
-	for _, at := range []string{c.Path, c.From} {
-		if at != "" && !usable(at) {
-			return sdk.Errorf(sdk.Validation, "a tool told of a change of %q, which is no path in the project", at)
-		}
-	}
-	if c.From != "" && c.After == nil {
-		return sdk.Errorf(sdk.Validation, "a tool told of a move to %q that left nothing there", c.Path)
-	}
-	t := p.track(c)
+	t := p.tracks.of(c, i)
 	t.turns = append(t.turns, s.Turn)
-	if t.blocked != "" {
-		return nil
+	if t.blocked == "" && t.step == i {
+		t.blocked = p.blocked[i]
 	}
-	why, err := p.takeBack(c)
-	t.blocked = why
-	return err
+	if t.blocked != "" {
+		return
+	}
+	if t.blocked = usable(c); t.blocked == "" {
+		t.blocked = p.takeBack(t, c)
+	}
 }
 
-// usable reports whether a path that a tool told of lies in the project.
-func usable(at string) bool {
-	return at != "." && !path.IsAbs(at) && path.Clean(at) == at && at != ".." && !strings.HasPrefix(at, "../") && !strings.ContainsRune(at, 0)
+// usable says why a change cannot be one of the project's files; "" is that it
+// can. A tool may tell of anything.
+func usable(c sdk.FileChange) string {
+	if err := c.Check(); err != nil {
+		return "what its tool told of it cannot be: " + err.Error()
+	}
+	return ""
 }
 
 // takeBack takes one change back in the overlay. It returns why that cannot be.
-func (p *planner) takeBack(c sdk.FileChange) (conflict string, err error) {
+func (p *planner) takeBack(t *track, c sdk.FileChange) (conflict string) {
 	for _, at := range []string{c.Path, first(c.From, c.Path)} {
 		if err := p.may(at); err != nil {
-			return err.Error(), nil
+			return err.Error()
 		}
 	}
-	cur, err := p.overlay.look(c.Path)
-	if err != nil {
-		return "", err
+	cur := p.overlay.look(c.Path)
+	if c.From != "" && c.Lost != "" {
+		return "where it was before is not known: " + c.Lost
 	}
 	if c.From != "" {
-		return p.moveBack(c, cur)
+		return p.moveBack(t, c, cur)
 	}
 	switch {
 	case cur.is(c.After):
-	case cur.is(c.Before) && !p.strict:
-		return "", nil // it is so already
+	case cur.is(c.Before): // it is so already
+		p.do(t, op{path: c.Path, from: c.Before, already: true, told: sdk.FileChange{Path: c.Path, Before: c.After, After: c.Before}})
+		return ""
 	case cur == nil:
-		return "it is not there any more", nil
+		return "it is not there any more"
+	case cur.lost != "":
+		return "whether something else changed it since is not known: " + cur.lost
 	case c.After == nil:
-		return "something else is there now", nil
+		return "something else is there now"
 	default:
-		return "something else changed it since", nil
+		return "something else changed it since"
 	}
 	if c.Lost != "" {
-		return "what it was before is not known: " + c.Lost, nil
+		return "what it was before is not known: " + c.Lost
 	}
 	if c.Before == nil {
-		return "", p.remove(c, cur)
+		return p.remove(t, c, cur)
 	}
+	return p.restore(t, c, cur)
+}
+
+// restore gives back what was at a path, which is cur now.
+func (p *planner) restore(t *track, c sdk.FileChange, cur *node) (conflict string) {
 	if cur == nil {
-		if above, err := p.above(c.Path); above != "" || err != nil {
-			return above, err
+		if above := p.above(c.Path); above != "" {
+			return above
 		}
+	} else if cur.kind != "file" || c.Before.Kind != "file" {
+		return "it was a " + c.Before.Kind + " before"
 	}
-	before := &node{kind: c.Before.Kind, mode: os.FileMode(c.Before.Mode), target: c.Before.Target}
+	before := &node{kind: c.Before.Kind, mode: os.FileMode(c.Before.Mode).Perm(), target: c.Before.Target}
 	told := sdk.FileChange{Path: c.Path, Before: c.After, After: c.Before}
 	if c.Before.Kind == "file" {
 		after := ""
@@ -160,17 +130,16 @@ func (p *planner) takeBack(c sdk.FileChange) (conflict string, err error) {
 			text, ok = c.Undo.Apply(after)
 		}
 		if !ok || sum(text) != c.Before.Hash {
-			return "what was kept of it does not fit", nil
+			return "what was kept of it does not fit"
 		}
 		before.text, before.hash = text, c.Before.Hash
 		if cur != nil {
-			again := sdk.SpliceOf(after, text)
-			told.Undo = &again
+			p.keep(&told, sdk.SpliceOf(after, text))
 		}
 	}
 	p.overlay.set(c.Path, before)
-	p.do(op{path: c.Path, from: c.After, to: before}, told)
-	return "", nil
+	p.do(t, op{path: c.Path, from: c.After, to: before, told: told})
+	return ""
 }
 
 func first(a, b string) string {
@@ -181,67 +150,80 @@ func first(a, b string) string {
 }
 
 // above says why nothing can be put at a path: its folder is gone.
-func (p *planner) above(at string) (string, error) {
+func (p *planner) above(at string) string {
 	dir := path.Dir(at)
 	if dir == "." {
-		return "", nil
+		return ""
 	}
-	n, err := p.overlay.look(dir)
-	if err != nil || n != nil && n.kind == "directory" {
-		return "", err
+	if n := p.overlay.look(dir); n == nil || n.kind != "directory" {
+		return "the folder " + dir + " is not there any more"
 	}
-	return "the folder " + dir + " is not there any more", nil
+	return ""
 }
 
 // remove takes back that something was made. A folder stays when something
 // else is in it.
-func (p *planner) remove(c sdk.FileChange, cur *node) error {
+func (p *planner) remove(t *track, c sdk.FileChange, cur *node) (conflict string) {
 	if c.After.Kind == "directory" {
 		names, err := p.overlay.names(c.Path)
 		if err != nil {
-			return err
+			return "what is in it is not known: " + err.Error()
 		}
 		if len(names) > 0 {
 			p.kept = append(p.kept, c.Path)
-			return nil
+			return ""
 		}
 	}
 	told := sdk.FileChange{Path: c.Path, Before: &sdk.FileState{Kind: cur.kind, Mode: uint32(cur.mode), Hash: cur.hash, Target: cur.target}}
 	if cur.kind == "file" {
-		told.Undo = &sdk.Splice{Removed: []byte(cur.text)}
+		p.keep(&told, sdk.Splice{Removed: []byte(cur.text)})
 	}
 	p.overlay.set(c.Path, nil)
-	p.do(op{path: c.Path, from: c.After}, told)
-	return nil
+	p.do(t, op{path: c.Path, from: c.After, told: told})
+	return ""
 }
 
-func (p *planner) moveBack(c sdk.FileChange, cur *node) (string, error) {
-	source, err := p.overlay.look(c.From)
-	if err != nil {
-		return "", err
+// keep keeps the contents that are taken back, as long as there are not too many.
+func (p *planner) keep(told *sdk.FileChange, s sdk.Splice) {
+	if p.bytes += len(s.Removed); p.bytes > mostKept {
+		told.Lost = "it was taken back, and too much was for all of it to be kept"
+		return
 	}
+	told.Undo = &s
+}
+
+func (p *planner) moveBack(t *track, c sdk.FileChange, cur *node) (conflict string) {
+	source := p.overlay.look(c.From)
+	told := sdk.FileChange{Path: c.From, From: c.Path, After: c.After}
 	switch {
-	case cur == nil && source != nil && source.kind == c.After.Kind && !p.strict:
-		return "", nil // it is so already
+	case cur == nil && source != nil && source.kind == c.After.Kind: // it is so already
+		p.do(t, op{path: c.Path, from: c.After, already: true, told: told})
+		return ""
 	case cur == nil:
-		return "it is not there any more", nil
+		return "it is not there any more"
 	case cur.kind != c.After.Kind:
-		return "something else is there now", nil
+		return "something else is there now"
 	case source != nil:
-		return "something else is at " + c.From + " now", nil
+		return "something else is at " + c.From + " now"
+	case strings.HasPrefix(c.From, c.Path+"/"):
+		return "it was in a folder that is in it now"
 	}
-	if above, err := p.above(c.From); above != "" || err != nil {
-		return above, err
+	if above := p.above(c.From); above != "" {
+		return above
 	}
 	p.overlay.move(c.Path, c.From, cur)
-	for _, t := range p.tracks {
-		switch {
-		case t.was == c.From || strings.HasPrefix(t.was, c.From+"/"):
-			t.was = "" // nothing is there yet: what comes there now is something else
-		case t.was == c.Path || strings.HasPrefix(t.was, c.Path+"/"):
-			t.was = c.From + strings.TrimPrefix(t.was, c.Path)
-		}
+	p.tracks.moved(c.Path, c.From)
+	p.do(t, op{path: c.Path, rename: c.From, from: c.After, told: told})
+	return ""
+}
+
+// do notes what is to be done. What would undo the last thing that is to be
+// done is left out together with it.
+func (p *planner) do(t *track, o op) {
+	t.acted = t.acted || !o.already
+	if n := len(p.ops); n > 0 && !o.already && !p.ops[n-1].already && inverse(p.ops[n-1].told, o.told) {
+		p.ops = p.ops[:n-1]
+		return
 	}
-	p.do(op{path: c.Path, rename: c.From, from: c.After}, sdk.FileChange{Path: c.From, From: c.Path, After: c.After})
-	return "", nil
+	p.ops = append(p.ops, o)
 }

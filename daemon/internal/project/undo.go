@@ -3,11 +3,8 @@ package project
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 
@@ -16,34 +13,72 @@ import (
 
 // op is one thing to do to take changes back.
 type op struct {
-	path   string
-	rename string         // the path it gets back, of a move
-	from   *sdk.FileState // what must be there
-	to     *node          // what shall be there; nil is nothing
+	path    string
+	rename  string         // the path it gets back, of a move
+	from    *sdk.FileState // what must be there
+	to      *node          // what shall be there; nil is nothing
+	already bool           // it is so, and nothing is to be done
+	told    sdk.FileChange // the change that this is, as a tool tells of its own
 }
 
-// Undo takes the changes back, the last first, but for those with a conflict.
-// Each step looks again at what is there, and makes its change in one step of
-// the file system. When one cannot be made, an error names it; what was taken
-// back by then stays so, and the next Undo goes on behind it.
-func (c *Changes) Undo(ctx context.Context, root string) error {
+// Undo takes the changes back, the last first, but for those with a conflict. It
+// does so in stages, and before each it calls about with what that is about to
+// change. Of the changes of one stage no two concern the same path, and a move is
+// a stage of its own: so the files tell afterwards which of them were made.
+//
+// Each change looks again at what is there, and is made in one step of the file
+// system. When one cannot be made, an error names it; what was taken back by then
+// stays so, and the next Undo goes on behind it. A file is written beside its
+// place first, under a name made of by, which is the one run that does this: what
+// a crash left of it is gone when the next Undo has gone on.
+func (c *Changes) Undo(ctx context.Context, root, by string, about func([]sdk.FileChange) error) error {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return fmt.Errorf("open the project %s: %w", root, err)
 	}
 	defer func() { _ = dir.Close() }() // what is written has handles of its own
-	for _, o := range c.ops {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("taking back %s: %w", o.path, err)
+	for ops := c.ops; len(ops) > 0; {
+		n := stage(ops)
+		told := make([]sdk.FileChange, n)
+		for i, o := range ops[:n] {
+			told[i] = o.told
 		}
-		if err := o.do(dir); err != nil {
-			return fmt.Errorf("taking back %s: %w", o.path, err)
+		if err := about(told); err != nil {
+			return err
 		}
+		for _, o := range ops[:n] {
+			if err := ctx.Err(); err != nil {
+				return fmt.Errorf("taking back %s: %w", o.path, err)
+			}
+			if err := o.do(dir, by); err != nil {
+				return fmt.Errorf("taking back %s: %w", o.path, err)
+			}
+		}
+		ops = ops[n:]
 	}
 	return nil
 }
 
-func (o op) do(root *os.Root) error {
+// stage is how many of the first ops make one stage.
+func stage(ops []op) int {
+	paths := map[string]bool{}
+	for i, o := range ops {
+		move := o.told.From != ""
+		switch {
+		case move && i == 0:
+			return 1
+		case move, paths[o.path]:
+			return i
+		}
+		paths[o.path] = true
+	}
+	return len(ops)
+}
+
+func (o op) do(root *os.Root, by string) error {
+	if o.already {
+		return nil
+	}
 	dir, base, err := enter(root, o.path)
 	if err != nil {
 		return err
@@ -55,26 +90,38 @@ func (o op) do(root *os.Root) error {
 	if o.rename != "" {
 		return o.moveBack(root, dir, base)
 	}
-	now, err := onDisk(root, o.path)
-	if err != nil {
-		return err
-	}
+	now := inFolder(dir, base, o.path)
 	if !now.is(o.from) {
-		return sdk.Errorf(sdk.Conflict, "it was changed in this moment by something else; nothing of it was changed")
+		return errTouched
 	}
 	switch {
 	case o.to == nil:
+		if err := now.untouched(dir, base); err != nil {
+			return err
+		}
 		return dir.Remove(base)
 	case o.to.kind == "directory":
-		if err := dir.Mkdir(base, 0o777); err != nil || o.to.mode == 0 {
+		if err := dir.Mkdir(base, cmp.Or(o.to.mode, 0o777)); err != nil || o.to.mode == 0 {
 			return err
 		}
 		return dir.Chmod(base, o.to.mode)
 	case o.to.kind == "link":
 		return dir.Symlink(o.to.target, base)
 	default:
-		return put(dir, base, o.to)
+		return put(dir, base, ".bothy-"+sum(by + "\x00" + o.path)[:16]+".tmp", now, o.to)
 	}
+}
+
+var errTouched = sdk.Errorf(sdk.Conflict, "it was changed in this moment by something else; nothing of it was changed")
+
+// untouched makes sure that what was looked at is still what is there: reading
+// it took a while.
+func (n *node) untouched(dir *os.Root, base string) error {
+	info, err := dir.Lstat(base)
+	if err != nil || !os.SameFile(info, n.info) || info.Size() != n.info.Size() || !info.ModTime().Equal(n.info.ModTime()) {
+		return errTouched
+	}
+	return nil
 }
 
 func (o op) moveBack(root, dir *os.Root, base string) error {
@@ -93,19 +140,19 @@ func (o op) moveBack(root, dir *os.Root, base string) error {
 		return sdk.Errorf(sdk.Conflict, "the folder %s is not there any more", path.Dir(o.rename))
 	}
 	defer leave(root, target)
-	if _, err := target.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, sdk.Errorf(sdk.Conflict, "something else is at %s now", o.rename))
+	err = renameNew(dir, base, target, name)
+	if errors.Is(err, os.ErrExist) {
+		return sdk.Errorf(sdk.Conflict, "something else is at %s now", o.rename)
 	}
-	// The folders were entered without a link; a link that is swapped in now can
-	// lead this rename to another place of the project, never out of it.
-	return root.Rename(o.path, o.rename)
+	return err
 }
 
-// put writes a file beside its place and renames it there.
-func put(dir *os.Root, base string, n *node) (err error) {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	name := ".bothy-" + hex.EncodeToString(b[:]) + ".tmp"
+// put writes a file beside its place, as name, and renames it there. Seen is what
+// was at the place; nil is nothing.
+func put(dir *os.Root, base, name string, seen, n *node) (err error) {
+	if err := dir.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -123,6 +170,16 @@ func put(dir *os.Root, base string, n *node) (err error) {
 		err = f.Sync()
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if seen == nil {
+		if err := renameNew(dir, name, dir, base); errors.Is(err, os.ErrExist) {
+			return errTouched
+		} else {
+			return err
+		}
+	}
+	if err := seen.untouched(dir, base); err != nil {
 		return err
 	}
 	return dir.Rename(name, base)

@@ -20,7 +20,7 @@ func (s *Server) run(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.RunDetail,
 	}
 	d := rpc.RunDetail{
 		Run: run.Alias, ID: run.ID, Agent: run.Agent, Model: run.Model, Status: run.Status, Turn: run.Turns, Seq: seq,
-		History: []rpc.Event{}, Notes: []rpc.Note{},
+		Forks: []rpc.RunName{}, History: []rpc.Event{}, Notes: []rpc.Note{},
 	}
 	for _, read := range []func(context.Context, sdk.Run, *rpc.RunDetail) error{s.place, s.relatives, s.work, s.history, s.notes} {
 		if err := read(ctx, run, &d); err != nil {

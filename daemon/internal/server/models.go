@@ -15,6 +15,7 @@ func (s *Server) models(ctx context.Context, _ *conn, p rpc.ModelsParams) (rpc.M
 		return rpc.Models{}, err
 	}
 	found.Models = orEmpty(found.Models[min(p.Offset, len(found.Models)):])
+	found.Problems = orEmpty(found.Problems)
 	if p.Limit > 0 {
 		found.Models = found.Models[:min(p.Limit, len(found.Models))]
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -9,6 +10,7 @@ import (
 func (s *Server) status(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Status, error) {
 	status, err := s.cfg.Daemon.Status(ctx)
 	status.Connections = s.connections()
+	status.Plugins, status.Problems = wholePlugins(status.Plugins), orEmpty(status.Problems)
 	return status, err
 }
 
@@ -22,11 +24,22 @@ func (s *Server) showConfig(context.Context, *conn, rpc.Empty) ([]rpc.Setting, e
 }
 
 func (s *Server) reload(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Reloaded, error) {
-	return s.cfg.Daemon.Reload(ctx)
+	r, err := s.cfg.Daemon.Reload(ctx)
+	r.Changes, r.Diagnostics = orEmpty(r.Changes), orEmpty(r.Diagnostics)
+	return r, err
 }
 
 func (s *Server) plugins(context.Context, *conn, rpc.Empty) ([]rpc.Plugin, error) {
-	return orEmpty(s.cfg.Daemon.Plugins()), nil
+	return wholePlugins(s.cfg.Daemon.Plugins()), nil
+}
+
+// wholePlugins sees to it that each has its lists, though it may never have run.
+func wholePlugins(list []rpc.Plugin) []rpc.Plugin {
+	list = orEmpty(slices.Clone(list))
+	for i := range list {
+		list[i].Kinds, list[i].Tools = orEmpty(list[i].Kinds), orEmpty(list[i].Tools)
+	}
+	return list
 }
 
 // orEmpty makes a missing list an empty one, which JSON writes as [].

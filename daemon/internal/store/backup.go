@@ -83,6 +83,10 @@ func (s *Store) mayWriteBackup(to string, force bool) error {
 	info, err := os.Lstat(to)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		dir := filepath.Dir(to)
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return &sdk.Error{Outcome: sdk.NotFound, Message: fmt.Sprintf("there is no folder %s; make it, or name another place for the backup", dir), Cause: err}
+		}
 		return nil
 	case err != nil:
 		return refuseFile("looking for the backup", to, err)

@@ -100,6 +100,7 @@ func TestBackupRefuses(t *testing.T) {
 		"the database":         {f.path, true, sdk.Conflict},
 		"its log":              {f.path + "-wal", true, sdk.Conflict},
 		"its lock":             {f.path + ".lock", true, sdk.Conflict},
+		"no folder":            {filepath.Join(dir, "no", "folder.db"), false, sdk.NotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := f.Backup(t.Context(), c.to, c.force, nil); sdk.OutcomeOf(err) != c.want {

@@ -50,7 +50,9 @@ func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, e
 	if !found {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run", path)
 	}
-	return e, nil
+	one := []sdk.Entry{e}
+	err = s.shelf(ctx).fillEntries(run, one)
+	return one[0], explain("reading "+path, err)
 }
 
 // Entries returns the run's entries whose path matches the glob (doublestar:
@@ -77,6 +79,9 @@ func (s *Store) Entries(ctx context.Context, run int64, glob string) ([]sdk.Entr
 		}
 		return err
 	})
+	if err == nil {
+		err = s.shelf(ctx).fillEntries(run, all)
+	}
 	if err != nil {
 		return nil, explain("reading the entries of a run", err)
 	}

@@ -52,6 +52,9 @@ func prepareFile(path string) error {
 	if err := closeFolder(dir, filepath.Base(path)); err != nil {
 		return err
 	}
+	if err := mayWrite(dir); err != nil {
+		return err // SQLite makes its log there, and would blame the disk
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return refuseFile("opening the database", path, err)
@@ -102,6 +105,12 @@ func closeFolder(dir, base string) error {
 		return openToOthers(dir, info)
 	}
 	return nil
+}
+
+// mayWrite refuses a file or folder that we may not write to.
+func mayWrite(path string) error {
+	const readAndWrite = 4 | 2
+	return refuseFile("opening the database", path, syscall.Access(path, readAndWrite))
 }
 
 // refuseFile says what to do about a file or folder that cannot be used.

@@ -82,12 +82,12 @@ func checkPlace(path string, info fs.FileInfo) error {
 	case folder.Mode().Perm()&0o022 != 0:
 		return openToOthers(dir, folder)
 	}
-	return refuseFilesystem(dir, filesystemKind)
+	return errors.Join(mayWrite(dir), mayWrite(path), refuseFilesystem(dir, filesystemKind))
 }
 
 func refuseLook(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return sdk.Errorf(sdk.NotFound, "there is no file %s: %w", path, err)
+		return &sdk.Error{Outcome: sdk.NotFound, Message: "there is no file " + path, Cause: err}
 	}
 	return refuseFile("looking at the database", path, err)
 }

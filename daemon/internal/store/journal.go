@@ -134,14 +134,26 @@ const journalQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.
 // attributes, is joined while the entry still holds it; what was overwritten,
 // removed or folded since is not, and later rows tell of that.
 func (s *Store) Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
-	return s.journal(ctx, journalQuery, after, limit, run)
+	rows, err := s.journal(ctx, journalQuery, after, limit, run)
+	return s.filled(ctx, rows, err)
+}
+
+// filled gives rows what they refer to.
+func (s *Store) filled(ctx context.Context, rows []sdk.JournalRow, err error) ([]sdk.JournalRow, error) {
+	if err == nil {
+		err = s.shelf(ctx).fillRows(rows)
+	}
+	if err != nil {
+		return nil, explain("reading the journal", err)
+	}
+	return rows, nil
 }
 
 const headsQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.turn, j.path, j.data, j.body_hash, j.prev_hash, j.hash, NULL, NULL
 	FROM journal j WHERE j.seq > ?`
 
 // JournalHeads is Journal without what is joined: no body, and no attribute
-// that is named by its hash. It is for who wants to know what changed, and
+// that is named by its hash or stands elsewhere. It is for who wants to know what changed, and
 // reads that from the entries.
 func (s *Store) JournalHeads(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
 	return s.journal(ctx, headsQuery, after, limit, run)

@@ -24,7 +24,8 @@ func (s *Store) JournalBrief(ctx context.Context, after int64, limit int, run in
 	if run != 0 {
 		q, args = briefQuery+` AND j.run = ?4 ORDER BY j.seq LIMIT ?3`, append(args, run)
 	}
-	return s.journalRows(ctx, q, args)
+	rows, err := s.journalRows(ctx, q, args)
+	return s.filled(ctx, rows, err)
 }
 
 // Notes returns the rows of a run that speak of no entry, in order: what

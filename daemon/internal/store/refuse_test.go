@@ -76,6 +76,13 @@ func TestFilesThatCannotBeWrittenAreRefused(t *testing.T) {
 		t.Skip("root may write to everything")
 	}
 	for name, spoil := range map[string]func(path string) error{
+		"the folder of a whole one": func(path string) error {
+			s, err := Open(t.Context(), path, Options{})
+			if err != nil {
+				return err
+			}
+			return errors.Join(s.Close(), os.Chmod(filepath.Dir(path), 0o500))
+		},
 		"the folder": func(path string) error { return os.Chmod(filepath.Dir(path), 0o500) },
 		"the file":   func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o400)) },
 	} {
@@ -87,6 +94,9 @@ func TestFilesThatCannotBeWrittenAreRefused(t *testing.T) {
 			_, err := Open(t.Context(), path, Options{})
 			if sdk.OutcomeOf(err) != sdk.Permission || !strings.Contains(err.Error(), "chmod u+rwX") {
 				t.Fatal(err)
+			}
+			if r, err := Inspect(t.Context(), path); !errors.Is(err, os.ErrNotExist) && (r.Place == nil || !strings.Contains(r.Place.Error(), "chmod u+rwX")) {
+				t.Errorf("the doctor finds nothing wrong with it: %v, %v", r.Place, err)
 			}
 			if err := os.Chmod(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)

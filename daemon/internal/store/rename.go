@@ -21,7 +21,7 @@ func (s *Store) RenameRun(ctx context.Context, run int64, alias string) (sdk.Run
 		}
 		err = t.exec(`UPDATE runs SET alias = ? WHERE id = ?`, alias, run)
 		if isConstraint(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE) {
-			return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name: %w", alias, err)
+			return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name", alias)
 		}
 		if err != nil {
 			return err

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -84,6 +86,10 @@ func copyWhole(ctx context.Context, from, to string) (partial string, err error)
 	report, err := Inspect(ctx, from)
 	if err == nil {
 		err = report.Whole()
+	}
+	if code(err) == sqlite3.SQLITE_NOTADB {
+		return "", &sdk.Error{Outcome: sdk.Validation, Cause: err,
+			Message: from + " is no database, so nothing was changed; name a file that `bothy backup` wrote"}
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be restored, and nothing was changed: %w", from, err)

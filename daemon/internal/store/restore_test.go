@@ -149,7 +149,7 @@ func TestRestoreRefusesAndChangesNothing(t *testing.T) {
 	}{
 		"not there":       {filepath.Join(t.TempDir(), "none"), sdk.NotFound, "there is no file"},
 		"a folder":        {t.TempDir(), sdk.Validation, "no regular file"},
-		"a letter":        {letter, sdk.Conflict, "no database"},
+		"a letter":        {letter, sdk.Validation, "no database, so nothing was changed; name a file"},
 		"itself":          {to, sdk.Validation, "the database itself"},
 		"a newer one":     {spoiled("newer", `PRAGMA user_version = 99`), sdk.Conflict, "newer Bothy"},
 		"another program": {spoiled("other", `PRAGMA application_id = 5`), sdk.Conflict, "another program"},

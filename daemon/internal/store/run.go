@@ -58,7 +58,7 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 		r.Project, r.Alias, key, from.parent, r.Agent, r.Model, r.Hidden, r.Turns, from.loops, at, at)
 	switch {
 	case isConstraint(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
-		return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one: %w", r.Alias, err)
+		return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one", r.Alias)
 	case isConstraint(err, sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY):
 		return sdk.Errorf(sdk.NotFound, "there is no project with the id %d: %w", r.Project, err)
 	case err != nil:

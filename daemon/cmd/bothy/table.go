@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// columns is how wide the terminal on standard output is, 80 when it does not
+// say, and 0 for what is no terminal.
+func (c *console) columns() int {
+	if !c.outTTY {
+		return 0
+	}
+	if f, ok := c.out.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return w
+		}
+	}
+	return 80
+}
+
+// width is how wide text is written: as the terminal, within what can be read.
+func (c *console) width() int {
+	if n := c.columns(); n > 0 {
+		return min(max(n, 40), 120)
+	}
+	return 0
+}
+
+// lastColumn is the least that is left of a table's last column.
+const lastColumn = 16
+
+// table prints rows under a header, each cell escaped and on one line. On a
+// terminal the last column is shortened to what room there is; a file or a pipe
+// gets it whole.
+func (c *console) table(header []string, rows [][]string) error {
+	lines := [][]string{header}
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			if cells[i] = escapeLine(cell); cells[i] == "" {
+				cells[i] = "-"
+			}
+		}
+		lines = append(lines, cells)
+	}
+	if n := c.columns(); n > 0 {
+		narrow(lines, n)
+	}
+	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
+	for _, cells := range lines {
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	return w.Flush()
+}
+
+// narrow shortens the last cells of lines so that each fits into width, paths at
+// their begin and other text at its end.
+func narrow(lines [][]string, width int) {
+	last := len(lines[0]) - 1
+	for i := range last {
+		cell := slices.MaxFunc(lines, func(a, b []string) int { return utf8.RuneCountInString(a[i]) - utf8.RuneCountInString(b[i]) })[i]
+		width -= utf8.RuneCountInString(cell) + 2
+	}
+	width = max(width, lastColumn)
+	for _, cells := range lines {
+		if n := utf8.RuneCountInString(cells[last]); n > width && strings.HasPrefix(cells[last], "/") {
+			cells[last] = "…" + string([]rune(cells[last])[n-width+1:])
+		}
+		cells[last] = shorten(cells[last], width)
+	}
+}

@@ -1,0 +1,281 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/store"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// scenario is a way past some failpoints.
+type scenario struct {
+	points []failpoint.Name
+	first  []failpoint.Name // where earlier daemons die, so that there is something to recover from
+	fresh  bool             // the database must not be there yet
+
+	prepare func(*visitor, *job)       // while no daemon runs
+	act     func(*visitor, *job) error // goes as far as one daemon lets it; called again with the next
+	check   func(*visitor, *job)       // when all is over
+}
+
+func scenarios() []scenario {
+	return []scenario{
+		{act: actPrompt, points: []failpoint.Name{
+			failpoint.EnqueueAfter, failpoint.ClaimAfter, failpoint.OpenBefore, failpoint.OpenAfter, failpoint.AnswerUnwritten, failpoint.RecordAfter,
+			failpoint.EffectBefore, failpoint.EffectAfter, failpoint.StepAfter, failpoint.VerdictBefore, failpoint.FinishBefore, failpoint.FinishAfter,
+			failpoint.StoreBefore, failpoint.StoreAfter,
+		}},
+		{act: actSlowPrompt, points: []failpoint.Name{failpoint.StreamPartial}},
+		{act: actPrompt, first: []failpoint.Name{failpoint.EffectAfter}, points: []failpoint.Name{
+			failpoint.RecoverBegin, failpoint.RecoverSettled, failpoint.RecoverRecorded, failpoint.RecoverResume,
+		}},
+		{act: actPrompt, first: []failpoint.Name{failpoint.OpenAfter}, prepare: approve, points: []failpoint.Name{failpoint.ApprovedAfter}},
+		{act: actCall, check: checkCalls, points: []failpoint.Name{failpoint.CallAfter}},
+		{act: actPrompt, fresh: true, points: []failpoint.Name{failpoint.MigrateBefore, failpoint.MigrateAfter}},
+		{act: actBackup, check: checkBackup, points: []failpoint.Name{failpoint.BackupCopied, failpoint.BackupVerified, failpoint.BackupRenamed}},
+		{act: actCollect, prepare: leaveUnseen, points: []failpoint.Name{failpoint.CollectBetween}},
+	}
+}
+
+// actPrompt gives a prompt, unless it is there, and waits for its end.
+func actPrompt(v *visitor, j *job) error {
+	return v.prompt(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line"}, Twice: true})
+}
+
+func actSlowPrompt(v *visitor, j *job) error {
+	return v.prompt(j, plan{Tag: j.tag, Steps: 1, Tools: []string{"note_line"}, Slow: 1})
+}
+
+func (v *visitor) prompt(j *job, p plan) error {
+	ctx, cancel := actTime()
+	defer cancel()
+	j.plan = p
+	if j.loop == 0 {
+		if err := v.place(ctx, j); err != nil {
+			return err
+		}
+	}
+	for {
+		d, err := v.client.Run(ctx, rpc.RunRef{Run: strconv.FormatInt(j.run, 10)})
+		if err != nil {
+			return err
+		}
+		v.history.detail(d)
+		if l := d.Loops[len(d.Loops)-1]; !l.Ended.IsZero() {
+			return nil
+		}
+		if err := pause(ctx, 2*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// place finds the job's prompt, which an earlier daemon may have accepted
+// without a word, or gives it.
+func (v *visitor) place(ctx context.Context, j *job) error {
+	d, err := v.client.Run(ctx, rpc.RunRef{Run: j.tag, Project: v.project})
+	switch {
+	case err == nil && len(d.Loops) > 0:
+		j.run, j.loop = d.ID, d.Loops[0].ID
+		return nil
+	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
+		return err
+	}
+	a, err := v.client.Act(ctx, rpc.Prompt{Project: v.project, Run: j.tag, Prompt: j.plan.prompt()})
+	if err != nil {
+		return err
+	}
+	v.history.accepted(a, j.plan.prompt())
+	j.run, j.loop = a.ID, a.Loop
+	return nil
+}
+
+func (v *visitor) finishedJob(j *job) {
+	v.t.Helper()
+	ctx, cancel := actTime()
+	defer cancel()
+	a := rpc.Accepted{ID: j.run, Loop: j.loop}
+	v.finished(j.plan, a)
+	if err := v.followLoop(ctx, v.client, a, 0); err != nil { // the visits that follow must not lose it
+		v.t.Error(err)
+	}
+}
+
+// actCall calls a tool as a client does. A call whose answer was lost is not
+// made again.
+func actCall(v *visitor, j *job) error {
+	ctx, cancel := actTime()
+	defer cancel()
+	arguments, err := json.Marshal(line{"call-" + j.tag})
+	if err != nil || j.run != 0 {
+		return err
+	}
+	j.run = -1
+	done, err := v.client.CallTool(ctx, rpc.ToolCall{Project: v.project, Tool: "note_line", Arguments: arguments})
+	if err != nil {
+		return err
+	}
+	d, err := v.client.Run(ctx, rpc.RunRef{Run: done.Run, Project: v.project})
+	if err != nil {
+		return err
+	}
+	v.history.called(d.ID, done)
+	return nil
+}
+
+func checkCalls(v *visitor, j *job) {
+	v.t.Helper()
+	for deadline := time.Now().Add(patience); ; <-time.After(5 * time.Millisecond) {
+		d, err := v.client.Run(context.Background(), rpc.RunRef{Run: toolsRun, Project: v.project})
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		if d.Turns[len(d.Turns)-1].Closed {
+			v.actions(d.ID, "call-")
+			return
+		}
+		if time.Now().After(deadline) {
+			v.t.Fatalf("a client's call gets no end\n%s", v.evidence())
+		}
+	}
+}
+
+// toolsRun is the implicit run of calls that nobody made in a run of their own.
+const toolsRun = "tools"
+
+// actBackup makes a backup.
+func actBackup(v *visitor, j *job) error {
+	ctx, cancel := actTime()
+	defer cancel()
+	if _, err := os.Stat(v.backup(j)); err == nil {
+		return nil // an earlier daemon has made it
+	}
+	if err := os.MkdirAll(filepath.Dir(v.backup(j)), 0o700); err != nil {
+		return err
+	}
+	return v.client.Call(ctx, rpc.MethodBackup, rpc.BackupParams{File: v.backup(j)}, nil)
+}
+
+// collectTime is how long a daemon may take until it removes what no run sees.
+const collectTime = 20 * time.Second
+
+// actCollect waits for the daemon to remove what leaveUnseen has left, which
+// one does soon after its start.
+func actCollect(v *visitor, j *job) error {
+	if j.run != 0 {
+		return nil // an earlier daemon was at it
+	}
+	j.run = -1
+	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
+	defer cancel()
+	for ctx.Err() == nil {
+		if _, err := v.client.Status(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+		_ = pause(ctx, 5*time.Millisecond) // ctx ends the loop
+	}
+	return nil
+}
+
+func (v *visitor) backup(j *job) string { return filepath.Join(v.root, "backup", j.tag+".db") }
+
+// checkBackup holds that what bears the name is whole.
+func checkBackup(v *visitor, j *job) {
+	v.t.Helper()
+	report, err := store.Inspect(context.Background(), v.backup(j))
+	if err == nil {
+		err = report.Whole()
+	}
+	if err != nil {
+		v.t.Errorf("the backup is not whole: %v", err)
+	}
+}
+
+// opened opens the store while no daemon runs.
+func (v *visitor) opened(f func(context.Context, *store.Store) error) {
+	v.t.Helper()
+	ctx := context.Background()
+	s, err := store.Open(ctx, v.store, store.Options{})
+	if err == nil {
+		err = errors.Join(f(ctx, s), s.Close())
+	}
+	if err != nil {
+		v.t.Fatalf("%v\n%s", err, v.evidence())
+	}
+}
+
+// leaveUnseen leaves entries that no run sees any more, as deleted forks do.
+func leaveUnseen(v *visitor, j *job) {
+	v.opened(func(ctx context.Context, s *store.Store) error {
+		p, err := s.OpenProject(ctx, v.project)
+		if err != nil {
+			return err
+		}
+		parent, err := s.CreateRun(ctx, sdk.Run{Project: p.ID})
+		if err != nil {
+			return err
+		}
+		text := "seen by a fork " + j.tag
+		_, err = s.Commit(ctx, sdk.Change{Run: parent.ID, Writes: []sdk.Write{{Path: "known://" + j.tag, Body: &text, Writer: sdk.WriterPlugin}}})
+		if err != nil {
+			return err
+		}
+		fork, err := s.CreateRun(ctx, sdk.Run{Project: p.ID, Parent: parent.ID})
+		if err != nil {
+			return err
+		}
+		for _, r := range []sdk.Run{parent, fork} {
+			if _, err := s.DeleteRun(ctx, r.ID, "a test"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// approve records, in place of a daemon, the answer of the open turn with an
+// action that a person has approved and that has not started.
+func approve(v *visitor, j *job) {
+	v.opened(func(ctx context.Context, s *store.Store) error {
+		runs, err := s.Unfinished(ctx)
+		if err != nil || len(runs) != 1 {
+			return fmt.Errorf("%d loops are open: %w", len(runs), err)
+		}
+		l := runs[0]
+		turns, err := s.Turns(ctx, l.Run)
+		if err != nil {
+			return err
+		}
+		turn := turns[len(turns)-1].Sequence
+		call := sdk.Call{ID: "c1", Tool: "note_line", Arguments: fmt.Sprintf(`{"line":"%s-1-1"}`, j.tag)}
+		answer, err := json.Marshal(map[string]any{"calls": []sdk.Call{call}, "finish": "calls", "model": "steps/steps"})
+		if err != nil {
+			return err
+		}
+		action, err := json.Marshal(map[string]any{"call_id": call.ID, "tool": call.Tool, "index": 0, "plugin": "ledger", "arguments": json.RawMessage(call.Arguments)})
+		if err != nil {
+			return err
+		}
+		path, empty := fmt.Sprintf("log://turn_%d/note_line/call", turn), ""
+		_, err = s.Commit(ctx, sdk.Change{Run: l.Run, Writes: []sdk.Write{
+			{Path: fmt.Sprintf("assistant://%d", turn), Body: &empty, Attributes: answer, State: sdk.StateResolved, Writer: sdk.WriterSystem, Loop: l.ID, Turn: turn},
+			{Path: path, Attributes: action, State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Writer: sdk.WriterSystem, Loop: l.ID, Turn: turn},
+		}})
+		if err != nil {
+			return err
+		}
+		_, err = s.Commit(ctx, sdk.Change{Run: l.Run, Writes: []sdk.Write{
+			{Path: path, State: sdk.StateStreaming, Phase: sdk.PhaseApproved, Expect: sdk.PhaseRecorded, Writer: sdk.WriterSystem, Loop: l.ID, Turn: turn},
+		}})
+		return err
+	})
+}

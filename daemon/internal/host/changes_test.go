@@ -1,0 +1,50 @@
+package host
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestBelieve: what a plugin tells of changes is kept whole or not at all, and
+// where it is not, that is said.
+func TestBelieve(t *testing.T) {
+	file := &sdk.FileState{Kind: "file", Hash: strings.Repeat("a", 64)}
+	good := sdk.FileChange{Path: "a/b", After: file}
+	for name, c := range map[string]struct {
+		changes []sdk.FileChange
+		alien   bool // the plugin may not write in the project
+		twice   bool
+		untold  bool
+	}{
+		"nothing":          {},
+		"a file":           {changes: []sdk.FileChange{good}},
+		"a second try":     {changes: []sdk.FileChange{good}, twice: true, untold: true},
+		"not granted":      {changes: []sdk.FileChange{good}, alien: true, untold: true},
+		"nothing, alien":   {alien: true},
+		"too many":         {changes: make([]sdk.FileChange, mostChanges+1), untold: true},
+		"absolute":         {changes: []sdk.FileChange{good, {Path: "/etc/passwd", After: file}}, untold: true},
+		"leads out":        {changes: []sdk.FileChange{{Path: "a/../../b", After: file}}, untold: true},
+		"no path":          {changes: []sdk.FileChange{{After: file}}, untold: true},
+		"a NUL":            {changes: []sdk.FileChange{{Path: "a\x00", After: file}}, untold: true},
+		"from outside":     {changes: []sdk.FileChange{{Path: "a", From: "..", After: file}}, untold: true},
+		"moved to nothing": {changes: []sdk.FileChange{{Path: "a", From: "b"}}, untold: true},
+		"out of nothing":   {changes: []sdk.FileChange{{Path: "a"}}, untold: true},
+		"a strange kind":   {changes: []sdk.FileChange{{Path: "a", After: &sdk.FileState{Kind: "fifo"}}}, untold: true},
+		"a splice below 0": {changes: []sdk.FileChange{{Path: "a", Before: file, After: file, Undo: &sdk.Splice{Offset: -1}}}, untold: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &offered{Tool: sdk.Tool{Grants: []string{sdk.GrantProject}}, owner: &instance{log: hclog.NewNullLogger()}}
+			if c.alien {
+				o.Grants = nil
+			}
+			got := o.believe(sdk.ToolResult{Changes: c.changes, Untold: true}, c.twice)
+			if kept := len(got.Changes) == len(c.changes); got.Untold != c.untold || kept == (c.untold && !c.twice) {
+				t.Errorf("untold %v, %d changes", got.Untold, len(got.Changes))
+			}
+		})
+	}
+}

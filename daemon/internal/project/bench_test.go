@@ -1,0 +1,37 @@
+package project
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// BenchmarkLookAtChanges looks at a tree that a run made and moved: the work
+// grows with the steps and not with their square.
+func BenchmarkLookAtChanges(b *testing.B) {
+	for _, folders := range []int{20, 200, 2000} {
+		w := &workshop{t: b, dir: b.TempDir()}
+		w.mkdir("old")
+		for i := range folders {
+			dir := fmt.Sprintf("old/%d", i)
+			w.mkdir(dir)
+			for j := range 8 {
+				at, text := fmt.Sprintf("%s/%d", dir, j), fmt.Sprint(i, j)
+				w.must(os.WriteFile(w.at(at), []byte(text), 0o600))
+				w.did(sdk.FileChange{Path: at, After: &sdk.FileState{Kind: "file", Hash: sum(text)}})
+			}
+		}
+		w.move("old", "new")
+		b.Run(fmt.Sprintf("steps=%d", len(w.steps)), func(b *testing.B) {
+			for b.Loop() {
+				c, err := LookAtChanges(w.dir, w.steps, anything)
+				if err != nil || len(c.ops) != len(w.steps) {
+					b.Fatal(len(c.ops), err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(w.steps)), "µs/step")
+		})
+	}
+}

@@ -1,0 +1,162 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// refersMark is how attributes look that may name members which stand in
+// another entry (sdk.AttributeRefers).
+var refersMark = []byte(`"` + sdk.AttributeRefers + `":{`)
+
+// shelf finds what entries of runs refer to. It reads each entry once, so that
+// many who refer to one text cost that text once.
+type shelf struct {
+	attributes func(run int64, path string) ([]byte, error) // nil when the run does not see the entry
+	have       map[string]any
+}
+
+// shelf reads from the pool.
+func (s *Store) shelf(ctx context.Context) *shelf {
+	return &shelf{attributes: func(run int64, path string) (b []byte, err error) {
+		_, err = s.one(ctx, attributesQuery, []any{run, path}, func(scan scanner) error { return scan(&b) })
+		return b, err
+	}}
+}
+
+// shelf reads within the transaction.
+func (t *tx) shelf() *shelf {
+	return &shelf{attributes: func(run int64, path string) (b []byte, err error) {
+		_, err = t.one(attributesQuery, []any{run, path}, &b)
+		return b, err
+	}}
+}
+
+const attributesQuery = `SELECT e.attributes FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
+	WHERE e.path = ?2 AND e.scope IN ` + visibleScopes
+
+// fillEntries gives entries of a run the members that stand elsewhere.
+func (sh *shelf) fillEntries(run int64, entries []sdk.Entry) (err error) {
+	for i := range entries {
+		e := &entries[i]
+		if e.Attributes, err = sh.fill(run, e.Phase, e.Attributes); err != nil {
+			return fmt.Errorf("finding what %s refers to: %w", e.Path, err)
+		}
+	}
+	return nil
+}
+
+// fillRows is fillEntries for rows that tell of such entries.
+func (sh *shelf) fillRows(rows []sdk.JournalRow) error {
+	for i := range rows {
+		r := &rows[i]
+		if r.Kind != sdk.KindEntrySet || !bytes.Contains(r.Data, refersMark) {
+			continue
+		}
+		var c sdk.EntryChange
+		if err := json.Unmarshal(r.Data, &c); err != nil {
+			return err
+		}
+		filled, err := sh.fill(r.Run, c.Phase, c.Attributes)
+		if err != nil {
+			return fmt.Errorf("finding what row %d refers to: %w", r.Seq, err)
+		}
+		c.Attributes = filled
+		if r.Data, err = encode(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill puts each member that attributes only refer to in its place. Only an
+// action's attributes are read so, which nobody but the engine writes. What is
+// not there any more stays a reference.
+func (sh *shelf) fill(run int64, phase sdk.Phase, attributes []byte) (json.RawMessage, error) {
+	if phase == sdk.PhaseNone || !bytes.Contains(attributes, refersMark) {
+		return attributes, nil
+	}
+	all, err := parseMembers(attributes)
+	if err != nil {
+		return nil, err
+	}
+	var places map[string]string
+	if json.Unmarshal(all[sdk.AttributeRefers], &places) != nil {
+		return attributes, nil
+	}
+	for name, place := range places {
+		value, err := sh.find(run, place)
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			all[name] = value
+			delete(places, name)
+		}
+	}
+	delete(all, sdk.AttributeRefers)
+	if len(places) > 0 {
+		if all[sdk.AttributeRefers], err = encode(places); err != nil {
+			return nil, err
+		}
+	}
+	return encodeMembers(all)
+}
+
+// find returns the JSON that stands as text at PATH#POINTER, nil when there is
+// none.
+func (sh *shelf) find(run int64, place string) (json.RawMessage, error) {
+	path, pointer, _ := strings.Cut(place, "#")
+	key := runScope(run) + " " + path
+	v, ok := sh.have[key]
+	if !ok {
+		b, err := sh.attributes(run, path)
+		if err != nil {
+			return nil, err
+		}
+		if len(b) > 0 {
+			if v, err = decode(b); err != nil {
+				return nil, err
+			}
+		}
+		if sh.have == nil {
+			sh.have = map[string]any{}
+		}
+		sh.have[key] = v
+	}
+	text, ok := pointed(v, pointer).(string)
+	if !ok {
+		return nil, nil
+	}
+	value, err := decode([]byte(text))
+	if err != nil {
+		return nil, nil //nolint:nilerr // it is no JSON, so it is not what was referred to
+	}
+	return encode(value)
+}
+
+// pointed follows a JSON pointer (RFC 6901) of plain names and numbers; nil
+// when nothing is there.
+func pointed(v any, pointer string) any {
+	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(in) {
+				return nil
+			}
+			v = in[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}

@@ -1,0 +1,75 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// playLedger names the environment variable that makes this binary the plugin
+// ledger.
+const playLedger = "BOTHY_TEST_LEDGER"
+
+// ledgerFile is where actions leave their mark, below the project.
+const ledgerFile = "lines"
+
+type line struct {
+	Line string `json:"line"`
+}
+
+// serveLedger serves a tool with an effect that cannot be taken back and shows
+// when it came twice: it appends a line to a file. Nothing promises that it may
+// be called again.
+func serveLedger() {
+	plugin.Serve(plugin.Options{
+		Name: "ledger", Version: "1", Grants: []string{sdk.GrantProject},
+		Tool: tool.Set{tool.New("note_line", "Appends a line to the ledger.", sdk.Annotations{}, noteLine)},
+	})
+}
+
+// bundleLedger puts this binary among an installation's plugins, where it needs
+// no digest: checking that at each start would cost more than the start.
+func bundleLedger(prefix string) error {
+	binary, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(prefix, "libexec/bothy/bothy-plugin-ledger"), binary, 0o700)
+}
+
+func noteLine(_ context.Context, in line, call tool.Call) (sdk.ToolResult, error) {
+	f, err := os.OpenFile(filepath.Join(call.Project, ledgerFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	_, err = fmt.Fprintln(f, in.Line)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	return tool.Text(noted(in.Line)), nil
+}
+
+// noted is what an action answers that has done its work.
+func noted(line string) string { return "noted " + line }
+
+// lines counts the lines of the site's ledger.
+func (s *site) lines() map[string]int {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.project, ledgerFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.t.Fatal(err)
+	}
+	count := map[string]int{}
+	for l := range strings.Lines(string(text)) {
+		count[strings.TrimSuffix(l, "\n")]++
+	}
+	return count
+}

@@ -121,6 +121,9 @@ func (s *site) queryOnce(ctx context.Context, c *client.Client, n int) error {
 	}
 	for _, r := range runs {
 		d, err := c.Run(ctx, rpc.RunRef{Run: strconv.FormatInt(r.ID, 10)})
+		if sdk.OutcomeOf(err) == sdk.NotFound {
+			continue // it was deleted since
+		}
 		if err != nil {
 			return err
 		}

@@ -65,6 +65,7 @@ type killing struct {
 	last   sdk.JournalRow
 	struck map[string]int // what had happened last when the daemon was killed
 	asked  int
+	ended  []string // runs that are over and not deleted
 }
 
 func newKilling(t *testing.T, tools []string, blocks ...string) *killing {
@@ -181,7 +182,25 @@ func (k *killing) disturbed(ctx context.Context, tag string, most int) (kills in
 	if k.t.Failed() {
 		k.t.Logf("in run %s, after %d kills\n%s", tag, kills, k.evidence())
 	}
+	k.forget(ctx, tag)
 	return kills
+}
+
+// kept is how many runs keep their containers: all of them together must not
+// be more than a daemon can end when it stops.
+const kept = 3
+
+// forget deletes the run that ended a while ago, and with it its container.
+func (k *killing) forget(ctx context.Context, tag string) {
+	k.t.Helper()
+	k.ended = append(k.ended, tag)
+	if len(k.ended) <= kept {
+		return
+	}
+	if _, err := k.client.Delete(ctx, rpc.RunRef{Run: k.ended[0], Project: k.project}); err != nil {
+		k.t.Fatalf("delete run %s: %v\n%s", k.ended[0], err, k.evidence())
+	}
+	k.ended = k.ended[1:]
 }
 
 // await waits for f, or for a value, which then ends f.

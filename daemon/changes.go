@@ -200,7 +200,7 @@ func (d *Daemon) takeBack(ctx context.Context, run sdk.Run, root string, t told,
 		}
 		done = []sdk.Write{{Path: t.cut, Body: text, State: sdk.StateResolved, Writer: sdk.WriterSystem}}
 	}
-	err := c.Undo(ctx, root, func(next []sdk.FileChange) error {
+	err := c.Undo(ctx, root, run.Key, func(next []sdk.FileChange) error {
 		text, err := changesText(next)
 		if err != nil {
 			return err

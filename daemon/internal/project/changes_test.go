@@ -123,7 +123,7 @@ func (w *workshop) move(from, to string) {
 
 // undo takes back, and is told of.
 func (w *workshop) undo(c *Changes) error {
-	err := c.Undo(context.Background(), w.dir, func(told []sdk.FileChange) error {
+	err := c.Undo(context.Background(), w.dir, "run", func(told []sdk.FileChange) error {
 		w.settle(nil)
 		for _, x := range told {
 			w.steps = append(w.steps, Step{FileChange: x, Back: true, Unsure: true})
@@ -171,7 +171,7 @@ func (w *workshop) undoSome(rt *rapid.T, c *Changes) {
 			if n++; n > most {
 				return
 			}
-			w.must(o.do(dir))
+			w.must(o.do(dir, "run"))
 		}
 	}
 	w.settle(nil)
@@ -392,7 +392,7 @@ func TestUndoStaysInTheProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Undo(context.Background(), dir, func([]sdk.FileChange) error { return nil }); err != nil {
+	if err := c.Undo(context.Background(), dir, "run", func([]sdk.FileChange) error { return nil }); err != nil {
 		t.Errorf("through a link: %+v, %v", c.ops, err)
 	}
 	if _, err := os.Stat(outside); err != nil {
@@ -540,5 +540,22 @@ func TestUndoOfWhatCannotBeRead(t *testing.T) {
 	}
 	if !maps.Equal(conflicts, want) {
 		t.Errorf("got %q", conflicts)
+	}
+}
+
+// TestUndoAfterACrashInAWrite: what was written of a file is gone in the end.
+func TestUndoAfterACrashInAWrite(t *testing.T) {
+	w := &workshop{t: t, dir: t.TempDir()}
+	w.mkdir("d")
+	w.write("d/a", "one")
+	w.steps = nil
+	w.write("d/a", "two")
+	name := ".bothy-" + sum("run\x00d/a")[:16] + ".tmp"
+	w.other("d/"+name, "half of")
+	c, err := LookAtChanges(w.dir, w.steps, anything)
+	w.must(err)
+	w.must(w.undo(c))
+	if got := w.tree(); len(got) != 2 || !strings.HasSuffix(got["d/a"], " one") {
+		t.Errorf("got %v", got)
 	}
 }

@@ -3,8 +3,6 @@ package project
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -30,8 +28,10 @@ type op struct {
 //
 // Each change looks again at what is there, and is made in one step of the file
 // system. When one cannot be made, an error names it; what was taken back by then
-// stays so, and the next Undo goes on behind it.
-func (c *Changes) Undo(ctx context.Context, root string, about func([]sdk.FileChange) error) error {
+// stays so, and the next Undo goes on behind it. A file is written beside its
+// place first, under a name made of by, which is the one run that does this: what
+// a crash left of it is gone when the next Undo has gone on.
+func (c *Changes) Undo(ctx context.Context, root, by string, about func([]sdk.FileChange) error) error {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return fmt.Errorf("open the project %s: %w", root, err)
@@ -50,7 +50,7 @@ func (c *Changes) Undo(ctx context.Context, root string, about func([]sdk.FileCh
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("taking back %s: %w", o.path, err)
 			}
-			if err := o.do(dir); err != nil {
+			if err := o.do(dir, by); err != nil {
 				return fmt.Errorf("taking back %s: %w", o.path, err)
 			}
 		}
@@ -75,7 +75,7 @@ func stage(ops []op) int {
 	return len(ops)
 }
 
-func (o op) do(root *os.Root) error {
+func (o op) do(root *os.Root, by string) error {
 	if o.already {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (o op) do(root *os.Root) error {
 	case o.to.kind == "link":
 		return dir.Symlink(o.to.target, base)
 	default:
-		return put(dir, base, now, o.to)
+		return put(dir, base, ".bothy-"+sum(by + "\x00" + o.path)[:16]+".tmp", now, o.to)
 	}
 }
 
@@ -147,12 +147,12 @@ func (o op) moveBack(root, dir *os.Root, base string) error {
 	return err
 }
 
-// put writes a file beside its place and renames it there. Seen is what was at
-// the place; nil is nothing.
-func put(dir *os.Root, base string, seen, n *node) (err error) {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	name := ".bothy-" + hex.EncodeToString(b[:]) + ".tmp"
+// put writes a file beside its place, as name, and renames it there. Seen is what
+// was at the place; nil is nothing.
+func put(dir *os.Root, base, name string, seen, n *node) (err error) {
+	if err := dir.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -254,12 +254,12 @@ func TestModelOfASubmission(t *testing.T) {
 	first := h.submit(Submission{Run: "r", Model: "fake/first"})
 	for _, c := range []struct {
 		s         Submission
-		want, why string
+		want, why string // where nothing is to be said, the word of the models
 	}{
-		{Submission{}, "fake/first", "as before in this run"},
-		{Submission{Agent: "default"}, "fake/first", "as before in this run"},
+		{Submission{}, "fake/first", "it is the only one"},
+		{Submission{Agent: "default"}, "fake/first", "it is the only one"},
 		{Submission{Agent: "picky"}, "fake/picky", "the agent picky names it"},
-		{Submission{Agent: "picky", Model: "fake/x"}, "fake/x", "it is the only one"}, // the models' own word
+		{Submission{Agent: "picky", Model: "fake/x"}, "fake/x", "it is the only one"},
 	} {
 		c.s.Run = first.Run.Alias
 		if got := h.submit(c.s); got.Model != c.want || got.Why != c.why {

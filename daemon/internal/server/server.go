@@ -249,7 +249,7 @@ func (s *Server) Farewell() {
 		return
 	}
 	s.mu.Lock()
-	s.farewell = note
+	s.farewell = slices.Clip(note) // each connection adds its own newline
 	conns := slices.Collect(maps.Keys(s.conns))
 	s.mu.Unlock()
 	for _, c := range conns {

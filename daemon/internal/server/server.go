@@ -250,7 +250,7 @@ func (s *Server) Farewell() {
 	}
 	note = slices.Clip(note) // each connection writes its newline behind a copy
 	s.mu.Lock()
-	s.farewell = slices.Clip(note) // each connection adds its own newline
+	s.farewell = note
 	conns := slices.Collect(maps.Keys(s.conns))
 	s.mu.Unlock()
 	for _, c := range conns {

@@ -248,6 +248,7 @@ func (s *Server) Farewell() {
 		s.log.Error("clients cannot be told of the stop", "error", err)
 		return
 	}
+	note = slices.Clip(note) // each connection writes its newline behind a copy
 	s.mu.Lock()
 	s.farewell = slices.Clip(note) // each connection adds its own newline
 	conns := slices.Collect(maps.Keys(s.conns))

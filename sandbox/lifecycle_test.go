@@ -4,13 +4,13 @@ package sandbox_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -222,12 +222,22 @@ func TestKilledConmonChangesNothing(t *testing.T) {
 	f.ok("true")
 }
 
-// runnerOf finds the host's pid of a container's process 1.
-func runnerOf(t *testing.T) []int {
+// runners finds the host's pids of process 1 in the containers of a manager
+// whose files lie in a directory: the user may have other containers.
+func runners(t *testing.T, dir string) []int {
 	t.Helper()
+	monitors := processes(t, dir)
 	var pids []int
 	for pid, args := range processes(t, "/opt/bothy/runner\x00/run/bothy/s") {
-		if strings.HasPrefix(args, "/opt/bothy/runner ") {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || !strings.HasPrefix(args, "/opt/bothy/runner ") {
+			continue
+		}
+		var parent int
+		if _, err := fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %1s %d", new(string), &parent); err != nil {
+			t.Fatal(err)
+		}
+		if _, ours := monitors[parent]; ours {
 			pids = append(pids, pid)
 		}
 	}
@@ -235,16 +245,14 @@ func runnerOf(t *testing.T) []int {
 }
 
 func TestDeadContainerIsReplaced(t *testing.T) {
-	before := runnerOf(t)
-	f := newFixture(t, open(t, config(t, shortDir(t))))
+	dir := shortDir(t)
+	f := newFixture(t, open(t, config(t, dir)))
 	f.ok("echo kept >/tmp/mark; echo home >~/mark")
-	for _, pid := range runnerOf(t) {
-		if !slices.Contains(before, pid) {
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
-			eventually(t, "the runner is gone", func() bool { return syscall.Kill(pid, 0) != nil })
+	for _, pid := range runners(t, dir) {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
 		}
+		eventually(t, "the runner is gone", func() bool { return syscall.Kill(pid, 0) != nil })
 	}
 	if got := f.ok("! test -e /tmp/mark && cat ~/mark"); got != "home" {
 		t.Fatalf("got %q", got)
@@ -252,13 +260,11 @@ func TestDeadContainerIsReplaced(t *testing.T) {
 }
 
 func TestContainerThatDiesUnderACommandIsALostSandbox(t *testing.T) {
-	before := runnerOf(t)
-	f := newFixture(t, open(t, config(t, shortDir(t))))
+	dir := shortDir(t)
+	f := newFixture(t, open(t, config(t, dir)))
 	_, err := f.manager.Exec(t.Context(), f.run, sandbox.Command{Argv: []string{"bash", "-c", "echo on; sleep 600"}, Timeout: time.Minute}, func(int, []byte) {
-		for _, pid := range runnerOf(t) {
-			if !slices.Contains(before, pid) {
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			}
+		for _, pid := range runners(t, dir) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	})
 	if sandbox.Code(err) != sandbox.CodeLost {
@@ -269,14 +275,12 @@ func TestContainerThatDiesUnderACommandIsALostSandbox(t *testing.T) {
 
 // A runner that is stopped from outside says nothing: its container is removed.
 func TestSilentContainerIsReplaced(t *testing.T) {
-	before := runnerOf(t)
-	f := newFixture(t, open(t, config(t, shortDir(t))))
+	dir := shortDir(t)
+	f := newFixture(t, open(t, config(t, dir)))
 	stop := func() {
-		for _, pid := range runnerOf(t) {
-			if !slices.Contains(before, pid) {
-				if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-					t.Error(err)
-				}
+		for _, pid := range runners(t, dir) {
+			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+				t.Error(err)
 			}
 		}
 	}
@@ -299,7 +303,6 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := runnerOf(t)
 	for i := range 3 {
 		f := newFixture(t, m)
 		f.run.RunID += strconv.Itoa(i)
@@ -313,6 +316,10 @@ func TestCloseLeavesNothing(t *testing.T) {
 		done <- err
 	}()
 	<-started
+	ours := runners(t, dir)
+	if len(ours) != 4 {
+		t.Fatalf("runners %v, want 4", ours)
+	}
 	if err := m.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -322,8 +329,9 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if left := processes(t, dir); len(left) != 0 {
 		t.Errorf("processes are left: %v", left)
 	}
-	for _, pid := range runnerOf(t) {
-		if !slices.Contains(before, pid) {
+	left := processes(t, "/opt/bothy/runner")
+	for _, pid := range ours {
+		if left[pid] != "" {
 			t.Errorf("runner %d is left", pid)
 		}
 	}

@@ -352,7 +352,6 @@ func TestSettleOfAContainerOfAnotherSpec(t *testing.T) {
 }
 
 func TestSettleOfADeadContainer(t *testing.T) {
-	before := runnerOf(t)
 	s := newSettling(t)
 	s.add("r", true, shell("exit 3"))
 	_, kill := settler(t, s.job)
@@ -361,7 +360,7 @@ func TestSettleOfADeadContainer(t *testing.T) {
 	if got := ask(m, "r", "r-0"); got.Result.ExitCode != 3 {
 		t.Fatalf("got %+v", got)
 	}
-	for _, pid := range newSince(t, before) {
+	for _, pid := range runners(t, filepath.Dir(s.cfg.Dir)) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
@@ -373,21 +372,6 @@ func TestSettleOfADeadContainer(t *testing.T) {
 	}
 	f := &fixture{t: t, manager: m, run: s.run("r")}
 	f.ok("true")
-}
-
-func newSince(t *testing.T, before []int) []int {
-	t.Helper()
-	var pids []int
-next:
-	for _, pid := range runnerOf(t) {
-		for _, old := range before {
-			if pid == old {
-				continue next
-			}
-		}
-		pids = append(pids, pid)
-	}
-	return pids
 }
 
 // forger speaks for the runner to whoever opens the socket, with an answer

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -81,8 +83,8 @@ func makeInstallation() (string, error) {
 		return "", err
 	}
 	targets := map[string]string{
-		"bin/bothy": "./daemon/cmd/bothy", "bin/bothyd": "./daemon/cmd/bothyd",
-		"libexec/bothy/bothy-runner": "./sandbox/runner",
+		"./daemon/cmd/bothy": "bin/bothy", "./daemon/cmd/bothyd": "bin/bothyd",
+		"./sandbox/runner": "libexec/bothy/bothy-runner",
 	}
 	plugins, err := filepath.Glob(filepath.Join("..", "plugins", "*", "main.go"))
 	if err != nil {
@@ -90,14 +92,23 @@ func makeInstallation() (string, error) {
 	}
 	for _, main := range plugins {
 		name := filepath.Base(filepath.Dir(main))
-		targets["libexec/bothy/bothy-plugin-"+name] = "./plugins/" + name
+		targets["./plugins/"+name] = "libexec/bothy/bothy-plugin-" + name
 	}
-	for out, pkg := range targets {
-		cmd := exec.Command("go", "build", "-o", filepath.Join(prefix, out), pkg)
-		cmd.Dir = ".."
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if text, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("build %s: %w\n%s", pkg, err, text)
+	// In one go and without what only a debugger reads, which is half the time.
+	built := filepath.Join(prefix, "built")
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-ldflags=-s -w", "-o", built + "/"}, slices.Collect(maps.Keys(targets)))...)
+	cmd.Dir = ".."
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the installation: %w\n%s", err, text)
+	}
+	for pkg, out := range targets {
+		out = filepath.Join(prefix, out)
+		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+			return "", err
+		}
+		if err := os.Rename(filepath.Join(built, filepath.Base(pkg)), out); err != nil {
+			return "", err
 		}
 	}
 	return prefix, bundleLedger(prefix)

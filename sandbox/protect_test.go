@@ -143,7 +143,11 @@ func TestProtectedPathsThatDoNotExist(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			f := newFixture(t, shared(t))
-			out := f.exec(t.Context(), sandbox.Command{Argv: []string{"bash", "-c", c.script}, Timeout: 5 * time.Second})
+			timeout := 10 * time.Second
+			if name == "made at the timeout" {
+				timeout = time.Second
+			}
+			out := f.exec(t.Context(), sandbox.Command{Argv: []string{"bash", "-c", c.script}, Timeout: timeout})
 			if out.err != nil {
 				t.Fatal(out.err)
 			}

@@ -161,12 +161,15 @@ func cgroupManager() string {
 	return "cgroupfs"
 }
 
-// ask runs podman info with the service's own flags.
+// ask runs podman info with the service's own flags, from a thread that lives
+// as long as the process: the death signal comes when the thread ends.
 func (s *service) ask(ctx context.Context) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.binary, s.args("info", "--format", "json")...)
-	cmd.Env, cmd.Dir, cmd.WaitDelay = s.env, s.dir, time.Second
+	cmd.Env, cmd.Dir, cmd.SysProcAttr, cmd.WaitDelay = s.env, s.dir, childAttr(), time.Second
 	stderr := &tail{}
 	cmd.Stderr = stderr
 	out, err := cmd.Output()

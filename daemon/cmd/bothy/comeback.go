@@ -27,6 +27,7 @@ const bindTime = 6 * time.Second
 // use, and goes on with the run.
 type comeback struct {
 	c      *console
+	viewer viewer
 	run    string
 	starts int // since the last row
 }
@@ -43,6 +44,7 @@ func (b *comeback) lost(ctx context.Context, why error) error {
 		return exitError{exitLeft, fmt.Errorf("bothyd died %d times and did not get on with run %s: see %s", mostStarts, b.run, b.c.logHint())}
 	}
 	b.starts++
+	b.viewer.lost()
 	b.c.say("bothy: bothyd died; starting it again")
 	cl, err := b.c.start(ctx, down.Socket)
 	if err != nil {

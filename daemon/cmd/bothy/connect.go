@@ -89,7 +89,7 @@ func (c *console) attach(ctx context.Context) (*client.Client, error) {
 	defer cancel()
 	_, err = cl.Hello(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("something listens at %s and does not answer: see %s, or end that bothyd", socket, c.logHint())
+		err = fmt.Errorf("something listens at %s and does not answer: see %s, or end that bothyd with `bothy stop --now`", socket, c.logHint())
 	}
 	if err != nil {
 		return nil, errors.Join(err, cl.Close())

@@ -20,6 +20,7 @@ import (
 type viewer interface {
 	row(row sdk.JournalRow, a *action)
 	preview(p rpc.Preview)
+	lost() // the daemon is gone, and something will be said about it
 }
 
 // errDetached says that the person left and the loop goes on.
@@ -40,7 +41,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 		defer close(watched)
 		c.watchInterrupts(ctx, cl, accepted, s, interrupts, cancel, done)
 	}()
-	back := &comeback{c: c, run: accepted.Run}
+	back := &comeback{c: c, viewer: v, run: accepted.Run}
 	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Retry: greetTime, Lost: back.lost}
 	err := cl.Follow(ctx, watch, func(e client.Event) error {
 		if e.Preview != nil {

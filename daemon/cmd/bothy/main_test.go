@@ -122,6 +122,10 @@ func TestPreviewOfAnotherDaemon(t *testing.T) {
 	p.row(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: 1, Turn: 1}, nil)
 	for _, v := range []rpc.Preview{{Text: "The old ans", First: true}, {Restart: true}, {Text: "new answer"}} {
 		v.Loop, v.Turn = 1, 1
+		if v.Restart {
+			p.lost()
+			b.c.say("bothyd died")
+		}
 		p.preview(v)
 	}
 	row := entry(1, 1, "assistant://1", text("The new answer"), sdk.StateResolved, "", "", nil)
@@ -136,7 +140,7 @@ func TestPreviewOfAnotherDaemon(t *testing.T) {
 	if err := p.finish(rpc.Accepted{Run: "brave-1"}, false); err != nil {
 		t.Fatal(err)
 	}
-	if out, errs := b.out.String(), b.err.String(); out != "The new answer\n" || strings.Count(errs, "The old ans") != 1 || !strings.Contains(errs, "asked again") || strings.Contains(errs, "new answer") {
+	if out, errs := b.out.String(), b.err.String(); out != "The new answer\n" || !strings.Contains(errs, "The old ans\nbothyd died\n") || strings.Count(errs, "The old ans") != 1 || !strings.Contains(errs, "asked again") || strings.Contains(errs, "new answer") {
 		t.Errorf("stdout %q, stderr %q", out, errs)
 	}
 }

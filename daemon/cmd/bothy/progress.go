@@ -22,7 +22,7 @@ type progress struct {
 	shown string         // of the turn's text, what stands on the terminal
 	open  bool           // the cursor stands behind text, not at a line's begin
 	begun bool           // the turn's answer was previewed from its begin
-	lost  bool           // a piece of the preview is missing: the rest comes with the row
+	gap   bool           // a piece of the preview is missing: the rest comes with the row
 	lines map[string]int // by action: lines of output shown
 	part  map[string]string
 	held  string // the last answer's text, not shown yet
@@ -35,10 +35,7 @@ func newProgress(c *console, s *story) *progress {
 
 // line prints a line of its own.
 func (p *progress) line(format string, args ...any) {
-	if p.open {
-		fmt.Fprintln(p.c.err)
-		p.open = false
-	}
+	p.endLine()
 	p.c.say(format, args...)
 }
 
@@ -63,24 +60,34 @@ func (p *progress) preview(v rpc.Preview) {
 		if p.shown != "" {
 			p.line("%s", p.c.paint(dim, "  … asked again"))
 		}
-		p.shown, p.begun, p.lost = "", false, false
+		p.shown, p.begun, p.gap = "", false, false
 	}
 	p.begun = p.begun || v.First
 	if v.Text+v.Reasoning != "" && !p.begun || v.Dropped {
-		p.lost = true
+		p.gap = true
 	}
-	if p.lost {
+	if p.gap {
 		return
 	}
 	p.stream(v.Text)
 	p.shown += v.Text
 }
 
+func (p *progress) lost() { p.endLine() }
+
+// endLine leaves the line that the cursor stands behind.
+func (p *progress) endLine() {
+	if p.open {
+		fmt.Fprintln(p.c.err)
+		p.open = false
+	}
+}
+
 func (p *progress) row(row sdk.JournalRow, a *action) {
 	switch {
 	case row.Kind == sdk.KindTurnOpened:
 		p.release()
-		p.shown, p.begun, p.lost = "", false, false
+		p.shown, p.begun, p.gap = "", false, false
 		p.line("%s", p.c.paint(bold, fmt.Sprintf("turn %d", row.Turn)))
 	case row.Body != nil && isAnswer(row):
 		p.text(*row.Body)
@@ -237,10 +244,7 @@ func (p *progress) note(row sdk.JournalRow) {
 func (p *progress) finish(accepted rpc.Accepted, quiet bool) error {
 	answer := p.story.answer()
 	stands := p.c.outTTY && p.c.errTTY && !quiet && answer != "" && p.shown == answer
-	if p.open {
-		fmt.Fprintln(p.c.err)
-		p.open = false
-	}
+	p.endLine()
 	if !stands {
 		if err := p.c.text(answer); err != nil {
 			return err

@@ -91,8 +91,11 @@ func (v *stream) preview(p rpc.Preview) {
 	}
 }
 
+func (v *stream) lost() {}
+
 // silent shows nothing.
 type silent struct{}
 
 func (silent) row(sdk.JournalRow, *action) {}
 func (silent) preview(rpc.Preview)         {}
+func (silent) lost()                       {}

@@ -81,21 +81,29 @@ func differenceLine(d sdk.Difference) string {
 	return line
 }
 
+// stuck counts what cannot be taken back.
+func stuck(x rpc.Changes) int {
+	n := 0
+	for _, d := range x.Differences {
+		if d.Conflict != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // changesSummary counts.
 func changesSummary(x rpc.Changes) string {
-	added, removed, stuck := 0, 0, 0
+	added, removed := 0, 0
 	for _, d := range x.Differences {
 		added, removed = added+d.Added, removed+d.Removed
-		if d.Conflict != "" {
-			stuck++
-		}
 	}
 	text := fmt.Sprintf("run %s changed %s, +%d -%d lines", x.Run, plural(len(x.Differences), "path"), added, removed)
 	if len(x.Differences) == 0 {
 		text = fmt.Sprintf("run %s changed nothing that is still so", x.Run)
 	}
-	if stuck > 0 {
-		text += fmt.Sprintf("; %d cannot be taken back", stuck)
+	if n := stuck(x); n > 0 {
+		text += fmt.Sprintf("; %d cannot be taken back", n)
 	}
 	if x.Untold > 0 {
 		text += fmt.Sprintf("; what %s changed is not known: commands, or calls that were cut short", plural(x.Untold, "call"))

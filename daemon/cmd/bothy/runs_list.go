@@ -40,18 +40,16 @@ func (cmd runsListCmd) Run(ctx context.Context, c *console) error {
 		return c.printJSON(list)
 	}
 	header := []string{"RUN", "STATUS", "TURNS", "UPDATED", "MODEL", "LAST PROMPT"}
-	if cmd.Global {
-		header = append(header, "PROJECT")
-	}
 	prompt := 50
-	if cmd.Global && c.outTTY {
+	if cmd.Global {
+		header = []string{"RUN", "STATUS", "UPDATED", "LAST PROMPT", "PROJECT"}
 		prompt = 20 // the project is to be seen, too
 	}
 	var rows [][]string
 	for _, r := range list {
 		row := []string{r.Alias, runStatus(r), strconv.Itoa(r.Turns), when(r.Updated), r.Model, shorten(r.Summary, prompt)}
 		if cmd.Global {
-			row = append(row, r.ProjectRoot)
+			row = []string{r.Alias, runStatus(r), when(r.Updated), shorten(r.Summary, prompt), r.ProjectRoot}
 		}
 		rows = append(rows, row)
 	}

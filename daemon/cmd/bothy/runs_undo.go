@@ -73,14 +73,17 @@ func (cmd runsUndoCmd) preview(ctx context.Context, c *console, cl *client.Clien
 		return err
 	}
 	c.say("%s", escape(changesSummary(changes)))
+	if stuck(changes) > 0 && !cmd.Partial {
+		c.say("so nothing is taken back, unless you say --partial")
+	}
 	return nil
 }
 
 // sure shows what is about to happen and wants a person's word. Where there is
-// nothing to take back, nobody is asked: the daemon says so.
+// nothing to take back, or it cannot be, nobody is asked: the daemon says so.
 func (cmd runsUndoCmd) sure(ctx context.Context, c *console, cl *client.Client, ref rpc.RunRef) (bool, error) {
 	changes, err := cl.Changes(ctx, ref)
-	if err != nil || len(changes.Differences) == 0 && !changes.Unfinished {
+	if err != nil || len(changes.Differences) == 0 && !changes.Unfinished || !cmd.Partial && stuck(changes) > 0 {
 		return true, err
 	}
 	if !c.inTTY {

@@ -48,11 +48,11 @@ func TestUndoOfARun(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.daemon.detail, b.daemon.changes = eventful(b.project), someChanges(b.project)
 	b.want(t, exitOK, "runs", "undo", "brave-1", "-n")
-	if !strings.Contains(b.out.String(), "moved   there, from here\n") || strings.Join(b.daemon.done, ", ") != "changes 7" {
+	if !strings.Contains(b.err.String(), "unless you say --partial") || !strings.Contains(b.out.String(), "moved   there, from here\n") || strings.Join(b.daemon.done, ", ") != "changes 7" {
 		t.Errorf("%s: %v", b.out.String(), b.daemon.done)
 	}
 	b.daemon.done = nil
-	b.want(t, exitUsage, "runs", "undo", "brave-1")
+	b.want(t, exitUsage, "runs", "undo", "brave-1", "--partial")
 	if !strings.Contains(b.err.String(), "say --yes") {
 		t.Error(b.err.String())
 	}
@@ -60,16 +60,23 @@ func TestUndoOfARun(t *testing.T) {
 	for answer, want := range map[string]int{"y\n": exitOK, "n\n": exitAborted, "": exitAborted} {
 		b.daemon.done = nil
 		b.c.in = strings.NewReader(answer)
-		b.want(t, want, "runs", "undo")
-		if did := strings.Join(b.daemon.done, ", "); (did == "changes 7, undo 7 false") != (want == exitOK) {
+		b.want(t, want, "runs", "undo", "--partial")
+		if did := strings.Join(b.daemon.done, ", "); (did == "changes 7, undo 7 true") != (want == exitOK) {
 			t.Errorf("%q: did %s", answer, did)
 		}
 	}
 	// What is asked is no part of the JSON, and JSON there is in every case.
 	b.c.in = strings.NewReader("y\n")
-	b.want(t, exitOK, "runs", "undo", "--json")
+	b.want(t, exitOK, "runs", "undo", "--partial", "--json")
 	if !json.Valid([]byte(b.out.String())) || !strings.Contains(b.err.String(), "moved   there, from here\nTake this back") && !strings.Contains(b.err.String(), "binary\nTake this back") {
 		t.Errorf("%s%s", b.out.String(), b.err.String())
+	}
+	// What cannot be done is not asked about.
+	b.daemon.done = nil
+	b.c.in = strings.NewReader("y\n")
+	b.want(t, exitOK, "runs", "undo")
+	if strings.Contains(b.err.String(), "[y/N]") || strings.Join(b.daemon.done, ", ") != "changes 7, undo 7 false" {
+		t.Errorf("%s: %v", b.err.String(), b.daemon.done)
 	}
 	b.daemon.done = nil
 	b.want(t, exitOK, "runs", "undo", "--yes", "--partial")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -162,30 +163,32 @@ func TestStopBetweenAnswerAndRecord(t *testing.T) {
 // TestEndIsRecordedWhenTheDiskIsBack: a loop does not stay at 102 until the
 // next start because its end could not be recorded for a while.
 func TestEndIsRecordedWhenTheDiskIsBack(t *testing.T) {
-	h := prepareHouse(t, say("fine"))
-	h.start()
-	h.engine.patience = 60 * time.Millisecond
-	tried := make(chan struct{}, 1000)
-	full := sdk.Errorf(sdk.Unavailable, "the disk is full")
-	h.store.setRefuse(func(_ int, c sdk.Change) error {
-		if c.EndLoop == nil {
-			return nil
+	synctest.Test(t, func(t *testing.T) {
+		h := prepareHouse(t, say("fine"))
+		h.start()
+		h.engine.patience = 60 * time.Millisecond
+		tried := make(chan struct{}, 1000)
+		full := sdk.Errorf(sdk.Unavailable, "the disk is full")
+		h.store.setRefuse(func(_ int, c sdk.Change) error {
+			if c.EndLoop == nil {
+				return nil
+			}
+			tried <- struct{}{}
+			return full
+		})
+		a := h.submit(Submission{})
+		b := h.submit(Submission{Run: a.Run.Alias})
+		for range 5 {
+			<-tried
 		}
-		tried <- struct{}{}
-		return full
+		h.store.setRefuse(nil)
+		for _, x := range []Accepted{a, b} {
+			if l := h.await(x); l.Status != 200 {
+				t.Errorf("ended %d: %s", l.Status, l.Reason)
+			}
+		}
+		h.check(a.Run.ID)
 	})
-	a := h.submit(Submission{})
-	b := h.submit(Submission{Run: a.Run.Alias})
-	for range 5 {
-		<-tried
-	}
-	h.store.setRefuse(nil)
-	for _, x := range []Accepted{a, b} {
-		if l := h.await(x); l.Status != 200 {
-			t.Errorf("ended %d: %s", l.Status, l.Reason)
-		}
-	}
-	h.check(a.Run.ID)
 }
 
 // lazyStore cannot give out a loop at first.
@@ -251,12 +254,12 @@ func TestModelOfASubmission(t *testing.T) {
 	first := h.submit(Submission{Run: "r", Model: "fake/first"})
 	for _, c := range []struct {
 		s         Submission
-		want, why string
+		want, why string // where nothing is to be said, the word of the models
 	}{
-		{Submission{}, "fake/first", "as before in this run"},
-		{Submission{Agent: "default"}, "fake/first", "as before in this run"},
+		{Submission{}, "fake/first", "it is the only one"},
+		{Submission{Agent: "default"}, "fake/first", "it is the only one"},
 		{Submission{Agent: "picky"}, "fake/picky", "the agent picky names it"},
-		{Submission{Agent: "picky", Model: "fake/x"}, "fake/x", "it is the only one"}, // the models' own word
+		{Submission{Agent: "picky", Model: "fake/x"}, "fake/x", "it is the only one"},
 	} {
 		c.s.Run = first.Run.Alias
 		if got := h.submit(c.s); got.Model != c.want || got.Why != c.why {

@@ -19,8 +19,12 @@ type Keep struct {
 // keep.Run are deleted; of those that rested longer than keep.Sandbox the
 // sandbox is dropped, once in a rest. Then goes what no run sees any more. A
 // pass may end anywhere and the next one takes up what it left. The error
-// joins what failed; it kept nothing else from being done.
+// joins what failed; it kept nothing else from being done. Nothing goes while
+// the store is frozen.
 func (e *Engine) Expire(ctx context.Context, keep Keep) error {
+	if e.cfg.Frozen {
+		return nil
+	}
 	leave, err := e.enter()
 	if err != nil {
 		return err

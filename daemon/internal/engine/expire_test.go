@@ -197,3 +197,24 @@ func TestAClosingEngineEndsAPass(t *testing.T) {
 	}
 	wants(t, h.engine.Expire(t.Context(), week), sdk.Unavailable, "stopping")
 }
+
+// TestNothingGoesWhileTheStoreIsFrozen: what could not be told of must not be
+// done.
+func TestNothingGoesWhileTheStoreIsFrozen(t *testing.T) {
+	h, move := aged(t)
+	a := h.submit(Submission{Run: "r"})
+	h.await(a)
+	h.cut()
+	move(32 * day)
+	h.config.Frozen = true
+	h.start()
+	x := listen(h)
+	if err := h.engine.Expire(t.Context(), week); err != nil {
+		t.Error(err)
+	}
+	wants(t, h.engine.Delete(t.Context(), a.Run.ID), sdk.Unavailable, "cannot be deleted")
+	wants(t, h.engine.Reset(t.Context(), a.Run.ID), sdk.Unavailable, "cannot be reset")
+	if told := x.take(); told != "" || !h.runFolder(a.Run.Key) {
+		t.Errorf("told of %q; the folder is there: %v", told, h.runFolder(a.Run.Key))
+	}
+}

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +24,14 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// Each check of a property works on a disk: so many as a quick run bears. A
+	// long one has -rapid.checks.
+	if err := flag.Set("rapid.checks", "40"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // house is an engine with the real store, view, dialect and policy, and a
 // scripted model and tools.
@@ -83,10 +92,29 @@ func prepareHouse(t testing.TB, steps ...step) *house {
 	return prepareHouseWith(t, time.Now, steps...)
 }
 
+// memoryDir is a folder in memory where there is one: what a disk does is the
+// store's to test. A benchmark gets one on disk.
+func memoryDir(t testing.TB) string {
+	t.Helper()
+	if _, measures := t.(*testing.B); measures {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "bothy-engine-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 // prepareHouseWith is prepareHouse with a wall clock.
 func prepareHouseWith(t testing.TB, clock func() time.Time, steps ...step) *house {
 	t.Helper()
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	h := &house{t: t, dir: dir, project: t.TempDir(), tools: newFakeTools(), models: &fakeModels{steps: steps}}
 	inner, err := store.Open(context.Background(), filepath.Join(dir, "bothy.db"), store.Options{Log: hclog.NewNullLogger(), Clock: clock})
 	if err != nil {

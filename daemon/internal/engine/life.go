@@ -36,6 +36,9 @@ func (e *Engine) still(ctx context.Context, id int64, doing string, do func(sdk.
 	if err != nil {
 		return err
 	}
+	if e.cfg.Frozen { // before anybody drops what the store could not tell of
+		return sdk.Errorf(sdk.Unavailable, "the run %s cannot be %s: nothing is written to the database; `bothy status` says why", run.Alias, doing)
+	}
 	if err := e.rests(ctx, run); err != nil {
 		return fmt.Errorf("the run %s cannot be %s: %w", run.Alias, doing, err)
 	}

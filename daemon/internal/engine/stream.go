@@ -39,11 +39,18 @@ type stream struct {
 	closed  bool
 	fresh   bool        // begin comes before the next piece
 	timer   *time.Timer // set while something waits
-	pending []sdk.Chunk
+	pending []piece
 	size    int
 	carry   map[int][]byte // an unfinished character, per channel
 	note    *progressNote
 	sent    []byte
+}
+
+// piece is what one channel has sent since the last commit. It grows in place:
+// a model sends words one by one.
+type piece struct {
+	channel int
+	text    []byte
 }
 
 type progressNote struct {
@@ -94,10 +101,10 @@ func (s *stream) Chunk(channel int, p []byte) error {
 		return nil
 	}
 	s.size += len(text)
-	if n := len(s.pending); n > 0 && s.pending[n-1].Channel == max(channel, 1) {
-		s.pending[n-1].Text += text
+	if n := len(s.pending); n > 0 && s.pending[n-1].channel == max(channel, 1) {
+		s.pending[n-1].text = append(s.pending[n-1].text, text...)
 	} else {
-		s.pending = append(s.pending, sdk.Chunk{Channel: max(channel, 1), Text: text})
+		s.pending = append(s.pending, piece{max(channel, 1), []byte(text)})
 	}
 	s.arm()
 	return nil
@@ -161,8 +168,8 @@ func (s *stream) flush() {
 		change.Writes = append(change.Writes, *s.begin)
 		s.fresh = false
 	}
-	for i := range s.pending {
-		change.Writes = append(change.Writes, sdk.Write{Path: s.path, Writer: sdk.WriterSystem, Chunk: &s.pending[i]})
+	for _, p := range s.pending {
+		change.Writes = append(change.Writes, sdk.Write{Path: s.path, Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: p.channel, Text: string(p.text)}})
 	}
 	if s.note != nil {
 		change.Notes = []sdk.Note{{Kind: sdk.KindNote + ".progress", Loop: s.loop, Turn: s.turn, Data: s.note}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -244,5 +245,26 @@ func TestStreamIsBounded(t *testing.T) {
 	}
 	if sent := s.close(false); len(sent) != maxSent {
 		t.Errorf("%d bytes of the end", len(sent))
+	}
+}
+
+// TestWordsThatWaitAreNotCopied: while a commit takes long, what a model sends
+// word by word costs its length and not its square.
+func TestWordsThatWaitAreNotCopied(t *testing.T) {
+	s := &stream{timer: time.NewTimer(time.Hour)} // the next commit is far off
+	word := []byte("word")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 16 << 10 {
+		if err := s.Chunk(1, word); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 8<<20 {
+		t.Errorf("64 KB of words took %d MB of memory", took>>20)
+	}
+	if len(s.pending) != 1 || string(s.pending[0].text) != strings.Repeat("word", 16<<10) {
+		t.Errorf("%d pieces wait", len(s.pending))
 	}
 }

@@ -141,7 +141,7 @@ func (p placed) model(s Submission) (name, why string) {
 	case s.Model != "":
 		return s.Model, "" // who named it knows
 	case p.run.Model != "" && (s.Agent == "" || p.agent.Model == ""):
-		return p.run.Model, "as before in this run"
+		return p.run.Model, "" // no news
 	case p.agent.Model != "":
 		return p.agent.Model, "the agent " + p.agent.Name + " names it"
 	default:

@@ -231,3 +231,42 @@ func shortDir(t *testing.T) string {
 	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
 	return dir
 }
+
+// TestLockOutlivesItsHolder: a child that a killed holder left between fork and
+// exec keeps the lock for a moment; whoever comes then waits for it.
+func TestLockOutlivesItsHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintln(f, dead.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := flock(f); err != nil {
+		t.Fatal(err)
+	}
+	taken := make(chan error, 1)
+	go func() {
+		l, err := TakeLock(path)
+		if err == nil {
+			err = l.Release()
+		}
+		taken <- err
+	}()
+	select {
+	case err := <-taken:
+		t.Fatalf("the lock is held, and taking it answers %v", err)
+	case <-time.After(150 * time.Millisecond): // longer than the holder is asked for
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-taken; err != nil {
+		t.Error(err)
+	}
+}

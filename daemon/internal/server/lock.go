@@ -31,12 +31,16 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("another bothyd is running (pid %d holds %s): use it, or end it with `bothy stop`", e.PID, e.Path)
 }
 
+// afterDeath is how long the lock may outlive a holder that was killed: what it
+// was about to execute holds the open file until then.
+const afterDeath = 2 * time.Second
+
 // TakeLock takes the lock at path or fails with a *HeldError; it never waits
-// for the holder to end. The file holds the holder's pid and stays when the
+// for a holder that lives. The file holds the holder's pid and stays when the
 // lock is released: removing it would let two processes lock two files of one
 // name.
 func TakeLock(path string) (*Lock, error) {
-	for {
+	for begin := time.Now(); ; {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 		if err != nil {
 			return nil, fmt.Errorf("lock file: %w", err)
@@ -44,7 +48,11 @@ func TakeLock(path string) (*Lock, error) {
 		if err := flock(f); err != nil {
 			_ = f.Close()
 			if errors.Is(err, syscall.EWOULDBLOCK) {
-				return nil, &HeldError{Path: path, PID: holder(path)}
+				pid := holder(path)
+				if pid == 0 && time.Since(begin) < afterDeath {
+					continue
+				}
+				return nil, &HeldError{Path: path, PID: pid}
 			}
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}

@@ -29,6 +29,8 @@ func newOutbox(conn net.Conn, timeout time.Duration) *outbox {
 	return &outbox{conn: conn, timeout: timeout, wake: make(chan struct{}, 1)}
 }
 
+// put queues a line. The room behind it is the outbox's own, so a text that is
+// put twice has none (slices.Clip).
 func (o *outbox) put(text []byte, done func()) {
 	o.mu.Lock()
 	closed := o.closed

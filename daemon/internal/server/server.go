@@ -248,8 +248,9 @@ func (s *Server) Farewell() {
 		s.log.Error("clients cannot be told of the stop", "error", err)
 		return
 	}
+	note = slices.Clip(note) // each connection writes its newline behind a copy
 	s.mu.Lock()
-	s.farewell = note
+	s.farewell = slices.Clip(note) // each connection adds its own newline
 	conns := slices.Collect(maps.Keys(s.conns))
 	s.mu.Unlock()
 	for _, c := range conns {

@@ -69,7 +69,7 @@ func follow(ctx context.Context, s *Store, last func() int64) error {
 }
 
 func TestManyWritersReadersAndFollowers(t *testing.T) {
-	const writers, each, cells = 8, 40, 5
+	const writers, each, cells = 8, 20, 5
 	f := newFixture(t)
 	for i := range cells {
 		f.commit(sdk.Write{Path: fmt.Sprintf("log://turn_1/x/%d", i), Writer: sdk.WriterSystem, State: sdk.StateStreaming, Phase: sdk.PhaseRecorded})
@@ -111,13 +111,22 @@ func TestManyWritersReadersAndFollowers(t *testing.T) {
 			}
 		})
 		reading.Go(func() {
-			for before := 0; before < writers*each+cells; {
+			for before := 0; ; {
+				changed := f.Changed()
 				all, err := f.Entries(ctx, f.run.ID, "")
 				if err != nil || len(all) < before {
 					t.Errorf("%d entries after %d (%v)", len(all), before, err)
 					return
 				}
-				before = len(all)
+				if before = len(all); before >= writers*each+cells {
+					return
+				}
+				select {
+				case <-changed:
+				case <-ctx.Done():
+					t.Errorf("%d entries have come when time is up", before)
+					return
+				}
 			}
 		})
 	}

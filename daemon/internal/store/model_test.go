@@ -161,7 +161,7 @@ func drawWrite(t *rapid.T) sdk.Write {
 // A random sequence of changes, forks and reopenings does what plain maps do,
 // and the chain verifies after each.
 func TestStoreIsAMapWithAJournal(t *testing.T) {
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		folder, err := os.MkdirTemp(dir, "")
 		if err != nil {

@@ -132,7 +132,7 @@ func TestForkOfAForkAndOfAnOpenTurn(t *testing.T) {
 // A fork after a turn sees exactly what the run saw then, or is refused; it is
 // refused only when something of that time is gone.
 func TestForkAfterATurnLeaksNothing(t *testing.T) {
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		h := newRetold(rt, dir)
 		defer func() { _ = h.Close() }()

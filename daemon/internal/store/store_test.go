@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +22,16 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(childRole); role != "" {
 		os.Exit(playChild(role))
 	}
+	fewerChecks()
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
+}
+
+// fewerChecks makes a property's checks, each of which works on a disk, as many
+// as a quick run bears. A long one has -rapid.checks.
+func fewerChecks() {
+	if err := flag.Set("rapid.checks", "30"); err != nil {
+		panic(err)
+	}
 }
 
 // fixture is a store with a project and a run in it.
@@ -47,9 +57,29 @@ func open(t testing.TB, path string) *Store {
 	return s
 }
 
+// memoryDir is a folder in memory where there is one: the same SQLite on the
+// same kernel, and no wait for a disk. What is about the disk, and a
+// benchmark, has a folder on it.
+func memoryDir(t testing.TB) string {
+	t.Helper()
+	if _, measures := t.(*testing.B); measures {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "bothy-store-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	f := &fixture{t: t, path: filepath.Join(t.TempDir(), "bothy.db")}
+	f := &fixture{t: t, path: filepath.Join(memoryDir(t), "bothy.db")}
 	f.Store = open(t, f.path)
 	var err error
 	if f.project, err = f.OpenProject(t.Context(), "/home/me/work"); err != nil {

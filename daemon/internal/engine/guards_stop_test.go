@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -272,21 +273,23 @@ func TestClockThatJumps(t *testing.T) {
 
 // TestDeadlineCutsACall: what was cut says why, like a call that a person cut.
 func TestDeadlineCutsACall(t *testing.T) {
-	h := prepareHouse(t, calls(numbered("write", 1), numbered("write", 2)))
-	h.config.Agents["hasty"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(50 * time.Millisecond)}}
-	h.tools.on("write", waiting(make(chan struct{}, 1)))
-	h.start()
-	a := h.submit(Submission{Agent: "hasty"})
-	if l := h.await(a); l.Stop != "deadline" {
-		t.Errorf("ended %q: %s", l.Stop, l.Reason)
-	}
-	if got := h.outcomes(a.Run.ID); got != "write:cancelled:aborted write:failed:aborted" {
-		t.Errorf("got %s", got)
-	}
-	for _, e := range h.actions(a.Run.ID) {
-		if !strings.Contains(e.Body, "(guard deadline)") {
-			t.Errorf("%s says %q", e.Path, e.Body)
+	synctest.Test(t, func(t *testing.T) { // the call has begun, however busy the machine is
+		h := prepareHouse(t, calls(numbered("write", 1), numbered("write", 2)))
+		h.config.Agents["hasty"] = sdk.Agent{Guards: sdk.Guards{Deadline: sdk.Duration(time.Second)}}
+		h.tools.on("write", waiting(make(chan struct{}, 1)))
+		h.start()
+		a := h.submit(Submission{Agent: "hasty"})
+		if l := h.await(a); l.Stop != "deadline" {
+			t.Errorf("ended %q: %s", l.Stop, l.Reason)
 		}
-	}
-	h.check(a.Run.ID)
+		if got := h.outcomes(a.Run.ID); got != "write:cancelled:aborted write:failed:aborted" {
+			t.Errorf("got %s", got)
+		}
+		for _, e := range h.actions(a.Run.ID) {
+			if !strings.Contains(e.Body, "(guard deadline)") {
+				t.Errorf("%s says %q", e.Path, e.Body)
+			}
+		}
+		h.check(a.Run.ID)
+	})
 }

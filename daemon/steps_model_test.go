@@ -96,13 +96,6 @@ func (m *stepsModel) open(name string) {
 	g.once.Do(func() { close(g.open) })
 }
 
-// completions is how often the model was asked.
-func (m *stepsModel) completions() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.asked
-}
-
 func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Messages []chatMessage `json:"messages"`

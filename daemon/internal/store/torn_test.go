@@ -17,7 +17,6 @@ import (
 type torn struct {
 	database, log []byte
 	run           int64
-	commits       int
 	dir           string
 }
 

@@ -21,7 +21,6 @@ type stepsModel struct {
 
 	mu    sync.Mutex
 	gates map[string]*gate
-	asked int // completions that were asked for
 }
 
 // plan is a prompt of the tests.
@@ -110,7 +109,6 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m.mu.Lock()
-	m.asked++
 	m.mu.Unlock()
 	if p.Hold == step {
 		g := m.gate(p.Tag)

@@ -108,8 +108,6 @@ func (m *stepsModel) complete(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	m.mu.Lock()
-	m.mu.Unlock()
 	if p.Hold == step {
 		g := m.gate(p.Tag)
 		select {

@@ -51,6 +51,8 @@ var table = []row{
 	{pkg: "daemon/internal/failpoint", since: "ADR 0008: where a crash must lose nothing"},
 	{pkg: "daemon/internal/hook", may: []string{"sdk", "sdk/hook"}},
 	{pkg: "daemon/internal/store", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
+	{pkg: "daemon/internal/skill", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
+	{pkg: "daemon/internal/builtin", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/audit", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/policy", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/dialect", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},

@@ -31,6 +31,14 @@ const (
 	MethodShowConfig = "config/show"
 	MethodReload     = "config/reload"
 
+	MethodSkills       = "skills/list"
+	MethodSkill        = "skills/info"
+	MethodSkillExplain = "skills/explain"
+	MethodSkillMatch   = "skills/match"
+	MethodSkillEnable  = "skills/enable"
+	MethodSkillCreate  = "skills/create"
+	MethodTrust        = "skills/trust"
+
 	MethodBackup = "store/backup"
 
 	MethodJournal = "journal/read"
@@ -45,6 +53,8 @@ const (
 	NotePreview = "run/preview"
 
 	NoteBackup = "store/progress"
+
+	NoteSkills = "skills/changed"
 
 	// NoteStopping says that the daemon stops in order: what it is working on
 	// goes on at its next start. A connection that ends without it was lost.

@@ -54,6 +54,14 @@ func (s *Server) table() map[string]method {
 		rpc.MethodShowConfig: of("Lists every setting in force with where it comes from.", s.showConfig),
 		rpc.MethodReload:     of("Reads the configuration again and puts what changed in force, or says what is wrong with it.", s.reload),
 
+		rpc.MethodSkills:       of("Lists skills, whatever their status, and the folders they are looked for in.", s.skills),
+		rpc.MethodSkill:        of("One skill with its body and the files of its folder.", s.skill),
+		rpc.MethodSkillExplain: of("Why a skill is in the prompt of an agent, or is not.", s.explainSkill),
+		rpc.MethodSkillMatch:   of("Which skills fit a text, best first.", s.matchSkills),
+		rpc.MethodSkillEnable:  of("Turns a skill on or off by its block in the user's configuration.", s.enableSkill),
+		rpc.MethodSkillCreate:  of("Makes a skill in the user's folder.", s.createSkill),
+		rpc.MethodTrust:        of("Shows what the skills of a workspace are, and takes the answer to it.", s.trust),
+
 		rpc.MethodBackup: of("Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
 
 		rpc.MethodJournal: of("A page of the journal.", s.journal),

@@ -72,11 +72,12 @@ type Daemon interface {
 	Stop(now bool)
 }
 
-// Config is what a server is made of. Engine, Store and Daemon are required.
+// Config is what a server is made of. Engine, Store, Daemon and Skills are required.
 type Config struct {
 	Engine Engine
 	Store  Store
 	Daemon Daemon
+	Skills Skills
 	Log    hclog.Logger
 	Limits Limits // zero fields take the defaults
 
@@ -111,8 +112,8 @@ type Server struct {
 
 // New makes a server. It listens when Serve is called.
 func New(cfg Config) (*Server, error) {
-	if cfg.Engine == nil || cfg.Store == nil || cfg.Daemon == nil {
-		return nil, errors.New("the server needs an engine, a store and a daemon")
+	if cfg.Engine == nil || cfg.Store == nil || cfg.Daemon == nil || cfg.Skills == nil {
+		return nil, errors.New("the server needs an engine, a store, a daemon and skills")
 	}
 	if cfg.Log == nil {
 		cfg.Log = hclog.NewNullLogger()
@@ -251,6 +252,22 @@ func (s *Server) Farewell() {
 	note = slices.Clip(note) // each connection writes its newline behind a copy
 	s.mu.Lock()
 	s.farewell = note
+	s.mu.Unlock()
+	s.sendAll(note)
+}
+
+// tellAll sends a notification to every client that is there.
+func (s *Server) tellAll(name string, params any) {
+	note, err := encodeNote(name, params)
+	if err != nil {
+		s.log.Error("clients cannot be told", "note", name, "error", err)
+		return
+	}
+	s.sendAll(slices.Clip(note))
+}
+
+func (s *Server) sendAll(note []byte) {
+	s.mu.Lock()
 	conns := slices.Collect(maps.Keys(s.conns))
 	s.mu.Unlock()
 	for _, c := range conns {

@@ -1,0 +1,49 @@
+package server
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// Skills answers for the skills. None of it executes anything that one brings.
+type Skills interface {
+	Skills(ctx context.Context, p rpc.SkillQuery) (rpc.Skills, error)
+	Skill(ctx context.Context, p rpc.SkillQuery) (rpc.SkillInfo, error)
+	Explain(ctx context.Context, p rpc.SkillExplainQuery) (rpc.SkillExplain, error)
+	Match(ctx context.Context, p rpc.SkillMatchQuery) (rpc.SkillMatches, error)
+	Enable(ctx context.Context, p rpc.SkillSwitch) (rpc.SkillSwitched, error)
+	Create(ctx context.Context, p rpc.SkillCreate) (rpc.SkillCreated, error)
+	Trust(ctx context.Context, p rpc.TrustQuery) (rpc.Trust, error)
+}
+
+func (s *Server) skills(ctx context.Context, _ *conn, p rpc.SkillQuery) (rpc.Skills, error) {
+	return s.cfg.Skills.Skills(ctx, p)
+}
+
+func (s *Server) skill(ctx context.Context, _ *conn, p rpc.SkillQuery) (rpc.SkillInfo, error) {
+	return s.cfg.Skills.Skill(ctx, p)
+}
+
+func (s *Server) explainSkill(ctx context.Context, _ *conn, p rpc.SkillExplainQuery) (rpc.SkillExplain, error) {
+	return s.cfg.Skills.Explain(ctx, p)
+}
+
+func (s *Server) matchSkills(ctx context.Context, _ *conn, p rpc.SkillMatchQuery) (rpc.SkillMatches, error) {
+	return s.cfg.Skills.Match(ctx, p)
+}
+
+func (s *Server) enableSkill(ctx context.Context, _ *conn, p rpc.SkillSwitch) (rpc.SkillSwitched, error) {
+	return s.cfg.Skills.Enable(ctx, p)
+}
+
+func (s *Server) createSkill(ctx context.Context, _ *conn, p rpc.SkillCreate) (rpc.SkillCreated, error) {
+	return s.cfg.Skills.Create(ctx, p)
+}
+
+func (s *Server) trust(ctx context.Context, _ *conn, p rpc.TrustQuery) (rpc.Trust, error) {
+	return s.cfg.Skills.Trust(ctx, p)
+}
+
+// SkillsChanged tells every client. One that comes later asks for what there is.
+func (s *Server) SkillsChanged(p rpc.SkillsChanged) { s.tellAll(rpc.NoteSkills, p) }

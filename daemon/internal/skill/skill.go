@@ -1,0 +1,83 @@
+// Package skill finds SKILL.md folders in three tiers, reads them, follows
+// their changes and answers what there is: a Catalogue, which never changes.
+//
+//	Read        one file: fences, frontmatter, fields, diagnostics
+//	Library     the tiers, scanned and watched; makes catalogues
+//	Catalogue   what a project can use, what is hidden and why
+//	Match       which skills fit a query
+//	Listing     names and descriptions for a prompt, within a budget
+//	Pin         a copy of a skill's folder that a run keeps
+//
+// Nothing here executes anything that a skill brings.
+package skill
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Limits on what is read (ecosystem figures: the largest of 8,400 public files
+// has 145 kB, the largest frontmatter 3.6 kB).
+const (
+	MaxFile        = 256 << 10 // bytes of a SKILL.md
+	MaxFrontmatter = 16 << 10  // bytes between its fences
+)
+
+// Document is one SKILL.md, read. It never changes.
+type Document struct {
+	sdk.Skill        // tier, root, folder, path, status and reason are the library's to fill in
+	Body      string // the Markdown behind the frontmatter, line ends as they are
+	Loaded    bool   // false: it cannot be used, and Diagnostics say why
+}
+
+// Catalogue is what one project can use at one moment, and what it cannot and
+// why. It never changes; the next one takes its place.
+type Catalogue struct {
+	all    []*Document          // by name, then from the highest tier down
+	usable map[string]*Document // enabled ones by name
+}
+
+// NewCatalogue makes a catalogue of documents whose Status is set. Those of one
+// name must be in the order of their precedence, the winner first.
+func NewCatalogue(documents []*Document) *Catalogue {
+	c := &Catalogue{all: slices.Clone(documents), usable: map[string]*Document{}}
+	slices.SortStableFunc(c.all, func(a, b *Document) int { return strings.Compare(a.Name, b.Name) })
+	for _, d := range c.all {
+		if _, taken := c.usable[d.Name]; d.Status == sdk.SkillEnabled && !taken {
+			c.usable[d.Name] = d
+		}
+	}
+	return c
+}
+
+// All are all documents by name, whatever their status.
+func (c *Catalogue) All() []*Document { return slices.Clone(c.all) }
+
+// Usable are the enabled documents by name.
+func (c *Catalogue) Usable() []*Document {
+	out := make([]*Document, 0, len(c.usable))
+	for _, d := range c.all {
+		if c.usable[d.Name] == d {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// Find returns the enabled document of a name.
+func (c *Catalogue) Find(name string) (*Document, bool) {
+	d, ok := c.usable[name]
+	return d, ok
+}
+
+// Named are all documents of a name, the one that counts first.
+func (c *Catalogue) Named(name string) []*Document {
+	i, _ := slices.BinarySearchFunc(c.all, name, func(d *Document, name string) int { return strings.Compare(d.Name, name) })
+	j := i
+	for j < len(c.all) && c.all[j].Name == name {
+		j++
+	}
+	return slices.Clone(c.all[i:j])
+}

@@ -1,0 +1,149 @@
+package rpc
+
+import "github.com/bothyd/bothy/sdk"
+
+// SkillQuery asks for the skills of a project; an empty Project is all that is
+// there without one.
+type SkillQuery struct {
+	Project string `json:"project,omitempty"` // absolute path of a directory
+	Name    string `json:"name,omitempty"`    // only this one
+}
+
+// Skills answers skills/list: every skill, whatever its status, by name and
+// then in the order of precedence.
+type Skills struct {
+	Skills  []sdk.Skill   `json:"skills"`
+	Folders []SkillFolder `json:"folders"`
+}
+
+// SkillFolder is one folder in which skills are looked for, in the order of
+// precedence.
+type SkillFolder struct {
+	Tier     sdk.SkillTier `json:"tier"`
+	Path     string        `json:"path"`
+	Exists   bool          `json:"exists"`
+	Skills   int           `json:"skills"`            // found in it, whatever their status
+	Watching string        `json:"watching"`          // "inotify", "kqueue" or "polling"
+	Problem  string        `json:"problem,omitempty"` // what keeps it from being read or watched whole
+}
+
+// SkillInfo answers skills/info.
+type SkillInfo struct {
+	Skill  sdk.Skill   `json:"skill"`
+	Others []sdk.Skill `json:"others,omitempty"` // of the same name, in the order of precedence
+	Files  []string    `json:"files,omitempty"`  // of its folder, relative; capped
+	More   int         `json:"more,omitempty"`   // files beyond the cap
+	Body   string      `json:"body"`
+}
+
+// SkillExplain answers skills/explain: whether a skill is in the prompt of an
+// agent, and why.
+type SkillExplain struct {
+	Name     string   `json:"name"`
+	Found    bool     `json:"found"`
+	InPrompt bool     `json:"in_prompt"`
+	Reasons  []string `json:"reasons"` // sentences, the decisive one first
+	Shown    string   `json:"shown,omitempty"`
+}
+
+// SkillExplainQuery asks why a skill is in a prompt or is not.
+type SkillExplainQuery struct {
+	Project string `json:"project,omitempty"`
+	Name    string `json:"name"`
+	Agent   string `json:"agent,omitempty"` // empty: "default"
+	Model   string `json:"model,omitempty"` // empty: the agent's; its context decides the budget
+	Prompt  string `json:"prompt,omitempty"`
+}
+
+// SkillMatchQuery asks which skills fit a text.
+type SkillMatchQuery struct {
+	Project string `json:"project,omitempty"`
+	Query   string `json:"query"`
+	Limit   int    `json:"limit,omitempty"` // 0 is 10
+}
+
+// SkillMatches answers skills/match, best first.
+type SkillMatches struct {
+	Matches []SkillMatch `json:"matches"`
+}
+
+// SkillMatch is one skill that fits.
+type SkillMatch struct {
+	Name        string        `json:"name"`
+	Description string        `json:"description"`
+	Tier        sdk.SkillTier `json:"tier"`
+	Score       float64       `json:"score"` // BM25; comparable within one answer only
+	Terms       []string      `json:"terms"` // of the query, that were found
+}
+
+// SkillSwitch is skills/enable: it edits one skill block of the user's file.
+type SkillSwitch struct {
+	Name    string `json:"name"`
+	Enabled bool   `json:"enabled"`
+	Project string `json:"project,omitempty"` // where the name must be known
+}
+
+// SkillSwitched says what became of it.
+type SkillSwitched struct {
+	File    string `json:"file"`    // that holds the block
+	Changed bool   `json:"changed"` // false: it was so already
+	Note    string `json:"note,omitempty"`
+}
+
+// SkillCreate is skills/create: a new skill in the user's folder.
+type SkillCreate struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Code        bool   `json:"code,omitempty"` // bound to a plugin of the same name
+}
+
+// SkillCreated says where it lies.
+type SkillCreated struct {
+	Folder string   `json:"folder"`
+	Files  []string `json:"files"` // made, absolute
+}
+
+// SkillsChanged is the notification skills/changed: names by what became of
+// them, in the catalogue of a project; an empty Project is what all share.
+type SkillsChanged struct {
+	Project string   `json:"project,omitempty"`
+	Added   []string `json:"added,omitempty"`
+	Changed []string `json:"changed,omitempty"`
+	Removed []string `json:"removed,omitempty"`
+}
+
+// TrustQuery is skills/trust: what the skills of a workspace are, and with
+// Accept the answer to it.
+type TrustQuery struct {
+	Project string            `json:"project"`
+	Names   []string          `json:"names,omitempty"`  // empty: all
+	Accept  map[string]string `json:"accept,omitempty"` // name to the hash that was shown: only what is still that is trusted
+	Revoke  bool              `json:"revoke,omitempty"` // take back the trust in Names
+}
+
+// Trust answers it.
+type Trust struct {
+	Project string       `json:"project"`
+	Skills  []TrustSkill `json:"skills"`
+}
+
+// TrustSkill is one skill of a workspace as it would be trusted.
+type TrustSkill struct {
+	Skill   sdk.Skill   `json:"skill"`
+	Hash    string      `json:"hash"` // of its whole folder: names, modes and contents
+	Trusted bool        `json:"trusted"`
+	Before  string      `json:"before,omitempty"` // the hash that was trusted last, when it is another
+	Files   []TrustFile `json:"files"`
+	Diff    string      `json:"diff,omitempty"`    // of texts, against what was trusted last
+	Hides   []string    `json:"hides,omitempty"`   // the tiers whose skill of this name it would hide
+	Problem string      `json:"problem,omitempty"` // why it cannot be trusted at all
+}
+
+// TrustFile is one file of it.
+type TrustFile struct {
+	Path   string `json:"path"` // relative to the skill's folder
+	Size   int64  `json:"size"`
+	Script bool   `json:"script,omitempty"` // can be executed, or begins with #!
+	Hash   string `json:"hash"`
+	Change string `json:"change,omitempty"` // "added", "changed" or "removed" since it was trusted last
+}

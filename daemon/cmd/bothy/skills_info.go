@@ -59,7 +59,7 @@ func (c *console) printSkill(info rpc.SkillInfo) error {
 		if l[1] == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(c.out, "%-14s %s\n", l[0], escapeLine(l[1])); err != nil {
+		if _, err := fmt.Fprintf(c.out, "%-14s %s\n", escapeLine(l[0]), escapeLine(l[1])); err != nil {
 			return err
 		}
 	}

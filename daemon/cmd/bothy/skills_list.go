@@ -93,9 +93,9 @@ func (cmd skillsListCmd) advise(c *console, all []sdk.Skill) {
 	case len(all) == 0:
 		c.say("there are no skills: `bothy skills paths` lists where they are looked for, `bothy skills create NAME` makes one")
 	case !cmd.All && hidden > 0:
-		c.say("%s more cannot be used: `bothy skills list -a` says why", plural(hidden, "skill"))
+		c.say("%d more cannot be used: `bothy skills list -a` says why", hidden)
 	}
 	if n := count[sdk.SkillUntrusted]; n > 0 {
-		c.say("%s of this project would be used if you trusted them: `bothy trust` shows what they are", plural(n, "skill"))
+		c.say("`bothy trust` shows %s of this project, for you to say yes or no", plural(n, "untrusted skill"))
 	}
 }

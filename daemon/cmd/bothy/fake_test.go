@@ -365,7 +365,7 @@ func twoTurns(f *fakeDaemon, loop int64) {
 	f.commit(sdk.JournalRow{Kind: "note.retry", Loop: loop, Turn: 1, Data: data(map[string]any{"message": "HTTP 429", "class": "rate_limit", "attempt": 1, "wait_ms": 1500})})
 	f.commit(entry(loop, 1, "assistant://1", text("I look\x1b[31m around."), sdk.StateResolved, "", "", map[string]any{"calls": []any{1, 2}}))
 	f.commit(sdk.JournalRow{Kind: sdk.KindTurnClosed, Loop: loop, Turn: 1, Data: data(map[string]any{"usage": sdk.Usage{Prompt: 100, Completion: 10, Total: 110}, "finish": "calls"})})
-	bash := "log://turn_1/bash/id-u"
+	bash := "log://turn_1/bash/call"
 	f.commit(entry(loop, 1, bash, text(""), sdk.StateStreaming, "", sdk.PhaseRecorded, map[string]any{"tool": "bash", "arguments": map[string]any{"command": "id -u\nls"}}))
 	read := "log://turn_1/read_file/none"
 	f.commit(entry(loop, 1, read, text(""), sdk.StateStreaming, "", sdk.PhaseRecorded, map[string]any{"tool": "read_file", "arguments": json.RawMessage(`{"path":"none","lines":"1-2"}`)}))

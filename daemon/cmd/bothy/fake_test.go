@@ -41,6 +41,7 @@ type fakeDaemon struct {
 	play     func(f *fakeDaemon, loop int64)
 	refuse   error
 	busy     int64 // the run that cannot be deleted
+	stopping bool  // what status says of it
 	ahead    int   // prompts before the next one
 	stubborn bool  // an abort does not end the loop
 	tool     func(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
@@ -240,7 +241,7 @@ func (f *fakeDaemon) Changed() <-chan struct{} {
 func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
 	return rpc.Status{
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: 4711, Started: time.Now(), Socket: "/run/bothy.sock",
-		Database: "/state/bothy.db", Log: "/state/bothyd.log", Seq: 12, RSS: 20 << 20, Running: 1,
+		Database: "/state/bothy.db", Log: "/state/bothyd.log", Seq: 12, RSS: 20 << 20, Running: 1, Stopping: f.stopping,
 		Plugins:  f.Plugins(),
 		Problems: []string{"config.hcl:3: odd\x1b[2Jthing"},
 	}, nil

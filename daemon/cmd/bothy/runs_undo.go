@@ -33,15 +33,11 @@ Examples:
 
 // Run shows what is about to happen, asks, and does it.
 func (cmd runsUndoCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.connect(ctx)
+	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	ref, err := cmd.ref(ctx, c, cl)
-	if err != nil {
-		return err
-	}
 	if cmd.DryRun {
 		return cmd.preview(ctx, c, cl, ref)
 	}

@@ -253,6 +253,16 @@ func TestJournal(t *testing.T) {
 	b.want(t, exitUsage, "journal", "--after", "10000")
 }
 
+func TestJournalOfNothing(t *testing.T) {
+	b := withDaemon(t, nil)
+	for _, flags := range [][]string{{}, {"--global"}, {"--json"}} {
+		b.want(t, exitOK, append([]string{"journal"}, flags...)...)
+		if !strings.Contains(b.err.String(), "nothing in the journal yet") || b.out.String() != "" {
+			t.Errorf("%v: %s%s", flags, b.out.String(), b.err.String())
+		}
+	}
+}
+
 func TestJournalIsFollowedUntilCtrlC(t *testing.T) {
 	b := withDaemon(t, nil)
 	for i := range 3 {

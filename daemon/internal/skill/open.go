@@ -27,7 +27,7 @@ func openText(path string) ([]byte, fs.FileInfo, *diagnostic) {
 		return nil, nil, unopened(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, wrong("not-a-file", 0, 0, "it is no regular file but "+typeOf(info.Mode()), "Put a text file there.")
+		return nil, nil, wrong("not-a-file", 1, 1, "it is no regular file but "+typeOf(info.Mode()), "Put a text file there.")
 	}
 	if info.Size() > MaxFile {
 		return nil, nil, tooMuch(info.Size())
@@ -63,21 +63,21 @@ func appendAll(buf []byte, r io.Reader) ([]byte, error) {
 func unopened(err error) *diagnostic {
 	switch {
 	case errors.Is(err, syscall.ELOOP):
-		return wrong("link", 0, 0, "it is a symbolic link, which is not followed here", "Put the file itself there.")
+		return wrong("link", 1, 1, "it is a symbolic link, which is not followed here", "Put the file itself there.")
 	case errors.Is(err, syscall.ENXIO):
-		return wrong("not-a-file", 0, 0, "it is no regular file but a socket or a device", "Put a text file there.")
+		return wrong("not-a-file", 1, 1, "it is no regular file but a socket or a device", "Put a text file there.")
 	case errors.Is(err, fs.ErrPermission):
-		return wrong("unreadable", 0, 0, "it may not be read", "Make it readable for you: chmod u+r.")
+		return wrong("unreadable", 1, 1, "it may not be read", "Make it readable for you: chmod u+r.")
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err // the path is told beside it
 	}
-	return wrong("unreadable", 0, 0, "it cannot be read: "+visible(err.Error()), "See that the file is there and can be read.")
+	return wrong("unreadable", 1, 1, "it cannot be read: "+visible(err.Error()), "See that the file is there and can be read.")
 }
 
 func tooMuch(size int64) *diagnostic {
-	return wrong("file-too-large", 0, 0, fmt.Sprintf("the file has %d bytes; at most %d are read", size, MaxFile),
+	return wrong("file-too-large", 1, 1, fmt.Sprintf("the file has %d bytes; at most %d are read", size, MaxFile),
 		"Keep SKILL.md short and put what is long into files beside it.")
 }
 

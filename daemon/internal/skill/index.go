@@ -26,7 +26,7 @@ const (
 
 // index finds documents by terms. It never changes.
 type index struct {
-	documents []*Document
+	documents []*Document      // by name
 	terms     map[string]int32 // by stem, the place in postings
 	postings  [][]posting      // each by document
 	names     []indexedName    // by plain name

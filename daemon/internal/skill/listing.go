@@ -24,8 +24,9 @@ type Listing struct {
 	Left      []string // that found no room, what fits the prompt best first
 
 	lines  []listLine
-	limit  int      // characters of a description; 0 are names alone
-	ranked []string // all names, what fits the prompt best first; nil when none had to be left out
+	limit  int    // characters of a description; 0 are names alone
+	ranked []int  // places of all lines, what fits the prompt best first; nil when none had to be left out
+	left   []bool // by place
 }
 
 // The texts around the list. One that would take more than a quarter of the
@@ -86,7 +87,10 @@ func List(c *Catalogue, budget int, prompt string) Listing {
 	if utf8.RuneCountInString(l.Text) > budget {
 		l.Text, l.Shown, l.Shortened = "", nil, nil
 		l.ranked = rank(c, l.lines, prompt)
-		l.Left = l.ranked
+		l.Left = nil
+		for _, at := range l.ranked {
+			l.Left = append(l.Left, l.lines[at].document.Name)
+		}
 	}
 	return l
 }
@@ -112,51 +116,49 @@ func level(lines []listLine, room int) int {
 // choose leaves out the names that fit the prompt worst.
 func (l *Listing) choose(room int) {
 	room -= len(leftOut(len(l.lines)))
-	for _, name := range l.ranked {
-		at, _ := findLine(l.lines, name)
+	l.left = make([]bool, len(l.lines))
+	for _, at := range l.ranked {
 		if size := l.lines[at].bare; size <= room {
 			room -= size
 			continue
 		}
-		l.Left = append(l.Left, name)
+		l.left[at] = true
+		l.Left = append(l.Left, l.lines[at].document.Name)
 	}
 }
 
-// rank returns the names of lines by how well they fit the prompt; those that
+// rank returns the places of lines by how well they fit the prompt; those that
 // do not fit at all by tier, a person's own before what came with Bothy, and name.
-func rank(c *Catalogue, lines []listLine, prompt string) []string {
-	names := make([]string, 0, len(lines))
+func rank(c *Catalogue, lines []listLine, prompt string) []int {
+	ranked := make([]int, 0, len(lines))
+	x := c.searched()
 	fits := make([]bool, len(lines))
-	for _, m := range c.Match(prompt, 0) {
-		if at, listed := findLine(lines, m.Document.Name); listed {
+	for _, document := range x.rank(prompt) {
+		if at, listed := findLine(lines, x.documents[document].Name); listed {
 			fits[at] = true
-			names = append(names, m.Document.Name)
+			ranked = append(ranked, at)
 		}
 	}
 	for _, tier := range []sdk.SkillTier{sdk.TierWorkspace, sdk.TierUser, sdk.TierBundled, ""} {
-		for i, x := range lines {
-			if !fits[i] && (x.document.Tier == tier || tier == "") {
-				fits[i] = true
-				names = append(names, x.document.Name)
+		for at, line := range lines {
+			if !fits[at] && (line.document.Tier == tier || tier == "") {
+				fits[at] = true
+				ranked = append(ranked, at)
 			}
 		}
 	}
-	return names
+	return ranked
 }
 
 // compose writes the text and says what became of each skill.
 func (l *Listing) compose(intro string) {
-	left := map[string]bool{}
-	for _, name := range l.Left {
-		left[name] = true
-	}
 	var b strings.Builder
 	b.WriteString(intro + listOpening)
-	for _, x := range l.lines {
-		name := x.document.Name
-		if left[name] {
+	for at, x := range l.lines {
+		if l.left != nil && l.left[at] {
 			continue
 		}
+		name := x.document.Name
 		x.write(&b, l.limit)
 		l.Shown = append(l.Shown, name)
 		if utf8.RuneCountInString(x.description) > l.limit {
@@ -185,7 +187,7 @@ func (l Listing) Place(name string) (Place, bool) {
 		return Place{}, false
 	}
 	x := l.lines[at]
-	p := Place{From: utf8.RuneCountInString(x.description), Rank: slices.Index(l.ranked, name) + 1, Of: len(l.lines)}
+	p := Place{From: utf8.RuneCountInString(x.description), Rank: slices.Index(l.ranked, at) + 1, Of: len(l.lines)}
 	if _, p.Shown = slices.BinarySearch(l.Shown, name); p.Shown {
 		var b strings.Builder
 		x.write(&b, l.limit)

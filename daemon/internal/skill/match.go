@@ -41,24 +41,12 @@ func (c *Catalogue) searched() *index {
 // name, description and tags say (BM25). Of equals the name decides, so that
 // one catalogue gives one answer.
 func (c *Catalogue) Match(query string, limit int) []Match {
-	if len(query) > maxQuery {
-		query = strings.ToValidUTF8(query[:maxQuery], "")
-	}
-	return c.searched().match(query, limit)
-}
-
-func (x *index) match(query string, limit int) []Match {
+	x := c.searched()
 	t := x.scratch.Get().(*tally)
 	defer x.scratch.Put(t)
 	defer t.clear()
-	asked := x.asked(query)
-	for i, a := range asked {
-		for _, p := range x.postings[a.list] {
-			t.add(p.document, float64(p.impact), 1<<i)
-		}
-	}
-	x.promote(query, t)
-	best := t.best(x.documents, limit)
+	asked := x.weighAgainst(query, t)
+	best := t.best(limit)
 	matches := make([]Match, len(best))
 	for i, document := range best {
 		m := Match{Document: x.documents[document], Score: t.scores[document]}
@@ -70,6 +58,30 @@ func (x *index) match(query string, limit int) []Match {
 		matches[i] = m
 	}
 	return matches
+}
+
+// rank returns the places of all documents that fit a query, best first.
+func (x *index) rank(query string) []int32 {
+	t := x.scratch.Get().(*tally)
+	defer x.scratch.Put(t)
+	defer t.clear()
+	x.weighAgainst(query, t)
+	return slices.Clone(t.best(0))
+}
+
+// weighAgainst adds up what each document scores, and returns the terms it looked for.
+func (x *index) weighAgainst(query string, t *tally) []askedTerm {
+	if len(query) > maxQuery {
+		query = strings.ToValidUTF8(query[:maxQuery], "")
+	}
+	asked := x.asked(query)
+	for i, a := range asked {
+		for _, p := range x.postings[a.list] {
+			t.add(p.document, float64(p.impact), 1<<i)
+		}
+	}
+	x.promote(query, t)
+	return asked
 }
 
 // askedTerm is a term of the query that some document has.
@@ -160,14 +172,15 @@ func (t *tally) clear() {
 	t.touched = t.touched[:0]
 }
 
-// best returns the documents that were found in their order. Where few of many
-// are wanted, it keeps a heap of the best so far, its worst on top.
-func (t *tally) best(documents []*Document, limit int) []int32 {
+// best returns the documents that were found in their order; their places are
+// in the order of their names. Where few of many are wanted, it keeps a heap of
+// the best so far, its worst on top.
+func (t *tally) best(limit int) []int32 {
 	order := func(a, b int32) int {
 		if c := cmp.Compare(t.scores[b], t.scores[a]); c != 0 {
 			return c
 		}
-		return strings.Compare(documents[a].Name, documents[b].Name)
+		return int(a - b)
 	}
 	best := t.touched
 	if limit > 0 && limit < len(best) {

@@ -10,11 +10,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Lengths of a listed description, in characters.
-const (
-	maxDescription   = 1024 // of the standard; more is cut
-	leastDescription = 40   // less says nothing: then names stand alone
-)
+// leastDescription is what descriptions are shortened to at most, in
+// characters: less says nothing, and names stand alone then.
+const leastDescription = 40
 
 // Budget is how many characters the list may take: a share in percent of a
 // model's context in tokens, 8192 when that is not known, at four characters a

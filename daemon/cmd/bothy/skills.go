@@ -16,6 +16,8 @@ type skillsCmd struct {
 	Disable  skillsDisableCmd  `cmd:"" help:"Turn a skill off."`
 	Create   skillsCreateCmd   `cmd:"" help:"Make a new skill in your folder of skills."`
 	Validate skillsValidateCmd `cmd:"" help:"Read SKILL.md files strictly and show every diagnostic where it stands."`
+	Match    skillsMatchCmd    `cmd:"" help:"Rank the skills by how well they fit a query."`
+	Explain  skillsExplainCmd  `cmd:"" help:"Say why an agent is told of a skill, or is not."`
 	Paths    skillsPathsCmd    `cmd:"" help:"List the folders in which skills are looked for, the one that counts most first."`
 }
 

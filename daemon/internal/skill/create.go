@@ -42,7 +42,7 @@ func Create(root string, n New) (files []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the skill's folder: %w; see that %s can be written to", err, root)
 	}
-	file := filepath.Join(folder, "SKILL.md")
+	file := filepath.Join(folder, fileName)
 	if err := writeNew(file, text); err != nil {
 		_ = os.Remove(file)
 		_ = os.Remove(folder) // nothing else is in it

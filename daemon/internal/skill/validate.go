@@ -2,7 +2,6 @@ package skill
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -98,7 +97,7 @@ func (v *validation) walk(path string) error {
 			}
 			return nil
 		}
-		if strings.EqualFold(e.Name(), "SKILL.md") {
+		if strings.EqualFold(e.Name(), fileName) {
 			v.add(p)
 		}
 		if e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules") {
@@ -120,12 +119,7 @@ func (v *validation) add(path string) {
 
 // blind tells of a folder that cannot be looked into.
 func (v *validation) blind(path string, err error) {
-	d := unopened(err)
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	d.Code, d.Message = "folder-unreadable", fmt.Sprintf("the folder cannot be looked into: %v", err)
+	d := wrong("folder-unreadable", 1, 1, fmt.Sprintf("the folder cannot be looked into: %v", cause(err)), "Let your user read it, as with chmod u+rx.")
 	v.all = append(v.all, &Verdict{Path: path, Name: SafeName(filepath.Base(path)), Diagnostics: []diagnostic{*d}})
 }
 
@@ -143,10 +137,14 @@ func (v *Verdict) read() {
 		d.note(fault)
 	} else {
 		d = parse(text, folder, true)
-		if base := filepath.Base(path); base != "SKILL.md" && strings.EqualFold(base, "SKILL.md") {
+		if base := filepath.Base(path); base != fileName && strings.EqualFold(base, fileName) {
 			d.note(warning("file-name", 1, 1, "the file is called "+show(base)+", which some agents do not find", "Rename it to SKILL.md."))
 		}
 	}
 	v.Name, v.Loaded, v.Repaired = d.Name, d.Loaded, d.Repaired
 	v.Diagnostics = append([]diagnostic{}, d.Diagnostics...)
+	for i := range v.Diagnostics {
+		x := &v.Diagnostics[i]
+		x.Line, x.Column = max(1, x.Line), max(1, x.Column) // the file as a whole is its first place
+	}
 }

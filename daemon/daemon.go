@@ -53,6 +53,7 @@ type Daemon struct {
 	plugins  *plugins
 	models   *modelTable
 	skills   *skill.Library
+	trust    *trust
 	carried  string // the folder of the bundled skills; empty without
 	hears    *listeners
 	engine   *engine.Engine

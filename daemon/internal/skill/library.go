@@ -26,7 +26,7 @@ type Options struct {
 	Timings Timings
 	Clock   func() time.Time // for Timings.Idle
 
-	parse parser
+	parse parseFunc
 	open  func() (notifier, error)
 	stall func()
 }

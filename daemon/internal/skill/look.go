@@ -12,8 +12,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// parser reads the text of a SKILL.md that lies in a folder.
-type parser func(text []byte, folder string) Document
+// parseFunc reads the text of a SKILL.md that lies in a folder.
+type parseFunc func(text []byte, folder string) Document
 
 // shelf is one Folder and what is remembered of it from look to look.
 type shelf struct {
@@ -27,7 +27,7 @@ type shelf struct {
 
 // looker is what a look needs to know.
 type looker struct {
-	parse  parser
+	parse  parseFunc
 	settle time.Duration // how long a file must not have changed to be whole
 	force  bool          // what does not settle is taken if it can be loaded
 	clock  func() time.Time
@@ -91,7 +91,7 @@ func (s *shelf) decide(sc *scan, l looker) (todo []reading, changed, hasty bool)
 }
 
 // trouble takes what cannot be opened.
-func (s *shelf) trouble(r *record, f found, now time.Time) bool {
+func (s *shelf) trouble(r *record, f finding, now time.Time) bool {
 	if strings.HasPrefix(f.trouble.Code, "link-") {
 		return r.refuse(s.at, f, now)
 	}
@@ -112,7 +112,7 @@ func (r *record) settled(key fileKey, settle time.Duration, now time.Time) bool 
 }
 
 // readAll reads what is to be read, on all processors.
-func readAll(todo []reading, parse parser) []content {
+func readAll(todo []reading, parse parseFunc) []content {
 	out := make([]content, len(todo))
 	var wg sync.WaitGroup
 	workers := min(runtime.GOMAXPROCS(0), len(todo))

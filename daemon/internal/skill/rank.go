@@ -112,7 +112,7 @@ func (r *ranking) judge(d *Document) (sdk.SkillStatus, string) {
 			return sdk.SkillDisabled, "a skill block of the configuration says so"
 		}
 	}
-	if d.Status == sdk.SkillDisabled {
+	if d.Off {
 		return sdk.SkillDisabled, "its SKILL.md says enabled: false"
 	}
 	return sdk.SkillEnabled, ""

@@ -27,7 +27,7 @@ type record struct {
 
 // reading is what a look decided about one folder before reading it.
 type reading struct {
-	found  found
+	found  finding
 	record *record
 	read   bool // its content has to be read
 	hasty  bool // it may be half written
@@ -43,7 +43,7 @@ type content struct {
 
 // read reads the file that was found, and its text when it is another than the
 // one with the sum known.
-func (f found) read(parse parser, known string) content {
+func (f finding) read(parse parseFunc, known string) content {
 	text, key, trouble := f.load()
 	c := content{key: key, trouble: trouble}
 	if trouble != nil {
@@ -62,7 +62,7 @@ func (f found) read(parse parser, known string) content {
 
 // load reads the file that was found. It never waits: what is no regular file
 // is not opened, what became one meanwhile not read.
-func (f found) load() ([]byte, fileKey, *sdk.SkillDiagnostic) {
+func (f finding) load() ([]byte, fileKey, *sdk.SkillDiagnostic) {
 	file, err := f.spot.open()
 	if err != nil {
 		return nil, f.key, unreadable(err)
@@ -99,7 +99,7 @@ func tooLarge(size int64) *sdk.SkillDiagnostic {
 
 // take makes a content the one in force, if it is another than before, and
 // reports whether anything is shown differently now.
-func (r *record) take(at Folder, f found, c content, now time.Time) bool {
+func (r *record) take(at Folder, f finding, c content, now time.Time) bool {
 	r.key, r.sure, r.since = c.key, c.trouble == nil && c.key.sure(now), time.Time{}
 	if c.sum == r.sum && r.now != nil {
 		return false
@@ -123,7 +123,7 @@ func (r *record) take(at Folder, f found, c content, now time.Time) bool {
 
 // refuse shows why the folder is not looked at. What was good of it is not any
 // more: its files are others'.
-func (r *record) refuse(at Folder, f found, now time.Time) bool {
+func (r *record) refuse(at Folder, f finding, now time.Time) bool {
 	c := content{sum: f.trouble.Code + ": " + f.trouble.Message, trouble: f.trouble}
 	if r.sum != c.sum {
 		*r = record{}
@@ -132,7 +132,7 @@ func (r *record) refuse(at Folder, f found, now time.Time) bool {
 }
 
 // broken is the document of a folder that has no text to show.
-func broken(f found, trouble *sdk.SkillDiagnostic) *Document {
+func broken(f finding, trouble *sdk.SkillDiagnostic) *Document {
 	d := &Document{}
 	d.Name = filepath.Base(f.folder)
 	d.Diagnostics = []sdk.SkillDiagnostic{*trouble}

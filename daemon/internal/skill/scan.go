@@ -21,8 +21,8 @@ const (
 // one is not.
 const fileName = "SKILL.md"
 
-// found is a skill folder, or a link that should be one, as a scan sees it.
-type found struct {
+// finding is a skill folder, or a link that should be one, as a scan sees it.
+type finding struct {
 	folder  string // as found: a link on the way is not followed here
 	file    string // the name of its SKILL.md
 	spot    spot   // where that really lies
@@ -39,7 +39,7 @@ type scan struct {
 	exists  bool
 	real    string
 	id      identity
-	found   []found
+	found   []finding
 	blind   []string // folders as found, of which nothing is known
 	folders int
 	problem string
@@ -151,7 +151,7 @@ func (s *scan) skill(at step) bool {
 }
 
 func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
-	f := found{folder: at.as, file: name, spot: at.spot.join(name)}
+	f := finding{folder: at.as, file: name, spot: at.spot.join(name)}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if f.spot, err = s.areas.follow(f.spot, s.passed); err == nil {
 			s.watch(filepath.Dir(f.spot.path()))
@@ -258,7 +258,7 @@ func (s *scan) linked(at, link step) (step, bool) {
 	}
 	if err != nil {
 		trouble := refusedLink(link.as, err)
-		s.found = append(s.found, found{folder: link.as, file: fileName, spot: link.spot.join(fileName), trouble: trouble})
+		s.found = append(s.found, finding{folder: link.as, file: fileName, spot: link.spot.join(fileName), trouble: trouble})
 		return step{}, false
 	}
 	return step{link.as, to, link.depth}, true

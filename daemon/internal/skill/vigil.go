@@ -39,7 +39,7 @@ func (t Timings) filled() Timings {
 type vigil struct {
 	log     hclog.Logger
 	times   Timings
-	parse   parser
+	parse   parseFunc
 	open    func() (notifier, error)
 	stall   func()
 	changed func(*vigil) // is called without locks after something is shown differently
@@ -108,24 +108,31 @@ func (v *vigil) follow(folders []Folder) {
 	}
 }
 
-// rest waits until all that was hinted at is looked at: for the first look as
-// long as it takes, for others a while.
+// firstLook waits until the folders were looked at once.
+func (v *vigil) firstLook(ctx context.Context) error { return v.await(ctx, 1, nil) }
+
+// rest waits until all that was hinted at is looked at, but no longer than a
+// while.
 func (v *vigil) rest(ctx context.Context, patience time.Duration) error {
+	if err := v.firstLook(ctx); err != nil {
+		return err
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
 	v.mu.Lock()
 	want := v.hinted
 	v.mu.Unlock()
-	var late <-chan time.Time
+	return v.await(ctx, want, late.C)
+}
+
+// await waits until as many hints are served.
+func (v *vigil) await(ctx context.Context, want uint64, late <-chan time.Time) error {
 	for {
 		v.mu.Lock()
 		served, moved := v.served, v.moved
 		v.mu.Unlock()
 		if served >= want {
 			return nil
-		}
-		if served > 0 && late == nil {
-			t := time.NewTimer(patience)
-			defer t.Stop()
-			late = t.C
 		}
 		select {
 		case <-moved:

@@ -21,6 +21,8 @@ type Status struct {
 	Config      string    `json:"config"`             // the user's file, there or not
 	Stopping    bool      `json:"stopping,omitempty"` // what is at work ends, and nothing new begins
 	Polling     string    `json:"polling,omitempty"`  // why its changes are found late; empty: at once
+
+	Skills SkillState `json:"skills"` // those that all projects share
 }
 
 // StopParams is the parameters of stop.

@@ -17,6 +17,7 @@ type vigil struct {
 	parse   parseFunc
 	hash    func(folder string) (string, error) // for skills of a workspace
 	open    func() (notifier, error)
+	deaf    func(folder string) string
 	stall   func()
 	changed func(*vigil) // is called without locks after something is shown differently
 	tick    func(*vigil) // is called now and then
@@ -190,7 +191,7 @@ func (v *vigil) look(force bool) bool {
 	v.looked++
 	v.mu.Unlock()
 	v.arrange(folders)
-	l := looker{parse: v.parse, hash: v.hash, settle: v.times.Settle, force: force, clock: time.Now, watch: func(string) {}, link: func(_, _ string) {}}
+	l := looker{parse: v.parse, hash: v.hash, settle: v.times.Settle, force: force, clock: time.Now, deaf: v.deaf, watch: func(string) {}, link: func(_, _ string) {}}
 	if v.watches != nil {
 		v.watches.begin()
 		l.watch, l.link = v.watches.whole, v.watches.name

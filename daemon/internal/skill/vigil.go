@@ -40,7 +40,8 @@ type vigil struct {
 
 	// Of the goroutine alone:
 	shelves []*shelf
-	watches *watches // nil when it polls
+	watches *watches  // nil when it polls
+	tried   time.Time // when watching was begun last
 }
 
 // shown is what a vigil shows of one folder. It never changes.

@@ -204,32 +204,39 @@ func (l *Library) ready() []string {
 }
 
 // difference names what is not the same in two catalogues, but for the names
-// that were told.
+// that were told. Both are in the order of the names.
 func difference(old, next *Catalogue, told map[string]bool) Change {
 	var c Change
-	before, after := byName(old), byName(next)
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		was, known := before[name]
+	for was, is := old.all, next.all; len(was)+len(is) > 0; {
+		name := firstName(was, is)
+		before, after := leading(was, name), leading(is, name)
+		was, is = was[len(before):], is[len(after):]
 		switch {
-		case told[name]:
-		case !known:
+		case told[name] || slices.Equal(before, after):
+		case len(before) == 0:
 			c.Added = append(c.Added, name)
-		case !slices.Equal(was, after[name]):
-			c.Changed = append(c.Changed, name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if _, still := after[name]; !still && !told[name] {
+		case len(after) == 0:
 			c.Removed = append(c.Removed, name)
+		default:
+			c.Changed = append(c.Changed, name)
 		}
 	}
 	return c
 }
 
-func byName(c *Catalogue) map[string][]*Document {
-	out := map[string][]*Document{}
-	for _, d := range c.all {
-		out[d.Name] = append(out[d.Name], d)
+// firstName is the lower of the first names; one of the lists is not empty.
+func firstName(a, b []*Document) string {
+	if len(a) == 0 || len(b) > 0 && b[0].Name < a[0].Name {
+		return b[0].Name
 	}
-	return out
+	return a[0].Name
+}
+
+// leading are the documents of a name with which a list begins.
+func leading(list []*Document, name string) []*Document {
+	n := 0
+	for n < len(list) && list[n].Name == name {
+		n++
+	}
+	return list[:n]
 }

@@ -37,6 +37,8 @@ type Document struct {
 type Catalogue struct {
 	all    []*Document          // by name, then from the highest tier down
 	usable map[string]*Document // enabled ones by name
+	search search               // made when it is first asked for
+	listed listed               // likewise
 }
 
 // NewCatalogue makes a catalogue of documents whose Status is set. Those of one

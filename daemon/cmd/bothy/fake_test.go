@@ -36,6 +36,7 @@ type fakeDaemon struct {
 	detail   fakeRun
 	changes  rpc.Changes
 	reloaded rpc.Reloaded
+	skills   fakeSkills
 
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
@@ -288,7 +289,7 @@ func (f *fakeDaemon) serve(socket string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Log: hclog.NewNullLogger()})
+	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Skills: &f.skills, Log: hclog.NewNullLogger()})
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (s *Skills) load(ctx context.Context, p Place, x resolved) (loaded, error) 
 // run is a fork or its folder was emptied, is made anew from a folder that is
 // still what was loaded; else the text alone is left.
 func (s *Skills) again(ctx context.Context, p Place, x resolved) loaded {
-	if pinned, ok := s.cfg.Kept(x.Name, p.RunDir); ok {
+	if pinned, ok := s.cfg.Kept(ctx, x.Name, p.RunDir); ok {
 		return loaded{Skill: x.Skill, pinned: pinned}
 	}
 	c, err := s.cfg.Catalogue(ctx, p.Project)

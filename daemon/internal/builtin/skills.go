@@ -63,7 +63,7 @@ type Config struct {
 	// there. A folder that must be trusted and is not what was trusted is refused.
 	Pin func(ctx context.Context, project string, s Skill, runDir string) (Pinned, error)
 	// Kept finds the copy that a run has; false when it has none.
-	Kept func(name, runDir string) (Pinned, bool)
+	Kept func(ctx context.Context, name, runDir string) (Pinned, bool)
 	// Missing are the required tools that are not among those offered.
 	Missing func(required []string, offered []sdk.Tool) []string
 	// Execute runs a code skill with a plugin.
@@ -92,8 +92,9 @@ type Place struct {
 	RunDir  string
 	Loop    sdk.Loop // none: a person makes the call
 	Model   string
-	Tools   []sdk.Tool // that the turn offers beside use_skill
-	Context int        // the model's window in tokens; 0 is unknown
+	Tools   []sdk.Tool          // that the turn offers beside use_skill
+	Context int                 // the model's window in tokens; 0 is unknown
+	Admits  func(sdk.Tool) bool // whether the agent may use a tool
 }
 
 // Take takes the skills as they are now for one turn.

@@ -47,7 +47,7 @@ func wellFormed(word string) bool {
 // word that looks like a skill's name and is none that can be used is an error,
 // so that nobody takes a model's guess for the skill. The code skills are
 // called by the model, which must be offered use_skill then.
-func (s *Skills) Typed(ctx context.Context, p Place, prompt string, offered bool) (*Typed, error) {
+func (s *Skills) Typed(ctx context.Context, p Place, prompt string) (*Typed, error) {
 	name, input, ok := typed(prompt)
 	if !ok {
 		return nil, nil
@@ -63,7 +63,7 @@ func (s *Skills) Typed(ctx context.Context, p Place, prompt string, offered bool
 	if err == nil {
 		err = s.equipped(x.Skill, p.Tools)
 	}
-	if err == nil && x.Plugin != "" && !offered {
+	if err == nil && x.Plugin != "" && !p.Admits(useSkill(nil)) {
 		err = sdk.Errorf(sdk.Permission, "the skill %s is run by %s, which this agent may not use; name another agent, or admit the tool in its block", name, UseSkill)
 	}
 	if err != nil {

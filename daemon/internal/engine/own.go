@@ -26,9 +26,10 @@ type Taking struct {
 	RunDir  string
 	Loop    sdk.Loop
 	Agent   sdk.Agent
-	Model   string     // alias; a completion that names none asks this one
-	Tools   []sdk.Tool // the plugins' tools that the turn offers
-	Context int        // the model's window in tokens; 0 is unknown
+	Model   string              // alias; a completion that names none asks this one
+	Tools   []sdk.Tool          // the plugins' tools that the turn offers
+	Context int                 // the model's window in tokens; 0 is unknown
+	Admits  func(sdk.Tool) bool // whether the agent may use a tool
 }
 
 // Own are the daemon's own tools for one turn.
@@ -80,6 +81,7 @@ func (e *Engine) taking(a *activeLoop) Taking {
 	return Taking{
 		Project: a.project, Run: a.run, RunDir: e.runDir(a.run), Loop: a.loop, Agent: a.agent,
 		Model: first(a.choice.Alias, a.run.Model), Tools: a.plugged, Context: a.choice.Context,
+		Admits: func(t sdk.Tool) bool { return admits(a.agent, t) },
 	}
 }
 

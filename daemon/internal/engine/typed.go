@@ -15,6 +15,7 @@ func (e *Engine) typed(ctx context.Context, p placed, s Submission) (Typed, erro
 	t := Taking{
 		Project: p.project, Run: p.run, Loop: sdk.Loop{Mode: s.Mode, Prompt: s.Prompt}, Agent: p.agent,
 		Model: p.choice.Alias, Tools: e.offer(p.agent, s.Mode), Context: p.choice.Context,
+		Admits: func(t sdk.Tool) bool { return admits(p.agent, t) },
 	}
 	if p.run.ID != 0 {
 		t.RunDir = e.runDir(p.run)

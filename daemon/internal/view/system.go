@@ -41,7 +41,9 @@ func systemText(in sdk.Assembly, now time.Time) string {
 	}
 	section(&b, "Instructions of the project (AGENTS.md)", in.Instructions)
 	section(&b, "Persona", in.Agent.Persona)
-	section(&b, "Skills", in.Skills)
+	if text := strings.TrimSpace(in.Skills); text != "" {
+		b.WriteString("\n" + text + "\n") // it has a title of its own
+	}
 	return strings.TrimRight(b.String(), "\n")
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/server"
+	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -51,6 +52,8 @@ type Daemon struct {
 	host     *host.Supervisor
 	plugins  *plugins
 	models   *modelTable
+	skills   *skill.Library
+	carried  string // the folder of the bundled skills; empty without
 	hears    *listeners
 	engine   *engine.Engine
 	server   *server.Server
@@ -87,7 +90,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startSkills, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")

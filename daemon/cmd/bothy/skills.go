@@ -14,6 +14,8 @@ type skillsCmd struct {
 	Info    skillsInfoCmd    `cmd:"" help:"Tell of one skill what it says of itself, where it lies and which files it has."`
 	Enable  skillsEnableCmd  `cmd:"" help:"Turn a skill on."`
 	Disable skillsDisableCmd `cmd:"" help:"Turn a skill off."`
+	Match   skillsMatchCmd   `cmd:"" help:"Rank the skills by how well they fit a query."`
+	Explain skillsExplainCmd `cmd:"" help:"Say why an agent is told of a skill, or is not."`
 	Paths   skillsPathsCmd   `cmd:"" help:"List the folders in which skills are looked for, the one that counts most first."`
 }
 

@@ -19,6 +19,8 @@ type Skills struct {
 	Bundled bool            // those that came with Bothy count
 	Budget  float64         // percent of the model's context
 	Enabled map[string]bool // by name, of the skill blocks that say it
+
+	places map[string]string // of those blocks, file:line
 }
 
 // Switched is what a skill block says about a name; nil when none does. It goes
@@ -29,6 +31,9 @@ func (s Skills) Switched(name string) *bool {
 	}
 	return nil
 }
+
+// Place is where the block stands that Switched heeds, as file:line.
+func (s Skills) Place(name string) string { return s.places[name] }
 
 // longestSkillName is in characters. The standard has 64; real ones are longer.
 const longestSkillName = 200
@@ -58,12 +63,13 @@ type skillBlock struct {
 	Enabled *bool `hcl:"enabled"`
 }
 
-func (l *loader) skill(label string, body hcl.Body, _ hcl.Range) {
+func (l *loader) skill(label string, body hcl.Body, at hcl.Range) {
 	var b skillBlock
 	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
 	l.report(diags)
 	if !diags.HasErrors() && b.Enabled != nil {
 		l.cfg.Skills.Enabled[label] = *b.Enabled
+		l.cfg.Skills.places[label] = fmt.Sprintf("%s:%d", at.Filename, at.Start.Line)
 	}
 }
 

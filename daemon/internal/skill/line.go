@@ -80,9 +80,9 @@ func plainLine(text string) bool {
 	return true
 }
 
-func hidden(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
-}
+// hidden is isHidden without mercy: joiners go too, and what only has a meaning
+// that two sides agreed on.
+func hidden(r rune) bool { return isHidden(r) || unicode.In(r, unicode.Co, unicode.Cs) }
 
 // cut shortens a text to at most limit characters, the mark of the cut among
 // them: behind a word where one ends in the second half.

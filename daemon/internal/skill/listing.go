@@ -10,11 +10,22 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Lengths of a listed description, in characters.
-const (
-	maxDescription   = 1024 // of the standard; more is cut
-	leastDescription = 40   // less says nothing: then names stand alone
-)
+// leastDescription is what descriptions are shortened to at most, in
+// characters: less says nothing, and names stand alone then.
+const leastDescription = 40
+
+// Budget is how many characters the list may take: a share in percent of a
+// model's context in tokens, 8192 when that is not known, at four characters a
+// token.
+func Budget(percent float64, context int) int {
+	if context <= 0 {
+		context = UnknownContext
+	}
+	return int(percent / 100 * float64(context) * 4)
+}
+
+// UnknownContext is what is counted with where a model does not tell its own.
+const UnknownContext = 8192
 
 // Listing is what a prompt says about skills. It never changes.
 type Listing struct {

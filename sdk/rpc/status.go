@@ -20,6 +20,8 @@ type Status struct {
 	Problems    []string  `json:"problems"`          // diagnostics that still hold
 	Config      string    `json:"config"`            // the user's file, there or not
 	Polling     string    `json:"polling,omitempty"` // why its changes are found late; empty: at once
+
+	Skills SkillState `json:"skills"` // those that all projects share
 }
 
 // StopParams is the parameters of stop.

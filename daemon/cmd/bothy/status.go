@@ -84,6 +84,12 @@ func (c *console) printStatus(s rpc.Status) error {
 		{"log", s.Log},
 		{"config", s.Config + reading(s)},
 		{"work", fmt.Sprintf("%d running, %d queued", s.Running, s.Queued)},
+		{"skills", fmt.Sprintf("%d can be used", s.Skills.Usable)},
+	}
+	for _, f := range s.Skills.Folders {
+		if text := folderLine(f); text != "" {
+			lines = append(lines, [2]string{"skills", text})
+		}
 	}
 	for _, l := range lines {
 		if _, err := fmt.Fprintf(c.out, "%-9s %s\n", l[0], escapeLine(l[1])); err != nil {
@@ -109,6 +115,20 @@ func reading(s rpc.Status) string {
 		return ""
 	}
 	return ", read every few seconds: it cannot be watched (" + s.Polling + ")"
+}
+
+// folderLine says what is not as it should be with a folder of skills.
+func folderLine(f rpc.SkillFolder) string {
+	switch {
+	case f.Watching == "polling" && f.Problem != "":
+		return f.Path + " is read every few seconds: " + f.Problem
+	case f.Watching == "polling":
+		return f.Path + " is read every few seconds: it cannot be watched"
+	case f.Problem != "":
+		return f.Path + ": " + f.Problem
+	default:
+		return ""
+	}
 }
 
 func pluginLine(p rpc.Plugin) string {

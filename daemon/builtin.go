@@ -41,7 +41,7 @@ func newBuiltins(d *Daemon, library catalogues, trusted func(project, name, hash
 		Entries: d.store,
 		Pin:     pin.pin,
 		Kept:    pin.kept,
-		Missing: missingTools,
+		Missing: lacking,
 		Execute: func(ctx context.Context, plugin string, call sdk.SkillCall, out builtin.Stream) (sdk.ToolResult, error) {
 			return d.plugins.Execute(ctx, plugin, call, out)
 		},
@@ -61,6 +61,19 @@ func (b builtins) Own(ctx context.Context, t engine.Taking) (engine.Own, error) 
 		return nil, err
 	}
 	return ownTools{turn}, nil
+}
+
+// tools are the own tools of a person who makes a call without a project; none
+// when they cannot be had.
+func (b builtins) tools(ctx context.Context) []sdk.Tool {
+	if b.skills == nil {
+		return nil
+	}
+	turn, err := b.skills.Take(ctx, builtin.Place{})
+	if err != nil {
+		return nil
+	}
+	return turn.Tools()
 }
 
 // Typed implements engine.Builtin.
@@ -130,9 +143,9 @@ func (o offered) List(context int, prompt string) builtin.Listing {
 	return builtin.Listing{Text: l.Text, Shown: l.Shown, Left: len(l.Left)}
 }
 
-// missingTools are the names of tools_required for which nothing is offered, by
+// lacking are the names of tools_required for which nothing is offered, by
 // whichever agent's name they are called.
-func missingTools(required []string, tools []sdk.Tool) []string {
+func lacking(required []string, tools []sdk.Tool) []string {
 	var missing []string
 	for _, element := range required {
 		bare, _, _ := strings.Cut(element, "(")

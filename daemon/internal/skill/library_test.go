@@ -151,8 +151,8 @@ func (h *shop) reads(name, body string) {
 	})
 }
 
-// text is a SKILL.md.
-func text(name, body string) string {
+// skillText is a SKILL.md.
+func skillText(name, body string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: What %s is for.\n---\n%s\n", name, name, body)
 }
 
@@ -161,7 +161,7 @@ func lay(t testing.TB, root, name, body string) string {
 	t.Helper()
 	folder := filepath.Join(root, name)
 	mkdir(t, folder)
-	write(t, filepath.Join(folder, "SKILL.md"), text(name, body))
+	write(t, filepath.Join(folder, "SKILL.md"), skillText(name, body))
 	return folder
 }
 

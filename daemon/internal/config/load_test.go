@@ -52,7 +52,7 @@ func TestDefaultConfigLoads(t *testing.T) {
 	if got := cfg.Agents["chat"].Guards.MaxTurns; got != 10 {
 		t.Errorf("max_turns of agent chat = %d, want 10", got)
 	}
-	if len(cfg.Plugins) != 2 || cfg.Plugins[0].Label != "bash" || cfg.Plugins[0].Grants[0] != sdk.GrantSandbox {
+	if len(cfg.Plugins) != 3 || cfg.Plugins[0].Label != "bash" || cfg.Plugins[0].Grants[0] != sdk.GrantSandbox {
 		t.Errorf("plugins: %+v", cfg.Plugins)
 	}
 }
@@ -88,6 +88,8 @@ func TestMistakesAreShownWhereTheyStand(t *testing.T) {
 		{"block twice", "guard {\n}\nguard {\n}\n", 3, 1, []string{"line 1"}},
 		{"bad label", "plugin \"Bash Shell\" {\n}\n", 1, 8, []string{"a-z"}},
 		{"unknown grant", "plugin \"x\" {\n  grants = [\"root\"]\n}\n", 1, 1, []string{"root", "sandbox"}},
+		{"bad pattern of tools", "plugin \"x\" {\n  tools = [\"[a\"]\n}\n", 1, 1, []string{"tools", "[a", "read_*"}},
+		{"empty pattern of models", "plugin \"x\" {\n  models = [\"\"]\n}\n", 1, 1, []string{"models", "pattern"}},
 		{"unknown provider", "model \"m\" {\n  provider = \"nobody\"\n}\n", 1, 1, []string{"nobody"}},
 		{"model without provider", "model \"m\" {\n}\n", 1, 11, []string{"provider"}},
 		{"unknown dialect", "agent \"a\" {\n  dialect = \"telepathy\"\n}\n", 1, 1, []string{"telepathy", "tools"}},

@@ -26,6 +26,7 @@ const (
 // the first catalogue does.
 func (d *Daemon) startSkills(context.Context) error {
 	d.carried = d.unpackSkills()
+	d.trust = newTrust(d.store)
 	l, err := skill.NewLibrary(d.skillSettings(d.cfg), skill.Options{
 		Log: d.log.Named("skills"), Trusted: d.skillTrusted, Hash: d.skillHash, Changed: d.skillsChanged,
 	})
@@ -77,13 +78,6 @@ func (d *Daemon) unpackSkills() string {
 	}
 	return ""
 }
-
-// skillTrusted reports whether a skill of a workspace was trusted as its folder
-// is.
-func (d *Daemon) skillTrusted(_, _, _ string) bool { return false }
-
-// skillHash is the hash of a skill's folder that trust is bound to.
-func (d *Daemon) skillHash(string) (string, error) { return "", nil }
 
 // skillsChanged hears of every change of a catalogue.
 func (d *Daemon) skillsChanged(c skill.Change) {

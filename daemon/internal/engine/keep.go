@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -46,15 +45,4 @@ func (e *Engine) keep(ctx context.Context, p sdk.Project, writes []sdk.Write) er
 		return fmt.Errorf("record it for the project %s: %w", p.Root, err)
 	}
 	return nil
-}
-
-// Kept returns what is kept for a project under a prefix of paths, by path. A
-// directory that nobody worked in has nothing, and does not become a project by
-// the question.
-func (e *Engine) Kept(ctx context.Context, project, prefix string) ([]sdk.Entry, error) {
-	root, err := filepath.EvalSymlinks(project)
-	if err != nil {
-		return nil, sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
-	}
-	return e.cfg.Store.Kept(ctx, root, prefix)
 }

@@ -146,7 +146,7 @@ func (w *walk) all() error {
 func (w *walk) names(dir string) ([]string, error) {
 	f, err := w.root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, w.leave(dir, "cannot be read: "+reason(err))
+		return nil, w.leave(dir, "cannot be read: "+cause(err).Error())
 	}
 	defer func() { _ = f.Close() }()
 	var names []string
@@ -162,7 +162,7 @@ func (w *walk) names(dir string) ([]string, error) {
 			slices.Sort(names)
 			return names, nil
 		case err != nil:
-			return nil, w.leave(dir, "cannot be read: "+reason(err))
+			return nil, w.leave(dir, "cannot be read: "+cause(err).Error())
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (w *walk) look(at string) (folder bool, err error) {
 	}
 	info, err := w.root.Lstat(at)
 	if err != nil {
-		return false, w.leave(at, "cannot be looked at: "+reason(err))
+		return false, w.leave(at, "cannot be looked at: "+cause(err).Error())
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if info, err = w.root.Stat(at); err != nil {
@@ -238,13 +238,4 @@ func kind(m fs.FileMode) string {
 		return "device"
 	}
 	return "special file"
-}
-
-// reason is an error without the path, which stands before it already.
-func reason(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err.Error()
-	}
-	return err.Error()
 }

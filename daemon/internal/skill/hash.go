@@ -67,7 +67,7 @@ func Look(ctx context.Context, folder string, texts int) (Contents, error) {
 // are hashed.
 func (w *walk) read(ctx context.Context, take func(x found, f *File, r io.Reader) error) (Contents, error) {
 	var c Contents
-	sum := newFolderSum()
+	sum := newDigest()
 	for _, x := range w.found {
 		if err := ctx.Err(); err != nil {
 			return Contents{}, err
@@ -78,7 +78,7 @@ func (w *walk) read(ctx context.Context, take func(x found, f *File, r io.Reader
 		case errors.As(err, &said):
 			return Contents{}, err
 		case err != nil:
-			if err := w.leave(x.path, "cannot be read: "+reason(err)); err != nil {
+			if err := w.leave(x.path, "cannot be read: "+cause(err).Error()); err != nil {
 				return Contents{}, err
 			}
 			continue
@@ -127,17 +127,17 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// folderSum hashes files in the order of their paths. Each path has its length
+// digest hashes files in the order of their paths. Each path has its length
 // before it, so that no two folders give one text.
-type folderSum struct{ sum hash.Hash }
+type digest struct{ sum hash.Hash }
 
-func newFolderSum() folderSum {
-	s := folderSum{sha256.New()}
+func newDigest() digest {
+	s := digest{sha256.New()}
 	fmt.Fprint(s.sum, "bothy skill folder 1\n")
 	return s
 }
 
-func (s folderSum) add(f *File) {
+func (s digest) add(f *File) {
 	_ = binary.Write(s.sum, binary.BigEndian, uint64(len(f.Path)))
 	fmt.Fprint(s.sum, f.Path)
 	mode := byte('-')
@@ -149,4 +149,4 @@ func (s folderSum) add(f *File) {
 	s.sum.Write(content)
 }
 
-func (s folderSum) hash() string { return hex.EncodeToString(s.sum.Sum(nil)) }
+func (s digest) hash() string { return hex.EncodeToString(s.sum.Sum(nil)) }

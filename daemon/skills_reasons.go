@@ -190,14 +190,6 @@ func others(d *skill.Document, named []*skill.Document) []string {
 
 // missingTools are the required tools that an agent does not have.
 func missingTools(required []string, agent sdk.Agent, tools []sdk.Tool) []string {
-	var missing []string
-	for _, name := range required {
-		has := slices.ContainsFunc(tools, func(t sdk.Tool) bool {
-			return (t.Name == name || t.Plugin+"__"+t.Name == name) && engine.Admits(agent, t)
-		})
-		if !has {
-			missing = append(missing, name)
-		}
-	}
-	return missing
+	has := slices.DeleteFunc(slices.Clone(tools), func(t sdk.Tool) bool { return !engine.Admits(agent, t) })
+	return lacking(required, has)
 }

@@ -3,7 +3,9 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -22,9 +24,12 @@ type pluginBlock struct {
 	Args    []string          `hcl:"args,optional"`
 	Env     map[string]string `hcl:"env,optional"`
 	Grants  []string          `hcl:"grants,optional"`
+	Tools   []string          `hcl:"tools,optional"`
+	Models  []string          `hcl:"models,optional"`
 	Secrets []string          `hcl:"secrets,optional"`
 	SHA256  *string           `hcl:"sha256"`
 	Enabled *bool             `hcl:"enabled"`
+	OnUse   *bool             `hcl:"on_use"`
 	Model   *string           `hcl:"model"`
 	Rest    hcl.Body          `hcl:",remain"`
 }
@@ -98,7 +103,8 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 	}
 	p := Plugin{
 		Label: label, Binary: or(b.Plugin, label), Path: l.path(or(b.Path, "")), Args: b.Args, Env: b.Env,
-		Grants: b.Grants, Secrets: b.Secrets, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), Model: or(b.Model, ""), Body: b.Rest, Range: r,
+		Grants: b.Grants, Tools: b.Tools, Models: b.Models, Secrets: b.Secrets, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), OnUse: or(b.OnUse, false),
+		Model: or(b.Model, ""), Body: b.Rest, Range: r,
 	}
 	if !labelPattern.MatchString(p.Binary) {
 		l.reportAt(r, "Unusable plugin name", fmt.Sprintf("plugin = %q cannot be the NAME of a bothy-plugin-NAME; to run a file elsewhere, give its path.", p.Binary))
@@ -109,8 +115,19 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 			l.reportAt(r, "Unknown grant", fmt.Sprintf("There is no grant %q; there are %v.", g, knownGrants))
 		}
 	}
+	l.patterns(r, "tools", p.Tools)
+	l.patterns(r, "models", p.Models)
 	p.Digest = l.digest(p)
 	return p, true
+}
+
+// patterns reports those that fit nothing because they are malformed.
+func (l *loader) patterns(r hcl.Range, name string, patterns []string) {
+	for _, p := range patterns {
+		if _, err := path.Match(p, ""); err != nil || p == "" {
+			l.reportAt(r, "Wrong value", fmt.Sprintf("%s holds %q, which is no pattern: write a name, or one with stars such as \"read_*\".", name, p))
+		}
+	}
 }
 
 var knownGrants = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}
@@ -123,7 +140,7 @@ func (l *loader) model(label string, body hcl.Body, r hcl.Range) {
 		return
 	}
 	if !slices.ContainsFunc(l.cfg.Providers, func(p Plugin) bool { return p.Label == b.Provider }) {
-		l.reportAt(r, "Unknown provider", fmt.Sprintf("model %q names provider %q, and there is no such block.", label, b.Provider))
+		l.reportAt(r, "Unknown provider", fmt.Sprintf("model %q names provider %q, and there is no such block; there are the providers %v.", label, b.Provider, l.labels("provider")))
 		return
 	}
 	l.notNegative(r, "context", b.Context)
@@ -153,7 +170,29 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 	l.oneOf(r, "dialect", a.Dialect, "tools")
 	l.oneOf(r, "view", a.View, "transcript")
 	l.oneOf(r, "busy", a.Busy, "queue", "refuse")
+	l.canBeModel(a, body)
 	l.cfg.Agents[label] = a
+}
+
+// canBeModel reports an agent's model that nothing configured can be: it is a
+// model block, a provider, or provider/name. Which names a provider knows is its
+// own business.
+func (l *loader) canBeModel(a sdk.Agent, body hcl.Body) {
+	provider, _, _ := strings.Cut(a.Model, "/")
+	models, providers := l.labels("model"), l.labels("provider")
+	if a.Model == "" || slices.Contains(models, a.Model) || slices.Contains(providers, provider) {
+		return
+	}
+	content, _, _ := body.PartialContent(&hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "model"}}}) // it was decoded before
+	l.reportAt(content.Attributes["model"].Expr.Range(), "Unknown model", fmt.Sprintf("agent %q names %q, which is neither a model block nor provider/name; there are the models %v and the providers %v.", a.Name, a.Model, models, providers))
+}
+
+// labels are the blocks of a type that were written, also with a mistake inside.
+func (l *loader) labels(block string) []string {
+	if set := l.labelled[block]; set != nil {
+		return set.labels
+	}
+	return nil
 }
 
 func (l *loader) notNegative(r hcl.Range, name string, n *int) {

@@ -53,8 +53,8 @@ type Daemon struct {
 	plugins  *plugins
 	models   *modelTable
 	skills   *skill.Library
-	own      builtins
 	trust    *trust
+	own      builtins
 	carried  string // the folder of the bundled skills; empty without
 	hears    *listeners
 	engine   *engine.Engine

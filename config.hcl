@@ -68,6 +68,23 @@ guard {
   max_cost           = 0    # of one prompt, as far as providers report what it cost
 }
 
+# Where skills (folders with a SKILL.md) are looked for beside Bothy's own
+# folders, in the home and in projects, and how much of a model's context the
+# list of them may take.
+skills {
+  agents  = true # .agents/skills, which many other agents read too
+  claude  = true # .claude/skills
+  bundled = true # those that came with Bothy
+  budget  = 2    # percent
+}
+
+# A block switches one skill, whatever tier it comes from, and goes before
+# `enabled` in its own SKILL.md. `bothy skills disable NAME` writes it here:
+#
+# skill "write-plugin" {
+#   enabled = false
+# }
+
 # Plugins are binaries named bothy-plugin-NAME in libexec/bothy, or at `path`.
 # What one may use is granted here; what its own schema declares stands here
 # too: `bothy config check` checks it, and a running plugin whose new block is

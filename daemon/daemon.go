@@ -19,6 +19,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/server"
+	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -51,6 +52,9 @@ type Daemon struct {
 	host     *host.Supervisor
 	plugins  *plugins
 	models   *modelTable
+	skills   *skill.Library
+	own      builtins
+	carried  string // the folder of the bundled skills; empty without
 	hears    *listeners
 	engine   *engine.Engine
 	server   *server.Server
@@ -65,6 +69,7 @@ type Daemon struct {
 	files     *config.Watcher
 	reads     reads
 	problems  problems
+	refused   atomic.Pointer[time.Time] // when the store last stopped taking writes
 
 	mu      sync.Mutex
 	closers []func() // in the order of making; Close runs them backwards
@@ -87,7 +92,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startSkills, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")
@@ -145,7 +150,7 @@ func (d *Daemon) lock(context.Context) error {
 }
 
 func (d *Daemon) open(ctx context.Context) error {
-	s, err := store.Open(ctx, d.paths.Store, store.Options{Log: d.log.Named("store"), Clock: time.Now})
+	s, err := store.Open(ctx, d.paths.Store, store.Options{Log: d.log.Named("store"), Clock: time.Now, Alarm: d.refusing})
 	if err != nil {
 		return err
 	}

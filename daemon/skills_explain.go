@@ -1,13 +1,33 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Explain implements server.Skills.
-func (f skillFace) Explain(_ context.Context, _ rpc.SkillExplainQuery) (rpc.SkillExplain, error) {
-	return rpc.SkillExplain{}, sdk.Errorf(sdk.Unavailable, "skills are not there yet")
+// Explain implements server.Skills. It resolves the model as a run would, for
+// the model decides how much room there is.
+func (f skillFace) Explain(ctx context.Context, p rpc.SkillExplainQuery) (rpc.SkillExplain, error) {
+	cfg := f.d.current()
+	name := cmp.Or(p.Agent, "default")
+	agent, ok := cfg.Agents[name]
+	if !ok {
+		return rpc.SkillExplain{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(slices.Sorted(maps.Keys(cfg.Agents)), ", "))
+	}
+	c, err := f.d.skills.Catalogue(ctx, p.Project)
+	if err != nil {
+		return rpc.SkillExplain{}, err
+	}
+	r := reasons{name: p.Name, catalogue: c, settings: cfg.Skills, agent: agent, tools: f.d.host.Tools(), prompt: p.Prompt}
+	r.model, r.noModel = f.d.models.Resolve(ctx, cmp.Or(p.Model, agent.Model))
+	if r.noModel != nil && p.Model != "" {
+		return rpc.SkillExplain{}, r.noModel
+	}
+	return r.explain(), nil
 }

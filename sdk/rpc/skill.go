@@ -27,6 +27,12 @@ type SkillFolder struct {
 	Problem  string        `json:"problem,omitempty"` // what keeps it from being read or watched whole
 }
 
+// SkillState says how the skills are that need no workspace.
+type SkillState struct {
+	Usable  int           `json:"usable"`
+	Folders []SkillFolder `json:"folders"`
+}
+
 // SkillInfo answers skills/info.
 type SkillInfo struct {
 	Skill  sdk.Skill   `json:"skill"`

@@ -14,7 +14,7 @@ import (
 const namesTime = 250 * time.Millisecond
 
 // names asks the daemon what there is of a kind: runs of the project, agents,
-// models, tools or plugins. It never starts one; without an answer in time
+// models, tools or skills. It never starts one; without an answer in time
 // there are no names.
 func (c *console) names(ctx context.Context, l *line, kind string) []candidate {
 	if c.apply(cli{Dir: l.dir}) != nil {
@@ -41,6 +41,12 @@ func (c *console) names(ctx context.Context, l *line, kind string) []candidate {
 		return modelNames(ctx, cl)
 	case "tool":
 		return toolNames(ctx, cl)
+	case "skill":
+		project, err := c.skillsOf(l.named)
+		if err != nil {
+			return nil
+		}
+		return skillNames(ctx, cl, project)
 	default:
 		return nil
 	}
@@ -67,6 +73,22 @@ func toolNames(ctx context.Context, cl *client.Client) []candidate {
 	for _, t := range list {
 		summary, _, _ := strings.Cut(t.Description, "\n")
 		found = append(found, candidate{t.Name, shorten(summary, 60)})
+	}
+	return found
+}
+
+// skillNames are those of all skills, whatever their status: one that is off is
+// there to be turned on.
+func skillNames(ctx context.Context, cl *client.Client, project string) []candidate {
+	list, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
+	if err != nil {
+		return nil
+	}
+	var found []candidate
+	for _, s := range list.Skills {
+		if n := len(found); n == 0 || found[n-1].word != s.Name { // they come by name, the one that counts first
+			found = append(found, candidate{s.Name, shorten(oneLine(s.Description), 60)})
+		}
 	}
 	return found
 }

@@ -10,7 +10,7 @@ import (
 )
 
 var rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"}, {Type: "log"}, {Type: "stop"}, {Type: "workspace"},
+	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"}, {Type: "log"}, {Type: "stop"}, {Type: "workspace"}, {Type: "skills"},
 	{Type: "plugin", LabelNames: []string{"name"}},
 	{Type: "provider", LabelNames: []string{"name"}},
 	{Type: "model", LabelNames: []string{"name"}},
@@ -64,7 +64,7 @@ func (l *loader) file(text []byte, name string) {
 func teachBlocks(diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, d := range diags {
 		if strings.HasPrefix(d.Summary, "Unsupported") {
-			d.Detail += " At the top of a file there are the blocks agent, guard, listen, log, model, plugin, provider, sandbox, skill, stop, store and workspace."
+			d.Detail += " At the top of a file there are the blocks agent, guard, listen, log, model, plugin, provider, sandbox, skill, skills, stop, store and workspace."
 		}
 	}
 	return diags
@@ -120,7 +120,12 @@ func (l *loader) path(text string) string {
 // keep stores a labelled block, over an earlier one of the same label.
 func (l *loader) keep(b *hcl.Block) {
 	label := b.Labels[0]
-	if !labelPattern.MatchString(label) {
+	if b.Type == "skill" {
+		if why := SkillNameMistake(label); why != "" {
+			l.reportAt(b.LabelRanges[0], "Unusable name", why)
+			return
+		}
+	} else if !labelPattern.MatchString(label) {
 		l.reportAt(b.LabelRanges[0], "Unusable name", fmt.Sprintf("The name of a %s is made of a-z, 0-9, dot, dash and underscore, at most 64 of them.", b.Type))
 		return
 	}

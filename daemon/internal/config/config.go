@@ -25,6 +25,7 @@ type Config struct {
 	Grace   time.Duration // that running tools have when the daemon stops
 	Sandbox sdk.Sandbox
 	Guards  sdk.Guards
+	Skills  Skills
 
 	Plugins   []Plugin // in the order of the files: the first has the bare name of a tool
 	Providers []Plugin

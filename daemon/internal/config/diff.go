@@ -51,7 +51,8 @@ func Diff(was, now *Config) []Change {
 	changes = append(changes, diffLabelled("model", func(m Model) string { return m.Alias }, sameModel, was.Models, now.Models, false)...)
 	agentName := func(a sdk.Agent) string { return a.Name }
 	same := func(a, b sdk.Agent) bool { return reflect.DeepEqual(a, b) }
-	return append(changes, diffLabelled("agent", agentName, same, agents(was), agents(now), false)...)
+	changes = append(changes, diffLabelled("agent", agentName, same, agents(was), agents(now), false)...)
+	return append(changes, diffLabelled("skill", skillName, sameSwitch, was.Skills.switches(), now.Skills.switches(), false)...)
 }
 
 func pluginLabel(p Plugin) string { return p.Label }

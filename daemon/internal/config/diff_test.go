@@ -50,6 +50,10 @@ func TestDiff(t *testing.T) {
 		{"a default that is written down", base + "guard {\n  max_turns = 99\n}\n", ""},
 		{"a setting", base + "sandbox {\n  timeout = \"9s\"\n  pids = 3\n}\n", "sandbox changed (pids, timeout)"},
 		{"a guard is its agents' as well", base + "guard {\n  consecutive_errors = 8\n}\n", "guard changed (consecutive_errors); agent a changed; agent chat changed; agent default changed"},
+		{"a setting of skills", base + "skills {\n  agents = false\n  budget = 3\n}\n", "skills changed (agents, budget)"},
+		{"a truth in another word", base + "skills {\n  agents = \"true\"\n}\n", ""},
+		{"a switched skill", base + "skill \"s\" {\n  enabled = false\n}\n", "skill s added"},
+		{"a skill block that says nothing", base + "skill \"s\" {\n}\n", ""},
 		{"a plugin's own attribute", change(`"a"`, `"b"`), "plugin p changed"},
 		{"one attribute more", change(`"a"`, "\"a\"\n  more = true"), "plugin p changed"},
 		{"the type of a value", change(`url  = "a"`, `url = ["a"]`), "plugin p changed"},
@@ -72,6 +76,18 @@ func TestDiff(t *testing.T) {
 		if got := lines(Diff(old, usable(t, path, c.text))); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// TestDiffOfSwitches: a skill that is switched again, or no more.
+func TestDiffOfSwitches(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.hcl")
+	off, on := "skill \"s\" {\n  enabled = false\n}\n", "skill \"s\" {\n  enabled = true\n}\n"
+	if got := lines(Diff(usable(t, path, off), usable(t, path, on))); got != "skill s changed" {
+		t.Errorf("%q", got)
+	}
+	if got := lines(Diff(usable(t, path, off), usable(t, path, ""))); got != "skill s removed" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -51,6 +51,7 @@ func Load(src Source) (*Config, Diagnostics) {
 		parser: hclparse.NewParser(),
 		cfg: &Config{
 			Agents:  map[string]sdk.Agent{},
+			Skills:  Skills{Enabled: map[string]bool{}, places: map[string]string{}},
 			Context: evalContext(src),
 		},
 		labelled: map[string]*blockSet{},

@@ -81,7 +81,7 @@ func (s setting) limits() bool {
 	case "guard.window_size", "guard.max_cycle_period": // each belongs to another one
 		return false
 	}
-	return s.kind != kindString && s.kind != kindPath
+	return s.kind != kindString && s.kind != kindPath && s.kind != kindBool
 }
 
 // below reports an error unless one value is at most the other, 0 being no limit.

@@ -9,28 +9,14 @@ import (
 	"github.com/hashicorp/hcl/v2/gohcl"
 )
 
-// The grammar of skill and workspace blocks stands already, so that files which
-// have them will keep their meaning. Nothing heeds them yet.
-
-// skillBlock says whether a skill may be used.
-type skillBlock struct {
-	Enabled *bool `hcl:"enabled"`
-}
+// The grammar of workspace blocks stands already, so that files which have them
+// will keep their meaning. Nothing heeds them yet.
 
 // workspaceBlock chooses among what the user has configured, and denies.
 type workspaceBlock struct {
 	Agent *string  `hcl:"agent"`
 	Model *string  `hcl:"model"`
 	Deny  []string `hcl:"deny,optional"` // tools that no agent gets, as in an agent's tools
-}
-
-func (l *loader) skill(_ string, body hcl.Body, r hcl.Range) {
-	var b skillBlock
-	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
-	l.report(diags)
-	if !diags.HasErrors() {
-		l.noEffect(r, "skill")
-	}
 }
 
 func (l *loader) noEffect(r hcl.Range, block string) {

@@ -13,10 +13,6 @@ func TestReservedBlocks(t *testing.T) {
 		text, says string
 		usable     bool
 	}{
-		"a skill":             {"skill \"review\" {\n  enabled = false\n}\n", "1:1: warning: This skill block has no effect yet", true},
-		"a skill's mistake":   {"skill \"review\" {\n  enabeld = false\n}\n", "2:3: error", false},
-		"no truth value":      {"skill \"review\" {\n  enabled = \"perhaps\"\n}\n", "2:14: error", false},
-		"a bad name":          {"skill \"Re view\" {\n}\n", "1:7: error", false},
 		"a workspace":         {"workspace {\n  agent = \"chat\"\n  model = \"openai/gpt\"\n  deny  = [\"bash\"]\n}\n", "1:1: warning: This workspace block has no effect yet", true},
 		"an unknown agent":    {"workspace {\n  agent = \"nobody\"\n}\n", "2:11: error: Unknown agent", false},
 		"an unknown model":    {"workspace {\n  model = \"openai\"\n}\n", "2:11: error: Unknown model", false},

@@ -35,6 +35,9 @@ const (
 	kindSize     kind = "a size such as \"64MB\""    // int64, bytes
 	kindDuration kind = "a duration such as \"30s\"" // time.Duration
 
+	kindBool    kind = "true or false" // bool
+	kindPercent kind = "a percentage"  // float64, above 0 and at most 100
+
 	kindOptionalNumber   kind = "a number, or 0"                        // float64
 	kindOptionalDuration kind = "a duration such as \"30m\", or \"0s\"" // time.Duration
 )
@@ -102,6 +105,15 @@ var settings = []setting{
 		func(c *Config, v any) { c.Guards.Deadline = sdk.Duration(v.(time.Duration)) }},
 	{"guard", "max_cost", kindOptionalNumber, "0", "what one prompt may cost, in the currency of the models' prices; 0 is off",
 		func(c *Config, v any) { c.Guards.MaxCost = v.(float64) }},
+
+	{"skills", "agents", kindBool, "true", "look for skills in .agents/skills too, of the home and of projects",
+		func(c *Config, v any) { c.Skills.Agents = v.(bool) }},
+	{"skills", "claude", kindBool, "true", "look for skills in .claude/skills too, of the home and of projects",
+		func(c *Config, v any) { c.Skills.Claude = v.(bool) }},
+	{"skills", "bundled", kindBool, "true", "use the skills that came with Bothy",
+		func(c *Config, v any) { c.Skills.Bundled = v.(bool) }},
+	{"skills", "budget", kindPercent, "2", "percent of the model's context that the list of skills may take in a prompt",
+		func(c *Config, v any) { c.Skills.Budget = v.(float64) }},
 }
 
 // key is how people name a setting: block.name.
@@ -153,6 +165,18 @@ func (s setting) read(text string) (any, error) {
 			return nil, fmt.Errorf("%s must be %s above zero, not %q", s.key(), s.kind, text)
 		}
 		return n, nil
+	case kindPercent:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(n > 0 && n <= 100) {
+			return nil, fmt.Errorf("%s must be %s above 0 and at most 100, not %q", s.key(), s.kind, text)
+		}
+		return n, nil
+	case kindBool:
+		is, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
+		}
+		return is, nil
 	case kindSize:
 		n, err := ParseSize(text)
 		if err != nil {
@@ -185,11 +209,22 @@ func (s setting) text(v cty.Value) (string, error) {
 		return "", fmt.Errorf("%s has no value", s.key())
 	case v.Type() == cty.String:
 		return v.AsString(), nil
-	case v.Type() == cty.Number && s.kind != kindString && s.kind != kindPath && s.kind != kindDuration && s.kind != kindOptionalDuration:
+	case v.Type() == cty.Number && s.takesNumber():
 		return v.AsBigFloat().Text('f', -1), nil
+	case v.Type() == cty.Bool && s.kind == kindBool:
+		return strconv.FormatBool(v.True()), nil
 	default:
 		return "", fmt.Errorf("%s must be %s", s.key(), s.kind)
 	}
+}
+
+// takesNumber reports whether a number may stand for a value.
+func (s setting) takesNumber() bool {
+	switch s.kind {
+	case kindString, kindPath, kindBool, kindDuration, kindOptionalDuration:
+		return false
+	}
+	return true
 }
 
 var sizeUnits = []struct {

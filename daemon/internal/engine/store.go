@@ -15,6 +15,7 @@ type Store interface {
 	Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
 	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
+	Kept(ctx context.Context, root, prefix string) ([]sdk.Entry, error)                            // of the project's scope, whichever run wrote them
 	Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk, error)                       // of a stream that has not ended
 	JournalHeads(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) // no body is read
 	Seq() int64

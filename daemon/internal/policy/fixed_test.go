@@ -47,6 +47,15 @@ func TestFixed(t *testing.T) {
 		{"a write in ask", writeFile, sdk.ModeAsk, `{"path":"a/b.go"}`, sdk.Deny, RuleAskMode},
 		{"a write that goes up inside", writeFile, sdk.ModeAct, `{"path":"a/../b"}`, sdk.Allow, RuleProject},
 		{"X7 absolute", writeFile, sdk.ModeAct, `{"path":"/abs"}`, sdk.Deny, RuleOutside},
+		{"a read in a skill", readFile, sdk.ModeAsk, `{"path":"/skills/pdf/SKILL.md"}`, sdk.Allow, RuleRead},
+		{"a read of the skills", readFile, sdk.ModeAct, `{"path":"/skills/"}`, sdk.Allow, RuleRead},
+		{"a read out of the skills", readFile, sdk.ModeAct, `{"path":"/skills/../etc/passwd"}`, sdk.Deny, RuleOutside},
+		{"a read beside the skills", readFile, sdk.ModeAct, `{"path":"/skillset/x"}`, sdk.Deny, RuleOutside},
+		{"a control character in a skill", readFile, sdk.ModeAct, `{"path":"/skills/a\u0000b"}`, sdk.Deny, RuleOutside},
+		{"a read in a skill by another's tool", tool("look", true, reads), sdk.ModeAct, `{"path":"/skills/x"}`, sdk.Deny, RuleOutside},
+		{"a write into a skill", writeFile, sdk.ModeAct, `{"path":"/skills/pdf/SKILL.md"}`, sdk.Deny, RuleOutside},
+		{"a copy out of a skill", copyFile, sdk.ModeAct, `{"source":"/skills/pdf/x","destination":"x"}`, sdk.Deny, RuleOutside},
+		{"a skill", tool("use_skill", true, sdk.Annotations{ReadOnly: true, Idempotent: true}), sdk.ModeAsk, `{"name":"pdf","input":"/etc/passwd"}`, sdk.Allow, RuleRead},
 		{"X7 home", writeFile, sdk.ModeAct, `{"path":"~/x"}`, sdk.Deny, RuleOutside},
 		{"X7 another's home", readFile, sdk.ModeAct, `{"path":"~root/x"}`, sdk.Deny, RuleOutside},
 		{"X7 escaping", readFile, sdk.ModeAct, `{"path":"a/../../b"}`, sdk.Deny, RuleOutside},
@@ -80,6 +89,9 @@ func TestFixed(t *testing.T) {
 		{"no repository", writeFile, sdk.ModeAct, `{"path":"a/hooks/config"}`, sdk.Allow, RuleProject},
 		{"bothy", writeFile, sdk.ModeAct, `{"path":".bothy"}`, sdk.Deny, RuleProtected},
 		{"agents", writeFile, sdk.ModeAct, `{"path":".agents/skills/x/SKILL.md"}`, sdk.Deny, RuleProtected},
+		{"skills of other agents", writeFile, sdk.ModeAct, `{"path":".claude/skills/x/SKILL.md"}`, sdk.Deny, RuleProtected},
+		{"what holds them", moveFile, sdk.ModeAct, `{"source":".claude","destination":"x"}`, sdk.Deny, RuleProtected},
+		{"beside them", writeFile, sdk.ModeAct, `{"path":".claude/settings.json"}`, sdk.Allow, RuleProject},
 		{"lock", writeFile, sdk.ModeAct, `{"path":"bothy.lock"}`, sdk.Deny, RuleProtected},
 		{"move git away", moveFile, sdk.ModeAct, `{"source":".git","destination":"x"}`, sdk.Deny, RuleProtected},
 		{"move onto git", moveFile, sdk.ModeAct, `{"source":"x","destination":".git"}`, sdk.Deny, RuleProtected},
@@ -111,7 +123,7 @@ func TestFixed(t *testing.T) {
 // TestNoWriteEscapes: whatever path is allowed to a writing tool stays below
 // the project and touches nothing protected.
 func TestNoWriteEscapes(t *testing.T) {
-	part := rapid.SampledFrom([]string{"..", ".", "", "a", ".git", "hooks", "config", "commondir", ".GIT", ".bothy", ".agents", "bothy.lock", "~", "~x", "...", "\\"})
+	part := rapid.SampledFrom([]string{"..", ".", "", "a", ".git", "hooks", "config", "commondir", ".GIT", ".bothy", ".agents", ".claude", "skills", "bothy.lock", "~", "~x", "...", "\\"})
 	rapid.Check(t, func(t *rapid.T) {
 		p := strings.Join(rapid.SliceOfN(part, 1, 8).Draw(t, "parts"), "/")
 		arguments, err := json.Marshal(map[string]any{"nested": []any{map[string]any{"path": p}}})

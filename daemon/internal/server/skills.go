@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -18,7 +20,9 @@ type Skills interface {
 }
 
 func (s *Server) skills(ctx context.Context, _ *conn, p rpc.SkillQuery) (rpc.Skills, error) {
-	return s.cfg.Skills.Skills(ctx, p)
+	found, err := s.cfg.Skills.Skills(ctx, p)
+	found.Skills, found.Folders = orEmpty(found.Skills), orEmpty(found.Folders)
+	return found, err
 }
 
 func (s *Server) skill(ctx context.Context, _ *conn, p rpc.SkillQuery) (rpc.SkillInfo, error) {
@@ -45,5 +49,13 @@ func (s *Server) trust(ctx context.Context, _ *conn, p rpc.TrustQuery) (rpc.Trus
 	return s.cfg.Skills.Trust(ctx, p)
 }
 
-// SkillsChanged tells every client. One that comes later asks for what there is.
-func (s *Server) SkillsChanged(p rpc.SkillsChanged) { s.tellAll(rpc.NoteSkills, p) }
+// SkillsChanged tells every client and waits for none: what one has not read is
+// put together for it. One that comes later asks for what there is.
+func (s *Server) SkillsChanged(p rpc.SkillsChanged) {
+	s.mu.Lock()
+	conns := slices.Collect(maps.Keys(s.conns))
+	s.mu.Unlock()
+	for _, c := range conns {
+		c.skills.tell(p)
+	}
+}

@@ -30,6 +30,7 @@ type Document struct {
 	sdk.Skill        // tier, root, folder, path, status and reason are the library's to fill in
 	Body      string // the Markdown behind the frontmatter, line ends as they are
 	Loaded    bool   // false: it cannot be used, and Diagnostics say why
+	Off       bool   // its own frontmatter says enabled: false
 }
 
 // Catalogue is what one project can use at one moment, and what it cannot and
@@ -37,6 +38,8 @@ type Document struct {
 type Catalogue struct {
 	all    []*Document          // by name, then from the highest tier down
 	usable map[string]*Document // enabled ones by name
+	search search               // made when it is first asked for
+	listed listed               // likewise
 }
 
 // NewCatalogue makes a catalogue of documents whose Status is set. Those of one

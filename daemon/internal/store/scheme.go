@@ -23,14 +23,16 @@ func builtinSchemes() []sdk.Scheme {
 			})
 		}
 	}
-	add(sdk.CategoryData, open, "file", "known", "skill", "http", "https", "sh", "env")
+	add(sdk.CategoryData, open, "file", "known", "http", "https", "sh", "env")
+	add(sdk.CategoryData, system, "skill") // what a run has loaded: a model follows it, so no plugin may write it
 	add(sdk.CategoryUnknown, open, "unknown")
 	add(sdk.CategoryPrompt, []sdk.Writer{sdk.WriterPlugin}, "prompt")
 	add(sdk.CategoryLogging, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterModel}, "log")
 	add(sdk.CategoryLogging, open, "update", "error")
 	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change")
 	add(sdk.CategoryAudit, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient}, "run")
-	return all
+	// What a person said yes to holds for the project, whichever run recorded it.
+	return append(all, sdk.Scheme{Name: "trust", Category: sdk.CategoryAudit, Scope: "project", WritableBy: system})
 }
 
 // registry is the schemes by name. A map in use is never changed; a new one

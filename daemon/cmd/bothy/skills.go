@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type skillsCmd struct {
+	List    skillsListCmd    `cmd:"" default:"withargs" help:"List the skills that can be used; -a also the others, and why not."`
+	Info    skillsInfoCmd    `cmd:"" help:"Tell of one skill what it says of itself, where it lies and which files it has."`
+	Enable  skillsEnableCmd  `cmd:"" help:"Turn a skill on."`
+	Disable skillsDisableCmd `cmd:"" help:"Turn a skill off."`
+	Match   skillsMatchCmd   `cmd:"" help:"Rank the skills by how well they fit a query."`
+	Explain skillsExplainCmd `cmd:"" help:"Say why an agent is told of a skill, or is not."`
+	Paths   skillsPathsCmd   `cmd:"" help:"List the folders in which skills are looked for, the one that counts most first."`
+}
+
+// Help adds to the verb's help.
+func (skillsCmd) Help() string {
+	return `A skill is a folder with a SKILL.md: a name, a description, and what an agent has to know for a kind of work. It comes with Bothy, or lies in ~/.config/bothy/skills, or in a project's .bothy/skills; .agents/skills and .claude/skills of both are read too. It can be used the moment it is saved.
+
+Listing skills never executes anything that they bring.
+
+Examples:
+
+    bothy skills
+    bothy skills list -a
+    bothy skills info review-change
+    bothy skills disable review-change
+`
+}
+
+// skillArg is how a verb takes the skill that it is about.
+type skillArg struct {
+	Name    string `arg:"" name:"skill" complete:"skill" help:"The skill's name."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+}
+
+// skillsOf is the project whose skills are meant. Where there is none, as in the
+// home directory, those that all projects share are.
+func (c *console) skillsOf(named string) (string, error) {
+	project, err := c.project(named)
+	var usage usageError
+	if named == "" && errors.As(err, &usage) {
+		return "", nil
+	}
+	return project, err
+}
+
+// skillError gives a name that is not there the exit code of what failed: a
+// script asks that way whether there is such a skill.
+func skillError(err error) error {
+	var said *rpc.Error
+	if errors.As(err, &said) && sdk.OutcomeOf(said) == sdk.NotFound {
+		return exitError{exitFailed, err}
+	}
+	return err
+}
+
+// skillStatus says a skill's status, with what a person should know beside it.
+func skillStatus(s sdk.Skill) string {
+	words := []string{string(s.Status)}
+	for _, x := range []struct {
+		is   bool
+		word string
+	}{{s.Stale, "an older version"}, {s.Repaired, "repaired"}, {s.PeopleOnly, "only by /name"}} {
+		if x.is {
+			words = append(words, x.word)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// oneLine is text whose lines and runs of spaces are one space each.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// folderTroubles says what keeps folders from being read or watched.
+func (c *console) folderTroubles(folders []rpc.SkillFolder) {
+	for _, f := range folders {
+		if f.Problem != "" {
+			c.say("%s: %s", escapeLine(f.Path), escape(f.Problem))
+		}
+	}
+}
+
+// switched says a switch in words.
+func switched(name string, enabled bool) string {
+	if enabled {
+		return fmt.Sprintf("skill %s is on", name)
+	}
+	return fmt.Sprintf("skill %s is off", name)
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type skillsEnableCmd struct{ skillArg }
+
+// Help adds to the verb's help.
+func (skillsEnableCmd) Help() string {
+	return `Writes enabled = true into the skill's block of your configuration, and nothing else there. It is in force when the command ends: the next turn of every run has the skill. What the block says goes before what the skill's own SKILL.md says.
+
+Example:
+
+    bothy skills enable review-change
+`
+}
+
+// Run turns the skill on.
+func (cmd skillsEnableCmd) Run(ctx context.Context, c *console) error { return cmd.turn(ctx, c, true) }
+
+// turn switches the skill and says what that changed.
+func (a skillArg) turn(ctx context.Context, c *console, enabled bool) error {
+	project, err := c.skillsOf(a.Project)
+	if err != nil {
+		return err
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	done, err := cl.EnableSkill(ctx, rpc.SkillSwitch{Name: a.Name, Enabled: enabled, Project: project})
+	if err != nil {
+		return skillError(err)
+	}
+	if c.json {
+		return c.printJSON(done)
+	}
+	text := switched(a.Name, enabled)
+	if done.Changed {
+		text += fmt.Sprintf(" (wrote %s)", done.File)
+	} else {
+		text += " already"
+	}
+	if err := c.text(text); err != nil {
+		return err
+	}
+	if done.Note != "" {
+		c.say("%s", escape(done.Note))
+	}
+	return nil
+}

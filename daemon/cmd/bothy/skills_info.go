@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type skillsInfoCmd struct {
+	skillArg
+	Body bool `help:"Print its instructions and nothing else."`
+}
+
+// Help adds to the verb's help.
+func (skillsInfoCmd) Help() string {
+	return `Shows the skill that counts of a name, what its SKILL.md says, what is wrong with it, the files beside it, and the skills of the same name that it hides. Nothing in its folder is executed.
+
+Examples:
+
+    bothy skills info summarize
+    bothy skills info summarize --body
+    bothy skills info summarize --json | jq -r .skill.path
+`
+}
+
+// Run prints what is known of a skill.
+func (cmd skillsInfoCmd) Run(ctx context.Context, c *console) error {
+	project, err := c.skillsOf(cmd.Project)
+	if err != nil {
+		return err
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	info, err := cl.Skill(ctx, rpc.SkillQuery{Project: project, Name: cmd.Name})
+	if err != nil {
+		return skillError(err)
+	}
+	switch {
+	case c.json:
+		return c.printJSON(info)
+	case cmd.Body:
+		return c.text(info.Body)
+	default:
+		return c.printSkill(info)
+	}
+}
+
+func (c *console) printSkill(info rpc.SkillInfo) error {
+	for _, l := range skillLines(info.Skill) {
+		if l[1] == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(c.out, "%-14s %s\n", escapeLine(l[0]), escapeLine(l[1])); err != nil {
+			return err
+		}
+	}
+	var lists []string
+	for _, d := range info.Skill.Diagnostics {
+		lists = append(lists, diagnosticLine(info.Skill.Path, d))
+	}
+	if err := c.printList("what is wrong with it:", lists); err != nil {
+		return err
+	}
+	files := slices.Clone(info.Files)
+	if info.More > 0 {
+		files = append(files, fmt.Sprintf("and %d more", info.More))
+	}
+	if err := c.printList("files:", files); err != nil {
+		return err
+	}
+	lists = nil
+	for _, s := range info.Others {
+		lists = append(lists, fmt.Sprintf("%s (%s): %s", s.Path, s.Tier, skillStatus(s)))
+	}
+	return c.printList("others of this name:", lists)
+}
+
+// skillLines are what is told of a skill, a line each.
+func skillLines(s sdk.Skill) [][2]string {
+	status := skillStatus(s)
+	if s.Reason != "" {
+		status += ": " + oneLine(s.Reason)
+	}
+	lines := [][2]string{
+		{"name", s.Name},
+		{"description", oneLine(s.Description)},
+		{"status", status},
+		{"tier", string(s.Tier)},
+		{"path", s.Path},
+		{"version", s.Version},
+		{"tags", strings.Join(s.Tags, ", ")},
+		{"needs tools", strings.Join(s.ToolsRequired, ", ")},
+		{"asks for", strings.Join(s.AllowedTools, ", ")},
+		{"executed by", s.Plugin},
+		{"arguments", s.ArgumentHint},
+		{"license", s.License},
+		{"compatibility", oneLine(s.Compatibility)},
+		{"changed", when(s.Modified)},
+		{"hash", s.Hash},
+	}
+	for _, more := range []struct {
+		prefix string
+		fields map[string]any
+	}{{"metadata.", s.Metadata}, {"", s.Extensions}} {
+		for _, name := range slices.Sorted(maps.Keys(more.fields)) {
+			lines = append(lines, [2]string{more.prefix + name, fieldText(more.fields[name])})
+		}
+	}
+	return lines
+}
+
+// fieldText is the value of a field that Bothy does not know.
+func fieldText(v any) string {
+	if text, ok := v.(string); ok {
+		return oneLine(text)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// diagnosticLine is path:line:column, what is wrong, and what to do.
+func diagnosticLine(path string, d sdk.SkillDiagnostic) string {
+	at := path
+	if d.Line > 0 {
+		at = fmt.Sprintf("%s:%d:%d", path, d.Line, max(d.Column, 1))
+	}
+	text := fmt.Sprintf("%s: %s: %s", at, d.Severity, d.Message)
+	if d.Help != "" {
+		text += " (" + d.Help + ")"
+	}
+	return text
+}
+
+// printList prints items below a heading; nothing without items.
+func (c *console) printList(heading string, items []string) error {
+	if len(items) == 0 {
+		return nil
+	}
+	lines := []string{"", heading}
+	for _, x := range items {
+		lines = append(lines, "  "+escapeLine(x))
+	}
+	_, err := fmt.Fprintln(c.out, strings.Join(lines, "\n"))
+	return err
+}

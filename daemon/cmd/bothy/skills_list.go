@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type skillsListCmd struct {
+	All     bool   `short:"a" help:"Also those that cannot be used, each with the reason."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+}
+
+// Help adds to the verb's help.
+func (skillsListCmd) Help() string {
+	return `Of each name the skill that counts is listed: a project's goes before yours, yours before one that came with Bothy. With -a there are also those
+
+    shadowed   another skill of that name counts
+    disabled   by a skill block of the configuration, or by its own SKILL.md
+    untrusted  it came with the project, and nobody has trusted it as it is now
+    broken     its SKILL.md cannot be read
+
+Examples:
+
+    bothy skills list
+    bothy skills list -a --json | jq -r '.skills[] | select(.status == "broken") | .path'
+`
+}
+
+// Run prints one line a skill.
+func (cmd skillsListCmd) Run(ctx context.Context, c *console) error {
+	project, err := c.skillsOf(cmd.Project)
+	if err != nil {
+		return err
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
+	if err != nil {
+		return err
+	}
+	all := found.Skills
+	if !cmd.All {
+		found.Skills = slices.DeleteFunc(slices.Clone(all), func(s sdk.Skill) bool { return s.Status != sdk.SkillEnabled })
+	}
+	if c.json {
+		return c.printJSON(found)
+	}
+	if err := cmd.print(c, found.Skills); err != nil {
+		return err
+	}
+	cmd.advise(c, all)
+	c.folderTroubles(found.Folders)
+	return nil
+}
+
+func (cmd skillsListCmd) print(c *console, skills []sdk.Skill) error {
+	if len(skills) == 0 {
+		return nil
+	}
+	header := []string{"SKILL", "TIER", "WHAT IT IS FOR"}
+	if cmd.All {
+		header = []string{"SKILL", "TIER", "STATUS", "WHAT IT IS FOR, OR WHY NOT"}
+	}
+	var rows [][]string
+	for _, s := range skills {
+		row := []string{s.Name, string(s.Tier), shorten(oneLine(s.Description), 100)}
+		if cmd.All {
+			says := shorten(oneLine(s.Description), 100)
+			if s.Status != sdk.SkillEnabled {
+				says = oneLine(s.Reason)
+			}
+			row = []string{s.Name, string(s.Tier), skillStatus(s), says}
+		}
+		rows = append(rows, row)
+	}
+	return c.table(header, rows)
+}
+
+// advise says what else there is, and what would make it usable.
+func (cmd skillsListCmd) advise(c *console, all []sdk.Skill) {
+	count := map[sdk.SkillStatus]int{}
+	for _, s := range all {
+		count[s.Status]++
+	}
+	hidden := len(all) - count[sdk.SkillEnabled]
+	switch {
+	case len(all) == 0:
+		c.say("there are no skills: `bothy skills paths` lists where they are looked for, `bothy skills create NAME` makes one")
+	case !cmd.All && hidden > 0:
+		c.say("%d more cannot be used: `bothy skills list -a` says why", hidden)
+	}
+	if n := count[sdk.SkillUntrusted]; n > 0 {
+		c.say("`bothy trust` shows %s of this project, for you to say yes or no", plural(n, "untrusted skill"))
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// withSkills is a daemon with a skill of every status, and one that a stranger
+// wrote.
+func withSkills(t *testing.T) *bench {
+	b := withDaemon(t, nil)
+	b.daemon.skills.list = rpc.Skills{
+		Skills: []sdk.Skill{
+			{Name: "a name", Tier: sdk.TierUser, Status: sdk.SkillEnabled, Description: "Wipes the\x1b[2J\n screen \u202eoff."},
+			{Name: "bad", Tier: sdk.TierUser, Status: sdk.SkillBroken, Reason: "its frontmatter does not end"},
+			{Name: "explain", Tier: sdk.TierUser, Status: sdk.SkillEnabled, Description: "Explains code.", Stale: true, PeopleOnly: true},
+			{Name: "explain", Tier: sdk.TierBundled, Status: sdk.SkillShadowed, Description: "Explains.", Reason: "yours of that name counts"},
+			{Name: "off", Tier: sdk.TierBundled, Status: sdk.SkillDisabled, Description: "Does nothing.", Reason: "a skill block says enabled = false"},
+			{Name: "theirs", Tier: sdk.TierWorkspace, Status: sdk.SkillUntrusted, Description: "Runs.", Reason: "nobody has trusted it"},
+		},
+		Folders: []rpc.SkillFolder{
+			{Tier: sdk.TierWorkspace, Path: "/p/.bothy/skills", Exists: true, Skills: 1, Watching: "inotify"},
+			{Tier: sdk.TierUser, Path: "/h/.agents/skills", Exists: true, Skills: 3, Watching: "polling", Problem: "no inotify watches are left"},
+			{Tier: sdk.TierBundled, Path: "/s/skills", Watching: "inotify"},
+		},
+	}
+	b.daemon.skills.info = rpc.SkillInfo{
+		Skill: sdk.Skill{
+			Name: "explain", Tier: sdk.TierUser, Status: sdk.SkillEnabled, Description: "Explains\n  code.", Path: "/h/explain/SKILL.md", Hash: "abc", Version: "1.0",
+			Tags: []string{"a", "b"}, ToolsRequired: []string{"bash"}, Modified: epoch, Repaired: true, Metadata: map[string]any{"x\x1b": map[string]any{"y": 1}}, Extensions: map[string]any{"model": "opus\x07"},
+			Diagnostics: []sdk.SkillDiagnostic{{Severity: "warning", Code: "x", Line: 3, Column: 2, Message: "a colon", Help: "quote it"}},
+		},
+		Others: []sdk.Skill{{Name: "explain", Tier: sdk.TierBundled, Status: sdk.SkillShadowed, Path: "/s/explain/SKILL.md"}},
+		Files:  []string{"SKILL.md", "scripts/\x1b]0;x.sh"}, More: 7, Body: "Explain it.\x1b[31m\n",
+	}
+	return b
+}
+
+func TestSkillsList(t *testing.T) {
+	b := withSkills(t)
+	b.want(t, exitOK, "skills")
+	b.golden(t, "skills-list")
+	b.want(t, exitOK, "skills", "list", "-a")
+	b.golden(t, "skills-list-all")
+	if p := b.daemon.skills.last().(rpc.SkillQuery); p.Project != b.project || p.Name != "" {
+		t.Errorf("asked for %+v", p)
+	}
+	var found rpc.Skills
+	b.want(t, exitOK, "skills", "list", "--json")
+	if err := json.Unmarshal([]byte(b.out.String()), &found); err != nil || len(found.Skills) != 2 || len(found.Folders) != 3 || strings.ContainsRune(b.out.String(), '\x1b') {
+		t.Errorf("%v\n%s", err, b.out.String())
+	}
+	b.want(t, exitOK, "skills", "list", "-a", "--json")
+	if err := json.Unmarshal([]byte(b.out.String()), &found); err != nil || len(found.Skills) != 6 {
+		t.Errorf("%v\n%s", err, b.out.String())
+	}
+}
+
+// TestSkillsWithoutAProject: the home directory has those that all share.
+func TestSkillsWithoutAProject(t *testing.T) {
+	b := withSkills(t)
+	b.want(t, exitOK, "-C", "..", "skills")
+	if p := b.daemon.skills.last().(rpc.SkillQuery); p.Project != "" {
+		t.Errorf("asked for %+v", p)
+	}
+	b.want(t, exitUsage, "skills", "list", "--project", "nowhere")
+	b.daemon.skills.list = rpc.Skills{}
+	b.want(t, exitOK, "skills")
+	if !strings.Contains(b.err.String(), "skills create") {
+		t.Errorf("it does not say what to do: %s", b.err.String())
+	}
+}
+
+func TestSkillsInfo(t *testing.T) {
+	b := withSkills(t)
+	b.want(t, exitOK, "skills", "info", "explain")
+	b.golden(t, "skills-info")
+	b.c.outTTY = true
+	b.want(t, exitOK, "skills", "info", "explain", "--body")
+	if b.out.String() != "Explain it.\\x1b[31m\n" {
+		t.Errorf("a terminal got %q", b.out.String())
+	}
+	b.c.outTTY = false
+	b.want(t, exitFailed, "skills", "info", "nope")
+	b.want(t, exitUsage, "skills", "info")
+	var info rpc.SkillInfo
+	b.want(t, exitOK, "skills", "info", "explain", "--json")
+	if err := json.Unmarshal([]byte(b.out.String()), &info); err != nil || info.More != 7 {
+		t.Errorf("%v\n%s", err, b.out.String())
+	}
+}
+
+func TestSkillsSwitch(t *testing.T) {
+	b := withSkills(t)
+	b.daemon.skills.switched = rpc.SkillSwitched{File: "/h/config.hcl", Changed: true, Note: "it stays with runs that loaded it"}
+	b.want(t, exitOK, "skills", "disable", "explain")
+	if p := b.daemon.skills.last().(rpc.SkillSwitch); p.Name != "explain" || p.Enabled || p.Project != b.project {
+		t.Errorf("asked for %+v", p)
+	}
+	if b.out.String() != "skill explain is off (wrote /h/config.hcl)\n" || b.err.String() != "it stays with runs that loaded it\n" {
+		t.Errorf("%q %q", b.out.String(), b.err.String())
+	}
+	b.daemon.skills.switched = rpc.SkillSwitched{File: "/h/config.hcl"}
+	b.want(t, exitOK, "skills", "enable", "explain")
+	if p := b.daemon.skills.last().(rpc.SkillSwitch); !p.Enabled || b.out.String() != "skill explain is on already\n" {
+		t.Errorf("%+v %q", p, b.out.String())
+	}
+	b.want(t, exitOK, "skills", "enable", "explain", "--json")
+	if !strings.Contains(b.out.String(), `"changed": false`) {
+		t.Errorf("%s", b.out.String())
+	}
+	b.want(t, exitFailed, "skills", "disable", "nope")
+	b.want(t, exitUsage, "skills", "disable")
+}
+
+func TestSkillsPaths(t *testing.T) {
+	b := withSkills(t)
+	b.want(t, exitOK, "skills", "paths")
+	b.golden(t, "skills-paths")
+	b.want(t, exitOK, "skills", "paths", "--json")
+	var folders []rpc.SkillFolder
+	if err := json.Unmarshal([]byte(b.out.String()), &folders); err != nil || len(folders) != 3 {
+		t.Errorf("%v\n%s", err, b.out.String())
+	}
+}
+
+// TestSkillNamesComplete: each once, and none that a shell would take apart.
+func TestSkillNamesComplete(t *testing.T) {
+	b := withSkills(t)
+	if got := b.offered(t, "bash", "skills", "info", ""); !slices.Equal(got, []string{"bad", "explain", "off", "theirs"}) {
+		t.Errorf("%q", got)
+	}
+	if got := b.offered(t, "bash", "skills", "dis"); !slices.Equal(got, []string{"disable"}) {
+		t.Errorf("%q", got)
+	}
+}

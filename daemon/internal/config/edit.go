@@ -1,0 +1,124 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// SetSkill writes enabled into the skill block of a name, in the file at path,
+// and reports whether that changed the file. A block that is not there is put at
+// the end; a file that is not there is made. Everything else stays byte for
+// byte. A file that cannot be parsed is refused and left alone.
+//
+// The file is exchanged whole, or not at all, where it lies when path is a
+// link. Two calls at once must be kept apart by the caller; what an editor saves
+// meanwhile is not lost.
+func SetSkill(path, name string, enabled bool) (bool, error) {
+	if why := SkillNameMistake(name); why != "" {
+		return false, sdk.Errorf(sdk.Validation, "a skill block cannot be named %q: %s", name, why)
+	}
+	file, err := editable(path)
+	if err != nil {
+		return false, err
+	}
+	for range editTries {
+		text, mode, err := readWhole(file)
+		if err != nil {
+			return false, err
+		}
+		edited, err := setSkill(text, path, name, enabled)
+		if err != nil || bytes.Equal(edited, text) {
+			return false, err
+		}
+		if len(edited) > MaxFile {
+			return false, sdk.Errorf(sdk.Overflow, "%s has no room for another block: it may have 1 MiB", path)
+		}
+		done, err := exchange(file, text, edited, mode)
+		if done || err != nil {
+			return done, err
+		}
+	}
+	return false, sdk.Errorf(sdk.Conflict, "%s is being written by somebody else again and again: try again", path)
+}
+
+// editTries is how often an edit is made anew because the file was another one
+// when it was done.
+const editTries = 5
+
+// editable is the file behind path, whose folder is there.
+func editable(path string) (string, error) {
+	file, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		return file, nil
+	}
+	if _, there := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) || there == nil {
+		return "", sdk.Errorf(sdk.Conflict, "find the configuration: %w; make what the link %s leads to, or remove the link", err, path)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", sdk.Errorf(sdk.Unavailable, "make a folder for the configuration: %w", err)
+	}
+	return path, nil
+}
+
+// readWhole reads a file that may be edited, and the mode that it must keep. One
+// that is not there is empty.
+func readWhole(file string) ([]byte, fs.FileMode, error) {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, 0o600, nil
+	case err != nil:
+		return nil, 0, sdk.Errorf(sdk.Unavailable, "read the configuration: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, 0, sdk.Errorf(sdk.Conflict, "%s is no regular file, so that it is not edited", file)
+	case info.Mode().Perm()&0o200 == 0:
+		return nil, 0, sdk.Errorf(sdk.Permission, "%s may not be written, so that it is not edited: write the block where that file is made, or `chmod u+w` it", file)
+	case info.Size() > MaxFile:
+		return nil, 0, sdk.Errorf(sdk.Overflow, "%s has more than 1 MiB; a configuration that long is a mistake", file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, 0, sdk.Errorf(sdk.Unavailable, "read the configuration: %w", err)
+	}
+	return text, info.Mode().Perm(), nil
+}
+
+// exchange puts a new text in the place of the old one, unless that is another
+// by now.
+func exchange(file string, old, text []byte, mode fs.FileMode) (done bool, err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
+	if err != nil {
+		return false, sdk.Errorf(sdk.Unavailable, "edit the configuration: %w", err)
+	}
+	defer func() {
+		if !done {
+			err = errors.Join(err, os.Remove(tmp.Name()))
+		}
+	}()
+	_, err = tmp.Write(text)
+	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
+	if err != nil {
+		return false, sdk.Errorf(sdk.Unavailable, "edit the configuration: %w", err)
+	}
+	if now, _, err := readWhole(file); err != nil || !bytes.Equal(now, old) {
+		return false, err
+	}
+	if err := os.Rename(tmp.Name(), file); err != nil {
+		return false, sdk.Errorf(sdk.Unavailable, "edit the configuration: %w", err)
+	}
+	return true, syncFolder(filepath.Dir(file))
+}
+
+func syncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return fmt.Errorf("make the edit last: %w", err)
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,57 @@
+package config
+
+import (
+	"maps"
+	"strings"
+	"testing"
+)
+
+func TestSkillBlocks(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, says string
+		want       map[string]bool // nil: it cannot be used
+	}{
+		"off":                {"skill \"review\" {\n  enabled = false\n}\n", "", map[string]bool{"review": false}},
+		"on":                 {"skill \"review\" {\n  enabled = true\n}\n", "", map[string]bool{"review": true}},
+		"says nothing":       {"skill \"review\" {\n}\n", "", map[string]bool{}},
+		"capitals, spaces":   {"skill \"Getting Started with Skills\" {\n  enabled = false\n}\n", "", map[string]bool{"Getting Started with Skills": false}},
+		"another script":     {"skill \"技能-обзор\" {\n  enabled = false\n}\n", "", map[string]bool{"技能-обзор": false}},
+		"a template's signs": {"skill \"a$${b}%%{c}\\\"\" {\n  enabled = false\n}\n", "", map[string]bool{"a${b}%{c}\"": false}},
+		"a mistake":          {"skill \"review\" {\n  enabeld = false\n}\n", "2:3: error", nil},
+		"no truth value":     {"skill \"review\" {\n  enabled = \"perhaps\"\n}\n", "2:14: error", nil},
+		"no name":            {"skill \"\" {\n}\n", "1:7: error: Unusable name", nil},
+		"what hides":         {"skill \"a\u200bb\" {\n}\n", "1:7: error: Unusable name", nil},
+		"too long":           {"skill \"" + strings.Repeat("x", 201) + "\" {\n}\n", "1:7: error: Unusable name", nil},
+		"twice":              {"skill \"a\" {\n}\nskill \"a\" {\n}\n", "Block given twice", nil},
+	} {
+		cfg, diags := load(t, c.text)
+		if (cfg != nil) != (c.want != nil) || !strings.Contains(diags.Error(), c.says) || c.says == "" && len(diags) > 0 {
+			t.Errorf("%s: usable %v\n%s", name, cfg != nil, diags.Error())
+		} else if cfg != nil && !maps.Equal(cfg.Skills.Enabled, c.want) {
+			t.Errorf("%s: %v, want %v", name, cfg.Skills.Enabled, c.want)
+		}
+	}
+}
+
+func TestSwitched(t *testing.T) {
+	s := Skills{Enabled: map[string]bool{"on": true, "off": false}}
+	if on, off, none := s.Switched("on"), s.Switched("off"), s.Switched("none"); on == nil || !*on || off == nil || *off || none != nil {
+		t.Errorf("%v %v %v", on, off, none)
+	}
+}
+
+func TestSkillSettings(t *testing.T) {
+	cfg, _ := load(t, "")
+	if s := cfg.Skills; !s.Agents || !s.Claude || !s.Bundled || s.Budget != 2 {
+		t.Errorf("defaults: %+v", s)
+	}
+	cfg, diags := load(t, "skills {\n  agents = false\n  claude = \"false\"\n  budget = 0.5\n}\n", "BOTHY_SKILLS_BUNDLED", "false")
+	if cfg == nil || cfg.Skills.Agents || cfg.Skills.Claude || cfg.Skills.Bundled || cfg.Skills.Budget != 0.5 {
+		t.Errorf("%+v\n%s", cfg, diags.Error())
+	}
+	for _, text := range []string{"agents = 1", "agents = \"perhaps\"", "agents = null", "budget = 0", "budget = 101", "budget = true", "budget = \"NaN\"", "folders = []"} {
+		if cfg, diags := load(t, "skills {\n  "+text+"\n}\n"); cfg != nil || len(diags) != 1 || !strings.Contains(diags.Error(), ":2:") {
+			t.Errorf("%s:\n%s", text, diags.Error())
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package skill
+
+import (
+	"slices"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// The severities of a diagnostic. An error keeps the file from being used.
+const (
+	severityError   = "error"
+	severityWarning = "warning"
+)
+
+// wrong is an error at a place of a file; line 0 is the file as a whole.
+func wrong(code string, line, column int, message, help string) *sdk.SkillDiagnostic {
+	return &sdk.SkillDiagnostic{Severity: severityError, Code: code, Line: line, Column: column, Message: message, Help: help}
+}
+
+// warning is what is odd, and does not keep a file from being used.
+func warning(code string, line, column int, message, help string) *sdk.SkillDiagnostic {
+	return &sdk.SkillDiagnostic{Severity: severityWarning, Code: code, Line: line, Column: column, Message: message, Help: help}
+}
+
+// note adds a diagnostic; an error means that the document cannot be used.
+func (d *Document) note(x *sdk.SkillDiagnostic) {
+	if x == nil {
+		return
+	}
+	d.Diagnostics = append(d.Diagnostics, *x)
+	if x.Severity == severityError {
+		d.Loaded = false
+	}
+}
+
+// sortDiagnostics puts them in the order of the file, errors first in a line.
+func sortDiagnostics(list []sdk.SkillDiagnostic) {
+	slices.SortStableFunc(list, func(a, b sdk.SkillDiagnostic) int {
+		switch {
+		case a.Line != b.Line:
+			return a.Line - b.Line
+		case a.Column != b.Column:
+			return a.Column - b.Column
+		case a.Severity == b.Severity:
+			return 0
+		case a.Severity == severityError:
+			return -1
+		}
+		return 1
+	})
+}

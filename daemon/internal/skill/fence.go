@@ -1,0 +1,82 @@
+package skill
+
+import (
+	"bytes"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// fenced is a text in its two parts. Both are slices of it.
+type fenced struct {
+	block []byte // between the fences, its last line end included
+	line  int    // of the opening fence
+	body  []byte
+}
+
+// scanFences finds the frontmatter: from a first line of three dashes to the
+// next such line. A byte order mark, empty lines before and white space behind
+// the dashes do no harm. A fence is never indented, so that dashes inside a
+// value end nothing; one dash is none, and neither are four.
+func scanFences(text []byte) (fenced, *sdk.SkillDiagnostic) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	end := lineEnd(text)
+	line := 1
+	rest := text
+	var first []byte
+	for {
+		if len(rest) == 0 {
+			return fenced{}, wrong("frontmatter-missing", 1, 1, "there is no frontmatter: the file is empty", helpFrontmatter)
+		}
+		first, rest = cutLine(rest, end)
+		if len(bytes.TrimSpace(first)) > 0 {
+			break
+		}
+		line++
+	}
+	if !isFence(first) {
+		return fenced{}, wrong("frontmatter-missing", line, 1, noFence(first), helpFrontmatter)
+	}
+	block := rest
+	for len(rest) > 0 {
+		before := len(block) - len(rest)
+		var l []byte
+		if l, rest = cutLine(rest, end); isFence(l) {
+			return fenced{block: block[:before], line: line, body: rest}, nil
+		}
+	}
+	return fenced{}, wrong("frontmatter-unclosed", line, 1, "the frontmatter that begins here is not closed",
+		"Put a line of exactly three dashes, not indented, behind its last field.")
+}
+
+const helpFrontmatter = "Begin the file with three lines: ---, then name: and description: with their values, then --- again."
+
+// noFence says why a first line that is not empty opens no frontmatter.
+func noFence(line []byte) string {
+	trimmed := bytes.TrimSpace(line)
+	if bytes.HasPrefix(trimmed, []byte("-")) && len(bytes.Trim(trimmed, "-")) == 0 {
+		return "there is no frontmatter: a fence is exactly three dashes at the beginning of a line"
+	}
+	return "there is no frontmatter: the file begins with its text"
+}
+
+// isFence reports whether a line is three dashes and white space behind them.
+func isFence(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("---")) && len(bytes.TrimRight(line[3:], " \t\r")) == 0
+}
+
+// lineEnd is what ends the lines of a text: a file of an old Mac has carriage
+// returns alone.
+func lineEnd(text []byte) byte {
+	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
+		return '\r'
+	}
+	return '\n'
+}
+
+// cutLine takes the first line off a text, without its end.
+func cutLine(text []byte, end byte) (line, rest []byte) {
+	if i := bytes.IndexByte(text, end); i >= 0 {
+		return text[:i], text[i+1:]
+	}
+	return text, nil
+}

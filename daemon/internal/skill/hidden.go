@@ -1,0 +1,160 @@
+package skill
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// bidi are the characters that change the order in which others are shown.
+var bidi = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x061c, Hi: 0x061c, Stride: 1},
+	{Lo: 0x200e, Hi: 0x200f, Stride: 1},
+	{Lo: 0x202a, Hi: 0x202e, Stride: 1},
+	{Lo: 0x2066, Hi: 0x2069, Stride: 1},
+}}
+
+// unseen are characters that show nothing, beside controls and the format
+// characters (Cf): fillers, variation selectors, separators of lines that no
+// editor breaks at.
+var unseen = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x034f, Hi: 0x034f, Stride: 1},
+		{Lo: 0x115f, Hi: 0x1160, Stride: 1},
+		{Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
+		{Lo: 0x180b, Hi: 0x180f, Stride: 1},
+		{Lo: 0x2028, Hi: 0x2029, Stride: 1},
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
+		{Lo: 0xfe00, Hi: 0xfe0f, Stride: 1},
+		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
+		{Lo: 0xfff0, Hi: 0xfff8, Stride: 1},
+	},
+	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
+}
+
+// isHidden reports whether nobody sees a character. Line ends and tabs are no
+// such thing.
+func isHidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t' || r == '\r':
+		return false
+	case r < 0x20 || r == 0x7f:
+		return true
+	case r < 0x80:
+		return false
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unseen, r)
+}
+
+// joins reports whether a hidden character does its ordinary work between its
+// neighbours: in an emoji of several parts, or between letters of a script that
+// needs it.
+func joins(before, r, after rune) bool {
+	visible := func(c rune) bool { return c >= 0x80 && !isHidden(c) && !unicode.IsSpace(c) }
+	switch r {
+	case 0xfe0e, 0xfe0f:
+		return visible(before) || before == '#' || before == '*' || before >= '0' && before <= '9'
+	case 0x200c, 0x200d:
+		return (visible(before) || before == 0xfe0f) && visible(after)
+	}
+	return false
+}
+
+// showHidden flags what a reader of the file would not see: once for what
+// reorders text and once for the rest, where each is first.
+func showHidden(text []byte) []*sdk.SkillDiagnostic {
+	if plainASCII(text) {
+		return nil
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	var places [2]sighting // of the first bidirectional one, of the first hidden one
+	line, column, before := 1, 0, rune(0)
+	old := lineEnd(text) == '\r'
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(text[i:])
+		}
+		i += size
+		column++
+		if r == '\n' || old && r == '\r' {
+			line, column, before = line+1, 0, r
+			continue
+		}
+		if isHidden(r) {
+			after, _ := utf8.DecodeRune(text[i:])
+			if !joins(before, r, after) {
+				which := 1
+				if unicode.Is(bidi, r) {
+					which = 0
+				}
+				places[which].add(line, column, r)
+			}
+		}
+		before = r
+	}
+	return []*sdk.SkillDiagnostic{
+		places[0].note("bidi-character", "changes the order in which text is shown: what a person reads is not what a model reads"),
+		places[1].note("hidden-character", "cannot be seen: what a person reads is not what a model reads"),
+	}
+}
+
+// plainASCII reports whether a text has nothing to look for; most have not.
+func plainASCII(text []byte) bool {
+	for _, c := range text {
+		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// sighting is where a kind of character is first, and how many there are.
+type sighting struct {
+	line, column, count int
+	first               rune
+}
+
+func (p *sighting) add(line, column int, r rune) {
+	if p.count++; p.count == 1 {
+		p.line, p.column, p.first = line, column, r
+	}
+}
+
+func (p *sighting) note(code, what string) *sdk.SkillDiagnostic {
+	if p.count == 0 {
+		return nil
+	}
+	more := ""
+	if p.count > 1 {
+		more = fmt.Sprintf("; %d such characters in the file", p.count)
+	}
+	return warning(code, p.line, p.column, fmt.Sprintf("the character U+%04X %s%s", p.first, what, more),
+		"Remove it, or write what it stands for in words.")
+}
+
+// visible is a text as people are shown it: on one line, without characters
+// that nobody sees.
+func visible(s string) string {
+	if !strings.ContainsFunc(s, isHidden) {
+		return strings.Join(strings.Fields(s), " ")
+	}
+	runes := []rune(s)
+	var b strings.Builder
+	for i, r := range runes {
+		switch {
+		case !isHidden(r):
+			b.WriteRune(r)
+		case r == 0x2028 || r == 0x2029 || r == 0x85 || r == '\f' || r == '\v':
+			b.WriteByte(' ')
+		case i > 0 && i+1 < len(runes) && joins(runes[i-1], r, runes[i+1]),
+			i > 0 && i+1 == len(runes) && joins(runes[i-1], r, 0):
+			b.WriteRune(r)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}

@@ -1,0 +1,229 @@
+package skill
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// patience is how long a turn waits for a change that is being taken in.
+const patience = 500 * time.Millisecond
+
+// Options are what a Library needs beside its Settings. All may be left out.
+type Options struct {
+	Log     hclog.Logger
+	Trusted func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted
+	Hash    func(folder string) (string, error)         // of a skill's folder, for Trusted
+	Changed func(Change)                                // one call after the other, from a goroutine of the library; it may ask the library, but not Close it
+	Home    string                                      // above which no workspace is looked for; empty is the user's
+	Timings Timings
+	Clock   func() time.Time // for Timings.Idle
+
+	parse parseFunc
+	open  func() (notifier, error)
+	stall func()
+}
+
+// Change tells which names of a catalogue are not what they were. An empty
+// Project is what all projects share; what changes there is not told again for
+// each of them.
+type Change struct {
+	Project                 string
+	Added, Changed, Removed []string
+}
+
+// Library is the skills on disk. It keeps the folders in sight and makes a
+// catalogue of what is in them, for each project that is in use.
+type Library struct {
+	o Options
+
+	telling sync.Mutex // held over Changed, before mu
+
+	mu       sync.Mutex
+	settings Settings
+	turned   uint64 // times that the settings or the trust changed
+	closed   bool
+	base     *vigil
+	projects map[string]*workspace
+	made     map[string]*making // the newest catalogues, by project
+	told     map[string]*making // what Changed knows
+}
+
+// workspace is a project in use.
+type workspace struct {
+	vigil *vigil
+	used  time.Time
+}
+
+// NewLibrary begins to look. The first catalogue waits for what is found.
+func NewLibrary(s Settings, o Options) (*Library, error) {
+	if o.Log == nil {
+		o.Log = hclog.NewNullLogger()
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.open == nil {
+		o.open = openNative
+	}
+	if o.stall == nil {
+		o.stall = func() {}
+	}
+	if o.parse == nil {
+		o.parse = Parse
+	}
+	if o.Home == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, fmt.Errorf("find the home directory, above which no skills of a project lie: %w; set HOME", err)
+		}
+		o.Home = home
+	}
+	o.Timings = o.Timings.filled()
+	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*making{}, told: map[string]*making{}}
+	l.base = l.vigil(func(*vigil) { l.refresh() }, func(*vigil) {})
+	l.base.start(s.Folders)
+	return l, nil
+}
+
+func (l *Library) vigil(changed, tick func(*vigil)) *vigil {
+	return &vigil{log: l.o.Log, times: l.o.Timings, parse: l.o.parse, open: l.o.open, stall: l.o.stall, changed: changed, tick: tick}
+}
+
+// Close ends the looking. It waits for a call of Changed that runs.
+func (l *Library) Close() error {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil
+	}
+	l.closed = true
+	all := []*vigil{l.base}
+	for _, w := range l.projects {
+		all = append(all, w.vigil)
+	}
+	l.projects = map[string]*workspace{}
+	l.mu.Unlock()
+	for _, v := range all {
+		v.close()
+	}
+	return nil
+}
+
+// Configure takes other settings. What they switch holds for the next
+// catalogue; folders that are new are looked at before it.
+func (l *Library) Configure(s Settings) {
+	l.mu.Lock()
+	old := l.settings
+	l.settings = s
+	l.turned++
+	if !slices.EqualFunc(old.Folders, s.Folders, sameFolder) {
+		l.base.follow(s.Folders)
+	}
+	if !slices.Equal(old.Workspace, s.Workspace) {
+		for project, w := range l.projects {
+			w.vigil.follow(workspaceFolders(project, l.o.Home, s.Workspace))
+		}
+	}
+	l.mu.Unlock()
+	l.refresh()
+}
+
+// Retrust makes a project's catalogue anew, because the trust in its skills is
+// another.
+func (l *Library) Retrust(project string) {
+	l.mu.Lock()
+	l.turned++
+	l.mu.Unlock()
+	l.refresh()
+}
+
+// Catalogue returns what a project can use now; an empty one is what all share.
+// What changed a moment ago is waited for. A project's workspace is kept in
+// sight from its first catalogue on, until nobody asked for one for a while.
+func (l *Library) Catalogue(ctx context.Context, project string) (*Catalogue, error) {
+	all, err := l.inUse(project)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range all {
+		if err := v.rest(ctx, patience); err != nil {
+			return nil, fmt.Errorf("wait for the skills to be read: %w", err)
+		}
+	}
+	return l.make(project).catalogue, nil
+}
+
+// inUse are the vigils that a project needs.
+func (l *Library) inUse(project string) ([]*vigil, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, sdk.Errorf(sdk.Unavailable, "the daemon is stopping, and skills are not followed any more")
+	}
+	if project == "" {
+		return []*vigil{l.base}, nil
+	}
+	w, ok := l.projects[project]
+	if !ok {
+		w = &workspace{vigil: l.vigil(func(*vigil) { l.refresh() }, func(v *vigil) { l.idle(project, v) })}
+		l.projects[project] = w
+		w.vigil.start(workspaceFolders(project, l.o.Home, l.settings.Workspace))
+	}
+	w.used = l.o.Clock()
+	return []*vigil{l.base, w.vigil}, nil
+}
+
+// idle lets a workspace go that nobody asked for. It is called by its vigil,
+// which ends by itself then.
+func (l *Library) idle(project string, v *vigil) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w, ok := l.projects[project]
+	if !ok || w.vigil != v || l.o.Clock().Sub(w.used) < l.o.Timings.Idle {
+		return
+	}
+	delete(l.projects, project)
+	delete(l.made, project)
+	delete(l.told, project)
+	v.leave()
+}
+
+// Folders are the folders that count for a project, the one that goes first
+// before the others.
+func (l *Library) Folders(project string) []FolderState {
+	all, err := l.inUse(project)
+	if err != nil {
+		return nil
+	}
+	slices.Reverse(all)
+	var out []FolderState
+	for _, v := range all {
+		out = append(out, v.states()...)
+	}
+	return out
+}
+
+// Polling says why skills are looked at again and again instead of being
+// watched; it is empty when they are watched.
+func (l *Library) Polling() string {
+	l.mu.Lock()
+	all := []*vigil{l.base}
+	for _, w := range l.projects {
+		all = append(all, w.vigil)
+	}
+	l.mu.Unlock()
+	for _, v := range all {
+		if why := v.polls(); why != "" {
+			return why
+		}
+	}
+	return ""
+}

@@ -1,0 +1,212 @@
+package skill
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// inTime is what every outcome of the cases has.
+const inTime = 3 * time.Second
+
+// shop is a Library over folders of its own, and what it told.
+type shop struct {
+	*Library
+	t       testing.TB
+	dir     string // holds all folders
+	user    string
+	project string
+
+	mu      sync.Mutex
+	changes []Change
+	came    chan struct{}
+}
+
+// newShop opens a Library over one user folder, which is there, unless the
+// options say other folders.
+func newShop(t testing.TB, s Settings, o Options) *shop {
+	t.Helper()
+	h := &shop{t: t, dir: realDir(t), came: make(chan struct{}, 10_000)}
+	h.user, h.project = filepath.Join(h.dir, "user"), filepath.Join(h.dir, "project")
+	if s.Folders == nil {
+		mkdir(t, h.user)
+		s.Folders = []Folder{{Tier: sdk.TierUser, Path: h.user}}
+	}
+	o.Changed = h.note
+	if o.Home == "" {
+		o.Home = filepath.Join(h.dir, "home")
+	}
+	l, err := NewLibrary(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Library = l
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// realDir is a temporary folder without links in its path.
+func realDir(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func (h *shop) note(c Change) {
+	h.mu.Lock()
+	h.changes = append(h.changes, c)
+	h.mu.Unlock()
+	h.came <- struct{}{}
+}
+
+// reloads is how often a change was told.
+func (h *shop) reloads() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.changes)
+}
+
+// now is the catalogue as it is shown, without waiting for what is under way.
+func (h *shop) now(project string) *Catalogue {
+	h.t.Helper()
+	all, err := h.inUse(project)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, v := range all {
+		if err := v.firstLook(context.Background()); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	return h.make(project).catalogue
+}
+
+// await waits until the catalogue is as it must be, as long as the cases allow.
+func (h *shop) await(what string, ok func(c *Catalogue) bool) {
+	h.t.Helper()
+	h.awaitIn("", what, ok)
+}
+
+func (h *shop) awaitIn(project, what string, ok func(c *Catalogue) bool) {
+	h.t.Helper()
+	late := time.NewTimer(inTime)
+	defer late.Stop()
+	for {
+		c := h.now(project)
+		if ok(c) {
+			return
+		}
+		select {
+		case <-h.came:
+		case <-time.After(50 * time.Millisecond):
+		case <-late.C:
+			h.t.Fatalf("%s: not in time; there is\n%s", what, describe(c))
+		}
+	}
+}
+
+func describe(c *Catalogue) string {
+	var b strings.Builder
+	for _, d := range c.All() {
+		fmt.Fprintf(&b, "%s %s %s %.40q stale=%v %s %v\n", d.Name, d.Status, d.Path, d.Body, d.Stale, d.Reason, d.Diagnostics)
+	}
+	return b.String()
+}
+
+// has waits until exactly these names can be used.
+func (h *shop) has(names ...string) {
+	h.t.Helper()
+	h.await(fmt.Sprintf("the skills %v", names), func(c *Catalogue) bool { return slices.Equal(usable(c), names) })
+}
+
+func usable(c *Catalogue) []string {
+	out := []string{}
+	for _, d := range c.Usable() {
+		out = append(out, d.Name)
+	}
+	return out
+}
+
+// reads waits until a skill can be used with that body.
+func (h *shop) reads(name, body string) {
+	h.t.Helper()
+	h.await(fmt.Sprintf("the body %q of %s", body, name), func(c *Catalogue) bool {
+		d, ok := c.Find(name)
+		return ok && strings.TrimSpace(d.Body) == body
+	})
+}
+
+// skillText is a SKILL.md.
+func skillText(name, body string) string {
+	return fmt.Sprintf("---\nname: %s\ndescription: What %s is for.\n---\n%s\n", name, name, body)
+}
+
+// lay makes a skill folder.
+func lay(t testing.TB, root, name, body string) string {
+	t.Helper()
+	folder := filepath.Join(root, name)
+	mkdir(t, folder)
+	write(t, filepath.Join(folder, "SKILL.md"), skillText(name, body))
+	return folder
+}
+
+func mkdir(t testing.TB, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rename(t testing.TB, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSkillsAreFound(t *testing.T) {
+	h := newShop(t, Settings{}, Options{})
+	lay(t, h.user, "one", "first")
+	lay(t, filepath.Join(h.user, "group"), "two", "second")
+	lay(t, filepath.Join(h.user, ".git"), "hidden", "")
+	lay(t, filepath.Join(h.user, "node_modules"), "package", "")
+	lay(t, filepath.Join(h.user, "one", "examples"), "inner", "")
+	h.has("one", "two")
+	h.reads("one", "first")
+}
+
+func TestCatalogueWaitsForWhatChanges(t *testing.T) {
+	h := newShop(t, Settings{}, Options{})
+	h.has()
+	lay(t, h.user, "one", "first")
+	h.has("one")
+	c, err := h.Catalogue(context.Background(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.Find("one"); !ok {
+		t.Errorf("the next catalogue lacks it:\n%s", describe(c))
+	}
+}

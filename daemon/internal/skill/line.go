@@ -1,0 +1,134 @@
+package skill
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// listLine is one skill as a prompt may list it.
+type listLine struct {
+	document    *Document
+	name        string // escaped
+	description string // on one line and clean; escaped when it is written
+
+	bare, least, whole int // characters of the line without, with the least and with the longest description
+}
+
+// ellipsis marks a description that goes on.
+const ellipsis = "…"
+
+func newLine(d *Document) listLine {
+	l := listLine{document: d, name: escapeXML(oneLine(d.Name)), description: oneLine(d.Description)}
+	l.bare, l.least, l.whole = l.size(0), l.size(leastDescription), l.size(maxDescription)
+	return l
+}
+
+// write writes the line with a description of at most limit characters, none
+// when limit is 0.
+func (l listLine) write(b *strings.Builder, limit int) {
+	b.WriteString("<skill><name>" + l.name + "</name>")
+	if text := cut(l.description, limit); text != "" {
+		b.WriteString("<description>" + escapeXML(text) + "</description>")
+	}
+	b.WriteString("</skill>\n")
+}
+
+// size is how many characters write writes.
+func (l listLine) size(limit int) int {
+	var b strings.Builder
+	l.write(&b, limit)
+	return utf8.RuneCountInString(b.String())
+}
+
+// oneLine makes one line of a text, each run of blanks a space, without the
+// characters that a reader does not see: controls, bidirectional marks, joiners,
+// tags, variation selectors. What hides in a text must not reach a prompt.
+func oneLine(text string) string {
+	if plainLine(text) {
+		return text
+	}
+	var b strings.Builder
+	blank := false
+	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+		switch {
+		case unicode.IsSpace(r):
+			blank = b.Len() > 0
+		case hidden(r):
+		default:
+			if blank {
+				b.WriteByte(' ')
+				blank = false
+			}
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// plainLine reports whether a text is as oneLine would make it, for most are.
+func plainLine(text string) bool {
+	if text != strings.TrimSpace(text) || strings.Contains(text, "  ") {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// hidden is isHidden without mercy: joiners go too, and what only has a meaning
+// that two sides agreed on.
+func hidden(r rune) bool { return isHidden(r) || unicode.In(r, unicode.Co, unicode.Cs) }
+
+// cut shortens a text to at most limit characters, the mark of the cut among
+// them: behind a word where one ends in the second half.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	if limit <= 0 {
+		return ""
+	}
+	runes := []rune(text[:min(len(text), (limit+1)*utf8.UTFMax)])
+	if len(runes) <= limit {
+		return text
+	}
+	at := limit - 1
+	for i := at; i > 0 && i >= limit/2; i-- {
+		if runes[i] == ' ' {
+			at = i
+			break
+		}
+	}
+	for at > 0 && unicode.IsMark(runes[at]) { // it belongs to the character before
+		at--
+	}
+	kept := strings.TrimRight(string(runes[:at]), " ,;:.-–—(")
+	return kept + ellipsis
+}
+
+var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+func escapeXML(text string) string { return xmlEscapes.Replace(text) }
+
+// lines are the skills that a prompt may list, by name. Those that only people
+// may use are not among them.
+func (c *Catalogue) lines() []listLine {
+	c.listed.once.Do(func() {
+		for _, d := range c.Usable() {
+			if !d.PeopleOnly {
+				c.listed.lines = append(c.listed.lines, newLine(d))
+			}
+		}
+	})
+	return c.listed.lines
+}
+
+// findLine returns where the line of a name stands.
+func findLine(lines []listLine, name string) (int, bool) {
+	return slices.BinarySearchFunc(lines, name, func(l listLine, name string) int { return strings.Compare(l.document.Name, name) })
+}

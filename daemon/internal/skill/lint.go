@@ -1,0 +1,90 @@
+package skill
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of the standard. Nothing is dropped for passing them.
+const (
+	maxDescription   = 1024 // characters
+	maxCompatibility = 500  // characters
+	maxBodyLines     = 500
+)
+
+// lint looks at the fields as the standard asks, and at names that may be
+// spelled wrong.
+func (r *fieldReader) lint() {
+	d := r.doc
+	if n := utf8.RuneCountInString(d.Description); n > maxDescription {
+		r.warn("description-long", r.fields["description"].node, fmt.Sprintf("the description has %d characters; the standard allows %d", n, maxDescription),
+			"Say what the skill does and when to use it, and no more.")
+	}
+	if n := utf8.RuneCountInString(d.Compatibility); n > maxCompatibility {
+		r.warn("compatibility-long", r.fields["compatibility"].node, fmt.Sprintf("compatibility has %d characters; the standard allows %d", n, maxCompatibility), "Shorten it.")
+	}
+	for name, f := range r.fields {
+		_, ours := ownFields[name]
+		_, foreign := foreignFields[name]
+		if !ours && !foreign {
+			help := "Put fields of your own below metadata:."
+			if near := nearest(name); near != "" {
+				help = "Did you mean " + near + "?"
+			}
+			r.warn("field-unknown", f.key, fmt.Sprintf("the field %s is not known; it is kept and not heeded", show(name)), help)
+		}
+	}
+	r.lintTools("allowed-tools", d.AllowedTools)
+	r.lintTools("tools_required", d.ToolsRequired)
+}
+
+func (r *fieldReader) lintTools(name string, tools []string) {
+	for _, t := range tools {
+		base, _, _ := strings.Cut(t, "(")
+		_, foreign := foreignTools[strings.ToLower(base)]
+		if len(Tools(t)) > 0 {
+			continue
+		}
+		what := "is not a tool that comes with Bothy"
+		if foreign {
+			what = "is a tool of another agent, for which Bothy has none"
+		}
+		r.warn("tool-unknown", r.fields[name].node, fmt.Sprintf("%s in %s %s", show(t), name, what),
+			"Check the spelling with `bothy tools`; a tool of a plugin is written plugin__tool.")
+	}
+}
+
+// nearest is the field that a name is another spelling of.
+func nearest(name string) string {
+	flat := func(s string) string {
+		return strings.NewReplacer("-", "", "_", "", " ", "", "k", "c").Replace(strings.ToLower(s))
+	}
+	var found []string
+	for _, known := range []map[string]struct{}{ownFields, foreignFields} {
+		for k := range known {
+			if flat(k) == flat(name) {
+				found = append(found, k)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return slices.Min(found)
+}
+
+// lint looks at the file as a whole.
+func (d *Document) lint(text []byte, f fenced) {
+	if n := bytes.Count(f.body, []byte("\n")); n > maxBodyLines {
+		line, _ := placeOf(text, len(text)-len(f.body))
+		d.note(warning("body-long", line, 1, fmt.Sprintf("the text has %d lines; the standard advises at most %d", n, maxBodyLines),
+			"Move what is not always needed into files beside it, and say when to read them."))
+	}
+	if len(bytes.TrimSpace(f.body)) == 0 {
+		line, _ := placeOf(text, len(text)-len(f.body))
+		d.note(warning("body-empty", line, 1, "there is no text below the frontmatter, so there is nothing to follow", "Write what to do."))
+	}
+}

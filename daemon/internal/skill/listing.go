@@ -1,0 +1,215 @@
+package skill
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// leastDescription is what descriptions are shortened to at most, in
+// characters: less says nothing, and names stand alone then.
+const leastDescription = 40
+
+// Budget is how many characters the list may take: a share in percent of a
+// model's context in tokens, 8192 when that is not known, at four characters a
+// token.
+func Budget(percent float64, context int) int {
+	if context <= 0 {
+		context = UnknownContext
+	}
+	return int(percent / 100 * float64(context) * 4)
+}
+
+// UnknownContext is what is counted with where a model does not tell its own.
+const UnknownContext = 8192
+
+// Listing is what a prompt says about skills. It never changes.
+type Listing struct {
+	Text      string
+	Shown     []string // by name
+	Shortened []string // of those shown, whose descriptions are cut or left out; by name
+	Left      []string // that found no room, what fits the prompt best first
+
+	lines  []listLine
+	limit  int    // characters of a description; 0 are names alone
+	ranked []int  // places of all lines, what fits the prompt best first; nil when none had to be left out
+	left   []bool // by place
+}
+
+// The texts around the list. One that would take more than a quarter of the
+// budget gives way to the short one.
+const (
+	listUsage = "# Skills\n\nA skill is a folder of instructions, and sometimes scripts, for one kind of task. When one below fits what you are " +
+		"asked to do, call use_skill with its name before you begin and follow what it returns; its files are then at /skills/NAME. " +
+		"Load only skills that fit, each once. Skills are not tools: their names cannot be called.\n\n"
+	listBrief   = "Skills are instructions for tasks: when one fits, call use_skill with its name first.\n"
+	listOpening = "<available_skills>\n"
+	listClosing = "</available_skills>"
+)
+
+// leftOut is the line that says how many skills found no room.
+func leftOut(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "\n1 more skill is not listed for lack of room: use_skill takes its name too; `bothy skills match` finds it."
+	default:
+		return fmt.Sprintf("\n%d more skills are not listed for lack of room: use_skill takes their names too; `bothy skills match` finds them.", n)
+	}
+}
+
+// List writes the usable skills that models may use into at most budget
+// characters, by name. What does not fit has its description shortened, all to
+// one length; then names stand alone; then those are left out that fit the
+// prompt worst, and a line says how many. While every name fits, the text does
+// not depend on the prompt. A budget that has no room for even that line
+// gives no text, and everything is in Left.
+func List(c *Catalogue, budget int, prompt string) Listing {
+	l := Listing{lines: c.lines()}
+	if len(l.lines) == 0 {
+		return l
+	}
+	intro := listUsage
+	if len(listUsage)*4 > budget {
+		intro = listBrief
+	}
+	room := budget - len(intro) - len(listOpening) - len(listClosing)
+	names, least, whole := 0, 0, 0
+	for _, x := range l.lines {
+		names += x.bare
+		least += x.least
+		whole += x.whole
+	}
+	switch {
+	case whole <= room:
+		l.limit = maxDescription
+	case least <= room:
+		l.limit = level(l.lines, room)
+	case names > room:
+		l.ranked = rank(c, l.lines, prompt)
+		l.choose(room)
+	}
+	l.compose(intro)
+	if utf8.RuneCountInString(l.Text) > budget {
+		l.Text, l.Shown, l.Shortened = "", nil, nil
+		l.ranked = rank(c, l.lines, prompt)
+		l.Left = nil
+		for _, at := range l.ranked {
+			l.Left = append(l.Left, l.lines[at].document.Name)
+		}
+	}
+	return l
+}
+
+// level finds the greatest length with which all descriptions fit.
+func level(lines []listLine, room int) int {
+	low, high := leastDescription, maxDescription // low fits
+	for high-low > 1 {
+		middle := (low + high) / 2
+		size := 0
+		for _, x := range lines {
+			size += x.size(middle)
+		}
+		if size <= room {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// choose leaves out the names that fit the prompt worst.
+func (l *Listing) choose(room int) {
+	room -= len(leftOut(len(l.lines)))
+	l.left = make([]bool, len(l.lines))
+	for _, at := range l.ranked {
+		if size := l.lines[at].bare; size <= room {
+			room -= size
+			continue
+		}
+		l.left[at] = true
+		l.Left = append(l.Left, l.lines[at].document.Name)
+	}
+}
+
+// rank returns the places of lines by how well they fit the prompt; those that
+// do not fit at all by tier, a person's own before what came with Bothy, and name.
+func rank(c *Catalogue, lines []listLine, prompt string) []int {
+	ranked := make([]int, 0, len(lines))
+	x := c.searched()
+	fits := make([]bool, len(lines))
+	for _, document := range x.rank(prompt) {
+		if at, listed := findLine(lines, x.documents[document].Name); listed {
+			fits[at] = true
+			ranked = append(ranked, at)
+		}
+	}
+	for _, tier := range []sdk.SkillTier{sdk.TierWorkspace, sdk.TierUser, sdk.TierBundled, ""} {
+		for at, line := range lines {
+			if !fits[at] && (line.document.Tier == tier || tier == "") {
+				fits[at] = true
+				ranked = append(ranked, at)
+			}
+		}
+	}
+	return ranked
+}
+
+// compose writes the text and says what became of each skill.
+func (l *Listing) compose(intro string) {
+	var b strings.Builder
+	b.WriteString(intro + listOpening)
+	for at, x := range l.lines {
+		if l.left != nil && l.left[at] {
+			continue
+		}
+		name := x.document.Name
+		x.write(&b, l.limit)
+		l.Shown = append(l.Shown, name)
+		if utf8.RuneCountInString(x.description) > l.limit {
+			l.Shortened = append(l.Shortened, name)
+		}
+	}
+	b.WriteString(listClosing + leftOut(len(l.Left)))
+	l.Text = b.String()
+}
+
+// Place is where one skill stands in a listing.
+type Place struct {
+	Shown bool
+	Line  string // as in the text, when it is shown
+	From  int    // characters of its description
+	To    int    // of them that are shown; as From when it is whole, 0 when it has none
+	Rank  int    // how well it fits the prompt, from 1, when some skills found no room
+	Of    int    // skills that could be listed
+}
+
+// Place returns where a name stands; false when it could not be listed however
+// much room there is: it is not usable, or only people may use it.
+func (l Listing) Place(name string) (Place, bool) {
+	at, ok := findLine(l.lines, name)
+	if !ok {
+		return Place{}, false
+	}
+	x := l.lines[at]
+	p := Place{From: utf8.RuneCountInString(x.description), Rank: slices.Index(l.ranked, at) + 1, Of: len(l.lines)}
+	if _, p.Shown = slices.BinarySearch(l.Shown, name); p.Shown {
+		var b strings.Builder
+		x.write(&b, l.limit)
+		p.Line = strings.TrimSuffix(b.String(), "\n")
+		p.To = utf8.RuneCountInString(cut(x.description, l.limit))
+	}
+	return p, true
+}
+
+// listed are the lines of a catalogue.
+type listed struct {
+	once  sync.Once
+	lines []listLine
+}

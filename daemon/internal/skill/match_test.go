@@ -1,0 +1,276 @@
+package skill
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// enabled makes a document that can be used.
+func enabled(name, description string, tags ...string) *Document {
+	return &Document{Loaded: true, Skill: sdk.Skill{Name: name, Description: description, Tags: tags, Tier: sdk.TierUser, Status: sdk.SkillEnabled}}
+}
+
+func namesOf(matches []Match) []string {
+	names := []string{}
+	for _, m := range matches {
+		names = append(names, m.Document.Name)
+	}
+	return names
+}
+
+var library = NewCatalogue([]*Document{
+	enabled("pdf-tools", "Reads, merges and splits PDF files. Use it when a form has to be filled."),
+	enabled("review-change", "Reviews a diff for mistakes before it is merged.", "git", "quality"),
+	enabled("review", "Says what it thinks."),
+	enabled("summarize", "Summarizes a long text in a few sentences."),
+	enabled("gitHub-issues", "Answers issues of a repository."),
+	enabled("db", "Writes SQL queries, and explains a query that is slow."),
+	enabled("zusammenfassung", "Fasst Texte über Änderungen zusammen."),
+	enabled("日本語要約", "日本語の文章を要約します。"),
+	enabled("the-others", "Whatever is left."),
+	{Loaded: true, Skill: sdk.Skill{Name: "off", Description: "Reviews PDF files.", Status: sdk.SkillDisabled}},
+	{Loaded: true, Skill: sdk.Skill{
+		Name: "deploy", Description: "Ships it.", Status: sdk.SkillEnabled, PeopleOnly: true,
+		Extensions: map[string]any{"when_to_use": "When a release has to reach production."},
+	}},
+})
+
+func TestMatch(t *testing.T) {
+	for _, c := range []struct {
+		query string
+		want  []string // the first ones
+		terms []string // of the first
+	}{
+		{"pdf", []string{"pdf-tools"}, []string{"pdf"}},
+		{"PDF Tools", []string{"pdf-tools"}, []string{"pdf", "tools"}},
+		{"review", []string{"review", "review-change"}, []string{"review"}},
+		{"review this diff", []string{"review", "review-change"}, []string{"review"}},
+		{"/review-change HEAD~1", []string{"review-change", "review"}, []string{"review", "change"}},
+		{"revi", []string{"review", "review-change"}, nil},
+		{"merging mistakes", []string{"review-change", "pdf-tools"}, []string{"merging", "mistakes"}},
+		{"quality", []string{"review-change"}, []string{"quality"}},
+		{"slow queries", []string{"db"}, []string{"slow", "queries"}},
+		{"github", []string{"gitHub-issues"}, []string{"github"}},
+		{"production", []string{"deploy"}, []string{"production"}},
+		{"ÄNDERUNGEN", []string{"zusammenfassung"}, []string{"änderungen"}},
+		{"A\u0308nderungen", []string{"zusammenfassung"}, []string{"änderungen"}},
+		{"文章の要約", []string{"日本語要約"}, []string{"文章", "要約"}},
+		{"ＰＤＦ", []string{"pdf-tools"}, []string{"pdf"}},
+		{"the", []string{"the-others"}, []string{"the"}},
+		{"", []string{}, nil},
+		{"?! --", []string{}, nil},
+		{"xyzzy", []string{}, nil},
+	} {
+		got := library.Match(c.query, 0)
+		names := namesOf(got)
+		if len(names) < len(c.want) || !slices.Equal(names[:len(c.want)], c.want) || len(c.want) == 0 && len(names) > 0 {
+			t.Errorf("%q finds %v, want %v first", c.query, names, c.want)
+			continue
+		}
+		if len(got) > 0 && !slices.Equal(got[0].Terms, c.terms) {
+			t.Errorf("%q finds %s by %q, want %q", c.query, names[0], got[0].Terms, c.terms)
+		}
+		if slices.Contains(names, "off") {
+			t.Errorf("%q finds a skill that is disabled", c.query)
+		}
+	}
+}
+
+func TestStemsMeet(t *testing.T) {
+	for _, words := range []string{
+		"review reviews reviewing reviewed", "query queries", "change changes changing changed", "run runs running",
+		"file files filing", "fill fills filling filled", "class classes", "commit commits committing committed", "box boxes",
+		"summary summaries", "cache caches caching cached", "copy copies", "skill skills skill's",
+	} {
+		stems := map[string]bool{}
+		var split splitter
+		split.each(words, func(term, _ []byte) { stems[string(term)] = true })
+		if len(stems) != 1 {
+			t.Errorf("%s have the stems %v", words, stems)
+		}
+	}
+	for _, pair := range []string{"string str", "thing th", "need ne", "status stat", "analysis analys", "bus bu", "this thi", "go golang"} {
+		stems := map[string]bool{}
+		var split splitter
+		split.each(pair, func(term, _ []byte) { stems[string(term)] = true })
+		if len(stems) != 2 {
+			t.Errorf("%s are one term: %v", pair, stems)
+		}
+	}
+}
+
+// texts draws what people and models may write into a query or a skill.
+func texts() *rapid.Generator[string] {
+	word := rapid.SampledFrom([]string{
+		"review", "Reviews", "pdf", "pdfTools", "the", "the", "the", "a", "change-log", "日本語", "語", "한국어", "don't", "x1", "\u202e", "é", "<b>", "&", "\xff", "🙂", "I", "ing", "s",
+	})
+	return rapid.OneOf(rapid.Map(rapid.SliceOfN(word, 0, 12), func(w []string) string { return strings.Join(w, " ") }), rapid.String())
+}
+
+func catalogues() *rapid.Generator[*Catalogue] {
+	return rapid.Custom(func(t *rapid.T) *Catalogue {
+		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-c]{1,3}(-[a-c]{1,2}){0,2}|[A-Za-zé日本]{1,9}`), 1, 30, rapid.ID[string]).Draw(t, "names")
+		var documents []*Document
+		for _, name := range names {
+			d := enabled(name, texts().Draw(t, "description"))
+			d.PeopleOnly = rapid.IntRange(0, 9).Draw(t, "people") == 0
+			d.Tier = rapid.SampledFrom([]sdk.SkillTier{sdk.TierBundled, sdk.TierUser, sdk.TierWorkspace}).Draw(t, "tier")
+			documents = append(documents, d)
+		}
+		return NewCatalogue(documents)
+	})
+}
+
+// better is the order of an answer.
+func better(a, b Match) int {
+	if c := cmp.Compare(b.Score, a.Score); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Document.Name, b.Document.Name)
+}
+
+func TestMatchProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := catalogues().Draw(t, "catalogue")
+		query := texts().Draw(t, "query")
+		all := c.Match(query, 0)
+		for i := 1; i < len(all); i++ {
+			if better(all[i-1], all[i]) >= 0 {
+				t.Fatalf("%q: %v before %v", query, all[i-1], all[i])
+			}
+		}
+		for _, m := range all {
+			if m.Score <= 0 {
+				t.Fatalf("%q finds %s with a score of %v", query, m.Document.Name, m.Score)
+			}
+		}
+		limit := rapid.IntRange(1, 12).Draw(t, "limit")
+		if few := c.Match(query, limit); !slices.Equal(namesOf(few), namesOf(all)[:min(limit, len(all))]) {
+			t.Fatalf("%q: the first %d are %v of %v", query, limit, namesOf(few), namesOf(all))
+		}
+		again := NewCatalogue(c.All()).Match(query, 0)
+		if !slices.EqualFunc(again, all, func(a, b Match) bool {
+			return a.Document == b.Document && a.Score == b.Score && slices.Equal(a.Terms, b.Terms)
+		}) {
+			t.Fatalf("%q gives another answer from the same documents", query)
+		}
+	})
+}
+
+// TestExactNameStaysFirst holds whatever other documents come.
+func TestExactNameStaysFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := catalogues().Draw(t, "catalogue")
+		wanted := rapid.SampledFrom(c.All()).Draw(t, "wanted")
+		other := enabled("0"+wanted.Name+rapid.StringMatching(`[a-z0-9]{0,9}`).Draw(t, "other"), texts().Draw(t, "its description"))
+		grown := NewCatalogue(append(c.All(), other))
+		got := grown.Match(wanted.Name, 3)
+		at := slices.Index(namesOf(got), wanted.Name)
+		if at < 0 {
+			t.Fatalf("%s is not found by its name: %v", wanted.Name, namesOf(got))
+		}
+		for _, m := range got[:at] {
+			if plainName(m.Document.Name) != plainName(wanted.Name) {
+				t.Fatalf("%s is behind %s when asked for by name", wanted.Name, m.Document.Name)
+			}
+		}
+	})
+}
+
+func FuzzMatch(f *testing.F) {
+	for _, seed := range []string{"", "review", "PDF-tools", "日本語要約", "A\u0308", "\xff\xfe", "don't", "''''", "\u202e\u200d", strings.Repeat("x ", maxQuery), "HTTPServerID", "ing eds ies"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		for _, m := range library.Match(query, 4) {
+			if m.Score <= 0 {
+				t.Errorf("%q finds %s with a score of %v", query, m.Document.Name, m.Score)
+			}
+		}
+		l := List(NewCatalogue([]*Document{enabled("name", query), enabled("other", "Something.")}), 700, query)
+		checkListing(t, l, 700)
+	})
+}
+
+// many makes a catalogue of n skills in words whose frequencies fall as those
+// of a language do, a few of them in nearly every text.
+func many(n int) *Catalogue {
+	r := rand.New(rand.NewPCG(1, 2))
+	zipf := rand.NewZipf(r, 1.1, 2, 20_000)
+	word := func() string {
+		k := zipf.Uint64()
+		var b strings.Builder
+		for k += 7; k > 0; k /= 20 {
+			b.WriteByte("bcdfghjklmnpqrstvwxz"[k%20])
+			b.WriteByte("aeiou"[k%5])
+		}
+		return b.String()
+	}
+	documents := make([]*Document, n)
+	for i := range documents {
+		text := make([]string, 20+r.IntN(60))
+		for j := range text {
+			text[j] = word()
+		}
+		documents[i] = enabled(fmt.Sprintf("%s-%s-%04d", word(), word(), i), strings.Join(text, " "), word())
+	}
+	return NewCatalogue(documents)
+}
+
+// queries are words as they stand in the descriptions, the frequent more often.
+func queries(c *Catalogue, words int) []string {
+	r := rand.New(rand.NewPCG(3, 4))
+	documents := c.Usable()
+	list := make([]string, 500)
+	for i := range list {
+		var text []string
+		for range words {
+			all := strings.Fields(documents[r.IntN(len(documents))].Description)
+			text = append(text, all[r.IntN(len(all))])
+		}
+		list[i] = strings.Join(text, " ")
+	}
+	return list
+}
+
+// BenchmarkMatch10k holds the goal of 5 ms at the 99th percentile over 10,000
+// skills: for what a person types, for a prompt, for a whole page, and for all
+// that a page finds, in order.
+func BenchmarkMatch10k(b *testing.B) {
+	c := many(10_000)
+	c.Match("warm", 1)
+	for _, run := range []struct {
+		name         string
+		words, limit int
+	}{{"typed", 3, 10}, {"prompt", 40, 10}, {"page", 1500, 10}, {"ranked", 1500, 0}} {
+		b.Run(run.name, func(b *testing.B) {
+			list := queries(c, run.words)
+			var took []time.Duration
+			for i := 0; b.Loop(); i++ {
+				begin := time.Now()
+				c.Match(list[i%len(list)], run.limit)
+				took = append(took, time.Since(begin))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+		})
+	}
+}
+
+func BenchmarkIndex10k(b *testing.B) {
+	c := many(10_000)
+	documents := c.Usable()
+	b.ReportAllocs()
+	for b.Loop() {
+		newIndex(documents)
+	}
+}

@@ -1,0 +1,96 @@
+package skill
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+type diagnostic = sdk.SkillDiagnostic
+
+// openText reads a regular file of at most MaxFile bytes. What it is, is asked
+// of what was opened and not of the path: a pipe cannot make it wait, nor a file
+// exchanged meanwhile get past the limit.
+func openText(path string) ([]byte, fs.FileInfo, *diagnostic) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, unopened(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, unopened(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, wrong("not-a-file", 0, 0, "it is no regular file but "+typeOf(info.Mode()), "Put a text file there.")
+	}
+	if info.Size() > MaxFile {
+		return nil, nil, tooMuch(info.Size())
+	}
+	text := make([]byte, 0, info.Size()+1)
+	text, err = appendAll(text, io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return nil, nil, unopened(err)
+	}
+	if len(text) > MaxFile {
+		return nil, nil, tooMuch(int64(len(text)))
+	}
+	return text, info, nil
+}
+
+// appendAll reads to the end without growing a buffer that is large enough.
+func appendAll(buf []byte, r io.Reader) ([]byte, error) {
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if errors.Is(err, io.EOF) {
+			return buf, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func unopened(err error) *diagnostic {
+	switch {
+	case errors.Is(err, syscall.ELOOP):
+		return wrong("link", 0, 0, "it is a symbolic link, which is not followed here", "Put the file itself there.")
+	case errors.Is(err, syscall.ENXIO):
+		return wrong("not-a-file", 0, 0, "it is no regular file but a socket or a device", "Put a text file there.")
+	case errors.Is(err, fs.ErrPermission):
+		return wrong("unreadable", 0, 0, "it may not be read", "Make it readable for you: chmod u+r.")
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // the path is told beside it
+	}
+	return wrong("unreadable", 0, 0, "it cannot be read: "+visible(err.Error()), "See that the file is there and can be read.")
+}
+
+func tooMuch(size int64) *diagnostic {
+	return wrong("file-too-large", 0, 0, fmt.Sprintf("the file has %d bytes; at most %d are read", size, MaxFile),
+		"Keep SKILL.md short and put what is long into files beside it.")
+}
+
+func typeOf(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "something else"
+}

@@ -1,0 +1,147 @@
+package skill
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Read reads one SKILL.md, whose folder gives it a name when it has none. It
+// never waits and never follows a link: a file that is none, or is too large, is
+// told apart before any of it is read. The path may be a link's target; to give
+// the folder that was found, use ReadIn.
+func Read(path string) Document {
+	folder := ""
+	if abs, err := filepath.Abs(path); err == nil {
+		folder = filepath.Base(filepath.Dir(abs))
+	}
+	return ReadIn(path, folder)
+}
+
+// ReadIn reads a SKILL.md as that of a folder of this name.
+func ReadIn(path, folder string) Document {
+	text, info, fault := openText(path)
+	if fault != nil {
+		d := Document{}
+		d.Name, d.Path, d.Folder = SafeName(folder), path, filepath.Dir(path)
+		d.note(fault)
+		return d
+	}
+	d := Parse(text, folder)
+	d.Path, d.Folder, d.Modified = path, filepath.Dir(path), info.ModTime()
+	return d
+}
+
+// Parse reads the text of a SKILL.md that lies in this folder, a name or a path.
+// It takes any bytes; what keeps them from being a skill is in the Diagnostics,
+// and Loaded is false then. The document has a usable Name in every case.
+func Parse(text []byte, folder string) Document {
+	return parse(text, folder, false)
+}
+
+// parse is Parse; strict adds what the standard asks and nothing here needs.
+func parse(text []byte, folder string, strict bool) Document {
+	d := Document{Loaded: true}
+	if folder != "" {
+		folder = filepath.Base(folder)
+	}
+	d.Name = SafeName(folder)
+	sum := sha256.Sum256(text)
+	d.Hash = hex.EncodeToString(sum[:])
+	if fault := noText(text); fault != nil {
+		d.note(fault)
+		return d
+	}
+	f, fault := scanFences(text)
+	if fault != nil {
+		d.note(fault)
+		return d
+	}
+	d.Body = string(f.body)
+	for _, x := range showHidden(text) {
+		d.note(x)
+	}
+	if len(f.block) > MaxFrontmatter {
+		d.note(wrong("frontmatter-too-large", f.line, 1, fmt.Sprintf("the frontmatter has %d bytes; %d are read", len(f.block), MaxFrontmatter),
+			"Move what is long into the text below, or into a file beside it."))
+		return d
+	}
+	r := fieldReader{doc: &d, folder: folder, fence: f.line, strict: strict}
+	if b, ok := d.decode(f); ok {
+		r.read(b)
+	}
+	if strict {
+		d.lint(text, f)
+	}
+	sortDiagnostics(d.Diagnostics)
+	return d
+}
+
+// decode decodes the frontmatter, after one repair when it is no YAML.
+func (d *Document) decode(f fenced) (block, bool) {
+	src := f.block
+	if lineEnd(src) == '\r' {
+		src = bytes.ReplaceAll(src, []byte("\r"), []byte("\n"))
+	}
+	b, err := decodeBlock(src)
+	var bound boundsError
+	var shape shapeError
+	if err != nil && !errors.As(err, &bound) && !errors.As(err, &shape) {
+		fixed, notes := repair(src, f.line+1)
+		if b, err = decodeBlock(fixed); err == nil {
+			d.Repaired = true
+			for _, x := range notes {
+				d.note(x)
+			}
+		} else if !errors.As(err, &bound) && !errors.As(err, &shape) {
+			d.note(notYAML(fixed, err, f.line+1))
+			return block{}, false
+		}
+	}
+	switch {
+	case errors.As(err, &bound):
+		d.note(wrong("yaml-bounds", f.line+1, 1, bound.Error(), "Write the values out, few and flat."))
+	case errors.As(err, &shape):
+		d.note(wrong("frontmatter-fields", f.line+1, 1, shape.Error(), helpFrontmatter))
+	}
+	return b, err == nil
+}
+
+// noText finds what no text has.
+func noText(text []byte) *diagnostic {
+	if len(text) > MaxFile {
+		return tooMuch(int64(len(text)))
+	}
+	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
+		return wrong("encoding", 1, 1, "the file is UTF-16", "Save it as UTF-8.")
+	}
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		line, column := placeOf(text, i)
+		return wrong("nul", line, column, "the file has a NUL byte, so it is no text", "Save it as plain text in UTF-8.")
+	}
+	if utf8.Valid(text) {
+		return nil
+	}
+	i := 0
+	for {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		i += size
+	}
+	line, column := placeOf(text, i)
+	return wrong("encoding", line, column, "the byte 0x"+strconv.FormatUint(uint64(text[i]), 16)+" is not UTF-8", "Save the file as UTF-8.")
+}
+
+// placeOf is the line and column of a byte of a text.
+func placeOf(text []byte, at int) (line, column int) {
+	end := lineEnd(text)
+	start := bytes.LastIndexByte(text[:at], end) + 1
+	return 1 + bytes.Count(text[:at], []byte{end}), 1 + utf8.RuneCount(text[start:at])
+}

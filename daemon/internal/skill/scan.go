@@ -1,0 +1,306 @@
+package skill
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// How far a scan goes.
+const (
+	mostDepth   = 3      // levels below a folder on which skills are looked for
+	mostFolders = 20_000 // in one folder of a tier
+)
+
+// fileName is what makes a folder a skill. Another case of it counts where this
+// one is not.
+const fileName = "SKILL.md"
+
+// finding is a skill folder, or a link that should be one, as a scan sees it.
+type finding struct {
+	folder  string // as found: a link on the way is not followed here
+	file    string // the name of its SKILL.md
+	spot    spot   // where that really lies
+	key     fileKey
+	trouble *sdk.SkillDiagnostic // why it cannot even be looked at
+}
+
+// scan is one look at one Folder. It opens no file, and folders only.
+type scan struct {
+	at      Folder
+	areas   areas
+	watch   func(folder string)    // is called before a folder is listed
+	link    func(folder, e string) // is called for each link on a way
+	exists  bool
+	real    string
+	id      identity
+	found   []finding
+	blind   []string // folders as found, of which nothing is known
+	folders int
+	problem string
+}
+
+// step is a folder on the way.
+type step struct {
+	as    string // as found
+	spot  spot
+	depth int
+}
+
+// run looks at the folder and what lies below it, breadth first, so that the
+// limit on folders leaves out the deepest.
+func (s *scan) run() {
+	if !s.enter() {
+		return
+	}
+	queue := []step{{s.at.Path, spot{s.areas[0], "."}, 0}}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		s.watch(at.spot.path())
+		if at.depth > 0 && s.skill(at) {
+			continue
+		}
+		queue = append(queue, s.list(at)...)
+	}
+}
+
+// enter opens the areas.
+func (s *scan) enter() bool {
+	root, err := openArea(s.at.Path)
+	if err != nil {
+		if !missing(err) {
+			s.exists = true
+			s.stumble(s.at.Path, err)
+		}
+		return false
+	}
+	s.areas = areas{root}
+	s.exists, s.real = true, root.real
+	if info, err := root.root.Stat("."); err == nil {
+		s.id = keyOf(info).identity
+	}
+	for _, path := range s.at.Allow {
+		if a, err := openArea(path); err == nil {
+			s.areas = append(s.areas, a)
+		}
+	}
+	if s.at.Bound == "" {
+		return true
+	}
+	bound, err := filepath.EvalSymlinks(s.at.Bound)
+	if err != nil {
+		s.stumble(s.at.Path, err)
+		return false
+	}
+	if _, inside := below(bound, root.real); !inside {
+		s.note(fmt.Sprintf("it is a link that leads out of %s, and is not followed", s.at.Bound))
+		return false
+	}
+	return true
+}
+
+// end gives the handles back. Spots of the scan are dead then.
+func (s *scan) end() {
+	for _, a := range s.areas {
+		_ = a.root.Close() // it was only read
+	}
+}
+
+// missing reports whether something is not there, in contrast to unreadable.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || notFolder(err)
+}
+
+// stumble notes that nothing is known of a folder.
+func (s *scan) stumble(folder string, err error) {
+	s.blind = append(s.blind, folder)
+	s.note(fmt.Sprintf("cannot look into %s: %v", folder, cause(err)))
+}
+
+// cause is an error without the operation and the path, which stand beside it.
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// note keeps the first problem; others are of the same kind as a rule.
+func (s *scan) note(problem string) {
+	if s.problem == "" {
+		s.problem = problem
+	}
+}
+
+// skill takes the folder if it has a SKILL.md.
+func (s *scan) skill(at step) bool {
+	name := fileName
+	info, err := at.spot.join(name).lstat()
+	if missing(err) {
+		return false // another case of the name is seen by list
+	}
+	s.take(at, name, info, err)
+	return true
+}
+
+func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
+	f := finding{folder: at.as, file: name, spot: at.spot.join(name)}
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if f.spot, err = s.areas.follow(f.spot, s.passed); err == nil {
+			s.watch(filepath.Dir(f.spot.path()))
+			info, err = f.spot.lstat()
+		}
+	}
+	switch {
+	case errors.Is(err, errEscape), errors.Is(err, errLoop):
+		f.trouble = refusedLink(filepath.Join(at.as, name), err)
+	case err != nil:
+		f.trouble = unreadable(err)
+	case !info.Mode().IsRegular():
+		f.trouble = notAFile(info.Mode())
+	default:
+		f.key = keyOf(info)
+	}
+	s.found = append(s.found, f)
+}
+
+func (s *scan) passed(link spot) {
+	path := link.path()
+	s.link(filepath.Dir(path), path)
+}
+
+// list returns the folders in which to look next.
+func (s *scan) list(at step) []step {
+	entries, err := s.entries(at)
+	if err != nil {
+		if !missing(err) {
+			s.stumble(at.as, err)
+		}
+		return nil
+	}
+	if at.depth > 0 {
+		for _, e := range entries {
+			if strings.EqualFold(e.Name(), fileName) {
+				info, err := at.spot.join(e.Name()).lstat()
+				s.take(at, e.Name(), info, err)
+				return nil
+			}
+		}
+	}
+	var next []step
+	for _, e := range entries {
+		if skipped(e.Name()) || !e.IsDir() && e.Type()&fs.ModeSymlink == 0 {
+			continue
+		}
+		to, ok := step{filepath.Join(at.as, e.Name()), at.spot.join(e.Name()), at.depth + 1}, true
+		if !e.IsDir() {
+			to, ok = s.linked(at, to)
+		}
+		if ok && s.room(to) {
+			next = append(next, to)
+		}
+	}
+	return next
+}
+
+// entries are those of a folder by name, which makes a scan the same each time.
+func (s *scan) entries(at step) ([]fs.DirEntry, error) {
+	f, err := at.spot.open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
+// skipped reports whether a folder is never looked into.
+func skipped(name string) bool {
+	return strings.HasPrefix(name, ".") || name == "node_modules"
+}
+
+// room reports whether the limits leave room for one more folder.
+func (s *scan) room(to step) bool {
+	if to.depth > mostDepth {
+		s.note(fmt.Sprintf("skills are looked for %d levels deep, and %s lies deeper; move what is in it up", mostDepth, to.as))
+		return false
+	}
+	if s.folders++; s.folders > mostFolders {
+		s.note(fmt.Sprintf("it has more than %d folders, and the rest are not looked at; move out what are no skills", mostFolders))
+		return false
+	}
+	return true
+}
+
+// linked follows a link to a folder. One that leads elsewhere is nothing to us,
+// one that may not be followed is listed.
+func (s *scan) linked(at, link step) (step, bool) {
+	s.link(at.spot.path(), link.spot.path())
+	to, err := s.areas.follow(link.spot, s.passed)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = to.lstat(); err == nil && !info.IsDir() {
+			return step{}, false
+		}
+	}
+	if err == nil {
+		if _, inside := below(to.path(), at.spot.path()); inside {
+			err = errLoop
+		}
+	}
+	if err != nil {
+		trouble := refusedLink(link.as, err)
+		s.found = append(s.found, finding{folder: link.as, file: fileName, spot: link.spot.join(fileName), trouble: trouble})
+		return step{}, false
+	}
+	return step{link.as, to, link.depth}, true
+}
+
+func refusedLink(link string, err error) *sdk.SkillDiagnostic {
+	d := &sdk.SkillDiagnostic{Severity: "error", Code: "link-broken", Help: "make the link anew, or remove it"}
+	switch {
+	case errors.Is(err, errEscape):
+		d.Code = "link-escape"
+		d.Help = "put a copy in its place, or move what it leads to into a folder of skills"
+	case errors.Is(err, errLoop):
+		d.Code = "link-loop"
+	}
+	d.Message = fmt.Sprintf("%s is a link that is not followed: %v", link, cause(err))
+	return d
+}
+
+func notAFile(mode fs.FileMode) *sdk.SkillDiagnostic {
+	return &sdk.SkillDiagnostic{
+		Severity: "error", Code: "not-a-file", Message: fmt.Sprintf("SKILL.md is not a regular file (%s), and is not opened", typeName(mode)),
+		Help: "write the skill's text into a file of that name",
+	}
+}
+
+func typeName(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return mode.Type().String()
+}
+
+func unreadable(err error) *sdk.SkillDiagnostic {
+	return &sdk.SkillDiagnostic{
+		Severity: "error", Code: "unreadable", Message: fmt.Sprintf("SKILL.md cannot be read: %v", cause(err)),
+		Help: "let your user read it, as with chmod u+r",
+	}
+}

@@ -1,0 +1,75 @@
+package skill
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Settings say where skills are looked for, and which of them are switched.
+type Settings struct {
+	Folders   []Folder                // bundled and user, the one that goes first before the others
+	Workspace []string                // where in a workspace, such as ".bothy/skills", in the same order; none turns the tier off
+	Enabled   func(name string) *bool // what a skill block says; nil says nothing, and so does a nil function
+}
+
+// Folder is one folder in which skills are looked for.
+type Folder struct {
+	Tier  sdk.SkillTier
+	Path  string   // absolute; it need not be there
+	Allow []string // where symbolic links may lead, beside Path itself
+	Bound string   // when not empty, Path itself must not lead out of it
+}
+
+// FolderState is what became of a Folder.
+type FolderState struct {
+	Tier     sdk.SkillTier
+	Path     string
+	Exists   bool
+	Skills   int    // found in it, whatever their status
+	Watching string // "inotify", "kqueue" or "polling"
+	Problem  string // what keeps it from being read or watched whole
+}
+
+func sameFolder(a, b Folder) bool {
+	return a.Tier == b.Tier && a.Path == b.Path && a.Bound == b.Bound && slices.Equal(a.Allow, b.Allow)
+}
+
+// workspaceFolders are those of a project, the nearest first, up to the root of
+// its repository. What lies above the home directory belongs to no project, and
+// neither does that itself.
+func workspaceFolders(project, home string, names []string) []Folder {
+	levels := upToRepository(project, home)
+	bound := levels[len(levels)-1]
+	var out []Folder
+	for _, level := range levels {
+		for _, name := range names {
+			out = append(out, Folder{
+				Tier: sdk.TierWorkspace, Path: filepath.Join(level, filepath.FromSlash(name)),
+				Allow: []string{bound}, Bound: bound,
+			})
+		}
+	}
+	return out
+}
+
+// upToRepository are the project and the folders above it to the one that has
+// .git; the project alone when there is none.
+func upToRepository(project, home string) []string {
+	project = filepath.Clean(project)
+	var levels []string
+	for at := project; ; at = filepath.Dir(at) {
+		if at != project && (at == home || at == filepath.Dir(at)) {
+			return []string{project}
+		}
+		levels = append(levels, at)
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return levels
+		}
+		if at == filepath.Dir(at) {
+			return []string{project}
+		}
+	}
+}

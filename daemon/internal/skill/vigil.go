@@ -1,0 +1,309 @@
+package skill
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// Timings say when a Library looks. Zero fields are the usual ones.
+type Timings struct {
+	Quiet   time.Duration // after the last event: editors take several steps
+	Longest time.Duration // after the first event, whatever comes behind it
+	Settle  time.Duration // how long a file must not have changed to be whole
+	Glance  time.Duration // between two checks that the folders are still the same: an unmount makes no event
+	Poll    time.Duration // between two looks where watching is impossible
+	Again   time.Duration // between two looks in any case: not everything makes an event
+	Idle    time.Duration // after which an unused workspace is let go
+}
+
+func (t Timings) filled() Timings {
+	for _, f := range []struct {
+		at    *time.Duration
+		usual time.Duration
+	}{
+		{&t.Quiet, 150 * time.Millisecond}, {&t.Longest, 2 * time.Second}, {&t.Settle, 100 * time.Millisecond},
+		{&t.Glance, 2 * time.Second}, {&t.Poll, 3 * time.Second}, {&t.Again, time.Minute}, {&t.Idle, 15 * time.Minute},
+	} {
+		if *f.at == 0 {
+			*f.at = f.usual
+		}
+	}
+	return t
+}
+
+// vigil keeps some folders in sight: the user's and the bundled ones, or those
+// of one workspace. Events only make it look; what it finds on disk counts.
+type vigil struct {
+	log     hclog.Logger
+	times   Timings
+	parse   parseFunc
+	open    func() (notifier, error)
+	stall   func()
+	changed func(*vigil) // is called without locks after something is shown differently
+	tick    func(*vigil) // is called now and then
+
+	hints chan struct{}
+	asked chan struct{}
+	done  chan struct{}
+	wg    sync.WaitGroup
+
+	mu       sync.Mutex
+	folders  []Folder
+	hinted   uint64        // events and questions
+	served   uint64        // of those, the ones that what is shown answers
+	moved    chan struct{} // is closed whenever served grows
+	shown    []shown
+	version  uint64 // of what is shown
+	why      string // for polling; empty when it watches
+	failed   error  // why the notifier is to be given up
+	overflow int    // times that events were lost
+
+	// Of the goroutine alone:
+	shelves []*shelf
+	watches *watches // nil when it polls
+}
+
+// shown is what a vigil shows of one folder. It never changes.
+type shown struct {
+	state FolderState
+	docs  []*Document
+}
+
+func (v *vigil) start(folders []Folder) {
+	v.folders = folders
+	v.hints, v.asked, v.done = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+	v.moved = make(chan struct{})
+	v.hinted = 1
+	v.wg.Go(v.run)
+}
+
+func (v *vigil) close() {
+	close(v.done)
+	v.wg.Wait()
+}
+
+// hint says that something may have changed.
+func (v *vigil) hint() {
+	v.mu.Lock()
+	v.hinted++
+	v.mu.Unlock()
+	select {
+	case v.hints <- struct{}{}:
+	default: // it is told already
+	}
+}
+
+// follow names the folders that count from now on.
+func (v *vigil) follow(folders []Folder) {
+	v.mu.Lock()
+	v.folders = folders
+	v.hinted++
+	v.mu.Unlock()
+	select {
+	case v.asked <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// firstLook waits until the folders were looked at once.
+func (v *vigil) firstLook(ctx context.Context) error { return v.await(ctx, 1, nil) }
+
+// rest waits until all that was hinted at is looked at, but no longer than a
+// while.
+func (v *vigil) rest(ctx context.Context, patience time.Duration) error {
+	if err := v.firstLook(ctx); err != nil {
+		return err
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	v.mu.Lock()
+	want := v.hinted
+	v.mu.Unlock()
+	return v.await(ctx, want, late.C)
+}
+
+// await waits until as many hints are served.
+func (v *vigil) await(ctx context.Context, want uint64, late <-chan time.Time) error {
+	for {
+		v.mu.Lock()
+		served, moved := v.served, v.moved
+		v.mu.Unlock()
+		if served >= want {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-late:
+			return nil
+		case <-v.done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// sight is what the vigil shows now.
+func (v *vigil) sight() ([]shown, uint64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.shown, v.version
+}
+
+func (v *vigil) run() {
+	defer v.letGo()
+	v.begin()
+	due := time.NewTimer(0)
+	defer due.Stop()
+	glance := time.NewTicker(v.times.Glance)
+	defer glance.Stop()
+	later := time.NewTimer(v.pause())
+	defer later.Stop()
+	var first time.Time // when what is waited with was hinted at
+	for {
+		select {
+		case <-v.done:
+			return
+		case <-v.hints:
+			if first.IsZero() {
+				first = time.Now()
+			}
+			due.Reset(max(0, min(v.times.Quiet, v.times.Longest-time.Since(first))))
+			continue
+		case <-glance.C:
+			if !v.elsewhere() {
+				continue
+			}
+		case <-v.asked:
+		case <-due.C:
+		case <-later.C:
+			v.tick(v)
+			v.begin() // again, should it poll
+		}
+		if first.IsZero() {
+			first = time.Now()
+		}
+		left := v.times.Longest - time.Since(first)
+		if v.look(left <= 0) || left <= 0 {
+			first = time.Time{}
+		}
+		if !first.IsZero() {
+			due.Reset(min(v.times.Settle, max(0, left)))
+		}
+		later.Reset(v.pause())
+	}
+}
+
+func (v *vigil) pause() time.Duration {
+	if v.watches == nil {
+		return v.times.Poll
+	}
+	return v.times.Again
+}
+
+// look brings what is shown up to what is on disk. False asks to look again
+// soon: something may be half done.
+func (v *vigil) look(force bool) bool {
+	v.mu.Lock()
+	folders, serves := v.folders, v.hinted
+	v.mu.Unlock()
+	v.arrange(folders)
+	l := looker{parse: v.parse, settle: v.times.Settle, force: force, clock: time.Now, watch: func(string) {}, link: func(_, _ string) {}}
+	if v.watches != nil {
+		v.watches.begin()
+		l.watch, l.link = v.watches.whole, v.watches.name
+	}
+	changed, hasty := false, false
+	for _, s := range v.shelves {
+		route(s.at.Path, l.link)
+		c, h := s.look(l)
+		changed, hasty = changed || c, hasty || h
+	}
+	if v.watches != nil {
+		v.watches.end()
+	}
+	v.giveUp()
+	if hasty && !force {
+		return false
+	}
+	v.show(serves)
+	return !hasty
+}
+
+// arrange makes a shelf for each folder, those that were there being kept.
+func (v *vigil) arrange(folders []Folder) {
+	old := v.shelves
+	v.shelves = make([]*shelf, 0, len(folders))
+	for _, f := range folders {
+		s := &shelf{at: f, known: map[string]*record{}}
+		for _, o := range old {
+			if sameFolder(o.at, f) {
+				s = o
+			}
+		}
+		v.shelves = append(v.shelves, s)
+	}
+}
+
+// show puts what the shelves hold where others see it.
+func (v *vigil) show(serves uint64) {
+	next := make([]shown, len(v.shelves))
+	for i, s := range v.shelves {
+		next[i] = shown{s.state, s.docs}
+	}
+	v.mu.Lock()
+	fresh := v.served == 0 || !sameSight(next, v.shown)
+	if fresh {
+		v.shown = next
+		v.version++
+	}
+	v.served = serves
+	close(v.moved)
+	v.moved = make(chan struct{})
+	v.mu.Unlock()
+	if fresh {
+		v.changed(v)
+	}
+}
+
+// elsewhere reports whether a folder is another than the one that was looked
+// at.
+func (v *vigil) elsewhere() bool {
+	for _, s := range v.shelves {
+		if s.moved() {
+			return true
+		}
+	}
+	return false
+}
+
+// states are what people see of the folders.
+func (v *vigil) states() []FolderState {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	watching := nativeName()
+	if v.why != "" {
+		watching = "polling"
+	}
+	var out []FolderState
+	for _, s := range v.shown {
+		state := s.state
+		if state.Watching = watching; state.Problem == "" && v.why != "" {
+			state.Problem = "it is not watched, and changes are found late: " + v.why
+		}
+		out = append(out, state)
+	}
+	return out
+}
+
+func (v *vigil) polls() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.why
+}
+
+// leave ends the vigil from within tick.
+func (v *vigil) leave() { close(v.done) }

@@ -1,0 +1,224 @@
+package skill
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/yuin/goldmark"
+	meta "github.com/yuin/goldmark-meta"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"go.yaml.in/yaml/v3"
+)
+
+// Limits on what a frontmatter may make of its 16 KiB: aliases can multiply a
+// few lines into gigabytes.
+const (
+	maxDepth = 32
+	maxNodes = 10_000 // values, every alias counted as all it stands for
+)
+
+// block is a frontmatter, decoded.
+type block struct {
+	root   *yaml.Node     // the mapping, with positions and with every key; nil when there is no field
+	values map[string]any // the same as plain values; of a key that stands twice, the last
+}
+
+// boundsError says that a frontmatter is YAML but more than is taken.
+type boundsError string
+
+func (e boundsError) Error() string { return string(e) }
+
+// shapeError says that a frontmatter is YAML but no list of fields.
+type shapeError string
+
+func (e shapeError) Error() string { return string(e) }
+
+// decodeBlock decodes what stands between the fences: first for places and
+// bounds, and only what is within them for its values.
+func decodeBlock(src []byte) (b block, err error) {
+	defer func() {
+		// The texts are anybody's: a fault in a parser must cost one skill and
+		// never the daemon.
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the YAML parser failed: %v", r)
+		}
+	}()
+	var doc yaml.Node
+	if err := yaml.Unmarshal(src, &doc); err != nil {
+		return block{}, err
+	}
+	if doc.Kind == 0 || len(doc.Content) == 0 || isNull(doc.Content[0]) {
+		return block{}, nil
+	}
+	root := doc.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return block{}, shapeError("the frontmatter has no fields of the form name: value")
+	}
+	if err := bounds(root); err != nil {
+		return block{}, err
+	}
+	values, ok := viaMarkdown(src)
+	if !ok {
+		values = plainMap(root)
+	}
+	return block{root: root, values: values}, nil
+}
+
+var markdown = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
+
+// viaMarkdown takes the values as goldmark-meta gives them. It ends a block at
+// any line of nothing but dashes, indented or alone too, so that a block with
+// such a line is not for it.
+func viaMarkdown(src []byte) (map[string]any, bool) {
+	for rest := src; len(rest) > 0; {
+		var line []byte
+		line, rest = cutLine(rest, '\n')
+		if line = bytes.TrimSpace(line); len(line) > 0 && len(bytes.Trim(line, "-")) == 0 {
+			return nil, false
+		}
+	}
+	whole := make([]byte, 0, len(src)+9)
+	whole = append(append(append(whole, "---\n"...), src...), "\n---\n"...)
+	pc := parser.NewContext()
+	markdown.Parse(text.NewReader(whole), parser.WithContext(pc))
+	m, err := meta.TryGet(pc)
+	if err != nil || m == nil {
+		return nil, false
+	}
+	for k, v := range m {
+		m[k] = plain(v)
+	}
+	return m, true
+}
+
+// bounds refuses a tree that is deep, or large once its aliases are followed.
+func bounds(root *yaml.Node) error {
+	sizes := map[*yaml.Node]int{} // 0: at work on it, so that it contains itself
+	var size func(n *yaml.Node, depth int) (int, error)
+	size = func(n *yaml.Node, depth int) (int, error) {
+		if depth > maxDepth {
+			return 0, boundsError(fmt.Sprintf("the frontmatter is more than %d levels deep", maxDepth))
+		}
+		if n.Kind == yaml.AliasNode {
+			n = n.Alias
+		}
+		if known, ok := sizes[n]; ok {
+			if known == 0 {
+				return 0, boundsError("a value of the frontmatter contains itself")
+			}
+			return known, nil
+		}
+		if n.Anchor != "" {
+			sizes[n] = 0
+		}
+		total := 1
+		for _, c := range n.Content {
+			s, err := size(c, depth+1)
+			if err != nil {
+				return 0, err
+			}
+			if total += s; total > maxNodes {
+				return 0, boundsError(fmt.Sprintf("the frontmatter stands for more than %d values", maxNodes))
+			}
+		}
+		if n.Anchor != "" {
+			sizes[n] = total
+		}
+		return total, nil
+	}
+	_, err := size(root, 0)
+	return err
+}
+
+// plainMap is a mapping as values, for blocks that goldmark-meta cannot take.
+func plainMap(n *yaml.Node) map[string]any {
+	m := make(map[string]any, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		m[scalarText(n.Content[i])] = plainNode(n.Content[i+1])
+	}
+	return m
+}
+
+func plainNode(n *yaml.Node) any {
+	n = follow(n)
+	switch n.Kind {
+	case yaml.MappingNode:
+		return plainMap(n)
+	case yaml.SequenceNode:
+		list := make([]any, 0, len(n.Content))
+		for _, c := range n.Content {
+			list = append(list, plainNode(c))
+		}
+		return list
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return nil
+	case "!!bool", "!!int", "!!float":
+		var v any
+		if n.Decode(&v) == nil {
+			return plain(v)
+		}
+	}
+	return n.Value
+}
+
+// plain makes a value such that JSON can hold it, whatever it is.
+func plain(v any) any {
+	switch v := v.(type) {
+	case nil, bool, int, int64, uint64:
+		return v
+	case string:
+		return strings.ToValidUTF8(v, "\ufffd")
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		return v
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i])
+		}
+		return v
+	case map[string]any:
+		for k := range v {
+			v[k] = plain(v[k])
+		}
+		return v
+	case map[any]any:
+		m := make(map[string]any, len(v))
+		for k, x := range v {
+			m[strings.ToValidUTF8(fmt.Sprint(k), "\ufffd")] = plain(x)
+		}
+		return m
+	}
+	return fmt.Sprint(v)
+}
+
+// follow is the node that a node stands for.
+func follow(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool {
+	n = follow(n)
+	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// scalarText is a scalar as it was written; anything else has none.
+func scalarText(n *yaml.Node) string {
+	if n = follow(n); n.Kind == yaml.ScalarNode {
+		return n.Value
+	}
+	return ""
+}

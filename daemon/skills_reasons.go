@@ -1,0 +1,195 @@
+package daemon
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// reasons is all that decides whether a skill is in a prompt.
+type reasons struct {
+	name      string
+	catalogue *skill.Catalogue
+	settings  config.Skills
+	agent     sdk.Agent
+	tools     []sdk.Tool // all that there are; the agent may have fewer
+	model     engine.Choice
+	noModel   error // why there is none
+	prompt    string
+}
+
+// explain says whether the skill is in the prompt, the decisive reason first.
+func (r *reasons) explain() rpc.SkillExplain {
+	named := r.catalogue.Named(r.name)
+	x := rpc.SkillExplain{Name: r.name, Found: len(named) > 0}
+	if !x.Found {
+		x.Reasons = r.unknown()
+		return x
+	}
+	d, ok := r.catalogue.Find(r.name)
+	if !ok {
+		d = decisive(named)
+		x.Reasons = []string{r.unusable(d)}
+	} else {
+		r.usable(d, &x)
+	}
+	x.Reasons = append(x.Reasons, origin(d))
+	x.Reasons = append(x.Reasons, others(d, named)...)
+	return x
+}
+
+func (r *reasons) unknown() []string {
+	text := fmt.Sprintf("There is no skill %q.", r.name)
+	if near := r.catalogue.Near(r.name); len(near) > 0 {
+		text += " Did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return []string{text, "A skill is a folder with a SKILL.md in one of the folders that `bothy skills paths` lists; `bothy skills list -a` shows all that were found."}
+}
+
+// decisive is the document of a name that tells why none of them can be used:
+// the first that is not merely hidden, for a disabled one turns the name off.
+func decisive(named []*skill.Document) *skill.Document {
+	for _, status := range []sdk.SkillStatus{sdk.SkillDisabled, sdk.SkillUntrusted, sdk.SkillBroken} {
+		for _, d := range named {
+			if d.Status == status {
+				return d
+			}
+		}
+	}
+	return named[0]
+}
+
+// unusable says why a skill cannot be used, and what to do.
+func (r *reasons) unusable(d *skill.Document) string {
+	switch d.Status {
+	case sdk.SkillDisabled:
+		if on := r.settings.Switched(r.name); on != nil && !*on {
+			return fmt.Sprintf("It is disabled by the skill block at %s; `bothy skills enable %s` turns it on.", r.settings.Place(r.name), r.name)
+		}
+		return fmt.Sprintf("It is disabled by `enabled` in its own SKILL.md; `bothy skills enable %s` goes before that.", r.name)
+	case sdk.SkillUntrusted:
+		return "It came with the project, and nobody has trusted it as it is now; `bothy trust` shows what it brings, and asks." + because(d)
+	case sdk.SkillBroken:
+		return "It cannot be read: " + mistake(d)
+	default:
+		return fmt.Sprintf("It is %s.%s", d.Status, because(d))
+	}
+}
+
+func because(d *skill.Document) string {
+	if d.Reason == "" {
+		return ""
+	}
+	return " (" + strings.TrimSuffix(d.Reason, ".") + ".)"
+}
+
+// mistake is the first error of a document, with its place.
+func mistake(d *skill.Document) string {
+	i := slices.IndexFunc(d.Diagnostics, func(x sdk.SkillDiagnostic) bool { return x.Severity == "error" })
+	if i < 0 {
+		return strings.TrimSuffix(d.Path+": "+d.Reason, ": ")
+	}
+	x := d.Diagnostics[i]
+	return strings.TrimSpace(fmt.Sprintf("%s:%d:%d: %s. %s", d.Path, max(x.Line, 1), max(x.Column, 1), strings.TrimSuffix(x.Message, "."), x.Help))
+}
+
+// usable says whether a skill that can be used is in the prompt of the agent.
+func (r *reasons) usable(d *skill.Document, x *rpc.SkillExplain) {
+	use := sdk.Tool{Plugin: "bothy", ToolSpec: sdk.ToolSpec{Name: "use_skill"}}
+	switch {
+	case d.PeopleOnly:
+		x.Reasons = append(x.Reasons, fmt.Sprintf("Only people may use it (disable-model-invocation in its SKILL.md): `bothy run '/%s ...'`. Models are not told of it.", r.name))
+	case !engine.Admits(r.agent, use):
+		x.Reasons = append(x.Reasons, fmt.Sprintf("Agent %q may not use the tool use_skill (its tools are %s), so it is told of no skills; add \"use_skill\" to tools in its agent block.", r.agent.Name, strings.Join(r.agent.Tools, ", ")))
+	case r.model.Tools != nil && !*r.model.Tools:
+		x.Reasons = append(x.Reasons, fmt.Sprintf("The model %s cannot call tools, so it is told of no skills; choose another one (`bothy models` lists them).", r.model.Alias))
+	default:
+		r.listed(x)
+	}
+	if missing := missingTools(d.ToolsRequired, r.agent, append(r.tools[:len(r.tools):len(r.tools)], use)); len(missing) > 0 {
+		text := fmt.Sprintf("It needs tools that agent %q does not have (tools_required): %s; use_skill refuses it until they are there.", r.agent.Name, strings.Join(missing, ", "))
+		x.Reasons = append(x.Reasons, text)
+	}
+	if d.Stale {
+		x.Reasons = append(x.Reasons, "Its file is broken now, and the last good version goes on: "+mistake(d))
+	}
+	if d.Plugin != "" {
+		x.Reasons = append(x.Reasons, fmt.Sprintf("It is a code skill: the plugin %s executes it.", d.Plugin))
+	}
+}
+
+// listed says where the skill stands in the list, and how much room that has.
+func (r *reasons) listed(x *rpc.SkillExplain) {
+	budget := skill.Budget(r.settings.Budget, r.model.Context)
+	l := skill.List(r.catalogue, budget, r.prompt)
+	p, ok := l.Place(r.name)
+	if !ok {
+		return // usable, and not for people only: it has one
+	}
+	x.InPrompt, x.Shown = p.Shown, p.Line
+	agent := fmt.Sprintf("agent %q", r.agent.Name)
+	switch {
+	case p.Shown && p.To == p.From:
+		x.Reasons = append(x.Reasons, fmt.Sprintf("It is in the prompt of %s, with its whole description.", agent))
+	case p.Shown && p.To == 0:
+		x.Reasons = append(x.Reasons, fmt.Sprintf("It is in the prompt of %s by its name only: there is no room for descriptions.", agent))
+	case p.Shown:
+		x.Reasons = append(x.Reasons, fmt.Sprintf("It is in the prompt of %s, its description shortened from %d to %d characters.", agent, p.From, p.To))
+	default:
+		text := fmt.Sprintf("There is no room for it in the prompt of %s: %d of %d names are listed, and it ranks %d", agent, len(l.Shown), p.Of, p.Rank)
+		if r.prompt == "" {
+			text += " without a prompt (--prompt says which one is meant)"
+		} else {
+			text += " by how well it fits the prompt"
+		}
+		x.Reasons = append(x.Reasons, text+". use_skill takes its name all the same.")
+	}
+	x.Reasons = append(x.Reasons, r.room(budget, l))
+}
+
+// room is the arithmetic of the budget.
+func (r *reasons) room(budget int, l skill.Listing) string {
+	of := fmt.Sprintf("the %d tokens of %s", r.model.Context, r.model.Alias)
+	switch {
+	case r.noModel != nil:
+		of = fmt.Sprintf("%d tokens, which are assumed because there is no model (%s)", skill.UnknownContext, strings.TrimSuffix(r.noModel.Error(), "."))
+	case r.model.Context <= 0:
+		of = fmt.Sprintf("%d tokens, which are assumed because %s does not say how many it takes", skill.UnknownContext, r.model.Alias)
+	}
+	return fmt.Sprintf("The list may take %g percent (skills.budget) of %s, that is %d characters, and takes %d for %d of %d skills.",
+		r.settings.Budget, of, budget, utf8.RuneCountInString(l.Text), len(l.Shown), len(l.Shown)+len(l.Left))
+}
+
+func origin(d *skill.Document) string {
+	return fmt.Sprintf("It comes from the %s tier: %s", d.Tier, d.Path)
+}
+
+// others says what became of those of the same name.
+func others(d *skill.Document, named []*skill.Document) []string {
+	var out []string
+	for _, o := range named {
+		switch {
+		case o == d:
+		case o.Status == sdk.SkillShadowed:
+			out = append(out, fmt.Sprintf("It hides the skill of the %s tier at %s.", o.Tier, o.Path))
+		case o.Status == sdk.SkillUntrusted:
+			out = append(out, fmt.Sprintf("The skill of that name at %s came with the project and hides nothing until `bothy trust`.", o.Path))
+		default:
+			out = append(out, fmt.Sprintf("The skill of that name at %s is %s.%s", o.Path, o.Status, because(o)))
+		}
+	}
+	return out
+}
+
+// missingTools are the required tools that an agent does not have.
+func missingTools(required []string, agent sdk.Agent, tools []sdk.Tool) []string {
+	has := slices.DeleteFunc(slices.Clone(tools), func(t sdk.Tool) bool { return !engine.Admits(agent, t) })
+	return lacking(required, has)
+}

@@ -2,7 +2,6 @@ package skill
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -27,10 +26,10 @@ func openText(path string) ([]byte, fs.FileInfo, *diagnostic) {
 		return nil, nil, unopened(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, wrong("not-a-file", 0, 0, "it is no regular file but "+typeOf(info.Mode()), "Put a text file there.")
+		return nil, nil, notAFile(info.Mode())
 	}
 	if info.Size() > MaxFile {
-		return nil, nil, tooMuch(info.Size())
+		return nil, nil, tooLarge(info.Size())
 	}
 	text := make([]byte, 0, info.Size()+1)
 	text, err = appendAll(text, io.LimitReader(f, MaxFile+1))
@@ -38,7 +37,7 @@ func openText(path string) ([]byte, fs.FileInfo, *diagnostic) {
 		return nil, nil, unopened(err)
 	}
 	if len(text) > MaxFile {
-		return nil, nil, tooMuch(int64(len(text)))
+		return nil, nil, tooLarge(int64(len(text)))
 	}
 	return text, info, nil
 }
@@ -60,37 +59,13 @@ func appendAll(buf []byte, r io.Reader) ([]byte, error) {
 	}
 }
 
+// unopened says why a file could not be opened.
 func unopened(err error) *diagnostic {
 	switch {
 	case errors.Is(err, syscall.ELOOP):
-		return wrong("link", 0, 0, "it is a symbolic link, which is not followed here", "Put the file itself there.")
+		return wrong("link", 1, 1, "it is a symbolic link, which is not followed here", "Put the file itself there.")
 	case errors.Is(err, syscall.ENXIO):
-		return wrong("not-a-file", 0, 0, "it is no regular file but a socket or a device", "Put a text file there.")
-	case errors.Is(err, fs.ErrPermission):
-		return wrong("unreadable", 0, 0, "it may not be read", "Make it readable for you: chmod u+r.")
+		return notAFile(fs.ModeSocket)
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err // the path is told beside it
-	}
-	return wrong("unreadable", 0, 0, "it cannot be read: "+visible(err.Error()), "See that the file is there and can be read.")
-}
-
-func tooMuch(size int64) *diagnostic {
-	return wrong("file-too-large", 0, 0, fmt.Sprintf("the file has %d bytes; at most %d are read", size, MaxFile),
-		"Keep SKILL.md short and put what is long into files beside it.")
-}
-
-func typeOf(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "a folder"
-	case m&fs.ModeNamedPipe != 0:
-		return "a pipe"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "something else"
+	return unreadable(err)
 }

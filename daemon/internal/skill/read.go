@@ -115,7 +115,7 @@ func (d *Document) decode(f fenced) (block, bool) {
 // noText finds what no text has.
 func noText(text []byte) *diagnostic {
 	if len(text) > MaxFile {
-		return tooMuch(int64(len(text)))
+		return tooLarge(int64(len(text)))
 	}
 	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
 		return wrong("encoding", 1, 1, "the file is UTF-16", "Save it as UTF-8.")

@@ -34,7 +34,7 @@ var kinds = []struct {
 // TestValidateThousands writes a tree of skills of all kinds and reads it.
 func TestValidateThousands(t *testing.T) {
 	root := t.TempDir()
-	const many = 3000
+	const many = 2000
 	want := map[string]int{}
 	for i := range many {
 		name := fmt.Sprintf("skill-%d", i)

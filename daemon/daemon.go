@@ -67,6 +67,7 @@ type Daemon struct {
 
 	live      atomic.Pointer[config.Config] // what is in force
 	reloading sync.Mutex
+	switching sync.Mutex // held while a skill block is edited; before reloading
 	files     *config.Watcher
 	reads     reads
 	problems  problems
@@ -93,7 +94,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startSkills, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startServer, d.startSkills, d.startEngine, d.startUpkeep, d.followFiles} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")
@@ -219,8 +220,8 @@ func (d *Daemon) startEngine(context.Context) error {
 	return nil
 }
 
-// startServer makes the server before the engine, so that the engine closes
-// first: who follows a run sees how it ended. Nobody is served before Run.
+// startServer makes the server before the engine and the skills, so that these
+// close first: who follows a run sees how it ended. Nobody is served before Run.
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
 		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: skillFace{d},

@@ -22,6 +22,10 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 	if err != nil {
 		return rpc.Status{}, err
 	}
+	skills, err := d.skillState(ctx)
+	if err != nil {
+		return rpc.Status{}, err
+	}
 	problems := d.problems.texts()
 	for _, err := range []error{d.refusal(), d.runlogs.Trouble()} {
 		if err != nil {
@@ -38,7 +42,7 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 		Socket: d.paths.Socket, Database: d.paths.Store, Log: d.paths.Log,
 		Seq: d.store.Seq(), RSS: residentMemory(), Running: running, Queued: queued,
 		Plugins: f.Plugins(), Problems: problems,
-		Config: d.configFile(), Polling: d.files.Polling(), Stopping: d.stopping.Err() != nil,
+		Config: d.configFile(), Polling: d.files.Polling(), Stopping: d.stopping.Err() != nil, Skills: skills,
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // skillFace is the skills as the server shows them. Its methods stand in
@@ -82,4 +83,5 @@ func (d *Daemon) unpackSkills() string {
 // skillsChanged hears of every change of a catalogue.
 func (d *Daemon) skillsChanged(c skill.Change) {
 	d.log.Info("skills changed", "project", c.Project, "added", c.Added, "changed", c.Changed, "removed", c.Removed)
+	d.server.SkillsChanged(rpc.SkillsChanged{Project: c.Project, Added: c.Added, Changed: c.Changed, Removed: c.Removed})
 }

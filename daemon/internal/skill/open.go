@@ -22,12 +22,17 @@ func openText(path string) ([]byte, fs.FileInfo, *diagnostic) {
 		return nil, nil, unopened(err)
 	}
 	defer f.Close()
+	return readText(f)
+}
+
+// readText reads what was opened, if that is a regular file and not too large.
+func readText(f *os.File) ([]byte, fs.FileInfo, *diagnostic) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, unopened(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, wrong("not-a-file", 0, 0, "it is no regular file but "+typeOf(info.Mode()), "Put a text file there.")
+		return nil, nil, noFile(info.Mode())
 	}
 	if info.Size() > MaxFile {
 		return nil, nil, tooMuch(info.Size())
@@ -74,6 +79,10 @@ func unopened(err error) *diagnostic {
 		err = path.Err // the path is told beside it
 	}
 	return wrong("unreadable", 0, 0, "it cannot be read: "+visible(err.Error()), "See that the file is there and can be read.")
+}
+
+func noFile(m fs.FileMode) *diagnostic {
+	return wrong("not-a-file", 0, 0, "it is no regular file but "+typeOf(m), "Put a text file there.")
 }
 
 func tooMuch(size int64) *diagnostic {

@@ -19,7 +19,7 @@ import (
 // nothing has changed, with what cat does: reading the same bytes.
 func BenchmarkScan(b *testing.B) {
 	root := realDir(b)
-	many(b, root, 10_000)
+	lots(b, root, 10_000)
 	l := looker{parse: Parse, settle: time.Millisecond, clock: time.Now, watch: func(string) {}, link: func(_, _ string) {}}
 	b.Run("cat", func(b *testing.B) {
 		for b.Loop() {
@@ -82,7 +82,7 @@ func BenchmarkSaveToVisible(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			root := realDir(b)
-			many(b, root, n)
+			lots(b, root, n)
 			h := newShop(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
 			path := filepath.Join(lay(b, root, "one", "first"), "SKILL.md")
 			h.reads("one", "first")
@@ -112,7 +112,7 @@ func BenchmarkSaveToVisible(b *testing.B) {
 func BenchmarkMemory(b *testing.B) {
 	const n = 10_000
 	root := realDir(b)
-	many(b, root, n)
+	lots(b, root, n)
 	for b.Loop() {
 		before := heap()
 		h := newShop(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})

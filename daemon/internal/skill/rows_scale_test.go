@@ -13,8 +13,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// many lays skills of the usual size into groups.
-func many(t testing.TB, root string, n int) {
+// lots lays skills of the usual size into groups.
+func lots(t testing.TB, root string, n int) {
 	t.Helper()
 	line := strings.Repeat("Do this with care, and say what you did. ", 3) + "\n"
 	for i := range n {
@@ -26,7 +26,7 @@ func many(t testing.TB, root string, n int) {
 
 func TestRow23TenThousand(t *testing.T) {
 	root := realDir(t)
-	many(t, root, 10_000)
+	lots(t, root, 10_000)
 	before := heap()
 	began := time.Now()
 	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})

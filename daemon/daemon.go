@@ -70,6 +70,7 @@ type Daemon struct {
 	files     *config.Watcher
 	reads     reads
 	problems  problems
+	refused   atomic.Pointer[time.Time] // when the store last stopped taking writes
 
 	mu      sync.Mutex
 	closers []func() // in the order of making; Close runs them backwards
@@ -150,7 +151,7 @@ func (d *Daemon) lock(context.Context) error {
 }
 
 func (d *Daemon) open(ctx context.Context) error {
-	s, err := store.Open(ctx, d.paths.Store, store.Options{Log: d.log.Named("store"), Clock: time.Now})
+	s, err := store.Open(ctx, d.paths.Store, store.Options{Log: d.log.Named("store"), Clock: time.Now, Alarm: d.refusing})
 	if err != nil {
 		return err
 	}

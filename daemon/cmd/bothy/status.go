@@ -83,7 +83,7 @@ func (c *console) printStatus(s rpc.Status) error {
 		{"database", fmt.Sprintf("%s, journal at %d", s.Database, s.Seq)},
 		{"log", s.Log},
 		{"config", s.Config + reading(s)},
-		{"work", fmt.Sprintf("%d running, %d queued", s.Running, s.Queued)},
+		{"work", fmt.Sprintf("%d running, %d queued", s.Running, s.Queued) + leaving(s)},
 		{"skills", fmt.Sprintf("%d can be used", s.Skills.Usable)},
 	}
 	for _, f := range s.Skills.Folders {
@@ -107,6 +107,14 @@ func (c *console) printStatus(s rpc.Status) error {
 		}
 	}
 	return nil
+}
+
+// leaving says that the daemon stops.
+func leaving(s rpc.Status) string {
+	if !s.Stopping {
+		return ""
+	}
+	return "; it is stopping: what runs has a while to end, what is queued waits for the next start"
 }
 
 // reading says how a change of the configuration is found, when it is found late.

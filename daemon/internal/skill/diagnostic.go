@@ -12,7 +12,7 @@ const (
 	severityWarning = "warning"
 )
 
-// wrong is an error at a place of a file; line 0 is the file as a whole.
+// wrong is an error at a place of a file; the file as a whole is its first place.
 func wrong(code string, line, column int, message, help string) *sdk.SkillDiagnostic {
 	return &sdk.SkillDiagnostic{Severity: severityError, Code: code, Line: line, Column: column, Message: message, Help: help}
 }

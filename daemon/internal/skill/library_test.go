@@ -27,6 +27,7 @@ type shop struct {
 
 	mu      sync.Mutex
 	changes []Change
+	seen    []*Catalogue // after each
 	came    chan struct{}
 }
 
@@ -44,11 +45,13 @@ func newShop(t testing.TB, s Settings, o Options) *shop {
 	if o.Home == "" {
 		o.Home = filepath.Join(h.dir, "home")
 	}
+	h.mu.Lock()
 	l, err := NewLibrary(s, o)
+	h.Library = l
+	h.mu.Unlock()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Library = l
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -70,6 +73,7 @@ func realDir(t testing.TB) string {
 func (h *shop) note(c Change) {
 	h.mu.Lock()
 	h.changes = append(h.changes, c)
+	h.seen = append(h.seen, h.make(c.Project).catalogue)
 	h.mu.Unlock()
 	h.came <- struct{}{}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/yuin/goldmark"
 	meta "github.com/yuin/goldmark-meta"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
+	source "github.com/yuin/goldmark/text"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -85,7 +85,7 @@ func viaMarkdown(src []byte) (map[string]any, bool) {
 	whole := make([]byte, 0, len(src)+9)
 	whole = append(append(append(whole, "---\n"...), src...), "\n---\n"...)
 	pc := parser.NewContext()
-	markdown.Parse(text.NewReader(whole), parser.WithContext(pc))
+	markdown.Parse(source.NewReader(whole), parser.WithContext(pc))
 	m, err := meta.TryGet(pc)
 	if err != nil || m == nil {
 		return nil, false

@@ -1,8 +1,9 @@
 // Package bothy embeds what every installation carries: the annotated default
-// configuration. It imports nothing, so that any binary may take it.
+// configuration and the bundled skills. It imports nothing but the standard
+// library, so that any binary may take it.
 package bothy
 
-import _ "embed"
+import "embed"
 
 // DefaultConfig is config.hcl as it stands at the root of the repository.
 //
@@ -11,3 +12,9 @@ var DefaultConfig []byte
 
 // DefaultConfigName is the file name that diagnostics give for DefaultConfig.
 const DefaultConfigName = "config.hcl (built in)"
+
+// Skills are the bundled skills as they stand below skills/ at the root of the
+// repository: one folder each, and its SKILL.md.
+//
+//go:embed skills
+var Skills embed.FS

@@ -70,6 +70,11 @@ func printLine(c *console, l daemon.LogLine, asJSON bool) error {
 	return err
 }
 
+// oneLine is harmless for what must stay on one line.
+func oneLine(text string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(harmless(text))
+}
+
 // harmless shows control characters instead of letting them work.
 func harmless(text string) string {
 	var b strings.Builder

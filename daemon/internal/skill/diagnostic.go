@@ -12,7 +12,7 @@ const (
 	severityWarning = "warning"
 )
 
-// wrong is an error at a place of a file; line 0 is the file as a whole.
+// wrong is an error at a place of a file; the file as a whole is its first place.
 func wrong(code string, line, column int, message, help string) *sdk.SkillDiagnostic {
 	return &sdk.SkillDiagnostic{Severity: severityError, Code: code, Line: line, Column: column, Message: message, Help: help}
 }
@@ -27,7 +27,9 @@ func (d *Document) note(x *sdk.SkillDiagnostic) {
 	if x == nil {
 		return
 	}
-	d.Diagnostics = append(d.Diagnostics, *x)
+	at := *x
+	at.Line, at.Column = max(1, at.Line), max(1, at.Column)
+	d.Diagnostics = append(d.Diagnostics, at)
 	if x.Severity == severityError {
 		d.Loaded = false
 	}

@@ -35,6 +35,7 @@ type vigil struct {
 	why      string // for polling; empty when it watches
 	failed   error  // why the notifier is to be given up
 	overflow int    // times that events were lost
+	looked   int    // times that it looked
 
 	// Of the goroutine alone:
 	shelves []*shelf
@@ -152,11 +153,13 @@ func (v *vigil) run() {
 			if !v.elsewhere() {
 				continue
 			}
+			v.shake()
 		case <-v.asked:
 		case <-due.C:
 		case <-later.C:
 			v.tick(v)
 			v.begin() // again, should it poll
+			v.shake()
 		}
 		if first.IsZero() {
 			first = time.Now()
@@ -184,6 +187,7 @@ func (v *vigil) pause() time.Duration {
 func (v *vigil) look(force bool) bool {
 	v.mu.Lock()
 	folders, serves := v.folders, v.hinted
+	v.looked++
 	v.mu.Unlock()
 	v.arrange(folders)
 	l := looker{parse: v.parse, hash: v.hash, settle: v.times.Settle, force: force, clock: time.Now, watch: func(string) {}, link: func(_, _ string) {}}
@@ -241,6 +245,14 @@ func (v *vigil) show(serves uint64) {
 	v.mu.Unlock()
 	if fresh {
 		v.changed(v)
+	}
+}
+
+// shake makes the next look watch all folders anew: some watches may have gone
+// without an event.
+func (v *vigil) shake() {
+	if v.watches != nil {
+		v.watches.shake()
 	}
 }
 

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type skillsCreateCmd struct {
+	Name        string `arg:"" name:"name" help:"Its name: a to z, 0 to 9 and single hyphens, at most 64 characters."`
+	Description string `short:"d" placeholder:"TEXT" help:"What it does and when to use it."`
+	Code        bool   `help:"Make a code skill: a plugin of the same name executes it."`
+}
+
+// Help adds to the verb's help.
+func (skillsCreateCmd) Help() string {
+	return `Makes a folder with a SKILL.md in ~/.config/bothy/skills. It can be used at once; write into it what an agent should do. What is there already is never touched.
+
+Examples:
+
+    bothy skills create release-notes -d "Writes release notes. Use it before a release."
+    bothy skills create stock-report --code
+`
+}
+
+// Run prints what was made, one path a line.
+func (cmd skillsCreateCmd) Run(ctx context.Context, c *console) error {
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	made, err := cl.CreateSkill(ctx, rpc.SkillCreate{Name: cmd.Name, Description: cmd.Description, Code: cmd.Code})
+	if err != nil {
+		return skillError(err)
+	}
+	if c.json {
+		return c.printJSON(made)
+	}
+	for _, f := range made.Files {
+		fmt.Fprintln(c.out, escapeLine(f))
+	}
+	return nil
+}

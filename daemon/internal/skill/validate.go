@@ -1,0 +1,146 @@
+package skill
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Verdict is what Validate says of one SKILL.md.
+type Verdict struct {
+	Path        string                `json:"path"`
+	Name        string                `json:"name"`
+	Loaded      bool                  `json:"loaded"`
+	Repaired    bool                  `json:"repaired"`
+	Diagnostics []sdk.SkillDiagnostic `json:"diagnostics"` // never nil
+}
+
+// Failed reports whether a diagnostic is an error.
+func (v Verdict) Failed() bool {
+	for _, d := range v.Diagnostics {
+		if d.Severity == severityError {
+			return true
+		}
+	}
+	return false
+}
+
+// Validate reads every SKILL.md in these folders, whatever the case of its name,
+// and files named themselves, as strictly as the standard does. Folders called
+// .git and node_modules are left out. It follows no link but one that is named
+// itself, and executes nothing. A path that is not there is an error, before
+// anything is read.
+func Validate(ctx context.Context, paths []string) ([]Verdict, error) {
+	for _, p := range paths {
+		if _, err := os.Stat(p); err != nil {
+			return nil, sdk.Errorf(sdk.NotFound, "%w; name a folder or a SKILL.md that is there", err)
+		}
+	}
+	v := validation{ctx: ctx, work: make(chan *Verdict, 256), seen: map[string]bool{}}
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for verdict := range v.work {
+				verdict.read()
+			}
+		})
+	}
+	var err error
+	for _, p := range paths {
+		if err = v.walk(p); err != nil {
+			break
+		}
+	}
+	close(v.work)
+	workers.Wait()
+	if err != nil {
+		return nil, err
+	}
+	verdicts := make([]Verdict, len(v.all))
+	for i, x := range v.all {
+		verdicts[i] = *x
+	}
+	return verdicts, nil
+}
+
+// validation is one Validate at work.
+type validation struct {
+	ctx  context.Context
+	work chan *Verdict
+	all  []*Verdict // in the order of the paths and of what is in them
+	seen map[string]bool
+}
+
+// walk finds what is to be read below a path, which may be a file.
+func (v *validation) walk(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		v.add(filepath.Clean(path))
+		return nil
+	}
+	// With a separator behind it a link that was named is its target.
+	return filepath.WalkDir(path+string(filepath.Separator), func(p string, e fs.DirEntry, err error) error {
+		p = filepath.Clean(p)
+		if stop := v.ctx.Err(); stop != nil {
+			return stop
+		}
+		if err != nil {
+			v.blind(p, err)
+			if e != nil && e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if strings.EqualFold(e.Name(), fileName) {
+			v.add(p)
+		}
+		if e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
+
+func (v *validation) add(path string) {
+	if v.seen[path] {
+		return
+	}
+	v.seen[path] = true
+	verdict := &Verdict{Path: path}
+	v.all = append(v.all, verdict)
+	v.work <- verdict
+}
+
+// blind tells of a folder that cannot be looked into.
+func (v *validation) blind(path string, err error) {
+	d := wrong("folder-unreadable", 1, 1, fmt.Sprintf("the folder cannot be looked into: %v", cause(err)), "Let your user read it, as with chmod u+rx.")
+	v.all = append(v.all, &Verdict{Path: path, Name: SafeName(filepath.Base(path)), Diagnostics: []diagnostic{*d}})
+}
+
+// read reads the file and fills in the verdict.
+func (v *Verdict) read() {
+	path := v.Path
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	folder := filepath.Base(filepath.Dir(path))
+	text, _, fault := openText(v.Path)
+	d := Document{}
+	if fault != nil {
+		d.Name = SafeName(folder)
+		d.note(fault)
+	} else {
+		d = parse(text, folder, true)
+		if base := filepath.Base(path); base != fileName && strings.EqualFold(base, fileName) {
+			d.note(warning("file-name", 1, 1, "the file is called "+show(base)+", which some agents do not find", "Rename it to SKILL.md."))
+		}
+	}
+	v.Name, v.Loaded, v.Repaired = d.Name, d.Loaded, d.Repaired
+	v.Diagnostics = append([]diagnostic{}, d.Diagnostics...)
+}

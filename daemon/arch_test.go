@@ -42,7 +42,6 @@ var table = []row{
 	{pkg: "sdk/host", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
 	{pkg: "sdk/modelhttp", may: []string{"sdk"}, since: "ADR 0006: what the providers over HTTP share"},
 	{pkg: "sdk/plugin", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire", "sdk/tool", "sdk/provider", "sdk/hook", "sdk/host"}},
-	{pkg: "sdk/modelhttp", may: []string{"sdk"}, since: "ADR 0006: what providers that speak HTTP share"},
 	{pkg: "sdk/sdktest", may: []string{"sdk/..."}},
 	{pkg: "daemon/cmd/bothy", may: []string{"sdk", "sdk/rpc", "sdk/client"}},
 	{pkg: "daemon/cmd/bothyd", may: []string{"daemon/...", "sdk/...", "."}},

@@ -79,7 +79,7 @@ func bareCommits(b *testing.B, d *Daemon, project int64) func() error {
 	turn, empty := 0, ""
 	return func() error {
 		turn++
-		action := sdk.Write{Path: fmt.Sprintf("log://turn_%d/bash/true", turn), Turn: turn, Writer: sdk.WriterSystem}
+		action := sdk.Write{Path: fmt.Sprintf("log://turn_%d/bash/call", turn), Turn: turn, Writer: sdk.WriterSystem}
 		started, ended := action, action
 		started.Create, started.Body, started.Attributes = true, &empty, attributes
 		started.State, started.Phase = sdk.StateStreaming, sdk.PhaseStarted

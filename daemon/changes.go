@@ -54,7 +54,7 @@ func (d *Daemon) told(ctx context.Context, run int64) (told, error) {
 			out.steps = append(out.steps, project.Step{FileChange: c, Turn: e.Turn, Back: back, Unsure: unsure})
 		}
 	}
-	calls, err := d.store.Entries(ctx, run, "log://**")
+	calls, err := d.store.EntriesBrief(ctx, run, "log://**")
 	if err != nil {
 		return out, err
 	}

@@ -13,7 +13,7 @@ import (
 
 // CheckConfig reads the configuration as a daemon would, and besides checks the
 // block of each plugin and provider against the schema that its binary declares.
-// It starts no plugin, and disturbs no daemon; a binary whose manifest is not
+// It starts no plugin, writes nothing, and disturbs no daemon; a binary whose manifest is not
 // known is asked for it. The Config is nil when a daemon could not start with
 // it; what keeps only a plugin from starting is an error among the diagnostics.
 func CheckConfig(ctx context.Context, file string) (string, *config.Config, config.Diagnostics) {
@@ -26,11 +26,8 @@ func CheckConfig(ctx context.Context, file string) (string, *config.Config, conf
 	if err != nil {
 		return path, cfg, append(diags, config.Diagnostic{Severity: "warning", Summary: "The plugins were not looked at", Detail: err.Error()})
 	}
-	if _, err := os.Stat(paths.Data); err != nil {
-		paths.Data = "" // checking makes no folder
-	}
 	inspector := host.NewInspector(host.Config{
-		Log: hclog.NewNullLogger(), Libexec: []string{paths.Libexec}, DataDir: paths.Data, Redact: secrets.Add,
+		Log: hclog.NewNullLogger(), Libexec: []string{paths.Libexec}, DataDir: paths.Data, LookOnly: true, Redact: secrets.Add,
 	})
 	var specs []host.Spec
 	for _, b := range append(cfg.Plugins[:len(cfg.Plugins):len(cfg.Plugins)], cfg.Providers...) {

@@ -53,6 +53,7 @@ type Daemon struct {
 	plugins  *plugins
 	models   *modelTable
 	skills   *skill.Library
+	trust    *trust
 	carried  string // the folder of the bundled skills; empty without
 	hears    *listeners
 	engine   *engine.Engine
@@ -65,9 +66,11 @@ type Daemon struct {
 
 	live      atomic.Pointer[config.Config] // what is in force
 	reloading sync.Mutex
+	switching sync.Mutex // held while a skill block is edited; before reloading
 	files     *config.Watcher
 	reads     reads
 	problems  problems
+	refused   atomic.Pointer[time.Time] // when the store last stopped taking writes
 
 	mu      sync.Mutex
 	closers []func() // in the order of making; Close runs them backwards
@@ -90,7 +93,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startSkills, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startServer, d.startSkills, d.startEngine, d.startUpkeep, d.followFiles} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")
@@ -148,7 +151,7 @@ func (d *Daemon) lock(context.Context) error {
 }
 
 func (d *Daemon) open(ctx context.Context) error {
-	s, err := store.Open(ctx, d.paths.Store, store.Options{Log: d.log.Named("store"), Clock: time.Now})
+	s, err := store.Open(ctx, d.paths.Store, store.Options{Log: d.log.Named("store"), Clock: time.Now, Alarm: d.refusing})
 	if err != nil {
 		return err
 	}
@@ -216,8 +219,8 @@ func (d *Daemon) startEngine(context.Context) error {
 	return nil
 }
 
-// startServer makes the server before the engine, so that the engine closes
-// first: who follows a run sees how it ended. Nobody is served before Run.
+// startServer makes the server before the engine and the skills, so that these
+// close first: who follows a run sees how it ended. Nobody is served before Run.
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
 		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: skillFace{d},

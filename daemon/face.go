@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -21,8 +22,12 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 	if err != nil {
 		return rpc.Status{}, err
 	}
+	skills, err := d.skillState(ctx)
+	if err != nil {
+		return rpc.Status{}, err
+	}
 	problems := d.problems.texts()
-	for _, err := range []error{d.store.Health(), d.runlogs.Trouble()} {
+	for _, err := range []error{d.refusal(), d.runlogs.Trouble()} {
 		if err != nil {
 			problems = append(problems, d.secrets.Redact(err.Error()))
 		}
@@ -37,8 +42,23 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 		Socket: d.paths.Socket, Database: d.paths.Store, Log: d.paths.Log,
 		Seq: d.store.Seq(), RSS: residentMemory(), Running: running, Queued: queued,
 		Plugins: f.Plugins(), Problems: problems,
-		Config: d.configFile(), Polling: d.files.Polling(),
+		Config: d.configFile(), Polling: d.files.Polling(), Stopping: d.stopping.Err() != nil, Skills: skills,
 	}, nil
+}
+
+// refusing is the store's alarm, which has logged why.
+func (d *Daemon) refusing(error) {
+	now := time.Now()
+	d.refused.Store(&now)
+}
+
+// refusal is why the store takes no writes and since when; nil when it does.
+func (d *Daemon) refusal() error {
+	err := d.store.Refused()
+	if since := d.refused.Load(); err != nil && since != nil {
+		return fmt.Errorf("writes are refused since %s: %w", since.Format(time.DateTime), err)
+	}
+	return err
 }
 
 // loops counts the loops at work and those that wait.

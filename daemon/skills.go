@@ -8,6 +8,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // skillFace is the skills as the server shows them. Its methods stand in
@@ -26,6 +27,7 @@ const (
 // the first catalogue does.
 func (d *Daemon) startSkills(context.Context) error {
 	d.carried = d.unpackSkills()
+	d.trust = newTrust(d.store)
 	l, err := skill.NewLibrary(d.skillSettings(d.cfg), skill.Options{
 		Log: d.log.Named("skills"), Trusted: d.skillTrusted, Hash: d.skillHash, Changed: d.skillsChanged,
 	})
@@ -78,14 +80,8 @@ func (d *Daemon) unpackSkills() string {
 	return ""
 }
 
-// skillTrusted reports whether a skill of a workspace was trusted as its folder
-// is.
-func (d *Daemon) skillTrusted(_, _, _ string) bool { return false }
-
-// skillHash is the hash of a skill's folder that trust is bound to.
-func (d *Daemon) skillHash(string) (string, error) { return "", nil }
-
 // skillsChanged hears of every change of a catalogue.
 func (d *Daemon) skillsChanged(c skill.Change) {
 	d.log.Info("skills changed", "project", c.Project, "added", c.Added, "changed", c.Changed, "removed", c.Removed)
+	d.server.SkillsChanged(rpc.SkillsChanged{Project: c.Project, Added: c.Added, Changed: c.Changed, Removed: c.Removed})
 }

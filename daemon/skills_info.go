@@ -2,12 +2,103 @@ package daemon
 
 import (
 	"context"
+	"slices"
+	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Skill implements server.Skills.
-func (f skillFace) Skill(_ context.Context, _ rpc.SkillQuery) (rpc.SkillInfo, error) {
-	return rpc.SkillInfo{}, sdk.Errorf(sdk.Unavailable, "skills are not there yet")
+// mostFiles is how many files of a skill are named.
+const mostFiles = 200
+
+// Skill implements server.Skills. Of the files beside the SKILL.md nothing but
+// the names are shown.
+func (f skillFace) Skill(ctx context.Context, p rpc.SkillQuery) (rpc.SkillInfo, error) {
+	c, err := f.d.skills.Catalogue(ctx, p.Project)
+	if err != nil {
+		return rpc.SkillInfo{}, err
+	}
+	counts, others, err := counting(c, p.Name)
+	if err != nil {
+		return rpc.SkillInfo{}, err
+	}
+	info := rpc.SkillInfo{Skill: counts.Skill, Body: counts.Body}
+	for _, d := range others {
+		info.Others = append(info.Others, d.Skill)
+	}
+	if !counts.Loaded {
+		return info, nil // it may be a link that leads where nobody should look
+	}
+	files, more, err := skill.Files(counts.Folder)
+	if err != nil {
+		f.d.log.Debug("the files of a skill cannot be listed", "skill", p.Name, "error", err)
+		return info, nil
+	}
+	if n := len(files); n > mostFiles {
+		files, more = files[:mostFiles], more+n-mostFiles
+	}
+	for _, x := range files {
+		info.Files = append(info.Files, x.Path)
+	}
+	info.More = more
+	return info, nil
+}
+
+// counting is the document that a name stands for, and the others of that name.
+func counting(c *skill.Catalogue, name string) (*skill.Document, []*skill.Document, error) {
+	all := c.Named(name)
+	if len(all) == 0 {
+		return nil, nil, unknownSkill(c, name)
+	}
+	at := max(0, slices.IndexFunc(all, func(d *skill.Document) bool {
+		return d.Status == sdk.SkillEnabled || d.Status == sdk.SkillDisabled
+	}))
+	return all[at], slices.Delete(slices.Clone(all), at, at+1), nil
+}
+
+// unknownSkill names the skills whose names are like the one that is not there.
+func unknownSkill(c *skill.Catalogue, name string) error {
+	var near []string
+	for _, d := range c.All() {
+		if alike(d.Name, skill.SafeName(name)) && !slices.Contains(near, d.Name) {
+			near = append(near, d.Name)
+		}
+	}
+	if len(near) == 0 || name == "" {
+		return sdk.Errorf(sdk.NotFound, "there is no skill %q: `bothy skills list -a` shows what there is", name)
+	}
+	return sdk.Errorf(sdk.NotFound, "there is no skill %q; there is %s", name, strings.Join(near[:min(len(near), 5)], ", "))
+}
+
+// alike reports whether a name may have been meant by another: it is a part of
+// it, or a few letters differ.
+func alike(name, meant string) bool {
+	if strings.Contains(name, meant) || strings.Contains(meant, name) {
+		return true
+	}
+	return edits([]rune(name), []rune(meant)) <= max(1, len([]rune(meant))/4)
+}
+
+// edits is how many letters must be put in, left out or exchanged to make one
+// text of another.
+func edits(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

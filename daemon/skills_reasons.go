@@ -1,9 +1,11 @@
 package daemon
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -75,7 +77,7 @@ func (r *reasons) unusable(d *skill.Document) string {
 		}
 		return fmt.Sprintf("It is disabled by `enabled` in its own SKILL.md; `bothy skills enable %s` goes before that.", r.name)
 	case sdk.SkillUntrusted:
-		return "It came with the project, and nobody has trusted it as it is now; `bothy trust` shows what it brings, and asks." + because(d)
+		return sentence(cmp.Or(d.Reason, "it came with the project, and nobody has trusted it as it is now: see `bothy trust`"))
 	case sdk.SkillBroken:
 		return "It cannot be read: " + mistake(d)
 	default:
@@ -83,11 +85,17 @@ func (r *reasons) unusable(d *skill.Document) string {
 	}
 }
 
+// sentence makes one of a reason.
+func sentence(reason string) string {
+	first, size := utf8.DecodeRuneInString(reason)
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(reason[size:], ".") + "."
+}
+
 func because(d *skill.Document) string {
 	if d.Reason == "" {
 		return ""
 	}
-	return " (" + strings.TrimSuffix(d.Reason, ".") + ".)"
+	return " " + sentence(d.Reason)
 }
 
 // mistake is the first error of a document, with its place.
@@ -143,7 +151,7 @@ func (r *reasons) listed(x *rpc.SkillExplain) {
 	case p.Shown:
 		x.Reasons = append(x.Reasons, fmt.Sprintf("It is in the prompt of %s, its description shortened from %d to %d characters.", agent, p.From, p.To))
 	default:
-		text := fmt.Sprintf("There is no room for it in the prompt of %s: %d of %d names are listed, and it ranks %d", agent, len(l.Shown), p.Of, p.Rank)
+		text := fmt.Sprintf("There is no room for it in the prompt of %s: %d of %d names are listed, and it ranks %d of %d", agent, len(l.Shown), p.Of, p.Rank, p.Of)
 		if r.prompt == "" {
 			text += " without a prompt (--prompt says which one is meant)"
 		} else {
@@ -159,7 +167,8 @@ func (r *reasons) room(budget int, l skill.Listing) string {
 	of := fmt.Sprintf("the %d tokens of %s", r.model.Context, r.model.Alias)
 	switch {
 	case r.noModel != nil:
-		of = fmt.Sprintf("%d tokens, which are assumed because there is no model (%s)", skill.UnknownContext, strings.TrimSuffix(r.noModel.Error(), "."))
+		why, _, _ := strings.Cut(r.noModel.Error(), "\n")
+		of = fmt.Sprintf("%d tokens, which are assumed because there is no model (%s)", skill.UnknownContext, strings.TrimSuffix(why, "."))
 	case r.model.Context <= 0:
 		of = fmt.Sprintf("%d tokens, which are assumed because %s does not say how many it takes", skill.UnknownContext, r.model.Alias)
 	}
@@ -188,15 +197,22 @@ func others(d *skill.Document, named []*skill.Document) []string {
 	return out
 }
 
-// missingTools are the required tools that an agent does not have.
+// missingTools are the required tools that an agent does not have. A name of
+// another agent's stands for our tools that do its work.
 func missingTools(required []string, agent sdk.Agent, tools []sdk.Tool) []string {
-	var missing []string
-	for _, name := range required {
-		has := slices.ContainsFunc(tools, func(t sdk.Tool) bool {
+	has := func(name string) bool {
+		return slices.ContainsFunc(tools, func(t sdk.Tool) bool {
 			return (t.Name == name || t.Plugin+"__"+t.Name == name) && engine.Admits(agent, t)
 		})
-		if !has {
-			missing = append(missing, name)
+	}
+	var missing []string
+	for _, element := range required {
+		ours := skill.Tools(element)
+		if len(ours) == 0 {
+			ours = []string{element}
+		}
+		if !has(element) && !slices.ContainsFunc(ours, has) {
+			missing = append(missing, element)
 		}
 	}
 	return missing

@@ -2,12 +2,279 @@ package daemon
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/match"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Trust implements server.Skills.
-func (f skillFace) Trust(_ context.Context, _ rpc.TrustQuery) (rpc.Trust, error) {
-	return rpc.Trust{}, sdk.Errorf(sdk.Unavailable, "skills are not there yet")
+// Trust implements server.Skills. With Accept or Revoke it is the answer of a
+// person, and is in force when it returns: the place to ask for the role that
+// may approve. A peer that descends from a plugin never comes this far.
+func (f skillFace) Trust(ctx context.Context, p rpc.TrustQuery) (rpc.Trust, error) {
+	project, err := trustProject(p.Project)
+	if err != nil {
+		return rpc.Trust{}, err
+	}
+	switch {
+	case p.Revoke && len(p.Accept) > 0:
+		return rpc.Trust{}, sdk.Errorf(sdk.Validation, "trust is either given or taken back: name the skills of one of them")
+	case p.Revoke:
+		err = f.revoke(ctx, project, p.Names)
+	case len(p.Accept) > 0:
+		err = f.accept(ctx, project, p.Accept)
+	}
+	if err != nil {
+		return rpc.Trust{}, err
+	}
+	return f.showTrust(ctx, project, p.Names)
+}
+
+func trustProject(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return "", sdk.Errorf(sdk.Validation, "the project must be the absolute path of a directory, not %q", path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return "", sdk.Errorf(sdk.Validation, "the project %s is not a directory", real)
+	}
+	return real, nil
+}
+
+// accept trusts skills that are still what was shown, all or none.
+func (f skillFace) accept(ctx context.Context, project string, shown map[string]string) error {
+	documents, err := f.ofWorkspace(ctx, project)
+	if err != nil {
+		return err
+	}
+	var writes []sdk.Write
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		c, err := asShown(ctx, documents, name, shown[name])
+		if err != nil {
+			return err
+		}
+		w, err := giveTrust(name, c, time.Now())
+		if err != nil {
+			return err
+		}
+		writes = append(writes, w)
+	}
+	return f.answer(ctx, project, writes)
+}
+
+// asShown finds the skill of a name whose folder has the hash that was shown.
+func asShown(ctx context.Context, documents []*skill.Document, name, hash string) (skill.Contents, error) {
+	named, problem := false, error(nil)
+	for _, d := range documents {
+		if d.Name != name {
+			continue
+		}
+		named = true
+		if !d.Loaded {
+			problem = sdk.Errorf(sdk.Conflict, "the skill %s cannot be loaded: %s", name, d.Reason)
+			continue
+		}
+		c, err := skill.Look(ctx, d.Folder, trustedTexts)
+		if err != nil {
+			problem = fmt.Errorf("the skill %s cannot be trusted: %w", name, err)
+			continue
+		}
+		if c.Hash == hash {
+			return c, nil
+		}
+	}
+	switch {
+	case !named:
+		return skill.Contents{}, sdk.Errorf(sdk.NotFound, "no skill of this project is called %s; `bothy trust` shows what there is", name)
+	case problem != nil:
+		return skill.Contents{}, problem
+	}
+	return skill.Contents{}, sdk.Errorf(sdk.Conflict, "the skill %s is not what was shown, and nothing is trusted: `bothy trust %s` shows it as it is now", name, name)
+}
+
+func (f skillFace) revoke(ctx context.Context, project string, names []string) error {
+	answers, err := f.d.trust.answers(ctx, project)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return sdk.Errorf(sdk.Validation, "name the skills that are not to be trusted any more")
+	}
+	var writes []sdk.Write
+	for _, name := range names {
+		if a, ok := answers[name]; !ok || a.Hash == "" {
+			return sdk.Errorf(sdk.NotFound, "the skill %s is not trusted in this project", name)
+		}
+		w, err := takeTrust(name, time.Now())
+		if err != nil {
+			return err
+		}
+		writes = append(writes, w)
+	}
+	return f.answer(ctx, project, writes)
+}
+
+// answer records what a person said and puts it in force.
+func (f skillFace) answer(ctx context.Context, project string, writes []sdk.Write) error {
+	if err := f.d.engine.Keep(ctx, project, writes...); err != nil {
+		return err
+	}
+	f.d.trust.forget()
+	f.d.skills.Retrust(project)
+	return nil
+}
+
+// ofWorkspace are the skills that came with a project, the one that goes first
+// before the others.
+func (f skillFace) ofWorkspace(ctx context.Context, project string) ([]*skill.Document, error) {
+	c, err := f.d.skills.Catalogue(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(c.All(), func(d *skill.Document) bool { return d.Tier != sdk.TierWorkspace }), nil
+}
+
+// Limits on the differences of one answer, which has to fit into a message.
+const (
+	longestDiff = 512 << 10 // of one skill that was asked for by its name
+	allDiffs    = 512 << 10 // of all
+)
+
+// showTrust shows what there is to trust, and what is trusted.
+func (f skillFace) showTrust(ctx context.Context, project string, names []string) (rpc.Trust, error) {
+	c, err := f.d.skills.Catalogue(ctx, project)
+	if err != nil {
+		return rpc.Trust{}, err
+	}
+	answers, err := f.d.trust.answers(ctx, project)
+	if err != nil {
+		return rpc.Trust{}, err
+	}
+	out := rpc.Trust{Project: project, Skills: []rpc.TrustSkill{}}
+	left := allDiffs
+	for _, d := range c.All() {
+		if d.Tier != sdk.TierWorkspace || len(names) > 0 && !slices.Contains(names, d.Name) {
+			continue
+		}
+		s := trustSkill(ctx, d, answers[d.Name])
+		s.Hides = hides(c, d)
+		s.Diff = cutDiff(s.Diff, min(left, longestDiff), d.Name)
+		left -= len(s.Diff)
+		out.Skills = append(out.Skills, s)
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(out.Skills, func(s rpc.TrustSkill) bool { return s.Skill.Name == name }) {
+			if a, ok := answers[name]; !ok || a.Hash != "" {
+				return out, sdk.Errorf(sdk.NotFound, "no skill of this project is called %s; `bothy trust` shows what there is", name)
+			}
+		}
+	}
+	return out, nil
+}
+
+// trustSkill is a skill as it would be trusted.
+func trustSkill(ctx context.Context, d *skill.Document, answer keptAnswer) rpc.TrustSkill {
+	s := rpc.TrustSkill{Skill: d.Skill, Files: []rpc.TrustFile{}}
+	if !d.Loaded {
+		s.Problem = "it cannot be loaded: " + d.Reason
+		return s
+	}
+	c, err := skill.Look(ctx, d.Folder, trustedTexts)
+	if err != nil {
+		s.Problem = err.Error()
+		return s
+	}
+	s.Hash = c.Hash
+	s.Trusted = answer.Hash == c.Hash
+	if answer.skill.Hash != c.Hash {
+		s.Before = answer.skill.Hash
+	}
+	for _, f := range c.Files {
+		s.Warnings = append(s.Warnings, skill.Unseen(f.Path, f.Text)...)
+	}
+	s.Files, s.Diff = compare(answer.skill.Files, c.Files)
+	return s
+}
+
+// hides are the tiers in which a skill of the name would not be seen any more.
+func hides(c *skill.Catalogue, d *skill.Document) []string {
+	var tiers []string
+	for _, other := range c.All() {
+		tier := string(other.Tier)
+		if other.Tier != sdk.TierWorkspace && other.Loaded && strings.EqualFold(other.Name, d.Name) && !slices.Contains(tiers, tier) {
+			tiers = append(tiers, tier)
+		}
+	}
+	return tiers
+}
+
+// compare tells files from those that were trusted last; nothing trusted is
+// nothing at all.
+func compare(before []trustedFile, now []skill.File) ([]rpc.TrustFile, string) {
+	var diff strings.Builder
+	was := map[string]trustedFile{}
+	for _, f := range before {
+		was[f.Path] = f
+	}
+	files := make([]rpc.TrustFile, 0, len(now))
+	for _, f := range now {
+		x := rpc.TrustFile{Path: f.Path, Size: f.Size, Script: f.Script, Hash: f.Hash}
+		old, known := was[f.Path]
+		delete(was, f.Path)
+		from := f.Path
+		switch {
+		case !known:
+			from = ""
+			if before != nil {
+				x.Change = "added"
+			}
+		case old.Hash != f.Hash, old.Executable != f.Executable:
+			x.Change = "changed"
+		}
+		diff.WriteString(fileDiff(from, f.Path, old, trustedFile{Size: f.Size, Executable: f.Executable, Hash: f.Hash, Text: f.Text}))
+		files = append(files, x)
+	}
+	for _, path := range slices.Sorted(maps.Keys(was)) {
+		files = append(files, rpc.TrustFile{Path: path, Size: was[path].Size, Hash: was[path].Hash, Change: "removed"})
+		diff.WriteString(fileDiff(path, "", was[path], trustedFile{}))
+	}
+	return files, diff.String()
+}
+
+func fileDiff(from, to string, before, after trustedFile) string {
+	text := ""
+	if from != "" && to != "" && before.Executable != after.Executable {
+		text = fmt.Sprintf("%s can be executed: %t, before: %t\n", to, after.Executable, before.Executable)
+	}
+	textual := func(path string, f trustedFile) bool { return path == "" || f.Text != "" || f.Size == 0 }
+	switch {
+	case before.Hash == after.Hash:
+		return text
+	case textual(from, before) && textual(to, after):
+		return text + match.DiffFiles(from, to, before.Text, after.Text)
+	case to == "":
+		return text + fmt.Sprintf("%s is gone (%d bytes)\n", from, before.Size)
+	case from == "":
+		return text + fmt.Sprintf("%s is new and not shown: no text, or a long one (%d bytes)\n", to, after.Size)
+	}
+	return text + fmt.Sprintf("%s differs and is not shown: no text, or a long one (%d bytes, before %d)\n", to, after.Size, before.Size)
+}
+
+func cutDiff(diff string, room int, name string) string {
+	if len(diff) <= room {
+		return diff
+	}
+	cut := strings.LastIndexByte(diff[:max(room, 0)], '\n') + 1
+	return diff[:cut] + fmt.Sprintf("(%d bytes more: `bothy trust %s` shows this skill alone, and an editor the files)\n", len(diff)-cut, name)
 }

@@ -88,7 +88,7 @@ const (
 // git or Bothy itself would execute or obey. Where .git/config is among what is
 // protected, so is all that git obeys in the repositories of a project.
 func DefaultProtected() []string {
-	return []string{".git/hooks", ".git/config", ".bothy", ".agents", "bothy.lock"}
+	return []string{".git/hooks", ".git/config", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
 }
 
 // WithDefaults fills what is zero.

@@ -30,7 +30,8 @@ type Finding struct {
 }
 
 // Check tells whether commands can run here and what they would lack. It starts
-// no service and no container, and may be called while a manager is open.
+// no service and no container, makes nothing that stays, and may be called while
+// a manager is open.
 func Check(ctx context.Context, cfg Config, logger hclog.Logger) []Finding {
 	var out []Finding
 	add := func(name, level, detail, hint string) {
@@ -71,8 +72,10 @@ func Check(ctx context.Context, cfg Config, logger hclog.Logger) []Finding {
 
 // hostOf asks Podman about its host the way Open would find it.
 func hostOf(ctx context.Context, cfg Config, logger hclog.Logger) (hostInfo, string, error) {
-	if err := makePrivate(cfg.Dir); err != nil {
-		return hostInfo{}, "", err
+	if _, err := os.Lstat(cfg.Dir); err == nil {
+		if err := makePrivate(cfg.Dir); err != nil {
+			return hostInfo{}, "", err
+		}
 	}
 	socket := strings.TrimPrefix(cfg.Socket, "unix://")
 	if socket == "" && cfg.Podman == "" && os.Getenv("BOTHY_PODMAN") == "" {
@@ -99,12 +102,19 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger) (hostInfo, str
 	if len(names) == 0 {
 		return hostInfo{}, "", unavailable("there is no OCI runtime", "install runc or crun (Debian: sudo apt-get install runc)", nil)
 	}
+	cfg, remove, err := cfg.aside()
+	if err != nil {
+		return hostInfo{}, "", failed("make folders to ask Podman in", err)
+	}
+	defer remove()
 	var last error
 	for _, driver := range []string{"overlay", "vfs"} {
 		for _, name := range names {
 			s, err := newService(ctx, cfg, binary, name, driver, logger)
-			if err == nil {
+			if s != nil {
 				s.endIdlePause()
+			}
+			if err == nil {
 				return s.info, fmt.Sprintf("%s %s, a service of Bothy's own", binary, s.info.Version.Version), nil
 			}
 			if last == nil {
@@ -113,6 +123,33 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger) (hostInfo, str
 		}
 	}
 	return hostInfo{}, "", last
+}
+
+// aside gives Podman other folders to write in, which the caller removes, as long
+// as a daemon has not made its own: looking makes nothing. They are on the same
+// file system, as far as that can be written to, for the storage depends on it.
+func (c Config) aside() (_ Config, remove func(), err error) {
+	if isFolder(c.Dir) && isFolder(c.StateDir) {
+		return c, func() {}, nil
+	}
+	near := c.StateDir
+	c.StateDir, err = os.MkdirTemp(near, ".bothy-doctor-")
+	for err != nil && near != filepath.Dir(near) {
+		near = filepath.Dir(near)
+		c.StateDir, err = os.MkdirTemp(near, ".bothy-doctor-")
+	}
+	if err != nil {
+		return c, nil, err
+	}
+	if c.Dir, err = os.MkdirTemp("/tmp", "bothy-doctor-"); err != nil { // a short path, for the sockets
+		return c, nil, errors.Join(err, os.Remove(c.StateDir))
+	}
+	return c, func() { _ = errors.Join(os.RemoveAll(c.StateDir), os.RemoveAll(c.Dir)) }, nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // findings judges what Podman tells about its host.

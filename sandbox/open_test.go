@@ -228,6 +228,9 @@ func TestCheckFindsPodman(t *testing.T) {
 	if left := processes(t, dir); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
+	if made, err := os.ReadDir(dir); err != nil || len(made) != 0 {
+		t.Errorf("made %v, %v", made, err)
+	}
 	m := open(t, cfg)
 	if f := sandbox.Check(t.Context(), cfg, logger(t)); len(f) != len(names) {
 		t.Errorf("beside an open manager: %+v", f)

@@ -74,7 +74,7 @@ func (f *fixture) tree(name string) string {
 	return out.String()
 }
 
-var protectedNames = []string{".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".git/modules", ".bothy", ".agents", "bothy.lock"}
+var protectedNames = []string{".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".git/modules", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
 
 func (f *fixture) trees() string {
 	var all []string
@@ -86,13 +86,13 @@ func (f *fixture) trees() string {
 
 // evil tries to change every protected path in every way the shell knows.
 const evil = `
-for p in .git/hooks .bothy .agents; do
+for p in .git/hooks .bothy .agents .claude/skills; do
   echo 'touch /tmp/pwned' >$p/pre-commit; mkdir $p/sub; rm -rf $p; mv $p gone; ln -sfn /tmp $p; rmdir $p; chmod 777 $p
 done
 for p in .git/config bothy.lock; do
   echo evil >$p; echo evil >>$p; rm -f $p; mv $p gone-too; ln -sf /tmp/x $p; cp /etc/passwd $p; chmod 777 $p; ln $p hard && echo evil >hard
 done
-mv .git elsewhere; rm -rf .git/hooks; ln -s /tmp .git/new
+mv .claude elsewhere; mv .git elsewhere; rm -rf .git/hooks; ln -s /tmp .git/new
 git config core.fsmonitor evil; git config core.hooksPath /workspace
 mkdir evilgit; echo ../evilgit >.git/commondir; echo evil >.git/config.worktree; mkdir -p .git/modules/x; echo evil >.git/modules/x/config
 true`
@@ -102,6 +102,7 @@ func TestProtectedPathsOfARepository(t *testing.T) {
 	f.gitInit()
 	f.write(".bothy/config.hcl", "deny = []\n")
 	f.write(".agents/skills/a/SKILL.md", "---\nname: a\n---\n")
+	f.write(".claude/skills/a/SKILL.md", "---\nname: a\n---\n")
 	f.write("bothy.lock", "locked\n")
 	before := f.trees()
 	out := f.bash(evil)
@@ -135,6 +136,8 @@ func TestProtectedPathsThatDoNotExist(t *testing.T) {
 		"git as a link":                {"mkdir -p g/hooks; ln -s g .git", []string{".git"}},
 		"git as a link to the host":    {"ln -s /tmp .git; ln -s / .bothy", []string{".bothy", ".git"}},
 		"bothy itself":                 {"mkdir -p .bothy/skills/x; echo evil >.bothy/config.hcl; touch bothy.lock", []string{".bothy", "bothy.lock"}},
+		"skills of other agents":       {"mkdir -p .claude/skills/x; echo evil >.claude/skills/x/SKILL.md; echo {} >.claude/settings.json", []string{".claude/skills"}},
+		"skills behind a link":         {"mkdir -p c/skills/x; ln -s c .claude", []string{".claude"}},
 		"directories nobody may enter": {"mkdir -p .agents/a/b; touch .agents/a/b/c; chmod 0 .agents/a/b .agents/a .agents", []string{".agents"}},
 		"odd names":                    {`mkdir .agents; touch ".agents/"$'\xff\n'; mkfifo .agents/f; ln -s /etc/passwd .agents/l`, []string{".agents"}},
 		"a large one":                  {"mkdir .bothy; head -c 20000000 /dev/zero >.bothy/big", []string{".bothy"}},

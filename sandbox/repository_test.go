@@ -163,7 +163,7 @@ func TestWhatConfigurationNamesIsProtected(t *testing.T) {
 // A mount that can be written must not stand in one that cannot.
 func TestNothingIsOpenedInWhatIsSealed(t *testing.T) {
 	root := openRoot(t)
-	for _, dir := range []string{".bothy/x/.git/hooks", ".agents", "sub/.git/hooks"} {
+	for _, dir := range []string{".bothy/x/.git/hooks", ".agents", ".claude/skills", "sub/.git/hooks"} {
 		if err := root.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestNothingIsOpenedInWhatIsSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []protectedMount{{".agents", true}, {".bothy", true}, {"sub/.git", false}, {"sub/.git/hooks", true}}
+	want := []protectedMount{{".agents", true}, {".bothy", true}, {".claude", false}, {".claude/skills", true}, {"sub/.git", false}, {"sub/.git/hooks", true}}
 	if !slices.Equal(p.mounts, want) {
 		t.Errorf("mounts %v, want %v", p.mounts, want)
 	}

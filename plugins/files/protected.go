@@ -16,7 +16,7 @@ import (
 // and decision 7). The sandbox and daemon/internal/policy have lists of their
 // own, since the import rules keep them apart; a test of package daemon compares
 // them.
-var protectedPaths = []string{".git/hooks", ".git/config", ".bothy", ".agents", "bothy.lock"}
+var protectedPaths = []string{".git/hooks", ".git/config", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
 
 // protectedGit are the names in any repository, wherever it lies, that git reads
 // as configuration, or as the place where configuration and hooks are.

@@ -14,7 +14,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 	files := map[string]string{
 		"spare": "s", "sparefolder/hooks/pre-commit": "evil",
 		".git/hooks/pre-commit": "true", ".git/config": "c", ".git/HEAD": "ref", ".bothy/agents.hcl": "a",
-		".agents/skills/x/SKILL.md": "s", "bothy.lock": "l",
+		".agents/skills/x/SKILL.md": "s", ".claude/skills/x/SKILL.md": "s", ".claude/settings.json": "{}", "bothy.lock": "l",
 		"hooks": "-> .git/hooks", "gitdir": "-> .git", "conf": "-> .git/config", "lock": "-> bothy.lock",
 		"a/b": "-> ../gitdir/hooks", "b": "-> .bothy",
 	}
@@ -22,6 +22,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		".git/hooks", ".git/hooks/pre-commit", ".git/hooks/new", ".git/hooks/new/deeper", ".git/config",
 		".git/config.worktree", ".git/commondir", ".git/modules/m/hooks/pre-commit",
 		".bothy", ".bothy/agents.hcl", ".bothy/new/x", ".agents", ".agents/skills/x/SKILL.md", "bothy.lock",
+		".claude", ".claude/skills", ".claude/skills/x/SKILL.md", ".claude/skills/new/SKILL.md", ".Claude/Skills/new",
 		".GIT/hooks/new", ".Git/Config", ".BOTHY/x", ".Agents/x", "Bothy.Lock", "bothy.loc\u212A", ".g\u200cit/hooks/x",
 		".git", ".GIT", "./.git/../.git/hooks/x",
 		"hooks/pre-commit", "hooks/new", "gitdir/hooks/new", "gitdir/config", "a/b/new", "b/agents.hcl",

@@ -21,7 +21,8 @@ type JournalPage struct {
 }
 
 // WatchParams is the parameters of journal/watch. Rows of other runs and
-// projects are left out; with neither, all rows come.
+// projects are left out; with neither, all rows come. A project in which nothing
+// was done yet is waited for.
 type WatchParams struct {
 	Run     string `json:"run,omitempty" jsonschema:"the run's alias in the project, or its id; all runs when absent"`
 	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; all projects when absent"`

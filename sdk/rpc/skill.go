@@ -27,6 +27,12 @@ type SkillFolder struct {
 	Problem  string        `json:"problem,omitempty"` // what keeps it from being read or watched whole
 }
 
+// SkillState says how the skills are that need no workspace.
+type SkillState struct {
+	Usable  int           `json:"usable"`
+	Folders []SkillFolder `json:"folders"`
+}
+
 // SkillInfo answers skills/info.
 type SkillInfo struct {
 	Skill  sdk.Skill   `json:"skill"`
@@ -134,9 +140,11 @@ type TrustSkill struct {
 	Trusted bool        `json:"trusted"`
 	Before  string      `json:"before,omitempty"` // the hash that was trusted last, when it is another
 	Files   []TrustFile `json:"files"`
-	Diff    string      `json:"diff,omitempty"`    // of texts, against what was trusted last
+	Diff    string      `json:"diff,omitempty"`    // of texts, against what was trusted last, or nothing
 	Hides   []string    `json:"hides,omitempty"`   // the tiers whose skill of this name it would hide
 	Problem string      `json:"problem,omitempty"` // why it cannot be trusted at all
+	// Warnings name characters in its texts that a person does not see.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // TrustFile is one file of it.

@@ -17,9 +17,12 @@ type Status struct {
 	Queued      int       `json:"queued"`  // loops that wait
 	Connections int       `json:"connections"`
 	Plugins     []Plugin  `json:"plugins"`
-	Problems    []string  `json:"problems"`          // diagnostics that still hold
-	Config      string    `json:"config"`            // the user's file, there or not
-	Polling     string    `json:"polling,omitempty"` // why its changes are found late; empty: at once
+	Problems    []string  `json:"problems"`           // diagnostics that still hold
+	Config      string    `json:"config"`             // the user's file, there or not
+	Stopping    bool      `json:"stopping,omitempty"` // what is at work ends, and nothing new begins
+	Polling     string    `json:"polling,omitempty"`  // why its changes are found late; empty: at once
+
+	Skills SkillState `json:"skills"` // those that all projects share
 }
 
 // StopParams is the parameters of stop.

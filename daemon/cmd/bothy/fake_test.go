@@ -42,6 +42,7 @@ type fakeDaemon struct {
 	play     func(f *fakeDaemon, loop int64)
 	refuse   error
 	busy     int64 // the run that cannot be deleted
+	stopping bool  // what status says of it
 	ahead    int   // prompts before the next one
 	stubborn bool  // an abort does not end the loop
 	tool     func(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
@@ -241,7 +242,7 @@ func (f *fakeDaemon) Changed() <-chan struct{} {
 func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
 	return rpc.Status{
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: 4711, Started: time.Now(), Socket: "/run/bothy.sock",
-		Database: "/state/bothy.db", Log: "/state/bothyd.log", Seq: 12, RSS: 20 << 20, Running: 1,
+		Database: "/state/bothy.db", Log: "/state/bothyd.log", Seq: 12, RSS: 20 << 20, Running: 1, Stopping: f.stopping,
 		Plugins:  f.Plugins(),
 		Problems: []string{"config.hcl:3: odd\x1b[2Jthing"},
 	}, nil
@@ -366,7 +367,7 @@ func twoTurns(f *fakeDaemon, loop int64) {
 	f.commit(sdk.JournalRow{Kind: "note.retry", Loop: loop, Turn: 1, Data: data(map[string]any{"message": "HTTP 429", "class": "rate_limit", "attempt": 1, "wait_ms": 1500})})
 	f.commit(entry(loop, 1, "assistant://1", text("I look\x1b[31m around."), sdk.StateResolved, "", "", map[string]any{"calls": []any{1, 2}}))
 	f.commit(sdk.JournalRow{Kind: sdk.KindTurnClosed, Loop: loop, Turn: 1, Data: data(map[string]any{"usage": sdk.Usage{Prompt: 100, Completion: 10, Total: 110}, "finish": "calls"})})
-	bash := "log://turn_1/bash/id-u"
+	bash := "log://turn_1/bash/call"
 	f.commit(entry(loop, 1, bash, text(""), sdk.StateStreaming, "", sdk.PhaseRecorded, map[string]any{"tool": "bash", "arguments": map[string]any{"command": "id -u\nls"}}))
 	read := "log://turn_1/read_file/none"
 	f.commit(entry(loop, 1, read, text(""), sdk.StateStreaming, "", sdk.PhaseRecorded, map[string]any{"tool": "read_file", "arguments": json.RawMessage(`{"path":"none","lines":"1-2"}`)}))

@@ -57,7 +57,7 @@ func (cmd journalCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Follow {
 		return cmd.follow(ctx, c, cl, w, p)
 	}
-	return cmd.read(ctx, cl, w, p)
+	return cmd.read(ctx, c, cl, w, p)
 }
 
 // scope is what the rows are of: a run by its id, a project, or all.
@@ -78,12 +78,12 @@ func (cmd journalCmd) scope(ctx context.Context, c *console, cl *client.Client) 
 }
 
 // read prints what is there.
-func (cmd journalCmd) read(ctx context.Context, cl *client.Client, w client.Watch, p *ledger) error {
+func (cmd journalCmd) read(ctx context.Context, c *console, cl *client.Client, w client.Watch, p *ledger) error {
 	params := rpc.JournalParams{Project: w.Project, After: max(w.After, 0), Limit: 1000}
 	if w.Run != 0 {
 		params.Run = strconv.FormatInt(w.Run, 10)
 	}
-	for {
+	for printed := 0; ; {
 		page, err := cl.Journal(ctx, params)
 		if err != nil {
 			return err
@@ -93,7 +93,11 @@ func (cmd journalCmd) read(ctx context.Context, cl *client.Client, w client.Watc
 				return err
 			}
 		}
+		printed += len(page.Rows)
 		if params.After = page.Next; page.Next == 0 {
+			if printed == 0 && w.After <= 0 {
+				c.say("there is nothing in the journal yet: `bothy run \"...\"` begins it, and --follow waits for that")
+			}
 			return nil
 		}
 	}

@@ -43,15 +43,15 @@ func eventful(project string) fakeRun {
 		entries: []sdk.Entry{
 			{Path: "prompt://1", Turn: 1, Body: "of the parent", State: sdk.StateResolved},
 			{Path: "assistant://1", Turn: 1, Body: "said in the parent", State: sdk.StateResolved},
-			{Path: "log://turn_1/bash/old", Turn: 1, Body: "done in the parent", State: sdk.StateResolved},
+			{Path: "log://turn_1/bash/call", Turn: 1, Body: "done in the parent", State: sdk.StateResolved},
 			{Path: "prompt://2", Turn: 3, Body: "fix the test", State: sdk.StateResolved},
 			{Path: "assistant://3", Turn: 3, Body: long + "\n\n- one\n- two", State: sdk.StateResolved, Attributes: data(map[string]any{"reasoning": "It must be the order."})},
-			{Path: "log://turn_3/bash/test", Turn: 3, Body: "FAIL\n" + strings.Repeat("x", 100) + "\nexit status 1", State: sdk.StateFailed, Outcome: sdk.Exit(1),
+			{Path: "log://turn_3/bash/call", Turn: 3, Body: "FAIL\n" + strings.Repeat("x", 100) + "\nexit status 1", State: sdk.StateFailed, Outcome: sdk.Exit(1),
 				Attributes: data(map[string]any{"arguments": map[string]any{"command": "go test ./pkg/store -run 'TestParseRange/(empty|full|reversed)' -count=1 -v -timeout 30s"}, "duration_ms": 2100, "error": "exit status 1"})},
 			{Path: "log://turn_3/write_file/a", Turn: 3, Body: "wrote a.go", State: sdk.StateResolved, Attributes: arguments(map[string]any{"path": "a.go", "content": "package a\n\nfunc A() {}\n"})},
 			{Path: "assistant://4/partial_1", Turn: 4, Body: "I was about to", State: sdk.StateFailed, Outcome: sdk.Interrupted, Attributes: data(map[string]any{"partial": true})},
-			{Path: "log://turn_4/bash/sleep", Turn: 4, Body: "what it did is unknown", State: sdk.StateFailed, Outcome: sdk.Interrupted, Attributes: data(map[string]any{"arguments": map[string]any{"command": "sleep 100"}, "error": "what it did is unknown"})},
-			{Path: "log://turn_4/bash/rest", Turn: 4, Body: "this call was not made", State: sdk.StateCancelled, Outcome: sdk.Aborted, Attributes: arguments(map[string]any{"command": "ls"})},
+			{Path: "log://turn_4/bash/call", Turn: 4, Body: "what it did is unknown", State: sdk.StateFailed, Outcome: sdk.Interrupted, Attributes: data(map[string]any{"arguments": map[string]any{"command": "sleep 100"}, "error": "what it did is unknown"})},
+			{Path: "log://turn_4/bash/call_2", Turn: 4, Body: "this call was not made", State: sdk.StateCancelled, Outcome: sdk.Aborted, Attributes: arguments(map[string]any{"command": "ls"})},
 			{Path: "log://turn_5/read_file/x", Turn: 5, Body: "contents", State: sdk.StateResolved, Attributes: arguments(map[string]any{"path": "x"})},
 		},
 		notes: []sdk.JournalRow{
@@ -251,6 +251,16 @@ func TestJournal(t *testing.T) {
 	b.want(t, exitUsage, "journal", "--after", "-2")
 	b.want(t, exitUsage, "journal", "--global", "--run", "x")
 	b.want(t, exitUsage, "journal", "--after", "10000")
+}
+
+func TestJournalOfNothing(t *testing.T) {
+	b := withDaemon(t, nil)
+	for _, flags := range [][]string{{}, {"--global"}, {"--json"}} {
+		b.want(t, exitOK, append([]string{"journal"}, flags...)...)
+		if !strings.Contains(b.err.String(), "nothing in the journal yet") || b.out.String() != "" {
+			t.Errorf("%v: %s%s", flags, b.out.String(), b.err.String())
+		}
+	}
 }
 
 func TestJournalIsFollowedUntilCtrlC(t *testing.T) {

@@ -331,7 +331,15 @@ func TestLists(t *testing.T) {
 	if out := b.out.String(); !strings.Contains(out, "bash ready (12, 5.0 MB)") || !strings.Contains(out, `odd\x1b[2Jthing`) || !strings.Contains(out, "1 running") {
 		t.Errorf("status: %s", out)
 	}
+	if strings.Contains(b.out.String(), "stopping") {
+		t.Errorf("status: %s", b.out.String())
+	}
 	b.want(t, exitOK, "status", "--json")
+	b.daemon.stopping = true
+	b.want(t, exitOK, "status")
+	if out := b.out.String(); !strings.Contains(out, "1 running, 0 queued; it is stopping") {
+		t.Errorf("status: %s", out)
+	}
 }
 
 func TestNoRuns(t *testing.T) {

@@ -36,6 +36,30 @@ type namedRun struct {
 	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
+// open connects and resolves the run. The caller closes the client.
+func (a runArg) open(ctx context.Context, c *console) (*client.Client, rpc.RunRef, error) {
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return nil, rpc.RunRef{}, err
+	}
+	ref, err := a.ref(ctx, c, cl)
+	if err != nil {
+		c.close(cl)
+	}
+	return cl, ref, err
+}
+
+// open connects and names the run: a name that is wrong starts no daemon. The
+// caller closes the client.
+func (a namedRun) open(ctx context.Context, c *console) (*client.Client, rpc.RunRef, error) {
+	ref, err := a.ref(c)
+	if err != nil {
+		return nil, ref, err
+	}
+	cl, err := c.connect(ctx)
+	return cl, ref, err
+}
+
 // ref resolves what was named; the newest run of the project when nothing was.
 func (a runArg) ref(ctx context.Context, c *console, cl *client.Client) (rpc.RunRef, error) {
 	if a.Alias != nil {

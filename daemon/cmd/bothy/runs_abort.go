@@ -23,15 +23,11 @@ Examples:
 
 // Run returns when the end is recorded.
 func (cmd runsAbortCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.connect(ctx)
+	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	ref, err := cmd.ref(ctx, c, cl)
-	if err != nil {
-		return err
-	}
 	aborted, err := cl.Abort(ctx, ref)
 	if err != nil {
 		return err

@@ -29,15 +29,11 @@ Examples:
 
 // Run prints the diff; how much of it there is goes to standard error.
 func (cmd runsDiffCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.connect(ctx)
+	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	ref, err := cmd.ref(ctx, c, cl)
-	if err != nil {
-		return err
-	}
 	changes, err := cl.Changes(ctx, ref)
 	if err != nil {
 		return err

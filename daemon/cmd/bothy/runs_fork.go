@@ -32,15 +32,11 @@ func (cmd runsForkCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Turn < 0 {
 		return usageError{"--turn begins with 1: `bothy runs show` lists the turns"}
 	}
-	cl, err := c.connect(ctx)
+	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	ref, err := cmd.ref(ctx, c, cl)
-	if err != nil {
-		return err
-	}
 	forked, err := cl.Fork(ctx, rpc.Fork{Run: ref.Run, Project: ref.Project, As: cmd.As, Turn: cmd.Turn})
 	if err != nil {
 		return err

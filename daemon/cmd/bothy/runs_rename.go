@@ -23,11 +23,7 @@ Example:
 
 // Run prints the new name.
 func (cmd runsRenameCmd) Run(ctx context.Context, c *console) error {
-	ref, err := cmd.ref(c)
-	if err != nil {
-		return err
-	}
-	cl, err := c.connect(ctx)
+	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,7 @@ Example:
 
 // Run returns when the sandbox is gone.
 func (cmd runsResetCmd) Run(ctx context.Context, c *console) error {
-	ref, err := cmd.ref(c)
-	if err != nil {
-		return err
-	}
-	cl, err := c.connect(ctx)
+	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
 	}

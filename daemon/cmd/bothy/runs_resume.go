@@ -24,15 +24,11 @@ Examples:
 
 // Run queues the prompt and follows it to its end.
 func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.connect(ctx)
+	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	ref, err := cmd.ref(ctx, c, cl)
-	if err != nil {
-		return err
-	}
 	accepted, err := cl.Resume(ctx, ref)
 	if err != nil {
 		return err

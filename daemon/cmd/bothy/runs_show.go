@@ -33,15 +33,11 @@ func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Turn < 0 {
 		return usageError{"--turn begins with 1"}
 	}
-	cl, err := c.connect(ctx)
+	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	ref, err := cmd.ref(ctx, c, cl)
-	if err != nil {
-		return err
-	}
 	detail, err := cl.Run(ctx, ref)
 	if err != nil {
 		return err

@@ -33,15 +33,11 @@ Examples:
 
 // Run shows what is about to happen, asks, and does it.
 func (cmd runsUndoCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.connect(ctx)
+	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	ref, err := cmd.ref(ctx, c, cl)
-	if err != nil {
-		return err
-	}
 	if cmd.DryRun {
 		return cmd.preview(ctx, c, cl, ref)
 	}
@@ -54,10 +50,13 @@ func (cmd runsUndoCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(undone)
+	if err := c.told(undone, undoneText(undone)); err != nil {
+		return err
 	}
-	return c.text(undoneText(undone))
+	if len(undone.Taken) == 0 && len(undone.Left) > 0 {
+		return fmt.Errorf("nothing of run %[1]s was taken back: `bothy runs diff %[1]s --stat` says why", undone.Run)
+	}
+	return nil
 }
 
 // preview says what would be taken back.
@@ -109,7 +108,10 @@ func undoneText(u rpc.Undone) string {
 	if len(u.Taken)+len(u.Left) == 0 {
 		return fmt.Sprintf("run %s changed nothing that is still so", u.Run)
 	}
-	text := fmt.Sprintf("took back %s of run %s\n", plural(len(u.Taken), "path"), u.Run) + differenceLines("  ", u.Taken)
+	text := ""
+	if len(u.Taken) > 0 {
+		text = fmt.Sprintf("took back %s of run %s\n", plural(len(u.Taken), "path"), u.Run) + differenceLines("  ", u.Taken)
+	}
 	if len(u.Left) > 0 {
 		text += fmt.Sprintf("left as %s:\n", map[bool]string{true: "it is", false: "they are"}[len(u.Left) == 1]) + differenceLines("  ", u.Left)
 	}

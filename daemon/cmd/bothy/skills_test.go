@@ -139,3 +139,51 @@ func TestSkillNamesComplete(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestSkillsMatch(t *testing.T) {
+	b := withSkills(t)
+	b.want(t, exitOK, "skills", "match", "nothing", "like", "it")
+	if b.out.String() != "" || !strings.Contains(b.err.String(), "no skill fits") {
+		t.Errorf("without a match it prints %q and %q", b.out.String(), b.err.String())
+	}
+	b.daemon.skills.matches.Matches = []rpc.SkillMatch{
+		{Name: "explain", Description: "Explains\n code.", Tier: sdk.TierUser, Score: 12.34, Terms: []string{"explain", "code"}},
+		{Name: "evil\x1b[2J", Description: "Moves the \u202ecursor.", Tier: sdk.TierWorkspace, Score: 0.04},
+	}
+	b.want(t, exitOK, "skills", "match", "-n", "2", "explain", "this code")
+	b.golden(t, "skills-match")
+	if p := b.daemon.skills.last().(rpc.SkillMatchQuery); p.Project != b.project || p.Query != "explain this code" || p.Limit != 2 {
+		t.Errorf("asked for %+v", p)
+	}
+	var found rpc.SkillMatches
+	b.want(t, exitOK, "skills", "match", "explain", "--json")
+	if err := json.Unmarshal([]byte(b.out.String()), &found); err != nil || len(found.Matches) != 2 {
+		t.Errorf("%v\n%s", err, b.out.String())
+	}
+	b.want(t, exitUsage, "skills", "match")
+	b.want(t, exitUsage, "skills", "match", " ")
+	b.want(t, exitUsage, "skills", "match", "-n", "0", "explain")
+}
+
+func TestSkillsExplain(t *testing.T) {
+	b := withSkills(t)
+	b.daemon.skills.explain = rpc.SkillExplain{
+		Name: "explain", Found: true, InPrompt: true, Reasons: []string{"It is in the prompt.", "It comes from \x1b[2J nowhere."}, Shown: "<skill><name>explain</name></skill>",
+	}
+	b.want(t, exitOK, "skills", "explain", "explain", "-a", "chat", "-m", "fast", "--prompt", "p")
+	b.golden(t, "skills-explain")
+	if p := b.daemon.skills.last().(rpc.SkillExplainQuery); p != (rpc.SkillExplainQuery{Project: b.project, Name: "explain", Agent: "chat", Model: "fast", Prompt: "p"}) {
+		t.Errorf("asked for %+v", p)
+	}
+	var x rpc.SkillExplain
+	b.want(t, exitOK, "skills", "explain", "explain", "--json")
+	if err := json.Unmarshal([]byte(b.out.String()), &x); err != nil || !x.InPrompt {
+		t.Errorf("%v\n%s", err, b.out.String())
+	}
+	b.daemon.skills.explain = rpc.SkillExplain{Name: "nope", Reasons: []string{"There is no skill \"nope\"."}}
+	b.want(t, exitFailed, "skills", "explain", "nope")
+	if !strings.HasPrefix(b.out.String(), "nope is not in the prompt\n  There is no skill") {
+		t.Errorf("an unknown name gives %q", b.out.String())
+	}
+	b.want(t, exitUsage, "skills", "explain")
+}

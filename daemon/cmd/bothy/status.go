@@ -83,7 +83,13 @@ func (c *console) printStatus(s rpc.Status) error {
 		{"database", fmt.Sprintf("%s, journal at %d", s.Database, s.Seq)},
 		{"log", s.Log},
 		{"config", s.Config + reading(s)},
-		{"work", fmt.Sprintf("%d running, %d queued", s.Running, s.Queued)},
+		{"work", fmt.Sprintf("%d running, %d queued", s.Running, s.Queued) + leaving(s)},
+		{"skills", fmt.Sprintf("%d can be used", s.Skills.Usable)},
+	}
+	for _, f := range s.Skills.Folders {
+		if text := folderLine(f); text != "" {
+			lines = append(lines, [2]string{"skills", text})
+		}
 	}
 	for _, l := range lines {
 		if _, err := fmt.Fprintf(c.out, "%-9s %s\n", l[0], escapeLine(l[1])); err != nil {
@@ -103,12 +109,34 @@ func (c *console) printStatus(s rpc.Status) error {
 	return nil
 }
 
+// leaving says that the daemon stops.
+func leaving(s rpc.Status) string {
+	if !s.Stopping {
+		return ""
+	}
+	return "; it is stopping: what runs has a while to end, what is queued waits for the next start"
+}
+
 // reading says how a change of the configuration is found, when it is found late.
 func reading(s rpc.Status) string {
 	if s.Polling == "" {
 		return ""
 	}
 	return ", read every few seconds: it cannot be watched (" + s.Polling + ")"
+}
+
+// folderLine says what is not as it should be with a folder of skills.
+func folderLine(f rpc.SkillFolder) string {
+	switch {
+	case f.Watching == "polling" && f.Problem != "":
+		return f.Path + " is read every few seconds: " + f.Problem
+	case f.Watching == "polling":
+		return f.Path + " is read every few seconds: it cannot be watched"
+	case f.Problem != "":
+		return f.Path + ": " + f.Problem
+	default:
+		return ""
+	}
 }
 
 func pluginLine(p rpc.Plugin) string {

@@ -88,6 +88,14 @@ func TestUndoOfARun(t *testing.T) {
 	if !json.Valid([]byte(b.out.String())) {
 		t.Error(b.out.String())
 	}
+	// Where all of it is left as it is, that is a failure.
+	b.daemon.changes.Differences = someChanges(b.project).Differences[1:2]
+	for _, flags := range [][]string{{}, {"--json"}} {
+		b.want(t, exitFailed, append([]string{"runs", "undo", "--yes", "--partial"}, flags...)...)
+		if out := b.out.String(); strings.Contains(out, "took back") || !strings.Contains(out, "something else changed it since") || !strings.Contains(b.err.String(), "nothing of run brave-1 was taken back") {
+			t.Errorf("%s%s", out, b.err.String())
+		}
+	}
 	b.daemon.changes.Differences = nil
 	b.want(t, exitOK, "runs", "undo", "--json")
 	if !json.Valid([]byte(b.out.String())) {

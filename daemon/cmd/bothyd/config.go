@@ -1,13 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/daemon"
@@ -115,16 +117,22 @@ func (cmd configShowCmd) Run(f *flags, c *console) error {
 	if cmd.JSON {
 		return printJSON(c, map[string]any{"values": cfg.Values})
 	}
-	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tWHAT IT IS")
-	for _, v := range cfg.Values {
-		value := v.Value
-		if value == "" {
-			value = "-"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.Key, value, v.Source, v.Doc)
+	return printValues(c, cfg.Values)
+}
+
+// printValues takes two lines for each, so that none is wider than a terminal.
+func printValues(c *console, values []config.Value) error {
+	width := 0
+	for _, v := range values {
+		width = max(width, len(v.Key))
 	}
-	return w.Flush()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-*s  %-6s  FROM\n", width, "SETTING", "VALUE")
+	for _, v := range values {
+		fmt.Fprintf(&b, "%-*s  %-6s  %s\n    %s\n", width, v.Key, cmp.Or(v.Value, "-"), v.Source, v.Doc)
+	}
+	_, err := io.WriteString(c.out, b.String())
+	return err
 }
 
 func printJSON(c *console, v any) error {

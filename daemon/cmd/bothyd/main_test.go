@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,5 +68,23 @@ func TestSubCommands(t *testing.T) {
 				t.Errorf("exit %d, want %d\nstdout: %s\nstderr: %s", code, c.code, out, errs)
 			}
 		})
+	}
+}
+
+// TestConfigShowFitsATerminal: it has the place and the meaning of a setting
+// beside its value, and is not wide.
+func TestConfigShowFitsATerminal(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("BOTHY_SANDBOX_PIDS", "7")
+	_, out, _ := call(t, "config", "show")
+	for line := range strings.Lines(out) {
+		if len(line) > 100 {
+			t.Errorf("%d wide: %s", len(line)-1, line)
+		}
+	}
+	want := regexp.MustCompile(`(?m)^sandbox.pids +7 +BOTHY_SANDBOX_PIDS\n    processes of a run's container$`)
+	if !want.MatchString(out) {
+		t.Error(out)
 	}
 }

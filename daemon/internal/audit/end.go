@@ -21,7 +21,7 @@ func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, err
 	if json.Unmarshal(row.Data, &end) != nil {
 		end.Reason = "the row that tells of the end cannot be read"
 	}
-	turns, err := r.turnsOf(ctx, row)
+	turns, err := r.cfg.Store.LoopTurns(ctx, row.Run, row.Loop)
 	if err != nil {
 		return nil, err
 	}
@@ -57,21 +57,6 @@ func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, err
 		kind = kindRunComplete
 	}
 	return append(lines, newLine(row, kind, p)), nil
-}
-
-// turnsOf are the numbers of the loop's turns.
-func (r *Runlogs) turnsOf(ctx context.Context, row sdk.JournalRow) ([]int, error) {
-	all, err := r.cfg.Store.Turns(ctx, row.Run)
-	if err != nil {
-		return nil, err
-	}
-	var turns []int
-	for _, t := range all {
-		if t.Loop == row.Loop {
-			turns = append(turns, t.Sequence)
-		}
-	}
-	return turns, nil
 }
 
 // final is what the loop ended with: the answer of its last turn, and the call

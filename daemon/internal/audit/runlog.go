@@ -21,7 +21,7 @@ type Store interface {
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 	// Runs lists all runs, hidden ones too, in pages.
 	Runs(ctx context.Context, limit, offset int) ([]sdk.Run, error)
-	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
+	LoopTurns(ctx context.Context, run, loop int64) ([]int, error)
 	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
 }

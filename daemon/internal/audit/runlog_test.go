@@ -23,11 +23,11 @@ func (h *house) tell(r sdk.Run) sdk.Loop {
 		answer(one, "I look", sdk.Call{ID: "c1", Tool: "read", Arguments: `{"path":"a"}`}, sdk.Call{ID: "c2", Tool: "bash", Arguments: `{"command":"make"}`}),
 		started(one, "read", "a", "c1", map[string]any{"path": "a"}),
 	}})
-	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{ended(one, "read", "a", "hello", "", nil), started(one, "bash", "make", "c2", map[string]any{"command": "make"})}})
-	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{write(one, actionPath(one, "bash", "make"), sdk.Write{Chunk: &sdk.Chunk{Channel: 1, Text: "so far"}})}})
+	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{ended(one, "read", "a", "hello", "", nil), started(one, "bash", "call", "c2", map[string]any{"command": "make"})}})
+	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{write(one, actionPath(one, "bash", "call"), sdk.Write{Chunk: &sdk.Chunk{Channel: 1, Text: "so far"}})}})
 	violations := map[string]any{"metadata": map[string]any{"violations": []map[string]string{{"path": ".git/hooks/x", "action": "removed"}}}, "error": "sandbox violation: no"}
 	two := &sdk.Turn{Run: r.ID, Loop: l.ID, Model: "fake/m"}
-	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{ended(one, "bash", "make", "boom", sdk.Permission, violations)}})
+	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{ended(one, "bash", "call", "boom", sdk.Permission, violations)}})
 	h.commit(sdk.Change{Run: r.ID, OpenTurn: two, CloseTurn: &sdk.Turn{Sequence: one.Sequence, Finish: "calls", Duration: time.Second}})
 	h.commit(sdk.Change{Run: r.ID, Writes: []sdk.Write{
 		answer(two, "done", sdk.Call{ID: "c3", Tool: "finish", Arguments: `{"summary":"all well"}`}),
@@ -68,8 +68,8 @@ func TestStory(t *testing.T) {
 		6:  {"path": "assistant://1", "content": "I look", "model": "fake/m", "finish": "stop", "usage": map[string]any{"prompt": 10.0, "completion": 5.0, "total": 15.0}, "tool_calls": []any{map[string]any{"name": "read", "call_id": "c1"}, map[string]any{"name": "bash", "call_id": "c2"}}},
 		7:  {"path": "log://turn_1/read/a", "tool": "read", "call_id": "c1", "args": map[string]any{"path": "a"}, "plugin": "files", "decision": map[string]any{"verdict": "allow", "rule": "project"}},
 		8:  {"path": "log://turn_1/read/a", "tool": "read", "result": "hello", "duration_ms": 12.0},
-		10: {"path": "log://turn_1/bash/make", "tool": "bash", "result": "boom", "duration_ms": 12.0, "error_type": "permission", "error_message": "sandbox violation: no"},
-		11: {"path": "log://turn_1/bash/make", "tool": "bash", "event_type": "sandbox_violation", "error_message": "sandbox violation: no", "violations": []any{map[string]any{"path": ".git/hooks/x", "action": "removed"}}},
+		10: {"path": "log://turn_1/bash/call", "tool": "bash", "result": "boom", "duration_ms": 12.0, "error_type": "permission", "error_message": "sandbox violation: no"},
+		11: {"path": "log://turn_1/bash/call", "tool": "bash", "event_type": "sandbox_violation", "error_message": "sandbox violation: no", "violations": []any{map[string]any{"path": ".git/hooks/x", "action": "removed"}}},
 		15: {"path": "log://turn_2/error/dialect_1", "error_type": "validation", "error_message": "a warning"},
 		19: {"status": 200.0, "stop": "terminal", "reason": "finish ended the work", "turns": 2.0, "final": map[string]any{"path": "assistant://2", "text": "done", "tool": "finish", "call": "log://turn_2/finish/call", "args": map[string]any{"summary": "all well"}}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -123,7 +124,7 @@ func (l *loader) model(label string, body hcl.Body, r hcl.Range) {
 		return
 	}
 	if !slices.ContainsFunc(l.cfg.Providers, func(p Plugin) bool { return p.Label == b.Provider }) {
-		l.reportAt(r, "Unknown provider", fmt.Sprintf("model %q names provider %q, and there is no such block.", label, b.Provider))
+		l.reportAt(r, "Unknown provider", fmt.Sprintf("model %q names provider %q, and there is no such block; there are the providers %v.", label, b.Provider, l.labels("provider")))
 		return
 	}
 	l.notNegative(r, "context", b.Context)
@@ -153,7 +154,29 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 	l.oneOf(r, "dialect", a.Dialect, "tools")
 	l.oneOf(r, "view", a.View, "transcript")
 	l.oneOf(r, "busy", a.Busy, "queue", "refuse")
+	l.canBeModel(a, body)
 	l.cfg.Agents[label] = a
+}
+
+// canBeModel reports an agent's model that nothing configured can be: it is a
+// model block, a provider, or provider/name. Which names a provider knows is its
+// own business.
+func (l *loader) canBeModel(a sdk.Agent, body hcl.Body) {
+	provider, _, _ := strings.Cut(a.Model, "/")
+	models, providers := l.labels("model"), l.labels("provider")
+	if a.Model == "" || slices.Contains(models, a.Model) || slices.Contains(providers, provider) {
+		return
+	}
+	content, _, _ := body.PartialContent(&hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "model"}}}) // it was decoded before
+	l.reportAt(content.Attributes["model"].Expr.Range(), "Unknown model", fmt.Sprintf("agent %q names %q, which is neither a model block nor provider/name; there are the models %v and the providers %v.", a.Name, a.Model, models, providers))
+}
+
+// labels are the blocks of a type that were written, also with a mistake inside.
+func (l *loader) labels(block string) []string {
+	if set := l.labelled[block]; set != nil {
+		return set.labels
+	}
+	return nil
 }
 
 func (l *loader) notNegative(r hcl.Range, name string, n *int) {

@@ -88,7 +88,9 @@ func TestMistakesAreShownWhereTheyStand(t *testing.T) {
 		{"block twice", "guard {\n}\nguard {\n}\n", 3, 1, []string{"line 1"}},
 		{"bad label", "plugin \"Bash Shell\" {\n}\n", 1, 8, []string{"a-z"}},
 		{"unknown grant", "plugin \"x\" {\n  grants = [\"root\"]\n}\n", 1, 1, []string{"root", "sandbox"}},
-		{"unknown provider", "model \"m\" {\n  provider = \"nobody\"\n}\n", 1, 1, []string{"nobody"}},
+		{"unknown provider", "model \"m\" {\n  provider = \"nobody\"\n}\n", 1, 1, []string{"nobody", "ollama"}},
+		{"unknown provider of an agent", "agent \"a\" {\n  model = \"nobody/m\"\n}\n", 2, 11, []string{"nobody/m", "ollama"}},
+		{"unknown model of an agent", "model \"m\" {\n  provider = \"ollama\"\n}\nagent \"default\" {\n  model = \"n\"\n}\n", 5, 11, []string{"[m]", "ollama"}},
 		{"model without provider", "model \"m\" {\n}\n", 1, 11, []string{"provider"}},
 		{"unknown dialect", "agent \"a\" {\n  dialect = \"telepathy\"\n}\n", 1, 1, []string{"telepathy", "tools"}},
 		{"unknown agent attribute", "agent \"a\" {\n  mdoel = \"x\"\n}\n", 2, 3, []string{"mdoel"}},
@@ -125,7 +127,7 @@ func TestCaretStandsUnderThePlace(t *testing.T) {
 }
 
 func TestLayers(t *testing.T) {
-	user := "sandbox {\n  timeout = \"10s\"\n}\nagent \"chat\" {\n  model = \"fast\"\n}\nplugin \"bash\" {\n  enabled = false\n}\nguard {\n  repeated_calls = 5\n}\n"
+	user := "sandbox {\n  timeout = \"10s\"\n}\nmodel \"fast\" {\n  provider = \"ollama\"\n}\nagent \"chat\" {\n  model = \"fast\"\n}\nplugin \"bash\" {\n  enabled = false\n}\nguard {\n  repeated_calls = 5\n}\n"
 	cfg, diags := load(t, user, "BOTHY_SANDBOX_PIDS", "7", "BOTHY_SANDBOX_MEMORY", "plenty")
 	if cfg == nil {
 		t.Fatal(diags.Error())

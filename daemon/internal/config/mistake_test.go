@@ -22,6 +22,7 @@ func TestMistakes(t *testing.T) {
 		"templates":             {"agent \"a\" {\n  persona = " + strings.Repeat(`"${`, 200_000) + "\n", "nested too deeply"},
 		"prefixes":              {"agent \"a\" {\n  tools = " + strings.Repeat("!", 500_000) + "true\n}\n", "nested too deeply"},
 		"conditions":            {"guard {\n  max_turns = " + strings.Repeat("true?", 100_000) + "1\n}\n", "nested too deeply"},
+		"a model told once":     {"model \"m\" {\n  provider = \"none\"\n}\nagent \"a\" {\n  model = \"m\"\n}\n", "\"none\""},
 		"a file that is no one": {"plugin \"p\" {\n  path = file(\"none\")\n}\n", "no such file"},
 	} {
 		cfg, diags := load(t, c.text)
@@ -41,6 +42,7 @@ func TestSecretsStayOut(t *testing.T) {
 		"plugin \"x\" {\n  grants = [secret(\"CANARY\")]\n}\n",
 		"plugin \"x\" {\n  plugin = \"${secret(\"CANARY\")}!\"\n}\n",
 		"model \"m\" {\n  provider = secret(\"CANARY\")\n}\n",
+		"agent \"a\" {\n  model = secret(\"CANARY\")\n}\n",
 		"agent \"a\" {\n  busy = secret(\"CANARY\")\n}\n",
 		"agent \"a\" {\n  max_turns = secret(\"CANARY\")\n}\n",
 	} {

@@ -263,8 +263,10 @@ func actionPath(turn int, call sdk.ReadCall, taken map[string]bool) string {
 	return path
 }
 
-// telling are arguments that say in a word what a call is about.
-var telling = []string{"path", "command", "pattern", "query", "source", "url", "name"}
+// telling are arguments that say in a word what a call is about. A command is
+// none of them, nor other free text or an address: each may hold a secret, which
+// nobody would know again, to redact it, once it is cut and made fit for a path.
+var telling = []string{"path", "source", "name"}
 
 func slug(arguments json.RawMessage) string {
 	var object map[string]any

@@ -35,7 +35,7 @@ func TestCallTool(t *testing.T) {
 	if done.Result.Success || done.Result.Error != "exit status 3" || done.Result.Metadata["stdout"] == nil {
 		t.Errorf("result %+v", done.Result)
 	}
-	if done.Entry.Path != "log://turn_2/bash/ls" || done.Entry.State != sdk.StateFailed || done.Entry.Outcome != "exit:3" || done.Run.Alias != "tools" || !done.Run.Hidden {
+	if done.Entry.Path != "log://turn_2/bash/call" || done.Entry.State != sdk.StateFailed || done.Entry.Outcome != "exit:3" || done.Run.Alias != "tools" || !done.Run.Hidden {
 		t.Errorf("%+v in %+v", done.Entry, done.Run)
 	}
 	if n := len(h.store.commits()); n != 2 {

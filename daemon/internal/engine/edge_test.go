@@ -301,3 +301,21 @@ func TestTurnNumberThatIsTaken(t *testing.T) {
 	}
 	h.check(done.Run.ID)
 }
+
+// fullStore has no room for another prompt.
+type fullStore struct{ *watchedStore }
+
+func (fullStore) Enqueue(context.Context, sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
+	return sdk.Loop{}, sdk.Receipt{}, sdk.Errorf(sdk.Unavailable, "queueing a prompt: the disk is full")
+}
+
+// TestPromptThatCannotBeQueued: the reason is told once.
+func TestPromptThatCannotBeQueued(t *testing.T) {
+	h := prepareHouse(t)
+	h.config.Store = fullStore{h.store}
+	h.start()
+	_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "do it"})
+	if sdk.OutcomeOf(err) != sdk.Unavailable || strings.Count(err.Error(), "prompt") != 1 {
+		t.Errorf("got %v", err)
+	}
+}

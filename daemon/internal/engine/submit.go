@@ -292,7 +292,7 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, err
 	l.Run, l.Model, l.Agent = p.run.ID, p.choice.Alias, p.agent.Name
 	l, receipt, err := e.cfg.Store.Enqueue(ctx, l)
 	if err != nil {
-		return Accepted{}, fmt.Errorf("queue the prompt: %w", err)
+		return Accepted{}, err // it says already what was being done
 	}
 	failpoint.Hit(failpoint.EnqueueAfter)
 	started := e.cfg.Hooks.ActStarted

@@ -38,7 +38,7 @@ type Inspector struct {
 }
 
 // NewInspector takes of a Config what it needs: Log, Libexec, DataDir (empty
-// keeps nothing between runs), Redact and StartTimeout.
+// keeps nothing between runs), LookOnly, Redact and StartTimeout.
 func NewInspector(cfg Config) *Inspector {
 	cfg.defaults()
 	return &Inspector{cfg: cfg, log: cfg.Log, known: map[string]described{}}
@@ -170,7 +170,7 @@ func (s *Inspector) keep(path string, d described) {
 	s.mu.Lock()
 	s.known[path] = d
 	s.mu.Unlock()
-	if s.cfg.DataDir == "" {
+	if s.cfg.DataDir == "" || s.cfg.LookOnly {
 		return
 	}
 	if err := s.write(s.cacheFile(path), d); err != nil {

@@ -34,6 +34,7 @@ type Config struct {
 	Libexec   []string // where bothy-plugin-NAME is looked for, in order
 	SocketDir string   // short and 0700; made when it is missing
 	DataDir   string
+	LookOnly  bool     // manifests that were kept are read, and none is kept
 	Prefix    string   // the installation
 	Services  Services // what plugins may call back; nil offers nothing
 

@@ -80,6 +80,9 @@ func TestFixed(t *testing.T) {
 		{"no repository", writeFile, sdk.ModeAct, `{"path":"a/hooks/config"}`, sdk.Allow, RuleProject},
 		{"bothy", writeFile, sdk.ModeAct, `{"path":".bothy"}`, sdk.Deny, RuleProtected},
 		{"agents", writeFile, sdk.ModeAct, `{"path":".agents/skills/x/SKILL.md"}`, sdk.Deny, RuleProtected},
+		{"skills of other agents", writeFile, sdk.ModeAct, `{"path":".claude/skills/x/SKILL.md"}`, sdk.Deny, RuleProtected},
+		{"what holds them", moveFile, sdk.ModeAct, `{"source":".claude","destination":"x"}`, sdk.Deny, RuleProtected},
+		{"beside them", writeFile, sdk.ModeAct, `{"path":".claude/settings.json"}`, sdk.Allow, RuleProject},
 		{"lock", writeFile, sdk.ModeAct, `{"path":"bothy.lock"}`, sdk.Deny, RuleProtected},
 		{"move git away", moveFile, sdk.ModeAct, `{"source":".git","destination":"x"}`, sdk.Deny, RuleProtected},
 		{"move onto git", moveFile, sdk.ModeAct, `{"source":"x","destination":".git"}`, sdk.Deny, RuleProtected},
@@ -111,7 +114,7 @@ func TestFixed(t *testing.T) {
 // TestNoWriteEscapes: whatever path is allowed to a writing tool stays below
 // the project and touches nothing protected.
 func TestNoWriteEscapes(t *testing.T) {
-	part := rapid.SampledFrom([]string{"..", ".", "", "a", ".git", "hooks", "config", "commondir", ".GIT", ".bothy", ".agents", "bothy.lock", "~", "~x", "...", "\\"})
+	part := rapid.SampledFrom([]string{"..", ".", "", "a", ".git", "hooks", "config", "commondir", ".GIT", ".bothy", ".agents", ".claude", "skills", "bothy.lock", "~", "~x", "...", "\\"})
 	rapid.Check(t, func(t *rapid.T) {
 		p := strings.Join(rapid.SliceOfN(part, 1, 8).Draw(t, "parts"), "/")
 		arguments, err := json.Marshal(map[string]any{"nested": []any{map[string]any{"path": p}}})

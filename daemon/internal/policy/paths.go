@@ -15,7 +15,7 @@ import (
 // its configuration, and Bothy trusts its own folders (design, section 9, and
 // decision 7). The sandbox and plugins/files have lists of their own, since the
 // import rules keep them apart; a test of package daemon compares them.
-var protected = []string{".git/hooks", ".git/config", ".bothy", ".agents", "bothy.lock"}
+var protected = []string{".git/hooks", ".git/config", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
 
 // protectedGit are the names in any repository, wherever it lies, that git reads
 // as configuration, or as the place where configuration and hooks are.

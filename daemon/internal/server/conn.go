@@ -25,6 +25,7 @@ type conn struct {
 	net    *net.UnixConn
 	peer   rpc.Peer
 	out    *outbox
+	skills *skillNews
 	slots  chan struct{} // one per request in flight, until its answer was written
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -37,8 +38,9 @@ type conn struct {
 
 func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer) *conn {
 	ctx, cancel := context.WithCancel(context.Background())
+	out := newOutbox(nc, s.limits.Write)
 	return &conn{
-		s: s, net: nc, peer: peer, out: newOutbox(nc, s.limits.Write),
+		s: s, net: nc, peer: peer, out: out, skills: &skillNews{out: out, busy: true},
 		slots: make(chan struct{}, s.limits.InFlight),
 		ctx:   ctx, cancel: cancel, watches: map[int64]*watch{},
 	}
@@ -51,7 +53,7 @@ func (c *conn) serve() {
 	go c.interrupt(drained)
 
 	if hello, err := encodeNote(rpc.MethodHello, c.s.greeting()); err == nil {
-		c.out.put(hello, nil)
+		c.out.put(hello, c.skills.sent)
 	}
 	if note := c.s.farewellNote(); note != nil {
 		c.out.put(note, nil)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -55,7 +56,18 @@ func (f *fakeStore) commit(rows ...sdk.JournalRow) int64 {
 	return int64(len(f.rows))
 }
 
-func (f *fakeStore) Projects(context.Context) ([]sdk.Project, error) { return f.projects, nil }
+func (f *fakeStore) Projects(context.Context) ([]sdk.Project, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.projects), nil
+}
+
+// found adds a project.
+func (f *fakeStore) found(p sdk.Project) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.projects = append(f.projects, p)
+}
 
 func (f *fakeStore) Run(_ context.Context, id int64) (sdk.Run, error) {
 	for _, r := range f.runs {

@@ -28,6 +28,9 @@ func (s *Server) journal(ctx context.Context, _ *conn, p rpc.JournalParams) (rpc
 		return rpc.JournalPage{}, wrongParams("after is %d, and the journal ends at %d", p.After, seq)
 	}
 	answer := rpc.JournalPage{Rows: []sdk.JournalRow{}, Seq: seq}
+	if project == unknown {
+		return answer, nil
+	}
 	size, after := 0, p.After
 	for scanned := 0; scanned < journalScan; {
 		rows, err := s.cfg.Store.Journal(ctx, after, watchPage, run)
@@ -56,6 +59,9 @@ func (s *Server) journal(ctx context.Context, _ *conn, p rpc.JournalParams) (rpc
 	return answer, nil
 }
 
+// unknown is the project of a folder in which nothing was done yet.
+const unknown = -1
+
 // scope resolves what a journal is read of; 0 is all.
 func (s *Server) scope(ctx context.Context, run, project string) (runID, projectID int64, err error) {
 	if run != "" {
@@ -67,7 +73,7 @@ func (s *Server) scope(ctx context.Context, run, project string) (runID, project
 	}
 	p, ok, err := s.project(ctx, project)
 	if err == nil && !ok {
-		err = sdk.Errorf(sdk.NotFound, "project %s has no runs yet: send it a prompt first", project)
+		p.ID = unknown
 	}
 	return 0, p.ID, err
 }

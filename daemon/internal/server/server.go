@@ -256,16 +256,6 @@ func (s *Server) Farewell() {
 	s.sendAll(note)
 }
 
-// tellAll sends a notification to every client that is there.
-func (s *Server) tellAll(name string, params any) {
-	note, err := encodeNote(name, params)
-	if err != nil {
-		s.log.Error("clients cannot be told", "note", name, "error", err)
-		return
-	}
-	s.sendAll(slices.Clip(note))
-}
-
 func (s *Server) sendAll(note []byte) {
 	s.mu.Lock()
 	conns := slices.Collect(maps.Keys(s.conns))

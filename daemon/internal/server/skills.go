@@ -2,7 +2,12 @@ package server
 
 import (
 	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -18,22 +23,44 @@ type Skills interface {
 }
 
 func (s *Server) skills(ctx context.Context, _ *conn, p rpc.SkillQuery) (rpc.Skills, error) {
-	return s.cfg.Skills.Skills(ctx, p)
+	var err error
+	if p.Project, err = skillProject(rpc.MethodSkills, p.Project); err != nil {
+		return rpc.Skills{}, err
+	}
+	found, err := s.cfg.Skills.Skills(ctx, p)
+	found.Skills, found.Folders = orEmpty(found.Skills), orEmpty(found.Folders)
+	return found, err
 }
 
 func (s *Server) skill(ctx context.Context, _ *conn, p rpc.SkillQuery) (rpc.SkillInfo, error) {
+	var err error
+	if p.Project, err = skillProject(rpc.MethodSkill, p.Project); err != nil {
+		return rpc.SkillInfo{}, err
+	}
 	return s.cfg.Skills.Skill(ctx, p)
 }
 
 func (s *Server) explainSkill(ctx context.Context, _ *conn, p rpc.SkillExplainQuery) (rpc.SkillExplain, error) {
+	var err error
+	if p.Project, err = skillProject(rpc.MethodSkillExplain, p.Project); err != nil {
+		return rpc.SkillExplain{}, err
+	}
 	return s.cfg.Skills.Explain(ctx, p)
 }
 
 func (s *Server) matchSkills(ctx context.Context, _ *conn, p rpc.SkillMatchQuery) (rpc.SkillMatches, error) {
+	var err error
+	if p.Project, err = skillProject(rpc.MethodSkillMatch, p.Project); err != nil {
+		return rpc.SkillMatches{}, err
+	}
 	return s.cfg.Skills.Match(ctx, p)
 }
 
 func (s *Server) enableSkill(ctx context.Context, _ *conn, p rpc.SkillSwitch) (rpc.SkillSwitched, error) {
+	var err error
+	if p.Project, err = skillProject(rpc.MethodSkillEnable, p.Project); err != nil {
+		return rpc.SkillSwitched{}, err
+	}
 	return s.cfg.Skills.Enable(ctx, p)
 }
 
@@ -45,5 +72,32 @@ func (s *Server) trust(ctx context.Context, _ *conn, p rpc.TrustQuery) (rpc.Trus
 	return s.cfg.Skills.Trust(ctx, p)
 }
 
-// SkillsChanged tells every client. One that comes later asks for what there is.
-func (s *Server) SkillsChanged(p rpc.SkillsChanged) { s.tellAll(rpc.NoteSkills, p) }
+// skillProject is the directory whose skills are meant, links resolved; empty
+// is no project. The directory must be there: it is watched from then on.
+func skillProject(method, project string) (string, error) {
+	if project == "" {
+		return "", nil
+	}
+	if err := absolute(method, project); err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		return "", sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return "", wrongParams("the project %s is not a directory", real)
+	}
+	return real, nil
+}
+
+// SkillsChanged tells every client and waits for none: what one has not read is
+// put together for it. One that comes later asks for what there is.
+func (s *Server) SkillsChanged(p rpc.SkillsChanged) {
+	s.mu.Lock()
+	conns := slices.Collect(maps.Keys(s.conns))
+	s.mu.Unlock()
+	for _, c := range conns {
+		c.skills.tell(p)
+	}
+}

@@ -11,6 +11,7 @@ func (s *Server) status(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Status, 
 	status, err := s.cfg.Daemon.Status(ctx)
 	status.Connections = s.connections()
 	status.Plugins, status.Problems = wholePlugins(status.Plugins), orEmpty(status.Problems)
+	status.Skills.Folders = orEmpty(status.Skills.Folders)
 	return status, err
 }
 

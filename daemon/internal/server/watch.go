@@ -20,8 +20,9 @@ const (
 type watch struct {
 	id      int64
 	c       *conn
-	run     int64 // 0 is all
-	project int64 // 0 is all
+	run     int64  // 0 is all
+	project int64  // 0 is all; unknown when the watch began before the project did
+	root    string // of the project
 	preview bool
 	ring    *ring
 	ctx     context.Context
@@ -30,7 +31,7 @@ type watch struct {
 }
 
 func (s *Server) startWatch(ctx context.Context, c *conn, p rpc.WatchParams) (rpc.Watching, error) {
-	w := &watch{c: c, preview: p.Preview, ring: newRing(s.limits)}
+	w := &watch{c: c, root: p.Project, preview: p.Preview, ring: newRing(s.limits)}
 	var err error
 	if w.run, w.project, err = s.scope(ctx, p.Run, p.Project); err != nil {
 		return rpc.Watching{}, err
@@ -80,10 +81,13 @@ func (s *Server) forget(w *watch) {
 // pump runs until the client, the watch or the daemon ends; while the daemon
 // drains it still sends what is committed.
 func (w *watch) pump(after int64) {
-	store := w.c.s.cfg.Store
+	store, project := w.c.s.cfg.Store, w.project
 	for {
 		changed := store.Changed()
 		rows, err := store.Journal(w.ctx, after, watchPage, w.run)
+		if err == nil && project == unknown { // behind the rows: one of its own is there after it
+			_, project, err = w.c.s.scope(w.ctx, "", w.root)
+		}
 		if err != nil {
 			if w.ctx.Err() == nil {
 				w.c.s.log.Error("a watch cannot read the journal", "after", after, "error", err)
@@ -92,7 +96,7 @@ func (w *watch) pump(after int64) {
 			return
 		}
 		for _, row := range rows {
-			if w.project == 0 || row.Project == w.project {
+			if project == 0 || row.Project == project {
 				if !w.send(row) {
 					w.gap(after)
 					return

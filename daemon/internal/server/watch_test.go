@@ -82,13 +82,35 @@ func TestWatchFilters(t *testing.T) {
 	}
 	ctx := context.Background()
 	for name, p := range map[string]rpc.WatchParams{
-		"no such run":     {Run: "99"},
-		"no such project": {Project: "/p/none"},
-		"past the end":    {After: ptr(int64(4))},
+		"no such run":      {Run: "99"},
+		"relative project": {Project: "p"},
+		"past the end":     {After: ptr(int64(4))},
 	} {
 		if err := h.client(t).Call(ctx, rpc.MethodWatch, p, nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// A project may be watched before anything was done in it.
+func TestWatchOfAProjectToCome(t *testing.T) {
+	h := open(t, nil)
+	h.store.commit(rows(3, 7)...)
+	c := h.client(t)
+	if page, err := c.Journal(t.Context(), rpc.JournalParams{Project: "/p/three"}); err != nil || len(page.Rows) != 0 || page.Seq != 3 {
+		t.Errorf("%d rows of nothing, %v", len(page.Rows), err)
+	}
+	var w rpc.Watching
+	if err := c.Call(t.Context(), rpc.MethodWatch, rpc.WatchParams{Project: "/p/three"}, &w); err != nil || w.Seq != 3 {
+		t.Fatalf("%+v, %v", w, err)
+	}
+	seen := make(chan []int64)
+	go func() { seen <- follow(t, c, client.Watch{Project: "/p/three"}, 6) }()
+	h.store.commit(rows(1, 7)...)
+	h.store.found(sdk.Project{ID: 3, Root: "/p/three"})
+	h.store.commit(sdk.JournalRow{Project: 3, Run: 11}, sdk.JournalRow{Project: 3, Run: 11})
+	if got := <-seen; len(got) != 2 || got[0] != 5 {
+		t.Errorf("saw %v", got)
 	}
 }
 

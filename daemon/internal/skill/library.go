@@ -13,13 +13,17 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// mostKept is for how many workspaces that were let go it is remembered what
+// they had.
+const mostKept = 64
+
 // patience is how long a turn waits for a change that is being taken in.
 const patience = 500 * time.Millisecond
 
 // Options are what a Library needs beside its Settings. All may be left out.
 type Options struct {
 	Log     hclog.Logger
-	Trusted func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted
+	Trusted func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted; it may not ask the library
 	Hash    func(folder string) (string, error)         // of a skill's folder, for Trusted
 	Changed func(Change)                                // one call after the other, from a goroutine of the library; it may ask the library, but not Close it
 	Home    string                                      // above which no workspace is looked for; empty is the user's
@@ -44,16 +48,21 @@ type Change struct {
 type Library struct {
 	o Options
 
-	telling sync.Mutex // held over Changed, before mu
+	running sync.WaitGroup // the vigils
 
-	mu       sync.Mutex
+	// The locks, in the order in which they are taken.
+	telling sync.Mutex // held over Changed
+	making  sync.Mutex // held over Trusted, while catalogues are made
+	mu      sync.Mutex
+
 	settings Settings
 	turned   uint64 // times that the settings or the trust changed
 	closed   bool
 	base     *vigil
 	projects map[string]*workspace
-	made     map[string]*making // the newest catalogues, by project
-	told     map[string]*making // what Changed knows
+	made     map[string]*making  // the newest catalogues, by project
+	told     map[string]*making  // what Changed knows
+	kept     map[string][]*shelf // of workspaces that were let go: the last good versions
 }
 
 // workspace is a project in use.
@@ -87,14 +96,14 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 		o.Home = home
 	}
 	o.Timings = o.Timings.filled()
-	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*making{}, told: map[string]*making{}}
+	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*making{}, told: map[string]*making{}, kept: map[string][]*shelf{}}
 	l.base = l.vigil(func(*vigil) { l.refresh() }, func(*vigil) {})
-	l.base.start(s.Folders)
+	l.base.start(&l.running, s.Folders)
 	return l, nil
 }
 
 func (l *Library) vigil(changed, tick func(*vigil)) *vigil {
-	return &vigil{log: l.o.Log, times: l.o.Timings, parse: l.o.parse, open: l.o.open, stall: l.o.stall, changed: changed, tick: tick}
+	return &vigil{log: l.o.Log, times: l.o.Timings, parse: l.o.parse, hash: l.o.Hash, open: l.o.open, stall: l.o.stall, changed: changed, tick: tick}
 }
 
 // Close ends the looking. It waits for a call of Changed that runs.
@@ -112,8 +121,9 @@ func (l *Library) Close() error {
 	l.projects = map[string]*workspace{}
 	l.mu.Unlock()
 	for _, v := range all {
-		v.close()
+		v.end()
 	}
+	l.running.Wait()
 	return nil
 }
 
@@ -175,7 +185,9 @@ func (l *Library) inUse(project string) ([]*vigil, error) {
 	if !ok {
 		w = &workspace{vigil: l.vigil(func(*vigil) { l.refresh() }, func(v *vigil) { l.idle(project, v) })}
 		l.projects[project] = w
-		w.vigil.start(workspaceFolders(project, l.o.Home, l.settings.Workspace))
+		w.vigil.shelves = l.kept[project]
+		delete(l.kept, project)
+		w.vigil.start(&l.running, workspaceFolders(project, l.o.Home, l.settings.Workspace))
 	}
 	w.used = l.o.Clock()
 	return []*vigil{l.base, w.vigil}, nil
@@ -193,7 +205,10 @@ func (l *Library) idle(project string, v *vigil) {
 	delete(l.projects, project)
 	delete(l.made, project)
 	delete(l.told, project)
-	v.leave()
+	if len(l.kept) < mostKept {
+		l.kept[project] = v.shelves
+	}
+	v.end()
 }
 
 // Folders are the folders that count for a project, the one that goes first

@@ -27,6 +27,7 @@ type shop struct {
 
 	mu      sync.Mutex
 	changes []Change
+	seen    []*Catalogue // after each
 	came    chan struct{}
 }
 
@@ -44,11 +45,13 @@ func newShop(t testing.TB, s Settings, o Options) *shop {
 	if o.Home == "" {
 		o.Home = filepath.Join(h.dir, "home")
 	}
+	h.mu.Lock()
 	l, err := NewLibrary(s, o)
+	h.Library = l
+	h.mu.Unlock()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Library = l
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -70,6 +73,7 @@ func realDir(t testing.TB) string {
 func (h *shop) note(c Change) {
 	h.mu.Lock()
 	h.changes = append(h.changes, c)
+	h.seen = append(h.seen, h.make(c.Project).catalogue)
 	h.mu.Unlock()
 	h.came <- struct{}{}
 }
@@ -151,8 +155,8 @@ func (h *shop) reads(name, body string) {
 	})
 }
 
-// text is a SKILL.md.
-func text(name, body string) string {
+// skillText is a SKILL.md.
+func skillText(name, body string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: What %s is for.\n---\n%s\n", name, name, body)
 }
 
@@ -161,7 +165,7 @@ func lay(t testing.TB, root, name, body string) string {
 	t.Helper()
 	folder := filepath.Join(root, name)
 	mkdir(t, folder)
-	write(t, filepath.Join(folder, "SKILL.md"), text(name, body))
+	write(t, filepath.Join(folder, "SKILL.md"), skillText(name, body))
 	return folder
 }
 

@@ -20,14 +20,16 @@ type shelf struct {
 	at    Folder
 	known map[string]*record // by folder as found
 	docs  []*Document        // as shown, by folder
-	here  identity           // of the folder
-	had   identity           // the same, when it had skills last
+	sums  map[*Document]folderSum
+	here  identity // of the folder
+	had   identity // the same, when it had skills last
 	state FolderState
 }
 
 // looker is what a look needs to know.
 type looker struct {
 	parse  parseFunc
+	hash   func(folder string) (string, error)
 	settle time.Duration // how long a file must not have changed to be whole
 	force  bool          // what does not settle is taken if it can be loaded
 	clock  func() time.Time
@@ -59,6 +61,9 @@ func (s *shelf) look(l looker) (changed, hasty bool) {
 	}
 	lost, hastyLoss := s.lose(sc, l)
 	changed, hasty = changed || lost, hasty || hastyLoss
+	if s.at.Tier == sdk.TierWorkspace && l.hash != nil {
+		changed = s.sum(sc, l) || changed
+	}
 	return s.show(sc) || changed, hasty
 }
 
@@ -169,10 +174,7 @@ func (r *record) hide() bool {
 		return false
 	}
 	r.sum, r.sure = sum, false
-	r.now = stale(r.good, []sdk.SkillDiagnostic{{
-		Severity: "error", Code: "unreadable", Message: "the folder that it lies in cannot be looked into",
-		Help: "let your user read it, as with chmod u+rx",
-	}})
+	r.now = stale(r.good, []diagnostic{*wrong("unreadable", 0, 0, "the folder that it lies in cannot be looked into", "Make it readable for you: chmod u+rx.")})
 	return true
 }
 
@@ -197,6 +199,15 @@ func (s *shelf) show(sc *scan) (changed bool) {
 	for _, r := range s.known {
 		if r.now != nil {
 			docs = append(docs, r.now)
+		}
+	}
+	s.sums = nil
+	for _, r := range s.known {
+		if r.whole.sum != (folderSum{}) && r.now != nil {
+			if s.sums == nil {
+				s.sums = map[*Document]folderSum{}
+			}
+			s.sums[r.now] = r.whole.sum
 		}
 	}
 	slices.SortFunc(docs, func(a, b *Document) int { return strings.Compare(a.Folder, b.Folder) })

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -21,15 +22,20 @@ func openText(path string) ([]byte, fs.FileInfo, *diagnostic) {
 		return nil, nil, unopened(err)
 	}
 	defer f.Close()
+	return readText(f)
+}
+
+// readText reads what was opened, if that is a regular file and not too large.
+func readText(f *os.File) ([]byte, fs.FileInfo, *diagnostic) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, unopened(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, notAFile(info.Mode())
+		return nil, nil, noFile(info.Mode())
 	}
 	if info.Size() > MaxFile {
-		return nil, nil, tooLarge(info.Size())
+		return nil, nil, tooMuch(info.Size())
 	}
 	text := make([]byte, 0, info.Size()+1)
 	text, err = appendAll(text, io.LimitReader(f, MaxFile+1))
@@ -37,7 +43,7 @@ func openText(path string) ([]byte, fs.FileInfo, *diagnostic) {
 		return nil, nil, unopened(err)
 	}
 	if len(text) > MaxFile {
-		return nil, nil, tooLarge(int64(len(text)))
+		return nil, nil, tooMuch(int64(len(text)))
 	}
 	return text, info, nil
 }
@@ -59,13 +65,41 @@ func appendAll(buf []byte, r io.Reader) ([]byte, error) {
 	}
 }
 
-// unopened says why a file could not be opened.
 func unopened(err error) *diagnostic {
 	switch {
 	case errors.Is(err, syscall.ELOOP):
-		return wrong("link", 1, 1, "it is a symbolic link, which is not followed here", "Put the file itself there.")
+		return wrong("link", 0, 0, "it is a symbolic link, which is not followed here", "Put the file itself there.")
 	case errors.Is(err, syscall.ENXIO):
-		return notAFile(fs.ModeSocket)
+		return wrong("not-a-file", 0, 0, "it is no regular file but a socket or a device", "Put a text file there.")
+	case errors.Is(err, fs.ErrPermission):
+		return wrong("unreadable", 0, 0, "it may not be read", "Make it readable for you: chmod u+r.")
 	}
-	return unreadable(err)
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // the path is told beside it
+	}
+	return wrong("unreadable", 0, 0, "it cannot be read: "+visible(err.Error()), "See that the file is there and can be read.")
+}
+
+func noFile(m fs.FileMode) *diagnostic {
+	return wrong("not-a-file", 0, 0, "it is no regular file but "+typeOf(m), "Put a text file there.")
+}
+
+func tooMuch(size int64) *diagnostic {
+	return wrong("file-too-large", 0, 0, fmt.Sprintf("the file has %d bytes; at most %d are read", size, MaxFile),
+		"Keep SKILL.md short and put what is long into files beside it.")
+}
+
+func typeOf(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "something else"
 }

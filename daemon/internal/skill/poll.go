@@ -3,6 +3,7 @@ package skill
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"syscall"
@@ -96,5 +97,7 @@ func (s *shelf) moved() bool {
 
 // sameSight reports whether two sights show the same.
 func sameSight(a, b []shown) bool {
-	return slices.EqualFunc(a, b, func(x, y shown) bool { return x.state == y.state && slices.Equal(x.docs, y.docs) })
+	return slices.EqualFunc(a, b, func(x, y shown) bool {
+		return x.state == y.state && slices.Equal(x.docs, y.docs) && maps.Equal(x.sums, y.sums)
+	})
 }

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -22,59 +19,68 @@ type making struct {
 
 // make returns a project's catalogue as it is now.
 func (l *Library) make(project string) *making {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.makeLocked(project)
+	l.making.Lock()
+	defer l.making.Unlock()
+	return l.makeOne(project)
 }
 
-func (l *Library) makeLocked(project string) *making {
-	base, version := l.base.sight()
-	next := &making{base: version, turned: l.turned, ranked: map[*Document]*Document{}}
-	var own []shown
-	if w, ok := l.projects[project]; ok {
+// makeOne is called with the lock making.
+func (l *Library) makeOne(project string) *making {
+	next := &making{ranked: map[*Document]*Document{}}
+	l.mu.Lock()
+	old, settings, w := l.made[project], l.settings, l.projects[project]
+	next.turned = l.turned
+	l.mu.Unlock()
+	var base, own []shown
+	base, next.base = l.base.sight()
+	if w != nil {
 		own, next.own = w.vigil.sight()
 	}
-	old := l.made[project]
 	if old != nil && old.base == next.base && old.own == next.own && old.turned == next.turned {
 		return old
 	}
-	r := ranking{l: l, project: project, winners: map[string]*Document{}, out: next.ranked}
+	r := ranking{project: project, settings: settings, trusted: l.o.Trusted, winners: map[string]*Document{}, out: next.ranked}
 	if r.before = old; project != "" {
-		r.shared = l.makeLocked("")
+		r.shared = l.makeOne("")
 	}
 	var all []*Document
 	for _, s := range slices.Concat(own, base) {
 		for _, d := range s.docs {
-			all = append(all, r.rank(d))
+			all = append(all, r.rank(d, s.sums[d]))
 		}
 	}
 	next.catalogue = NewCatalogue(all)
-	l.made[project] = next
+	l.mu.Lock()
+	if project == "" || l.projects[project] == w {
+		l.made[project] = next
+	}
+	l.mu.Unlock()
 	return next
 }
 
 // ranking gives each document its status, the one that goes first before the
 // others.
 type ranking struct {
-	l       *Library
-	project string
-	winners map[string]*Document // by sameName
-	before  *making              // documents that did not change are taken from these
-	shared  *making
-	out     map[*Document]*Document
+	project  string
+	settings Settings
+	trusted  func(project, name, folderHash string) bool
+	winners  map[string]*Document // by name
+	before   *making              // documents that did not change are taken from these
+	shared   *making
+	out      map[*Document]*Document
 }
 
-func (r *ranking) rank(found *Document) *Document {
-	status, reason := r.judge(found)
+func (r *ranking) rank(found *Document, sum folderSum) *Document {
+	status, reason := r.judge(found, sum)
 	d := r.same(found, status, reason)
 	if d == nil {
 		c := *found
-		c.Name, c.Status, c.Reason = norm.NFC.String(found.Name), status, reason
+		c.Status, c.Reason = status, reason
 		d = &c
 	}
 	r.out[found] = d
 	if status == sdk.SkillEnabled || status == sdk.SkillDisabled {
-		r.winners[sameName(d.Name)] = d
+		r.winners[d.Name] = d
 	}
 	return d
 }
@@ -93,20 +99,20 @@ func (r *ranking) same(found *Document, status sdk.SkillStatus, reason string) *
 
 // judge says whether a document can be used. What is broken or not trusted
 // hides nothing; what is disabled keeps its name, which is off then.
-func (r *ranking) judge(d *Document) (sdk.SkillStatus, string) {
+func (r *ranking) judge(d *Document, sum folderSum) (sdk.SkillStatus, string) {
 	if !d.Loaded {
 		return sdk.SkillBroken, trouble(d)
 	}
 	if d.Tier == sdk.TierWorkspace {
-		if why := r.distrust(d); why != "" {
+		if why := r.distrust(d, sum); why != "" {
 			return sdk.SkillUntrusted, why
 		}
 	}
-	if w := r.winners[sameName(d.Name)]; w != nil {
+	if w := r.winners[d.Name]; w != nil {
 		return sdk.SkillShadowed, fmt.Sprintf("%s of the %s tier goes before it: %s", w.Name, w.Tier, w.Path)
 	}
-	if r.l.settings.Enabled != nil {
-		if on := r.l.settings.Enabled(d.Name); on != nil && *on {
+	if r.settings.Enabled != nil {
+		if on := r.settings.Enabled(d.Name); on != nil && *on {
 			return sdk.SkillEnabled, ""
 		} else if on != nil {
 			return sdk.SkillDisabled, "a skill block of the configuration says so"
@@ -129,24 +135,15 @@ func trouble(d *Document) string {
 }
 
 // distrust says why a skill of the workspace is inert, empty if it is not.
-func (r *ranking) distrust(d *Document) string {
-	o := r.l.o
-	if o.Trusted == nil || o.Hash == nil {
-		return "skills of a workspace cannot be trusted here"
+func (r *ranking) distrust(d *Document, sum folderSum) string {
+	if sum.err != nil {
+		return fmt.Sprintf("its folder cannot be taken as a whole, so that nobody can trust it: %v", sum.err)
 	}
-	hash, err := o.Hash(d.Folder)
-	if err != nil {
-		return fmt.Sprintf("its folder cannot be read whole, so that nothing is known to be trusted: %v", err)
-	}
-	if !o.Trusted(r.project, d.Name, hash) {
+	if sum.hash == "" || r.trusted == nil || !r.trusted(r.project, d.Name, sum.hash) {
 		return "it came with the project, and nobody has trusted it as it is now: see `bothy trust`"
 	}
 	return ""
 }
-
-// sameName is equal for names that people take for the same: case and the way
-// in which accents are written do not tell two skills apart.
-func sameName(name string) string { return strings.ToLower(norm.NFC.String(name)) }
 
 // refresh makes the catalogues anew that are in use and tells what changed.
 func (l *Library) refresh() {
@@ -163,17 +160,16 @@ func (l *Library) changes() []Change {
 	if l.o.Changed == nil {
 		return nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.making.Lock()
+	defer l.making.Unlock()
 	var out []Change
 	shared := map[string]bool{}
-	for _, project := range append([]string{""}, slices.Sorted(maps.Keys(l.projects))...) {
-		if !l.ready(project) {
-			continue
-		}
-		next := l.makeLocked(project)
+	for _, project := range l.ready() {
+		next := l.makeOne(project)
+		l.mu.Lock()
 		old := l.told[project]
 		l.told[project] = next
+		l.mu.Unlock()
 		if old == nil || old == next {
 			continue
 		}
@@ -190,15 +186,21 @@ func (l *Library) changes() []Change {
 	return out
 }
 
-// ready reports whether all that a project's catalogue is made of was looked
-// at once.
-func (l *Library) ready(project string) bool {
-	_, base := l.base.sight()
-	if project == "" {
-		return base > 0
+// ready are the projects in use of whose catalogues all was looked at once,
+// after the one that they share.
+func (l *Library) ready() []string {
+	if _, base := l.base.sight(); base == 0 {
+		return nil
 	}
-	_, own := l.projects[project].vigil.sight()
-	return base > 0 && own > 0
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := []string{""}
+	for _, project := range slices.Sorted(maps.Keys(l.projects)) {
+		if _, own := l.projects[project].vigil.sight(); own > 0 {
+			out = append(out, project)
+		}
+	}
+	return out
 }
 
 // difference names what is not the same in two catalogues, but for the names

@@ -127,7 +127,7 @@ func breaksUnseen(c rune) bool { return c == 0x85 || c == 0x2028 || c == 0x2029 
 // noText finds what no text has.
 func noText(text []byte) *diagnostic {
 	if len(text) > MaxFile {
-		return tooLarge(int64(len(text)))
+		return tooMuch(int64(len(text)))
 	}
 	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
 		return wrong("encoding", 1, 1, "the file is UTF-16", "Save it as UTF-8.")

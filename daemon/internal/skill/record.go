@@ -1,15 +1,10 @@
 package skill
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"io"
 	"path/filepath"
 	"time"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // record is what is remembered of one skill folder from look to look.
@@ -23,6 +18,8 @@ type record struct {
 	seen  fileKey   // a key that may still change
 	since time.Time // when that was seen first
 	lost  time.Time // when it was missed first
+
+	whole wholeFolder // in a workspace
 }
 
 // reading is what a look decided about one folder before reading it.
@@ -37,7 +34,7 @@ type reading struct {
 type content struct {
 	key     fileKey
 	sum     string
-	trouble *sdk.SkillDiagnostic
+	trouble *diagnostic
 	doc     *Document // nil when there is trouble, and when the sum is the one that was known
 }
 
@@ -60,41 +57,24 @@ func (f finding) read(parse parseFunc, known string) content {
 	return c
 }
 
-// load reads the file that was found. It never waits: what is no regular file
-// is not opened, what became one meanwhile not read.
-func (f finding) load() ([]byte, fileKey, *sdk.SkillDiagnostic) {
+// load reads the file that was found, and what its key was behind that. It
+// never waits: what is no regular file is not opened, what became one meanwhile
+// not read.
+func (f finding) load() ([]byte, fileKey, *diagnostic) {
 	file, err := f.spot.open()
 	if err != nil {
-		return nil, f.key, unreadable(err)
+		return nil, f.key, unopened(err)
 	}
 	defer file.Close()
+	text, _, trouble := readText(file)
+	if trouble != nil {
+		return nil, f.key, trouble
+	}
 	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, f.key, unreadable(err)
-	case !info.Mode().IsRegular():
-		return nil, f.key, notAFile(info.Mode())
-	case info.Size() > MaxFile:
-		return nil, keyOf(info), tooLarge(info.Size())
+	if err != nil {
+		return nil, f.key, unopened(err)
 	}
-	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	if _, err := text.ReadFrom(io.LimitReader(file, MaxFile+1)); err != nil {
-		return nil, f.key, unreadable(err)
-	}
-	if text.Len() > MaxFile {
-		return nil, f.key, tooLarge(int64(text.Len()))
-	}
-	if info, err = file.Stat(); err != nil {
-		return nil, f.key, unreadable(err)
-	}
-	return text.Bytes(), keyOf(info), nil
-}
-
-func tooLarge(size int64) *sdk.SkillDiagnostic {
-	return &sdk.SkillDiagnostic{
-		Severity: "error", Code: "file-too-large", Message: fmt.Sprintf("SKILL.md has %d bytes; the limit is %d", size, MaxFile),
-		Help: "move parts of it into files beside it, which are read when they are needed",
-	}
+	return text, keyOf(info), nil
 }
 
 // take makes a content the one in force, if it is another than before, and
@@ -132,15 +112,15 @@ func (r *record) refuse(at Folder, f finding, now time.Time) bool {
 }
 
 // broken is the document of a folder that has no text to show.
-func broken(f finding, trouble *sdk.SkillDiagnostic) *Document {
+func broken(f finding, trouble *diagnostic) *Document {
 	d := &Document{}
-	d.Name = filepath.Base(f.folder)
-	d.Diagnostics = []sdk.SkillDiagnostic{*trouble}
+	d.Name = SafeName(filepath.Base(f.folder))
+	d.Diagnostics = []diagnostic{*trouble}
 	return d
 }
 
 // stale is the last good version of a file with what is wrong with it now.
-func stale(good *Document, wrong []sdk.SkillDiagnostic) *Document {
+func stale(good *Document, wrong []diagnostic) *Document {
 	d := *good
 	d.Stale, d.Diagnostics = true, wrong
 	return &d

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // How far a scan goes.
@@ -25,9 +23,10 @@ const fileName = "SKILL.md"
 type finding struct {
 	folder  string // as found: a link on the way is not followed here
 	file    string // the name of its SKILL.md
-	spot    spot   // where that really lies
+	home    spot   // where the folder really lies
+	spot    spot   // where the file really lies
 	key     fileKey
-	trouble *sdk.SkillDiagnostic // why it cannot even be looked at
+	trouble *diagnostic // why it cannot even be looked at
 }
 
 // scan is one look at one Folder. It opens no file, and folders only.
@@ -151,7 +150,7 @@ func (s *scan) skill(at step) bool {
 }
 
 func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
-	f := finding{folder: at.as, file: name, spot: at.spot.join(name)}
+	f := finding{folder: at.as, file: name, home: at.spot, spot: at.spot.join(name)}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if f.spot, err = s.areas.follow(f.spot, s.passed); err == nil {
 			s.watch(filepath.Dir(f.spot.path()))
@@ -162,9 +161,9 @@ func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 	case errors.Is(err, errEscape), errors.Is(err, errLoop):
 		f.trouble = refusedLink(filepath.Join(at.as, name), err)
 	case err != nil:
-		f.trouble = unreadable(err)
+		f.trouble = unopened(err)
 	case !info.Mode().IsRegular():
-		f.trouble = notAFile(info.Mode())
+		f.trouble = noFile(info.Mode())
 	default:
 		f.key = keyOf(info)
 	}
@@ -264,43 +263,13 @@ func (s *scan) linked(at, link step) (step, bool) {
 	return step{link.as, to, link.depth}, true
 }
 
-func refusedLink(link string, err error) *sdk.SkillDiagnostic {
-	d := &sdk.SkillDiagnostic{Severity: "error", Code: "link-broken", Help: "make the link anew, or remove it"}
+func refusedLink(link string, err error) *diagnostic {
+	code, help := "link-broken", "Make the link anew, or remove it."
 	switch {
 	case errors.Is(err, errEscape):
-		d.Code = "link-escape"
-		d.Help = "put a copy in its place, or move what it leads to into a folder of skills"
+		code, help = "link-escape", "Put a copy in its place, or move what it leads to into a folder of skills."
 	case errors.Is(err, errLoop):
-		d.Code = "link-loop"
+		code, help = "link-loop", "Remove the link."
 	}
-	d.Message = fmt.Sprintf("%s is a link that is not followed: %v", link, cause(err))
-	return d
-}
-
-func notAFile(mode fs.FileMode) *sdk.SkillDiagnostic {
-	return &sdk.SkillDiagnostic{
-		Severity: "error", Code: "not-a-file", Message: fmt.Sprintf("SKILL.md is not a regular file (%s), and is not opened", typeName(mode)),
-		Help: "write the skill's text into a file of that name",
-	}
-}
-
-func typeName(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "a folder"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a pipe"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	case mode&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return mode.Type().String()
-}
-
-func unreadable(err error) *sdk.SkillDiagnostic {
-	return &sdk.SkillDiagnostic{
-		Severity: "error", Code: "unreadable", Message: fmt.Sprintf("SKILL.md cannot be read: %v", cause(err)),
-		Help: "let your user read it, as with chmod u+r",
-	}
+	return wrong(code, 0, 0, fmt.Sprintf("%s is a link that is not followed: %v", visible(link), visible(cause(err).Error())), help)
 }

@@ -2,37 +2,12 @@ package skill
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 )
-
-// Timings say when a Library looks. Zero fields are the usual ones.
-type Timings struct {
-	Quiet   time.Duration // after the last event: editors take several steps
-	Longest time.Duration // after the first event, whatever comes behind it
-	Settle  time.Duration // how long a file must not have changed to be whole
-	Glance  time.Duration // between two checks that the folders are still the same: an unmount makes no event
-	Poll    time.Duration // between two looks where watching is impossible
-	Again   time.Duration // between two looks in any case: not everything makes an event
-	Idle    time.Duration // after which an unused workspace is let go
-}
-
-func (t Timings) filled() Timings {
-	for _, f := range []struct {
-		at    *time.Duration
-		usual time.Duration
-	}{
-		{&t.Quiet, 150 * time.Millisecond}, {&t.Longest, 2 * time.Second}, {&t.Settle, 100 * time.Millisecond},
-		{&t.Glance, 2 * time.Second}, {&t.Poll, 3 * time.Second}, {&t.Again, time.Minute}, {&t.Idle, 15 * time.Minute},
-	} {
-		if *f.at == 0 {
-			*f.at = f.usual
-		}
-	}
-	return t
-}
 
 // vigil keeps some folders in sight: the user's and the bundled ones, or those
 // of one workspace. Events only make it look; what it finds on disk counts.
@@ -40,6 +15,7 @@ type vigil struct {
 	log     hclog.Logger
 	times   Timings
 	parse   parseFunc
+	hash    func(folder string) (string, error) // for skills of a workspace
 	open    func() (notifier, error)
 	stall   func()
 	changed func(*vigil) // is called without locks after something is shown differently
@@ -48,7 +24,6 @@ type vigil struct {
 	hints chan struct{}
 	asked chan struct{}
 	done  chan struct{}
-	wg    sync.WaitGroup
 
 	mu       sync.Mutex
 	folders  []Folder
@@ -60,6 +35,7 @@ type vigil struct {
 	why      string // for polling; empty when it watches
 	failed   error  // why the notifier is to be given up
 	overflow int    // times that events were lost
+	looked   int    // times that it looked
 
 	// Of the goroutine alone:
 	shelves []*shelf
@@ -70,20 +46,20 @@ type vigil struct {
 type shown struct {
 	state FolderState
 	docs  []*Document
+	sums  map[*Document]folderSum
 }
 
-func (v *vigil) start(folders []Folder) {
+// start begins to look, in a goroutine of all.
+func (v *vigil) start(all *sync.WaitGroup, folders []Folder) {
 	v.folders = folders
 	v.hints, v.asked, v.done = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
 	v.moved = make(chan struct{})
 	v.hinted = 1
-	v.wg.Go(v.run)
+	all.Go(v.run)
 }
 
-func (v *vigil) close() {
-	close(v.done)
-	v.wg.Wait()
-}
+// end makes the goroutine end, also from within tick.
+func (v *vigil) end() { close(v.done) }
 
 // hint says that something may have changed.
 func (v *vigil) hint() {
@@ -177,11 +153,13 @@ func (v *vigil) run() {
 			if !v.elsewhere() {
 				continue
 			}
+			v.shake()
 		case <-v.asked:
 		case <-due.C:
 		case <-later.C:
 			v.tick(v)
 			v.begin() // again, should it poll
+			v.shake()
 		}
 		if first.IsZero() {
 			first = time.Now()
@@ -198,7 +176,7 @@ func (v *vigil) run() {
 }
 
 func (v *vigil) pause() time.Duration {
-	if v.watches == nil {
+	if v.watches == nil || slices.ContainsFunc(v.shelves, func(s *shelf) bool { return s.state.Watching != "" }) {
 		return v.times.Poll
 	}
 	return v.times.Again
@@ -209,9 +187,10 @@ func (v *vigil) pause() time.Duration {
 func (v *vigil) look(force bool) bool {
 	v.mu.Lock()
 	folders, serves := v.folders, v.hinted
+	v.looked++
 	v.mu.Unlock()
 	v.arrange(folders)
-	l := looker{parse: v.parse, settle: v.times.Settle, force: force, clock: time.Now, watch: func(string) {}, link: func(_, _ string) {}}
+	l := looker{parse: v.parse, hash: v.hash, settle: v.times.Settle, force: force, clock: time.Now, watch: func(string) {}, link: func(_, _ string) {}}
 	if v.watches != nil {
 		v.watches.begin()
 		l.watch, l.link = v.watches.whole, v.watches.name
@@ -252,7 +231,7 @@ func (v *vigil) arrange(folders []Folder) {
 func (v *vigil) show(serves uint64) {
 	next := make([]shown, len(v.shelves))
 	for i, s := range v.shelves {
-		next[i] = shown{s.state, s.docs}
+		next[i] = shown{s.state, s.docs, s.sums}
 	}
 	v.mu.Lock()
 	fresh := v.served == 0 || !sameSight(next, v.shown)
@@ -266,6 +245,14 @@ func (v *vigil) show(serves uint64) {
 	v.mu.Unlock()
 	if fresh {
 		v.changed(v)
+	}
+}
+
+// shake makes the next look watch all folders anew: some watches may have gone
+// without an event.
+func (v *vigil) shake() {
+	if v.watches != nil {
+		v.watches.shake()
 	}
 }
 
@@ -291,7 +278,10 @@ func (v *vigil) states() []FolderState {
 	var out []FolderState
 	for _, s := range v.shown {
 		state := s.state
-		if state.Watching = watching; state.Problem == "" && v.why != "" {
+		if state.Watching == "" {
+			state.Watching = watching
+		}
+		if state.Problem == "" && v.why != "" {
 			state.Problem = "it is not watched, and changes are found late: " + v.why
 		}
 		out = append(out, state)
@@ -302,8 +292,13 @@ func (v *vigil) states() []FolderState {
 func (v *vigil) polls() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.why
+	if v.why != "" {
+		return v.why
+	}
+	for _, s := range v.shown {
+		if s.state.Watching != "" {
+			return s.state.Problem
+		}
+	}
+	return ""
 }
-
-// leave ends the vigil from within tick.
-func (v *vigil) leave() { close(v.done) }

@@ -107,7 +107,7 @@ func TestFullDiskIsACleanError(t *testing.T) {
 }
 
 func TestDatabaseThatMayNotGrow(t *testing.T) {
-	f := newFixture(t)
+	f, heard := alarmed(t)
 	var pages int
 	if err := f.conn.QueryRowContext(t.Context(), `PRAGMA page_count`).Scan(&pages); err != nil {
 		t.Fatal(err)
@@ -116,11 +116,19 @@ func TestDatabaseThatMayNotGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.commit(known("known://small", "x"))
-	err := f.refuse(sdk.Unavailable, sdk.Change{Writes: []sdk.Write{known("known://a", "x"), known("known://big", strings.Repeat("x", 1<<20))}})
-	if !strings.Contains(err.Error(), "disk is full") {
-		t.Fatal(err)
+	for range 2 {
+		err := f.refuse(sdk.Unavailable, sdk.Change{Writes: []sdk.Write{known("known://a", "x"), known("known://big", strings.Repeat("x", 1<<20))}})
+		if !strings.Contains(err.Error(), "disk is full") {
+			t.Fatal(err)
+		}
+		if err := f.Refused(); err == nil || !strings.Contains(err.Error(), "disk is full") || f.Health() != nil || len(*heard) != 1 {
+			t.Fatalf("refused %v, health %v, alarms %v", err, f.Health(), *heard)
+		}
 	}
 	f.commit(known("known://b", "x"))
+	if f.Refused() != nil || len(*heard) != 1 {
+		t.Fatalf("refused %v, alarms %v", f.Refused(), *heard)
+	}
 	if all, err := f.Entries(t.Context(), f.run.ID, ""); err != nil || len(all) != 2 {
 		t.Fatalf("%v %v", all, err)
 	}

@@ -17,7 +17,12 @@ const entryColumns = `e.path,
 	CASE v.state WHEN 'streaming'
 	  THEN e.body || coalesce((SELECT group_concat(c.text, '' ORDER BY c.seq) FROM chunks c WHERE c.entry = e.id), '')
 	  ELSE e.body END,
-	e.attributes, e.hash, e.scope, e.created,
+	` + otherColumns
+
+// briefColumns are what scanEntry reads, with no body.
+const briefColumns = `e.path, '', ` + otherColumns
+
+const otherColumns = `e.attributes, e.hash, e.scope, e.created,
 	v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count, v.updated`
 
 // visibleScopes is the part of a query that finds the scopes in which a run's
@@ -61,13 +66,37 @@ func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, e
 // queued prompt takes its place when its loop is claimed. A run that does not
 // exist has none.
 func (s *Store) Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) {
+	all, err := s.entries(ctx, entryColumns, run, glob)
+	if err == nil {
+		err = explain("reading the entries of a run", s.shelf(ctx).fillEntries(run, all))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// EntriesBrief is Entries without what may be long: the bodies, which are not
+// even read, and those attributes that only refer to another entry. An entry
+// that still streams has no hash here.
+func (s *Store) EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) {
+	all, err := s.entries(ctx, briefColumns, run, glob)
+	for i := range all {
+		if all[i].State == sdk.StateStreaming {
+			all[i].Hash = ""
+		}
+	}
+	return all, err
+}
+
+func (s *Store) entries(ctx context.Context, columns string, run int64, glob string) ([]sdk.Entry, error) {
 	if glob != "" && !doublestar.ValidatePattern(glob) {
 		return nil, sdk.Errorf(sdk.Validation, "%.80q is no glob: look for a bracket or brace that is not closed", glob)
 	}
-	q := `SELECT ` + entryColumns + ` FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1 ORDER BY v.id`
+	q := `SELECT ` + columns + ` FROM run_views v JOIN entries e ON e.id = v.entry WHERE v.run = ?1 ORDER BY v.id`
 	args := []any{run}
 	if prefix := literalPrefix(glob); prefix != "" {
-		q = `SELECT ` + entryColumns + ` FROM run_views v JOIN entries e ON e.id = v.entry
+		q = `SELECT ` + columns + ` FROM run_views v JOIN entries e ON e.id = v.entry
 			WHERE v.run = ?1 AND substr(CAST(e.path AS BLOB), 1, ?2) = CAST(?3 AS BLOB) ORDER BY v.id`
 		args = []any{run, len(prefix), prefix}
 	}
@@ -79,9 +108,6 @@ func (s *Store) Entries(ctx context.Context, run int64, glob string) ([]sdk.Entr
 		}
 		return err
 	})
-	if err == nil {
-		err = s.shelf(ctx).fillEntries(run, all)
-	}
 	if err != nil {
 		return nil, explain("reading the entries of a run", err)
 	}

@@ -82,6 +82,17 @@ func isInputOutput(err error) bool {
 	return code(err) == sqlite3.SQLITE_IOERR || errors.Is(err, syscall.EIO)
 }
 
+// isRefusal reports whether err says that nothing can be written at present:
+// there is no room, no right or no file descriptor. A program that holds the file
+// for a while is no such thing.
+func isRefusal(err error) bool {
+	switch code(err) {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return true
+	}
+	return false
+}
+
 // isConstraint reports whether err is the extended constraint code given.
 func isConstraint(err error, code int) bool {
 	var e *sqlite.Error

@@ -29,6 +29,35 @@ func (s *Store) Health() error {
 	return nil
 }
 
+// Refused returns nil, or why the last write was refused: what Health says, or
+// what may pass by itself, such as a full disk. Each write is tried all the same
+// then, and the first that goes through ends it.
+func (s *Store) Refused() error {
+	if err := s.Health(); err != nil {
+		return err
+	}
+	if err := s.refused.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// refuse keeps what refused a write, and sounds the alarm where it is news.
+func (s *Store) refuse(err error) {
+	err = explain("writing to "+s.path, err)
+	if s.refused.Swap(&err) == nil && s.Health() == nil {
+		s.log.Error("the store cannot write", "path", s.path, "error", err)
+		s.alarm(err)
+	}
+}
+
+// accept notes that a write went through.
+func (s *Store) accept() {
+	if s.refused.Load() != nil && s.refused.Swap(nil) != nil {
+		s.log.Info("the store can write again", "path", s.path)
+	}
+}
+
 // setTrouble keeps why no writes are taken, or with nil that they are, and
 // sounds the alarm where it is news.
 func (s *Store) setTrouble(t *trouble) {
@@ -68,6 +97,8 @@ func (s *Store) afterFailure(err error, reached position) bool {
 		return s.mend() == nil && reached.seq > 0 && s.head == reached
 	case isDamage(err):
 		s.setTrouble(&trouble{err: s.readOnly(err), lasting: true})
+	case isRefusal(err):
+		s.refuse(err)
 	}
 	return false
 }

@@ -309,10 +309,19 @@ func TestTurnsWithoutALoop(t *testing.T) {
 // A look at one path must not walk all that the run sees.
 func TestALookAtAPathDoesNotWalkTheRun(t *testing.T) {
 	f := newFixture(t)
-	rows, err := f.conn.QueryContext(t.Context(), `EXPLAIN QUERY PLAN SELECT v.id FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
+	plan := f.plan(`SELECT v.id FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
 		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, f.run.ID, "known://a")
+	if !strings.Contains(plan, "(scope=? AND path=?)") || !strings.Contains(plan, "(entry=? AND run=?)") {
+		t.Errorf("the plan is\n%s", plan)
+	}
+}
+
+// plan is how SQLite goes about a query.
+func (f *fixture) plan(q string, args ...any) string {
+	f.t.Helper()
+	rows, err := f.conn.QueryContext(f.t.Context(), `EXPLAIN QUERY PLAN `+q, args...)
 	if err != nil {
-		t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	defer rows.Close()
 	var steps []string
@@ -320,12 +329,12 @@ func TestALookAtAPathDoesNotWalkTheRun(t *testing.T) {
 		var a, b, c int
 		var step string
 		if err := rows.Scan(&a, &b, &c, &step); err != nil {
-			t.Fatal(err)
+			f.t.Fatal(err)
 		}
 		steps = append(steps, step)
 	}
-	plan := strings.Join(steps, "\n")
-	if err := rows.Err(); err != nil || !strings.Contains(plan, "(scope=? AND path=?)") || !strings.Contains(plan, "(entry=? AND run=?)") {
-		t.Errorf("%v, the plan is\n%s", err, plan)
+	if err := rows.Err(); err != nil {
+		f.t.Fatal(err)
 	}
+	return strings.Join(steps, "\n")
 }

@@ -30,7 +30,8 @@ func builtinSchemes() []sdk.Scheme {
 	add(sdk.CategoryLogging, open, "update", "error")
 	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change")
 	add(sdk.CategoryAudit, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient}, "run")
-	return all
+	// What a person said yes to holds for the project, whichever run recorded it.
+	return append(all, sdk.Scheme{Name: "trust", Category: sdk.CategoryAudit, Scope: "project", WritableBy: system})
 }
 
 // registry is the schemes by name. A map in use is never changed; a new one

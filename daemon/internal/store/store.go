@@ -23,7 +23,7 @@ type Options struct {
 	Clock func() time.Time // for what people are shown; order comes from seq alone
 
 	// Alarm is told when the store stops taking writes, once each time, with
-	// what Health answers from then on. It is called within the write that met
+	// what Refused answers from then on. It is called within the write that met
 	// the trouble: it must return at once and call nothing of the store.
 	Alarm func(error)
 
@@ -58,6 +58,7 @@ type Store struct {
 	files   []seenFile
 
 	trouble atomic.Pointer[trouble]
+	refused atomic.Pointer[error] // why the last write was, in which nothing of the store is at fault
 	copying backups
 
 	schemes atomic.Pointer[registry]

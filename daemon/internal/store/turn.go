@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -101,6 +102,36 @@ func (s *Store) Turns(ctx context.Context, run int64) ([]sdk.Turn, error) {
 		return err
 	})
 	return all, explain("reading turns", err)
+}
+
+const loopTurnsQuery = `SELECT sequence, coalesce(loop, 0) FROM turns WHERE run = ?1 AND sequence >= coalesce(
+	(SELECT v.turn FROM loops l JOIN run_views v ON v.entry = l.prompt AND v.run = l.run WHERE l.id = ?2 AND v.write_count = 1), 0)
+	ORDER BY sequence`
+
+// LoopTurns returns the numbers of the loop's turns, in order. It reads no turns
+// of the loops before it, as long as the loop's prompt is there as it was queued:
+// that says which turn came first.
+func (s *Store) LoopTurns(ctx context.Context, run, loop int64) ([]int, error) {
+	var all []int
+	behind := errors.New("a turn of a later loop")
+	err := s.query(ctx, loopTurnsQuery, []any{run, loop}, func(scan scanner) error {
+		var sequence int
+		var of int64
+		err := scan(&sequence, &of)
+		switch {
+		case err != nil:
+			return err
+		case of == loop:
+			all = append(all, sequence)
+		case of > loop:
+			return behind
+		}
+		return nil
+	})
+	if errors.Is(err, behind) {
+		err = nil
+	}
+	return all, explain("reading the turns of a loop", err)
 }
 
 // OpenTurns returns the ids of the runs that have a turn that is not closed.

@@ -89,6 +89,7 @@ func (s *Store) transact(fn func(*tx) error) (reached position, err error) {
 	if t.head.seq != s.head.seq {
 		s.head = t.head
 		s.announce(t.head.seq)
+		s.accept()
 	}
 	return reached, nil
 }

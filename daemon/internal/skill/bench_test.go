@@ -1,0 +1,129 @@
+package skill
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// BenchmarkScan compares the first look at 10,000 skills, and a look at which
+// nothing has changed, with what cat does: reading the same bytes.
+func BenchmarkScan(b *testing.B) {
+	root := realDir(b)
+	lots(b, root, 10_000)
+	l := looker{parse: Parse, settle: time.Millisecond, clock: time.Now, watch: func(string) {}, link: func(_, _ string) {}}
+	b.Run("cat", func(b *testing.B) {
+		for b.Loop() {
+			catAll(b, root)
+		}
+	})
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			s := &shelf{at: Folder{Tier: sdk.TierUser, Path: root}, known: map[string]*record{}}
+			if s.look(l); len(s.docs) != 10_000 {
+				b.Fatal(len(s.docs))
+			}
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		s := &shelf{at: Folder{Tier: sdk.TierUser, Path: root}, known: map[string]*record{}}
+		late := l
+		late.clock = func() time.Time { return time.Now().Add(time.Hour) }
+		s.look(late)
+		for b.Loop() {
+			if changed, _ := s.look(late); changed {
+				b.Fatal("nothing changed")
+			}
+		}
+	})
+	b.Run("start", func(b *testing.B) {
+		for b.Loop() {
+			h := newShop(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
+			if _, err := h.Catalogue(context.Background(), ""); err != nil {
+				b.Fatal(err)
+			}
+			_ = h.Close()
+		}
+	})
+}
+
+// catAll reads all files as `find -name SKILL.md | xargs cat` does.
+func catAll(b *testing.B, root string) {
+	buf := make([]byte, 128<<10)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != fileName {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.CopyBuffer(io.Discard, struct{ io.Reader }{f}, buf)
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkSaveToVisible measures from the end of a save to the catalogue that
+// has it, with nobody waiting for it, among few and among many skills.
+func BenchmarkSaveToVisible(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			root := realDir(b)
+			lots(b, root, n)
+			h := newShop(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
+			path := filepath.Join(lay(b, root, "one", "first"), "SKILL.md")
+			h.reads("one", "first")
+			h.look()
+			var took []time.Duration
+			for i := 0; b.Loop(); i++ {
+				body := fmt.Sprintf("save %d", i)
+				before := h.reloads()
+				write(b, path, skillText("one", body))
+				began := time.Now()
+				for h.reloads() == before {
+					<-h.came
+				}
+				took = append(took, time.Since(began))
+				if d, ok := h.now("").Find("one"); !ok || strings.TrimSpace(d.Body) != body {
+					b.Fatal("another one changed")
+				}
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+		})
+	}
+}
+
+// BenchmarkMemory measures what a skill of the usual size costs.
+func BenchmarkMemory(b *testing.B) {
+	const n = 10_000
+	root := realDir(b)
+	lots(b, root, n)
+	for b.Loop() {
+		before := heap()
+		h := newShop(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
+		c, err := h.Catalogue(context.Background(), "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(heap()-before)/n, "bytes/skill")
+		if len(c.Usable()) != n {
+			b.Fatal(len(c.Usable()))
+		}
+		_ = h.Close()
+	}
+}

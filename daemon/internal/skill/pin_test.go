@@ -1,0 +1,210 @@
+package skill
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// planted is a document of a folder that plant made.
+func planted(t testing.TB, name string, files map[string]string) *Document {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), name)
+	if files["SKILL.md"] == "" {
+		files["SKILL.md"] = "---\nname: " + name + "\n---\nbody\n"
+	}
+	plant(t, folder, files)
+	sum := sha256.Sum256([]byte(files["SKILL.md"]))
+	return &Document{Loaded: true, Skill: sdk.Skill{
+		Name: name, Folder: folder, Path: filepath.Join(folder, "SKILL.md"), Hash: hex.EncodeToString(sum[:]),
+	}}
+}
+
+// tree is a folder as text, with rights.
+func tree(t testing.TB, folder string) string {
+	t.Helper()
+	var b strings.Builder
+	must(t, filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(folder, path)
+		text := ""
+		if info.Mode().IsRegular() {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			text = fmt.Sprintf(" %q", raw)
+		}
+		fmt.Fprintf(&b, "%s %s%s\n", info.Mode(), rel, text)
+		return nil
+	}))
+	return b.String()
+}
+
+func TestPin(t *testing.T) {
+	d := planted(t, "pdf", map[string]string{"SKILL.md": "skill", "scripts/run.sh": "#!/bin/sh\n", "notes": "n", "also": "-> notes"})
+	run := t.TempDir()
+	p, err := Pin(t.Context(), d, run, folderHash(t, d.Folder))
+	must(t, err)
+	at := filepath.Join(run, "skills", "pdf")
+	if p.Folder != at || p.Hash != folderHash(t, d.Folder) || fmt.Sprint(p.Files, p.More, p.Skipped) != "[SKILL.md also notes scripts/run.sh] 0 []" {
+		t.Errorf("Pin = %+v", p)
+	}
+	want := `drwxr-xr-x .
+-r--r--r-- SKILL.md "skill"
+-r--r--r-- also "n"
+-r--r--r-- notes "n"
+drwxr-xr-x scripts
+-r-xr-xr-x scripts/run.sh "#!/bin/sh\n"
+`
+	if got := tree(t, at); got != want {
+		t.Errorf("the copy is\n%s", got)
+	}
+	if folderHash(t, at) != p.Hash {
+		t.Error("the copy has another hash than Pin says")
+	}
+	if left, err := os.ReadDir(filepath.Join(run, "skills.new")); err != nil || len(left) > 0 {
+		t.Errorf("%v is left of making it, %v", left, err)
+	}
+
+	// The run keeps what it loaded, whatever becomes of the folder.
+	plant(t, d.Folder, map[string]string{"new": "x"})
+	again, err := Pin(t.Context(), d, run, folderHash(t, d.Folder))
+	must(t, err)
+	if again.Hash != p.Hash || again.Folder != at {
+		t.Errorf("the second Pin = %+v", again)
+	}
+	must(t, os.RemoveAll(d.Folder))
+	if again, err = Pin(t.Context(), d, run, ""); err != nil || again.Hash != p.Hash {
+		t.Errorf("without the folder, Pin = %+v, %v", again, err)
+	}
+	must(t, os.RemoveAll(run)) // a run can be deleted
+}
+
+// TestPinOnlyWhatWasTrusted holds that a copy that a person did not say yes to
+// never gets its name.
+func TestPinOnlyWhatWasTrusted(t *testing.T) {
+	for name, change := range map[string]func(d *Document) error{
+		"another byte":     func(d *Document) error { return os.WriteFile(d.Folder+"/run", []byte("#!/bin/ls\n"), 0o755) },
+		"another SKILL.md": func(d *Document) error { return os.WriteFile(d.Path, []byte("evil"), 0o644) },
+		"a new file":       func(d *Document) error { return os.WriteFile(d.Folder+"/new", nil, 0o644) },
+		"a link out":       func(d *Document) error { return os.Symlink("/etc/passwd", d.Folder+"/x") },
+		"no folder":        func(d *Document) error { return os.RemoveAll(d.Folder) },
+		"another document": func(d *Document) error { d.Hash = strings.Repeat("0", 64); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := planted(t, "a", map[string]string{"run": "#!/bin/sh\n"})
+			run, want := t.TempDir(), folderHash(t, d.Folder)
+			must(t, change(d))
+			if p, err := Pin(t.Context(), d, run, want); err == nil || p.Folder != "" {
+				t.Fatalf("Pin = %+v, %v", p, err)
+			}
+			if got := tree(t, filepath.Join(run, "skills")); strings.Count(got, "\n") != 1 {
+				t.Errorf("the run has\n%s", got)
+			}
+			if left, _ := os.ReadDir(filepath.Join(run, "skills.new")); len(left) > 0 {
+				t.Errorf("%v is left", left)
+			}
+		})
+	}
+}
+
+// TestPinLeavesOut holds what becomes of a person's own skill that is not all
+// files: it can be used, and what is missing is named.
+func TestPinLeavesOut(t *testing.T) {
+	d := planted(t, "a", map[string]string{"x": "-> /etc/passwd", "p": "pipe", "d/f": "f", "l": "-> d"})
+	run := t.TempDir()
+	p, err := Pin(t.Context(), d, run, "")
+	must(t, err)
+	if fmt.Sprint(p.Files) != "[SKILL.md d/f]" || len(p.Skipped) != 3 || !strings.Contains(fmt.Sprint(p.Skipped), `"x" is a link that leads out`) {
+		t.Errorf("Pin = %+v", p)
+	}
+	if p.Hash != folderHash(t, p.Folder) {
+		t.Error("the copy has another hash than Pin says")
+	}
+}
+
+func TestPinNamesNoMoreThanCanBeShown(t *testing.T) {
+	files := map[string]string{}
+	for i := range maxNamed + 7 {
+		files[fmt.Sprintf("f%03d", i)] = "x"
+	}
+	p, err := Pin(t.Context(), planted(t, "a", files), t.TempDir(), "")
+	if err != nil || len(p.Files) != maxNamed || p.More != 8 {
+		t.Errorf("%d files are named, %d more, %v", len(p.Files), p.More, err)
+	}
+}
+
+func TestPinRefusesNamesThatArePaths(t *testing.T) {
+	for _, name := range []string{"", ".", "..", "../x", "a/b", "/etc", "a\x00"} {
+		run := t.TempDir()
+		d := planted(t, "a", map[string]string{})
+		d.Name = name
+		if _, err := Pin(t.Context(), d, run, ""); sdk.OutcomeOf(err) != sdk.Validation {
+			t.Errorf("Pin(%q) = %v", name, err)
+		}
+		if left, _ := os.ReadDir(run); len(left) > 0 {
+			t.Errorf("Pin(%q) left %v", name, left)
+		}
+	}
+}
+
+// TestPinTogether loads one skill many times at once: all get the one copy.
+func TestPinTogether(t *testing.T) {
+	d := planted(t, "a", map[string]string{"run": "#!/bin/sh\n", "b/c": "c"})
+	run, want := t.TempDir(), folderHash(t, d.Folder)
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			if p, err := Pin(t.Context(), d, run, want); err != nil || p.Hash != want || len(p.Files) != 3 {
+				t.Errorf("Pin = %+v, %v", p, err)
+			}
+		})
+	}
+	all.Wait()
+	if left, err := os.ReadDir(filepath.Join(run, "skills.new")); err != nil || len(left) > 0 {
+		t.Errorf("%v is left of making it, %v", left, err)
+	}
+}
+
+// TestPinAfterCrash holds that what a dead daemon left half made goes with the
+// next skill, and that it is never taken for a copy.
+func TestPinAfterCrash(t *testing.T) {
+	run := t.TempDir()
+	plant(t, filepath.Join(run, "skills.new", "DEAD-1"), map[string]string{"SKILL.md": "half", "d/f": "x"})
+	mine := filepath.Join(run, "skills.new", newPin())
+	plant(t, mine, map[string]string{"SKILL.md": "being made"})
+	_, err := Pin(t.Context(), planted(t, "a", map[string]string{}), run, "")
+	must(t, err)
+	left, err := os.ReadDir(filepath.Join(run, "skills.new"))
+	if err != nil || len(left) != 1 || left[0].Name() != filepath.Base(mine) {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+func TestPinCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	run := t.TempDir()
+	if p, err := Pin(ctx, planted(t, "a", map[string]string{}), run, ""); err == nil {
+		t.Errorf("Pin = %+v", p)
+	}
+	if left, _ := os.ReadDir(filepath.Join(run, "skills.new")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}

@@ -1,0 +1,114 @@
+package skill
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// lots lays skills of the usual size into groups.
+func lots(t testing.TB, root string, n int) {
+	t.Helper()
+	line := strings.Repeat("Do this with care, and say what you did. ", 3) + "\n"
+	for i := range n {
+		folder := filepath.Join(root, fmt.Sprintf("group%d", i%40), fmt.Sprintf("skill-%d", i))
+		mkdir(t, folder)
+		write(t, filepath.Join(folder, "SKILL.md"), fmt.Sprintf("---\nname: skill-%d\ndescription: What number %d is for, and when to use it.\nlicense: MIT\ntags: [one, two]\nmetadata:\n  author: somebody\n---\n# Skill %d\n\n%s", i, i, i, strings.Repeat(line, 48)))
+	}
+}
+
+func TestRow23TenThousand(t *testing.T) {
+	root := realDir(t)
+	lots(t, root, 10_000)
+	before := heap()
+	began := time.Now()
+	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
+	c, err := h.Catalogue(context.Background(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(began)
+	if len(c.Usable()) != 10_000 {
+		t.Fatalf("%d skills of 10,000; %+v", len(c.Usable()), h.Folders(""))
+	}
+	each := (heap() - before) / 10_000
+	t.Logf("10,000 skills of 6 kB in %v, %d bytes of memory for each", took, each)
+	if took > 5*time.Second {
+		t.Errorf("it took %v, want under 5 s", took)
+	}
+	if each > 20<<10 { // its text is 6 kB
+		t.Errorf("%d bytes of memory for each skill", each)
+	}
+	runtime.KeepAlive(c)
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func TestTooManyFolders(t *testing.T) {
+	root := realDir(t)
+	for i := range mostFolders + 10 {
+		if err := os.Mkdir(filepath.Join(root, fmt.Sprintf("f%05d", i)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lay(t, root, "a", "first") // by name before the limit
+	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{open: noNotifier})
+	h.await("what is within the limit", func(c *Catalogue) bool {
+		return len(c.Usable()) == 1 && strings.Contains(h.Folders("")[0].Problem, "20000 folders")
+	})
+}
+
+func noNotifier() (notifier, error) { return nil, os.ErrInvalid }
+
+func TestRow31ThousandReloads(t *testing.T) {
+	h := newShop(t, Settings{}, Options{Timings: Timings{Quiet: time.Microsecond, Settle: time.Microsecond}})
+	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
+	h.reads("one", "first")
+	reload := func(i int) {
+		before := h.reloads()
+		write(t, path+".new", skillText("one", fmt.Sprintf("save %d", i)))
+		rename(t, path+".new", path)
+		for h.reloads() == before {
+			select {
+			case <-h.came:
+			case <-time.After(inTime):
+				t.Fatalf("save %d is not seen", i)
+			}
+		}
+	}
+	for i := range 20 {
+		reload(i)
+	}
+	goroutines, files := runtime.NumGoroutine(), openFiles(t)
+	for i := range 1000 {
+		reload(100 + i)
+	}
+	if n := runtime.NumGoroutine(); n > goroutines {
+		t.Errorf("%d goroutines, %d before", n, goroutines)
+	}
+	if n := openFiles(t); n > files {
+		t.Errorf("%d descriptors, %d before", n, files)
+	}
+}
+
+// openFiles counts the descriptors of this process.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		t.Skipf("descriptors cannot be counted: %v", err)
+	}
+	return len(entries)
+}

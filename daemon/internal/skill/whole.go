@@ -1,0 +1,88 @@
+package skill
+
+import (
+	"fmt"
+	"hash/fnv"
+	"time"
+)
+
+// mostInSkill is how many files and folders of one skill are looked at. One with
+// more is too large to be trusted.
+const mostInSkill = 4000
+
+// folderSum is the hash of a skill's whole folder, to which trust is bound, or
+// why there is none.
+type folderSum struct {
+	hash string
+	err  error
+}
+
+// wholeFolder remembers of which files the sum is.
+type wholeFolder struct {
+	keys uint64 // of the keys of all that is in it
+	sure bool   // equal keys mean equal contents
+	sum  folderSum
+}
+
+// sum brings the sums of the shelf's skills up to date. It watches all folders
+// of a skill, and has only those read in which something changed.
+func (s *shelf) sum(sc *scan, l looker) (changed bool) {
+	for _, f := range sc.found {
+		r := s.known[f.folder]
+		if r == nil || r.now == nil || f.trouble != nil {
+			continue
+		}
+		keys, newest, err := sc.keys(f.home)
+		now := l.clock()
+		if err == nil && r.whole.keys == keys && r.whole.sure {
+			continue
+		}
+		next := wholeFolder{keys: keys, sure: err == nil && now.Sub(time.Unix(0, newest)) >= surely}
+		if next.sum.err = err; err == nil {
+			next.sum.hash, next.sum.err = l.hash(f.folder)
+		}
+		if next.sum.err != nil {
+			next.sum = folderSum{err: sumError(next.sum.err.Error())}
+		}
+		changed = changed || next.sum != r.whole.sum
+		r.whole = next
+	}
+	return changed
+}
+
+// sumError can be compared.
+type sumError string
+
+func (e sumError) Error() string { return string(e) }
+
+// keys sums up the keys of all that is in a folder.
+func (sc *scan) keys(home spot) (sum uint64, newest int64, err error) {
+	h, left := fnv.New64a(), mostInSkill
+	queue := []spot{home}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		sc.watch(at.path())
+		entries, err := sc.entries(step{spot: at})
+		if err != nil {
+			return 0, 0, cause(err)
+		}
+		for _, e := range entries {
+			if left--; left < 0 {
+				return 0, 0, fmt.Errorf("it holds more than %d files", mostInSkill)
+			}
+			inner := at.join(e.Name())
+			info, err := inner.lstat()
+			if err != nil {
+				return 0, 0, cause(err)
+			}
+			k := keyOf(info)
+			newest = max(newest, k.changed)
+			fmt.Fprintf(h, "%q %v %v\n", inner.rel, info.Mode(), k)
+			if e.IsDir() {
+				queue = append(queue, inner)
+			}
+		}
+	}
+	return h.Sum64(), newest, nil
+}

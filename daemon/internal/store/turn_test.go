@@ -1,0 +1,121 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func TestLoopTurns(t *testing.T) {
+	f := newFixture(t)
+	f.turn(0)
+	first, second := f.enqueue(f.run.ID, "p"), f.enqueue(f.run.ID, "q") // both wait from the beginning
+	f.claim(f.run.ID)
+	f.turn(first.ID)
+	f.turn(0) // a tool call, while the loop runs
+	f.turn(first.ID)
+	if err := f.end(f.run.ID, first.ID, sdk.StatusOK); err != nil {
+		t.Fatal(err)
+	}
+	f.turn(0)
+	f.claim(f.run.ID)
+	f.turn(second.ID)
+	if err := f.end(f.run.ID, second.ID, sdk.StatusOK); err != nil {
+		t.Fatal(err)
+	}
+	none := f.enqueue(f.run.ID, "r")
+	want := map[int64][]int{first.ID: {2, 4}, second.ID: {6}, none.ID: nil, 999: nil}
+	look := func(when string) {
+		t.Helper()
+		for loop, turns := range want {
+			if got, err := f.LoopTurns(t.Context(), f.run.ID, loop); err != nil || !slices.Equal(got, turns) {
+				t.Errorf("%s: loop %d has the turns %v, %v; want %v", when, loop, got, err, turns)
+			}
+		}
+	}
+	look("at first")
+	f.commit(sdk.Write{Path: promptPath(1), Body: body("rewritten"), Turn: 4, Writer: sdk.WriterPlugin})
+	look("with a prompt rewritten in a later turn")
+	f.commit(sdk.Write{Path: promptPath(1), Remove: true, Writer: sdk.WriterPlugin}, sdk.Write{Path: promptPath(2), Remove: true, Writer: sdk.WriterPlugin})
+	look("without their prompts")
+}
+
+// turn opens a turn of the loop and closes it.
+func (f *fixture) turn(loop int64) {
+	f.t.Helper()
+	turn := &sdk.Turn{Loop: loop}
+	for _, c := range []sdk.Change{{OpenTurn: turn}, {CloseTurn: turn}} {
+		c.Run = f.run.ID
+		if _, err := f.Commit(f.t.Context(), c); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// The turns of a loop cost as much in a long run as in a short one.
+func TestLoopTurnsReadNoOthers(t *testing.T) {
+	f := newFixture(t)
+	if plan := f.plan(loopTurnsQuery, f.run.ID, 1); !strings.Contains(plan, "(run=? AND sequence>?)") {
+		t.Errorf("the plan is\n%s", plan)
+	}
+	const prompts = 30
+	var loops []int64
+	for i := range prompts {
+		l := f.enqueue(f.run.ID, fmt.Sprint("prompt ", i))
+		f.claim(f.run.ID)
+		f.turn(l.ID)
+		f.turn(l.ID)
+		if err := f.end(f.run.ID, l.ID, sdk.StatusOK); err != nil {
+			t.Fatal(err)
+		}
+		loops = append(loops, l.ID)
+	}
+	for i, l := range loops {
+		first, enough := 0, errors.New("enough")
+		err := f.query(t.Context(), loopTurnsQuery, []any{f.run.ID, l}, func(scan scanner) error {
+			var of int64
+			return errors.Join(scan(&first, &of), enough)
+		})
+		if !errors.Is(err, enough) || first != 2*i+1 {
+			t.Fatalf("looking for the turns of loop %d begins at turn %d, %v; want %d", l, first, err, 2*i+1)
+		}
+	}
+}
+
+func TestBriefEntriesHaveNoBodies(t *testing.T) {
+	f := newFixture(t)
+	f.answerWithCalls("1", `{"text":"long"}`)
+	f.commit(known("known://a", "text"),
+		sdk.Write{Path: "log://turn_1/x/ended", Body: body("out"), Writer: sdk.WriterSystem, State: sdk.StateFailed, Outcome: sdk.Exit(3), Attributes: object(`{"tool":"x"}`)})
+	f.commit(sdk.Write{Path: "log://turn_1/write/a", Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: 1, Text: "so far"}})
+	for _, glob := range []string{"", "log://**", "known://*"} {
+		whole, err := f.Entries(t.Context(), f.run.ID, glob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		brief, err := f.EntriesBrief(t.Context(), f.run.ID, glob)
+		if err != nil || len(brief) != len(whole) {
+			t.Fatalf("%q: %d entries of %d, %v", glob, len(brief), len(whole), err)
+		}
+		for i, b := range brief {
+			w := whole[i]
+			if strings.Contains(string(b.Attributes), "long") && strings.HasPrefix(b.Path, "log://") {
+				t.Errorf("%s brings what it refers to: %s", b.Path, b.Attributes)
+			}
+			if w.State == sdk.StateStreaming {
+				w.Hash, w.Attributes = "", b.Attributes
+			}
+			w.Body = ""
+			if got, want := fmt.Sprintf("%+v", b), fmt.Sprintf("%+v", w); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		}
+	}
+	if _, err := f.EntriesBrief(t.Context(), f.run.ID, "a["); sdk.OutcomeOf(err) != sdk.Validation {
+		t.Errorf("a glob that is none: %v", err)
+	}
+}

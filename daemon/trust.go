@@ -1,0 +1,180 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/daemon/internal/store"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// trustScheme is where what a person trusts is kept: one entry of the project's
+// scope for each name of a skill, written by the system alone (decision 20).
+const trustScheme = "trust://"
+
+// trustedTexts is how much text is kept of one trusted skill, so that the
+// difference can be shown when it changed.
+const trustedTexts = 512 << 10
+
+// trustAnswer is the attributes of such an entry.
+type trustAnswer struct {
+	Name     string    `json:"name"`
+	Hash     string    `json:"hash"` // of the skill's folder; empty when the trust was taken back
+	Answered time.Time `json:"answered"`
+}
+
+// trustedSkill is its body: what the person was shown.
+type trustedSkill struct {
+	Hash  string        `json:"hash"`
+	Files []trustedFile `json:"files"`
+}
+
+type trustedFile struct {
+	Path       string `json:"path"`
+	Size       int64  `json:"size"`
+	Executable bool   `json:"executable,omitempty"`
+	Hash       string `json:"hash"`
+	Text       string `json:"text,omitempty"`
+}
+
+// trust knows which skills of workspaces people said yes to. The entries are
+// the truth; what is read of them is kept until an answer changes it.
+type trust struct {
+	store *store.Store
+
+	mu    sync.Mutex
+	turn  int                          // of answers
+	known map[string]map[string]string // the hashes by project as it is called, by name
+}
+
+func newTrust(s *store.Store) *trust { return &trust{store: s, known: map[string]map[string]string{}} }
+
+// trusts reports whether a person said yes to a skill of this name whose folder
+// has this hash. What cannot be read is not trusted.
+func (t *trust) trusts(project, name, hash string) (bool, error) {
+	if project == "" || hash == "" {
+		return false, nil
+	}
+	t.mu.Lock()
+	hashes, ok := t.known[project]
+	turn := t.turn
+	t.mu.Unlock()
+	if ok {
+		return hashes[name] == hash, nil
+	}
+	answers, err := t.answers(context.Background(), project)
+	if err != nil {
+		return false, err
+	}
+	hashes = map[string]string{}
+	for name, a := range answers {
+		hashes[name] = a.Hash
+	}
+	t.mu.Lock()
+	if t.turn == turn {
+		t.known[project] = hashes
+	}
+	t.mu.Unlock()
+	return hashes[name] == hash, nil
+}
+
+// keptAnswer is an answer and what it was about.
+type keptAnswer struct {
+	trustAnswer
+	skill trustedSkill
+}
+
+// answers are those that a project has, by name.
+func (t *trust) answers(ctx context.Context, project string) (map[string]keptAnswer, error) {
+	root, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		return nil, sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
+	}
+	entries, err := t.store.Kept(ctx, root, trustScheme)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]keptAnswer{}
+	for _, e := range entries {
+		var a keptAnswer
+		if err := json.Unmarshal(e.Attributes, &a.trustAnswer); err != nil {
+			return nil, fmt.Errorf("read %s: %w", e.Path, err)
+		}
+		if err := json.Unmarshal([]byte(e.Body), &a.skill); err != nil {
+			return nil, fmt.Errorf("read %s: %w", e.Path, err)
+		}
+		out[a.Name] = a
+	}
+	return out, nil
+}
+
+// forget has the answers read again. They were changed.
+func (t *trust) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.turn++
+	clear(t.known)
+}
+
+// trustPath is the entry of a name, whatever characters that has.
+func trustPath(name string) string {
+	path := trustScheme + url.PathEscape(name)
+	if len(path) > sdk.MaxPath {
+		sum := sha256.Sum256([]byte(name))
+		path = trustScheme + "sha256-" + hex.EncodeToString(sum[:])
+	}
+	return path
+}
+
+// giveTrust is the write that trusts a skill as it is.
+func giveTrust(name string, c skill.Contents, now time.Time) (sdk.Write, error) {
+	body := trustedSkill{Hash: c.Hash}
+	for _, f := range c.Files {
+		body.Files = append(body.Files, trustedFile{Path: f.Path, Size: f.Size, Executable: f.Executable, Hash: f.Hash, Text: f.Text})
+	}
+	return trustWrite(trustAnswer{Name: name, Hash: c.Hash, Answered: now}, &body)
+}
+
+// takeTrust is the write that takes the trust in a name back. What was trusted stays
+// known, for the difference to be shown.
+func takeTrust(name string, now time.Time) (sdk.Write, error) {
+	return trustWrite(trustAnswer{Name: name, Answered: now}, nil)
+}
+
+func trustWrite(a trustAnswer, body *trustedSkill) (sdk.Write, error) {
+	w := sdk.Write{Path: trustPath(a.Name), Writer: sdk.WriterSystem, Visibility: sdk.Archived}
+	var err error
+	if w.Attributes, err = json.Marshal(a); err != nil {
+		return w, err
+	}
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return w, err
+		}
+		whole := string(text)
+		w.Body = &whole
+	}
+	return w, nil
+}
+
+// skillTrusted reports whether a skill of a workspace was trusted as its folder
+// is.
+func (d *Daemon) skillTrusted(project, name, hash string) bool {
+	ok, err := d.trust.trusts(project, name, hash)
+	if err != nil {
+		d.log.Warn("nothing of a project is trusted, because what is cannot be read", "project", project, "error", err)
+	}
+	return ok
+}
+
+// skillHash is the hash of a skill's folder that trust is bound to.
+func (d *Daemon) skillHash(folder string) (string, error) { return skill.FolderHash(folder) }

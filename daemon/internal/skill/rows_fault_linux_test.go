@@ -16,7 +16,7 @@ import (
 
 func TestRow18Overflow(t *testing.T) {
 	gate := make(chan struct{})
-	dir := realDir(t)
+	dir := fastDir(t)
 	folder := lay(t, dir, "one", "first")
 	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: dir}}}, Options{stall: func() { <-gate }})
 	h.user = dir

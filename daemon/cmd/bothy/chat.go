@@ -42,6 +42,7 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
+	c.tellUntrusted(ctx, cl, project)
 	t := talk{c: c, cl: cl, cmd: cmd, project: project}
 	lines := bufio.NewReader(io.LimitReader(c.in, 1<<40))
 	last := exitOK

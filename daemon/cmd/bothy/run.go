@@ -60,6 +60,9 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
+	if cmd.Format == "text" && !cmd.Quiet {
+		c.tellUntrusted(ctx, cl, project)
+	}
 	return cmd.show(ctx, c, cl, accepted)
 }
 

@@ -20,7 +20,7 @@ import (
 func BenchmarkScan(b *testing.B) {
 	root := fastDir(b)
 	lots(b, root, 10_000)
-	l := looker{parse: Parse, settle: time.Millisecond, clock: time.Now, watch: func(string) {}, link: func(_, _ string) {}}
+	l := looker{parse: Parse, settle: time.Millisecond, clock: time.Now, deaf: deaf, watch: func(string) {}, link: func(_, _ string) {}}
 	b.Run("cat", func(b *testing.B) {
 		for b.Loop() {
 			catAll(b, root)

@@ -30,6 +30,7 @@ type Options struct {
 
 	parse parseFunc
 	open  func() (notifier, error)
+	deaf  func(folder string) string
 	stall func()
 }
 
@@ -80,6 +81,9 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	if o.open == nil {
 		o.open = openNative
 	}
+	if o.deaf == nil {
+		o.deaf = deaf
+	}
 	if o.stall == nil {
 		o.stall = func() {}
 	}
@@ -101,7 +105,7 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 }
 
 func (l *Library) vigil(changed, tick func(*vigil)) *vigil {
-	return &vigil{log: l.o.Log, times: l.o.Timings, parse: l.o.parse, hash: l.o.Hash, open: l.o.open, stall: l.o.stall, changed: changed, tick: tick}
+	return &vigil{log: l.o.Log, times: l.o.Timings, parse: l.o.parse, hash: l.o.Hash, open: l.o.open, deaf: l.o.deaf, stall: l.o.stall, changed: changed, tick: tick}
 }
 
 // Close ends the looking. It waits for a call of Changed that runs.

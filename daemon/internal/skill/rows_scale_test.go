@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -71,6 +73,31 @@ func TestTooManyFolders(t *testing.T) {
 		t.Errorf("%v, %q", sc.found, sc.problem)
 	}
 }
+
+// TestDeafFileSystem has changes found by looking, where there are no events.
+func TestDeafFileSystem(t *testing.T) {
+	t.Parallel()
+	h := newShop(t, Settings{}, Options{
+		Timings: Timings{Poll: 200 * time.Millisecond}, deaf: func(string) string { return "NFS" },
+		open: func() (notifier, error) { return silent{}, nil },
+	})
+	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
+	h.reads("one", "first")
+	write(t, path, skillText("one", "second"))
+	h.reads("one", "second")
+	if s := h.Folders("")[0]; s.Watching != "polling" || !strings.Contains(s.Problem, "NFS") || h.Polling() == "" {
+		t.Errorf("%+v, %q", s, h.Polling())
+	}
+}
+
+// silent is a notifier without events.
+type silent struct{}
+
+func (silent) Add(string) error              { return nil }
+func (silent) Remove(string) error           { return nil }
+func (silent) Events() <-chan fsnotify.Event { c := make(chan fsnotify.Event); close(c); return c }
+func (silent) Errors() <-chan error          { return nil }
+func (silent) Close() error                  { return nil }
 
 func TestRow31ThousandReloads(t *testing.T) {
 	h := newShop(t, Settings{}, Options{Timings: Timings{Quiet: time.Microsecond, Settle: time.Microsecond}})

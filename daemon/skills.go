@@ -2,9 +2,11 @@ package daemon
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
@@ -70,14 +72,26 @@ func (d *Daemon) skillSettings(cfg *config.Config) skill.Settings {
 	return s
 }
 
+// aboutBundled is what problems with the bundled skills are about.
+const aboutBundled about = "the bundled skills"
+
 // unpackSkills returns the folder of the bundled skills: that of the
-// installation, else one that the copy in this binary is unpacked into.
+// installation, else one that the copy in this binary is unpacked into. Without
+// them the daemon works, and says so.
 func (d *Daemon) unpackSkills() string {
 	installed := filepath.Join(d.paths.Prefix, "share", "bothy", "skills")
 	if info, err := os.Stat(installed); err == nil && info.IsDir() {
 		return installed
 	}
-	return ""
+	carried, err := fs.Sub(bothy.Skills, "skills")
+	folder := ""
+	if err == nil {
+		folder, err = skill.Unpack(carried, filepath.Join(d.paths.Data, "skills"), sdk.Version)
+	}
+	if err != nil {
+		d.problem(aboutBundled, "the bundled skills are not whole: "+err.Error())
+	}
+	return folder
 }
 
 // skillsChanged hears of every change of a catalogue.

@@ -18,9 +18,9 @@ import (
 // BenchmarkScan compares the first look at 10,000 skills, and a look at which
 // nothing has changed, with what cat does: reading the same bytes.
 func BenchmarkScan(b *testing.B) {
-	root := realDir(b)
+	root := fastDir(b)
 	lots(b, root, 10_000)
-	l := looker{parse: Parse, settle: time.Millisecond, clock: time.Now, watch: func(string) {}, link: func(_, _ string) {}}
+	l := looker{parse: Parse, settle: time.Millisecond, clock: time.Now, deaf: deaf, watch: func(string) {}, link: func(_, _ string) {}}
 	b.Run("cat", func(b *testing.B) {
 		for b.Loop() {
 			catAll(b, root)
@@ -81,7 +81,7 @@ func catAll(b *testing.B, root string) {
 func BenchmarkSaveToVisible(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			root := realDir(b)
+			root := fastDir(b)
 			lots(b, root, n)
 			h := newShop(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
 			path := filepath.Join(lay(b, root, "one", "first"), "SKILL.md")
@@ -111,7 +111,7 @@ func BenchmarkSaveToVisible(b *testing.B) {
 // BenchmarkMemory measures what a skill of the usual size costs.
 func BenchmarkMemory(b *testing.B) {
 	const n = 10_000
-	root := realDir(b)
+	root := fastDir(b)
 	lots(b, root, n)
 	for b.Loop() {
 		before := heap()

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // mostKept is for how many workspaces that were let go it is remembered what
@@ -32,6 +30,7 @@ type Options struct {
 
 	parse parseFunc
 	open  func() (notifier, error)
+	deaf  func(folder string) string
 	stall func()
 }
 
@@ -82,6 +81,9 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	if o.open == nil {
 		o.open = openNative
 	}
+	if o.deaf == nil {
+		o.deaf = deaf
+	}
 	if o.stall == nil {
 		o.stall = func() {}
 	}
@@ -103,7 +105,7 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 }
 
 func (l *Library) vigil(changed, tick func(*vigil)) *vigil {
-	return &vigil{log: l.o.Log, times: l.o.Timings, parse: l.o.parse, hash: l.o.Hash, open: l.o.open, stall: l.o.stall, changed: changed, tick: tick}
+	return &vigil{log: l.o.Log, times: l.o.Timings, parse: l.o.parse, hash: l.o.Hash, open: l.o.open, deaf: l.o.deaf, stall: l.o.stall, changed: changed, tick: tick}
 }
 
 // Close ends the looking. It waits for a call of Changed that runs.
@@ -118,7 +120,6 @@ func (l *Library) Close() error {
 	for _, w := range l.projects {
 		all = append(all, w.vigil)
 	}
-	l.projects = map[string]*workspace{}
 	l.mu.Unlock()
 	for _, v := range all {
 		v.end()
@@ -158,12 +159,9 @@ func (l *Library) Retrust(project string) {
 // Catalogue returns what a project can use now; an empty one is what all share.
 // What changed a moment ago is waited for. A project's workspace is kept in
 // sight from its first catalogue on, until nobody asked for one for a while.
+// After Close it is what there was last.
 func (l *Library) Catalogue(ctx context.Context, project string) (*Catalogue, error) {
-	all, err := l.inUse(project)
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range all {
+	for _, v := range l.inUse(project) {
 		if err := v.rest(ctx, patience); err != nil {
 			return nil, fmt.Errorf("wait for the skills to be read: %w", err)
 		}
@@ -172,14 +170,11 @@ func (l *Library) Catalogue(ctx context.Context, project string) (*Catalogue, er
 }
 
 // inUse are the vigils that a project needs.
-func (l *Library) inUse(project string) ([]*vigil, error) {
+func (l *Library) inUse(project string) []*vigil {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
-		return nil, sdk.Errorf(sdk.Unavailable, "the daemon is stopping, and skills are not followed any more")
-	}
-	if project == "" {
-		return []*vigil{l.base}, nil
+	if project == "" || l.closed {
+		return []*vigil{l.base}
 	}
 	w, ok := l.projects[project]
 	if !ok {
@@ -190,7 +185,7 @@ func (l *Library) inUse(project string) ([]*vigil, error) {
 		w.vigil.start(&l.running, workspaceFolders(project, l.o.Home, l.settings.Workspace))
 	}
 	w.used = l.o.Clock()
-	return []*vigil{l.base, w.vigil}, nil
+	return []*vigil{l.base, w.vigil}
 }
 
 // idle lets a workspace go that nobody asked for. It is called by its vigil,
@@ -199,7 +194,7 @@ func (l *Library) idle(project string, v *vigil) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w, ok := l.projects[project]
-	if !ok || w.vigil != v || l.o.Clock().Sub(w.used) < l.o.Timings.Idle {
+	if !ok || w.vigil != v || l.closed || l.o.Clock().Sub(w.used) < l.o.Timings.Idle {
 		return
 	}
 	delete(l.projects, project)
@@ -214,10 +209,7 @@ func (l *Library) idle(project string, v *vigil) {
 // Folders are the folders that count for a project, the one that goes first
 // before the others.
 func (l *Library) Folders(project string) []FolderState {
-	all, err := l.inUse(project)
-	if err != nil {
-		return nil
-	}
+	all := l.inUse(project)
 	slices.Reverse(all)
 	var out []FolderState
 	for _, v := range all {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -88,11 +90,7 @@ func (h *shop) reloads() int {
 // now is the catalogue as it is shown, without waiting for what is under way.
 func (h *shop) now(project string) *Catalogue {
 	h.t.Helper()
-	all, err := h.inUse(project)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	for _, v := range all {
+	for _, v := range h.inUse(project) {
 		if err := v.firstLook(context.Background()); err != nil {
 			h.t.Fatal(err)
 		}
@@ -188,6 +186,19 @@ func rename(t testing.TB, from, to string) {
 	if err := os.Rename(from, to); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fastDir is a temporary folder in memory, where there is one: for many files.
+func fastDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "skills")
+	if err != nil {
+		return realDir(t)
+	}
+	t.Cleanup(func() { remove(t, dir) })
+	return dir
 }
 
 func TestSkillsAreFound(t *testing.T) {

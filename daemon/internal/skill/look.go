@@ -33,6 +33,7 @@ type looker struct {
 	settle time.Duration // how long a file must not have changed to be whole
 	force  bool          // what does not settle is taken if it can be loaded
 	clock  func() time.Time
+	deaf   func(folder string) string // names a file system that makes no events
 	watch  func(folder string)
 	link   func(folder, link string)
 }
@@ -64,7 +65,7 @@ func (s *shelf) look(l looker) (changed, hasty bool) {
 	if s.at.Tier == sdk.TierWorkspace && l.hash != nil {
 		changed = s.sum(sc, l) || changed
 	}
-	return s.show(sc) || changed, hasty
+	return s.show(sc, l) || changed, hasty
 }
 
 // decide says what has to be read.
@@ -193,7 +194,7 @@ func (r *record) gone(folder string, settle time.Duration, now time.Time) bool {
 }
 
 // show makes what people see of the shelf.
-func (s *shelf) show(sc *scan) (changed bool) {
+func (s *shelf) show(sc *scan, l looker) (changed bool) {
 	state := FolderState{Tier: s.at.Tier, Path: s.at.Path, Exists: sc.exists, Problem: sc.problem}
 	docs := make([]*Document, 0, len(s.known))
 	for _, r := range s.known {
@@ -212,6 +213,14 @@ func (s *shelf) show(sc *scan) (changed bool) {
 	}
 	slices.SortFunc(docs, func(a, b *Document) int { return strings.Compare(a.Folder, b.Folder) })
 	state.Skills = len(docs)
+	if sc.real != "" {
+		if kind := l.deaf(sc.real); kind != "" {
+			state.Watching = "polling"
+			if state.Problem == "" {
+				state.Problem = "changes of a file system of the kind " + kind + " cannot be watched, and are found late"
+			}
+		}
+	}
 	s.here = sc.id
 	switch {
 	case len(docs) > 0:

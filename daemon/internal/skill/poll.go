@@ -7,13 +7,16 @@ import (
 	"os"
 	"slices"
 	"syscall"
+	"time"
 )
 
-// begin tries to watch, if it does not.
+// begin tries to watch, if it does not. It does not try too often: to take all
+// watches that are left and give them back costs much.
 func (v *vigil) begin() {
-	if v.watches != nil {
+	if v.watches != nil || !v.tried.IsZero() && time.Since(v.tried) < v.times.Again {
 		return
 	}
+	v.tried = time.Now()
 	n, err := v.open()
 	if err != nil {
 		v.polling(err)

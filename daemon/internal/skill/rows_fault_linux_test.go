@@ -16,7 +16,7 @@ import (
 
 func TestRow18Overflow(t *testing.T) {
 	gate := make(chan struct{})
-	dir := realDir(t)
+	dir := fastDir(t)
 	folder := lay(t, dir, "one", "first")
 	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: dir}}}, Options{stall: func() { <-gate }})
 	h.user = dir
@@ -102,7 +102,7 @@ func TestRow20NoDescriptorsLeft(t *testing.T) {
 		}
 		taken = append(taken, f)
 	}
-	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{Timings: Timings{Poll: 500 * time.Millisecond}})
+	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{Timings: Timings{Poll: 500 * time.Millisecond, Again: time.Second}})
 	h.has()
 	s := h.Folders("")[0]
 	if s.Watching != "polling" || !strings.Contains(s.Problem, "too many open files") {

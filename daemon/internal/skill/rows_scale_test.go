@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -25,7 +27,7 @@ func lots(t testing.TB, root string, n int) {
 }
 
 func TestRow23TenThousand(t *testing.T) {
-	root := realDir(t)
+	root := fastDir(t)
 	lots(t, root, 10_000)
 	before := heap()
 	began := time.Now()
@@ -57,20 +59,45 @@ func heap() int64 {
 }
 
 func TestTooManyFolders(t *testing.T) {
-	root := realDir(t)
+	root := fastDir(t)
 	for i := range mostFolders + 10 {
 		if err := os.Mkdir(filepath.Join(root, fmt.Sprintf("f%05d", i)), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	lay(t, root, "a", "first") // by name before the limit
-	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{open: noNotifier})
-	h.await("what is within the limit", func(c *Catalogue) bool {
-		return len(c.Usable()) == 1 && strings.Contains(h.Folders("")[0].Problem, "20000 folders")
-	})
+	sc := &scan{at: Folder{Path: root}, watch: func(string) {}, link: func(_, _ string) {}}
+	defer sc.end()
+	sc.run()
+	if len(sc.found) != 1 || sc.found[0].folder != filepath.Join(root, "a") || !strings.Contains(sc.problem, "20000 folders") {
+		t.Errorf("%v, %q", sc.found, sc.problem)
+	}
 }
 
-func noNotifier() (notifier, error) { return nil, os.ErrInvalid }
+// TestDeafFileSystem has changes found by looking, where there are no events.
+func TestDeafFileSystem(t *testing.T) {
+	t.Parallel()
+	h := newShop(t, Settings{}, Options{
+		Timings: Timings{Poll: 200 * time.Millisecond}, deaf: func(string) string { return "NFS" },
+		open: func() (notifier, error) { return silent{}, nil },
+	})
+	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
+	h.reads("one", "first")
+	write(t, path, skillText("one", "second"))
+	h.reads("one", "second")
+	if s := h.Folders("")[0]; s.Watching != "polling" || !strings.Contains(s.Problem, "NFS") || h.Polling() == "" {
+		t.Errorf("%+v, %q", s, h.Polling())
+	}
+}
+
+// silent is a notifier without events.
+type silent struct{}
+
+func (silent) Add(string) error              { return nil }
+func (silent) Remove(string) error           { return nil }
+func (silent) Events() <-chan fsnotify.Event { c := make(chan fsnotify.Event); close(c); return c }
+func (silent) Errors() <-chan error          { return nil }
+func (silent) Close() error                  { return nil }
 
 func TestRow31ThousandReloads(t *testing.T) {
 	h := newShop(t, Settings{}, Options{Timings: Timings{Quiet: time.Microsecond, Settle: time.Microsecond}})

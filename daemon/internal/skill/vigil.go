@@ -17,6 +17,7 @@ type vigil struct {
 	parse   parseFunc
 	hash    func(folder string) (string, error) // for skills of a workspace
 	open    func() (notifier, error)
+	deaf    func(folder string) string
 	stall   func()
 	changed func(*vigil) // is called without locks after something is shown differently
 	tick    func(*vigil) // is called now and then
@@ -39,7 +40,8 @@ type vigil struct {
 
 	// Of the goroutine alone:
 	shelves []*shelf
-	watches *watches // nil when it polls
+	watches *watches  // nil when it polls
+	tried   time.Time // when watching was begun last
 }
 
 // shown is what a vigil shows of one folder. It never changes.
@@ -190,7 +192,7 @@ func (v *vigil) look(force bool) bool {
 	v.looked++
 	v.mu.Unlock()
 	v.arrange(folders)
-	l := looker{parse: v.parse, hash: v.hash, settle: v.times.Settle, force: force, clock: time.Now, watch: func(string) {}, link: func(_, _ string) {}}
+	l := looker{parse: v.parse, hash: v.hash, settle: v.times.Settle, force: force, clock: time.Now, deaf: v.deaf, watch: func(string) {}, link: func(_, _ string) {}}
 	if v.watches != nil {
 		v.watches.begin()
 		l.watch, l.link = v.watches.whole, v.watches.name

@@ -1,0 +1,54 @@
+package skill
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func TestUnpack(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(realDir(t), "skills")
+	carried := fstest.MapFS{"one/SKILL.md": {Data: []byte(skillText("one", "first"))}, "one/more.md": {Data: []byte("more")}}
+	var wg sync.WaitGroup
+	folders := make([]string, 4)
+	for i := range folders {
+		wg.Go(func() {
+			var err error
+			if folders[i], err = Unpack(carried, dir, "1.0"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, f := range folders {
+		if f != folders[0] {
+			t.Fatalf("several folders: %v", folders)
+		}
+	}
+	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierBundled, Path: folders[0]}}}, Options{})
+	h.reads("one", "first")
+
+	write(t, filepath.Join(folders[0], "one", "SKILL.md"), skillText("one", "edited"))
+	h.reads("one", "edited")
+	if again, err := Unpack(carried, dir, "1.0"); err != nil || again != folders[0] {
+		t.Errorf("once more: %s, %v", again, err)
+	}
+	h.look()
+	h.reads("one", "edited")
+
+	carried["one/SKILL.md"].Data = []byte(skillText("one", "of the next version"))
+	next, err := Unpack(carried, dir, "1.1")
+	if err != nil || next == folders[0] {
+		t.Fatalf("%s, %v", next, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("what is left: %v, %v", entries, err)
+	}
+	h.Configure(Settings{Folders: []Folder{{Tier: sdk.TierBundled, Path: next}}})
+	h.reads("one", "of the next version")
+}

@@ -1,0 +1,124 @@
+package skill
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func TestWorkspaceFolders(t *testing.T) {
+	t.Parallel()
+	dir := realDir(t)
+	home := filepath.Join(dir, "home")
+	for _, p := range []string{"home/repo/.git", "home/repo/a/b", "home/loose/c", "elsewhere/.git", "elsewhere/d"} {
+		mkdir(t, filepath.Join(dir, p))
+	}
+	for project, want := range map[string][]string{
+		"home/repo":     {"home/repo"},
+		"home/repo/a/b": {"home/repo/a/b", "home/repo/a", "home/repo"},
+		"home/loose/c":  {"home/loose/c"},
+		"elsewhere/d":   {"elsewhere/d", "elsewhere"},
+		"gone/x":        {"gone/x"},
+	} {
+		var got []string
+		for _, f := range workspaceFolders(filepath.Join(dir, project), home, []string{".bothy/skills", ".agents/skills"}) {
+			rel, _ := filepath.Rel(dir, f.Path)
+			got = append(got, rel)
+			if bound, _ := filepath.Rel(dir, f.Bound); bound != want[len(want)-1] {
+				t.Errorf("%s: bound to %s", project, bound)
+			}
+		}
+		var all []string
+		for _, w := range want {
+			all = append(all, w+"/.bothy/skills", w+"/.agents/skills")
+		}
+		if !slices.Equal(got, all) {
+			t.Errorf("%s: %v", project, got)
+		}
+	}
+	mkdir(t, filepath.Join(home, ".git")) // of the dotfiles
+	if got := workspaceFolders(filepath.Join(home, "loose", "c"), home, []string{"x"}); len(got) != 1 {
+		t.Errorf("the home directory became a project: %v", got)
+	}
+}
+
+func TestConfigure(t *testing.T) {
+	t.Parallel()
+	h := newShop(t, Settings{}, Options{})
+	lay(t, h.user, "one", "first")
+	lay(t, filepath.Join(h.dir, "more"), "two", "second")
+	h.has("one")
+	on, off := true, false
+	user, more := Folder{Tier: sdk.TierUser, Path: h.user}, Folder{Tier: sdk.TierBundled, Path: filepath.Join(h.dir, "more")}
+	enabled := map[string]*bool{"one": &off}
+	s := Settings{Folders: []Folder{user, more}, Enabled: func(name string) *bool { return enabled[name] }}
+	h.Configure(s)
+	c, err := h.Catalogue(context.Background(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(usable(c), []string{"two"}) || c.Named("one")[0].Status != sdk.SkillDisabled {
+		t.Errorf("the catalogue behind Configure:\n%s", describe(c))
+	}
+	lay(t, filepath.Join(h.dir, "more"), "one", "below")
+	h.await("what is disabled keeps its name", func(c *Catalogue) bool {
+		all := c.Named("one")
+		return len(all) == 2 && all[0].Status == sdk.SkillDisabled && all[1].Status == sdk.SkillShadowed && slices.Equal(usable(c), []string{"two"})
+	})
+	enabled["one"] = &on
+	write(t, filepath.Join(h.user, "one", "SKILL.md"), "---\nname: one\ndescription: It.\nenabled: false\n---\ntext\n")
+	h.Configure(s)
+	h.reads("one", "text") // the block goes before the file
+	delete(enabled, "one")
+	h.Configure(s)
+	h.has("two")
+}
+
+// TestFollowIsTheKernels compares follow with what the system makes of links,
+// on random trees.
+func TestFollowIsTheKernels(t *testing.T) {
+	t.Parallel()
+	dir := realDir(t)
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		root := filepath.Join(dir, "t"+string(rune('a'+n%26)))
+		remove(t, root)
+		in := filepath.Join(root, "in")
+		for _, p := range []string{"in/a/b", "in/c", "out/d"} {
+			mkdir(t, filepath.Join(root, p))
+		}
+		part := rapid.SampledFrom([]string{"..", "a", "b", "c", "l0", "l1", "l2", ".", "in", "out", "d"})
+		for i := range 3 {
+			target := filepath.Join(rapid.SliceOfN(part, 1, 1).Draw(rt, "first")...)
+			for _, p := range rapid.SliceOfN(part, 0, 4).Draw(rt, "rest") {
+				target += "/" + p // not cleaned: a .. behind a link is not the one before
+			}
+			if rapid.Bool().Draw(rt, "absolute") {
+				target = in + "/" + target
+			}
+			at := rapid.SampledFrom([]string{"", "a", "c"}).Draw(rt, "at")
+			symlink(t, target, filepath.Join(in, at, "l"+string(rune('0'+i))))
+			start, err := openArea(in)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			got, err := areas{start}.follow(spot{start, filepath.Join(at, "l"+string(rune('0'+i)))}, func(spot) {})
+			_ = start.root.Close()
+			want, kernel := filepath.EvalSymlinks(filepath.Join(in, at, "l"+string(rune('0'+i))))
+			if err == nil {
+				if _, inside := below(in, got.path()); !inside {
+					rt.Fatalf("%s leads to %s", target, got.path())
+				}
+				if kernel == nil && want != got.path() {
+					rt.Fatalf("%s leads to %s, and the system says %s", target, got.path(), want)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package skill
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+func TestWorkspaceIsNotLeft(t *testing.T) {
+	t.Parallel()
+	trusted := func(_, _, _ string) bool { return true }
+	h := newShop(t, Settings{Workspace: []string{".bothy/skills", ".agents/skills"}}, Options{Trusted: trusted, Hash: func(string) (string, error) { return "h", nil }})
+	mkdir(t, filepath.Join(h.project, ".git"))
+	lay(t, h.user, "users", "the user's own")
+	lay(t, h.dir, "outside", "")
+	lay(t, filepath.Join(h.project, "docs"), "inside", "shared")
+	skills := filepath.Join(h.project, ".bothy", "skills")
+	mkdir(t, skills)
+	symlink(t, filepath.Join(h.user, "users"), filepath.Join(skills, "stolen"))
+	symlink(t, "../../../outside", filepath.Join(skills, "out"))
+	symlink(t, "../../docs/inside", filepath.Join(skills, "in"))
+	mkdir(t, filepath.Join(h.project, ".agents"))
+	symlink(t, h.user, filepath.Join(h.project, ".agents", "skills"))
+	h.awaitIn(h.project, "only what is inside", func(c *Catalogue) bool {
+		if !slices.Equal(usable(c), []string{"inside", "users"}) {
+			return false
+		}
+		d, _ := c.Find("users")
+		return d.Tier == sdk.TierUser && len(c.Named("users")) == 1
+	})
+	if s := h.Folders(h.project); len(s) != 3 || !strings.Contains(s[1].Problem, "leads out") {
+		t.Errorf("a folder that is a link out: %+v", s)
+	}
+}
+
+func TestUntrustedIsInert(t *testing.T) {
+	t.Parallel()
+	var trust trustAll
+	h := newShop(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
+		Trusted: trust.trusted, Hash: func(folder string) (string, error) {
+			text, err := os.ReadFile(filepath.Join(folder, "scripts", "run.sh"))
+			return string(text), err
+		}})
+	lay(t, h.user, "one", "user")
+	folder := lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "workspace")
+	mkdir(t, filepath.Join(folder, "scripts"))
+	write(t, filepath.Join(folder, "scripts", "run.sh"), "echo 1")
+	is := func(tier sdk.SkillTier, status sdk.SkillStatus) func(c *Catalogue) bool {
+		return func(c *Catalogue) bool {
+			d, ok := c.Find("one")
+			all := c.Named("one")
+			return ok && d.Tier == tier && len(all) == 2 && all[0].Status == status
+		}
+	}
+	h.awaitIn(h.project, "the user's counts", is(sdk.TierUser, sdk.SkillUntrusted))
+	trust.set("echo 1")
+	h.Retrust(h.project)
+	h.awaitIn(h.project, "the workspace's counts", is(sdk.TierWorkspace, sdk.SkillEnabled))
+	write(t, filepath.Join(folder, "scripts", "run.sh"), "rm -rf ~")
+	h.awaitIn(h.project, "a script changed, and with it the trust", is(sdk.TierUser, sdk.SkillUntrusted))
+	write(t, filepath.Join(folder, "scripts", "run.sh"), "echo 1")
+	h.awaitIn(h.project, "it is what was trusted again", is(sdk.TierWorkspace, sdk.SkillEnabled))
+}
+
+func TestIdleWorkspaceIsLetGo(t *testing.T) {
+	t.Parallel()
+	clock := newHands()
+	h := newShop(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
+		Clock: clock.now, Timings: Timings{Again: 20 * time.Millisecond},
+		Trusted: func(_, _, _ string) bool { return true }, Hash: func(string) (string, error) { return "h", nil },
+	})
+	file := filepath.Join(lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "first"), "SKILL.md")
+	h.awaitIn(h.project, "the workspace", func(c *Catalogue) bool { return slices.Equal(usable(c), []string{"one"}) })
+	inSight := func() bool {
+		h.Library.mu.Lock()
+		defer h.Library.mu.Unlock()
+		return len(h.projects) == 1
+	}
+	clock.turn(14 * time.Minute)
+	h.Folders(h.project)
+	clock.turn(14 * time.Minute)
+	h.look()
+	if !inSight() {
+		t.Fatal("a workspace in use was let go")
+	}
+	clock.turn(2 * time.Minute)
+	for late := time.Now().Add(inTime); inSight(); time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("an idle workspace is still in sight")
+		}
+	}
+	write(t, file, "---\nhalf")
+	h.awaitIn(h.project, "the last good version", func(c *Catalogue) bool {
+		d, ok := c.Find("one")
+		return ok && d.Stale && strings.TrimSpace(d.Body) == "first"
+	})
+}

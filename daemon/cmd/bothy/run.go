@@ -145,7 +145,7 @@ func (c *console) prompt(words []string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if text = strings.TrimSpace(text); text != "" {
+		if text = typed(text); text != "" {
 			parts = append(parts, text)
 		}
 	}
@@ -154,4 +154,14 @@ func (c *console) prompt(words []string) (string, error) {
 		return "", usageError{"the prompt is empty: say what to do"}
 	}
 	return prompt, nil
+}
+
+// typed is text without the space around it, but for one before a slash: it says
+// that what follows is text and no skill.
+func typed(text string) string {
+	trimmed := strings.TrimSpace(text)
+	if strings.HasPrefix(trimmed, "/") && !strings.HasPrefix(text, "/") {
+		return " " + trimmed
+	}
+	return trimmed
 }

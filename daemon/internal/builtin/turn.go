@@ -75,14 +75,23 @@ func (t *Turn) Tools() []sdk.Tool { return t.tools }
 // System is what the system text says of the skills.
 func (t *Turn) System() string { return t.listing.Text }
 
-// Once reports whether a call starts a code skill, which is not done twice.
+// Once reports whether a call starts a code skill, which is not done twice: by
+// what the run has loaded, which it has before anything is executed, or else by
+// the catalogue. Where that cannot be read it is taken for one.
 func (t *Turn) Once(ctx context.Context, arguments json.RawMessage) bool {
 	var a useArguments
 	if json.Unmarshal(arguments, &a) != nil {
 		return false // it is refused
 	}
-	got, err := t.skills.resolve(ctx, t.place, t.catalogue, a.Name)
-	return err == nil && got.Plugin != ""
+	have, err := t.skills.recall(ctx, t.place, a.Name)
+	switch {
+	case err == nil:
+		return have.Plugin != ""
+	case sdk.OutcomeOf(err) != sdk.NotFound:
+		return true
+	}
+	found, _ := t.catalogue.Find(a.Name)
+	return found.Plugin != ""
 }
 
 type useArguments struct {

@@ -130,6 +130,25 @@ func TestRecoveryWhileASkillRuns(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestRecoveryOfADisabledCodeSkill: what it did is unknown, whatever was switched
+// since.
+func TestRecoveryOfADisabledCodeSkill(t *testing.T) {
+	r := newRuin(t)
+	off := aCodeSkill("code")
+	off.Status = sdk.SkillDisabled
+	s := r.withSkills(off, aSkill("greet", "hello"))
+	body := "runs code"
+	r.opened()
+	r.left(sdk.Change{Writes: []sdk.Write{usedAnswer("code"), usedAt(0, "code", sdk.PhaseStarted),
+		{Path: "skill://code", Body: &body, Attributes: json.RawMessage(`{"plugin":"coder"}`)}}})
+	r.start()
+	r.await(Accepted{Run: r.run, Loop: r.loops[0]})
+	r.await(Accepted{Run: r.run, Loop: r.loops[1]})
+	if got := r.outcomes(r.run.ID); got != "use_skill:failed:interrupted" || len(s.calls()) != 0 {
+		t.Errorf("got %s, executed %d times", got, len(s.calls()))
+	}
+}
+
 // TestATypedSkill: people see what they typed, the model reads the skill, and
 // the run has it loaded.
 func TestATypedSkill(t *testing.T) {

@@ -62,6 +62,9 @@ func decodeBlock(src []byte) (b block, err error) {
 		return block{}, err
 	}
 	values := plainMap(root)
+	if onlyTexts(root) {
+		return block{root: root, values: values}, nil // there is nothing to ask: it decodes twice more
+	}
 	if via, ok := viaMarkdown(src); ok {
 		for k, v := range via {
 			if !nested(v) {
@@ -73,6 +76,17 @@ func decodeBlock(src []byte) (b block, err error) {
 }
 
 var markdown = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
+
+// onlyTexts reports whether the fields are plain texts, lists and maps, of which
+// goldmark-meta says nothing else than the nodes do.
+func onlyTexts(root *yaml.Node) bool {
+	for i := 1; i < len(root.Content); i += 2 {
+		if n := follow(root.Content[i]); n.Kind == yaml.ScalarNode && n.ShortTag() != "!!str" {
+			return false
+		}
+	}
+	return true
+}
 
 // nested reports whether a value of goldmark-meta has keys of its own. Its
 // parser takes such as y and no for booleans, so that they are lost there.

@@ -142,10 +142,9 @@ func (l *Listing) choose(room int) {
 // do not fit at all by tier, a person's own before what came with Bothy, and name.
 func rank(c *Catalogue, lines []listLine, prompt string) []int {
 	ranked := make([]int, 0, len(lines))
-	x := c.searched()
 	fits := make([]bool, len(lines))
-	for _, document := range x.rank(prompt) {
-		if at, listed := findLine(lines, x.documents[document].Name); listed {
+	for _, document := range c.searched().rank(prompt) {
+		if at := c.listed.places[document]; at >= 0 {
 			fits[at] = true
 			ranked = append(ranked, at)
 		}
@@ -210,6 +209,7 @@ func (l Listing) Place(name string) (Place, bool) {
 
 // listed are the lines of a catalogue.
 type listed struct {
-	once  sync.Once
-	lines []listLine
+	once   sync.Once
+	lines  []listLine
+	places []int // in lines, of each usable document; -1 for those of people only
 }

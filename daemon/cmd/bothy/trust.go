@@ -176,7 +176,7 @@ func (t *truster) print(text string) error {
 // a stranger wrote.
 func (t *truster) show(s rpc.TrustSkill) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n  %s\n", t.c.paint(bold, escapeLine(s.Skill.Name)), escapeLine(s.Skill.Folder), escapeLine(oneLine(s.Skill.Description)))
+	fmt.Fprintf(&b, "\n%s  %s\n  %s\n", t.c.paint(bold, escapeLine(s.Skill.Name)), escapeLine(s.Skill.Folder), escapeLine(oneLine(s.Skill.Description)))
 	for _, l := range [][2]string{
 		{"asks for these tools without a question", strings.Join(s.Skill.AllowedTools, ", ")},
 		{"needs these tools", strings.Join(s.Skill.ToolsRequired, ", ")},

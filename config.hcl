@@ -97,6 +97,18 @@ plugin "files" {
   grants = ["project"]
 }
 
+# A plugin may also execute skills: a SKILL.md names it. What such a skill may do
+# is granted by the block of its plugin: with "tools" it calls those that fit
+# `tools` (all when that is left out), with "models" it asks the model of the run,
+# and others only when `models` names them, with "entries" it writes entries.
+# Whatever it calls is judged as if the model of the run had called it. With
+# `on_use` the process starts when a skill is first executed.
+plugin "research" {
+  grants = ["tools", "models"]
+  tools  = ["find_files", "grep", "read_file"]
+  on_use = true
+}
+
 # A provider is an instance of a plugin that answers completions. It is started
 # when one of its models is used.
 provider "ollama" {

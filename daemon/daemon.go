@@ -54,6 +54,7 @@ type Daemon struct {
 	models   *modelTable
 	skills   *skill.Library
 	trust    *trust
+	own      builtins
 	carried  string // the folder of the bundled skills; empty without
 	hears    *listeners
 	engine   *engine.Engine

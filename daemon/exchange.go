@@ -88,7 +88,7 @@ func (p *plugins) decide(cfg *config.Config) (fresh []host.Spec, swap []config.P
 		case !b.Enabled || kept[b.Label]:
 			return // a second block of one label never ran
 		case p.runs[b.Label] == "" && !atOnce:
-			return // a provider that nobody asked for yet
+			return // a provider or a skill that nobody asked for yet
 		case p.runs[b.Label] == "":
 			fresh = append(fresh, specOf(cfg, b))
 			p.runs[b.Label], p.wanted[b.Label] = d, d
@@ -105,7 +105,7 @@ func (p *plugins) decide(cfg *config.Config) (fresh []host.Spec, swap []config.P
 		kept[b.Label] = true
 	}
 	for _, b := range cfg.Plugins {
-		decide(b, true)
+		decide(b, !b.OnUse)
 	}
 	for _, b := range cfg.Providers {
 		decide(b, false)

@@ -84,11 +84,12 @@ func (d *Daemon) loops(ctx context.Context) (running, queued int, err error) {
 	return running, queued, nil
 }
 
-// Tools implements server.Daemon.
-func (f face) Tools() []sdk.Tool { return f.d.host.Tools() }
+// Tools implements server.Daemon: the plugins' tools, then the daemon's own as
+// they are without a project.
+func (f face) Tools() []sdk.Tool { return append(f.d.host.Tools(), f.d.own.tools(f.d.stopping)...) }
 
-// Plugins implements server.Daemon: what runs, then the providers that nobody
-// asked for yet.
+// Plugins implements server.Daemon: what runs, then the code skills and the
+// providers that nobody asked for yet.
 func (f face) Plugins() []rpc.Plugin {
 	var out []rpc.Plugin
 	seen := map[string]bool{}
@@ -99,7 +100,13 @@ func (f face) Plugins() []rpc.Plugin {
 			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: f.d.secrets.Redact(s.Error), Tools: s.Tools, RSS: s.RSS,
 		})
 	}
-	for _, p := range f.d.current().Providers {
+	cfg := f.d.current()
+	for _, p := range cfg.Plugins {
+		if p.Enabled && p.OnUse && !seen[p.Label] {
+			out = append(out, rpc.Plugin{Instance: p.Label, Plugin: p.Binary, Kinds: []string{"skill"}, State: "stopped"})
+		}
+	}
+	for _, p := range cfg.Providers {
 		if p.Enabled && !seen[p.Label] {
 			out = append(out, rpc.Plugin{Instance: p.Label, Plugin: p.Binary, Kinds: []string{"provider"}, State: "stopped"})
 		}

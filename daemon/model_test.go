@@ -2,9 +2,13 @@ package daemon
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -14,16 +18,19 @@ import (
 
 // serveModel gives the script a model server of its own, with the wire of Chat
 // Completions: MODEL_URL is its base URL. What its one model says follows from
-// the prompt; see modelSays.
+// the prompt; see modelSays. All that is sent to it is in the file MODEL_HEARD.
 func serveModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: serve-model")
 	}
+	heard := filepath.Join(ts.Getenv("WORK"), "heard")
+	ts.Check(os.WriteFile(heard, nil, 0o600))
+	ts.Setenv("MODEL_HEARD", heard)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, `{"object":"list","data":[{"id":"parrot","object":"model"}]}`)
 	})
-	mux.HandleFunc("POST /v1/chat/completions", (&parrot{asked: map[string]bool{}}).complete)
+	mux.HandleFunc("POST /v1/chat/completions", (&parrot{asked: map[string]bool{}, heard: heard}).complete)
 	server := httptest.NewServer(mux)
 	ts.Defer(func() {
 		server.CloseClientConnections()
@@ -41,6 +48,7 @@ type chatMessage struct {
 type parrot struct {
 	mu    sync.Mutex
 	asked map[string]bool // by prompt
+	heard string          // the file that takes every request, if there is one
 }
 
 // first reports whether a prompt comes for the first time.
@@ -52,11 +60,33 @@ func (p *parrot) first(prompt string) bool {
 	return !seen
 }
 
+// hear writes a request down.
+func (p *parrot) hear(body []byte) error {
+	if p.heard == "" {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f, err := os.OpenFile(p.heard, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(body, '\n'))
+	return errors.Join(err, f.Close())
+}
+
 func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Messages []chatMessage `json:"messages"`
 	}
-	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(body, &request)
+	}
+	if err == nil {
+		err = p.hear(body)
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 // plugins starts what the configuration names: plugin blocks at once and at
-// the same time, provider blocks when one of their models is asked for. When
+// the same time, provider blocks when one of their models is asked for, and
+// plugin blocks with on_use when a skill of them is. When
 // the configuration changes it exchanges what changed (exchange.go).
 type plugins struct {
 	host     *host.Supervisor
@@ -23,13 +24,13 @@ type plugins struct {
 	problems *problems
 	redact   func(string) string
 
-	// changing is held while it is decided what has to run, and shared while a
-	// provider is started, so that none is started from a block that is gone.
+	// changing is held while it is decided what has to run, and shared while
+	// something is started for its first use, so that nothing is started from a block that is gone.
 	changing sync.RWMutex
 
 	mu     sync.Mutex // guards what follows
 	cfg    *config.Config
-	begun  map[string]*sync.Once // by instance; a provider is started once
+	begun  map[string]*sync.Once // by instance; what waits for its use is started once
 	runs   map[string]string     // the digest of the block with which each instance runs
 	wanted map[string]string     // the digest that is being tried, or runs
 	swaps  sync.WaitGroup        // exchanges under way
@@ -46,7 +47,7 @@ func (p *plugins) start(ctx context.Context) {
 	var specs []host.Spec
 	cfg := p.config()
 	for _, block := range cfg.Plugins {
-		if block.Enabled {
+		if block.Enabled && !block.OnUse {
 			specs = append(specs, specOf(cfg, block))
 			p.runsWith(block.Label, digest(cfg, block))
 		}
@@ -69,15 +70,24 @@ func (p *plugins) Ensure(ctx context.Context, instance string) error {
 	case !block.Enabled:
 		return misconfigured(fmt.Sprintf("provider %s is switched off in the configuration (enabled = false)", instance))
 	}
-	p.once(instance).Do(func() {
-		p.report(p.host.Start(context.WithoutCancel(ctx), []host.Spec{specOf(cfg, block)}))
-		p.runsWith(instance, digest(cfg, block))
-	})
+	p.begin(ctx, cfg, block)
 	return nil
 }
 
+// begin starts what waited for its first use; changing is held for reading.
+func (p *plugins) begin(ctx context.Context, cfg *config.Config, block config.Plugin) {
+	p.once(block.Label).Do(func() {
+		p.report(p.host.Start(context.WithoutCancel(ctx), []host.Spec{specOf(cfg, block)}))
+		p.runsWith(block.Label, digest(cfg, block))
+	})
+}
+
 func provider(cfg *config.Config, label string) (config.Plugin, bool) {
-	for _, b := range cfg.Providers {
+	return labelled(cfg.Providers, label)
+}
+
+func labelled(blocks []config.Plugin, label string) (config.Plugin, bool) {
+	for _, b := range blocks {
 		if b.Label == label {
 			return b, true
 		}
@@ -163,7 +173,7 @@ func sandboxOf(cfg *config.Config) *sdk.Sandbox {
 
 func specOf(cfg *config.Config, b config.Plugin) host.Spec {
 	return host.Spec{
-		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants,
+		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
 		Secrets: b.Secrets, SHA256: b.SHA256, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: sandboxOf(cfg),
 	}
 }

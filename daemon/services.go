@@ -93,16 +93,28 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 // only read is not changed by way of a plugin. Without a loop it is a person
 // who called.
 func (s *services) mode(ctx context.Context, run int64) (sdk.Mode, error) {
-	running, err := s.d.store.Unfinished(ctx)
+	l, working, err := s.loop(ctx, run)
 	if err != nil {
 		return "", err
 	}
-	for _, l := range running {
-		if l.Run == run {
-			return l.Mode, nil
-		}
+	if working {
+		return l.Mode, nil
 	}
 	return sdk.ModeAct, nil
+}
+
+// loop is the one that works in the run, if one does.
+func (s *services) loop(ctx context.Context, run int64) (sdk.Loop, bool, error) {
+	running, err := s.d.store.Unfinished(ctx)
+	if err != nil {
+		return sdk.Loop{}, false, err
+	}
+	for _, l := range running {
+		if l.Run == run {
+			return l, true, nil
+		}
+	}
+	return sdk.Loop{}, false, nil
 }
 
 // find looks a tool up by its bare name or as plugin__tool.
@@ -122,15 +134,62 @@ type unheard struct{}
 func (unheard) Chunk(int, []byte) error        { return nil }
 func (unheard) Progress(string, float64) error { return nil }
 
-// Complete implements host.Services. The model is an alias or provider/name.
-func (s *services) Complete(ctx context.Context, _ host.Caller, req sdk.Request, send func(sdk.Delta) error) error {
+// Complete implements host.Services. The model is an alias or provider/name;
+// none is the run's own. Whatever it came to, the journal says so.
+func (s *services) Complete(ctx context.Context, c host.Caller, req sdk.Request, send func(sdk.Delta) error) error {
+	run, err := s.run(ctx, c)
+	if err != nil && c.RunDir != "" {
+		return err
+	}
+	if req.Model == "" && run != 0 {
+		if req.Model, err = s.model(ctx, run); err != nil {
+			return err
+		}
+	}
 	choice, err := s.d.models.Resolve(ctx, req.Model)
 	if err != nil {
 		return err
 	}
 	req.Model = choice.Name
+	if req.Context == 0 {
+		req.Context = choice.Context
+	}
+	var usage *sdk.Usage
+	noticing := func(d sdk.Delta) error {
+		if d.Usage != nil {
+			usage = d.Usage
+		}
+		return send(d)
+	}
 	quietly := func(engine.Retry) error { return nil }
-	return s.d.models.Complete(ctx, choice.Alias, req, send, quietly)
+	err = s.d.models.Complete(ctx, choice.Alias, req, noticing, quietly)
+	if run != 0 {
+		s.noteCompletion(context.WithoutCancel(ctx), run, c, choice.Alias, usage, err)
+	}
+	return err
+}
+
+// model is that of the loop which works in the run, else the run's.
+func (s *services) model(ctx context.Context, run int64) (string, error) {
+	l, working, err := s.loop(ctx, run)
+	if err != nil || working && l.Model != "" {
+		return l.Model, err
+	}
+	r, err := s.d.store.Run(ctx, run)
+	return r.Model, err
+}
+
+// noteCompletion writes into the journal what a plugin asked of a model and
+// what it cost. One that cannot be written does not undo the answer.
+func (s *services) noteCompletion(ctx context.Context, run int64, c host.Caller, model string, usage *sdk.Usage, failed error) {
+	data := map[string]any{"plugin": c.Instance, "for": c.Call, "model": model, "usage": usage}
+	if failed != nil {
+		data["error"] = failed.Error()
+	}
+	note := sdk.Note{Kind: sdk.KindNote + ".completion", Data: data}
+	if _, err := s.d.store.Commit(ctx, sdk.Change{Run: run, Notes: []sdk.Note{note}}); err != nil {
+		s.d.log.Error("what a plugin asked of a model could not be recorded", "plugin", c.Instance, "error", err)
+	}
 }
 
 // Secret implements host.Services: from the environment, as secret() does.

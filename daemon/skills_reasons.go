@@ -200,20 +200,6 @@ func others(d *skill.Document, named []*skill.Document) []string {
 // missingTools are the required tools that an agent does not have. A name of
 // another agent's stands for our tools that do its work.
 func missingTools(required []string, agent sdk.Agent, tools []sdk.Tool) []string {
-	has := func(name string) bool {
-		return slices.ContainsFunc(tools, func(t sdk.Tool) bool {
-			return (t.Name == name || t.Plugin+"__"+t.Name == name) && engine.Admits(agent, t)
-		})
-	}
-	var missing []string
-	for _, element := range required {
-		ours := skill.Tools(element)
-		if len(ours) == 0 {
-			ours = []string{element}
-		}
-		if !has(element) && !slices.ContainsFunc(ours, has) {
-			missing = append(missing, element)
-		}
-	}
-	return missing
+	has := slices.DeleteFunc(slices.Clone(tools), func(t sdk.Tool) bool { return !engine.Admits(agent, t) })
+	return lacking(required, has)
 }

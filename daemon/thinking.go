@@ -27,9 +27,12 @@ func (d *Daemon) described() []listener {
 
 // newEngine gives an engine its parts.
 func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
+	d.own = newBuiltins(d, d.skills, d.skillTrusted)
+	chains.RunCreated.On(sdk.DefaultPriority, "skills", d.forkSkills)
 	return engine.New(engine.Config{
 		Store:        d.store,
 		Tools:        toolbox{d.host},
+		Builtin:      d.own,
 		Models:       d.models,
 		View:         view.NewTranscript(time.Now),
 		Dialect:      dialect.Tools{},

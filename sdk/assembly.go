@@ -12,6 +12,7 @@ type Assembly struct {
 	Context      int    // the model's window in tokens; 0 is unknown
 	Tools        []Tool // what the model is offered
 	Instructions string // of the project (AGENTS.md); empty when there are none
+	Skills       string // what the daemon's own tools say in the system text
 	Entries      []Entry
 }
 

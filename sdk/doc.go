@@ -3,7 +3,7 @@
 //
 // It imports only the standard library, so that a plugin author who wants one
 // type does not take a daemon along. The packages below it add behaviour:
-// sdk/tool, sdk/provider and sdk/hook are the kinds a plugin may serve,
+// sdk/tool, sdk/provider, sdk/skill and sdk/hook are the kinds a plugin may serve,
 // sdk/plugin starts them, sdk/host is what a plugin may call back, sdk/rpc and
 // sdk/client speak to the daemon's socket.
 //

@@ -8,8 +8,9 @@ type Manifest struct {
 	Name          string         `json:"name"`
 	Version       string         `json:"version"`
 	Protocol      int            `json:"protocol"`
-	Kinds         []string       `json:"kinds"` // "tool", "provider", "hook"
+	Kinds         []string       `json:"kinds"` // "tool", "provider", "skill", "hook"
 	Tools         []ToolSpec     `json:"tools,omitempty"`
+	Skills        []string       `json:"skills,omitempty"` // names of the code skills that it executes
 	Subscriptions []Subscription `json:"subscriptions,omitempty"`
 	Schemes       []Scheme       `json:"schemes,omitempty"`
 	Config        *ConfigSchema  `json:"config,omitempty"`

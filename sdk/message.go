@@ -22,6 +22,7 @@ type Message struct {
 	CallID    string `json:"call_id,omitempty"`   // tool only: the call it answers
 	Tool      string `json:"tool,omitempty"`      // tool only: the tool's name
 	Failed    bool   `json:"failed,omitempty"`    // tool only
+	Skill     string `json:"skill,omitempty"`     // whose text this is: it goes last when a prompt has to fit; no server is sent this
 
 	// Extra is what the provider wants back unchanged with this assistant
 	// message (reasoning details, signatures). It belongs to that provider.

@@ -48,12 +48,20 @@ type Loop struct {
 	Model    string          `json:"model"`
 	Agent    string          `json:"agent"`
 	Prompt   string          `json:"prompt"`
+	Meaning  *Meaning        `json:"-"` // of the prompt; set only when it is queued, and then part of its entry
 	Status   int             `json:"status"`
 	Reason   string          `json:"reason,omitempty"`
 	Stop     string          `json:"stop,omitempty"`
 	Options  json.RawMessage `json:"options,omitempty"`
 	Created  time.Time       `json:"created"`
 	Ended    time.Time       `json:"ended,omitzero"`
+}
+
+// Meaning is what a prompt stands for that is not its own text: a skill, which a
+// person used by /name. People see the prompt as it was typed.
+type Meaning struct {
+	Skill string `json:"skill"`
+	Text  string `json:"text"` // what the model reads in the prompt's place
 }
 
 // Turn is one round trip with a model.

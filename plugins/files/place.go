@@ -81,6 +81,9 @@ func (p *project) resolve(name string, how lookup) (*place, error) {
 		return nil, fault("open", name, err)
 	}
 	pl.stack, pl.links = w.stack, w.links
+	if p.at != "" {
+		pl.path = path.Join(p.at, pl.path)
+	}
 	return pl, nil
 }
 

@@ -21,6 +21,7 @@ type project struct {
 	dir  string
 	root *os.Root
 	own  []string // absolute paths of Bothy itself
+	at   string   // what its paths are shown below; empty for a project
 
 	changes changes
 }
@@ -43,6 +44,9 @@ func (p *project) close() { _ = p.root.Close() } // nothing was written through 
 // project without "." and inner "..". Absolute paths, "~" and anything that
 // leads out are outcome permission.
 func (p *project) clean(name string) (string, error) {
+	if p.at != "" { // openFor saw that it lies there
+		name = "." + strings.TrimPrefix(path.Clean(name), p.at)
+	}
 	switch {
 	case name == "":
 		return "", sdk.Errorf(sdk.Validation, "the path is empty; name a file or folder of the project, such as src/main.go")
@@ -50,6 +54,8 @@ func (p *project) clean(name string) (string, error) {
 		return "", sdk.Errorf(sdk.Validation, "the path %q holds a NUL character; no file can have such a name", name)
 	case len(name) > maxPath:
 		return "", sdk.Errorf(sdk.Validation, "the path is %d bytes long; at most %d can be used", len(name), maxPath)
+	case isSkill(name):
+		return "", sdk.Errorf(sdk.Permission, "%s belongs to a skill, and skills can only be read; write into the project, with a relative path", shown(name))
 	case name[0] == '/':
 		if inside, ok := strings.CutPrefix(path.Clean(name), p.dir+"/"); ok {
 			return "", sdk.Errorf(sdk.Permission, "%s is absolute; paths are relative to the project, so write %s", shown(name), shown(inside))

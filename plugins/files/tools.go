@@ -40,7 +40,7 @@ func (f *files) configure(_ context.Context, s sdk.Settings) error {
 func (f *files) tools() tool.Set {
 	looks := sdk.Annotations{ReadOnly: true, Idempotent: true}
 	return tool.Set{
-		serve(f, "read_file", "Reads a text file of the project, or a range of its lines. A large file is read in ranges. A binary file is described, not shown.",
+		serve(f, "read_file", "Reads a text file of the project or of a loaded skill (/skills/NAME/...), or a range of its lines. A large file is read in ranges. A binary file is described, not shown.",
 			looks, func(ctx context.Context, p *project, a readArgs) (answer, error) {
 				return p.read(ctx, a, f.config.MaxFileBytes)
 			}),
@@ -77,7 +77,7 @@ func (f *files) tools() tool.Set {
 // operation is a result with an outcome; nothing of it is an error of the call.
 func serve[In any](f *files, name, description string, a sdk.Annotations, do func(context.Context, *project, In) (answer, error)) tool.Func {
 	return tool.New(name, description, a, func(ctx context.Context, in In, call tool.Call) (sdk.ToolResult, error) {
-		p, err := openProject(call.Project)
+		p, err := openFor(call.Invocation, a, &in)
 		if err != nil {
 			return sdk.Failed(err), nil
 		}

@@ -32,5 +32,6 @@ const (
 	KindPlugin   = "plugin"
 	KindTool     = "tool"
 	KindProvider = "provider"
+	KindSkill    = "skill"
 	KindHook     = "hook"
 )

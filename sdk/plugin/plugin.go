@@ -38,6 +38,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/provider"
+	"github.com/bothyd/bothy/sdk/skill"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -48,6 +49,7 @@ type Options struct {
 
 	Tool     tool.Tool
 	Provider provider.Provider
+	Skill    skill.Skill
 	Hook     hook.Hook
 
 	// Schemes are registered for entries that the plugin writes.
@@ -110,12 +112,14 @@ func (o *Options) check() error {
 	if o.Version == "" {
 		o.Version = sdk.Version
 	}
-	if o.Tool == nil && o.Provider == nil && o.Hook == nil {
-		return fmt.Errorf("no kind is served: set Options.Tool, Provider or Hook")
+	if o.Tool == nil && o.Provider == nil && o.Skill == nil && o.Hook == nil {
+		return fmt.Errorf("no kind is served: set Options.Tool, Provider, Skill or Hook")
 	}
-	if t, ok := o.Tool.(interface{ Err() error }); ok {
-		if err := t.Err(); err != nil {
-			return err
+	for _, kind := range []any{o.Tool, o.Skill} {
+		if made, ok := kind.(interface{ Err() error }); ok {
+			if err := made.Err(); err != nil {
+				return err
+			}
 		}
 	}
 	if o.Config != nil {

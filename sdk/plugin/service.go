@@ -19,6 +19,7 @@ import (
 	"github.com/bothyd/bothy/sdk/internal/pb"
 	"github.com/bothyd/bothy/sdk/internal/wire"
 	"github.com/bothyd/bothy/sdk/provider"
+	"github.com/bothyd/bothy/sdk/skill"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -64,6 +65,9 @@ func (s *service) plugins() goplugin.PluginSet {
 	if s.o.Provider != nil {
 		set[KindProvider] = &provider.Plugin{Impl: s.o.Provider}
 	}
+	if s.o.Skill != nil {
+		set[KindSkill] = &skill.Plugin{Impl: s.o.Skill}
+	}
 	if s.o.Hook != nil {
 		set[KindHook] = &hook.Plugin{Impl: s.o.Hook}
 	}
@@ -78,6 +82,10 @@ func (s *service) manifest() sdk.Manifest {
 	}
 	if s.o.Provider != nil {
 		m.Kinds = append(m.Kinds, KindProvider)
+	}
+	if s.o.Skill != nil {
+		m.Kinds = append(m.Kinds, KindSkill)
+		m.Skills = s.o.Skill.Skills()
 	}
 	if s.o.Hook != nil {
 		m.Kinds = append(m.Kinds, KindHook)
@@ -237,7 +245,7 @@ func (s *service) begin(method string) (end func(), err error) {
 
 func counted(method string) bool {
 	return strings.HasPrefix(method, "/bothy.v1.") && !strings.HasPrefix(method, "/bothy.v1.Plugin/") &&
-		method != pb.Tool_Cancel_FullMethodName
+		method != pb.Tool_Cancel_FullMethodName && method != pb.Skill_Cancel_FullMethodName
 }
 
 // serving gives the context of a call the call's id and the host's services.

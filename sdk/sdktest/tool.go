@@ -126,21 +126,29 @@ func ended(t *testing.T, client *tool.Client, call sdk.Invocation) {
 	})
 }
 
-// blocks cancels a running call as the host does: by name first, and by
-// hanging up where that is not enough.
+// blocks cancels a running call.
 func blocks(t *testing.T, client *tool.Client, call sdk.Invocation) {
 	t.Helper()
 	call.CallID = "blocks"
-	over := make(chan error, 1)
-	go func() {
+	cancelled(t, call.CallID, client, func() error {
 		_, err := client.Invoke(context.Background(), call, &Recorder{})
-		over <- err
-	}()
+		return err
+	})
+}
+
+// cancelled cancels a running call as the host does: by name first, and by
+// hanging up where that is not enough.
+func cancelled(t *testing.T, callID string, kind interface {
+	Cancel(ctx context.Context, callID string) error
+}, call func() error) {
+	t.Helper()
+	over := make(chan error, 1)
+	go func() { over <- call() }()
 	ctx := soon(t)
 	again := time.NewTicker(20 * time.Millisecond) // the call may not have begun when it is first cancelled
 	defer again.Stop()
 	for {
-		if err := client.Cancel(ctx, call.CallID); err != nil {
+		if err := kind.Cancel(ctx, callID); err != nil {
 			t.Fatalf("the call did not end after it was cancelled: %v", err)
 		}
 		select {

@@ -2,9 +2,6 @@ package tool
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -40,28 +37,7 @@ func (c *Client) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (s
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	for {
-		m, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return sdk.ToolResult{}, sdk.Errorf(sdk.Internal, "the plugin ended the call without a result")
-		}
-		if err != nil {
-			return sdk.ToolResult{}, err
-		}
-		switch p := m.GetPiece().(type) {
-		case *pb.InvokeResponse_Chunk:
-			err = out.Chunk(int(p.Chunk.GetChannel()), p.Chunk.GetData())
-		case *pb.InvokeResponse_Progress:
-			err = out.Progress(p.Progress.GetMessage(), p.Progress.GetFraction())
-		case *pb.InvokeResponse_Result:
-			return wire.ToolResult(p.Result)
-		case *pb.InvokeResponse_Failure:
-			return sdk.ToolResult{}, wire.Error(p.Failure)
-		}
-		if err != nil {
-			return sdk.ToolResult{}, fmt.Errorf("pass on a piece of the call: %w", err)
-		}
-	}
+	return wire.Receive(stream.Recv, out)
 }
 
 func request(call sdk.Invocation) *pb.InvokeRequest {

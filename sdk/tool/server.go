@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -16,15 +15,13 @@ import (
 
 // Register serves impl on s.
 func Register(s grpc.ServiceRegistrar, impl Tool) {
-	pb.RegisterToolServer(s, &server{impl: impl, running: map[string]context.CancelFunc{}})
+	pb.RegisterToolServer(s, &server{impl: impl})
 }
 
 type server struct {
 	pb.UnimplementedToolServer
-	impl Tool
-
-	mu      sync.Mutex
-	running map[string]context.CancelFunc // by call id; a call without one cannot be cancelled alone
+	impl    Tool
+	running wire.Running
 }
 
 // Invoke runs the call with a context of its own, so that Cancel and the
@@ -38,17 +35,10 @@ func (s *server) Invoke(req *pb.InvokeRequest, stream grpc.ServerStreamingServer
 		ctx, stop = context.WithDeadline(ctx, call.Deadline)
 		defer stop()
 	}
-	defer s.track(call.CallID, cancel)()
+	defer s.running.Track(call.CallID, cancel)()
 
-	out := &serverStream{ctx: stream.Context(), send: stream.Send}
-	result, err := invoke(ctx, s.impl, call, out)
-	if err == nil {
-		var r *pb.ToolResult
-		if r, err = wire.Result(result); err == nil {
-			return out.end(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Result{Result: r}})
-		}
-	}
-	return out.end(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Failure{Failure: wire.Failure(err)}})
+	out := wire.NewPieces(stream.Send)
+	return out.End(invoke(ctx, s.impl, call, out))
 }
 
 // invocation reads a call.
@@ -99,72 +89,10 @@ func settle(ctx context.Context, impl Tool, call sdk.Invocation) (r sdk.ToolResu
 	return settler.Settle(ctx, call)
 }
 
-func (s *server) track(id string, cancel context.CancelFunc) (forget func()) {
-	if id == "" {
-		return func() {}
-	}
-	s.mu.Lock()
-	s.running[id] = cancel
-	s.mu.Unlock()
-	return func() {
-		s.mu.Lock()
-		delete(s.running, id)
-		s.mu.Unlock()
-	}
-}
-
 // Cancel ends the call's context. A call that is over already is no error.
 func (s *server) Cancel(_ context.Context, req *pb.CancelRequest) (*pb.CancelResponse, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if cancel, ok := s.running[req.GetCallId()]; ok {
-		cancel()
-	}
+	s.running.Cancel(req.GetCallId())
 	return &pb.CancelResponse{}, nil
 }
 
-// serverStream serialises the senders of one call and refuses those that come
-// after its end.
-type serverStream struct {
-	ctx   context.Context
-	mu    sync.Mutex
-	send  func(*pb.InvokeResponse) error
-	ended bool
-}
-
-// largestChunk keeps a chunk well below the cap of a message.
-const largestChunk = 1 << 20
-
-// Chunk implements Stream; a large one is sent in pieces.
-func (s *serverStream) Chunk(channel int, p []byte) error {
-	for len(p) > 0 {
-		n := min(len(p), largestChunk)
-		err := s.write(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Chunk{Chunk: &pb.Chunk{Channel: int32(channel), Data: p[:n]}}}, false)
-		if err != nil {
-			return err
-		}
-		p = p[n:]
-	}
-	return nil
-}
-
-// Progress implements Stream.
-func (s *serverStream) Progress(message string, fraction float64) error {
-	return s.write(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Progress{
-		Progress: &pb.Progress{Message: wire.Text(message), Fraction: fraction},
-	}}, false)
-}
-
-func (s *serverStream) end(m *pb.InvokeResponse) error { return s.write(m, true) }
-
-func (s *serverStream) write(m *pb.InvokeResponse, last bool) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		return sdk.Errorf(sdk.Aborted, "the call has ended: nothing can be sent any more")
-	}
-	s.ended = last
-	return s.send(m)
-}
-
-var _ Stream = (*serverStream)(nil)
+var _ Stream = (*wire.Pieces)(nil)

@@ -42,6 +42,7 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
+	c.tellUntrusted(ctx, cl, project)
 	t := talk{c: c, cl: cl, cmd: cmd, project: project}
 	lines := bufio.NewReader(io.LimitReader(c.in, 1<<40))
 	last := exitOK
@@ -89,7 +90,7 @@ func (t *talk) read(lines *bufio.Reader) (string, bool, error) {
 	if len(line) > maxInput {
 		return "", false, usageError{fmt.Sprintf("a line is longer than %d bytes", maxInput)}
 	}
-	return strings.TrimSpace(line), err != nil, nil
+	return typed(line), err != nil, nil
 }
 
 // prompt sends one line and shows what comes of it. A refused prompt ends a
@@ -101,7 +102,7 @@ func (t *talk) prompt(ctx context.Context, text string) (int, error) {
 	}
 	accepted, err := again(ctx, t.c, t.cl, func() (rpc.Accepted, error) { return t.cl.Act(ctx, p) })
 	if err != nil {
-		if t.c.inTTY && t.run != "" {
+		if t.c.inTTY && (t.run != "" || strings.HasPrefix(text, "/")) { // a skill's name mistyped
 			t.c.complain(err)
 			return errorCode(err), nil
 		}

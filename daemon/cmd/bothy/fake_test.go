@@ -245,6 +245,9 @@ func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
 		Database: "/state/bothy.db", Log: "/state/bothyd.log", Seq: 12, RSS: 20 << 20, Running: 1, Stopping: f.stopping,
 		Plugins:  f.Plugins(),
 		Problems: []string{"config.hcl:3: odd\x1b[2Jthing"},
+		Skills: rpc.SkillState{Usable: 6, Folders: []rpc.SkillFolder{
+			{Path: "/h/.agents/skills", Watching: "polling", Problem: "no watches\x07 are left"}, {Path: "/h/.claude/skills", Watching: "inotify"},
+		}},
 	}, nil
 }
 

@@ -19,6 +19,7 @@ type fakeSkills struct {
 	switched rpc.SkillSwitched
 	created  rpc.SkillCreated
 	trusted  rpc.Trust
+	refuse   error // of an answer to it
 	asked    []any
 }
 
@@ -74,5 +75,8 @@ func (f *fakeSkills) Create(_ context.Context, p rpc.SkillCreate) (rpc.SkillCrea
 
 func (f *fakeSkills) Trust(_ context.Context, p rpc.TrustQuery) (rpc.Trust, error) {
 	f.was(p)
+	if len(p.Accept) > 0 {
+		return f.trusted, f.refuse
+	}
 	return f.trusted, nil
 }

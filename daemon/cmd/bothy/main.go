@@ -27,6 +27,7 @@ type cli struct {
 	Journal journalCmd `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Tools   toolsCmd   `cmd:"" help:"List tools, or call one."`
 	Skills  skillsCmd  `cmd:"" help:"List and show skills, and turn them on and off."`
+	Trust   trustCmd   `cmd:"" help:"Show the skills that came with a project, and trust those that you want."`
 	Plugins pluginsCmd `cmd:"" help:"List plugins and their state."`
 	Models  modelsCmd  `cmd:"" help:"List models, and the one that is taken when none is named."`
 	Status  statusCmd  `cmd:"" help:"Say how the daemon is."`

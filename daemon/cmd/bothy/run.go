@@ -60,6 +60,9 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
+	if cmd.Format == "text" && !cmd.Quiet {
+		c.tellUntrusted(ctx, cl, project)
+	}
 	return cmd.show(ctx, c, cl, accepted)
 }
 
@@ -142,7 +145,7 @@ func (c *console) prompt(words []string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if text = strings.TrimSpace(text); text != "" {
+		if text = typed(text); text != "" {
 			parts = append(parts, text)
 		}
 	}
@@ -151,4 +154,14 @@ func (c *console) prompt(words []string) (string, error) {
 		return "", usageError{"the prompt is empty: say what to do"}
 	}
 	return prompt, nil
+}
+
+// typed is text without the space around it, but for one before a slash: it says
+// that what follows is text and no skill.
+func typed(text string) string {
+	trimmed := strings.TrimSpace(text)
+	if strings.HasPrefix(trimmed, "/") && !strings.HasPrefix(text, "/") {
+		return " " + trimmed
+	}
+	return trimmed
 }

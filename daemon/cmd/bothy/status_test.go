@@ -57,3 +57,17 @@ func TestStatusOfADyingDaemon(t *testing.T) {
 		t.Errorf("%v: %s%s", err, b.out.String(), b.err.String())
 	}
 }
+
+// TestStatusOfSkills: how many there are, and only the folders that are not as
+// they should be.
+func TestStatusOfSkills(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.want(t, exitOK, "status")
+	if !strings.Contains(b.out.String(), "skills    6 can be used\nskills    /h/.agents/skills is read every few seconds: no watches\\x07 are left\nplugin") {
+		t.Errorf("%s", b.out.String())
+	}
+	b.want(t, exitOK, "status", "--json")
+	if !strings.Contains(b.out.String(), `"usable": 6`) {
+		t.Errorf("%s", b.out.String())
+	}
+}

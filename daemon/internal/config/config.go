@@ -68,9 +68,12 @@ type Plugin struct {
 	Args    []string
 	Env     map[string]string
 	Grants  []string
+	Tools   []string // patterns of the tools that it may call with the grant "tools"; nil is all
+	Models  []string // patterns of the models that it may name with the grant "models", besides the run's own
 	Secrets []string // names that it may ask for with the grant "secrets"
 	SHA256  string
 	Enabled bool
+	OnUse   bool     // it is started when a skill of it is first executed
 	Model   string   // providers: the model taken when only the provider is known
 	Digest  string   // of all that the plugin's process is given; see Diff
 	Body    hcl.Body // what is left for the plugin's own schema

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -23,9 +24,12 @@ type pluginBlock struct {
 	Args    []string          `hcl:"args,optional"`
 	Env     map[string]string `hcl:"env,optional"`
 	Grants  []string          `hcl:"grants,optional"`
+	Tools   []string          `hcl:"tools,optional"`
+	Models  []string          `hcl:"models,optional"`
 	Secrets []string          `hcl:"secrets,optional"`
 	SHA256  *string           `hcl:"sha256"`
 	Enabled *bool             `hcl:"enabled"`
+	OnUse   *bool             `hcl:"on_use"`
 	Model   *string           `hcl:"model"`
 	Rest    hcl.Body          `hcl:",remain"`
 }
@@ -99,7 +103,8 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 	}
 	p := Plugin{
 		Label: label, Binary: or(b.Plugin, label), Path: l.path(or(b.Path, "")), Args: b.Args, Env: b.Env,
-		Grants: b.Grants, Secrets: b.Secrets, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), Model: or(b.Model, ""), Body: b.Rest, Range: r,
+		Grants: b.Grants, Tools: b.Tools, Models: b.Models, Secrets: b.Secrets, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), OnUse: or(b.OnUse, false),
+		Model: or(b.Model, ""), Body: b.Rest, Range: r,
 	}
 	if !labelPattern.MatchString(p.Binary) {
 		l.reportAt(r, "Unusable plugin name", fmt.Sprintf("plugin = %q cannot be the NAME of a bothy-plugin-NAME; to run a file elsewhere, give its path.", p.Binary))
@@ -110,8 +115,19 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 			l.reportAt(r, "Unknown grant", fmt.Sprintf("There is no grant %q; there are %v.", g, knownGrants))
 		}
 	}
+	l.patterns(r, "tools", p.Tools)
+	l.patterns(r, "models", p.Models)
 	p.Digest = l.digest(p)
 	return p, true
+}
+
+// patterns reports those that fit nothing because they are malformed.
+func (l *loader) patterns(r hcl.Range, name string, patterns []string) {
+	for _, p := range patterns {
+		if _, err := path.Match(p, ""); err != nil || p == "" {
+			l.reportAt(r, "Wrong value", fmt.Sprintf("%s holds %q, which is no pattern: write a name, or one with stars such as \"read_*\".", name, p))
+		}
+	}
 }
 
 var knownGrants = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}

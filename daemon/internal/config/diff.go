@@ -58,7 +58,7 @@ func Diff(was, now *Config) []Change {
 func pluginLabel(p Plugin) string { return p.Label }
 
 func samePlugin(a, b Plugin) bool {
-	return a.Digest == b.Digest && a.Enabled == b.Enabled && a.Model == b.Model
+	return a.Digest == b.Digest && a.Enabled == b.Enabled && a.OnUse == b.OnUse && a.Model == b.Model
 }
 
 func sameModel(a, b Model) bool {

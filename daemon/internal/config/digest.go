@@ -16,7 +16,7 @@ import (
 
 // digest sums up what a plugin's process is given by its block. Comments,
 // layout and the place in the file are not part of it; what env(), file() and
-// secret() came to is. Label, enabled and model are left out: they concern the
+// secret() came to is. Label, enabled, on_use and model are left out: they concern the
 // daemon alone.
 func (l *loader) digest(p Plugin) string {
 	sum := sha256.New()
@@ -32,6 +32,8 @@ func (l *loader) digest(p Plugin) string {
 	add("args", p.Args)
 	add("env", p.Env)
 	add("grants", p.Grants)
+	add("tools", p.Tools)
+	add("models", p.Models)
 	add("secrets", p.Secrets)
 	add("sha256", p.SHA256)
 

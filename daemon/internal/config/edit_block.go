@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -61,7 +62,7 @@ func findSkill(text []byte, path, name string) (*hclsyntax.Block, error) {
 		if !diags.HasErrors() {
 			for _, b := range f.Body.(*hclsyntax.Body).Blocks {
 				switch {
-				case b.Type != "skill" || !slices.Equal(b.Labels, []string{name}):
+				case b.Type != "skill" || len(b.Labels) != 1 || !sameName(b.Labels[0], name):
 				case found != nil:
 					l.reportAt(b.DefRange(), "Block given twice", fmt.Sprintf("The block skill %q stands on line %d already; put both into one.", name, found.Range().Start.Line))
 				default:
@@ -75,6 +76,10 @@ func findSkill(text []byte, path, name string) (*hclsyntax.Block, error) {
 	}
 	return found, nil
 }
+
+// sameName reports whether two names are one skill's, however accents are
+// written.
+func sameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
 
 // appendSkill puts a new block at the end.
 func appendSkill(text []byte, name string, enabled bool) []byte {

@@ -52,7 +52,7 @@ func TestDefaultConfigLoads(t *testing.T) {
 	if got := cfg.Agents["chat"].Guards.MaxTurns; got != 10 {
 		t.Errorf("max_turns of agent chat = %d, want 10", got)
 	}
-	if len(cfg.Plugins) != 2 || cfg.Plugins[0].Label != "bash" || cfg.Plugins[0].Grants[0] != sdk.GrantSandbox {
+	if len(cfg.Plugins) != 3 || cfg.Plugins[0].Label != "bash" || cfg.Plugins[0].Grants[0] != sdk.GrantSandbox {
 		t.Errorf("plugins: %+v", cfg.Plugins)
 	}
 }
@@ -91,6 +91,8 @@ func TestMistakesAreShownWhereTheyStand(t *testing.T) {
 		{"unknown provider", "model \"m\" {\n  provider = \"nobody\"\n}\n", 1, 1, []string{"nobody", "ollama"}},
 		{"unknown provider of an agent", "agent \"a\" {\n  model = \"nobody/m\"\n}\n", 2, 11, []string{"nobody/m", "ollama"}},
 		{"unknown model of an agent", "model \"m\" {\n  provider = \"ollama\"\n}\nagent \"default\" {\n  model = \"n\"\n}\n", 5, 11, []string{"[m]", "ollama"}},
+		{"bad pattern of tools", "plugin \"x\" {\n  tools = [\"[a\"]\n}\n", 1, 1, []string{"tools", "[a", "read_*"}},
+		{"empty pattern of models", "plugin \"x\" {\n  models = [\"\"]\n}\n", 1, 1, []string{"models", "pattern"}},
 		{"model without provider", "model \"m\" {\n}\n", 1, 11, []string{"provider"}},
 		{"unknown dialect", "agent \"a\" {\n  dialect = \"telepathy\"\n}\n", 1, 1, []string{"telepathy", "tools"}},
 		{"unknown agent attribute", "agent \"a\" {\n  mdoel = \"x\"\n}\n", 2, 3, []string{"mdoel"}},

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Skills says where skills are looked for beside Bothy's own folders, how much
@@ -18,7 +20,7 @@ type Skills struct {
 	Claude  bool            // .claude/skills counts
 	Bundled bool            // those that came with Bothy count
 	Budget  float64         // percent of the model's context
-	Enabled map[string]bool // by name, of the skill blocks that say it
+	Enabled map[string]bool // by name (NFC), of the skill blocks that say it
 
 	places map[string]string // of those blocks, file:line
 }
@@ -35,25 +37,19 @@ func (s Skills) Switched(name string) *bool {
 // Place is where the block stands that Switched heeds, as file:line.
 func (s Skills) Place(name string) string { return s.places[name] }
 
-// longestSkillName is in characters. The standard has 64; real ones are longer.
-const longestSkillName = 200
+// longestSkillName is in characters.
+const longestSkillName = 64
 
 // SkillNameMistake says why a name cannot be that of a skill block; it is empty
-// for one that can. Other than the names of plugins and agents, those of skills
-// are not ours to choose: any script, capitals and spaces are found in them.
+// for one that can. The names of skills have letters and digits of any script;
+// what a SKILL.md calls itself beside that is listed in this form.
 func SkillNameMistake(name string) string {
-	switch {
-	case name == "":
-		return "The name of a skill cannot be empty."
-	case !utf8.ValidString(name):
-		return "The name of a skill is text in UTF-8, and this one is not."
-	case utf8.RuneCountInString(name) > longestSkillName:
-		return fmt.Sprintf("The name of a skill has at most %d characters.", longestSkillName)
-	}
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
-			return fmt.Sprintf("The name of a skill has letters, digits, marks and spaces; %U cannot be seen.", r)
-		}
+	wrong := strings.ContainsFunc(name, func(r rune) bool {
+		of := unicode.In(r, unicode.L, unicode.M, unicode.Nd) || strings.ContainsRune("-_.", r)
+		return !of || unicode.ToLower(r) != r
+	})
+	if n := utf8.RuneCountInString(name); n == 0 || n > longestSkillName || wrong {
+		return "The name of a skill is written as `bothy skills list -a` shows it: small letters, digits and hyphens, at most 64 of them."
 	}
 	return ""
 }
@@ -68,8 +64,9 @@ func (l *loader) skill(label string, body hcl.Body, at hcl.Range) {
 	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
 	l.report(diags)
 	if !diags.HasErrors() && b.Enabled != nil {
-		l.cfg.Skills.Enabled[label] = *b.Enabled
-		l.cfg.Skills.places[label] = fmt.Sprintf("%s:%d", at.Filename, at.Start.Line)
+		name := norm.NFC.String(label)
+		l.cfg.Skills.Enabled[name] = *b.Enabled
+		l.cfg.Skills.places[name] = fmt.Sprintf("%s:%d", at.Filename, at.Start.Line)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 type action struct {
 	call      sdk.ReadCall
 	tool      sdk.Tool // its zero value when there is none of that name
+	own       Own      // that runs it; nil for a plugin's tool
+	once      bool     // an own tool's call that is not made twice, whatever the tool says
 	fault     error    // why the call cannot be made at all
 	arguments json.RawMessage
 	changed   bool // they are not the model's own
@@ -46,12 +48,12 @@ func (x *action) failed() bool { return x.ended() && x.state != sdk.StateResolve
 
 // readOnly reports whether the call has no side effects, on the word of a
 // pinned plugin.
-func (x *action) readOnly() bool { return x.tool.Pinned && x.tool.Annotations.ReadOnly }
+func (x *action) readOnly() bool { return x.tool.Pinned && x.tool.Annotations.ReadOnly && !x.once }
 
 // repeatable reports whether a call that was begun may be made again, on the
 // word of a pinned plugin: it has no side effects, or none the second time.
 func (x *action) repeatable() bool {
-	return x.tool.Pinned && (x.tool.Annotations.ReadOnly || x.tool.Annotations.Idempotent)
+	return x.tool.Pinned && (x.tool.Annotations.ReadOnly || x.tool.Annotations.Idempotent) && !x.once
 }
 
 // waiting reports whether a person has to decide first.

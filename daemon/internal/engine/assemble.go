@@ -19,7 +19,7 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 	p, err := e.cfg.View.Assemble(ctx, sdk.Assembly{
 		Project: a.project, Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, Agent: a.agent,
 		Model: a.choice.Alias, Context: a.choice.Context, Tools: a.offered,
-		Instructions: e.instructions(a), Entries: entries,
+		Instructions: e.instructions(a), Skills: a.skills, Entries: entries,
 	})
 	if err != nil {
 		return p, fmt.Errorf("assemble the prompt: %w", err)

@@ -93,7 +93,8 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 			return nil, err
 		}
 	}
-	a.offered = e.cfg.Tools.Tools()
+	a.plugged = e.cfg.Tools.Tools()
+	e.takeOwn(ctx, a)
 	return a, nil
 }
 

@@ -239,6 +239,9 @@ func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
 	defer cancel()
 	failpoint.Hit(failpoint.EffectBefore)
 	result, err := settle(bounded, e, "the call of "+x.tool.Name, func() (sdk.ToolResult, error) {
+		if x.own != nil {
+			return x.own.Invoke(bounded, call, out)
+		}
 		return e.cfg.Tools.Invoke(bounded, call, out)
 	})
 	if err == nil {

@@ -40,11 +40,12 @@ const (
 	abortTime    = 950 * time.Millisecond // the longest an abort waits for what cannot be recorded
 )
 
-// Config is what an engine is made of. All fields but Prices, Instructions,
-// Preview, Clock and Grace are required.
+// Config is what an engine is made of. All fields but Builtin, Prices,
+// Instructions, Preview, Clock and Grace are required.
 type Config struct {
 	Store   Store
 	Tools   Tools
+	Builtin Builtin // nil: there are no own tools
 	Models  Models
 	View    Assembler
 	Dialect Dialect

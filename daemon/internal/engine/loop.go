@@ -30,11 +30,15 @@ type activeLoop struct {
 	loop    sdk.Loop
 	agent   sdk.Agent
 	choice  Choice
+	plugged []sdk.Tool // the plugins' tools that the loop offers
+	own     Own        // the own tools of the turn; nil when there are none
 	offered []sdk.Tool // what the model is shown
+	skills  string     // what the own tools have to say in the system text
 	mirror  *mirror
 
 	ceiling int    // in tokens, learned from a server that refused more; 0 is none
 	warned  string // what was last said of the project's instructions
+	missed  string // and of the own tools
 
 	turns int   // opened so far
 	turn  *turn // the open one
@@ -56,7 +60,8 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if a.choice, err = e.cfg.Models.Resolve(ctx, a.loop.Model); err != nil {
 		return err
 	}
-	a.offered = e.offer(a.agent, a.loop.Mode)
+	a.plugged = e.offer(a.agent, a.loop.Mode)
+	a.offered = a.plugged
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}

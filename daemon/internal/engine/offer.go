@@ -7,11 +7,14 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// toolsOf returns the tools an agent may use, by its globs over bare and
+// toolsOf returns the plugins' tools an agent may use.
+func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool { return admitted(agent, e.cfg.Tools.Tools()) }
+
+// admitted are the tools that an agent may use, by its globs over bare and
 // qualified names.
-func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool {
+func admitted(agent sdk.Agent, tools []sdk.Tool) []sdk.Tool {
 	var out []sdk.Tool
-	for _, t := range e.cfg.Tools.Tools() {
+	for _, t := range tools {
 		if admits(agent, t) {
 			out = append(out, t)
 		}
@@ -42,10 +45,14 @@ func qualified(t sdk.Tool) string {
 	return prefix + t.Name
 }
 
-// offer returns what a model is shown: in mode ask only what policy would let
-// it use, so that it is not tempted.
+// offer returns the plugins' tools that a model is shown.
 func (e *Engine) offer(agent sdk.Agent, mode sdk.Mode) []sdk.Tool {
-	tools := e.toolsOf(agent)
+	return readable(e.toolsOf(agent), mode)
+}
+
+// readable leaves out, in mode ask, what policy would not let a model use, so
+// that it is not tempted.
+func readable(tools []sdk.Tool, mode sdk.Mode) []sdk.Tool {
 	if mode == sdk.ModeAct {
 		return tools
 	}
@@ -61,27 +68,32 @@ func (e *Engine) offer(agent sdk.Agent, mode sdk.Mode) []sdk.Tool {
 // maxNamed is how many tools an error names.
 const maxNamed = 50
 
-// find returns the tool of a name, or an error that names what there is.
-func (e *Engine) find(agent sdk.Agent, name string) (sdk.Tool, error) {
+// find returns the tool of a name and, for an own tool, who runs it; or an
+// error that names what there is.
+func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, Own, error) {
+	own := a.ownTools()
+	all := append(own[:len(own):len(own)], e.cfg.Tools.Tools()...)
 	var names []string
-	for _, t := range e.cfg.Tools.Tools() {
+	for i, t := range all {
 		match := t.Name == name || qualified(t) == name
 		switch {
-		case match && admits(agent, t):
-			return t, nil
+		case match && admits(a.agent, t) && i < len(own):
+			return t, a.own, nil
+		case match && admits(a.agent, t):
+			return t, nil, nil
 		case match:
-			return sdk.Tool{}, sdk.Errorf(sdk.Permission, "agent %q may not use %q; it has: %s", agent.Name, name, strings.Join(namesOf(e.toolsOf(agent)), ", "))
-		case admits(agent, t):
+			return sdk.Tool{}, nil, sdk.Errorf(sdk.Permission, "agent %q may not use %q; it has: %s", a.agent.Name, name, strings.Join(namesOf(admitted(a.agent, all)), ", "))
+		case admits(a.agent, t):
 			names = append(names, t.Name)
 		}
 	}
 	if len(names) == 0 {
-		return sdk.Tool{}, sdk.Errorf(sdk.NotFound, "there is no tool %.80q; there are no tools at all now", name)
+		return sdk.Tool{}, nil, sdk.Errorf(sdk.NotFound, "there is no tool %.80q; there are no tools at all now", name)
 	}
 	if len(names) > maxNamed {
 		names = append(names[:maxNamed], "...")
 	}
-	return sdk.Tool{}, sdk.Errorf(sdk.NotFound, "there is no tool %.80q; there are: %s", name, strings.Join(names, ", "))
+	return sdk.Tool{}, nil, sdk.Errorf(sdk.NotFound, "there is no tool %.80q; there are: %s", name, strings.Join(names, ", "))
 }
 
 func namesOf(tools []sdk.Tool) []string {

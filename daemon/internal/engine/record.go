@@ -136,7 +136,7 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 
 func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[string]bool) *action {
 	x := &action{call: call, index: index, loop: a.loop.ID, turn: a.turn.row.Sequence, project: a.project.Root, arguments: call.Arguments}
-	x.tool, x.fault = e.find(a.agent, call.Tool)
+	x.tool, x.own, x.fault = e.find(a, call.Tool)
 	if call.Fault != "" && x.fault == nil {
 		x.fault = sdk.Errorf(sdk.Validation, "%s", call.Fault)
 	}
@@ -167,6 +167,7 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	case !x.adopt(rec.Attributes, ruled.Attributes):
 		x.refuse(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made")
 	default:
+		x.ask(ctx)
 		x.decision = e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode})
 		if x.decision.Verdict != sdk.Allow {
 			x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", x.decision.Rule, x.decision.Reason))

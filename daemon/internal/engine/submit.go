@@ -59,10 +59,14 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
 	}
+	typed, err := e.typed(ctx, p, s)
+	if err != nil {
+		return Accepted{}, err
+	}
 	if p.run, err = e.ensureRun(ctx, p, s.Run); err != nil {
 		return Accepted{}, err
 	}
-	return e.enqueue(ctx, p, s)
+	return e.enqueue(ctx, p, s, typed)
 }
 
 // StartRun makes a run without a prompt. An alias that is taken is a conflict.
@@ -246,7 +250,7 @@ func (e *Engine) createRun(ctx context.Context, p placed, alias string) (sdk.Run
 	return r, nil
 }
 
-func (e *Engine) enqueue(ctx context.Context, p placed, s Submission) (Accepted, error) {
+func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed Typed) (Accepted, error) {
 	b, giveBack := e.book(p.run.ID)
 	defer giveBack()
 	b.submit.Lock()
@@ -259,7 +263,13 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission) (Accepted,
 		return Accepted{}, sdk.Errorf(sdk.Conflict, "the run %[1]s is at work, and its agent %[2]s takes one prompt at a time (busy = \"refuse\"): wait for it (`bothy runs show %[1]s` tells how far it is), end it (`bothy runs abort %[1]s`), or give the prompt to another run",
 			p.run.Alias, p.agent.Name)
 	}
-	a, err := e.queue(ctx, p, sdk.Loop{Mode: s.Mode, Prompt: s.Prompt})
+	l := sdk.Loop{Mode: s.Mode, Prompt: s.Prompt}
+	if typed != nil {
+		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
+			return Accepted{}, err
+		}
+	}
+	a, err := e.queue(ctx, p, l)
 	a.Ahead = ahead
 	return a, err
 }

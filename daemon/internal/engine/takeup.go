@@ -201,7 +201,10 @@ func (e *Engine) takeUp(ctx context.Context, a *activeLoop) error {
 	}
 	a.had = nil
 	if t := a.turn; t != nil {
-		e.equip(a)
+		if a.from != stageOpen { // it takes them when it asks the model
+			e.takeOwn(ctx, a)
+		}
+		e.equip(ctx, a)
 		if err := e.putAside(ctx, a); err != nil {
 			return err
 		}
@@ -227,7 +230,7 @@ func (e *Engine) takeUp(ctx context.Context, a *activeLoop) error {
 
 // equip finds for each action of the turn the call that the model wrote, and
 // the tool that it means today.
-func (e *Engine) equip(a *activeLoop) {
+func (e *Engine) equip(ctx context.Context, a *activeLoop) {
 	t := a.turn
 	t.reading = e.cfg.Dialect.Read(t.completion, a.offered)
 	for _, x := range t.actions {
@@ -238,8 +241,9 @@ func (e *Engine) equip(a *activeLoop) {
 				x.arguments = x.call.Arguments
 			}
 		}
-		tool, err := e.find(a.agent, x.call.Tool)
-		x.tool = tool
+		tool, own, err := e.find(a, x.call.Tool)
+		x.tool, x.own = tool, own
+		x.ask(ctx)
 		switch {
 		case x.fault != nil:
 		case err != nil:
@@ -291,7 +295,7 @@ func (e *Engine) putAside(ctx context.Context, a *activeLoop) error {
 
 // settleLeft gives an end to the calls that were begun and cannot be made
 // again, and reports whether there were any: the end that their tool still
-// knows, or interrupted. Those that can be made again are left as they are, and
+// knows (no own tool does), or interrupted. Those that can be made again are left as they are, and
 // dispatch makes them.
 func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 	some := false
@@ -304,6 +308,9 @@ func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 			return some
 		}
 		result, err := settle(ctx, e, "asking what the call of "+x.call.Tool+" came to", func() (sdk.ToolResult, error) {
+			if x.own != nil {
+				return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "%s keeps nothing of its calls", x.tool.Name)
+			}
 			return e.cfg.Tools.Settle(ctx, e.invocation(a.run, x))
 		})
 		switch {

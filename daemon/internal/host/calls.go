@@ -18,7 +18,8 @@ type Caller struct {
 	Run      string // the run's key; empty when the call belongs to none
 	Project  string // the project's root
 	RunDir   string
-	Depth    int // 1 for a call that the engine made
+	Model    string // of the run, for an execution of a skill
+	Depth    int    // 1 for a call that the engine made
 }
 
 // running is a call that a plugin serves now.

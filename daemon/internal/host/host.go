@@ -5,8 +5,8 @@
 // A plugin's way through the package: binary.go finds and verifies the file,
 // process.go starts and owns the process, link.go connects to it, decode.go
 // reads the operator's block against the declared schema, instance.go drives
-// the states, catalogue.go names the tools. invoke.go and complete.go carry
-// calls to it, services.go answers the calls it makes back.
+// the states, catalogue.go names the tools. invoke.go, execute.go and
+// complete.go carry calls to it, services.go answers the calls it makes back.
 package host
 
 import (
@@ -104,6 +104,8 @@ type Spec struct {
 	Args     []string
 	Env      map[string]string
 	Grants   []string
+	Tools    []string         // patterns of the tools that it may call with GrantTools; nil is all
+	Models   []string         // patterns of the models that it may name with GrantModels, besides the run's own
 	Secrets  []string         // the names that the plugin may ask for with GrantSecrets
 	SHA256   string           // hex; empty: not pinned
 	Body     hcl.Body         // what the plugin's own schema decodes; nil is empty

@@ -196,7 +196,7 @@ func (r *rig) status(t testing.TB, instance string) Status {
 // eventually polls until ok, or fails after a time that only a defect reaches.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never came true that %s", what)

@@ -70,17 +70,22 @@ func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.
 		Instance: i.name, Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Depth: depth(ctx),
 	})()
 	var r sdk.ToolResult
-	err := l.guarded(ctx, call.CallID, func(rpc context.Context) (err error) {
+	err := l.guarded(ctx, call.CallID, l.tool, func(rpc context.Context) (err error) {
 		r, err = l.tool.Invoke(rpc, call, out)
 		return err
 	})
 	return r, err
 }
 
+// canceller is the kind whose call can be asked to stop: tool or skill.
+type canceller interface {
+	Cancel(ctx context.Context, callID string) error
+}
+
 // guarded runs one streaming call on a context of its own, which outlives ctx
 // by the grace that a cancelled call has to end in order. A plugin that does
 // not end it is killed.
-func (l *link) guarded(ctx context.Context, callID string, do func(context.Context) error) error {
+func (l *link) guarded(ctx context.Context, callID string, kind canceller, do func(context.Context) error) error {
 	rpc, hangUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer hangUp(nil)
 	defer context.AfterFunc(l.alive, func() { hangUp(context.Cause(l.alive)) })()
@@ -88,7 +93,7 @@ func (l *link) guarded(ctx context.Context, callID string, do func(context.Conte
 	ended, over := make(chan struct{}), make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(over)
-		l.cancel(callID, ended, hangUp)
+		l.cancel(callID, kind, ended, hangUp)
 	})
 	err := do(host.Outgoing(host.WithCall(rpc, callID)))
 	close(ended)
@@ -107,13 +112,13 @@ func (l *link) guarded(ctx context.Context, callID string, do func(context.Conte
 }
 
 // cancel asks the plugin to end the call, waits for the grace, then kills it.
-func (l *link) cancel(callID string, ended <-chan struct{}, hangUp context.CancelCauseFunc) {
+func (l *link) cancel(callID string, kind canceller, ended <-chan struct{}, hangUp context.CancelCauseFunc) {
 	grace := time.NewTimer(l.cfg.CancelGrace)
 	defer grace.Stop()
 	ctx, done := context.WithTimeout(l.alive, l.cfg.CancelGrace)
 	defer done()
 	asked := make(chan error, 1)
-	go func() { asked <- l.tool.Cancel(ctx, callID) }() // ends with ctx
+	go func() { asked <- kind.Cancel(ctx, callID) }() // ends with ctx
 	for {
 		select {
 		case <-ended:

@@ -23,6 +23,7 @@ import (
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"
 	"github.com/bothyd/bothy/sdk/provider"
+	"github.com/bothyd/bothy/sdk/skill"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -41,6 +42,7 @@ type link struct {
 	base     *plugin.Client
 	tool     *tool.Client
 	provider *provider.Client
+	skill    *skill.Client
 	hook     *hook.Client
 	services *grpc.Server
 	at       plugin.Services
@@ -129,7 +131,7 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 		return nil, fail
 	}
 	l.base, l.tool = plugin.NewClient(l.conn), tool.NewClient(l.conn)
-	l.provider, l.hook = provider.NewClient(l.conn), hook.NewClient(l.conn)
+	l.provider, l.skill, l.hook = provider.NewClient(l.conn), skill.NewClient(l.conn), hook.NewClient(l.conn)
 	l.wg.Go(l.await)
 	return l, nil
 }

@@ -125,6 +125,9 @@ func (b *backchannel) Invoke(ctx context.Context, tool string, arguments []byte)
 		return sdk.ToolResult{}, err
 	}
 	defer done()
+	if err := b.mayCall(tool); err != nil {
+		return sdk.ToolResult{}, err
+	}
 	return b.s.cfg.Services.Invoke(ctx, c, tool, arguments)
 }
 
@@ -135,6 +138,9 @@ func (b *backchannel) Complete(ctx context.Context, req sdk.Request, send func(s
 		return err
 	}
 	defer done()
+	if err := b.mayAsk(c, req.Model); err != nil {
+		return err
+	}
 	req.Run = c.Run
 	return b.s.cfg.Services.Complete(ctx, c, req, send)
 }

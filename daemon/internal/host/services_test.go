@@ -65,7 +65,7 @@ func TestServices(t *testing.T) {
 	daemon := &fakeDaemon{ended: make(chan error, 1)}
 	granted, poor := spec("granted", ""), spec("poor", "")
 	granted.Grants = []string{sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}
-	granted.Secrets = []string{"TOKEN"}
+	granted.Secrets, granted.Models = []string{"TOKEN"}, []string{"good", "bad"}
 	granted.Body = body(t, `secret = "TOKEN"`)
 	poor.Grants = nil
 	r := newRig(t, func(c *Config) { c.Services = daemon })

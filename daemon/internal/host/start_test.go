@@ -159,7 +159,7 @@ func TestSlowStart(t *testing.T) {
 
 // Fault 2: a plugin that keeps crashing is given up, and says so.
 func TestCrashLoop(t *testing.T) {
-	told := make(chan Diagnostic, 10)
+	told := make(chan Diagnostic, 1000) // more than it takes: the host waits for who is told
 	r := newRig(t, func(cfg *Config) { cfg.Diagnose = func(d Diagnostic) { told <- d } })
 	r.Start(context.Background(), []Spec{spec("loop", "dies"), spec("fault", "")})
 	eventually(t, "it is broken", func() bool { return r.status(t, "loop").State == Broken })

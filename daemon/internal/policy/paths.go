@@ -109,6 +109,10 @@ func judgePath(tool sdk.Tool, key, p string) (sdk.Decision, bool) {
 	switch {
 	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return deny(RuleOutside, "%s of %q holds a control character; write the path as plain text", key, tool.Name), true
+	case isSkill(p) && tool.Annotations.ReadOnly && slices.Contains(tool.Grants, sdk.GrantProject):
+		return sdk.Decision{}, false
+	case isSkill(p):
+		return deny(RuleOutside, "%s is %q, a skill's folder, which can only be read; write below the project, with a relative path", key, p), true
 	case strings.HasPrefix(p, "/"):
 		return deny(RuleOutside, "%s is %q, an absolute path; paths are relative to the project, such as \"src/main.go\"", key, p), true
 	case strings.HasPrefix(first, "~"):
@@ -122,6 +126,17 @@ func judgePath(tool sdk.Tool, key, p string) (sdk.Decision, bool) {
 		return sdk.Decision{}, false
 	}
 	return judgeWrite(tool, key, p, strings.ToLower(clean))
+}
+
+// skills is where a run has its own copies of the skills that it loaded. File
+// tools read them by the path that commands know them by; the same is said in
+// package sandbox and plugins/files.
+const skills = "/skills"
+
+// isSkill reports whether a path is that folder or lies in it.
+func isSkill(p string) bool {
+	clean := path.Clean(p)
+	return clean == skills || strings.HasPrefix(clean, skills+"/")
 }
 
 // judgeWrite compares without regard to case, for some file systems do too.

@@ -27,7 +27,7 @@ func rows(n int, run int64) []sdk.JournalRow {
 // follow collects seqs until it has seen last.
 func follow(t *testing.T, c *client.Client, w client.Watch, last int64) []int64 {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var seen []int64
 	err := c.Follow(ctx, w, func(e client.Event) error {

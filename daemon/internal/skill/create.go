@@ -17,7 +17,7 @@ import (
 type New struct {
 	Name        string
 	Description string // any text; it is kept on one line
-	Code        bool   // bound to a plugin of the same name
+	Code        bool   // bound to a plugin of the same name, whose beginning is written as well
 }
 
 // Create makes a skill in a folder of skills, which is made when it is not
@@ -43,12 +43,17 @@ func Create(root string, n New) (files []string, err error) {
 		return nil, fmt.Errorf("make the skill's folder: %w; see that %s can be written to", err, root)
 	}
 	file := filepath.Join(folder, fileName)
-	if err := writeNew(file, text); err != nil {
-		_ = os.Remove(file)
-		_ = os.Remove(folder) // nothing else is in it
+	files = []string{file}
+	if err = writeNew(file, text); err == nil && n.Code {
+		var more []string
+		more, err = scaffoldPlugin(folder, n.Name)
+		files = append(files, more...)
+	}
+	if err != nil {
+		_ = os.RemoveAll(folder) // nothing of anybody else's is in it
 		return nil, fmt.Errorf("write the skill: %w", err)
 	}
-	return []string{file}, nil
+	return files, nil
 }
 
 func writeNew(path, text string) error {
@@ -130,12 +135,8 @@ What follows the skill's name when somebody calls it by hand: $ARGUMENTS
 Files beside this one, such as references/ and scripts/, can be named here; they are read when they are needed.
 `
 
-const codeBody = `The plugin %[1]q executes this skill; its binary is bothy-plugin-%[1]s. Bind it in your configuration and grant it
-what it needs:
-
-    plugin "%[1]s" {
-      path = "/path/to/bothy-plugin-%[1]s"
-    }
+const codeBody = `Executed by the plugin %[1]q, whose source is in plugin/; its first lines say how to build it and what to write into
+the configuration.
 
 Write here what the model should give as input, and what it gets back.
 `

@@ -27,7 +27,9 @@ func (d *Document) note(x *sdk.SkillDiagnostic) {
 	if x == nil {
 		return
 	}
-	d.Diagnostics = append(d.Diagnostics, *x)
+	at := *x
+	at.Line, at.Column = max(1, at.Line), max(1, at.Column)
+	d.Diagnostics = append(d.Diagnostics, at)
 	if x.Severity == severityError {
 		d.Loaded = false
 	}

@@ -120,9 +120,12 @@ func escapeXML(text string) string { return xmlEscapes.Replace(text) }
 func (c *Catalogue) lines() []listLine {
 	c.listed.once.Do(func() {
 		for _, d := range c.Usable() {
+			place := -1
 			if !d.PeopleOnly {
+				place = len(c.listed.lines)
 				c.listed.lines = append(c.listed.lines, newLine(d))
 			}
+			c.listed.places = append(c.listed.places, place)
 		}
 	})
 	return c.listed.lines

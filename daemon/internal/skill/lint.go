@@ -26,6 +26,11 @@ func (r *fieldReader) lint() {
 	if n := utf8.RuneCountInString(d.Compatibility); n > maxCompatibility {
 		r.warn("compatibility-long", r.fields["compatibility"].node, fmt.Sprintf("compatibility has %d characters; the standard allows %d", n, maxCompatibility), "Shorten it.")
 	}
+	for _, name := range []string{"name", "description"} {
+		if f, ok := r.fields[name]; ok && f.node.LineComment != "" {
+			r.warn("comment", f.node, fmt.Sprintf("the value of %s ends before the # in its line, which begins a comment", name), "Put the value in quotes if the rest belongs to it.")
+		}
+	}
 	for name, f := range r.fields {
 		_, ours := ownFields[name]
 		_, foreign := foreignFields[name]

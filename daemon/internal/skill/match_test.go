@@ -274,3 +274,13 @@ func BenchmarkIndex10k(b *testing.B) {
 		newIndex(documents)
 	}
 }
+
+func TestNear(t *testing.T) {
+	for name, want := range map[string][]string{
+		"reveiw": {"review"}, "pdf": {"pdf-tools"}, "Summarise": {"summarize"}, "of": {"off"}, "tools for pdf": nil, "": nil, "quite another": nil,
+	} {
+		if got := library.Near(name); !slices.Equal(got, want) {
+			t.Errorf("%q is near %v, want %v", name, got, want)
+		}
+	}
+}

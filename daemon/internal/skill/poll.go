@@ -61,7 +61,7 @@ func (v *vigil) giveUp() {
 
 // polling says why the folders are looked at again and again.
 func (v *vigil) polling(err error) {
-	why := reason(err)
+	why := remedy(err)
 	v.mu.Lock()
 	fresh := v.why != why
 	v.why = why
@@ -71,8 +71,8 @@ func (v *vigil) polling(err error) {
 	}
 }
 
-// reason says what a person can do about it, where we know.
-func reason(err error) string {
+// remedy says what a person can do about it, where we know.
+func remedy(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		return fmt.Sprintf("%v: raise the sysctl fs.inotify.max_user_watches", err)

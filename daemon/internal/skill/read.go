@@ -88,6 +88,14 @@ func (d *Document) decode(f fenced) (block, bool) {
 	if lineEnd(src) == '\r' {
 		src = bytes.ReplaceAll(src, []byte("\r"), []byte("\n"))
 	}
+	if bytes.ContainsFunc(src, breaksUnseen) {
+		src = bytes.Map(func(c rune) rune {
+			if breaksUnseen(c) {
+				return ' '
+			}
+			return c
+		}, src)
+	}
 	b, err := decodeBlock(src)
 	var bound boundsError
 	var shape shapeError
@@ -111,6 +119,10 @@ func (d *Document) decode(f fenced) (block, bool) {
 	}
 	return b, err == nil
 }
+
+// breaksUnseen reports whether YAML ends a line at a character where no editor
+// does: what looks like one field must not be two.
+func breaksUnseen(c rune) bool { return c == 0x85 || c == 0x2028 || c == 0x2029 }
 
 // noText finds what no text has.
 func noText(text []byte) *diagnostic {

@@ -57,10 +57,7 @@ func (r *repairing) clean(line string, i int) string {
 		r.notes = append(r.notes, warning("repaired", r.first+i, 1, "the line has characters that YAML does not take; they were left out",
 			"Remove the control characters from this line."))
 		line = strings.Map(func(c rune) rune {
-			switch {
-			case c == 0x85 || c == 0x2028 || c == 0x2029:
-				return ' '
-			case refused(c):
+			if refused(c) {
 				return -1
 			}
 			return c
@@ -75,10 +72,9 @@ func (r *repairing) clean(line string, i int) string {
 	return line
 }
 
-// refused reports whether YAML takes a character for an error, or for the end
-// of a line that no editor ends there.
+// refused reports whether YAML takes a character for an error.
 func refused(c rune) bool {
-	return c < 0x20 && c != '\t' && c != '\r' || c >= 0x7f && c < 0xa0 || c == 0x2028 || c == 0x2029 || c == 0xfffe || c == 0xffff
+	return c < 0x20 && c != '\t' && c != '\r' || c >= 0x7f && c < 0xa0 || c == 0xfffe || c == 0xffff
 }
 
 // entry gives the lines of one top-level entry back, quoted when they need it.

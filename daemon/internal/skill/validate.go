@@ -143,8 +143,4 @@ func (v *Verdict) read() {
 	}
 	v.Name, v.Loaded, v.Repaired = d.Name, d.Loaded, d.Repaired
 	v.Diagnostics = append([]diagnostic{}, d.Diagnostics...)
-	for i := range v.Diagnostics {
-		x := &v.Diagnostics[i]
-		x.Line, x.Column = max(1, x.Line), max(1, x.Column) // the file as a whole is its first place
-	}
 }

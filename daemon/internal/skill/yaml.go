@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/yuin/goldmark"
 	meta "github.com/yuin/goldmark-meta"
@@ -62,14 +61,42 @@ func decodeBlock(src []byte) (b block, err error) {
 	if err := bounds(root); err != nil {
 		return block{}, err
 	}
-	values, ok := viaMarkdown(src)
-	if !ok {
-		values = plainMap(root)
+	values := plainMap(root)
+	if onlyTexts(root) {
+		return block{root: root, values: values}, nil // there is nothing to ask: it decodes twice more
+	}
+	if via, ok := viaMarkdown(src); ok {
+		for k, v := range via {
+			if !nested(v) {
+				values[k] = v
+			}
+		}
 	}
 	return block{root: root, values: values}, nil
 }
 
 var markdown = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
+
+// onlyTexts reports whether the fields are plain texts, lists and maps, of which
+// goldmark-meta says nothing else than the nodes do.
+func onlyTexts(root *yaml.Node) bool {
+	for i := 1; i < len(root.Content); i += 2 {
+		if n := follow(root.Content[i]); n.Kind == yaml.ScalarNode && n.ShortTag() != "!!str" {
+			return false
+		}
+	}
+	return true
+}
+
+// nested reports whether a value of goldmark-meta has keys of its own. Its
+// parser takes such as y and no for booleans, so that they are lost there.
+func nested(v any) bool {
+	switch v.(type) {
+	case map[any]any, []any:
+		return true
+	}
+	return false
+}
 
 // viaMarkdown takes the values as goldmark-meta gives them. It ends a block at
 // any line of nothing but dashes, indented or alone too, so that a block with
@@ -91,7 +118,9 @@ func viaMarkdown(src []byte) (map[string]any, bool) {
 		return nil, false
 	}
 	for k, v := range m {
-		m[k] = plain(v)
+		if !nested(v) {
+			m[k] = plain(v)
+		}
 	}
 	return m, true
 }
@@ -135,7 +164,7 @@ func bounds(root *yaml.Node) error {
 	return err
 }
 
-// plainMap is a mapping as values, for blocks that goldmark-meta cannot take.
+// plainMap is a mapping as values.
 func plainMap(n *yaml.Node) map[string]any {
 	m := make(map[string]any, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -168,7 +197,7 @@ func plainNode(n *yaml.Node) any {
 	return n.Value
 }
 
-// plain makes a value such that JSON can hold it, whatever it is.
+// plain makes a scalar such that JSON can hold it, whatever it is.
 func plain(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int, int64, uint64:
@@ -180,24 +209,6 @@ func plain(v any) any {
 			return strconv.FormatFloat(v, 'g', -1, 64)
 		}
 		return v
-	case time.Time:
-		return v.Format(time.RFC3339Nano)
-	case []any:
-		for i := range v {
-			v[i] = plain(v[i])
-		}
-		return v
-	case map[string]any:
-		for k := range v {
-			v[k] = plain(v[k])
-		}
-		return v
-	case map[any]any:
-		m := make(map[string]any, len(v))
-		for k, x := range v {
-			m[strings.ToValidUTF8(fmt.Sprint(k), "\ufffd")] = plain(x)
-		}
-		return m
 	}
 	return fmt.Sprint(v)
 }

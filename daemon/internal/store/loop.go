@@ -82,7 +82,10 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 	if err != nil {
 		return sdk.Entry{}, err
 	}
-	attributes, err := encode(map[string]string{"mode": string(l.Mode)})
+	attributes, err := encode(struct {
+		Mode    sdk.Mode     `json:"mode"`
+		Meaning *sdk.Meaning `json:"meaning,omitempty"`
+	}{l.Mode, l.Meaning})
 	if err != nil {
 		return sdk.Entry{}, err
 	}

@@ -23,7 +23,8 @@ func builtinSchemes() []sdk.Scheme {
 			})
 		}
 	}
-	add(sdk.CategoryData, open, "file", "known", "skill", "http", "https", "sh", "env")
+	add(sdk.CategoryData, open, "file", "known", "http", "https", "sh", "env")
+	add(sdk.CategoryData, system, "skill") // what a run has loaded: a model follows it, so no plugin may write it
 	add(sdk.CategoryUnknown, open, "unknown")
 	add(sdk.CategoryPrompt, []sdk.Writer{sdk.WriterPlugin}, "prompt")
 	add(sdk.CategoryLogging, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterModel}, "log")

@@ -45,6 +45,9 @@ func TestSchemesAreKept(t *testing.T) {
 	if got, ok := s.Scheme("fact"); !ok || !equalSchemes(got, fact) {
 		t.Errorf("after opening again: %+v", got)
 	}
+	if got, _ := s.Scheme("skill"); !got.Admits(sdk.WriterSystem) || got.Admits(sdk.WriterPlugin) || got.Admits(sdk.WriterModel) {
+		t.Errorf("what a run has loaded can be written by %v", got.WritableBy)
+	}
 	if got, _ := s.Scheme("prompt"); got.Admits(sdk.WriterModel) || got.Category != sdk.CategoryPrompt {
 		t.Errorf("%+v", got)
 	}

@@ -21,6 +21,7 @@ type segment struct {
 	turn     bool
 	calls    bool
 	keep     bool
+	skill    bool // it holds the text of a skill that the model works by
 	gone     bool
 }
 
@@ -37,8 +38,10 @@ type fitting struct {
 // oldest answers with their results go first, then old answers and prompts
 // without calls; system text, first prompt, current prompt and the last five
 // turns stay. One message says what went. If that is not enough, the longest
-// results are shortened, then the oldest of the five go. A prompt that still
-// does not fit is an error of outcome overflow.
+// results are shortened, then the oldest of the five go. The text of a skill goes
+// after all that: first by whole segments, the oldest first, then it is
+// shortened where it stays. A prompt that still does not fit is an error of
+// outcome overflow.
 func (t *Transcript) Fit(_ context.Context, p sdk.Prompt) (sdk.Prompt, sdk.Fitting, error) {
 	f := &fitting{p: p, ratio: t.ratio(p.Model), raw: fixedTokens(p), segments: split(p.Messages)}
 	for i := range f.segments {
@@ -52,13 +55,17 @@ func (t *Transcript) Fit(_ context.Context, p sdk.Prompt) (sdk.Prompt, sdk.Fitti
 		return p, f.report, nil
 	}
 	f.protect()
-	f.drop(prune, func(s *segment) bool { return s.calls })
-	f.drop(prune, func(*segment) bool { return true })
-	if f.tokens() > p.Ceiling {
-		f.shorten()
-	}
-	if f.tokens() > p.Ceiling {
-		f.dropKept()
+	f.drop(prune, func(s *segment) bool { return s.calls && !s.skill })
+	f.drop(prune, func(s *segment) bool { return !s.skill })
+	for _, more := range []func(){
+		func() { f.shorten(func(m *sdk.Message) bool { return m.Role == sdk.RoleTool && m.Skill == "" }) },
+		func() { f.dropKept(func(s *segment) bool { return !s.skill }) },
+		f.dropSkills,
+		func() { f.shorten(func(m *sdk.Message) bool { return m.Role == sdk.RoleTool }) },
+	} {
+		if f.tokens() > p.Ceiling {
+			more()
+		}
 	}
 	p.Messages = f.messages()
 	p.Tokens = scaled(promptTokens(p), f.ratio)
@@ -80,11 +87,12 @@ func split(messages []sdk.Message) []segment {
 			last := &segments[len(segments)-1]
 			last.messages = messages[i-len(last.messages) : i+1 : i+1]
 			last.raw += tokens
+			last.skill = last.skill || m.Skill != ""
 			continue
 		}
 		segments = append(segments, segment{
 			messages: messages[i : i+1 : i+1], raw: tokens,
-			turn: m.Role == sdk.RoleAssistant, calls: len(m.Calls) > 0,
+			turn: m.Role == sdk.RoleAssistant, calls: len(m.Calls) > 0, skill: m.Skill != "",
 		})
 	}
 	return segments
@@ -125,8 +133,9 @@ func (f *fitting) drop(limit int, which func(*segment) bool) {
 	}
 }
 
-// dropKept gives up the kept turns, oldest first, all but the last.
-func (f *fitting) dropKept() {
+// dropKept gives up the kept turns that satisfy which, oldest first, all but the
+// last turn.
+func (f *fitting) dropKept(which func(*segment) bool) {
 	var turns []*segment
 	for i := range f.segments {
 		if s := &f.segments[i]; s.turn && !s.gone {
@@ -134,8 +143,21 @@ func (f *fitting) dropKept() {
 		}
 	}
 	for i := 0; i < len(turns)-1 && f.tokens() > f.p.Ceiling; i++ {
-		f.remove(turns[i])
+		if which(turns[i]) {
+			f.remove(turns[i])
+		}
 	}
+}
+
+// dropSkills gives up the texts of skills: old prompts that hold one, then
+// turns.
+func (f *fitting) dropSkills() {
+	for i := range f.segments {
+		if s := &f.segments[i]; s.skill && !s.turn && !s.keep && !s.gone && f.tokens() > f.p.Ceiling {
+			f.remove(s)
+		}
+	}
+	f.dropKept(func(*segment) bool { return true })
 }
 
 func (f *fitting) remove(s *segment) {

@@ -55,7 +55,7 @@ func renderEntry(e *sdk.Entry, limit int) *piece {
 	}
 	switch scheme {
 	case "prompt":
-		return &piece{message: sdk.Message{Role: sdk.RoleUser, Text: e.Body}, loop: e.Loop}
+		return renderPrompt(e)
 	case "assistant":
 		return renderAnswer(e, rest)
 	case "log":
@@ -63,6 +63,18 @@ func renderEntry(e *sdk.Entry, limit int) *piece {
 	default:
 		return nil
 	}
+}
+
+// renderPrompt shows what the person typed, or what that stands for.
+func renderPrompt(e *sdk.Entry) *piece {
+	m := sdk.Message{Role: sdk.RoleUser, Text: e.Body}
+	var at struct {
+		Meaning sdk.Meaning `json:"meaning"`
+	}
+	if json.Unmarshal(e.Attributes, &at) == nil && at.Meaning.Text != "" {
+		m.Text, m.Skill = at.Meaning.Text, at.Meaning.Skill
+	}
+	return &piece{message: m, loop: e.Loop}
 }
 
 // answer is what an assistant entry's attributes hold of interest here.

@@ -24,9 +24,29 @@ func resultLimit(context int) int {
 
 // outcome is what an action's attributes hold of interest here.
 type outcome struct {
-	CallID string `json:"call_id"`
-	Tool   string `json:"tool"`
-	Error  string `json:"error"`
+	CallID   string `json:"call_id"`
+	Tool     string `json:"tool"`
+	Plugin   string `json:"plugin"`
+	Error    string `json:"error"`
+	Metadata struct {
+		Skill  string `json:"skill"`
+		Folder string `json:"folder"`
+	} `json:"metadata"`
+}
+
+// ownPlugin is what the daemon's own tools are said to be of.
+const ownPlugin = "bothy"
+
+// skill is the skill whose text a result holds, and where the whole of it can
+// be read.
+func (o outcome) skill(e *sdk.Entry) (name, file string) {
+	if o.Plugin != ownPlugin || e.State != sdk.StateResolved || o.Metadata.Skill == "" {
+		return "", ""
+	}
+	if o.Metadata.Folder == "" {
+		return o.Metadata.Skill, e.Path
+	}
+	return o.Metadata.Skill, o.Metadata.Folder + "/SKILL.md"
 }
 
 func renderResult(e *sdk.Entry, rest string, limit int) *piece {
@@ -50,7 +70,11 @@ func renderResult(e *sdk.Entry, rest string, limit int) *piece {
 	case e.Visibility == sdk.Archived:
 		m.Text = fmt.Sprintf("[This result was archived; it is kept at %s. Call the tool again if you need it.]", e.Path)
 	default:
-		m.Text = shorten(resultText(e, o), limit, e.Path)
+		where := e.Path
+		if name, file := o.skill(e); name != "" {
+			m.Skill, where = name, file
+		}
+		m.Text = shorten(resultText(e, o), limit, where)
 	}
 	return &piece{message: m, turn: turn}
 }

@@ -12,10 +12,10 @@ import (
 // leastResult is what is left of a result, in bytes, however little fits.
 const leastResult = 2000
 
-// shorten cuts the longest results that are left to one common length, the
-// greatest with which the prompt fits.
-func (f *fitting) shorten() {
-	lengths := f.resultLengths()
+// shorten cuts the longest of the messages that are left and satisfy which to
+// one common length, the greatest with which the prompt fits.
+func (f *fitting) shorten(which func(*sdk.Message) bool) {
+	lengths := f.lengths(which)
 	if len(lengths) == 0 {
 		return
 	}
@@ -29,11 +29,11 @@ func (f *fitting) shorten() {
 		messages := slices.Clone(s.messages) // the originals are the cache's
 		for j := range messages {
 			m := &messages[j]
-			if m.Role != sdk.RoleTool || len(m.Text) <= limit {
+			if !which(m) || len(m.Text) <= limit {
 				continue
 			}
 			was := messageTokens(m)
-			m.Text = shorten(m.Text, limit, "the run's log")
+			m.Text = shorten(m.Text, limit, whole(m))
 			s.raw += messageTokens(m) - was
 			f.raw += messageTokens(m) - was
 			f.report.Cut++
@@ -42,11 +42,11 @@ func (f *fitting) shorten() {
 	}
 }
 
-func (f *fitting) resultLengths() []int {
+func (f *fitting) lengths(which func(*sdk.Message) bool) []int {
 	var lengths []int
 	for i := range f.segments {
 		for j := range f.segments[i].messages {
-			if m := &f.segments[i].messages[j]; m.Role == sdk.RoleTool && !f.segments[i].gone {
+			if m := &f.segments[i].messages[j]; which(m) && !f.segments[i].gone {
 				lengths = append(lengths, len(m.Text))
 			}
 		}
@@ -74,8 +74,19 @@ func level(lengths []int, excess int) int {
 	return leastResult
 }
 
+// whole says where the whole of a message can be read.
+func whole(m *sdk.Message) string {
+	if m.Skill != "" {
+		return "/skills/" + m.Skill + "/SKILL.md"
+	}
+	return "the run's log"
+}
+
 // summaryTokens bounds the estimate of a summary.
-const summaryTokens = 250
+const summaryTokens = 300
+
+// maxSkillNames is how many characters of the names of skills a summary holds.
+const maxSkillNames = 150
 
 // excerptLength is how much of the first and the last message that went is
 // quoted, in characters.
@@ -115,8 +126,37 @@ func summary(segments []segment) sdk.Message {
 	if first != nil {
 		fmt.Fprintf(&b, " The first began: %q. The last began: %q.", excerpt(first), excerpt(last))
 	}
+	b.WriteString(lostSkills(segments))
 	b.WriteString("]")
 	return sdk.Message{Role: sdk.RoleUser, Text: b.String()}
+}
+
+// lostSkills names the skills whose text went and is nowhere else.
+func lostSkills(segments []segment) string {
+	var lost []string
+	for _, gone := range []bool{true, false} {
+		for i := range segments {
+			for j := range segments[i].messages {
+				m := &segments[i].messages[j]
+				at := slices.Index(lost, m.Skill)
+				switch {
+				case m.Skill == "" || segments[i].gone != gone:
+				case gone && at < 0:
+					lost = append(lost, m.Skill)
+				case !gone && at >= 0:
+					lost = slices.Delete(lost, at, at+1)
+				}
+			}
+		}
+	}
+	if len(lost) == 0 {
+		return ""
+	}
+	names := strings.Join(lost, ", ")
+	if len(names) > maxSkillNames {
+		names = cutBack(names, maxSkillNames) + ", ..."
+	}
+	return fmt.Sprintf(" The text of these skills went with them: %s. use_skill loads it again, as it was.", names)
 }
 
 // toolCounts names at most five tools, the most used first.

@@ -21,8 +21,9 @@ How to work:
 - When you are done, or cannot go on, answer in plain text without a call. That ends your work on the prompt. Say what you did and what you could not do; claim nothing that you did not see.`
 
 // systemText is the system prompt: identity, facts about the environment, the
-// project's instructions, the agent's persona. It holds nothing that changes
-// from turn to turn, so that servers can keep it.
+// project's instructions, the agent's persona, and last the skills, which change
+// most often. It holds nothing that changes from turn to turn by itself, so that
+// servers can keep it.
 func systemText(in sdk.Assembly, now time.Time) string {
 	var b strings.Builder
 	b.WriteString(identity)
@@ -40,6 +41,9 @@ func systemText(in sdk.Assembly, now time.Time) string {
 	}
 	section(&b, "Instructions of the project (AGENTS.md)", in.Instructions)
 	section(&b, "Persona", in.Agent.Persona)
+	if text := strings.TrimSpace(in.Skills); text != "" {
+		b.WriteString("\n" + text + "\n") // it has a title of its own
+	}
 	return strings.TrimRight(b.String(), "\n")
 }
 

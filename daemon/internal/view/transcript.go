@@ -71,6 +71,20 @@ type place struct {
 	call string
 }
 
+// onlyLast leaves the mark of a skill's text on the last message that has it:
+// an older copy goes like anything else.
+func onlyLast(messages []sdk.Message) {
+	seen := map[string]bool{}
+	for i := len(messages) - 1; i >= 0; i-- {
+		if m := &messages[i]; m.Skill != "" {
+			if seen[m.Skill] {
+				m.Skill = ""
+			}
+			seen[m.Skill] = true
+		}
+	}
+}
+
 // conversation orders prompts and answers by loop, which is not the order of
 // their entries: a prompt may have been queued while an earlier loop ran.
 func conversation(c *cache, in sdk.Assembly) []sdk.Message {
@@ -115,5 +129,6 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 			}
 		}
 	}
+	onlyLast(messages)
 	return messages
 }

@@ -686,7 +686,8 @@ func (*CancelResponse) Descriptor() ([]byte, []int) {
 	return file_v1_bothy_proto_rawDescGZIP(), []int{13}
 }
 
-// InvokeResponse is a piece of a call; the last one is a result or a failure.
+// InvokeResponse is a piece of a call of a tool or a skill; the last one is a
+// result or a failure.
 type InvokeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Piece:
@@ -1057,6 +1058,122 @@ func (x *ToolResult) GetChangesJson() []byte {
 	return nil
 }
 
+type ExecuteRequest struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Skill          string                 `protobuf:"bytes,1,opt,name=skill,proto3" json:"skill,omitempty"`
+	Input          string                 `protobuf:"bytes,2,opt,name=input,proto3" json:"input,omitempty"`
+	Body           string                 `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`     // the Markdown of its SKILL.md, as the run has it
+	Folder         string                 `protobuf:"bytes,4,opt,name=folder,proto3" json:"folder,omitempty"` // absolute path of the run's copy of its folder
+	Model          string                 `protobuf:"bytes,5,opt,name=model,proto3" json:"model,omitempty"`   // of the run
+	CallId         string                 `protobuf:"bytes,6,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	Run            string                 `protobuf:"bytes,7,opt,name=run,proto3" json:"run,omitempty"`
+	Project        string                 `protobuf:"bytes,8,opt,name=project,proto3" json:"project,omitempty"`
+	RunDir         string                 `protobuf:"bytes,9,opt,name=run_dir,json=runDir,proto3" json:"run_dir,omitempty"`
+	DeadlineUnixMs int64                  `protobuf:"varint,10,opt,name=deadline_unix_ms,json=deadlineUnixMs,proto3" json:"deadline_unix_ms,omitempty"` // 0 is none
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ExecuteRequest) Reset() {
+	*x = ExecuteRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExecuteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExecuteRequest) ProtoMessage() {}
+
+func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExecuteRequest.ProtoReflect.Descriptor instead.
+func (*ExecuteRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ExecuteRequest) GetSkill() string {
+	if x != nil {
+		return x.Skill
+	}
+	return ""
+}
+
+func (x *ExecuteRequest) GetInput() string {
+	if x != nil {
+		return x.Input
+	}
+	return ""
+}
+
+func (x *ExecuteRequest) GetBody() string {
+	if x != nil {
+		return x.Body
+	}
+	return ""
+}
+
+func (x *ExecuteRequest) GetFolder() string {
+	if x != nil {
+		return x.Folder
+	}
+	return ""
+}
+
+func (x *ExecuteRequest) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *ExecuteRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ExecuteRequest) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *ExecuteRequest) GetProject() string {
+	if x != nil {
+		return x.Project
+	}
+	return ""
+}
+
+func (x *ExecuteRequest) GetRunDir() string {
+	if x != nil {
+		return x.RunDir
+	}
+	return ""
+}
+
+func (x *ExecuteRequest) GetDeadlineUnixMs() int64 {
+	if x != nil {
+		return x.DeadlineUnixMs
+	}
+	return 0
+}
+
 type ModelsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1065,7 +1182,7 @@ type ModelsRequest struct {
 
 func (x *ModelsRequest) Reset() {
 	*x = ModelsRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1194,7 @@ func (x *ModelsRequest) String() string {
 func (*ModelsRequest) ProtoMessage() {}
 
 func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1207,7 @@ func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsRequest.ProtoReflect.Descriptor instead.
 func (*ModelsRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
 }
 
 type ModelsResponse struct {
@@ -1103,7 +1220,7 @@ type ModelsResponse struct {
 
 func (x *ModelsResponse) Reset() {
 	*x = ModelsResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1115,7 +1232,7 @@ func (x *ModelsResponse) String() string {
 func (*ModelsResponse) ProtoMessage() {}
 
 func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1128,7 +1245,7 @@ func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsResponse.ProtoReflect.Descriptor instead.
 func (*ModelsResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ModelsResponse) GetModelsJson() []byte {
@@ -1154,7 +1271,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1166,7 +1283,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1179,7 +1296,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CompleteRequest) GetRequestJson() []byte {
@@ -1206,7 +1323,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1218,7 +1335,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1231,7 +1348,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CompleteResponse) GetPiece() isCompleteResponse_Piece {
@@ -1347,7 +1464,7 @@ type CallDelta struct {
 
 func (x *CallDelta) Reset() {
 	*x = CallDelta{}
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1359,7 +1476,7 @@ func (x *CallDelta) String() string {
 func (*CallDelta) ProtoMessage() {}
 
 func (x *CallDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1372,7 +1489,7 @@ func (x *CallDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDelta.ProtoReflect.Descriptor instead.
 func (*CallDelta) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CallDelta) GetIndex() int32 {
@@ -1417,7 +1534,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1429,7 +1546,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1442,7 +1559,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Usage) GetPrompt() int64 {
@@ -1497,7 +1614,7 @@ type Finish struct {
 
 func (x *Finish) Reset() {
 	*x = Finish{}
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1509,7 +1626,7 @@ func (x *Finish) String() string {
 func (*Finish) ProtoMessage() {}
 
 func (x *Finish) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1522,7 +1639,7 @@ func (x *Finish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finish.ProtoReflect.Descriptor instead.
 func (*Finish) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Finish) GetReason() string {
@@ -1555,7 +1672,7 @@ type ProviderFailure struct {
 
 func (x *ProviderFailure) Reset() {
 	*x = ProviderFailure{}
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1567,7 +1684,7 @@ func (x *ProviderFailure) String() string {
 func (*ProviderFailure) ProtoMessage() {}
 
 func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1580,7 +1697,7 @@ func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProviderFailure.ProtoReflect.Descriptor instead.
 func (*ProviderFailure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ProviderFailure) GetClass() string {
@@ -1649,7 +1766,7 @@ type EventRequest struct {
 
 func (x *EventRequest) Reset() {
 	*x = EventRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1661,7 +1778,7 @@ func (x *EventRequest) String() string {
 func (*EventRequest) ProtoMessage() {}
 
 func (x *EventRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1674,7 +1791,7 @@ func (x *EventRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventRequest.ProtoReflect.Descriptor instead.
 func (*EventRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *EventRequest) GetName() string {
@@ -1700,7 +1817,7 @@ type EventResponse struct {
 
 func (x *EventResponse) Reset() {
 	*x = EventResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1712,7 +1829,7 @@ func (x *EventResponse) String() string {
 func (*EventResponse) ProtoMessage() {}
 
 func (x *EventResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1725,7 +1842,7 @@ func (x *EventResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventResponse.ProtoReflect.Descriptor instead.
 func (*EventResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *EventResponse) GetFailure() *Failure {
@@ -1745,7 +1862,7 @@ type FilterRequest struct {
 
 func (x *FilterRequest) Reset() {
 	*x = FilterRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1757,7 +1874,7 @@ func (x *FilterRequest) String() string {
 func (*FilterRequest) ProtoMessage() {}
 
 func (x *FilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1770,7 +1887,7 @@ func (x *FilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterRequest.ProtoReflect.Descriptor instead.
 func (*FilterRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *FilterRequest) GetName() string {
@@ -1797,7 +1914,7 @@ type FilterResponse struct {
 
 func (x *FilterResponse) Reset() {
 	*x = FilterResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1809,7 +1926,7 @@ func (x *FilterResponse) String() string {
 func (*FilterResponse) ProtoMessage() {}
 
 func (x *FilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1822,7 +1939,7 @@ func (x *FilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterResponse.ProtoReflect.Descriptor instead.
 func (*FilterResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *FilterResponse) GetValueJson() []byte {
@@ -1849,7 +1966,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1861,7 +1978,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1874,7 +1991,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -1901,7 +2018,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1913,7 +2030,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1926,7 +2043,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *EntriesResponse) GetEntriesJson() []byte {
@@ -1952,7 +2069,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1964,7 +2081,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1977,7 +2094,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -1997,7 +2114,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2009,7 +2126,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2022,7 +2139,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -2049,7 +2166,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2061,7 +2178,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2074,7 +2191,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -2100,7 +2217,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2112,7 +2229,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2125,7 +2242,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -2145,7 +2262,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2157,7 +2274,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2170,7 +2287,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -2198,7 +2315,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2210,7 +2327,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2223,7 +2340,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -2255,7 +2372,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2267,7 +2384,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2280,7 +2397,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -2346,7 +2463,19 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\rmetadata_json\x18\x05 \x01(\fR\fmetadataJson\x12'\n" +
 	"\x0fstructured_json\x18\x06 \x01(\fR\x0estructuredJson\x12\x18\n" +
 	"\aoutcome\x18\a \x01(\tR\aoutcome\x12!\n" +
-	"\fchanges_json\x18\b \x01(\fR\vchangesJson\"\x0f\n" +
+	"\fchanges_json\x18\b \x01(\fR\vchangesJson\"\x86\x02\n" +
+	"\x0eExecuteRequest\x12\x14\n" +
+	"\x05skill\x18\x01 \x01(\tR\x05skill\x12\x14\n" +
+	"\x05input\x18\x02 \x01(\tR\x05input\x12\x12\n" +
+	"\x04body\x18\x03 \x01(\tR\x04body\x12\x16\n" +
+	"\x06folder\x18\x04 \x01(\tR\x06folder\x12\x14\n" +
+	"\x05model\x18\x05 \x01(\tR\x05model\x12\x17\n" +
+	"\acall_id\x18\x06 \x01(\tR\x06callId\x12\x10\n" +
+	"\x03run\x18\a \x01(\tR\x03run\x12\x18\n" +
+	"\aproject\x18\b \x01(\tR\aproject\x12\x17\n" +
+	"\arun_dir\x18\t \x01(\tR\x06runDir\x12(\n" +
+	"\x10deadline_unix_ms\x18\n" +
+	" \x01(\x03R\x0edeadlineUnixMs\"\x0f\n" +
 	"\rModelsRequest\"^\n" +
 	"\x0eModelsResponse\x12\x1f\n" +
 	"\vmodels_json\x18\x01 \x01(\fR\n" +
@@ -2440,7 +2569,10 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x04Tool\x12=\n" +
 	"\x06Invoke\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
 	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse\x12;\n" +
-	"\x06Settle\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.SettleResponse2\x8c\x01\n" +
+	"\x06Settle\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.SettleResponse2\x85\x01\n" +
+	"\x05Skill\x12?\n" +
+	"\aExecute\x12\x18.bothy.v1.ExecuteRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
+	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x8c\x01\n" +
 	"\bProvider\x12;\n" +
 	"\x06Models\x12\x17.bothy.v1.ModelsRequest\x1a\x18.bothy.v1.ModelsResponse\x12C\n" +
 	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x012}\n" +
@@ -2468,7 +2600,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),    // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),   // 1: bothy.v1.DescribeResponse
@@ -2489,28 +2621,29 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*Progress)(nil),           // 16: bothy.v1.Progress
 	(*Chunk)(nil),              // 17: bothy.v1.Chunk
 	(*ToolResult)(nil),         // 18: bothy.v1.ToolResult
-	(*ModelsRequest)(nil),      // 19: bothy.v1.ModelsRequest
-	(*ModelsResponse)(nil),     // 20: bothy.v1.ModelsResponse
-	(*CompleteRequest)(nil),    // 21: bothy.v1.CompleteRequest
-	(*CompleteResponse)(nil),   // 22: bothy.v1.CompleteResponse
-	(*CallDelta)(nil),          // 23: bothy.v1.CallDelta
-	(*Usage)(nil),              // 24: bothy.v1.Usage
-	(*Finish)(nil),             // 25: bothy.v1.Finish
-	(*ProviderFailure)(nil),    // 26: bothy.v1.ProviderFailure
-	(*EventRequest)(nil),       // 27: bothy.v1.EventRequest
-	(*EventResponse)(nil),      // 28: bothy.v1.EventResponse
-	(*FilterRequest)(nil),      // 29: bothy.v1.FilterRequest
-	(*FilterResponse)(nil),     // 30: bothy.v1.FilterResponse
-	(*EntriesRequest)(nil),     // 31: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),    // 32: bothy.v1.EntriesResponse
-	(*WriteRequest)(nil),       // 33: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),  // 34: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil), // 35: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),      // 36: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),     // 37: bothy.v1.SecretResponse
-	(*LogRequest)(nil),         // 38: bothy.v1.LogRequest
-	(*LogResponse)(nil),        // 39: bothy.v1.LogResponse
-	nil,                        // 40: bothy.v1.LogRequest.FieldsEntry
+	(*ExecuteRequest)(nil),     // 19: bothy.v1.ExecuteRequest
+	(*ModelsRequest)(nil),      // 20: bothy.v1.ModelsRequest
+	(*ModelsResponse)(nil),     // 21: bothy.v1.ModelsResponse
+	(*CompleteRequest)(nil),    // 22: bothy.v1.CompleteRequest
+	(*CompleteResponse)(nil),   // 23: bothy.v1.CompleteResponse
+	(*CallDelta)(nil),          // 24: bothy.v1.CallDelta
+	(*Usage)(nil),              // 25: bothy.v1.Usage
+	(*Finish)(nil),             // 26: bothy.v1.Finish
+	(*ProviderFailure)(nil),    // 27: bothy.v1.ProviderFailure
+	(*EventRequest)(nil),       // 28: bothy.v1.EventRequest
+	(*EventResponse)(nil),      // 29: bothy.v1.EventResponse
+	(*FilterRequest)(nil),      // 30: bothy.v1.FilterRequest
+	(*FilterResponse)(nil),     // 31: bothy.v1.FilterResponse
+	(*EntriesRequest)(nil),     // 32: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),    // 33: bothy.v1.EntriesResponse
+	(*WriteRequest)(nil),       // 34: bothy.v1.WriteRequest
+	(*InvokeToolRequest)(nil),  // 35: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil), // 36: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),      // 37: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),     // 38: bothy.v1.SecretResponse
+	(*LogRequest)(nil),         // 39: bothy.v1.LogRequest
+	(*LogResponse)(nil),        // 40: bothy.v1.LogResponse
+	nil,                        // 41: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	10, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
@@ -2521,17 +2654,17 @@ var file_v1_bothy_proto_depIdxs = []int32{
 	18, // 5: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
 	10, // 6: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
 	10, // 7: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	23, // 8: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	24, // 9: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	25, // 10: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	26, // 11: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	24, // 8: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	25, // 9: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	26, // 10: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	27, // 11: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
 	10, // 12: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
 	10, // 13: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
 	10, // 14: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
 	18, // 15: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
 	10, // 16: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
 	10, // 17: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	40, // 18: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	41, // 18: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
 	0,  // 19: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
 	2,  // 20: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
 	4,  // 21: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
@@ -2540,36 +2673,40 @@ var file_v1_bothy_proto_depIdxs = []int32{
 	11, // 24: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
 	12, // 25: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
 	11, // 26: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	19, // 27: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	21, // 28: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	27, // 29: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	29, // 30: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	31, // 31: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	33, // 32: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	34, // 33: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	21, // 34: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	36, // 35: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	38, // 36: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 37: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 38: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 39: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 40: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 41: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	14, // 42: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	13, // 43: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	15, // 44: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	20, // 45: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	22, // 46: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	28, // 47: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	30, // 48: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	32, // 49: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	32, // 50: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	35, // 51: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	22, // 52: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	37, // 53: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	39, // 54: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	37, // [37:55] is the sub-list for method output_type
-	19, // [19:37] is the sub-list for method input_type
+	19, // 27: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	12, // 28: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	20, // 29: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	22, // 30: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	28, // 31: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	30, // 32: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	32, // 33: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	34, // 34: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	35, // 35: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	22, // 36: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	37, // 37: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	39, // 38: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 39: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 40: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 41: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 42: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 43: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	14, // 44: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	13, // 45: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	15, // 46: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	14, // 47: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	13, // 48: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	21, // 49: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	23, // 50: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	29, // 51: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	31, // 52: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	33, // 53: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	33, // 54: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	36, // 55: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	23, // 56: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	38, // 57: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	40, // 58: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	39, // [39:59] is the sub-list for method output_type
+	19, // [19:39] is the sub-list for method input_type
 	19, // [19:19] is the sub-list for extension type_name
 	19, // [19:19] is the sub-list for extension extendee
 	0,  // [0:19] is the sub-list for field type_name
@@ -2586,7 +2723,7 @@ func file_v1_bothy_proto_init() {
 		(*InvokeResponse_Result)(nil),
 		(*InvokeResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[22].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[23].OneofWrappers = []any{
 		(*CompleteResponse_Text)(nil),
 		(*CompleteResponse_Reasoning)(nil),
 		(*CompleteResponse_Call)(nil),
@@ -2600,9 +2737,9 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   41,
+			NumMessages:   42,
 			NumExtensions: 0,
-			NumServices:   5,
+			NumServices:   6,
 		},
 		GoTypes:           file_v1_bothy_proto_goTypes,
 		DependencyIndexes: file_v1_bothy_proto_depIdxs,

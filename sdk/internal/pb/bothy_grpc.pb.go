@@ -501,6 +501,160 @@ var Tool_ServiceDesc = grpc.ServiceDesc{
 }
 
 const (
+	Skill_Execute_FullMethodName = "/bothy.v1.Skill/Execute"
+	Skill_Cancel_FullMethodName  = "/bothy.v1.Skill/Cancel"
+)
+
+// SkillClient is the client API for Skill service.
+//
+// For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
+//
+// Skill executes code skills: SKILL.md folders whose work a program does.
+type SkillClient interface {
+	// Execute does what a skill is for, once: what ended half-way is not asked
+	// for again by the host.
+	Execute(ctx context.Context, in *ExecuteRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[InvokeResponse], error)
+	// Cancel is Tool.Cancel for an execution.
+	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
+}
+
+type skillClient struct {
+	cc grpc.ClientConnInterface
+}
+
+func NewSkillClient(cc grpc.ClientConnInterface) SkillClient {
+	return &skillClient{cc}
+}
+
+func (c *skillClient) Execute(ctx context.Context, in *ExecuteRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[InvokeResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Skill_ServiceDesc.Streams[0], Skill_Execute_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ExecuteRequest, InvokeResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Skill_ExecuteClient = grpc.ServerStreamingClient[InvokeResponse]
+
+func (c *skillClient) Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CancelResponse)
+	err := c.cc.Invoke(ctx, Skill_Cancel_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// SkillServer is the server API for Skill service.
+// All implementations must embed UnimplementedSkillServer
+// for forward compatibility.
+//
+// Skill executes code skills: SKILL.md folders whose work a program does.
+type SkillServer interface {
+	// Execute does what a skill is for, once: what ended half-way is not asked
+	// for again by the host.
+	Execute(*ExecuteRequest, grpc.ServerStreamingServer[InvokeResponse]) error
+	// Cancel is Tool.Cancel for an execution.
+	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
+	mustEmbedUnimplementedSkillServer()
+}
+
+// UnimplementedSkillServer must be embedded to have
+// forward compatible implementations.
+//
+// NOTE: this should be embedded by value instead of pointer to avoid a nil
+// pointer dereference when methods are called.
+type UnimplementedSkillServer struct{}
+
+func (UnimplementedSkillServer) Execute(*ExecuteRequest, grpc.ServerStreamingServer[InvokeResponse]) error {
+	return status.Error(codes.Unimplemented, "method Execute not implemented")
+}
+func (UnimplementedSkillServer) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Cancel not implemented")
+}
+func (UnimplementedSkillServer) mustEmbedUnimplementedSkillServer() {}
+func (UnimplementedSkillServer) testEmbeddedByValue()               {}
+
+// UnsafeSkillServer may be embedded to opt out of forward compatibility for this service.
+// Use of this interface is not recommended, as added methods to SkillServer will
+// result in compilation errors.
+type UnsafeSkillServer interface {
+	mustEmbedUnimplementedSkillServer()
+}
+
+func RegisterSkillServer(s grpc.ServiceRegistrar, srv SkillServer) {
+	// If the following call panics, it indicates UnimplementedSkillServer was
+	// embedded by pointer and is nil.  This will cause panics if an
+	// unimplemented method is ever invoked, so we test this at initialization
+	// time to prevent it from happening at runtime later due to I/O.
+	if t, ok := srv.(interface{ testEmbeddedByValue() }); ok {
+		t.testEmbeddedByValue()
+	}
+	s.RegisterService(&Skill_ServiceDesc, srv)
+}
+
+func _Skill_Execute_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(ExecuteRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(SkillServer).Execute(m, &grpc.GenericServerStream[ExecuteRequest, InvokeResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Skill_ExecuteServer = grpc.ServerStreamingServer[InvokeResponse]
+
+func _Skill_Cancel_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CancelRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SkillServer).Cancel(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Skill_Cancel_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SkillServer).Cancel(ctx, req.(*CancelRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+// Skill_ServiceDesc is the grpc.ServiceDesc for Skill service.
+// It's only intended for direct use with grpc.RegisterService,
+// and not to be introspected or modified (even as a copy)
+var Skill_ServiceDesc = grpc.ServiceDesc{
+	ServiceName: "bothy.v1.Skill",
+	HandlerType: (*SkillServer)(nil),
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "Cancel",
+			Handler:    _Skill_Cancel_Handler,
+		},
+	},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Execute",
+			Handler:       _Skill_Execute_Handler,
+			ServerStreams: true,
+		},
+	},
+	Metadata: "v1/bothy.proto",
+}
+
+const (
 	Provider_Models_FullMethodName   = "/bothy.v1.Provider/Models"
 	Provider_Complete_FullMethodName = "/bothy.v1.Provider/Complete"
 )

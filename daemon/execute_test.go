@@ -1,0 +1,286 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/sdktest"
+)
+
+// answering serves a model, at the URL that is returned, whose answer follows
+// from the system text and the last message.
+func answering(t *testing.T, says func(model, system, user string) string) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		var request struct {
+			Model    string        `json:"model"`
+			Messages []chatMessage `json:"messages"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil || len(request.Messages) < 2 {
+			http.Error(w, "no messages", http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		s := sse{w: w, r: r}
+		s.text(says(request.Model, request.Messages[0].Content, request.Messages[len(request.Messages)-1].Content))
+		s.end("stop")
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
+}
+
+// executing is a daemon with the bundled plugins, the example's plugin, a
+// project and a run in it, whose model is m/own.
+type executing struct {
+	*Daemon
+	run     sdk.Run
+	project string
+}
+
+func newExecuting(t *testing.T, config string) *executing {
+	t.Helper()
+	t.Setenv("BOTHY_PREFIX", installation(t))
+	d, _ := quietly(t, "plugin \"bash\" {\n  enabled = false\n}\n"+config)
+	e := &executing{Daemon: d, project: t.TempDir()}
+	for name, text := range map[string]string{
+		"README.md":       "# Kettles\n\nHow to boil water.\n\n## Safety\n",
+		"docs/descale.md": "# Descaling\n\nVinegar removes the scale of a kettle.\n",
+		"main.go":         "package main\n",
+	} {
+		path := filepath.Join(e.project, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, text)
+	}
+	p, err := d.store.OpenProject(t.Context(), e.project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.project = p.Root
+	if e.run, err = d.store.CreateRun(t.Context(), sdk.Run{Project: p.ID, Agent: "default", Model: "m/own"}); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// execute executes a skill as use_skill does.
+func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult, []string, error) {
+	t.Helper()
+	dir := filepath.Join(e.paths.Data, "runs", e.run.Key)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var rec sdktest.Recorder
+	r, err := e.plugins.Execute(t.Context(), plugin, sdk.SkillCall{
+		Skill: plugin, Input: input, Model: "m/own", CallID: "c-" + plugin, Run: e.run.Key, Project: e.project, RunDir: dir,
+	}, &rec)
+	return r, rec.Messages(), err
+}
+
+// notes are the journal's rows of a kind.
+func (e *executing) notes(t *testing.T, kind string) (out []string) {
+	t.Helper()
+	rows, err := e.store.Notes(t.Context(), e.run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if r.Kind == sdk.KindNote+kind {
+			out = append(out, string(r.Data))
+		}
+	}
+	return out
+}
+
+func (e *executing) state(instance string) string {
+	for _, p := range (face{e.Daemon}).Plugins() {
+		if p.Instance == instance {
+			return p.State
+		}
+	}
+	return "not there"
+}
+
+var example struct {
+	sync.Once
+	binary, pin string
+	err         error
+}
+
+// outline builds the example as somebody else would: in its own module, from
+// what is on this machine.
+func outline(t *testing.T) (binary, pin string) {
+	t.Helper()
+	example.Do(func() {
+		example.binary = filepath.Join(build.prefix, "bothy-plugin-outline")
+		cmd := exec.Command("go", "build", "-mod=readonly", "-o", example.binary, ".")
+		cmd.Dir = filepath.Join("..", "examples", "code-skill")
+		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false", "CGO_ENABLED=0", "GOWORK=off")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			example.err = fmt.Errorf("build the example: %w\n%s", err, text)
+			return
+		}
+		var b []byte
+		b, example.err = os.ReadFile(example.binary)
+		sum := sha256.Sum256(b)
+		example.pin = hex.EncodeToString(sum[:])
+	})
+	if example.err != nil {
+		t.Fatal(example.err)
+	}
+	return example.binary, example.pin
+}
+
+// TestExampleCodeSkill: a skill that was made elsewhere calls a tool, asks the
+// run's model and writes an entry, and the journal has all of it.
+func TestExampleCodeSkill(t *testing.T) {
+	installation(t)
+	binary, pin := outline(t)
+	url := answering(t, func(model, _, user string) string { return model + " read: " + user })
+	e := newExecuting(t, fmt.Sprintf(`
+provider "m" {
+  plugin   = "openai"
+  base_url = %q
+}
+plugin "outline" {
+  path   = %q
+  sha256 = %q
+  grants = ["tools", "models", "entries"]
+  tools  = ["grep"]
+  on_use = true
+}
+`, url, binary, pin))
+	if s := e.state("outline"); s != "stopped" {
+		t.Errorf("before its first use it is %s", s)
+	}
+	r, progress, err := e.execute(t, "outline", "where do I begin?")
+	if err != nil || !r.Success {
+		t.Fatalf("%+v %v", r, err)
+	}
+	for _, s := range []string{"own read: where do I begin?", "README.md:1:# Kettles", "docs/descale.md:1:# Descaling"} {
+		if !strings.Contains(r.Output, s) {
+			t.Errorf("it does not say %q:\n%s", s, r.Output)
+		}
+	}
+	if strings.Join(progress, "; ") != "collecting headings; asking for the order" {
+		t.Errorf("progress %q", progress)
+	}
+	entry, err := e.store.Entry(t.Context(), e.run.ID, "known://outline")
+	if err != nil || entry.Body != r.Output || entry.Writer != sdk.WriterPlugin {
+		t.Errorf("%+v %v", entry, err)
+	}
+	if calls := e.notes(t, ".call"); len(calls) != 1 || !strings.Contains(calls[0], `"for":"c-outline"`) || !strings.Contains(calls[0], `"tool":"grep"`) {
+		t.Errorf("calls in the journal: %q", calls)
+	}
+	if asked := e.notes(t, ".completion"); len(asked) != 1 || !strings.Contains(asked[0], `"model":"m/own"`) || !strings.Contains(asked[0], `"plugin":"outline"`) {
+		t.Errorf("completions in the journal: %q", asked)
+	}
+	if s := e.state("outline"); s != "ready" {
+		t.Errorf("after its first use it is %s", s)
+	}
+}
+
+// TestCodeSkillRefused: what a block does not give is refused, and what is not
+// there is said to be missing.
+func TestCodeSkillRefused(t *testing.T) {
+	installation(t)
+	binary, pin := outline(t)
+	block := func(label, more string) string {
+		return fmt.Sprintf("plugin %q {\n  path = %q\n%s\n}\n", label, binary, more)
+	}
+	pinned := fmt.Sprintf("  sha256 = %q\n", pin)
+	for name, c := range map[string]struct {
+		block, plugin string
+		outcome       sdk.Outcome
+		says          string
+	}{
+		"no block":       {"", "outline", sdk.Unavailable, `plugin "outline" {}`},
+		"switched off":   {block("outline", pinned+"  enabled = false\n  on_use = true"), "outline", sdk.Unavailable, "enabled = false"},
+		"not pinned":     {block("outline", "  on_use = true"), "outline", sdk.Permission, pin},
+		"no tools":       {block("outline", pinned), "outline", sdk.Permission, `"tools"`},
+		"other tools":    {block("outline", pinned+"  grants = [\"tools\"]\n  tools = [\"read_*\"]"), "outline", sdk.Permission, "read_*"},
+		"no models":      {block("outline", pinned+"  grants = [\"tools\"]"), "outline", sdk.Permission, `"models"`},
+		"another plugin": {block("other", pinned), "other", sdk.NotFound, "outline"},
+		"wrong pin":      {block("outline", "  sha256 = \""+strings.Repeat("0", 64)+"\"\n  on_use = true"), "outline", sdk.Validation, pin},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newExecuting(t, c.block)
+			_, _, err := e.execute(t, c.plugin, "")
+			if err == nil || sdk.OutcomeOf(err) != c.outcome || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v (%s), want %s with %q", err, sdk.OutcomeOf(err), c.outcome, c.says)
+			}
+		})
+	}
+}
+
+// TestResearchOverTheDaemon: the bundled code skill with the real tools. A
+// prompt that may only read lets it read.
+func TestResearchOverTheDaemon(t *testing.T) {
+	url := answering(t, func(_, system, user string) string {
+		if strings.Contains(system, "take notes") {
+			return "noted: " + user
+		}
+		return "Vinegar. " + user
+	})
+	e := newExecuting(t, fmt.Sprintf("provider \"m\" {\n  plugin = \"openai\"\n  base_url = %q\n}\n", url))
+	if s := e.state("research"); s != "stopped" {
+		t.Errorf("before its first use it is %s", s)
+	}
+	if _, _, err := e.store.Enqueue(t.Context(), sdk.Loop{Run: e.run.ID, Mode: sdk.ModeAsk, Prompt: "p", Model: "m/loop"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := e.store.ClaimLoop(t.Context(), e.run.ID); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	r, progress, err := e.execute(t, "research", "What removes scale from a kettle?")
+	if err != nil || !r.Success {
+		t.Fatalf("%+v %v", r, err)
+	}
+	for _, s := range []string{"Vinegar. Question: What removes scale", "Vinegar removes the scale", "Based on:\n- docs/descale.md\n- README.md\n"} {
+		if !strings.Contains(r.Output, s) {
+			t.Errorf("it does not say %q:\n%s", s, r.Output)
+		}
+	}
+	if len(progress) != 4 || progress[1] != "reading 1 of 2: docs/descale.md" {
+		t.Errorf("progress %q", progress)
+	}
+	if asked := e.notes(t, ".completion"); len(asked) != 3 || !strings.Contains(asked[0], `"model":"m/loop"`) {
+		t.Errorf("it did not ask the model of the loop: %q", asked)
+	}
+}
+
+// TestFirstUseAtOnce: many first uses start one process.
+func TestFirstUseAtOnce(t *testing.T) {
+	installation(t)
+	binary, pin := outline(t)
+	e := newExecuting(t, fmt.Sprintf("plugin \"outline\" {\n  path = %q\n  sha256 = %q\n  on_use = true\n}\n", binary, pin))
+	before := len(e.host.Processes())
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			_, err := e.plugins.Execute(context.WithoutCancel(t.Context()), "outline", sdk.SkillCall{Skill: "outline"}, &sdktest.Recorder{})
+			if sdk.OutcomeOf(err) != sdk.Permission {
+				t.Errorf("without a grant: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	if n := len(e.host.Processes()) - before; n != 1 {
+		t.Errorf("%d processes", n)
+	}
+}

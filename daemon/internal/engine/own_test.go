@@ -1,0 +1,370 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/bothyd/bothy/daemon/internal/builtin"
+	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// shelf gives an engine the real own tools over a catalogue that a test
+// exchanges.
+type shelf struct {
+	catalogue atomic.Pointer[skill.Catalogue]
+	skills    *builtin.Skills
+	taken     atomic.Int32
+	fails     atomic.Pointer[error]
+
+	mu       sync.Mutex
+	executed []sdk.SkillCall
+	executes func(ctx context.Context, out builtin.Stream) (sdk.ToolResult, error)
+}
+
+// withSkills puts skills into a house that has not started.
+func (h *house) withSkills(documents ...*skill.Document) *shelf {
+	s := &shelf{}
+	s.put(documents...)
+	s.skills = builtin.New(builtin.Config{
+		Catalogue: func(context.Context, string) (builtin.Catalogue, error) { return onShelf{s.catalogue.Load()}, nil },
+		Entries:   h.store,
+		Pin: func(_ context.Context, _ string, x builtin.Skill, runDir string) (builtin.Pinned, error) {
+			folder := filepath.Join(runDir, "skills", x.Name)
+			return builtin.Pinned{Folder: folder, Hash: "f-" + x.Hash, Files: []string{"SKILL.md", "a.txt"}}, os.MkdirAll(folder, 0o700)
+		},
+		Kept: func(_ context.Context, name, runDir string) (builtin.Pinned, bool) {
+			folder := filepath.Join(runDir, "skills", name)
+			_, err := os.Stat(folder)
+			return builtin.Pinned{Folder: folder, Files: []string{"SKILL.md", "a.txt"}}, err == nil
+		},
+		Missing: func(required []string, offered []sdk.Tool) (missing []string) {
+			for _, name := range required {
+				if !slices.ContainsFunc(offered, func(t sdk.Tool) bool { return t.Name == name }) {
+					missing = append(missing, name)
+				}
+			}
+			return missing
+		},
+		Execute: s.execute,
+	})
+	h.config.Builtin = s
+	return s
+}
+
+func (s *shelf) put(documents ...*skill.Document) { s.catalogue.Store(skill.NewCatalogue(documents)) }
+
+func (s *shelf) execute(ctx context.Context, _ string, call sdk.SkillCall, out builtin.Stream) (sdk.ToolResult, error) {
+	s.mu.Lock()
+	s.executed = append(s.executed, call)
+	do := s.executes
+	s.mu.Unlock()
+	if do != nil {
+		return do(ctx, out)
+	}
+	return sdk.ToolResult{Success: true, Output: "executed " + call.Input}, nil
+}
+
+func (s *shelf) calls() []sdk.SkillCall {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.executed)
+}
+
+func shelfPlace(t Taking) builtin.Place {
+	return builtin.Place{Project: t.Project.Root, Run: t.Run, RunDir: t.RunDir, Loop: t.Loop, Model: t.Model, Tools: t.Tools, Context: t.Context, Admits: t.Admits}
+}
+
+// Own implements Builtin.
+func (s *shelf) Own(ctx context.Context, t Taking) (Own, error) {
+	s.taken.Add(1)
+	if err := s.fails.Load(); err != nil {
+		return nil, *err
+	}
+	turn, err := s.skills.Take(ctx, shelfPlace(t))
+	return shelfTurn{turn}, err
+}
+
+// Typed implements Builtin.
+func (s *shelf) Typed(ctx context.Context, t Taking, prompt string) (Typed, error) {
+	typed, err := s.skills.Typed(ctx, shelfPlace(t), prompt)
+	if typed == nil {
+		return nil, err
+	}
+	return typed, err
+}
+
+type shelfTurn struct{ *builtin.Turn }
+
+func (t shelfTurn) Once(ctx context.Context, _ string, arguments json.RawMessage) bool {
+	return t.Turn.Once(ctx, arguments)
+}
+
+func (t shelfTurn) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+	return t.Turn.Invoke(ctx, call, out)
+}
+
+// onShelf is a catalogue as package builtin knows it.
+type onShelf struct{ *skill.Catalogue }
+
+func (o onShelf) Find(name string) (builtin.Skill, bool) {
+	d, ok := o.Catalogue.Find(name)
+	if !ok {
+		return builtin.Skill{}, false
+	}
+	return builtin.Skill{Skill: d.Skill, Body: d.Body}, true
+}
+
+func (o onShelf) Named(name string) (all []sdk.Skill) {
+	for _, d := range o.Catalogue.Named(name) {
+		all = append(all, d.Skill)
+	}
+	return all
+}
+
+func (o onShelf) Names() (names []string) {
+	for _, d := range o.Usable() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+func (o onShelf) List(tokens int, prompt string) builtin.Listing {
+	l := skill.List(o.Catalogue, skill.Budget(2, tokens), prompt)
+	return builtin.Listing{Text: l.Text, Shown: l.Shown, Left: len(l.Left)}
+}
+
+// aSkill is a skill of the user's; its text is its hash.
+func aSkill(name, body string) *skill.Document {
+	return &skill.Document{Loaded: true, Body: body, Skill: sdk.Skill{
+		Name: name, Description: "describes " + body, Tier: sdk.TierUser, Status: sdk.SkillEnabled, Hash: "h-" + body, Path: "/u/" + name + "/SKILL.md",
+	}}
+}
+
+func aCodeSkill(name string) *skill.Document {
+	d := aSkill(name, "runs code")
+	d.Plugin = "coder"
+	return d
+}
+
+func use(name, input string) call {
+	return call{"use_skill", string(encode(map[string]string{"name": name, "input": input}))}
+}
+
+// TestATurnKeepsItsSkills exchanges the catalogue in the middle of a turn: what
+// the turn does still finds the old one, and the next turn has the new one.
+func TestATurnKeepsItsSkills(t *testing.T) {
+	h := prepareHouse(t, calls(numbered("write", 1), use("greet", "Ann"), use("gone", "")), calls(use("late", "")), say("done"))
+	s := h.withSkills(aSkill("greet", "old $ARGUMENTS"), aSkill("gone", "still here"))
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		close(begun)
+		<-goOn
+		return ok("written")
+	})
+	h.start()
+	a := h.submit(Submission{})
+	<-begun
+	s.put(aSkill("greet", "new $ARGUMENTS"), aSkill("late", "came late"))
+	close(goOn)
+	if l := h.await(a); l.Status != sdk.StatusOK {
+		t.Fatalf("ended %d: %s", l.Status, l.Reason)
+	}
+	asked := h.models.asked()
+	if len(asked) != 3 {
+		t.Fatalf("%d turns", len(asked))
+	}
+	for i, want := range []struct{ has, not string }{{"describes still here", "describes came late"}, {"describes came late", "describes still here"}} {
+		if system := asked[i].Messages[0].Text; !strings.Contains(system, want.has) || strings.Contains(system, want.not) {
+			t.Errorf("turn %d was told %s", i+1, system)
+		}
+	}
+	if got, want := h.outcomes(a.Run.ID), "write:resolved use_skill:resolved use_skill:resolved use_skill:resolved"; got != want {
+		t.Errorf("got %s", got)
+	}
+	var texts []string
+	for _, e := range h.actions(a.Run.ID) {
+		texts = append(texts, e.Body)
+	}
+	for i, want := range []string{1: "old Ann", 2: "still here", 3: "came late"} {
+		if !strings.Contains(texts[i], want) {
+			t.Errorf("call %d came to %q, want %q", i, texts[i], want)
+		}
+	}
+	h.check(a.Run.ID)
+}
+
+// TestALoadedSkillStays: the run goes on with what it loaded, another run and
+// the prompt have what there is now, and a disabled one is refused.
+func TestALoadedSkillStays(t *testing.T) {
+	h := prepareHouse(t, calls(use("greet", "")), say("a"), calls(use("greet", "again")), say("b"), calls(use("greet", "")), say("c"), calls(use("greet", "x")), say("d"))
+	s := h.withSkills(aSkill("greet", "old"))
+	h.start()
+	h.run(Submission{Run: "one"})
+	s.put(aSkill("greet", "new"))
+	one := h.submit(Submission{Run: "one"})
+	h.await(one)
+	two := h.submit(Submission{Run: "two"})
+	h.await(two)
+	off := aSkill("greet", "new")
+	off.Status = sdk.SkillDisabled
+	s.put(off, aSkill("other", "other"))
+	h.run(Submission{Run: "one"})
+	mine := h.actions(one.Run.ID)
+	if !strings.Contains(mine[1].Body, "\nold\n") || !strings.Contains(h.actions(two.Run.ID)[0].Body, "\nnew\n") {
+		t.Errorf("got %q and %q", mine[1].Body, h.actions(two.Run.ID)[0].Body)
+	}
+	if last := mine[2]; last.Outcome != sdk.Permission || !strings.Contains(last.Body, "bothy skills enable greet") {
+		t.Errorf("a disabled skill came to %s: %s", last.Outcome, last.Body)
+	}
+	entries := h.entries(one.Run.ID, "skill://")
+	if len(entries) != 1 || entries[0].Path != "skill://greet" || entries[0].Body != "old" || entries[0].Writer != sdk.WriterSystem ||
+		!strings.Contains(string(entries[0].Attributes), `"folder_hash":"f-h-old"`) {
+		t.Errorf("the run holds %+v", entries)
+	}
+	rows, err := h.store.Journal(t.Context(), 0, 0, one.Run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(rows, func(r sdk.JournalRow) bool {
+		return r.Path == "skill://greet" && strings.Contains(string(r.Data), "h-old")
+	}) {
+		t.Error("the journal does not name what was loaded")
+	}
+	h.check(one.Run.ID, two.Run.ID)
+}
+
+// TestWhoIsOfferedSkills: an agent's globs and the mode decide, as for any
+// tool; without the tool nobody speaks of skills.
+func TestWhoIsOfferedSkills(t *testing.T) {
+	no := false
+	for name, c := range map[string]struct {
+		agent, tool string
+		mode        sdk.Mode
+		unable      bool
+		fewer       bool // no skill is there
+		offered     bool
+		outcome     string
+	}{
+		"an agent with all tools":        {agent: "free", tool: "use_skill", offered: true, outcome: "use_skill:resolved"},
+		"by its qualified name":          {agent: "free", tool: "bothy__use_skill", offered: true, outcome: "bothy__use_skill:resolved"},
+		"when it only reads":             {agent: "free", tool: "use_skill", mode: sdk.ModeAsk, offered: true, outcome: "use_skill:resolved"},
+		"a glob on the name":             {agent: "skilled", tool: "use_skill", offered: true, outcome: "use_skill:resolved"},
+		"an agent that may not":          {agent: "reader", tool: "use_skill", outcome: "use_skill:failed:permission"},
+		"a model that calls no tools":    {agent: "bare", tool: "use_skill", unable: true, outcome: "use_skill:failed:not_found"},
+		"where there is no skill at all": {agent: "free", tool: "use_skill", fewer: true, outcome: "use_skill:failed:not_found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := prepareHouse(t, calls(call{c.tool, `{"name":"greet"}`}))
+			s := h.withSkills(aSkill("greet", "hello"))
+			if c.fewer {
+				s.put()
+			}
+			if c.unable {
+				h.models.tools = &no
+			}
+			h.config.Agents["skilled"] = sdk.Agent{Tools: []string{"bothy__*"}}
+			h.start()
+			a := h.submit(Submission{Agent: c.agent, Mode: c.mode})
+			h.await(a)
+			first := h.models.asked()[0]
+			if got := slices.ContainsFunc(first.Tools, func(d sdk.ToolDef) bool { return d.Name == "use_skill" }); got != c.offered {
+				t.Errorf("offered: %v", got)
+			}
+			if got := strings.Contains(first.Messages[0].Text, "describes hello"); got != c.offered {
+				t.Errorf("told: %v", got)
+			}
+			if got := h.outcomes(a.Run.ID); got != c.outcome {
+				t.Errorf("got %s", got)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
+// TestAPluginsUseSkill: a plugin's tool of that name does not take the place of
+// the daemon's, and is there by its qualified name.
+func TestAPluginsUseSkill(t *testing.T) {
+	h := prepareHouse(t, calls(use("greet", ""), call{"fake__use_skill", `{}`}))
+	h.withSkills(aSkill("greet", "hello"))
+	h.tools.add("use_skill", sdk.Annotations{ReadOnly: true}, true)
+	h.start()
+	a := h.submit(Submission{Agent: "free"})
+	h.await(a)
+	var names []string
+	for _, d := range h.models.asked()[0].Tools {
+		if strings.Contains(d.Name, "use_skill") {
+			names = append(names, d.Name)
+		}
+	}
+	if got := strings.Join(names, " "); got != "use_skill fake__use_skill" {
+		t.Errorf("offered %s", got)
+	}
+	if made := h.tools.calledTools(); len(made) != 1 || !strings.Contains(h.actions(a.Run.ID)[0].Body, "hello") {
+		t.Errorf("the plugin was called %v, and the skill came to %q", made, h.actions(a.Run.ID)[0].Body)
+	}
+}
+
+// TestWithoutSkills: that they cannot be had is told once, and the work goes on.
+func TestWithoutSkills(t *testing.T) {
+	h := prepareHouse(t, calls(numbered("read", 1)), calls(numbered("read", 2)), say("done"))
+	s := h.withSkills(aSkill("greet", "hello"))
+	lost := errors.New("the shelf fell over")
+	s.fails.Store(&lost)
+	h.start()
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Status != sdk.StatusOK {
+		t.Errorf("ended %d: %s", l.Status, l.Reason)
+	}
+	said := h.entries(a.Run.ID, "log://turn_1/error/skills")
+	if len(said) != 1 || !strings.Contains(said[0].Body, "the shelf fell over") || len(h.entries(a.Run.ID, "log://turn_2/error/skills")) != 0 {
+		t.Errorf("said %+v", said)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestACodeSkillIsAnEffect: it runs by itself, and what stands behind it is not
+// done when it fails.
+func TestACodeSkillIsAnEffect(t *testing.T) {
+	h := prepareHouse(t, calls(use("greet", ""), use("code", "one"), numbered("read", 1)))
+	s := h.withSkills(aSkill("greet", "hello"), aCodeSkill("code"))
+	s.executes = func(_ context.Context, out builtin.Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{Output: "half", Error: "it broke", Outcome: sdk.Exit(1)}, out.Chunk(1, []byte("half"))
+	}
+	h.start()
+	a := h.submit(Submission{Agent: "free"})
+	h.await(a)
+	if got := h.outcomes(a.Run.ID); got != "use_skill:resolved use_skill:failed:exit:1 read:failed:aborted" {
+		t.Errorf("got %s", got)
+	}
+	made := s.calls()
+	if len(made) != 1 || made[0].Skill != "code" || made[0].Input != "one" || made[0].Body != "runs code" || made[0].Model != "fake/m" ||
+		made[0].Folder != filepath.Join(h.engine.runDir(a.Run), "skills", "code") || made[0].CallID == "" {
+		t.Errorf("executed %+v", made)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestAPersonUsesASkill calls the tool as a client does.
+func TestAPersonUsesASkill(t *testing.T) {
+	h := prepareHouse(t)
+	people := aSkill("secret", "for people")
+	people.PeopleOnly = true
+	h.withSkills(aSkill("greet", "hello $ARGUMENTS"), people)
+	h.start()
+	for name, want := range map[string]string{"greet": "hello Ann", "secret": "for people"} {
+		done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "use_skill", Arguments: json.RawMessage(use(name, "Ann").arguments)})
+		if err != nil || !done.Result.Success || !strings.Contains(done.Result.Output, want) {
+			t.Errorf("%s: %v, %+v", name, err, done.Result)
+		}
+	}
+	h.check(1)
+}

@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+	"os"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// typed asks what a prompt stands for, before there is a run for it.
+func (e *Engine) typed(ctx context.Context, p placed, s Submission) (Typed, error) {
+	if e.cfg.Builtin == nil {
+		return nil, nil
+	}
+	t := Taking{
+		Project: p.project, Run: p.run, Loop: sdk.Loop{Mode: s.Mode, Prompt: s.Prompt}, Agent: p.agent,
+		Model: p.choice.Alias, Tools: e.offer(p.agent, s.Mode), Context: p.choice.Context,
+		Admits: func(t sdk.Tool) bool { return admits(p.agent, t) },
+	}
+	if p.run.ID != 0 {
+		t.RunDir = e.runDir(p.run)
+	}
+	return e.cfg.Builtin.Typed(ctx, t, s.Prompt)
+}
+
+// meaning is what the model reads in the place of a prompt. The caller holds the
+// lock of submissions, so that the run is not deleted meanwhile.
+func (e *Engine) meaning(ctx context.Context, run sdk.Run, typed Typed) (*sdk.Meaning, error) {
+	if _, err := e.cfg.Store.Run(ctx, run.ID); err != nil {
+		return nil, err
+	}
+	dir := e.runDir(run)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
+	}
+	m, err := typed.Text(ctx, run, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &m, nil
+}

@@ -1,0 +1,94 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/skill"
+)
+
+// Execute executes a code skill by the plugin of an instance. The error is an
+// *sdk.Error: unavailable when the plugin is not there, permission when nothing
+// vouches for it, not_found when it has no such skill, plugin_crashed when it
+// died, timeout when the deadline of ctx or of the call passed, aborted when
+// ctx was cancelled. A skill does more than one thing, so it is never executed a
+// second time.
+func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.SkillCall, out skill.Stream) (sdk.ToolResult, error) {
+	i, err := s.instance(instance)
+	if err != nil {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "the skill %s is executed by the plugin %q, which is not configured; write into the configuration: plugin %q {}", call.Skill, instance, instance)
+	}
+	level := depth(ctx) + 1
+	if level > maxDepth {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "calls call each other %d deep: the skill %s is not executed", maxDepth, call.Skill)
+	}
+	if call.CallID == "" {
+		call.CallID = uuid.NewString()
+	}
+	if !call.Deadline.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, call.Deadline)
+		defer cancel()
+	}
+	l, err := i.callable(ctx)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	defer l.calls.leave()
+	if err := l.executes(i.current(), call.Skill); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	r, err := s.execute(deeper(ctx, level), l, i, call, out)
+	return i.believe(r, "skill "+call.Skill, i.current().Grants), err
+}
+
+func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk.SkillCall, out skill.Stream) (sdk.ToolResult, error) {
+	if d, ok := ctx.Deadline(); ok {
+		call.Deadline = d
+	}
+	defer s.calls.begin(ctx, Caller{
+		Instance: i.name, Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Model: call.Model, Depth: depth(ctx),
+	})()
+	var r sdk.ToolResult
+	err := l.guarded(ctx, call.CallID, l.skill, func(rpc context.Context) (err error) {
+		r, err = l.skill.Execute(rpc, call, out)
+		return err
+	})
+	return r, err
+}
+
+// executes reports why the plugin cannot execute a skill, or must not. As with
+// a tool, what no digest vouches for is not run for a model.
+func (l *link) executes(spec Spec, name string) error {
+	m := l.manifest.Load()
+	switch {
+	case !slices.Contains(m.Kinds, plugin.KindSkill):
+		return sdk.Errorf(sdk.NotFound, "the plugin %s executes no skills: name another one as plugin in the SKILL.md of %s", spec.Instance, name)
+	case !slices.Contains(m.Skills, name):
+		return sdk.Errorf(sdk.NotFound, "the plugin %s has no skill %q; it has: %s", spec.Instance, name, list(m.Skills))
+	case !l.pinned:
+		return sdk.Errorf(sdk.Permission, "the plugin %s is not pinned, so nothing vouches for what its skill %s does; %s", spec.Instance, name, l.howToPin())
+	}
+	return nil
+}
+
+// howToPin names the line that pins the file as it is now.
+func (l *link) howToPin() string {
+	const plain = "write its sha256 into its block"
+	f, err := os.Open(l.path)
+	if err != nil {
+		return plain
+	}
+	defer f.Close()
+	sum, err := digest(f)
+	if err != nil {
+		return plain
+	}
+	return fmt.Sprintf("if it is what you want, write into its block: sha256 = %q", sum)
+}

@@ -1,0 +1,134 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestTrustIsWhatTheEntriesSay holds that a yes is for one name, one hash and
+// one project, and ends when it is taken back.
+func TestTrustIsWhatTheEntriesSay(t *testing.T) {
+	s, run, _ := served(t)
+	p, err := s.d.store.Project(t.Context(), run.Project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := newTrust(s.d.store)
+	say := func(w sdk.Write, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.d.store.Commit(t.Context(), sdk.Change{Run: run.ID, Writes: []sdk.Write{w}}); err != nil {
+			t.Fatal(err)
+		}
+		x.forget()
+	}
+	want := func(project, name, hash string, want bool) {
+		t.Helper()
+		if got, err := x.trusts(project, name, hash); err != nil || got != want {
+			t.Errorf("%s of hash %q in %s: %t, %v", name, hash, project, got, err)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(p.Root, link); err != nil {
+		t.Fatal(err)
+	}
+	want(p.Root, "a", "h1", false)
+	say(giveTrust("a", skill.Contents{Hash: "h1", Files: []skill.File{{Path: "SKILL.md", Size: 1, Hash: "f", Text: "x"}}}, time.Now()))
+	want(p.Root, "a", "h1", true)
+	want(link, "a", "h1", true)
+	want(p.Root, "a", "h2", false)
+	want(p.Root, "a", "", false)
+	want(p.Root, "A", "h1", false)
+	want(p.Root, "b", "h1", false)
+	want(t.TempDir(), "a", "h1", false)
+	want("", "a", "h1", false)
+	say(giveTrust("a", skill.Contents{Hash: "h2"}, time.Now()))
+	want(p.Root, "a", "h1", false)
+	want(p.Root, "a", "h2", true)
+	say(takeTrust("a", time.Now()))
+	want(p.Root, "a", "h2", false)
+	want(p.Root, "a", "", false)
+	answers, err := x.answers(t.Context(), p.Root)
+	if a := answers["a"]; err != nil || a.Hash != "" || a.skill.Hash != "h2" {
+		t.Errorf("what was trusted last is %+v, %v", answers, err)
+	}
+	if _, err := x.trusts(filepath.Join(p.Root, "gone"), "a", "h2"); err == nil {
+		t.Error("a project that is not there is asked about without an error")
+	}
+}
+
+// TestTrustPath holds that no name is kept where another is, and none leaves
+// the scheme.
+func TestTrustPath(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.OneOf(rapid.String(), rapid.StringN(1, 3000, 9000)).Filter(func(s string) bool { return s != "" })
+		a, b := name.Draw(t, "a"), name.Draw(t, "b")
+		if a != b && trustPath(a) == trustPath(b) {
+			t.Fatalf("%q and %q are both at %s", a, b, trustPath(a))
+		}
+		path := trustPath(a)
+		if rest := strings.TrimPrefix(path, trustScheme); rest == path || rest == "" || strings.ContainsAny(rest, "/*?[{\\\x00\n") || len(path) > sdk.MaxPath {
+			t.Fatalf("%q is at %q", a, path)
+		}
+	})
+}
+
+// TestDifferenceSinceTrust holds what a person is shown when a trusted skill
+// changed: each file by what became of it, and texts line by line.
+func TestDifferenceSinceTrust(t *testing.T) {
+	before := []trustedFile{
+		{Path: "bin", Size: 3, Hash: "b1"}, {Path: "gone", Size: 2, Hash: "g", Text: "g\n"}, {Path: "mode", Size: 2, Hash: "m", Text: "m\n"},
+		{Path: "same", Size: 2, Hash: "s", Text: "s\n"}, {Path: "text", Size: 2, Hash: "t1", Text: "1\n"},
+	}
+	now := []skill.File{
+		{Path: "bin", Size: 4, Hash: "b2"}, {Path: "mode", Size: 2, Hash: "m", Text: "m\n", Executable: true, Script: true},
+		{Path: "new", Size: 2, Hash: "n", Text: "n\n"}, {Path: "same", Size: 2, Hash: "s", Text: "s\n"}, {Path: "text", Size: 2, Hash: "t2", Text: "2\n"},
+	}
+	files, diff := compare(before, now)
+	var got []string
+	for _, f := range files {
+		got = append(got, fmt.Sprintf("%s:%s:%t", f.Path, f.Change, f.Script))
+	}
+	if want := "bin:changed:false mode:changed:true new:added:false same::false text:changed:false gone:removed:false"; strings.Join(got, " ") != want {
+		t.Errorf("files are %v", got)
+	}
+	want := `bin differs and is not shown: no text, or a long one (4 bytes, before 3)
+mode can be executed: true, before: false
+--- /dev/null
++++ b/new
+@@ -0,0 +1 @@
++n
+--- a/text
++++ b/text
+@@ -1 +1 @@
+-1
++2
+--- a/gone
++++ /dev/null
+@@ -1 +0,0 @@
+-g
+`
+	if diff != want {
+		t.Errorf("the difference is\n%s", diff)
+	}
+	if files, diff := compare(nil, now[2:3]); files[0].Change != "" || !strings.Contains(diff, "+n") {
+		t.Errorf("of a skill that was never trusted: %+v, %q", files, diff)
+	}
+	if cut := cutDiff(want, 100, "x"); !strings.HasPrefix(want, cut[:70]) || !strings.Contains(cut, "bytes more: `bothy trust x`") || cutDiff(want, len(want), "x") != want {
+		t.Errorf("cut it is %q", cut)
+	}
+	if cut := cutDiff(want, -5, "x"); !strings.HasPrefix(cut, "(") {
+		t.Errorf("without room it is %q", cut)
+	}
+}

@@ -1,0 +1,40 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Ask asks a model and puts its answer together: the text alone. A request
+// without a model asks that of the run, which is all that the grant models
+// gives unless the plugin's block names more. A stream that was cut is an error;
+// an answer that ended at its limit of tokens is not.
+func Ask(ctx context.Context, req sdk.Request) (string, error) {
+	var text strings.Builder
+	whole := false
+	err := From(ctx).Complete(ctx, req, func(d sdk.Delta) error {
+		text.WriteString(d.Text)
+		whole = whole || d.Finish != nil
+		return nil
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case !whole:
+		return "", sdk.Errorf(sdk.Unavailable, "the model's answer was cut off")
+	}
+	return text.String(), nil
+}
+
+// Use calls another tool with arguments that are encoded as JSON. The result
+// of a tool that did not succeed is no error: look at Success.
+func Use(ctx context.Context, tool string, arguments any) (sdk.ToolResult, error) {
+	b, err := json.Marshal(arguments)
+	if err != nil {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "encode the arguments of %s: %w", tool, err)
+	}
+	return From(ctx).Invoke(ctx, tool, b)
+}

@@ -1,0 +1,138 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/pb"
+)
+
+// Stream is where the pieces of a call go before its result: tool.Stream and
+// skill.Stream.
+type Stream interface {
+	Chunk(channel int, p []byte) error
+	Progress(message string, fraction float64) error
+}
+
+// Running are the calls that a server serves, so that Cancel finds them. Its
+// zero value is ready.
+type Running struct {
+	mu    sync.Mutex
+	calls map[string]context.CancelFunc // by call id; a call without one cannot be cancelled alone
+}
+
+// Track keeps a call until forget is called.
+func (r *Running) Track(id string, cancel context.CancelFunc) (forget func()) {
+	if id == "" {
+		return func() {}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.calls == nil {
+		r.calls = map[string]context.CancelFunc{}
+	}
+	r.calls[id] = cancel
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.calls, id)
+	}
+}
+
+// Cancel ends a call's context. A call that is over already is no error.
+func (r *Running) Cancel(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if cancel, ok := r.calls[id]; ok {
+		cancel()
+	}
+}
+
+// Pieces is the plugin's end of one call. It serialises the senders and
+// refuses those that come after the end.
+type Pieces struct {
+	mu    sync.Mutex
+	send  func(*pb.InvokeResponse) error
+	ended bool
+}
+
+// NewPieces sends what a call brings forth.
+func NewPieces(send func(*pb.InvokeResponse) error) *Pieces { return &Pieces{send: send} }
+
+// largestChunk keeps a chunk well below the cap of a message.
+const largestChunk = 1 << 20
+
+// Chunk implements Stream; a large one is sent in pieces.
+func (s *Pieces) Chunk(channel int, p []byte) error {
+	for len(p) > 0 {
+		n := min(len(p), largestChunk)
+		err := s.write(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Chunk{Chunk: &pb.Chunk{Channel: int32(channel), Data: p[:n]}}}, false)
+		if err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	return nil
+}
+
+// Progress implements Stream.
+func (s *Pieces) Progress(message string, fraction float64) error {
+	return s.write(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Progress{
+		Progress: &pb.Progress{Message: Text(message), Fraction: fraction},
+	}}, false)
+}
+
+// End sends the last piece: the result, or why there is none.
+func (s *Pieces) End(result sdk.ToolResult, err error) error {
+	if err == nil {
+		var r *pb.ToolResult
+		if r, err = Result(result); err == nil {
+			return s.write(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Result{Result: r}}, true)
+		}
+	}
+	return s.write(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Failure{Failure: Failure(err)}}, true)
+}
+
+func (s *Pieces) write(m *pb.InvokeResponse, last bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return sdk.Errorf(sdk.Aborted, "the call has ended: nothing can be sent any more")
+	}
+	s.ended = last
+	return s.send(m)
+}
+
+// Receive reads the pieces of a call at the daemon's end and passes them to out
+// as they come, until there is a result. An error of the connection is returned
+// as gRPC gave it.
+func Receive(recv func() (*pb.InvokeResponse, error), out Stream) (sdk.ToolResult, error) {
+	for {
+		m, err := recv()
+		if errors.Is(err, io.EOF) {
+			return sdk.ToolResult{}, sdk.Errorf(sdk.Internal, "the plugin ended the call without a result")
+		}
+		if err != nil {
+			return sdk.ToolResult{}, err
+		}
+		switch p := m.GetPiece().(type) {
+		case *pb.InvokeResponse_Chunk:
+			err = out.Chunk(int(p.Chunk.GetChannel()), p.Chunk.GetData())
+		case *pb.InvokeResponse_Progress:
+			err = out.Progress(p.Progress.GetMessage(), p.Progress.GetFraction())
+		case *pb.InvokeResponse_Result:
+			return ToolResult(p.Result)
+		case *pb.InvokeResponse_Failure:
+			return sdk.ToolResult{}, Error(p.Failure)
+		}
+		if err != nil {
+			return sdk.ToolResult{}, fmt.Errorf("pass on a piece of the call: %w", err)
+		}
+	}
+}
+
+var _ Stream = (*Pieces)(nil)

@@ -197,7 +197,7 @@ func TestPlaces(t *testing.T) {
 		{"a byte", "---\nname: ä\xff\n---\n", "encoding", 2, 8},
 		{"a NUL", "a\nb\x00", "nul", 2, 2},
 		{"a hidden character", "---\nname: a\ndescription: d\n---\n\nä\u200bx", "hidden-character", 6, 2},
-		{"no YAML, deep inside", "---\nname: a\ndescription: d\nmetadata:\n  a: b\n  c: d: e\n---\n", "yaml", 6, 3},
+		{"no YAML, deep inside", "---\nname: a\ndescription: d\nmetadata: {\n  a: b,\n  c: 'd\n---\n", "yaml", 6, 3},
 		{"a fence that is not closed", "\n\n---\nname: a\n", "frontmatter-unclosed", 3, 1},
 		{"no description", "\n---\nname: a\n---\n", "description-missing", 2, 1},
 		{"an unknown field", "---\nname: a\ndescription: d\nuser-invokable: true\n---\nx\n", "field-unknown", 4, 1},

@@ -2,7 +2,9 @@ package skill
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -47,8 +49,8 @@ func decodeBlock(src []byte) (b block, err error) {
 			err = fmt.Errorf("the YAML parser failed: %v", r)
 		}
 	}()
-	var doc yaml.Node
-	if err := yaml.Unmarshal(src, &doc); err != nil {
+	doc, err := oneDocument(src)
+	if err != nil {
 		return block{}, err
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 || isNull(doc.Content[0]) {
@@ -60,6 +62,9 @@ func decodeBlock(src []byte) (b block, err error) {
 	}
 	if err := bounds(root); err != nil {
 		return block{}, err
+	}
+	if templated(root) {
+		return block{}, errors.New("a value begins with {{")
 	}
 	values := plainMap(root)
 	if onlyTexts(root) {
@@ -73,6 +78,36 @@ func decodeBlock(src []byte) (b block, err error) {
 		}
 	}
 	return block{root: root, values: values}, nil
+}
+
+// oneDocument decodes a text for its places. What begins in another column, or
+// behind a line of three dots, is a second document, of which YAML says nothing
+// when it is asked for one.
+func oneDocument(src []byte) (doc yaml.Node, err error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(src))
+	if err := decoder.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = nil // it is empty
+		}
+		return doc, err
+	}
+	var more yaml.Node
+	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
+		return doc, errors.New("the fields do not all begin in one column, so that only the first ones count")
+	}
+	return doc, nil
+}
+
+// templated reports whether the name or the description is {{a placeholder}},
+// which YAML takes for a map.
+func templated(root *yaml.Node) bool {
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if k, n := scalarText(root.Content[i]), root.Content[i+1]; (k == "name" || k == "description") &&
+			n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Content[0].Kind == yaml.MappingNode {
+			return true
+		}
+	}
+	return false
 }
 
 var markdown = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()

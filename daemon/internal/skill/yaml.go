@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,10 +114,13 @@ func templated(root *yaml.Node) bool {
 var markdown = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
 
 // onlyTexts reports whether the fields are plain texts, lists and maps, of which
-// goldmark-meta says nothing else than the nodes do.
+// goldmark-meta says nothing else than the nodes do. Its parser has more words
+// for true and false, none longer than three letters.
 func onlyTexts(root *yaml.Node) bool {
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	for i := 1; i < len(root.Content); i += 2 {
-		if n := follow(root.Content[i]); n.Kind == yaml.ScalarNode && n.ShortTag() != "!!str" {
+		n := follow(root.Content[i])
+		if n.Kind == yaml.ScalarNode && (n.ShortTag() != "!!str" || n.Style&quoted == 0 && len(n.Value) <= len("off")) {
 			return false
 		}
 	}
@@ -133,7 +137,7 @@ func nested(v any) bool {
 	return false
 }
 
-// viaMarkdown takes the values as goldmark-meta gives them. It ends a block at
+// viaMarkdown takes the values of whole lines as goldmark-meta gives them. It ends a block at
 // any line of nothing but dashes, indented or alone too, so that a block with
 // such a line is not for it.
 func viaMarkdown(src []byte) (map[string]any, bool) {
@@ -144,8 +148,7 @@ func viaMarkdown(src []byte) (map[string]any, bool) {
 			return nil, false
 		}
 	}
-	whole := make([]byte, 0, len(src)+9)
-	whole = append(append(append(whole, "---\n"...), src...), "\n---\n"...)
+	whole := slices.Concat([]byte("---\n"), src, []byte("---\n"))
 	pc := parser.NewContext()
 	markdown.Parse(source.NewReader(whole), parser.WithContext(pc))
 	m, err := meta.TryGet(pc)

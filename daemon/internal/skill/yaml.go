@@ -115,12 +115,18 @@ var markdown = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
 
 // onlyTexts reports whether the fields are plain texts, lists and maps, of which
 // goldmark-meta says nothing else than the nodes do. Its parser has more words
-// for true and false, none longer than three letters.
+// for true and false.
 func onlyTexts(root *yaml.Node) bool {
-	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	for i := 1; i < len(root.Content); i += 2 {
 		n := follow(root.Content[i])
-		if n.Kind == yaml.ScalarNode && (n.ShortTag() != "!!str" || n.Style&quoted == 0 && len(n.Value) <= len("off")) {
+		if n.Kind != yaml.ScalarNode {
+			continue
+		}
+		if n.ShortTag() != "!!str" {
+			return false
+		}
+		switch strings.ToLower(n.Value) {
+		case "y", "yes", "on", "n", "no", "off":
 			return false
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -25,8 +23,7 @@ func notYAML(src []byte, err error, first int) *sdk.SkillDiagnostic {
 		for i+n < len(lines) && (continues(lines[i+n]) || lines[i+n][0] == '\t') {
 			n++
 		}
-		var entry yaml.Node
-		alone := yaml.Unmarshal([]byte(strings.Join(lines[i:i+n], "\n")), &entry)
+		alone := decodes(strings.Join(lines[i:i+n], "\n"))
 		if alone != nil && !strings.Contains(alone.Error(), "unknown anchor") {
 			line, err = i, alone
 			if within, ok := lineOf(alone); ok && within <= n {

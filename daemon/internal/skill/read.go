@@ -41,18 +41,25 @@ func ReadIn(path, folder string) Document {
 // It takes any bytes; what keeps them from being a skill is in the Diagnostics,
 // and Loaded is false then. The document has a usable Name in every case.
 func Parse(text []byte, folder string) Document {
-	return parse(text, folder, false)
+	d := parse(text, folder, false)
+	d.Hash = hashOf(text)
+	return d
 }
 
-// parse is Parse; strict adds what the standard asks and nothing here needs.
+// hashOf is the identity of a text.
+func hashOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// parse is Parse without the hash; strict adds what the standard asks and nothing
+// here needs.
 func parse(text []byte, folder string, strict bool) Document {
 	d := Document{Loaded: true}
 	if folder != "" {
 		folder = filepath.Base(folder)
 	}
 	d.Name = SafeName(folder)
-	sum := sha256.Sum256(text)
-	d.Hash = hex.EncodeToString(sum[:])
 	if fault := noText(text); fault != nil {
 		d.note(fault)
 		return d

@@ -1,8 +1,6 @@
 package skill
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"path/filepath"
 	"time"
 )
@@ -47,13 +45,13 @@ func (f finding) read(parse parseFunc, known string) content {
 		c.sum = trouble.Code + ": " + trouble.Message
 		return c
 	}
-	sum := sha256.Sum256(text)
-	if c.sum = hex.EncodeToString(sum[:]); c.sum == known {
+	if known != "" && hashOf(text) == known {
+		c.sum = known
 		return c
 	}
 	doc := parse(text, f.folder)
-	doc.Hash, doc.Modified = c.sum, time.Unix(0, key.written)
-	c.doc = &doc
+	doc.Modified = time.Unix(0, key.written)
+	c.sum, c.doc = doc.Hash, &doc
 	return c
 }
 

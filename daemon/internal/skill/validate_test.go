@@ -171,21 +171,3 @@ func TestVerdictJSON(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
-
-func BenchmarkValidate10k(b *testing.B) {
-	root := b.TempDir()
-	for i := range 10_000 {
-		folder := filepath.Join(root, fmt.Sprintf("o%d", i%100), fmt.Sprintf("skill-%d", i))
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, fileName), ordinary, 0o600); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		if v, err := Validate(context.Background(), []string{root}); err != nil || len(v) != 10_000 {
-			b.Fatal(len(v), err)
-		}
-	}
-}

@@ -2,8 +2,11 @@ package skill
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,8 +50,8 @@ func decodeBlock(src []byte) (b block, err error) {
 			err = fmt.Errorf("the YAML parser failed: %v", r)
 		}
 	}()
-	var doc yaml.Node
-	if err := yaml.Unmarshal(src, &doc); err != nil {
+	doc, err := oneDocument(src)
+	if err != nil {
 		return block{}, err
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 || isNull(doc.Content[0]) {
@@ -60,6 +63,9 @@ func decodeBlock(src []byte) (b block, err error) {
 	}
 	if err := bounds(root); err != nil {
 		return block{}, err
+	}
+	if templated(root) {
+		return block{}, errors.New("a value begins with {{")
 	}
 	values := plainMap(root)
 	if onlyTexts(root) {
@@ -75,13 +81,52 @@ func decodeBlock(src []byte) (b block, err error) {
 	return block{root: root, values: values}, nil
 }
 
+// oneDocument decodes a text for its places. What begins in another column, or
+// behind a line of three dots, is a second document, of which YAML says nothing
+// when it is asked for one.
+func oneDocument(src []byte) (doc yaml.Node, err error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(src))
+	if err := decoder.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = nil // it is empty
+		}
+		return doc, err
+	}
+	var more yaml.Node
+	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
+		return doc, errors.New("the fields do not all begin in one column, so that only the first ones count")
+	}
+	return doc, nil
+}
+
+// templated reports whether the name or the description is {{a placeholder}},
+// which YAML takes for a map.
+func templated(root *yaml.Node) bool {
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if k, n := scalarText(root.Content[i]), root.Content[i+1]; (k == "name" || k == "description") &&
+			n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Content[0].Kind == yaml.MappingNode {
+			return true
+		}
+	}
+	return false
+}
+
 var markdown = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
 
 // onlyTexts reports whether the fields are plain texts, lists and maps, of which
-// goldmark-meta says nothing else than the nodes do.
+// goldmark-meta says nothing else than the nodes do. Its parser has more words
+// for true and false.
 func onlyTexts(root *yaml.Node) bool {
 	for i := 1; i < len(root.Content); i += 2 {
-		if n := follow(root.Content[i]); n.Kind == yaml.ScalarNode && n.ShortTag() != "!!str" {
+		n := follow(root.Content[i])
+		if n.Kind != yaml.ScalarNode {
+			continue
+		}
+		if n.ShortTag() != "!!str" {
+			return false
+		}
+		switch strings.ToLower(n.Value) {
+		case "y", "yes", "on", "n", "no", "off":
 			return false
 		}
 	}
@@ -98,7 +143,7 @@ func nested(v any) bool {
 	return false
 }
 
-// viaMarkdown takes the values as goldmark-meta gives them. It ends a block at
+// viaMarkdown takes the values of whole lines as goldmark-meta gives them. It ends a block at
 // any line of nothing but dashes, indented or alone too, so that a block with
 // such a line is not for it.
 func viaMarkdown(src []byte) (map[string]any, bool) {
@@ -109,8 +154,7 @@ func viaMarkdown(src []byte) (map[string]any, bool) {
 			return nil, false
 		}
 	}
-	whole := make([]byte, 0, len(src)+9)
-	whole = append(append(append(whole, "---\n"...), src...), "\n---\n"...)
+	whole := slices.Concat([]byte("---\n"), src, []byte("---\n"))
 	pc := parser.NewContext()
 	markdown.Parse(source.NewReader(whole), parser.WithContext(pc))
 	m, err := meta.TryGet(pc)

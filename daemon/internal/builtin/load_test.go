@@ -194,7 +194,10 @@ func TestTheListOfFiles(t *testing.T) {
 	for i := range 60 {
 		l.pinned.Files = append(l.pinned.Files, fmt.Sprintf("f%02d", i))
 	}
-	got := l.content("unasked")
+	got, err := l.content("unasked")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []string{
 		`<skill_content name="a&#34;b" tier="user" folder="/skills/ab">` + "\nbody\n</skill_content>\n", "\nInput: unasked\n",
 		"<skill_resources>\nf00\n", "\nf49\n[13 more; list_files /skills/ab shows them]\n", "[1 not copied: link leads out]",

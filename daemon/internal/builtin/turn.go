@@ -131,7 +131,11 @@ func (t *Turn) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk
 		return sdk.Failed(err), nil
 	}
 	if have.Plugin == "" {
-		return sdk.ToolResult{Success: true, Output: have.content(a.Input), Metadata: have.metadata()}, nil
+		text, err := have.content(a.Input)
+		if err != nil {
+			return sdk.Failed(err), nil
+		}
+		return sdk.ToolResult{Success: true, Output: text, Metadata: have.metadata()}, nil
 	}
 	return t.skills.cfg.Execute(ctx, have.Plugin, sdk.SkillCall{
 		Skill: have.Name, Input: a.Input, Body: have.Body, Folder: have.pinned.Folder, Model: p.Model, CallID: call.CallID,

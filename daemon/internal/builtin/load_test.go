@@ -222,3 +222,20 @@ func TestWithoutACatalogue(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWhatACodeSkillSaysIsNoSkillsText: the mark that keeps a skill's text in a
+// conversation cannot be put on by a plugin.
+func TestWhatACodeSkillSaysIsNoSkillsText(t *testing.T) {
+	code := sample("code", "x")
+	code.Plugin = "coder"
+	s := newDrawer().skills(&few{code, sample("text", "y")})
+	s.cfg.Execute = func(context.Context, string, sdk.SkillCall, Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{Success: true, Metadata: map[string]any{"skill": "text", "files": 3}}, nil
+	}
+	if r := useOnce(t, s, `{"name":"code"}`); !r.Success || r.Metadata["skill"] != nil || r.Metadata["files"] != 3 {
+		t.Errorf("got %+v", r)
+	}
+	if r := useOnce(t, s, `{"name":"text"}`); r.Metadata["skill"] != "text" {
+		t.Errorf("got %+v", r)
+	}
+}

@@ -313,6 +313,24 @@ func TestAPluginsUseSkill(t *testing.T) {
 	}
 }
 
+// TestAPluginsUseSkillInItsPlace: an agent that may use the plugin's tool and not
+// the daemon's has the plugin's by the name that it is offered.
+func TestAPluginsUseSkillInItsPlace(t *testing.T) {
+	h := prepareHouse(t, calls(call{"use_skill", `{}`}))
+	h.withSkills(aSkill("greet", "hello"))
+	h.tools.add("use_skill", sdk.Annotations{ReadOnly: true}, true)
+	h.config.Agents["theirs"] = sdk.Agent{Tools: []string{"fake__*"}}
+	h.start()
+	a := h.submit(Submission{Agent: "theirs"})
+	h.await(a)
+	if defs := h.models.asked()[0].Tools; !slices.ContainsFunc(defs, func(d sdk.ToolDef) bool { return d.Name == "use_skill" }) {
+		t.Errorf("offered %v", defs)
+	}
+	if got := h.outcomes(a.Run.ID); got != "use_skill:resolved" || len(h.tools.calledTools()) != 1 {
+		t.Errorf("got %s, and the plugin was called %v", got, h.tools.calledTools())
+	}
+}
+
 // TestWithoutSkills: that they cannot be had is told once, and the work goes on.
 func TestWithoutSkills(t *testing.T) {
 	h := prepareHouse(t, calls(numbered("read", 1)), calls(numbered("read", 2)), say("done"))
@@ -329,6 +347,44 @@ func TestWithoutSkills(t *testing.T) {
 		t.Errorf("said %+v", said)
 	}
 	h.check(a.Run.ID)
+}
+
+// TestASkillTwiceInARow: guards take a skill for what they take any call for. One
+// that comes twice in a row ends the loop, and a code skill is not executed again.
+func TestASkillTwiceInARow(t *testing.T) {
+	for name, c := range map[string]struct {
+		again call
+		want  string
+		stop  string
+	}{
+		"the same":                {use("code", "one"), "use_skill:resolved use_skill:cancelled:aborted", guardRepeatedCalls},
+		"by its qualified name":   {call{"bothy__use_skill", `{"input":"one", "name":"code"}`}, "use_skill:resolved bothy__use_skill:cancelled:aborted", guardRepeatedCalls},
+		"another skill":           {use("greet", "one"), "use_skill:resolved use_skill:resolved", "answer"},
+		"the skill for something": {use("code", "two"), "use_skill:resolved use_skill:resolved", "answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := prepareHouse(t, calls(use("code", "one")), calls(c.again), say("done"))
+			s := h.withSkills(aSkill("greet", "hello"), aCodeSkill("code"))
+			h.start()
+			a := h.submit(Submission{Agent: "free"})
+			if l := h.await(a); l.Stop != c.stop {
+				t.Errorf("ended %d %q: %s", l.Status, l.Stop, l.Reason)
+			}
+			if got := h.outcomes(a.Run.ID); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			ones := 0
+			for _, made := range s.calls() {
+				if made.Input == "one" {
+					ones++
+				}
+			}
+			if ones != 1 {
+				t.Errorf("executed %+v", s.calls())
+			}
+			h.check(a.Run.ID)
+		})
+	}
 }
 
 // TestACodeSkillIsAnEffect: it runs by itself, and what stands behind it is not

@@ -24,6 +24,9 @@ type drawer struct {
 func (d *drawer) Entry(_ context.Context, _ int64, path string) (sdk.Entry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if strings.ContainsRune(path, 0) {
+		return sdk.Entry{}, sdk.Errorf(sdk.Validation, "a path may not contain control characters")
+	}
 	if e, ok := d.entries[path]; ok {
 		return e, nil
 	}
@@ -185,6 +188,14 @@ func TestArgumentsOfUseSkill(t *testing.T) {
 		if r := useOnce(t, newDrawer().skills(now), arguments); r.Success || r.Outcome != sdk.Validation || !strings.Contains(r.Error, says) {
 			t.Errorf("%s: %+v", arguments, r)
 		}
+	}
+	s, odd := newDrawer().skills(now), `{"name":"a\u0000b"}`
+	turn, err := s.Take(t.Context(), Place{Run: sdk.Run{ID: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := useOnce(t, s, odd); r.Outcome != sdk.NotFound || turn.Once(t.Context(), json.RawMessage(odd)) {
+		t.Errorf("a name that no entry can have: %+v, or it is taken for a code skill", r)
 	}
 }
 

@@ -202,6 +202,41 @@ func TestATurnKeepsItsSkills(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestTheSystemTextStaysTheSame: while no description changes, neither it nor the
+// tools do, whatever is loaded, saved or asked; servers keep what they have read.
+func TestTheSystemTextStaysTheSame(t *testing.T) {
+	h := prepareHouse(t, calls(use("greet", "Ann")), calls(use("code", "x"), numbered("write", 1)), say("done"), calls(use("greet", "Bob")), say("done"))
+	greet, code := aSkill("greet", "hello"), aCodeSkill("code")
+	s := h.withSkills(greet, code)
+	h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		saved := aSkill("greet", "hello")
+		saved.Body, saved.Hash = "good evening", "h-new" // its text, and not what is told of it
+		s.put(code, saved)
+		return ok("written")
+	})
+	h.start()
+	a := h.submit(Submission{Agent: "free", Prompt: "greet Ann"})
+	h.await(a)
+	b := h.submit(Submission{Agent: "free", Run: a.Run.Alias, Prompt: "run some code"})
+	h.await(b)
+	asked := h.models.asked()
+	if len(asked) != 5 || !strings.Contains(asked[0].Messages[0].Text, "describes hello") {
+		t.Fatalf("asked %d times", len(asked))
+	}
+	for i, r := range asked {
+		if got, want := r.Messages[0].Text, asked[0].Messages[0].Text; got != want {
+			t.Errorf("the system text of request %d is\n%s\nafter\n%s", i+1, got, want)
+		}
+		if got, want := string(encode(r.Tools)), string(encode(asked[0].Tools)); got != want {
+			t.Errorf("the tools of request %d are\n%s\nafter\n%s", i+1, got, want)
+		}
+	}
+	if kept := h.entries(a.Run.ID, systemPath); len(kept) != 1 || kept[0].Version != 1 {
+		t.Errorf("it was written %+v", kept)
+	}
+	h.check(a.Run.ID)
+}
+
 // TestALoadedSkillStays: the run goes on with what it loaded, another run and
 // the prompt have what there is now, and a disabled one is refused.
 func TestALoadedSkillStays(t *testing.T) {
@@ -366,7 +401,7 @@ func TestASkillTwiceInARow(t *testing.T) {
 			h := prepareHouse(t, calls(use("code", "one")), calls(c.again), say("done"))
 			s := h.withSkills(aSkill("greet", "hello"), aCodeSkill("code"))
 			h.start()
-			a := h.submit(Submission{Agent: "free"})
+			a := h.submit(Submission{})
 			if l := h.await(a); l.Stop != c.stop {
 				t.Errorf("ended %d %q: %s", l.Status, l.Stop, l.Reason)
 			}

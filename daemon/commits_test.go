@@ -21,9 +21,9 @@ const (
 // TestCommitsPerTurn counts what the real daemon makes durable.
 func TestCommitsPerTurn(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, withoutSandbox)
+	s := newSite(t, withoutSandbox).withSkills()
 	s.up()
-	c := s.count(plan{Tag: "counted", Steps: 6, Tools: []string{"note_line"}, Twice: true, Slow: 2})
+	c := s.count(plan{Tag: "counted", Steps: 6, Tools: []string{"note_line", codeSkill, textSkill}, Twice: true, Slow: 2})
 	t.Logf("%d commits for %d turns and %d actions, and %d for pieces of %v of stream", c.steps, c.turns, c.actions, c.pieces, c.streamed)
 	if most := commitsPerTurn*c.turns + commitsPerAction*c.actions; c.steps > most {
 		t.Errorf("%d commits for %d turns and %d actions, and there may be %d", c.steps, c.turns, c.actions, most)

@@ -140,7 +140,7 @@ type job struct {
 }
 
 func newVisitor(t testing.TB, scenes []scenario, random *rand.Rand) *visitor {
-	v := &visitor{site: newSite(t, withoutSandbox), scenes: scenes, random: random}
+	v := &visitor{site: newSite(t, withoutSandbox).withSkills(), scenes: scenes, random: random}
 	v.binary = withFailpoints(t)
 	return v
 }
@@ -154,7 +154,7 @@ func (v *visitor) visit(points []failpoint.Name) (met int) {
 	if scene.fresh {
 		site := v.site
 		defer func() { v.site = site }()
-		v.site = newSite(v.t, withoutSandbox)
+		v.site = newSite(v.t, withoutSandbox).withSkills()
 		v.binary = site.binary
 	}
 	v.jobs = nil

@@ -48,7 +48,7 @@ func scenarios() []scenario {
 
 // actPrompt gives a prompt, unless it is there, and waits for its end.
 func actPrompt(v *visitor, j *job) error {
-	return v.prompt(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line"}, Twice: true})
+	return v.prompt(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line", codeSkill, textSkill}, Twice: true})
 }
 
 func actSlowPrompt(v *visitor, j *job) error {

@@ -28,7 +28,8 @@ func TestKill(t *testing.T) {
 	kills := number(t, "BOTHY_KILLS", 50)
 	t.Run("plugin", func(t *testing.T) {
 		t.Parallel()
-		k := newKilling(t, []string{"note_line"}, withoutSandbox)
+		k := newKilling(t, []string{"note_line", codeSkill, textSkill}, withoutSandbox)
+		k.withSkills()
 		k.series(kills - kills*2/3)
 	})
 	t.Run("sandbox", func(t *testing.T) {

@@ -102,14 +102,19 @@ func lineOf(e sdk.Entry) (string, bool) {
 		Arguments struct {
 			Line    string `json:"line"`
 			Command string `json:"command"`
+			Name    string `json:"name"`
+			Input   string `json:"input"`
 		} `json:"arguments"`
 	}
 	if err := json.Unmarshal(e.Attributes, &at); err != nil || at.Tool == "" {
 		return "", false
 	}
-	if at.Tool == "bash" {
+	switch {
+	case at.Tool == "bash":
 		_, at.Arguments.Line, _ = strings.Cut(at.Arguments.Command, "echo ")
 		at.Arguments.Line, _, _ = strings.Cut(at.Arguments.Line, " ")
+	case at.Tool == "use_skill" && at.Arguments.Name == codeSkill:
+		at.Arguments.Line = at.Arguments.Input
 	}
 	return at.Arguments.Line, at.Arguments.Line != ""
 }

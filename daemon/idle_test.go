@@ -22,7 +22,7 @@ const (
 	activeRuns  = 50
 	perIdleRun  = 50 << 10 // bytes of memory that one may cost
 	settledTime = 10 * time.Second
-	aReader     = 3 // descriptors of one more reader of the database, whose pool grows when it is busy
+	mostStore   = 20 // descriptors of the database: two for each of at most 8 readers and the writer, and two of all
 )
 
 // TestIdleRuns measures the real daemon from outside: what 1,000 idle runs cost
@@ -44,7 +44,8 @@ func TestIdleRuns(t *testing.T) {
 		t.Errorf("an idle run costs %d bytes, and may cost %d", cost, perIdleRun)
 	}
 	s.wave(ctx, "a")
-	open := s.descriptors()
+	s.quiet()
+	open, _ := s.descriptors()
 	s.settled(open)
 	once := s.goroutines()
 
@@ -52,7 +53,8 @@ func TestIdleRuns(t *testing.T) {
 	for _, tag := range []string{"b", "c", "d"} {
 		s.wave(ctx, tag)
 	}
-	s.settled(open + aReader)
+	s.quiet()
+	s.settled(open)
 	thrice := s.goroutines()
 	t.Logf("%d descriptors; %d goroutines after one wave of %d runs, %d after three", open, once, activeRuns, thrice)
 	if thrice > once+2 { // of a reader
@@ -120,14 +122,56 @@ func (s *site) idle(ctx context.Context) {
 	makers.Wait()
 }
 
-// descriptors counts the open files of the daemon.
-func (s *site) descriptors() int {
+// descriptors counts the open files of the daemon, those of its database apart.
+func (s *site) descriptors() (others, stored int) {
 	s.t.Helper()
-	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.daemon.cmd.Process.Pid))
+	dir := fmt.Sprintf("/proc/%d/fd", s.daemon.cmd.Process.Pid)
+	open, err := os.ReadDir(dir)
 	if err != nil {
 		s.t.Skipf("this system does not tell the open files of a process: %v", err)
 	}
-	return len(open)
+	for _, fd := range open {
+		if to, err := os.Readlink(filepath.Join(dir, fd.Name())); err == nil && strings.HasPrefix(to, s.store) {
+			stored++
+			continue
+		}
+		others++
+	}
+	return others, stored
+}
+
+// quiet waits until the daemon has come to rest after its work: it uses no
+// processor for a while.
+func (s *site) quiet() {
+	s.t.Helper()
+	const rest = 500 * time.Millisecond
+	used := s.used()
+	for deadline := time.Now().Add(settledTime); time.Now().Before(deadline); {
+		<-time.After(rest)
+		now := s.used()
+		if now <= used+1 { // of a hundred ticks a second
+			return
+		}
+		used = now
+	}
+}
+
+// used is the time that the daemon has used of a processor, in ticks.
+func (s *site) used() (ticks int64) {
+	s.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.daemon.cmd.Process.Pid))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the third field of the file is the first here
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		ticks += n
+	}
+	return ticks
 }
 
 // resident is the daemon's resident memory in bytes.
@@ -144,15 +188,19 @@ func (s *site) resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// settled waits until the daemon has no more files open than at first.
+// settled waits until the daemon has no more files open than at first, those of
+// its database within bounds.
 func (s *site) settled(most int) {
 	s.t.Helper()
-	n := s.descriptors()
+	n, stored := s.descriptors()
 	for deadline := time.Now().Add(settledTime); n > most && time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
-		n = s.descriptors()
+		n, stored = s.descriptors()
 	}
 	if n > most {
 		s.t.Errorf("%d descriptors are open after the runs have ended, and %d were before", n, most)
+	}
+	if stored > mostStore {
+		s.t.Errorf("%d descriptors of the database are open, and there may be %d", stored, mostStore)
 	}
 }
 

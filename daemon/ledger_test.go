@@ -11,6 +11,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/skill"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -27,11 +28,14 @@ type line struct {
 
 // serveLedger serves a tool with an effect that cannot be taken back and shows
 // when it came twice: it appends a line to a file. Nothing promises that it may
-// be called again.
+// be called again. The code skill of the site does the same (withSkills).
 func serveLedger() {
 	plugin.Serve(plugin.Options{
 		Name: "ledger", Version: "1", Grants: []string{sdk.GrantProject},
 		Tool: tool.Set{tool.New("note_line", "Appends a line to the ledger.", sdk.Annotations{}, noteLine)},
+		Skill: skill.Set{skill.New(codeSkill, func(_ context.Context, call skill.Call) (sdk.ToolResult, error) {
+			return note(call.Project, call.Input)
+		})},
 	})
 }
 
@@ -46,15 +50,39 @@ func bundleLedger(prefix string) error {
 }
 
 func noteLine(_ context.Context, in line, call tool.Call) (sdk.ToolResult, error) {
-	f, err := os.OpenFile(filepath.Join(call.Project, ledgerFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	return note(call.Project, in.Line)
+}
+
+func note(project, line string) (sdk.ToolResult, error) {
+	f, err := os.OpenFile(filepath.Join(project, ledgerFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	_, err = fmt.Fprintln(f, in.Line)
+	_, err = fmt.Fprintln(f, line)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	return tool.Text(noted(in.Line)), nil
+	return tool.Text(noted(line)), nil
+}
+
+// The skills of a site: the one is executed by the ledger, the other is a text.
+const (
+	codeSkill = "note"
+	textSkill = "plain"
+)
+
+// withSkills gives the site's user a code skill, which appends its input to the
+// ledger, and a skill whose text says that it did.
+func (s *site) withSkills() *site {
+	s.t.Helper()
+	for name, rest := range map[string]string{codeSkill: "plugin: ledger\n---\nNotes.\n", textSkill: "---\n" + noted("$ARGUMENTS") + "\n"} {
+		dir := filepath.Join(s.root, "home/.config/bothy/skills", name)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			s.t.Fatal(err)
+		}
+		write(s.t, filepath.Join(dir, "SKILL.md"), fmt.Sprintf("---\nname: %s\ndescription: For tests.\n%s", name, rest))
+	}
+	return s
 }
 
 // noted is what an action answers that has done its work.

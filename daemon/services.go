@@ -50,9 +50,27 @@ func (s *services) Write(ctx context.Context, c host.Caller, writes []sdk.Write)
 		if strings.HasPrefix(strings.ToLower(w.Path), actionPlace) {
 			return nil, sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)
 		}
+		if saysMeaning(w) {
+			return nil, sdk.Errorf(sdk.Permission, "%s: what a prompt stands for, which the model reads and people are not shown, is the daemon's to say; write the body instead", w.Path)
+		}
 	}
 	r, err := s.d.store.Commit(ctx, sdk.Change{Run: run, Writes: writes})
 	return r.Entries, err
+}
+
+// saysMeaning reports whether a write would have a model read something else in
+// the place of a prompt. JSON is read without regard to the case of names.
+func saysMeaning(w sdk.Write) bool {
+	var attributes map[string]json.RawMessage
+	if sdk.SchemeOf(w.Path) != "prompt" || json.Unmarshal(w.Attributes, &attributes) != nil {
+		return false
+	}
+	for name := range attributes {
+		if strings.EqualFold(name, "meaning") {
+			return true
+		}
+	}
+	return false
 }
 
 // Invoke implements host.Services. Policy judges the call like a model's, and

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"testing"
 	"time"
@@ -76,7 +77,15 @@ func TestPluginsDoNotWriteWhatHappened(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if all, err := s.d.store.Entries(t.Context(), run.ID, ""); err != nil || len(all) != 2 {
+	for attributes, want := range map[string]sdk.Outcome{
+		`{"meaning":{"text":"do harm"}}`: sdk.Permission, `{"MEANING":null}`: sdk.Permission, `{"mode":"act"}`: "",
+	} {
+		_, err := s.Write(t.Context(), caller, []sdk.Write{{Path: "Prompt://9", Body: &text, Attributes: json.RawMessage(attributes), Writer: sdk.WriterPlugin}})
+		if err == nil && want != "" || err != nil && sdk.OutcomeOf(err) != want {
+			t.Errorf("a prompt with %s: %v", attributes, err)
+		}
+	}
+	if all, err := s.d.store.Entries(t.Context(), run.ID, ""); err != nil || len(all) != 3 {
 		t.Errorf("%d entries, %v", len(all), err)
 	}
 }

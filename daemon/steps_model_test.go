@@ -27,7 +27,7 @@ type stepsModel struct {
 type plan struct {
 	Tag   string   `json:"tag"`   // begins each line; unique
 	Steps int      `json:"steps"` // turns with calls; one more turn ends the loop
-	Tools []string `json:"tools"` // taken in turns: note_line, bash
+	Tools []string `json:"tools"` // taken in turns: note_line, bash, and the site's skills by name
 	Twice bool     `json:"twice"` // two calls in a turn
 	Slow  int      `json:"slow"`  // every so many turns the answer takes a while; 0 is never
 	Text  int      `json:"text"`  // bytes of text in every answer
@@ -197,7 +197,10 @@ func (p plan) answer(s sse, step, attempt int) {
 	for i, line := range lines {
 		tool := p.Tools[(step+i)%len(p.Tools)]
 		arguments := map[string]string{"line": line}
-		if tool == "bash" {
+		switch tool {
+		case codeSkill, textSkill:
+			tool, arguments = "use_skill", map[string]string{"name": tool, "input": line}
+		case "bash":
 			arguments = map[string]string{"command": fmt.Sprintf("echo %s >> %s && echo %s", line, ledgerFile, noted(line))}
 		}
 		text, err := json.Marshal(arguments)

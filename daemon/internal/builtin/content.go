@@ -11,8 +11,11 @@ const maxFiles = 50
 
 // content is a skill as the model reads it: its text with the input filled in,
 // where its folder is, and what lies there.
-func (l loaded) content(input string) string {
-	body, placed := fill(l.Body, input, l.at())
+func (l loaded) content(input string) (string, error) {
+	body, placed, err := fill(l.Body, input, l.at())
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "<skill_content name=\"%s\" tier=\"%s\" folder=\"%s\">\n", html.EscapeString(l.Name), l.Tier, html.EscapeString(l.at()))
 	b.WriteString(strings.TrimRight(body, "\n"))
@@ -21,7 +24,7 @@ func (l loaded) content(input string) string {
 		fmt.Fprintf(&b, "\nInput: %s\n", input)
 	}
 	b.WriteString(l.resources())
-	return b.String()
+	return b.String(), nil
 }
 
 // resources lists the files of the folder, SKILL.md left out.

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // The places in a skill's text that are filled in, as skills for other agents
@@ -14,13 +16,18 @@ const (
 	baseDir      = "{baseDir}"
 )
 
+// maxGrowth is how many bytes filling in may add to a text and its input.
+const maxGrowth = 1 << 20
+
 // fill puts the input and the folder where the text asks for them, in one pass:
 // what is filled in is never looked at again, so an input that holds a
 // placeholder stays as it is. $ARGUMENTS is the whole input, $ARGUMENTS[N] its
 // N-th word, counted from 0; $N is the same where there is such a word, outside
 // of code, in which $1 means something else. A shell substitution (!`command`)
-// is text. The second result says whether any of the input was put in.
-func fill(text, input, folder string) (string, bool) {
+// is text. The second result says whether any of the input was put in. A text
+// that asks for so much of it that it grows beyond measure is refused.
+func fill(text, input, folder string) (string, bool, error) {
+	most := len(text) + len(input) + maxGrowth
 	words := split(input)
 	placed := false
 	var b strings.Builder
@@ -32,6 +39,9 @@ func fill(text, input, folder string) (string, bool) {
 			placed = placed || isInput
 			code.pass(text[:took])
 			text = text[took:]
+			if b.Len() > most {
+				return "", false, sdk.Errorf(sdk.Validation, "the text of the skill asks for its input so often that it comes to more than %d bytes; use a shorter input", most)
+			}
 			continue
 		}
 		next := 1 + strings.IndexAny(text[1:], "${`~\n")
@@ -45,7 +55,7 @@ func fill(text, input, folder string) (string, bool) {
 		code.pass(text[:next])
 		text = text[next:]
 	}
-	return b.String(), placed
+	return b.String(), placed, nil
 }
 
 // place reads a placeholder at the start of text: its length, 0 for none, and

@@ -6,6 +6,8 @@ import (
 	"testing/quick"
 
 	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 func TestFill(t *testing.T) {
@@ -35,10 +37,22 @@ func TestFill(t *testing.T) {
 		"empty":                   {"", "a", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, placed := fill(c.text, c.input, "/skills/s"); got != c.want || placed != c.placed {
+			if got, placed, err := fill(c.text, c.input, "/skills/s"); err != nil || got != c.want || placed != c.placed {
 				t.Errorf("got %q %v, want %q %v", got, placed, c.want, c.placed)
 			}
 		})
+	}
+}
+
+// TestFillIsBounded: a text that asks for a long input again and again is
+// refused before it takes the memory of the daemon.
+func TestFillIsBounded(t *testing.T) {
+	input := strings.Repeat("x", 1<<20)
+	if got, _, err := fill("$ARGUMENTS and $0", input, ""); err != nil || len(got) < 2<<20 {
+		t.Errorf("an input that is asked for twice: %d bytes, %v", len(got), err)
+	}
+	if _, _, err := fill(strings.Repeat("$ARGUMENTS", 256<<10/10), input, ""); sdk.OutcomeOf(err) != sdk.Validation {
+		t.Errorf("an input that is asked for without end: %v", err)
 	}
 }
 
@@ -52,7 +66,7 @@ func TestFillKeepsTheRest(t *testing.T) {
 		for _, p := range pieces {
 			text, want = text+p+"$ARGUMENTS ", want+p+input+" "
 		}
-		if got, placed := fill(text, input, ""); got != want || placed != (len(pieces) > 0) {
+		if got, placed, err := fill(text, input, ""); err != nil || got != want || placed != (len(pieces) > 0) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
 	})

@@ -84,7 +84,11 @@ func (l loaded) at() string {
 	return Mount + "/" + filepath.Base(l.pinned.Folder)
 }
 
+// metadataSkill names the skill whose text a result is: such a result is the
+// last to be left out of a conversation.
+const metadataSkill = "skill"
+
 // metadata is what an action's entry holds of a load.
 func (l loaded) metadata() map[string]any {
-	return map[string]any{"skill": l.Name, "tier": l.Tier, "hash": l.Hash, "folder": l.at()}
+	return map[string]any{metadataSkill: l.Name, "tier": l.Tier, "hash": l.Hash, "folder": l.at()}
 }

@@ -24,6 +24,9 @@ type drawer struct {
 func (d *drawer) Entry(_ context.Context, _ int64, path string) (sdk.Entry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if strings.ContainsRune(path, 0) {
+		return sdk.Entry{}, sdk.Errorf(sdk.Validation, "a path may not contain control characters")
+	}
 	if e, ok := d.entries[path]; ok {
 		return e, nil
 	}
@@ -186,6 +189,14 @@ func TestArgumentsOfUseSkill(t *testing.T) {
 			t.Errorf("%s: %+v", arguments, r)
 		}
 	}
+	s, odd := newDrawer().skills(now), `{"name":"a\u0000b"}`
+	turn, err := s.Take(t.Context(), Place{Run: sdk.Run{ID: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := useOnce(t, s, odd); r.Outcome != sdk.NotFound || turn.Once(t.Context(), json.RawMessage(odd)) {
+		t.Errorf("a name that no entry can have: %+v, or it is taken for a code skill", r)
+	}
 }
 
 // TestTheList of files is capped, and says what else there is.
@@ -194,7 +205,10 @@ func TestTheListOfFiles(t *testing.T) {
 	for i := range 60 {
 		l.pinned.Files = append(l.pinned.Files, fmt.Sprintf("f%02d", i))
 	}
-	got := l.content("unasked")
+	got, err := l.content("unasked")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []string{
 		`<skill_content name="a&#34;b" tier="user" folder="/skills/ab">` + "\nbody\n</skill_content>\n", "\nInput: unasked\n",
 		"<skill_resources>\nf00\n", "\nf49\n[13 more; list_files /skills/ab shows them]\n", "[1 not copied: link leads out]",
@@ -217,5 +231,22 @@ func TestWithoutACatalogue(t *testing.T) {
 	}
 	if _, err := s.Typed(t.Context(), Place{}, "/greet"); !errors.Is(err, lost) {
 		t.Error(err)
+	}
+}
+
+// TestWhatACodeSkillSaysIsNoSkillsText: the mark that keeps a skill's text in a
+// conversation cannot be put on by a plugin.
+func TestWhatACodeSkillSaysIsNoSkillsText(t *testing.T) {
+	code := sample("code", "x")
+	code.Plugin = "coder"
+	s := newDrawer().skills(&few{code, sample("text", "y")})
+	s.cfg.Execute = func(context.Context, string, sdk.SkillCall, Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{Success: true, Metadata: map[string]any{"skill": "text", "files": 3}}, nil
+	}
+	if r := useOnce(t, s, `{"name":"code"}`); !r.Success || r.Metadata["skill"] != nil || r.Metadata["files"] != 3 {
+		t.Errorf("got %+v", r)
+	}
+	if r := useOnce(t, s, `{"name":"text"}`); r.Metadata["skill"] != "text" {
+		t.Errorf("got %+v", r)
 	}
 }

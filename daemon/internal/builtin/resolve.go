@@ -57,6 +57,9 @@ func (s *Skills) recall(ctx context.Context, p Place, name string) (resolved, er
 		return resolved{}, sdk.Errorf(sdk.NotFound, "there is no run yet")
 	}
 	e, err := s.cfg.Entries.Entry(ctx, p.Run.ID, entryPath(name))
+	if sdk.OutcomeOf(err) == sdk.Validation {
+		return resolved{}, sdk.Errorf(sdk.NotFound, "%.80q cannot be the name of a skill", name)
+	}
 	if err != nil {
 		return resolved{}, err
 	}

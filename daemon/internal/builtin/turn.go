@@ -131,12 +131,18 @@ func (t *Turn) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk
 		return sdk.Failed(err), nil
 	}
 	if have.Plugin == "" {
-		return sdk.ToolResult{Success: true, Output: have.content(a.Input), Metadata: have.metadata()}, nil
+		text, err := have.content(a.Input)
+		if err != nil {
+			return sdk.Failed(err), nil
+		}
+		return sdk.ToolResult{Success: true, Output: text, Metadata: have.metadata()}, nil
 	}
-	return t.skills.cfg.Execute(ctx, have.Plugin, sdk.SkillCall{
+	r, err := t.skills.cfg.Execute(ctx, have.Plugin, sdk.SkillCall{
 		Skill: have.Name, Input: a.Input, Body: have.Body, Folder: have.pinned.Folder, Model: p.Model, CallID: call.CallID,
 		Run: call.Run, Project: call.Project, RunDir: call.RunDir, Deadline: call.Deadline,
 	}, out)
+	delete(r.Metadata, metadataSkill) // what a plugin says is no skill's text, whatever it calls it
+	return r, err
 }
 
 // admit refuses a skill that this turn may not use.

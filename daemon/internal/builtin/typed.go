@@ -83,7 +83,11 @@ func (t *Typed) Text(ctx context.Context, run sdk.Run, runDir string) (sdk.Meani
 	}
 	said := fmt.Sprintf("The person used the skill %s by typing: %s\n\n", have.Name, t.prompt)
 	if have.Plugin == "" {
-		return sdk.Meaning{Skill: have.Name, Text: said + "Do what its text says.\n\n" + have.content(t.input)}, nil
+		text, err := have.content(t.input)
+		if err != nil {
+			return sdk.Meaning{}, err
+		}
+		return sdk.Meaning{Skill: have.Name, Text: said + "Do what its text says.\n\n" + text}, nil
 	}
 	arguments, err := json.Marshal(useArguments{have.Name, t.input})
 	if err != nil {

@@ -74,6 +74,7 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, Own, error) {
 	own := a.ownTools()
 	all := append(own[:len(own):len(own)], e.cfg.Tools.Tools()...)
 	var names []string
+	known := false
 	for i, t := range all {
 		match := t.Name == name || qualified(t) == name
 		switch {
@@ -82,24 +83,19 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, Own, error) {
 		case match && admits(a.agent, t):
 			return t, nil, nil
 		case match:
-			return sdk.Tool{}, nil, sdk.Errorf(sdk.Permission, "agent %q may not use %q; it has: %s", a.agent.Name, name, strings.Join(namesOf(admitted(a.agent, all)), ", "))
+			known = true // a plugin may have one of that name which the agent may use
 		case admits(a.agent, t):
 			names = append(names, t.Name)
 		}
 	}
-	if len(names) == 0 {
-		return sdk.Tool{}, nil, sdk.Errorf(sdk.NotFound, "there is no tool %.80q; there are no tools at all now", name)
-	}
 	if len(names) > maxNamed {
 		names = append(names[:maxNamed], "...")
 	}
-	return sdk.Tool{}, nil, sdk.Errorf(sdk.NotFound, "there is no tool %.80q; there are: %s", name, strings.Join(names, ", "))
-}
-
-func namesOf(tools []sdk.Tool) []string {
-	var names []string
-	for _, t := range tools {
-		names = append(names, t.Name)
+	switch {
+	case known:
+		return sdk.Tool{}, nil, sdk.Errorf(sdk.Permission, "agent %q may not use %q; it has: %s", a.agent.Name, name, strings.Join(names, ", "))
+	case len(names) == 0:
+		return sdk.Tool{}, nil, sdk.Errorf(sdk.NotFound, "there is no tool %.80q; there are no tools at all now", name)
 	}
-	return names
+	return sdk.Tool{}, nil, sdk.Errorf(sdk.NotFound, "there is no tool %.80q; there are: %s", name, strings.Join(names, ", "))
 }

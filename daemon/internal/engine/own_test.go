@@ -202,6 +202,41 @@ func TestATurnKeepsItsSkills(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestTheSystemTextStaysTheSame: while no description changes, neither it nor the
+// tools do, whatever is loaded, saved or asked; servers keep what they have read.
+func TestTheSystemTextStaysTheSame(t *testing.T) {
+	h := prepareHouse(t, calls(use("greet", "Ann")), calls(use("code", "x"), numbered("write", 1)), say("done"), calls(use("greet", "Bob")), say("done"))
+	greet, code := aSkill("greet", "hello"), aCodeSkill("code")
+	s := h.withSkills(greet, code)
+	h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		saved := aSkill("greet", "hello")
+		saved.Body, saved.Hash = "good evening", "h-new" // its text, and not what is told of it
+		s.put(code, saved)
+		return ok("written")
+	})
+	h.start()
+	a := h.submit(Submission{Agent: "free", Prompt: "greet Ann"})
+	h.await(a)
+	b := h.submit(Submission{Agent: "free", Run: a.Run.Alias, Prompt: "run some code"})
+	h.await(b)
+	asked := h.models.asked()
+	if len(asked) != 5 || !strings.Contains(asked[0].Messages[0].Text, "describes hello") {
+		t.Fatalf("asked %d times", len(asked))
+	}
+	for i, r := range asked {
+		if got, want := r.Messages[0].Text, asked[0].Messages[0].Text; got != want {
+			t.Errorf("the system text of request %d is\n%s\nafter\n%s", i+1, got, want)
+		}
+		if got, want := string(encode(r.Tools)), string(encode(asked[0].Tools)); got != want {
+			t.Errorf("the tools of request %d are\n%s\nafter\n%s", i+1, got, want)
+		}
+	}
+	if kept := h.entries(a.Run.ID, systemPath); len(kept) != 1 || kept[0].Version != 1 {
+		t.Errorf("it was written %+v", kept)
+	}
+	h.check(a.Run.ID)
+}
+
 // TestALoadedSkillStays: the run goes on with what it loaded, another run and
 // the prompt have what there is now, and a disabled one is refused.
 func TestALoadedSkillStays(t *testing.T) {
@@ -313,6 +348,24 @@ func TestAPluginsUseSkill(t *testing.T) {
 	}
 }
 
+// TestAPluginsUseSkillInItsPlace: an agent that may use the plugin's tool and not
+// the daemon's has the plugin's by the name that it is offered.
+func TestAPluginsUseSkillInItsPlace(t *testing.T) {
+	h := prepareHouse(t, calls(call{"use_skill", `{}`}))
+	h.withSkills(aSkill("greet", "hello"))
+	h.tools.add("use_skill", sdk.Annotations{ReadOnly: true}, true)
+	h.config.Agents["theirs"] = sdk.Agent{Tools: []string{"fake__*"}}
+	h.start()
+	a := h.submit(Submission{Agent: "theirs"})
+	h.await(a)
+	if defs := h.models.asked()[0].Tools; !slices.ContainsFunc(defs, func(d sdk.ToolDef) bool { return d.Name == "use_skill" }) {
+		t.Errorf("offered %v", defs)
+	}
+	if got := h.outcomes(a.Run.ID); got != "use_skill:resolved" || len(h.tools.calledTools()) != 1 {
+		t.Errorf("got %s, and the plugin was called %v", got, h.tools.calledTools())
+	}
+}
+
 // TestWithoutSkills: that they cannot be had is told once, and the work goes on.
 func TestWithoutSkills(t *testing.T) {
 	h := prepareHouse(t, calls(numbered("read", 1)), calls(numbered("read", 2)), say("done"))
@@ -329,6 +382,44 @@ func TestWithoutSkills(t *testing.T) {
 		t.Errorf("said %+v", said)
 	}
 	h.check(a.Run.ID)
+}
+
+// TestASkillTwiceInARow: guards take a skill for what they take any call for. One
+// that comes twice in a row ends the loop, and a code skill is not executed again.
+func TestASkillTwiceInARow(t *testing.T) {
+	for name, c := range map[string]struct {
+		again call
+		want  string
+		stop  string
+	}{
+		"the same":                {use("code", "one"), "use_skill:resolved use_skill:cancelled:aborted", guardRepeatedCalls},
+		"by its qualified name":   {call{"bothy__use_skill", `{"input":"one", "name":"code"}`}, "use_skill:resolved bothy__use_skill:cancelled:aborted", guardRepeatedCalls},
+		"another skill":           {use("greet", "one"), "use_skill:resolved use_skill:resolved", "answer"},
+		"the skill for something": {use("code", "two"), "use_skill:resolved use_skill:resolved", "answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := prepareHouse(t, calls(use("code", "one")), calls(c.again), say("done"))
+			s := h.withSkills(aSkill("greet", "hello"), aCodeSkill("code"))
+			h.start()
+			a := h.submit(Submission{})
+			if l := h.await(a); l.Stop != c.stop {
+				t.Errorf("ended %d %q: %s", l.Status, l.Stop, l.Reason)
+			}
+			if got := h.outcomes(a.Run.ID); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			ones := 0
+			for _, made := range s.calls() {
+				if made.Input == "one" {
+					ones++
+				}
+			}
+			if ones != 1 {
+				t.Errorf("executed %+v", s.calls())
+			}
+			h.check(a.Run.ID)
+		})
+	}
 }
 
 // TestACodeSkillIsAnEffect: it runs by itself, and what stands behind it is not

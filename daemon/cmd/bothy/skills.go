@@ -69,7 +69,7 @@ func skillStatus(s sdk.Skill) string {
 	for _, x := range []struct {
 		is   bool
 		word string
-	}{{s.Stale, "an older version"}, {s.Repaired, "repaired"}, {s.PeopleOnly, "only by /name"}} {
+	}{{s.Stale, "its last good version"}, {s.Repaired, "repaired"}, {s.PeopleOnly, "only by /name"}} {
 		if x.is {
 			words = append(words, x.word)
 		}

@@ -56,7 +56,7 @@ func TestReasons(t *testing.T) {
 		"a model without tools":      {[]*skill.Document{enabled}, func(r *reasons) { r.model.Tools = &no }, false, "The model m cannot call tools", "user tier"},
 		"no room at all":             {[]*skill.Document{enabled}, func(r *reasons) { r.settings.Budget = 0 }, false, "There is no room for it", "0 percent (skills.budget)"},
 		"a context that nobody knows": {[]*skill.Document{enabled}, func(r *reasons) { r.model.Context = 0 }, true, "whole",
-			"8192 tokens, which are assumed because m does not say"},
+			"100000 tokens, which are assumed because m does not say"},
 		"no model": {[]*skill.Document{enabled}, func(r *reasons) { r.noModel = errors.New("nothing answers\nat all") }, true, "whole",
 			"because there is no model (nothing answers)"},
 		"tools that are not there": {[]*skill.Document{document("x", sdk.TierUser, sdk.SkillEnabled, with(func(d *skill.Document) {

@@ -15,8 +15,8 @@ import (
 const leastDescription = 40
 
 // Budget is how many characters the list may take: a share in percent of a
-// model's context in tokens, 8192 when that is not known, at four characters a
-// token.
+// model's context in tokens, UnknownContext when that is not known, at four
+// characters a token.
 func Budget(percent float64, context int) int {
 	if context <= 0 {
 		context = UnknownContext
@@ -24,8 +24,9 @@ func Budget(percent float64, context int) int {
 	return int(percent / 100 * float64(context) * 4)
 }
 
-// UnknownContext is what is counted with where a model does not tell its own.
-const UnknownContext = 8192
+// UnknownContext is what is counted with where a model does not tell its own:
+// two percent of it are the 8,000 characters that other agents take then.
+const UnknownContext = 100_000
 
 // Listing is what a prompt says about skills. It never changes.
 type Listing struct {

@@ -190,3 +190,16 @@ func TestSkillsExplain(t *testing.T) {
 	}
 	b.want(t, exitUsage, "skills", "explain")
 }
+
+// TestFolderLine: a folder is named once, whether its problem names it or not.
+func TestFolderLine(t *testing.T) {
+	for problem, want := range map[string]string{
+		"no watches are left":                  "/h/skills: no watches are left",
+		"cannot look into /h/skills/a: denied": "cannot look into /h/skills/a: denied",
+		"":                                     "",
+	} {
+		if got := folderLine(rpc.SkillFolder{Path: "/h/skills", Problem: problem, Watching: "inotify"}); got != want {
+			t.Errorf("%q is told as %q", problem, got)
+		}
+	}
+}

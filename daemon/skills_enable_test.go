@@ -46,9 +46,9 @@ func TestUnknownSkill(t *testing.T) {
 	}
 	c := skill.NewCatalogue(all)
 	for name, want := range map[string]string{
-		"explian": `there is no skill "explian": ` + "`bothy skills list -a` shows what there is",
-		"explan":  `there is no skill "explan"; there is explain`,
-		"Review":  `there is no skill "Review"; there is review-change`,
+		"explian": `there is no skill "explian"; did you mean explain?`,
+		"explan":  `there is no skill "explan"; did you mean explain?`,
+		"Review":  `there is no skill "Review"; did you mean review-change?`,
 		"":        `there is no skill "": ` + "`bothy skills list -a` shows what there is",
 	} {
 		if err := unknownSkill(c, name); err.Error() != want || sdk.OutcomeOf(err) != sdk.NotFound {

@@ -24,7 +24,7 @@ func (f skillFace) Explain(ctx context.Context, p rpc.SkillExplainQuery) (rpc.Sk
 	if err != nil {
 		return rpc.SkillExplain{}, err
 	}
-	r := reasons{name: p.Name, catalogue: c, settings: cfg.Skills, agent: agent, tools: f.d.host.Tools(), prompt: p.Prompt}
+	r := reasons{name: p.Name, catalogue: c, settings: cfg.Skills, plugins: cfg.Plugins, agent: agent, tools: f.d.host.Tools(), prompt: p.Prompt}
 	r.model, r.noModel = f.d.models.Resolve(ctx, cmp.Or(p.Model, agent.Model))
 	if r.noModel != nil && p.Model != "" {
 		return rpc.SkillExplain{}, r.noModel

@@ -58,47 +58,12 @@ func counting(c *skill.Catalogue, name string) (*skill.Document, []*skill.Docume
 	return all[at], slices.Delete(slices.Clone(all), at, at+1), nil
 }
 
-// unknownSkill names the skills whose names are like the one that is not there.
+// unknownSkill names the skills that may have been meant by the one that is not
+// there.
 func unknownSkill(c *skill.Catalogue, name string) error {
-	var near []string
-	for _, d := range c.All() {
-		if alike(d.Name, skill.SafeName(name)) && !slices.Contains(near, d.Name) {
-			near = append(near, d.Name)
-		}
-	}
+	near := c.Near(name)
 	if len(near) == 0 || name == "" {
 		return sdk.Errorf(sdk.NotFound, "there is no skill %q: `bothy skills list -a` shows what there is", name)
 	}
-	return sdk.Errorf(sdk.NotFound, "there is no skill %q; there is %s", name, strings.Join(near[:min(len(near), 5)], ", "))
-}
-
-// alike reports whether a name may have been meant by another: it is a part of
-// it, or a few letters differ.
-func alike(name, meant string) bool {
-	if strings.Contains(name, meant) || strings.Contains(meant, name) {
-		return true
-	}
-	return edits([]rune(name), []rune(meant)) <= max(1, len([]rune(meant))/4)
-}
-
-// edits is how many letters must be put in, left out or exchanged to make one
-// text of another.
-func edits(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return sdk.Errorf(sdk.NotFound, "there is no skill %q; did you mean %s?", name, strings.Join(near, " or "))
 }

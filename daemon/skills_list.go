@@ -15,7 +15,7 @@ func (f skillFace) Skills(ctx context.Context, p rpc.SkillQuery) (rpc.Skills, er
 	}
 	var out rpc.Skills
 	for _, d := range c.All() {
-		if p.Name == "" || d.Name == p.Name {
+		if (p.Name == "" || d.Name == p.Name) && (p.Status == "" || d.Status == p.Status) {
 			out.Skills = append(out.Skills, d.Skill)
 		}
 	}

@@ -20,6 +20,7 @@ type reasons struct {
 	name      string
 	catalogue *skill.Catalogue
 	settings  config.Skills
+	plugins   []config.Plugin // the blocks that code skills are executed by
 	agent     sdk.Agent
 	tools     []sdk.Tool // all that there are; the agent may have fewer
 	model     engine.Choice
@@ -129,7 +130,20 @@ func (r *reasons) usable(d *skill.Document, x *rpc.SkillExplain) {
 		x.Reasons = append(x.Reasons, "Its file is broken now, and the last good version goes on: "+mistake(d))
 	}
 	if d.Plugin != "" {
-		x.Reasons = append(x.Reasons, fmt.Sprintf("It is a code skill: the plugin %s executes it.", d.Plugin))
+		x.Reasons = append(x.Reasons, r.executor(d.Plugin))
+	}
+}
+
+// executor says what executes a code skill, or that nothing does.
+func (r *reasons) executor(plugin string) string {
+	block, ok := labelled(r.plugins, plugin)
+	switch {
+	case !ok:
+		return fmt.Sprintf("It is a code skill, and the configuration has no plugin %q that would execute it: use_skill fails until there is such a block.", plugin)
+	case !block.Enabled:
+		return fmt.Sprintf("It is a code skill, and the plugin %s that would execute it is switched off: take enabled = false out of its block.", plugin)
+	default:
+		return fmt.Sprintf("It is a code skill: the plugin %s executes it.", plugin)
 	}
 }
 

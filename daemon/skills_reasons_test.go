@@ -64,11 +64,16 @@ func TestReasons(t *testing.T) {
 		}))}, nil, true, "whole", `agent "a" does not have (tools_required): teleport;`},
 		"stale": {[]*skill.Document{document("x", sdk.TierUser, sdk.SkillEnabled, mistake, with(func(d *skill.Document) { d.Stale = true }))}, nil, true,
 			"whole", "the last good version goes on: /user/x/SKILL.md:3:1: not closed"},
-		"code": {[]*skill.Document{document("x", sdk.TierUser, sdk.SkillEnabled, with(func(d *skill.Document) { d.Plugin = "research" }))}, nil, true, "whole", "the plugin research"},
+		"code": {[]*skill.Document{document("x", sdk.TierUser, sdk.SkillEnabled, with(func(d *skill.Document) { d.Plugin = "research" }))}, nil, true, "whole", "the plugin research executes it"},
+		"code whose plugin is off": {[]*skill.Document{document("x", sdk.TierUser, sdk.SkillEnabled, with(func(d *skill.Document) { d.Plugin = "off" }))}, nil, true,
+			"whole", "the plugin off that would execute it is switched off"},
+		"code without a plugin": {[]*skill.Document{document("x", sdk.TierUser, sdk.SkillEnabled, with(func(d *skill.Document) { d.Plugin = "none" }))}, nil, true,
+			"whole", `no plugin "none" that would execute it`},
 	} {
 		r := &reasons{
 			name: "x", catalogue: skill.NewCatalogue(c.documents), settings: config.Skills{Budget: 2},
-			agent: sdk.Agent{Name: "a"}, model: engine.Choice{Alias: "m", Context: 100_000},
+			plugins: []config.Plugin{{Label: "research", Enabled: true}, {Label: "off"}},
+			agent:   sdk.Agent{Name: "a"}, model: engine.Choice{Alias: "m", Context: 100_000},
 			tools: []sdk.Tool{{Plugin: "bash", ToolSpec: sdk.ToolSpec{Name: "bash"}}, {Plugin: "files", ToolSpec: sdk.ToolSpec{Name: "read_file"}}, {Plugin: "files", ToolSpec: sdk.ToolSpec{Name: "grep"}}},
 		}
 		if c.change != nil {

@@ -5,8 +5,9 @@ import "github.com/bothyd/bothy/sdk"
 // SkillQuery asks for the skills of a project; an empty Project is all that is
 // there without one.
 type SkillQuery struct {
-	Project string `json:"project,omitempty"` // absolute path of a directory
-	Name    string `json:"name,omitempty"`    // only this one
+	Project string          `json:"project,omitempty"` // absolute path of a directory
+	Name    string          `json:"name,omitempty"`    // only this one
+	Status  sdk.SkillStatus `json:"status,omitempty"`  // only these; skills/list alone heeds it
 }
 
 // Skills answers skills/list: every skill, whatever its status, by name and

@@ -45,7 +45,11 @@ func (f *fakeSkills) known(name string) error {
 
 func (f *fakeSkills) Skills(_ context.Context, p rpc.SkillQuery) (rpc.Skills, error) {
 	f.was(p)
-	return f.list, nil
+	found := f.list
+	if p.Status != "" {
+		found.Skills = slices.DeleteFunc(slices.Clone(found.Skills), func(s sdk.Skill) bool { return s.Status != p.Status })
+	}
+	return found, nil
 }
 
 func (f *fakeSkills) Skill(_ context.Context, p rpc.SkillQuery) (rpc.SkillInfo, error) {

@@ -23,7 +23,9 @@ type skillsCmd struct {
 
 // Help adds to the verb's help.
 func (skillsCmd) Help() string {
-	return `A skill is a folder with a SKILL.md: a name, a description, and what an agent has to know for a kind of work. It comes with Bothy, or lies in ~/.config/bothy/skills, or in a project's .bothy/skills; .agents/skills and .claude/skills of both are read too. It can be used the moment it is saved.
+	return `A skill is a folder with a SKILL.md: a name, a description, and what an agent has to know for a kind of work. It comes with Bothy, or lies in ~/.config/bothy/skills, or in a project's .bothy/skills; .agents/skills and .claude/skills of both are read too. It can be used the moment it is saved; one of a project when you have trusted it with bothy trust.
+
+A model uses a skill when it fits. You use one with bothy run '/NAME INPUT'.
 
 Listing skills never executes anything that they bring.
 
@@ -32,6 +34,7 @@ Examples:
     bothy skills
     bothy skills list -a
     bothy skills info review-change
+    bothy skills create release-notes -d "Writes release notes. Use it before a release."
     bothy skills disable review-change
 `
 }
@@ -69,7 +72,7 @@ func skillStatus(s sdk.Skill) string {
 	for _, x := range []struct {
 		is   bool
 		word string
-	}{{s.Stale, "an older version"}, {s.Repaired, "repaired"}, {s.PeopleOnly, "only by /name"}} {
+	}{{s.Stale, "its last good version"}, {s.Repaired, "repaired"}, {s.PeopleOnly, "only by /name"}} {
 		if x.is {
 			words = append(words, x.word)
 		}
@@ -84,7 +87,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 func (c *console) folderTroubles(folders []rpc.SkillFolder) {
 	for _, f := range folders {
 		if f.Problem != "" {
-			c.say("%s: %s", escapeLine(f.Path), escape(f.Problem))
+			c.say("%s", escapeLine(folderLine(f)))
 		}
 	}
 }

@@ -41,5 +41,11 @@ func (cmd skillsCreateCmd) Run(ctx context.Context, c *console) error {
 	for _, f := range made.Files {
 		fmt.Fprintln(c.out, escapeLine(f))
 	}
+	if cmd.Description == "" {
+		c.say("agents are told of it from now on: write into its description what it does and when to use it")
+	}
+	if cmd.Code {
+		c.say("its plugin has to be built and configured: the first lines of its main.go say how")
+	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -15,6 +16,13 @@ func TestSkillsCreate(t *testing.T) {
 	}
 	if got, want := b.out.String(), "/h/skills/x/SKILL.md\n/h/skills/x/\\x1b\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
+	}
+	if got := b.err.String(); !strings.Contains(got, "main.go") || strings.Contains(got, "description") {
+		t.Errorf("with a description it says %q", got)
+	}
+	b.want(t, exitOK, "skills", "create", "x")
+	if got := b.err.String(); !strings.Contains(got, "write into its description") || strings.Contains(got, "main.go") {
+		t.Errorf("without a description it says %q", got)
 	}
 	b.want(t, exitUsage, "skills", "create")
 }

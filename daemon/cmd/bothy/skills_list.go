@@ -87,6 +87,9 @@ func (cmd skillsListCmd) advise(c *console, all []sdk.Skill) {
 	count := map[sdk.SkillStatus]int{}
 	for _, s := range all {
 		count[s.Status]++
+		if s.Stale && s.Status == sdk.SkillEnabled {
+			c.say("%s is broken now, and its last good version is used: `bothy skills info %s` says where", escapeLine(s.Name), escapeLine(s.Name))
+		}
 	}
 	hidden := len(all) - count[sdk.SkillEnabled]
 	switch {

@@ -45,6 +45,9 @@ func TestSkillsList(t *testing.T) {
 	b := withSkills(t)
 	b.want(t, exitOK, "skills")
 	b.golden(t, "skills-list")
+	if !strings.Contains(b.err.String(), "explain is broken now, and its last good version is used") {
+		t.Errorf("said %q", b.err.String())
+	}
 	b.want(t, exitOK, "skills", "list", "-a")
 	b.golden(t, "skills-list-all")
 	if p := b.daemon.skills.last().(rpc.SkillQuery); p.Project != b.project || p.Name != "" {
@@ -186,4 +189,17 @@ func TestSkillsExplain(t *testing.T) {
 		t.Errorf("an unknown name gives %q", b.out.String())
 	}
 	b.want(t, exitUsage, "skills", "explain")
+}
+
+// TestFolderLine: a folder is named once, whether its problem names it or not.
+func TestFolderLine(t *testing.T) {
+	for problem, want := range map[string]string{
+		"no watches are left":                  "/h/skills: no watches are left",
+		"cannot look into /h/skills/a: denied": "cannot look into /h/skills/a: denied",
+		"":                                     "",
+	} {
+		if got := folderLine(rpc.SkillFolder{Path: "/h/skills", Problem: problem, Watching: "inotify"}); got != want {
+			t.Errorf("%q is told as %q", problem, got)
+		}
+	}
 }

@@ -132,6 +132,8 @@ func folderLine(f rpc.SkillFolder) string {
 		return f.Path + " is read every few seconds: " + f.Problem
 	case f.Watching == "polling":
 		return f.Path + " is read every few seconds: it cannot be watched"
+	case strings.Contains(f.Problem, f.Path): // it names the folder, or the one in it that it is about
+		return f.Problem
 	case f.Problem != "":
 		return f.Path + ": " + f.Problem
 	default:

@@ -229,17 +229,11 @@ func indented(text, before string) string {
 // tellUntrusted says that a project brought skills which nobody trusted. A
 // daemon that does not answer is told of by what comes next.
 func (c *console) tellUntrusted(ctx context.Context, cl *client.Client, project string) {
-	found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
+	found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project, Status: sdk.SkillUntrusted})
 	if err != nil {
 		return
 	}
-	n := 0
-	for _, s := range found.Skills {
-		if s.Status == sdk.SkillUntrusted {
-			n++
-		}
-	}
-	switch n {
+	switch n := len(found.Skills); n {
 	case 0:
 	case 1:
 		c.say("1 skill of this project is not trusted: `bothy trust` shows it")

@@ -125,6 +125,9 @@ func TestRunTellsOfUntrustedSkills(t *testing.T) {
 			b.daemon.skills.list.Skills = append(b.daemon.skills.list.Skills, untrusted)
 		}
 		b.want(t, exitOK, "run", "hello")
+		if q := b.daemon.skills.last().(rpc.SkillQuery); q.Status != sdk.SkillUntrusted {
+			t.Errorf("asked for %+v: others than those are read for nothing", q)
+		}
 		if got := b.err.String(); strings.Contains(got, "not trusted") != (n > 0) || !strings.Contains(got, want) {
 			t.Errorf("%d: said %s", n, got)
 		}

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -96,7 +97,7 @@ func refusal(c Catalogue, name string) error {
 	case sdk.SkillDisabled:
 		return sdk.Errorf(sdk.Permission, "the skill %s is disabled%s; a person can enable it with `bothy skills enable %s`", name, reason, name)
 	case sdk.SkillUntrusted:
-		return sdk.Errorf(sdk.Permission, "the skill %s came with this project and nobody has trusted it as it is now%s; a person can look at it and trust it with `bothy trust`", name, reason)
+		return sdk.Errorf(sdk.Permission, "the skill %s is not used before a person trusts it: %s", name, cmp.Or(x.Reason, "it came with the project, see `bothy trust`"))
 	default:
 		return sdk.Errorf(sdk.Unavailable, "the skill %s cannot be used%s; `bothy skills info %s` tells more", name, reason, name)
 	}

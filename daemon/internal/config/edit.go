@@ -94,7 +94,7 @@ func readWhole(file string) ([]byte, fs.FileMode, error) {
 func exchange(file string, old, text []byte, mode fs.FileMode) (done bool, err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
 	if err != nil {
-		return false, sdk.Errorf(sdk.Unavailable, "edit the configuration: %w", err)
+		return false, sdk.Errorf(sdk.Unavailable, "edit the configuration: %w; see that its folder can be written to, or write the block yourself", err)
 	}
 	defer func() {
 		if !done {

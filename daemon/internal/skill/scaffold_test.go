@@ -40,20 +40,40 @@ func TestScaffoldBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(t.TempDir(), "bothy-plugin-word-count")
-	for _, args := range [][]string{
-		{"go", "mod", "edit", "-require=github.com/bothyd/bothy@v0.0.0", "-replace=github.com/bothyd/bothy=" + module},
-		{"go", "build", "-mod=mod", "-o", binary, "."},
-	} {
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir = filepath.Dir(files[2])
-		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false", "CGO_ENABLED=0", "GOWORK=off", "GONOSUMDB=*")
-		if text, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, text)
-		}
+	require(t, filepath.Dir(files[2]), module)
+	cmd := exec.Command("go", "build", "-mod=mod", "-o", binary, ".")
+	cmd.Dir = filepath.Dir(files[2])
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false", "CGO_ENABLED=0", "GOWORK=off", "GONOSUMDB=*")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
 	}
 	text, err := exec.Command(binary, "describe").Output()
 	var m sdk.Manifest
 	if err != nil || json.Unmarshal(text, &m) != nil || !slices.Equal(m.Skills, []string{"word-count"}) {
 		t.Errorf("%s %v", text, err)
 	}
+}
+
+// require does to the new module what `go get` does, from what is here: it
+// requires this SDK and, so that nothing has to be looked up, all that this
+// repository does.
+func require(t *testing.T, folder, module string) {
+	t.Helper()
+	own := read(t, filepath.Join(folder, "go.mod"))
+	_, requirements, ok := strings.Cut(read(t, filepath.Join(module, "go.mod")), "\nrequire (")
+	if !ok {
+		t.Fatal("the module requires nothing")
+	}
+	text := own + "\nrequire github.com/bothyd/bothy v0.0.0\n\nreplace github.com/bothyd/bothy => " + module + "\n\nrequire (" + requirements
+	write(t, filepath.Join(folder, "go.mod"), text)
+	write(t, filepath.Join(folder, "go.sum"), read(t, filepath.Join(module, "go.sum")))
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -99,12 +99,12 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	}
 	o.Timings = o.Timings.filled()
 	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*making{}, told: map[string]*making{}, kept: map[string][]*shelf{}}
-	l.base = l.vigil(func(*vigil) { l.refresh() }, func(*vigil) {})
+	l.base = l.vigil(func(*vigil) { l.refresh() }, func(*vigil) bool { return true })
 	l.base.start(&l.running, s.Folders)
 	return l, nil
 }
 
-func (l *Library) vigil(changed, tick func(*vigil)) *vigil {
+func (l *Library) vigil(changed func(*vigil), tick func(*vigil) bool) *vigil {
 	return &vigil{log: l.o.Log, times: l.o.Timings, parse: l.o.parse, hash: l.o.Hash, open: l.o.open, deaf: l.o.deaf, stall: l.o.stall, changed: changed, tick: tick}
 }
 
@@ -178,7 +178,7 @@ func (l *Library) inUse(project string) []*vigil {
 	}
 	w, ok := l.projects[project]
 	if !ok {
-		w = &workspace{vigil: l.vigil(func(*vigil) { l.refresh() }, func(v *vigil) { l.idle(project, v) })}
+		w = &workspace{vigil: l.vigil(func(*vigil) { l.refresh() }, func(v *vigil) bool { return !l.idle(project, v) })}
 		l.projects[project] = w
 		w.vigil.shelves = l.kept[project]
 		delete(l.kept, project)
@@ -188,14 +188,14 @@ func (l *Library) inUse(project string) []*vigil {
 	return []*vigil{l.base, w.vigil}
 }
 
-// idle lets a workspace go that nobody asked for. It is called by its vigil,
-// which ends by itself then.
-func (l *Library) idle(project string, v *vigil) {
+// idle lets a workspace go that nobody asked for, and reports whether it did.
+// It is called by its vigil, which must not touch its shelves any more then.
+func (l *Library) idle(project string, v *vigil) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w, ok := l.projects[project]
 	if !ok || w.vigil != v || l.closed || l.o.Clock().Sub(w.used) < l.o.Timings.Idle {
-		return
+		return false
 	}
 	delete(l.projects, project)
 	delete(l.made, project)
@@ -204,6 +204,7 @@ func (l *Library) idle(project string, v *vigil) {
 		l.kept[project] = v.shelves
 	}
 	v.end()
+	return true
 }
 
 // Folders are the folders that count for a project, the one that goes first

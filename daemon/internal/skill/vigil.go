@@ -19,8 +19,8 @@ type vigil struct {
 	open    func() (notifier, error)
 	deaf    func(folder string) string
 	stall   func()
-	changed func(*vigil) // is called without locks after something is shown differently
-	tick    func(*vigil) // is called now and then
+	changed func(*vigil)      // is called without locks after something is shown differently
+	tick    func(*vigil) bool // is called now and then; false says that others have its shelves from now on
 
 	hints chan struct{}
 	asked chan struct{}
@@ -60,7 +60,7 @@ func (v *vigil) start(all *sync.WaitGroup, folders []Folder) {
 	all.Go(v.run)
 }
 
-// end makes the goroutine end, also from within tick.
+// end makes the goroutine end.
 func (v *vigil) end() { close(v.done) }
 
 // hint says that something may have changed.
@@ -159,7 +159,9 @@ func (v *vigil) run() {
 		case <-v.asked:
 		case <-due.C:
 		case <-later.C:
-			v.tick(v)
+			if !v.tick(v) {
+				return
+			}
 			v.begin() // again, should it poll
 			v.shake()
 		}

@@ -131,8 +131,7 @@ func (f skillFace) answer(ctx context.Context, project string, writes []sdk.Writ
 		return err
 	}
 	f.d.trust.forget()
-	f.d.skills.Retrust(project)
-	return nil
+	return f.d.skills.Retrust(ctx, project)
 }
 
 // ofWorkspace are the skills that came with a project, the one that goes first

@@ -20,13 +20,14 @@ const patience = 500 * time.Millisecond
 
 // Options are what a Library needs beside its Settings. All may be left out.
 type Options struct {
-	Log     hclog.Logger
-	Trusted func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted; it may not ask the library
-	Hash    func(folder string) (string, error)         // of a skill's folder, for Trusted
-	Changed func(Change)                                // one call after the other, from a goroutine of the library; it may ask the library, but not Close it
-	Home    string                                      // above which no workspace is looked for; empty is the user's
-	Timings Timings
-	Clock   func() time.Time // for Timings.Idle
+	Log      hclog.Logger
+	Trusted  func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted; it may not ask the library
+	Answered func(project string) func(name string) bool // which names people answered for: only their folders are hashed; nil is all; it may not ask the library
+	Hash     func(folder string) (string, error)         // of a skill's folder, for Trusted
+	Changed  func(Change)                                // one call after the other, from a goroutine of the library; it may ask the library, but not Close it
+	Home     string                                      // above which no workspace is looked for; empty is the user's
+	Timings  Timings
+	Clock    func() time.Time // for Timings.Idle
 
 	parse parseFunc
 	open  func() (notifier, error)
@@ -90,6 +91,9 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	if o.parse == nil {
 		o.parse = Parse
 	}
+	if o.Answered == nil {
+		o.Answered = func(string) func(string) bool { return func(string) bool { return true } }
+	}
 	if o.Home == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
@@ -147,13 +151,19 @@ func (l *Library) Configure(s Settings) {
 	l.refresh()
 }
 
-// Retrust makes a project's catalogue anew, because the trust in its skills is
-// another.
-func (l *Library) Retrust(project string) {
+// Retrust looks at a project's folders and makes its catalogue anew, because
+// the trust in its skills is another. That is in force when it returns.
+func (l *Library) Retrust(ctx context.Context, project string) error {
 	l.mu.Lock()
 	l.turned++
 	l.mu.Unlock()
+	for _, v := range l.inUse(project) {
+		if err := v.ask(ctx); err != nil {
+			return fmt.Errorf("wait for the skills to be looked at again: %w", err)
+		}
+	}
 	l.refresh()
+	return nil
 }
 
 // Catalogue returns what a project can use now; an empty one is what all share.
@@ -180,6 +190,7 @@ func (l *Library) inUse(project string) []*vigil {
 	if !ok {
 		w = &workspace{vigil: l.vigil(func(*vigil) { l.refresh() }, func(v *vigil) bool { return !l.idle(project, v) })}
 		l.projects[project] = w
+		w.vigil.answered = func() func(string) bool { return l.o.Answered(project) }
 		w.vigil.shelves = l.kept[project]
 		delete(l.kept, project)
 		w.vigil.start(&l.running, workspaceFolders(project, l.o.Home, l.settings.Workspace))

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // parseFunc reads the text of a SKILL.md that lies in a folder.
@@ -28,14 +26,15 @@ type shelf struct {
 
 // looker is what a look needs to know.
 type looker struct {
-	parse  parseFunc
-	hash   func(folder string) (string, error)
-	settle time.Duration // how long a file must not have changed to be whole
-	force  bool          // what does not settle is taken if it can be loaded
-	clock  func() time.Time
-	deaf   func(folder string) string // names a file system that makes no events
-	watch  func(folder string)
-	link   func(folder, link string)
+	parse    parseFunc
+	hash     func(folder string) (string, error) // of a workspace's skills; nil without one
+	answered func(name string) bool              // which of them are hashed
+	settle   time.Duration                       // how long a file must not have changed to be whole
+	force    bool                                // what does not settle is taken if it can be loaded
+	clock    func() time.Time
+	deaf     func(folder string) string // names a file system that makes no events
+	watch    func(folder string)
+	link     func(folder, link string)
 }
 
 // look brings the shelf up to what is on disk. It reports whether anything is
@@ -62,8 +61,8 @@ func (s *shelf) look(l looker) (changed, hasty bool) {
 	}
 	lost, hastyLoss := s.lose(sc, l)
 	changed, hasty = changed || lost, hasty || hastyLoss
-	if s.at.Tier == sdk.TierWorkspace && l.hash != nil {
-		changed = s.sum(sc, l) || changed
+	if l.hash != nil {
+		s.sum(sc, l)
 	}
 	return s.show(sc, l) || changed, hasty
 }

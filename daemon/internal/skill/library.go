@@ -67,8 +67,9 @@ type Library struct {
 
 // workspace is a project in use.
 type workspace struct {
-	vigil *vigil
-	used  time.Time
+	vigil   *vigil
+	folders []Folder
+	used    time.Time
 }
 
 // NewLibrary begins to look. The first catalogue waits for what is found.
@@ -101,6 +102,7 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 		}
 		o.Home = home
 	}
+	o.Home = resolved(o.Home) // as projects are
 	o.Timings = o.Timings.filled()
 	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*making{}, told: map[string]*making{}, kept: map[string][]*shelf{}}
 	l.base = l.vigil(func(*vigil) { l.refresh() }, func(*vigil) bool { return true })
@@ -142,9 +144,10 @@ func (l *Library) Configure(s Settings) {
 	if !slices.EqualFunc(old.Folders, s.Folders, sameFolder) {
 		l.base.follow(s.Folders)
 	}
-	if !slices.Equal(old.Workspace, s.Workspace) {
-		for project, w := range l.projects {
-			w.vigil.follow(workspaceFolders(project, l.o.Home, s.Workspace))
+	for project, w := range l.projects {
+		if folders := workspaceFolders(project, l.o.Home, s); !slices.EqualFunc(w.folders, folders, sameFolder) {
+			w.folders = folders
+			w.vigil.follow(folders)
 		}
 	}
 	l.mu.Unlock()
@@ -193,7 +196,8 @@ func (l *Library) inUse(project string) []*vigil {
 		w.vigil.answered = func() func(string) bool { return l.o.Answered(project) }
 		w.vigil.shelves = l.kept[project]
 		delete(l.kept, project)
-		w.vigil.start(&l.running, workspaceFolders(project, l.o.Home, l.settings.Workspace))
+		w.folders = workspaceFolders(project, l.o.Home, l.settings)
+		w.vigil.start(&l.running, w.folders)
 	}
 	w.used = l.o.Clock()
 	return []*vigil{l.base, w.vigil}

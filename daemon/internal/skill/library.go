@@ -160,12 +160,21 @@ func (l *Library) Retrust(ctx context.Context, project string) error {
 	l.mu.Lock()
 	l.turned++
 	l.mu.Unlock()
+	if err := l.Look(ctx, project); err != nil {
+		return err
+	}
+	l.refresh()
+	return nil
+}
+
+// Look looks at a project's folders now, whether or not anything is known to
+// have changed, and waits until what was found is in force.
+func (l *Library) Look(ctx context.Context, project string) error {
 	for _, v := range l.inUse(project) {
 		if err := v.ask(ctx); err != nil {
 			return fmt.Errorf("wait for the skills to be looked at again: %w", err)
 		}
 	}
-	l.refresh()
 	return nil
 }
 

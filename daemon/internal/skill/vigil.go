@@ -215,11 +215,10 @@ func (v *vigil) look(force bool) bool {
 		v.watches.begin()
 		l.watch, l.link = v.watches.whole, v.watches.name
 	}
-	changed, hasty := false, false
+	hasty := false
 	for _, s := range v.shelves {
 		route(s.at.Path, l.link)
-		c, h := s.look(l)
-		changed, hasty = changed || c, hasty || h
+		hasty = s.look(l) || hasty
 	}
 	if v.watches != nil {
 		v.watches.end()

@@ -31,7 +31,8 @@ func (d *Daemon) startSkills(context.Context) error {
 	d.carried = d.unpackSkills()
 	d.trust = newTrust(d.store)
 	l, err := skill.NewLibrary(d.skillSettings(d.cfg), skill.Options{
-		Log: d.log.Named("skills"), Trusted: d.skillTrusted, Hash: d.skillHash, Changed: d.skillsChanged,
+		Log: d.log.Named("skills"), Trusted: d.skillTrusted, Answered: d.skillAnswered, Hash: d.skillHash,
+		Changed: d.skillsChanged,
 	})
 	if err != nil {
 		return err

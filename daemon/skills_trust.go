@@ -24,6 +24,9 @@ func (f skillFace) Trust(ctx context.Context, p rpc.TrustQuery) (rpc.Trust, erro
 	if err != nil {
 		return rpc.Trust{}, err
 	}
+	if err := f.d.skills.Look(ctx, project); err != nil {
+		return rpc.Trust{}, err
+	}
 	switch {
 	case p.Revoke && len(p.Accept) > 0:
 		return rpc.Trust{}, sdk.Errorf(sdk.Validation, "trust is either given or taken back: name the skills of one of them")
@@ -85,7 +88,7 @@ func asShown(ctx context.Context, documents []*skill.Document, name, hash string
 			problem = sdk.Errorf(sdk.Conflict, "the skill %s cannot be loaded: %s", name, d.Reason)
 			continue
 		}
-		c, err := skill.Look(ctx, d.Folder, trustedTexts)
+		c, err := wholeSkill(ctx, d)
 		if err != nil {
 			problem = fmt.Errorf("the skill %s cannot be trusted: %w", name, err)
 			continue
@@ -101,6 +104,22 @@ func asShown(ctx context.Context, documents []*skill.Document, name, hash string
 		return skill.Contents{}, problem
 	}
 	return skill.Contents{}, sdk.Errorf(sdk.Conflict, "the skill %s is not what was shown, and nothing is trusted: `bothy trust %s` shows it as it is now", name, name)
+}
+
+// wholeSkill is what a skill's folder holds. Its SKILL.md must be the one that
+// was read: that of a version that is broken, or came a moment ago, may ask for
+// more than what is shown, and a last good version was perhaps never looked at.
+func wholeSkill(ctx context.Context, d *skill.Document) (skill.Contents, error) {
+	c, err := skill.Look(ctx, d.Folder, trustedTexts)
+	switch {
+	case err != nil:
+		return c, err
+	case c.Hold(d):
+		return c, nil
+	case d.Stale && len(d.Diagnostics) > 0:
+		return c, sdk.Errorf(sdk.Conflict, "its SKILL.md cannot be loaded as it is now: %s", d.Diagnostics[0].Message)
+	}
+	return c, sdk.Errorf(sdk.Conflict, "its SKILL.md has just changed: try again")
 }
 
 func (f skillFace) revoke(ctx context.Context, project string, names []string) error {
@@ -131,8 +150,7 @@ func (f skillFace) answer(ctx context.Context, project string, writes []sdk.Writ
 		return err
 	}
 	f.d.trust.forget()
-	f.d.skills.Retrust(project)
-	return nil
+	return f.d.skills.Retrust(ctx, project)
 }
 
 // ofWorkspace are the skills that came with a project, the one that goes first
@@ -190,7 +208,7 @@ func trustSkill(ctx context.Context, d *skill.Document, answer keptAnswer) rpc.T
 		s.Problem = "it cannot be loaded: " + d.Reason
 		return s
 	}
-	c, err := skill.Look(ctx, d.Folder, trustedTexts)
+	c, err := wholeSkill(ctx, d)
 	if err != nil {
 		s.Problem = err.Error()
 		return s

@@ -63,16 +63,22 @@ func (t *trust) trusts(project, name, hash string) (bool, error) {
 	if project == "" || hash == "" {
 		return false, nil
 	}
+	hashes, err := t.hashes(project)
+	return err == nil && hashes[name] == hash, err
+}
+
+// hashes are what people said yes to, by name; empty where they took it back.
+func (t *trust) hashes(project string) (map[string]string, error) {
 	t.mu.Lock()
 	hashes, ok := t.known[project]
 	turn := t.turn
 	t.mu.Unlock()
 	if ok {
-		return hashes[name] == hash, nil
+		return hashes, nil
 	}
 	answers, err := t.answers(context.Background(), project)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	hashes = map[string]string{}
 	for name, a := range answers {
@@ -83,7 +89,7 @@ func (t *trust) trusts(project, name, hash string) (bool, error) {
 		t.known[project] = hashes
 	}
 	t.mu.Unlock()
-	return hashes[name] == hash, nil
+	return hashes, nil
 }
 
 // keptAnswer is an answer and what it was about.
@@ -171,9 +177,23 @@ func trustWrite(a trustAnswer, body *trustedSkill) (sdk.Write, error) {
 func (d *Daemon) skillTrusted(project, name, hash string) bool {
 	ok, err := d.trust.trusts(project, name, hash)
 	if err != nil {
-		d.log.Warn("nothing of a project is trusted, because what is cannot be read", "project", project, "error", err)
+		d.trustUnread(project, err)
 	}
 	return ok
+}
+
+// skillAnswered tells which names a person said yes to in a project, whatever
+// their folders hold now.
+func (d *Daemon) skillAnswered(project string) func(name string) bool {
+	hashes, err := d.trust.hashes(project)
+	if err != nil {
+		d.trustUnread(project, err)
+	}
+	return func(name string) bool { return hashes[name] != "" }
+}
+
+func (d *Daemon) trustUnread(project string, err error) {
+	d.log.Warn("nothing of a project is trusted, because what is cannot be read", "project", project, "error", err)
 }
 
 // skillHash is the hash of a skill's folder that trust is bound to.

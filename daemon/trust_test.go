@@ -132,3 +132,40 @@ mode can be executed: true, before: false
 		t.Errorf("without room it is %q", cut)
 	}
 }
+
+// TestShownIsWhatWasRead holds that a skill cannot be trusted while its SKILL.md
+// is another than the one whose fields are shown.
+func TestShownIsWhatWasRead(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "SKILL.md")
+	text := "---\nname: a\ndescription: It.\n---\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d := skill.Read(path)
+	d.Folder, d.Path = folder, path
+	shown := trustSkill(t.Context(), &d, keptAnswer{})
+	if shown.Problem != "" || shown.Hash == "" {
+		t.Fatalf("as it was read: %+v", shown)
+	}
+	if _, err := asShown(t.Context(), []*skill.Document{&d}, d.Name, shown.Hash); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("---\nallowed-tools: Bash\nhalf"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := skill.Look(t.Context(), folder, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := asShown(t.Context(), []*skill.Document{&d}, d.Name, c.Hash); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("another SKILL.md is trusted: %v", err)
+	}
+	if s := trustSkill(t.Context(), &d, keptAnswer{}); s.Hash != "" || !strings.Contains(s.Problem, "try again") {
+		t.Errorf("another SKILL.md is shown: %+v", s)
+	}
+	d.Stale, d.Diagnostics = true, []sdk.SkillDiagnostic{{Message: "the frontmatter does not end"}}
+	if s := trustSkill(t.Context(), &d, keptAnswer{}); s.Hash != "" || !strings.Contains(s.Problem, "does not end") {
+		t.Errorf("a last good version is shown: %+v", s)
+	}
+}

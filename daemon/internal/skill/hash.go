@@ -10,6 +10,8 @@ import (
 	"hash"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +22,13 @@ import (
 type Contents struct {
 	Hash  string // hex; of every file's path, executable bit and bytes
 	Files []File // by path
+}
+
+// Hold reports whether they are those that the document was read from: what a
+// person trusts and what a model reads must be one thing.
+func (c Contents) Hold(d *Document) bool {
+	name := filepath.Base(d.Path)
+	return slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == name && f.Hash == d.Hash })
 }
 
 // FolderHash is the hash of all that a skill's folder holds. It is Validation

@@ -20,13 +20,14 @@ const patience = 500 * time.Millisecond
 
 // Options are what a Library needs beside its Settings. All may be left out.
 type Options struct {
-	Log     hclog.Logger
-	Trusted func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted; it may not ask the library
-	Hash    func(folder string) (string, error)         // of a skill's folder, for Trusted
-	Changed func(Change)                                // one call after the other, from a goroutine of the library; it may ask the library, but not Close it
-	Home    string                                      // above which no workspace is looked for; empty is the user's
-	Timings Timings
-	Clock   func() time.Time // for Timings.Idle
+	Log      hclog.Logger
+	Trusted  func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted; it may not ask the library
+	Answered func(project string) func(name string) bool // which names people answered for: only their folders are hashed; nil is all; it may not ask the library
+	Hash     func(folder string) (string, error)         // of a skill's folder, for Trusted
+	Changed  func(Change)                                // one call after the other, from a goroutine of the library; it may ask the library, but not Close it
+	Home     string                                      // above which no workspace is looked for; empty is the user's
+	Timings  Timings
+	Clock    func() time.Time // for Timings.Idle
 
 	parse parseFunc
 	open  func() (notifier, error)
@@ -66,8 +67,9 @@ type Library struct {
 
 // workspace is a project in use.
 type workspace struct {
-	vigil *vigil
-	used  time.Time
+	vigil   *vigil
+	folders []Folder
+	used    time.Time
 }
 
 // NewLibrary begins to look. The first catalogue waits for what is found.
@@ -90,6 +92,9 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	if o.parse == nil {
 		o.parse = Parse
 	}
+	if o.Answered == nil {
+		o.Answered = func(string) func(string) bool { return func(string) bool { return true } }
+	}
 	if o.Home == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
@@ -97,9 +102,10 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 		}
 		o.Home = home
 	}
+	o.Home = resolved(o.Home) // as projects are
 	o.Timings = o.Timings.filled()
 	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*making{}, told: map[string]*making{}, kept: map[string][]*shelf{}}
-	l.base = l.vigil(func(*vigil) { l.refresh() }, func(*vigil) bool { return false })
+	l.base = l.vigil(func(*vigil) { l.refresh() }, func(*vigil) bool { return true })
 	l.base.start(&l.running, s.Folders)
 	return l, nil
 }
@@ -138,22 +144,38 @@ func (l *Library) Configure(s Settings) {
 	if !slices.EqualFunc(old.Folders, s.Folders, sameFolder) {
 		l.base.follow(s.Folders)
 	}
-	if !slices.Equal(old.Workspace, s.Workspace) {
-		for project, w := range l.projects {
-			w.vigil.follow(workspaceFolders(project, l.o.Home, s.Workspace))
+	for project, w := range l.projects {
+		if folders := workspaceFolders(project, l.o.Home, s); !slices.EqualFunc(w.folders, folders, sameFolder) {
+			w.folders = folders
+			w.vigil.follow(folders)
 		}
 	}
 	l.mu.Unlock()
 	l.refresh()
 }
 
-// Retrust makes a project's catalogue anew, because the trust in its skills is
-// another.
-func (l *Library) Retrust(project string) {
+// Retrust looks at a project's folders and makes its catalogue anew, because
+// the trust in its skills is another. That is in force when it returns.
+func (l *Library) Retrust(ctx context.Context, project string) error {
 	l.mu.Lock()
 	l.turned++
 	l.mu.Unlock()
+	if err := l.Look(ctx, project); err != nil {
+		return err
+	}
 	l.refresh()
+	return nil
+}
+
+// Look looks at a project's folders now, whether or not anything is known to
+// have changed, and waits until what was found is in force.
+func (l *Library) Look(ctx context.Context, project string) error {
+	for _, v := range l.inUse(project) {
+		if err := v.ask(ctx); err != nil {
+			return fmt.Errorf("wait for the skills to be looked at again: %w", err)
+		}
+	}
+	return nil
 }
 
 // Catalogue returns what a project can use now; an empty one is what all share.
@@ -178,18 +200,20 @@ func (l *Library) inUse(project string) []*vigil {
 	}
 	w, ok := l.projects[project]
 	if !ok {
-		w = &workspace{vigil: l.vigil(func(*vigil) { l.refresh() }, func(v *vigil) bool { return l.idle(project, v) })}
+		w = &workspace{vigil: l.vigil(func(*vigil) { l.refresh() }, func(v *vigil) bool { return !l.idle(project, v) })}
 		l.projects[project] = w
+		w.vigil.answered = func() func(string) bool { return l.o.Answered(project) }
 		w.vigil.shelves = l.kept[project]
 		delete(l.kept, project)
-		w.vigil.start(&l.running, workspaceFolders(project, l.o.Home, l.settings.Workspace))
+		w.folders = workspaceFolders(project, l.o.Home, l.settings)
+		w.vigil.start(&l.running, w.folders)
 	}
 	w.used = l.o.Clock()
 	return []*vigil{l.base, w.vigil}
 }
 
-// idle lets a workspace go that nobody asked for. It is called by its vigil,
-// which must end then and leave its shelves alone.
+// idle lets a workspace go that nobody asked for, and reports whether it did.
+// It is called by its vigil, which must not touch its shelves any more then.
 func (l *Library) idle(project string, v *vigil) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -203,7 +227,7 @@ func (l *Library) idle(project string, v *vigil) bool {
 	if len(l.kept) < mostKept {
 		l.kept[project] = v.shelves
 	}
-	v.end() // for who waits for a look
+	v.end()
 	return true
 }
 

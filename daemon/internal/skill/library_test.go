@@ -87,6 +87,13 @@ func (h *shop) reloads() int {
 	return len(h.changes)
 }
 
+// catalogues are those after each change that was told.
+func (h *shop) catalogues() []*Catalogue {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.seen)
+}
+
 // now is the catalogue as it is shown, without waiting for what is under way.
 func (h *shop) now(project string) *Catalogue {
 	h.t.Helper()

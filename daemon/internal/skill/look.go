@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // parseFunc reads the text of a SKILL.md that lies in a folder.
@@ -28,24 +26,24 @@ type shelf struct {
 
 // looker is what a look needs to know.
 type looker struct {
-	parse  parseFunc
-	hash   func(folder string) (string, error)
-	settle time.Duration // how long a file must not have changed to be whole
-	force  bool          // what does not settle is taken if it can be loaded
-	clock  func() time.Time
-	deaf   func(folder string) string // names a file system that makes no events
-	watch  func(folder string)
-	link   func(folder, link string)
+	parse    parseFunc
+	hash     func(folder string) (string, error) // of a workspace's skills; nil without one
+	answered func(name string) bool              // which of them are hashed
+	settle   time.Duration                       // how long a file must not have changed to be whole
+	force    bool                                // what does not settle is taken if it can be loaded
+	clock    func() time.Time
+	deaf     func(folder string) string // names a file system that makes no events
+	watch    func(folder string)
+	link     func(folder, link string)
 }
 
-// look brings the shelf up to what is on disk. It reports whether anything is
-// shown differently, and whether something may be half done: then nothing of
-// the shelf should be shown before another look.
-func (s *shelf) look(l looker) (changed, hasty bool) {
+// look brings the shelf up to what is on disk. It reports whether something may
+// be half done: then nothing of the shelf should be shown before another look.
+func (s *shelf) look(l looker) (hasty bool) {
 	sc := &scan{at: s.at, watch: l.watch, link: l.link}
 	defer sc.end()
 	sc.run()
-	todo, changed, hasty := s.decide(sc, l)
+	todo, hasty := s.decide(sc, l)
 	contents := readAll(todo, l.parse)
 	for i, x := range todo {
 		c, now := contents[i], l.clock()
@@ -57,19 +55,19 @@ func (s *shelf) look(l looker) (changed, hasty bool) {
 		case x.hasty && (!whole || c.doc != nil && !c.doc.Loaded):
 			// It never settles, and is in the middle of something.
 		default:
-			changed = x.record.take(s.at, x.found, c, now) || changed
+			x.record.take(s.at, x.found, c, now)
 		}
 	}
-	lost, hastyLoss := s.lose(sc, l)
-	changed, hasty = changed || lost, hasty || hastyLoss
-	if s.at.Tier == sdk.TierWorkspace && l.hash != nil {
-		changed = s.sum(sc, l) || changed
+	hasty = s.lose(sc, l) || hasty
+	if l.hash != nil {
+		s.sum(sc, l)
 	}
-	return s.show(sc, l) || changed, hasty
+	s.show(sc, l)
+	return hasty
 }
 
 // decide says what has to be read.
-func (s *shelf) decide(sc *scan, l looker) (todo []reading, changed, hasty bool) {
+func (s *shelf) decide(sc *scan, l looker) (todo []reading, hasty bool) {
 	now := l.clock()
 	for _, f := range sc.found {
 		r := s.known[f.folder]
@@ -79,7 +77,7 @@ func (s *shelf) decide(sc *scan, l looker) (todo []reading, changed, hasty bool)
 		}
 		r.lost = time.Time{}
 		if f.trouble != nil {
-			changed = s.trouble(r, f, now) || changed
+			s.trouble(r, f, now)
 			continue
 		}
 		if r.key == f.key && r.sure && r.now != nil {
@@ -93,15 +91,16 @@ func (s *shelf) decide(sc *scan, l looker) (todo []reading, changed, hasty bool)
 		}
 		todo = append(todo, x)
 	}
-	return todo, changed, hasty
+	return todo, hasty
 }
 
 // trouble takes what cannot be opened.
-func (s *shelf) trouble(r *record, f finding, now time.Time) bool {
+func (s *shelf) trouble(r *record, f finding, now time.Time) {
 	if strings.HasPrefix(f.trouble.Code, "link-") {
-		return r.refuse(s.at, f, now)
+		r.refuse(s.at, f, now)
+		return
 	}
-	return r.take(s.at, f, content{sum: f.trouble.Code + ": " + f.trouble.Message, trouble: f.trouble}, now)
+	r.take(s.at, f, content{sum: f.trouble.Code + ": " + f.trouble.Message, trouble: f.trouble}, now)
 }
 
 // settled reports whether a file with that key is likely to be whole: nobody
@@ -137,7 +136,7 @@ func readAll(todo []reading, parse parseFunc) []content {
 
 // lose takes away what is not there any more, unless nothing is known of where
 // it was. Editors move a file away for a moment.
-func (s *shelf) lose(sc *scan, l looker) (changed, hasty bool) {
+func (s *shelf) lose(sc *scan, l looker) (hasty bool) {
 	there := make(map[string]bool, len(sc.found))
 	files := make(map[identity]bool, len(sc.found))
 	for _, f := range sc.found {
@@ -150,7 +149,7 @@ func (s *shelf) lose(sc *scan, l looker) (changed, hasty bool) {
 			continue
 		}
 		if blindTo(sc.blind, folder) {
-			changed = r.hide() || changed
+			r.hide()
 			continue
 		}
 		moved := r.key.identity != (identity{}) && files[r.key.identity]
@@ -159,9 +158,8 @@ func (s *shelf) lose(sc *scan, l looker) (changed, hasty bool) {
 			continue
 		}
 		delete(s.known, folder)
-		changed = changed || r.now != nil
 	}
-	return changed, hasty
+	return hasty
 }
 
 func blindTo(blind []string, folder string) bool {
@@ -169,14 +167,13 @@ func blindTo(blind []string, folder string) bool {
 }
 
 // hide marks what lies in a folder that cannot be looked into.
-func (r *record) hide() bool {
+func (r *record) hide() {
 	const sum = "unseen"
 	if r.sum == sum || r.good == nil {
-		return false
+		return
 	}
 	r.sum, r.sure = sum, false
 	r.now = stale(r.good, []diagnostic{*wrong("unreadable", 0, 0, "the folder that it lies in cannot be looked into", "Make it readable for you: chmod u+rx.")})
-	return true
 }
 
 // gone reports whether a skill has been missing for a while, by the time of the
@@ -194,7 +191,7 @@ func (r *record) gone(folder string, settle time.Duration, now time.Time) bool {
 }
 
 // show makes what people see of the shelf.
-func (s *shelf) show(sc *scan, l looker) (changed bool) {
+func (s *shelf) show(sc *scan, l looker) {
 	state := FolderState{Tier: s.at.Tier, Path: s.at.Path, Exists: sc.exists, Problem: sc.problem}
 	docs := make([]*Document, 0, len(s.known))
 	for _, r := range s.known {
@@ -228,7 +225,5 @@ func (s *shelf) show(sc *scan, l looker) (changed bool) {
 	case s.had.dev != 0 && s.had.dev != sc.id.dev && state.Problem == "":
 		state.Problem = "the file system on which it was is not there any more"
 	}
-	changed = s.state != state || !slices.Equal(docs, s.docs)
 	s.state, s.docs = state, docs
-	return changed
 }

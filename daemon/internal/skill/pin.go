@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -144,19 +143,12 @@ func (c *pinCopy) make(ctx context.Context, want string) (p Pinned, err error) {
 	if err != nil {
 		return p, err
 	}
-	if want != "" && (contents.Hash != want || !c.holdsDocument(contents.Files)) {
+	if want != "" && (contents.Hash != want || !contents.Hold(c.document)) {
 		return p, sdk.Errorf(sdk.Conflict, "its files are not those that were trusted: `bothy trust %s` shows what changed", c.document.Name)
 	}
 	p = Pinned{Hash: contents.Hash, Skipped: w.skipped}
 	p.name(contents.Files)
 	return p, syncFolder(to)
-}
-
-// holdsDocument reports whether the files are those that the document was read
-// from: what a person trusted and what a model reads must be one thing.
-func (c *pinCopy) holdsDocument(files []File) bool {
-	name := filepath.Base(c.document.Path)
-	return slices.ContainsFunc(files, func(f File) bool { return f.Path == name && f.Hash == c.document.Hash })
 }
 
 // copyFile writes one file of the copy, and has it on the disk: what a run

@@ -75,12 +75,11 @@ func (f finding) load() ([]byte, fileKey, *diagnostic) {
 	return text, keyOf(info), nil
 }
 
-// take makes a content the one in force, if it is another than before, and
-// reports whether anything is shown differently now.
-func (r *record) take(at Folder, f finding, c content, now time.Time) bool {
+// take makes a content the one in force, if it is another than before.
+func (r *record) take(at Folder, f finding, c content, now time.Time) {
 	r.key, r.sure, r.since = c.key, c.trouble == nil && c.key.sure(now), time.Time{}
 	if c.sum == r.sum && r.now != nil {
-		return false
+		return
 	}
 	r.sum = c.sum
 	doc := c.doc
@@ -96,17 +95,16 @@ func (r *record) take(at Folder, f finding, c content, now time.Time) bool {
 	default:
 		r.now = doc
 	}
-	return true
 }
 
 // refuse shows why the folder is not looked at. What was good of it is not any
 // more: its files are others'.
-func (r *record) refuse(at Folder, f finding, now time.Time) bool {
+func (r *record) refuse(at Folder, f finding, now time.Time) {
 	c := content{sum: f.trouble.Code + ": " + f.trouble.Message, trouble: f.trouble}
 	if r.sum != c.sum {
 		*r = record{}
 	}
-	return r.take(at, f, c, now)
+	r.take(at, f, c, now)
 }
 
 // broken is the document of a folder that has no text to show.

@@ -2,11 +2,13 @@ package skill
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -43,7 +45,7 @@ func TestRow23TenThousand(t *testing.T) {
 	}
 	each := (heap() - before) / 10_000
 	t.Logf("10,000 skills of 6 kB in %v, %d bytes of memory for each", took, each)
-	if took > 5*time.Second && !raceDetector {
+	if took > 5*time.Second && !racing {
 		t.Errorf("it took %v, want under 5 s", took)
 	}
 	if each > 20<<10 { // its text is 6 kB
@@ -83,6 +85,77 @@ func TestTooManyFolders(t *testing.T) {
 	if len(sc.found) != 1 || sc.found[0].folder != filepath.Join(root, "a") || !strings.Contains(sc.problem, "20000 folders") {
 		t.Errorf("%v, %q", sc.found, sc.problem)
 	}
+}
+
+// TestTooMuchText has a folder not fill the memory.
+func TestTooMuchText(t *testing.T) {
+	root := realDir(t)
+	const n = mostText/MaxFile + 10
+	for i := range n {
+		folder := filepath.Join(root, fmt.Sprintf("f%05d", i))
+		mkdir(t, folder)
+		f, err := os.Create(filepath.Join(folder, fileName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(f.Truncate(MaxFile), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	large := filepath.Join(root, "g")
+	mkdir(t, large)
+	write(t, filepath.Join(large, fileName), strings.Repeat("x", MaxFile+1)) // is never read, and so told of
+	sc := &scan{at: Folder{Path: root}, watch: func(string) {}, link: func(_, _ string) {}}
+	defer sc.end()
+	sc.run()
+	if len(sc.found) != mostText/MaxFile+1 || !strings.Contains(sc.problem, "256 MiB") {
+		t.Errorf("%d are read; %q", len(sc.found), sc.problem)
+	}
+}
+
+// TestConfigureLeavesNothing has settings turned a hundred times, while others
+// ask, and what was followed before let go.
+func TestConfigureLeavesNothing(t *testing.T) {
+	h := newShop(t, Settings{}, Options{})
+	var settings []Settings
+	for i := range 4 {
+		dir := filepath.Join(h.dir, fmt.Sprint(i))
+		lay(t, dir, fmt.Sprintf("s%d", i), "first")
+		settings = append(settings, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: dir}}, Workspace: []string{".bothy/skills", fmt.Sprint("w", i)}})
+	}
+	lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "first")
+	turn := func(n int) {
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				for range n {
+					if _, err := h.Catalogue(context.Background(), h.project); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		for i := range n {
+			h.Configure(settings[i%len(settings)])
+		}
+		wg.Wait()
+		h.Configure(settings[0])
+		if err := h.Look(context.Background(), h.project); err != nil {
+			t.Fatal(err)
+		}
+	}
+	watched := func() (n int) {
+		h.base.watches.mu.Lock()
+		defer h.base.watches.mu.Unlock()
+		return len(h.base.watches.added)
+	}
+	turn(10)
+	goroutines, files, watches := runtime.NumGoroutine(), openFiles(t), watched()
+	turn(100)
+	if g, f, w := runtime.NumGoroutine(), openFiles(t), watched(); g > goroutines || f > files || w > watches {
+		t.Errorf("%d goroutines, %d before; %d descriptors, %d; %d watches, %d", g, goroutines, f, files, w, watches)
+	}
+	h.has("s0")
 }
 
 // TestDeafFileSystem has changes found by looking, where there are no events.

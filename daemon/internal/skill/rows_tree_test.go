@@ -211,7 +211,7 @@ func TestRow30CaseAndAccents(t *testing.T) {
 		all := c.Named("upper")
 		return len(all) == 1 && all[0].Folder == filepath.Join(h.user, "upper")
 	})
-	for _, c := range h.seen {
+	for _, c := range h.catalogues() {
 		if all := c.Named("upper"); len(all) > 1 {
 			t.Errorf("two of one: %s", describe(c))
 		}

@@ -11,8 +11,9 @@ import (
 
 // How far a scan goes.
 const (
-	mostDepth   = 3      // levels below a folder on which skills are looked for
-	mostFolders = 20_000 // in one folder of a tier
+	mostDepth   = 3         // levels below a folder on which skills are looked for
+	mostFolders = 20_000    // in one folder of a tier
+	mostText    = 256 << 20 // bytes of all SKILL.md in one: they are kept in memory
 )
 
 // fileName is what makes a folder a skill. Another case of it counts where this
@@ -41,6 +42,7 @@ type scan struct {
 	found   []finding
 	blind   []string // folders as found, of which nothing is known
 	folders int
+	text    int64 // bytes of what is to be read
 	problem string
 }
 
@@ -164,8 +166,12 @@ func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 		f.trouble = unopened(err)
 	case !info.Mode().IsRegular():
 		f.trouble = noFile(info.Mode())
+	case info.Size() <= MaxFile && s.text+info.Size() > mostText:
+		s.note(fmt.Sprintf("its SKILL.md files have more than %d MiB together, and the rest are not read; move out what is not needed", mostText>>20))
+		return
 	default:
 		f.key = keyOf(info)
+		s.text += min(info.Size(), MaxFile)
 	}
 	s.found = append(s.found, f)
 }

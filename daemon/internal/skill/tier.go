@@ -39,20 +39,34 @@ func sameFolder(a, b Folder) bool {
 
 // workspaceFolders are those of a project, the nearest first, up to the root of
 // its repository. What lies above the home directory belongs to no project, and
-// neither does that itself.
-func workspaceFolders(project, home string, names []string) []Folder {
+// neither does that itself. A folder that counts for all projects, as those of
+// a home that is the project do, is not one of a workspace too.
+func workspaceFolders(project, home string, s Settings) []Folder {
 	levels := upToRepository(project, home)
 	bound := levels[len(levels)-1]
+	shared := map[string]bool{}
+	for _, f := range s.Folders {
+		shared[resolved(f.Path)] = true
+	}
 	var out []Folder
 	for _, level := range levels {
-		for _, name := range names {
-			out = append(out, Folder{
-				Tier: sdk.TierWorkspace, Path: filepath.Join(level, filepath.FromSlash(name)),
-				Allow: []string{bound}, Bound: bound,
-			})
+		for _, name := range s.Workspace {
+			path := filepath.Join(level, filepath.FromSlash(name))
+			real := resolved(path)
+			if _, inside := below(resolved(bound), real); !inside || !shared[real] { // a link out is shown as what it is
+				out = append(out, Folder{Tier: sdk.TierWorkspace, Path: path, Allow: []string{bound}, Bound: bound})
+			}
 		}
 	}
 	return out
+}
+
+// resolved is the path without links, or as it is written when that is nowhere.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
 }
 
 // upToRepository are the project and the folders above it to the one that has

@@ -26,7 +26,7 @@ func TestWorkspaceFolders(t *testing.T) {
 		"gone/x":        {"gone/x"},
 	} {
 		var got []string
-		for _, f := range workspaceFolders(filepath.Join(dir, project), home, []string{".bothy/skills", ".agents/skills"}) {
+		for _, f := range workspaceFolders(filepath.Join(dir, project), home, Settings{Workspace: []string{".bothy/skills", ".agents/skills"}}) {
 			rel, _ := filepath.Rel(dir, f.Path)
 			got = append(got, rel)
 			if bound, _ := filepath.Rel(dir, f.Bound); bound != want[len(want)-1] {
@@ -42,9 +42,42 @@ func TestWorkspaceFolders(t *testing.T) {
 		}
 	}
 	mkdir(t, filepath.Join(home, ".git")) // of the dotfiles
-	if got := workspaceFolders(filepath.Join(home, "loose", "c"), home, []string{"x"}); len(got) != 1 {
+	if got := workspaceFolders(filepath.Join(home, "loose", "c"), home, Settings{Workspace: []string{"x"}}); len(got) != 1 {
 		t.Errorf("the home directory became a project: %v", got)
 	}
+}
+
+// TestHomeAsProject has what lies in the home count once, as the user's, also
+// where a link leads to the home or the project is inside of it.
+func TestHomeAsProject(t *testing.T) {
+	t.Parallel()
+	dir := realDir(t)
+	home, link := filepath.Join(dir, "home"), filepath.Join(dir, "link")
+	mkdir(t, home)
+	symlink(t, home, link)
+	lay(t, filepath.Join(home, ".claude", "skills"), "one", "first")
+	lay(t, filepath.Join(home, ".bothy", "skills"), "two", "of the project")
+	mkdir(t, filepath.Join(home, "loose"))
+	mkdir(t, filepath.Join(home, ".git")) // of the dotfiles
+	h := newShop(t, Settings{
+		Folders:   []Folder{{Tier: sdk.TierUser, Path: filepath.Join(link, ".agents", "skills")}, {Tier: sdk.TierUser, Path: filepath.Join(link, ".claude", "skills")}},
+		Workspace: []string{".bothy/skills", ".agents/skills", ".claude/skills"},
+	}, Options{Home: link})
+	for project, want := range map[string][]string{home: {"one", "two"}, filepath.Join(home, "loose"): {"one"}} {
+		var got []string
+		for _, d := range h.now(project).All() {
+			got = append(got, d.Name)
+		}
+		if !slices.Equal(got, want) || !slices.Equal(usable(h.now(project)), []string{"one"}) {
+			t.Errorf("%s has\n%s", project, describe(h.now(project)))
+		}
+	}
+	// What counts for all no more is the project's alone.
+	h.Configure(Settings{Folders: []Folder{}, Workspace: []string{".claude/skills"}})
+	h.awaitIn(home, "the project's", func(c *Catalogue) bool {
+		all := c.All()
+		return len(all) == 1 && all[0].Tier == sdk.TierWorkspace && all[0].Status == sdk.SkillUntrusted
+	})
 }
 
 func TestConfigure(t *testing.T) {

@@ -12,15 +12,16 @@ import (
 // vigil keeps some folders in sight: the user's and the bundled ones, or those
 // of one workspace. Events only make it look; what it finds on disk counts.
 type vigil struct {
-	log     hclog.Logger
-	times   Timings
-	parse   parseFunc
-	hash    func(folder string) (string, error) // for skills of a workspace
-	open    func() (notifier, error)
-	deaf    func(folder string) string
-	stall   func()
-	changed func(*vigil)      // is called without locks after something is shown differently
-	tick    func(*vigil) bool // is called now and then; true ends the vigil
+	log      hclog.Logger
+	times    Timings
+	parse    parseFunc
+	hash     func(folder string) (string, error) // for skills of a workspace
+	answered func() func(name string) bool       // of which of them
+	open     func() (notifier, error)
+	deaf     func(folder string) string
+	stall    func()
+	changed  func(*vigil)      // is called without locks after something is shown differently
+	tick     func(*vigil) bool // is called now and then; false says that others have its shelves from now on
 
 	hints chan struct{}
 	asked chan struct{}
@@ -78,13 +79,25 @@ func (v *vigil) hint() {
 func (v *vigil) follow(folders []Folder) {
 	v.mu.Lock()
 	v.folders = folders
+	v.mu.Unlock()
+	v.demand()
+}
+
+// demand asks for a look now, and returns how many hints that will serve.
+func (v *vigil) demand() uint64 {
+	v.mu.Lock()
 	v.hinted++
+	want := v.hinted
 	v.mu.Unlock()
 	select {
 	case v.asked <- struct{}{}:
 	default: // it will look anyway
 	}
+	return want
 }
+
+// ask has the folders looked at now, and waits for it.
+func (v *vigil) ask(ctx context.Context) error { return v.await(ctx, v.demand(), nil) }
 
 // firstLook waits until the folders were looked at once.
 func (v *vigil) firstLook(ctx context.Context) error { return v.await(ctx, 1, nil) }
@@ -159,7 +172,7 @@ func (v *vigil) run() {
 		case <-v.asked:
 		case <-due.C:
 		case <-later.C:
-			if v.tick(v) {
+			if !v.tick(v) {
 				return
 			}
 			v.begin() // again, should it poll
@@ -194,16 +207,18 @@ func (v *vigil) look(force bool) bool {
 	v.looked++
 	v.mu.Unlock()
 	v.arrange(folders)
-	l := looker{parse: v.parse, hash: v.hash, settle: v.times.Settle, force: force, clock: time.Now, deaf: v.deaf, watch: func(string) {}, link: func(_, _ string) {}}
+	l := looker{parse: v.parse, settle: v.times.Settle, force: force, clock: time.Now, deaf: v.deaf, watch: func(string) {}, link: func(_, _ string) {}}
+	if v.answered != nil && v.hash != nil {
+		l.hash, l.answered = v.hash, v.answered()
+	}
 	if v.watches != nil {
 		v.watches.begin()
 		l.watch, l.link = v.watches.whole, v.watches.name
 	}
-	changed, hasty := false, false
+	hasty := false
 	for _, s := range v.shelves {
 		route(s.at.Path, l.link)
-		c, h := s.look(l)
-		changed, hasty = changed || c, hasty || h
+		hasty = s.look(l) || hasty
 	}
 	if v.watches != nil {
 		v.watches.end()

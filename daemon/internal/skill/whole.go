@@ -24,12 +24,28 @@ type wholeFolder struct {
 	sum  folderSum
 }
 
-// sum brings the sums of the shelf's skills up to date. It watches all folders
-// of a skill, and has only those read in which something changed.
-func (s *shelf) sum(sc *scan, l looker) (changed bool) {
+// mostAlike is how many folders are hashed of the skills of one name.
+const mostAlike = 8
+
+const errAlike = sumError("too many other folders of the project have a skill of this name")
+
+// sum brings the sums of the shelf's skills up to date, of those for which
+// people answered: what nobody asked for must cost nothing. It watches all
+// folders of such a skill, and has only those read in which something changed.
+func (s *shelf) sum(sc *scan, l looker) {
+	alike := map[string]int{}
 	for _, f := range sc.found {
 		r := s.known[f.folder]
 		if r == nil || r.now == nil || f.trouble != nil {
+			continue
+		}
+		name := r.now.Name
+		if !l.answered(name) {
+			r.whole = wholeFolder{}
+			continue
+		}
+		if alike[name]++; alike[name] > mostAlike {
+			r.whole = wholeFolder{sum: folderSum{err: errAlike}}
 			continue
 		}
 		keys, newest, err := sc.keys(f.home)
@@ -41,13 +57,11 @@ func (s *shelf) sum(sc *scan, l looker) (changed bool) {
 		if next.sum.err = err; err == nil {
 			next.sum.hash, next.sum.err = l.hash(f.folder)
 		}
-		if next.sum.err != nil {
-			next.sum = folderSum{err: sumError(next.sum.err.Error())}
+		if next.sum.err != nil { // which may pass
+			next.sure, next.sum = false, folderSum{err: sumError(next.sum.err.Error())}
 		}
-		changed = changed || next.sum != r.whole.sum
 		r.whole = next
 	}
-	return changed
 }
 
 // sumError can be compared.

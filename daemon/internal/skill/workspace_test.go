@@ -1,10 +1,14 @@
 package skill
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,7 +63,7 @@ func TestUntrustedIsInert(t *testing.T) {
 	}
 	h.awaitIn(h.project, "the user's counts", is(sdk.TierUser, sdk.SkillUntrusted))
 	trust.set("echo 1")
-	h.Retrust(h.project)
+	h.retrust()
 	h.awaitIn(h.project, "the workspace's counts", is(sdk.TierWorkspace, sdk.SkillEnabled))
 	write(t, filepath.Join(folder, "scripts", "run.sh"), "rm -rf ~")
 	h.awaitIn(h.project, "a script changed, and with it the trust", is(sdk.TierUser, sdk.SkillUntrusted))
@@ -99,4 +103,78 @@ func TestIdleWorkspaceIsLetGo(t *testing.T) {
 		d, ok := c.Find("one")
 		return ok && d.Stale && strings.TrimSpace(d.Body) == "first"
 	})
+}
+
+func (h *shop) retrust() {
+	h.t.Helper()
+	if err := h.Retrust(context.Background(), h.project); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// TestOnlyAnsweredIsHashed has a repository with many skills cost nothing until
+// somebody answered for one.
+func TestOnlyAnsweredIsHashed(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	answer, hashed := "", map[string]int{}
+	h := newShop(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
+		Answered: func(string) func(string) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			said := answer
+			return func(name string) bool { return name == said }
+		},
+		Trusted: func(_, name, hash string) bool { return name == "s3" && hash == "h" },
+		Hash: func(folder string) (string, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			hashed[filepath.Base(folder)]++
+			return "h", nil
+		}})
+	skills := filepath.Join(h.project, ".bothy", "skills")
+	for i := range 20 {
+		mkdir(t, filepath.Join(lay(t, skills, fmt.Sprintf("s%d", i), "first"), "deep", "er"))
+		write(t, filepath.Join(lay(t, skills, fmt.Sprintf("z%02d", i), ""), "SKILL.md"), skillText("s3", "the same name"))
+	}
+	h.awaitIn(h.project, "all, and none trusted", func(c *Catalogue) bool { return len(c.All()) == 40 && len(c.Usable()) == 0 })
+	mu.Lock()
+	if len(hashed) != 0 {
+		t.Errorf("hashed without an answer: %v", hashed)
+	}
+	answer = "s3"
+	mu.Unlock()
+	h.retrust()
+	if got := usable(h.now(h.project)); !slices.Equal(got, []string{"s3"}) {
+		t.Errorf("an answer is not in force at once: %v", got)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(hashed) != mostAlike || hashed["s3"] == 0 {
+		t.Errorf("hashed for one answer: %v", hashed)
+	}
+}
+
+// TestFailedHashIsTriedAgain has a failure that passes forgotten, though no file
+// changes.
+func TestFailedHashIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	failing := errors.New("too many open files")
+	dir := realDir(t)
+	folder := lay(t, dir, "one", "first")
+	l := looker{
+		parse: Parse, clock: func() time.Time { return time.Now().Add(time.Hour) }, deaf: func(string) string { return "" },
+		watch: func(string) {}, link: func(_, _ string) {},
+		hash: func(string) (string, error) { return "h", failing }, answered: func(string) bool { return true },
+	}
+	s := &shelf{at: Folder{Tier: sdk.TierWorkspace, Path: dir}, known: map[string]*record{}}
+	s.look(l)
+	if err := s.known[folder].whole.sum.err; err == nil || !strings.Contains(err.Error(), "too many open files") {
+		t.Fatal(err)
+	}
+	failing = nil
+	s.look(l)
+	if got := s.known[folder].whole.sum; got != (folderSum{hash: "h"}) {
+		t.Errorf("it can be read again: %+v", got)
+	}
 }

@@ -41,7 +41,7 @@ func (h *shop) showed(name string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var out []string
-	for _, c := range h.catalogues() {
+	for _, c := range h.seen {
 		if d, ok := c.Find(name); ok {
 			out = append(out, strings.TrimSpace(d.Body))
 		}
@@ -114,7 +114,7 @@ func (h *shop) only(name string) {
 	h.t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, c := range h.catalogues() {
+	for _, c := range h.seen {
 		for _, d := range c.All() {
 			if d.Name != name {
 				h.t.Errorf("%s was listed", d.Path)

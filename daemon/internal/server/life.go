@@ -12,13 +12,14 @@ func (s *Server) abort(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.Aborted,
 	if err != nil {
 		return rpc.Aborted{}, err
 	}
+	loops, err := s.cfg.Store.Loops(ctx, run.ID) // now: the next one may be at work when the abort returns
+	if err != nil {
+		return rpc.Aborted{}, err
+	}
 	if err := s.cfg.Engine.Abort(ctx, run.ID); err != nil {
 		return rpc.Aborted{}, err
 	}
-	if run, err = s.cfg.Store.Run(ctx, run.ID); err != nil {
-		return rpc.Aborted{}, err
-	}
-	loops, err := s.cfg.Store.Loops(ctx, run.ID)
+	run, err = s.cfg.Store.Run(ctx, run.ID)
 	return rpc.Aborted{Run: run.Alias, ID: run.ID, Status: run.Status, Queued: queued(loops)}, err
 }
 

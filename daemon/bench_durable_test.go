@@ -136,8 +136,8 @@ func BenchmarkBytes(b *testing.B) {
 			full = grown(8<<10, func(i int) string { return fmt.Sprint("same-", i/10) })
 		}
 	}
-	report(b, "database bytes of an empty turn", fmt.Sprint(empty), "at most 6 KB")
-	report(b, "database bytes of a run of one empty turn, with its system text", fmt.Sprint(alone), "reported")
+	report(b, "database bytes of one more empty turn of a run", fmt.Sprint(empty), "at most 6 KB")
+	report(b, "database bytes of a run of one empty turn", fmt.Sprint(alone), "at most 6 KB for the turn")
 	report(b, "database bytes of a turn with 8 KB of new text, per byte of text", fmt.Sprintf("%.2f  (%d bytes more than the empty one)", float64(full-empty)/(8<<10), full-empty), "below 2")
 }
 

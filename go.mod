@@ -15,10 +15,11 @@ require (
 	github.com/hashicorp/go-hclog v1.6.3
 	github.com/hashicorp/go-plugin v1.8.0
 	github.com/hashicorp/hcl/v2 v2.25.0
-	github.com/rogpeppe/go-internal v1.14.1
+	github.com/rogpeppe/go-internal v1.15.0
 	github.com/yuin/goldmark v1.7.17
 	github.com/yuin/goldmark-meta v1.1.0
 	github.com/zclconf/go-cty v1.19.0
+	mvdan.cc/sh/v3 v3.14.1
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/sync v0.24.0

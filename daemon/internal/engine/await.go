@@ -61,7 +61,7 @@ func (e *Engine) askAgain(a *activeLoop) {
 			x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
 			continue
 		}
-		x.decision = e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode})
+		x.decision = e.cfg.Policy.Decide(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode})
 		approved := x.decision.Verdict == sdk.Propose && x.entry.Phase == sdk.PhaseApproved
 		if x.entry.Phase == sdk.PhaseApproved {
 			failpoint.Hit(failpoint.ApprovedAfter) // also when it was approved before this daemon began

@@ -41,7 +41,7 @@ const (
 )
 
 // Config is what an engine is made of. All fields but Builtin, Prices,
-// Instructions, Preview, Clock and Grace are required.
+// Instructions, Attended, Preview, Clock and Grace are required.
 type Config struct {
 	Store   Store
 	Tools   Tools
@@ -59,6 +59,10 @@ type Config struct {
 	// Instructions reads those of the project at root. An error is an entry
 	// of the run, and shown to the model as their absence.
 	Instructions func(root string) (string, error)
+	// Attended reports whether a client that may approve follows a run: the
+	// connection that gave the prompt, named by its session, or any other. Nil is
+	// never.
+	Attended func(run int64, session string) bool
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(Preview)

@@ -168,7 +168,7 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.refuse(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made")
 	default:
 		x.ask(ctx)
-		x.decision = e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode})
+		x.decision = e.cfg.Policy.Decide(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode})
 		if x.decision.Verdict != sdk.Allow {
 			x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", x.decision.Rule, x.decision.Reason))
 		}

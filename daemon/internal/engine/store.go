@@ -42,6 +42,8 @@ type Tools interface {
 	// Settle asks what a call came to that a dead daemon had begun. An error,
 	// of outcome interrupted, is that nobody knows.
 	Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
+	// Stage asks what a call would change in files, and changes nothing.
+	Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
 }
 
 // Stream takes what a call sends before its result. It is the tool kind's
@@ -102,7 +104,7 @@ type Dialect interface {
 
 // Policy decides about an action. It is pure.
 type Policy interface {
-	Judge(a sdk.Action) sdk.Decision
+	Decide(a sdk.Action) sdk.Decision
 }
 
 // encode makes the JSON of attributes, whose types always can be encoded

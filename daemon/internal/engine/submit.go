@@ -23,7 +23,10 @@ type Submission struct {
 	Agent   string
 	Model   string
 	Prompt  string
-	Mode    sdk.Mode // empty is act
+	Mode    sdk.Mode  // empty is act
+	Leave   sdk.Leave // empty is the agent's
+	Yolo    bool      // LeaveFull for every prompt of the run from now on; the caller has checked who asks
+	Session string    // of the connection that answers what is proposed; empty when none does
 }
 
 // Accepted says what a submission became. What it causes is in the journal

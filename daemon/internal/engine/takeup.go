@@ -332,5 +332,5 @@ func (e *Engine) again(a *activeLoop, x *action) bool {
 	if x.fault != nil || !x.repeatable() {
 		return false
 	}
-	return e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode}).Verdict == sdk.Allow
+	return e.cfg.Policy.Decide(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode}).Verdict == sdk.Allow
 }

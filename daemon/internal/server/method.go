@@ -66,7 +66,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodProposal:  of("One proposal, whole: what exactly would run, and what an answer is bound to.", s.proposal),
 		rpc.MethodResolve:   of("Answers a proposal: accept, reject or edit. Answers when that is durable.", s.resolve),
 		rpc.MethodRules:     of("Lists the rules in force beside the built-in ones.", s.rules),
-		rpc.MethodForget:    of("Removes a rule that was remembered from an answer.", s.forget),
+		rpc.MethodForget:    of("Removes a rule that was remembered from an answer.", s.forgetRule),
 		rpc.MethodExplain:   of("Why an action ran, waited or was refused.", s.explain),
 
 		rpc.MethodAudit:       of("A page of the audit: every action, refused ones included, and security events.", s.audit),

@@ -37,7 +37,7 @@ func (s *Server) rules(ctx context.Context, _ *conn, p rpc.RulesParams) (rpc.Rul
 	return found, err
 }
 
-func (s *Server) forget(ctx context.Context, _ *conn, p rpc.RuleRef) (sdk.RememberedRule, error) {
+func (s *Server) forgetRule(ctx context.Context, _ *conn, p rpc.RuleRef) (sdk.RememberedRule, error) {
 	return s.cfg.Policy.Forget(ctx, p.ID)
 }
 

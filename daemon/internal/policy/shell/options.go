@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// syntax is what a program may be told and is still known to be harmless. An
+// usage is what a program may be told and is still known to be harmless. An
 // option that is not in it is not proven.
 //
 // An option is followed by one sign for each of its values: ":" a word, "<" a
@@ -14,7 +14,7 @@ import (
 // only be glued to it. Where programs differ, "?" is the safe one: what follows
 // is then judged as a word of its own. A long name behind "!" exists and is not
 // proven; it is listed so that its abbreviations are known.
-type syntax struct {
+type usage struct {
 	short    string // letters: "alk:o>"
 	long     string // names between spaces: "all key: output>"
 	operands string // a sign for each operand, the last one for all that follow; "" takes none
@@ -26,9 +26,9 @@ type syntax struct {
 	also     func(r *reading) finding
 }
 
-// options is a syntax that is ready for use.
+// options is a usage that is ready for use.
 type options struct {
-	syntax
+	usage
 	letters map[byte]string
 	words   map[string]string
 	sorted  []string // all long names, with the unproven ones
@@ -46,8 +46,8 @@ type reading struct {
 	worst    finding
 }
 
-func (s syntax) ready() *options {
-	o := &options{syntax: s, letters: map[byte]string{}, words: map[string]string{}, refused: map[string]bool{}}
+func (s usage) ready() *options {
+	o := &options{usage: s, letters: map[byte]string{}, words: map[string]string{}, refused: map[string]bool{}}
 	for i := 0; i < len(s.short); {
 		signs := signsOf(s.short[i+1:])
 		o.letters[s.short[i]] = signs
@@ -70,8 +70,8 @@ func signsOf(text string) string {
 	return text[:len(text)-len(strings.TrimLeft(text, ":<>?"))]
 }
 
-// program judges calls by the syntax.
-func (s syntax) program() program {
+// program judges calls by the usage.
+func (s usage) program() program {
 	o := s.ready()
 	return func(c call) finding { return o.judge(c) }
 }

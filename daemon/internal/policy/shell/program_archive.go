@@ -3,7 +3,7 @@ package shell
 import "strings"
 
 // tarSyntax lists what is in an archive and does nothing else.
-var tarSyntax = syntax{
+var tarSyntax = usage{
 	short: "tvzjJRf<", operands: ":", exact: true, also: tarLists,
 	long: "list verbose file< gzip bzip2 xz zstd lzma wildcards no-wildcards full-time utc block-number numeric-owner force-local",
 }.ready()

@@ -16,7 +16,7 @@ func awk(c call) finding {
 }
 
 // awkSyntax is what awk may be told in the strict form.
-var awkSyntax = syntax{short: "F:v:", operands: ":<", exact: true, also: awkText}.ready()
+var awkSyntax = usage{short: "F:v:", operands: ":<", exact: true, also: awkText}.ready()
 
 func awkChecked(c call) finding { return awkSyntax.judge(c) }
 
@@ -30,9 +30,9 @@ func awkText(r *reading) finding {
 	return finding{}
 }
 
-// awkWords are the names with which a program reaches beyond its input. They
+// awkReaching are the names with which a program reaches beyond its input. They
 // are refused in texts and comments, too.
-var awkWords = []string{
+var awkReaching = []string{
 	"system", "getline", "ARGV", "ARGC", "ARGIND", "SYMTAB", "FUNCTAB", "PROCINFO", "ENVIRON", "function", "func",
 	"close", "include", "load", "namespace", "extension",
 }
@@ -44,7 +44,7 @@ func plainAwk(text string) bool {
 	if strings.Contains(text, "@") || strings.Contains(text, "\\\n") || strings.Contains(text, "\\\r") {
 		return false
 	}
-	if slices.ContainsFunc(awkWords, func(name string) bool { return strings.Contains(text, name) }) {
+	if slices.ContainsFunc(awkReaching, func(name string) bool { return strings.Contains(text, name) }) {
 		return false
 	}
 	scan := awkScan{text: text}
@@ -62,7 +62,7 @@ type slash int
 const (
 	begins  slash = iota // a pattern: an operand is due
 	divides              // a division: an operand has just ended
-	unknown              // either, for what plainAwk knows
+	either               // a division or a pattern, for what plainAwk knows
 )
 
 // awkScan is a place in a program's text.
@@ -88,7 +88,7 @@ func (s *awkScan) next() bool {
 		return s.quoted('"')
 	case b == '/' && s.slash == begins:
 		return s.quoted('/')
-	case b == '/' && s.slash == unknown:
+	case b == '/' && s.slash == either:
 		return false
 	case isWord(b):
 		s.word()
@@ -110,7 +110,7 @@ func (s *awkScan) sign(b byte) {
 	case b == ']':
 		s.slash = divides
 	default: // behind ")" the head of an if may have ended, or an operand
-		s.slash = unknown
+		s.slash = either
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *awkScan) word() {
 	s.printing = s.printing || word == "print" || word == "printf"
 	s.slash = divides
 	if slices.Contains(awkKeywords, word) {
-		s.slash = unknown
+		s.slash = either
 	}
 }
 
@@ -146,7 +146,7 @@ func (s *awkScan) quoted(end byte) bool {
 			bracket = false
 		case b == end:
 			s.at++
-			s.slash = unknown
+			s.slash = either
 			return true
 		}
 	}

@@ -3,7 +3,7 @@ package shell
 import "strings"
 
 // filePrograms say what files there are, or make empty ones.
-var filePrograms = map[string]syntax{
+var filePrograms = map[string]usage{
 	"ls": {
 		short: "aAbBcCdDfFgGhHiI:klLmnNopqQrRsStT:uUvw:xXZ1", operands: "<", names: true,
 		long: "all almost-all author escape block-size: ignore-backups color? directory dired classify? file-type format: full-time " +

@@ -28,9 +28,9 @@ const (
 )
 
 var (
-	gitDiffing = syntax{short: gitDiffShort + "123q0", long: gitDiffLong + "cached staged merge-base base ours theirs", operands: "<", digits: true}
-	gitLogging = syntax{short: gitLogShort, long: gitLogLong, operands: "<", digits: true}
-	gitRefs    = syntax{
+	gitDiffing = usage{short: gitDiffShort + "123q0", long: gitDiffLong + "cached staged merge-base base ours theirs", operands: "<", digits: true}
+	gitLogging = usage{short: gitLogShort, long: gitLogLong, operands: "<", digits: true}
+	gitRefs    = usage{
 		short: "s", operands: "<", names: true,
 		long: "count? sort? format? color? shell perl python tcl merged? no-merged? contains? no-contains? points-at? ignore-case " +
 			"heads tags branches head dereference hash? abbrev? verify quiet exclude-existing? omit-empty include-root-refs",
@@ -38,7 +38,7 @@ var (
 )
 
 // gitCommands are those that only read, each with what it may be told.
-var gitCommands = ready(map[string]syntax{
+var gitCommands = ready(map[string]usage{
 	"log":          gitLogging,
 	"show":         gitLogging,
 	"whatchanged":  gitLogging,
@@ -123,7 +123,7 @@ var gitCommands = ready(map[string]syntax{
 
 // ready compiles a table of commands. Their help opens a pager that the
 // repository's configuration names.
-func ready(table map[string]syntax) map[string]*options {
+func ready(table map[string]usage) map[string]*options {
 	all := make(map[string]*options, len(table))
 	for name, s := range table {
 		s.long += " !help"

@@ -6,7 +6,7 @@ import (
 )
 
 // searchPrograms look for text or for names.
-var searchPrograms = map[string]syntax{
+var searchPrograms = map[string]usage{
 	"grep":  grep,
 	"egrep": grep,
 	"fgrep": grep,
@@ -30,7 +30,7 @@ var searchPrograms = map[string]syntax{
 	"fdfind": fd,
 }
 
-var grep = syntax{
+var grep = usage{
 	short: "EFGPVivwxclLoqsnHhabrRTUzyZIe:f<m:A:B:C:d:D:", operands: ":<", instead: "e f regexp file", digits: true,
 	long: "extended-regexp fixed-strings basic-regexp perl-regexp regexp: file< ignore-case no-ignore-case word-regexp " +
 		"line-regexp null-data no-messages invert-match max-count: byte-offset line-number line-buffered with-filename " +
@@ -40,7 +40,7 @@ var grep = syntax{
 		"unix-byte-offsets",
 }
 
-var fd = syntax{
+var fd = usage{
 	short: "HIusigaLpF01qe:t:E:S:d:j:c:C<", operands: ":<", exact: true, names: true,
 	long: "hidden no-ignore no-ignore-vcs no-ignore-parent unrestricted case-sensitive ignore-case glob regex fixed-strings " +
 		"absolute-path follow full-path print0 max-depth: min-depth: exact-depth: exclude: prune type: extension: size: " +

@@ -4,7 +4,7 @@ import "regexp"
 
 // sedSyntax has no -i, which writes, and no -f, -e or --expression: the script
 // is the first operand, where it can be looked at.
-var sedSyntax = syntax{
+var sedSyntax = usage{
 	short: "nErsuz", operands: ":<",
 	long: "quiet silent regexp-extended separate unbuffered null-data posix debug sandbox " +
 		"!expression: !file: !in-place? !follow-symlinks !line-length: !binary",
@@ -29,7 +29,7 @@ var (
 	sedEdit  = regexp.MustCompile(`^(?:` + sedRange + ` ?!? ?(?:[pdqQ=]|` + sedReplace + `) ?(?:;|\n|$) ?)+$`)
 )
 
-func withScript(s syntax, also func(r *reading) finding) syntax {
+func withScript(s usage, also func(r *reading) finding) usage {
 	s.also = also
 	return s
 }

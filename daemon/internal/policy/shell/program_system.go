@@ -6,7 +6,7 @@ import (
 )
 
 // systemPrograms show what the machine is and who asks, or make up text.
-var systemPrograms = map[string]syntax{
+var systemPrograms = map[string]usage{
 	"true":     {operands: ":"},
 	"false":    {operands: ":"},
 	"pwd":      {short: "LP", long: "logical physical"},
@@ -22,7 +22,16 @@ var systemPrograms = map[string]syntax{
 	"sleep":    {operands: ":"},
 	"seq":      {short: "f:s:w", operands: ":", digits: true, long: "format: separator: equal-width"},
 	"expr":     {operands: ":", digits: true},
-	"type":     {short: "aftpP", operands: ":"},
+	"yes":      {operands: ":"},
+	"factor":   {operands: ":"},
+	"getconf":  {short: "a", operands: ":"},
+	"lscpu":    {short: "abce?p?J", long: "all online offline extended? parse? json"},
+	"numfmt": {
+		short: "d:z", operands: ":", digits: true,
+		long: "delimiter: field: format: from: from-unit: grouping header? invalid: padding: round: suffix: to: to-unit: " +
+			"unit-separator: zero-terminated debug",
+	},
+	"type": {short: "aftpP", operands: ":"},
 	"uname": {
 		short: "asnrvmpoi",
 		long:  "all kernel-name nodename kernel-release kernel-version machine processor hardware-platform operating-system",

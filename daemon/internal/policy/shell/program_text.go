@@ -3,7 +3,7 @@ package shell
 import "strings"
 
 // textPrograms read text and print text.
-var textPrograms = map[string]syntax{
+var textPrograms = map[string]usage{
 	"cat": {
 		short: "AbeEnstTuv", operands: "<",
 		long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting",
@@ -51,6 +51,11 @@ var textPrograms = map[string]syntax{
 			"key: merge output> stable buffer-size: field-separator: temporary-directory> parallel: unique zero-terminated " +
 			"!compress-program: !files0-from:",
 	},
+	"shuf": {
+		short: "ei:n:o>rz", operands: "<",
+		long: "echo input-range: head-count: output> random-source< repeat zero-terminated",
+	},
+	"tsort": {operands: "<"},
 	"uniq": {
 		short: "cdDif:s:uw:z", operands: "<>", digits: true,
 		long: "count repeated all-repeated? skip-fields: group? ignore-case skip-chars: unique check-chars: zero-terminated",
@@ -98,6 +103,10 @@ var textPrograms = map[string]syntax{
 	"strings": {short: "afdn:t:e:oU:s:w", operands: "<", digits: true, also: noArgumentFile,
 		long: "all data print-file-name bytes: radix: encoding: include-all-whitespace output-separator: unicode: !target:"},
 	"base64": {short: "dDiw:", operands: "<", long: "decode ignore-garbage wrap:"},
+	"basenc": {
+		short: "dDiw:", operands: "<",
+		long: "base64 base64url base32 base32hex base16 base2msbf base2lsbf z85 decode ignore-garbage wrap:",
+	},
 	"base32": {short: "diw:", operands: "<", long: "decode ignore-garbage wrap:"},
 	"jq": {
 		short: "acCeh0jL<MnrRsSVf", operands: ":<", instead: "f from-file", exact: true, also: noJqModule,
@@ -107,12 +116,12 @@ var textPrograms = map[string]syntax{
 	},
 }
 
-var sums = syntax{
+var sums = usage{
 	short: "bctwz", operands: "<",
 	long: "binary check text tag quiet status strict warn ignore-missing zero",
 }
 
-var hexdump = syntax{
+var hexdump = usage{
 	short: "bcCde:f<n:osvxX", operands: "<",
 	long: "one-byte-octal one-byte-hex one-byte-char canonical two-bytes-decimal two-bytes-octal two-bytes-hex format: " +
 		"format-file< length: skip: no-squeezing",
@@ -131,11 +140,12 @@ func noArgumentFile(r *reading) finding {
 // noJqModule refuses filters that load other files: jq looks for modules
 // wherever the filter says.
 func noJqModule(r *reading) finding {
-	for _, word := range r.argv[1:] {
-		for _, name := range []string{"import", "include", "modulemeta"} {
-			if strings.Contains(word, name) {
-				return r.unproven("shell.option", "a jq filter with %q may load any file, which is not proven; write the filter without it", name)
-			}
+	if len(r.operands) == 0 {
+		return finding{}
+	}
+	for _, name := range []string{"import", "include", "modulemeta"} {
+		if strings.Contains(r.operands[0], name) {
+			return r.unproven("shell.option", "a jq filter with %q may load any file, which is not proven; write the filter without it", name)
 		}
 	}
 	return finding{}

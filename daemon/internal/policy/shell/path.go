@@ -104,7 +104,9 @@ func secret(abs string) bool {
 	return slices.ContainsFunc(secretPaths, func(name string) bool { return strings.Contains(abs+"/", name) })
 }
 
+// secretName looks behind a colon, too: HEAD:.env is a file of a commit.
 func secretName(name string) bool {
+	name = name[strings.LastIndexByte(name, ':')+1:]
 	if strings.HasPrefix(name, ".env.") {
 		return !slices.ContainsFunc(plainEnvs, func(end string) bool { return strings.HasSuffix(name, end) })
 	}

@@ -93,10 +93,3 @@ func neighbour(words []string, i int) string {
 }
 
 func isNumber(text string) bool { return isDigits(strings.TrimPrefix(text, "-")) }
-
-func worse(a, b finding) finding {
-	if b.grade > a.grade {
-		return b
-	}
-	return a
-}

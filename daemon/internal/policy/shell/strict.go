@@ -41,7 +41,7 @@ func Strict(line string, at Place) Report {
 	if f := strictName(argv); f.grade != Proven {
 		return refuse(f)
 	}
-	return strictly(r, argv)
+	return strictly(r, argv, at)
 }
 
 // single is the one simple command of a line.
@@ -148,12 +148,12 @@ func strictName(argv []string) finding {
 }
 
 // strictly grades a call of a program.
-func strictly(r Report, argv []string) Report {
+func strictly(r Report, argv []string, at Place) Report {
 	r.Argv = argv
-	if slices.Contains([]string{"awk", "gawk", "mawk"}, argv[0]) && awkShows(argv[1:]) && r.Grade == Unproven && len(r.Commands) == 1 {
-		r.Grade, r.Rule, r.Reason = Proven, "", ""
-		r.Commands[0].Grade, r.Commands[0].Rule, r.Commands[0].Reason = Proven, "", ""
-		return r
+	if strictPrograms[argv[0]] != nil && r.Grade == Unproven && len(r.Commands) == 1 {
+		f := judgeStrict(call{argv: argv, place: at})
+		r.Grade, r.Rule, r.Reason = f.grade, f.rule, f.reason
+		r.Commands[0].Grade, r.Commands[0].Rule, r.Commands[0].Reason = f.grade, f.rule, f.reason
 	}
 	if r.Grade == Unproven {
 		r.Grade = Unsafe

@@ -23,6 +23,9 @@ type RunSpec struct {
 	RunDir string
 	// Limits replace the manager's when set.
 	Limits *Limits
+	// Network opens the network to the run's commands: all that the host
+	// reaches, but not the host's loopback.
+	Network bool
 }
 
 // Where things are inside a container.

@@ -123,7 +123,7 @@ func (s *session) command(ctx context.Context, g *guarded, c Command, sink Sink)
 		return Result{}, false, err
 	}
 	exit, err := s.container.link.exec(ctx, frame.Exec{
-		Call: c.Call, Argv: c.Argv, Dir: c.Dir, Env: environment(s.manager.path),
+		Call: c.Call, Argv: c.Argv, Dir: c.Dir, Env: environment(s.manager.path, c.Dir),
 		TimeoutMS: c.Timeout.Milliseconds(), StdoutCap: c.StdoutCap, StderrCap: c.StderrCap,
 	}, sink)
 	dirty := err != nil || exit.Survivors || len(exit.Missing) > 0
@@ -159,9 +159,18 @@ func (s *session) conclude(ctx context.Context, c Command, exit frame.Exit, err 
 	case err != nil:
 		return Result{}, &Error{Code: CodeLost, Message: "the sandbox was lost while the command ran", Hint: "the next command gets a new one", Err: err}
 	case !exit.Started:
-		return Result{}, &Error{Code: CodeInvalid, Message: exit.Error}
+		return Result{}, unstarted(exit)
 	}
 	return outcome(exit), nil
+}
+
+// unstarted is the error of a command of which no process was made.
+func unstarted(exit frame.Exit) error {
+	code := CodeInvalid
+	if exit.Unusable {
+		code = CodeNotStarted
+	}
+	return &Error{Code: code, Message: exit.Error}
 }
 
 func outcome(exit frame.Exit) Result {

@@ -87,7 +87,7 @@ func config(s sdk.Settings) sandbox.Config {
 	}
 	if x := s.Sandbox; x != nil {
 		cfg.Socket, cfg.Runtime, cfg.Image, cfg.Path = x.Socket, x.Runtime, x.Image, strings.Join(x.Path, ":")
-		cfg.Limits = sandbox.Limits{Memory: x.Memory, CPUs: x.CPUs, Pids: x.Pids, Tmp: x.Tmp}
+		cfg.Limits = sandbox.Limits{Memory: x.Memory, CPUs: x.CPUs, Pids: x.Pids, Tmp: x.Tmp, Quota: x.Quota}
 	}
 	return cfg
 }

@@ -48,6 +48,7 @@ func (c *command) run(ctx context.Context) frame.Exit {
 	if out.Missing = c.missing(); len(out.Missing) > 0 {
 		return out
 	}
+	c.oom.begin()
 	stdout, stderr, exited, began, err := c.start()
 	if err != nil {
 		out.Error, out.Unusable = err.Error(), errors.Is(err, errUnusable)
@@ -154,9 +155,7 @@ func (c *command) describe(out *frame.Exit, end *exit, began time.Time) {
 		out.Signal = int(end.status.Signal())
 		out.Code = 128 + out.Signal
 	}
-	if out.Code != 0 {
-		out.OOM = c.oom.advanced()
-	}
+	out.OOM = c.oom.killed(out.Signal == int(unix.SIGKILL) || out.Code == 128+int(unix.SIGKILL))
 }
 
 func (c *command) missing() []string {

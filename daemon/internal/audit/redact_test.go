@@ -325,6 +325,24 @@ func TestRedactIsLinear(t *testing.T) {
 	}
 }
 
+// TestWriterHoldsLines: a log that is written byte by byte.
+func TestWriterHoldsLines(t *testing.T) {
+	var r Redactor
+	r.Add("sk-live/abc+\"def\"==")
+	var out strings.Builder
+	w := r.Writer(&out)
+	for _, line := range []string{`sk-live/abc+"def"==`, `{"key":"sk-live/abc+\"def\"=="}`, "c2stbGl2ZS9hYmMrImRlZiI9PQ==", "sk-live%2Fabc%2B%22def%22%3D%3D"} {
+		for _, b := range []byte("before " + line + " after\n") {
+			if _, err := w.Write([]byte{b}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got, want := out.String(), "before [secret] after\nbefore {\"key\":\"[secret]\"} after\nbefore [secret]== after\nbefore [secret] after\n"; got != want {
+		t.Errorf("wrote %q", got)
+	}
+}
+
 func FuzzStream(f *testing.F) {
 	f.Add("x canary-0123456789abcdef y", 3)
 	f.Add(`\u0063anary-0123456789abcdef%63&#99;`, 1)

@@ -54,6 +54,8 @@ type Daemon struct {
 	models   *modelTable
 	skills   *skill.Library
 	trust    *trust
+	policy   *livePolicy
+	rules    *rulebook
 	own      builtins
 	carried  string // the folder of the bundled skills; empty without
 	hears    *listeners
@@ -136,6 +138,7 @@ func (d *Daemon) configure(opts Options) error {
 	d.onClose("log", d.logFile.Close)
 	d.log.Debug("configuration read", "file", path)
 	d.say(aboutFiles, diags)
+	d.policy = &livePolicy{current: d.current, workspaces: newWorkspaces(d.say)}
 	return nil
 }
 
@@ -161,6 +164,8 @@ func (d *Daemon) open(ctx context.Context) error {
 	}
 	d.store = s
 	d.onClose("store", s.Close)
+	d.rules = newRulebook(s, d.log)
+	d.policy.Remembered = d.rules.policy
 	return d.recordSocket()
 }
 

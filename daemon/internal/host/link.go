@@ -51,6 +51,7 @@ type link struct {
 	calls    turnstile
 	warnings []Diagnostic // what is to be said once it serves
 	path     string
+	sum      digests
 	pinned   bool
 	replaced bool   // guarded by the instance's mu
 	gone     func() // called at the end of close

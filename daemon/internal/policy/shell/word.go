@@ -3,7 +3,6 @@ package shell
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -266,16 +265,22 @@ func (j *judge) peekText(w *syntax.Word) string {
 	return j.peek(w).text
 }
 
-// sequence is {a..z}, or {1..9..2}.
-var sequence = regexp.MustCompile(`^\{[^{},]*\.\.[^{},]*\}$`)
-
-// braceCap is how many words a list in braces is taken apart into.
-const braceCap = 64
+// A list in braces is taken apart when it is not longer than this, and into so
+// many words.
+const (
+	braceBytes = 256
+	braceDepth = 16
+	braceCap   = 64
+)
 
 // brace takes a list in braces apart, so that what it would run is seen. What
 // is not a plain list stays one word that nobody knows.
 func (j *judge) brace(w *syntax.Word, d word) []word {
 	if d.why.rule != "shell.dynamic" || !d.known || !strings.Contains(d.source, "{") || !strings.ContainsAny(d.source, ",.") {
+		return []word{d}
+	}
+	if len(d.source) > braceBytes || strings.Count(d.source, "{") > braceDepth { // taking it apart costs the square
+		d.known = false
 		return []word{d}
 	}
 	split := syntax.Word{Parts: slices.Clone(w.Parts)}

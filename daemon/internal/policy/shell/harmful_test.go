@@ -206,6 +206,9 @@ git config edit
 git config --file=/etc/x --list
 git stash
 git stash pop
+git stash -p list
+git stash -S list
+git worktree -v list
 git reflog expire
 git worktree add x
 git commit -m x
@@ -323,10 +326,4 @@ crontab -e
 at now
 sudo ls
 mount a b
-`
-
-const deniedCalls = `
-dd if=/dev/zero of=/dev/sda
-dd of=/dev/../dev/sda
-dd of=//dev/nvme0n1
 `

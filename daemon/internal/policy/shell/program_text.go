@@ -122,7 +122,7 @@ var sums = usage{
 }
 
 var hexdump = usage{
-	short: "bcCde:f<n:osvxX", operands: "<",
+	short: "bcCde:f<n:os:vxX", operands: "<",
 	long: "one-byte-octal one-byte-hex one-byte-char canonical two-bytes-decimal two-bytes-octal two-bytes-hex format: " +
 		"format-file< length: skip: no-squeezing",
 }

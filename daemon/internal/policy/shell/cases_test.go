@@ -35,7 +35,7 @@ var rows = []struct {
 		`sh -c 'echo x > f'`, `cd sub && echo x > ../f`,
 	}},
 	{"redirections of doubt", "QXA", []string{
-		`cat<>f`, `echo x > /tmp/f`, `echo x > ~/f`, `echo x > $f`, `exec 3>f`, `ls {fd}>f`, `ls 3>&1`, `ls |& cat`, `cat < $f`, `echo x > *.txt`,
+		`cat<>f`, `echo x > /tmp/f`, `echo x > ~/f`, `echo x > $f`, `exec 3>f`, `echo x > /dev/tty`, `echo x > /dev/fd/1`, `ls {fd}>f`, `ls 3>&1`, `ls |& cat`, `cat < $f`, `echo x > *.txt`,
 	}},
 	{"redirections that no mode takes by itself", "QXX", []string{
 		`cat < /etc/passwd`, `cat < ../x`, `cat < ~/.ssh/id_rsa`, `cat < .env`, `echo x > .git/config`, `echo x > .git/hooks/pre-commit`, `echo x > .bothy/x`,
@@ -88,7 +88,7 @@ var rows = []struct {
 		`/bin/rm -rf /`, `cd / && rm -rf *`, `cd /; rm -rf *`, `cd .. && rm -rf *`, `(cd / && rm -rf ./*)`, `sudo rm -rf /`, `env rm -rf /`, `env env env env env rm -rf /`, `nice -n 5 rm -rf /`, `timeout 5 rm -rf /`, `sh -c 'rm -rf /'`,
 		`sh -c "sh -c 'rm -rf /'"`, `env -S 'rm -rf /'`, `xargs rm -rf /`, `busybox rm -rf /`, `find / -delete`, `find / -exec rm -rf {} +`, `find ~ -delete`, `echo $(rm -rf /)`, "echo `rm -rf /`", `echo ${x:-$(rm -rf /)}`, `cat <(rm -rf /)`,
 		"cat <<EOF\n$(rm -rf /)\nEOF", `if true; then rm -rf /; fi`, `f() { rm -rf /; }`, `[[ -n $(rm -rf /) ]]`, `echo $(( $(rm -rf /) ))`, `case x in $(rm -rf /)) ;; esac`, `for i in $(rm -rf /); do ls; done`, `x=$(rm -rf /)`, `a=([0]=$(rm -rf /))`,
-		`rm -rf / $x`, `rm -rf /workspace/../`, `strace -f rm -rf /`, "bash <<'EOF'\nrm -rf /\nEOF", `bash <<< 'rm -rf /'`, `trap 'rm -rf /' EXIT`, `coproc rm -rf /`, `time rm -rf /`, `! rm -rf /`, `exec rm -rf /`, `mapfile -C 'rm -rf /' x`, `ls && rm -rf /`,
+		`rm -rf / $x`, `rm -rf /workspace/../`, `strace -f rm -rf /`, `su -c 'rm -rf /'`, `su root -c "rm -rf /"`, "bash <<'EOF'\nrm -rf /\nEOF", `bash <<< 'rm -rf /'`, `trap 'rm -rf /' EXIT`, `coproc rm -rf /`, `time rm -rf /`, `! rm -rf /`, `exec rm -rf /`, `mapfile -C 'rm -rf /' x`, `ls && rm -rf /`,
 		"rm -rf /\n)", `flock x -c 'rm -rf /'`, `script -qc 'rm -rf /' x`, `watch rm -rf /`, `find . -exec sh -c 'rm -rf /' \;`, `nice --what rm -rf /`, `echo "${x:+$(rm -rf /)}"`, `select x in $(rm -rf /); do ls; done`,
 	}},
 	{"removal that is no matter of the deny-list", "QXA", []string{

@@ -21,7 +21,7 @@ func TestGrowth(t *testing.T) {
 		"f(){ ", "if a;then ", "for a in ", "case a in ", "a=(", "$((", "1+", "env ", "sh -c ", "nice ", "~", "../", "rm ", "x=$(", "<(", "&", "#", "! ", "time ", "coproc ", ">a ", "a $x", "cd a;",
 		"cd a&&", "find -exec ", "xargs ", "a.b", "-", "$x", "${a[", "f(){ f;};", "eval ", "a||", "é", "\t", "\n", "rm -rf *", "git ", "awk ", "env -S ",
 	} {
-		small, big := cost(strings.Repeat(piece, sizeCap/8/len(piece)), 24), cost(strings.Repeat(piece, sizeCap/len(piece)), 3)
+		small, big := cost(strings.Repeat(piece, sizeCap/8/len(piece)), 16), cost(strings.Repeat(piece, sizeCap/len(piece)), 2)
 		// Linear is 8, and square 64.
 		if big > 32*small && big > 20*time.Millisecond {
 			t.Errorf("%q: eight times the text costs %d times as much, %v instead of %v", piece, big/small, big, small)

@@ -42,6 +42,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
 		Instructions: project.Instructions,
+		Attended:     d.server.Attended,
 		Preview:      d.preview,
 		Grace:        d.cfg.Grace,
 		Frozen:       d.store.Health() != nil,
@@ -62,6 +63,11 @@ func (t toolbox) Tools() []sdk.Tool { return t.host.Tools() }
 // Invoke implements engine.Tools.
 func (t toolbox) Invoke(ctx context.Context, call sdk.Invocation, out engine.Stream) (sdk.ToolResult, error) {
 	return t.host.Invoke(ctx, call, out)
+}
+
+// Stage implements engine.Tools.
+func (t toolbox) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error) {
+	return t.host.Stage(ctx, call)
 }
 
 // Settle implements engine.Tools.

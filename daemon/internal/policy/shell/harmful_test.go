@@ -109,6 +109,8 @@ diff a /etc/hosts
 strings @list
 strings --target=x a
 xxd a /etc/x
+xxd -g=a b
+xxd -- a
 od /etc/hosts
 tree -Lo 2 f
 tree -oL f 2
@@ -202,6 +204,8 @@ git remote -v update
 git config user.name bob
 git config --add a.b c
 git config -e
+git config a.b --get-regexp
+git config --bool a.b --null
 git config edit
 git config --file=/etc/x --list
 git stash

@@ -96,7 +96,7 @@ var textPrograms = map[string]usage{
 	"hexdump": hexdump,
 	"hd":      hexdump,
 	"xxd": {
-		operands: "<>", dash: true,
+		operands: "<>", dash: true, leading: true,
 		long: "a autoskip b bits c: cols: C capitalize d e E EBCDIC g: groupsize: h i include l: len: o: p ps plain postscript " +
 			"r revert s: seek: u v",
 	},

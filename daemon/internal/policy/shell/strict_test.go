@@ -20,6 +20,9 @@ func TestStrict(t *testing.T) {
 		{line: `echo 'a  b' "c d" e\ f`, argv: []string{"echo", "a  b", "c d", "e f"}},
 		{line: `echo '$HOME' "\$x" '*' \*`, argv: []string{"echo", "$HOME", "$x", "*", "*"}},
 		{line: `env`, argv: []string{"env"}},
+		{line: `yes`, argv: []string{"yes"}},
+		{line: `sed s/a/b/ f`, argv: []string{"sed", "s/a/b/", "f"}},
+		{line: `git status`, argv: []string{"git", "status"}},
 		{line: `touch f`, argv: []string{"touch", "f"}},
 
 		{line: `nmap 10.0.0.5`, says: "nmap"},

@@ -36,7 +36,7 @@ new Worker("console.log(\"from node\")", {eval: true})}).resume())'`, "from node
 		{"git", `mkdir r && cd r && git init -q -b main && git config --file ~/.gitconfig user.name a && git config --file ~/.gitconfig user.email a@b &&
 echo 1 >f && git add f && git commit -qm 1 && git checkout -qb other && echo 2 >g && git add g && git commit -qm 2 && git checkout -q main &&
 echo 3 >f && git commit -qam 3 && git merge -q -m merged other && echo 4 >f && git stash -q && git stash pop -q && git checkout -q f &&
-git worktree add -q ../w other && git -C ../w log --oneline | wc -l && git gc -q && git fsck && git clone -q . ../c && git -C ../c status --short && git log --oneline | wc -l; cd .. && rm -rf w c r`, "4"},
+git worktree add -q ../w other && git -C ../w log --oneline | wc -l && git gc -q && git fsck && git clone -q . ../copy && git -C ../copy status --short && echo "from git $(git log --oneline | wc -l)" && cd .. && rm -rf w copy r`, "from git 4"},
 		{"perl", `perl -MSocket -MPOSIX -e 'pipe(R, W); if (!fork) { syswrite W, "from perl"; POSIX::_exit(0) } wait; close W; print <R>'`, "from perl"},
 		{"tar", `mkdir -p t/a && echo x >t/a/b && ln -s b t/a/l && tar -czf t.tgz t && rm -r t && tar -xzpf t.tgz && tar -tzf t.tgz | wc -l && cat t/a/l && rm -r t t.tgz && echo from tar`, "from tar"},
 		{"bash", `coproc cat; echo x >&"${COPROC[1]}"; read -r a <&"${COPROC[0]}"; diff <(echo a) <(echo a) && mkfifo /tmp/q && (echo "from bash $a" >/tmp/q &) && cat /tmp/q`, "from bash x"},

@@ -202,7 +202,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 	d.plugins.start(ctx)
 	d.hears.begin()
 	d.models = &modelTable{}
-	d.models.Store(&models{cfg: d.cfg, host: d.plugins})
+	d.models.Store(&models{cfg: d.cfg, host: d.plugins, secrets: d.secrets})
 	return nil
 }
 
@@ -225,7 +225,7 @@ func (d *Daemon) startEngine(context.Context) error {
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
 		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: skillFace{d}, Policy: policyFace{d}, Audit: auditFace{d},
-		Log: d.log.Named("server"), Descended: d.descended,
+		Log: d.log.Named("server"), Redact: d.secrets.JSON, Descended: d.descended,
 	})
 	if err != nil {
 		return err

@@ -250,13 +250,13 @@ func (x *action) committed(entry sdk.Entry) {
 }
 
 // actionPath is log://turn_N/{tool}/{slug}, unique in its turn. Only letters,
-// digits and a few signs are in it, whatever the model wrote.
-func actionPath(turn int, call sdk.ReadCall, taken map[string]bool) string {
-	tool := safe(call.Tool, 64)
-	if tool == "" || tool == "error" { // log://turn_N/error is for failures without an action
+// digits and a few signs are in it, whatever the model wrote, and no secret.
+func actionPath(turn int, call sdk.ReadCall, taken map[string]bool, redact func(string) string) string {
+	tool := safe(redact(call.Tool), 64)
+	if tool == "" || redact(tool) != tool || tool == "error" { // log://turn_N/error is for failures without an action
 		tool = "unknown"
 	}
-	base := fmt.Sprintf("log://turn_%d/%s/%s", turn, tool, slug(call.Arguments))
+	base := fmt.Sprintf("log://turn_%d/%s/%s", turn, tool, slug(call.Arguments, redact))
 	path := base
 	for n := 2; taken[path]; n++ {
 		path = fmt.Sprintf("%s_%d", base, n)
@@ -270,12 +270,12 @@ func actionPath(turn int, call sdk.ReadCall, taken map[string]bool) string {
 // nobody would know again, to redact it, once it is cut and made fit for a path.
 var telling = []string{"path", "source", "name"}
 
-func slug(arguments json.RawMessage) string {
+func slug(arguments json.RawMessage, redact func(string) string) string {
 	var object map[string]any
 	if json.Unmarshal(arguments, &object) == nil {
 		for _, key := range telling {
 			if s, ok := object[key].(string); ok {
-				if s = strings.Trim(safe(s, 40), "._-"); s != "" {
+				if s = strings.Trim(safe(redact(s), 40), "._-"); s != "" && redact(s) == s {
 					return s
 				}
 			}

@@ -59,6 +59,12 @@ type Config struct {
 	// Instructions reads those of the project at root. An error is an entry
 	// of the run, and shown to the model as their absence.
 	Instructions func(root string) (string, error)
+	// Redact takes secrets out of a text that becomes part of a path, which cannot
+	// be redacted later. Nil takes out nothing.
+	Redact func(string) string
+	// Redacting begins a text that is shown or stored piece by piece. Nil shows
+	// all: only tests may want that.
+	Redacting func() Pieces
 	// Attended reports whether a client that may approve follows a run: the
 	// connection that gave the prompt, named by its session, or any other. Nil is
 	// never.
@@ -70,6 +76,26 @@ type Config struct {
 	Frozen  bool             // the store takes no writes: nothing that was left is taken up
 	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
 }
+
+// Pieces takes secrets out of a text that comes in pieces: what Write returns is
+// clear, End returns the rest. A secret that is cut in two is found.
+type Pieces interface {
+	Write(piece string) string
+	End() string
+}
+
+func (e *Engine) redacting() Pieces {
+	if e.cfg.Redacting == nil {
+		return unredacted{}
+	}
+	return e.cfg.Redacting()
+}
+
+// unredacted passes a text on as it is.
+type unredacted struct{}
+
+func (unredacted) Write(piece string) string { return piece }
+func (unredacted) End() string               { return "" }
 
 // Preview is a piece of an answer that is not committed yet, and may never be.
 type Preview struct {
@@ -120,6 +146,9 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Store == nil || cfg.Tools == nil || cfg.Models == nil || cfg.View == nil || cfg.Dialect == nil ||
 		cfg.Policy == nil || cfg.Hooks == nil || cfg.Log == nil || !filepath.IsAbs(cfg.DataDir) {
 		return nil, errors.New("an engine needs store, tools, models, view, dialect, policy, hooks, log and an absolute data directory")
+	}
+	if cfg.Redact == nil {
+		cfg.Redact = func(text string) string { return text }
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now

@@ -48,6 +48,7 @@ type Daemon struct {
 	listener *server.Listener
 	store    *store.Store
 	runlogs  *audit.Runlogs
+	security *audit.Security
 	hooks    *hook.Chains
 	host     *host.Supervisor
 	plugins  *plugins
@@ -94,7 +95,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startServer, d.startSkills, d.startEngine, d.startUpkeep, d.followFiles} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startSecurity, d.startPlugins, d.startServer, d.startSkills, d.startEngine, d.startUpkeep, d.followFiles} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")

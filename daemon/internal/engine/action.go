@@ -134,6 +134,7 @@ type callAttributes struct {
 	Changed   string        `json:"changed,omitempty"`   // the arguments that a filter put in place of the model's, to the byte
 	Index     int           `json:"index"`
 	Plugin    string        `json:"plugin,omitempty"`
+	Digest    string        `json:"digest,omitempty"` // of the plugin's binary
 	Decision  *sdk.Decision `json:"decision,omitempty"`
 	Error     string        `json:"error,omitempty"`
 
@@ -172,7 +173,7 @@ type endAttributes struct {
 }
 
 func (x *action) attributes() callAttributes {
-	at := callAttributes{CallID: x.call.ID, Tool: x.call.Tool, Index: x.index, Plugin: x.tool.Plugin, Arguments: x.call.Raw}
+	at := callAttributes{CallID: x.call.ID, Tool: x.call.Tool, Index: x.index, Plugin: x.tool.Plugin, Digest: x.tool.Digest, Arguments: x.call.Raw}
 	if x.arguments != nil {
 		at.Arguments = x.arguments
 	}

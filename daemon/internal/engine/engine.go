@@ -84,26 +84,6 @@ type Config struct {
 	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
 }
 
-// Pieces takes secrets out of a text that comes in pieces: what Write returns is
-// clear, End returns the rest. A secret that is cut in two is found.
-type Pieces interface {
-	Write(piece string) string
-	End() string
-}
-
-func (e *Engine) redacting() Pieces {
-	if e.cfg.Redacting == nil {
-		return unredacted{}
-	}
-	return e.cfg.Redacting()
-}
-
-// unredacted passes a text on as it is.
-type unredacted struct{}
-
-func (unredacted) Write(piece string) string { return piece }
-func (unredacted) End() string               { return "" }
-
 // Preview is a piece of an answer that is not committed yet, and may never be.
 type Preview struct {
 	Run       int64

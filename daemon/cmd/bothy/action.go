@@ -29,6 +29,8 @@ type action struct {
 	Decision   sdk.Decision
 	Metadata   map[string]any
 	Truncated  bool
+	Proposal   string     // the id of what waits for an answer, or waited
+	Answer     sdk.Answer // that a person gave
 }
 
 // isError reports whether this is no call but log://turn_N/error/..., where
@@ -72,6 +74,10 @@ func (a *action) merge(raw json.RawMessage) {
 		Decision   *sdk.Decision   `json:"decision"`
 		Metadata   map[string]any  `json:"metadata"`
 		Truncated  bool            `json:"truncated"`
+		Answer     sdk.Answer      `json:"answer"`
+		Proposal   struct {
+			ID string `json:"id"`
+		} `json:"proposal"`
 	}
 	if len(raw) == 0 || json.Unmarshal(raw, &patch) != nil {
 		return
@@ -95,6 +101,12 @@ func (a *action) merge(raw json.RawMessage) {
 		a.Metadata = patch.Metadata
 	}
 	a.Truncated = a.Truncated || patch.Truncated
+	if patch.Proposal.ID != "" {
+		a.Proposal = patch.Proposal.ID
+	}
+	if patch.Answer != "" {
+		a.Answer = patch.Answer
+	}
 }
 
 // ending says how the action ended, in a few words.

@@ -75,6 +75,12 @@ func (p *progress) preview(v rpc.Preview) {
 
 func (p *progress) lost() { p.endLine() }
 
+// proposal shows what waits for somebody else.
+func (p *progress) proposal(x sdk.Proposal) {
+	p.endLine()
+	fmt.Fprint(p.c.err, p.c.show(x, p.c.askWidth(), false))
+}
+
 // endLine leaves the line that the cursor stands behind.
 func (p *progress) endLine() {
 	if p.open {

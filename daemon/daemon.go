@@ -148,6 +148,9 @@ func (d *Daemon) lock(context.Context) error {
 	}
 	d.listener = l
 	d.onClose("socket", l.Close)
+	for _, token := range l.Secrets() {
+		d.secrets.Add(token)
+	}
 	return nil
 }
 

@@ -42,6 +42,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
 		Instructions: project.Instructions,
+		Attended:     d.server.Attended,
 		Preview:      d.preview,
 		Grace:        d.cfg.Grace,
 		Frozen:       d.store.Health() != nil,

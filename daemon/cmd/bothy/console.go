@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // console is all that a verb knows of its surroundings; tests give their own.
@@ -28,6 +30,7 @@ type console struct {
 	inTTY, outTTY, errTTY bool
 	color                 bool
 	json                  bool
+	role                  rpc.Role // that the verb needs
 }
 
 func (c *console) env(name string) string {

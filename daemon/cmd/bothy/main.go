@@ -127,6 +127,7 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 		c.complain(err)
 		return errorCode(err)
 	}
+	c.role = roleOf(parsed.Selected())
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.Bind(parser.Model)
 	return c.end(parsed.Run(c))

@@ -26,7 +26,7 @@ func (c *console) names(ctx context.Context, l *line, kind string) []candidate {
 	}
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
-	cl := &client.Client{Socket: socket, Name: "bothy complete"}
+	cl := &client.Client{Socket: socket, Name: "bothy complete", Role: rpc.RoleObserve}
 	defer c.close(cl)
 	switch kind {
 	case "run":

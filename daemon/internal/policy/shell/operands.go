@@ -1,0 +1,117 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// streams are the devices that hold nothing of anybody's.
+var (
+	readable = []string{"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/stdin"}
+	writable = []string{"/dev/null", "/dev/stdout", "/dev/stderr"}
+)
+
+// reads judges a path that a program reads, or only the name and dates of.
+func (c call) reads(text string, names bool) finding {
+	abs, inside := c.place.resolveRead(text)
+	switch {
+	case secret(abs) && !(inside && names):
+		return c.leaks(text)
+	case inside, slices.Contains(readable, abs):
+		return finding{}
+	default:
+		return c.unproven("shell.path", "%s reads %q, which is outside of the workspace; name a path below %s", c.argv[0], text, c.place.Workspace)
+	}
+}
+
+// writes judges a path that a program writes.
+func (c call) writes(text string) finding {
+	abs, inside := c.place.resolve(text)
+	switch {
+	case inside:
+		return finding{grade: Contained, rule: "shell.write", reason: fmt.Sprintf("%s writes to %q, below the workspace", c.argv[0], text)}
+	case slices.Contains(writable, abs):
+		return finding{}
+	case secret(abs) && !c.place.holds(abs):
+		return c.leaks(text)
+	default:
+		return c.unproven("shell.write", "%s writes to %q, which is protected or outside of the workspace; write to another path below %s", c.argv[0], text, c.place.Workspace)
+	}
+}
+
+func (c call) leaks(text string) finding {
+	return finding{grade: Unsafe, rule: "shell.secret", reason: fmt.Sprintf("%q of %s names credentials, which no command may touch unasked; do without them", text, c.argv[0])}
+}
+
+// globbed is what a pattern gets that could become an option.
+func (c call) globbed(text string) finding {
+	return c.unproven("shell.glob", "the pattern %q can expand to an option of %s; quote it, or write it as an operand behind --, such as: ls -- *.go", text, c.argv[0])
+}
+
+// expands judges a pattern behind "--" whose names are all used alike. It is
+// not proven to a degree, since what it expands to is only known when it runs.
+func (c call) expands(text string, alike, names bool) finding {
+	if !alike {
+		return c.unproven("shell.glob", "what the pattern %q expands to has different meanings to %s; write the names out", text, c.argv[0])
+	}
+	for part := range strings.SplitSeq(text, "/") {
+		at := strings.IndexAny(part, "*?[")
+		switch {
+		case at < 0:
+		case !names && expandsToSecret(part, part[:at]):
+			return c.leaks(text)
+		case strings.HasPrefix(part, "."):
+			return c.unproven("shell.glob", "the pattern %q of %s can expand to names outside of the workspace; write names that begin with a dot out", text, c.argv[0])
+		}
+	}
+	if f := c.reads(text, names); f.grade > Proven {
+		return f
+	}
+	return finding{grade: Contained, rule: "shell.glob", reason: fmt.Sprintf("%s reads the names below the workspace that %q expands to", c.argv[0], text)}
+}
+
+// expandsToSecret reports whether a pattern is made for names that are secret:
+// "*" is not, ".e*" is.
+func expandsToSecret(pattern, prefix string) bool {
+	if len(prefix) > 1 {
+		for _, name := range secretNames {
+			if strings.HasPrefix(name, prefix) && (name[0] == '.' || strings.HasPrefix(name, "id_")) {
+				return true
+			}
+		}
+	}
+	return secretName(strings.ToLower(pattern))
+}
+
+// orSecret looks for credentials in the words of a call that is not proven, also
+// behind the signs with which programs mark a path: it is unsafe then.
+func (c call) orSecret(f finding, names bool) finding {
+	if f.grade != Unproven {
+		return f
+	}
+	for _, word := range c.argv[1:] {
+		for _, text := range pathsIn(word) {
+			abs, inside := c.place.resolveRead(text)
+			if secret(abs) && !(inside && names) {
+				return c.leaks(word)
+			}
+		}
+	}
+	return f
+}
+
+// pathsIn are the texts in a word that may be a path: itself, and what follows
+// "=", "@", "<" or "file://", or the letter of an option.
+func pathsIn(word string) []string {
+	texts := []string{word}
+	for _, sign := range []string{"=", "@", "<", "file://"} {
+		if _, rest, found := strings.Cut(word, sign); found && rest != "" {
+			texts = append(texts, rest)
+		}
+	}
+	if len(word) > 2 && word[0] == '-' && word[1] != '-' {
+		texts = append(texts, word[2:])
+	}
+	return texts
+}

@@ -1,0 +1,55 @@
+package shell
+
+import "regexp"
+
+// sedSyntax has no -i, which writes, and no -f, -e or --expression: the script
+// is the first operand, where it can be looked at.
+var sedSyntax = usage{
+	short: "nErsuz", operands: ":<",
+	long: "quiet silent regexp-extended separate unbuffered null-data posix debug sandbox " +
+		"!expression: !file: !in-place? !follow-symlinks !line-length: !binary",
+}
+
+var (
+	sedPrinting = withScript(sedSyntax, sedPrints).ready()
+	sedPlain    = withScript(sedSyntax, sedEdits).ready()
+)
+
+// The parts of a script. A slash in brackets ends a pattern for some seds and
+// not for others, so there is none.
+const (
+	sedPattern = `(?:\\[^\n]|\[[^\]/\\\n]+\]|[^/\\\[\n])*`
+	sedAddress = `(?:[0-9]+(?:~[0-9]+)?|\$|/` + sedPattern + `/I?)`
+	sedRange   = `(?:` + sedAddress + `(?:,(?:` + sedAddress + `|[+~][0-9]+))?)?`
+	sedReplace = `s/` + sedPattern + `/` + sedPattern + `/[gpiI0-9]*`
+)
+
+var (
+	sedPrint = regexp.MustCompile(`^(?:` + sedRange + ` ?[p=] ?(?:;|$) ?)+$`)
+	sedEdit  = regexp.MustCompile(`^(?:` + sedRange + ` ?!? ?(?:[pdqQ=]|` + sedReplace + `) ?(?:;|\n|$) ?)+$`)
+)
+
+func withScript(s usage, also func(r *reading) finding) usage {
+	s.also = also
+	return s
+}
+
+// sed is proven when it prints lines by their number or by a pattern.
+func sed(c call) finding { return sedPrinting.judge(c) }
+
+// sedChecked takes edits of what passes through, too.
+func sedChecked(c call) finding { return sedPlain.judge(c) }
+
+func sedPrints(r *reading) finding {
+	if r.has("n", "quiet", "silent") && len(r.operands) > 0 && sedPrint.MatchString(r.operands[0]) {
+		return finding{}
+	}
+	return r.unproven("shell.option", "only sed -n N,Mp is proven, since scripts of sed can run commands and write files; print lines so, or use grep, head or tail")
+}
+
+func sedEdits(r *reading) finding {
+	if len(r.operands) > 0 && sedEdit.MatchString(r.operands[0]) {
+		return finding{}
+	}
+	return r.unproven("shell.option", "this script of sed may run commands or write files; use only addresses and the commands p, d, q and s without the flags e and w")
+}

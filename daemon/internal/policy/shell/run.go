@@ -1,0 +1,134 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// call judges a simple command: its assignments, its words and what it runs.
+func (j *judge) call(c *syntax.CallExpr) {
+	j.assigns(c.Assigns)
+	if len(c.Args) == 0 {
+		return
+	}
+	i := j.command(j.slice(c.Args[0].Pos().Offset(), c.Args[len(c.Args)-1].End().Offset()))
+	j.run(i, j.words(c.Args))
+}
+
+// wrapped judges the command that a wrapper runs, whose words are a part of the
+// wrapper's.
+func (j *judge) wrapped(wrapper string, words []word) {
+	if len(words) == 0 {
+		return
+	}
+	inner := j.inside(wrapper)
+	if inner.tooDeep() {
+		return
+	}
+	text := j.slice(words[0].from, words[len(words)-1].to)
+	if words[0].from == words[len(words)-1].from { // words that the wrapper made of one
+		text = strings.Join(texts(words), " ")
+	}
+	inner.run(inner.command(text), words)
+	j.dirs, j.succeeded = inner.dirs, inner.succeeded
+}
+
+// text judges a text that a command runs as a script. With a shell of its own
+// the text cannot change where the line goes on.
+func (j *judge) text(wrapper, text string, own bool) {
+	inner := j.inside(wrapper)
+	if inner.tooDeep() {
+		return
+	}
+	inner.src, inner.succeeded = text, nil
+	if f := checkBytes(text); f.grade != Proven {
+		j.structure(f)
+		return
+	}
+	inner.script()
+	if !own {
+		j.dirs = inner.dirs
+	}
+}
+
+// tooDeep notes wrappers in wrappers, and stops where nobody wrote them for a
+// reason.
+func (j *judge) tooDeep() bool {
+	switch {
+	case j.depth > depthCap:
+		j.structure(finding{Denied, "shell.size", "there are commands in commands without end; write the inner one alone"})
+		return true
+	case j.depth > wrapperCap:
+		j.structure(finding{Unsafe, "shell.wrapper", fmt.Sprintf("more than %d commands are wrapped in each other; write the inner one alone", wrapperCap)})
+	}
+	return false
+}
+
+// run judges a command by its words.
+func (j *judge) run(i int, words []word) {
+	proven := true
+	for _, w := range words {
+		j.found(i, w.why)
+		proven = proven && w.known && w.why.grade == Proven
+	}
+	if proven && i >= 0 {
+		j.out.commands[i].Argv = texts(words)
+	}
+	if !words[0].known || words[0].glob {
+		j.found(i, finding{Unsafe, "shell.dynamic", fmt.Sprintf("the name of the command is %s, so nobody can say what runs; write the name", brief(words[0].source))})
+		return
+	}
+	name := base(words[0])
+	for _, fn := range j.functions {
+		j.out.calls[fn] = append(j.out.calls[fn], words[0].text)
+	}
+	path := name != words[0].text
+	if path {
+		j.found(i, finding{Unproven, "shell.path", fmt.Sprintf("%s is a file and not a name on the PATH; call programs by their bare names", brief(words[0].text))})
+	}
+	j.found(i, j.deny(name, words))
+	j.found(i, j.fed(name, words))
+	if w, is := wrappers[name]; is {
+		w(j, i, words)
+		return
+	}
+	if b, is := builtins[name]; is && !path {
+		b(j, i, words)
+		return
+	}
+	j.found(i, j.table(name, words))
+}
+
+// table asks the table of programs, once for every directory in which the
+// command may start.
+func (j *judge) table(name string, words []word) finding {
+	judgeCall, known := programs[name]
+	if !known {
+		return finding{Unproven, "shell.unknown", fmt.Sprintf("%s is not among the programs that are known to be harmless; use one that is, or a tool", quoteName(name))}
+	}
+	c := call{argv: texts(words), globs: make([]bool, len(words)), piped: j.stdin.kind == inputPipe}
+	for n, w := range words {
+		c.globs[n] = w.glob
+	}
+	c.argv[0] = name
+	var f finding
+	for _, c.place = range j.places() {
+		f = worse(f, judgeCall(c))
+	}
+	return f
+}
+
+func quoteName(name string) string {
+	if name == "" {
+		return "an empty name"
+	}
+	return fmt.Sprintf("%q", brief(name))
+}
+
+// unknown reports whether one of the words is not known beforehand.
+func unknown(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return !w.known })
+}

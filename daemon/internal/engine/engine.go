@@ -40,8 +40,9 @@ const (
 	abortTime    = 950 * time.Millisecond // the longest an abort waits for what cannot be recorded
 )
 
-// Config is what an engine is made of. All fields but Builtin, Prices,
-// Instructions, Attended, Preview, Clock and Grace are required.
+// Config is what an engine is made of. All fields but Builtin, Wall, Prices,
+// Instructions, Attended, Expiry, Remembered, Preview, Clock and Grace are
+// required.
 type Config struct {
 	Store   Store
 	Tools   Tools
@@ -50,6 +51,7 @@ type Config struct {
 	View    Assembler
 	Dialect Dialect
 	Policy  Policy
+	Wall    Wall // nil: nothing is known of what calls could touch
 	Hooks   *hook.Chains
 	Prices  Prices               // nil: a completion costs what its provider reports
 	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
@@ -63,10 +65,15 @@ type Config struct {
 	// connection that gave the prompt, named by its session, or any other. Nil is
 	// never.
 	Attended func(run int64, session string) bool
+	// Expiry is how long a proposal waits for its answer; nil is 24 h.
+	Expiry func() time.Duration
+	// Remembered is told that the rules of a project changed, which are read from
+	// the store.
+	Remembered func(project string)
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(Preview)
-	Clock   func() time.Time // for what is counted in days; nothing waits or is measured by it
+	Clock   func() time.Time // for what is counted in days; nothing is measured by it
 	Frozen  bool             // the store takes no writes: nothing that was left is taken up
 	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
 }

@@ -134,20 +134,13 @@ func (a asker) anew(p sdk.Proposal) error {
 	return err
 }
 
-// took says what an answer did.
+// took goes on behind an answer. What it did is told by the journal, as that of
+// others is; only the rule that it left, and what is to be asked next, is not.
 func (a asker) took(p *sdk.Proposal, r rpc.Resolve, resolved rpc.Resolved) (bool, error) {
 	if r.Answer == sdk.Edit && resolved.Proposal.State == sdk.StateProposed {
 		a.c.say("  it has to be asked about as it is now:")
 		*p = resolved.Proposal
 		return false, a.anew(*p)
-	}
-	switch r.Answer {
-	case sdk.Accept:
-		a.c.say("  %s", a.c.paint(green, "accepted"))
-	case sdk.Edit:
-		a.c.say("  %s", a.c.paint(green, "changed, and accepted"))
-	default:
-		a.c.say("  %s", a.c.paint(red, "rejected"))
 	}
 	a.c.sayRule(resolved.Rule)
 	return true, nil

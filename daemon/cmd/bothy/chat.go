@@ -41,13 +41,14 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
+	who := cmd.attendance(c, true)
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
 	c.tellUntrusted(ctx, cl, project)
-	t := talk{c: c, cl: cl, cmd: cmd, project: project}
+	t := talk{c: c, cl: cl, cmd: cmd, project: project, who: who}
 	lines := bufio.NewReader(io.LimitReader(c.in, 1<<40))
 	last := exitOK
 	for {
@@ -79,6 +80,7 @@ type talk struct {
 	cl         *client.Client
 	cmd        chatCmd
 	project    string
+	who        attendance
 	run, model string
 }
 
@@ -104,8 +106,7 @@ func (t *talk) prompt(ctx context.Context, text string) (int, error) {
 	if t.run == "" {
 		p.Run = t.cmd.Alias
 	}
-	who := t.cmd.attendance(t.c, true)
-	p.Attend = who.asks
+	p.Attend = t.who.asks
 	if t.run == "" || !t.cmd.Yolo { // it is said once, and holds for the run
 		t.cmd.widen(t.c, &p)
 	}
@@ -122,7 +123,7 @@ func (t *talk) prompt(ctx context.Context, text string) (int, error) {
 	}
 	t.run, t.model = accepted.Run, accepted.Model
 	s := newStory(accepted.Loop)
-	if err := t.c.showText(ctx, t.cl, accepted, s, false, who); err != nil {
+	if err := t.c.showText(ctx, t.cl, accepted, s, false, t.who); err != nil {
 		return exitFailed, err
 	}
 	if s.waiting != nil { // the next line would wait behind it

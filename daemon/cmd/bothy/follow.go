@@ -44,7 +44,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 		c.watchInterrupts(ctx, cl, accepted, s, interrupts, cancel, done)
 	}()
 	back := &comeback{c: c, viewer: v, run: accepted.Run}
-	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Retry: greetTime, Lost: back.lost}
+	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Attend: who.asks, Retry: greetTime, Lost: back.lost}
 	err := cl.Follow(ctx, watch, func(e client.Event) error {
 		if e.Preview != nil {
 			v.preview(*e.Preview)

@@ -34,9 +34,14 @@ func (f leaveFlags) check(ask bool) error {
 }
 
 // attendance is who answers: the person at the terminal, when people read what
-// is printed.
+// is printed. The connections that are made from now on may do what it takes,
+// and no more.
 func (f leaveFlags) attendance(c *console, people bool) attendance {
-	return attendance{asks: people && c.asks(), within: f.AnswerWithin}
+	who := attendance{asks: people && c.asks(), within: f.AnswerWithin}
+	if who.asks || f.Yolo || f.Mode == string(sdk.LeaveFull) {
+		c.role = rpc.RoleApprove
+	}
+	return who
 }
 
 // widen puts the flags into a prompt, and says loudly what --yolo does.

@@ -145,6 +145,8 @@ func (p *progress) action(a *action) {
 		p.ended(a)
 	case a.Phase == sdk.PhaseStarted:
 		p.started(a)
+	case a.Phase == sdk.PhaseApproved && a.Answer.Answer != "":
+		p.line("  + %s %s", escapeLine(a.Tool), escapeLine(a.Answer.text()))
 	case a.State == sdk.StateProposed:
 		p.line("  ? %s %s %s", escapeLine(a.Tool), shortArguments(a.Arguments), "waits for an answer")
 	}

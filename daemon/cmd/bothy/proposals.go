@@ -109,6 +109,9 @@ func proposalState(p sdk.Proposal) string {
 	case sdk.StateCancelled:
 		return "given up"
 	}
+	if p.Outcome == sdk.Permission {
+		return "rejected"
+	}
 	return strings.TrimSuffix("failed: "+string(p.Outcome), ": ")
 }
 

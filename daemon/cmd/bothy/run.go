@@ -50,6 +50,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
+	who := cmd.attendance(c, cmd.Format == "text")
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
@@ -59,7 +60,6 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Ask {
 		send = cl.Ask
 	}
-	who := cmd.attendance(c, cmd.Format == "text")
 	p := rpc.Prompt{Project: project, Prompt: prompt, Run: cmd.Alias, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks}
 	cmd.widen(c, &p)
 	accepted, err := again(ctx, c, cl, func() (rpc.Accepted, error) { return send(ctx, p) })

@@ -29,6 +29,10 @@ Examples:
 
 // Run queues the prompt and follows it to its end.
 func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
+	if c.json && cmd.Format == "text" {
+		cmd.Format = "json"
+	}
+	who := leaveFlags{AnswerWithin: cmd.AnswerWithin}.attendance(c, cmd.Format == "text")
 	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
@@ -38,9 +42,5 @@ func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	if c.json && cmd.Format == "text" {
-		cmd.Format = "json"
-	}
-	who := leaveFlags{AnswerWithin: cmd.AnswerWithin}.attendance(c, cmd.Format == "text")
 	return runCmd{Format: cmd.Format, Quiet: cmd.Quiet}.show(ctx, c, cl, accepted, who)
 }

@@ -50,8 +50,60 @@ sandbox {
   timeout    = "30s" # one command that names no time of its own; at most 10m
   max_stdout = "10MB"
   max_stderr = "1MB"
+  shell      = "bash"    # argv: one program and its words, and no shell at all
+  workspace  = "project" # private: an empty folder of the run's own
+  quota      = "5GB"     # of a run's home and private workspace; watched
   # cpus     = 1     # by default half of those that are there
 }
+
+# How much agents may do without asking a person; docs/policy.md tells all of it.
+# In interactive mode everything with side effects is asked about. In restricted
+# mode what is proven to stay inside the project runs, and the rest is asked about
+# when somebody is there to ask, else refused. In full mode what is not on the
+# deny-list runs; it needs allow_dangerous. This mode is that of agents whose
+# block names none.
+policy {
+  mode            = "restricted"
+  allow_dangerous = false
+  expiry          = "24h" # a question that nobody answered by then is a refusal
+  answer_within   = "5m"  # `bothy run` without a terminal waits so long, then exits with 4
+}
+
+# A rule decides about calls of tools before the mode does. All that it names
+# must hold. Of the rules that fit, deny goes before propose, and propose before
+# allow, wherever they stand:
+#
+# rule "tests" {
+#   decision = "allow"
+#   commands = ["go test", "go vet", "make check"] # the first words; what follows is free
+# }
+# rule "no-publishing" {
+#   decision = "deny"
+#   commands = ["git push", "npm publish"]
+# }
+# rule "look-at-migrations" {
+#   decision = "propose" # also in full mode
+#   tools    = ["write_file", "edit_*"]
+#   paths    = ["db/migrations/**"]
+# }
+# rule "small-notes" {
+#   decision  = "allow"
+#   tools     = ["note"]
+#   arguments = { kind = "draft*" }
+#   modes     = ["interactive"]
+# }
+
+# What holds in every project: the agent and the model of prompts that name none,
+# and tools that no agent gets. A project may say the same of itself, and have
+# rules that deny or propose, in its own .bothy/config.hcl. What that denies
+# always holds; which agent and model it takes counts only in projects that
+# `trust` names by their roots:
+#
+# workspace {
+#   agent = "default"
+#   deny  = ["files__delete_*"]
+#   trust = ["~/src/**"]
+# }
 
 # What stops the work on a prompt; an agent block may set each for itself. 0
 # turns one off. The loop ends with a status of 499 and says which it was.
@@ -181,5 +233,6 @@ agent "default" {
 
 agent "chat" {
   tools     = ["*"]
+  mode      = "interactive" # you are there to be asked
   max_turns = 10
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
@@ -98,6 +99,10 @@ func surroundings(b *testing.B) {
 	b.Setenv("XDG_STATE_HOME", filepath.Join(os.Getenv("HOME"), "state"))
 	b.Setenv("XDG_CONFIG_HOME", filepath.Join(os.Getenv("HOME"), "config"))
 	b.Setenv("BOTHY_PREFIX", prefix)
+	for _, v := range asksNobody {
+		name, value, _ := strings.Cut(v, "=")
+		b.Setenv(name, value)
+	}
 }
 
 // serving runs a daemon in this process.

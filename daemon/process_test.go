@@ -41,6 +41,7 @@ func newPlace(t *testing.T) *place {
 	p.socket = filepath.Join(p.runtime, "bothy", rpc.SocketName)
 	p.log = filepath.Join(p.home, ".local/state/bothy/bothyd.log")
 	p.env = []string{"HOME=" + p.home, "XDG_RUNTIME_DIR=" + p.runtime, "BOTHY_PREFIX=" + p.prefix, "PATH=" + os.Getenv("PATH")}
+	p.env = append(p.env, asksNobody...)
 	p.write(t, ".config/bothy/config.hcl", "plugin \"bash\" {\n  enabled = false\n}\nplugin \"files\" {\n  enabled = false\n}\n")
 	p.write(t, "project/.git/HEAD", "")
 	return p

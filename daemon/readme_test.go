@@ -27,7 +27,7 @@ func readme(ts *testscript.TestScript, neg bool, args []string) {
 	for _, m := range shown {
 		cmd := exec.Command("sh", "-c", m[1])
 		cmd.Dir = ts.Getenv("PROJECT")
-		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "BOTHY_PREFIX", "PATH", "NO_COLOR", "MODEL_URL"} {
+		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "BOTHY_PREFIX", "PATH", "NO_COLOR", "MODEL_URL", "BOTHY_POLICY_MODE", "BOTHY_POLICY_ALLOW_DANGEROUS"} {
 			cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 		}
 		out, err := cmd.CombinedOutput()

@@ -28,6 +28,10 @@ func quietly(t *testing.T, text string) (*Daemon, string) {
 	for name, value := range map[string]string{"HOME": home, "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": ""} {
 		t.Setenv(name, value)
 	}
+	for _, v := range asksNobody {
+		name, value, _ := strings.Cut(v, "=")
+		t.Setenv(name, value)
+	}
 	path := filepath.Join(home, ".config", "bothy", "config.hcl")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)

@@ -133,6 +133,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// asksNobody is the environment in which agents do what is not denied: for
+// tests that are about something else.
+var asksNobody = []string{"BOTHY_POLICY_MODE=full", "BOTHY_POLICY_ALLOW_DANGEROUS=true"}
+
 // setUp gives a script a home, a project and a short runtime folder, and ends
 // its daemon when the script is over.
 func setUp(env *testscript.Env, prefix string) error {
@@ -151,6 +155,10 @@ func setUp(env *testscript.Env, prefix string) error {
 	env.Setenv("PATH", filepath.Join(prefix, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	env.Setenv("PROJECT", filepath.Join(env.WorkDir, "project"))
 	env.Setenv("NO_COLOR", "1")
+	for _, v := range asksNobody {
+		name, value, _ := strings.Cut(v, "=")
+		env.Setenv(name, value) // a script about policy unsets them
+	}
 	env.Cd = filepath.Join(env.WorkDir, "project")
 	env.Defer(func() {
 		endDaemon(env, runtime)
@@ -237,7 +245,7 @@ func runBothy(ts *testscript.TestScript, args ...string) []byte {
 func tryBothy(ts *testscript.TestScript, args ...string) ([]byte, error) {
 	cmd := exec.Command(filepath.Join(ts.Getenv("BOTHY_PREFIX"), "bin", "bothy"), args...)
 	cmd.Dir = ts.Getenv("PROJECT")
-	for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "BOTHY_PREFIX", "PATH", "NO_COLOR"} {
+	for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "BOTHY_PREFIX", "PATH", "NO_COLOR", "BOTHY_POLICY_MODE", "BOTHY_POLICY_ALLOW_DANGEROUS"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	return cmd.Output()

@@ -70,6 +70,7 @@ func newSite(t testing.TB, blocks ...string) *site {
 		"HOME=" + filepath.Join(root, "home"), "XDG_RUNTIME_DIR=" + filepath.Join(root, "run"), "BOTHY_PREFIX=" + prefix,
 		"PATH=" + os.Getenv("PATH"), "NO_COLOR=1", "LANG=C.UTF-8",
 	}
+	s.env = append(s.env, asksNobody...)
 	s.configure(blocks...)
 	return s
 }

@@ -10,12 +10,13 @@ import (
 )
 
 var rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"}, {Type: "log"}, {Type: "stop"}, {Type: "workspace"}, {Type: "skills"},
+	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"}, {Type: "log"}, {Type: "stop"}, {Type: "workspace"}, {Type: "skills"}, {Type: "policy"},
 	{Type: "plugin", LabelNames: []string{"name"}},
 	{Type: "provider", LabelNames: []string{"name"}},
 	{Type: "model", LabelNames: []string{"name"}},
 	{Type: "agent", LabelNames: []string{"name"}},
 	{Type: "skill", LabelNames: []string{"name"}},
+	{Type: "rule", LabelNames: []string{"name"}},
 }}
 
 // blockSet holds the labelled blocks of one type, later files over earlier
@@ -64,7 +65,7 @@ func (l *loader) file(text []byte, name string) {
 func teachBlocks(diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, d := range diags {
 		if strings.HasPrefix(d.Summary, "Unsupported") {
-			d.Detail += " At the top of a file there are the blocks agent, guard, listen, log, model, plugin, provider, sandbox, skill, skills, stop, store and workspace."
+			d.Detail += " At the top of a file there are the blocks agent, guard, listen, log, model, plugin, policy, provider, rule, sandbox, skill, skills, stop, store and workspace."
 		}
 	}
 	return diags

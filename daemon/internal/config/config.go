@@ -26,11 +26,14 @@ type Config struct {
 	Sandbox sdk.Sandbox
 	Guards  sdk.Guards
 	Skills  Skills
+	Policy  Policy
 
-	Plugins   []Plugin // in the order of the files: the first has the bare name of a tool
+	Workspace Workspace // the user's block of that name
+	Plugins   []Plugin  // in the order of the files: the first has the bare name of a tool
 	Providers []Plugin
 	Models    []Model
 	Agents    map[string]sdk.Agent
+	Rules     []sdk.PolicyRule
 
 	// Values is every single setting with where it comes from, for people.
 	Values []Value

@@ -51,6 +51,7 @@ type agentBlock struct {
 	Temperature       *float64 `hcl:"temperature"`
 	MaxTokens         *int     `hcl:"max_tokens"`
 	Busy              *string  `hcl:"busy"`
+	Mode              *string  `hcl:"mode"`
 	MaxTurns          *int     `hcl:"max_turns"`
 	RepeatedCalls     *int     `hcl:"repeated_calls"`
 	ConsecutiveErrors *int     `hcl:"consecutive_errors"`
@@ -78,9 +79,9 @@ func (l *loader) decodeLabelled() {
 	l.each("model", l.model)
 	l.each("agent", l.agent)
 	l.each("skill", l.skill)
+	l.each("rule", l.rule)
 	for _, b := range l.workspaces {
-		l.workspace(b.Body)
-		l.noEffect(b.DefRange, "workspace")
+		l.workspace(b, "")
 	}
 }
 
@@ -163,7 +164,7 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 		Name: label, Model: or(b.Model, ""), Persona: or(b.Persona, ""), Tools: b.Tools,
 		Dialect: or(b.Dialect, "tools"), View: or(b.View, "transcript"),
 		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Busy: or(b.Busy, "queue"),
-		Guards: l.ownGuards(label, &b, r),
+		Guards: l.ownGuards(label, &b, r), Leave: l.agentLeave(label, b.Mode, body),
 	}
 	l.notNegative(r, "max_tokens", b.MaxTokens)
 	l.notCold(r, b.Temperature)
@@ -183,8 +184,7 @@ func (l *loader) canBeModel(a sdk.Agent, body hcl.Body) {
 	if a.Model == "" || slices.Contains(models, a.Model) || slices.Contains(providers, provider) {
 		return
 	}
-	content, _, _ := body.PartialContent(&hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "model"}}}) // it was decoded before
-	l.reportAt(content.Attributes["model"].Expr.Range(), "Unknown model", fmt.Sprintf("agent %q names %q, which is neither a model block nor provider/name; there are the models %v and the providers %v.", a.Name, a.Model, models, providers))
+	l.reportAt(attributeRange(body, "model"), "Unknown model", fmt.Sprintf("agent %q names %q, which is neither a model block nor provider/name; there are the models %v and the providers %v.", a.Name, a.Model, models, providers))
 }
 
 // labels are the blocks of a type that were written, also with a mistake inside.

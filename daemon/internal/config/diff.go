@@ -52,6 +52,7 @@ func Diff(was, now *Config) []Change {
 	agentName := func(a sdk.Agent) string { return a.Name }
 	same := func(a, b sdk.Agent) bool { return reflect.DeepEqual(a, b) }
 	changes = append(changes, diffLabelled("agent", agentName, same, agents(was), agents(now), false)...)
+	changes = append(changes, diffLabelled("rule", ruleName, sameRule, was.Rules, now.Rules, false)...)
 	return append(changes, diffLabelled("skill", skillName, sameSwitch, was.Skills.switches(), now.Skills.switches(), false)...)
 }
 

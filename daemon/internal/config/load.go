@@ -26,7 +26,7 @@ type Source struct {
 	Path         string // the user's file; it need not exist unless Required
 	Required     bool   // the user named the file, so that its absence is a mistake
 	Getenv       func(string) (string, bool)
-	Secrets      *Secrets
+	Secrets      Registry
 	// Noted hears of each file that file() is asked for, there or not, also
 	// after Load has returned. Nil hears nothing.
 	Noted func(path string)
@@ -50,9 +50,10 @@ func Load(src Source) (*Config, Diagnostics) {
 		src:    src,
 		parser: hclparse.NewParser(),
 		cfg: &Config{
-			Agents:  map[string]sdk.Agent{},
-			Skills:  Skills{Enabled: map[string]bool{}, places: map[string]string{}},
-			Context: evalContext(src),
+			Agents:    map[string]sdk.Agent{},
+			Workspace: Silent(),
+			Skills:    Skills{Enabled: map[string]bool{}, places: map[string]string{}},
+			Context:   evalContext(src),
 		},
 		labelled: map[string]*blockSet{},
 		sources:  map[string]Value{},
@@ -163,6 +164,8 @@ func (l *loader) reportAt(r hcl.Range, summary, detail string) {
 // environment applies BOTHY_* variables. One that cannot be read is a warning
 // and changes nothing: a broken variable must not take the daemon down.
 func (l *loader) environment() {
+	before := l.sources["policy.mode"]
+	defer func() { l.checkMode(before) }()
 	for _, s := range settings {
 		text, ok := l.src.Getenv(s.variable())
 		if !ok || text == "" {

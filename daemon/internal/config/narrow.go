@@ -2,55 +2,141 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // narrowing is what a workspace's own file may hold.
-var narrowing = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "workspace"}, {Type: "guard"}, {Type: "sandbox"}}}
+var narrowing = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+	{Type: "workspace"}, {Type: "guard"}, {Type: "sandbox"}, {Type: "rule", LabelNames: []string{"name"}},
+}}
 
-// CheckWorkspace reads .bothy/config.hcl of a project, which can only narrow
-// what the user has configured: choose among the agents and models, deny tools,
-// lower limits. Anything else is an error, for who wrote the project is not who
-// runs it; functions are none, so that the file reads nothing. It has no effect
-// yet, which is a warning.
-func CheckWorkspace(path string, cfg *Config) Diagnostics {
+// workspacePrefix begins the Source of a rule of a workspace.
+const workspacePrefix = "workspace "
+
+// ReadWorkspace reads .bothy/config.hcl of a project, which can only narrow what
+// the user has configured: choose among the agents and models, deny tools or
+// have them proposed, lower limits. Anything else is an error and has no effect,
+// for who wrote the project is not who runs it; functions are none, so that the
+// file reads nothing. What the file denies, and cannot be read, makes it Broken.
+func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 	l := &loader{src: Source{Path: path, Required: true, Secrets: &Secrets{}}, parser: hclparse.NewParser()}
-	l.cfg = &Config{Agents: cfg.Agents, Models: cfg.Models, Providers: cfg.Providers, Context: &hcl.EvalContext{}}
+	l.cfg = &Config{
+		Agents: cfg.Agents, Models: cfg.Models, Providers: cfg.Providers, Context: &hcl.EvalContext{},
+		Guards: unsaid, Workspace: Silent(),
+	}
 	text, ok := l.userFile()
 	if !ok || l.tooDeep(text, path) {
-		return l.diags
+		return l.broken()
 	}
 	f, diags := l.parser.ParseHCL(text, path)
 	l.report(diags)
 	if diags.HasErrors() {
-		return l.diags
+		return l.broken()
 	}
 	content, diags := f.Body.Content(narrowing)
 	for _, d := range diags {
-		d.Detail += " The file of a workspace can only narrow: it may have the blocks workspace (agent, model, deny), guard and sandbox, with limits that are lower than yours."
+		d.Detail += " The file of a workspace can only narrow: it may have the blocks workspace (agent, model, deny), rule (to deny or propose), guard and sandbox, with limits that are lower than yours."
 	}
 	l.report(diags)
-	seen := map[string]bool{}
+	readable, seen := true, map[string]bool{}
 	for _, b := range content.Blocks {
-		switch {
-		case seen[b.Type]:
+		key := b.Type + " " + strings.Join(b.Labels, " ")
+		if seen[key] {
 			l.reportAt(b.DefRange, "Block given twice", "Put both into one.")
-		case b.Type == "workspace":
-			l.workspace(b.Body)
-		default:
-			l.lower(b, cfg)
 		}
-		seen[b.Type] = true
-		l.noEffect(b.DefRange, b.Type)
+		seen[key] = true
+		before := len(l.diags)
+		if !l.narrow(b, cfg) && readable {
+			readable = false
+			l.cfg.Workspace.Broken, l.cfg.Workspace.BrokenAt = l.firstError(before)
+		}
 	}
-	return l.diags
+	w := l.cfg.Workspace
+	w.Guards = l.cfg.Guards
+	if l.cfg.Sandbox.Shell == "argv" {
+		w.Shell = "argv"
+	}
+	l.choose(&w, cfg)
+	return w, l.diags
 }
 
-// lower checks that each setting of a block is a limit, and below the user's.
+// choose takes the choice of an agent and a model back where nobody trusts the
+// project with it: another agent may have other tools, and another model sends
+// what is said elsewhere.
+func (l *loader) choose(w *Workspace, cfg *Config) {
+	if w.Agent == "" && w.Model == "" || cfg.Workspace.Trusts(rootOf(l.src.Path)) {
+		return
+	}
+	w.Agent, w.Model = "", ""
+	l.diags = append(l.diags, Diagnostic{
+		Severity: "warning", Summary: "The choice of an agent or a model has no effect", File: l.src.Path, Line: 1, Column: 1,
+		Detail: fmt.Sprintf("Nobody trusts this project with it. If you do, write workspace { trust = [%q] } into your own configuration.", rootOf(l.src.Path)),
+	})
+}
+
+// rootOf is the root of the project whose file is at path.
+func rootOf(path string) string {
+	root := filepath.Dir(filepath.Dir(path))
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		return real
+	}
+	return root
+}
+
+// CheckWorkspace is what ReadWorkspace finds wrong.
+func CheckWorkspace(path string, cfg *Config) Diagnostics {
+	_, diags := ReadWorkspace(path, cfg)
+	return diags
+}
+
+// broken is a file of which nothing is known.
+func (l *loader) broken() (Workspace, Diagnostics) {
+	w := Silent()
+	w.Broken, w.BrokenAt = l.firstError(0)
+	return w, l.diags
+}
+
+// firstError is the first mistake from the nth diagnostic on, with its place.
+func (l *loader) firstError(n int) (what, where string) {
+	for _, d := range l.diags[n:] {
+		if d.Severity == "error" {
+			return strings.TrimSuffix(d.Summary, ".") + ": " + d.Detail, fmt.Sprintf("%s:%d", l.src.Path, max(1, d.Line))
+		}
+	}
+	return "it cannot be read", l.src.Path + ":1"
+}
+
+// narrow takes one block. It reports false when what that denies is not known.
+func (l *loader) narrow(b *hcl.Block, cfg *Config) bool {
+	switch b.Type {
+	case "workspace":
+		return l.workspace(b, workspacePrefix)
+	case "rule":
+		rule, ok := l.readRule(b.Labels[0], b.Body, b.DefRange)
+		if !ok {
+			return false
+		}
+		if rule.Verdict == sdk.Allow {
+			l.reportAt(attributeRange(b.Body, "decision"), "Not for a workspace to say", fmt.Sprintf("Rule %q would allow something. The rules of a workspace can only deny or propose; write this one into your own configuration if you want it.", rule.Name))
+			return true
+		}
+		rule.Source = workspacePrefix + rule.Source
+		l.cfg.Workspace.Rules = append(l.cfg.Workspace.Rules, rule)
+	default:
+		l.lower(b, cfg)
+	}
+	return true
+}
+
+// lower takes each setting of a block that is a limit, and below the user's.
 func (l *loader) lower(b *hcl.Block, cfg *Config) {
 	attrs, diags := b.Body.JustAttributes()
 	l.report(diags)
@@ -71,21 +157,38 @@ func (l *loader) lower(b *hcl.Block, cfg *Config) {
 		}
 		if err != nil {
 			l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
+			continue
+		}
+		value, _ := s.read(text) // below has read it
+		s.set(l.cfg, value)
+		if b.Type == "sandbox" && s.key() != shellForm {
+			l.noEffect(a.NameRange, "A lower sandbox."+a.Name)
 		}
 	}
 }
+
+// shellForm has no order but one of its values is less than the other.
+const shellForm = "sandbox.shell"
 
 // limits reports whether less of a setting is never more freedom.
 func (s setting) limits() bool {
 	switch s.key() {
 	case "guard.window_size", "guard.max_cycle_period": // each belongs to another one
 		return false
+	case shellForm:
+		return true
 	}
 	return s.kind != kindString && s.kind != kindPath && s.kind != kindBool
 }
 
 // below reports an error unless one value is at most the other, 0 being no limit.
 func (s setting) below(text, most string) error {
+	if s.key() == shellForm {
+		if text != "argv" {
+			return fmt.Errorf("%s is %q and can only be \"argv\" here, the strict form", s.key(), text)
+		}
+		return nil
+	}
 	is, err := s.size(text)
 	if err != nil {
 		return err

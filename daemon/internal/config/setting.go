@@ -85,6 +85,22 @@ var settings = []setting{
 	{"sandbox", "max_stderr", kindSize, "1MB", "standard error that is kept of one command",
 		func(c *Config, v any) { c.Sandbox.MaxErrors = v.(int64) }},
 
+	{"sandbox", "shell", kindString, "bash", "how command lines are read: bash, or argv: one program and its words, without a shell",
+		func(c *Config, v any) { c.Sandbox.Shell = v.(string) }},
+	{"sandbox", "workspace", kindString, "project", "what commands work in: the project, or private: a folder of the run's own",
+		func(c *Config, v any) { c.Sandbox.Workspace = v.(string) }},
+	{"sandbox", "quota", kindSize, "5GB", "what a run's home and private workspace may hold; watched, since only root could enforce it",
+		func(c *Config, v any) { c.Sandbox.Quota = v.(int64) }},
+
+	{"policy", "mode", kindString, "restricted", "how much agents that name no mode may do without asking: interactive, restricted or full",
+		func(c *Config, v any) { c.Policy.Leave = sdk.Leave(v.(string)) }},
+	{"policy", "allow_dangerous", kindBool, "false", "full may be the mode of an agent, or policy.mode",
+		func(c *Config, v any) { c.Policy.AllowDangerous = v.(bool) }},
+	{"policy", "expiry", kindDuration, "24h", "time in which a proposal can be answered",
+		func(c *Config, v any) { c.Policy.Expiry = v.(time.Duration) }},
+	{"policy", "answer_within", kindDuration, "5m", "how long `bothy run` without a terminal waits for somebody else's answer; the proposal stays",
+		func(c *Config, v any) { c.Policy.AnswerWithin = v.(time.Duration) }},
+
 	{"guard", "max_turns", kindInt, "99", "turns of one loop",
 		func(c *Config, v any) { c.Guards.MaxTurns = int(v.(int64)) }},
 	{"guard", "repeated_calls", kindInt, "2", "the same call so many times in a row stops the loop; 0 is off",
@@ -193,14 +209,20 @@ func (s setting) read(text string) (any, error) {
 		}
 		return d, nil
 	default:
-		if s.key() == "log.level" && !slices.Contains(logLevels, text) {
-			return nil, fmt.Errorf("%s is %q; it may be %s", s.key(), text, strings.Join(logLevels, ", "))
+		if may := choices[s.key()]; may != nil && !slices.Contains(may, text) {
+			return nil, fmt.Errorf("%s is %q; it may be %s", s.key(), text, strings.Join(may, ", "))
 		}
 		return text, nil
 	}
 }
 
-var logLevels = []string{"trace", "debug", "info", "warn", "error"}
+// choices are the settings that have few values.
+var choices = map[string][]string{
+	"log.level":         {"trace", "debug", "info", "warn", "error"},
+	"sandbox.shell":     {"bash", "argv"},
+	"sandbox.workspace": {"project", "private"},
+	"policy.mode":       {"interactive", "restricted", "full"},
+}
 
 // text writes a value from HCL as the text that read understands.
 func (s setting) text(v cty.Value) (string, error) {

@@ -1,0 +1,63 @@
+package config
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Policy says how much runs may do without asking, and how long an answer is
+// waited for.
+type Policy struct {
+	Leave          sdk.Leave // of agents that name none; the attribute is called mode
+	AllowDangerous bool      // full may be configured
+	Expiry         time.Duration
+	AnswerWithin   time.Duration
+}
+
+// needsDangerous is what is wrong with a mode of full.
+const needsDangerous = "is \"full\", in which nobody is asked about anything that is not on the deny-list; with allow_dangerous = true in the policy block you say that you want that"
+
+// checkMode reports a policy.mode that is not allowed to be what it is. One of
+// the environment is ignored: a variable must not take the daemon down.
+func (l *loader) checkMode(before Value) {
+	now := l.sources["policy.mode"]
+	if l.cfg.Policy.Leave != sdk.LeaveFull || l.cfg.Policy.AllowDangerous {
+		return
+	}
+	if s, _ := findSetting("policy", "mode"); now.Source == s.variable() && before.Value != string(sdk.LeaveFull) {
+		l.diags = append(l.diags, Diagnostic{Severity: "warning", Summary: "Ignored " + s.variable(),
+			Detail: "policy.mode " + needsDangerous + "; the value from " + before.Source + " stays."})
+		l.cfg.Policy.Leave, l.sources["policy.mode"] = sdk.Leave(before.Value), before
+		return
+	}
+	l.reportAt(now.place, "Full mode is not allowed", "policy.mode "+needsDangerous+".")
+}
+
+// agentLeave is the mode of an agent's block; without one policy.mode rules.
+func (l *loader) agentLeave(label string, mode *string, body hcl.Body) sdk.Leave {
+	if mode == nil {
+		return l.cfg.Policy.Leave
+	}
+	leave := sdk.Leave(*mode)
+	switch at := attributeRange(body, "mode"); {
+	case !leave.Valid():
+		l.reportAt(at, "Wrong value", fmt.Sprintf("mode of agent %q is %q; it may be interactive, restricted or full.", label, *mode))
+	case leave == sdk.LeaveFull && !l.cfg.Policy.AllowDangerous:
+		l.reportAt(at, "Full mode is not allowed", fmt.Sprintf("mode of agent %q %s.", label, needsDangerous))
+	}
+	return leave
+}
+
+// attributeRange is where the value of an attribute stands, which was decoded
+// before.
+func attributeRange(body hcl.Body, name string) hcl.Range {
+	content, _, _ := body.PartialContent(&hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: name}}})
+	if a := content.Attributes[name]; a != nil {
+		return a.Expr.Range()
+	}
+	return hcl.Range{}
+}

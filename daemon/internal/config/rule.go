@@ -1,0 +1,120 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/match"
+)
+
+// ruleBlock is a rule about calls of tools. All that it names must hold.
+type ruleBlock struct {
+	Decision  string            `hcl:"decision"`
+	Tools     []string          `hcl:"tools,optional"`
+	Arguments map[string]string `hcl:"arguments,optional"`
+	Paths     []string          `hcl:"paths,optional"`
+	Commands  []string          `hcl:"commands,optional"`
+	Modes     []string          `hcl:"modes,optional"`
+}
+
+func (l *loader) rule(label string, body hcl.Body, r hcl.Range) {
+	if rule, ok := l.readRule(label, body, r); ok {
+		l.cfg.Rules = append(l.cfg.Rules, rule)
+	}
+}
+
+// readRule decodes and checks a rule block. A rule with a mistake is none.
+func (l *loader) readRule(label string, body hcl.Body, r hcl.Range) (sdk.PolicyRule, bool) {
+	var b ruleBlock
+	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
+	l.report(diags)
+	if diags.HasErrors() {
+		return sdk.PolicyRule{}, false
+	}
+	rule := sdk.PolicyRule{
+		Name: label, Source: fmt.Sprintf("%s:%d", r.Filename, r.Start.Line), Verdict: sdk.Verdict(b.Decision),
+		Tools: b.Tools, Arguments: b.Arguments, Paths: b.Paths, Commands: b.Commands,
+	}
+	for _, m := range b.Modes {
+		rule.Leaves = append(rule.Leaves, sdk.Leave(m))
+	}
+	return rule, l.checkRule(rule, func(attribute string) hcl.Range { return attributeRange(body, attribute) }, r)
+}
+
+// checkRule reports whether a rule can be used; at is where its attributes stand.
+func (l *loader) checkRule(rule sdk.PolicyRule, at func(attribute string) hcl.Range, r hcl.Range) bool {
+	before := len(l.diags)
+	wrong := func(attribute, format string, args ...any) {
+		l.reportAt(at(attribute), "Wrong value", fmt.Sprintf("rule %q: %s %s.", rule.Name, attribute, fmt.Sprintf(format, args...)))
+	}
+	if !slices.Contains([]sdk.Verdict{sdk.Allow, sdk.Propose, sdk.Deny}, rule.Verdict) {
+		wrong("decision", "is %q; it may be allow, propose or deny", rule.Verdict)
+	}
+	for _, t := range rule.Tools {
+		if t == "" || strings.ContainsAny(t, `[]{}\ `) {
+			wrong("tools", "holds %q, which no tool is called: write a name, or one with stars such as \"read_*\" or \"files__*\"", t)
+		}
+	}
+	for name := range rule.Arguments {
+		if name == "" {
+			wrong("arguments", "has an empty name: write the name of an argument, and a pattern such as \"main*\"")
+		}
+	}
+	for _, p := range rule.Paths {
+		if why := pathMistake(p); why != "" {
+			wrong("paths", "holds %q: %s", p, why)
+		}
+	}
+	for _, c := range rule.Commands {
+		if len(strings.Fields(c)) == 0 || strings.ContainsAny(c, "|;&<>()$`\"'\\\n") {
+			wrong("commands", "holds %q: write the first words of one command as they are, such as \"go test\"; what follows them is free", c)
+		}
+	}
+	for _, m := range rule.Leaves {
+		if !m.Valid() {
+			wrong("modes", "holds %q; there are interactive, restricted and full", m)
+		}
+	}
+	l.checkAllow(rule, r)
+	return len(l.diags) == before
+}
+
+// checkAllow refuses what would allow more, or less, than its author can mean.
+func (l *loader) checkAllow(rule sdk.PolicyRule, r hcl.Range) {
+	if rule.Verdict != sdk.Allow {
+		return
+	}
+	all := func(list []string, any ...string) bool {
+		return len(list) == 0 || slices.ContainsFunc(list, func(s string) bool { return slices.Contains(any, s) })
+	}
+	switch {
+	case all(rule.Tools, "*", "**") && all(rule.Paths, "**", "**/*") && all(rule.Commands, "*") && len(rule.Arguments) == 0:
+		l.reportAt(r, "A rule that allows everything", fmt.Sprintf("Name what rule %q is about: tools, arguments, paths or commands. To be asked about nothing there is the mode full.", rule.Name))
+	case len(rule.Paths) > 0 && len(rule.Commands) > 0:
+		l.reportAt(r, "A rule that never fits", fmt.Sprintf("Which paths a command touches is not known for sure, so that rule %q could allow nothing: name commands or paths.", rule.Name))
+	}
+}
+
+func pathMistake(p string) string {
+	_, err := match.ParseGlob(p)
+	switch {
+	case err != nil:
+		return err.Error()
+	case strings.HasPrefix(p, "/"), strings.HasPrefix(p, "~"), slices.Contains(strings.Split(p, "/"), ".."), strings.HasPrefix(p, "./"):
+		return "paths are relative to the project, such as \"docs/**\""
+	}
+	return ""
+}
+
+func ruleName(r sdk.PolicyRule) string { return r.Name }
+
+// sameRule leaves out where a rule stands.
+func sameRule(a, b sdk.PolicyRule) bool {
+	return a.Verdict == b.Verdict && slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Paths, b.Paths) && slices.Equal(a.Commands, b.Commands) &&
+		slices.Equal(a.Leaves, b.Leaves) && fmt.Sprint(a.Arguments) == fmt.Sprint(b.Arguments)
+}

@@ -1,0 +1,169 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/match"
+)
+
+// Workspace is what a project's own file narrows, or what the user's workspace
+// block says for all projects.
+type Workspace struct {
+	Agent string // of prompts that name none; empty says nothing
+	Model string
+	Rules []sdk.PolicyRule // deny and propose, never allow
+	Shell string           // "argv", or empty
+	// Guards are limits; -1 is one that is not named.
+	Guards sdk.Guards
+
+	// Trust are patterns of the roots of projects whose own file may choose
+	// among agents and models. Only the user's file has it.
+	Trust []string
+
+	// Broken is why the file of a project cannot be read, at BrokenAt. Who
+	// decides must take it for a file that denies.
+	Broken, BrokenAt string
+}
+
+// workspaceBlock chooses among what the user has configured, and denies.
+type workspaceBlock struct {
+	Agent *string  `hcl:"agent"`
+	Model *string  `hcl:"model"`
+	Deny  []string `hcl:"deny,optional"`  // tools that no agent gets, as in an agent's tools
+	Trust []string `hcl:"trust,optional"` // in the user's file only
+}
+
+// unsaid are guards that nobody named.
+var unsaid = sdk.Guards{
+	MaxTurns: unset, RepeatedCalls: unset, WindowCalls: unset, WindowSize: unset, ConsecutiveErrors: unset,
+	MaxStrikes: unset, MinCycles: unset, MaxCyclePeriod: unset, Deadline: unset, MaxCost: unset,
+}
+
+// Silent is a workspace that says nothing.
+func Silent() Workspace { return Workspace{Guards: unsaid} }
+
+// Lower takes from guards what the workspace has lower.
+func (w Workspace) Lower(g sdk.Guards) sdk.Guards {
+	lower(&g.MaxTurns, w.Guards.MaxTurns)
+	lower(&g.RepeatedCalls, w.Guards.RepeatedCalls)
+	lower(&g.WindowCalls, w.Guards.WindowCalls)
+	lower(&g.ConsecutiveErrors, w.Guards.ConsecutiveErrors)
+	lower(&g.MaxStrikes, w.Guards.MaxStrikes)
+	lower(&g.MinCycles, w.Guards.MinCycles)
+	lower(&g.Deadline, w.Guards.Deadline)
+	lower(&g.MaxCost, w.Guards.MaxCost)
+	return g
+}
+
+// lower puts a limit in the place of one that is higher, or off.
+func lower[T int | sdk.Duration | float64](own *T, limit T) {
+	if limit > 0 && (*own == 0 || limit < *own) {
+		*own = limit
+	}
+}
+
+// Trusts reports whether the file of a project may choose among agents and models.
+func (w Workspace) Trusts(root string) bool {
+	return slices.ContainsFunc(w.Trust, func(pattern string) bool {
+		g, err := match.ParseGlob(pattern[1:]) // Load has made it absolute
+		return err == nil && len(root) > 1 && g.Match(root[1:])
+	})
+}
+
+// workspace checks a workspace block against what is configured. It reports
+// false when what the block denies is not known.
+func (l *loader) workspace(b *hcl.Block, prefix string) bool {
+	var block workspaceBlock
+	content, diags := b.Body.Content(schemaOf(&block))
+	l.report(diags)
+	if diags.HasErrors() {
+		return false
+	}
+	diags = gohcl.DecodeBody(b.Body, l.cfg.Context, &block)
+	l.report(diags)
+	if diags.HasErrors() {
+		return false
+	}
+	at := func(name string) hcl.Range { return content.Attributes[name].Expr.Range() }
+	w := &l.cfg.Workspace
+	if _, known := l.cfg.Agents[or(block.Agent, "")]; block.Agent != nil && !known {
+		l.reportAt(at("agent"), "Unknown agent", fmt.Sprintf("There is no agent %q in the configuration, and a workspace can only choose among them.", *block.Agent))
+	} else if wider := l.wider(or(block.Agent, "")); prefix != "" && wider != "" {
+		l.reportAt(at("agent"), "Not for a workspace to say", wider)
+	} else {
+		w.Agent = or(block.Agent, w.Agent)
+	}
+	if block.Model != nil && !l.hasModel(*block.Model) {
+		l.reportAt(at("model"), "Unknown model", fmt.Sprintf("%q is neither a model block of the configuration nor one of its providers with a model (provider/name), and a workspace can only choose among those.", *block.Model))
+	} else {
+		w.Model = or(block.Model, w.Model)
+	}
+	if len(block.Deny) > 0 {
+		place := at("deny")
+		rule := sdk.PolicyRule{Name: "workspace.deny", Source: fmt.Sprintf("%s%s:%d", prefix, place.Filename, place.Start.Line), Verdict: sdk.Deny, Tools: block.Deny}
+		if !l.checkRule(rule, func(string) hcl.Range { return place }, place) {
+			return false
+		}
+		w.Rules = append(w.Rules, rule)
+	}
+	if block.Trust != nil {
+		l.trust(block.Trust, at("trust"), prefix != "")
+	}
+	return true
+}
+
+// wider says why a workspace cannot choose an agent: it would ask a person less
+// often than the one that is taken without the choice.
+func (l *loader) wider(agent string) string {
+	order := []sdk.Leave{sdk.LeaveInteractive, sdk.LeaveRestricted, sdk.LeaveFull}
+	chosen, usual := l.cfg.Agents[agent].Leave, l.cfg.Agents["default"].Leave
+	if slices.Index(order, chosen) <= slices.Index(order, usual) {
+		return ""
+	}
+	return fmt.Sprintf("The mode of agent %q is %s, which asks less than the %s of the agent default; a workspace cannot choose it.", agent, chosen, usual)
+}
+
+// trust reads the patterns of the user's file.
+func (l *loader) trust(patterns []string, at hcl.Range, ofProject bool) {
+	if ofProject {
+		l.reportAt(at, "Not for a workspace to say", "Which projects are trusted stands in your own configuration; the file of a project cannot say it of itself.")
+		return
+	}
+	for _, p := range patterns {
+		full := l.path(p)
+		if full == "" {
+			l.reportAt(at, "Wrong value", "trust holds an empty text; write the root of a project, or a pattern such as \"~/src/**\".")
+			continue
+		}
+		if _, err := match.ParseGlob(full[1:]); err != nil {
+			l.reportAt(at, "Wrong value", fmt.Sprintf("trust holds %q: %s.", p, err))
+			continue
+		}
+		l.cfg.Workspace.Trust = append(l.cfg.Workspace.Trust, full)
+	}
+}
+
+func (l *loader) noEffect(r hcl.Range, what string) {
+	l.report(hcl.Diagnostics{{
+		Severity: hcl.DiagWarning, Summary: what + " has no effect yet", Subject: r.Ptr(),
+		Detail: "It is read without a mistake and will count in a later version.",
+	}})
+}
+
+func schemaOf(block any) *hcl.BodySchema {
+	schema, _ := gohcl.ImpliedBodySchema(block)
+	return schema
+}
+func (l *loader) hasModel(name string) bool {
+	if slices.ContainsFunc(l.cfg.Models, func(m Model) bool { return m.Alias == name }) {
+		return true
+	}
+	provider, model, _ := strings.Cut(name, "/")
+	return model != "" && slices.ContainsFunc(l.cfg.Providers, func(p Plugin) bool { return p.Label == provider })
+}

@@ -1,0 +1,180 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestWorkspaceBlock: the user's own block is checked where it stands.
+func TestWorkspaceBlock(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, says string
+		usable     bool
+	}{
+		"a workspace":         {"workspace {\n  agent = \"chat\"\n  model = \"openai/gpt\"\n  deny  = [\"bash\"]\n  trust = [\"~/src/**\", \"here\"]\n}\n", "", true},
+		"an unknown agent":    {"workspace {\n  agent = \"nobody\"\n}\n", "2:11: error: Unknown agent", false},
+		"an unknown model":    {"workspace {\n  model = \"openai\"\n}\n", "2:11: error: Unknown model", false},
+		"an unknown provider": {"workspace {\n  model = \"nobody/x\"\n}\n", "2:11: error: Unknown model", false},
+		"what it has not":     {"workspace {\n  allow = [\"bash\"]\n}\n", "2:3: error", false},
+		"an empty name":       {"workspace {\n  deny = [\"\"]\n}\n", "2:10: error", false},
+		"an empty trust":      {"workspace {\n  trust = [\"\"]\n}\n", "2:11: error", false},
+		"an unusable trust":   {"workspace {\n  trust = [\"/a[\"]\n}\n", "2:11: error", false},
+	} {
+		cfg, diags := load(t, c.text)
+		if (cfg != nil) != c.usable || !strings.Contains(diags.Error(), c.says) {
+			t.Errorf("%s: usable %v\n%s", name, cfg != nil, diags.Error())
+		}
+	}
+}
+
+// TestReadWorkspace: what the file of a project denies holds, and what it
+// chooses does where the user trusts the project with it.
+func TestReadWorkspace(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, ".bothy", "config.hcl")
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(`
+workspace {
+  agent = "chat"
+  model = "openai/gpt"
+  deny  = ["bash"]
+}
+rule "careful" {
+  decision = "propose"
+  paths    = ["db/**"]
+}
+guard {
+  max_turns = 5
+  deadline  = "10m"
+}
+sandbox {
+  shell = "argv"
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, _ := load(t, "")
+	w, diags := ReadWorkspace(path, cfg)
+	if diags.HasErrors() || w.Broken != "" {
+		t.Fatal(diags.Error())
+	}
+	if w.Agent != "" || w.Model != "" || !strings.Contains(diags.Error(), "trust = ["+strconv.Quote(root)+"]") {
+		t.Errorf("a project that nobody trusts chose %q and %q:\n%s", w.Agent, w.Model, diags.Error())
+	}
+	want := []sdk.PolicyRule{
+		{Name: "workspace.deny", Source: "workspace " + path + ":5", Verdict: sdk.Deny, Tools: []string{"bash"}},
+		{Name: "careful", Source: "workspace " + path + ":7", Verdict: sdk.Propose, Paths: []string{"db/**"}},
+	}
+	if !reflect.DeepEqual(w.Rules, want) || w.Shell != "argv" {
+		t.Errorf("%+v and shell %q", w.Rules, w.Shell)
+	}
+	guards := w.Lower(sdk.Guards{MaxTurns: 3, RepeatedCalls: 2})
+	if guards != (sdk.Guards{MaxTurns: 3, RepeatedCalls: 2, Deadline: sdk.Duration(10 * time.Minute)}) {
+		t.Errorf("the guards became %+v", guards)
+	}
+	trusting, _ := load(t, "workspace {\n  trust = ["+strconv.Quote(filepath.Dir(root)+"/*")+"]\n}\n")
+	if w, diags = ReadWorkspace(path, trusting); w.Agent != "chat" || w.Model != "openai/gpt" || len(diags) > 0 {
+		t.Errorf("a trusted project chose %q and %q:\n%s", w.Agent, w.Model, diags.Error())
+	}
+}
+
+// TestBrokenWorkspace: what a file denies must not be lost with a mistake in it;
+// a mistake that loses nothing breaks nothing.
+func TestBrokenWorkspace(t *testing.T) {
+	cfg, _ := load(t, "")
+	for text, broken := range map[string]bool{
+		"workspace {\n":                                                   true,
+		"workspace {\n  deny = [\"\"]\n}\n":                               true,
+		"workspace {\n  deny = env(\"X\")\n}\n":                           true,
+		"rule \"x\" {\n  decision = \"forbid\"\n}\n":                      true,
+		"rule \"x\" {\n}\n":                                               true,
+		"rule \"x\" {\n  decision = \"allow\"\n  tools = [\"bash\"]\n}\n": false,
+		"guard {\n  max_turns = 1000\n}\n":                                false,
+		"plugin \"x\" {\n}\n":                                             false,
+		"workspace {\n  agent = \"nobody\"\n}\n":                          false,
+	} {
+		path := filepath.Join(t.TempDir(), "config.hcl")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w, diags := ReadWorkspace(path, cfg)
+		if !diags.HasErrors() || (w.Broken != "") != broken || broken && !strings.HasPrefix(w.BrokenAt, path+":") || len(w.Rules) > 0 {
+			t.Errorf("%s: broken %q at %q, rules %v\n%s", text, w.Broken, w.BrokenAt, w.Rules, diags.Error())
+		}
+	}
+}
+
+// TestCheckWorkspace: the file of a project can narrow and do nothing else.
+func TestCheckWorkspace(t *testing.T) {
+	cfg, _ := load(t, "model \"fast\" {\n  provider = \"openai\"\n}\nguard {\n  consecutive_errors = 0\n}\npolicy {\n  allow_dangerous = true\n}\nagent \"free\" {\n  mode = \"full\"\n}\n")
+	for name, c := range map[string]struct{ text, says string }{
+		"all that it may":     {"workspace {\n  agent = \"chat\"\n  model = \"fast\"\n  deny = [\"bash\"]\n}\nguard {\n  max_turns = 5\n  consecutive_errors = 9\n  deadline = \"10m\"\n}\nsandbox {\n  memory = \"1GB\"\n  timeout = \"10s\"\n  cpus = 0.1\n}\n", ""},
+		"a rule that allows":  {"rule \"x\" {\n  decision = \"allow\"\n  tools = [\"bash\"]\n}\n", "2:14: error: Not for a workspace to say"},
+		"a rule for all":      {"rule \"x\" {\n  decision = \"deny\"\n}\n", ""},
+		"a wider agent":       {"workspace {\n  agent = \"free\"\n}\n", "2:11: error: Not for a workspace to say"},
+		"its own trust":       {"workspace {\n  trust = [\"/\"]\n}\n", "2:11: error: Not for a workspace to say"},
+		"a mode":              {"policy {\n  mode = \"full\"\n}\n", "can only narrow"},
+		"the looser form":     {"sandbox {\n  shell = \"bash\"\n}\n", "2:11: error"},
+		"two rules":           {"rule \"x\" {\n  decision = \"deny\"\n}\nrule \"y\" {\n  decision = \"propose\"\n}\n", ""},
+		"more turns":          {"guard {\n  max_turns = 100\n}\n", "2:15: error"},
+		"no limit":            {"guard {\n  max_turns = 0\n}\n", "2:15: error"},
+		"more memory":         {"sandbox {\n  memory = \"2049MB\"\n}\n", "2:12: error"},
+		"more time":           {"sandbox {\n  timeout = \"31s\"\n}\n", "yours is 30s"},
+		"another image":       {"sandbox {\n  image = \"x\"\n}\n", "2:3: error: Not for a workspace to say"},
+		"another socket":      {"sandbox {\n  socket = \"/x\"\n}\n", "2:3: error: Not for a workspace to say"},
+		"half a window":       {"guard {\n  window_size = 1\n}\n", "2:3: error"},
+		"an unknown setting":  {"guard {\n  max_trns = 1\n}\n", "2:3: error"},
+		"a plugin":            {"plugin \"x\" {\n}\n", "can only narrow"},
+		"a provider":          {"provider \"openai\" {\n}\n", "can only narrow"},
+		"an agent":            {"agent \"default\" {\n}\n", "can only narrow"},
+		"a model block":       {"model \"m\" {\n  provider = \"openai\"\n}\n", "can only narrow"},
+		"a place":             {"store {\n  path = \"/x\"\n}\n", "can only narrow"},
+		"a skill":             {"skill \"x\" {\n}\n", "can only narrow"},
+		"a function":          {"workspace {\n  model = env(\"HOME\")\n}\n", "2:11: error"},
+		"a file":              {"workspace {\n  agent = file(\"/etc/passwd\")\n}\n", "error"},
+		"a secret in a limit": {"guard {\n  max_turns = secret(\"KEY\")\n}\n", "error"},
+		"twice":               {"guard {\n}\nguard {\n}\n", "3:1: error"},
+		"syntax":              {"guard {\n", "error"},
+		"too deep":            {"guard {\n  max_turns = " + strings.Repeat("(", 500) + "\n", "nested too deeply"},
+		"too long":            {strings.Repeat("#\n", 600_000), "1 MiB"},
+	} {
+		path := filepath.Join(t.TempDir(), "config.hcl")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		diags := CheckWorkspace(path, cfg)
+		if diags.HasErrors() != (c.says != "") || !strings.Contains(diags.Error(), c.says) {
+			t.Errorf("%s:\n%s", name, diags.Error())
+		}
+		if memory := strings.Contains(c.text, "memory = \"1GB\""); memory && !strings.Contains(diags.Error(), "A lower sandbox.memory has no effect yet") {
+			t.Errorf("%s: it is not said that it has no effect:\n%s", name, diags.Error())
+		}
+	}
+	if diags := CheckWorkspace(filepath.Join(t.TempDir(), "none"), cfg); !diags.HasErrors() {
+		t.Error("a file that is not there was read")
+	}
+}
+
+func FuzzCheckWorkspace(f *testing.F) {
+	f.Add([]byte("workspace {\n  agent = \"chat\"\n}\nguard {\n  max_turns = 3\n}\n"))
+	cfg, _ := load(f, "")
+	path := filepath.Join(f.TempDir(), "config.hcl")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_ = CheckWorkspace(path, cfg).Error()
+	})
+}

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -107,6 +108,8 @@ type Engine struct {
 	agents   profiles
 	patience time.Duration
 	backlog  backlog
+	askers   askers
+	started  string // names this engine among all that work on the store
 
 	// base ends when Close has no more patience; draining ends when Close begins.
 	base     context.Context
@@ -135,6 +138,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Grace = defaultGrace
 	}
 	e := &Engine{cfg: cfg, log: cfg.Log, patience: endPatience, workers: map[int64]*worker{}, books: map[int64]*book{}}
+	e.started = strconv.FormatInt(time.Now().UnixNano(), 36)
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
 	e.guards = newGuards(cfg.Hooks, cfg.Prices)

@@ -273,13 +273,17 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed Type
 	if err != nil {
 		return Accepted{}, err
 	}
-	l := sdk.Loop{Mode: s.Mode, Prompt: s.Prompt, Options: encode(loopOptions{Leave: granted, Session: s.Session})}
+	asker := e.askers.name(s.Session, e.started)
+	l := sdk.Loop{Mode: s.Mode, Prompt: s.Prompt, Options: encode(loopOptions{Leave: granted, Asker: asker})}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err
 		}
 	}
 	a, err := e.queue(ctx, p, l)
+	if err != nil {
+		e.askers.forget(asker)
+	}
 	a.Ahead, a.Leave = ahead, granted
 	return a, err
 }

@@ -31,7 +31,7 @@ func (f *fakePolicy) Resolve(_ context.Context, p rpc.Resolve) (rpc.Resolved, er
 
 func (f *fakePolicy) Rules(context.Context, string) (rpc.Rules, error) { return rpc.Rules{}, nil }
 
-func (f *fakePolicy) Forget(context.Context, string) (sdk.RememberedRule, error) {
+func (f *fakePolicy) Forget(context.Context, rpc.RuleRef) (sdk.RememberedRule, error) {
 	return sdk.RememberedRule{}, nil
 }
 

@@ -72,13 +72,14 @@ func (f *fakePolicy) Rules(_ context.Context, project string) (rpc.Rules, error)
 	return f.rules, nil
 }
 
-func (f *fakePolicy) Forget(_ context.Context, id string) (sdk.RememberedRule, error) {
+func (f *fakePolicy) Forget(_ context.Context, p rpc.RuleRef) (sdk.RememberedRule, error) {
+	f.was(p)
 	for _, r := range f.rules.Remembered {
-		if r.ID == id {
+		if r.ID == p.ID {
 			return r, nil
 		}
 	}
-	return sdk.RememberedRule{}, sdk.Errorf(sdk.NotFound, "there is no rule %q", id)
+	return sdk.RememberedRule{}, sdk.Errorf(sdk.NotFound, "there is no rule %q", p.ID)
 }
 
 func (f *fakePolicy) Explain(_ context.Context, p rpc.ExplainParams) (rpc.Explained, error) {

@@ -101,11 +101,19 @@ func ruleText(r sdk.PolicyRule) string {
 }
 
 type policyForgetCmd struct {
-	ID []string `arg:"" complete:"rule" help:"The rules' ids, as 'bothy policy rules' lists them."`
+	ID      []string `arg:"" complete:"rule" help:"The rules' ids, as 'bothy policy rules' lists them."`
+	Project string   `placeholder:"DIR" complete:"dir" help:"The project of the rule, where several have one of that id, as network."`
 }
 
 // Run removes rules, one after the other.
 func (cmd policyForgetCmd) Run(ctx context.Context, c *console) error {
+	project := ""
+	if cmd.Project != "" {
+		var err error
+		if project, err = c.project(cmd.Project); err != nil {
+			return err
+		}
+	}
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
@@ -113,7 +121,7 @@ func (cmd policyForgetCmd) Run(ctx context.Context, c *console) error {
 	defer c.close(cl)
 	gone := []sdk.RememberedRule{}
 	for _, id := range cmd.ID {
-		rule, err := cl.Forget(ctx, id)
+		rule, err := cl.Forget(ctx, rpc.RuleRef{ID: id, Project: project})
 		if err != nil {
 			return fmt.Errorf("rule %s: %w", id, err)
 		}

@@ -42,8 +42,8 @@ const (
 )
 
 // Config is what an engine is made of. All fields but Builtin, Wall, Prices,
-// Instructions, Attended, Expiry, Remembered, Preview, Clock and Grace are
-// required.
+// Instructions, Attended, Expiry, Remembered, Narrow, Preview, Clock and Grace
+// are required.
 type Config struct {
 	Store   Store
 	Tools   Tools
@@ -71,12 +71,33 @@ type Config struct {
 	// Remembered is told that the rules of a project changed, which are read from
 	// the store.
 	Remembered func(project string)
+	// Narrow is what the workspace of a project says of the prompts in it. Nil
+	// says nothing.
+	Narrow func(project string) Narrowing
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(Preview)
 	Clock   func() time.Time // for what is counted in days; nothing is measured by it
 	Frozen  bool             // the store takes no writes: nothing that was left is taken up
 	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
+}
+
+// Narrowing is what a workspace says: which agent and model are taken when
+// nothing else names one, and the guards of an agent with its lower limits.
+type Narrowing struct {
+	Agent, Model string
+	Guards       func(sdk.Guards) sdk.Guards
+}
+
+func (e *Engine) narrowing(project string) Narrowing {
+	n := Narrowing{}
+	if e.cfg.Narrow != nil {
+		n = e.cfg.Narrow(project)
+	}
+	if n.Guards == nil {
+		n.Guards = func(g sdk.Guards) sdk.Guards { return g }
+	}
+	return n
 }
 
 // Preview is a piece of an answer that is not committed yet, and may never be.

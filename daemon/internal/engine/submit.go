@@ -130,10 +130,14 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 			return p, sdk.Errorf(sdk.Conflict, "the run %s keeps the project's tool calls and takes no prompts; choose another name", s.Run)
 		}
 	}
-	if p.agent, err = e.agent(first(s.Agent, p.run.Agent, "default")); err != nil {
+	narrowed := e.narrowing(p.project.Root)
+	if p.agent, err = e.agent(first(s.Agent, p.run.Agent, narrowed.Agent, "default")); err != nil {
 		return p, err
 	}
 	model, why := p.model(s)
+	if model == "" && narrowed.Model != "" {
+		model, why = narrowed.Model, "the workspace names it"
+	}
 	if p.choice, err = e.cfg.Models.Resolve(ctx, model); err != nil {
 		return p, err
 	}

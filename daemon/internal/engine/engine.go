@@ -42,8 +42,8 @@ const (
 )
 
 // Config is what an engine is made of. All fields but Builtin, Wall, Prices,
-// Instructions, Attended, Expiry, Remembered, Narrow, Preview, Clock and Grace are
-// required.
+// Instructions, Attended, Expiry, Remembered, Narrow, Preview, Clock and Grace
+// are required.
 type Config struct {
 	Store   Store
 	Tools   Tools

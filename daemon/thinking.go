@@ -9,7 +9,6 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
-	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
@@ -36,14 +35,17 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Models:       d.models,
 		View:         view.NewTranscript(time.Now),
 		Dialect:      dialect.Tools{},
-		Policy:       policy.Fixed{},
+		Policy:       d.policy,
 		Hooks:        chains,
 		Agents:       d.cfg.Agents,
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
 		Instructions: project.Instructions,
 		Attended:     d.server.Attended,
+		Narrow:       d.policy.narrowing,
 		Preview:      d.preview,
+		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
+		Redact:       d.secrets.Redact,
 		Grace:        d.cfg.Grace,
 		Frozen:       d.store.Health() != nil,
 	})
@@ -89,6 +91,9 @@ func (m *models) Complete(ctx context.Context, alias string, req sdk.Request, se
 	}
 	if err := m.host.Ensure(ctx, instance); err != nil {
 		return err
+	}
+	if m.secrets != nil { // behind Ensure, which may have told of the provider's own key
+		req = withoutSecrets(m.secrets, req)
 	}
 	return m.host.Complete(ctx, instance, req, send, func(r host.Retry) error {
 		return retry(engine.Retry{Class: r.Class, Wait: r.Wait, Attempt: r.Attempt, Message: r.Message})

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -41,8 +42,8 @@ const (
 )
 
 // Config is what an engine is made of. All fields but Builtin, Wall, Prices,
-// Instructions, Attended, Expiry, Remembered, Preview, Clock and Grace are
-// required.
+// Instructions, Attended, Expiry, Remembered, Narrow, Preview, Clock and Grace
+// are required.
 type Config struct {
 	Store   Store
 	Tools   Tools
@@ -61,6 +62,12 @@ type Config struct {
 	// Instructions reads those of the project at root. An error is an entry
 	// of the run, and shown to the model as their absence.
 	Instructions func(root string) (string, error)
+	// Redact takes secrets out of a text that becomes part of a path, which cannot
+	// be redacted later. Nil takes out nothing.
+	Redact func(string) string
+	// Redacting begins a text that is shown or stored piece by piece. Nil shows
+	// all: only tests may want that.
+	Redacting func() Pieces
 	// Attended reports whether a client that may approve follows a run: the
 	// connection that gave the prompt, named by its session, or any other. Nil is
 	// never.
@@ -70,12 +77,33 @@ type Config struct {
 	// Remembered is told that the rules of a project changed, which are read from
 	// the store.
 	Remembered func(project string)
+	// Narrow is what the workspace of a project says of the prompts in it. Nil
+	// says nothing.
+	Narrow func(project string) Narrowing
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(Preview)
 	Clock   func() time.Time // for what is counted in days; nothing is measured by it
 	Frozen  bool             // the store takes no writes: nothing that was left is taken up
 	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
+}
+
+// Narrowing is what a workspace says: which agent and model are taken when
+// nothing else names one, and the guards of an agent with its lower limits.
+type Narrowing struct {
+	Agent, Model string
+	Guards       func(sdk.Guards) sdk.Guards
+}
+
+func (e *Engine) narrowing(project string) Narrowing {
+	n := Narrowing{}
+	if e.cfg.Narrow != nil {
+		n = e.cfg.Narrow(project)
+	}
+	if n.Guards == nil {
+		n.Guards = func(g sdk.Guards) sdk.Guards { return g }
+	}
+	return n
 }
 
 // Preview is a piece of an answer that is not committed yet, and may never be.
@@ -107,6 +135,8 @@ type Engine struct {
 	agents   profiles
 	patience time.Duration
 	backlog  backlog
+	askers   askers
+	started  string // names this engine among all that work on the store
 
 	// base ends when Close has no more patience; draining ends when Close begins.
 	base     context.Context
@@ -128,6 +158,9 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Policy == nil || cfg.Hooks == nil || cfg.Log == nil || !filepath.IsAbs(cfg.DataDir) {
 		return nil, errors.New("an engine needs store, tools, models, view, dialect, policy, hooks, log and an absolute data directory")
 	}
+	if cfg.Redact == nil {
+		cfg.Redact = func(text string) string { return text }
+	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
@@ -135,6 +168,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Grace = defaultGrace
 	}
 	e := &Engine{cfg: cfg, log: cfg.Log, patience: endPatience, workers: map[int64]*worker{}, books: map[int64]*book{}}
+	e.started = strconv.FormatInt(time.Now().UnixNano(), 36)
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
 	e.guards = newGuards(cfg.Hooks, cfg.Prices)

@@ -32,6 +32,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Store:        d.store,
 		Tools:        toolbox{d.host},
 		Builtin:      d.own,
+		Wall:         wall{openings{d}},
 		Models:       d.models,
 		View:         view.NewTranscript(time.Now),
 		Dialect:      dialect.Tools{},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/host"
 )
@@ -17,7 +18,7 @@ import (
 // known is asked for it. The Config is nil when a daemon could not start with
 // it; what keeps only a plugin from starting is an error among the diagnostics.
 func CheckConfig(ctx context.Context, file string) (string, *config.Config, config.Diagnostics) {
-	secrets := &config.Secrets{}
+	secrets := &audit.Redactor{}
 	path, cfg, diags := LoadConfig(file, secrets)
 	if cfg == nil {
 		return path, nil, diags

@@ -41,7 +41,7 @@ type Daemon struct {
 	log      hclog.Logger
 	logFile  *logFile
 	logLevel string          // of the command line
-	secrets  *config.Secrets // the values that people must not see
+	secrets  *audit.Redactor // of the values that people and models must not see
 	started  time.Time
 	binary   binary
 
@@ -83,7 +83,7 @@ type Daemon struct {
 // diagnostic, not an error. When New fails, everything it began is undone; the
 // end of ctx makes it fail with ErrStopped.
 func New(ctx context.Context, opts Options) (d *Daemon, err error) {
-	d = &Daemon{started: time.Now(), file: opts.Config, binary: ownBinary(), secrets: &config.Secrets{}}
+	d = &Daemon{started: time.Now(), file: opts.Config, binary: ownBinary(), secrets: &audit.Redactor{}}
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	d.hurried, d.hurry = context.WithCancel(context.Background())
 	defer func() {
@@ -150,11 +150,14 @@ func (d *Daemon) lock(context.Context) error {
 	}
 	d.listener = l
 	d.onClose("socket", l.Close)
+	for _, token := range l.Secrets() {
+		d.secrets.Add(token)
+	}
 	return nil
 }
 
 func (d *Daemon) open(ctx context.Context) error {
-	s, err := store.Open(ctx, d.paths.Store, store.Options{Log: d.log.Named("store"), Clock: time.Now, Alarm: d.refusing})
+	s, err := store.Open(ctx, d.paths.Store, store.Options{Log: d.log.Named("store"), Clock: time.Now, Alarm: d.refusing, Redact: d.secrets})
 	if err != nil {
 		return err
 	}

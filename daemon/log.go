@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -16,7 +17,7 @@ const logTime = "2006-01-02T15:04:05.000Z07:00"
 // by the daemon or by a plugin's standard error, passes the registry of secret
 // values first. also gets a copy of every line, when it is not nil. Loggers
 // that are made from it share its level.
-func openLog(path string, c config.Log, secrets *config.Secrets, also io.Writer) (hclog.Logger, *logFile, error) {
+func openLog(path string, c config.Log, secrets *audit.Redactor, also io.Writer) (hclog.Logger, *logFile, error) {
 	level, err := logLevel(c.Level)
 	if err != nil {
 		return nil, nil, err

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
 func TestLogHidesSecrets(t *testing.T) {
-	var secrets config.Secrets
+	var secrets audit.Redactor
 	path := filepath.Join(t.TempDir(), "bothyd.log")
 	log, closer, err := openLog(path, config.Log{Level: "debug"}, &secrets, nil)
 	if err != nil {

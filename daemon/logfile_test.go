@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
@@ -167,7 +168,7 @@ func TestLogWithoutRoom(t *testing.T) {
 			if err := c.spoil(path); err != nil {
 				t.Fatal(err)
 			}
-			log, f, err := openLog(path, config.Log{Level: "info", MaxSize: 1 << 20, Keep: 3}, &config.Secrets{}, nil)
+			log, f, err := openLog(path, config.Log{Level: "info", MaxSize: 1 << 20, Keep: 3}, &audit.Redactor{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +229,7 @@ func TestLogSettings(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "bothyd.log")
 		d := &Daemon{logLevel: c.flag}
 		var err error
-		if d.log, d.logFile, err = openLog(path, config.Log{Level: "warn", MaxSize: 1 << 20, Keep: 3}, &config.Secrets{}, nil); err != nil {
+		if d.log, d.logFile, err = openLog(path, config.Log{Level: "warn", MaxSize: 1 << 20, Keep: 3}, &audit.Redactor{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		engine := d.log.Named("engine")

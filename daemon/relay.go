@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -22,13 +23,17 @@ func (r relay) intake() error {
 }
 
 // Submit implements server.Engine.
-func (r relay) Submit(ctx context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
+func (r relay) Submit(ctx context.Context, by server.Caller, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
 	if err := r.intake(); err != nil {
 		return rpc.Accepted{}, err
 	}
-	a, err := r.d.engine.Submit(ctx, engine.Submission{
-		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Mode: mode,
-	})
+	s := engine.Submission{
+		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Mode: mode, Leave: p.Leave, Yolo: p.Yolo,
+	}
+	if p.Attend {
+		s.Session = by.Session
+	}
+	a, err := r.d.engine.Submit(ctx, s)
 	return accepted(a), err
 }
 
@@ -51,11 +56,13 @@ func (r relay) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error
 }
 
 // CallTool implements server.Engine.
-func (r relay) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
+func (r relay) CallTool(ctx context.Context, by server.Caller, p rpc.ToolCall) (rpc.ToolDone, error) {
 	if err := r.intake(); err != nil {
 		return rpc.ToolDone{}, err
 	}
-	done, err := r.d.engine.CallTool(ctx, engine.ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments})
+	done, err := r.d.engine.CallTool(ctx, engine.ToolCall{
+		Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Approved: by.Role.Allows(rpc.RoleApprove),
+	})
 	if err != nil {
 		return rpc.ToolDone{}, err
 	}

@@ -26,6 +26,7 @@ import (
 //
 // Beside testscript's own commands there are:
 //
+//	answers L/L ARG..  call bothy in a terminal and type a line at each question
 //	hang-up            send the daemon SIGHUP
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
 //	nothing-left       fail unless the daemon's processes and containers are gone
@@ -46,19 +47,21 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup:               func(env *testscript.Env) error { return setUp(env, prefix) },
 		Condition:           condition,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"hang-up":      hangUp,
-			"kill9":        killPlugin,
-			"nothing-left": nothingLeft,
-			"readme":       readme,
-			"same-process": sameProcess,
-			"serve-model":  serveModel,
-			"serve-words":  serveWords,
-			"sparse":       sparse,
-			"spoil":        spoil,
-			"until":        until,
-		},
+		Cmds:                scriptCommands,
 	})
+}
+
+var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
+	"hang-up":      hangUp,
+	"kill9":        killPlugin,
+	"nothing-left": nothingLeft,
+	"readme":       readme,
+	"same-process": sameProcess,
+	"serve-model":  serveModel,
+	"serve-words":  serveWords,
+	"sparse":       sparse,
+	"spoil":        spoil,
+	"until":        until,
 }
 
 var build struct {

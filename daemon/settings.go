@@ -12,12 +12,12 @@ import (
 // LoadConfig reads the configuration that a daemon would use: path, or the
 // user's file when path is empty. It returns the path that was read. A secret
 // that is resolved later joins the given registry.
-func LoadConfig(path string, secrets *config.Secrets) (string, *config.Config, config.Diagnostics) {
+func LoadConfig(path string, secrets config.Registry) (string, *config.Config, config.Diagnostics) {
 	return loadConfig(path, secrets, nil)
 }
 
 // loadConfig is LoadConfig; noted hears of the files that file() is asked for.
-func loadConfig(file string, secrets *config.Secrets, noted func(string)) (string, *config.Config, config.Diagnostics) {
+func loadConfig(file string, secrets config.Registry, noted func(string)) (string, *config.Config, config.Diagnostics) {
 	path, err := configPath(file)
 	if err != nil {
 		return "", nil, config.Diagnostics{{Severity: "error", Summary: "No place for a configuration", Detail: err.Error()}}

@@ -41,6 +41,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
 		Instructions: project.Instructions,
+		Attended:     d.server.Attended,
 		Narrow:       d.policy.narrowing,
 		Preview:      d.preview,
 		Grace:        d.cfg.Grace,

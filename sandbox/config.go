@@ -69,6 +69,10 @@ type Limits struct {
 	FileSize int64
 	// OpenFiles is per process. Default 4096.
 	OpenFiles int64
+	// Quota is what a run's home and private workspace may hold, in bytes. It
+	// is watched, not enforced; see [Overflow]. Default 10 GB; below zero
+	// nothing is watched.
+	Quota int64
 }
 
 const (
@@ -103,6 +107,7 @@ func (l Limits) WithDefaults() Limits {
 	orInt(&l.Tmp, 64*mib)
 	orInt(&l.FileSize, 1*gib)
 	orInt(&l.OpenFiles, 4096)
+	orInt(&l.Quota, 10*gib)
 	if l.CPUs == 0 {
 		l.CPUs = max(1, float64(runtime.NumCPU())/2)
 	}

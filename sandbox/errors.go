@@ -9,6 +9,9 @@ const (
 	// CodeInvalid: the caller asked for something that cannot be; nothing
 	// was made or run.
 	CodeInvalid = "invalid"
+	// CodeNotStarted: the program is not there or cannot be executed; nothing
+	// was run.
+	CodeNotStarted = "not_started"
 	// CodeLost: the container ended, or stopped answering, while a command
 	// ran. Whether the command finished is unknown; the next one gets a new
 	// container.

@@ -237,7 +237,7 @@ func TestDirectories(t *testing.T) {
 		t.Errorf("a missing directory: %v", out.err)
 	}
 	out = f.exec(t.Context(), sandbox.Command{Argv: []string{"no-such-program"}})
-	if sandbox.Code(out.err) != sandbox.CodeInvalid || !strings.Contains(out.err.Error(), "not found") {
+	if sandbox.Code(out.err) != sandbox.CodeNotStarted || !strings.Contains(out.err.Error(), "not found") {
 		t.Errorf("a missing program: %v", out.err)
 	}
 }

@@ -3,11 +3,8 @@ package sandbox_test
 import (
 	"io/fs"
 	"os"
-	"runtime"
 	"syscall"
 )
-
-const isAMD64 = runtime.GOARCH == "amd64"
 
 func ownedByCaller(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)

@@ -23,6 +23,9 @@ type RunSpec struct {
 	RunDir string
 	// Limits replace the manager's when set.
 	Limits *Limits
+	// Network opens the network to the run's commands: all that the host
+	// reaches, but not the host's loopback.
+	Network bool
 }
 
 // Where things are inside a container.
@@ -88,6 +91,11 @@ func (r RunSpec) workspace() string {
 	}
 	return filepath.Join(r.RunDir, "workspace")
 }
+
+// place is where a run's files are.
+type place struct{ runDir, project string }
+
+func (r RunSpec) place() place { return place{r.RunDir, r.Project} }
 
 func (r RunSpec) home() string   { return filepath.Join(r.RunDir, "home") }
 func (r RunSpec) skills() string { return filepath.Join(r.RunDir, "skills") }
@@ -177,8 +185,8 @@ type Result struct {
 	TimedOut bool
 	// Timeout is what the command was given.
 	Timeout time.Duration
-	// OOM says that the kernel killed something for the memory limit; known
-	// on cgroup v2 only.
+	// OOM says that the kernel killed something for want of memory: certain on
+	// cgroup v2, likely on v1.
 	OOM bool
 	// Duration is of the command alone, without waiting for its turn or for
 	// a container.
@@ -188,6 +196,9 @@ type Result struct {
 	// Leftovers is how many background processes were killed when the
 	// command returned.
 	Leftovers int
+	// Overflow is set when the run's files became too many by the command, or a
+	// disk too full.
+	Overflow *Overflow
 	// Violations are changes to protected paths that were undone.
 	Violations []Violation
 }

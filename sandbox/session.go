@@ -27,6 +27,7 @@ type session struct {
 	turn      chan struct{}
 	container *container
 	keeper    *keeper
+	meter     *meter
 	pending   []Violation
 
 	mu sync.Mutex
@@ -92,7 +93,7 @@ func (s *session) attempt(ctx context.Context, run RunSpec, c Command, sink Sink
 	if err := s.ensure(ctx, run, g.protection); err != nil {
 		return Result{}, false, cause(ctx, err)
 	}
-	return s.command(ctx, g, c, sink)
+	return s.command(ctx, run, g, c, sink)
 }
 
 // cause prefers the reason of a cancellation to what it led to.
@@ -110,6 +111,14 @@ func (s *session) keep(run RunSpec) {
 	}
 }
 
+// limits are the run's own, or the manager's.
+func (s *session) limits(run RunSpec) Limits {
+	if run.Limits != nil {
+		return run.Limits.WithDefaults()
+	}
+	return s.manager.cfg.Limits
+}
+
 func (s *session) setStop(stop context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,14 +127,18 @@ func (s *session) setStop(stop context.CancelCauseFunc) {
 
 // command runs one command in the container. Again is set when it was not
 // started because a mount was gone.
-func (s *session) command(ctx context.Context, g *guarded, c Command, sink Sink) (result Result, again bool, err error) {
+func (s *session) command(ctx context.Context, run RunSpec, g *guarded, c Command, sink Sink) (result Result, again bool, err error) {
 	if err := s.keeper.begin(g, s.run, c.Call); err != nil {
 		return Result{}, false, err
 	}
-	exit, err := s.container.link.exec(ctx, frame.Exec{
-		Call: c.Call, Argv: c.Argv, Dir: c.Dir, Env: environment(s.manager.path),
+	inner, kill := context.WithCancelCause(ctx)
+	defer kill(nil)
+	watch := s.watch(run, kill)
+	exit, err := s.container.link.exec(inner, frame.Exec{
+		Call: c.Call, Argv: c.Argv, Dir: c.Dir, Env: environment(s.manager.path, c.Dir),
 		TimeoutMS: c.Timeout.Milliseconds(), StdoutCap: c.StdoutCap, StderrCap: c.StderrCap,
 	}, sink)
+	overflow := watch.end()
 	dirty := err != nil || exit.Survivors || len(exit.Missing) > 0
 	if dirty {
 		// What may still live in it must be gone before anybody looks.
@@ -145,8 +158,16 @@ func (s *session) command(ctx context.Context, g *guarded, c Command, sink Sink)
 		s.manager.logger.Warn("a command changed a protected path", "run", s.run, "path", v.Path, "action", v.Action, "kept", v.Kept, "detail", v.Detail)
 	}
 	result, err = s.conclude(ctx, c, exit, err)
-	result.Violations, result.Timeout = violations, c.Timeout
+	result.Violations, result.Timeout, result.Overflow = violations, c.Timeout, overflow
 	return result, false, err
+}
+
+// watch looks at what the run's files come to while a command runs.
+func (s *session) watch(run RunSpec, kill context.CancelCauseFunc) *watch {
+	if s.meter == nil || s.meter.run != run.place() {
+		s.meter = newMeter(run)
+	}
+	return s.meter.begin(s.limits(run).Quota, kill)
 }
 
 // conclude turns how the exchange ended into a result.
@@ -159,9 +180,18 @@ func (s *session) conclude(ctx context.Context, c Command, exit frame.Exit, err 
 	case err != nil:
 		return Result{}, &Error{Code: CodeLost, Message: "the sandbox was lost while the command ran", Hint: "the next command gets a new one", Err: err}
 	case !exit.Started:
-		return Result{}, &Error{Code: CodeInvalid, Message: exit.Error}
+		return Result{}, unstarted(exit)
 	}
 	return outcome(exit), nil
+}
+
+// unstarted is the error of a command of which no process was made.
+func unstarted(exit frame.Exit) error {
+	code := CodeInvalid
+	if exit.Unusable {
+		code = CodeNotStarted
+	}
+	return &Error{Code: code, Message: exit.Error}
 }
 
 func outcome(exit frame.Exit) Result {
@@ -180,11 +210,7 @@ func outcome(exit frame.Exit) Result {
 
 // ensure has a container that fits the plan, with a runner that answers.
 func (s *session) ensure(ctx context.Context, run RunSpec, p *protection) error {
-	limits := s.manager.cfg.Limits
-	if run.Limits != nil {
-		limits = run.Limits.WithDefaults()
-	}
-	spec := s.manager.base.spec(run, limits, p, s.dir)
+	spec := s.manager.base.spec(run, s.limits(run), p, s.dir)
 	if s.container != nil {
 		if s.container.spec == spec.Labels[labelSpec] && s.container.link.alive() == nil {
 			return nil
@@ -345,7 +371,7 @@ func (s *session) drop(ctx context.Context, wipe func() error) error {
 		return err
 	}
 	_ = os.RemoveAll(s.dir)
-	s.keeper = nil
+	s.keeper, s.meter = nil, nil
 	if wipe == nil {
 		return nil
 	}

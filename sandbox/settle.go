@@ -16,8 +16,8 @@ import (
 //
 // Nobody knows when the container is gone or was made of something else, when
 // the command was still running and was killed for this manager, and when the
-// call is not known: an [Error] with [CodeLost]. [CodeInvalid] is a command
-// that could not be started.
+// call is not known: an [Error] with [CodeLost]. [CodeInvalid] and
+// [CodeNotStarted] are of a command that could not be started.
 func (m *Manager) Settle(ctx context.Context, runID, call string, sink Sink) (Result, error) {
 	if ValidRunID(runID) != nil || call == "" {
 		return Result{}, lost("no command has this call id")
@@ -65,7 +65,7 @@ func (s *session) judge(call string, settled frame.Settled) (Result, error) {
 	case exit.Cancelled:
 		return Result{}, lost("the command was still running, and was killed")
 	case !exit.Started && exit.Error != "":
-		return Result{}, &Error{Code: CodeInvalid, Message: exit.Error}
+		return Result{}, unstarted(exit)
 	case !exit.Started:
 		return Result{}, lost("the command was not started")
 	}

@@ -261,13 +261,3 @@ func parseMounts(label string) ([]string, error) {
 	err := json.Unmarshal([]byte(label), &points)
 	return points, err
 }
-
-// environment is the whole environment of a command. Caches and temporary files
-// lie in the home, which is on disk; /tmp is small.
-func environment(path string) []string {
-	return []string{"PATH=" + path, "HOME=" + Home, "TMPDIR=" + Home + "/tmp", "XDG_CACHE_HOME=" + Home + "/.cache"}
-}
-
-// imagePath is the PATH in an image of somebody else's, where the caller's
-// entries mean nothing.
-const imagePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

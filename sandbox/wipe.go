@@ -32,12 +32,8 @@ func (r RunSpec) wipe() error {
 		return failed("open the run's directory", err)
 	}
 	defer func() { _ = root.Close() }()
-	names := []string{"home"}
-	if r.Project == "" {
-		names = append(names, "workspace")
-	}
 	var errs []error
-	for _, name := range names {
+	for _, name := range []string{"home", "workspace"} { // a workspace of before the run had a project too
 		away := fmt.Sprintf(".%s-%d", name, time.Now().UnixNano())
 		if err := root.Rename(name, away); err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {

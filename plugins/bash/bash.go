@@ -60,7 +60,7 @@ type arguments struct {
 }
 
 func (b *bash) tools() tool.Set {
-	return tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).Settled(b.settle)}
+	return tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).Commands("command").Settled(b.settle)}
 }
 
 // configure takes the settings; Podman is looked for later.
@@ -87,7 +87,7 @@ func config(s sdk.Settings) sandbox.Config {
 	}
 	if x := s.Sandbox; x != nil {
 		cfg.Socket, cfg.Runtime, cfg.Image, cfg.Path = x.Socket, x.Runtime, x.Image, strings.Join(x.Path, ":")
-		cfg.Limits = sandbox.Limits{Memory: x.Memory, CPUs: x.CPUs, Pids: x.Pids, Tmp: x.Tmp}
+		cfg.Limits = sandbox.Limits{Memory: x.Memory, CPUs: x.CPUs, Pids: x.Pids, Tmp: x.Tmp, Quota: x.Quota}
 	}
 	return cfg
 }
@@ -163,28 +163,69 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
+	ways, err := ways(in.Command, call.Argv, b.shell())
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
 	manager, err := b.open(ctx)
 	if err != nil {
 		return sdk.ToolResult{}, classified(err)
 	}
 	var out output
-	run := sandbox.RunSpec{RunID: call.Run, Project: call.Project, RunDir: call.RunDir}
+	run := b.runSpec(call.Run, call.Project, call.RunDir)
+	run.Network = call.Network
 	command.Call = call.CallID
-	result, err := manager.Exec(ctx, run, command, func(channel int, data []byte) {
+	sink := func(channel int, data []byte) {
 		out.add(channel, data)
 		if err := call.Chunk(channel, data); err != nil {
 			b.logger.Debug("nobody takes the output any more", "error", err)
 		}
-	})
+	}
+	var result sandbox.Result
+	for _, command.Argv = range ways {
+		result, err = manager.Exec(ctx, run, command, sink)
+		if sandbox.Code(err) != sandbox.CodeNotStarted {
+			break
+		}
+	}
+	if sandbox.Code(err) == sandbox.CodeNotStarted {
+		return answer(notStarted(command.Argv, &out, err), &out), nil
+	}
 	if err != nil {
 		return sdk.ToolResult{}, classified(err)
 	}
 	return answer(result, &out), nil
 }
 
+// runSpec is the run's place. In a private workspace there is nothing of the
+// project.
+func (b *bash) runSpec(key, project, runDir string) sandbox.RunSpec {
+	run := sandbox.RunSpec{RunID: key, Project: project, RunDir: runDir}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.settings != nil && b.settings.Sandbox != nil && b.settings.Sandbox.Workspace == workspacePrivate {
+		run.Project = ""
+	}
+	return run
+}
+
+// workspacePrivate is the value of sdk.Sandbox.Workspace that gives every run a
+// folder of its own.
+const workspacePrivate = "private"
+
+// shell is how commands are started.
+func (b *bash) shell() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.settings != nil && b.settings.Sandbox != nil && b.settings.Sandbox.Shell == shellArgv {
+		return shellArgv
+	}
+	return shellBash
+}
+
 // command checks the arguments that the schema cannot.
 func (b *bash) command(in arguments) (sandbox.Command, error) {
-	c := sandbox.Command{Argv: []string{"bash", "-c", in.Command}, Dir: in.Dir}
+	c := sandbox.Command{Dir: in.Dir}
 	if strings.TrimSpace(in.Command) == "" {
 		return c, sdk.Errorf(sdk.Validation, "command is empty")
 	}
@@ -211,7 +252,7 @@ func (b *bash) command(in arguments) (sandbox.Command, error) {
 func classified(err error) error {
 	outcomes := map[string]sdk.Outcome{
 		sandbox.CodeUnavailable: sdk.Unavailable, sandbox.CodeInvalid: sdk.Validation,
-		sandbox.CodeLost: sdk.Interrupted, sandbox.CodeFailed: sdk.Internal,
+		sandbox.CodeNotStarted: sdk.Validation, sandbox.CodeLost: sdk.Interrupted, sandbox.CodeFailed: sdk.Internal,
 	}
 	if outcome, ok := outcomes[sandbox.Code(err)]; ok {
 		return sdk.Errorf(outcome, "%w", err)

@@ -32,7 +32,7 @@ func (b *bash) Event(ctx context.Context, name string, payload json.RawMessage) 
 	if err := json.Unmarshal(payload, &e); err != nil {
 		return sdk.Errorf(sdk.Validation, "the payload of %s: %w", name, err)
 	}
-	run := sandbox.RunSpec{RunID: e.Run.Key, Project: e.Project, RunDir: e.RunDir}
+	run := b.runSpec(e.Run.Key, e.Project, e.RunDir)
 	if !used(run) {
 		return nil
 	}

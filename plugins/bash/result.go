@@ -36,7 +36,7 @@ func (o *output) add(channel int, data []byte) {
 func answer(r sandbox.Result, out *output) sdk.ToolResult {
 	stdout, stderr := text(out.stdout), text(out.stderr)
 	result := sdk.ToolResult{
-		Success:   r.ExitCode == 0 && !r.TimedOut && len(r.Violations) == 0,
+		Success:   r.ExitCode == 0 && !r.TimedOut && len(r.Violations) == 0 && r.Overflow == nil,
 		Truncated: r.StdoutDropped > 0 || r.StderrDropped > 0,
 		Metadata:  map[string]any{"exit_code": r.ExitCode, "duration_ms": r.Duration.Milliseconds()},
 	}
@@ -68,6 +68,9 @@ func optional(metadata map[string]any, r sandbox.Result) {
 	if r.OOM {
 		metadata["oom"] = true
 	}
+	if o := r.Overflow; o != nil {
+		metadata["overflow"] = map[string]any{"used": o.Used, "quota": o.Quota, "disk": o.Disk, "killed": o.Killed}
+	}
 	if r.Leftovers > 0 {
 		metadata["killed_processes"] = r.Leftovers
 	}
@@ -86,10 +89,14 @@ func optional(metadata map[string]any, r sandbox.Result) {
 // verdict is the one sentence of a failure.
 func verdict(r sandbox.Result) (string, sdk.Outcome) {
 	switch {
+	case r.Overflow != nil && (r.Overflow.Killed || r.ExitCode == 0 && len(r.Violations) == 0):
+		return r.Overflow.Error(), sdk.Overflow
 	case r.TimedOut:
 		return fmt.Sprintf("timed out after %s", r.Timeout), sdk.Timeout
 	case r.OOM:
 		return "killed: out of memory", sdk.OutOfMemory
+	case r.Signal == "SIGKILL":
+		return fmt.Sprintf("ended by signal SIGKILL (exit status %d): it killed itself, or the machine ran out of memory", r.ExitCode), sdk.Exit(r.ExitCode)
 	case r.Signal != "":
 		return fmt.Sprintf("ended by signal %s (exit status %d)", r.Signal, r.ExitCode), sdk.Exit(r.ExitCode)
 	case r.ExitCode != 0:
@@ -109,9 +116,12 @@ func dropped(channel string, n int64) string {
 	return fmt.Sprintf("[%d more bytes of %s were dropped]\n", n, channel)
 }
 
-// notes tell what the sandbox did about protected paths.
+// notes tell what the sandbox did about the quota and about protected paths.
 func notes(r sandbox.Result) string {
 	var b strings.Builder
+	if r.Overflow != nil {
+		fmt.Fprintf(&b, "[%s; %s]\n", r.Overflow.Error(), r.Overflow.Hint())
+	}
 	for _, v := range r.Violations {
 		switch v.Action {
 		case sandbox.ActionRestored:

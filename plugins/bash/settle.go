@@ -27,7 +27,7 @@ func (b *bash) settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult,
 	var out output
 	result, err := m.Settle(ctx, call.Run, call.CallID, out.add)
 	switch {
-	case sandbox.Code(err) == sandbox.CodeInvalid:
+	case sandbox.Code(err) == sandbox.CodeInvalid, sandbox.Code(err) == sandbox.CodeNotStarted:
 		return sdk.Failed(classified(err)), nil // it was never started
 	case err != nil:
 		return sdk.ToolResult{}, unknown(err)

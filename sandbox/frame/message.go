@@ -69,6 +69,9 @@ type Exit struct {
 	// went while the command ran.
 	Missing []string `json:"missing,omitempty"`
 	Error   string   `json:"error,omitempty"`
+	// Unusable says that Error is about the program: it is not there, or it
+	// cannot be executed.
+	Unusable bool `json:"unusable,omitempty"`
 }
 
 // Settle asks how the command of a call ended. The runner answers with the

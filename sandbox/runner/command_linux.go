@@ -23,7 +23,11 @@ const (
 	drainLimit = time.Second
 )
 
-var errTimeout = errors.New("timeout")
+var (
+	errTimeout = errors.New("timeout")
+	// errUnusable is about the program, not about the rest of the command.
+	errUnusable = errors.New("the program cannot be started")
+)
 
 // command is one Exec on its way to its Exit.
 type command struct {
@@ -44,9 +48,10 @@ func (c *command) run(ctx context.Context) frame.Exit {
 	if out.Missing = c.missing(); len(out.Missing) > 0 {
 		return out
 	}
+	c.oom.begin()
 	stdout, stderr, exited, began, err := c.start()
 	if err != nil {
-		out.Error = err.Error()
+		out.Error, out.Unusable = err.Error(), errors.Is(err, errUnusable)
 		return out
 	}
 	out.Started = true
@@ -150,9 +155,7 @@ func (c *command) describe(out *frame.Exit, end *exit, began time.Time) {
 		out.Signal = int(end.status.Signal())
 		out.Code = 128 + out.Signal
 	}
-	if out.Code != 0 {
-		out.OOM = c.oom.advanced()
-	}
+	out.OOM = c.oom.killed(out.Signal == int(unix.SIGKILL) || out.Code == 128+int(unix.SIGKILL))
 }
 
 func (c *command) missing() []string {
@@ -187,7 +190,7 @@ func (c *command) lookUp() (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("%s: not found in the sandbox", name)
+	return "", unusable{fmt.Errorf("%s: not found in the sandbox", name)}
 }
 
 // explain tells a missing directory from a missing program: the kernel answers
@@ -199,5 +202,17 @@ func (c *command) explain(argv0 string, err error) error {
 	if errors.Is(err, syscall.E2BIG) {
 		return fmt.Errorf("the command is too long to start: %w", err)
 	}
-	return fmt.Errorf("start %s: %w", argv0, err)
+	err = fmt.Errorf("start %s: %w", argv0, err)
+	for _, reason := range []error{syscall.ENOENT, syscall.ENOTDIR, syscall.EACCES, syscall.EISDIR, syscall.ENOEXEC, syscall.ELOOP, syscall.ENAMETOOLONG} {
+		if errors.Is(err, reason) {
+			return unusable{err}
+		}
+	}
+	return err
 }
+
+// unusable is an error that is [errUnusable] and reads as itself.
+type unusable struct{ error }
+
+func (u unusable) Is(target error) bool { return target == errUnusable }
+func (u unusable) Unwrap() error        { return u.error }

@@ -3,8 +3,8 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strconv"
-	"sync"
 )
 
 // oomPreference is added to a command's score, so that the kernel ends it and
@@ -18,35 +18,40 @@ func preferOOM(pid int) {
 }
 
 // oomCounter tells whether the kernel killed something for the memory limit
-// since it was last asked. Only cgroup v2 counts that; elsewhere the answer is
-// always no.
+// while a command ran. Podman's own flag for it is wrong when a child is killed.
 type oomCounter struct {
-	mu   sync.Mutex
-	last int64
+	// events is where the container's control group is seen.
+	events string
+	before int64
 }
 
-func newOOMCounter() *oomCounter {
-	return &oomCounter{last: oomKills()}
-}
+func newOOMCounter() *oomCounter { return &oomCounter{events: "/sys/fs/cgroup"} }
 
-func (c *oomCounter) advanced() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := oomKills()
-	more := now > c.last
-	c.last = now
-	return more
-}
+// begin is before a command, and killed after it.
+func (c *oomCounter) begin() { c.before = c.kills() }
 
-func oomKills() int64 {
-	events, err := os.ReadFile("/sys/fs/cgroup/memory.events")
-	if err != nil {
-		return 0
+// killed says whether something was. On cgroup v1 the group may be one that
+// others are in, for Podman makes none there: only a command that ended by
+// SIGKILL is told to have been the one.
+func (c *oomCounter) killed(ended bool) bool {
+	if c.kills() <= c.before {
+		return false
 	}
-	return parseOOMKills(events)
+	_, err := os.Stat(filepath.Join(c.events, "memory.events"))
+	return err == nil || ended
 }
 
-// parseOOMKills reads the oom_kill counter of cgroup v2's memory.events.
+func (c *oomCounter) kills() int64 {
+	for _, name := range []string{"memory.events", "memory/memory.oom_control"} {
+		if events, err := os.ReadFile(filepath.Join(c.events, name)); err == nil {
+			return parseOOMKills(events)
+		}
+	}
+	return 0
+}
+
+// parseOOMKills reads the oom_kill counter of cgroup v2's memory.events, or of
+// v1's memory.oom_control.
 func parseOOMKills(events []byte) int64 {
 	for line := range bytes.Lines(events) {
 		name, count, ok := bytes.Cut(bytes.TrimSpace(line), []byte(" "))

@@ -35,6 +35,10 @@ type Client struct {
 	Dial func(ctx context.Context) (net.Conn, error)
 	// Name is how the client introduces itself; empty is "client".
 	Name string
+	// Role is what the client may do; empty is rpc.RoleSubmit. For approve and admin
+	// it reads the daemon's token, which lies beside the socket, each time it
+	// connects.
+	Role rpc.Role
 	// AnyProtocol lets the client talk to a daemon of another major protocol.
 	// Only Stop is sure to be understood then.
 	AnyProtocol bool
@@ -153,18 +157,21 @@ func (c *Client) greet(ctx context.Context, l *link) (rpc.Hello, error) {
 	case <-ctx.Done():
 		return hello, fmt.Errorf("waiting for the daemon's greeting: %w", ctx.Err())
 	}
-	if c.AnyProtocol {
+	if c.AnyProtocol && c.Role == "" {
 		return hello, nil
 	}
-	if rpc.CheckProtocol(rpc.Protocol, hello.Protocol) != nil {
+	if !c.AnyProtocol && rpc.CheckProtocol(rpc.Protocol, hello.Protocol) != nil {
 		return hello, &VersionError{Daemon: hello}
 	}
-	name := c.Name
-	if name == "" {
-		name = "client"
+	params, err := c.introduction(ctx, l, hello)
+	if err != nil {
+		return hello, err
 	}
-	raw, err := l.call(ctx, rpc.MethodHello, rpc.HelloParams{Client: name, Version: sdk.Version, Protocol: rpc.Protocol})
+	raw, err := l.call(ctx, rpc.MethodHello, params)
 	var refused *rpc.Error
+	if c.AnyProtocol && errors.As(err, &refused) && refused.Code != rpc.CodeRole {
+		return hello, nil // it does not understand this; what is asked of it is for it to refuse
+	}
 	if errors.As(err, &refused) && refused.Code == rpc.CodeProtocol {
 		return hello, &VersionError{Daemon: hello}
 	}

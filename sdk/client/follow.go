@@ -19,6 +19,7 @@ type Watch struct {
 	Project string // with Run 0: only this project's runs
 	After   int64  // rows behind this position; -1 is only what is new
 	Preview bool   // also what models are still writing
+	Attend  bool   // the client answers what the runs propose; needs Client.Role approve
 	// Retry is how long a lost connection is tried again; 0 is 10 s.
 	Retry time.Duration
 	// Lost is asked before each of these tries, with why there is no connection:
@@ -116,7 +117,7 @@ func (f *follower) once(ctx context.Context) error {
 	if err := f.reopen(hello.PID); err != nil {
 		return err
 	}
-	params := rpc.WatchParams{Project: f.watch.Project, After: &f.after, Preview: f.watch.Preview}
+	params := rpc.WatchParams{Project: f.watch.Project, After: &f.after, Preview: f.watch.Preview, Attend: f.watch.Attend}
 	if f.watch.Run != 0 {
 		params.Run, params.Project = strconv.FormatInt(f.watch.Run, 10), ""
 	}

@@ -18,6 +18,7 @@ const (
 	CodeBusy     = -32001 // too many connections, requests or subscriptions
 	CodeRefused  = -32002 // this peer may not use the socket
 	CodeProtocol = -32003 // the major protocol numbers differ
+	CodeRole     = -32004 // the connection's role does not allow it, or its token is none of this daemon's
 )
 
 // Error is why a call failed. It unwraps to an *sdk.Error of the same outcome,

@@ -28,6 +28,7 @@ type WatchParams struct {
 	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; all projects when absent"`
 	After   *int64 `json:"after,omitempty" jsonschema:"rows behind this position; only new rows when absent, 0 for all"`
 	Preview bool   `json:"preview,omitempty" jsonschema:"send run/preview too"`
+	Attend  bool   `json:"attend,omitempty" jsonschema:"this connection answers what these runs propose, as long as the watch lasts; needs the role approve"`
 }
 
 // Watching answers journal/watch. Rows may arrive before it does.

@@ -16,6 +16,12 @@ const (
 	RoleAdmin   Role = "admin"   // configure, back up and stop the daemon
 )
 
+// Valid reports whether r is one of the roles.
+func (r Role) Valid() bool { return r.rank() > 0 }
+
+// NeedsToken reports whether a connection has the role only by a token.
+func (r Role) NeedsToken() bool { return r == RoleApprove || r == RoleAdmin }
+
 // Allows reports whether a connection of role r may what needs the role need.
 func (r Role) Allows(need Role) bool { return r.rank() >= need.rank() && need.rank() > 0 }
 
@@ -30,8 +36,8 @@ func (r Role) rank() int {
 
 // TokenPath is where the daemon that listens at socket keeps the token of a role,
 // approve or admin: a file of 64 hex digits, mode 0600, made anew at each start.
-// Read it each time a connection is made, for the daemon may be another one by
-// then.
+// Read it each time a connection is made, and after it was made, for the daemon
+// may be another one by then.
 func TokenPath(socket string, role Role) string {
 	return filepath.Join(filepath.Dir(socket), string(role)+".token")
 }

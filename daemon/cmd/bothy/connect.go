@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
@@ -17,6 +20,46 @@ const (
 	greetTime = 20 * time.Second
 	startTime = 60 * time.Second
 )
+
+// roles are what verbs need beyond reading and giving work to runs. A verb has
+// that of the longest name that begins its own; what follows a run takes approve
+// when it asks a person or lets the run do more (leaveFlags).
+var roles = map[string]rpc.Role{
+	"tools call":       rpc.RoleApprove,
+	"trust":            rpc.RoleApprove,
+	"proposals accept": rpc.RoleApprove,
+	"proposals reject": rpc.RoleApprove,
+	"proposals edit":   rpc.RoleApprove,
+	"policy forget":    rpc.RoleApprove,
+
+	"backup":         rpc.RoleAdmin,
+	"config reload":  rpc.RoleAdmin,
+	"skills enable":  rpc.RoleAdmin,
+	"skills disable": rpc.RoleAdmin,
+	"skills create":  rpc.RoleAdmin,
+	"stop":           rpc.RoleAdmin,
+}
+
+// roleOf is the role of a verb, empty for one that needs no token.
+func roleOf(verb *kong.Node) rpc.Role {
+	var words []string
+	for n := verb; n != nil && n.Parent != nil; n = n.Parent {
+		if n.Type == kong.CommandNode {
+			words = append([]string{n.Name}, words...)
+		}
+	}
+	for n := len(words); n > 0; n-- {
+		if role, ok := roles[strings.Join(words[:n], " ")]; ok {
+			return role
+		}
+	}
+	return ""
+}
+
+// client makes a client with the role that the verb needs. It connects later.
+func (c *console) client(socket string) *client.Client {
+	return &client.Client{Socket: socket, Name: "bothy", Role: c.role}
+}
 
 // connect returns a client of the running daemon, starting it when there is
 // none.
@@ -84,7 +127,7 @@ func (c *console) attach(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, usageError{err.Error()}
 	}
-	cl := &client.Client{Socket: socket, Name: "bothy"}
+	cl := c.client(socket)
 	ctx, cancel := context.WithTimeout(ctx, greetTime)
 	defer cancel()
 	_, err = cl.Hello(ctx)

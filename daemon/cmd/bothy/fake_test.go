@@ -37,6 +37,7 @@ type fakeDaemon struct {
 	changes  rpc.Changes
 	reloaded rpc.Reloaded
 	skills   fakeSkills
+	policy   fakePolicy
 
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
@@ -77,7 +78,7 @@ func (f *fakeDaemon) commit(row sdk.JournalRow) int64 {
 	return row.Seq
 }
 
-func (f *fakeDaemon) Submit(_ context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeDaemon) Submit(_ context.Context, _ server.Caller, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	f.prompts, f.modes = append(f.prompts, p), append(f.modes, mode)
 	loop := int64(len(f.prompts))
@@ -96,7 +97,7 @@ func (f *fakeDaemon) StartRun(context.Context, rpc.StartRun) (rpc.Started, error
 	return rpc.Started{}, nil
 }
 
-func (f *fakeDaemon) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
+func (f *fakeDaemon) CallTool(ctx context.Context, _ server.Caller, p rpc.ToolCall) (rpc.ToolDone, error) {
 	f.mu.Lock()
 	f.calls = append(f.calls, p)
 	f.mu.Unlock()
@@ -122,7 +123,7 @@ func (f *fakeDaemon) did(format string, args ...any) {
 
 func (f *fakeDaemon) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
 	f.did("resume %d", run)
-	return f.Submit(context.Background(), sdk.ModeAct, rpc.Prompt{})
+	return f.Submit(context.Background(), server.Caller{}, sdk.ModeAct, rpc.Prompt{})
 }
 
 func (f *fakeDaemon) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
@@ -293,7 +294,7 @@ func (f *fakeDaemon) serve(socket string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Skills: &f.skills, Log: hclog.NewNullLogger()})
+	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Log: hclog.NewNullLogger()})
 	if err != nil {
 		return err
 	}

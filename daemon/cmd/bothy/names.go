@@ -26,7 +26,7 @@ func (c *console) names(ctx context.Context, l *line, kind string) []candidate {
 	}
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
-	cl := &client.Client{Socket: socket, Name: "bothy complete"}
+	cl := &client.Client{Socket: socket, Name: "bothy complete", Role: rpc.RoleObserve}
 	defer c.close(cl)
 	switch kind {
 	case "run":
@@ -41,6 +41,10 @@ func (c *console) names(ctx context.Context, l *line, kind string) []candidate {
 		return modelNames(ctx, cl)
 	case "tool":
 		return toolNames(ctx, cl)
+	case "proposal":
+		return proposalNames(ctx, cl)
+	case "rule":
+		return ruleNames(ctx, cl)
 	case "skill":
 		project, err := c.skillsOf(l.named)
 		if err != nil {

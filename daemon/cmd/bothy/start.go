@@ -52,7 +52,7 @@ func (c *console) start(ctx context.Context, socket string) (*client.Client, err
 	}
 	var last time.Time // when the process was first seen to have ended
 	for {
-		cl := &client.Client{Socket: socket, Name: "bothy"}
+		cl := c.client(socket)
 		hello, err := cl.Hello(ctx)
 		if err == nil {
 			s.settle(hello.PID)

@@ -38,7 +38,8 @@ func (cmd stopCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return usageError{err.Error()}
 	}
-	cl := &client.Client{Socket: socket, Name: "bothy", AnyProtocol: true}
+	cl := c.client(socket)
+	cl.AnyProtocol = true
 	defer c.close(cl)
 	if cmd.Now {
 		return c.stopNow(ctx, cl)

@@ -97,7 +97,7 @@ func readSmall(path string) (string, error) {
 // secretFunction is secret(name): the value of an environment variable that
 // from then on is redacted wherever the daemon writes. Plugin and provider
 // blocks are evaluated when their plugin starts, so it is resolved at use.
-func secretFunction(getenv func(string) (string, bool), secrets *Secrets) function.Function {
+func secretFunction(getenv func(string) (string, bool), secrets Registry) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "name", Type: cty.String}},
 		Type:   function.StaticReturnType(cty.String),

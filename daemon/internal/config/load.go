@@ -26,7 +26,7 @@ type Source struct {
 	Path         string // the user's file; it need not exist unless Required
 	Required     bool   // the user named the file, so that its absence is a mistake
 	Getenv       func(string) (string, bool)
-	Secrets      *Secrets
+	Secrets      Registry
 	// Noted hears of each file that file() is asked for, there or not, also
 	// after Load has returned. Nil hears nothing.
 	Noted func(path string)

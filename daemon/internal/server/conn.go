@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +32,12 @@ type conn struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
+	session string // random; see Caller
+
 	mu      sync.Mutex
+	role    rpc.Role
+	wrong   int  // tokens that were none
+	silent  bool // nothing more comes from the client
 	watches map[int64]*watch
 	next    int64
 }
@@ -43,6 +49,7 @@ func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer) *conn {
 		s: s, net: nc, peer: peer, out: out, skills: &skillNews{out: out, busy: true},
 		slots: make(chan struct{}, s.limits.InFlight),
 		ctx:   ctx, cancel: cancel, watches: map[int64]*watch{},
+		session: rand.Text(), role: rpc.RoleSubmit,
 	}
 }
 
@@ -52,7 +59,7 @@ func (c *conn) serve() {
 	drained := make(chan struct{})
 	go c.interrupt(drained)
 
-	if hello, err := encodeNote(rpc.MethodHello, c.s.greeting()); err == nil {
+	if hello, err := encodeNote(rpc.MethodHello, c.greeting()); err == nil {
 		c.out.put(hello, c.skills.sent)
 	}
 	if note := c.s.farewellNote(); note != nil {
@@ -60,6 +67,7 @@ func (c *conn) serve() {
 	}
 	var ended error
 	c.contain("reader", func() { ended = c.read() })
+	c.hush()
 	c.finish(ended)
 
 	close(drained)

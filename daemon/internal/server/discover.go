@@ -23,6 +23,8 @@ type Catalogue struct {
 // JSON Schemas, made from the very types that the server decodes into.
 type Description struct {
 	Description string          `json:"description"`
+	Role        rpc.Role        `json:"role,omitempty"`   // that a connection needs to call it
+	Widens      []string        `json:"widens,omitempty"` // parameters that need the role approve
 	Params      json.RawMessage `json:"params"`
 	Result      json.RawMessage `json:"result,omitempty"`
 }
@@ -38,7 +40,7 @@ func (s *Server) discover(context.Context, *conn, rpc.Empty) (Catalogue, error) 
 		if err != nil {
 			return c, err
 		}
-		c.Methods[name] = Description{Description: m.doc, Params: params, Result: result}
+		c.Methods[name] = Description{Description: m.doc, Role: m.role, Widens: m.widens, Params: params, Result: result}
 	}
 	for name, n := range map[string]struct {
 		doc    string

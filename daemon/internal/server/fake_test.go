@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -170,16 +171,17 @@ func (f *fakeStore) Changed() <-chan struct{} {
 type fakeEngine struct {
 	mu      sync.Mutex
 	prompts []rpc.Prompt
+	callers []Caller
 	modes   []sdk.Mode
 	aborted []int64
 	done    []string // the other verbs
 	tool    func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
 }
 
-func (f *fakeEngine) Submit(_ context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeEngine) Submit(_ context.Context, by Caller, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.prompts, f.modes = append(f.prompts, p), append(f.modes, mode)
+	f.prompts, f.callers, f.modes = append(f.prompts, p), append(f.callers, by), append(f.modes, mode)
 	if p.Model == "nobody" {
 		return rpc.Accepted{}, sdk.Errorf(sdk.Validation, "there is no model nobody")
 	}
@@ -193,7 +195,7 @@ func (f *fakeEngine) StartRun(_ context.Context, p rpc.StartRun) (rpc.Started, e
 	return rpc.Started{Run: p.Run, ID: 11, Model: "m"}, nil
 }
 
-func (f *fakeEngine) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
+func (f *fakeEngine) CallTool(ctx context.Context, _ Caller, p rpc.ToolCall) (rpc.ToolDone, error) {
 	if f.tool == nil {
 		return rpc.ToolDone{}, fmt.Errorf("no tool")
 	}
@@ -330,7 +332,7 @@ func (h *house) shut(t *testing.T) {
 
 func (h *house) client(t *testing.T) *client.Client {
 	t.Helper()
-	c := &client.Client{Socket: h.path, Name: t.Name()}
+	c := &client.Client{Socket: h.path, Name: t.Name(), Role: rpc.RoleAdmin}
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -344,6 +346,32 @@ func (h *house) dial(t *testing.T) *raw {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	return newRaw(t, c)
+}
+
+// enter connects without a client and has a role.
+func (h *house) enter(t *testing.T, role rpc.Role) *raw {
+	t.Helper()
+	r := h.dial(t)
+	r.send(hello(h.token(t, role), ""))
+	if m := r.answer(); m.Error != nil {
+		t.Fatalf("hello: %v", m.Error)
+	}
+	return r
+}
+
+// token reads the token of a role from its file.
+func (h *house) token(t *testing.T, role rpc.Role) string {
+	t.Helper()
+	text, err := os.ReadFile(rpc.TokenPath(h.path, role))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// hello is the line that introduces a client.
+func hello(token string, role rpc.Role) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"client":"raw","protocol":"1.0","token":%q,"role":%q}}`+"\n", token, role)
 }
 
 func eventually(t *testing.T, what string, holds func() bool) {

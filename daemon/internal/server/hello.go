@@ -10,8 +10,10 @@ import (
 )
 
 // greeting is what both the notification and the answer say.
-func (s *Server) greeting() rpc.Hello {
-	return rpc.Hello{Server: "bothyd", Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Seq: s.cfg.Store.Seq()}
+func (c *conn) greeting() rpc.Hello {
+	return rpc.Hello{
+		Server: "bothyd", Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Role: c.allowed(), Seq: c.s.cfg.Store.Seq(),
+	}
 }
 
 func (s *Server) hello(_ context.Context, c *conn, p rpc.HelloParams) (rpc.Hello, error) {
@@ -20,8 +22,11 @@ func (s *Server) hello(_ context.Context, c *conn, p rpc.HelloParams) (rpc.Hello
 			fmt.Sprintf("this is bothyd %s with protocol %s, and the client %s speaks %s: use the bothy that was installed with this bothyd, or run `bothy stop` and start the other one",
 				sdk.Version, rpc.Protocol, p.Client, p.Protocol))
 	}
-	s.log.Debug("client", "name", p.Client, "version", p.Version, "pid", c.peer.PID)
-	return s.greeting(), nil
+	if err := c.introduce(p); err != nil {
+		return rpc.Hello{}, err
+	}
+	s.log.Debug("client", "name", p.Client, "version", p.Version, "pid", c.peer.PID, "role", c.allowed())
+	return c.greeting(), nil
 }
 
 func (s *Server) ping(context.Context, *conn, rpc.Empty) (rpc.Empty, error) {

@@ -15,7 +15,8 @@ type Limits struct {
 	Partial     time.Duration // from a message's first byte to its last: 10 s
 	Patience    time.Duration // how long a watch waits for room in its ring before it sends a gap: 3 s
 	Write       time.Duration // how long a write may make no progress before the connection is closed: 5 s
-	Watchdog    time.Duration // how often the socket's file is looked for: 2 s
+	Watchdog    time.Duration // how often the files of the socket and the tokens are looked at: 2 s
+	WrongToken  time.Duration // how long the answer to a wrong token takes: 500 ms
 }
 
 // DefaultLimits are the limits of a daemon that says nothing.
@@ -25,6 +26,7 @@ func DefaultLimits() Limits {
 		RingRows: 1024, RingBytes: 1 << 20,
 		FirstByte: 5 * time.Second, Partial: 10 * time.Second,
 		Patience: 3 * time.Second, Write: 5 * time.Second, Watchdog: 2 * time.Second,
+		WrongToken: 500 * time.Millisecond,
 	}
 }
 
@@ -42,6 +44,7 @@ func (l Limits) withDefaults() Limits {
 	fill(&l.Patience, d.Patience)
 	fill(&l.Write, d.Write)
 	fill(&l.Watchdog, d.Watchdog)
+	fill(&l.WrongToken, d.WrongToken)
 	return l
 }
 

@@ -19,9 +19,10 @@ import (
 
 // Listener is the daemon's socket together with the lock that makes it the
 // only one. The lock comes first: whoever has it may clear a stale socket,
-// nobody else touches it.
+// nobody else touches it. The tokens of the roles lie beside it.
 type Listener struct {
-	path string
+	path   string
+	tokens tokens
 
 	mu     sync.Mutex
 	lock   *Lock
@@ -38,7 +39,7 @@ func Listen(path string) (*Listener, error) {
 		return nil, fmt.Errorf("socket path %s is %d bytes long, and a Unix socket's may have %d: choose a shorter one",
 			path, len(path), rpc.MaxSocketPath)
 	}
-	l := &Listener{path: path}
+	l := &Listener{path: path, tokens: newTokens(path)}
 	if err := l.bind(); err != nil {
 		return nil, err
 	}
@@ -47,6 +48,16 @@ func Listen(path string) (*Listener, error) {
 
 // Path is where the socket lies.
 func (l *Listener) Path() string { return l.path }
+
+// Secrets are the texts of the tokens, for whoever keeps them out of what is
+// written.
+func (l *Listener) Secrets() []string {
+	var list []string
+	for _, t := range l.tokens {
+		list = append(list, t.text)
+	}
+	return list
+}
 
 func (l *Listener) bind() error {
 	dir := filepath.Dir(l.path)
@@ -61,14 +72,17 @@ func (l *Listener) bind() error {
 		l.lock = lock
 	}
 	if err := l.open(); err != nil {
-		return errors.Join(err, l.unlock())
+		return errors.Join(err, l.tokens.remove(), l.unlock())
 	}
 	return nil
 }
 
-// open makes the socket. It is called with the lock held.
+// open makes the tokens and then the socket. It is called with the lock held.
 func (l *Listener) open() error {
 	if err := clearStale(l.path); err != nil {
+		return err
+	}
+	if err := l.tokens.write(); err != nil {
 		return err
 	}
 	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: l.path, Net: "unix"})
@@ -116,10 +130,12 @@ func (l *Listener) accept() (*net.UnixConn, error) {
 
 // keep looks every so often whether the socket's file is still there, for
 // cleaners of temporary directories remove such files, and binds it anew when
-// it is not. It fails when another daemon has taken the place.
-func (l *Listener) keep(ctx context.Context, every time.Duration, log hclog.Logger) error {
+// it is not; the tokens likewise, which somebody may have changed. It fails when
+// another daemon has taken the place.
+func (l *Listener) keep(ctx context.Context, every time.Duration, log hclog.Logger, alarm *alarm) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+	told := false // that a token cannot be made
 	for {
 		select {
 		case <-ctx.Done():
@@ -133,6 +149,15 @@ func (l *Listener) keep(ctx context.Context, every time.Duration, log hclog.Logg
 		}
 		if again {
 			log.Warn("the socket's file was removed; made it again", "socket", l.path)
+		}
+		roles, err := l.restoreTokens()
+		for _, role := range roles {
+			if !told {
+				alarm.raise(EventTokenReplaced, "the file with the token of the role %s was changed or removed; it is written again", role)
+			}
+		}
+		if told = err != nil; told {
+			log.Error("a token cannot be written, so nobody new can approve", "error", err)
 		}
 	}
 }
@@ -159,6 +184,17 @@ func (l *Listener) restore() (bool, error) {
 	return true, old.Close()
 }
 
+// restoreTokens writes the tokens again that are not what was written, unless
+// the directory is another daemon's by now.
+func (l *Listener) restoreTokens() ([]rpc.Role, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || !l.lock.current() {
+		return nil, nil
+	}
+	return l.tokens.restore()
+}
+
 // stop ends accepting; the file and the lock stay.
 func (l *Listener) stop() {
 	l.mu.Lock()
@@ -169,8 +205,8 @@ func (l *Listener) stop() {
 	}
 }
 
-// Close stops accepting, removes the socket's file if it is still this
-// listener's, and then gives the lock up.
+// Close stops accepting, removes the files of the socket and the tokens if they
+// are still this listener's, and then gives the lock up.
 func (l *Listener) Close() error {
 	l.stop()
 	l.mu.Lock()
@@ -182,7 +218,7 @@ func (l *Listener) Close() error {
 	if there, err := os.Lstat(l.path); err == nil && os.SameFile(there, l.file) {
 		failed = os.Remove(l.path)
 	}
-	return errors.Join(failed, l.unlock())
+	return errors.Join(failed, l.tokens.remove(), l.unlock())
 }
 
 func clearStale(path string) error {

@@ -13,7 +13,7 @@ import (
 // little there is to say.
 func TestListsAreLists(t *testing.T) {
 	h := open(t, nil)
-	c := h.dial(t)
+	c := h.enter(t, rpc.RoleAdmin)
 	for _, x := range []struct {
 		method, params string
 		lists          []string

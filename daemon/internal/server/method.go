@@ -12,6 +12,8 @@ import (
 // method is one row of the table: how to call it, and what discover says.
 type method struct {
 	doc            string
+	role           rpc.Role // that a connection needs to call it at all
+	widens         []string // parameters that need the role approve; see widenings
 	params, result reflect.Type
 	call           func(ctx context.Context, c *conn, name string, params json.RawMessage) (any, error)
 }
@@ -22,73 +24,83 @@ type field struct {
 	required bool
 }
 
-// table is every method there is. Nothing is registered anywhere else.
+// table is every method there is, with the role that it needs. Nothing is
+// registered anywhere else. Parameters that need more are in widenings.
 func (s *Server) table() map[string]method {
 	return map[string]method{
-		rpc.MethodHello:    of("Introduces the client; fails when the major protocol numbers differ.", s.hello),
-		rpc.MethodPing:     of("Answers with an empty object.", s.ping),
-		rpc.MethodDiscover: of("This catalogue.", s.discover),
-		rpc.MethodStatus:   of("How the daemon is: version, plugins, work, problems.", s.status),
-		rpc.MethodStop:     of("Asks the daemon to drain and end, or to end now; answers before it does.", s.stop),
+		rpc.MethodHello:    of(rpc.RoleObserve, "Introduces the client, and with a token gives the connection its role; fails when the major protocol numbers differ.", s.hello),
+		rpc.MethodPing:     of(rpc.RoleObserve, "Answers with an empty object.", s.ping),
+		rpc.MethodDiscover: of(rpc.RoleObserve, "This catalogue.", s.discover),
+		rpc.MethodStatus:   of(rpc.RoleObserve, "How the daemon is: version, plugins, work, problems.", s.status),
+		rpc.MethodStop:     of(rpc.RoleAdmin, "Asks the daemon to drain and end, or to end now; answers before it does.", s.stop),
 
-		rpc.MethodAsk:      of("Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", s.ask),
-		rpc.MethodAct:      of("Queues a prompt. Answers at once; follow the journal behind seq.", s.act),
-		rpc.MethodStartRun: of("Makes a run without a prompt.", s.startRun),
-		rpc.MethodAbort:    of("Ends the loop that the run works on. Prompts that wait go on after it.", s.abort),
-		rpc.MethodResume:   of("Goes on with a run whose last loop was cut short, as a new loop. Answers at once.", s.resume),
-		rpc.MethodFork:     of("Makes a run that begins with what another one knew after a turn.", s.fork),
-		rpc.MethodChanges:  of("What a run changed in the project's files, against how they were before.", s.changes),
-		rpc.MethodUndo:     of("Takes back what a run changed in the project's files, when nothing else touched it.", s.undo),
-		rpc.MethodReset:    of("Drops the run's sandbox and its home; what it knows stays.", s.reset),
-		rpc.MethodDelete:   of("Deletes a run for good, with all it knows; forks keep what they see.", s.delete),
-		rpc.MethodRename:   of("Gives a run another alias.", s.rename),
+		rpc.MethodAsk:      of(rpc.RoleSubmit, "Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", s.ask),
+		rpc.MethodAct:      of(rpc.RoleSubmit, "Queues a prompt. Answers at once; follow the journal behind seq.", s.act),
+		rpc.MethodStartRun: of(rpc.RoleSubmit, "Makes a run without a prompt.", s.startRun),
+		rpc.MethodAbort:    of(rpc.RoleSubmit, "Ends the loop that the run works on. Prompts that wait go on after it.", s.abort),
+		rpc.MethodResume:   of(rpc.RoleSubmit, "Goes on with a run whose last loop was cut short, as a new loop. Answers at once.", s.resume),
+		rpc.MethodFork:     of(rpc.RoleSubmit, "Makes a run that begins with what another one knew after a turn.", s.fork),
+		rpc.MethodChanges:  of(rpc.RoleObserve, "What a run changed in the project's files, against how they were before.", s.changes),
+		rpc.MethodUndo:     of(rpc.RoleSubmit, "Takes back what a run changed in the project's files, when nothing else touched it.", s.undo),
+		rpc.MethodReset:    of(rpc.RoleSubmit, "Drops the run's sandbox and its home; what it knows stays.", s.reset),
+		rpc.MethodDelete:   of(rpc.RoleSubmit, "Deletes a run for good, with all it knows; forks keep what they see.", s.delete),
+		rpc.MethodRename:   of(rpc.RoleSubmit, "Gives a run another alias.", s.rename),
 
-		rpc.MethodRuns:    of("Lists runs, newest first.", s.runs),
-		rpc.MethodRun:     of("One run with its loops, turns, history and cost.", s.run),
-		rpc.MethodEntries: of("The entries that a run sees, in the order of their first appearance.", s.entries),
+		rpc.MethodRuns:    of(rpc.RoleObserve, "Lists runs, newest first.", s.runs),
+		rpc.MethodRun:     of(rpc.RoleObserve, "One run with its loops, turns, history and cost.", s.run),
+		rpc.MethodEntries: of(rpc.RoleObserve, "The entries that a run sees, in the order of their first appearance.", s.entries),
 
-		rpc.MethodModels:     of("Lists the models that a prompt may name, and the one that is taken when it names none.", s.models),
-		rpc.MethodTools:      of("Lists the tools that are there now.", s.tools),
-		rpc.MethodCallTool:   of("Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", s.callTool),
-		rpc.MethodPlugins:    of("Lists plugins and their state.", s.plugins),
-		rpc.MethodShowConfig: of("Lists every setting in force with where it comes from.", s.showConfig),
-		rpc.MethodReload:     of("Reads the configuration again and puts what changed in force, or says what is wrong with it.", s.reload),
+		rpc.MethodModels:     of(rpc.RoleObserve, "Lists the models that a prompt may name, and the one that is taken when it names none.", s.models),
+		rpc.MethodTools:      of(rpc.RoleObserve, "Lists the tools that are there now.", s.tools),
+		rpc.MethodCallTool:   of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", s.callTool),
+		rpc.MethodPlugins:    of(rpc.RoleObserve, "Lists plugins and their state.", s.plugins),
+		rpc.MethodShowConfig: of(rpc.RoleObserve, "Lists every setting in force with where it comes from.", s.showConfig),
+		rpc.MethodReload:     of(rpc.RoleAdmin, "Reads the configuration again and puts what changed in force, or says what is wrong with it.", s.reload),
 
-		rpc.MethodSkills:       of("Lists skills, whatever their status, and the folders they are looked for in.", s.skills),
-		rpc.MethodSkill:        of("One skill with its body and the files of its folder.", s.skill),
-		rpc.MethodSkillExplain: of("Why a skill is in the prompt of an agent, or is not.", s.explainSkill),
-		rpc.MethodSkillMatch:   of("Which skills fit a text, best first.", s.matchSkills),
-		rpc.MethodSkillEnable:  of("Turns a skill on or off by its block in the user's configuration.", s.enableSkill),
-		rpc.MethodSkillCreate:  of("Makes a skill in the user's folder.", s.createSkill),
-		rpc.MethodTrust:        of("Shows what the skills of a workspace are, and takes the answer to it.", s.trust),
+		rpc.MethodSkills:       of(rpc.RoleObserve, "Lists skills, whatever their status, and the folders they are looked for in.", s.skills),
+		rpc.MethodSkill:        of(rpc.RoleObserve, "One skill with its body and the files of its folder.", s.skill),
+		rpc.MethodSkillExplain: of(rpc.RoleObserve, "Why a skill is in the prompt of an agent, or is not.", s.explainSkill),
+		rpc.MethodSkillMatch:   of(rpc.RoleObserve, "Which skills fit a text, best first.", s.matchSkills),
+		rpc.MethodSkillEnable:  of(rpc.RoleAdmin, "Turns a skill on or off by its block in the user's configuration.", s.enableSkill),
+		rpc.MethodSkillCreate:  of(rpc.RoleAdmin, "Makes a skill in the user's folder.", s.createSkill),
+		rpc.MethodTrust:        of(rpc.RoleObserve, "Shows what the skills of a workspace are, and takes the answer to it.", s.trust),
 
-		rpc.MethodProposals: of("Lists what waits for a person.", s.proposals),
-		rpc.MethodProposal:  of("One proposal, whole: what exactly would run, and what an answer is bound to.", s.proposal),
-		rpc.MethodResolve:   of("Answers a proposal: accept, reject or edit. Answers when that is durable.", s.resolve),
-		rpc.MethodRules:     of("Lists the rules in force beside the built-in ones.", s.rules),
-		rpc.MethodForget:    of("Removes a rule that was remembered from an answer.", s.forgetRule),
-		rpc.MethodExplain:   of("Why an action ran, waited or was refused.", s.explain),
+		rpc.MethodProposals: of(rpc.RoleObserve, "Lists what waits for a person.", s.proposals),
+		rpc.MethodProposal:  of(rpc.RoleObserve, "One proposal, whole: what exactly would run, and what an answer is bound to.", s.proposal),
+		rpc.MethodResolve:   of(rpc.RoleApprove, "Answers a proposal: accept, reject or edit. Answers when that is durable.", s.resolve),
+		rpc.MethodRules:     of(rpc.RoleObserve, "Lists the rules in force beside the built-in ones.", s.rules),
+		rpc.MethodForget:    of(rpc.RoleApprove, "Removes a rule that was remembered from an answer.", s.forgetRule),
+		rpc.MethodExplain:   of(rpc.RoleObserve, "Why an action ran, waited or was refused.", s.explain),
 
-		rpc.MethodAudit:       of("A page of the audit: every action, refused ones included, and security events.", s.audit),
-		rpc.MethodAuditVerify: of("Checks the journal's chain from its first row.", s.auditVerify),
+		rpc.MethodAudit:       of(rpc.RoleObserve, "A page of the audit: every action, refused ones included, and security events.", s.audit),
+		rpc.MethodAuditVerify: of(rpc.RoleObserve, "Checks the journal's chain from its first row.", s.auditVerify),
 
-		rpc.MethodBackup: of("Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
+		rpc.MethodBackup: of(rpc.RoleAdmin, "Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
 
-		rpc.MethodJournal: of("A page of the journal.", s.journal),
-		rpc.MethodWatch:   of("Sends journal/row for every committed row behind a position, from now on.", s.startWatch),
-		rpc.MethodUnwatch: of("Ends a watch.", s.endWatch),
+		rpc.MethodJournal: of(rpc.RoleObserve, "A page of the journal.", s.journal),
+		rpc.MethodWatch:   of(rpc.RoleObserve, "Sends journal/row for every committed row behind a position, from now on.", s.startWatch),
+		rpc.MethodUnwatch: of(rpc.RoleObserve, "Ends a watch.", s.endWatch),
 	}
 }
 
-// of makes a row from a handler: it decodes the parameters into P.
-func of[P, R any](doc string, handle func(context.Context, *conn, P) (R, error)) method {
+// of makes a row from a handler: it checks the connection's role and decodes
+// the parameters into P.
+func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn, P) (R, error)) method {
 	fields := fieldsOf(reflect.TypeFor[P]())
 	return method{
-		doc: doc, params: reflect.TypeFor[P](), result: reflect.TypeFor[R](),
+		doc: doc, role: role, widens: widensOf(reflect.TypeFor[P]()), params: reflect.TypeFor[P](), result: reflect.TypeFor[R](),
 		call: func(ctx context.Context, c *conn, name string, raw json.RawMessage) (any, error) {
+			if err := c.permit(role, name); err != nil {
+				return nil, err
+			}
 			var p P
 			if err := decodeParams(name, raw, fields, &p); err != nil {
 				return nil, err
+			}
+			if by := widened(reflect.ValueOf(p)); by != "" {
+				if err := c.permit(rpc.RoleApprove, name+" with "+by); err != nil {
+					return nil, err
+				}
 			}
 			return handle(ctx, c, p)
 		},
@@ -96,12 +108,12 @@ func of[P, R any](doc string, handle func(context.Context, *conn, P) (R, error))
 }
 
 // fieldsOf lists a parameter struct's fields as JSON names them. One without
-// omitempty is required.
+// omitempty or omitzero is required.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
 		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		fields = append(fields, field{name: name, required: !strings.Contains(options, "omitempty")})
+		fields = append(fields, field{name: name, required: !strings.Contains(options, "omit")})
 	}
 	return fields
 }

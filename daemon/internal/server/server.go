@@ -26,9 +26,9 @@ import (
 // Engine does what clients ask for. Submit answers as soon as the prompt is
 // durable; it never waits for the model.
 type Engine interface {
-	Submit(ctx context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error)
+	Submit(ctx context.Context, by Caller, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error)
 	StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error)
-	CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error)
+	CallTool(ctx context.Context, by Caller, p rpc.ToolCall) (rpc.ToolDone, error)
 	Abort(ctx context.Context, run int64) error
 	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
 	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)
@@ -101,6 +101,10 @@ type Server struct {
 	log     hclog.Logger
 	uid     int
 	methods map[string]method
+	alarm   *alarm
+	hearing chan struct{} // one for each refused peer that is being heard
+	socket  string        // set by Serve, before anybody is served
+	tokens  tokens        // likewise
 
 	mu       sync.Mutex
 	conns    map[*conn]struct{}
@@ -128,6 +132,7 @@ func New(cfg Config) (*Server, error) {
 		cfg: cfg, limits: cfg.Limits.withDefaults(), log: cfg.Log, uid: os.Geteuid(),
 		conns: map[*conn]struct{}{}, watchers: map[*watch]struct{}{},
 		draining: make(chan struct{}), forced: make(chan struct{}),
+		alarm: newAlarm(cfg.Audit, cfg.Log), hearing: make(chan struct{}, hearPeers),
 	}
 	s.methods = s.table()
 	return s, nil
@@ -140,8 +145,9 @@ func New(cfg Config) (*Server, error) {
 func (s *Server) Serve(l *Listener) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	s.socket, s.tokens = l.path, l.tokens
 	kept := make(chan error, 1)
-	go func() { kept <- l.keep(ctx, s.limits.Watchdog, s.log) }()
+	go func() { kept <- l.keep(ctx, s.limits.Watchdog, s.log, s.alarm) }()
 	go func() {
 		select {
 		case <-s.draining:
@@ -188,8 +194,7 @@ func (s *Server) admit(nc *net.UnixConn) {
 		err = s.check(peer)
 	}
 	if err != nil {
-		s.log.Warn("connection refused", "uid", peer.UID, "pid", peer.PID, "error", err)
-		s.refuse(nc, rpc.Errorf(rpc.CodeRefused, sdk.Permission, err.Error()))
+		s.turnAway(nc, peer, err)
 		return
 	}
 	c := newConn(s, nc, peer)
@@ -213,35 +218,6 @@ func (s *Server) admit(nc *net.UnixConn) {
 		delete(s.conns, c)
 		s.mu.Unlock()
 	}()
-}
-
-// check holds the two rules about peers. A pid can refuse, never grant.
-func (s *Server) check(p rpc.Peer) error {
-	if p.UID != s.uid {
-		return fmt.Errorf("this daemon serves uid %d and not uid %d: start one of your own", s.uid, p.UID)
-	}
-	if s.cfg.Descended == nil {
-		return nil
-	}
-	if p.PID <= 0 {
-		return errors.New("the process at the other end is not visible from here, so it cannot be told from a plugin's")
-	}
-	if s.cfg.Descended(p.PID) {
-		return errors.New("processes started by a plugin may not use the daemon's socket: a plugin has host services for that")
-	}
-	return nil
-}
-
-// refuse sends one error and closes. The socket's buffer is empty, so this
-// does not block; the deadline is for peers that play with buffer sizes.
-func (s *Server) refuse(nc *net.UnixConn, e *rpc.Error) {
-	_ = nc.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
-	if _, err := nc.Write(append(encodeResponse(nil, nil, e), '\n')); err != nil {
-		s.log.Debug("the refused peer did not read why", "error", err)
-	}
-	if err := nc.Close(); err != nil {
-		s.log.Debug("closing a refused connection", "error", err)
-	}
 }
 
 // Farewell tells every client, now and from now on, that the daemon stops in

@@ -14,8 +14,8 @@ func (s *Server) tools(context.Context, *conn, rpc.Empty) ([]sdk.Tool, error) {
 
 // callTool waits for the tool. The context ends with the connection, which is
 // how a client cancels.
-func (s *Server) callTool(ctx context.Context, _ *conn, p rpc.ToolCall) (rpc.ToolDone, error) {
-	if err := absolute(rpc.MethodCallTool, p.Project); err != nil {
+func (s *Server) callTool(ctx context.Context, c *conn, p rpc.ToolCall) (rpc.ToolDone, error) {
+	if err := s.workable(rpc.MethodCallTool, p.Project); err != nil {
 		return rpc.ToolDone{}, err
 	}
 	if p.Tool == "" {
@@ -27,5 +27,5 @@ func (s *Server) callTool(ctx context.Context, _ *conn, p rpc.ToolCall) (rpc.Too
 	if p.Arguments[0] != '{' {
 		return rpc.ToolDone{}, wrongParams("the arguments of %s are a JSON object", p.Tool)
 	}
-	return s.cfg.Engine.CallTool(ctx, p)
+	return s.cfg.Engine.CallTool(ctx, c.caller(), p)
 }

@@ -24,6 +24,7 @@ type watch struct {
 	project int64  // 0 is all; unknown when the watch began before the project did
 	root    string // of the project
 	preview bool
+	attend  bool // who reads it answers what the runs propose
 	ring    *ring
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -31,7 +32,7 @@ type watch struct {
 }
 
 func (s *Server) startWatch(ctx context.Context, c *conn, p rpc.WatchParams) (rpc.Watching, error) {
-	w := &watch{c: c, root: p.Project, preview: p.Preview, ring: newRing(s.limits)}
+	w := &watch{c: c, root: p.Project, preview: p.Preview, attend: p.Attend, ring: newRing(s.limits)}
 	var err error
 	if w.run, w.project, err = s.scope(ctx, p.Run, p.Project); err != nil {
 		return rpc.Watching{}, err

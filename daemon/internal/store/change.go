@@ -21,10 +21,16 @@ import (
 // Permission for a writer that the scheme does not admit; Conflict for a Create,
 // Expect or step that came too late; Validation for what cannot be stored;
 // Unavailable when the disk did not take it.
+//
+// Secrets are taken out before: the receipt tells what was stored.
 func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 	var receipt sdk.Receipt
 	var opened sdk.Turn
-	err := s.update(ctx, "committing a change", func(t *tx) error {
+	c, err := s.withoutSecrets(c)
+	if err != nil {
+		return receipt, err
+	}
+	err = s.update(ctx, "committing a change", func(t *tx) error {
 		run, err := t.run(c.Run)
 		if err != nil {
 			return err

@@ -39,6 +39,7 @@ func (s *Store) Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt,
 	if l.Options != nil && !json.Valid(l.Options) {
 		return sdk.Loop{}, sdk.Receipt{}, sdk.Errorf(sdk.Validation, "the options of a loop must be JSON, not %.40q", l.Options)
 	}
+	s.cleanLoop(&l)
 	var receipt sdk.Receipt
 	err := s.update(ctx, "queueing a prompt", func(t *tx) error {
 		entry, err := t.enqueue(&l)

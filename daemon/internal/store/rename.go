@@ -14,6 +14,9 @@ func (s *Store) RenameRun(ctx context.Context, run int64, alias string) (sdk.Run
 	if alias == "" || !validAlias(alias) {
 		return sdk.Run{}, sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", alias)
 	}
+	if err := s.refuseSecret("the name of a run", alias); err != nil {
+		return sdk.Run{}, err
+	}
 	var r sdk.Run
 	err := s.update(ctx, "renaming a run", func(t *tx) (err error) {
 		if r, err = t.run(run); err != nil || r.Alias == alias {

@@ -31,6 +31,9 @@ func (s *Store) CreateRun(ctx context.Context, r sdk.Run) (sdk.Run, error) {
 	if r.Alias != "" && !validAlias(r.Alias) {
 		return sdk.Run{}, sdk.Errorf(sdk.Validation, "%.80q cannot name a run: it takes 1 to 64 of A-Z a-z 0-9 _ -", r.Alias)
 	}
+	if err := s.refuseSecret("the name of a run", r.Alias); err != nil {
+		return sdk.Run{}, err
+	}
 	key, err := uuid.NewV7()
 	if err != nil {
 		return sdk.Run{}, fmt.Errorf("making the key of a run: %w", err)

@@ -17,7 +17,7 @@ import (
 )
 
 // Options are what a Store takes from outside. Zero values are of use: no log,
-// the system's clock, nobody to alarm.
+// the system's clock, nobody to alarm, nothing to hide.
 type Options struct {
 	Log   hclog.Logger
 	Clock func() time.Time // for what people are shown; order comes from seq alone
@@ -26,6 +26,9 @@ type Options struct {
 	// what Refused answers from then on. It is called within the write that met
 	// the trouble: it must return at once and call nothing of the store.
 	Alarm func(error)
+
+	// Redact takes secrets out of all that is written; nil writes it as it is.
+	Redact Redactor
 
 	filesystem func(dir string) (string, error) // nil asks the kernel
 }
@@ -39,6 +42,8 @@ type Store struct {
 	clock func() time.Time
 	alarm func(error)
 	lock  *os.File
+
+	redactor Redactor // nil without
 
 	// writing holds one token; who has it may use what follows.
 	writing    chan struct{}
@@ -110,7 +115,7 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		path: path, log: opts.Log, clock: opts.Clock, alarm: opts.Alarm, lock: lock,
+		path: path, log: opts.Log, clock: opts.Clock, alarm: opts.Alarm, lock: lock, redactor: opts.Redact,
 		writing: make(chan struct{}, 1),
 		changed: make(chan struct{}),
 		stale:   true,

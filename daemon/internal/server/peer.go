@@ -1,0 +1,123 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// errPlugin refuses a process that descends from a plugin.
+var errPlugin = errors.New("processes started by a plugin may not use the daemon's socket: a plugin has host services for that")
+
+// check holds the two rules about peers. A pid can refuse, never grant.
+func (s *Server) check(p rpc.Peer) error {
+	if p.UID != s.uid {
+		return fmt.Errorf("this daemon serves uid %d and not uid %d: start one of your own", s.uid, p.UID)
+	}
+	if s.cfg.Descended == nil {
+		return nil
+	}
+	if p.PID <= 0 {
+		return errors.New("the process at the other end is not visible from here, so it cannot be told from a plugin's")
+	}
+	if s.cfg.Descended(p.PID) {
+		return errPlugin
+	}
+	return nil
+}
+
+// turnAway refuses a peer and tells the audit. A plugin's process is heard for a
+// moment, so that the event can say what it wanted; nothing of it is done.
+func (s *Server) turnAway(nc *net.UnixConn, peer rpc.Peer, why error) {
+	said := rpc.Errorf(rpc.CodeRefused, sdk.Permission, why.Error())
+	if !errors.Is(why, errPlugin) {
+		s.alarm.raise(EventRefusedPeer, "a process of uid %d (pid %d) connected: %v", peer.UID, peer.PID, why)
+		s.refuse(nc, said)
+		return
+	}
+	select {
+	case s.hearing <- struct{}{}:
+	default: // enough of them are being heard
+		s.alarm.raise(EventRefusedPeer, "pid %d, which descends from a plugin, connected", peer.PID)
+		s.refuse(nc, said)
+		return
+	}
+	s.serving.Go(func() {
+		defer func() { <-s.hearing }()
+		s.tell(nc, said)
+		event, wanted := s.wanted(nc)
+		s.alarm.raise(event, "pid %d, which descends from a plugin, connected and %s", peer.PID, wanted)
+		if err := nc.Close(); err != nil {
+			s.log.Debug("closing a refused connection", "error", err)
+		}
+	})
+}
+
+// The bounds of listening to a peer that was refused.
+const (
+	hearTime  = 300 * time.Millisecond
+	hearBytes = 16 << 10
+	hearPeers = 4
+)
+
+// wanted reads what a refused peer sends and says what it would have asked for,
+// in words of the daemon's own.
+func (s *Server) wanted(nc *net.UnixConn) (event, words string) {
+	_ = nc.SetReadDeadline(time.Now().Add(hearTime)) // fails only when the connection is closed, as the read then does
+	text, _ := io.ReadAll(io.LimitReader(nc, hearBytes))
+	event = EventRefusedPeer
+	var asked []string
+	for frame := range bytes.Lines(text) {
+		frame = bytes.TrimSpace(frame)
+		if len(frame) == 0 || checkFrame(frame, s.limits.Depth) != nil {
+			continue
+		}
+		req, err := readRequest(frame)
+		m, known := s.methods[req.Method]
+		if err != nil || !known {
+			continue
+		}
+		name := req.Method
+		var hello rpc.HelloParams
+		if req.Method == rpc.MethodHello && json.Unmarshal(req.Params, &hello) == nil && hello.Token != "" {
+			name += " with a token"
+			event = EventRefusedApproval
+		}
+		if m.role.NeedsToken() {
+			event = refusedFor(m.role)
+		}
+		if !slices.Contains(asked, name) {
+			asked = append(asked, name)
+		}
+	}
+	if len(asked) == 0 {
+		return event, "asked for nothing that is known"
+	}
+	return event, "asked for " + strings.Join(asked, ", ")
+}
+
+// refuse sends one error and closes.
+func (s *Server) refuse(nc *net.UnixConn, e *rpc.Error) {
+	s.tell(nc, e)
+	if err := nc.Close(); err != nil {
+		s.log.Debug("closing a refused connection", "error", err)
+	}
+}
+
+// tell sends one error. The socket's buffer is empty, so this does not block;
+// the deadline is for peers that play with buffer sizes.
+func (s *Server) tell(nc *net.UnixConn, e *rpc.Error) {
+	_ = nc.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	if _, err := nc.Write(append(encodeResponse(nil, nil, e), '\n')); err != nil {
+		s.log.Debug("the refused peer did not read why", "error", err)
+	}
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Redactor takes secrets out of what is about to be stored. Hashes and the
+// journal are of what it leaves.
+type Redactor interface {
+	Redact(text string) string
+	// JSON returns JSON; the same bytes when there is nothing to hide.
+	JSON(raw json.RawMessage) json.RawMessage
+}
+
+// changeScheme is where it is kept what was changed in a project's files.
+const changeScheme = "change"
+
+// withoutSecrets is a change as it is stored. It is a copy where it differs:
+// what runs is what the caller has, with every byte.
+func (s *Store) withoutSecrets(c sdk.Change) (sdk.Change, error) {
+	if s.redactor == nil {
+		return c, nil
+	}
+	writes := make([]sdk.Write, len(c.Writes))
+	for i, w := range c.Writes {
+		var err error
+		if writes[i], err = s.cleanWrite(w); err != nil {
+			return c, err
+		}
+	}
+	notes := make([]sdk.Note, len(c.Notes))
+	for i, n := range c.Notes {
+		var err error
+		if notes[i], err = s.cleanNote(n); err != nil {
+			return c, err
+		}
+	}
+	c.Writes, c.Notes = writes, notes
+	if c.EndLoop != nil {
+		end := *c.EndLoop
+		end.Reason = s.redactor.Redact(end.Reason)
+		c.EndLoop = &end
+	}
+	return c, nil
+}
+
+func (s *Store) cleanWrite(w sdk.Write) (sdk.Write, error) {
+	if err := s.refuseSecret("a path", w.Path); err != nil {
+		return w, err
+	}
+	if w.Body != nil {
+		clean := ""
+		if sdk.SchemeOf(w.Path) == changeScheme {
+			clean = s.cleanChanges(*w.Body)
+		} else {
+			clean = s.redactor.Redact(*w.Body)
+		}
+		w.Body = &clean
+	}
+	if w.Chunk != nil {
+		w.Chunk = &sdk.Chunk{Channel: w.Chunk.Channel, Text: s.redactor.Redact(w.Chunk.Text)}
+	}
+	if w.Attributes != nil {
+		w.Attributes = s.cleanObject(w.Attributes)
+	}
+	w.Outcome = sdk.Outcome(s.redactor.Redact(string(w.Outcome)))
+	return w, nil
+}
+
+// cleanLoop takes secrets out of a prompt that is queued.
+func (s *Store) cleanLoop(l *sdk.Loop) {
+	if s.redactor == nil {
+		return
+	}
+	l.Prompt = s.redactor.Redact(l.Prompt)
+	if l.Meaning != nil {
+		l.Meaning = &sdk.Meaning{Skill: s.redactor.Redact(l.Meaning.Skill), Text: s.redactor.Redact(l.Meaning.Text)}
+	}
+	if l.Options != nil {
+		l.Options = s.cleanObject(l.Options)
+	}
+}
+
+// refuseSecret refuses what cannot be stored with a part of it hidden, since it
+// is what a thing is found by.
+func (s *Store) refuseSecret(what, name string) error {
+	if s.redactor == nil {
+		return nil
+	}
+	if clean := s.redactor.Redact(name); clean != name {
+		return sdk.Errorf(sdk.Validation, "%s must not hold a secret: %q; choose another", what, clean)
+	}
+	return nil
+}
+
+// cleanObject keeps attributes an object, also when they as a whole are a secret.
+func (s *Store) cleanObject(raw json.RawMessage) json.RawMessage {
+	clean := s.redactor.JSON(raw)
+	if len(raw) > 0 && len(clean) > 0 && raw[0] == '{' && clean[0] != '{' {
+		return json.RawMessage(`{}`)
+	}
+	return clean
+}
+
+func (s *Store) cleanNote(n sdk.Note) (sdk.Note, error) {
+	if n.Data == nil {
+		return n, nil
+	}
+	raw, err := json.Marshal(n.Data)
+	if err != nil {
+		return n, sdk.Errorf(sdk.Validation, "the data of a note must be JSON: %w", err)
+	}
+	n.Data = s.cleanObject(raw)
+	return n, nil
+}
+
+// lostSecret is why a change of a file cannot be taken back.
+const lostSecret = "its contents held a secret, which is not kept"
+
+// cleanChanges takes secrets out of a list of changes. Contents with a part of
+// them hidden would be put into the file when the change is taken back, so they
+// are left out whole.
+func (s *Store) cleanChanges(body string) string {
+	if s.redactor.Redact(body) == body {
+		return body
+	}
+	var list []sdk.FileChange
+	if json.Unmarshal([]byte(body), &list) != nil {
+		return s.redactor.Redact(body)
+	}
+	for i := range list {
+		c := &list[i]
+		if c.Undo != nil && !s.isClean(c.Undo, string(c.Undo.Removed)) {
+			c.Undo, c.Lost = nil, lostSecret
+		}
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return fmt.Sprintf("[] %v", err) // it was JSON before
+	}
+	return string(s.redactor.JSON(raw))
+}
+
+func (s *Store) isClean(v any, text string) bool {
+	raw, err := json.Marshal(v)
+	return err == nil && s.redactor.Redact(string(raw)) == string(raw) && s.redactor.Redact(text) == text
+}

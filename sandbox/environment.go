@@ -1,0 +1,25 @@
+package sandbox
+
+// environment is the whole environment of a command that starts in dir, but for
+// SHLVL and _, which bash sets. Caches and temporary files lie in the home, which
+// is on disk; /tmp is small.
+func environment(path, dir string) []string {
+	return append([]string{
+		"PATH=" + path, "HOME=" + Home, "TMPDIR=" + Home + "/tmp", "PWD=" + dir, "LANG=C.UTF-8",
+		"XDG_CACHE_HOME=" + Home + "/.cache", "GOCACHE=" + Home + "/.cache/go-build", "GOMODCACHE=" + Home + "/.cache/go-mod",
+	}, gitEmptied...)
+}
+
+// gitEmptied empty what makes git run programs that a repository names, so that
+// git status in a hostile one runs none. They go before every file of settings.
+// safe.directory is left alone: what belongs to another user is refused as it
+// would be outside.
+var gitEmptied = []string{
+	"GIT_CONFIG_COUNT=2",
+	"GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=",
+	"GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=",
+}
+
+// imagePath is the PATH in an image of somebody else's, where the caller's
+// entries mean nothing.
+const imagePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -15,15 +15,15 @@ import (
 // Judge says how the tool bash would be decided about with a command line, in the
 // project that dir lies in, by the configuration and the file of the workspace.
 // Rules that answers left are in the store, which only a daemon opens: they do
-// not count. Nobody is there to be asked. shell goes before the configuration's
+// not count. Nobody is there to be asked. form goes before the configuration's
 // when it is not empty.
-func Judge(cfg *config.Config, dir, command string, leave sdk.Leave, shell string) (sdk.Decision, config.Diagnostics, error) {
+func Judge(cfg *config.Config, dir, command string, leave sdk.Leave, form string) (sdk.Decision, config.Diagnostics, error) {
 	root := projectOf(dir)
 	file := workspaceFileOf(root)
 	w, diags := readWorkspace(cfg, file, stateOf(file))
 	set := settingsOf(cfg, w)
-	if shell != "" {
-		set.Shell = shell
+	if form != "" {
+		set.Shell = form
 	}
 	if !utf8.ValidString(command) { // JSON, in which all calls come, could not hold it
 		seen := shell.Analyse(command, shell.Place{})

@@ -85,9 +85,9 @@ type judged struct {
 }
 
 // Decide rules on one action. What a plugin declares about its tools is believed
-// only when it is pinned. The order is the one of docs/policy.md: the mode, the
-// arguments, the deny-list, then rules that deny, propose and allow, then what
-// is built in.
+// only when it is pinned. The order: a prompt that only reads, the arguments, the
+// deny-list, rules that deny, then the leave with the rules that allow, and last
+// the rules that propose what would be allowed.
 func (p *Policy) Decide(a sdk.Action) sdk.Decision {
 	if a.Leave == "" {
 		a.Leave = p.set.Leave

@@ -27,6 +27,7 @@ import (
 // Beside testscript's own commands there are:
 //
 //	hang-up            send the daemon SIGHUP
+//	no-canary DIR..    fail when the secret $CANARY is in a file below, in any form
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
 //	nothing-left       fail unless the daemon's processes and containers are gone
 //	readme             run the commands that README shows
@@ -49,6 +50,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"hang-up":      hangUp,
 			"kill9":        killPlugin,
+			"no-canary":    noCanary,
 			"nothing-left": nothingLeft,
 			"readme":       readme,
 			"same-process": sameProcess,

@@ -55,6 +55,7 @@ type Daemon struct {
 	models   *modelTable
 	skills   *skill.Library
 	trust    *trust
+	policy   *livePolicy
 	own      builtins
 	carried  string // the folder of the bundled skills; empty without
 	hears    *listeners
@@ -137,6 +138,7 @@ func (d *Daemon) configure(opts Options) error {
 	d.onClose("log", d.logFile.Close)
 	d.log.Debug("configuration read", "file", path)
 	d.say(aboutFiles, diags)
+	d.policy = &livePolicy{current: d.current, workspaces: newWorkspaces(d.say)}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -120,8 +121,8 @@ type sse struct {
 // modelSays answers a prompt by its first word:
 //
 //	call TOOL ARGUMENTS   a tool call, whose result it then repeats
-//	dribble TEXT          the text, a few letters at a time
-//	dribble-call TOOL ARGUMENTS   call, its arguments a few letters at a time
+//	mirror TEXT           the text backwards, a few letters at a time
+//	mirror-call TOOL ARGUMENTS   call, the arguments likewise
 //	system                what stood in the system prompt
 //	slow                  a word every 50 ms, until nobody listens
 //	stall                 the same the first time, and an answer to whoever asks again
@@ -138,16 +139,16 @@ func (s sse) modelSays(user, system string) {
 		}}}, "")
 		s.end("tool_calls")
 		return
-	case "dribble-call":
+	case "mirror-call":
 		tool, arguments, _ := strings.Cut(rest, " ")
 		s.call(map[string]any{"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": tool, "arguments": ""}})
-		for _, piece := range dribbled(arguments) {
+		for _, piece := range mirrored(arguments) {
 			s.call(map[string]any{"index": 0, "function": map[string]any{"arguments": piece}})
 		}
 		s.end("tool_calls")
 		return
-	case "dribble":
-		for _, piece := range dribbled(rest) {
+	case "mirror":
+		for _, piece := range mirrored(rest) {
 			s.text(piece)
 		}
 	case "system":
@@ -179,7 +180,10 @@ func (s sse) modelSays(user, system string) {
 	s.end("stop")
 }
 
-func dribbled(text string) (pieces []string) {
+func mirrored(text string) (pieces []string) {
+	letters := []byte(text)
+	slices.Reverse(letters)
+	text = string(letters)
 	for ; len(text) > 3; text = text[3:] {
 		pieces = append(pieces, text[:3])
 	}

@@ -56,11 +56,13 @@ func (r relay) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error
 }
 
 // CallTool implements server.Engine.
-func (r relay) CallTool(ctx context.Context, _ server.Caller, p rpc.ToolCall) (rpc.ToolDone, error) {
+func (r relay) CallTool(ctx context.Context, by server.Caller, p rpc.ToolCall) (rpc.ToolDone, error) {
 	if err := r.intake(); err != nil {
 		return rpc.ToolDone{}, err
 	}
-	done, err := r.d.engine.CallTool(ctx, engine.ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments})
+	done, err := r.d.engine.CallTool(ctx, engine.ToolCall{
+		Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Approved: by.Role.Allows(rpc.RoleApprove),
+	})
 	if err != nil {
 		return rpc.ToolDone{}, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/host"
-	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -81,13 +80,17 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 		return sdk.ToolResult{}, err
 	}
 	action := sdk.Action{Arguments: arguments, Project: c.Project}
-	if action.Mode, err = s.mode(ctx, run); err != nil {
+	if action.Mode, action.Leave, err = s.standing(ctx, run); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	if action.Tool, err = s.find(tool); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	decision := policy.Fixed{}.Decide(action)
+	decision := s.d.policy.Decide(action)
+	if decision.Verdict == sdk.Propose {
+		decision.Verdict = sdk.Deny
+		decision.Reason += "; a plugin's call waits for nobody, so that it is not made"
+	}
 	note := sdk.Note{Kind: sdk.KindNote + ".call", Data: map[string]any{
 		"plugin": c.Instance, "for": c.Call, "tool": tool, "arguments": json.RawMessage(arguments), "decision": decision,
 	}}
@@ -99,7 +102,7 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Permission, "%s", decision.Reason)
 	}
 	r, err := s.d.host.Invoke(ctx, sdk.Invocation{
-		Tool: tool, Arguments: arguments, Run: c.Run, Project: c.Project, RunDir: c.RunDir,
+		Tool: tool, Arguments: arguments, Argv: decision.Argv, Run: c.Run, Project: c.Project, RunDir: c.RunDir,
 	}, unheard{})
 	if err := s.d.keepChanges(context.WithoutCancel(ctx), run, receipt.Seq, tool, r); err != nil {
 		s.d.log.Error("what a plugin's call of a tool changed in the project could not be recorded, and cannot be taken back", "plugin", c.Instance, "tool", tool, "error", err)
@@ -107,18 +110,18 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 	return r, err
 }
 
-// mode is that of the loop which works in the run, so that what a prompt may
-// only read is not changed by way of a plugin. Without a loop it is a person
-// who called.
-func (s *services) mode(ctx context.Context, run int64) (sdk.Mode, error) {
+// standing is the mode and the leave of the loop which works in the run, so that
+// what a prompt may not do is not done by way of a plugin. Without a loop it is a
+// person who called.
+func (s *services) standing(ctx context.Context, run int64) (sdk.Mode, sdk.Leave, error) {
 	l, working, err := s.loop(ctx, run)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if working {
-		return l.Mode, nil
+		return l.Mode, s.d.current().Agents[l.Agent].Leave, nil
 	}
-	return sdk.ModeAct, nil
+	return sdk.ModeAct, "", nil
 }
 
 // loop is the one that works in the run, if one does.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
@@ -33,36 +34,38 @@ func served(t *testing.T) (*services, sdk.Run, host.Caller) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &services{d: &Daemon{store: st}}, run, host.Caller{Instance: "x", Run: run.Key, RunDir: filepath.Join("runs", run.Key)}
+	d := &Daemon{store: st}
+	d.live.Store(&config.Config{Agents: map[string]sdk.Agent{"chat": {Name: "chat", Leave: sdk.LeaveInteractive}}})
+	return &services{d: d}, run, host.Caller{Instance: "x", Run: run.Key, RunDir: filepath.Join("runs", run.Key)}
 }
 
 // TestPluginsCallInTheModeOfTheLoop: a prompt that may only read does not get
 // its side effects by way of a plugin.
 func TestPluginsCallInTheModeOfTheLoop(t *testing.T) {
 	s, run, _ := served(t)
-	check := func(when string, want sdk.Mode) {
+	check := func(when string, want sdk.Mode, leave sdk.Leave) {
 		t.Helper()
-		if got, err := s.mode(t.Context(), run.ID); err != nil || got != want {
-			t.Errorf("%s: %s, %v", when, got, err)
+		if got, may, err := s.standing(t.Context(), run.ID); err != nil || got != want || may != leave {
+			t.Errorf("%s: %s, %s, %v", when, got, may, err)
 		}
 	}
-	check("without a loop", sdk.ModeAct)
+	check("without a loop", sdk.ModeAct, "")
 	for _, mode := range []sdk.Mode{sdk.ModeAsk, sdk.ModeAct} {
-		l, _, err := s.d.store.Enqueue(t.Context(), sdk.Loop{Run: run.ID, Mode: mode, Prompt: "p"})
+		l, _, err := s.d.store.Enqueue(t.Context(), sdk.Loop{Run: run.ID, Mode: mode, Agent: "chat", Prompt: "p"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		check("while it is queued", sdk.ModeAct)
+		check("while it is queued", sdk.ModeAct, "")
 		if _, ok, err := s.d.store.ClaimLoop(t.Context(), run.ID); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		check("while it runs", mode)
+		check("while it runs", mode, sdk.LeaveInteractive)
 		end := sdk.Change{Run: run.ID, EndLoop: &sdk.LoopEnd{Loop: l.ID, Status: sdk.StatusOK, Stop: "answer", Reason: "r"}}
 		if _, err := s.d.store.Commit(t.Context(), end); err != nil {
 			t.Fatal(err)
 		}
 	}
-	check("after them", sdk.ModeAct)
+	check("after them", sdk.ModeAct, "")
 }
 
 func TestPluginsDoNotWriteWhatHappened(t *testing.T) {

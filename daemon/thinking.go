@@ -9,7 +9,6 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
-	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
@@ -36,13 +35,14 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Models:       d.models,
 		View:         view.NewTranscript(time.Now),
 		Dialect:      dialect.Tools{},
-		Policy:       policy.Fixed{},
+		Policy:       d.policy,
 		Hooks:        chains,
 		Agents:       d.cfg.Agents,
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
 		Instructions: project.Instructions,
 		Attended:     d.server.Attended,
+		Narrow:       d.policy.narrowing,
 		Preview:      d.preview,
 		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
 		Redact:       d.secrets.Redact,

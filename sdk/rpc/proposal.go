@@ -59,7 +59,8 @@ type Rules struct {
 
 // RuleRef names a remembered rule.
 type RuleRef struct {
-	ID string `json:"id" jsonschema:"the rule's id"`
+	ID      string `json:"id" jsonschema:"the rule's id"`
+	Project string `json:"project,omitempty" jsonschema:"absolute path of the rule's project; needed where several have a rule of that id, such as network"`
 }
 
 // ExplainParams is the parameters of policy/explain.

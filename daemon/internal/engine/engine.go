@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -41,8 +42,8 @@ const (
 )
 
 // Config is what an engine is made of. All fields but Builtin, Wall, Prices,
-// Instructions, Attended, Expiry, Remembered, Preview, Clock and Grace are
-// required.
+// Instructions, Attended, Expiry, Remembered, Narrow, Preview, Clock and Grace
+// are required.
 type Config struct {
 	Store   Store
 	Tools   Tools
@@ -76,12 +77,33 @@ type Config struct {
 	// Remembered is told that the rules of a project changed, which are read from
 	// the store.
 	Remembered func(project string)
+	// Narrow is what the workspace of a project says of the prompts in it. Nil
+	// says nothing.
+	Narrow func(project string) Narrowing
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(Preview)
 	Clock   func() time.Time // for what is counted in days; nothing is measured by it
 	Frozen  bool             // the store takes no writes: nothing that was left is taken up
 	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
+}
+
+// Narrowing is what a workspace says: which agent and model are taken when
+// nothing else names one, and the guards of an agent with its lower limits.
+type Narrowing struct {
+	Agent, Model string
+	Guards       func(sdk.Guards) sdk.Guards
+}
+
+func (e *Engine) narrowing(project string) Narrowing {
+	n := Narrowing{}
+	if e.cfg.Narrow != nil {
+		n = e.cfg.Narrow(project)
+	}
+	if n.Guards == nil {
+		n.Guards = func(g sdk.Guards) sdk.Guards { return g }
+	}
+	return n
 }
 
 // Preview is a piece of an answer that is not committed yet, and may never be.
@@ -113,6 +135,8 @@ type Engine struct {
 	agents   profiles
 	patience time.Duration
 	backlog  backlog
+	askers   askers
+	started  string // names this engine among all that work on the store
 
 	// base ends when Close has no more patience; draining ends when Close begins.
 	base     context.Context
@@ -144,6 +168,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Grace = defaultGrace
 	}
 	e := &Engine{cfg: cfg, log: cfg.Log, patience: endPatience, workers: map[int64]*worker{}, books: map[int64]*book{}}
+	e.started = strconv.FormatInt(time.Now().UnixNano(), 36)
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
 	e.guards = newGuards(cfg.Hooks, cfg.Prices)

@@ -12,7 +12,7 @@ import (
 type loopOptions struct {
 	Resumes int64     `json:"resumes,omitempty"` // the loop that it goes on with
 	Leave   sdk.Leave `json:"leave,omitempty"`
-	Session string    `json:"session,omitempty"` // of the connection that answers what is proposed
+	Asker   string    `json:"asker,omitempty"` // by which the connection is known that answers what is proposed; see askers
 }
 
 // leavePath is the entry of a run that may do anything from now on.
@@ -67,7 +67,7 @@ func (a *activeLoop) options() {
 	if len(a.loop.Options) > 0 && json.Unmarshal(a.loop.Options, &o) != nil {
 		o = loopOptions{}
 	}
-	a.session = o.Session
+	a.asker = o.Asker
 	if a.leave = o.Leave; !a.leave.Valid() {
 		a.leave = agentLeave(a.agent)
 	}

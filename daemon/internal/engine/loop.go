@@ -30,7 +30,7 @@ type activeLoop struct {
 	run     sdk.Run
 	loop    sdk.Loop
 	leave   sdk.Leave
-	session string // of the connection that answers what is proposed
+	asker   string // of what is proposed; see askers
 	agent   sdk.Agent
 	choice  Choice
 	plugged []sdk.Tool // the plugins' tools that the loop offers
@@ -71,7 +71,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}
-	e.guards.begin(a.loop.ID, a.agent.Guards, a.past())
+	e.guards.begin(a.loop.ID, e.narrowing(a.project.Root).Guards(a.agent.Guards), a.past())
 	return nil
 }
 
@@ -143,6 +143,7 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell fu
 	}
 	failpoint.Hit(failpoint.FinishAfter)
 	e.guards.end(a.loop.ID)
+	e.askers.forget(a.asker)
 	if err != nil {
 		e.log.Error("the end of a loop could not be recorded; it goes on at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
 		return func() {}

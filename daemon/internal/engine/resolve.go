@@ -128,29 +128,43 @@ func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, e
 	if err := e.locate(ctx, a); err != nil {
 		return nil, err
 	}
-	loops, err := e.cfg.Store.Loops(ctx, event.Run)
-	if err != nil {
+	if err := e.placeLoop(ctx, a, event.Entry.Loop); err != nil {
 		return nil, err
 	}
-	for _, l := range loops {
-		if l.ID == event.Entry.Loop {
-			a.loop = l
-		}
-	}
-	if a.agent, err = e.agent(a.loop.Agent); err != nil {
-		return nil, err
-	}
-	a.options()
 	a.plugged = e.offer(a.agent, a.loop.Mode)
 	e.takeOwn(ctx, a)
 	x := leftAction(sdk.Turn{Loop: a.loop.ID, Sequence: event.Entry.Turn}, a.project.Root, event.Entry)
 	if x.fault != nil {
 		return nil, x.fault
 	}
+	var err error
 	if x.tool, x.own, err = e.find(a, x.call.Tool); err != nil {
 		return nil, err
 	}
 	return &question{a: a, x: x}, nil
+}
+
+// placeLoop finds the loop of an action; what no loop did is judged like a
+// client's call.
+func (e *Engine) placeLoop(ctx context.Context, a *activeLoop, loop int64) error {
+	if loop == 0 {
+		a.loop.Mode, a.leave, a.agent = sdk.ModeAct, sdk.LeaveRestricted, sdk.Agent{Name: toolsAlias}
+		return nil
+	}
+	loops, err := e.cfg.Store.Loops(ctx, a.run.ID)
+	if err != nil {
+		return err
+	}
+	for _, l := range loops {
+		if l.ID == loop {
+			a.loop = l
+		}
+	}
+	if a.agent, err = e.agent(a.loop.Agent); err != nil {
+		return err
+	}
+	a.options()
+	return nil
 }
 
 // accept lets the action start. Filters may veto it, which is its end.
@@ -275,6 +289,17 @@ func (e *Engine) Proposals(ctx context.Context) ([]sdk.Proposal, error) {
 		return nil, err
 	}
 	return e.shown(ctx, open)
+}
+
+// Answered are proposals that wait no more, newest first, at most so many. The
+// project, the run and the beginning of an id are not asked about where they are
+// empty.
+func (e *Engine) Answered(ctx context.Context, project, run int64, id string, limit int) ([]sdk.Proposal, error) {
+	ended, err := e.cfg.Store.Answered(ctx, project, run, id, limit)
+	if err != nil {
+		return nil, err
+	}
+	return e.shown(ctx, ended)
 }
 
 // shown makes proposals of actions; those that never were any are left out.

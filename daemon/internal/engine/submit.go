@@ -130,10 +130,14 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 			return p, sdk.Errorf(sdk.Conflict, "the run %s keeps the project's tool calls and takes no prompts; choose another name", s.Run)
 		}
 	}
-	if p.agent, err = e.agent(first(s.Agent, p.run.Agent, "default")); err != nil {
+	narrowed := e.narrowing(p.project.Root)
+	if p.agent, err = e.agent(first(s.Agent, p.run.Agent, narrowed.Agent, "default")); err != nil {
 		return p, err
 	}
 	model, why := p.model(s)
+	if model == "" && narrowed.Model != "" {
+		model, why = narrowed.Model, "the workspace names it"
+	}
 	if p.choice, err = e.cfg.Models.Resolve(ctx, model); err != nil {
 		return p, err
 	}
@@ -273,13 +277,17 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed Type
 	if err != nil {
 		return Accepted{}, err
 	}
-	l := sdk.Loop{Mode: s.Mode, Prompt: s.Prompt, Options: encode(loopOptions{Leave: granted, Session: s.Session})}
+	asker := e.askers.name(s.Session, e.started)
+	l := sdk.Loop{Mode: s.Mode, Prompt: s.Prompt, Options: encode(loopOptions{Leave: granted, Asker: asker})}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err
 		}
 	}
 	a, err := e.queue(ctx, p, l)
+	if err != nil {
+		e.askers.forget(asker)
+	}
 	a.Ahead, a.Leave = ahead, granted
 	return a, err
 }

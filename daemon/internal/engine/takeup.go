@@ -105,8 +105,9 @@ func (x *action) follow(entry sdk.Entry) {
 	x.entry = entry
 	var at callAttributes
 	if json.Unmarshal(entry.Attributes, &at) == nil {
+		edited := x.proposal == nil || at.Proposal == nil || x.proposal.Hash != at.Proposal.Hash
 		x.proposal, x.answer = at.Proposal, at.Answer
-		if at.Changed != "" {
+		if at.Changed != "" && edited {
 			x.arguments, x.changed = json.RawMessage(at.Changed), true
 		}
 	}

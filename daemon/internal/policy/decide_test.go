@@ -15,6 +15,12 @@ func tool(name string, pinned bool, a sdk.Annotations, grants ...string) sdk.Too
 	return sdk.Tool{ToolSpec: sdk.ToolSpec{Name: name, Annotations: a}, Plugin: "p", Pinned: pinned, Grants: grants}
 }
 
+// commands is a tool with its argument that is a command line.
+func commands(t sdk.Tool) sdk.Tool {
+	t.Command = "command"
+	return t
+}
+
 var (
 	reads       = sdk.Annotations{ReadOnly: true}
 	destructive = sdk.Annotations{Destructive: true}
@@ -23,10 +29,10 @@ var (
 	writeFile = tool("write_file", true, destructive, sdk.GrantProject)
 	moveFile  = tool("move_path", true, destructive, sdk.GrantProject)
 	copyFile  = tool("copy_path", true, sdk.Annotations{}, sdk.GrantProject)
-	bash      = tool("bash", true, destructive, sdk.GrantSandbox)
+	bash      = commands(tool("bash", true, destructive, sdk.GrantSandbox))
 )
 
-func TestFixed(t *testing.T) {
+func TestBuiltIn(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		tool      sdk.Tool
@@ -40,7 +46,9 @@ func TestFixed(t *testing.T) {
 		{"a read of a protected path", readFile, sdk.ModeAct, `{"path":".git/config"}`, sdk.Allow, RuleRead},
 		{"a read of the project itself", readFile, sdk.ModeAct, `{"path":"."}`, sdk.Allow, RuleRead},
 		{"a read without a grant", tool("now", true, reads), sdk.ModeAsk, `{}`, sdk.Allow, RuleRead},
-		{"a command", bash, sdk.ModeAct, `{"command":"rm -rf /","cwd":"/workspace"}`, sdk.Allow, RuleSandbox},
+		{"a command", bash, sdk.ModeAct, `{"command":"ls -la","dir":"/workspace"}`, sdk.Allow, RuleProven},
+		{"a command that is not known", bash, sdk.ModeAct, `{"command":7}`, sdk.Deny, RuleBadArguments},
+		{"a command of a tool that does not say so", tool("sh", true, destructive, sdk.GrantSandbox), sdk.ModeAct, `{"command":"ls"}`, sdk.Deny, RuleSandbox},
 		{"a command in ask", bash, sdk.ModeAsk, `{"command":"ls"}`, sdk.Deny, RuleAskMode},
 		{"a command, mode unset", bash, "", `{"command":"ls"}`, sdk.Deny, RuleAskMode},
 		{"a write", writeFile, sdk.ModeAct, `{"path":"a/b.go"}`, sdk.Allow, RuleProject},
@@ -109,7 +117,7 @@ func TestFixed(t *testing.T) {
 		{"no arguments", writeFile, sdk.ModeAct, ``, sdk.Allow, RuleProject},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Fixed{}.Decide(sdk.Action{Tool: c.tool, Mode: c.mode, Arguments: json.RawMessage(c.arguments), Project: "/p"})
+			got := New(Settings{}).Decide(sdk.Action{Tool: c.tool, Mode: c.mode, Arguments: json.RawMessage(c.arguments), Project: "/p"})
 			if got.Verdict != c.verdict || got.Rule != c.rule {
 				t.Fatalf("%s by %s (%s), want %s by %s", got.Verdict, got.Rule, got.Reason, c.verdict, c.rule)
 			}
@@ -130,7 +138,7 @@ func TestNoWriteEscapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (Fixed{}).Decide(sdk.Action{Tool: writeFile, Mode: sdk.ModeAct, Arguments: arguments}).Verdict != sdk.Allow {
+		if New(Settings{}).Decide(sdk.Action{Tool: writeFile, Mode: sdk.ModeAct, Arguments: arguments}).Verdict != sdk.Allow {
 			return
 		}
 		joined := path.Join("/project", p)

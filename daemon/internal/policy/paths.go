@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"encoding/json"
 	"maps"
 	"path"
 	"slices"
@@ -57,49 +56,48 @@ func holdsPath(key string) bool {
 // destructive leaves it as it is, so it may be a protected path.
 var originKeys = map[string]bool{"from": true, "source": true, "src": true}
 
-// judgePaths refuses an action whose arguments name a path that leaves the
-// project or, when the tool writes, one that is protected. The second result
-// is false when nothing is wrong.
-func judgePaths(a sdk.Action) (sdk.Decision, bool) {
-	var arguments map[string]any
-	if len(a.Arguments) > 0 {
-		if err := json.Unmarshal(a.Arguments, &arguments); err != nil {
-			return deny(RuleBadArguments, "the arguments of %q are not a JSON object", a.Tool.Name), true
-		}
+// namedPath is a path among the arguments, with the plain name that says so.
+type namedPath struct{ key, path string }
+
+// pathsOf finds the paths that arguments name, in an order that is the same for
+// the same call.
+func pathsOf(arguments map[string]any) []namedPath { return ofObject(nil, arguments) }
+
+func ofObject(paths []namedPath, object map[string]any) []namedPath {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		paths = ofValue(paths, plain(key), object[key])
 	}
-	return judgeObject(a.Tool, arguments)
+	return paths
 }
 
-func judgeObject(tool sdk.Tool, object map[string]any) (sdk.Decision, bool) {
-	for _, key := range slices.Sorted(maps.Keys(object)) { // the same call gives the same reason
-		if d, bad := judgeValue(tool, plain(key), object[key]); bad {
-			return d, true
-		}
-	}
-	return sdk.Decision{}, false
-}
-
-func judgeValue(tool sdk.Tool, key string, value any) (sdk.Decision, bool) {
+func ofValue(paths []namedPath, key string, value any) []namedPath {
 	switch v := value.(type) {
 	case string:
 		if holdsPath(key) {
-			return judgePath(tool, key, v)
+			paths = append(paths, namedPath{key, v})
 		}
 	case []any:
 		for _, item := range v {
-			if d, bad := judgeValue(tool, key, item); bad {
-				return d, true
-			}
+			paths = ofValue(paths, key, item)
 		}
 	case map[string]any:
 		if holdsPath(key) { // such as {"files": {"a.txt": "content"}}
 			for _, name := range slices.Sorted(maps.Keys(v)) {
-				if d, bad := judgePath(tool, key, name); bad {
-					return d, true
-				}
+				paths = append(paths, namedPath{key, name})
 			}
 		}
-		return judgeObject(tool, v)
+		paths = ofObject(paths, v)
+	}
+	return paths
+}
+
+// judgePaths refuses a path that leaves the project or, when the tool writes,
+// one that is protected. The second result is false when nothing is wrong.
+func judgePaths(tool sdk.Tool, paths []namedPath) (sdk.Decision, bool) {
+	for _, p := range paths {
+		if d, bad := judgePath(tool, p.key, p.path); bad {
+			return d, true
+		}
 	}
 	return sdk.Decision{}, false
 }
@@ -114,18 +112,25 @@ func judgePath(tool sdk.Tool, key, p string) (sdk.Decision, bool) {
 	case isSkill(p):
 		return deny(RuleOutside, "%s is %q, a skill's folder, which can only be read; write below the project, with a relative path", key, p), true
 	case strings.HasPrefix(p, "/"):
-		return deny(RuleOutside, "%s is %q, an absolute path; paths are relative to the project, such as \"src/main.go\"", key, p), true
+		return escape("%s is %q, an absolute path; paths are relative to the project, such as \"src/main.go\"", key, p), true
 	case strings.HasPrefix(first, "~"):
-		return deny(RuleOutside, "%s is %q, a path in a home directory; paths are relative to the project, such as \"src/main.go\"", key, p), true
+		return escape("%s is %q, a path in a home directory; paths are relative to the project, such as \"src/main.go\"", key, p), true
 	}
 	clean := path.Clean(p)
 	if clean == ".." || strings.HasPrefix(clean, "../") {
-		return deny(RuleOutside, "%s is %q, which lies outside the project; only what is below the project directory can be reached", key, p), true
+		return escape("%s is %q, which lies outside the project; only what is below the project directory can be reached", key, p), true
 	}
 	if tool.Annotations.ReadOnly || originKeys[key] && !tool.Annotations.Destructive {
 		return sdk.Decision{}, false
 	}
 	return judgeWrite(tool, key, p, strings.ToLower(clean))
+}
+
+// escape is a denial that is a security event too.
+func escape(format string, args ...any) sdk.Decision {
+	d := deny(RuleOutside, format, args...)
+	d.Violation = violationEscape
+	return d
 }
 
 // skills is where a run has its own copies of the skills that it loaded. File

@@ -18,7 +18,7 @@ func (s *Server) act(ctx context.Context, c *conn, p rpc.Prompt) (rpc.Accepted, 
 }
 
 func (s *Server) submit(ctx context.Context, c *conn, mode sdk.Mode, method string, p rpc.Prompt) (rpc.Accepted, error) {
-	if err := absolute(method, p.Project); err != nil {
+	if err := s.workable(method, p.Project); err != nil {
 		return rpc.Accepted{}, err
 	}
 	if strings.TrimSpace(p.Prompt) == "" {
@@ -28,7 +28,7 @@ func (s *Server) submit(ctx context.Context, c *conn, mode sdk.Mode, method stri
 }
 
 func (s *Server) startRun(ctx context.Context, _ *conn, p rpc.StartRun) (rpc.Started, error) {
-	if err := absolute(rpc.MethodStartRun, p.Project); err != nil {
+	if err := s.workable(rpc.MethodStartRun, p.Project); err != nil {
 		return rpc.Started{}, err
 	}
 	return s.cfg.Engine.StartRun(ctx, p)
@@ -40,4 +40,31 @@ func absolute(method, project string) error {
 		return wrongParams("the project of %s is %q and must be an absolute path", method, project)
 	}
 	return nil
+}
+
+// workable refuses a project in which no run may work: what it runs can reach
+// all of the project, so the daemon's socket and tokens must not lie in it.
+func (s *Server) workable(method, project string) error {
+	if err := absolute(method, project); err != nil {
+		return err
+	}
+	dir, root := resolved(filepath.Dir(s.socket)), resolved(project)
+	if within(dir, root) || within(root, dir) {
+		return sdk.Errorf(sdk.Permission, "the daemon's socket is in %s, and no run may reach it: choose a project that holds nothing of it, or set listen.socket to another place", dir)
+	}
+	return nil
+}
+
+// resolved is a path without links; one that does not exist is as it is written.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// within reports whether path is dir or lies below it.
+func within(path, dir string) bool {
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
 }

@@ -31,7 +31,7 @@ func (f *fakePolicy) Resolve(_ context.Context, p rpc.Resolve) (rpc.Resolved, er
 
 func (f *fakePolicy) Rules(context.Context, string) (rpc.Rules, error) { return rpc.Rules{}, nil }
 
-func (f *fakePolicy) Forget(context.Context, string) (sdk.RememberedRule, error) {
+func (f *fakePolicy) Forget(context.Context, rpc.RuleRef) (sdk.RememberedRule, error) {
 	return sdk.RememberedRule{}, nil
 }
 
@@ -41,8 +41,9 @@ func (f *fakePolicy) Explain(context.Context, rpc.ExplainParams) (rpc.Explained,
 
 // fakeAudit keeps the security events that it hears.
 type fakeAudit struct {
-	mu     sync.Mutex
-	events []string
+	mu      sync.Mutex
+	events  []string
+	details []string
 }
 
 func (f *fakeAudit) Records(context.Context, rpc.AuditParams) (rpc.AuditPage, error) {
@@ -53,8 +54,8 @@ func (f *fakeAudit) Verify(context.Context) (rpc.AuditVerdict, error) {
 	return rpc.AuditVerdict{}, nil
 }
 
-func (f *fakeAudit) Security(event, _ string) {
+func (f *fakeAudit) Security(event, detail string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.events = append(f.events, event)
+	f.events, f.details = append(f.events, event), append(f.details, detail)
 }

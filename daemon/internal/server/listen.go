@@ -54,7 +54,7 @@ func (l *Listener) Path() string { return l.path }
 func (l *Listener) Secrets() []string {
 	var list []string
 	for _, t := range l.tokens {
-		list = append(list, string(t.text))
+		list = append(list, t.text)
 	}
 	return list
 }

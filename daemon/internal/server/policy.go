@@ -13,7 +13,7 @@ type Policy interface {
 	Proposal(ctx context.Context, id string) (sdk.Proposal, error)
 	Resolve(ctx context.Context, p rpc.Resolve) (rpc.Resolved, error)
 	Rules(ctx context.Context, project string) (rpc.Rules, error)
-	Forget(ctx context.Context, id string) (sdk.RememberedRule, error)
+	Forget(ctx context.Context, p rpc.RuleRef) (sdk.RememberedRule, error)
 	Explain(ctx context.Context, p rpc.ExplainParams) (rpc.Explained, error)
 }
 
@@ -38,7 +38,7 @@ func (s *Server) rules(ctx context.Context, _ *conn, p rpc.RulesParams) (rpc.Rul
 }
 
 func (s *Server) forgetRule(ctx context.Context, _ *conn, p rpc.RuleRef) (sdk.RememberedRule, error) {
-	return s.cfg.Policy.Forget(ctx, p.ID)
+	return s.cfg.Policy.Forget(ctx, p)
 }
 
 func (s *Server) explain(ctx context.Context, _ *conn, p rpc.ExplainParams) (rpc.Explained, error) {

@@ -14,20 +14,20 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// secret is a text that no message shows, whatever it is printed with.
-type secret string
-
-func (secret) String() string   { return "(secret)" }
-func (secret) GoString() string { return "(secret)" }
-
 // token is the proof of one role: 256 random bits of this boot, in a file that
 // only the daemon's user can read.
 type token struct {
 	role rpc.Role
-	text secret
+	text string
 	hash [sha256.Size]byte
 	path string
 	file os.FileInfo // as it was written
+}
+
+// Format keeps the token out of whatever is printed, for its text and its hash
+// are nobody's business.
+func (x token) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "token of the role "+string(x.role)) // fmt keeps no errors
 }
 
 // tokens are those of one daemon, which lie beside its socket. They are written
@@ -42,7 +42,7 @@ func newTokens(socket string) tokens {
 		bits := make([]byte, 32)
 		_, _ = rand.Read(bits) // never fails: it ends the process instead
 		text := hex.EncodeToString(bits)
-		list = append(list, &token{role: role, text: secret(text), hash: sha256.Sum256([]byte(text)), path: rpc.TokenPath(socket, role)})
+		list = append(list, &token{role: role, text: text, hash: sha256.Sum256([]byte(text)), path: rpc.TokenPath(socket, role)})
 	}
 	return list
 }
@@ -106,7 +106,7 @@ func (x *token) write() error {
 	if err != nil {
 		return fmt.Errorf("token of the role %s: %w", x.role, err)
 	}
-	_, err = io.WriteString(f, string(x.text))
+	_, err = io.WriteString(f, x.text)
 	info, statErr := f.Stat()
 	err = errors.Join(err, f.Chmod(0o600), statErr, f.Close())
 	if err == nil {

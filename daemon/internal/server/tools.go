@@ -15,7 +15,7 @@ func (s *Server) tools(context.Context, *conn, rpc.Empty) ([]sdk.Tool, error) {
 // callTool waits for the tool. The context ends with the connection, which is
 // how a client cancels.
 func (s *Server) callTool(ctx context.Context, c *conn, p rpc.ToolCall) (rpc.ToolDone, error) {
-	if err := absolute(rpc.MethodCallTool, p.Project); err != nil {
+	if err := s.workable(rpc.MethodCallTool, p.Project); err != nil {
 		return rpc.ToolDone{}, err
 	}
 	if p.Tool == "" {

@@ -1,0 +1,134 @@
+package policy
+
+import (
+	"path"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/policy/shell"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Where commands run, as package sandbox has it.
+const (
+	workspace = "/workspace"
+	home      = "/home/bothy"
+)
+
+// line is a command line, as it was read.
+type line struct{ shell.Report }
+
+func (p *Policy) read(text string, at shell.Place) *line { return &line{p.analyse(text, at)} }
+
+// place is where a command line would start.
+func place(arguments map[string]any) shell.Place {
+	at := shell.Place{Workspace: workspace, Dir: workspace, Home: home}
+	if dir, ok := arguments["dir"].(string); ok && dir != "" {
+		if !strings.HasPrefix(dir, "/") {
+			dir = workspace + "/" + dir
+		}
+		at.Dir = path.Clean(dir)
+	}
+	return at
+}
+
+// show adds to a decision what was seen in the line, whatever decided.
+func (l *line) show(d *sdk.Decision, j *judged) {
+	if l == nil {
+		return
+	}
+	d.Argv = l.Argv
+	d.Commands = make([]sdk.SeenCommand, len(l.Commands))
+	for i, c := range l.Commands {
+		d.Commands[i] = sdk.SeenCommand{Text: c.Text, Argv: c.Argv, Via: c.Via, Rule: c.Rule, Reason: c.Reason,
+			Verdict: j.ask(sdk.Decision{Verdict: verdictOf(c.Grade, j.Leave)}).Verdict}
+	}
+}
+
+// explained reports whether a line is no worse than its commands, with nothing
+// around them that a rule could not mean: what could not be read has a grade that
+// no command stands for.
+func (l *line) explained() bool {
+	grade := l.Structure
+	for _, c := range l.Commands {
+		grade = max(grade, c.Grade)
+	}
+	return l.Grade <= shell.Unproven && l.Structure <= shell.Contained && grade >= l.Grade
+}
+
+// commandRule is a rule about commands, taken apart into words.
+type commandRule [][]string
+
+func commandsOf(patterns []string) commandRule {
+	out := make(commandRule, 0, len(patterns))
+	for _, p := range patterns {
+		if words := strings.Fields(p); len(words) > 0 {
+			out = append(out, words)
+		}
+	}
+	return out
+}
+
+// allowsOne reports whether the first words of a command are those of a rule.
+// A program by its path is another program, and a command whose words depend on
+// what happens at run time is none that a rule could mean.
+func (r commandRule) allowsOne(c shell.Command) bool {
+	for _, words := range r {
+		if len(c.Argv) >= len(words) && fitWords(words, c.Argv) {
+			return true
+		}
+	}
+	return false
+}
+
+func fitWords(patterns, words []string) bool {
+	for i, p := range patterns {
+		if !fits(p, words[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// catches reports whether a command may be one that a rule denies, or wants to
+// be asked about. Here a program is known by any path, options between the words
+// count for nothing, and what cannot be known is caught.
+func (r commandRule) catches(c shell.Command) bool {
+	words := c.Argv
+	if words == nil {
+		words = strings.Fields(c.Text)
+	}
+	for _, patterns := range r {
+		if catchWords(patterns, words, c.Argv == nil) {
+			return true
+		}
+	}
+	return false
+}
+
+func catchWords(patterns, words []string, dynamic bool) bool {
+	at, option := 0, false
+	for i, p := range patterns {
+		for ; ; at++ {
+			if at >= len(words) {
+				return false
+			}
+			word := words[at]
+			if dynamic && strings.ContainsAny(word, "$`\"'\\*?[{~(<>;&|") {
+				return true
+			}
+			if i == 0 {
+				word = path.Base(word)
+			}
+			if fits(p, word) {
+				break
+			}
+			is := strings.HasPrefix(word, "-")
+			if i == 0 || !is && !option {
+				return false
+			}
+			option = is // the word behind an option may be its value
+		}
+		at, option = at+1, false
+	}
+	return true
+}

@@ -1,0 +1,193 @@
+// Package policy decides about every action: allow, propose or deny, with the
+// rule that decided. It is pure: a call goes in, a decision comes out, and
+// nothing is read, asked or remembered.
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/bothyd/bothy/daemon/internal/policy/shell"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// The built-in rules, as a Decision names them. Those about command lines are
+// named by package shell, and the others by whoever wrote them.
+const (
+	RuleRead         = "read"          // a read-only tool of a pinned plugin
+	RuleSandbox      = "sandbox"       // a tool that runs what policy cannot read, in the run's container
+	RuleProject      = "project"       // a pinned plugin that writes below the project
+	RuleUnpinned     = "unpinned"      // nothing vouches for what the plugin declares
+	RuleAskMode      = "ask_mode"      // the loop may only read
+	RuleOutside      = "outside"       // a path leaves the project
+	RuleProtected    = "protected"     // a path that the host or Bothy trusts
+	RuleUnknown      = "unknown"       // side effects that nothing confines
+	RuleBadArguments = "bad_arguments" // the arguments cannot be judged
+	RuleNetwork      = "open_network"  // the network is opened by a person
+	RuleWorkspace    = "workspace"     // the file of the workspace cannot be read
+	RuleProven       = "shell.proven"  // a command line that only reads below the workspace
+)
+
+// Where rules come from, as in Decision.Source.
+const (
+	SourceBuiltIn    = "built-in"
+	SourceRemembered = "remembered"
+	SourceWorkspace  = "workspace " // and then FILE:LINE
+)
+
+// violationEscape is the security event of a path that leads out of the project.
+const violationEscape = "path_escape"
+
+// openNetwork is the tool that only a person can say yes to, every time.
+const openNetwork = "open_network"
+
+// Settings is what a Policy decides by, beside the built-in rules.
+type Settings struct {
+	Leave sdk.Leave        // of an action that names none; empty is restricted
+	Rules []sdk.PolicyRule // of the configuration, the workspace and answers, in any order
+	Shell string           // sandbox.shell: "argv" is the strict form, all else is bash
+
+	// Broken is why the workspace's own file cannot be read, and BrokenAt where
+	// that stands. What it would have denied is not known then, so that only
+	// reading is allowed.
+	Broken, BrokenAt string
+}
+
+// Policy decides by its settings. It keeps nothing from one decision to the
+// next; make one with New.
+type Policy struct {
+	set     Settings
+	analyse func(line string, at shell.Place) shell.Report
+}
+
+// New makes a policy. Making one costs nothing, so that who has other rules for
+// each project makes it when it is asked.
+func New(set Settings) *Policy {
+	if !set.Leave.Valid() {
+		set.Leave = sdk.LeaveRestricted
+	}
+	p := &Policy{set: set, analyse: shell.Analyse}
+	if set.Shell == "argv" {
+		p.analyse = shell.Strict
+	}
+	return p
+}
+
+// judged is an action while it is decided about.
+type judged struct {
+	sdk.Action
+	tool      sdk.Tool // with no more than is believed of its annotations
+	arguments map[string]any
+	paths     []namedPath
+	line      *line  // of a tool that runs commands
+	hash      string // of the call, once it was asked for
+}
+
+// Decide rules on one action. What a plugin declares about its tools is believed
+// only when it is pinned. The order is the one of docs/policy.md: the mode, the
+// arguments, the deny-list, then rules that deny, propose and allow, then what
+// is built in.
+func (p *Policy) Decide(a sdk.Action) sdk.Decision {
+	if a.Leave == "" {
+		a.Leave = p.set.Leave
+	}
+	j := &judged{Action: a, tool: believed(a.Tool)}
+	if a.Mode != sdk.ModeAct && !j.tool.Annotations.ReadOnly {
+		return denyMode(a.Tool)
+	}
+	if len(a.Arguments) > 0 {
+		if err := json.Unmarshal(a.Arguments, &j.arguments); err != nil {
+			return deny(RuleBadArguments, "the arguments of %q are not a JSON object", a.Tool.Name)
+		}
+	}
+	if d, bad := p.judgeArguments(j); bad {
+		return d
+	}
+	d := p.rule(j)
+	j.line.show(&d, j)
+	return d
+}
+
+// judgeArguments reads what the call names, and refuses what no rule can allow.
+func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
+	j.paths = pathsOf(j.arguments)
+	if !j.sandboxed() || j.granted(sdk.GrantProject) {
+		if d, bad := judgePaths(j.tool, j.paths); bad {
+			return d, true
+		}
+	}
+	if j.tool.Command == "" {
+		return sdk.Decision{}, false
+	}
+	text, ok := j.arguments[j.tool.Command].(string)
+	if !ok {
+		return deny(RuleBadArguments, "%s of %q is no text, so that nobody can say what would run", j.tool.Command, j.tool.Name), true
+	}
+	j.line = p.read(text, place(j.arguments))
+	return sdk.Decision{}, false
+}
+
+// rule finds the rule that decides.
+func (p *Policy) rule(j *judged) sdk.Decision {
+	if j.line != nil && j.line.Grade >= shell.Denied {
+		return deny(j.line.Rule, "%s", j.line.Reason)
+	}
+	if d, ok := p.firstOf(j, sdk.Deny); ok {
+		return d
+	}
+	if p.set.Broken != "" && !j.tool.Annotations.ReadOnly {
+		return sdk.Decision{Verdict: sdk.Deny, Rule: RuleWorkspace, Source: SourceWorkspace + p.set.BrokenAt,
+			Reason: "the configuration of this workspace cannot be read, and what it denies is not known; a person has to mend it: " + p.set.Broken}
+	}
+	if d, ok := p.firstOf(j, sdk.Propose); ok {
+		return j.ask(d)
+	}
+	if j.tool.Name == openNetwork {
+		return sdk.Decision{Verdict: sdk.Propose, Rule: RuleNetwork, Source: SourceBuiltIn,
+			Reason: "only a person opens the network of a project, in every mode"}
+	}
+	d := j.builtIn()
+	if d.Verdict == sdk.Allow {
+		return d
+	}
+	if allowed, ok := p.allows(j); ok {
+		return allowed
+	}
+	return d
+}
+
+// believed is a tool without what only its plugin says of it, when nothing
+// vouches for the plugin.
+func believed(t sdk.Tool) sdk.Tool {
+	if !t.Pinned {
+		t.Annotations = sdk.Annotations{Destructive: true, OpenWorld: true}
+	}
+	return t
+}
+
+func (j *judged) granted(grant string) bool { return slices.Contains(j.tool.Grants, grant) }
+
+// sandboxed reports whether the tool runs things in the run's container.
+func (j *judged) sandboxed() bool { return j.granted(sdk.GrantSandbox) }
+
+func denyMode(t sdk.Tool) sdk.Decision {
+	const asked = "this prompt was asked in a mode that only reads, and "
+	const instead = "; answer without it, or say that the person should run the prompt with side effects allowed"
+	if !t.Pinned {
+		return deny(RuleAskMode, asked+"nothing vouches for what %q of the plugin %q does, which is not pinned"+instead, t.Name, t.Plugin)
+	}
+	return deny(RuleAskMode, asked+"%q may change things"+instead, t.Name)
+}
+
+func allow(rule, format string, args ...any) sdk.Decision {
+	return builtIn(sdk.Allow, rule, format, args...)
+}
+
+func deny(rule, format string, args ...any) sdk.Decision {
+	return builtIn(sdk.Deny, rule, format, args...)
+}
+
+func builtIn(v sdk.Verdict, rule, format string, args ...any) sdk.Decision {
+	return sdk.Decision{Verdict: v, Rule: rule, Source: SourceBuiltIn, Reason: fmt.Sprintf(format, args...)}
+}

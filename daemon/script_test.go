@@ -28,6 +28,7 @@ import (
 //
 //	answers L/L ARG..  call bothy in a terminal and type a line at each question
 //	hang-up            send the daemon SIGHUP
+//	no-canary DIR..    fail when the secret $CANARY is in a file below, in any form
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
 //	nothing-left       fail unless the daemon's processes and containers are gone
 //	readme             run the commands that README shows
@@ -54,6 +55,7 @@ func TestScripts(t *testing.T) {
 var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"hang-up":      hangUp,
 	"kill9":        killPlugin,
+	"no-canary":    noCanary,
 	"nothing-left": nothingLeft,
 	"readme":       readme,
 	"same-process": sameProcess,

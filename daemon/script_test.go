@@ -125,6 +125,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(playLedger) != "" {
 		serveLedger()
 	}
+	if os.Getenv(playIntruder) != "" {
+		serveIntruder()
+	}
 	code := m.Run()
 	printResults()
 	if build.prefix != "" {

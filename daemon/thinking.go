@@ -44,6 +44,8 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Attended:     d.server.Attended,
 		Narrow:       d.policy.narrowing,
 		Preview:      d.preview,
+		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
+		Redact:       d.secrets.Redact,
 		Grace:        d.cfg.Grace,
 		Frozen:       d.store.Health() != nil,
 	})
@@ -89,6 +91,9 @@ func (m *models) Complete(ctx context.Context, alias string, req sdk.Request, se
 	}
 	if err := m.host.Ensure(ctx, instance); err != nil {
 		return err
+	}
+	if m.secrets != nil { // behind Ensure, which may have told of the provider's own key
+		req = withoutSecrets(m.secrets, req)
 	}
 	return m.host.Complete(ctx, instance, req, send, func(r host.Retry) error {
 		return retry(engine.Retry{Class: r.Class, Wait: r.Wait, Attempt: r.Attempt, Message: r.Message})

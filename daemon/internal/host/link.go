@@ -52,6 +52,7 @@ type link struct {
 	warnings []Diagnostic // what is to be said once it serves
 	path     string
 	pinned   bool
+	digest   string // of the binary; empty when it could not be read
 	replaced bool   // guarded by the instance's mu
 	gone     func() // called at the end of close
 

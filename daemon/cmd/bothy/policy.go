@@ -14,6 +14,7 @@ import (
 type policyCmd struct {
 	Rules  policyRulesCmd  `cmd:"" default:"withargs" help:"List the rules in force beside the built-in ones."`
 	Forget policyForgetCmd `cmd:"" help:"Remove a rule that an answer left."`
+	Test   policyTestCmd   `cmd:"" help:"Say what policy would do with a command, and why; nothing runs."`
 }
 
 type policyRulesCmd struct {

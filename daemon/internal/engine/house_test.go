@@ -129,7 +129,7 @@ func prepareHouseWith(t testing.TB, clock func() time.Time, steps ...step) *hous
 	h.hooks = hook.New(hclog.NewNullLogger())
 	h.config = Config{
 		Store: h.store, Tools: h.tools, Models: h.models, View: view.NewTranscript(clock), Dialect: dialect.Tools{},
-		Policy: policy.New(policy.Settings{}), Hooks: h.hooks, DataDir: dir, Log: hclog.NewNullLogger(),
+		Policy: policy.New(policy.Settings{Rules: []sdk.PolicyRule{{Name: "fakes", Verdict: sdk.Allow, Tools: []string{"bash*"}}}}), Hooks: h.hooks, DataDir: dir, Log: hclog.NewNullLogger(),
 		Agents: map[string]sdk.Agent{
 			"default": {Guards: sdk.DefaultGuards()},
 			"free":    {},

@@ -140,19 +140,21 @@ func (p *Policy) rule(j *judged) sdk.Decision {
 		return sdk.Decision{Verdict: sdk.Deny, Rule: RuleWorkspace, Source: SourceWorkspace + p.set.BrokenAt,
 			Reason: "the configuration of this workspace cannot be read, and what it denies is not known; a person has to mend it: " + p.set.Broken}
 	}
-	if d, ok := p.firstOf(j, sdk.Propose); ok {
-		return j.ask(d)
-	}
 	if j.tool.Name == openNetwork {
 		return sdk.Decision{Verdict: sdk.Propose, Rule: RuleNetwork, Source: SourceBuiltIn,
 			Reason: "only a person opens the network of a project, in every mode"}
 	}
 	d := j.builtIn()
-	if d.Verdict == sdk.Allow {
-		return d
+	if d.Verdict != sdk.Allow {
+		if allowed, ok := p.allows(j); ok {
+			d = allowed
+		}
 	}
-	if allowed, ok := p.allows(j); ok {
-		return allowed
+	if d.Verdict == sdk.Deny {
+		return d // a rule that proposes is no way around it
+	}
+	if asked, ok := p.firstOf(j, sdk.Propose); ok {
+		return j.ask(asked)
 	}
 	return d
 }

@@ -30,8 +30,7 @@ func answers(ts *testscript.TestScript, neg bool, args []string) {
 	hands, tty, err := pseudoTerminal()
 	ts.Check(err)
 	defer hands.Close()
-	cmd := exec.Command("bothy", args[1:]...)
-	cmd.Path = ts.Getenv("BOTHY_PREFIX") + "/bin/bothy"
+	cmd := exec.Command(ts.Getenv("BOTHY_PREFIX")+"/bin/bothy", args[1:]...)
 	cmd.Dir, cmd.Env = ts.Getenv("PROJECT"), scriptEnviron(ts)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

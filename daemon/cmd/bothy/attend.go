@@ -16,7 +16,7 @@ var errUnanswered = errors.New("nobody answered")
 
 // defaultWithin is how long a proposal waits for another client where nobody can
 // be asked, unless the daemon's setting is known.
-const defaultWithin = time.Minute
+const defaultWithin = 5 * time.Minute
 
 // attendance is who answers what a loop proposes.
 type attendance struct {

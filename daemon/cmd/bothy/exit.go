@@ -50,7 +50,7 @@ func (e loopEnd) code() int {
 		return exitAborted
 	case "interrupted":
 		return exitStopped
-	case "", "answer", "terminal", "failed", "overflow":
+	case "", "answer", "terminal", "rejected", "failed", "overflow":
 		return statusCode(e.Status)
 	default:
 		return exitStopped

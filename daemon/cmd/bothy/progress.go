@@ -297,6 +297,9 @@ func plural(n int, what string) string {
 func endWord(end loopEnd) string {
 	switch end.code() {
 	case exitOK:
+		if end.Stop == "rejected" {
+			return "ended, for a call was rejected"
+		}
 		return "finished"
 	case exitStopped:
 		if end.Stop != "" {

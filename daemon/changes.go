@@ -125,7 +125,7 @@ func (d *Daemon) look(t told, root string) (*project.Changes, error) {
 			return err
 		}
 		writes := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "undo", Annotations: sdk.Annotations{Destructive: true}}, Plugin: "bothy", Pinned: true, Grants: []string{sdk.GrantProject}}
-		decision := policy.Fixed{}.Judge(sdk.Action{Tool: writes, Arguments: arguments, Project: root, Mode: sdk.ModeAct})
+		decision := policy.Fixed{}.Decide(sdk.Action{Tool: writes, Arguments: arguments, Project: root, Mode: sdk.ModeAct})
 		if decision.Verdict != sdk.Allow {
 			return sdk.Errorf(sdk.Permission, "%s", decision.Reason)
 		}

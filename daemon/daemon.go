@@ -224,7 +224,7 @@ func (d *Daemon) startEngine(context.Context) error {
 // close first: who follows a run sees how it ended. Nobody is served before Run.
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
-		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: skillFace{d},
+		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: skillFace{d}, Policy: policyFace{d}, Audit: auditFace{d},
 		Log: d.log.Named("server"), Descended: d.descended,
 	})
 	if err != nil {

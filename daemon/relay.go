@@ -28,13 +28,14 @@ func (r relay) Submit(ctx context.Context, mode sdk.Mode, p rpc.Prompt) (rpc.Acc
 	}
 	a, err := r.d.engine.Submit(ctx, engine.Submission{
 		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Mode: mode,
+		Leave: p.Leave, Yolo: p.Yolo,
 	})
 	return accepted(a), err
 }
 
 func accepted(a engine.Accepted) rpc.Accepted {
 	return rpc.Accepted{
-		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Seq: a.Seq, Model: a.Model, Why: a.Why, Ahead: a.Ahead,
+		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Seq: a.Seq, Model: a.Model, Why: a.Why, Leave: a.Leave, Ahead: a.Ahead,
 	}
 }
 

@@ -87,7 +87,7 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 	if action.Tool, err = s.find(tool); err != nil {
 		return sdk.ToolResult{}, err
 	}
-	decision := policy.Fixed{}.Judge(action)
+	decision := policy.Fixed{}.Decide(action)
 	note := sdk.Note{Kind: sdk.KindNote + ".call", Data: map[string]any{
 		"plugin": c.Instance, "for": c.Call, "tool": tool, "arguments": json.RawMessage(arguments), "decision": decision,
 	}}

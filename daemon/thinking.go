@@ -64,6 +64,11 @@ func (t toolbox) Invoke(ctx context.Context, call sdk.Invocation, out engine.Str
 	return t.host.Invoke(ctx, call, out)
 }
 
+// Stage implements engine.Tools.
+func (t toolbox) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error) {
+	return t.host.Stage(ctx, call)
+}
+
 // Settle implements engine.Tools.
 func (t toolbox) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
 	return t.host.Settle(ctx, call)

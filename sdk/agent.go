@@ -12,7 +12,8 @@ type Agent struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"max_tokens,omitempty"`
 	Guards      Guards   `json:"guards"`
-	Busy        string   `json:"busy,omitempty"` // "queue" (default) or "refuse"
+	Busy        string   `json:"busy,omitempty"`  // "queue" (default) or "refuse"
+	Leave       Leave    `json:"leave,omitempty"` // the attribute mode of its block; empty is restricted
 }
 
 // Guards are the rules that can stop a loop (design section 6). Zero turns a

@@ -20,6 +20,8 @@ type Write struct {
 	Create bool `json:"create,omitempty"`
 	// Expect, when not empty, refuses with Conflict unless the entry is in this phase.
 	Expect Phase `json:"-"`
+	// ExpectVersion, when not 0, refuses with Conflict unless the run sees this version of the entry.
+	ExpectVersion int `json:"-"`
 	// Remove drops the entry from the run's view. All other fields but Path and Writer are ignored.
 	Remove bool `json:"remove,omitempty"`
 	// Chunk appends to the entry's stream instead of writing its body. A later

@@ -67,5 +67,8 @@ type Sandbox struct {
 	Timeout   Duration `json:"timeout,omitempty"` // default for one command
 	MaxOutput int64    `json:"max_output,omitempty"`
 	MaxErrors int64    `json:"max_errors,omitempty"`
-	Path      []string `json:"path,omitempty"` // the caller's PATH entries below /usr
+	Path      []string `json:"path,omitempty"`      // the caller's PATH entries below /usr
+	Shell     string   `json:"shell,omitempty"`     // "bash", or "argv": words without a shell
+	Workspace string   `json:"workspace,omitempty"` // "project", or "private": a folder of the run's own
+	Quota     int64    `json:"quota,omitempty"`     // bytes that a run's home and private workspace may hold
 }

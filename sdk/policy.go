@@ -1,13 +1,36 @@
 package sdk
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
-// Action is a tool call that policy is asked about.
+// Leave is how much a run may do without asking a person (design section 8).
+// Mode says whether a prompt may have side effects at all; Leave says who has to
+// agree to them.
+type Leave string
+
+// The leaves, from least to most.
+const (
+	LeaveInteractive Leave = "interactive" // side effects are proposed
+	LeaveRestricted  Leave = "restricted"  // what is proven runs; the rest is proposed, or denied when nobody is there to ask
+	LeaveFull        Leave = "full"        // what is not denied runs; nothing is asked
+)
+
+// Valid reports whether l is one of the leaves.
+func (l Leave) Valid() bool {
+	return l == LeaveInteractive || l == LeaveRestricted || l == LeaveFull
+}
+
+// Action is a tool call that policy is asked about. None of it but Arguments
+// was written by a model.
 type Action struct {
 	Tool      Tool
 	Arguments json.RawMessage
 	Project   string // absolute path
 	Mode      Mode
+	Leave     Leave // empty is LeaveRestricted
+	Attended  bool  // a client that may approve follows the run
 }
 
 // Verdict is what policy rules about an action.
@@ -24,5 +47,56 @@ const (
 type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	Rule    string  `json:"rule"`
+	Source  string  `json:"source,omitempty"` // of the rule: "built-in", "FILE:LINE", "remembered", "workspace FILE:LINE", "caller"
 	Reason  string  `json:"reason"`
+	// Commands are those that were seen in a command line.
+	Commands []SeenCommand `json:"commands,omitempty"`
+	// Argv is set when a command line is one simple command, word by word: a
+	// tool that runs commands then needs no shell (Invocation.Argv).
+	Argv []string `json:"-"`
+	// Violation names a security event when a denial is one, such as
+	// "path_escape"; an ordinary refusal has none.
+	Violation string `json:"violation,omitempty"`
+}
+
+// SeenCommand is one command of a command line, as policy read it.
+type SeenCommand struct {
+	Text    string   `json:"text"`
+	Argv    []string `json:"argv,omitempty"` // decoded; absent when it depends on what happens at run time
+	Via     []string `json:"via,omitempty"`  // the wrappers that lead to it, outermost first
+	Verdict Verdict  `json:"verdict"`        // what it would be by itself
+	Rule    string   `json:"rule,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+}
+
+// PolicyRule is a rule of an operator, of a workspace, or one that was
+// remembered from an answer. All of its conditions that are not empty must hold.
+// Of the rules that fit, deny goes before propose before allow.
+type PolicyRule struct {
+	Name    string   `json:"name"`
+	Source  string   `json:"source"` // as in Decision.Source
+	Verdict Verdict  `json:"verdict"`
+	Tools   []string `json:"tools,omitempty"` // globs over tool names, bare and plugin__tool
+	// Arguments are globs over arguments by name; a value that is no text is
+	// compared as JSON.
+	Arguments map[string]string `json:"arguments,omitempty"`
+	// Paths are globs over the paths that the call names, relative to the
+	// project, ** over any depth. An allow rule needs every path to fit one, the
+	// others any.
+	Paths []string `json:"paths,omitempty"`
+	// Commands are the first words of commands, such as "go test"; a last word
+	// "*" is implied. An allow rule needs every command of the line, those that
+	// are proven excepted, to fit one, the others any.
+	Commands []string `json:"commands,omitempty"`
+	Leaves   []Leave  `json:"leaves,omitempty"`  // in which it holds; empty is all
+	Project  string   `json:"project,omitempty"` // root of the only project where it holds; empty is all
+	Exact    string   `json:"exact,omitempty"`   // the hash of the only call that it is about (Proposal.Hash without its run)
+}
+
+// RememberedRule is a rule that an answer left, as people see and remove it.
+type RememberedRule struct {
+	PolicyRule
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+	From    string    `json:"from,omitempty"` // the proposal whose answer it was
 }

@@ -11,6 +11,8 @@ type ToolSpec struct {
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of an object; undeclared arguments are refused
 	Annotations Annotations     `json:"annotations,omitzero"`
+	Staged      bool            `json:"staged,omitempty"`  // it can say what a call would change in files, without doing it
+	Command     string          `json:"command,omitempty"` // the argument that is a command line, when it runs commands
 }
 
 // Annotations describe a tool's effects. They loosen policy only for pinned
@@ -41,6 +43,14 @@ type Invocation struct {
 	Project   string          `json:"project"` // absolute path of the project
 	RunDir    string          `json:"run_dir"` // absolute path of the run's folder in the data directory
 	Deadline  time.Time       `json:"deadline,omitzero"`
+
+	// Argv is what policy proved the command line in Arguments to be, word by
+	// word: a tool that runs commands runs these and no shell.
+	Argv []string `json:"argv,omitempty"`
+	// Base is the Staged.Base that a person agreed to; empty when nobody was asked.
+	Base string `json:"base,omitempty"`
+	// Network says that the network was opened for the project.
+	Network bool `json:"network,omitempty"`
 }
 
 // ToolResult is what a tool answers. A tool that did its work and found a

@@ -16,7 +16,8 @@ type Hello struct {
 	Version  string `json:"version"`  // the build
 	Protocol string `json:"protocol"` // "major.minor"
 	PID      int    `json:"pid"`
-	Seq      int64  `json:"seq"` // the journal's position
+	Role     Role   `json:"role"` // what this connection may do
+	Seq      int64  `json:"seq"`  // the journal's position
 }
 
 // HelloParams is how a client introduces itself.
@@ -24,6 +25,8 @@ type HelloParams struct {
 	Client   string `json:"client" jsonschema:"the client's name, for the log"`
 	Version  string `json:"version,omitempty" jsonschema:"the client's version, for the log"`
 	Protocol string `json:"protocol" jsonschema:"the protocol the client speaks, such as 1.0"`
+	Token    string `json:"token,omitempty" jsonschema:"the token of the role approve or admin"`
+	Role     Role   `json:"role,omitempty" jsonschema:"observe asks for less than the token, or none, gives"`
 }
 
 // CheckProtocol compares the major numbers of two protocols. The error names

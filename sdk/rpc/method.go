@@ -39,6 +39,16 @@ const (
 	MethodSkillCreate  = "skills/create"
 	MethodTrust        = "skills/trust"
 
+	MethodProposals = "proposals/list"
+	MethodProposal  = "proposals/get"
+	MethodResolve   = "proposals/resolve"
+	MethodRules     = "rules/list"
+	MethodForget    = "rules/remove"
+	MethodExplain   = "policy/explain"
+
+	MethodAudit       = "audit/list"
+	MethodAuditVerify = "audit/verify"
+
 	MethodBackup = "store/backup"
 
 	MethodJournal = "journal/read"

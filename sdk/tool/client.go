@@ -44,6 +44,7 @@ func request(call sdk.Invocation) *pb.InvokeRequest {
 	req := &pb.InvokeRequest{
 		Tool: call.Tool, ArgumentsJson: call.Arguments, CallId: call.CallID,
 		Run: call.Run, Project: call.Project, RunDir: call.RunDir,
+		Argv: call.Argv, Base: call.Base, Network: call.Network,
 	}
 	if !call.Deadline.IsZero() {
 		req.DeadlineUnixMs = call.Deadline.UnixMilli()
@@ -68,6 +69,21 @@ func (c *Client) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResul
 	return wire.ToolResult(m.GetResult())
 }
 
+// Stage asks what a call would change in files. A plugin that cannot say
+// answers with the outcome unavailable.
+func (c *Client) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error) {
+	m, err := c.rpc.Stage(ctx, request(call))
+	switch {
+	case status.Code(err) == codes.Unimplemented:
+		return sdk.Staged{}, unstaged(call.Tool)
+	case err != nil:
+		return sdk.Staged{}, err
+	case m.GetFailure() != nil:
+		return sdk.Staged{}, wire.Error(m.GetFailure())
+	}
+	return sdk.Staged{Diff: m.GetDiff(), Base: m.GetBase()}, nil
+}
+
 // Cancel asks the running call to stop. The call's Invoke still returns its
 // result; Unimplemented means that the plugin knows no Cancel.
 func (c *Client) Cancel(ctx context.Context, callID string) error {
@@ -78,4 +94,5 @@ func (c *Client) Cancel(ctx context.Context, callID string) error {
 var (
 	_ Tool    = (*Client)(nil)
 	_ Settler = (*Client)(nil)
+	_ Stager  = (*Client)(nil)
 )

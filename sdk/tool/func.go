@@ -27,6 +27,7 @@ type Func struct {
 	err    error
 	invoke func(ctx context.Context, call Call) (sdk.ToolResult, error)
 	settle func(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
+	stage  func(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
 }
 
 // New makes a tool of a typed function. Its JSON Schema is inferred from In, a
@@ -56,6 +57,21 @@ func Raw(spec sdk.ToolSpec, fn func(ctx context.Context, call Call) (sdk.ToolRes
 // process had begun; see [Settler].
 func (f Func) Settled(fn func(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)) Func {
 	f.settle = fn
+	return f
+}
+
+// StagedBy is the tool with a way to say what a call would change in files,
+// without doing it; see [Stager]. The tool then heeds call.Base.
+func (f Func) StagedBy(fn func(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)) Func {
+	f.stage, f.spec.Staged = fn, true
+	return f
+}
+
+// Commands names the argument that is a command line: policy reads what would
+// run, and people are shown it. Not naming it means that policy can say nothing
+// about the commands.
+func (f Func) Commands(argument string) Func {
+	f.spec.Command = argument
 	return f
 }
 
@@ -166,6 +182,24 @@ func (s Set) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, e
 	return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the plugin has no tool %s", call.Tool)
 }
 
+// Stage implements Stager. A tool that cannot say answers unavailable.
+func (s Set) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error) {
+	for _, f := range s {
+		if f.spec.Name != call.Tool {
+			continue
+		}
+		if f.stage == nil {
+			return sdk.Staged{}, unstaged(call.Tool)
+		}
+		return f.stage(ctx, call)
+	}
+	return sdk.Staged{}, sdk.Errorf(sdk.NotFound, "the plugin has no tool %s", call.Tool)
+}
+
+func unstaged(name string) error {
+	return sdk.Errorf(sdk.Unavailable, "the tool %s cannot say beforehand what it would change", name)
+}
+
 func unsettled(name string) error {
 	return sdk.Errorf(sdk.Interrupted, "the tool %s does not know what a call came to that was cut short", name)
 }
@@ -173,4 +207,5 @@ func unsettled(name string) error {
 var (
 	_ Tool    = Set(nil)
 	_ Settler = Set(nil)
+	_ Stager  = Set(nil)
 )

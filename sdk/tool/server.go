@@ -46,6 +46,7 @@ func invocation(req *pb.InvokeRequest) sdk.Invocation {
 	call := sdk.Invocation{
 		Tool: req.GetTool(), Arguments: req.GetArgumentsJson(), CallID: req.GetCallId(),
 		Run: req.GetRun(), Project: req.GetProject(), RunDir: req.GetRunDir(),
+		Argv: req.GetArgv(), Base: req.GetBase(), Network: req.GetNetwork(),
 	}
 	if ms := req.GetDeadlineUnixMs(); ms != 0 {
 		call.Deadline = time.UnixMilli(ms)
@@ -87,6 +88,24 @@ func settle(ctx context.Context, impl Tool, call sdk.Invocation) (r sdk.ToolResu
 		return sdk.ToolResult{}, unsettled(call.Tool)
 	}
 	return settler.Settle(ctx, call)
+}
+
+// Stage answers for an implementation that cannot say as well.
+func (s *server) Stage(ctx context.Context, req *pb.InvokeRequest) (*pb.StageResponse, error) {
+	staged, err := stage(ctx, s.impl, invocation(req))
+	if err != nil {
+		return &pb.StageResponse{Failure: wire.Failure(err)}, nil
+	}
+	return &pb.StageResponse{Diff: staged.Diff, Base: staged.Base}, nil
+}
+
+func stage(ctx context.Context, impl Tool, call sdk.Invocation) (staged sdk.Staged, err error) {
+	defer rescue(call.Tool, &err)
+	stager, ok := impl.(Stager)
+	if !ok {
+		return sdk.Staged{}, unstaged(call.Tool)
+	}
+	return stager.Stage(ctx, call)
 }
 
 // Cancel ends the call's context. A call that is over already is no error.

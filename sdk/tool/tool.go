@@ -36,6 +36,14 @@ type Settler interface {
 	Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
 }
 
+// Stager is what a Tool also is when some of its tools can say what a call would
+// change in files (sdk.ToolSpec.Staged), so that a person who is asked sees it.
+type Stager interface {
+	// Stage changes nothing. What it answers is bound to the state that it saw:
+	// an Invoke with that Base refuses with conflict when it is another by then.
+	Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
+}
+
 // Stream is where a call sends what is known before its result. Its methods
 // are safe for concurrent use and never block for longer than ctx lives.
 type Stream interface {

@@ -27,6 +27,10 @@ type action struct {
 	decision  sdk.Decision
 	breaking  bool // gives up the rest of the turn, whatever it is
 	recheck   bool // policy is asked again before it starts, for time has passed
+	decided   bool // the decision is another than the recorded one
+	proposal  *proposalAttributes
+	answer    *answerGiven
+	agreed    bool // a person agreed to it as it is
 
 	started bool      // its start is part of a commit, made or about to be
 	closed  bool      // its end is committed
@@ -54,6 +58,11 @@ func (x *action) readOnly() bool { return x.tool.Pinned && x.tool.Annotations.Re
 // word of a pinned plugin: it has no side effects, or none the second time.
 func (x *action) repeatable() bool {
 	return x.tool.Pinned && (x.tool.Annotations.ReadOnly || x.tool.Annotations.Idempotent) && !x.once
+}
+
+// rejected reports whether a person said no to it.
+func (x *action) rejected() bool {
+	return x.answer != nil && x.answer.Answer == sdk.Reject && x.failed()
 }
 
 // waiting reports whether a person has to decide first.
@@ -127,6 +136,9 @@ type callAttributes struct {
 	Plugin    string        `json:"plugin,omitempty"`
 	Decision  *sdk.Decision `json:"decision,omitempty"`
 	Error     string        `json:"error,omitempty"`
+
+	Proposal *proposalAttributes `json:"proposal,omitempty"` // of one that waits for a person, or did
+	Answer   *answerGiven        `json:"answer,omitempty"`
 }
 
 // callPlaces says where the members of an action's attributes stand that are
@@ -156,6 +168,7 @@ type endAttributes struct {
 	Error      string          `json:"error,omitempty"`
 	Duration   int64           `json:"duration_ms"`
 	Untold     bool            `json:"untold,omitempty"` // it may have changed files that nothing tells of
+	Decision   map[string]any  `json:"decision,omitempty"`
 }
 
 func (x *action) attributes() callAttributes {
@@ -211,7 +224,12 @@ func (x *action) recordWrite() sdk.Write {
 }
 
 func (x *action) startWrite() sdk.Write {
-	return sdk.Write{Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Loop: x.loop, Turn: x.turn}
+	w := sdk.Write{Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Loop: x.loop, Turn: x.turn}
+	if x.decided {
+		w.Attributes = encode(map[string]any{"decision": replacing(x.decision)})
+		x.decided = false
+	}
+	return w
 }
 
 // endWrite finalises the action's entry: it is its own outcome.
@@ -219,6 +237,9 @@ func (x *action) endWrite() sdk.Write {
 	at := endAttributes{
 		Metadata: withoutCopies(x.result.Metadata, x.body), Structured: x.result.Structured, Truncated: x.result.Truncated,
 		Error: x.result.Error, Duration: x.took.Milliseconds(), Untold: x.untold(),
+	}
+	if x.decided {
+		at.Decision = replacing(x.decision)
 	}
 	return sdk.Write{
 		Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, Phase: sdk.PhaseEnded, State: x.state, Outcome: x.outcome,

@@ -3,14 +3,19 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
 )
 
+// lookTime is how often the clock is looked at while a proposal waits. It may
+// leap, so no timer can wait for it.
+const lookTime = 30 * time.Second
+
 // await waits until somebody decides on an action that a person has to decide
-// on. The run is 202 as long. The decision is a commit of its own: phase
-// approved lets the action start, an ended state is its end.
+// on, or it expires. The run is 202 as long. The decision is a commit of its
+// own: phase approved lets the action start, an ended state is its end.
 func (e *Engine) await(ctx context.Context, a *activeLoop, x *action) error {
 	if err := e.moveRun(ctx, a, sdk.StatusProposed); err != nil {
 		return err
@@ -21,20 +26,57 @@ func (e *Engine) await(ctx context.Context, a *activeLoop, x *action) error {
 		if err != nil {
 			return fmt.Errorf("read the action that waits: %w", err)
 		}
+		x.follow(entry)
 		if entry.State != sdk.StateProposed {
-			x.follow(entry)
 			x.recheck, x.breaking = true, x.failed() // a refusal gives up the rest of the turn
 			break
 		}
+		left := x.left(e.cfg.Clock())
+		if left <= 0 {
+			if err := e.expireProposal(ctx, a, x); err != nil {
+				return err
+			}
+			continue
+		}
+		look := time.NewTimer(min(left, lookTime))
 		select {
 		case <-changed:
+		case <-look.C:
 		case <-ctx.Done():
-			return context.Cause(ctx)
 		case <-e.draining.Done():
+		}
+		look.Stop()
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if e.draining.Err() != nil {
 			return errStopping
 		}
 	}
 	return e.moveRun(ctx, a, sdk.StatusRunning)
+}
+
+// left is how long the proposal may wait yet. One that an earlier version made
+// waits for ever.
+func (x *action) left(now time.Time) time.Duration {
+	if x.proposal == nil {
+		return lookTime
+	}
+	return x.proposal.Expires.Sub(now)
+}
+
+// expireProposal ends an action that nobody decided on in time, unless somebody
+// just did.
+func (e *Engine) expireProposal(ctx context.Context, a *activeLoop, x *action) error {
+	body := fmt.Sprintf("nobody answered within %s, so this call was not made", days(x.proposal.Expires.Sub(x.proposal.Created)))
+	_, err := e.commitEnd(ctx, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{{
+		Path: x.path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, ExpectVersion: x.entry.Version, Phase: sdk.PhaseEnded,
+		State: sdk.StateCancelled, Outcome: sdk.Aborted, Body: &body, Attributes: encode(map[string]string{"error": body}), Loop: x.loop, Turn: x.turn,
+	}}})
+	if err != nil && sdk.OutcomeOf(err) != sdk.Conflict {
+		return fmt.Errorf("record that a proposal expired: %w", err)
+	}
+	return nil
 }
 
 // moveRun puts the run at 202 while a person is waited for, and back at 102.
@@ -50,7 +92,8 @@ func (e *Engine) moveRun(ctx context.Context, a *activeLoop, status int) error {
 }
 
 // askAgain asks policy anew about actions that were recorded some time ago and
-// have not started: what was allowed then may not be now.
+// have not started: what was allowed then may not be now. What a person agreed
+// to starts only as long as it is the very same.
 func (e *Engine) askAgain(a *activeLoop) {
 	for _, x := range a.turn.actions {
 		if !x.recheck || x.started || x.ended() || x.waiting() {
@@ -61,13 +104,43 @@ func (e *Engine) askAgain(a *activeLoop) {
 			x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
 			continue
 		}
-		x.decision = e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode})
-		approved := x.decision.Verdict == sdk.Propose && x.entry.Phase == sdk.PhaseApproved
-		if x.entry.Phase == sdk.PhaseApproved {
+		approved := x.entry.Phase == sdk.PhaseApproved
+		if approved {
 			failpoint.Hit(failpoint.ApprovedAfter) // also when it was approved before this daemon began
 		}
-		if x.decision.Verdict != sdk.Allow && !approved {
-			x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", x.decision.Rule, x.decision.Reason))
+		if approved && x.proposal != nil && !e.holds(a, x) {
+			continue
 		}
+		x.decided = !approved
+		x.rule(a, e.decide(a, x, approved))
+	}
+}
+
+// holds checks that the action is still what a person agreed to, and ends it
+// when it is not.
+func (e *Engine) holds(a *activeLoop, x *action) bool {
+	now, err := e.sealed(a, x)
+	switch {
+	case err != nil:
+		x.refuse(sdk.OutcomeOf(err), err.Error())
+	case now.Hash != x.proposal.Hash:
+		x.refuse(sdk.Conflict, "this call was not made: what would run is no longer what was agreed to, because "+x.proposal.differs(now)+" changed meanwhile; make the call again, and it is asked about again")
+	default:
+		x.agreed = true
+	}
+	return x.agreed
+}
+
+// differs names what of two proposals of one call is not the same.
+func (p proposalAttributes) differs(now proposalAttributes) string {
+	switch {
+	case p.Digest != now.Digest:
+		return "the plugin's binary"
+	case p.Dir != now.Dir, fmt.Sprint(p.Mounts) != fmt.Sprint(now.Mounts), p.Network != now.Network:
+		return "what it could touch"
+	case p.Mode != now.Mode, p.Leave != now.Leave:
+		return "what the run may do"
+	default:
+		return "the call itself"
 	}
 }

@@ -18,6 +18,7 @@ type ToolCall struct {
 	Run       string // alias of a run that exists
 	Tool      string // bare or qualified name
 	Arguments json.RawMessage
+	Approved  bool // whoever calls may approve what would have to be proposed
 }
 
 // ToolDone is how a tool call ended. A call that was refused or failed is a
@@ -76,7 +77,7 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 // toolRun finds the run of a call, and makes the project's implicit one when
 // it is not there.
 func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
-	a := &activeLoop{loop: sdk.Loop{Mode: sdk.ModeAct}, agent: sdk.Agent{Name: toolsAlias}}
+	a := &activeLoop{loop: sdk.Loop{Mode: sdk.ModeAct}, agent: sdk.Agent{Name: toolsAlias}, leave: sdk.LeaveRestricted, approved: c.Approved}
 	var err error
 	if a.project, err = e.openProject(ctx, c.Project); err != nil {
 		return nil, err

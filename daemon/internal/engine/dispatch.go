@@ -34,12 +34,12 @@ func (e *Engine) dispatch(ctx context.Context, a *activeLoop) error {
 		next := e.next(t)
 		over := t.unclosed()
 		if len(over)+len(next) == 0 {
-			x := t.waiting()
-			if x == nil {
-				break
-			}
-			if err := e.await(ctx, a, x); err != nil {
+			more, err := e.askPerson(ctx, a)
+			if err != nil {
 				return err
+			}
+			if !more {
+				break
 			}
 			continue
 		}
@@ -52,6 +52,23 @@ func (e *Engine) dispatch(ctx context.Context, a *activeLoop) error {
 	}
 	e.cfg.Hooks.TurnDispatched.Emit(ctx, a.turnEvent(nil))
 	return context.Cause(ctx)
+}
+
+// askPerson proposes the action that is next, or waits for the answer to it; it
+// reports whether there was one to do that with.
+func (e *Engine) askPerson(ctx context.Context, a *activeLoop) (bool, error) {
+	for _, x := range a.turn.actions {
+		switch {
+		case x.ended():
+		case x.asks():
+			return true, e.propose(ctx, a, x)
+		case x.waiting():
+			return true, e.await(ctx, a, x)
+		default:
+			return false, nil
+		}
+	}
+	return false, nil
 }
 
 // next returns what may start now. Nothing does while the daemon stops, nor
@@ -129,7 +146,7 @@ func (t *turn) unclosed() []*action {
 }
 
 // waiting is the first action that has no end, when a person has to decide on
-// it.
+// it and was asked.
 func (t *turn) waiting() *action {
 	for _, x := range t.actions {
 		if !x.ended() {
@@ -160,7 +177,7 @@ func (e *Engine) group(t *turn) []*action {
 			if len(out) > 0 {
 				return out
 			}
-		case x.waiting():
+		case x.waiting(), x.asks():
 			return out
 		case x.tool.Annotations.Terminal && (failed || t.refused()):
 			x.refuse(sdk.Conflict, fmt.Sprintf("%s was not accepted: another action in the same answer failed. Look at the failure first.", x.tool.Name))
@@ -200,10 +217,22 @@ func (e *Engine) giveUpRest(t *turn) {
 			x.giveUp(sdk.Aborted, reason)
 		case reason != "":
 		case x.breaks():
-			reason = fmt.Sprintf("this call was not made because %s, before it, failed", x.tool.Name)
+			reason = fmt.Sprintf("this call was not made because %s, before it, %s", x.tool.Name, x.failure())
 		case x.terminal():
 			reason = fmt.Sprintf("this call was not made because %s, before it, ended the work", x.tool.Name)
 		}
+	}
+}
+
+// failure says in a word how an action ended that breaks its turn.
+func (x *action) failure() string {
+	switch {
+	case x.rejected():
+		return "was rejected by a person"
+	case x.proposal != nil && x.state == sdk.StateCancelled && !x.started:
+		return "was not answered"
+	default:
+		return "failed"
 	}
 }
 
@@ -280,11 +309,19 @@ func wasMade(err error) bool {
 // invocation is the call as tools get it. Its CallID is unique among all runs,
 // and the same whenever the call is made or asked about.
 func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
-	return sdk.Invocation{
+	call := sdk.Invocation{
 		Tool: first(x.tool.Name, x.call.Tool), Arguments: x.arguments,
 		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.turn, x.index),
 		Run:    run.Key, Project: x.project, RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
+		Argv: x.decision.Argv,
 	}
+	if x.proposal != nil {
+		call.Base = x.proposal.Base
+	}
+	if e.cfg.Wall != nil {
+		call.Network = e.cfg.Wall.Network(x.project)
+	}
+	return call
 }
 
 // cutShort says in plain words why a call ended that was told to. What its

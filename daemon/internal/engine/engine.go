@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -40,8 +41,9 @@ const (
 	abortTime    = 950 * time.Millisecond // the longest an abort waits for what cannot be recorded
 )
 
-// Config is what an engine is made of. All fields but Builtin, Prices,
-// Instructions, Preview, Clock and Grace are required.
+// Config is what an engine is made of. All fields but Builtin, Wall, Prices,
+// Instructions, Attended, Expiry, Remembered, Preview, Clock and Grace are
+// required.
 type Config struct {
 	Store   Store
 	Tools   Tools
@@ -50,6 +52,7 @@ type Config struct {
 	View    Assembler
 	Dialect Dialect
 	Policy  Policy
+	Wall    Wall // nil: nothing is known of what calls could touch
 	Hooks   *hook.Chains
 	Prices  Prices               // nil: a completion costs what its provider reports
 	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
@@ -59,10 +62,19 @@ type Config struct {
 	// Instructions reads those of the project at root. An error is an entry
 	// of the run, and shown to the model as their absence.
 	Instructions func(root string) (string, error)
+	// Attended reports whether a client that may approve follows a run: the
+	// connection that gave the prompt, named by its session, or any other. Nil is
+	// never.
+	Attended func(run int64, session string) bool
+	// Expiry is how long a proposal waits for its answer; nil is 24 h.
+	Expiry func() time.Duration
+	// Remembered is told that the rules of a project changed, which are read from
+	// the store.
+	Remembered func(project string)
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(Preview)
-	Clock   func() time.Time // for what is counted in days; nothing waits or is measured by it
+	Clock   func() time.Time // for what is counted in days; nothing is measured by it
 	Frozen  bool             // the store takes no writes: nothing that was left is taken up
 	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
 }
@@ -96,6 +108,8 @@ type Engine struct {
 	agents   profiles
 	patience time.Duration
 	backlog  backlog
+	askers   askers
+	started  string // names this engine among all that work on the store
 
 	// base ends when Close has no more patience; draining ends when Close begins.
 	base     context.Context
@@ -124,6 +138,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Grace = defaultGrace
 	}
 	e := &Engine{cfg: cfg, log: cfg.Log, patience: endPatience, workers: map[int64]*worker{}, books: map[int64]*book{}}
+	e.started = strconv.FormatInt(time.Now().UnixNano(), 36)
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
 	e.guards = newGuards(cfg.Hooks, cfg.Prices)

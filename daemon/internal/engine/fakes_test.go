@@ -156,6 +156,10 @@ func (f *fakeTools) add(name string, a sdk.Annotations, pinned bool, grants ...s
 
 func (f *fakeTools) Tools() []sdk.Tool { return f.specs }
 
+func (f *fakeTools) Stage(context.Context, sdk.Invocation) (sdk.Staged, error) {
+	return sdk.Staged{}, sdk.Errorf(sdk.Unavailable, "nothing is staged")
+}
+
 func (f *fakeTools) Settle(_ context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
 	f.mu.Lock()
 	f.settled = append(f.settled, call)

@@ -14,6 +14,7 @@ import (
 const (
 	stopAnswer   = "answer"
 	stopTerminal = "terminal"
+	stopRejected = "rejected" // a person said no to a proposal
 	stopAborted  = "aborted"
 	stopFailed   = "failed"
 	stopOverflow = "overflow"
@@ -28,6 +29,8 @@ type activeLoop struct {
 	project sdk.Project
 	run     sdk.Run
 	loop    sdk.Loop
+	leave   sdk.Leave
+	asker   string // of what is proposed; see askers
 	agent   sdk.Agent
 	choice  Choice
 	plugged []sdk.Tool // the plugins' tools that the loop offers
@@ -44,6 +47,8 @@ type activeLoop struct {
 	turn  *turn // the open one
 	from  stage // of that turn, when it was taken up; stageNone for a fresh one
 
+	approved bool // a call that no loop makes, by somebody who may approve it
+
 	left bool       // an earlier daemon began it
 	had  []leftTurn // what it had done by then; nil once it goes on
 }
@@ -57,6 +62,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if a.agent, err = e.agent(a.loop.Agent); err != nil {
 		return err
 	}
+	a.options()
 	if a.choice, err = e.cfg.Models.Resolve(ctx, a.loop.Model); err != nil {
 		return err
 	}
@@ -127,35 +133,17 @@ func endOf(ctx context.Context, err error) ending {
 // tells the subscribers.
 func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell func()) {
 	ctx = context.WithoutCancel(ctx)
-	change := sdk.Change{
-		Run:     a.loop.Run,
-		EndLoop: &sdk.LoopEnd{Loop: a.loop.ID, Status: end.status, Reason: end.reason, Stop: end.stop},
-	}
-	var swept []*action
-	if t := a.turn; t != nil {
-		swept = t.sweep(end)
-		for _, x := range swept {
-			change.Writes = append(change.Writes, x.endWrite())
-		}
-		change.Writes = append(change.Writes, changeWrites(swept)...)
-		change.Writes = append(change.Writes, t.takeWrites()...)
-		change.Notes = t.takeNotes()
-		change.CloseTurn = t.closing()
-		if w, cut := a.cutAnswer(end); cut {
-			change.Writes = append(change.Writes, w)
-		}
-	}
-	change.Writes = append(change.Writes, end.writes...)
 	failpoint.Hit(failpoint.FinishBefore)
-	receipt, err := e.commitLast(change)
+	swept, receipt, err := e.commitFinish(a, end)
 	if err != nil && !passing(err) {
 		// Something of the turn is not as it should be; the loop ends all the same.
 		e.log.Error("a turn could not be closed; it is closed at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
-		swept, change = nil, sdk.Change{Run: a.loop.Run, EndLoop: change.EndLoop}
-		receipt, err = e.commitLast(change)
+		swept = nil
+		receipt, err = e.commitLast(sdk.Change{Run: a.loop.Run, EndLoop: loopEnd(a, end)})
 	}
 	failpoint.Hit(failpoint.FinishAfter)
 	e.guards.end(a.loop.ID)
+	e.askers.forget(a.asker)
 	if err != nil {
 		e.log.Error("the end of a loop could not be recorded; it goes on at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
 		return func() {}
@@ -164,6 +152,62 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell fu
 		e.tellEnded(ctx, a, swept, receipt)
 		e.tellLoopEnd(ctx, a, end)
 	}
+}
+
+func loopEnd(a *activeLoop, end ending) *sdk.LoopEnd {
+	return &sdk.LoopEnd{Loop: a.loop.ID, Status: end.status, Reason: end.reason, Stop: end.stop}
+}
+
+// commitFinish makes the one commit of finish, and returns which actions it gave
+// their end. A person may answer a proposal at the same moment: who is first
+// wins, and the end is tried again on what is there then.
+func (e *Engine) commitFinish(a *activeLoop, end ending) (swept []*action, receipt sdk.Receipt, err error) {
+	change := sdk.Change{Run: a.loop.Run, EndLoop: loopEnd(a, end)}
+	if a.run.Status == sdk.StatusProposed {
+		change.Status = sdk.StatusRunning // not every end can follow upon waiting
+	}
+	t := a.turn
+	if t == nil {
+		change.Writes = end.writes
+		receipt, err = e.commitLast(change)
+		return nil, receipt, err
+	}
+	rest := t.takeWrites()
+	if w, cut := a.cutAnswer(end); cut {
+		rest = append(rest, w)
+	}
+	rest = append(rest, end.writes...)
+	change.Notes, change.CloseTurn = t.takeNotes(), t.closing()
+	for again := true; ; again = false {
+		swept = t.sweep(end)
+		change.Writes = nil
+		for _, x := range swept {
+			change.Writes = append(change.Writes, x.endWrite())
+		}
+		change.Writes = append(append(change.Writes, changeWrites(swept)...), rest...)
+		receipt, err = e.commitLast(change)
+		if err == nil || !again || sdk.OutcomeOf(err) != sdk.Conflict || !e.overtaken(a, swept) {
+			return swept, receipt, err
+		}
+	}
+}
+
+// overtaken looks again at swept actions that waited for a person, and reports
+// whether there were any.
+func (e *Engine) overtaken(a *activeLoop, swept []*action) bool {
+	some := false
+	for _, x := range swept {
+		if x.entry.State != sdk.StateProposed {
+			continue
+		}
+		entry, err := e.cfg.Store.Entry(e.base, a.run.ID, x.path)
+		if err != nil {
+			continue
+		}
+		x.follow(entry)
+		some = true
+	}
+	return some
 }
 
 // commitLast is commitEnd until the daemon stops, whatever the failure, unless

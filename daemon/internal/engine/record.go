@@ -114,7 +114,8 @@ func (a *activeLoop) systemWrite(text string) (sdk.Write, bool) {
 // actions makes an action of each call, in the model's order. What can be
 // refused already is: a call that cannot be read or made, one that a filter
 // rejects, one that policy denies, and what stands behind a refused side
-// effect.
+// effect. One that a person has to be asked about is recorded like any other,
+// and proposed when its turn comes.
 func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCall) []*action {
 	taken := map[string]bool{}
 	var all []*action
@@ -168,9 +169,6 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.refuse(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made")
 	default:
 		x.ask(ctx)
-		x.decision = e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode})
-		if x.decision.Verdict != sdk.Allow {
-			x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", x.decision.Rule, x.decision.Reason))
-		}
+		x.rule(a, e.decide(a, x, a.approved))
 	}
 }

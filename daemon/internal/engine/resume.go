@@ -39,9 +39,23 @@ func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
 	if p.choice, err = e.cfg.Models.Resolve(ctx, last.Model); err != nil {
 		return Accepted{}, err
 	}
-	return e.queue(ctx, p, sdk.Loop{
-		Mode: last.Mode, Prompt: goOn(last), Options: encode(map[string]int64{"resumes": last.ID}),
-	})
+	o := loopOptions{Resumes: last.ID}
+	if o.Leave, err = e.resumedLeave(ctx, p, last); err != nil {
+		return Accepted{}, err
+	}
+	a, err := e.queue(ctx, p, sdk.Loop{Mode: last.Mode, Prompt: goOn(last), Options: encode(o)})
+	a.Leave = o.Leave
+	return a, err
+}
+
+// resumedLeave is the old loop's, unless that was full: full leave for one
+// prompt is not given again by whoever resumes it.
+func (e *Engine) resumedLeave(ctx context.Context, p placed, last sdk.Loop) (sdk.Leave, error) {
+	old := activeLoop{loop: last, agent: p.agent}
+	if old.options(); old.leave == sdk.LeaveFull {
+		old.leave = ""
+	}
+	return e.grant(ctx, p, Submission{Leave: old.leave})
 }
 
 // lastCut is the run's last loop, when that did not end well.

@@ -17,6 +17,9 @@ type Store interface {
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
 	Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk, error)                       // of a stream that has not ended
 	JournalHeads(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) // no body is read
+	Proposed(ctx context.Context) ([]sdk.EntryEvent, error)                                        // what waits for a person, oldest first
+	Answered(ctx context.Context, project, run int64, id string, limit int) ([]sdk.EntryEvent, error)
+	Kept(ctx context.Context, root, prefix string) ([]sdk.Entry, error) // of a project's own scope
 	Seq() int64
 	Changed() <-chan struct{} // closed after the next commit
 
@@ -42,6 +45,8 @@ type Tools interface {
 	// Settle asks what a call came to that a dead daemon had begun. An error,
 	// of outcome interrupted, is that nobody knows.
 	Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
+	// Stage asks what a call would change in files, and changes nothing.
+	Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
 }
 
 // Stream takes what a call sends before its result. It is the tool kind's
@@ -102,7 +107,7 @@ type Dialect interface {
 
 // Policy decides about an action. It is pure.
 type Policy interface {
-	Judge(a sdk.Action) sdk.Decision
+	Decide(a sdk.Action) sdk.Decision
 }
 
 // encode makes the JSON of attributes, whose types always can be encoded

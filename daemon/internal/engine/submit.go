@@ -23,7 +23,10 @@ type Submission struct {
 	Agent   string
 	Model   string
 	Prompt  string
-	Mode    sdk.Mode // empty is act
+	Mode    sdk.Mode  // empty is act
+	Leave   sdk.Leave // empty is the agent's
+	Yolo    bool      // LeaveFull for every prompt of the run from now on; the caller has checked who asks
+	Session string    // of the connection that answers what is proposed; empty when none does
 }
 
 // Accepted says what a submission became. What it causes is in the journal
@@ -34,7 +37,8 @@ type Accepted struct {
 	Seq   int64
 	Model string
 	Why   string // why this model was taken
-	Ahead int    // prompts of the run that come first, the one at work included
+	Leave sdk.Leave
+	Ahead int // prompts of the run that come first, the one at work included
 }
 
 // toolsAlias is the alias of a project's implicit run, which holds the tool
@@ -98,6 +102,8 @@ func checkPrompt(s Submission) error {
 		return sdk.Errorf(sdk.Validation, "the prompt is not valid UTF-8")
 	case s.Mode != sdk.ModeAsk && s.Mode != sdk.ModeAct:
 		return sdk.Errorf(sdk.Validation, "there is no mode %q; there are ask and act", s.Mode)
+	case s.Leave != "" && !s.Leave.Valid():
+		return sdk.Errorf(sdk.Validation, "there is no mode %q; there are interactive, restricted and full", s.Leave)
 	}
 	return nil
 }
@@ -263,14 +269,22 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed Type
 		return Accepted{}, sdk.Errorf(sdk.Conflict, "the run %[1]s is at work, and its agent %[2]s takes one prompt at a time (busy = \"refuse\"): wait for it (`bothy runs show %[1]s` tells how far it is), end it (`bothy runs abort %[1]s`), or give the prompt to another run",
 			p.run.Alias, p.agent.Name)
 	}
-	l := sdk.Loop{Mode: s.Mode, Prompt: s.Prompt}
+	granted, err := e.grant(ctx, p, s)
+	if err != nil {
+		return Accepted{}, err
+	}
+	asker := e.askers.name(s.Session, e.started)
+	l := sdk.Loop{Mode: s.Mode, Prompt: s.Prompt, Options: encode(loopOptions{Leave: granted, Asker: asker})}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err
 		}
 	}
 	a, err := e.queue(ctx, p, l)
-	a.Ahead = ahead
+	if err != nil {
+		e.askers.forget(asker)
+	}
+	a.Ahead, a.Leave = ahead, granted
 	return a, err
 }
 

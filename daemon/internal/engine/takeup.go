@@ -96,9 +96,6 @@ func leftAction(row sdk.Turn, project string, entry sdk.Entry) *action {
 	if raw, err := json.Marshal(at.Arguments); err == nil {
 		x.arguments = raw
 	}
-	if at.Changed != "" {
-		x.arguments, x.changed = json.RawMessage(at.Changed), true
-	}
 	x.follow(entry)
 	return x
 }
@@ -106,6 +103,14 @@ func leftAction(row sdk.Turn, project string, entry sdk.Entry) *action {
 // follow takes over what somebody else wrote of the action.
 func (x *action) follow(entry sdk.Entry) {
 	x.entry = entry
+	var at callAttributes
+	if json.Unmarshal(entry.Attributes, &at) == nil {
+		edited := x.proposal == nil || at.Proposal == nil || x.proposal.Hash != at.Proposal.Hash
+		x.proposal, x.answer = at.Proposal, at.Answer
+		if at.Changed != "" && edited {
+			x.arguments, x.changed = json.RawMessage(at.Changed), true
+		}
+	}
 	if !entry.State.Ended() {
 		return
 	}
@@ -332,5 +337,5 @@ func (e *Engine) again(a *activeLoop, x *action) bool {
 	if x.fault != nil || !x.repeatable() {
 		return false
 	}
-	return e.cfg.Policy.Judge(sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode}).Verdict == sdk.Allow
+	return e.decide(a, x, false).Verdict == sdk.Allow
 }

@@ -44,6 +44,9 @@ func (t *turn) ruling() sdk.Ruling {
 		if x.terminal() {
 			return sdk.Ruling{Status: sdk.StatusOK, Stop: stopTerminal, Reason: x.tool.Name + " ended the work"}
 		}
+		if x.rejected() {
+			return sdk.Ruling{Status: sdk.StatusOK, Stop: stopRejected, Reason: "a person rejected " + x.tool.Name + ": " + excerpt(x.body)}
+		}
 	}
 	c := &t.completion
 	switch {

@@ -23,6 +23,8 @@ const (
 	StreamPartial   Name = "stream.partial"   // a part of the answer has come
 	AnswerUnwritten Name = "answer.unwritten" // the whole answer has come, nothing of it is recorded
 	RecordAfter     Name = "record.after"     // answer and actions are recorded, the first is started
+	ProposedAfter   Name = "proposed.after"   // an action waits for a person, nobody was told
+	AnsweredAfter   Name = "answered.after"   // a person's answer is durable, nobody was told
 	ApprovedAfter   Name = "approved.after"   // a waiting action was approved and has not started
 	EffectBefore    Name = "effect.before"    // the action is started, its tool was not called
 	EffectAfter     Name = "effect.after"     // the tool has answered, its result is not recorded
@@ -46,7 +48,7 @@ const (
 )
 
 var names = []Name{
-	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ApprovedAfter,
+	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnsweredAfter, ApprovedAfter,
 	EffectBefore, EffectAfter, StepAfter, VerdictBefore, FinishBefore, FinishAfter, CallAfter,
 	RecoverBegin, RecoverSettled, RecoverRecorded, RecoverResume,
 	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed, CollectBetween,

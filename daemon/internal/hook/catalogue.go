@@ -145,6 +145,7 @@ func (c *Chains) addEntries() {
 	c.ProposalPrepare = event[sdk.EntryEvent](c, "proposal.prepare", "an action may become a proposal")
 	c.ProposalPending = event[sdk.EntryEvent](c, "proposal.pending", "a proposal waits for a person")
 	c.ProposalAccepting = guard[sdk.Resolution](c, "proposal.accepting", "a proposal is about to be accepted; allow false vetoes it")
+	c.ProposalAccepting.take = onlyVeto
 	c.ProposalContent = filter[sdk.Resolution](c, "proposal.content", "the body that an accepted proposal gets")
 	c.ProposalAccepted = event[sdk.EntryEvent](c, "proposal.accepted", "a proposal was accepted and committed")
 	c.ProposalRejected = event[sdk.EntryEvent](c, "proposal.rejected", "a proposal was rejected and committed")

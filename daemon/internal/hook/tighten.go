@@ -12,6 +12,14 @@ func onlyStop(before, after sdk.TurnResult) sdk.TurnResult {
 	return before
 }
 
+// onlyVeto takes over a veto. It holds: nobody behind it can let the answer pass.
+func onlyVeto(before, after sdk.Resolution) sdk.Resolution {
+	if before.Allow && !after.Allow {
+		before.Allow, before.Outcome, before.Body = false, after.Outcome, after.Body
+	}
+	return before
+}
+
 // onlyReject takes over a rejection, or other attributes of a call that may
 // still be made. A rejection holds: nobody behind it can let the call pass.
 func onlyReject(before, after sdk.Recording) sdk.Recording {

@@ -28,9 +28,9 @@ const (
 // denied. It proposes nothing, so nobody has to be there to answer.
 type Fixed struct{}
 
-// Judge rules on one action. What a tool declares about itself is believed
+// Decide rules on one action. What a tool declares about itself is believed
 // only of a pinned plugin.
-func (Fixed) Judge(a sdk.Action) sdk.Decision {
+func (Fixed) Decide(a sdk.Action) sdk.Decision {
 	tool := a.Tool
 	if !tool.Pinned {
 		return deny(RuleUnpinned, "plugin %q is not pinned, so nothing vouches for what its tool %q does; `bothy plugins lock` pins it", tool.Plugin, tool.Name)

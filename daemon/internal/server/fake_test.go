@@ -297,7 +297,7 @@ type house struct {
 func open(t *testing.T, change func(*Config)) *house {
 	t.Helper()
 	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{})}, served: make(chan error, 1)}
-	cfg := Config{Engine: h.engine, Store: h.store, Daemon: h.daemon, Skills: &fakeSkills{}, Log: hclog.NewNullLogger()}
+	cfg := Config{Engine: h.engine, Store: h.store, Daemon: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Log: hclog.NewNullLogger()}
 	if change != nil {
 		change(&cfg)
 	}

@@ -62,6 +62,16 @@ func (s *Server) table() map[string]method {
 		rpc.MethodSkillCreate:  of("Makes a skill in the user's folder.", s.createSkill),
 		rpc.MethodTrust:        of("Shows what the skills of a workspace are, and takes the answer to it.", s.trust),
 
+		rpc.MethodProposals: of("Lists what waits for a person.", s.proposals),
+		rpc.MethodProposal:  of("One proposal, whole: what exactly would run, and what an answer is bound to.", s.proposal),
+		rpc.MethodResolve:   of("Answers a proposal: accept, reject or edit. Answers when that is durable.", s.resolve),
+		rpc.MethodRules:     of("Lists the rules in force beside the built-in ones.", s.rules),
+		rpc.MethodForget:    of("Removes a rule that was remembered from an answer.", s.forgetRule),
+		rpc.MethodExplain:   of("Why an action ran, waited or was refused.", s.explain),
+
+		rpc.MethodAudit:       of("A page of the audit: every action, refused ones included, and security events.", s.audit),
+		rpc.MethodAuditVerify: of("Checks the journal's chain from its first row.", s.auditVerify),
+
 		rpc.MethodBackup: of("Writes a verified copy of the database to a file. Closing the connection gives it up.", s.backup),
 
 		rpc.MethodJournal: of("A page of the journal.", s.journal),

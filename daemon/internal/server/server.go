@@ -72,12 +72,15 @@ type Daemon interface {
 	Stop(now bool)
 }
 
-// Config is what a server is made of. Engine, Store, Daemon and Skills are required.
+// Config is what a server is made of. Engine, Store, Daemon, Skills, Policy and
+// Audit are required.
 type Config struct {
 	Engine Engine
 	Store  Store
 	Daemon Daemon
 	Skills Skills
+	Policy Policy
+	Audit  Audit
 	Log    hclog.Logger
 	Limits Limits // zero fields take the defaults
 
@@ -112,8 +115,8 @@ type Server struct {
 
 // New makes a server. It listens when Serve is called.
 func New(cfg Config) (*Server, error) {
-	if cfg.Engine == nil || cfg.Store == nil || cfg.Daemon == nil || cfg.Skills == nil {
-		return nil, errors.New("the server needs an engine, a store, a daemon and skills")
+	if cfg.Engine == nil || cfg.Store == nil || cfg.Daemon == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
+		return nil, errors.New("the server needs an engine, a store, a daemon, skills, policy and audit")
 	}
 	if cfg.Log == nil {
 		cfg.Log = hclog.NewNullLogger()

@@ -31,8 +31,12 @@ func builtinSchemes() []sdk.Scheme {
 	add(sdk.CategoryLogging, open, "update", "error")
 	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change")
 	add(sdk.CategoryAudit, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient}, "run")
+	add(sdk.CategoryAudit, system, "leave") // what a run may do without asking
 	// What a person said yes to holds for the project, whichever run recorded it.
-	return append(all, sdk.Scheme{Name: "trust", Category: sdk.CategoryAudit, Scope: "project", WritableBy: system})
+	for _, name := range []string{"trust", "rule"} {
+		all = append(all, sdk.Scheme{Name: name, Category: sdk.CategoryAudit, Scope: "project", WritableBy: system})
+	}
+	return all
 }
 
 // registry is the schemes by name. A map in use is never changed; a new one

@@ -65,6 +65,9 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
 	if w.Expect != "" && x.phase != w.Expect {
 		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is %s and not %s; somebody else took this step", path, phaseName(x), w.Expect)
 	}
+	if w.ExpectVersion != 0 && (x.view == 0 || x.writes != w.ExpectVersion) {
+		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s was changed meanwhile; look at it again", path)
+	}
 	switch {
 	case w.Remove:
 		return t.remove(run, path, scope, w, x)

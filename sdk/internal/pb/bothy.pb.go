@@ -523,6 +523,9 @@ type InvokeRequest struct {
 	Project        string                 `protobuf:"bytes,5,opt,name=project,proto3" json:"project,omitempty"`
 	RunDir         string                 `protobuf:"bytes,6,opt,name=run_dir,json=runDir,proto3" json:"run_dir,omitempty"`
 	DeadlineUnixMs int64                  `protobuf:"varint,7,opt,name=deadline_unix_ms,json=deadlineUnixMs,proto3" json:"deadline_unix_ms,omitempty"` // 0 is none
+	Argv           []string               `protobuf:"bytes,8,rep,name=argv,proto3" json:"argv,omitempty"`                                              // what the command line among the arguments is, word by word; no shell then
+	Base           string                 `protobuf:"bytes,9,opt,name=base,proto3" json:"base,omitempty"`                                              // StageResponse.base that a person agreed to: refuse with conflict when it is no longer so
+	Network        bool                   `protobuf:"varint,10,opt,name=network,proto3" json:"network,omitempty"`                                      // the network was opened for the project
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -606,6 +609,87 @@ func (x *InvokeRequest) GetDeadlineUnixMs() int64 {
 	return 0
 }
 
+func (x *InvokeRequest) GetArgv() []string {
+	if x != nil {
+		return x.Argv
+	}
+	return nil
+}
+
+func (x *InvokeRequest) GetBase() string {
+	if x != nil {
+		return x.Base
+	}
+	return ""
+}
+
+func (x *InvokeRequest) GetNetwork() bool {
+	if x != nil {
+		return x.Network
+	}
+	return false
+}
+
+type StageResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Diff          string                 `protobuf:"bytes,1,opt,name=diff,proto3" json:"diff,omitempty"` // unified
+	Base          string                 `protobuf:"bytes,2,opt,name=base,proto3" json:"base,omitempty"` // stands for the state that the difference is against
+	Failure       *Failure               `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StageResponse) Reset() {
+	*x = StageResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StageResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StageResponse) ProtoMessage() {}
+
+func (x *StageResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StageResponse.ProtoReflect.Descriptor instead.
+func (*StageResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *StageResponse) GetDiff() string {
+	if x != nil {
+		return x.Diff
+	}
+	return ""
+}
+
+func (x *StageResponse) GetBase() string {
+	if x != nil {
+		return x.Base
+	}
+	return ""
+}
+
+func (x *StageResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
 type CancelRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	CallId        string                 `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
@@ -615,7 +699,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[12]
+	mi := &file_v1_bothy_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -627,7 +711,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[12]
+	mi := &file_v1_bothy_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -640,7 +724,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{12}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CancelRequest) GetCallId() string {
@@ -658,7 +742,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[13]
+	mi := &file_v1_bothy_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -670,7 +754,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[13]
+	mi := &file_v1_bothy_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -683,7 +767,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{13}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
 }
 
 // InvokeResponse is a piece of a call of a tool or a skill; the last one is a
@@ -703,7 +787,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -715,7 +799,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -728,7 +812,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *InvokeResponse) GetPiece() isInvokeResponse_Piece {
@@ -812,7 +896,7 @@ type SettleResponse struct {
 
 func (x *SettleResponse) Reset() {
 	*x = SettleResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -824,7 +908,7 @@ func (x *SettleResponse) String() string {
 func (*SettleResponse) ProtoMessage() {}
 
 func (x *SettleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -837,7 +921,7 @@ func (x *SettleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettleResponse.ProtoReflect.Descriptor instead.
 func (*SettleResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SettleResponse) GetResult() *ToolResult {
@@ -864,7 +948,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -876,7 +960,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -889,7 +973,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Progress) GetMessage() string {
@@ -916,7 +1000,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -928,7 +1012,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -941,7 +1025,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Chunk) GetChannel() int32 {
@@ -974,7 +1058,7 @@ type ToolResult struct {
 
 func (x *ToolResult) Reset() {
 	*x = ToolResult{}
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -986,7 +1070,7 @@ func (x *ToolResult) String() string {
 func (*ToolResult) ProtoMessage() {}
 
 func (x *ToolResult) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -999,7 +1083,7 @@ func (x *ToolResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolResult.ProtoReflect.Descriptor instead.
 func (*ToolResult) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ToolResult) GetSuccess() bool {
@@ -1076,7 +1160,7 @@ type ExecuteRequest struct {
 
 func (x *ExecuteRequest) Reset() {
 	*x = ExecuteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1088,7 +1172,7 @@ func (x *ExecuteRequest) String() string {
 func (*ExecuteRequest) ProtoMessage() {}
 
 func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1101,7 +1185,7 @@ func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteRequest.ProtoReflect.Descriptor instead.
 func (*ExecuteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExecuteRequest) GetSkill() string {
@@ -1182,7 +1266,7 @@ type ModelsRequest struct {
 
 func (x *ModelsRequest) Reset() {
 	*x = ModelsRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1194,7 +1278,7 @@ func (x *ModelsRequest) String() string {
 func (*ModelsRequest) ProtoMessage() {}
 
 func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1207,7 +1291,7 @@ func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsRequest.ProtoReflect.Descriptor instead.
 func (*ModelsRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
 }
 
 type ModelsResponse struct {
@@ -1220,7 +1304,7 @@ type ModelsResponse struct {
 
 func (x *ModelsResponse) Reset() {
 	*x = ModelsResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1232,7 +1316,7 @@ func (x *ModelsResponse) String() string {
 func (*ModelsResponse) ProtoMessage() {}
 
 func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1245,7 +1329,7 @@ func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsResponse.ProtoReflect.Descriptor instead.
 func (*ModelsResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ModelsResponse) GetModelsJson() []byte {
@@ -1271,7 +1355,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1283,7 +1367,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1296,7 +1380,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CompleteRequest) GetRequestJson() []byte {
@@ -1323,7 +1407,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1335,7 +1419,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1348,7 +1432,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CompleteResponse) GetPiece() isCompleteResponse_Piece {
@@ -1464,7 +1548,7 @@ type CallDelta struct {
 
 func (x *CallDelta) Reset() {
 	*x = CallDelta{}
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1476,7 +1560,7 @@ func (x *CallDelta) String() string {
 func (*CallDelta) ProtoMessage() {}
 
 func (x *CallDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1489,7 +1573,7 @@ func (x *CallDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDelta.ProtoReflect.Descriptor instead.
 func (*CallDelta) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CallDelta) GetIndex() int32 {
@@ -1534,7 +1618,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1546,7 +1630,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1559,7 +1643,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Usage) GetPrompt() int64 {
@@ -1614,7 +1698,7 @@ type Finish struct {
 
 func (x *Finish) Reset() {
 	*x = Finish{}
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1626,7 +1710,7 @@ func (x *Finish) String() string {
 func (*Finish) ProtoMessage() {}
 
 func (x *Finish) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1639,7 +1723,7 @@ func (x *Finish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finish.ProtoReflect.Descriptor instead.
 func (*Finish) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Finish) GetReason() string {
@@ -1672,7 +1756,7 @@ type ProviderFailure struct {
 
 func (x *ProviderFailure) Reset() {
 	*x = ProviderFailure{}
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1684,7 +1768,7 @@ func (x *ProviderFailure) String() string {
 func (*ProviderFailure) ProtoMessage() {}
 
 func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,7 +1781,7 @@ func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProviderFailure.ProtoReflect.Descriptor instead.
 func (*ProviderFailure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ProviderFailure) GetClass() string {
@@ -1766,7 +1850,7 @@ type EventRequest struct {
 
 func (x *EventRequest) Reset() {
 	*x = EventRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1778,7 +1862,7 @@ func (x *EventRequest) String() string {
 func (*EventRequest) ProtoMessage() {}
 
 func (x *EventRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1791,7 +1875,7 @@ func (x *EventRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventRequest.ProtoReflect.Descriptor instead.
 func (*EventRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *EventRequest) GetName() string {
@@ -1817,7 +1901,7 @@ type EventResponse struct {
 
 func (x *EventResponse) Reset() {
 	*x = EventResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1829,7 +1913,7 @@ func (x *EventResponse) String() string {
 func (*EventResponse) ProtoMessage() {}
 
 func (x *EventResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1842,7 +1926,7 @@ func (x *EventResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventResponse.ProtoReflect.Descriptor instead.
 func (*EventResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *EventResponse) GetFailure() *Failure {
@@ -1862,7 +1946,7 @@ type FilterRequest struct {
 
 func (x *FilterRequest) Reset() {
 	*x = FilterRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1874,7 +1958,7 @@ func (x *FilterRequest) String() string {
 func (*FilterRequest) ProtoMessage() {}
 
 func (x *FilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1887,7 +1971,7 @@ func (x *FilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterRequest.ProtoReflect.Descriptor instead.
 func (*FilterRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *FilterRequest) GetName() string {
@@ -1914,7 +1998,7 @@ type FilterResponse struct {
 
 func (x *FilterResponse) Reset() {
 	*x = FilterResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1926,7 +2010,7 @@ func (x *FilterResponse) String() string {
 func (*FilterResponse) ProtoMessage() {}
 
 func (x *FilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1939,7 +2023,7 @@ func (x *FilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterResponse.ProtoReflect.Descriptor instead.
 func (*FilterResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *FilterResponse) GetValueJson() []byte {
@@ -1966,7 +2050,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1978,7 +2062,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1991,7 +2075,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -2018,7 +2102,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2030,7 +2114,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2043,7 +2127,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *EntriesResponse) GetEntriesJson() []byte {
@@ -2069,7 +2153,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2081,7 +2165,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2094,7 +2178,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -2114,7 +2198,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2126,7 +2210,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2139,7 +2223,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -2166,7 +2250,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2178,7 +2262,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2191,7 +2275,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -2217,7 +2301,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2229,7 +2313,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2242,7 +2326,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -2262,7 +2346,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2274,7 +2358,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2287,7 +2371,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -2315,7 +2399,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2327,7 +2411,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2340,7 +2424,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -2372,7 +2456,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2384,7 +2468,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2397,7 +2481,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -2427,7 +2511,7 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\rDrainResponse\"=\n" +
 	"\aFailure\x12\x18\n" +
 	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xd2\x01\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\x94\x02\n" +
 	"\rInvokeRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12%\n" +
 	"\x0earguments_json\x18\x02 \x01(\fR\rargumentsJson\x12\x17\n" +
@@ -2435,7 +2519,15 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x03run\x18\x04 \x01(\tR\x03run\x12\x18\n" +
 	"\aproject\x18\x05 \x01(\tR\aproject\x12\x17\n" +
 	"\arun_dir\x18\x06 \x01(\tR\x06runDir\x12(\n" +
-	"\x10deadline_unix_ms\x18\a \x01(\x03R\x0edeadlineUnixMs\"(\n" +
+	"\x10deadline_unix_ms\x18\a \x01(\x03R\x0edeadlineUnixMs\x12\x12\n" +
+	"\x04argv\x18\b \x03(\tR\x04argv\x12\x12\n" +
+	"\x04base\x18\t \x01(\tR\x04base\x12\x18\n" +
+	"\anetwork\x18\n" +
+	" \x01(\bR\anetwork\"d\n" +
+	"\rStageResponse\x12\x12\n" +
+	"\x04diff\x18\x01 \x01(\tR\x04diff\x12\x12\n" +
+	"\x04base\x18\x02 \x01(\tR\x04base\x12+\n" +
+	"\afailure\x18\x03 \x01(\v2\x11.bothy.v1.FailureR\afailure\"(\n" +
 	"\rCancelRequest\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\"\x10\n" +
 	"\x0eCancelResponse\"\xd3\x01\n" +
@@ -2565,11 +2657,12 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\tConfigure\x12\x1a.bothy.v1.ConfigureRequest\x1a\x1b.bothy.v1.ConfigureResponse\x12:\n" +
 	"\x05Watch\x12\x16.bothy.v1.WatchRequest\x1a\x17.bothy.v1.WatchResponse0\x01\x12;\n" +
 	"\x06Health\x12\x17.bothy.v1.HealthRequest\x1a\x18.bothy.v1.HealthResponse\x128\n" +
-	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse2\xbf\x01\n" +
+	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse2\xfa\x01\n" +
 	"\x04Tool\x12=\n" +
 	"\x06Invoke\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
 	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse\x12;\n" +
-	"\x06Settle\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.SettleResponse2\x85\x01\n" +
+	"\x06Settle\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.SettleResponse\x129\n" +
+	"\x05Stage\x12\x17.bothy.v1.InvokeRequest\x1a\x17.bothy.v1.StageResponse2\x85\x01\n" +
 	"\x05Skill\x12?\n" +
 	"\aExecute\x12\x18.bothy.v1.ExecuteRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
 	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x8c\x01\n" +
@@ -2600,7 +2693,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),    // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),   // 1: bothy.v1.DescribeResponse
@@ -2614,102 +2707,106 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*DrainResponse)(nil),      // 9: bothy.v1.DrainResponse
 	(*Failure)(nil),            // 10: bothy.v1.Failure
 	(*InvokeRequest)(nil),      // 11: bothy.v1.InvokeRequest
-	(*CancelRequest)(nil),      // 12: bothy.v1.CancelRequest
-	(*CancelResponse)(nil),     // 13: bothy.v1.CancelResponse
-	(*InvokeResponse)(nil),     // 14: bothy.v1.InvokeResponse
-	(*SettleResponse)(nil),     // 15: bothy.v1.SettleResponse
-	(*Progress)(nil),           // 16: bothy.v1.Progress
-	(*Chunk)(nil),              // 17: bothy.v1.Chunk
-	(*ToolResult)(nil),         // 18: bothy.v1.ToolResult
-	(*ExecuteRequest)(nil),     // 19: bothy.v1.ExecuteRequest
-	(*ModelsRequest)(nil),      // 20: bothy.v1.ModelsRequest
-	(*ModelsResponse)(nil),     // 21: bothy.v1.ModelsResponse
-	(*CompleteRequest)(nil),    // 22: bothy.v1.CompleteRequest
-	(*CompleteResponse)(nil),   // 23: bothy.v1.CompleteResponse
-	(*CallDelta)(nil),          // 24: bothy.v1.CallDelta
-	(*Usage)(nil),              // 25: bothy.v1.Usage
-	(*Finish)(nil),             // 26: bothy.v1.Finish
-	(*ProviderFailure)(nil),    // 27: bothy.v1.ProviderFailure
-	(*EventRequest)(nil),       // 28: bothy.v1.EventRequest
-	(*EventResponse)(nil),      // 29: bothy.v1.EventResponse
-	(*FilterRequest)(nil),      // 30: bothy.v1.FilterRequest
-	(*FilterResponse)(nil),     // 31: bothy.v1.FilterResponse
-	(*EntriesRequest)(nil),     // 32: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),    // 33: bothy.v1.EntriesResponse
-	(*WriteRequest)(nil),       // 34: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),  // 35: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil), // 36: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),      // 37: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),     // 38: bothy.v1.SecretResponse
-	(*LogRequest)(nil),         // 39: bothy.v1.LogRequest
-	(*LogResponse)(nil),        // 40: bothy.v1.LogResponse
-	nil,                        // 41: bothy.v1.LogRequest.FieldsEntry
+	(*StageResponse)(nil),      // 12: bothy.v1.StageResponse
+	(*CancelRequest)(nil),      // 13: bothy.v1.CancelRequest
+	(*CancelResponse)(nil),     // 14: bothy.v1.CancelResponse
+	(*InvokeResponse)(nil),     // 15: bothy.v1.InvokeResponse
+	(*SettleResponse)(nil),     // 16: bothy.v1.SettleResponse
+	(*Progress)(nil),           // 17: bothy.v1.Progress
+	(*Chunk)(nil),              // 18: bothy.v1.Chunk
+	(*ToolResult)(nil),         // 19: bothy.v1.ToolResult
+	(*ExecuteRequest)(nil),     // 20: bothy.v1.ExecuteRequest
+	(*ModelsRequest)(nil),      // 21: bothy.v1.ModelsRequest
+	(*ModelsResponse)(nil),     // 22: bothy.v1.ModelsResponse
+	(*CompleteRequest)(nil),    // 23: bothy.v1.CompleteRequest
+	(*CompleteResponse)(nil),   // 24: bothy.v1.CompleteResponse
+	(*CallDelta)(nil),          // 25: bothy.v1.CallDelta
+	(*Usage)(nil),              // 26: bothy.v1.Usage
+	(*Finish)(nil),             // 27: bothy.v1.Finish
+	(*ProviderFailure)(nil),    // 28: bothy.v1.ProviderFailure
+	(*EventRequest)(nil),       // 29: bothy.v1.EventRequest
+	(*EventResponse)(nil),      // 30: bothy.v1.EventResponse
+	(*FilterRequest)(nil),      // 31: bothy.v1.FilterRequest
+	(*FilterResponse)(nil),     // 32: bothy.v1.FilterResponse
+	(*EntriesRequest)(nil),     // 33: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),    // 34: bothy.v1.EntriesResponse
+	(*WriteRequest)(nil),       // 35: bothy.v1.WriteRequest
+	(*InvokeToolRequest)(nil),  // 36: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil), // 37: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),      // 38: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),     // 39: bothy.v1.SecretResponse
+	(*LogRequest)(nil),         // 40: bothy.v1.LogRequest
+	(*LogResponse)(nil),        // 41: bothy.v1.LogResponse
+	nil,                        // 42: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	10, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
-	16, // 1: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
-	17, // 2: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
-	18, // 3: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
-	10, // 4: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
-	18, // 5: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
-	10, // 6: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
-	10, // 7: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	24, // 8: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	25, // 9: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	26, // 10: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	27, // 11: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
-	10, // 12: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
-	10, // 13: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
-	10, // 14: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	18, // 15: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	10, // 16: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	10, // 17: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	41, // 18: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 19: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 20: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 21: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 22: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 23: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	11, // 24: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	12, // 25: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	11, // 26: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	19, // 27: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	12, // 28: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	20, // 29: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	22, // 30: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	28, // 31: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	30, // 32: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	32, // 33: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	34, // 34: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	35, // 35: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	22, // 36: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	37, // 37: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	39, // 38: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 39: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 40: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 41: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 42: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 43: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	14, // 44: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	13, // 45: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	15, // 46: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	14, // 47: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	13, // 48: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	21, // 49: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	23, // 50: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	29, // 51: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	31, // 52: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	33, // 53: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	33, // 54: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	36, // 55: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	23, // 56: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	38, // 57: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	40, // 58: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	39, // [39:59] is the sub-list for method output_type
-	19, // [19:39] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	10, // 1: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
+	17, // 2: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
+	18, // 3: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
+	19, // 4: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
+	10, // 5: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
+	19, // 6: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
+	10, // 7: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
+	10, // 8: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
+	25, // 9: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	26, // 10: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	27, // 11: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	28, // 12: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	10, // 13: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
+	10, // 14: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
+	10, // 15: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
+	19, // 16: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	10, // 17: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	10, // 18: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	42, // 19: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 20: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 21: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 22: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 23: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 24: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	11, // 25: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	13, // 26: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	11, // 27: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	11, // 28: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	20, // 29: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	13, // 30: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	21, // 31: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	23, // 32: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	29, // 33: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	31, // 34: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	33, // 35: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	35, // 36: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	36, // 37: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	23, // 38: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	38, // 39: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	40, // 40: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 41: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 42: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 43: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 44: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 45: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	15, // 46: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	14, // 47: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	16, // 48: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	12, // 49: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	15, // 50: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	14, // 51: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	22, // 52: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	24, // 53: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	30, // 54: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	32, // 55: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	34, // 56: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	34, // 57: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	37, // 58: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	24, // 59: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	39, // 60: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	41, // 61: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	41, // [41:62] is the sub-list for method output_type
+	20, // [20:41] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -2717,13 +2814,13 @@ func file_v1_bothy_proto_init() {
 	if File_v1_bothy_proto != nil {
 		return
 	}
-	file_v1_bothy_proto_msgTypes[14].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[15].OneofWrappers = []any{
 		(*InvokeResponse_Progress)(nil),
 		(*InvokeResponse_Chunk)(nil),
 		(*InvokeResponse_Result)(nil),
 		(*InvokeResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[23].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[24].OneofWrappers = []any{
 		(*CompleteResponse_Text)(nil),
 		(*CompleteResponse_Reasoning)(nil),
 		(*CompleteResponse_Call)(nil),
@@ -2737,7 +2834,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   42,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   6,
 		},

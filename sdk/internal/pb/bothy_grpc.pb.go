@@ -306,6 +306,7 @@ const (
 	Tool_Invoke_FullMethodName = "/bothy.v1.Tool/Invoke"
 	Tool_Cancel_FullMethodName = "/bothy.v1.Tool/Cancel"
 	Tool_Settle_FullMethodName = "/bothy.v1.Tool/Settle"
+	Tool_Stage_FullMethodName  = "/bothy.v1.Tool/Stage"
 )
 
 // ToolClient is the client API for Tool service.
@@ -323,6 +324,9 @@ type ToolClient interface {
 	// call, and fails with the outcome interrupted when nobody knows. A plugin
 	// that keeps nothing need not serve it.
 	Settle(ctx context.Context, in *InvokeRequest, opts ...grpc.CallOption) (*SettleResponse, error)
+	// Stage says what a call would change in files, and changes nothing. Only
+	// tools that declare it are asked.
+	Stage(ctx context.Context, in *InvokeRequest, opts ...grpc.CallOption) (*StageResponse, error)
 }
 
 type toolClient struct {
@@ -372,6 +376,16 @@ func (c *toolClient) Settle(ctx context.Context, in *InvokeRequest, opts ...grpc
 	return out, nil
 }
 
+func (c *toolClient) Stage(ctx context.Context, in *InvokeRequest, opts ...grpc.CallOption) (*StageResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(StageResponse)
+	err := c.cc.Invoke(ctx, Tool_Stage_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // ToolServer is the server API for Tool service.
 // All implementations must embed UnimplementedToolServer
 // for forward compatibility.
@@ -387,6 +401,9 @@ type ToolServer interface {
 	// call, and fails with the outcome interrupted when nobody knows. A plugin
 	// that keeps nothing need not serve it.
 	Settle(context.Context, *InvokeRequest) (*SettleResponse, error)
+	// Stage says what a call would change in files, and changes nothing. Only
+	// tools that declare it are asked.
+	Stage(context.Context, *InvokeRequest) (*StageResponse, error)
 	mustEmbedUnimplementedToolServer()
 }
 
@@ -405,6 +422,9 @@ func (UnimplementedToolServer) Cancel(context.Context, *CancelRequest) (*CancelR
 }
 func (UnimplementedToolServer) Settle(context.Context, *InvokeRequest) (*SettleResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Settle not implemented")
+}
+func (UnimplementedToolServer) Stage(context.Context, *InvokeRequest) (*StageResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Stage not implemented")
 }
 func (UnimplementedToolServer) mustEmbedUnimplementedToolServer() {}
 func (UnimplementedToolServer) testEmbeddedByValue()              {}
@@ -474,6 +494,24 @@ func _Tool_Settle_Handler(srv interface{}, ctx context.Context, dec func(interfa
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Tool_Stage_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(InvokeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServer).Stage(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Tool_Stage_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServer).Stage(ctx, req.(*InvokeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Tool_ServiceDesc is the grpc.ServiceDesc for Tool service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -488,6 +526,10 @@ var Tool_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Settle",
 			Handler:    _Tool_Settle_Handler,
+		},
+		{
+			MethodName: "Stage",
+			Handler:    _Tool_Stage_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

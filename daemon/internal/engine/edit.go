@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// edit puts other arguments in the place of a proposal's. They are judged like a
+// new call: what policy allows runs, what it proposes waits with another hash,
+// and an edit that it denies changes nothing.
+func (e *Engine) edit(ctx context.Context, q *question, arguments json.RawMessage) (Resolved, error) {
+	if len(arguments) == 0 {
+		return Resolved{}, sdk.Errorf(sdk.Validation, "an edit needs the arguments to take instead")
+	}
+	old, x := *q.x.proposal, q.x
+	x.arguments = arguments
+	if err := e.judgeEdit(ctx, q); err != nil {
+		return Resolved{}, err
+	}
+	x.proposal = nil // so that what it was bound to is not asked of the tool
+	p, err := e.draft(ctx, q.a, x)
+	if err != nil {
+		return Resolved{}, fmt.Errorf("the edited call could not be made, and the proposal stays as it was: %w", err)
+	}
+	p.ID, p.Created, p.Expires = old.ID, old.Created, old.Expires
+	x.proposal = &old
+	w := q.write(sdk.StateProposed, sdk.PhaseRecorded, "")
+	if x.decision.Verdict == sdk.Allow {
+		w.State, w.Phase = sdk.StateStreaming, sdk.PhaseApproved
+	}
+	w.Attributes = encode(map[string]any{
+		"arguments": x.arguments, "changed": string(x.arguments), "proposal": p, "decision": x.decision, "answer": q.given,
+	})
+	// Attributes are merged: what was there goes first.
+	none := q.write("", "", "")
+	none.Attributes = json.RawMessage(`{"arguments":null,"refers":null,"changed":null,"proposal":null,"decision":null,"answer":null}`)
+	w.Expect, w.ExpectVersion = "", 0
+	done, err := e.commitAnswer(ctx, q, []sdk.Write{none, w})
+	if err == nil && x.entry.State == sdk.StateProposed {
+		e.cfg.Hooks.ProposalPending.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: x.entry})
+	} else if err == nil {
+		e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: x.entry})
+	}
+	return done, err
+}
+
+// judgeEdit asks the recording filters and policy about the edited call. The
+// filters may refuse it; what they would make of it is not taken over, for the
+// person has not seen that.
+func (e *Engine) judgeEdit(ctx context.Context, q *question) error {
+	x, a := q.x, q.a
+	var err error
+	if x.arguments, err = sdk.Canonical(x.arguments); err != nil {
+		return err
+	}
+	x.changed = true
+	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, sdk.Recording{
+		Run: a.run.ID, Turn: x.turn, Loop: x.loop, Mode: a.loop.Mode, Tool: x.tool.Name, Path: x.path,
+		Attributes: encode(x.attributes()), State: sdk.StateStreaming,
+	})
+	if err != nil {
+		return err
+	}
+	if ruled.State != sdk.StateStreaming {
+		return sdk.Errorf(sdk.Permission, "the edit was refused, and the proposal stays as it was: %s", first(ruled.Body, "a hook of entry.recording rejected it"))
+	}
+	x.decision = e.decide(a, x, true)
+	if x.decision.Verdict != sdk.Allow && x.decision.Verdict != sdk.Propose {
+		return sdk.Errorf(sdk.Permission, "the edit was refused by rule %q, and the proposal stays as it was: %s", x.decision.Rule, x.decision.Reason)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Wall tells what the calls of tools could touch. Answers to proposals are bound
+// to what it says.
+type Wall interface {
+	Reach(tool sdk.Tool, project, runDir string) Reach
+	// Network reports whether the network was opened for a project.
+	Network(project string) bool
+}
+
+// Reach is where the calls of a tool run, and what they could touch there.
+type Reach struct {
+	Digest  string   // of the plugin's binary; empty for the daemon's own tools
+	Dir     string   // empty is the project's
+	Mounts  []string // for people to read, in a fixed order
+	Network bool
+}
+
+// proposalAttributes is what an action's entry holds of its proposal beside the
+// call itself. None of its members is left out when it is empty, so that an
+// edit leaves nothing of what it replaces.
+type proposalAttributes struct {
+	ID      string    `json:"id"`
+	Hash    string    `json:"hash"`
+	Digest  string    `json:"digest"`
+	Mode    sdk.Mode  `json:"mode"`
+	Leave   sdk.Leave `json:"leave"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires"`
+	Command string    `json:"command"`
+	Dir     string    `json:"dir"`
+	Bytes   int       `json:"bytes"`
+	Mounts  []string  `json:"mounts"`
+	Network bool      `json:"network"`
+	Diff    string    `json:"diff"`
+	Base    string    `json:"base"`
+}
+
+// answerGiven is what it holds of the answer.
+type answerGiven struct {
+	Answer sdk.Answer `json:"answer"`
+	By     string     `json:"by"`
+	At     time.Time  `json:"at"`
+	Reason string     `json:"reason,omitempty"`
+	Rule   string     `json:"rule,omitempty"` // that was left, by its id
+}
+
+// idLength is how much of the first hash names a proposal.
+const idLength = 8
+
+// bind makes arguments canonical and works out what an answer to the call would
+// agree to. Base and Diff are still to come, and the hash with them.
+func (e *Engine) bind(a *activeLoop, x *action) (proposalAttributes, error) {
+	arguments, err := sdk.Canonical(x.arguments)
+	if err != nil {
+		return proposalAttributes{}, err
+	}
+	x.arguments, x.changed = arguments, true
+	p := proposalAttributes{Mode: a.loop.Mode, Leave: a.leave, Dir: x.project, Bytes: len(arguments)}
+	if e.cfg.Wall != nil {
+		r := e.cfg.Wall.Reach(x.tool, x.project, e.runDir(a.run))
+		p.Digest, p.Dir, p.Mounts, p.Network = r.Digest, first(r.Dir, x.project), r.Mounts, r.Network
+	}
+	if p.Command = commandOf(x.tool, arguments); p.Command != "" {
+		p.Bytes = len(p.Command)
+	}
+	return p, nil
+}
+
+// commandOf is the command line in the arguments of a tool that runs commands.
+func commandOf(tool sdk.Tool, arguments json.RawMessage) string {
+	var all map[string]any
+	if tool.Command == "" || json.Unmarshal(arguments, &all) != nil {
+		return ""
+	}
+	line, _ := all[tool.Command].(string)
+	return line
+}
+
+// seal computes the hash over everything that an answer agrees to.
+func (p *proposalAttributes) seal(run sdk.Run, x *action) (err error) {
+	p.Hash, err = sdk.HashOf(map[string]any{
+		"run": run.Key, "path": x.path, "tool": x.tool.Name, "plugin": x.tool.Plugin, "digest": p.Digest,
+		"arguments": x.arguments, "project": x.project, "dir": p.Dir, "mode": p.Mode, "leave": p.Leave,
+		"mounts": p.Mounts, "network": p.Network, "base": p.Base, "diff": p.Diff,
+	})
+	return err
+}
+
+// sealed says what the action would be bound to if it were proposed now, with
+// the difference that was shown then.
+func (e *Engine) sealed(a *activeLoop, x *action) (proposalAttributes, error) {
+	now, err := e.bind(a, x)
+	if err != nil {
+		return now, err
+	}
+	now.Base, now.Diff = x.proposal.Base, x.proposal.Diff
+	return now, now.seal(a.run, x)
+}
+
+// heldCall is a call as its entry holds it.
+type heldCall struct {
+	callAttributes
+	args json.RawMessage // to the byte, once it was proposed
+}
+
+func readCall(entry sdk.Entry) (heldCall, error) {
+	var c heldCall
+	if err := json.Unmarshal(entry.Attributes, &c.callAttributes); err != nil {
+		return c, sdk.Errorf(sdk.Internal, "what is recorded of the call %s cannot be read: %w", entry.Path, err)
+	}
+	c.args = json.RawMessage(c.Changed)
+	if c.Changed == "" {
+		c.args = encode(c.Arguments)
+	}
+	return c, nil
+}
+
+// proposalOf is the proposal of an action's entry for people to see; false when
+// it was never proposed.
+func proposalOf(run sdk.Run, project sdk.Project, entry sdk.Entry, said string) (sdk.Proposal, bool) {
+	c, err := readCall(entry)
+	if err != nil || c.Proposal == nil {
+		return sdk.Proposal{}, false
+	}
+	kept := c.Proposal
+	p := sdk.Proposal{
+		ID: kept.ID, Hash: kept.Hash, Run: run.ID, Alias: run.Alias, Project: project.Root, Path: entry.Path,
+		Tool: c.Tool, Plugin: c.Plugin, Digest: kept.Digest, Mode: kept.Mode, Leave: kept.Leave, Created: kept.Created, Expires: kept.Expires,
+		Arguments: c.args, Command: kept.Command, Dir: kept.Dir, Bytes: kept.Bytes, Mounts: kept.Mounts, Network: kept.Network,
+		Diff: kept.Diff, Said: said, State: entry.State, Outcome: entry.Outcome,
+	}
+	if c.Decision != nil {
+		p.Decision = *c.Decision
+	}
+	return p, true
+}

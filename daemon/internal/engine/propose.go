@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// defaultExpiry is how long a proposal waits where the configuration says
+// nothing.
+const defaultExpiry = 24 * time.Hour
+
+// decide asks policy about a call as it stands now. Somebody who answered is
+// there, whoever else follows the run.
+func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
+	attended := answered || e.cfg.Attended != nil && a.loop.ID != 0 && e.cfg.Attended(a.run.ID, e.askers.session(a.asker))
+	return e.cfg.Policy.Decide(sdk.Action{
+		Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode, Leave: a.leave, Attended: attended,
+	})
+}
+
+// rule takes over a decision: a denial is the action's end. In a call that no
+// loop makes there is nobody to wait for, but whoever called: it runs when that
+// may approve it.
+func (x *action) rule(a *activeLoop, d sdk.Decision) {
+	if d.Verdict == sdk.Propose && a.loop.ID == 0 {
+		if a.approved {
+			d.Verdict, d.Source = sdk.Allow, "caller"
+		} else {
+			d.Verdict = sdk.Deny
+			d.Reason += "; a call that no run makes waits for nobody: whoever calls needs the role approve"
+		}
+	}
+	x.decision = d
+	if d.Verdict != sdk.Allow && d.Verdict != sdk.Propose {
+		x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", d.Rule, d.Reason))
+	}
+}
+
+// asks reports whether a person has to be asked before the action may start,
+// and was not yet.
+func (x *action) asks() bool {
+	return !x.ended() && !x.started && !x.agreed && x.decision.Verdict == sdk.Propose && x.entry.State != sdk.StateProposed
+}
+
+// propose makes a proposal of the action that is next. One of a turn waits at a
+// time: what stands behind it may depend on how it ends, as a second change of
+// one file does, and an answer may leave a rule that spares the next question.
+func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
+	if e.draining.Err() != nil {
+		return errStopping
+	}
+	x.decided = true
+	if x.rule(a, e.decide(a, x, false)); !x.asks() {
+		return nil
+	}
+	e.cfg.Hooks.ProposalPrepare.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+	p, err := e.draft(ctx, a, x)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if err != nil {
+		x.refuse(sdk.OutcomeOf(err), "nobody was asked about this call, for it could not be made: "+err.Error())
+		return nil
+	}
+	change := sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.proposeWrite(p)}}
+	if a.run.Status != sdk.StatusProposed {
+		change.Status = sdk.StatusProposed
+	}
+	receipt, err := e.commitNext(ctx, change)
+	if err != nil {
+		return fmt.Errorf("record what is proposed: %w", err)
+	}
+	failpoint.Hit(failpoint.ProposedAfter)
+	a.run.Status = sdk.StatusProposed
+	x.decided = false
+	x.proposal = &p
+	x.committed(receipt.Entries[0])
+	e.cfg.Hooks.ProposalPending.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+	return nil
+}
+
+// draft is the proposal of a call, with what it would change in files when its
+// tool can tell. A call of which the tool says that it cannot be made is an
+// error: nobody need be asked about it.
+func (e *Engine) draft(ctx context.Context, a *activeLoop, x *action) (proposalAttributes, error) {
+	p, err := e.bind(a, x)
+	if err != nil {
+		return p, err
+	}
+	if x.tool.Staged && x.own == nil {
+		staged, err := settle(ctx, e, "asking what "+x.tool.Name+" would change", func() (sdk.Staged, error) {
+			return e.cfg.Tools.Stage(ctx, e.invocation(a.run, x))
+		})
+		if err != nil && sdk.OutcomeOf(err) != sdk.Unavailable {
+			return p, err
+		}
+		p.Diff, p.Base = staged.Diff, staged.Base
+	}
+	if err := p.seal(a.run, x); err != nil {
+		return p, err
+	}
+	p.ID = p.Hash[:idLength]
+	p.Created = e.cfg.Clock().UTC()
+	p.Expires = p.Created.Add(e.expiry())
+	return p, nil
+}
+
+func (e *Engine) expiry() time.Duration {
+	if e.cfg.Expiry != nil {
+		if d := e.cfg.Expiry(); d > 0 {
+			return d
+		}
+	}
+	return defaultExpiry
+}
+
+// proposeWrite has the action wait for a person.
+func (x *action) proposeWrite(p proposalAttributes) sdk.Write {
+	return sdk.Write{
+		Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, ExpectVersion: x.entry.Version, State: sdk.StateProposed, Phase: sdk.PhaseRecorded,
+		Attributes: encode(map[string]any{"proposal": p, "changed": string(x.arguments), "decision": replacing(x.decision)}),
+		Loop:       x.loop, Turn: x.turn,
+	}
+}
+
+// replacing is a decision that takes the place of another in attributes, which
+// are merged: nothing of the other stays.
+func replacing(d sdk.Decision) map[string]any {
+	m := map[string]any{"verdict": d.Verdict, "rule": d.Rule, "reason": d.Reason, "source": nil, "violation": nil, "commands": nil}
+	if d.Source != "" {
+		m["source"] = d.Source
+	}
+	if d.Violation != "" {
+		m["violation"] = d.Violation
+	}
+	if len(d.Commands) > 0 {
+		m["commands"] = d.Commands
+	}
+	return m
+}

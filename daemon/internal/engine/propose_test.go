@@ -1,0 +1,246 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// asking is a policy for tests: what writes is proposed, but where a rule of the
+// test says otherwise.
+type asking struct {
+	mu    sync.Mutex
+	rules func(sdk.Action) sdk.Decision
+	asked []sdk.Action
+}
+
+func (p *asking) Decide(a sdk.Action) sdk.Decision {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = append(p.asked, a)
+	if p.rules != nil {
+		if d := p.rules(a); d.Verdict != "" {
+			return d
+		}
+	}
+	switch {
+	case a.Tool.Annotations.ReadOnly, a.Leave == sdk.LeaveFull:
+		return sdk.Decision{Verdict: sdk.Allow, Rule: "read", Reason: "it is allowed"}
+	case a.Leave == sdk.LeaveRestricted && !a.Attended:
+		return sdk.Decision{Verdict: sdk.Deny, Rule: "side_effects", Reason: "nobody is there to ask"}
+	}
+	return sdk.Decision{Verdict: sdk.Propose, Rule: "side_effects", Source: "built-in", Reason: "it changes something"}
+}
+
+func (p *asking) set(rules func(sdk.Action) sdk.Decision) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rules = rules
+}
+
+func (p *asking) all() []sdk.Action {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]sdk.Action(nil), p.asked...)
+}
+
+// askingHouse is a house whose agents ask, and that stands.
+type askingHouse struct {
+	*house
+	policy *asking
+	wall   *fakeWall
+}
+
+type fakeWall struct {
+	mu    sync.Mutex
+	reach Reach
+}
+
+func (w *fakeWall) Reach(sdk.Tool, string, string) Reach {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.reach
+}
+
+func (w *fakeWall) Network(string) bool { return w.Reach(sdk.Tool{}, "", "").Network }
+
+func (w *fakeWall) set(change func(*Reach)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change(&w.reach)
+}
+
+func prepareAsking(t testing.TB, steps ...step) *askingHouse {
+	h := &askingHouse{house: prepareHouse(t, steps...), policy: &asking{}, wall: &fakeWall{reach: Reach{Digest: "d1", Mounts: []string{"/workspace"}}}}
+	h.config.Policy, h.config.Wall = h.policy, h.wall
+	h.config.Agents["default"] = sdk.Agent{Leave: sdk.LeaveInteractive}
+	return h
+}
+
+func newAsking(t testing.TB, steps ...step) *askingHouse {
+	h := prepareAsking(t, steps...)
+	h.start()
+	return h
+}
+
+// proposed waits until something waits for a person, and returns it.
+func (h *askingHouse) proposed() sdk.Proposal {
+	h.t.Helper()
+	var p sdk.Proposal
+	h.until("something is proposed", func() bool {
+		open, err := h.engine.Proposals(context.Background())
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if len(open) > 0 {
+			p = open[0]
+		}
+		return len(open) > 0
+	})
+	return p
+}
+
+func (h *askingHouse) answer(p sdk.Proposal, answer sdk.Answer) Resolved {
+	h.t.Helper()
+	return h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: answer})
+}
+
+func (h *askingHouse) resolve(r Resolution) Resolved {
+	h.t.Helper()
+	done, err := h.engine.Resolve(context.Background(), r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return done
+}
+
+// ran are the calls that were really made, with their arguments.
+func (h *askingHouse) ran() string {
+	h.tools.mu.Lock()
+	defer h.tools.mu.Unlock()
+	var all []string
+	for _, c := range h.tools.made {
+		all = append(all, c.Tool+string(c.Arguments))
+	}
+	return strings.Join(all, " ")
+}
+
+func says(text string, then step) step {
+	return func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+		if err := send(sdk.Delta{Text: text}); err != nil {
+			return err
+		}
+		return then(ctx, r, send, retry)
+	}
+}
+
+func TestAcceptedProposal(t *testing.T) {
+	for _, down := range []bool{false, true} {
+		t.Run(fmt.Sprintf("down %v", down), func(t *testing.T) {
+			h := newAsking(t, says("I may do this: approved.", calls(call{"read", `{}`}, call{"write", `{"path":"b","n":1.0,"a":null}`}, call{"read", `{"x":1}`})))
+			a := h.submit(Submission{Run: "r"})
+			p := h.proposed()
+			want := sdk.Proposal{
+				ID: p.Hash[:8], Hash: p.Hash, Run: a.Run.ID, Alias: "r", Project: p.Project, Path: "log://turn_1/write/b", Tool: "write", Plugin: "fake",
+				Digest: "d1", Mode: sdk.ModeAct, Leave: sdk.LeaveInteractive, Created: p.Created, Expires: p.Created.Add(24 * time.Hour),
+				Arguments: json.RawMessage(`{"a":null,"n":1.0,"path":"b"}`), Dir: p.Project, Bytes: 29, Mounts: []string{"/workspace"},
+				Decision: sdk.Decision{Verdict: sdk.Propose, Rule: "side_effects", Source: "built-in", Reason: "it changes something"},
+				Said:     "I may do this: approved.", State: sdk.StateProposed,
+			}
+			if got, wanted := string(encode(p)), string(encode(want)); got != wanted || len(p.Hash) != 64 {
+				t.Errorf("got  %s\nwant %s", got, wanted)
+			}
+			run, err := h.store.Run(t.Context(), a.Run.ID)
+			if err != nil || run.Status != sdk.StatusProposed {
+				t.Errorf("the run is at %d, %v", run.Status, err)
+			}
+			if down {
+				h.cut()
+				h.start()
+				if again := h.proposed(); again.Hash != p.Hash {
+					t.Errorf("after a restart it is %+v", again)
+				}
+			}
+			done := h.answer(p, sdk.Accept)
+			if done.Proposal.State == sdk.StateProposed || done.Seq == 0 {
+				t.Errorf("%+v", done)
+			}
+			if l := h.await(a); l.Status != 200 || l.Stop != stopAnswer {
+				t.Errorf("ended %d %s: %s", l.Status, l.Stop, l.Reason)
+			}
+			if got := h.ran(); got != `read{} write{"a":null,"n":1.0,"path":"b"} read{"x":1}` {
+				t.Errorf("ran %s", got)
+			}
+			if _, err := h.engine.Resolve(t.Context(), Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict {
+				t.Errorf("a second answer: %v", err)
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
+func TestRejectedProposal(t *testing.T) {
+	for _, down := range []bool{false, true} {
+		t.Run(fmt.Sprintf("down %v", down), func(t *testing.T) {
+			h := newAsking(t, calls(numbered("write", 1), numbered("read", 2), numbered("write", 3)))
+			a := h.submit(Submission{})
+			p := h.proposed()
+			if down {
+				h.cut()
+				h.start()
+			}
+			h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Reject, Reason: "not that file"})
+			if l := h.await(a); l.Status != 200 || l.Stop != stopRejected || !strings.Contains(l.Reason, "not that file") {
+				t.Errorf("ended %d %s: %s", l.Status, l.Stop, l.Reason)
+			}
+			if got := h.outcomes(a.Run.ID); got != "write:failed:permission read:failed:aborted write:failed:aborted" {
+				t.Error(got)
+			}
+			if body := h.actions(a.Run.ID)[1].Body; !strings.Contains(body, "rejected by a person") {
+				t.Error(body)
+			}
+			if len(h.models.asked()) != 1 || h.ran() != "" {
+				t.Errorf("asked %d times, ran %s", len(h.models.asked()), h.ran())
+			}
+			h.check(a.Run.ID)
+		})
+	}
+}
+
+// TestOneProposalAtATime: the second of a turn is judged when its turn comes, so
+// that an answer to the first may spare it.
+func TestOneProposalAtATime(t *testing.T) {
+	h := newAsking(t, calls(numbered("write", 1), numbered("write", 2), numbered("bash", 3)))
+	h.config.Remembered = nil
+	a := h.submit(Submission{})
+	p := h.proposed()
+	if open, err := h.engine.Proposals(t.Context()); err != nil || len(open) != 1 {
+		t.Errorf("%d wait, %v", len(open), err)
+	}
+	h.policy.set(func(a sdk.Action) sdk.Decision {
+		if a.Tool.Name != "write" {
+			return sdk.Decision{}
+		}
+		return sdk.Decision{Verdict: sdk.Allow, Rule: "remembered", Reason: "somebody said so"}
+	})
+	h.answer(p, sdk.Accept)
+	p = h.proposed()
+	if p.Tool != "bash" {
+		t.Errorf("asked about %s", p.Tool)
+	}
+	h.answer(p, sdk.Accept)
+	h.await(a)
+	if got := h.outcomes(a.Run.ID); got != "write:resolved write:resolved bash:resolved" {
+		t.Error(got)
+	}
+	if d := attributes(t, h.actions(a.Run.ID)[1]).Decision; d.Rule != "remembered" || d.Source != "" {
+		t.Errorf("the second is recorded as decided by %+v", d)
+	}
+	h.check(a.Run.ID)
+}

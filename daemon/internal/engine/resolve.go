@@ -1,0 +1,321 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Resolution is the answer of a person to a proposal. The caller has checked
+// that whoever answers may approve.
+type Resolution struct {
+	ID        string
+	Hash      string // of the proposal as it was shown
+	Answer    sdk.Answer
+	Reason    string          // of a rejection, for the model
+	Arguments json.RawMessage // of an edit
+	Remember  sdk.Remember
+	By        string // who answers, for people to read; empty is "a client"
+}
+
+// Resolved is what an answer came to.
+type Resolved struct {
+	Proposal sdk.Proposal // as it is now
+	Status   int          // of the run
+	Seq      int64
+	Rule     *sdk.RememberedRule // that was left
+}
+
+// Resolve answers a proposal, and returns when that is durable: what it causes
+// comes behind Seq. It is one commit, which only one answer to a proposal can
+// make. A proposal that was answered, has expired or is another by now is a
+// conflict, and nothing runs.
+func (e *Engine) Resolve(ctx context.Context, r Resolution) (Resolved, error) {
+	leave, err := e.enter()
+	if err != nil {
+		return Resolved{}, err
+	}
+	defer leave()
+	q, err := e.question(ctx, r)
+	if err != nil {
+		return Resolved{}, err
+	}
+	q.given = answerGiven{Answer: r.Answer, By: first(r.By, "a client"), At: e.cfg.Clock().UTC(), Reason: r.Reason}
+	switch {
+	case r.Remember != sdk.RememberNothing && r.Answer != sdk.Accept:
+		return Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted answer can be remembered as a rule; leave remember out")
+	case r.Answer == sdk.Accept:
+		return e.accept(ctx, q, r.Remember)
+	case r.Answer == sdk.Reject:
+		return e.reject(ctx, q, r.Reason)
+	case r.Answer == sdk.Edit:
+		return e.edit(ctx, q, r.Arguments)
+	default:
+		return Resolved{}, sdk.Errorf(sdk.Validation, "there is no answer %q; there are accept, reject and edit", r.Answer)
+	}
+}
+
+// question is a proposal that is being answered, and the action behind it as
+// far as an answer needs it.
+type question struct {
+	a     *activeLoop
+	x     *action
+	given answerGiven
+}
+
+// question finds the proposal that an answer is about, as it is now.
+func (e *Engine) question(ctx context.Context, r Resolution) (*question, error) {
+	if r.ID == "" || r.Hash == "" {
+		return nil, sdk.Errorf(sdk.Validation, "an answer names the id and the hash of a proposal; `bothy proposals` shows what waits")
+	}
+	open, err := e.cfg.Store.Proposed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found *sdk.EntryEvent
+	for i := range open {
+		c, err := readCall(open[i].Entry)
+		if err != nil || c.Proposal == nil || c.Proposal.ID != r.ID {
+			continue
+		}
+		if found = &open[i]; c.Proposal.Hash == r.Hash { // else another of the same id may be meant
+			break
+		}
+	}
+	if found == nil {
+		return nil, e.notOpen(ctx, r.ID)
+	}
+	q, err := e.ponder(ctx, *found)
+	if err != nil {
+		return nil, err
+	}
+	switch p := q.x.proposal; {
+	case p.Hash != r.Hash:
+		return nil, sdk.Errorf(sdk.Conflict, "the proposal %s is another than the one that was answered: look at it again (`bothy proposals show %s`)", r.ID, r.ID)
+	case q.x.left(e.cfg.Clock()) <= 0:
+		return nil, sdk.Errorf(sdk.Conflict, "the proposal %s has expired, and nothing of it runs", r.ID)
+	}
+	return q, nil
+}
+
+// notOpen says why no proposal of that id waits.
+func (e *Engine) notOpen(ctx context.Context, id string) error {
+	const many = 20
+	ended, err := e.cfg.Store.Answered(ctx, 0, 0, id, many)
+	if err != nil {
+		return err
+	}
+	for _, x := range ended {
+		c, err := readCall(x.Entry)
+		if err != nil || c.Proposal == nil || c.Proposal.ID != id {
+			continue
+		}
+		if c.Answer == nil {
+			return sdk.Errorf(sdk.Conflict, "the proposal %s was not answered in time or its run was ended, and nothing of it runs", id)
+		}
+		return sdk.Errorf(sdk.Conflict, "the proposal %s has its answer already: %s, by %s", id, c.Answer.Answer, c.Answer.By)
+	}
+	return sdk.Errorf(sdk.NotFound, "there is no proposal %s; `bothy proposals` shows what waits", id)
+}
+
+// ponder makes of a proposal's entry what policy and tools need to know.
+func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, error) {
+	a := &activeLoop{loop: sdk.Loop{Run: event.Run}}
+	if err := e.locate(ctx, a); err != nil {
+		return nil, err
+	}
+	if err := e.placeLoop(ctx, a, event.Entry.Loop); err != nil {
+		return nil, err
+	}
+	a.plugged = e.offer(a.agent, a.loop.Mode)
+	e.takeOwn(ctx, a)
+	x := leftAction(sdk.Turn{Loop: a.loop.ID, Sequence: event.Entry.Turn}, a.project.Root, event.Entry)
+	if x.fault != nil {
+		return nil, x.fault
+	}
+	var err error
+	if x.tool, x.own, err = e.find(a, x.call.Tool); err != nil {
+		return nil, err
+	}
+	return &question{a: a, x: x}, nil
+}
+
+// placeLoop finds the loop of an action; what no loop did is judged like a
+// client's call.
+func (e *Engine) placeLoop(ctx context.Context, a *activeLoop, loop int64) error {
+	if loop == 0 {
+		a.loop.Mode, a.leave, a.agent = sdk.ModeAct, sdk.LeaveRestricted, sdk.Agent{Name: toolsAlias}
+		return nil
+	}
+	loops, err := e.cfg.Store.Loops(ctx, a.run.ID)
+	if err != nil {
+		return err
+	}
+	for _, l := range loops {
+		if l.ID == loop {
+			a.loop = l
+		}
+	}
+	if a.agent, err = e.agent(a.loop.Agent); err != nil {
+		return err
+	}
+	a.options()
+	return nil
+}
+
+// accept lets the action start. Filters may veto it, which is its end.
+func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember) (Resolved, error) {
+	rule, err := q.remembered(remember, e.cfg.Clock())
+	if err != nil {
+		return Resolved{}, err
+	}
+	asked := sdk.Resolution{Run: q.a.run.ID, Entry: q.x.entry, Allow: true}
+	ruled, err := e.cfg.Hooks.ProposalAccepting.Apply(ctx, asked)
+	if err != nil {
+		ruled.Allow, ruled.Outcome, ruled.Body = false, sdk.OutcomeOf(err), err.Error()
+	}
+	if !ruled.Allow {
+		return e.veto(ctx, q, ruled)
+	}
+	if ruled, err = e.cfg.Hooks.ProposalContent.Apply(ctx, asked); err != nil {
+		return e.veto(ctx, q, sdk.Resolution{Outcome: sdk.OutcomeOf(err), Body: err.Error()})
+	}
+	w := q.write(sdk.StateStreaming, sdk.PhaseApproved, "")
+	if ruled.Body != "" {
+		body := strings.ToValidUTF8(ruled.Body, "\uFFFD")
+		w.Body = &body
+	}
+	writes := []sdk.Write{w}
+	if rule != nil {
+		q.given.Rule = rule.ID
+		writes = append(writes, ruleWrite(*rule))
+	}
+	done, err := e.answered(ctx, q, writes...)
+	if err == nil {
+		e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
+		if done.Rule = rule; rule != nil {
+			e.remembered(q.a.project.Root)
+		}
+	}
+	return done, err
+}
+
+// veto ends the action as a filter has it, though a person accepted.
+func (e *Engine) veto(ctx context.Context, q *question, ruled sdk.Resolution) (Resolved, error) {
+	w := q.write(sdk.StateFailed, sdk.PhaseEnded, sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))))
+	body := strings.ToValidUTF8(first(ruled.Body, "this call was accepted, and a hook of proposal.accepting refused it"), "\uFFFD")
+	w.Body = &body
+	done, err := e.answered(ctx, q, w)
+	if err == nil {
+		e.cfg.Hooks.ProposalRejected.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
+	}
+	return done, err
+}
+
+// reject ends the action; the loop ends with it.
+func (e *Engine) reject(ctx context.Context, q *question, reason string) (Resolved, error) {
+	w := q.write(sdk.StateFailed, sdk.PhaseEnded, sdk.Permission)
+	body := "a person rejected this call"
+	if reason = strings.TrimSpace(strings.ToValidUTF8(reason, "\uFFFD")); reason != "" {
+		body += ": " + reason
+	}
+	w.Body = &body
+	done, err := e.answered(ctx, q, w)
+	if err == nil {
+		e.cfg.Hooks.ProposalRejected.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
+	}
+	return done, err
+}
+
+// write is the answer's change of the action, which finds it as it was shown.
+func (q *question) write(state sdk.State, phase sdk.Phase, outcome sdk.Outcome) sdk.Write {
+	return sdk.Write{
+		Path: q.x.path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, ExpectVersion: q.x.entry.Version,
+		State: state, Phase: phase, Outcome: outcome, Loop: q.x.loop, Turn: q.x.turn,
+	}
+}
+
+// answered commits an answer with what goes with it. The first write is the
+// action's.
+func (e *Engine) answered(ctx context.Context, q *question, writes ...sdk.Write) (Resolved, error) {
+	at := map[string]any{"answer": q.given}
+	if w := writes[0]; w.State == sdk.StateFailed {
+		at["error"] = *w.Body
+	}
+	writes[0].Attributes = encode(at)
+	return e.commitAnswer(ctx, q, writes)
+}
+
+func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Write) (Resolved, error) {
+	receipt, err := e.commit(ctx, sdk.Change{Run: q.a.run.ID, Writes: writes})
+	if err != nil {
+		if sdk.OutcomeOf(err) == sdk.Conflict {
+			return Resolved{}, sdk.Errorf(sdk.Conflict, "the proposal %s was answered by somebody else just now, or its run was ended: %w", q.x.proposal.ID, err)
+		}
+		return Resolved{}, fmt.Errorf("record the answer to the proposal %s: %w", q.x.proposal.ID, err)
+	}
+	failpoint.Hit(failpoint.AnsweredAfter)
+	q.x.follow(receipt.Entries[len(receipt.Entries)-1])
+	for _, entry := range receipt.Entries {
+		if entry.Path == q.x.path {
+			q.x.follow(entry)
+		}
+	}
+	run, err := e.cfg.Store.Run(ctx, q.a.run.ID)
+	if err != nil {
+		run = q.a.run // the answer stands all the same
+	}
+	p, _ := proposalOf(q.a.run, q.a.project, q.x.entry, e.said(ctx, q.a.run.ID, q.x.turn))
+	return Resolved{Proposal: p, Status: run.Status, Seq: receipt.Seq}, nil
+}
+
+// said is what the model wrote beside the calls of a turn.
+func (e *Engine) said(ctx context.Context, run int64, turn int) string {
+	entry, err := e.cfg.Store.Entry(ctx, run, answerPath(turn))
+	if err != nil {
+		return ""
+	}
+	return entry.Body
+}
+
+// Proposals are what waits for a person, oldest first.
+func (e *Engine) Proposals(ctx context.Context) ([]sdk.Proposal, error) {
+	open, err := e.cfg.Store.Proposed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.shown(ctx, open)
+}
+
+// Answered are proposals that wait no more, newest first, at most so many. The
+// project, the run and the beginning of an id are not asked about where they are
+// empty.
+func (e *Engine) Answered(ctx context.Context, project, run int64, id string, limit int) ([]sdk.Proposal, error) {
+	ended, err := e.cfg.Store.Answered(ctx, project, run, id, limit)
+	if err != nil {
+		return nil, err
+	}
+	return e.shown(ctx, ended)
+}
+
+// shown makes proposals of actions; those that never were any are left out.
+func (e *Engine) shown(ctx context.Context, events []sdk.EntryEvent) ([]sdk.Proposal, error) {
+	var all []sdk.Proposal
+	for _, x := range events {
+		a := activeLoop{loop: sdk.Loop{Run: x.Run}}
+		if err := e.locate(ctx, &a); err != nil {
+			if sdk.OutcomeOf(err) == sdk.NotFound { // deleted just now
+				continue
+			}
+			return nil, err
+		}
+		if p, ok := proposalOf(a.run, a.project, x.Entry, e.said(ctx, x.Run, x.Entry.Turn)); ok {
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// RuleScheme is where the rules of a project are kept that answers left: one
+// entry of the project's scope each. Its attributes are the sdk.RememberedRule;
+// a rule that was removed has the member "removed" (RuleOf).
+const RuleScheme = "rule://"
+
+// remembered is the rule that an answer leaves; nil when it leaves none.
+func (q *question) remembered(what sdk.Remember, now time.Time) (*sdk.RememberedRule, error) {
+	x := q.x
+	r := sdk.RememberedRule{Created: now.UTC(), From: x.proposal.ID}
+	r.Verdict, r.Source, r.Project = sdk.Allow, "remembered", q.a.project.Root
+	r.Tools = []string{qualified(x.tool)}
+	var err error
+	switch what {
+	case sdk.RememberNothing:
+		return nil, nil
+	case sdk.RememberTool:
+	case sdk.RememberCall:
+		r.Exact, err = sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: q.a.project.Root}.Hash()
+	case sdk.RememberCommand:
+		r.Commands, err = commandWords(x)
+	default:
+		err = sdk.Errorf(sdk.Validation, "%q cannot be remembered; there are call, command and tool", what)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.ID, err = sdk.HashOf(map[string]any{"tools": r.Tools, "commands": r.Commands, "exact": r.Exact, "project": r.Project}); err != nil {
+		return nil, err
+	}
+	r.ID = r.ID[:idLength]
+	r.Name = "remembered_" + r.ID
+	return &r, nil
+}
+
+// commandWords are the program and the subcommand of each command that was seen
+// and is not proven by itself. Where an option stands in the second place all
+// words count, so that less is remembered rather than more.
+func commandWords(x *action) ([]string, error) {
+	if x.tool.Command == "" {
+		return nil, sdk.Errorf(sdk.Validation, "%s runs no commands, so none can be remembered; remember the call or the tool", x.tool.Name)
+	}
+	var all []string
+	for _, c := range x.decision.Commands {
+		if c.Verdict == sdk.Allow {
+			continue
+		}
+		words := c.Argv
+		if len(words) > 1 && !strings.HasPrefix(words[1], "-") {
+			words = words[:2]
+		}
+		plain := len(words) > 0
+		for _, w := range words {
+			plain = plain && w != "" && !strings.ContainsFunc(w, func(r rune) bool { return r <= ' ' || strings.ContainsRune("*?[]{}\\'\"", r) })
+		}
+		if !plain {
+			return nil, sdk.Errorf(sdk.Validation, "the command %q cannot be remembered as a rule, for its words are not plain or not known before it runs; remember the call", c.Text)
+		}
+		if line := strings.Join(words, " "); !slices.Contains(all, line) {
+			all = append(all, line)
+		}
+	}
+	if len(all) == 0 {
+		return nil, sdk.Errorf(sdk.Validation, "no command was seen in this call that could be remembered; remember the call")
+	}
+	return all, nil
+}
+
+func ruleWrite(r sdk.RememberedRule) sdk.Write {
+	at := map[string]any{"removed": nil}
+	if json.Unmarshal(encode(r), &at) != nil {
+		at = nil
+	}
+	return sdk.Write{Path: RuleScheme + r.ID, Writer: sdk.WriterSystem, Visibility: sdk.Archived, Attributes: encode(at)}
+}
+
+// RuleOf reads a rule from its entry; false when it was removed, or cannot be
+// read.
+func RuleOf(entry sdk.Entry) (sdk.RememberedRule, bool) {
+	var at struct {
+		sdk.RememberedRule
+		Removed *time.Time `json:"removed"`
+	}
+	if json.Unmarshal(entry.Attributes, &at) != nil || at.Removed != nil || at.ID == "" {
+		return sdk.RememberedRule{}, false
+	}
+	return at.RememberedRule, true
+}
+
+// Rules are the rules that answers left in a project.
+func (e *Engine) Rules(ctx context.Context, project string) ([]sdk.RememberedRule, error) {
+	entries, err := e.cfg.Store.Kept(ctx, project, RuleScheme)
+	if err != nil {
+		return nil, err
+	}
+	var all []sdk.RememberedRule
+	for _, entry := range entries {
+		if r, ok := RuleOf(entry); ok {
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b sdk.RememberedRule) int { return a.Created.Compare(b.Created) })
+	return all, nil
+}
+
+// Forget removes a rule from a project; not found when it has none of that id.
+// Calls that were allowed by it and have not started are judged without it.
+func (e *Engine) Forget(ctx context.Context, project, id string) (sdk.RememberedRule, error) {
+	rules, err := e.Rules(ctx, project)
+	if err != nil {
+		return sdk.RememberedRule{}, err
+	}
+	i := slices.IndexFunc(rules, func(r sdk.RememberedRule) bool { return r.ID == id })
+	if i < 0 {
+		return sdk.RememberedRule{}, sdk.Errorf(sdk.NotFound, "no rule %s is remembered for %s; `bothy policy rules` shows what is", id, project)
+	}
+	removed := encode(map[string]time.Time{"removed": e.cfg.Clock().UTC()})
+	if err := e.Keep(ctx, project, sdk.Write{Path: RuleScheme + id, Writer: sdk.WriterSystem, Attributes: removed}); err != nil {
+		return sdk.RememberedRule{}, fmt.Errorf("forget the rule %s: %w", id, err)
+	}
+	e.remembered(project)
+	return rules[i], nil
+}
+
+// remembered tells that the rules of a project changed.
+func (e *Engine) remembered(project string) {
+	if e.cfg.Remembered != nil {
+		e.cfg.Remembered(project)
+	}
+}

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Proposed returns the actions that wait for a person, of all runs, oldest
+// first.
+func (s *Store) Proposed(ctx context.Context) ([]sdk.EntryEvent, error) {
+	return s.proposals(ctx, `FROM runs r CROSS JOIN run_views v ON v.run = r.id AND v.state = 'proposed' JOIN entries e ON e.id = v.entry
+		WHERE r.status = 202 AND r.deleted IS NULL ORDER BY v.updated, v.id`)
+}
+
+// Answered returns the actions that waited for a person once, newest first, at
+// most so many. Project and run are not asked about where they are 0. The id is
+// the beginning of the proposal's; an action may be among them that only looks
+// as if it had that. Forks have what they saw of their parents left out.
+func (s *Store) Answered(ctx context.Context, project, run int64, id string, limit int) ([]sdk.EntryEvent, error) {
+	return s.proposals(ctx, `FROM runs r JOIN run_views v ON v.run = r.id AND v.phase <> '' AND v.state <> 'proposed' JOIN entries e ON e.id = v.entry
+		WHERE r.deleted IS NULL AND (?1 = 0 OR r.project = ?1) AND (?2 = 0 OR r.id = ?2) AND e.scope = 'run:' || r.id
+		AND instr(e.attributes, '"proposal":{') > 0 AND (?3 = '' OR instr(e.attributes, '"id":"' || ?3) > 0)
+		ORDER BY v.updated DESC, v.id DESC LIMIT ?4`, project, run, id, limit)
+}
+
+func (s *Store) proposals(ctx context.Context, from string, args ...any) ([]sdk.EntryEvent, error) {
+	var all []sdk.EntryEvent
+	err := s.query(ctx, `SELECT v.run, `+entryColumns+` `+from, args, func(scan scanner) error {
+		var x sdk.EntryEvent
+		var err error
+		x.Entry, err = scanEntry(func(into ...any) error { return scan(append([]any{&x.Run}, into...)...) })
+		all = append(all, x)
+		return err
+	})
+	if err != nil {
+		return nil, explain("reading proposals", err)
+	}
+	for i := range all {
+		one := []sdk.Entry{all[i].Entry}
+		if err := s.shelf(ctx).fillEntries(all[i].Run, one); err != nil {
+			return nil, explain("reading proposals", err)
+		}
+		all[i].Entry = one[0]
+	}
+	return all, nil
+}

@@ -1,0 +1,70 @@
+package sdk
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Proposal is an action that waits for a person: what exactly would run, where,
+// and what an answer is bound to. All but Said is written by the daemon.
+type Proposal struct {
+	ID      string    `json:"id"`   // short, unique among those that wait
+	Hash    string    `json:"hash"` // hex SHA-256 over all that an answer agrees to; an answer names it
+	Run     int64     `json:"run"`
+	Alias   string    `json:"alias"`
+	Project string    `json:"project"` // root
+	Path    string    `json:"path"`    // the action's entry
+	Tool    string    `json:"tool"`
+	Plugin  string    `json:"plugin"`
+	Digest  string    `json:"digest,omitempty"` // of the plugin's binary
+	Mode    Mode      `json:"mode"`
+	Leave   Leave     `json:"leave"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires"`
+
+	Arguments json.RawMessage `json:"arguments"`         // canonical (RFC 8785): what runs
+	Command   string          `json:"command,omitempty"` // of a tool that runs commands: the line, byte for byte
+	Dir       string          `json:"dir,omitempty"`     // where it would run
+	Bytes     int             `json:"bytes"`             // of Command, else of Arguments
+	Mounts    []string        `json:"mounts,omitempty"`  // what it could touch, such as "/workspace (read and write): /home/me/p"
+	Network   bool            `json:"network"`
+	Diff      string          `json:"diff,omitempty"` // unified; what a file tool would change
+	Decision  Decision        `json:"decision"`       // why it is asked
+
+	// Said is what the model wrote beside the call. It is untrusted: it is shown
+	// apart, quoted, and decides nothing.
+	Said string `json:"said,omitempty"`
+
+	State   State   `json:"state"`
+	Outcome Outcome `json:"outcome,omitempty"`
+}
+
+// Answer is what a person says to a proposal.
+type Answer string
+
+// The answers.
+const (
+	Accept Answer = "accept"
+	Reject Answer = "reject"
+	Edit   Answer = "edit" // with other arguments: they are judged again, and asked about again unless they need no asking
+)
+
+// Remember says for how long an accepted answer is to count as a rule.
+type Remember string
+
+// What may be remembered of an answer.
+const (
+	RememberNothing Remember = ""
+	RememberCall    Remember = "call"    // this very call, in this project
+	RememberCommand Remember = "command" // these commands (program and subcommand) in this project
+	RememberTool    Remember = "tool"    // this tool in this project
+)
+
+// Staged is what a call would do to files, worked out without doing it.
+type Staged struct {
+	Diff string `json:"diff"` // unified, of texts
+	// Base stands for the state that the difference is against. A call that
+	// carries it (Invocation.Base) is refused with Conflict when that state is
+	// no longer the one on disk.
+	Base string `json:"base"`
+}

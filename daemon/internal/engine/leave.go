@@ -72,3 +72,10 @@ func (a *activeLoop) options() {
 		a.leave = agentLeave(a.agent)
 	}
 }
+
+// LeaveOf is the leave in which a loop works: that of its prompt, else its agent's.
+func LeaveOf(l sdk.Loop, agent sdk.Agent) sdk.Leave {
+	a := activeLoop{loop: l, agent: agent}
+	a.options()
+	return a.leave
+}

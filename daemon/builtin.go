@@ -45,6 +45,7 @@ func newBuiltins(d *Daemon, library catalogues, trusted func(project, name, hash
 		Execute: func(ctx context.Context, plugin string, call sdk.SkillCall, out builtin.Stream) (sdk.ToolResult, error) {
 			return d.plugins.Execute(ctx, plugin, call, out)
 		},
+		Network: openings{d},
 	})}
 }
 
@@ -95,8 +96,8 @@ func (o ownTools) Tools() []sdk.Tool { return o.turn.Tools() }
 func (o ownTools) System() string { return o.turn.System() }
 
 // Once implements engine.Own.
-func (o ownTools) Once(ctx context.Context, _ string, arguments json.RawMessage) bool {
-	return o.turn.Once(ctx, arguments)
+func (o ownTools) Once(ctx context.Context, tool string, arguments json.RawMessage) bool {
+	return tool != builtin.OpenNetwork && o.turn.Once(ctx, arguments)
 }
 
 // Invoke implements engine.Own.

@@ -48,6 +48,7 @@ type Daemon struct {
 	listener *server.Listener
 	store    *store.Store
 	runlogs  *audit.Runlogs
+	security *audit.Security
 	hooks    *hook.Chains
 	host     *host.Supervisor
 	plugins  *plugins
@@ -96,7 +97,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startPlugins, d.startServer, d.startSkills, d.startEngine, d.startUpkeep, d.followFiles} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startSecurity, d.startPlugins, d.startServer, d.startSkills, d.startEngine, d.startUpkeep, d.followFiles} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")
@@ -210,7 +211,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 	d.plugins.start(ctx)
 	d.hears.begin()
 	d.models = &modelTable{}
-	d.models.Store(&models{cfg: d.cfg, host: d.plugins})
+	d.models.Store(&models{cfg: d.cfg, host: d.plugins, secrets: d.secrets})
 	return nil
 }
 
@@ -233,7 +234,7 @@ func (d *Daemon) startEngine(context.Context) error {
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
 		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: skillFace{d}, Policy: policyFace{d}, Audit: auditFace{d},
-		Log: d.log.Named("server"), Descended: d.descended,
+		Log: d.log.Named("server"), Redact: d.secrets.JSON, Descended: d.descended,
 	})
 	if err != nil {
 		return err

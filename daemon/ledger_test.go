@@ -39,14 +39,19 @@ func serveLedger() {
 	})
 }
 
-// bundleLedger puts this binary among an installation's plugins, where it needs
-// no digest: checking that at each start would cost more than the start.
+// bundleLedger puts this binary among an installation's plugins, as ledger and as
+// intruder, where it needs no digest: checking that at each start would cost more
+// than the start.
 func bundleLedger(prefix string) error {
 	binary, err := os.ReadFile(os.Args[0])
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(prefix, "libexec/bothy/bothy-plugin-ledger"), binary, 0o700)
+	ledger := filepath.Join(prefix, "libexec/bothy/bothy-plugin-ledger")
+	if err := os.WriteFile(ledger, binary, 0o700); err != nil {
+		return err
+	}
+	return os.Link(ledger, filepath.Join(prefix, "libexec/bothy/bothy-plugin-intruder"))
 }
 
 func noteLine(_ context.Context, in line, call tool.Call) (sdk.ToolResult, error) {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -120,6 +121,8 @@ type sse struct {
 // modelSays answers a prompt by its first word:
 //
 //	call TOOL ARGUMENTS   a tool call, whose result it then repeats
+//	mirror TEXT           the text backwards, a few letters at a time
+//	mirror-call TOOL ARGUMENTS   call, the arguments likewise
 //	system                what stood in the system prompt
 //	slow                  a word every 50 ms, until nobody listens
 //	stall                 the same the first time, and an answer to whoever asks again
@@ -136,6 +139,18 @@ func (s sse) modelSays(user, system string) {
 		}}}, "")
 		s.end("tool_calls")
 		return
+	case "mirror-call":
+		tool, arguments, _ := strings.Cut(rest, " ")
+		s.call(map[string]any{"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": tool, "arguments": ""}})
+		for _, piece := range mirrored(arguments) {
+			s.call(map[string]any{"index": 0, "function": map[string]any{"arguments": piece}})
+		}
+		s.end("tool_calls")
+		return
+	case "mirror":
+		for _, piece := range mirrored(rest) {
+			s.text(piece)
+		}
 	case "system":
 		s.text(system)
 	case "slow", "stall":
@@ -164,6 +179,18 @@ func (s sse) modelSays(user, system string) {
 	}
 	s.end("stop")
 }
+
+func mirrored(text string) (pieces []string) {
+	letters := []byte(text)
+	slices.Reverse(letters)
+	text = string(letters)
+	for ; len(text) > 3; text = text[3:] {
+		pieces = append(pieces, text[:3])
+	}
+	return append(pieces, text)
+}
+
+func (s sse) call(call map[string]any) { s.delta(map[string]any{"tool_calls": []any{call}}, "") }
 
 func (s sse) text(text string) { s.delta(map[string]any{"content": text}, "") }
 

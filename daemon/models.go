@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/host"
@@ -44,6 +45,8 @@ type models struct {
 	cfg  *config.Config
 	host completer
 	dial func(ctx context.Context, address string) error // nil dials for real
+
+	secrets *audit.Redactor // what no model is told; nil tells all
 }
 
 // lookTime bounds the question whether anything listens at a local address.

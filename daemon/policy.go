@@ -120,11 +120,8 @@ func (ws *workspaces) of(cfg *config.Config, project string) config.Workspace {
 	if known && before.file == state && before.cfg == cfg {
 		return before.w
 	}
-	now := knownWorkspace{cfg: cfg, file: state, w: config.Silent()}
-	var diags config.Diagnostics
-	if !state.missing {
-		now.w, diags = config.ReadWorkspace(file, cfg)
-	}
+	w, diags := readWorkspace(cfg, file, state)
+	now := knownWorkspace{cfg: cfg, file: state, w: w}
 	if known || len(diags) > 0 {
 		ws.say(about("the workspace "+project), diags)
 	}
@@ -136,6 +133,14 @@ func (ws *workspaces) of(cfg *config.Config, project string) config.Workspace {
 	}
 	ws.known[project] = now
 	return now.w
+}
+
+// readWorkspace reads a file that is in a state. One that is missing says nothing.
+func readWorkspace(cfg *config.Config, file string, state fileState) (config.Workspace, config.Diagnostics) {
+	if state.missing {
+		return config.Silent(), nil
+	}
+	return config.ReadWorkspace(file, cfg)
 }
 
 // workspaceFileOf is where a project has its own configuration.

@@ -39,7 +39,7 @@ func (r relay) Submit(ctx context.Context, by server.Caller, mode sdk.Mode, p rp
 
 func accepted(a engine.Accepted) rpc.Accepted {
 	return rpc.Accepted{
-		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Seq: a.Seq, Model: a.Model, Why: a.Why, Leave: a.Leave, Ahead: a.Ahead,
+		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Seq: a.Seq, Model: a.Model, Why: a.Why, Ahead: a.Ahead,
 	}
 }
 

@@ -102,7 +102,7 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 		}
 		r.Diagnostics = append(r.Diagnostics, rpc.Diagnostic{Severity: severity, Text: o.text})
 	}
-	d.models.Store(&models{cfg: cfg, host: d.plugins})
+	d.models.Store(&models{cfg: cfg, host: d.plugins, secrets: d.secrets})
 	d.skills.Configure(d.skillSettings(cfg))
 	d.engine.Configure(cfg.Agents)
 	return r

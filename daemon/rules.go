@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 
@@ -13,10 +12,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
-
-// networkRule is the id of the rule that opens the network for a project. It
-// allows no call.
-const networkRule = "network"
 
 // rulebook knows the rules that answers left. The entries are the truth; what is
 // read of them is kept until an answer changes it.
@@ -71,11 +66,6 @@ func (b *rulebook) policy(project string) []sdk.PolicyRule {
 		}
 	}
 	return out
-}
-
-// network reports whether the network was opened for a project.
-func (b *rulebook) network(project string) bool {
-	return slices.ContainsFunc(b.of(project), func(r sdk.RememberedRule) bool { return r.ID == networkRule })
 }
 
 // changed has the rules read again. They are few, so that all are.

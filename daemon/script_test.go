@@ -26,7 +26,9 @@ import (
 //
 // Beside testscript's own commands there are:
 //
+//	answers L/L ARG..  call bothy in a terminal and type a line at each question
 //	hang-up            send the daemon SIGHUP
+//	no-canary DIR..    fail when the secret $CANARY is in a file below, in any form
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
 //	nothing-left       fail unless the daemon's processes and containers are gone
 //	readme             run the commands that README shows
@@ -46,19 +48,22 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup:               func(env *testscript.Env) error { return setUp(env, prefix) },
 		Condition:           condition,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"hang-up":      hangUp,
-			"kill9":        killPlugin,
-			"nothing-left": nothingLeft,
-			"readme":       readme,
-			"same-process": sameProcess,
-			"serve-model":  serveModel,
-			"serve-words":  serveWords,
-			"sparse":       sparse,
-			"spoil":        spoil,
-			"until":        until,
-		},
+		Cmds:                scriptCommands,
 	})
+}
+
+var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
+	"hang-up":      hangUp,
+	"kill9":        killPlugin,
+	"no-canary":    noCanary,
+	"nothing-left": nothingLeft,
+	"readme":       readme,
+	"same-process": sameProcess,
+	"serve-model":  serveModel,
+	"serve-words":  serveWords,
+	"sparse":       sparse,
+	"spoil":        spoil,
+	"until":        until,
 }
 
 var build struct {
@@ -121,6 +126,9 @@ func TestMain(m *testing.M) {
 	}
 	if os.Getenv(playLedger) != "" {
 		serveLedger()
+	}
+	if os.Getenv(playIntruder) != "" {
+		serveIntruder()
 	}
 	code := m.Run()
 	printResults()

@@ -98,9 +98,9 @@ plugin "ledger" {
 	}
 }
 
-// connect makes a client of the site's daemon, whichever runs.
+// connect makes a client of the site's daemon, whichever runs, that may do all.
 func (s *site) connect(name string) *client.Client {
-	return &client.Client{Socket: filepath.Join(s.root, "run", "bothy", "bothy.sock"), Name: name}
+	return &client.Client{Socket: filepath.Join(s.root, "run", "bothy", "bothy.sock"), Name: name, Role: rpc.RoleAdmin}
 }
 
 // start starts a daemon and does not wait for it. before is a command line to

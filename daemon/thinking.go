@@ -32,6 +32,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Store:        d.store,
 		Tools:        toolbox{d.host},
 		Builtin:      d.own,
+		Wall:         wall{openings{d}},
 		Models:       d.models,
 		View:         view.NewTranscript(time.Now),
 		Dialect:      dialect.Tools{},
@@ -45,9 +46,10 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Leave:        func() sdk.Leave { return d.current().Policy.Leave },
 		Expiry:       func() time.Duration { return d.current().Policy.Expiry },
 		Remembered:   d.rules.changed,
-		Wall:         wall{d},
 		Narrow:       d.policy.narrowing,
 		Preview:      d.preview,
+		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
+		Redact:       d.secrets.Redact,
 		Grace:        d.cfg.Grace,
 		Frozen:       d.store.Health() != nil,
 	})
@@ -93,6 +95,9 @@ func (m *models) Complete(ctx context.Context, alias string, req sdk.Request, se
 	}
 	if err := m.host.Ensure(ctx, instance); err != nil {
 		return err
+	}
+	if m.secrets != nil { // behind Ensure, which may have told of the provider's own key
+		req = withoutSecrets(m.secrets, req)
 	}
 	return m.host.Complete(ctx, instance, req, send, func(r host.Retry) error {
 		return retry(engine.Retry{Class: r.Class, Wait: r.Wait, Attempt: r.Attempt, Message: r.Message})

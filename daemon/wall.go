@@ -1,43 +1,39 @@
 package daemon
 
 import (
-	"context"
+	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// wall tells what calls could touch, for those who are asked about them.
-type wall struct{ d *Daemon }
+// wall says what the calls of tools could touch, as it is now: an answer to a
+// proposal is bound to that.
+type wall struct{ openings }
 
 var _ engine.Wall = wall{}
 
-// digestTime bounds how long a plugin's binary is read.
-const digestTime = 10 * time.Second
+// Network implements engine.Wall.
+func (w wall) Network(project string) bool { return w.Open(project) }
 
 // Reach implements engine.Wall.
 func (w wall) Reach(tool sdk.Tool, project, runDir string) engine.Reach {
-	ctx, cancel := context.WithTimeout(w.d.stopping, digestTime)
-	defer cancel()
-	r := engine.Reach{Digest: w.d.host.Digest(ctx, tool), Dir: project, Network: w.Network(project)}
 	switch {
 	case slices.Contains(tool.Grants, sdk.GrantSandbox):
-		r.Dir = "/workspace"
-		what := "/workspace (read and write): " + project
+		work := project
 		if w.d.current().Sandbox.Workspace == "private" {
-			what = "/workspace (read and write): a folder of this run alone"
+			work = filepath.Join(runDir, "workspace")
 		}
-		r.Mounts = []string{what, "the run's home (read and write)", "/usr (read only): this machine's"}
+		return engine.Reach{
+			Dir: "/workspace",
+			Mounts: []string{
+				"/workspace (read and write): " + work, "/home/bothy (read and write): " + filepath.Join(runDir, "home"), "/usr (read): /usr",
+			},
+			Network: w.Open(project),
+		}
 	case slices.Contains(tool.Grants, sdk.GrantProject):
-		r.Mounts = []string{project + " (read and write)"}
-		r.Network = false
-	default:
-		r.Network = false
+		return engine.Reach{Dir: project, Mounts: []string{project + " (read and write)"}}
 	}
-	return r
+	return engine.Reach{Dir: project}
 }
-
-// Network implements engine.Wall.
-func (w wall) Network(project string) bool { return w.d.rules.network(project) }

@@ -88,6 +88,10 @@ type hostInfo struct {
 			Name string `json:"name"`
 			Path string `json:"path"`
 		} `json:"ociRuntime"`
+		// Slirp and Pasta are what a rootless container's network is made
+		// with; the path is empty when the program is not installed.
+		Slirp    program `json:"slirp4netns"`
+		Pasta    program `json:"pasta"`
 		Security struct {
 			Rootless bool `json:"rootless"`
 			Seccomp  bool `json:"seccompEnabled"`
@@ -100,6 +104,10 @@ type hostInfo struct {
 	Version struct {
 		Version string `json:"Version"`
 	} `json:"version"`
+}
+
+type program struct {
+	Executable string `json:"executable"`
 }
 
 type idMapping struct {

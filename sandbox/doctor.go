@@ -67,7 +67,16 @@ func Check(ctx context.Context, cfg Config, logger hclog.Logger) []Finding {
 		add("podman", LevelOK, detail, "")
 		out = append(out, findings(info)...)
 	}
-	return append(out, homeTools(cfg.Path))
+	return append(out, quotaFinding(cfg), homeTools(cfg.Path))
+}
+
+// quotaFinding says what is watched, and that it is only that.
+func quotaFinding(cfg Config) Finding {
+	f := Finding{Name: "quota", Level: LevelOK, Detail: "off: what a run's home and private workspace hold is not watched"}
+	if cfg.Limits.Quota > 0 {
+		f.Detail = size(cfg.Limits.Quota) + " for a run's home and private workspace, watched and not enforced"
+	}
+	return f
 }
 
 // hostOf asks Podman about its host the way Open would find it.
@@ -170,6 +179,7 @@ func findings(info hostInfo) []Finding {
 	if info.Store.Driver == "vfs" {
 		out[3].Level, out[3].Hint = LevelWarn, "vfs copies every image: use a file system or kernel with native overlay"
 	}
+	out = append(out, networkFinding(info))
 	if !info.Host.Security.Seccomp {
 		out = append(out, Finding{Name: "seccomp", Level: LevelFail, Detail: "Podman has no seccomp here", Hint: "use a kernel and a Podman with seccomp"})
 	}
@@ -231,5 +241,5 @@ func (m *Manager) Findings() []Finding {
 	for _, w := range m.Warnings() {
 		out = append(out, Finding{Name: "container", Level: LevelWarn, Detail: w})
 	}
-	return append(out, homeTools(m.cfg.Path))
+	return append(out, quotaFinding(m.cfg), homeTools(m.cfg.Path))
 }

@@ -210,7 +210,11 @@ func outcome(exit frame.Exit) Result {
 
 // ensure has a container that fits the plan, with a runner that answers.
 func (s *session) ensure(ctx context.Context, run RunSpec, p *protection) error {
-	spec := s.manager.base.spec(run, s.limits(run), p, s.dir)
+	network, err := s.manager.networkFor(run)
+	if err != nil {
+		return err
+	}
+	spec := s.manager.base.spec(run, s.limits(run), p, network, s.dir)
 	if s.container != nil {
 		if s.container.spec == spec.Labels[labelSpec] && s.container.link.alive() == nil {
 			return nil

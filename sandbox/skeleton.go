@@ -36,7 +36,7 @@ var skeletonFiles = map[string]string{
 	"etc/hosts":         "127.0.0.1 localhost bothy\n::1 localhost bothy\n",
 	"etc/hostname":      "bothy\n",
 	"etc/resolv.conf":   "",
-	"etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n",
+	"etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n",
 	"opt/bothy/runner":  "",
 }
 

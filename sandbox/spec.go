@@ -48,9 +48,12 @@ type containerSpec struct {
 
 	UserNS namespace `json:"userns"`
 	NetNS  namespace `json:"netns"`
-	PidNS  namespace `json:"pidns"`
-	IpcNS  namespace `json:"ipcns"`
-	UtsNS  namespace `json:"utsns"`
+	// NetworkOptions are by the mode of NetNS.
+	NetworkOptions map[string][]string `json:"network_options,omitempty"`
+
+	PidNS namespace `json:"pidns"`
+	IpcNS namespace `json:"ipcns"`
+	UtsNS namespace `json:"utsns"`
 
 	ReadOnly        bool     `json:"read_only_filesystem"`
 	ReadWriteTmpfs  bool     `json:"read_write_tmpfs"`
@@ -133,8 +136,9 @@ type base struct {
 
 // spec describes a run's container. Two calls give the same hash exactly when
 // one container serves for the other.
-func (b base) spec(run RunSpec, limits Limits, p *protection, socketDir string) containerSpec {
+func (b base) spec(run RunSpec, limits Limits, p *protection, n network, socketDir string) containerSpec {
 	s := b.describe(run, limits, p, socketDir)
+	s.connect(n)
 	s.Labels = map[string]string{
 		labelInstance: b.instance, labelRun: run.RunID, labelRunDir: filepath.Clean(run.RunDir),
 		labelMounts: formatMounts(p.guarded()), labelSpec: s.hash(b.runnerHash), labelBase: b.hash(limits),
@@ -168,7 +172,7 @@ func (b base) describe(run RunSpec, limits Limits, p *protection, socketDir stri
 		ImageVolumes:    "ignore",
 
 		UserNS: namespace{Mode: "keep-id", Value: "uid=1000,gid=1000"},
-		NetNS:  namespace{Mode: "none"},
+		NetNS:  namespace{Mode: noNetwork.mode},
 		PidNS:  namespace{Mode: "private"},
 		IpcNS:  namespace{Mode: "private"},
 		UtsNS:  namespace{Mode: "private"},

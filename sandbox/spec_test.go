@@ -8,10 +8,14 @@ import (
 )
 
 func testSpec(limits Limits, mounts []protectedMount) containerSpec {
+	return testSpecIn(noNetwork, limits, mounts)
+}
+
+func testSpecIn(n network, limits Limits, mounts []protectedMount) containerSpec {
 	b := base{image: "i", skeleton: true, seccomp: "/s.json", runner: "/r", runnerHash: "h", instance: "inst",
 		hard: map[string]int64{"NPROC": 100}}
 	run := RunSpec{RunID: "run", Project: "/p", RunDir: "/runs/run"}
-	return b.spec(run, limits.WithDefaults(), &protection{project: "/p", mounts: mounts}, "/d/s/x")
+	return b.spec(run, limits.WithDefaults(), &protection{project: "/p", mounts: mounts}, n, "/d/s/x")
 }
 
 func TestSpecKeepsItsPromises(t *testing.T) {
@@ -54,11 +58,15 @@ func TestSpecHashTellsContainersApart(t *testing.T) {
 	}
 	for name, other := range map[string]containerSpec{
 		"limits":     testSpec(Limits{Pids: 7}, nil),
+		"network":    testSpecIn(network{mode: "slirp4netns"}, Limits{}, nil),
 		"protection": testSpec(Limits{}, []protectedMount{{Path: ".bothy", ReadOnly: true}}),
 	} {
 		if other.Labels[labelSpec] == one.Labels[labelSpec] {
 			t.Errorf("%s do not count", name)
 		}
+	}
+	if other := testSpec(Limits{Quota: 7}, nil); other.Labels[labelSpec] != one.Labels[labelSpec] {
+		t.Error("the quota, which is no part of a container, counts")
 	}
 	with := one
 	with.OCIRuntime = "runc"

@@ -85,8 +85,8 @@ type PolicyRule struct {
 	// others any.
 	Paths []string `json:"paths,omitempty"`
 	// Commands are the first words of commands, such as "go test"; a last word
-	// "*" is implied. An allow rule needs every command of the line, those that
-	// are proven excepted, to fit one, the others any.
+	// "*" is implied. Of a line, an allow rule allows the commands that fit one:
+	// each that is not proven has to be allowed by a rule. The others need any.
 	Commands []string `json:"commands,omitempty"`
 	Leaves   []Leave  `json:"leaves,omitempty"`  // in which it holds; empty is all
 	Project  string   `json:"project,omitempty"` // root of the only project where it holds; empty is all

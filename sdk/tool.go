@@ -28,8 +28,9 @@ type Annotations struct {
 // Tool is a tool as the daemon offers it: a spec and where it comes from.
 type Tool struct {
 	ToolSpec
-	Plugin string   `json:"plugin"` // the plugin's name; the tool also answers to plugin__name
-	Pinned bool     `json:"pinned"` // bundled with Bothy, or its digest is pinned
+	Plugin string   `json:"plugin"`           // the plugin's name; the tool also answers to plugin__name
+	Pinned bool     `json:"pinned"`           // bundled with Bothy, or its digest is pinned
+	Digest string   `json:"digest,omitempty"` // hex SHA-256 of the plugin's binary; empty for the daemon's own tools
 	Grants []string `json:"grants,omitempty"`
 }
 

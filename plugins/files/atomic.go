@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -20,7 +22,7 @@ func temporary() string {
 
 // replace writes a whole new file at the place, or leaves everything as it was.
 // fill writes the contents. What was there keeps its mode; was, when it is not
-// nil, must still be what is there.
+// nil, must still be what is there, and where nothing was nothing may be by then.
 func (pl *place) replace(was fs.FileInfo, fill func(*os.File) error) (err error) {
 	if pl.info != nil {
 		if err := pl.writable(); err != nil {
@@ -56,7 +58,12 @@ func (pl *place) replace(was fs.FileInfo, fill func(*os.File) error) (err error)
 			return err
 		}
 	}
-	return pl.dir.Rename(name, pl.base)
+	if pl.still != nil {
+		if err := pl.still(); err != nil {
+			return err
+		}
+	}
+	return rename(pl.dir, name, pl.dir, pl.base, pl.info != nil)
 }
 
 // writable refuses to replace what is no ordinary file, and a file whose owner
@@ -67,6 +74,20 @@ func (pl *place) writable() error {
 	}
 	if pl.info.Mode().Perm()&0o200 == 0 {
 		return sdk.Errorf(sdk.Permission, "%s is read-only (mode %04o); change its mode first if it is meant to be changed", shown(pl.path), pl.info.Mode().Perm())
+	}
+	return nil
+}
+
+// changeableDir asks the system whether names in the folder that holds the place
+// may be made, replaced and removed.
+func (pl *place) changeableDir(action string) error {
+	f, err := pl.dir.Open(".")
+	if err == nil {
+		defer closeRead(f)
+		err = unix.Faccessat(int(f.Fd()), ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS)
+	}
+	if err != nil {
+		return fault(action, pl.path, err)
 	}
 	return nil
 }

@@ -24,33 +24,30 @@ type copying struct {
 	entries int
 	made    []sdk.FileChange // by their paths in the source; at most mostChanges
 	strange bool             // a name is not UTF-8
+	agreed  *plan            // what a person agreed to, where one was asked
 }
 
 // copy puts a second file or folder beside the first. Either the whole copy is
 // there at the end or nothing is. A link that is the source is followed, links
 // in a folder are copied as links.
 func (p *project) copy(ctx context.Context, a moveArgs) (answer, error) {
-	from, err := p.existing(a.Source, lookup{})
+	from, to, err := p.copied(a, lookup{})
 	if err != nil {
 		return answer{}, err
 	}
 	defer from.close()
-	if from.path == "." {
-		return answer{}, sdk.Errorf(sdk.Validation, "the project cannot be copied into itself; name something in it")
-	}
-	to, err := p.destination(from, a)
-	if err != nil {
-		return answer{}, err
-	}
 	defer to.close()
 
 	over, err := to.keep()
 	if err != nil {
 		return answer{}, copyFault(a, err)
 	}
-	c := &copying{ctx: ctx}
+	c := &copying{ctx: ctx, agreed: p.agreed}
 	name := temporary()
 	err = c.entry(from.dir, from.base, from.path, to.dir, name)
+	if err == nil {
+		err = p.stillBoth(from, to)
+	}
 	if err == nil {
 		err = rename(to.dir, name, to.dir, to.base, a.Overwrite)
 	}
@@ -70,6 +67,38 @@ func (p *project) copy(ctx context.Context, a moveArgs) (answer, error) {
 		text += " (" + plural(c.entries-1, "entry") + ")"
 	}
 	return answer{text: text, data: data}, nil
+}
+
+// copied resolves the ends of a copy.
+func (p *project) copied(a moveArgs, how lookup) (from, to *place, err error) {
+	if from, err = p.existing(a.Source, lookup{}); err != nil {
+		return nil, nil, err
+	}
+	if from.path == "." {
+		err = sdk.Errorf(sdk.Validation, "the project cannot be copied into itself; name something in it")
+	} else {
+		to, err = p.destination(from, a, how)
+	}
+	if err != nil {
+		from.close()
+		return nil, nil, err
+	}
+	return from, to, nil
+}
+
+// planCopy is what copy would do.
+func (p *project) planCopy(ctx context.Context, a moveArgs) (*plan, error) {
+	from, to, err := p.copied(a, lookup{dry: true})
+	if err != nil {
+		return nil, err
+	}
+	defer from.close()
+	defer to.close()
+	s := &survey{ctx: ctx, left: mostHashed, strict: true}
+	if err := s.place(from); err != nil {
+		return nil, err
+	}
+	return planAt(s, "copy", from, to)
 }
 
 // changes are what the copy made, by the paths that it has in the end. Of a copy
@@ -174,7 +203,11 @@ func (c *copying) file(from *os.Root, base, path string, to *os.Root, name strin
 	if err == nil {
 		err = f.Chmod(info.Mode().Perm())
 	}
-	c.note(path, sdk.FileState{Kind: "file", Hash: hex.EncodeToString(sum.Sum(nil))})
+	after := sdk.FileState{Kind: "file", Hash: hex.EncodeToString(sum.Sum(nil))}
+	if err == nil && c.agreed != nil && !c.agreed.holds(path, after.Hash) {
+		err = changedSince(path)
+	}
+	c.note(path, after)
 	return errors.Join(err, f.Close())
 }
 

@@ -28,6 +28,9 @@ func (p *project) create(_ context.Context, a createArgs) (answer, error) {
 	}
 	defer pl.close()
 	if pl.info == nil {
+		if err := p.still(pl); err != nil {
+			return answer{}, err
+		}
 		err := pl.dir.Mkdir(pl.base, 0o777)
 		if err == nil {
 			p.changes.made(pl.path)
@@ -40,8 +43,39 @@ func (p *project) create(_ context.Context, a createArgs) (answer, error) {
 			return answer{}, fault("create the directory", a.Path, err)
 		}
 	}
-	if !pl.isDir() {
-		return answer{}, sdk.Errorf(sdk.Conflict, "%s exists already and is a %s, not a directory", shown(pl.path), kindOf(pl.info.Mode()))
+	if err := wantFolder(pl); err != nil {
+		return answer{}, err
 	}
 	return answer{text: fmt.Sprintf("The directory %s exists already", shown(pl.path)), data: createData{pl.path, false}}, nil
+}
+
+// planCreate is what create would do.
+func (p *project) planCreate(_ context.Context, a createArgs) (*plan, error) {
+	pl, err := p.target(a.Path, lookup{dry: true})
+	if err != nil {
+		return nil, err
+	}
+	defer pl.close()
+	if pl.info != nil {
+		if err := wantFolder(pl); err != nil {
+			return nil, err
+		}
+		now := &plan{sights: []sight{{path: pl.path, kind: "directory"}}}
+		now.patch.note("the directory " + shown(pl.path) + " exists already; nothing would be done")
+		return now, nil
+	}
+	if err := pl.changeableDir("create the directory"); err != nil {
+		return nil, err
+	}
+	now := &plan{sights: []sight{{path: pl.path}}, changes: 1}
+	now.folders(pl.absent)
+	now.patch.folder(pl.path, true)
+	return now, nil
+}
+
+func wantFolder(pl *place) error {
+	if pl.isDir() {
+		return nil
+	}
+	return sdk.Errorf(sdk.Conflict, "%s exists already and is a %s, not a directory", shown(pl.path), kindOf(pl.info.Mode()))
 }

@@ -36,10 +36,13 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 	if err != nil {
 		return answer{}, fault("delete", a.Path, err)
 	}
+	if err := p.still(pl); err != nil {
+		return answer{}, err
+	}
 	err = pl.dir.Remove(pl.base)
 	if pl.isDir() && errors.Is(err, syscall.ENOTEMPTY) {
 		if !a.Recursive {
-			return answer{}, sdk.Errorf(sdk.Conflict, "%s is a directory and not empty; nothing was deleted: set recursive to delete it with everything in it", shown(pl.path))
+			return answer{}, notEmpty(pl)
 		}
 		p.changes.list = append(p.changes.list, pl.keepTree()...) // told of also when it fails half-way
 		err = pl.dir.RemoveAll(pl.base)
@@ -51,4 +54,32 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 	}
 	data := deleteData{Path: pl.path, Kind: kindOf(pl.info.Mode())}
 	return answer{text: fmt.Sprintf("Deleted the %s %s", data.Kind, shown(pl.path)), data: data}, nil
+}
+
+func notEmpty(pl *place) error {
+	return sdk.Errorf(sdk.Conflict, "%s is a directory and not empty; nothing was deleted: set recursive to delete it with everything in it", shown(pl.path))
+}
+
+// planDelete is what delete would do.
+func (p *project) planDelete(ctx context.Context, a deleteArgs) (*plan, error) {
+	pl, err := p.subject(a.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer pl.close()
+	if err := pl.changeableDir("delete"); err != nil {
+		return nil, err
+	}
+	sights, err := look(ctx, pl, mostKept)
+	if err != nil {
+		return nil, err
+	}
+	if len(sights) > 1 && !a.Recursive {
+		return nil, notEmpty(pl)
+	}
+	now := &plan{sights: sights, changes: len(sights)}
+	for _, s := range sights {
+		now.patch.gone(s)
+	}
+	return now, nil
 }

@@ -36,24 +36,17 @@ type editData struct {
 // edit replaces one place in a file. A text that is nowhere or in several
 // places is outcome conflict, and nothing is written.
 func (p *project) edit(ctx context.Context, a editArgs, most int64) (answer, error) {
-	if a.OldText == a.NewText {
-		return answer{}, sdk.Errorf(sdk.Validation, "old_text and new_text are the same; there is nothing to change")
-	}
-	pl, err := p.editable(a.Path)
+	pl, err := p.editable(a)
 	if err != nil {
 		return answer{}, err
 	}
 	defer pl.close()
-	before, was, err := readText(pl, a.Path, most)
+	before, was, got, err := pl.edit(a, most)
 	if err != nil {
 		return answer{}, err
 	}
-	got, err := match.Replace(before, a.OldText, a.NewText)
-	if err != nil {
-		return answer{}, editFault(a.Path, err)
-	}
-	if int64(len(got.Body)) > most {
-		return answer{}, sdk.Errorf(sdk.Overflow, "%s would become %s, and at most %s can be edited", shown(a.Path), sized(int64(len(got.Body))), sized(most))
+	if err := p.makes(pl.path, hashOf(got.Body)); err != nil {
+		return answer{}, err
 	}
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("write", a.Path, err)
@@ -69,8 +62,49 @@ func (p *project) edit(ctx context.Context, a editArgs, most int64) (answer, err
 	return edited(pl.path, before, got), nil
 }
 
+// planEdit is what edit would do.
+func (p *project) planEdit(ctx context.Context, a editArgs, most int64) (*plan, error) {
+	pl, err := p.editable(a)
+	if err != nil {
+		return nil, err
+	}
+	defer pl.close()
+	before, _, got, err := pl.edit(a, most)
+	if err != nil {
+		return nil, err
+	}
+	if err := pl.writable(); err != nil {
+		return nil, fault("write", a.Path, err)
+	}
+	now, err := planText(ctx, pl, got.Body)
+	if err == nil && now.sights[0].sum != hashOf(before) {
+		return nil, changedMeanwhile(pl.path)
+	}
+	return now, err
+}
+
+// edit works out the new contents of the file at the place.
+func (pl *place) edit(a editArgs, most int64) (before string, was fs.FileInfo, got match.Replacement, err error) {
+	before, was, err = readText(pl, a.Path, most)
+	if err != nil {
+		return "", nil, got, err
+	}
+	got, err = match.Replace(before, a.OldText, a.NewText)
+	if err != nil {
+		return "", nil, got, editFault(a.Path, err)
+	}
+	if int64(len(got.Body)) > most {
+		return "", nil, got, sdk.Errorf(sdk.Overflow, "%s would become %s, and at most %s can be edited", shown(a.Path), sized(int64(len(got.Body))), sized(most))
+	}
+	return before, was, got, nil
+}
+
 // editable resolves a file that is there and may be changed; no folder is made.
-func (p *project) editable(name string) (*place, error) {
+func (p *project) editable(a editArgs) (*place, error) {
+	if a.OldText == a.NewText {
+		return nil, sdk.Errorf(sdk.Validation, "old_text and new_text are the same; there is nothing to change")
+	}
+	name := a.Path
 	g, err := p.protection(name)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/bothyd/bothy/sdk"
@@ -35,7 +36,7 @@ func (p *project) move(ctx context.Context, a moveArgs) (answer, error) {
 		return answer{}, err
 	}
 	defer from.close()
-	to, err := p.destination(from, a)
+	to, err := p.destination(from, a, lookup{})
 	if err != nil {
 		return answer{}, err
 	}
@@ -46,6 +47,9 @@ func (p *project) move(ctx context.Context, a moveArgs) (answer, error) {
 	over, err := to.keep()
 	if err != nil {
 		return answer{}, moveFault(a, err)
+	}
+	if err := p.stillBoth(from, to); err != nil {
+		return answer{}, err
 	}
 	if err := rename(from.dir, from.base, to.dir, to.base, a.Overwrite); err != nil {
 		return answer{}, moveFault(a, err)
@@ -58,8 +62,62 @@ func (p *project) move(ctx context.Context, a moveArgs) (answer, error) {
 	return answer{text: fmt.Sprintf("Moved the %s %s to %s", data.Kind, shown(from.path), shown(to.path)), data: data}, nil
 }
 
+// planMove is what move would do.
+func (p *project) planMove(ctx context.Context, a moveArgs) (*plan, error) {
+	from, err := p.subject(a.Source)
+	if err != nil {
+		return nil, err
+	}
+	defer from.close()
+	to, err := p.destination(from, a, lookup{dry: true})
+	if err != nil {
+		return nil, err
+	}
+	defer to.close()
+	if err := from.changeableDir("move"); err != nil {
+		return nil, err
+	}
+	s := &survey{ctx: ctx, left: mostHashed}
+	if err := s.place(from); err != nil {
+		return nil, err
+	}
+	return planAt(s, "rename", from, to)
+}
+
+// planAt plans that what was surveyed at from comes to be at to.
+func planAt(s *survey, verb string, from, to *place) (*plan, error) {
+	if err := to.changeableDir(verb); err != nil {
+		return nil, err
+	}
+	over, err := look(s.ctx, to, largestFile)
+	if err != nil {
+		return nil, err
+	}
+	now := &plan{sights: append(s.sights, over[0]), changes: len(s.sights)}
+	now.folders(to.absent)
+	if over[0].kind != "" {
+		now.patch.gone(over[0])
+	}
+	for _, s := range s.sights {
+		slash := ""
+		if s.kind == "directory" {
+			slash = "/"
+		}
+		now.patch.renamed(verb, s.path+slash, to.path+strings.TrimPrefix(s.path, from.path)+slash)
+	}
+	return now, nil
+}
+
+// stillBoth makes sure that both ends are as a person was shown them.
+func (p *project) stillBoth(from, to *place) error {
+	if err := p.still(from); err != nil {
+		return err
+	}
+	return p.still(to)
+}
+
 // destination resolves where from is to go, a link there being meant itself.
-func (p *project) destination(from *place, a moveArgs) (*place, error) {
+func (p *project) destination(from *place, a moveArgs, how lookup) (*place, error) {
 	clean, err := p.clean(a.Destination)
 	if err != nil {
 		return nil, err
@@ -67,7 +125,8 @@ func (p *project) destination(from *place, a moveArgs) (*place, error) {
 	if from.isDir() && below(clean, from.path) { // seen before any folder is made
 		return nil, inside(from, clean)
 	}
-	to, err := p.target(a.Destination, lookup{nofollow: true})
+	how.nofollow = true
+	to, err := p.target(a.Destination, how)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,9 @@ type place struct {
 	above []fs.FileInfo // the folders from the project down to dir
 	links []string      // the links that led here, as paths
 	stack []step
+
+	absent []string     // of a dry lookup: the folders that would be made, from the top
+	still  func() error // asked immediately before a change: is all as a person was shown it?
 }
 
 // close lets go of the folders. Nothing was written through the handles
@@ -43,6 +46,7 @@ type lookup struct {
 	nofollow bool        // a link at the end is meant itself
 	create   *protection // folders that are missing are made, unless it forbids them
 	made     *changes    // hears of them
+	dry      bool        // the folders that create would make are only thought of
 }
 
 // step is one open folder on the way; the first is the project.
@@ -60,6 +64,8 @@ type walker struct {
 	stack []step
 	links []string
 	todo  []string
+
+	absent []string // folders below the top that are only thought of, as paths
 }
 
 // resolve follows name. What is missing at the end is no error: the place then
@@ -80,7 +86,7 @@ func (p *project) resolve(name string, how lookup) (*place, error) {
 		(&place{stack: w.stack}).close()
 		return nil, fault("open", name, err)
 	}
-	pl.stack, pl.links = w.stack, w.links
+	pl.stack, pl.links, pl.absent = w.stack, w.links, w.absent
 	if p.at != "" {
 		pl.path = path.Join(p.at, pl.path)
 	}
@@ -115,6 +121,9 @@ func (w *walker) walk() (*place, error) {
 	for len(w.todo) > 0 {
 		part := w.todo[0]
 		w.todo = w.todo[1:]
+		if len(w.absent) > 0 {
+			return w.imagine(part)
+		}
 		if part == ".." {
 			if err := w.up(); err != nil {
 				return nil, err
@@ -149,6 +158,9 @@ func (w *walker) top() step { return w.stack[len(w.stack)-1] }
 
 // at is the path of a name in the folder that the walk has come to.
 func (w *walker) at(name string) string {
+	if n := len(w.absent); n > 0 {
+		return path.Join(w.absent[n-1], name)
+	}
 	var parts []string
 	for _, s := range w.stack[1:] {
 		parts = append(parts, s.name)
@@ -242,6 +254,10 @@ func (w *walker) missing(part string) error {
 	if err := w.how.create.check(pl); err != nil {
 		return err
 	}
+	if w.how.dry {
+		w.absent = append(w.absent, w.at(part))
+		return nil
+	}
 	switch err := w.top().root.Mkdir(part, 0o777); {
 	case err == nil:
 		w.how.made.made(w.at(part))
@@ -250,4 +266,28 @@ func (w *walker) missing(part string) error {
 	}
 	w.todo = append([]string{part}, w.todo...)
 	return nil
+}
+
+// longestName is how long one name may be on the file systems there are.
+const longestName = 255
+
+// imagine goes the rest of the way below a folder that is only thought of, where
+// nothing can be a link.
+func (w *walker) imagine(part string) (*place, error) {
+	for {
+		switch {
+		case part == "..":
+			return nil, sdk.Errorf(sdk.Validation, "%s leads through a symbolic link into %s, which does not exist, and out of it again; use the path without the link", shown(w.name), shown(w.at("")))
+		case len(part) > longestName:
+			return nil, syscall.ENAMETOOLONG
+		case len(w.stack)+len(w.absent) > maxDepth:
+			return nil, sdk.Errorf(sdk.Validation, "%s is more than %d folders deep", shown(w.name), maxDepth)
+		case len(w.todo) == 0:
+			return w.place(part, nil), nil
+		}
+		if err := w.missing(part); err != nil {
+			return nil, err
+		}
+		part, w.todo = w.todo[0], w.todo[1:]
+	}
 }

@@ -23,6 +23,9 @@ type project struct {
 	own  []string // absolute paths of Bothy itself
 	at   string   // what its paths are shown below; empty for a project
 
+	base   string // what a person agreed to; empty when nobody was asked
+	agreed *plan  // the plan that it stands for
+
 	changes changes
 }
 

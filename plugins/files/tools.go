@@ -50,26 +50,38 @@ func (f *files) tools() tool.Set {
 			looks, func(ctx context.Context, p *project, a findArgs) (answer, error) { return p.find(ctx, a) }),
 		serve(f, "grep", "Finds the lines in files of the project that match a regular expression, shown as path:line:text. Binary files and .git are left out.",
 			looks, func(ctx context.Context, p *project, a grepArgs) (answer, error) { return p.grep(ctx, a) }),
-		serve(f, "write_file", "Makes a file of the project, or replaces it whole; missing folders are made. To change a part of a file use edit_file.",
-			sdk.Annotations{Destructive: true, Idempotent: true}, func(ctx context.Context, p *project, a writeArgs) (answer, error) {
-				f.writing.Lock()
-				defer f.writing.Unlock()
-				return p.write(ctx, a, f.config.MaxFileBytes)
+		serve(f, "diff_files", "Compares two text files of the project, or one with a text, and shows the unified diff. Nothing is changed.",
+			looks, func(ctx context.Context, p *project, a diffArgs) (answer, error) {
+				return p.diff(ctx, a, f.config.MaxFileBytes)
 			}),
-		serve(f, "edit_file", "Replaces one place in a text file. old_text must fit exactly one place; it is looked for exactly, then by whole lines whatever their indentation. When it fits nowhere or in several places, nothing is written and the answer names the lines.",
-			sdk.Annotations{Destructive: true}, func(ctx context.Context, p *project, a editArgs) (answer, error) {
-				f.writing.Lock()
-				defer f.writing.Unlock()
-				return p.edit(ctx, a, f.config.MaxFileBytes)
+		change(f, "write_file", "Makes a file of the project, or replaces it whole; missing folders are made. To change a part of a file use edit_file.",
+			sdk.Annotations{Destructive: true, Idempotent: true}, operation[writeArgs]{
+				plan: func(p *project, ctx context.Context, a writeArgs) (*plan, error) {
+					return p.planWrite(ctx, a, f.config.MaxFileBytes)
+				},
+				do: func(p *project, ctx context.Context, a writeArgs) (answer, error) {
+					return p.write(ctx, a, f.config.MaxFileBytes)
+				},
+				alone: true,
 			}),
-		serve(f, "create_directory", "Makes a folder in the project, and those above it.",
-			sdk.Annotations{Idempotent: true}, func(ctx context.Context, p *project, a createArgs) (answer, error) { return p.create(ctx, a) }),
-		serve(f, "delete_path", "Deletes a file, a link or a folder of the project for good. A folder that is not empty needs recursive.",
-			sdk.Annotations{Destructive: true}, func(ctx context.Context, p *project, a deleteArgs) (answer, error) { return p.delete(ctx, a) }),
-		serve(f, "move_path", "Moves or renames a file or folder of the project. It replaces a file only with overwrite, a folder never.",
-			sdk.Annotations{Destructive: true}, func(ctx context.Context, p *project, a moveArgs) (answer, error) { return p.move(ctx, a) }),
-		serve(f, "copy_path", "Copies a file or a whole folder of the project. It replaces a file only with overwrite, a folder never.",
-			sdk.Annotations{Destructive: true}, func(ctx context.Context, p *project, a moveArgs) (answer, error) { return p.copy(ctx, a) }),
+		change(f, "edit_file", "Replaces one place in a text file. old_text must fit exactly one place; it is looked for exactly, then by whole lines whatever their indentation. When it fits nowhere or in several places, nothing is written and the answer names the lines.",
+			sdk.Annotations{Destructive: true}, operation[editArgs]{
+				plan: func(p *project, ctx context.Context, a editArgs) (*plan, error) {
+					return p.planEdit(ctx, a, f.config.MaxFileBytes)
+				},
+				do: func(p *project, ctx context.Context, a editArgs) (answer, error) {
+					return p.edit(ctx, a, f.config.MaxFileBytes)
+				},
+				alone: true,
+			}),
+		change(f, "create_directory", "Makes a folder in the project, and those above it.",
+			sdk.Annotations{Idempotent: true}, operation[createArgs]{plan: (*project).planCreate, do: (*project).create}),
+		change(f, "delete_path", "Deletes a file, a link or a folder of the project for good. A folder that is not empty needs recursive.",
+			sdk.Annotations{Destructive: true}, operation[deleteArgs]{plan: (*project).planDelete, do: (*project).delete}),
+		change(f, "move_path", "Moves or renames a file or folder of the project. It replaces a file only with overwrite, a folder never.",
+			sdk.Annotations{Destructive: true}, operation[moveArgs]{plan: (*project).planMove, do: (*project).move}),
+		change(f, "copy_path", "Copies a file or a whole folder of the project. It replaces a file only with overwrite, a folder never.",
+			sdk.Annotations{Destructive: true}, operation[moveArgs]{plan: (*project).planCopy, do: (*project).copy}),
 	}
 }
 
@@ -82,7 +94,7 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 			return sdk.Failed(err), nil
 		}
 		defer p.close()
-		p.own = f.own
+		p.own, p.base = f.own, call.Base
 		got, err := do(ctx, p, in)
 		if err != nil {
 			failed := sdk.Failed(err)

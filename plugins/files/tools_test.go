@@ -102,6 +102,7 @@ func TestTools(t *testing.T) {
 		{"list_files", object{}, "src/\n", "total", 1.0},
 		{"find_files", object{"pattern": "**/*.go"}, "src/a.go\n", "total", 1.0},
 		{"grep", object{"pattern": `x\s*=`, "glob": "*.go"}, "src/a.go:3:var x = 1\n", "files", 1.0},
+		{"diff_files", object{"path": "src/a.go", "text": "package a\n"}, "--- a/src/a.go\n+++ b/src/a.go\n@@ -1,3 +1 @@\n package a\n-\n-var x = 1\n", "same", false},
 		{"write_file", object{"path": "b/c.txt", "content": "hi\n"}, "Created b/c.txt (3 bytes)", "created", true},
 		{"edit_file", object{"path": "src/a.go", "old_text": "x = 1", "new_text": "x = 2"}, "Edited src/a.go at line 3\n--- a/src/a.go", "line", 3.0},
 		{"create_directory", object{"path": "d/e"}, "Created the directory d/e", "created", true},
@@ -177,11 +178,11 @@ func TestLargestFileCrossesTheWire(t *testing.T) {
 
 func TestDeclarations(t *testing.T) {
 	specs := served(t).Tools()
-	looks := []string{"read_file", "list_files", "find_files", "grep"}
+	looks := []string{"read_file", "list_files", "find_files", "grep", "diff_files"}
 	required := map[string][]string{
 		"read_file": {"path"}, "write_file": {"path", "content"}, "edit_file": {"path", "old_text", "new_text"}, "list_files": nil,
 		"find_files": {"pattern"}, "grep": {"pattern"}, "create_directory": {"path"}, "delete_path": {"path"},
-		"move_path": {"source", "destination"}, "copy_path": {"source", "destination"},
+		"move_path": {"source", "destination"}, "diff_files": {"path"}, "copy_path": {"source", "destination"},
 	}
 	if len(specs) != len(required) {
 		t.Errorf("%d tools", len(specs))
@@ -208,6 +209,9 @@ func TestDeclarations(t *testing.T) {
 		}
 		if err := resolved.Validate(object{"path": "x", "surprise": true}); err == nil {
 			t.Errorf("%s takes undeclared arguments", spec.Name)
+		}
+		if spec.Staged == spec.Annotations.ReadOnly {
+			t.Errorf("%s: staged is %v", spec.Name, spec.Staged)
 		}
 		if spec.Description == "" {
 			t.Errorf("%s has no description", spec.Name)
@@ -243,6 +247,8 @@ func TestIdempotentToolsAre(t *testing.T) {
 		switch spec.Name {
 		case "list_files", "find_files":
 			delete(wanted, "path")
+		case "diff_files":
+			wanted["text"] = "y\n"
 		case "create_directory":
 			wanted["path"] = "made/deep"
 		}

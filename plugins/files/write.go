@@ -25,8 +25,8 @@ type writeData struct {
 // write makes a file or replaces it whole. A link is followed to the file it
 // leads to.
 func (p *project) write(ctx context.Context, a writeArgs, most int64) (answer, error) {
-	if int64(len(a.Content)) > most {
-		return answer{}, sdk.Errorf(sdk.Overflow, "the content is %s, and at most %s are written at once; write it in parts", sized(int64(len(a.Content))), sized(most))
+	if err := shortEnough(a, most); err != nil {
+		return answer{}, err
 	}
 	pl, err := p.target(a.Path, lookup{})
 	if err != nil {
@@ -35,6 +35,9 @@ func (p *project) write(ctx context.Context, a writeArgs, most int64) (answer, e
 	defer pl.close()
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("write", a.Path, err)
+	}
+	if err := p.makes(pl.path, hashOf(a.Content)); err != nil {
+		return answer{}, err
 	}
 	if err := p.replaceText(pl, a.Content); err != nil {
 		return answer{}, fault("write", a.Path, err)
@@ -45,6 +48,51 @@ func (p *project) write(ctx context.Context, a writeArgs, most int64) (answer, e
 		verb = "Created"
 	}
 	return answer{text: fmt.Sprintf("%s %s (%s)", verb, shown(pl.path), sized(int64(data.Bytes))), data: data}, nil
+}
+
+// planWrite is what write would do.
+func (p *project) planWrite(ctx context.Context, a writeArgs, most int64) (*plan, error) {
+	if err := shortEnough(a, most); err != nil {
+		return nil, err
+	}
+	pl, err := p.target(a.Path, lookup{dry: true})
+	if err != nil {
+		return nil, err
+	}
+	defer pl.close()
+	if pl.info != nil {
+		if err := pl.writable(); err != nil {
+			return nil, fault("write", a.Path, err)
+		}
+	}
+	return planText(ctx, pl, a.Content)
+}
+
+// planText plans new contents of the file at a place.
+func planText(ctx context.Context, pl *place, text string) (*plan, error) {
+	sights, err := look(ctx, pl, largestFile)
+	if err != nil {
+		return nil, err
+	}
+	if err := pl.changeableDir("write"); err != nil {
+		return nil, err
+	}
+	now := &plan{sights: sights, results: []string{hashOf(text)}}
+	now.folders(pl.absent)
+	if s := sights[0]; s.kind == "file" && s.sum == now.results[0] {
+		now.patch.note(shown(pl.path) + " stays as it is: its contents are these already")
+		return now, nil
+	}
+	now.changes++
+	now.patch.replaced(sights[0], text)
+	return now, nil
+}
+
+func shortEnough(a writeArgs, most int64) error {
+	if int64(len(a.Content)) > most {
+		return sdk.Errorf(sdk.Overflow, "the content is %s, and at most %s are written at once; write it in parts", sized(int64(len(a.Content))), sized(most))
+	}
+	return nil
 }
 
 // replaceText gives the file at the place new contents, and keeps what it takes
@@ -127,5 +175,6 @@ func (p *project) changeable(name string, how lookup, g *protection) (*place, er
 		pl.close()
 		return nil, err
 	}
+	pl.still = func() error { return p.still(pl) }
 	return pl, nil
 }

@@ -253,7 +253,7 @@ func TestEditKeepsEverythingElse(t *testing.T) {
 
 func TestEditNoticesAnotherWriter(t *testing.T) {
 	tp := newProject(t, map[string]string{"a": "one\n"})
-	pl, err := tp.editable("a")
+	pl, err := tp.editable(editArgs{"a", "one", "two"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func TestFirstRun(t *testing.T) {
 		t.Fatalf("%+v %q, error %v", said, finish, err)
 	}
 	var arguments struct{ Command string }
-	if err := json.Unmarshal([]byte(said.Calls[0].Arguments), &arguments); err != nil || !strings.Contains(arguments.Command, "touch /x") {
+	if err := json.Unmarshal([]byte(said.Calls[0].Arguments), &arguments); err != nil || arguments.Command != "id; pwd; uname -s; env" {
 		t.Fatalf("arguments %q, error %v", said.Calls[0].Arguments, err)
 	}
 	// The engine may have written the arguments anew.
@@ -88,13 +88,14 @@ func TestFirstRun(t *testing.T) {
 		output string
 		holds  bool
 	}{
-		"the container":       {"uid=1000 user=bothy\nin /workspace on Linux\ntouch: cannot touch '/x': Read-only file system\nnetwork: lo\n", true},
-		"without a last line": {"uid=1000 user=1000\nin /workspace on Linux\ntouch: /x: Read-only file system\nnetwork: lo", true},
-		"root":                {"uid=0 user=root\nin / on Linux\ntouch: cannot touch '/x': Read-only file system\nnetwork: lo\n", false},
-		"uid 10001":           {"uid=10001 user=x\ntouch: cannot touch '/x': Read-only file system\nnetwork: lo\n", false},
-		"a writable root":     {"uid=1000 user=bothy\nin /workspace on Linux\nnetwork: lo\n", false},
-		"a network":           {"uid=1000 user=bothy\ntouch: cannot touch '/x': Read-only file system\nnetwork: lo eth0\n", false},
-		"no bash":             {"bash is unavailable: install podman", false},
+		"the container":      {"uid=1000(bothy) gid=1000(bothy) groups=1000(bothy)\n/workspace\nLinux\nPATH=/usr/bin\nHOME=/home/bothy\n", true},
+		"a user of no name":  {"uid=1000 gid=1000\n/workspace\nLinux\nHOME=/home/bothy", true},
+		"root":               {"uid=0(root) gid=0(root)\n/workspace\nLinux\nHOME=/root\n", false},
+		"uid 10001":          {"uid=10001(x) gid=1000\n/workspace\nLinux\nHOME=/home/x\n", false},
+		"outside of it":      {"uid=1000(me) gid=1000(me)\n/home/me/p\nLinux\nHOME=/home/me\n", false},
+		"no home of its own": {"uid=1000(me) gid=1000(me)\n/workspace\nLinux\nPATH=/usr/bin\n", false},
+		"denied":             {"refused by rule \"shell\"", false},
+		"no bash":            {"bash is unavailable: install podman", false},
 	} {
 		req := sdk.Request{Model: "first-run", Messages: append(messages, said, result("bash", c.output))}
 		answer, finish, err := collect(t.Context(), open(t, settings{}), req)

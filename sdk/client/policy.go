@@ -30,8 +30,8 @@ func (c *Client) Rules(ctx context.Context, p rpc.RulesParams) (rpc.Rules, error
 }
 
 // Forget removes a remembered rule, and answers with what it was.
-func (c *Client) Forget(ctx context.Context, id string) (sdk.RememberedRule, error) {
-	return ask[sdk.RememberedRule](ctx, c, rpc.MethodForget, rpc.RuleRef{ID: id})
+func (c *Client) Forget(ctx context.Context, r rpc.RuleRef) (sdk.RememberedRule, error) {
+	return ask[sdk.RememberedRule](ctx, c, rpc.MethodForget, r)
 }
 
 // Explain asks why an action ran, waited or was refused.

@@ -30,8 +30,8 @@ func (e *TokenError) Error() string {
 // Unwrap returns why the file cannot be read.
 func (e *TokenError) Unwrap() error { return e.Cause }
 
-// tokenTime is how long a token that is missing is waited for: a daemon looks
-// every two seconds whether its files are there.
+// tokenTime is how long a token that is not there, or is none, is waited for: a
+// daemon looks every two seconds whether its files are as it wrote them.
 const tokenTime = 5 * time.Second
 
 // introduction is what the client says of itself to the daemon that greeted. One
@@ -57,8 +57,8 @@ func (c *Client) introduction(ctx context.Context, l *link, greeting rpc.Hello) 
 }
 
 // token reads the token of the client's role. The daemon that greeted wrote it
-// before it could be reached, so one that is missing was removed since, and the
-// daemon makes it again unless it ends.
+// before it could be reached, so one that is missing or broken was touched since,
+// and the daemon makes it again unless it ends.
 func (c *Client) token(ctx context.Context, l *link) (string, error) {
 	socket := c.Socket
 	if socket == "" {
@@ -75,7 +75,7 @@ func (c *Client) token(ctx context.Context, l *link) (string, error) {
 			return text, nil
 		}
 		failed := &TokenError{Role: c.Role, Path: path, Cause: err}
-		if !errors.Is(err, fs.ErrNotExist) || time.Since(begin) > tokenTime {
+		if errors.Is(err, fs.ErrPermission) || time.Since(begin) > tokenTime {
 			return "", failed
 		}
 		select {

@@ -29,6 +29,31 @@ type action struct {
 	Decision   sdk.Decision
 	Metadata   map[string]any
 	Truncated  bool
+	Proposal   string // the id of what waits for an answer, or waited
+	Answer     givenAnswer
+}
+
+// givenAnswer is what a person said to an action that was proposed.
+type givenAnswer struct {
+	Answer sdk.Answer `json:"answer"`
+	By     string     `json:"by"`
+	Reason string     `json:"reason"`
+	Rule   string     `json:"rule"` // the id of the rule that it left
+}
+
+// text says the answer in words, empty when there is none.
+func (g givenAnswer) text() string {
+	word := map[sdk.Answer]string{sdk.Accept: "accepted", sdk.Reject: "rejected", sdk.Edit: "changed and accepted"}[g.Answer]
+	if word == "" {
+		return ""
+	}
+	if g.By != "" {
+		word += " by " + g.By
+	}
+	if g.Rule != "" {
+		word += ", remembered as rule " + g.Rule
+	}
+	return word
 }
 
 // isError reports whether this is no call but log://turn_N/error/..., where
@@ -72,6 +97,10 @@ func (a *action) merge(raw json.RawMessage) {
 		Decision   *sdk.Decision   `json:"decision"`
 		Metadata   map[string]any  `json:"metadata"`
 		Truncated  bool            `json:"truncated"`
+		Answer     *givenAnswer    `json:"answer"`
+		Proposal   struct {
+			ID string `json:"id"`
+		} `json:"proposal"`
 	}
 	if len(raw) == 0 || json.Unmarshal(raw, &patch) != nil {
 		return
@@ -95,6 +124,12 @@ func (a *action) merge(raw json.RawMessage) {
 		a.Metadata = patch.Metadata
 	}
 	a.Truncated = a.Truncated || patch.Truncated
+	if patch.Proposal.ID != "" {
+		a.Proposal = patch.Proposal.ID
+	}
+	if patch.Answer != nil {
+		a.Answer = *patch.Answer
+	}
 }
 
 // ending says how the action ended, in a few words.
@@ -107,6 +142,8 @@ func (a *action) ending() string {
 		text = "failed"
 		if code, ok := a.Outcome.ExitCode(); ok {
 			text = fmt.Sprintf("exit status %d", code)
+		} else if a.Answer.Answer == sdk.Reject {
+			text = a.Answer.text()
 		} else if a.Outcome == sdk.Permission {
 			text = "denied"
 		} else if a.Outcome != "" {
@@ -115,7 +152,7 @@ func (a *action) ending() string {
 	case sdk.StateCancelled:
 		text = "cancelled"
 	case sdk.StateProposed:
-		text = "waits for an answer"
+		text = strings.TrimSuffix("waits for an answer to proposal "+a.Proposal, " to proposal ")
 	default:
 		text = "at work"
 	}
@@ -123,7 +160,10 @@ func (a *action) ending() string {
 		text += ", " + (time.Duration(a.DurationMS) * time.Millisecond).String()
 	}
 	why := a.Error
-	if a.Outcome == sdk.Permission && a.Decision.Reason != "" {
+	switch {
+	case a.Answer.Answer == sdk.Reject:
+		why = a.Answer.Reason
+	case a.Outcome == sdk.Permission && a.Decision.Reason != "":
 		why = a.Decision.Reason
 	}
 	if why != "" && a.State != sdk.StateResolved && !strings.HasPrefix(text, why) {

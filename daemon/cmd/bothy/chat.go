@@ -17,6 +17,7 @@ type chatCmd struct {
 	Alias   string `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The name of the run to continue, or to make; a new one when absent."`
 	Agent   string `short:"a" placeholder:"NAME" complete:"agent" default:"chat" help:"The agent block to use."`
 	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+	leaveFlags
 }
 
 // Help adds to the verb's help.
@@ -33,17 +34,21 @@ Examples:
 // Run talks until the input ends. From a terminal it exits with 0, from a
 // script with the code of the last prompt.
 func (cmd chatCmd) Run(ctx context.Context, c *console) error {
+	if err := cmd.check(false); err != nil {
+		return err
+	}
 	project, err := c.project(cmd.Project)
 	if err != nil {
 		return err
 	}
+	who := cmd.attendance(c, true)
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
 	c.tellUntrusted(ctx, cl, project)
-	t := talk{c: c, cl: cl, cmd: cmd, project: project}
+	t := talk{c: c, cl: cl, cmd: cmd, project: project, who: who}
 	lines := bufio.NewReader(io.LimitReader(c.in, 1<<40))
 	last := exitOK
 	for {
@@ -75,6 +80,7 @@ type talk struct {
 	cl         *client.Client
 	cmd        chatCmd
 	project    string
+	who        attendance
 	run, model string
 }
 
@@ -100,6 +106,10 @@ func (t *talk) prompt(ctx context.Context, text string) (int, error) {
 	if t.run == "" {
 		p.Run = t.cmd.Alias
 	}
+	p.Attend = t.who.asks
+	if t.run == "" || !t.cmd.Yolo { // it is said once, and holds for the run
+		t.cmd.widen(t.c, &p)
+	}
 	accepted, err := again(ctx, t.c, t.cl, func() (rpc.Accepted, error) { return t.cl.Act(ctx, p) })
 	if err != nil {
 		if t.c.inTTY && (t.run != "" || strings.HasPrefix(text, "/")) { // a skill's name mistyped
@@ -113,8 +123,11 @@ func (t *talk) prompt(ctx context.Context, text string) (int, error) {
 	}
 	t.run, t.model = accepted.Run, accepted.Model
 	s := newStory(accepted.Loop)
-	if err := t.c.showText(ctx, t.cl, accepted, s, false); err != nil {
+	if err := t.c.showText(ctx, t.cl, accepted, s, false, t.who); err != nil {
 		return exitFailed, err
+	}
+	if s.waiting != nil { // the next line would wait behind it
+		return exitUnanswered, exitError{code: exitUnanswered}
 	}
 	return s.end.code(), nil
 }

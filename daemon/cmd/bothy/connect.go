@@ -22,14 +22,15 @@ const (
 )
 
 // roles are what verbs need beyond reading and giving work to runs. A verb has
-// that of the longest name that begins its own.
+// that of the longest name that begins its own; what follows a run takes approve
+// when it asks a person or lets the run do more (leaveFlags).
 var roles = map[string]rpc.Role{
-	"run":           rpc.RoleApprove,
-	"chat":          rpc.RoleApprove,
-	"tools call":    rpc.RoleApprove,
-	"trust":         rpc.RoleApprove,
-	"proposals":     rpc.RoleApprove,
-	"policy forget": rpc.RoleApprove,
+	"tools call":       rpc.RoleApprove,
+	"trust":            rpc.RoleApprove,
+	"proposals accept": rpc.RoleApprove,
+	"proposals reject": rpc.RoleApprove,
+	"proposals edit":   rpc.RoleApprove,
+	"policy forget":    rpc.RoleApprove,
 
 	"backup":         rpc.RoleAdmin,
 	"config reload":  rpc.RoleAdmin,

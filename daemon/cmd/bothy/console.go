@@ -25,6 +25,8 @@ type console struct {
 	// interrupts delivers Ctrl-C until the function it returns is called.
 	interrupts func() (<-chan os.Signal, func())
 
+	keys keyboard // nil where nobody can be asked
+
 	inTTY, outTTY, errTTY bool
 	color                 bool
 	json                  bool
@@ -54,15 +56,17 @@ func (c *console) wantsColor(off bool) bool {
 type style string
 
 const (
-	dim   style = "2"
-	bold  style = "1"
-	red   style = "31"
-	green style = "32"
+	dim        style = "2"
+	bold       style = "1"
+	red        style = "31"
+	green      style = "32"
+	inverse    style = "7"
+	plainStyle style = ""
 )
 
 // paint is for text that was escaped before.
 func (c *console) paint(s style, text string) string {
-	if !c.color || text == "" {
+	if !c.color || text == "" || s == plainStyle {
 		return text
 	}
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"

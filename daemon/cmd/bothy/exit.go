@@ -25,7 +25,7 @@ const exitCodes = `Exit codes:
   1  failed
   2  usage or configuration: nothing was done, correct it and call again
   3  stopped by a guard, or not finished
-  4  a question that nobody could answer
+  4  a question that nobody answered: 'bothy proposals' lists it, and the run waits
   5  aborted
   6  bothyd has ended: the run goes on when it is back
 `
@@ -50,7 +50,7 @@ func (e loopEnd) code() int {
 		return exitAborted
 	case "interrupted":
 		return exitStopped
-	case "", "answer", "terminal", "failed", "overflow":
+	case "", "answer", "terminal", "rejected", "failed", "overflow":
 		return statusCode(e.Status)
 	default:
 		return exitStopped

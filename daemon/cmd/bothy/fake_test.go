@@ -37,6 +37,7 @@ type fakeDaemon struct {
 	changes  rpc.Changes
 	reloaded rpc.Reloaded
 	skills   fakeSkills
+	policy   fakePolicy
 
 	// play is called after a prompt was accepted, in a goroutine of its own.
 	play     func(f *fakeDaemon, loop int64)
@@ -293,7 +294,7 @@ func (f *fakeDaemon) serve(socket string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Skills: &f.skills, Log: hclog.NewNullLogger()})
+	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Log: hclog.NewNullLogger()})
 	if err != nil {
 		return err
 	}

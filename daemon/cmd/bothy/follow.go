@@ -20,21 +20,23 @@ import (
 type viewer interface {
 	row(row sdk.JournalRow, a *action)
 	preview(p rpc.Preview)
-	lost() // the daemon is gone, and something will be said about it
+	proposal(p sdk.Proposal) // waits, and nobody is asked here
+	lost()                   // something else will be said: the daemon is gone, or there is a question
 }
 
 // errDetached says that the person left and the loop goes on.
 var errDetached = errors.New("detached")
 
 // follow reads the journal until the loop has ended, from one daemon or, when
-// that dies, from the next. The first Ctrl-C aborts the loop and waits for its
+// that dies, from the next. What it proposes is asked about, or waits for others. The first Ctrl-C aborts the loop and waits for its
 // end, the second one leaves. A prompt that still waits behind others is left
 // at the first: what works then is not its own.
-func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, v viewer) error {
+func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, v viewer, who attendance) error {
 	interrupts, restore := c.interrupts()
 	defer restore()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	t := &attendant{viewer: v, attendance: who, c: c, cl: cl, s: s, ctx: ctx, quit: cancel}
 	done := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {
@@ -42,7 +44,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 		c.watchInterrupts(ctx, cl, accepted, s, interrupts, cancel, done)
 	}()
 	back := &comeback{c: c, viewer: v, run: accepted.Run}
-	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Retry: greetTime, Lost: back.lost}
+	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Attend: who.asks, Retry: greetTime, Lost: back.lost}
 	err := cl.Follow(ctx, watch, func(e client.Event) error {
 		if e.Preview != nil {
 			v.preview(*e.Preview)
@@ -55,7 +57,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 		if err := c.complete(ctx, cl, e.Row); err != nil {
 			return err
 		}
-		v.row(*e.Row, s.take(*e.Row))
+		t.row(*e.Row, s.take(*e.Row))
 		if s.end != nil {
 			return client.ErrDone
 		}
@@ -63,6 +65,10 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 	})
 	close(done)
 	<-watched
+	if errors.Is(context.Cause(ctx), errUnanswered) && s.end == nil && t.waiting != nil {
+		s.end, s.waiting, err = t.unanswered(), t.waiting, nil
+	}
+	t.close()
 	switch {
 	case errors.Is(context.Cause(ctx), errDetached):
 		return exitError{exitAborted, fmt.Errorf("left run %s; `bothy runs show %s` tells how it ended", accepted.Run, accepted.Run)}

@@ -98,6 +98,8 @@ func setText(row sdk.JournalRow) string {
 	}
 	var words []string
 	switch {
+	case c.State == sdk.StateProposed:
+		words = append(words, string(c.State))
 	case c.Phase != "" && c.Phase != sdk.PhaseEnded:
 		words = append(words, string(c.Phase))
 	case c.State != sdk.StateResolved:

@@ -41,6 +41,10 @@ func (c *console) names(ctx context.Context, l *line, kind string) []candidate {
 		return modelNames(ctx, cl)
 	case "tool":
 		return toolNames(ctx, cl)
+	case "proposal":
+		return proposalNames(ctx, cl)
+	case "rule":
+		return ruleNames(ctx, cl)
 	case "skill":
 		project, err := c.skillsOf(l.named)
 		if err != nil {

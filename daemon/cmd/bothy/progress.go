@@ -75,6 +75,12 @@ func (p *progress) preview(v rpc.Preview) {
 
 func (p *progress) lost() { p.endLine() }
 
+// proposal shows what waits for somebody else.
+func (p *progress) proposal(x sdk.Proposal) {
+	p.endLine()
+	fmt.Fprint(p.c.err, p.c.show(x, p.c.askWidth(), false))
+}
+
 // endLine leaves the line that the cursor stands behind.
 func (p *progress) endLine() {
 	if p.open {
@@ -139,6 +145,8 @@ func (p *progress) action(a *action) {
 		p.ended(a)
 	case a.Phase == sdk.PhaseStarted:
 		p.started(a)
+	case a.Phase == sdk.PhaseApproved && a.Answer.Answer != "":
+		p.line("  + %s %s", escapeLine(a.Tool), escapeLine(a.Answer.text()))
 	case a.State == sdk.StateProposed:
 		p.line("  ? %s %s %s", escapeLine(a.Tool), shortArguments(a.Arguments), "waits for an answer")
 	}
@@ -289,6 +297,9 @@ func plural(n int, what string) string {
 func endWord(end loopEnd) string {
 	switch end.code() {
 	case exitOK:
+		if end.Stop == "rejected" {
+			return "ended, for a call was rejected"
+		}
 		return "finished"
 	case exitStopped:
 		if end.Stop != "" {

@@ -25,6 +25,7 @@ type result struct {
 	Usage      sdk.Usage      `json:"usage"`
 	DurationMS int64          `json:"duration_ms"`
 	Actions    []resultAction `json:"actions"`
+	Proposal   *sdk.Proposal  `json:"proposal,omitempty"` // that nobody answered in time
 }
 
 type resultAction struct {
@@ -46,7 +47,7 @@ func newResult(accepted rpc.Accepted, s *story) *result {
 		Run: accepted.Run, ID: accepted.ID, Loop: accepted.Loop, Model: accepted.Model, Why: accepted.Why,
 		Status: s.end.Status, Stop: s.end.Stop, Reason: s.end.Reason, Exit: s.end.code(),
 		Answer: s.answer(), Partial: s.partial, Turns: s.turns, Usage: s.usage, DurationMS: s.last.Sub(s.first).Milliseconds(),
-		Actions: []resultAction{},
+		Actions: []resultAction{}, Proposal: s.waiting,
 	}
 	for _, a := range s.actions {
 		r.Actions = append(r.Actions, resultAction{
@@ -59,10 +60,11 @@ func newResult(accepted rpc.Accepted, s *story) *result {
 
 // event is one line of stream-json. Type says which field is set.
 type event struct {
-	Type     string          `json:"type"` // accepted, row, preview, result
+	Type     string          `json:"type"` // accepted, row, preview, proposal, result
 	Accepted *rpc.Accepted   `json:"accepted,omitempty"`
 	Row      *sdk.JournalRow `json:"row,omitempty"`
 	Preview  *rpc.Preview    `json:"preview,omitempty"`
+	Proposal *sdk.Proposal   `json:"proposal,omitempty"`
 	Result   *result         `json:"result,omitempty"`
 }
 
@@ -91,6 +93,8 @@ func (v *stream) preview(p rpc.Preview) {
 	}
 }
 
+func (v *stream) proposal(p sdk.Proposal) { v.print(event{Type: "proposal", Proposal: &p}) }
+
 func (v *stream) lost() {}
 
 // silent shows nothing.
@@ -98,4 +102,5 @@ type silent struct{}
 
 func (silent) row(sdk.JournalRow, *action) {}
 func (silent) preview(rpc.Preview)         {}
+func (silent) proposal(sdk.Proposal)       {}
 func (silent) lost()                       {}

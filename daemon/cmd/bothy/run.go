@@ -17,6 +17,7 @@ type runCmd struct {
 	Ask     bool     `help:"Only read: change nothing."`
 	Format  string   `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
 	Quiet   bool     `short:"q" help:"Print the answer alone."`
+	leaveFlags
 }
 
 // Help adds to the verb's help.
@@ -38,6 +39,9 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if c.json && cmd.Format == "text" {
 		cmd.Format = "json"
 	}
+	if err := cmd.check(cmd.Ask); err != nil {
+		return err
+	}
 	prompt, err := c.prompt(cmd.Prompt)
 	if err != nil {
 		return err
@@ -46,6 +50,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
+	who := cmd.attendance(c, cmd.Format == "text")
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
@@ -55,7 +60,8 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Ask {
 		send = cl.Ask
 	}
-	p := rpc.Prompt{Project: project, Prompt: prompt, Run: cmd.Alias, Agent: cmd.Agent, Model: cmd.Model}
+	p := rpc.Prompt{Project: project, Prompt: prompt, Run: cmd.Alias, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks}
+	cmd.widen(c, &p)
 	accepted, err := again(ctx, c, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
 	if err != nil {
 		return err
@@ -63,22 +69,22 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Format == "text" && !cmd.Quiet {
 		c.tellUntrusted(ctx, cl, project)
 	}
-	return cmd.show(ctx, c, cl, accepted)
+	return cmd.show(ctx, c, cl, accepted, who)
 }
 
 // show follows the loop in the format that was asked for.
-func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accepted rpc.Accepted) error {
+func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accepted rpc.Accepted, who attendance) error {
 	s := newStory(accepted.Loop)
 	var err error
 	switch cmd.Format {
 	case "json":
-		if err = c.follow(ctx, cl, accepted, s, silent{}); err == nil {
+		if err = c.follow(ctx, cl, accepted, s, silent{}, who); err == nil {
 			err = c.printJSON(newResult(accepted, s))
 		}
 	case "stream-json":
 		v := newStream(c, s)
 		v.print(event{Type: "accepted", Accepted: &accepted})
-		if err = c.follow(ctx, cl, accepted, s, v); err == nil {
+		if err = c.follow(ctx, cl, accepted, s, v, who); err == nil {
 			v.print(event{Type: "result", Result: newResult(accepted, s)})
 			err = v.failed
 		}
@@ -86,7 +92,7 @@ func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accep
 		if !cmd.Quiet {
 			c.introduce(accepted)
 		}
-		err = c.showText(ctx, cl, accepted, s, cmd.Quiet)
+		err = c.showText(ctx, cl, accepted, s, cmd.Quiet, who)
 	}
 	if err == nil && s.end.code() != exitOK {
 		err = exitError{code: s.end.code()}
@@ -95,13 +101,13 @@ func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accep
 }
 
 // showText is how people see a loop; chat uses it too.
-func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, quiet bool) error {
+func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, quiet bool, who attendance) error {
 	p := newProgress(c, s)
 	var v viewer = p
 	if quiet {
 		v = silent{}
 	}
-	if err := c.follow(ctx, cl, accepted, s, v); err != nil {
+	if err := c.follow(ctx, cl, accepted, s, v, who); err != nil {
 		return err
 	}
 	return p.finish(accepted, quiet)
@@ -109,7 +115,11 @@ func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.
 
 // introduce says which run it is, and which model was taken and why.
 func (c *console) introduce(accepted rpc.Accepted) {
-	c.say("run %s, model %s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), why(accepted.Why))
+	mode := ""
+	if accepted.Leave != "" {
+		mode = ", mode " + escapeLine(string(accepted.Leave))
+	}
+	c.say("run %s, model %s%s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), why(accepted.Why), mode)
 	if accepted.Ahead > 0 {
 		c.say("queued behind %s of this run; it is worked on when they have ended", plural(accepted.Ahead, "prompt"))
 	}

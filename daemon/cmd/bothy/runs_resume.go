@@ -1,11 +1,16 @@
 package main
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 type runsResumeCmd struct {
 	runArg
 	Format string `enum:"text,json,stream-json" default:"text" help:"As in 'bothy run'."`
 	Quiet  bool   `short:"q" help:"Print the answer alone."`
+
+	AnswerWithin *time.Duration `placeholder:"TIME" help:"As in 'bothy run'."`
 }
 
 // Help adds to the verb's help.
@@ -24,6 +29,10 @@ Examples:
 
 // Run queues the prompt and follows it to its end.
 func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
+	if c.json && cmd.Format == "text" {
+		cmd.Format = "json"
+	}
+	who := leaveFlags{AnswerWithin: cmd.AnswerWithin}.attendance(c, cmd.Format == "text")
 	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err
@@ -33,8 +42,5 @@ func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	if c.json && cmd.Format == "text" {
-		cmd.Format = "json"
-	}
-	return runCmd{Format: cmd.Format, Quiet: cmd.Quiet}.show(ctx, c, cl, accepted)
+	return runCmd{Format: cmd.Format, Quiet: cmd.Quiet}.show(ctx, c, cl, accepted, who)
 }

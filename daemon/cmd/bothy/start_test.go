@@ -137,7 +137,9 @@ func TestPassThrough(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"doctor"}, "[doctor]"}, {[]string{"config", "check", "--json"}, "[config check --json]"}, {[]string{"skills", "validate", "a", "--json"}, "[skills validate --json -- a]"}, {[]string{"config", "show"}, "[config show]"},
+		{[]string{"doctor"}, "[doctor]"}, {[]string{"config", "check", "--json"}, "[config check --json]"}, {[]string{"skills", "validate", "a", "--json"}, "[skills validate --json -- a]"},
+		{[]string{"policy", "test", "--mode", "full", "--json", "--", "ls", "-la"}, "[policy test --mode=full --json -- ls -la]"}, {[]string{"policy", "test", "-"}, "[policy test -- -]"},
+		{[]string{"config", "show"}, "[config show]"},
 	} {
 		b.want(t, 3, c.args...)
 		if out := b.out.String(); !strings.Contains(out, c.want) || !strings.HasSuffix(out, "proj\n") || b.err.String() != "to stderr\n" {

@@ -26,6 +26,7 @@ type story struct {
 	first   time.Time
 	last    time.Time
 	end     *loopEnd
+	waiting *sdk.Proposal // at the end: nobody answered it
 }
 
 func newStory(loop int64) *story { return &story{loop: loop, byPath: map[string]*action{}} }
@@ -134,6 +135,21 @@ func (s *story) action(row sdk.JournalRow, change sdk.EntryChange) *action {
 	}
 	a.merge(change.Attributes)
 	return a
+}
+
+// waits is the action that a person has to answer now: actions are worked on in
+// their order, so one behind it, or before it is its turn, is none.
+func (s *story) waits() *action {
+	for _, a := range s.actions {
+		switch {
+		case a.isError() || a.State.Ended():
+		case a.State == sdk.StateProposed:
+			return a
+		default:
+			return nil
+		}
+	}
+	return nil
 }
 
 // calls counts the actions that are calls of tools.

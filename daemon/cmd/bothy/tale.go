@@ -58,6 +58,9 @@ func (t *tale) line(by int, text string) {
 
 // hang is line for text whose further lines stand deeper than its first.
 func (t *tale) hang(by, deeper int, text string) {
+	if text == "" {
+		return
+	}
 	first, rest, more := strings.Cut(strings.TrimRight(text, "\n"), "\n")
 	for i, piece := range fold(first, t.width-by-deeper) {
 		t.line(by+min(i, 1)*deeper, piece)
@@ -214,6 +217,9 @@ func (t *tale) action(e rpc.Event) {
 		body = "" // the ending says it
 	}
 	t.output(body, e.Cut)
+	if a.Answer.Answer != sdk.Reject {
+		t.hang(6, 2, a.Answer.text()) // the ending says the others
+	}
 	t.hang(6, 2, a.ending())
 }
 

@@ -24,10 +24,10 @@ type Redactor struct {
 	made   atomic.Pointer[automaton] // nil when a value was added since
 }
 
-// Add tells of a value. One shorter than 6 bytes is none: it would be found
-// everywhere.
+// Add tells of a value. One shorter than 6 bytes is none, nor is a number of less
+// than 10 digits: it would be found everywhere.
 func (r *Redactor) Add(value string) {
-	if len(value) < shortest {
+	if len(value) < shortest || len(value) < shortestNumber && strings.Trim(value, "0123456789") == "" {
 		return
 	}
 	r.mu.Lock()

@@ -272,11 +272,11 @@ func TestStreamLearns(t *testing.T) {
 // TestRedactJSON: what comes out is JSON, and nothing but texts with secrets differs.
 func TestRedactJSON(t *testing.T) {
 	var r Redactor
-	for _, s := range []string{"12345678", `q"uoted\secret`, "plain-secret"} {
+	for _, s := range []string{"1234567890", `q"uoted\secret`, "plain-secret"} {
 		r.Add(s)
 	}
-	inner, _ := json.Marshal(map[string]any{"pin": 12345678, "k": `q"uoted\secret`})
-	raw, _ := json.Marshal(map[string]any{"n": 12345678, "m": 7, "plain-secret": 1, "args": string(inner), "t": `a q"uoted\secret b`, "big": json.Number("12345678901234567890")})
+	inner, _ := json.Marshal(map[string]any{"pin": 1234567890, "k": `q"uoted\secret`})
+	raw, _ := json.Marshal(map[string]any{"n": 1234567890, "m": 7, "plain-secret": 1, "args": string(inner), "t": `a q"uoted\secret b`, "big": json.Number("12345678901234567890")})
 	got := r.JSON(raw)
 	want := `{"[secret]":1,"args":"{\"k\":\"[secret]\",\"pin\":\"[secret]\"}","big":"[secret]","m":7,"n":"[secret]","t":"a [secret] b"}`
 	if string(got) != want {

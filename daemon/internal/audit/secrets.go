@@ -14,6 +14,9 @@ const (
 	// shortest is the length below which a value is no secret but a coincidence:
 	// to hide every "a" would destroy a log and hide nothing.
 	shortest = 6
+	// shortestNumber is the same of digits alone: sizes, counts and positions are
+	// in every line.
+	shortestNumber = 10
 	// longLine is the length from which a line of a secret is one by itself.
 	longLine = 16
 	// broken is the length from which a secret is also found when it is broken
@@ -99,7 +102,7 @@ func inBase64(value string) []string {
 			text := encoding.EncodeToString(append(make([]byte, before), value...))
 			from := (8*before + 5) / 6
 			to := 8 * (before + len(value)) / 6
-			forms = append(forms, text[from:to])
+			forms = append(forms, text[from:to], text[from:]) // the second where the text ends with the value
 		}
 	}
 	return forms

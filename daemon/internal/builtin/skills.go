@@ -54,7 +54,7 @@ type Stream interface {
 	Progress(message string, fraction float64) error
 }
 
-// Config is what the skills are made of. All fields are required.
+// Config is what the skills are made of. All fields but Network are required.
 type Config struct {
 	// Catalogue is that of a project, which may be empty, at this moment.
 	Catalogue func(ctx context.Context, project string) (Catalogue, error)
@@ -68,6 +68,8 @@ type Config struct {
 	Missing func(required []string, offered []sdk.Tool) []string
 	// Execute runs a code skill with a plugin.
 	Execute func(ctx context.Context, plugin string, call sdk.SkillCall, out Stream) (sdk.ToolResult, error)
+	// Network is asked for by open_network, which is not offered without it.
+	Network Network
 }
 
 // Skills gives turns and prompts their skills. Its methods may be called

@@ -37,6 +37,9 @@ func newTurn(s *Skills, p Place, c Catalogue) *Turn {
 	if len(shown)+t.listing.Left > 0 {
 		t.tools = []sdk.Tool{useSkill(shown)}
 	}
+	if t.askable() {
+		t.tools = append(t.tools, openNetworkTool)
+	}
 	return t
 }
 
@@ -69,7 +72,8 @@ func useSkill(shown []string) sdk.Tool {
 	}
 }
 
-// Tools are what the turn offers: use_skill, unless there is no skill for it.
+// Tools are what the turn offers: use_skill, unless there is no skill for it, and
+// open_network where commands run without one.
 func (t *Turn) Tools() []sdk.Tool { return t.tools }
 
 // System is what the system text says of the skills.
@@ -111,8 +115,12 @@ func (a *useArguments) read(raw json.RawMessage) error {
 	return nil
 }
 
-// Invoke loads a skill, and executes it when it is a code skill.
+// Invoke opens the network, or loads a skill and executes it when it is a code
+// skill.
 func (t *Turn) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+	if call.Tool == OpenNetwork {
+		return t.open(ctx, call)
+	}
 	var a useArguments
 	if err := a.read(call.Arguments); err != nil {
 		return sdk.Failed(err), nil

@@ -134,6 +134,7 @@ type callAttributes struct {
 	Changed   string        `json:"changed,omitempty"`   // the arguments that a filter put in place of the model's, to the byte
 	Index     int           `json:"index"`
 	Plugin    string        `json:"plugin,omitempty"`
+	Digest    string        `json:"digest,omitempty"` // of the plugin's binary
 	Decision  *sdk.Decision `json:"decision,omitempty"`
 	Error     string        `json:"error,omitempty"`
 
@@ -172,7 +173,7 @@ type endAttributes struct {
 }
 
 func (x *action) attributes() callAttributes {
-	at := callAttributes{CallID: x.call.ID, Tool: x.call.Tool, Index: x.index, Plugin: x.tool.Plugin, Arguments: x.call.Raw}
+	at := callAttributes{CallID: x.call.ID, Tool: x.call.Tool, Index: x.index, Plugin: x.tool.Plugin, Digest: x.tool.Digest, Arguments: x.call.Raw}
 	if x.arguments != nil {
 		at.Arguments = x.arguments
 	}
@@ -271,13 +272,13 @@ func (x *action) committed(entry sdk.Entry) {
 }
 
 // actionPath is log://turn_N/{tool}/{slug}, unique in its turn. Only letters,
-// digits and a few signs are in it, whatever the model wrote.
-func actionPath(turn int, call sdk.ReadCall, taken map[string]bool) string {
-	tool := safe(call.Tool, 64)
-	if tool == "" || tool == "error" { // log://turn_N/error is for failures without an action
+// digits and a few signs are in it, whatever the model wrote, and no secret.
+func actionPath(turn int, call sdk.ReadCall, taken map[string]bool, redact func(string) string) string {
+	tool := safe(redact(call.Tool), 64)
+	if tool == "" || redact(tool) != tool || tool == "error" { // log://turn_N/error is for failures without an action
 		tool = "unknown"
 	}
-	base := fmt.Sprintf("log://turn_%d/%s/%s", turn, tool, slug(call.Arguments))
+	base := fmt.Sprintf("log://turn_%d/%s/%s", turn, tool, slug(call.Arguments, redact))
 	path := base
 	for n := 2; taken[path]; n++ {
 		path = fmt.Sprintf("%s_%d", base, n)
@@ -291,12 +292,12 @@ func actionPath(turn int, call sdk.ReadCall, taken map[string]bool) string {
 // nobody would know again, to redact it, once it is cut and made fit for a path.
 var telling = []string{"path", "source", "name"}
 
-func slug(arguments json.RawMessage) string {
+func slug(arguments json.RawMessage, redact func(string) string) string {
 	var object map[string]any
 	if json.Unmarshal(arguments, &object) == nil {
 		for _, key := range telling {
 			if s, ok := object[key].(string); ok {
-				if s = strings.Trim(safe(s, 40), "._-"); s != "" {
+				if s = strings.Trim(safe(redact(s), 40), "._-"); s != "" && redact(s) == s {
 					return s
 				}
 			}

@@ -2,12 +2,16 @@ package engine
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
 func TestActionPath(t *testing.T) {
+	redact := func(s string) string {
+		return strings.NewReplacer("hunter2", "hidden", "hunt_er2", "hidden").Replace(s)
+	}
 	for name, c := range map[string]struct {
 		tool, arguments, want string
 	}{
@@ -23,13 +27,15 @@ func TestActionPath(t *testing.T) {
 		"no arguments":        {"read", ``, "read/call"},
 		"no text":             {"read", `{"path":7}`, "read/call"},
 		"nothing that fits":   {"read", `{"path":"../.."}`, "read/call"},
+		"a secret":            {"hunter2", `{"path":"notes/hunter2.txt"}`, "hidden/notes_hidden.txt"},
+		"one made by cutting": {"read", `{"path":"hunt er2"}`, "read/call"},
 		"a name for failures": {"error", `{"path":"a"}`, "unknown/a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := sdk.ReadCall{Tool: c.tool, Arguments: json.RawMessage(c.arguments)}
 			taken := map[string]bool{}
 			for _, suffix := range []string{"", "_2", "_3"} {
-				if got, want := actionPath(3, call, taken), "log://turn_3/"+c.want+suffix; got != want {
+				if got, want := actionPath(3, call, taken, redact), "log://turn_3/"+c.want+suffix; got != want {
 					t.Errorf("%s, want %s", got, want)
 				}
 			}

@@ -62,6 +62,12 @@ type Config struct {
 	// Instructions reads those of the project at root. An error is an entry
 	// of the run, and shown to the model as their absence.
 	Instructions func(root string) (string, error)
+	// Redact takes secrets out of a text that becomes part of a path, which cannot
+	// be redacted later. Nil takes out nothing.
+	Redact func(string) string
+	// Redacting begins a text that is shown or stored piece by piece. Nil shows
+	// all: only tests may want that.
+	Redacting func() Pieces
 	// Attended reports whether a client that may approve follows a run: the
 	// connection that gave the prompt, named by its session, or any other. Nil is
 	// never.
@@ -153,6 +159,9 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Store == nil || cfg.Tools == nil || cfg.Models == nil || cfg.View == nil || cfg.Dialect == nil ||
 		cfg.Policy == nil || cfg.Hooks == nil || cfg.Log == nil || !filepath.IsAbs(cfg.DataDir) {
 		return nil, errors.New("an engine needs store, tools, models, view, dialect, policy, hooks, log and an absolute data directory")
+	}
+	if cfg.Redact == nil {
+		cfg.Redact = func(text string) string { return text }
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now

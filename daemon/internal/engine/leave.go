@@ -75,16 +75,6 @@ func (e *Engine) grantedAll(ctx context.Context, run sdk.Run) (bool, error) {
 	return err == nil && entry.Scope == fmt.Sprintf("run:%d", run.ID), err
 }
 
-// LeaveOf is the leave that a loop was given; empty for one of an earlier
-// version.
-func LeaveOf(l sdk.Loop) sdk.Leave {
-	var o loopOptions
-	if len(l.Options) > 0 && json.Unmarshal(l.Options, &o) != nil || !o.Leave.Valid() {
-		return ""
-	}
-	return o.Leave
-}
-
 // options reads what the loop was given with. A loop of an earlier version has
 // the leave of its agent.
 func (e *Engine) options(a *activeLoop) {
@@ -96,4 +86,14 @@ func (e *Engine) options(a *activeLoop) {
 	if a.leave = o.Leave; !a.leave.Valid() {
 		a.leave = e.agentLeave(a.agent)
 	}
+}
+
+// LeaveOf is the leave in which a loop works: that of its prompt, else its
+// agent's; empty where that leaves it to the configuration.
+func LeaveOf(l sdk.Loop, agent sdk.Agent) sdk.Leave {
+	var o loopOptions
+	if len(l.Options) > 0 && json.Unmarshal(l.Options, &o) != nil || !o.Leave.Valid() {
+		return agent.Leave
+	}
+	return o.Leave
 }

@@ -33,6 +33,13 @@ type reader struct {
 	byIndex  map[int]int
 	finished bool
 	fault    error
+	shown    shown
+}
+
+// shown is what was shown of an answer before it is committed.
+type shown struct {
+	begun         bool
+	text, thought Pieces
 }
 
 type openCall struct {
@@ -48,7 +55,6 @@ func (r *reader) take(d sdk.Delta) error {
 	if r.closed {
 		return errUnsettled
 	}
-	first := len(r.text)+len(r.thought) == 0
 	r.size += len(d.Text) + len(d.Reasoning)
 	switch {
 	case d.Text != "":
@@ -75,10 +81,32 @@ func (r *reader) take(d sdk.Delta) error {
 	if err := r.keep(d); err != nil {
 		return err
 	}
-	if show := r.engine.cfg.Preview; show != nil && (d.Text != "" || d.Reasoning != "") {
-		show(Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Text: d.Text, Reasoning: d.Reasoning, First: first})
-	}
+	r.show(d)
 	return nil
+}
+
+// show passes on what is clear of an answer, to who watches: what may be the
+// beginning of a secret comes with a later piece, or at the end.
+func (r *reader) show(d sdk.Delta) {
+	show := r.engine.cfg.Preview
+	if show == nil || d.Text == "" && d.Reasoning == "" && d.Finish == nil {
+		return
+	}
+	if r.shown.text == nil {
+		r.shown.text, r.shown.thought = r.engine.redacting(), r.engine.redacting()
+	}
+	text, thought := r.shown.text.Write(d.Text), r.shown.thought.Write(d.Reasoning)
+	if d.Finish != nil {
+		text, thought = r.shown.text.End(), r.shown.thought.End()
+	}
+	for _, p := range []Preview{{Reasoning: thought}, {Text: text}} {
+		if p.Text == "" && p.Reasoning == "" {
+			continue
+		}
+		p.Run, p.Loop, p.Turn, p.First = r.loop.Run, r.loop.ID, r.turn, !r.shown.begun
+		r.shown.begun = true
+		show(p)
+	}
 }
 
 // keep passes on what is worth keeping of an answer that is cut off. Calls are
@@ -130,6 +158,7 @@ func (r *reader) restart() bool {
 		return false
 	}
 	r.c, r.text, r.thought, r.calls, r.byIndex, r.finished, r.size = sdk.Completion{}, nil, nil, nil, nil, false, 0
+	r.shown = shown{}
 	r.stream.restart()
 	if show := r.engine.cfg.Preview; show != nil {
 		show(Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Restart: true})

@@ -141,7 +141,7 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 	if call.Fault != "" && x.fault == nil {
 		x.fault = sdk.Errorf(sdk.Validation, "%s", call.Fault)
 	}
-	x.path = actionPath(x.turn, call, taken)
+	x.path = actionPath(x.turn, call, taken, e.cfg.Redact)
 	return x
 }
 

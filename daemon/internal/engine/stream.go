@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,6 +44,7 @@ type stream struct {
 	pending []piece
 	size    int
 	carry   map[int][]byte // an unfinished character, per channel
+	clean   map[int]Pieces // takes secrets out, per channel
 	note    *progressNote
 	sent    []byte
 }
@@ -90,24 +93,48 @@ func (s *stream) Chunk(channel int, p []byte) error {
 	if s.closed {
 		return errUnsettled
 	}
-	text := s.text(max(channel, 1), p)
+	s.take(max(channel, 1), s.redacting(max(channel, 1)).Write(s.text(max(channel, 1), p)))
+	return nil
+}
+
+// take keeps what is clear of a channel for the next commit.
+func (s *stream) take(channel int, text string) {
 	if text == "" {
-		return nil
+		return
 	}
 	if s.sent = append(s.sent, text...); len(s.sent) > 2*s.keep {
 		s.sent = append(s.sent[:0], s.sent[len(s.sent)-s.keep:]...)
 	}
 	if s.size+len(text) > maxPending {
-		return nil
+		return
 	}
 	s.size += len(text)
-	if n := len(s.pending); n > 0 && s.pending[n-1].channel == max(channel, 1) {
+	if n := len(s.pending); n > 0 && s.pending[n-1].channel == channel {
 		s.pending[n-1].text = append(s.pending[n-1].text, text...)
 	} else {
-		s.pending = append(s.pending, piece{max(channel, 1), []byte(text)})
+		s.pending = append(s.pending, piece{channel, []byte(text)})
 	}
 	s.arm()
-	return nil
+}
+
+// redacting is what takes secrets out of a channel.
+func (s *stream) redacting(channel int) Pieces {
+	if s.clean[channel] == nil {
+		if s.clean == nil {
+			s.clean = map[int]Pieces{}
+		}
+		s.clean[channel] = s.engine.redacting()
+	}
+	return s.clean[channel]
+}
+
+// rest takes what the channels hold back, for nothing follows.
+func (s *stream) rest() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, channel := range slices.Sorted(maps.Keys(s.clean)) {
+		s.take(channel, s.clean[channel].End())
+	}
 }
 
 // Progress implements Stream. Of several between two commits the last counts.
@@ -153,7 +180,7 @@ func (s *stream) arm() {
 func (s *stream) restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pending, s.size, s.carry, s.fresh = nil, 0, nil, s.begin != nil
+	s.pending, s.size, s.carry, s.clean, s.fresh = nil, 0, nil, nil, s.begin != nil
 }
 
 // flush commits what waits. A failure loses nothing that counts: the end of
@@ -199,6 +226,7 @@ func (s *stream) flush() {
 // no commit of the stream is under way. What waits is committed first when
 // nothing else will hold it, and dropped otherwise.
 func (s *stream) close(commit bool) string {
+	s.rest()
 	if commit {
 		s.flush()
 	}

@@ -251,7 +251,7 @@ func TestStreamIsBounded(t *testing.T) {
 // TestWordsThatWaitAreNotCopied: while a commit takes long, what a model sends
 // word by word costs its length and not its square.
 func TestWordsThatWaitAreNotCopied(t *testing.T) {
-	s := &stream{timer: time.NewTimer(time.Hour)} // the next commit is far off
+	s := &stream{engine: &Engine{}, timer: time.NewTimer(time.Hour)} // the next commit is far off
 	word := []byte("word")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -56,13 +56,13 @@ func newCatalogue(instances []*instance) *catalogue {
 }
 
 // offer makes the tools of a manifest ready, once for as long as it holds.
-func (i *instance) offer(m *sdk.Manifest, spec Spec, pinned bool) []*offered {
+func (i *instance) offer(m *sdk.Manifest, spec Spec, pinned bool, digest string) []*offered {
 	if m == nil {
 		return nil
 	}
 	tools := make([]*offered, 0, len(m.Tools))
 	for _, t := range m.Tools {
-		o := &offered{remote: t.Name, owner: i, Tool: sdk.Tool{ToolSpec: t, Plugin: i.name, Pinned: pinned, Grants: spec.Grants}}
+		o := &offered{remote: t.Name, owner: i, Tool: sdk.Tool{ToolSpec: t, Plugin: i.name, Pinned: pinned, Digest: digest, Grants: spec.Grants}}
 		o.unusable = o.compile()
 		tools = append(tools, o)
 	}

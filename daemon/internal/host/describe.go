@@ -135,14 +135,24 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// remember keeps the first manifest of a started binary: the next check needs
-// no process.
-func (s *Inspector) remember(b *binary, m sdk.Manifest) {
+// remember keeps the first manifest of a started binary, so that the next check
+// needs no process, and returns the binary's digest, which is worked out once.
+func (s *Inspector) remember(b *binary, m sdk.Manifest) string {
 	id := identity(b.file)
-	if kept, known := s.kept(b.path); known && kept.Identity == id {
-		return
+	kept, known := s.kept(b.path)
+	if known && kept.Identity == id && kept.Digest != "" {
+		return kept.Digest
 	}
-	s.keep(b.path, described{Identity: id, Manifest: m})
+	if !known || kept.Identity != id {
+		kept = described{Identity: id, Manifest: m}
+	}
+	var err error
+	if kept.Digest, err = digest(b.file); err != nil {
+		s.log.Warn("the digest of a plugin's binary is not known", "path", b.path, "error", err)
+		kept.Digest = ""
+	}
+	s.keep(b.path, kept)
+	return kept.Digest
 }
 
 func (s *Inspector) cacheFile(path string) string {

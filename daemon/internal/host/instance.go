@@ -251,7 +251,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	i.s.remember(b, *m)
+	l.digest = i.s.remember(b, *m)
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
@@ -340,7 +340,7 @@ func (i *instance) adopt(l *link) {
 	i.mu.Lock()
 	if m != i.manifest && !l.replaced {
 		i.path, i.pinned = l.path, l.pinned
-		i.manifest, i.tools = m, i.offer(m, i.spec, i.pinned)
+		i.manifest, i.tools = m, i.offer(m, i.spec, i.pinned, l.digest)
 	}
 	i.mu.Unlock()
 	i.s.changed()

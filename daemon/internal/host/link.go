@@ -51,8 +51,8 @@ type link struct {
 	calls    turnstile
 	warnings []Diagnostic // what is to be said once it serves
 	path     string
-	sum      digests
 	pinned   bool
+	digest   string // of the binary; empty when it could not be read
 	replaced bool   // guarded by the instance's mu
 	gone     func() // called at the end of close
 

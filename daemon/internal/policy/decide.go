@@ -85,9 +85,9 @@ type judged struct {
 }
 
 // Decide rules on one action. What a plugin declares about its tools is believed
-// only when it is pinned. The order is the one of docs/policy.md: the mode, the
-// arguments, the deny-list, then rules that deny, propose and allow, then what
-// is built in.
+// only when it is pinned. The order: a prompt that only reads, the arguments, the
+// deny-list, rules that deny, then the leave with the rules that allow, and last
+// the rules that propose what would be allowed.
 func (p *Policy) Decide(a sdk.Action) sdk.Decision {
 	if a.Leave == "" {
 		a.Leave = p.set.Leave
@@ -140,19 +140,21 @@ func (p *Policy) rule(j *judged) sdk.Decision {
 		return sdk.Decision{Verdict: sdk.Deny, Rule: RuleWorkspace, Source: SourceWorkspace + p.set.BrokenAt,
 			Reason: "the configuration of this workspace cannot be read, and what it denies is not known; a person has to mend it: " + p.set.Broken}
 	}
-	if d, ok := p.firstOf(j, sdk.Propose); ok {
-		return j.ask(d)
-	}
 	if j.tool.Name == openNetwork {
 		return sdk.Decision{Verdict: sdk.Propose, Rule: RuleNetwork, Source: SourceBuiltIn,
 			Reason: "only a person opens the network of a project, in every mode"}
 	}
 	d := j.builtIn()
-	if d.Verdict == sdk.Allow {
-		return d
+	if d.Verdict != sdk.Allow {
+		if allowed, ok := p.allows(j); ok {
+			d = allowed
+		}
 	}
-	if allowed, ok := p.allows(j); ok {
-		return allowed
+	if d.Verdict == sdk.Deny {
+		return d // a rule that proposes is no way around it
+	}
+	if asked, ok := p.firstOf(j, sdk.Propose); ok {
+		return j.ask(asked)
 	}
 	return d
 }

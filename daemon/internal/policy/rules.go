@@ -84,10 +84,15 @@ func (j *judged) holds(r *sdk.PolicyRule) bool {
 		(r.Exact == "" || r.Exact == j.call())
 }
 
-// call is the hash of the call, made when a rule first asks for it.
+// call is the hash of the call, made when a rule first asks for it. Arguments
+// that have none are no call that a rule could be about.
 func (j *judged) call() string {
 	if j.hash == "" {
-		j.hash, _ = j.Hash() // arguments that have none are those of no rule
+		hash, err := j.Action.Hash()
+		if err != nil {
+			hash = "none"
+		}
+		j.hash = hash
 	}
 	return j.hash
 }

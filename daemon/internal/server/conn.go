@@ -44,7 +44,7 @@ type conn struct {
 
 func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer) *conn {
 	ctx, cancel := context.WithCancel(context.Background())
-	out := newOutbox(nc, s.limits.Write)
+	out := newOutbox(nc, s.limits.Write, s.cfg.Redact)
 	return &conn{
 		s: s, net: nc, peer: peer, out: out, skills: &skillNews{out: out, busy: true},
 		slots: make(chan struct{}, s.limits.InFlight),

@@ -108,12 +108,12 @@ func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn,
 }
 
 // fieldsOf lists a parameter struct's fields as JSON names them. One without
-// omitempty is required.
+// omitempty or omitzero is required.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
 		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		fields = append(fields, field{name: name, required: !strings.Contains(options, "omitempty")})
+		fields = append(fields, field{name: name, required: !strings.Contains(options, "omit")})
 	}
 	return fields
 }

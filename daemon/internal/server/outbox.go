@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"net"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 type outbox struct {
 	conn    net.Conn
 	timeout time.Duration
+	redact  func(json.RawMessage) json.RawMessage // of every line; nil leaves it
 
 	mu     sync.Mutex
 	queue  []line
@@ -25,13 +27,16 @@ type line struct {
 	done func() // called when it was written, or never will be; may be nil
 }
 
-func newOutbox(conn net.Conn, timeout time.Duration) *outbox {
-	return &outbox{conn: conn, timeout: timeout, wake: make(chan struct{}, 1)}
+func newOutbox(conn net.Conn, timeout time.Duration, redact func(json.RawMessage) json.RawMessage) *outbox {
+	return &outbox{conn: conn, timeout: timeout, redact: redact, wake: make(chan struct{}, 1)}
 }
 
 // put queues a line. The room behind it is the outbox's own, so a text that is
 // put twice has none (slices.Clip).
 func (o *outbox) put(text []byte, done func()) {
+	if o.redact != nil {
+		text = o.redact(text)
+	}
 	o.mu.Lock()
 	closed := o.closed
 	if !closed {

@@ -8,6 +8,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -84,6 +85,9 @@ type Config struct {
 	Log    hclog.Logger
 	Limits Limits // zero fields take the defaults
 
+	// Redact takes secrets out of a line to a client, which is JSON and stays so.
+	// Nil leaves it, which only tests may want.
+	Redact func(json.RawMessage) json.RawMessage
 	// Descended reports whether a process descends from a plugin; such a peer
 	// is refused. Nil refuses nobody, which only tests may want.
 	Descended func(pid int) bool

@@ -78,7 +78,7 @@ func TestHearSkillsEnds(t *testing.T) {
 func TestSkillsOfASlowClient(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer theirs.Close()
-	out := newOutbox(ours, time.Minute)
+	out := newOutbox(ours, time.Minute, nil)
 	news := &skillNews{out: out}
 	for i := range 10_000 {
 		name := fmt.Sprint("s", i%3)

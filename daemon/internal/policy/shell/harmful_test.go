@@ -109,6 +109,8 @@ diff a /etc/hosts
 strings @list
 strings --target=x a
 xxd a /etc/x
+xxd -g=a b
+xxd -- a
 od /etc/hosts
 tree -Lo 2 f
 tree -oL f 2
@@ -202,10 +204,15 @@ git remote -v update
 git config user.name bob
 git config --add a.b c
 git config -e
+git config a.b --get-regexp
+git config --bool a.b --null
 git config edit
 git config --file=/etc/x --list
 git stash
 git stash pop
+git stash -p list
+git stash -S list
+git worktree -v list
 git reflog expire
 git worktree add x
 git commit -m x
@@ -323,10 +330,4 @@ crontab -e
 at now
 sudo ls
 mount a b
-`
-
-const deniedCalls = `
-dd if=/dev/zero of=/dev/sda
-dd of=/dev/../dev/sda
-dd of=//dev/nvme0n1
 `

@@ -149,6 +149,8 @@ mkdir --parents a
 touch a b
 touch -r a b
 xxd a out
+xxd - -g
+xxd -ps a --frob
 xxd -r -p a out
 tree -o out
 shuf -o out a

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -172,7 +173,7 @@ func (t *tally) recursive() (string, bool) {
 		state[name] = done
 		return false
 	}
-	for name := range t.calls {
+	for _, name := range slices.Sorted(maps.Keys(t.calls)) { // the same line gives the same reason
 		if visit(name) {
 			return name, true
 		}

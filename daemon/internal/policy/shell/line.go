@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -52,6 +53,9 @@ func (j *judge) script() []*syntax.Stmt {
 	return stmts
 }
 
+// parsers are used again: to make one costs more than to parse a usual line.
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
+
 // parse reads a text as bash. With an error it returns what came before it.
 func parse(text string) (stmts []*syntax.Stmt, err error) {
 	defer func() {
@@ -59,13 +63,14 @@ func parse(text string) (stmts []*syntax.Stmt, err error) {
 			err = fmt.Errorf("the parser gave up: %v", p)
 		}
 	}()
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	parser := parsers.Get().(*syntax.Parser)
 	for stmt, failed := range parser.StmtsSeq(strings.NewReader(text)) {
 		if failed != nil {
 			return stmts, failed
 		}
 		stmts = append(stmts, stmt)
 	}
+	parsers.Put(parser) // one that failed is thrown away
 	return stmts, nil
 }
 

@@ -22,6 +22,7 @@ type usage struct {
 	digits   bool   // -5 is an option
 	exact    bool   // long names cannot be abbreviated
 	dash     bool   // long names have one dash, and letters cannot be bundled
+	leading  bool   // behind the first operand there are only operands
 	names    bool   // it shows names and dates of files, never what is in them
 	also     func(r *reading) finding
 }
@@ -43,6 +44,7 @@ type reading struct {
 	operands []string
 	globs    []bool // of operands: may expand to several
 	ended    bool   // "--" was seen
+	closed   bool   // no more options: as ended, or behind a leading operand
 	worst    finding
 }
 
@@ -81,12 +83,13 @@ func (o *options) judge(c call) finding {
 	for i := 1; i < len(c.argv); i++ {
 		word := c.argv[i]
 		switch {
-		case r.ended, len(word) < 2, word[0] != '-':
+		case r.closed, len(word) < 2, word[0] != '-':
 			r.operand(i)
+			r.closed = r.closed || o.leading
 		case c.glob(i):
 			r.found(r.globbed(word))
-		case word == "--":
-			r.ended = true
+		case word == "--" && !o.dash:
+			r.ended, r.closed = true, true
 		case strings.HasPrefix(word, "--") || o.dash:
 			i = r.longOption(i)
 		default:
@@ -116,7 +119,7 @@ func (r *reading) has(names ...string) bool {
 func (r *reading) longOption(i int) int {
 	text, value, glued := strings.Cut(strings.TrimLeft(r.argv[i], "-"), "=")
 	name, known := r.with.full(text)
-	if !known || r.with.dash && strings.HasPrefix(r.argv[i], "--") {
+	if !known || r.with.dash && (glued || strings.HasPrefix(r.argv[i], "--")) {
 		r.found(r.unknown(r.argv[i]))
 		return i
 	}

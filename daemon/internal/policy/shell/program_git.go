@@ -99,13 +99,18 @@ func gitListing(r *reading) finding {
 	return r.unproven("shell.option", "%s %q makes or changes something, which is not proven; to list, write --list before it", r.argv[0], r.operands[0])
 }
 
-// gitFirst allows only some first operands, those that read.
+// gitFirst allows only some first operands, those that read. One of them has to
+// be the first word, unless none is needed: options before it could be those of
+// another command.
 func gitFirst(only ...string) func(r *reading) finding {
 	return func(r *reading) finding {
-		if len(r.operands) == 0 && slices.Contains(only, "") || len(r.operands) > 0 && slices.Contains(only, r.operands[0]) {
+		switch bare := slices.Contains(only, ""); {
+		case bare && len(r.operands) == 0,
+			bare && slices.Contains(only, r.operands[0]),
+			!bare && len(r.argv) > 1 && slices.Contains(only, r.argv[1]):
 			return finding{}
 		}
-		return r.unproven("shell.option", "%s is only known to read with one of: %s", r.argv[0], strings.TrimSpace(strings.Join(only, " ")))
+		return r.unproven("shell.option", "%s is only known to read with one of these behind it: %s", r.argv[0], strings.TrimSpace(strings.Join(only, " ")))
 	}
 }
 

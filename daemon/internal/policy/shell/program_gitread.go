@@ -108,7 +108,7 @@ var gitCommands = ready(map[string]usage{
 			"!open-files-in-pager? !no-index !textconv !ext-grep !recurse-submodules",
 	},
 	"config": {
-		short: "lz", operands: ":", also: gitConfigReads,
+		short: "lz", operands: ":", leading: true, also: gitConfigReads,
 		long: "get get-all get-regexp get-urlmatch list local worktree show-origin show-scope name-only null type? bool int path " +
 			"bool-or-int expiry-date includes no-includes all regexp default? global system !file? !blob? !add !replace-all " +
 			"!unset !unset-all !rename-section !remove-section !edit !get-color !get-colorbool !fixed-value",

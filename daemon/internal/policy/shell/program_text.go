@@ -96,7 +96,7 @@ var textPrograms = map[string]usage{
 	"hexdump": hexdump,
 	"hd":      hexdump,
 	"xxd": {
-		operands: "<>", dash: true,
+		operands: "<>", dash: true, leading: true,
 		long: "a autoskip b bits c: cols: C capitalize d e E EBCDIC g: groupsize: h i include l: len: o: p ps plain postscript " +
 			"r revert s: seek: u v",
 	},
@@ -122,7 +122,7 @@ var sums = usage{
 }
 
 var hexdump = usage{
-	short: "bcCde:f<n:osvxX", operands: "<",
+	short: "bcCde:f<n:os:vxX", operands: "<",
 	long: "one-byte-octal one-byte-hex one-byte-char canonical two-bytes-decimal two-bytes-octal two-bytes-hex format: " +
 		"format-file< length: skip: no-squeezing",
 }

@@ -57,6 +57,10 @@ var classes = []class{
 		reason: "changes or removes files, which is not proven; use the tools for files, or ask for it", moves: true,
 	},
 	{
+		names:  "dd",
+		reason: "can fill or overwrite anything; to look at a part of a file, use head -c or tail -c",
+	},
+	{
 		names:  "apt apt-get aptitude dpkg rpm yum dnf pacman apk brew snap flatpak zypper emerge conda mamba asdf mise nvm pyenv",
 		reason: "changes what is installed, which is not proven; work with the programs that are there",
 	},
@@ -89,8 +93,8 @@ var classes = []class{
 		reason: "changes who may do what, which nothing allows unasked; do without it",
 	},
 	{
-		names: "mount umount swapon swapoff losetup insmod rmmod modprobe iptables ip6tables nft sysctl fdisk sfdisk cfdisk gdisk sgdisk " +
-			"parted blkdiscard mkswap cryptsetup hdparm debugfs kexec", grade: Unsafe,
+		names: "mount umount swapon swapoff losetup insmod rmmod modprobe iptables ip6tables nft sysctl " +
+			"cryptsetup hdparm debugfs kexec", grade: Unsafe,
 		reason: "changes the machine or its disks, which nothing allows unasked; do without it",
 	},
 }

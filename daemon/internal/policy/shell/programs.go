@@ -9,8 +9,7 @@ import (
 // program that is missing is not proven.
 var programs = known()
 
-// known gathers the families: the classes first, whose members a more exact
-// table can replace.
+// known gathers the families.
 func known() map[string]program {
 	all := map[string]program{}
 	for _, k := range classes {
@@ -31,7 +30,7 @@ func known() map[string]program {
 // operands.
 var languages = map[string]program{
 	"echo": echo, "printf": printf, "test": test, "[": test,
-	"find": find, "git": git, "tar": tar, "dd": dd,
+	"find": find, "git": git, "tar": tar,
 	"sed": sed, "awk": awk, "gawk": awk, "mawk": awk, "nawk": awk,
 
 	"curl": fetch, "wget": fetch, "lynx": fetch, "w3m": fetch, "links": fetch, "aria2c": fetch, "ftp": fetch, "tftp": fetch,

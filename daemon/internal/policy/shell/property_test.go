@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
@@ -79,31 +78,6 @@ func TestGradesAddUp(t *testing.T) {
 			t.Fatalf("%q is %d (%s) and a part of it %d", a+" && "+b, whole.Grade, whole.Reason, least)
 		}
 	})
-}
-
-// TestGrowth holds that a line costs what it is long. It compares sizes, since
-// how fast a machine is means nothing.
-func TestGrowth(t *testing.T) {
-	for _, piece := range []string{
-		"a ", "a;", "a|", "a&&", "$(", "$(a ", "`", "((", "{ ", "( ", "[[ ", "${x:-", "\"$(", "<<a ", "<<a\na\n", "[", "]", "a[", "{a,", "{a,b}", "{", "}", "*", "\\", "'", "\"", "f(){ ", "if a;then ", "for a in ", "case a in ", "a=", "a=(", "$((", "1+",
-		"env ", "sh -c ", "nice ", "~", "/", "../", "rm ", "x=$(", "<(", "&", "#", "! ", "time ", "coproc ", ">a ", "a $x", "cd a;", "cd a&&", "find -exec ", "xargs ", "a.b", "-", "--", "$x", "${a[", "f(){ f;};", "eval ", "while ", "a||", "é", "\t", "\n",
-	} {
-		short, long := strings.Repeat(piece, sizeCap/8/len(piece)), strings.Repeat(piece, sizeCap/len(piece))
-		cost := func(line string) time.Duration {
-			best := time.Hour
-			for range 5 {
-				began := time.Now()
-				Analyse(line, start)
-				best = min(best, time.Since(began))
-			}
-			return best
-		}
-		small, big := cost(short), cost(long)
-		// Eight times the text may cost 24 times as much; linear is 8, square 64.
-		if big > 24*small && big > 20*time.Millisecond {
-			t.Errorf("%q: %v for %d bytes, %v for %d", piece, small, len(short), big, len(long))
-		}
-	}
 }
 
 func TestCommands(t *testing.T) {

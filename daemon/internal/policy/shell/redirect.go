@@ -208,6 +208,8 @@ func written(name string, place Place) finding {
 		return finding{Unsafe, "shell.path", fmt.Sprintf("%s is protected: the host or Bothy trusts it, so nothing may write it; write another file", abs)}
 	case secret(abs):
 		return finding{Unsafe, "shell.path", fmt.Sprintf("%s is where credentials lie; write below %s", abs, place.Workspace)}
+	case slices.Contains(devices, abs), strings.HasPrefix(abs, "/dev/fd/"), strings.HasPrefix(abs, "/dev/shm/"):
+		return finding{Unproven, "shell.path", fmt.Sprintf("%s is no file of the workspace; write below %s", abs, place.Workspace)}
 	case abs == "/tmp", strings.HasPrefix(abs, "/tmp/"), strings.HasPrefix(abs, path.Clean(place.Home)+"/"):
 		return finding{Unproven, "shell.path", fmt.Sprintf("%s is outside the workspace; write below %s", abs, place.Workspace)}
 	}

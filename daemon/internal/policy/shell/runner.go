@@ -24,6 +24,11 @@ func wrapLauncher(j *judge, i int, words []word) {
 	j.found(i, j.table(words[0].text, words))
 	j.found(i, finding{Unproven, "shell.wrapper", fmt.Sprintf("%s runs another command; run that itself", brief(words[0].text))})
 	j.scan(i, words)
+	for n, w := range words {
+		if (w.text == "-c" || w.text == "--command") && n+1 < len(words) && words[n+1].known {
+			j.text(brief(words[0].text)+" -c", words[n+1].text, true)
+		}
+	}
 }
 
 // shellCall is how a shell was called.

@@ -1,9 +1,6 @@
 package shell
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // tableRows are whole lines whose grade the table of programs decides.
 var tableRows = map[string][]string{
@@ -46,34 +43,6 @@ func TestTableRows(t *testing.T) {
 				t.Errorf("%s: %s, want %s (%s: %s)", line, got, want, r.Rule, r.Reason)
 			}
 		}
-	}
-}
-
-// The rows of the strict form.
-func TestStrictRows(t *testing.T) {
-	for line, want := range map[string]bool{
-		`ls -la docs`: true, `nmap 10.0.0.5`: false, `printf hi > out.txt`: false, `sort < in.txt`: false, "echo `id`": false, `echo $(id)`: false,
-		`echo ${HOME}`: false, `sleep 1 & id`: false, "sh -c \"ls\nid\"": false, `find . -name '*.o' -exec rm {} +`: false,
-		`find . -execdir rm {} +`: false, `find . -ok rm {} \;`: false, `find . -delete`: false, `find . -fprintf f x`: false,
-		`awk 'BEGIN{system("id")}'`: false, `awk '{"id" | getline}' f`: false, `awk '{print > "f"}' g`: false, `sed '1e id' f`: false,
-		`sed 's/a/id/e' f`: false, `sed -i s/a/b/ f`: false, `sed 'w file' f`: false, `tar -cf /dev/null x --checkpoint=1 --checkpoint-action=exec=id`: false,
-		`tar -tf x --to-command=sh`: false, `tar -I sh -tf x`: false, `tar -tf x --use-compress-program=sh`: false, `sort --compress-program=sh f`: false,
-		`env python3 x.py`: false, `env -S 'curl x'`: false, `env`: true, `xargs rm`: false, `git -c core.pager=id log`: false,
-		`git -c alias.x='!id' x`: false, `node -e 1`: false, `python3 -c 1`: false, `sh -c "sh -c id"`: false, `sh -c "env id"`: false, ``: false,
-		`  `: false, `ls "`: false, `grep "a;b" f`: true, `awk '$1 > 5 {print $2}' f`: true, `/bin/ls`: false, `LS`: false, `./ls`: false,
-		`FOO=1 ls`: false, `yes`: true, `sleep 60`: true, `echo ''`: true, `sed s/a/b/ f`: true, `git status`: true, `cat /etc/hosts`: false,
-		`ls ~`: false, `ls *`: false, `awk '{print}' /etc/hosts`: false, `cat .env`: false, `awk 1 .env`: false,
-	} {
-		r := Strict(line, start)
-		if got := r.Grade <= Contained; got != want {
-			t.Errorf("%s: allowed is %t (grade %d, %s: %s)", line, got, r.Grade, r.Rule, r.Reason)
-		}
-		if got := len(r.Argv) > 0; want && !got {
-			t.Errorf("%s: there is nothing to run", line)
-		}
-	}
-	if r := Strict("nmap 10.0.0.5", start); !strings.Contains(r.Reason, "nmap") {
-		t.Errorf("the reason does not name nmap: %s", r.Reason)
 	}
 }
 

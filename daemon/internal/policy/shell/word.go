@@ -353,7 +353,7 @@ func texts(words []word) []string {
 
 // base is a program's name without its directory.
 func base(w word) string {
-	if strings.HasSuffix(w.text, "/") {
+	if w.text == "" || strings.HasSuffix(w.text, "/") {
 		return ""
 	}
 	return path.Base(w.text)

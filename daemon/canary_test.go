@@ -1,0 +1,81 @@
+package daemon
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// formsOfCanary are the forms in which a secret must be nowhere. Of base64 it is
+// what stands in the middle whatever is around the secret.
+func formsOfCanary(secret string) map[string]string {
+	quoted, _ := json.Marshal(secret) // a text always can be
+	forms := map[string]string{
+		"raw": secret, "JSON": strings.Trim(string(quoted), `"`), "hex": hex.EncodeToString([]byte(secret)),
+		"query": url.QueryEscape(secret), "path": url.PathEscape(secret),
+	}
+	for before := range 3 {
+		std := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", before) + secret))
+		forms["base64"+strings.Repeat("+", before)] = std[4 : len(std)-4]
+	}
+	return forms
+}
+
+// noCanary fails when the secret of the variable CANARY is in any file below the
+// given folders, in any form: `no-canary DIR...`.
+func noCanary(ts *testscript.TestScript, neg bool, args []string) {
+	forms := formsOfCanary(ts.Getenv("CANARY"))
+	looked := 0
+	for _, dir := range args {
+		ts.Check(filepath.WalkDir(ts.MkAbs(dir), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			looked++
+			for name, form := range forms {
+				if i := bytes.Index(text, []byte(form)); i >= 0 && !neg {
+					ts.Fatalf("%s has the secret in its form %s: %q", path, name, text[max(0, i-80):min(len(text), i+len(form)+40)])
+				} else if i >= 0 {
+					return nil
+				}
+			}
+			if neg {
+				ts.Fatalf("%s does not have the secret: what is looked for would not be found", path)
+			}
+			return nil
+		}))
+	}
+	if looked == 0 {
+		ts.Fatalf("there is no file in %v", args)
+	}
+}
+
+// TestCanaryForms: what noCanary looks for is there where the secret is.
+func TestCanaryForms(t *testing.T) {
+	const secret = `canary/0123+"4567" 89<ab>cdef`
+	for name, text := range map[string]string{
+		"base64": base64.StdEncoding.EncodeToString([]byte("user:" + secret + "\n")), "JSON": `{"a":"canary/0123+\"4567\" 89\u003cab\u003ecdef"}`,
+		"query": "?a=" + url.QueryEscape(secret), "raw": secret,
+	} {
+		found := false
+		for _, form := range formsOfCanary(secret) {
+			found = found || strings.Contains(text, form)
+		}
+		if !found {
+			t.Errorf("%s is not found in %q", name, text)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// asker shows proposals to a person at a terminal and takes the answers. What it
+// answers with names the hash of what it showed.
+type asker struct {
+	c  *console
+	cl *client.Client
+}
+
+// errAnswered ends a question that somebody else has answered.
+var errAnswered = errors.New("it was answered elsewhere")
+
+const askHelp = `  y          run it, this once
+  n          do not run it; the rest of the turn is given up. What follows the n
+             is told to the model: n use the test database
+  e          change it before it runs; it is judged again
+  r          run it, and remember: the like of it is not asked again in this project
+  d          show everything that the answer is bound to
+  no answer  is n. Ctrl-C aborts the whole run.`
+
+// ask shows a proposal until there is an answer to it, and answers. Without one,
+// because ctx is done, the error is its cause. What is typed counts from the
+// moment that the question stands there.
+func (a asker) ask(ctx context.Context, p sdk.Proposal) error {
+	if _, err := io.WriteString(a.c.err, "\n"+a.c.show(p, a.c.askWidth(), false)); err != nil {
+		return fmt.Errorf("showing the proposal: %w", err)
+	}
+	for {
+		line, err := a.prompt(ctx, "Run it? [y/N, e edit, r remember, d details, ? help] ")
+		if err != nil {
+			return err
+		}
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		done, err := false, error(nil)
+		switch strings.ToLower(word) {
+		case "y", "yes":
+			done, err = a.accept(ctx, &p, sdk.RememberNothing)
+		case "", "n", "no":
+			done, err = a.answer(ctx, &p, rpc.Resolve{Answer: sdk.Reject, Reason: strings.TrimSpace(rest)})
+		case "e", "edit":
+			done, err = a.edit(ctx, &p)
+		case "r", "remember":
+			done, err = a.remember(ctx, &p)
+		case "d", "details":
+			_, err = io.WriteString(a.c.err, a.c.show(p, a.c.askWidth(), true))
+		case "?", "h", "help":
+			a.c.say("%s", askHelp)
+		default:
+			a.c.say("  %s is no answer: ? lists them", a.c.exactLine(word))
+		}
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// prompt asks for one line. What was typed before it is forgotten.
+func (a asker) prompt(ctx context.Context, text string) (string, error) {
+	fmt.Fprint(a.c.err, a.c.paint(bold, text))
+	if err := a.c.keys.forget(); err != nil {
+		return "", err
+	}
+	line, err := a.c.keys.line(ctx)
+	if err != nil {
+		fmt.Fprintln(a.c.err)
+	}
+	if errors.Is(err, io.EOF) {
+		return "", nil // Ctrl-D says nothing, and that is no
+	}
+	return line, err
+}
+
+func (a asker) accept(ctx context.Context, p *sdk.Proposal, r sdk.Remember) (bool, error) {
+	if why := unfit(*p); why != "" {
+		a.c.say("  %s", a.c.paint(red, why))
+		return false, nil
+	}
+	return a.answer(ctx, p, rpc.Resolve{Answer: sdk.Accept, Remember: r})
+}
+
+// answer gives an answer to what was shown and says what came of it. It is not
+// done when there is something to ask again, which p is then. Once given, an
+// answer is not taken back when ctx ends.
+func (a asker) answer(ctx context.Context, p *sdk.Proposal, r rpc.Resolve) (bool, error) {
+	ctx = context.WithoutCancel(ctx)
+	r.ID, r.Hash = p.ID, p.Hash
+	resolved, err := again(ctx, a.c, a.cl, func() (rpc.Resolved, error) { return a.cl.Resolve(ctx, r) })
+	if err == nil {
+		return a.took(p, r, resolved)
+	}
+	lost := errors.Is(err, client.ErrDisconnected)
+	if !lost && sdk.OutcomeOf(err) != sdk.Conflict {
+		var said *rpc.Error
+		if !errors.As(err, &said) || sdk.OutcomeOf(err) == sdk.Permission && r.Answer != sdk.Edit {
+			return true, err // nobody can answer from here
+		}
+		a.c.complain(err)
+		return false, nil
+	}
+	a.c.complain(err)
+	now, err := again(ctx, a.c, a.cl, func() (sdk.Proposal, error) { return a.cl.Proposal(ctx, p.ID) })
+	switch {
+	case err != nil || now.State != sdk.StateProposed:
+		a.c.say("  somebody was faster, or it came to its end: the answer counts for nothing")
+		return true, nil
+	case now.Hash != p.Hash:
+		a.c.say("  it is another proposal by now:")
+	case lost:
+		a.c.say("  the answer did not arrive; it is asked again:")
+	}
+	*p = now
+	return false, a.anew(*p)
+}
+
+// anew shows what is asked next.
+func (a asker) anew(p sdk.Proposal) error {
+	_, err := io.WriteString(a.c.err, a.c.show(p, a.c.askWidth(), false))
+	return err
+}
+
+// took goes on behind an answer. What it did is told by the journal, as that of
+// others is; only the rule that it left, and what is to be asked next, is not.
+func (a asker) took(p *sdk.Proposal, r rpc.Resolve, resolved rpc.Resolved) (bool, error) {
+	if r.Answer == sdk.Edit && resolved.Proposal.State == sdk.StateProposed {
+		a.c.say("  it has to be asked about as it is now:")
+		*p = resolved.Proposal
+		return false, a.anew(*p)
+	}
+	a.c.sayRule(resolved.Rule)
+	return true, nil
+}
+
+// sayRule says which rule an answer left, and how to be rid of it.
+func (c *console) sayRule(r *sdk.RememberedRule) {
+	if r != nil {
+		c.say("  remembered as rule %s: %s; `bothy policy forget %s` removes it", c.exactLine(r.ID), c.exactLine(ruleText(r.PolicyRule)), c.exactLine(r.ID))
+	}
+}
+
+// remember asks what the rule is to be about. No answer accepts nothing.
+func (a asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
+	project := a.c.exactLine(p.Project)
+	a.c.say("  Run it, and from now on do not ask in %s about", project)
+	a.c.say("    1  this very call, with these arguments")
+	if len(p.Decision.Commands) > 0 {
+		a.c.say("    2  these commands, with any arguments: %s", a.c.exactLine(rememberedCommands(p.Decision.Commands)))
+	}
+	a.c.say("    3  %s, %s", a.c.exactLine(p.Tool), a.c.paint(red, "whatever it is called with"))
+	line, err := a.prompt(ctx, "  Which? [1, 2, 3; nothing goes back] ")
+	if err != nil {
+		return false, err
+	}
+	switch strings.TrimSpace(line) {
+	case "1":
+		return a.accept(ctx, p, sdk.RememberCall)
+	case "2":
+		if len(p.Decision.Commands) > 0 {
+			return a.accept(ctx, p, sdk.RememberCommand)
+		}
+	case "3":
+		return a.accept(ctx, p, sdk.RememberTool)
+	}
+	return false, nil
+}
+
+// rememberedCommands names the commands that a rule would be about: those that
+// are not proven already, by program and subcommand.
+func rememberedCommands(seen []sdk.SeenCommand) string {
+	var all []string
+	for _, s := range seen {
+		switch {
+		case s.Verdict == sdk.Allow:
+		case len(s.Argv) > 1 && !strings.HasPrefix(s.Argv[1], "-"):
+			all = append(all, s.Argv[0]+" "+s.Argv[1]+" ...")
+		case len(s.Argv) > 0:
+			all = append(all, s.Argv[0]+" ...")
+		default:
+			all = append(all, s.Text)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// edit lets a person change the call and answers with what came of it.
+func (a asker) edit(ctx context.Context, p *sdk.Proposal) (bool, error) {
+	arguments, err := a.edited(ctx, *p)
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case err != nil:
+		a.c.complain(err)
+		return false, nil
+	case arguments == nil:
+		a.c.say("  nothing was changed")
+		return false, nil
+	}
+	return a.answer(ctx, p, rpc.Resolve{Answer: sdk.Edit, Arguments: arguments})
+}
+
+// askWidth is how wide the terminal is that questions stand on; 0 for what is
+// none.
+func (c *console) askWidth() int {
+	if !c.errTTY {
+		return 0
+	}
+	if f, ok := c.err.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return max(w, 40)
+		}
+	}
+	return 80
+}
+
+// asks reports whether there is a person to ask.
+func (c *console) asks() bool { return c.inTTY && c.errTTY && c.keys != nil }
+
+// commandArgument is the name of the argument that holds the command line, or "".
+func commandArgument(p sdk.Proposal) string {
+	names, values, _ := membersOf(p.Arguments)
+	for i, name := range names {
+		var text string
+		if p.Command != "" && json.Unmarshal(values[i], &text) == nil && text == p.Command {
+			return name
+		}
+	}
+	return ""
+}

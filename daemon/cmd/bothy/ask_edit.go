@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// edited lets a person change what a proposal would run: its command line, or
+// else its arguments as JSON. It is nil when they left it as it was.
+func (a asker) edited(ctx context.Context, p sdk.Proposal) (json.RawMessage, error) {
+	name := commandArgument(p)
+	text := p.Command
+	if name == "" {
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, p.Arguments, "", "  "); err != nil {
+			return nil, fmt.Errorf("the arguments: %w", err)
+		}
+		text = pretty.String()
+	}
+	after, err := a.change(ctx, text, name != "")
+	if err != nil || after == text || strings.TrimSpace(after) == "" {
+		return nil, err
+	}
+	if name == "" {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(after), &object); err != nil || object == nil {
+			return nil, usageError{fmt.Sprintf("the arguments must be a JSON object: %v", reason(err))}
+		}
+		return json.RawMessage(after), nil
+	}
+	var arguments map[string]json.RawMessage
+	if err := json.Unmarshal(p.Arguments, &arguments); err != nil {
+		return nil, fmt.Errorf("the arguments: %w", err)
+	}
+	if arguments[name], err = json.Marshal(after); err != nil {
+		return nil, fmt.Errorf("the command: %w", err)
+	}
+	return json.Marshal(arguments)
+}
+
+// change gives a text to the person's editor, or takes a line instead of it.
+func (a asker) change(ctx context.Context, text string, command bool) (string, error) {
+	editor := a.c.env("VISUAL")
+	if editor == "" {
+		editor = a.c.env("EDITOR")
+	}
+	if editor != "" {
+		return a.c.inEditor(editor, text, command)
+	}
+	if command {
+		a.c.say("  There is no $EDITOR. Type the whole command as it is to be; nothing goes back.")
+	} else {
+		a.c.say("  There is no $EDITOR. Type all the arguments on one line, as JSON; nothing goes back.")
+	}
+	return a.prompt(ctx, "  > ")
+}
+
+// inEditor lets an editor change a text in a file that only its user can read.
+// Editors end a file with a line break; a text that had none gets none.
+func (c *console) inEditor(editor, text string, command bool) (string, error) {
+	dir, err := os.MkdirTemp("", "bothy-edit-")
+	if err != nil {
+		return "", fmt.Errorf("a file to edit: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "arguments.json")
+	if command {
+		file = filepath.Join(dir, "command.sh")
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return "", fmt.Errorf("a file to edit: %w", err)
+	}
+	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", file)
+	cmd.Dir, cmd.Env = c.dir, c.environ
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.err, c.err
+	if err := cmd.Run(); err != nil {
+		var ended *exec.ExitError
+		if errors.As(err, &ended) {
+			return text, fmt.Errorf("the editor ended with %s: nothing is changed", ended)
+		}
+		return "", fmt.Errorf("%s: %w", editor, err)
+	}
+	after, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("what was edited: %w", err)
+	}
+	if !strings.HasSuffix(text, "\n") {
+		after = bytes.TrimSuffix(after, []byte("\n"))
+	}
+	return string(after), nil
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// errUnanswered ends a follow when nobody answered in time. The run waits on.
+var errUnanswered = errors.New("nobody answered")
+
+// defaultWithin is how long a proposal waits for another client where nobody can
+// be asked, unless the daemon's setting is known.
+const defaultWithin = 5 * time.Minute
+
+// attendance is who answers what a loop proposes.
+type attendance struct {
+	asks   bool           // the person at this terminal
+	within *time.Duration // where it does not ask: how long others have; nil is the daemon's setting
+}
+
+// attendant is a viewer that sees to it that what a loop proposes is answered:
+// on a terminal it asks, elsewhere it shows the proposal, waits for another
+// client, and gives up in time. It never reads anything but a terminal.
+type attendant struct {
+	viewer
+	attendance
+	c    *console
+	cl   *client.Client
+	s    *story
+	ctx  context.Context
+	quit context.CancelCauseFunc
+
+	at      *action       // the one that waits
+	waiting *sdk.Proposal // what it is, where nobody is asked
+	leave   func()        // gives it up
+}
+
+// row implements viewer.
+func (t *attendant) row(row sdk.JournalRow, a *action) {
+	t.viewer.row(row, a)
+	t.look()
+}
+
+// look begins with the action that waits now, and gives up what does not wait
+// any more.
+func (t *attendant) look() {
+	if t.at != nil && t.at.State != sdk.StateProposed {
+		t.close()
+	}
+	if t.at != nil {
+		return
+	}
+	if t.at = t.s.waits(); t.at == nil {
+		return
+	}
+	p, err := t.cl.Proposal(t.ctx, t.at.Proposal)
+	switch {
+	case err != nil:
+		t.viewer.lost()
+		t.c.complain(fmt.Errorf("what the run proposes cannot be shown: %w; `bothy proposals` lists it", err))
+	case p.State != sdk.StateProposed:
+		// It was answered just now: its row comes.
+	case t.asks:
+		t.viewer.lost() // the question begins on a line of its own
+		t.ask(p)
+	default:
+		t.wait(p)
+	}
+}
+
+// ask asks on the terminal while the journal is read on: somebody else may be
+// faster.
+func (t *attendant) ask(p sdk.Proposal) {
+	ctx, cancel := context.WithCancelCause(t.ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err := asker{t.c, t.cl}.ask(ctx, p)
+		switch {
+		case errors.Is(err, errAnswered):
+			t.c.say("  %v", err)
+		case err != nil && ctx.Err() == nil:
+			t.c.complain(fmt.Errorf("%w; the run waits: `bothy proposals accept %s` answers it", err, p.ID))
+		}
+	}()
+	t.leave = func() { cancel(errAnswered); <-done; cancel(nil) }
+}
+
+// wait shows the proposal and gives others the time to answer it.
+func (t *attendant) wait(p sdk.Proposal) {
+	within := t.c.answerWithin(t.ctx, t.cl, t.within)
+	t.viewer.proposal(p)
+	t.c.say("run %s waits %s for an answer to proposal %s", escapeLine(p.Alias), brief(within), escapeLine(p.ID))
+	timer := time.AfterFunc(within, func() { t.quit(errUnanswered) })
+	t.waiting = &p
+	t.leave = func() { timer.Stop() }
+}
+
+// close gives up what is asked or waited for.
+func (t *attendant) close() {
+	if t.leave != nil {
+		t.leave()
+	}
+	t.at, t.leave, t.waiting = nil, nil, nil
+}
+
+// unanswered is how a loop that waits on is told by who leaves it.
+func (t *attendant) unanswered() *loopEnd {
+	return &loopEnd{Status: sdk.StatusProposed, Stop: "proposal", Reason: "nobody answered in time, and the run waits on: " + howToAnswer(*t.waiting)}
+}
+
+// howToAnswer names the verbs, for somebody who sees no question.
+func howToAnswer(p sdk.Proposal) string {
+	id := escapeLine(p.ID)
+	return fmt.Sprintf("`bothy proposals accept %s` in a terminal shows it and asks, `bothy proposals reject %s` refuses it", id, id)
+}
+
+// answerWithin is how long others have to answer: what was asked for, else the
+// daemon's setting.
+func (c *console) answerWithin(ctx context.Context, cl *client.Client, asked *time.Duration) time.Duration {
+	if asked != nil {
+		return *asked
+	}
+	settings, err := cl.Settings(ctx)
+	if err != nil {
+		return defaultWithin
+	}
+	return settingTime(settings, "policy.answer_within", defaultWithin)
+}
+
+// settingTime reads a time from the configuration in force.
+func settingTime(settings []rpc.Setting, name string, otherwise time.Duration) time.Duration {
+	for _, s := range settings {
+		if d, err := time.ParseDuration(s.Value); s.Name == name && err == nil {
+			return d
+		}
+	}
+	return otherwise
+}

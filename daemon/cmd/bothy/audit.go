@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type auditCmd struct {
+	List   auditListCmd   `cmd:"" default:"withargs" help:"List the actions, refused ones included, and the security events."`
+	Verify auditVerifyCmd `cmd:"" help:"Check that nothing of the journal was changed or taken out."`
+	Export auditExportCmd `cmd:"" help:"Write the commands as lines of text."`
+}
+
+// auditFilter is what the records are of.
+type auditFilter struct {
+	RunName string `name:"run" short:"r" placeholder:"RUN" complete:"run" help:"Those of one run: its alias or id."`
+	Project string `placeholder:"DIR" complete:"dir" help:"Those of one project; of all when absent."`
+	Since   string `placeholder:"TIME" help:"Not before: how long ago, as 2h, or when, as 2026-01-31."`
+	Events  bool   `help:"Security events only: violations of the sandbox, escapes from the project, refused approvals."`
+}
+
+// params is the filter as the daemon takes it.
+func (f auditFilter) params(c *console) (rpc.AuditParams, error) {
+	p := rpc.AuditParams{Events: f.Events}
+	var err error
+	if p.Since, err = since(f.Since, time.Now()); err != nil {
+		return p, err
+	}
+	switch {
+	case f.RunName != "":
+		ref, err := namedRun{Alias: f.RunName, Project: f.Project}.ref(c)
+		p.Run, p.Project = ref.Run, ref.Project
+		return p, err
+	case f.Project != "":
+		p.Project, err = c.project(f.Project)
+	}
+	return p, err
+}
+
+// records calls do with each record that fits, page by page, until there are no
+// more or there were so many; 0 is all.
+func (f auditFilter) records(ctx context.Context, c *console, most int, do func(rpc.AuditRecord) error) error {
+	p, err := f.params(c)
+	if err != nil {
+		return err
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	for n := 0; ; {
+		page, err := cl.Audit(ctx, p)
+		if err != nil {
+			return err
+		}
+		for _, r := range page.Records {
+			if n++; most > 0 && n > most {
+				return errMore
+			}
+			if err := do(r); err != nil {
+				return err
+			}
+		}
+		if page.Next == 0 {
+			return nil
+		}
+		if page.Next <= p.After {
+			return fmt.Errorf("the audit's page after %d leads back to %d", p.After, page.Next)
+		}
+		p.After = page.Next
+	}
+}
+
+// errMore says that there are more records than were asked for.
+var errMore = fmt.Errorf("there are more records: --limit 0 has all, --since the newer ones")
+
+type auditListCmd struct {
+	auditFilter
+	Limit int `short:"n" default:"1000" help:"At most so many, the oldest first; 0 is all."`
+}
+
+// Help adds to the verb's help.
+func (auditListCmd) Help() string {
+	return `One line an action: when, in which run, what, what was decided by which rule, and how it ended. It is a view of the journal, made when it is asked for. With --json each record is one object on a line of its own, with everything there is.
+
+Examples:
+
+    bothy audit --since 2h
+    bothy audit --run fix-42 --json | jq -r 'select(.verdict == "deny") | .rule'
+    bothy audit --events
+    bothy audit verify
+    bothy audit export --to audit.log
+`
+}
+
+// Run prints the records as they come with --json, else as one table.
+func (cmd auditListCmd) Run(ctx context.Context, c *console) error {
+	if cmd.Limit < 0 {
+		return usageError{"--limit must not be negative"}
+	}
+	var rows [][]string
+	err := cmd.records(ctx, c, cmd.Limit, func(r rpc.AuditRecord) error {
+		if c.json {
+			return writeJSON(c.out, r, "")
+		}
+		rows = append(rows, auditRow(r))
+		return nil
+	})
+	more := err == errMore
+	if err != nil && !more {
+		return err
+	}
+	if len(rows) > 0 {
+		err = c.table([]string{"TIME", "RUN", "WHAT", "DECIDED", "RULE", "ENDED", "COMMAND"}, rows)
+	} else if err = nil; !c.json {
+		c.say("the audit has no such records")
+	}
+	if more {
+		c.say("bothy: %v", errMore)
+	}
+	return err
+}
+
+// auditRow is one record of the table. The command's place is the last one,
+// which is shortened on a terminal.
+func auditRow(r rpc.AuditRecord) []string {
+	what, text := r.Tool, auditCommand(r)
+	if r.Event != "" {
+		what = "! " + r.Event
+	}
+	if text == "" || r.Event != "" && r.Detail != "" {
+		text = r.Detail
+	}
+	decided := string(r.Verdict)
+	if r.Answer != "" {
+		decided += ", " + string(r.Answer)
+	}
+	return []string{r.Time.Local().Format("2006-01-02 15:04:05"), r.Run, what, decided, r.Rule, auditEnd(r), text}
+}
+
+// auditCommand is what was to run: the command, or else the arguments.
+func auditCommand(r rpc.AuditRecord) string {
+	if r.Command != "" {
+		return r.Command
+	}
+	return string(r.Arguments)
+}
+
+// auditEnd says how an action ended.
+func auditEnd(r rpc.AuditRecord) string {
+	switch {
+	case r.Exit != nil:
+		return fmt.Sprintf("exit %d", *r.Exit)
+	case r.State == sdk.StateResolved:
+		return "ok"
+	case r.Outcome != "":
+		return string(r.Outcome)
+	default:
+		return string(r.State)
+	}
+}
+
+type auditVerifyCmd struct{}
+
+// Run prints what the check found, and fails when the chain is broken.
+func (auditVerifyCmd) Run(ctx context.Context, c *console) error {
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	v, err := verified(ctx, cl)
+	switch {
+	case err != nil:
+		return err
+	case c.json:
+		err = c.printJSON(v)
+	case v.Whole:
+		err = c.text(fmt.Sprintf("the journal is whole: %s, each chained to the one before it", plural(int(v.Rows), "row")))
+	default:
+		err = c.text(fmt.Sprintf("the journal is broken at row %d: %s", v.BrokenAt, v.Detail))
+	}
+	if err == nil && !v.Whole {
+		err = exitError{code: exitFailed}
+	}
+	return err
+}
+
+func verified(ctx context.Context, cl *client.Client) (rpc.AuditVerdict, error) {
+	v, err := cl.AuditVerify(ctx)
+	if err != nil {
+		return v, fmt.Errorf("checking the journal: %w", err)
+	}
+	return v, nil
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// TestRolesOfVerbs: a verb asks for no more than it needs.
+func TestRolesOfVerbs(t *testing.T) {
+	var line cli
+	parser, err := kong.New(&line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for role, lines := range map[rpc.Role][][]string{
+		"":              {{"status"}, {"runs", "list"}, {"runs", "undo", "x"}, {"tools", "list"}, {"skills", "list"}, {"config", "show"}, {"journal"}, {"models"}},
+		rpc.RoleApprove: {{"run", "hello"}, {"chat"}, {"trust"}, {"tools", "call", "x"}},
+		rpc.RoleAdmin:   {{"stop"}, {"stop", "--now"}, {"backup"}, {"config", "reload"}, {"skills", "enable", "x"}, {"skills", "disable", "x"}, {"skills", "create", "x"}},
+	} {
+		for _, args := range lines {
+			parsed, err := parser.Parse(args)
+			if err != nil {
+				t.Fatalf("%v: %v", args, err)
+			}
+			if got := roleOf(parsed.Selected()); got != role {
+				t.Errorf("%v asks for %q, want %q", args, got, role)
+			}
+		}
+	}
+}

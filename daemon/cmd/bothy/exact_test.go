@@ -1,0 +1,128 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+)
+
+// unshown reads what exact and quote showed back into the bytes. It knows
+// nothing of them but the marks and the two odd forms.
+func unshown(t testing.TB, shown string) string {
+	t.Helper()
+	var b strings.Builder
+	for i, line := range strings.Split(strings.TrimSuffix(shown, "\n"), "\n") {
+		switch {
+		case strings.HasPrefix(line, lineMark):
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+		case !strings.HasPrefix(line, foldMark) || i == 0:
+			t.Fatalf("line %d of %q has no mark", i, shown)
+		}
+		line = line[len(lineMark):]
+		for line != "" {
+			n := 1
+			switch {
+			case strings.HasPrefix(line, `\x`) && len(line) >= 4 && isHex(line[2]) && isHex(line[3]):
+				v, _ := strconv.ParseUint(line[2:4], 16, 8)
+				b.WriteByte(byte(v))
+				n = 4
+			case strings.HasPrefix(line, `\u{`) && strings.Contains(line, "}") && isHex(line[3]) && strings.Trim(line[3:strings.Index(line, "}")], "0123456789abcdefABCDEF") == "":
+				n = strings.Index(line, "}") + 1
+				v, err := strconv.ParseUint(line[3:n-1], 16, 32)
+				if err != nil {
+					t.Fatalf("%q: %v", line, err)
+				}
+				b.WriteRune(rune(v))
+			default:
+				b.WriteByte(line[0])
+			}
+			line = line[n:]
+		}
+	}
+	return b.String()
+}
+
+var exactSeeds = []string{
+	"", "ls -la", "a\nb", "a\n", "\n\n", "tab\there", "\x1b[2J\x1b]0;t\a", "cr\rlf", "\xff\xc3", "\u0085\x85", "nul\x00",
+	`\x1b`, `\\x1b`, `\u{202e}`, `\u{}`, `\u{zz`, `\x5c`, `grep 'a\.b' \xZZ`, "rtl \u202egnp", "e\u0301", "\u200d\u200b\ufeff\u00a0\u2028",
+	"\u3164\u115f\uffa0\u2800\u00ad\u034f\ufe0f", "tag\U000e0041", "trail   ", "trail  \nx", strings.Repeat("long ", 60), "漢字🙂", "| + marks", "rm\\\n-rf",
+}
+
+func checkExact(t testing.TB, text string, width int) {
+	t.Helper()
+	c := &console{}
+	var b strings.Builder
+	c.quote(&b, text, "", width, nil)
+	shown := b.String()
+	if got := unshown(t, shown); got != text {
+		t.Fatalf("%q is shown as %q, which reads as %q", text, shown, got)
+	}
+	for _, r := range shown {
+		if r != '\n' && !unicode.IsPrint(r) || unicode.Is(unicode.M, r) {
+			t.Fatalf("%q shows %U", text, r)
+		}
+	}
+	for line := range strings.Lines(shown) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); width > 0 && n > max(width, 22) {
+			t.Fatalf("a line of %q is %d wide, more than %d", shown, n, width)
+		}
+	}
+	if line := c.exactLine(text); unshown(t, lineMark+line) != text || strings.Contains(line, "\n") {
+		t.Fatalf("%q is shown on one line as %q", text, line)
+	}
+	c.color = true
+	b.Reset()
+	c.quote(&b, text, "", width, func(string) style { return red })
+	if plain := unpainted(b.String()); plain != shown {
+		t.Fatalf("%q is painted as %q, which is another text than %q", text, plain, shown)
+	}
+}
+
+// unpainted takes away what paint adds.
+func unpainted(text string) string {
+	for _, s := range []style{dim, bold, red, green, inverse, "0"} {
+		text = strings.ReplaceAll(text, "\x1b["+string(s)+"m", "")
+	}
+	return text
+}
+
+func TestExactMapsBackToTheBytes(t *testing.T) {
+	for _, text := range exactSeeds {
+		for _, width := range []int{0, 24, 80} {
+			checkExact(t, text, width)
+		}
+	}
+	alphabet := rapid.SampledFrom([]string{`\`, "x", "u", "{", "}", "1", "b", "F", " ", "\n", "\x1b", "\x85", "\u0085", "\u202e", "é", "\u0301", "漢", "| ", "+ ", "\xf0"})
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(alphabet, 0, 60).Draw(rt, "text"), "")
+		checkExact(t, text, rapid.SampledFrom([]int{0, 22, 30, 80}).Draw(rt, "width"))
+		checkExact(t, string(rapid.SliceOf(rapid.Byte()).Draw(rt, "bytes")), 40)
+	})
+}
+
+// FuzzExact holds that what is shown of any bytes maps back to them.
+func FuzzExact(f *testing.F) {
+	for _, text := range exactSeeds {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkExact(t, text, 30) })
+}
+
+func TestExact(t *testing.T) {
+	for in, want := range map[string]string{
+		"ls -la": "ls -la", "grep 'a\\.b'": "grep 'a\\.b'", "a\tb\x1b": `a\x09b\x1b`, "\u202e\u0085\x85": `\u{202e}\u{85}\x85`,
+		`printf '\x1b'`: `printf '\x5cx1b'`, "x  ": `x\x20\x20`, "e\u0301": `e\u{301}`, "Привет": "Привет", "\u3164\u200d": `\u{3164}\u{200d}`,
+	} {
+		if got := (&console{}).exactLine(in); got != want {
+			t.Errorf("%q is shown as %s, want %s", in, got, want)
+		}
+	}
+	if got := (&console{color: true}).exactLine("a\x1b"); got != "a\x1b[7m\\x1b\x1b[0m" {
+		t.Errorf("an odd character is not highlighted: %q", got)
+	}
+}

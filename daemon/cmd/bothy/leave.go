@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// leaveFlags say how much a prompt may do without a question.
+type leaveFlags struct {
+	Mode           string         `enum:",interactive,restricted,full" default:"" placeholder:"MODE" help:"interactive: every side effect is asked about. restricted: what is proven harmless runs, the rest is asked about, or denied when there is no terminal. full: whatever is not denied runs; needs --allow-dangerous. The agent's own when absent."`
+	AllowDangerous bool           `help:"Say that you mean --mode full."`
+	Yolo           bool           `help:"Run in full mode and stay in it: this run never asks again, in later prompts either."`
+	AnswerWithin   *time.Duration `placeholder:"TIME" help:"Without a terminal: how long a question waits for an answer from elsewhere before this ends with 4, as 30s; policy.answer_within of the configuration when absent."`
+}
+
+// check refuses flags that contradict each other or were not meant.
+func (f leaveFlags) check(ask bool) error {
+	switch {
+	case ask && (f.Yolo || f.Mode != "" || f.AllowDangerous):
+		return usageError{"--ask only reads, in every mode: leave out --mode, --allow-dangerous and --yolo"}
+	case f.Yolo && f.Mode != "" && f.Mode != string(sdk.LeaveFull):
+		return usageError{"--yolo is full mode: leave out --mode " + f.Mode}
+	case f.Mode == string(sdk.LeaveFull) && !f.AllowDangerous && !f.Yolo:
+		return usageError{"--mode full runs whatever is not denied, without a question: say --allow-dangerous as well if you mean that"}
+	case f.AllowDangerous && f.Mode != string(sdk.LeaveFull) && !f.Yolo:
+		return usageError{"--allow-dangerous goes with --mode full"}
+	case f.AnswerWithin != nil && *f.AnswerWithin < 0:
+		return usageError{fmt.Sprintf("--answer-within %s is negative", *f.AnswerWithin)}
+	}
+	return nil
+}
+
+// attendance is who answers: the person at the terminal, when people read what
+// is printed. The connections that are made from now on may do what it takes,
+// and no more.
+func (f leaveFlags) attendance(c *console, people bool) attendance {
+	who := attendance{asks: people && c.asks(), within: f.AnswerWithin}
+	if who.asks || f.Yolo || f.Mode == string(sdk.LeaveFull) {
+		c.role = rpc.RoleApprove
+	}
+	return who
+}
+
+// widen puts the flags into a prompt, and says loudly what --yolo does.
+func (f leaveFlags) widen(c *console, p *rpc.Prompt) {
+	p.Leave, p.Yolo = sdk.Leave(f.Mode), f.Yolo
+	if f.Yolo {
+		c.say("%s", c.paint(red, "YOLO: from now on this run does whatever it wants without asking: it runs commands, and changes and deletes files of the project."))
+		c.say("%s", c.paint(red, "Only the container and the deny-list are in its way. `bothy runs rm` ends the run, another run asks again."))
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type policyCmd struct {
+	Rules  policyRulesCmd  `cmd:"" default:"withargs" help:"List the rules in force beside the built-in ones."`
+	Forget policyForgetCmd `cmd:"" help:"Remove a rule that an answer left."`
+	Test   policyTestCmd   `cmd:"" help:"Say what policy would do with a command, and why; nothing runs."`
+}
+
+type policyRulesCmd struct {
+	Project string `placeholder:"DIR" complete:"dir" help:"What holds in this project; everywhere when absent."`
+}
+
+// Help adds to the verb's help.
+func (policyRulesCmd) Help() string {
+	return `A rule comes from the configuration, from a workspace file that can only forbid, or from an answer that was remembered. Of the rules that fit a call, one that denies goes before one that asks, and that before one that allows. 'bothy explain' tells which rule decided about an action.
+
+Examples:
+
+    bothy policy rules
+    bothy policy forget 3f2a
+`
+}
+
+// Run prints the rules, those that can be forgotten with their id.
+func (cmd policyRulesCmd) Run(ctx context.Context, c *console) error {
+	p := rpc.RulesParams{}
+	if cmd.Project != "" {
+		project, err := c.project(cmd.Project)
+		if err != nil {
+			return err
+		}
+		p.Project = project
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	found, err := cl.Rules(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case c.json:
+		return c.printJSON(found)
+	case len(found.Configured)+len(found.Remembered) == 0:
+		c.say("there are only the built-in rules: a rule block of the configuration adds one, and so does `r` as the answer to a question")
+		return nil
+	}
+	var rows [][]string
+	for _, r := range found.Configured {
+		rows = append(rows, []string{"", r.Name, r.Source, ruleText(r)})
+	}
+	for _, r := range found.Remembered {
+		rows = append(rows, []string{r.ID, r.Name, "remembered " + when(r.Created), ruleText(r.PolicyRule)})
+	}
+	return c.table([]string{"ID", "RULE", "FROM", "WHAT IT SAYS"}, rows)
+}
+
+// ruleText says a rule in words.
+func ruleText(r sdk.PolicyRule) string {
+	var b strings.Builder
+	b.WriteString(string(r.Verdict) + " ")
+	switch {
+	case len(r.Commands) > 0:
+		b.WriteString("the commands " + strings.Join(r.Commands, ", "))
+	case r.Exact != "":
+		b.WriteString("one call, " + r.Exact[:min(len(r.Exact), shortHash)])
+	default:
+		b.WriteString("every call")
+	}
+	if len(r.Tools) > 0 {
+		b.WriteString(" of " + strings.Join(r.Tools, ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Arguments)) {
+		fmt.Fprintf(&b, ", %s = %s", name, r.Arguments[name])
+	}
+	if len(r.Paths) > 0 {
+		b.WriteString(", paths " + strings.Join(r.Paths, ", "))
+	}
+	if len(r.Leaves) > 0 {
+		leaves := make([]string, len(r.Leaves))
+		for i, l := range r.Leaves {
+			leaves[i] = string(l)
+		}
+		b.WriteString(", in mode " + strings.Join(leaves, ", "))
+	}
+	if r.Project != "" {
+		b.WriteString(", in " + r.Project)
+	}
+	return b.String()
+}
+
+type policyForgetCmd struct {
+	ID      []string `arg:"" complete:"rule" help:"The rules' ids, as 'bothy policy rules' lists them."`
+	Project string   `placeholder:"DIR" complete:"dir" help:"The project of the rule, where several have one of that id, as network."`
+}
+
+// Run removes rules, one after the other.
+func (cmd policyForgetCmd) Run(ctx context.Context, c *console) error {
+	project := ""
+	if cmd.Project != "" {
+		var err error
+		if project, err = c.project(cmd.Project); err != nil {
+			return err
+		}
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	gone := []sdk.RememberedRule{}
+	for _, id := range cmd.ID {
+		rule, err := cl.Forget(ctx, rpc.RuleRef{ID: id, Project: project})
+		if err != nil {
+			return fmt.Errorf("rule %s: %w", id, err)
+		}
+		gone = append(gone, rule)
+		if !c.json {
+			c.say("forgotten: %s", c.exactLine(ruleText(rule.PolicyRule)))
+		}
+	}
+	if c.json {
+		return c.printJSON(gone)
+	}
+	return nil
+}

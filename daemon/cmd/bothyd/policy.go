@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
+)
+
+type policyCmd struct {
+	Test policyTestCmd `cmd:"" help:"Say what policy would do with a command, and why. Nothing runs."`
+}
+
+type policyTestCmd struct {
+	Mode    string   `placeholder:"MODE" help:"interactive, restricted or full; policy.mode of the configuration when absent."`
+	Shell   string   `placeholder:"FORM" help:"bash or argv; sandbox.shell of the configuration when absent."`
+	Dir     string   `placeholder:"DIR" help:"A folder of the project whose rules count, instead of the working directory."`
+	JSON    bool     `help:"Print the decision as JSON."`
+	Command []string `arg:"" name:"command" help:"The command line; - reads it from standard input, byte for byte."`
+}
+
+// longestLine is the most that is read; policy refuses much less than that.
+const longestLine = 1 << 20
+
+// judged is a verdict as it is printed. Commands are never null.
+type judged struct {
+	Decision sdk.Verdict       `json:"decision"`
+	Rule     string            `json:"rule"`
+	Source   string            `json:"source"`
+	Reason   string            `json:"reason"`
+	Commands []sdk.SeenCommand `json:"commands"`
+}
+
+// Run exits with 0 whatever the verdict is: it was asked for one. A command line
+// that is given as one word is taken as it is; several words are joined by blanks,
+// for the shell that called has taken their quotes.
+func (cmd policyTestCmd) Run(f *flags, c *console) error {
+	leave, err := cmd.misuse()
+	if err != nil {
+		return err
+	}
+	line, err := cmd.line()
+	if err != nil {
+		return err
+	}
+	_, cfg, diags := daemon.LoadConfig(f.Config, &config.Secrets{})
+	diags.Write(c.err)
+	if cfg == nil {
+		return toldError(exitUsage)
+	}
+	dir, err := directory(cmd.Dir)
+	if err != nil {
+		return err
+	}
+	d, diags, err := daemon.Judge(cfg, dir, line, leave, cmd.Shell)
+	if err != nil {
+		return err
+	}
+	diags.Write(c.err)
+	out := judged{Decision: d.Verdict, Rule: d.Rule, Source: d.Source, Reason: d.Reason, Commands: d.Commands}
+	if out.Commands == nil {
+		out.Commands = []sdk.SeenCommand{}
+	}
+	if cmd.JSON {
+		return printJSON(c, out)
+	}
+	return printJudged(c, out)
+}
+
+func (cmd policyTestCmd) misuse() (sdk.Leave, error) {
+	leave := sdk.Leave(cmd.Mode)
+	switch {
+	case leave != "" && !leave.Valid():
+		return "", sdk.Errorf(sdk.Validation, "there is no mode %q; there are interactive, restricted and full", cmd.Mode)
+	case cmd.Shell != "" && cmd.Shell != "bash" && cmd.Shell != "argv":
+		return "", sdk.Errorf(sdk.Validation, "there is no shell %q; there are bash and argv", cmd.Shell)
+	}
+	return leave, nil
+}
+
+func (cmd policyTestCmd) line() (string, error) {
+	if len(cmd.Command) != 1 || cmd.Command[0] != "-" {
+		return strings.Join(cmd.Command, " "), nil
+	}
+	text, err := io.ReadAll(io.LimitReader(os.Stdin, longestLine+1))
+	if err != nil {
+		return "", fmt.Errorf("read the command from standard input: %w", err)
+	}
+	if len(text) > longestLine {
+		return "", sdk.Errorf(sdk.Validation, "the command has more than 1 MiB")
+	}
+	return string(text), nil
+}
+
+// directory is the absolute path of a folder that is there, links resolved as the
+// daemon does.
+func directory(dir string) (string, error) {
+	path, err := filepath.Abs(dir)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return "", sdk.Errorf(sdk.NotFound, "--dir: %w", err)
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return "", sdk.Errorf(sdk.Validation, "--dir %s is no directory", dir)
+	}
+	return path, nil
+}
+
+// printJudged prints the verdict, why, and what was seen.
+func printJudged(c *console, j judged) error {
+	w := bufio.NewWriter(c.out)
+	fmt.Fprintf(w, "%s\n  rule: %s (%s)\n  why:  %s\n", j.Decision, oneLine(j.Rule), oneLine(j.Source), oneLine(j.Reason))
+	for _, s := range j.Commands {
+		via := ""
+		if len(s.Via) > 0 {
+			via = " (by " + oneLine(strings.Join(s.Via, ", ")) + ")"
+		}
+		words := "its words are not known before it runs"
+		if s.Argv != nil {
+			encoded, err := json.Marshal(s.Argv)
+			if err != nil {
+				return err
+			}
+			words = oneLine(string(encoded))
+		}
+		fmt.Fprintf(w, "  saw:  %-7s %s%s\n", s.Verdict, words, via)
+	}
+	return w.Flush()
+}

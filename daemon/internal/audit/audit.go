@@ -1,0 +1,111 @@
+package audit
+
+import (
+	"context"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Source is what the audit is a view of.
+type Source interface {
+	// AuditRows are the rows at which actions ended, plugins called tools and
+	// security events were kept; the Data of an action's row has all of its
+	// attributes.
+	AuditRows(ctx context.Context, after int64, limit int, project, run int64, since time.Time) ([]sdk.JournalRow, error)
+	Project(ctx context.Context, id int64) (sdk.Project, error)
+	Run(ctx context.Context, id int64) (sdk.Run, error)
+}
+
+// Query says which records to read. Zero fields are all.
+type Query struct {
+	Project int64
+	Run     int64
+	Events  bool // security events only
+	Since   time.Time
+	After   int64 // behind this seq
+	Limit   int
+}
+
+const (
+	// defaultRecords and mostRecords bound a page.
+	defaultRecords, mostRecords = 200, 1000
+	// auditPage is how many rows are read at a time; each may bring arguments of
+	// some KiB.
+	auditPage = 200
+	// mostRows is how many rows one page is looked for in. Of a long journal
+	// with few events, a page may be empty and still not the last.
+	mostRows = 20_000
+)
+
+// Records returns a page of the audit, oldest first, and behind which seq the
+// next one begins; 0 is that there is no more.
+func Records(ctx context.Context, s Source, q Query) (page []sdk.AuditRecord, next int64, err error) {
+	limit := min(q.Limit, mostRecords)
+	if limit <= 0 {
+		limit = defaultRecords
+	}
+	names := names{source: s}
+	after := q.After
+	for seen := 0; seen < mostRows; seen += auditPage {
+		rows, err := s.AuditRows(ctx, after, auditPage, q.Project, q.Run, q.Since)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, row := range rows {
+			after = row.Seq
+			record, ok := recordOf(row)
+			if !ok || q.Events && record.Event == "" {
+				continue
+			}
+			if err := names.fill(ctx, row, &record); err != nil {
+				return nil, 0, err
+			}
+			if page = append(page, record); len(page) == limit {
+				return page, after, nil
+			}
+		}
+		if len(rows) < auditPage {
+			return page, 0, nil
+		}
+	}
+	return page, after, nil
+}
+
+// names are those of the projects and runs of a page, each looked up once.
+type names struct {
+	source   Source
+	projects map[int64]string
+	runs     map[int64]string
+}
+
+// fill names the project and the run of a record. One that was deleted keeps its
+// number alone.
+func (n *names) fill(ctx context.Context, row sdk.JournalRow, r *sdk.AuditRecord) (err error) {
+	if n.projects == nil {
+		n.projects, n.runs = map[int64]string{0: ""}, map[int64]string{0: ""}
+	}
+	root, known := n.projects[row.Project]
+	if !known {
+		p, err := n.source.Project(ctx, row.Project)
+		if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
+			return err
+		}
+		root = p.Root
+		n.projects[row.Project] = root
+	}
+	alias, known := n.runs[row.Run]
+	if !known {
+		run, err := n.source.Run(ctx, row.Run)
+		if err != nil && sdk.OutcomeOf(err) != sdk.NotFound {
+			return err
+		}
+		alias = run.Alias
+		n.runs[row.Run] = alias
+	}
+	r.Project, r.Run, r.RunID = root, alias, row.Run
+	if r.Dir == "" && r.Tool != "" {
+		r.Dir = root
+	}
+	return nil
+}

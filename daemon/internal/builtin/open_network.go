@@ -1,0 +1,57 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// OpenNetwork is the tool by which a model asks for the network. Policy proposes
+// it in every leave: only a person opens a wall.
+const OpenNetwork = "open_network"
+
+// Network is whether the commands of a project may use the network, and how it
+// is opened. What opens it is kept until a person forgets it.
+type Network interface {
+	Open(project string) bool
+	// Keep opens it; reason is what the model said.
+	Keep(ctx context.Context, project, reason string) error
+}
+
+var openNetworkTool = sdk.Tool{
+	ToolSpec: sdk.ToolSpec{
+		Name:        OpenNetwork,
+		Description: "Asks a person to open the network for the commands of this project, which have none: to download a dependency, say, or to reach a service. A person is always asked, and shown the reason; without one to ask it is refused. Try what works without the network first. Once it is open it stays so for the project until a person closes it; this machine's own loopback is never reached.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","minLength":1,"maxLength":500,` +
+			`"description":"what has to be reached and why, in one sentence for the person who decides"}},"required":["reason"],"additionalProperties":false}`),
+		Annotations: sdk.Annotations{Idempotent: true, OpenWorld: true},
+	},
+	Plugin: Plugin, Pinned: true,
+}
+
+// askable says whether it makes sense to ask: something runs commands, and the
+// network is closed.
+func (t *Turn) askable() bool {
+	network := t.skills.cfg.Network
+	return network != nil && slices.ContainsFunc(t.place.Tools, func(x sdk.Tool) bool { return x.Command != "" }) && !network.Open(t.place.Project)
+}
+
+// open runs once a person has agreed.
+func (t *Turn) open(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	var a struct {
+		Reason string `json:"reason"`
+	}
+	d := json.NewDecoder(bytes.NewReader(call.Arguments))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a); err != nil || strings.TrimSpace(a.Reason) == "" {
+		return sdk.Failed(sdk.Errorf(sdk.Validation, "%s needs a reason, in words for the person who decides, and nothing else", OpenNetwork)), nil
+	}
+	if err := t.skills.cfg.Network.Keep(ctx, call.Project, a.Reason); err != nil {
+		return sdk.Failed(err), nil
+	}
+	return sdk.ToolResult{Success: true, Output: "The network is open for the commands of this project. The next one gets a new container: /tmp is empty, $HOME and the project are as they were."}, nil
+}

@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestNarrow: a workspace's agent and model are taken when nothing else names
+// one, and its limits hold for whichever agent works.
+func TestNarrow(t *testing.T) {
+	h := prepareHouse(t, many("read", 3)...)
+	var asked string
+	h.config.Narrow = func(project string) Narrowing {
+		asked = project
+		return Narrowing{Agent: "polite", Model: "narrow/one", Guards: func(g sdk.Guards) sdk.Guards {
+			g.MaxTurns = 1
+			return g
+		}}
+	}
+	h.start()
+	accepted := h.submit(Submission{})
+	if accepted.Loop.Agent != "polite" || !strings.Contains(accepted.Why, "workspace") || asked == "" {
+		t.Errorf("agent %q, model %q because %q, for %q", accepted.Loop.Agent, accepted.Model, accepted.Why, asked)
+	}
+	if l := h.await(accepted); l.Stop != "max_turns" {
+		t.Errorf("the loop ended by %q: %s", l.Stop, l.Reason)
+	}
+	named := h.submit(Submission{Agent: "free", Model: "other/two"})
+	if named.Loop.Agent != "free" || strings.Contains(named.Why, "workspace") {
+		t.Errorf("agent %q because %q", named.Loop.Agent, named.Why)
+	}
+	h.await(named)
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// operation is how a tool changes the project: plan works out what do would do,
+// and refuses what do would refuse.
+type operation[In any] struct {
+	plan  func(*project, context.Context, In) (*plan, error)
+	do    func(*project, context.Context, In) (answer, error)
+	alone bool // one at a time in this process, so that no change of a text is lost
+}
+
+// change makes a tool of an operation that a person can be shown before it is
+// done. A call with a base is done only when its plan is still the one that was
+// shown.
+func change[In any](f *files, name, description string, a sdk.Annotations, op operation[In]) tool.Func {
+	do := func(ctx context.Context, p *project, in In) (answer, error) {
+		if op.alone {
+			f.writing.Lock()
+			defer f.writing.Unlock()
+		}
+		if p.base != "" {
+			now, err := op.plan(p, ctx, in)
+			if err == nil {
+				err = p.agree(now, p.base)
+			}
+			if err != nil {
+				return answer{}, err
+			}
+		}
+		return op.do(p, ctx, in)
+	}
+	return serve(f, name, description, a, do).StagedBy(func(ctx context.Context, call sdk.Invocation) (sdk.Staged, error) {
+		var in In
+		d := json.NewDecoder(bytes.NewReader(call.Arguments))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&in); err != nil {
+			return sdk.Staged{}, sdk.Errorf(sdk.Validation, "the arguments of %s: %w", name, err)
+		}
+		p, err := openProject(call.Project)
+		if err != nil {
+			return sdk.Staged{}, err
+		}
+		defer p.close()
+		p.own = f.own
+		planned, err := op.plan(p, ctx, in)
+		if err != nil {
+			return sdk.Staged{}, err
+		}
+		return sdk.Staged{Diff: planned.patch.String(), Base: planned.base()}, nil
+	})
+}

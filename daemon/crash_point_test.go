@@ -135,6 +135,8 @@ type job struct {
 	tag  string
 	done bool
 	plan plan
+
+	asked bool // what it does is proposed
 	loop int64
 	run  int64
 }

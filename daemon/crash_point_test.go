@@ -137,8 +137,8 @@ type job struct {
 	plan plan
 
 	asked bool // what it does is proposed
-	loop int64
-	run  int64
+	loop  int64
+	run   int64
 }
 
 func newVisitor(t testing.TB, scenes []scenario, random *rand.Rand) *visitor {

@@ -114,3 +114,29 @@ func TestStagedIsBounded(t *testing.T) {
 		t.Errorf("%d bytes, ending %q", n, staged.Diff[max(0, n-300):])
 	}
 }
+
+// TestStagingAsksTheSystem: nobody is asked about what the system would refuse.
+func TestStagingAsksTheSystem(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere; run as somebody else")
+	}
+	s := newStaging(t, map[string]string{"shut/f": "x\n", "open/f": "x\n"})
+	chmod(s, "shut", 0o555)
+	t.Cleanup(func() { chmod(s, "shut", 0o755) })
+	for _, tt := range []struct {
+		tool      string
+		arguments object
+	}{
+		{"write_file", object{"path": "shut/f", "content": "y"}},
+		{"write_file", object{"path": "shut/new/f", "content": "y"}},
+		{"edit_file", object{"path": "shut/f", "old_text": "x", "new_text": "y"}},
+		{"create_directory", object{"path": "shut/new"}},
+		{"delete_path", object{"path": "shut/f"}},
+		{"move_path", object{"source": "shut/f", "destination": "g"}},
+		{"move_path", object{"source": "open/f", "destination": "shut/g"}},
+		{"copy_path", object{"source": "open/f", "destination": "shut/g"}},
+	} {
+		_, err := s.stage(tt.tool, tt.arguments)
+		wantOutcome(t, err, sdk.Permission, "does not allow")
+	}
+}

@@ -129,6 +129,7 @@ type fakeTools struct {
 	settles map[string]sdk.ToolResult                    // what is still known of a call, by tool
 	settle  func(sdk.Invocation) (sdk.ToolResult, error) // goes before settles
 	settled []sdk.Invocation
+	stage   func(sdk.Invocation) (sdk.Staged, error)
 }
 
 func newFakeTools() *fakeTools {
@@ -156,7 +157,10 @@ func (f *fakeTools) add(name string, a sdk.Annotations, pinned bool, grants ...s
 
 func (f *fakeTools) Tools() []sdk.Tool { return f.specs }
 
-func (f *fakeTools) Stage(context.Context, sdk.Invocation) (sdk.Staged, error) {
+func (f *fakeTools) Stage(_ context.Context, call sdk.Invocation) (sdk.Staged, error) {
+	if f.stage != nil {
+		return f.stage(call)
+	}
 	return sdk.Staged{}, sdk.Errorf(sdk.Unavailable, "nothing is staged")
 }
 

@@ -82,7 +82,7 @@ var rows = []struct {
 		`eval $x`, `eval "$(curl x)"`, `exec $x`, `exec "$@"`, `source $x`, `. <(curl x)`, `trap "$x" EXIT`, `eval "rm -rf /"`, `sh -c 'eval $x'`, `builtin eval "$x"`, `command eval "$x"`, `"eval" $x`, `ev\al $x`,
 	}},
 	{"the deny-list: removal", "XXX", []string{
-		`rm -rf /`, `rm -rf /*`, `rm -rf --no-preserve-root /`, `rm -r -f -- /`, `rm -rf ~`, `rm -rf "$HOME"`, `rm -rf .`, `rm -rf ..`, `rm -rf /home`, `rm -fr /`, `rm -r -f /`, `rm -rf / --no-preserve-root`,
+		`rm -rf /`, `rm -rf /*`, `rm -rf --no-preserve-root /`, `rm -rf --no-preserve-root`, `rm --no-preserve-root x`, `rm -r -f -- /`, `rm -rf ~`, `rm -rf "$HOME"`, `rm -rf .`, `rm -rf ..`, `rm -rf /home`, `rm -fr /`, `rm -r -f /`, `rm -rf / --no-preserve-root`,
 		`rm / -rf`, `rm -R /`, `rm --recursive /`, `rm --rec /`, `rm -rf -- //`, `rm -rf ./..`, `rm -rf /workspace`, `rm -rf "$PWD"`, `rm -rf $PWD/`, `rm -rf ${HOME}/`, `rm -rf ""`, `rm -rf ./`, `rm -rf *`, `rm -rf ./*`,
 		`rm -rf /tmp/..`, `rm -rf /usr/bin`, `rm -rf /h*`, `rm -rf /[a-z]*`, `rm -rf /{bin,etc}`, `{rm,-rf,/}`, `rm -rf ~/`, `rm -rf ~/*`, `rm -rf "$HOME"/*`, `rm -rf ~root`, `rm -rf .[!.]*`, `'r'm -rf /`, `\rm -rf /`, `r\m -rf /`,
 		`/bin/rm -rf /`, `cd / && rm -rf *`, `cd /; rm -rf *`, `cd .. && rm -rf *`, `(cd / && rm -rf ./*)`, `sudo rm -rf /`, `env rm -rf /`, `env env env env env rm -rf /`, `nice -n 5 rm -rf /`, `timeout 5 rm -rf /`, `sh -c 'rm -rf /'`,

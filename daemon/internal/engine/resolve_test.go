@@ -149,7 +149,7 @@ func TestEditedProposal(t *testing.T) {
 // that it does not (fault 56).
 func TestChangedBeforeItStarts(t *testing.T) {
 	for name, change := range map[string]func(*askingHouse){
-		"the plugin's binary": func(h *askingHouse) { h.wall.set(func(r *Reach) { r.Digest = "d2" }) },
+		"the plugin's binary": func(h *askingHouse) { h.tools.become("write", func(t *sdk.Tool) { t.Digest = "d2" }) },
 		"what it could touch": func(h *askingHouse) { h.wall.set(func(r *Reach) { r.Network = true }) },
 		"policy": func(h *askingHouse) {
 			h.policy.set(func(a sdk.Action) sdk.Decision {

@@ -56,6 +56,7 @@ type Daemon struct {
 	skills   *skill.Library
 	trust    *trust
 	policy   *livePolicy
+	rules    *rulebook
 	own      builtins
 	carried  string // the folder of the bundled skills; empty without
 	hears    *listeners
@@ -164,6 +165,8 @@ func (d *Daemon) open(ctx context.Context) error {
 	}
 	d.store = s
 	d.onClose("store", s.Close)
+	d.rules = newRulebook(s, d.log)
+	d.policy.Remembered = d.rules.policy
 	return d.recordSocket()
 }
 

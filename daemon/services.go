@@ -119,9 +119,9 @@ func (s *services) standing(ctx context.Context, run int64) (sdk.Mode, sdk.Leave
 		return "", "", err
 	}
 	if working {
-		return l.Mode, s.d.current().Agents[l.Agent].Leave, nil
+		return l.Mode, engine.LeaveOf(l, s.d.current().Agents[l.Agent]), nil
 	}
-	return sdk.ModeAct, "", nil
+	return sdk.ModeAct, sdk.LeaveRestricted, nil
 }
 
 // loop is the one that works in the run, if one does.

@@ -49,23 +49,27 @@ func TestPluginsCallInTheModeOfTheLoop(t *testing.T) {
 			t.Errorf("%s: %s, %s, %v", when, got, may, err)
 		}
 	}
-	check("without a loop", sdk.ModeAct, "")
-	for _, mode := range []sdk.Mode{sdk.ModeAsk, sdk.ModeAct} {
-		l, _, err := s.d.store.Enqueue(t.Context(), sdk.Loop{Run: run.ID, Mode: mode, Agent: "chat", Prompt: "p"})
+	check("without a loop", sdk.ModeAct, sdk.LeaveRestricted)
+	for mode, leave := range map[sdk.Mode]sdk.Leave{sdk.ModeAsk: sdk.LeaveInteractive, sdk.ModeAct: sdk.LeaveFull} {
+		options := `{}` // the agent's
+		if leave == sdk.LeaveFull {
+			options = `{"leave":"full"}`
+		}
+		l, _, err := s.d.store.Enqueue(t.Context(), sdk.Loop{Run: run.ID, Mode: mode, Agent: "chat", Prompt: "p", Options: json.RawMessage(options)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		check("while it is queued", sdk.ModeAct, "")
+		check("while it is queued", sdk.ModeAct, sdk.LeaveRestricted)
 		if _, ok, err := s.d.store.ClaimLoop(t.Context(), run.ID); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		check("while it runs", mode, sdk.LeaveInteractive)
+		check("while it runs", mode, leave)
 		end := sdk.Change{Run: run.ID, EndLoop: &sdk.LoopEnd{Loop: l.ID, Status: sdk.StatusOK, Stop: "answer", Reason: "r"}}
 		if _, err := s.d.store.Commit(t.Context(), end); err != nil {
 			t.Fatal(err)
 		}
 	}
-	check("after them", sdk.ModeAct, "")
+	check("after them", sdk.ModeAct, sdk.LeaveRestricted)
 }
 
 func TestPluginsDoNotWriteWhatHappened(t *testing.T) {

@@ -69,7 +69,7 @@ func (p *project) planCreate(_ context.Context, a createArgs) (*plan, error) {
 	}
 	now := &plan{sights: []sight{{path: pl.path}}, changes: 1}
 	now.folders(pl.absent)
-	now.patch.folder(pl.path, true)
+	now.patch.folder("new", pl.path)
 	return now, nil
 }
 

@@ -57,7 +57,11 @@ func (p *project) diff(ctx context.Context, a diffArgs, most int64) (answer, err
 	case from.shows() && to.shows():
 		text = texts(from.path, to.path, string(from.body), string(to.body))
 	default:
-		text = fmt.Sprintf("Files %s (%s) and %s (%s) differ, or were not read whole; their lines are not compared\n", shown(from.path), from.described(), shown(to.path), to.described())
+		verb := "differ"
+		if from.unread+to.unread != "" && from.size == to.size {
+			verb = "may differ"
+		}
+		text = fmt.Sprintf("Files %s (%s) and %s (%s) %s; their lines are not compared\n", shown(from.path), from.described(), shown(to.path), to.described(), verb)
 	}
 	return bounded(text, data), nil
 }

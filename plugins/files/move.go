@@ -89,6 +89,9 @@ func planAt(s *survey, verb string, from, to *place) (*plan, error) {
 	if err := to.changeableDir(verb); err != nil {
 		return nil, err
 	}
+	if !sameDevice(from.info, to.above[len(to.above)-1]) && verb == "rename" {
+		return nil, moveFault(moveArgs{Source: from.path, Destination: to.path}, syscall.EXDEV)
+	}
 	over, err := look(s.ctx, to, largestFile)
 	if err != nil {
 		return nil, err
@@ -97,13 +100,12 @@ func planAt(s *survey, verb string, from, to *place) (*plan, error) {
 	now.folders(to.absent)
 	if over[0].kind != "" {
 		now.patch.gone(over[0])
+		if is, was := gitMode(s.sights[0]), gitMode(over[0]); is != was {
+			now.patch.note("the mode of " + shown(to.path) + " was " + was + " and would be " + is)
+		}
 	}
 	for _, s := range s.sights {
-		slash := ""
-		if s.kind == "directory" {
-			slash = "/"
-		}
-		now.patch.renamed(verb, s.path+slash, to.path+strings.TrimPrefix(s.path, from.path)+slash)
+		now.patch.renamed(verb, s, to.path+strings.TrimPrefix(s.path, from.path))
 	}
 	return now, nil
 }
@@ -174,4 +176,12 @@ func moveFault(a moveArgs, err error) error {
 		return fault("replace", a.Destination, err)
 	}
 	return fault("move", a.Source, err)
+}
+
+// sameDevice reports whether a file and a folder lie in one file system, as far
+// as can be told.
+func sameDevice(a, b fs.FileInfo) bool {
+	x, known := a.Sys().(*syscall.Stat_t)
+	y, too := b.Sys().(*syscall.Stat_t)
+	return !known || !too || x.Dev == y.Dev
 }

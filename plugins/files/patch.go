@@ -29,7 +29,7 @@ func (d *patch) String() string {
 	if d.lines+d.files == 0 {
 		return d.text.String()
 	}
-	return d.text.String() + fmt.Sprintf("[not shown: %s and %s, for this is longer than %s. Every new text is whole in the arguments of the call, which bothy proposals show prints; every old one is in the project]\n",
+	return d.text.String() + fmt.Sprintf("# not shown: %s and %s, for this is longer than %s. Every new text is whole in the arguments of the call, which bothy proposals show prints; every old one is in the project\n",
 		plural(d.lines, "line"), plural(d.files, "more file"), sized(shownPatch))
 }
 
@@ -51,7 +51,7 @@ func (d *patch) add(head, body string) {
 	}
 	if left > 0 {
 		d.lines += left
-		fmt.Fprintf(&d.text, "[%s more of this file are not shown]\n", plural(left, "line"))
+		fmt.Fprintf(&d.text, "# %s more of this file are not shown\n", plural(left, "line"))
 	}
 }
 
@@ -64,28 +64,35 @@ func header(from, to string, lines ...string) string {
 	return head
 }
 
-// folder tells of a folder that would come or go.
-func (d *patch) folder(at string, made bool) {
-	verb := "deleted"
-	if made {
-		verb = "new"
+// folder tells of a folder, which git does not.
+func (d *patch) folder(what, at string) { d.note(what + " directory " + shown(at+"/")) }
+
+// unseen says of a folder that what is in it is unknown.
+func (d *patch) unseen(s sight) {
+	if s.unread != "" {
+		d.note("what is in " + shown(s.path+"/") + " is not shown: " + s.unread)
 	}
-	d.add(header(at+"/", at+"/", verb+" directory mode 040000"), "")
 }
 
 // renamed tells of what would be at another path, whole as it is; "copy" says
 // that it would stay where it is as well.
-func (d *patch) renamed(verb, from, to string) {
-	d.add(header(from, to, "similarity index 100%", verb+" from "+shown(from), verb+" to "+shown(to)), "")
+func (d *patch) renamed(verb string, s sight, to string) {
+	if s.kind == "directory" {
+		d.folder(verb, s.path+"/ to "+to)
+		d.unseen(s)
+		return
+	}
+	d.add(header(s.path, to, "similarity index 100%", verb+" from "+shown(s.path), verb+" to "+shown(to)), "")
 }
 
-// note tells something that no difference can.
-func (d *patch) note(line string) { d.add("["+line+"]\n", "") }
+// note tells something that no difference can, the way bothy runs diff does.
+func (d *patch) note(line string) { d.add("# "+line+"\n", "") }
 
 // gone tells of what would be lost at a path.
 func (d *patch) gone(s sight) {
 	if s.kind == "directory" {
-		d.folder(s.path, false)
+		d.folder("deleted", s.path)
+		d.unseen(s)
 		return
 	}
 	head := header(s.path, s.path, "deleted file mode "+gitMode(s))
@@ -93,7 +100,7 @@ func (d *patch) gone(s sight) {
 	case s.kind == "link":
 		d.add(head, texts(s.path, "", s.target, ""))
 	case s.kind != "file":
-		d.add(head+"["+shown(s.path)+" is a "+s.kind+"]\n", "")
+		d.add(head+"# it is a "+s.kind+"\n", "")
 	case !s.shows():
 		d.add(head+old(s), "")
 	default:
@@ -119,9 +126,9 @@ func (s sight) shows() bool { return s.unread == "" && !s.binary && s.body != ni
 
 // old is the line about contents that are not shown.
 func old(s sight) string {
-	what := "File "
+	what := "# the file "
 	if s.binary {
-		what = "Binary file "
+		what = "# the binary file "
 	}
 	return what + shown("a/"+s.path) + " is not shown: " + s.described() + "\n"
 }
@@ -156,7 +163,7 @@ func legible(diff string) string {
 		return diff
 	}
 	var b strings.Builder
-	b.WriteString(`[bytes that are no text are written as \xNN]` + "\n")
+	b.WriteString(`# bytes that are no text are written as \xNN` + "\n")
 	for len(diff) > 0 {
 		r, n := utf8.DecodeRuneInString(diff)
 		if r == 0 || r == utf8.RuneError && n == 1 {

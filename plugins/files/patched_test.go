@@ -40,28 +40,41 @@ func contents(s staging) map[string]string {
 // has nothing but what was shown.
 func patched(rt *rapid.T, before map[string]string, diff string) map[string]string {
 	after := maps.Clone(before)
-	for section := range strings.SplitSeq("\n"+diff, "\ndiff --git a/") {
+	for section := range strings.SplitSeq(diff, "diff --git a/") {
 		names, rest, _ := strings.Cut(section, "\n")
-		if names == "" || strings.HasPrefix(names, "[") {
-			continue
-		}
 		from, to, _ := strings.Cut(names, " b/")
 		head, hunks, _ := strings.Cut("\n"+rest, "\n@@")
 		switch {
+		case to == "": // nothing but folders
 		case strings.Contains(head, "\nrename from "):
 			after[to] = after[from]
 			delete(after, from)
 		case strings.Contains(head, "\ncopy from "):
 			after[to] = after[from]
-		case strings.Contains(head, "\nnew "):
+		case strings.Contains(head, "\nnew file "):
 			after[to] = hunked(rt, "", hunks)
-		case strings.Contains(head, "\ndeleted "):
+		case strings.Contains(head, "\ndeleted file "):
 			if left := hunked(rt, after[from], hunks); left != "" {
 				rt.Fatalf("%s is deleted, and the difference leaves %q of it", from, left)
 			}
 			delete(after, from)
 		default:
 			after[to] = hunked(rt, after[from], hunks)
+		}
+	}
+	for line := range strings.Lines(diff) {
+		what, at, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " directory ")
+		from, to, _ := strings.Cut(at, " to ")
+		switch what {
+		case "# new":
+			after[at] = ""
+		case "# deleted":
+			delete(after, at)
+		case "# rename":
+			delete(after, from)
+			after[to] = ""
+		case "# copy":
+			after[to] = ""
 		}
 	}
 	return after

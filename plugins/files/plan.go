@@ -140,6 +140,6 @@ func (pl *plan) folders(absent []string) {
 	for _, at := range absent {
 		pl.sights = append(pl.sights, sight{path: at})
 		pl.changes++
-		pl.patch.folder(at, true)
+		pl.patch.folder("new", at)
 	}
 }

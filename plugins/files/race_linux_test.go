@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -187,5 +188,65 @@ func TestSwappedFifo(t *testing.T) {
 	case <-finished:
 	case <-time.After(30 * time.Second):
 		t.Fatal("a call hangs on a fifo")
+	}
+}
+
+// TestSwappedLinksAfterStaging stages calls through such a folder and carries
+// out what was shown.
+func TestSwappedLinksAfterStaging(t *testing.T) {
+	for _, target := range []string{"../outside", ".git/hooks", ".bothy"} {
+		s := newStaging(t, map[string]string{
+			"x/f": "fine", "spare": "s", "y": "-> " + target,
+			".git/hooks/f": "hook", ".bothy/f": "trusted", "../outside/f": "out",
+		})
+		watched := []string{"project/.git/", "project/.bothy/", "outside/"}
+		before := s.snapshot()
+		stop := exchange(t, filepath.Join(s.dir, "x"), filepath.Join(s.dir, "y"))
+		done, refused := 0, 0
+		for deadline := time.Now().Add(300 * time.Millisecond); time.Now().Before(deadline); {
+			for _, c := range []struct {
+				tool      string
+				arguments object
+			}{
+				{"write_file", object{"path": "x/f", "content": time.Now().String()}},
+				{"write_file", object{"path": "x/new/f", "content": "evil"}},
+				{"copy_path", object{"source": "spare", "destination": "x/g", "overwrite": true}},
+				{"delete_path", object{"path": "x/g"}},
+			} {
+				staged, err := s.stage(c.tool, c.arguments)
+				if err != nil {
+					if outcome := sdk.OutcomeOf(err); outcome == sdk.Internal {
+						t.Fatal(err)
+					}
+					continue
+				}
+				if strings.Contains(staged.Diff, "hook") || strings.Contains(staged.Diff, "trusted") || strings.Contains(staged.Diff, "-out") {
+					t.Fatalf("a forbidden file was shown: %s", staged.Diff)
+				}
+				switch got := s.invoke(c.tool, c.arguments, staged.Base); {
+				case got.Success:
+					done++
+				case got.Outcome == sdk.Internal:
+					t.Fatal(got.Error)
+				default:
+					refused++
+				}
+			}
+		}
+		stop()
+		after := s.snapshot()
+		for name, what := range before {
+			if isBelow(name, watched) && after[name] != what {
+				t.Errorf("%s was %q and is %q", name, what, after[name])
+			}
+		}
+		for name := range after {
+			if _, ok := before[name]; !ok && isBelow(name, watched) {
+				t.Errorf("%s appeared", name)
+			}
+		}
+		if done == 0 || refused == 0 {
+			t.Errorf("%s: %d calls were done and %d refused: the race did not take place", target, done, refused)
+		}
 	}
 }

@@ -3,14 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/tool"
@@ -61,45 +57,47 @@ var stagedCases = []struct {
 	{"write a new file", "write_file", object{"path": "n.txt", "content": "hi\n"},
 		"diff --git a/n.txt b/n.txt\nnew file mode 100644\n--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+hi\n"},
 	{"write in new folders", "write_file", object{"path": "p/q/n.txt", "content": "hi"},
-		"diff --git a/p/ b/p/\nnew directory mode 040000\ndiff --git a/p/q/ b/p/q/\nnew directory mode 040000\n" +
+		"# new directory p/\n# new directory p/q/\n" +
 			"diff --git a/p/q/n.txt b/p/q/n.txt\nnew file mode 100644\n--- /dev/null\n+++ b/p/q/n.txt\n@@ -0,0 +1 @@\n+hi\n\\ No newline at end of file\n"},
 	{"write an empty file", "write_file", object{"path": "n", "content": ""}, "diff --git a/n b/n\nnew file mode 100644\n"},
 	{"replace", "write_file", object{"path": "link", "content": "one\n2\nthree\n"},
 		"diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"},
-	{"replace by the same", "write_file", object{"path": "a.txt", "content": "one\ntwo\nthree\n"}, "[a.txt stays as it is: its contents are these already]\n"},
+	{"replace by the same", "write_file", object{"path": "a.txt", "content": "one\ntwo\nthree\n"}, "# a.txt stays as it is: its contents are these already\n"},
 	{"replace what is binary", "write_file", object{"path": "bin", "content": "t\n"},
-		"diff --git a/bin b/bin\nBinary file a/bin is not shown: 3 bytes, sha256 " + hashOf("a\x00b") + "\n--- /dev/null\n+++ b/bin\n@@ -0,0 +1 @@\n+t\n"},
+		"diff --git a/bin b/bin\n# the binary file a/bin is not shown: 3 bytes, sha256 " + hashOf("a\x00b") + "\n--- /dev/null\n+++ b/bin\n@@ -0,0 +1 @@\n+t\n"},
 	{"write what is no text", "write_file", object{"path": "n", "content": "a\x00b\n"},
-		"diff --git a/n b/n\nnew file mode 100644\n[bytes that are no text are written as \\xNN]\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+a\\x00b\n"},
+		"diff --git a/n b/n\nnew file mode 100644\n# bytes that are no text are written as \\xNN\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+a\\x00b\n"},
 	{"edit", "edit_file", object{"path": "a.txt", "old_text": "two\n", "new_text": ""},
 		"diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,2 @@\n one\n-two\n three\n"},
 	{"edit what is no UTF-8", "edit_file", object{"path": "latin", "old_text": "b", "new_text": "c"},
-		"diff --git a/latin b/latin\n[bytes that are no text are written as \\xNN]\n--- a/latin\n+++ b/latin\n@@ -1,2 +1,2 @@\n caf\\xe9\n-b\n+c\n"},
+		"diff --git a/latin b/latin\n# bytes that are no text are written as \\xNN\n--- a/latin\n+++ b/latin\n@@ -1,2 +1,2 @@\n caf\\xe9\n-b\n+c\n"},
 	{"create", "create_directory", object{"path": "p/q"},
-		"diff --git a/p/ b/p/\nnew directory mode 040000\ndiff --git a/p/q/ b/p/q/\nnew directory mode 040000\n"},
-	{"create what is there", "create_directory", object{"path": "d"}, "[the directory d exists already; nothing would be done]\n"},
+		"# new directory p/\n# new directory p/q/\n"},
+	{"create what is there", "create_directory", object{"path": "d"}, "# the directory d exists already; nothing would be done\n"},
 	{"delete", "delete_path", object{"path": "ro"},
 		"diff --git a/ro b/ro\ndeleted file mode 100444\n--- a/ro\n+++ /dev/null\n@@ -1 +0,0 @@\n-keep\n"},
 	{"delete a link", "delete_path", object{"path": "link"},
 		"diff --git a/link b/link\ndeleted file mode 120000\n--- a/link\n+++ /dev/null\n@@ -1 +0,0 @@\n-a.txt\n\\ No newline at end of file\n"},
 	{"delete what is binary", "delete_path", object{"path": "bin"},
-		"diff --git a/bin b/bin\ndeleted file mode 100644\nBinary file a/bin is not shown: 3 bytes, sha256 " + hashOf("a\x00b") + "\n"},
+		"diff --git a/bin b/bin\ndeleted file mode 100644\n# the binary file a/bin is not shown: 3 bytes, sha256 " + hashOf("a\x00b") + "\n"},
 	{"delete a folder", "delete_path", object{"path": "d", "recursive": true},
-		"diff --git a/d/ b/d/\ndeleted directory mode 040000\ndiff --git a/d/e/ b/d/e/\ndeleted directory mode 040000\n" +
+		"# deleted directory d/\n# deleted directory d/e/\n" +
 			"diff --git a/d/e/y b/d/e/y\ndeleted file mode 100644\n--- a/d/e/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n" +
-			"diff --git a/d/empty/ b/d/empty/\ndeleted directory mode 040000\n" +
+			"# deleted directory d/empty/\n" +
 			"diff --git a/d/x b/d/x\ndeleted file mode 100644\n--- a/d/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"},
 	{"move", "move_path", object{"source": "link", "destination": "p/l"},
-		"diff --git a/p/ b/p/\nnew directory mode 040000\ndiff --git a/link b/p/l\nsimilarity index 100%\nrename from link\nrename to p/l\n"},
+		"# new directory p/\ndiff --git a/link b/p/l\nsimilarity index 100%\nrename from link\nrename to p/l\n"},
 	{"move over a file", "move_path", object{"source": "bin", "destination": "a.txt", "overwrite": true},
 		"diff --git a/a.txt b/a.txt\ndeleted file mode 100644\n--- a/a.txt\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n" +
 			"diff --git a/bin b/a.txt\nsimilarity index 100%\nrename from bin\nrename to a.txt\n"},
+	{"copy over a file of another mode", "copy_path", object{"source": "ro", "destination": "none", "overwrite": true},
+		"diff --git a/none b/none\ndeleted file mode 100644\n# the mode of none was 100644 and would be 100444\ndiff --git a/ro b/none\nsimilarity index 100%\ncopy from ro\ncopy to none\n"},
 	{"move a folder", "move_path", object{"source": "d/e", "destination": "z"},
-		"diff --git a/d/e/ b/z/\nsimilarity index 100%\nrename from d/e/\nrename to z/\ndiff --git a/d/e/y b/z/y\nsimilarity index 100%\nrename from d/e/y\nrename to z/y\n"},
+		"# rename directory d/e/ to z/\ndiff --git a/d/e/y b/z/y\nsimilarity index 100%\nrename from d/e/y\nrename to z/y\n"},
 	{"copy", "copy_path", object{"source": "link", "destination": "c"},
 		"diff --git a/a.txt b/c\nsimilarity index 100%\ncopy from a.txt\ncopy to c\n"},
 	{"copy a folder", "copy_path", object{"source": "d/e", "destination": "d/f"},
-		"diff --git a/d/e/ b/d/f/\nsimilarity index 100%\ncopy from d/e/\ncopy to d/f/\ndiff --git a/d/e/y b/d/f/y\nsimilarity index 100%\ncopy from d/e/y\ncopy to d/f/y\n"},
+		"# copy directory d/e/ to d/f/\ndiff --git a/d/e/y b/d/f/y\nsimilarity index 100%\ncopy from d/e/y\ncopy to d/f/y\n"},
 }
 
 // TestStaged shows what each tool would do, without doing it, then does it with
@@ -128,7 +126,7 @@ func TestStaged(t *testing.T) {
 			if got := s.invoke(tt.tool, tt.arguments, staged.Base); !got.Success {
 				t.Fatalf("%+v", got)
 			}
-			if strings.HasPrefix(staged.Diff, "[") {
+			if strings.Contains(staged.Diff, " already") {
 				return
 			}
 			again := s.invoke(tt.tool, tt.arguments, staged.Base)
@@ -295,111 +293,6 @@ func TestStagedLinkSwapped(t *testing.T) {
 	}
 }
 
-// TestStillIsAskedLast changes the project after the plan was agreed to, as
-// somebody would who is quick.
-func TestStillIsAskedLast(t *testing.T) {
-	ctx := context.Background()
-	for name, op := range map[string]struct {
-		plan func(p *project) (*plan, error)
-		do   func(p *project) error
-	}{
-		"write": {
-			func(p *project) (*plan, error) {
-				return p.planWrite(ctx, writeArgs{"d/x", "new"}, megabytes)
-			},
-			func(p *project) error { _, err := p.write(ctx, writeArgs{"d/x", "new"}, megabytes); return err },
-		},
-		"edit": {
-			func(p *project) (*plan, error) {
-				return p.planEdit(ctx, editArgs{"d/x", "x", "new"}, megabytes)
-			},
-			func(p *project) error { _, err := p.edit(ctx, editArgs{"d/x", "x", "new"}, megabytes); return err },
-		},
-		"delete": {
-			func(p *project) (*plan, error) { return p.planDelete(ctx, deleteArgs{"d", true}) },
-			func(p *project) error { _, err := p.delete(ctx, deleteArgs{"d", true}); return err },
-		},
-		"move": {
-			func(p *project) (*plan, error) { return p.planMove(ctx, moveArgs{"d", "z", false}) },
-			func(p *project) error { _, err := p.move(ctx, moveArgs{"d", "z", false}); return err },
-		},
-		"move onto": {
-			func(p *project) (*plan, error) { return p.planMove(ctx, moveArgs{"none", "d/x", true}) },
-			func(p *project) error { _, err := p.move(ctx, moveArgs{"none", "d/x", true}); return err },
-		},
-		"copy": {
-			func(p *project) (*plan, error) { return p.planCopy(ctx, moveArgs{"d", "z", false}) },
-			func(p *project) error { _, err := p.copy(ctx, moveArgs{"d", "z", false}); return err },
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			tp := newProject(t, stagedFiles)
-			agreed, err := op.plan(tp.project)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := tp.agree(agreed, agreed.base()); err != nil {
-				t.Fatal(err)
-			}
-			tp.put("d/x", "x \n")
-			tp.unchangedBy(func() { wantOutcome(t, op.do(tp.project), sdk.Conflict, "to the person who agreed") })
-			tp.put("d/x", "x\n") // as it was, but touched: the time of a change cannot be set back
-			tp.unchangedBy(func() { wantOutcome(t, op.do(tp.project), sdk.Conflict) })
-			if agreed, err = op.plan(tp.project); err != nil {
-				t.Fatal(err)
-			}
-			tp.agreed = agreed
-			if err := op.do(tp.project); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// TestStagedIsBounded: what is left out of a difference is said, and all of it
-// is bound all the same.
-func TestStagedIsBounded(t *testing.T) {
-	s := newStaging(t, map[string]string{"big": strings.Repeat("line\n", 100_000)})
-	staged, err := s.stage("write_file", object{"path": "big", "content": strings.Repeat("other\n", 100_000)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(staged.Diff); n < shownPatch/2 || n > shownPatch+1000 || !strings.Contains(staged.Diff, " lines more of this file are not shown]\n[not shown: ") || !strings.HasSuffix(staged.Diff, "]\n") {
-		t.Errorf("%d bytes, ending %q", n, staged.Diff[max(0, n-300):])
-	}
-	s.put("big", strings.Repeat("line\n", 99_999)+"Line\n")
-	if got := s.invoke("write_file", object{"path": "big", "content": strings.Repeat("other\n", 100_000)}, staged.Base); got.Outcome != sdk.Conflict {
-		t.Errorf("the end of a file that was not shown: %+v", got)
-	}
-
-	huge := filepath.Join(s.dir, "huge")
-	if err := os.WriteFile(huge, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(huge, mostHashed+1); err != nil {
-		t.Fatal(err)
-	}
-	if staged, err = s.stage("delete_path", object{"path": "huge"}); err != nil || !strings.Contains(staged.Diff, "File a/huge is not shown: 268.4 MB, not read: at most 268.4 MB are read of one call\n") {
-		t.Errorf("%q, %v", staged.Diff, err)
-	}
-	if err := os.Truncate(huge, mostHashed+2); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.invoke("delete_path", object{"path": "huge"}, staged.Base); got.Outcome != sdk.Conflict {
-		t.Errorf("a file that was not read: %+v", got)
-	}
-
-	for i := range 3000 {
-		s.put("many/"+strings.Repeat("f", i%40)+string(rune('a'+i%26))+strings.Repeat("g", i/40), strings.Repeat("z\n", 50))
-	}
-	if staged, err = s.stage("delete_path", object{"path": "many", "recursive": true}); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(staged.Diff); n > shownPatch+1000 || !strings.Contains(staged.Diff[n-300:], " more files, for this is longer than") {
-		t.Errorf("%d bytes, ending %q", n, staged.Diff[max(0, n-300):])
-	}
-}
-
 func chmod(s staging, name string, mode os.FileMode) {
 	s.t.Helper()
 	if err := os.Chmod(filepath.Join(s.dir, name), mode); err != nil {
@@ -411,76 +304,5 @@ func remove(s staging, name string) {
 	s.t.Helper()
 	if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
 		s.t.Fatal(err)
-	}
-}
-
-// TestStagedProperties draws calls over a small project: staging changes
-// nothing, carrying out what was shown makes of the project what the difference
-// says, and any change in between is a conflict.
-func TestStagedProperties(t *testing.T) {
-	paths := []string{"a", "b", "d/a", "d/e/a", "new", "n/m/o", "d", "d/e"}
-	path := rapid.SampledFrom(paths)
-	text := rapid.StringMatching(`([ab\t+-]{0,3}\n){0,4}[ab]{0,2}`)
-	client := served(t)
-	done := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		tp := &testProject{t: t, outside: t.TempDir()}
-		var err error
-		if tp.project, err = openProject(t.TempDir()); err != nil {
-			t.Fatal(err)
-		}
-		defer tp.close()
-		s := staging{tp, client}
-		for _, name := range paths[:4] {
-			s.put(name, text.Draw(rt, name))
-		}
-		name, arguments := drawCall(rt, path, text)
-		before := contents(s)
-		staged, err := s.stage(name, arguments)
-		if after := contents(s); !maps.Equal(before, after) {
-			rt.Fatalf("staging made %v of %v", after, before)
-		}
-		if err != nil {
-			if got, err := client.Invoke(context.Background(), s.call(name, arguments, ""), nowhere{t}); err == nil && got.Success {
-				rt.Fatalf("%s %v was refused and can be done", name, arguments)
-			}
-			return
-		}
-		touched := rapid.SampledFrom(append([]string{""}, slices.Sorted(maps.Keys(before))...)).Draw(rt, "touched")
-		if touched != "" && !strings.HasSuffix(touched, "/") && strings.Contains(staged.Diff, " a/"+touched+" ") {
-			s.put(touched, before[touched]+"!")
-			was := contents(s)
-			got := s.invoke(name, arguments, staged.Base)
-			if got.Success || got.Outcome != sdk.Conflict || !maps.Equal(was, contents(s)) {
-				rt.Fatalf("%s %v after a change of %s: %+v", name, arguments, touched, got)
-			}
-			return
-		}
-		if got := s.invoke(name, arguments, staged.Base); !got.Success {
-			rt.Fatalf("%s %v: %+v", name, arguments, got)
-		}
-		if want, after := patched(rt, before, staged.Diff), contents(s); !maps.Equal(want, after) {
-			rt.Fatalf("%s %v made\n%v, and the difference says\n%v\n%s", name, arguments, after, want, staged.Diff)
-		}
-		done++
-	})
-	if done < 10 {
-		t.Errorf("%d calls were carried out", done)
-	}
-}
-
-func drawCall(rt *rapid.T, path, text *rapid.Generator[string]) (string, object) {
-	at, to, overwrite := path.Draw(rt, "path"), path.Draw(rt, "to"), rapid.Bool().Draw(rt, "overwrite")
-	switch name := rapid.SampledFrom([]string{"write_file", "edit_file", "create_directory", "delete_path", "move_path", "copy_path"}).Draw(rt, "tool"); name {
-	case "write_file":
-		return name, object{"path": at, "content": text.Draw(rt, "content")}
-	case "edit_file":
-		return name, object{"path": at, "old_text": rapid.SampledFrom([]string{"a", "b", "a\n", "ab"}).Draw(rt, "old"), "new_text": text.Draw(rt, "new")}
-	case "create_directory":
-		return name, object{"path": at}
-	case "delete_path":
-		return name, object{"path": at, "recursive": overwrite}
-	default:
-		return name, object{"source": at, "destination": to, "overwrite": overwrite}
 	}
 }

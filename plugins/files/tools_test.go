@@ -19,6 +19,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/sdktest"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -122,6 +123,22 @@ func TestTools(t *testing.T) {
 	if tp.get("src/a.go") != "package a\n\nvar x = 2\n" {
 		t.Errorf("%q", tp.get("src/a.go"))
 	}
+}
+
+func TestContract(t *testing.T) {
+	f := &files{config: config{MaxFileBytes: megabytes}}
+	tp := newProject(t, map[string]string{"a": "one\n", "d/x": "x\n"})
+	var calls []sdktest.Call
+	for _, c := range []struct{ tool, arguments string }{
+		{"read_file", `{"path":"a"}`}, {"list_files", `{}`}, {"find_files", `{"pattern":"**"}`}, {"grep", `{"pattern":"o"}`},
+		{"diff_files", `{"path":"a","other":"d/x"}`},
+		{"write_file", `{"path":"n/m","content":"new\n"}`}, {"edit_file", `{"path":"a","old_text":"one","new_text":"two"}`},
+		{"create_directory", `{"path":"p/q"}`}, {"copy_path", `{"source":"d","destination":"e"}`},
+		{"move_path", `{"source":"d","destination":"f"}`}, {"delete_path", `{"path":"f","recursive":true}`},
+	} {
+		calls = append(calls, sdktest.Call{Invocation: sdk.Invocation{Tool: c.tool, Arguments: json.RawMessage(c.arguments), Project: tp.dir, CallID: c.tool}})
+	}
+	sdktest.Tool(t, f.tools(), calls...)
 }
 
 func TestFailuresCarryTheirOutcome(t *testing.T) {

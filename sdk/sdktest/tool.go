@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -24,7 +25,9 @@ type Call struct {
 
 // Tool checks an implementation of the kind tool: its declarations can be used,
 // the calls succeed, what it cannot do is an error with an outcome, a call ends
-// soon after its context, and a call that was never made has come to nothing.
+// soon after its context, and a call that was never made has come to nothing. A
+// tool that says what it would change changes nothing by that, and nothing when
+// a call agreed to something else.
 func Tool(t *testing.T, impl tool.Tool, calls ...Call) {
 	t.Helper()
 	conn := Pair(t, func(s grpc.ServiceRegistrar) { tool.Register(s, impl) })
@@ -36,10 +39,15 @@ func Tool(t *testing.T, impl tool.Tool, calls ...Call) {
 				blocks(t, client, c.Invocation)
 				return
 			}
-			succeeds(t, client, c.Invocation)
-			ended(t, client, c.Invocation)
+			call := c.Invocation
+			if staged(impl, c.Tool) {
+				call = stages(t, client, call)
+			}
+			succeeds(t, client, call)
+			ended(t, client, call)
 		})
 	}
+	t.Run("stage", func(t *testing.T) { unstaged(t, client) })
 	t.Run("settle", func(t *testing.T) { settles(t, client) })
 	t.Run("unknown tool", func(t *testing.T) {
 		_, err := client.Invoke(soon(t), sdk.Invocation{Tool: "no_such_tool", Arguments: json.RawMessage(`{}`), CallID: "c"}, &Recorder{})
@@ -47,6 +55,11 @@ func Tool(t *testing.T, impl tool.Tool, calls ...Call) {
 			t.Errorf("an unknown tool answered %v, want outcome not_found", err)
 		}
 	})
+}
+
+// staged reports whether a tool declares that it can say what it would change.
+func staged(impl tool.Tool, name string) bool {
+	return slices.ContainsFunc(impl.Tools(), func(s sdk.ToolSpec) bool { return s.Name == name && s.Staged })
 }
 
 func declarations(t *testing.T, impl tool.Tool) {

@@ -98,7 +98,7 @@ func BenchmarkRecovery(b *testing.B) {
 func BenchmarkCallTool(b *testing.B) {
 	h := newHouse(b)
 	for b.Loop() {
-		if _, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Tool: "read", Arguments: json.RawMessage(`{"path":"a"}`)}); err != nil {
+		if _, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Approved: true, Tool: "read", Arguments: json.RawMessage(`{"path":"a"}`)}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,7 +11,14 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// call makes a call as a client does that may approve it.
 func (h *house) call(c ToolCall) ToolDone {
+	h.t.Helper()
+	c.Approved = true
+	return h.callUnapproved(c)
+}
+
+func (h *house) callUnapproved(c ToolCall) ToolDone {
 	h.t.Helper()
 	c.Project = h.project
 	done, err := h.engine.CallTool(h.t.Context(), c)
@@ -57,7 +64,7 @@ func TestCallToolRefused(t *testing.T) {
 		{ToolCall{Tool: "read", Arguments: json.RawMessage(`[1]`)}, sdk.Validation},
 	} {
 		h.store.setRefuse(nil)
-		done := h.call(c.call)
+		done := h.callUnapproved(c.call)
 		if done.Result.Success || done.Entry.Outcome != c.want || done.Result.Error == "" {
 			t.Errorf("%s: %+v", c.call.Tool, done)
 		}
@@ -86,7 +93,7 @@ func TestCallToolInARun(t *testing.T) {
 	if l := h.run(Submission{Run: "r"}); l.Status != 200 {
 		t.Errorf("ended %d: %s", l.Status, l.Reason)
 	}
-	if _, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "read", Run: "gone"}); sdk.OutcomeOf(err) != sdk.NotFound {
+	if _, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Approved: true, Tool: "read", Run: "gone"}); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("a run that is not there: %v", err)
 	}
 }
@@ -99,7 +106,7 @@ func TestCallToolManyAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			done, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Tool: "read", Arguments: json.RawMessage(fmt.Sprintf(`{"path":"f%d"}`, i))})
+			done, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Approved: true, Tool: "read", Arguments: json.RawMessage(fmt.Sprintf(`{"path":"f%d"}`, i))})
 			if err != nil {
 				t.Error(err)
 				return
@@ -123,7 +130,7 @@ func TestCallToolThatIsGivenUp(t *testing.T) {
 	h.tools.on("bash", waiting(begun))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-begun; cancel() }()
-	done, err := h.engine.CallTool(ctx, ToolCall{Project: h.project, Tool: "bash"})
+	done, err := h.engine.CallTool(ctx, ToolCall{Project: h.project, Approved: true, Tool: "bash"})
 	if err != nil || done.Entry.State != sdk.StateCancelled || done.Entry.Outcome != sdk.Aborted {
 		t.Errorf("%+v, %v", done.Entry, err)
 	}

@@ -280,7 +280,7 @@ func TestTurnNumberThatIsTaken(t *testing.T) {
 	})
 	slow := make(chan ToolDone, 1)
 	go func() {
-		done, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Tool: "bash"})
+		done, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Approved: true, Tool: "bash"})
 		if err != nil {
 			t.Error(err)
 		}

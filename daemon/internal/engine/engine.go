@@ -42,8 +42,8 @@ const (
 )
 
 // Config is what an engine is made of. All fields but Builtin, Wall, Prices,
-// Instructions, Attended, Expiry, Remembered, Narrow, Preview, Clock and Grace
-// are required.
+// Instructions, Attended, Leave, Expiry, Remembered, Narrow, Preview, Clock and
+// Grace are required.
 type Config struct {
 	Store   Store
 	Tools   Tools
@@ -72,6 +72,8 @@ type Config struct {
 	// connection that gave the prompt, named by its session, or any other. Nil is
 	// never.
 	Attended func(run int64, session string) bool
+	// Leave is that of agents which name none; nil is restricted.
+	Leave func() sdk.Leave
 	// Expiry is how long a proposal waits for its answer; nil is 24 h.
 	Expiry func() time.Duration
 	// Remembered is told that the rules of a project changed, which are read from

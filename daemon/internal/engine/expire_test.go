@@ -45,7 +45,7 @@ func TestExpire(t *testing.T) {
 	h.await(rest)
 	busy := h.submit(Submission{Run: "works"})
 	<-begun
-	if _, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "read", Arguments: json.RawMessage(`{}`)}); err != nil {
+	if _, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Approved: true, Tool: "read", Arguments: json.RawMessage(`{}`)}); err != nil {
 		t.Fatal(err)
 	}
 	pass := func(keep Keep, want string) {

@@ -136,7 +136,7 @@ func (h *house) refusesWork() {
 	ctx := context.Background()
 	_, submit := h.engine.Submit(ctx, Submission{Project: h.project, Prompt: "p"})
 	_, start := h.engine.StartRun(ctx, Submission{Project: h.project, Run: "another"})
-	_, call := h.engine.CallTool(ctx, ToolCall{Project: h.project, Tool: "read"})
+	_, call := h.engine.CallTool(ctx, ToolCall{Project: h.project, Approved: true, Tool: "read"})
 	for way, err := range map[string]error{"submit": submit, "start": start, "call": call} {
 		if sdk.OutcomeOf(err) != sdk.Unavailable || !strings.Contains(err.Error(), "the disk is full") {
 			h.t.Errorf("%s answers %v", way, err)
@@ -171,7 +171,7 @@ func TestResultOfAClientsCallIsHeld(t *testing.T) {
 func TestClientsCallWithoutRoom(t *testing.T) {
 	h := newHouse(t)
 	h.store.setRefuse(func(int, sdk.Change) error { return errFull })
-	_, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "write"})
+	_, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Approved: true, Tool: "write"})
 	wants(t, err, sdk.Unavailable, "the disk is full")
 	if why := h.engine.backlog.reason(); why != nil || len(h.tools.calledTools()) != 0 {
 		t.Errorf("%v; called %v", why, h.tools.calledTools())

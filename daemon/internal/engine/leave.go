@@ -31,12 +31,27 @@ func (e *Engine) grant(ctx context.Context, p placed, s Submission) (sdk.Leave, 
 	if err != nil || all {
 		return sdk.LeaveFull, err
 	}
-	return agentLeave(p.agent), nil
+	return e.agentLeave(p.agent), nil
 }
 
-func agentLeave(a sdk.Agent) sdk.Leave {
+// agentLeave is that of an agent, which may leave it to the configuration.
+func (e *Engine) agentLeave(a sdk.Agent) sdk.Leave {
 	if a.Leave != "" {
 		return a.Leave
+	}
+	if e.cfg.Leave != nil {
+		if l := e.cfg.Leave(); l.Valid() {
+			return l
+		}
+	}
+	return sdk.LeaveRestricted
+}
+
+// callLeave is that of calls which no loop makes: restricted, unless everything
+// has full leave that says nothing else.
+func (e *Engine) callLeave() sdk.Leave {
+	if e.agentLeave(sdk.Agent{}) == sdk.LeaveFull {
+		return sdk.LeaveFull
 	}
 	return sdk.LeaveRestricted
 }
@@ -62,13 +77,23 @@ func (e *Engine) grantedAll(ctx context.Context, run sdk.Run) (bool, error) {
 
 // options reads what the loop was given with. A loop of an earlier version has
 // the leave of its agent.
-func (a *activeLoop) options() {
+func (e *Engine) options(a *activeLoop) {
 	var o loopOptions
 	if len(a.loop.Options) > 0 && json.Unmarshal(a.loop.Options, &o) != nil {
 		o = loopOptions{}
 	}
 	a.asker = o.Asker
 	if a.leave = o.Leave; !a.leave.Valid() {
-		a.leave = agentLeave(a.agent)
+		a.leave = e.agentLeave(a.agent)
 	}
+}
+
+// LeaveOf is the leave in which a loop works: that of its prompt, else its
+// agent's; empty where that leaves it to the configuration.
+func LeaveOf(l sdk.Loop, agent sdk.Agent) sdk.Leave {
+	var o loopOptions
+	if len(l.Options) > 0 && json.Unmarshal(l.Options, &o) != nil || !o.Leave.Valid() {
+		return agent.Leave
+	}
+	return o.Leave
 }

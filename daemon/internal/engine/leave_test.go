@@ -96,16 +96,16 @@ func TestLeaveIsNotInherited(t *testing.T) {
 // and says who agreed.
 func TestCallOfAClient(t *testing.T) {
 	h := newAsking(t)
-	done := h.call(ToolCall{Tool: "write", Arguments: json.RawMessage(`{"path":"a"}`)})
+	done := h.callUnapproved(ToolCall{Tool: "write", Arguments: json.RawMessage(`{"path":"a"}`)})
 	if done.Result.Success || done.Entry.Outcome != sdk.Permission || h.ran() != "" {
 		t.Errorf("%+v", done.Entry)
 	}
-	done = h.call(ToolCall{Tool: "write", Arguments: json.RawMessage(`{"path":"a"}`), Approved: true})
+	done = h.call(ToolCall{Tool: "write", Arguments: json.RawMessage(`{"path":"a"}`)})
 	if d := attributes(t, done.Entry).Decision; !done.Result.Success || d.Source != "caller" || d.Verdict != sdk.Allow {
 		t.Errorf("%+v by %+v", done.Entry, d)
 	}
 	h.policy.set(func(sdk.Action) sdk.Decision { return sdk.Decision{Verdict: sdk.Deny, Rule: "protected", Reason: "no"} })
-	if done = h.call(ToolCall{Tool: "write", Approved: true}); done.Result.Success {
+	if done = h.call(ToolCall{Tool: "write"}); done.Result.Success {
 		t.Error("what is denied ran")
 	}
 	h.check(done.Run.ID)

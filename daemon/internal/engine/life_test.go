@@ -245,7 +245,7 @@ func TestNothingToFork(t *testing.T) {
 	}
 	_, err = h.engine.Fork(t.Context(), Fork{Run: started.Run.ID})
 	wants(t, err, sdk.Conflict, "nothing to fork")
-	if _, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "read", Arguments: json.RawMessage(`{}`)}); err != nil {
+	if _, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Approved: true, Tool: "read", Arguments: json.RawMessage(`{}`)}); err != nil {
 		t.Fatal(err)
 	}
 	tools, err := h.store.RunByAlias(t.Context(), started.Run.Project, toolsAlias)
@@ -378,7 +378,7 @@ func TestACallWaitsWhileItsRunIsDeleted(t *testing.T) {
 			return nil
 		})
 		go func() {
-			_, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Run: "r", Tool: "write"})
+			_, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Approved: true, Run: "r", Tool: "write"})
 			called <- err
 		}()
 		<-located

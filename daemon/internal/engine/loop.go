@@ -62,7 +62,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if a.agent, err = e.agent(a.loop.Agent); err != nil {
 		return err
 	}
-	a.options()
+	e.options(a)
 	if a.choice, err = e.cfg.Models.Resolve(ctx, a.loop.Model); err != nil {
 		return err
 	}

@@ -452,7 +452,7 @@ func TestAPersonUsesASkill(t *testing.T) {
 	h.withSkills(aSkill("greet", "hello $ARGUMENTS"), people)
 	h.start()
 	for name, want := range map[string]string{"greet": "hello Ann", "secret": "for people"} {
-		done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "use_skill", Arguments: json.RawMessage(use(name, "Ann").arguments)})
+		done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Approved: true, Tool: "use_skill", Arguments: json.RawMessage(use(name, "Ann").arguments)})
 		if err != nil || !done.Result.Success || !strings.Contains(done.Result.Output, want) {
 			t.Errorf("%s: %v, %+v", name, err, done.Result)
 		}

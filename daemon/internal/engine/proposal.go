@@ -17,7 +17,7 @@ type Wall interface {
 
 // Reach is where the calls of a tool run, and what they could touch there.
 type Reach struct {
-	Digest  string   // of the plugin's binary; empty for the daemon's own tools
+	Digest  string   // of what runs the calls, where that is not the tool's binary
 	Dir     string   // empty is the project's
 	Mounts  []string // for people to read, in a fixed order
 	Network bool
@@ -63,10 +63,10 @@ func (e *Engine) bind(a *activeLoop, x *action) (proposalAttributes, error) {
 		return proposalAttributes{}, err
 	}
 	x.arguments, x.changed = arguments, true
-	p := proposalAttributes{Mode: a.loop.Mode, Leave: a.leave, Dir: x.project, Bytes: len(arguments)}
+	p := proposalAttributes{Mode: a.loop.Mode, Leave: a.leave, Dir: x.project, Digest: x.tool.Digest, Bytes: len(arguments)}
 	if e.cfg.Wall != nil {
 		r := e.cfg.Wall.Reach(x.tool, x.project, e.runDir(a.run))
-		p.Digest, p.Dir, p.Mounts, p.Network = r.Digest, first(r.Dir, x.project), r.Mounts, r.Network
+		p.Digest, p.Dir, p.Mounts, p.Network = first(r.Digest, p.Digest), first(r.Dir, x.project), r.Mounts, r.Network
 	}
 	if p.Command = commandOf(x.tool, arguments); p.Command != "" {
 		p.Bytes = len(p.Command)

@@ -101,7 +101,7 @@ func TestProjectThatCannotBeEntered(t *testing.T) {
 		if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "cannot be entered") {
 			t.Errorf("%v: a prompt gets %v", mode, err)
 		}
-		_, err = h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "read"})
+		_, err = h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Approved: true, Tool: "read"})
 		if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "cannot be entered") {
 			t.Errorf("%v: a call gets %v", mode, err)
 		}

@@ -149,7 +149,7 @@ func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, e
 // client's call.
 func (e *Engine) placeLoop(ctx context.Context, a *activeLoop, loop int64) error {
 	if loop == 0 {
-		a.loop.Mode, a.leave, a.agent = sdk.ModeAct, sdk.LeaveRestricted, sdk.Agent{Name: toolsAlias}
+		a.loop.Mode, a.leave, a.agent = sdk.ModeAct, e.callLeave(), sdk.Agent{Name: toolsAlias}
 		return nil
 	}
 	loops, err := e.cfg.Store.Loops(ctx, a.run.ID)
@@ -164,7 +164,7 @@ func (e *Engine) placeLoop(ctx context.Context, a *activeLoop, loop int64) error
 	if a.agent, err = e.agent(a.loop.Agent); err != nil {
 		return err
 	}
-	a.options()
+	e.options(a)
 	return nil
 }
 

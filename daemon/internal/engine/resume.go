@@ -52,7 +52,7 @@ func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
 // prompt is not given again by whoever resumes it.
 func (e *Engine) resumedLeave(ctx context.Context, p placed, last sdk.Loop) (sdk.Leave, error) {
 	old := activeLoop{loop: last, agent: p.agent}
-	if old.options(); old.leave == sdk.LeaveFull {
+	if e.options(&old); old.leave == sdk.LeaveFull {
 		old.leave = ""
 	}
 	return e.grant(ctx, p, Submission{Leave: old.leave})

@@ -96,7 +96,7 @@ func TestRecoveryOfAClientsCall(t *testing.T) {
 			h.tools.on(c.tool, waiting(begun))
 			failed := make(chan error, 1)
 			go func() {
-				_, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Tool: c.tool, Arguments: json.RawMessage(`{"path":"a"}`)})
+				_, err := h.engine.CallTool(context.Background(), ToolCall{Project: h.project, Approved: true, Tool: c.tool, Arguments: json.RawMessage(`{"path":"a"}`)})
 				failed <- err
 			}()
 			<-begun

@@ -27,7 +27,7 @@ var aliases = map[string][]string{
 }
 
 // ourTools are the tools that come with Bothy.
-var ourTools = set("bash", "read_file", "list_files", "find_files", "grep", "write_file", "edit_file",
+var ourTools = set("bash", "read_file", "list_files", "find_files", "grep", "diff_files", "write_file", "edit_file",
 	"create_directory", "delete_path", "move_path", "copy_path", "use_skill", "finish_task")
 
 // foreignTools are tools of other agents for which there is none of ours. They

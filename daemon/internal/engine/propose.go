@@ -84,14 +84,14 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 }
 
 // draft is the proposal of a call, with what it would change in files when its
-// tool can tell. A call of which the tool says that it cannot be made is an
-// error: nobody need be asked about it.
+// tool can tell. A call that cannot be made, for its arguments or for what its
+// tool says, is an error: nobody need be asked about it.
 func (e *Engine) draft(ctx context.Context, a *activeLoop, x *action) (proposalAttributes, error) {
 	p, err := e.bind(a, x)
 	if err != nil {
 		return p, err
 	}
-	if x.tool.Staged && x.own == nil {
+	if x.own == nil {
 		staged, err := settle(ctx, e, "asking what "+x.tool.Name+" would change", func() (sdk.Staged, error) {
 			return e.cfg.Tools.Stage(ctx, e.invocation(a.run, x))
 		})

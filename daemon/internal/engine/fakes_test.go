@@ -155,7 +155,22 @@ func (f *fakeTools) add(name string, a sdk.Annotations, pinned bool, grants ...s
 	})
 }
 
-func (f *fakeTools) Tools() []sdk.Tool { return f.specs }
+func (f *fakeTools) Tools() []sdk.Tool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.specs)
+}
+
+// become changes what there is of a tool, as another binary of its plugin does.
+func (f *fakeTools) become(name string, change func(*sdk.Tool)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.specs {
+		if f.specs[i].Name == name {
+			change(&f.specs[i])
+		}
+	}
+}
 
 func (f *fakeTools) Stage(_ context.Context, call sdk.Invocation) (sdk.Staged, error) {
 	if f.stage != nil {

@@ -39,6 +39,7 @@ func scenarios() []scenario {
 			failpoint.RecoverBegin, failpoint.RecoverSettled, failpoint.RecoverRecorded, failpoint.RecoverResume,
 		}},
 		{act: actPrompt, first: []failpoint.Name{failpoint.OpenAfter}, prepare: approve, points: []failpoint.Name{failpoint.ApprovedAfter}},
+		{act: actAsked, points: []failpoint.Name{failpoint.ProposedAfter, failpoint.AnsweredAfter}},
 		{act: actCall, check: checkCalls, points: []failpoint.Name{failpoint.CallAfter}},
 		{act: actPrompt, fresh: true, points: []failpoint.Name{failpoint.MigrateBefore, failpoint.MigrateAfter}},
 		{act: actBackup, check: checkBackup, points: []failpoint.Name{failpoint.BackupCopied, failpoint.BackupVerified, failpoint.BackupRenamed}},
@@ -53,6 +54,29 @@ func actPrompt(v *visitor, j *job) error {
 
 func actSlowPrompt(v *visitor, j *job) error {
 	return v.prompt(j, plan{Tag: j.tag, Steps: 1, Tools: []string{"note_line"}, Slow: 1})
+}
+
+// actAsked gives a prompt whose side effects are proposed, and agrees to each.
+func actAsked(v *visitor, j *job) error {
+	j.asked = true
+	return v.prompt(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line"}, Twice: true})
+}
+
+// agree accepts what the run proposes. An answer that is lost may have counted.
+func (v *visitor) agree(ctx context.Context, run int64) error {
+	c := v.connect("person")
+	c.Role = rpc.RoleApprove
+	defer func() { _ = c.Close() }()
+	open, err := c.Proposals(ctx, rpc.ProposalsParams{Run: strconv.FormatInt(run, 10)})
+	if err != nil {
+		return err
+	}
+	for _, p := range open {
+		if _, err := c.Resolve(ctx, rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); err != nil && sdk.OutcomeOf(err) != sdk.Conflict {
+			return err
+		}
+	}
+	return nil
 }
 
 func (v *visitor) prompt(j *job, p plan) error {
@@ -73,6 +97,11 @@ func (v *visitor) prompt(j *job, p plan) error {
 		if l := d.Loops[len(d.Loops)-1]; !l.Ended.IsZero() {
 			return nil
 		}
+		if d.Status == sdk.StatusProposed {
+			if err := v.agree(ctx, j.run); err != nil {
+				return err
+			}
+		}
 		if err := pause(ctx, 2*time.Millisecond); err != nil {
 			return err
 		}
@@ -90,7 +119,11 @@ func (v *visitor) place(ctx context.Context, j *job) error {
 	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
 		return err
 	}
-	a, err := v.client.Act(ctx, rpc.Prompt{Project: v.project, Run: j.tag, Prompt: j.plan.prompt()})
+	prompt := rpc.Prompt{Project: v.project, Run: j.tag, Prompt: j.plan.prompt()}
+	if j.asked {
+		prompt.Leave = sdk.LeaveInteractive
+	}
+	a, err := v.client.Act(ctx, prompt)
 	if err != nil {
 		return err
 	}

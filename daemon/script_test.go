@@ -39,8 +39,9 @@ import (
 //	sparse FILE SIZE   make a file of SIZE bytes that takes no room
 //	until REGEXP ARG.. call bothy with the arguments until its output matches
 //
-// and the conditions [sandbox], which is true where rootless Podman can run, and
-// [root], for whom no folder is closed.
+// and the conditions [sandbox], which is true where rootless Podman can run,
+// [network], where containers can be given one, and [root], for whom no folder is
+// closed.
 func TestScripts(t *testing.T) {
 	prefix := installation(t)
 	testscript.Run(t, testscript.Params{
@@ -226,11 +227,16 @@ func zombie(pid int) bool {
 	return err == nil && strings.Contains(string(stat), ") Z ")
 }
 
-// condition answers [sandbox] and [root]. A script that needs it and has it not is
+// condition answers [sandbox], [network] and [root]. A script that needs it and has it not is
 // skipped with a reason that begins with "sandbox:", which CI counts as failed.
 func condition(name string) (bool, error) {
 	if name == "root" {
 		return os.Geteuid() == 0, nil
+	}
+	if name == "network" {
+		_, slirp := exec.LookPath("slirp4netns")
+		_, pasta := exec.LookPath("pasta")
+		return slirp == nil || pasta == nil, nil
 	}
 	if name != "sandbox" {
 		return false, fmt.Errorf("unknown condition %q", name)

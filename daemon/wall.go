@@ -26,14 +26,14 @@ func (w wall) Reach(tool sdk.Tool, project, runDir string) engine.Reach {
 			work = filepath.Join(runDir, "workspace")
 		}
 		return engine.Reach{
-			Dir: "/workspace",
+			Digest: tool.Digest, Dir: "/workspace",
 			Mounts: []string{
 				"/workspace (read and write): " + work, "/home/bothy (read and write): " + filepath.Join(runDir, "home"), "/usr (read): /usr",
 			},
 			Network: w.Open(project),
 		}
 	case slices.Contains(tool.Grants, sdk.GrantProject):
-		return engine.Reach{Dir: project, Mounts: []string{project + " (read and write)"}}
+		return engine.Reach{Digest: tool.Digest, Dir: project, Mounts: []string{project + " (read and write)"}}
 	}
-	return engine.Reach{Dir: project}
+	return engine.Reach{Digest: tool.Digest, Dir: project}
 }

@@ -14,11 +14,14 @@ func environment(path, dir string) []string {
 // gitEmptied empty what makes git run programs that a repository names, so that
 // git status in a hostile one runs none. They go before every file of settings.
 // safe.directory is left alone: what belongs to another user is refused as it
-// would be outside.
+// would be outside. A folder that only looks like a repository is taken for one
+// no more: anybody who writes files could make one, with settings that name
+// programs.
 var gitEmptied = []string{
-	"GIT_CONFIG_COUNT=2",
+	"GIT_CONFIG_COUNT=3",
 	"GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=",
 	"GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=",
+	"GIT_CONFIG_KEY_2=safe.bareRepository", "GIT_CONFIG_VALUE_2=explicit",
 }
 
 // imagePath is the PATH in an image of somebody else's, where the caller's

@@ -84,6 +84,22 @@ func TestNoCommandPlantsAnythingThatGitRuns(t *testing.T) {
 	}
 }
 
+// TestGitRunsNothingOfAFolderThatLooksBare: a repository without .git is made of
+// files as any command may write them, and its settings name programs.
+func TestGitRunsNothingOfAFolderThatLooksBare(t *testing.T) {
+	f := newFixture(t, shared(t))
+	needTool(t, "git")
+	out := f.exec(t.Context(), sandbox.Command{Argv: []string{"bash", "-c", `mkdir -p ~/docs/objects ~/docs/refs && cd ~/docs && echo 'ref: refs/heads/x' >HEAD &&
+printf '[core]\nrepositoryformatversion=0\nbare=false\nworktree=..\n[diff]\nexternal=touch /workspace/pwned\n[alias]\nst=!touch /workspace/pwned\n' >config &&
+git status; git st; git --git-dir=. rev-parse --git-dir`}})
+	if f.tree("pwned") != "" {
+		t.Error("git ran what a folder names")
+	}
+	if out.err != nil || out.ExitCode != 0 || !strings.Contains(out.stderr, "safe.bareRepository") || out.stdout != "/home/bothy/docs\n" {
+		t.Errorf("got %+v %v: %s%s", out.Result, out.err, out.stdout, out.stderr)
+	}
+}
+
 func TestRepositoriesBelowAProject(t *testing.T) {
 	f := newFixture(t, shared(t))
 	needTool(t, "git")

@@ -52,6 +52,9 @@ type Invocation struct {
 	Base string `json:"base,omitempty"`
 	// Network says that the network was opened for the project.
 	Network bool `json:"network,omitempty"`
+	// Digest is of the plugin's binary that a person agreed to: the host calls
+	// no other. Empty is any; plugins do not get it.
+	Digest string `json:"digest,omitempty"`
 }
 
 // ToolResult is what a tool answers. A tool that did its work and found a

@@ -8,6 +8,7 @@ package audit
 type automaton struct {
 	nodes    []node
 	patterns []pattern
+	breaks   int       // the longest line break inside a secret, in bytes
 	quiet    [256]bool // bytes that leave the root where it is and begin no escape
 }
 
@@ -31,8 +32,9 @@ type node struct {
 
 // newAutomaton makes one of secrets and of the beginnings of well-known keys.
 func newAutomaton(secrets []form, rules []rule) *automaton {
-	a := &automaton{nodes: make([]node, 1, 64)}
+	a := &automaton{nodes: make([]node, 1, 64), breaks: lineBreak}
 	for _, f := range secrets {
+		a.breaks = max(a.breaks, f.breaks)
 		a.add(f.text, pattern{size: len(f.text), lines: f.lines})
 	}
 	for i := range rules {

@@ -23,6 +23,8 @@ const (
 	kindPruned        = "context_pruned"
 	kindResponse      = "llm_response"
 	kindToolCall      = "tool_call"
+	kindProposed      = "tool_proposed"
+	kindAnswered      = "tool_answered"
 	kindToolResult    = "tool_result"
 	kindToolError     = "tool_error"
 	kindSecurityEvent = "security_event"
@@ -177,7 +179,14 @@ type action struct {
 	Truncated bool            `json:"truncated"`
 	Error     string          `json:"error"`
 	Duration  *int64          `json:"duration_ms"`
-	Metadata  struct {
+	Proposal  json.RawMessage `json:"proposal"`
+	Answer    *struct {
+		Answer sdk.Answer `json:"answer"`
+		By     string     `json:"by"`
+		Reason string     `json:"reason"`
+		Rule   string     `json:"rule"`
+	} `json:"answer"`
+	Metadata struct {
 		Violations json.RawMessage `json:"violations"`
 	} `json:"metadata"`
 }
@@ -191,6 +200,7 @@ func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
 	if _, is := c.Hashed["call_id"]; is || at.CallID != "" {
 		lines = append(lines, newLine(row, kindToolCall, r.call(row, at)))
 	}
+	lines = append(lines, r.personLines(row, c, at)...)
 	if c.Phase != sdk.PhaseEnded || row.BodyHash == "" {
 		return lines
 	}
@@ -209,7 +219,7 @@ func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
 	p["error_type"] = c.Outcome
 	p.text("error_message", at.Error, r.cfg.Redact)
 	lines = append(lines, newLine(row, kindToolError, p))
-	if c.Outcome == sdk.Permission {
+	if rejected := at.Answer != nil && at.Answer.Answer == sdk.Reject; c.Outcome == sdk.Permission && !rejected {
 		lines = append(lines, newLine(row, kindSecurityEvent, r.security(row, at, tool)))
 	}
 	return lines

@@ -4,7 +4,8 @@ package audit
 // JSON in JSON in JSON.
 const levels = 4
 
-// lineBreak is the longest line break inside a secret, in bytes: two lines.
+// lineBreak is the longest line break inside a secret that has none of its own,
+// in bytes: two lines.
 const lineBreak = 2
 
 // scan reads one text, in any pieces, and finds where secrets stand. Whatever
@@ -126,7 +127,7 @@ func (s *scan) look(l *level, c char) {
 		}
 	}
 	if c.b == '\n' || c.b == '\r' {
-		if l.breaks++; l.breaks > lineBreak {
+		if l.breaks++; l.breaks > s.a.breaks {
 			l.at = 0
 		}
 		if l.at == 0 {

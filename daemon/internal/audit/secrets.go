@@ -68,7 +68,7 @@ func formsOf(value string) []form {
 	for _, text := range forms {
 		flat := strings.NewReplacer("\n", "", "\r", "").Replace(text)
 		if len(flat) >= shortest {
-			kept = append(kept, form{flat, flat != text || len(flat) >= broken})
+			kept = append(kept, form{flat, flat != text || len(flat) >= broken, 2 * longestBreak(text)}) // each may be CR and LF
 		}
 	}
 	return kept
@@ -77,8 +77,20 @@ func formsOf(value string) []form {
 // form is one way in which a secret may be written, without line breaks: the
 // scan passes over those in a text.
 type form struct {
-	text  string
-	lines bool // it is the same secret when it is broken into lines
+	text   string
+	lines  bool // it is the same secret when it is broken into lines
+	breaks int  // bytes of line breaks in a row that it may have
+}
+
+func longestBreak(text string) (most int) {
+	run := 0
+	for i := range len(text) {
+		if run++; text[i] != '\n' && text[i] != '\r' {
+			run = 0
+		}
+		most = max(most, run)
+	}
+	return most
 }
 
 // inJSON is a value as JSON has it, without its quotes: programs differ in

@@ -104,6 +104,10 @@ func (e *Engine) askAgain(a *activeLoop) {
 			x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
 			continue
 		}
+		if x.tool, x.own, x.fault = e.find(a, x.call.Tool); x.fault != nil { // the plugin may be another by now
+			x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
+			continue
+		}
 		approved := x.entry.Phase == sdk.PhaseApproved
 		if approved {
 			failpoint.Hit(failpoint.ApprovedAfter) // also when it was approved before this daemon began

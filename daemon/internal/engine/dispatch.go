@@ -299,7 +299,7 @@ func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
 // wasMade reports whether a call that came to an error may have reached its tool.
 func wasMade(err error) bool {
 	switch sdk.OutcomeOf(err) {
-	case sdk.NotFound, sdk.Validation, sdk.Permission, sdk.Unavailable:
+	case sdk.NotFound, sdk.Validation, sdk.Permission, sdk.Unavailable, sdk.Conflict:
 		return false
 	default:
 		return true
@@ -316,7 +316,7 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 		Argv: x.decision.Argv,
 	}
 	if x.proposal != nil {
-		call.Base = x.proposal.Base
+		call.Base, call.Digest = x.proposal.Base, x.proposal.Digest
 	}
 	if e.cfg.Wall != nil {
 		call.Network = e.cfg.Wall.Network(x.project)

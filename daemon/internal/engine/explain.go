@@ -52,7 +52,7 @@ func (e *Engine) Explain(ctx context.Context, run int64, path string) (Explanati
 		x.By = "remembered"
 	}
 	q, err := e.ponder(ctx, sdk.EntryEvent{Run: run, Entry: entry})
-	if err != nil { // its tool or agent is gone: what is recorded stands
+	if err != nil || q.gone != nil { // its tool or agent is gone: what is recorded stands
 		return x, nil
 	}
 	if all, err := e.grantedAll(ctx, x.Run); err == nil && all && x.By == "" && q.a.leave == sdk.LeaveFull && x.Decision.Verdict == sdk.Allow {

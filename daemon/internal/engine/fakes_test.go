@@ -129,6 +129,7 @@ type fakeTools struct {
 	settles map[string]sdk.ToolResult                    // what is still known of a call, by tool
 	settle  func(sdk.Invocation) (sdk.ToolResult, error) // goes before settles
 	settled []sdk.Invocation
+	stage   func(sdk.Invocation) (sdk.Staged, error)
 }
 
 func newFakeTools() *fakeTools {
@@ -154,9 +155,27 @@ func (f *fakeTools) add(name string, a sdk.Annotations, pinned bool, grants ...s
 	})
 }
 
-func (f *fakeTools) Tools() []sdk.Tool { return f.specs }
+func (f *fakeTools) Tools() []sdk.Tool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.specs)
+}
 
-func (f *fakeTools) Stage(context.Context, sdk.Invocation) (sdk.Staged, error) {
+// become changes what there is of a tool, as another binary of its plugin does.
+func (f *fakeTools) become(name string, change func(*sdk.Tool)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.specs {
+		if f.specs[i].Name == name {
+			change(&f.specs[i])
+		}
+	}
+}
+
+func (f *fakeTools) Stage(_ context.Context, call sdk.Invocation) (sdk.Staged, error) {
+	if f.stage != nil {
+		return f.stage(call)
+	}
 	return sdk.Staged{}, sdk.Errorf(sdk.Unavailable, "nothing is staged")
 }
 

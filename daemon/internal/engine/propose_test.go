@@ -62,10 +62,13 @@ type fakeWall struct {
 	reach Reach
 }
 
-func (w *fakeWall) Reach(sdk.Tool, string, string) Reach {
+// Reach says of a tool's binary what the tool says.
+func (w *fakeWall) Reach(tool sdk.Tool, _, _ string) Reach {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.reach
+	r := w.reach
+	r.Digest = first(tool.Digest, r.Digest)
+	return r
 }
 
 func (w *fakeWall) Network(string) bool { return w.Reach(sdk.Tool{}, "", "").Network }

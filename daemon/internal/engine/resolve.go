@@ -48,10 +48,12 @@ func (e *Engine) Resolve(ctx context.Context, r Resolution) (Resolved, error) {
 	switch {
 	case r.Remember != sdk.RememberNothing && r.Answer != sdk.Accept:
 		return Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted answer can be remembered as a rule; leave remember out")
-	case r.Answer == sdk.Accept:
-		return e.accept(ctx, q, r.Remember)
 	case r.Answer == sdk.Reject:
 		return e.reject(ctx, q, r.Reason)
+	case q.gone != nil:
+		return Resolved{}, q.gone
+	case r.Answer == sdk.Accept:
+		return e.accept(ctx, q, r.Remember)
 	case r.Answer == sdk.Edit:
 		return e.edit(ctx, q, r.Arguments)
 	default:
@@ -65,6 +67,7 @@ type question struct {
 	a     *activeLoop
 	x     *action
 	given answerGiven
+	gone  error // why the call cannot be made any more: only a rejection is left
 }
 
 // question finds the proposal that an answer is about, as it is now.
@@ -122,26 +125,24 @@ func (e *Engine) notOpen(ctx context.Context, id string) error {
 	return sdk.Errorf(sdk.NotFound, "there is no proposal %s; `bothy proposals` shows what waits", id)
 }
 
-// ponder makes of a proposal's entry what policy and tools need to know.
+// ponder makes of a proposal's entry what policy and tools need to know, as far
+// as its agent and its tool are still there.
 func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, error) {
 	a := &activeLoop{loop: sdk.Loop{Run: event.Run}}
 	if err := e.locate(ctx, a); err != nil {
 		return nil, err
 	}
-	if err := e.placeLoop(ctx, a, event.Entry.Loop); err != nil {
-		return nil, err
-	}
-	a.plugged = e.offer(a.agent, a.loop.Mode)
-	e.takeOwn(ctx, a)
-	x := leftAction(sdk.Turn{Loop: a.loop.ID, Sequence: event.Entry.Turn}, a.project.Root, event.Entry)
+	x := leftAction(sdk.Turn{Loop: event.Entry.Loop, Sequence: event.Entry.Turn}, a.project.Root, event.Entry)
 	if x.fault != nil {
 		return nil, x.fault
 	}
-	var err error
-	if x.tool, x.own, err = e.find(a, x.call.Tool); err != nil {
-		return nil, err
+	q := &question{a: a, x: x}
+	if q.gone = e.placeLoop(ctx, a, event.Entry.Loop); q.gone == nil {
+		a.plugged = e.offer(a.agent, a.loop.Mode)
+		e.takeOwn(ctx, a)
+		x.tool, x.own, q.gone = e.find(a, x.call.Tool)
 	}
-	return &question{a: a, x: x}, nil
+	return q, nil
 }
 
 // placeLoop finds the loop of an action; what no loop did is judged like a

@@ -149,7 +149,7 @@ func TestEditedProposal(t *testing.T) {
 // that it does not (fault 56).
 func TestChangedBeforeItStarts(t *testing.T) {
 	for name, change := range map[string]func(*askingHouse){
-		"the plugin's binary": func(h *askingHouse) { h.wall.set(func(r *Reach) { r.Digest = "d2" }) },
+		"the plugin's binary": func(h *askingHouse) { h.tools.become("write", func(t *sdk.Tool) { t.Digest = "d2" }) },
 		"what it could touch": func(h *askingHouse) { h.wall.set(func(r *Reach) { r.Network = true }) },
 		"policy": func(h *askingHouse) {
 			h.policy.set(func(a sdk.Action) sdk.Decision {
@@ -190,6 +190,27 @@ func TestChangedBeforeItStarts(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestRejectedWithoutItsTool: what cannot be made any more is refused by the
+// person who was asked, and by nothing else.
+func TestRejectedWithoutItsTool(t *testing.T) {
+	h := newAsking(t, calls(numbered("write", 1)))
+	a := h.submit(Submission{})
+	p := h.proposed()
+	h.tools.become("write", func(t *sdk.Tool) { t.Name = "gone" })
+	for _, answer := range []sdk.Answer{sdk.Accept, sdk.Edit} {
+		r := Resolution{ID: p.ID, Hash: p.Hash, Answer: answer, Arguments: json.RawMessage(`{"path":"x"}`)}
+		if _, err := h.engine.Resolve(t.Context(), r); sdk.OutcomeOf(err) != sdk.NotFound {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+	h.answer(p, sdk.Reject)
+	h.await(a)
+	if got := h.outcomes(a.Run.ID); got != "write:failed:permission" || h.ran() != "" {
+		t.Errorf("got %s, ran %s", got, h.ran())
+	}
+	h.check(a.Run.ID)
 }
 
 // TestRemembered: a rule comes with the answer or not at all, and goes again.

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -393,4 +394,45 @@ func TestManifestChanges(t *testing.T) {
 		return slices.ContainsFunc(r.Tools(), func(x sdk.Tool) bool { return x.Name == "grown" })
 	})
 	r.mustCall(t, "grown", ``)
+}
+
+// TestAgreedBinary: a call that a person agreed to reaches the binary that it was
+// agreed for and no other, also when that is replaced at the last moment.
+func TestAgreedBinary(t *testing.T) {
+	s := spec("fault", "")
+	s.Path = copyOf(t, 0o755)
+	r := started(t, nil, s)
+	agreed := r.Tools()[0].Digest
+	call := func(digest string) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		_, err := r.Invoke(ctx, sdk.Invocation{Tool: "about", Arguments: json.RawMessage(`{}`), Run: "run", Digest: digest}, newOut())
+		return err
+	}
+	if err := errors.Join(call(agreed), call("")); err != nil || len(agreed) != 64 {
+		t.Fatalf("the binary %q: %v", agreed, err)
+	}
+	other := copyOf(t, 0o755)
+	if err := errors.Join(appendTo(other, "\n"), os.Rename(other, s.Path)); err != nil {
+		t.Fatal(err)
+	}
+	if a := r.replace(t, s); !a.Switched {
+		t.Fatalf("%+v", a)
+	}
+	if err := call(agreed); sdk.OutcomeOf(err) != sdk.Conflict {
+		t.Errorf("another binary got the call: %v", err)
+	}
+	now := r.Tools()[0].Digest
+	if err := call(now); err != nil || now == agreed {
+		t.Errorf("the binary %s, before %s: %v", now, agreed, err)
+	}
+}
+
+func appendTo(path, text string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }

@@ -18,7 +18,8 @@ import (
 var errHung = errors.New("the call did not end after it was cancelled")
 
 // Invoke runs one call of a tool. The error is an *sdk.Error: not_found for an
-// unknown tool, validation for wrong arguments, plugin_crashed when the plugin
+// unknown tool, validation for wrong arguments, conflict when call.Digest is not
+// of the binary that runs, plugin_crashed when the plugin
 // died, timeout when the deadline of ctx or of the call passed, aborted when
 // ctx was cancelled. A call of a pinned plugin's read-only or idempotent tool
 // is tried a second time when the plugin crashed under it.
@@ -48,6 +49,10 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 		l, err := o.owner.callable(ctx)
 		if err != nil {
 			return sdk.ToolResult{}, err
+		}
+		if call.Digest != "" && call.Digest != l.digest {
+			l.calls.leave()
+			return sdk.ToolResult{}, sdk.Errorf(sdk.Conflict, "this call was not made: the binary of the plugin %s is another than when it was agreed to; make the call again, and it is asked about again", o.owner.name)
 		}
 		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, out)
 		l.calls.leave()

@@ -15,13 +15,21 @@ const (
 )
 
 // line is a command line, as it was read.
-type line struct{ shell.Report }
+type line struct {
+	shell.Report
+	strict bool // it is words for one program, and no shell reads it
+}
 
-func (p *Policy) read(text string, at shell.Place) *line { return &line{p.analyse(text, at)} }
+func (p *Policy) read(text string, at shell.Place) *line {
+	if p.set.Shell == "argv" {
+		return &line{shell.Strict(text, at), true}
+	}
+	return &line{p.analyse(text, at), false}
+}
 
 // place is where a command line would start.
 func place(arguments map[string]any) shell.Place {
-	at := shell.Place{Workspace: workspace, Dir: workspace, Home: home}
+	at := shell.Place{Workspace: workspace, Dir: workspace, Home: home, ReadOnly: []string{skills}}
 	if dir, ok := arguments["dir"].(string); ok && dir != "" {
 		if !strings.HasPrefix(dir, "/") {
 			dir = workspace + "/" + dir
@@ -40,7 +48,7 @@ func (l *line) show(d *sdk.Decision, j *judged) {
 	d.Commands = make([]sdk.SeenCommand, len(l.Commands))
 	for i, c := range l.Commands {
 		d.Commands[i] = sdk.SeenCommand{Text: c.Text, Argv: c.Argv, Via: c.Via, Rule: c.Rule, Reason: c.Reason,
-			Verdict: j.ask(sdk.Decision{Verdict: verdictOf(c.Grade, j.Leave)}).Verdict}
+			Verdict: j.ask(sdk.Decision{Verdict: j.verdictOf(c.Grade)}).Verdict}
 	}
 }
 

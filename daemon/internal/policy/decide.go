@@ -67,11 +67,7 @@ func New(set Settings) *Policy {
 	if !set.Leave.Valid() {
 		set.Leave = sdk.LeaveRestricted
 	}
-	p := &Policy{set: set, analyse: shell.Analyse}
-	if set.Shell == "argv" {
-		p.analyse = shell.Strict
-	}
-	return p
+	return &Policy{set: set, analyse: shell.Analyse}
 }
 
 // judged is an action while it is decided about.

@@ -9,6 +9,10 @@ import (
 // differently. A model reads it, and so does the person who wonders.
 const howToAllow = "nobody is here to ask. Do it another way, or say that a person can allow it: with a rule in the configuration, or by running the prompt where it can be asked (--mode interactive)"
 
+// onlyProven ends the reason of what the strict form refuses and a rule could
+// allow.
+const onlyProven = "; without a shell (sandbox.shell is argv) only what is known to be harmless runs, unless a rule in the configuration allows the command"
+
 // letsIt ends the reason of what runs although nothing is known of it.
 const letsIt = "; full mode lets it"
 
@@ -37,7 +41,7 @@ func (j *judged) builtIn() sdk.Decision {
 // unvouched decides about side effects of which nothing is known.
 func (j *judged) unvouched(rule, format string, args ...any) sdk.Decision {
 	if j.Leave == sdk.LeaveFull {
-		if j.line != nil && j.line.Grade >= shell.Unsafe {
+		if j.line != nil && j.verdictOf(j.line.Grade) == sdk.Deny {
 			return j.byGrade()
 		}
 		return builtIn(sdk.Allow, rule, format+letsIt, args...)
@@ -51,8 +55,10 @@ func (j *judged) byGrade() sdk.Decision {
 	if l.Grade == shell.Proven {
 		return allow(RuleProven, "every command of the line is known and only reads below the workspace")
 	}
-	d := builtIn(verdictOf(l.Grade, j.Leave), l.Rule, "%s", l.Reason)
+	d := builtIn(j.verdictOf(l.Grade), l.Rule, "%s", l.Reason)
 	switch {
+	case d.Verdict == sdk.Deny && l.strict:
+		d.Reason += onlyProven
 	case d.Verdict == sdk.Deny:
 		d.Reason += "; full mode asks nobody, and so it does not run this"
 	case d.Verdict == sdk.Allow && l.Grade >= shell.Unproven:
@@ -61,18 +67,19 @@ func (j *judged) byGrade() sdk.Decision {
 	return j.ask(d)
 }
 
-// verdictOf is the table of grades and leaves, for a run that is attended.
-func verdictOf(g shell.Grade, leave sdk.Leave) sdk.Verdict {
+// verdictOf is the table of grades and leaves, for a run that is attended. The
+// strict form asks about nothing that it does not know.
+func (j *judged) verdictOf(g shell.Grade) sdk.Verdict {
 	switch {
 	case g <= shell.Proven:
 		return sdk.Allow
-	case g >= shell.Denied:
+	case g >= shell.Denied, g > shell.Contained && j.line.strict:
 		return sdk.Deny
-	case leave == sdk.LeaveInteractive:
+	case j.Leave == sdk.LeaveInteractive:
 		return sdk.Propose
 	case g == shell.Contained:
 		return sdk.Allow
-	case leave == sdk.LeaveRestricted:
+	case j.Leave == sdk.LeaveRestricted:
 		return sdk.Propose
 	case g == shell.Unproven:
 		return sdk.Allow

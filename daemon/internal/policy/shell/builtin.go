@@ -145,7 +145,33 @@ func source(j *judge, i int, words []word) {
 		return
 	}
 	j.found(i, finding{Unproven, "shell.builtin", fmt.Sprintf("%s runs a script inside the line's own shell; run it with bash", words[0].text)})
+	if len(words) > 1 {
+		j.found(i, j.leaks(words[1]))
+		j.sourceInput(i, words)
+	}
 	j.dirs, j.succeeded = nil, nil
+}
+
+// sourceInput judges a script that stands in the line itself.
+func (j *judge) sourceInput(i int, words []word) {
+	switch {
+	case !isStdin(words[1].text):
+	case j.stdin.kind == inputText:
+		j.text(words[0].text+" <<", j.stdin.text, false)
+	case j.stdin.kind == inputDynamic:
+		j.found(i, finding{Denied, "shell.builtin", fmt.Sprintf("%s runs a text that nobody can see beforehand; write the commands themselves", words[0].text)})
+	}
+}
+
+// leaks is the finding about a file that is read as a script: what is no command
+// in it is shown in the errors, or kept.
+func (j *judge) leaks(script word) finding {
+	for _, place := range j.places() {
+		if abs, _ := place.resolveRead(script.text); secret(abs) {
+			return finding{Unsafe, "shell.secret", fmt.Sprintf("%s holds credentials, which nothing reads unasked; do without it", brief(script.source))}
+		}
+	}
+	return finding{}
 }
 
 func trapping(j *judge, i int, words []word) {

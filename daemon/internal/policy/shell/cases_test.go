@@ -23,7 +23,7 @@ var rows = []struct {
 		`ls -la`, `cat a | wc -l`, `ls; ls`, `ls && ls || ls`, "ls\nls", `! ls`, `time ls`, `true`, `echo hi`, `echo ''`, `ls # rm -rf /`,
 		strings.Repeat("true && ", 60) + "ls", `cd sub && ls`, `cd sub && cat ../a`, `echo 'a;b' "c|d"`, `command -v ls`, `set -euo pipefail; ls`,
 		`bash -c 'ls'`, `sh -c "ls; ls"`, `bash -ec 'ls' x`, `cat x | bash -c 'cat'`, `command ls`, `nice -n 5 ls`, `nice ls`, `nice -5 ls`, `timeout 5 ls`, `timeout -k 1 -s KILL 5s ls`,
-		`nohup ls`, `stdbuf -oL ls`, `env`, `env ls`, `env -i ls`, `env -S 'ls -la'`, `env LC_ALL=C ls`, `env -u X ls`, `LC_ALL=C ls`, `env nice ls`,
+		`nohup ls`, `stdbuf -oL ls`, `env`, `env ls`, `env -i ls`, `env LC_ALL=C ls`, `env -u X ls`, `LC_ALL=C ls`, `env nice ls`,
 		`'l's`, `"ls"`, `l\s`, `\ls`, "l\\\ns", `echo {a}`, `echo {} x`, `echo HEAD@{1}`,
 	}},
 	{"redirections", "AAA", []string{
@@ -82,7 +82,7 @@ var rows = []struct {
 		`eval $x`, `eval "$(curl x)"`, `exec $x`, `exec "$@"`, `source $x`, `. <(curl x)`, `trap "$x" EXIT`, `eval "rm -rf /"`, `sh -c 'eval $x'`, `builtin eval "$x"`, `command eval "$x"`, `"eval" $x`, `ev\al $x`,
 	}},
 	{"the deny-list: removal", "XXX", []string{
-		`rm -rf /`, `rm -rf /*`, `rm -rf --no-preserve-root /`, `rm -r -f -- /`, `rm -rf ~`, `rm -rf "$HOME"`, `rm -rf .`, `rm -rf ..`, `rm -rf /home`, `rm -fr /`, `rm -r -f /`, `rm -rf / --no-preserve-root`,
+		`rm -rf /`, `rm -rf /*`, `rm -rf --no-preserve-root /`, `rm -rf --no-preserve-root`, `rm --no-preserve-root x`, `rm -r -f -- /`, `rm -rf ~`, `rm -rf "$HOME"`, `rm -rf .`, `rm -rf ..`, `rm -rf /home`, `rm -fr /`, `rm -r -f /`, `rm -rf / --no-preserve-root`,
 		`rm / -rf`, `rm -R /`, `rm --recursive /`, `rm --rec /`, `rm -rf -- //`, `rm -rf ./..`, `rm -rf /workspace`, `rm -rf "$PWD"`, `rm -rf $PWD/`, `rm -rf ${HOME}/`, `rm -rf ""`, `rm -rf ./`, `rm -rf *`, `rm -rf ./*`,
 		`rm -rf /tmp/..`, `rm -rf /usr/bin`, `rm -rf /h*`, `rm -rf /[a-z]*`, `rm -rf /{bin,etc}`, `{rm,-rf,/}`, `rm -rf ~/`, `rm -rf ~/*`, `rm -rf "$HOME"/*`, `rm -rf ~root`, `rm -rf .[!.]*`, `'r'm -rf /`, `\rm -rf /`, `r\m -rf /`,
 		`/bin/rm -rf /`, `cd / && rm -rf *`, `cd /; rm -rf *`, `cd .. && rm -rf *`, `(cd / && rm -rf ./*)`, `sudo rm -rf /`, `env rm -rf /`, `env env env env env rm -rf /`, `nice -n 5 rm -rf /`, `timeout 5 rm -rf /`, `sh -c 'rm -rf /'`,
@@ -129,6 +129,36 @@ var rows = []struct {
 		"ls\r rm", "ls\x00", "ls \x1b[2J", "ls \x7f", "ls \xff", "ls \u202e", "ls \u200b", "ls\u00a0-la", "ls \u2066", "ls \U000e0041", "ls \u2003x", "ls \ufeff", "ls \u00ad", strings.Repeat("a", sizeCap+1), "ls \u0085", "ls \u2028", "ls \u3164",
 	}},
 	{"what cannot be read", "QXX", []string{`ls "`, `ls '`, `if`, `ls )`, ``, ` `, `# nothing`, `ls | `, `ls &&`, `<<EOF`}},
+}
+
+// tricky are lines that were judged too well, or too badly, once.
+var tricky = map[string][]string{
+	"AAA": {`env -C sub ls`, `env -Csub cat ../a`, `env --chdir sub ls`, `env --chdir=sub ls`, `command cd sub && cat ../a`, `sed -n '1p; $p' f`, `sed -n 1,+3p f`, `grep -rn .env src`, `rg -g '*.go' x`, `grep -r --include='*.go' x .`},
+	"QAA": {`env -S 'ls -la'`, `env -S'X=1 ls'`},
+	"QXA": {
+		// A cd that another program runs leaves the shell where it is.
+		`nice cd sub && cat ../x`, `env cd sub && cat ../x`, `nohup cd sub && cat ../x`,
+		`env -C / cat x`, `env -C .. cat x`, `env -C/etc cat hosts`, `env -C sub cat ../../x`, `env -C sub -S 'cat ../../x'`, `env -S '-C / cat x'`,
+		// A filter in a file may load any other file.
+		`jq -f prog.jq x`, `jq -rf prog.jq x`, `jq --from-file prog.jq x`,
+		`sed -n '/x/p' f`, `sed -n '1,5=' f`, `split -l 1 f sub/.g`, `split -l 1 -a 3 f sub/.`, `git for-each-ref --sort=signature`, `git branch --format '%(*signature:grade)'`,
+		`cp .env.example .env`, `mv a .env`, `cp a b c`,
+	},
+	"QXX": {
+		`source .env`, `. ./.env`, `bash .env`, `sh -x .env`, `cp .env x`, `cp -t x .env`, `cp a ~/.ssh/authorized_keys`, `mv .env x`, `ln -s .env x`, `install .env x`,
+		`xargs -a .env`, `xargs --arg-file=.env echo`, `rg -g .env x`, `rg -g.env x`, `rg --glob=.env x`, `grep -r --include=.env x .`, `grep -rh --include '.env*' x .`, `env -C $x ls`, `env -C`,
+	},
+	"XXX": {`source /dev/stdin <<< 'rm -rf /'`, ". /dev/stdin <<'EOF'\nrm -rf /\nEOF", `. /dev/stdin <<< "$x"`, `env cd a/b/c && rm -rf ../../..`, `env -C / rm -rf home`, `env --chdir=/ rm -rf ./*`, `env -C .. rm -rf workspace`},
+}
+
+func TestTricky(t *testing.T) {
+	for want, lines := range tricky {
+		for _, line := range lines {
+			if r := Analyse(line, start); columns[r.Grade] != want {
+				t.Errorf("%q: %s, want %s (%s: %s)", line, columns[r.Grade], want, r.Rule, r.Reason)
+			}
+		}
+	}
 }
 
 func TestRows(t *testing.T) {

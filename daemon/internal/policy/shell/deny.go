@@ -75,7 +75,7 @@ func device(name string) finding {
 func isRecursive(option string) bool {
 	switch {
 	case strings.HasPrefix(option, "--"):
-		return len(option) > 2 && strings.HasPrefix("--recursive", option) || strings.HasPrefix(option, "--no-preserve-root")
+		return len(option) > 2 && strings.HasPrefix("--recursive", option)
 	case strings.HasPrefix(option, "-"):
 		return strings.ContainsAny(option, "rR")
 	}
@@ -97,6 +97,8 @@ func (j *judge) removes(words []word) finding {
 			operands = append(operands, w)
 		case !ended && w.text == "--":
 			ended = true
+		case !ended && w.text == "--no-preserve-root":
+			return finding{Denied, "shell.deny", "--no-preserve-root is there to remove the root; leave it out, and name files and folders below the workspace"}
 		case !ended && len(w.text) > 1 && w.text[0] == '-':
 			recursive = recursive || isRecursive(w.text)
 		default:

@@ -259,7 +259,6 @@ man -P x ls
 rm a
 mv a b
 cp a b
-cp .env .env.bak
 cp .env.example .env
 ln -s a b
 chmod +x a

@@ -109,13 +109,11 @@ jq . a.json
 jq -r .a,.b a.json
 jq -n --arg x 1 $x
 jq --slurpfile x a.json .
-jq -f f.jq a.json
 jq . include.json
 sed -n 1,5p a
 sed -n 5p a
 sed -n $p a
 sed -n 1,5p;7p a
-sed -n /foo/,/bar/p a
 sed -nE 2,+3p a
 tar -tf a.tar
 tar -tvzf a.tgz b

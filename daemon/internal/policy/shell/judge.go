@@ -103,11 +103,11 @@ func (j *judge) inside(wrapper string) *judge {
 // for it: nothing relative is below the workspace then.
 func (j *judge) places() []Place {
 	if len(j.dirs) == 0 {
-		return []Place{{Workspace: j.at.Workspace, Home: j.at.Home, Dir: "/"}}
+		return []Place{j.at.in("/")}
 	}
 	list := make([]Place, 0, len(j.dirs))
 	for _, dir := range j.dirs {
-		list = append(list, Place{Workspace: j.at.Workspace, Home: j.at.Home, Dir: dir})
+		list = append(list, j.at.in(dir))
 	}
 	return list
 }

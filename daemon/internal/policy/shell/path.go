@@ -16,16 +16,16 @@ var protected = []string{".git", ".bothy", ".agents", ".claude/skills", "bothy.l
 // is protected. It is lexical: links are the container's to stop. "-" stands
 // for a standard stream and is returned as it is.
 func (p Place) resolve(operand string) (abs string, inside bool) {
-	abs, inside = p.resolveRead(operand)
-	if !inside || operand == "-" {
-		return abs, inside
+	abs, _ = p.resolveRead(operand)
+	if operand == "-" || !p.holds(abs) {
+		return abs, operand == "-"
 	}
 	below := strings.TrimPrefix(strings.TrimPrefix(abs, p.Workspace), "/")
 	return abs, below != "" && !isProtected(below)
 }
 
-// resolveRead is resolve for what is only read: the workspace itself and what
-// is protected in it are inside.
+// resolveRead is resolve for what is only read: the workspace itself, what is
+// protected in it and the folders that can only be read are inside.
 func (p Place) resolveRead(operand string) (abs string, inside bool) {
 	switch {
 	case operand == "-":
@@ -37,7 +37,13 @@ func (p Place) resolveRead(operand string) (abs string, inside bool) {
 	default:
 		abs = path.Join(p.Dir, operand)
 	}
-	return abs, p.holds(abs)
+	return abs, p.holds(abs) || p.readable(abs)
+}
+
+// in is the same place for a command that starts elsewhere.
+func (p Place) in(dir string) Place {
+	p.Dir = dir
+	return p
 }
 
 // tilde takes every leading tilde for one that the shell expands: whether it
@@ -57,6 +63,12 @@ func (p Place) holds(abs string) bool {
 		return false
 	}
 	return abs == p.Workspace || strings.HasPrefix(abs, strings.TrimSuffix(p.Workspace, "/")+"/")
+}
+
+// readable reports whether an absolute, clean path is a folder that can only be
+// read, or below one.
+func (p Place) readable(abs string) bool {
+	return slices.ContainsFunc(p.ReadOnly, func(dir string) bool { return abs == dir || strings.HasPrefix(abs, dir+"/") })
 }
 
 // isProtected compares a path below the workspace without regard to case, for

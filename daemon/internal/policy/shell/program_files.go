@@ -80,6 +80,10 @@ func splitWrites(r *reading) finding {
 	if len(r.operands) > 1 {
 		prefix = r.operands[1]
 	}
+	last := strings.ToLower(prefix[strings.LastIndexByte(prefix, '/')+1:])
+	if last != "" && strings.HasPrefix(".git", last) { // a file of that name says where a repository is
+		return r.unproven("shell.write", "split may write a file named .git, which is protected; write another prefix than %q", prefix)
+	}
 	abs, inside := r.place.resolve(prefix)
 	below := strings.ToLower(strings.TrimPrefix(abs, r.place.Workspace+"/"))
 	for _, name := range protected {

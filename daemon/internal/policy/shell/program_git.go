@@ -71,7 +71,8 @@ func gitStarts(c call) (f finding, bad bool) {
 		switch {
 		case remote && (startsProgram(word) || strings.HasPrefix(word, "-u") && slices.Contains(c.argv, "clone")):
 			return finding{Unsafe, "shell.network", fmt.Sprintf("%q makes git start a program, which nothing allows unasked; use a plain https address", word)}, true
-		case strings.Contains(word, "%G") || strings.Contains(word, "%(signature"):
+		case strings.Contains(word, "%G"), strings.Contains(word, "%(signature"), strings.Contains(word, "%(*signature"),
+			strings.HasPrefix(word, "--sort") && strings.Contains(word, "signature"):
 			return c.unproven("shell.option", "the format %q makes git start the program that checks signatures; leave that part out", word), true
 		}
 	}

@@ -11,7 +11,7 @@ var searchPrograms = map[string]usage{
 	"egrep": grep,
 	"fgrep": grep,
 	"rg": {
-		short: "e:f<g:t:T:A:B:C:m:j:M:d:r:E:isSvwxFnNcloqaULPupHI0bV.h", operands: ":<", exact: true,
+		short: "e:f<g:t:T:A:B:C:m:j:M:d:r:E:isSvwxFnNcloqaULPupHI0bV.h", operands: ":<", exact: true, also: noSecretNames,
 		instead: "e f regexp file files type-list",
 		long: "regexp: file< glob: iglob: type: type-not: type-add: type-clear: type-list after-context: before-context: context: " +
 			"max-count: max-depth: maxdepth: max-columns: max-columns-preview max-filesize: threads: replace: encoding: " +
@@ -30,7 +30,30 @@ var searchPrograms = map[string]usage{
 	"fdfind": fd,
 }
 
+// noSecretNames refuses to look for names that only credentials have: what is in
+// the files would be shown.
+func noSecretNames(r *reading) finding {
+	for i, word := range r.argv[1:] {
+		_, name, glued := strings.Cut(word, "=")
+		switch {
+		case glued && (strings.HasPrefix(word, "--in") || strings.HasPrefix(word, "--glob") || strings.HasPrefix(word, "--iglob")):
+		case slices.Contains([]string{"--include", "-g", "--glob", "--iglob"}, word) && i+2 < len(r.argv):
+			name = r.argv[i+2]
+		case strings.HasPrefix(word, "-g") && r.argv[0] == "rg":
+			name = word[2:]
+		default:
+			continue
+		}
+		name = name[strings.LastIndexByte(name, '/')+1:]
+		if at := strings.IndexAny(name+"*", "*?[{"); expandsToSecret(name, name[:at]) {
+			return r.leaks(name)
+		}
+	}
+	return finding{}
+}
+
 var grep = usage{
+	also:  noSecretNames,
 	short: "EFGPVivwxclLoqsnHhabrRTUzyZIe:f<m:A:B:C:d:D:", operands: ":<", instead: "e f regexp file", digits: true,
 	long: "extended-regexp fixed-strings basic-regexp perl-regexp regexp: file< ignore-case no-ignore-case word-regexp " +
 		"line-regexp null-data no-messages invert-match max-count: byte-offset line-number line-buffered with-filename " +

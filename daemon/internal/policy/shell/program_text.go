@@ -109,9 +109,9 @@ var textPrograms = map[string]usage{
 	},
 	"base32": {short: "diw:", operands: "<", long: "decode ignore-garbage wrap:"},
 	"jq": {
-		short: "acCeh0jL<MnrRsSVf", operands: ":<", instead: "f from-file", exact: true, also: noJqModule,
+		short: "acCeh0jL<MnrRsSV", operands: ":<", exact: true, also: noJqModule,
 		long: "ascii-output compact-output color-output exit-status join-output monochrome-output null-input raw-output raw-output0 " +
-			"raw-input slurp sort-keys tab indent: unbuffered stream stream-errors seq from-file arg:: argjson:: slurpfile:< rawfile:< " +
+			"raw-input slurp sort-keys tab indent: unbuffered stream stream-errors seq !from-file arg:: argjson:: slurpfile:< rawfile:< " +
 			"argfile:< args jsonargs library-path<",
 	},
 }

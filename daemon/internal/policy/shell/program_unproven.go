@@ -1,5 +1,10 @@
 package shell
 
+import (
+	"slices"
+	"strings"
+)
+
 // class is a group of programs that have one grade for one reason. The reason
 // follows the program's name.
 type class struct {
@@ -52,7 +57,7 @@ var classes = []class{
 		reason: "unpacks, packs or starts other programs, which is not proven; to look into an archive, write tar -tf ARCHIVE",
 	},
 	{
-		names: "rm rmdir unlink mv cp ln link install truncate chmod chown chgrp chattr setfacl mkfifo mknod mktemp rename sync fallocate " +
+		names: "rm rmdir unlink truncate chmod chown chgrp chattr setfacl mkfifo mknod mktemp rename sync fallocate " +
 			"patch csplit dos2unix unix2dos",
 		reason: "changes or removes files, which is not proven; use the tools for files, or ask for it", moves: true,
 	},
@@ -97,6 +102,23 @@ var classes = []class{
 			"cryptsetup hdparm debugfs kexec", grade: Unsafe,
 		reason: "changes the machine or its disks, which nothing allows unasked; do without it",
 	},
+}
+
+// moving are the programs that give files another name, or make them twice. Under
+// the new name credentials would be known no more.
+const moving = "changes or removes files, which is not proven; use the tools for files, or ask for it"
+
+func moved(c call) finding {
+	f := c.unproven("shell.program", "%s %s", c.argv[0], moving)
+	from := c
+	into := slices.ContainsFunc(c.argv, func(word string) bool { return strings.HasPrefix(word, "-t") || strings.HasPrefix(word, "--t") })
+	if n := len(c.argv); n > 2 && !into { // an .env that is made of another file is none yet
+		from.argv = c.argv[:n-1]
+		if abs, inside := c.place.resolveRead(c.argv[n-1]); secret(abs) && !inside {
+			return c.leaks(c.argv[n-1])
+		}
+	}
+	return from.orSecret(f, false)
 }
 
 // program is what all of a class are judged by.

@@ -31,6 +31,7 @@ func known() map[string]program {
 var languages = map[string]program{
 	"echo": echo, "printf": printf, "test": test, "[": test,
 	"find": find, "git": git, "tar": tar,
+	"mv": moved, "cp": moved, "ln": moved, "link": moved, "install": moved,
 	"sed": sed, "awk": awk, "gawk": awk, "mawk": awk, "nawk": awk,
 
 	"curl": fetch, "wget": fetch, "lynx": fetch, "w3m": fetch, "links": fetch, "aria2c": fetch, "ftp": fetch, "tftp": fetch,

@@ -194,7 +194,6 @@ func (j *judge) writes(w word) {
 // written is the finding about one file that a redirection writes.
 func written(name string, place Place) finding {
 	abs, inside := place.resolve(name)
-	_, below := place.resolveRead(name)
 	switch {
 	case abs == "/dev/null", abs == "/dev/stdout", abs == "/dev/stderr":
 		return finding{}
@@ -204,7 +203,7 @@ func written(name string, place Place) finding {
 		return device(abs)
 	case inside:
 		return finding{Contained, "shell.redirect", fmt.Sprintf("writes %s", abs)}
-	case below:
+	case place.holds(abs):
 		return finding{Unsafe, "shell.path", fmt.Sprintf("%s is protected: the host or Bothy trusts it, so nothing may write it; write another file", abs)}
 	case secret(abs):
 		return finding{Unsafe, "shell.path", fmt.Sprintf("%s is where credentials lie; write below %s", abs, place.Workspace)}

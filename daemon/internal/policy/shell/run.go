@@ -33,7 +33,9 @@ func (j *judge) wrapped(wrapper string, words []word) {
 		text = strings.Join(texts(words), " ")
 	}
 	inner.run(inner.command(text), words)
-	j.dirs, j.succeeded = inner.dirs, inner.succeeded
+	if wrapper == "command" || wrapper == "builtin" { // cd behind any other one moves only that
+		j.dirs, j.succeeded = inner.dirs, inner.succeeded
+	}
 }
 
 // text judges a text that a command runs as a script. With a shell of its own

@@ -102,6 +102,9 @@ func wrapShell(j *judge, i int, words []word) {
 	case c.stdin && j.stdin.kind == inputDynamic:
 		j.found(i, finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s runs a text that nobody can see beforehand; write the commands themselves", name)})
 	default:
+		if c.script != nil {
+			j.found(i, j.leaks(*c.script))
+		}
 		j.found(i, finding{Unproven, "shell.interpreter", fmt.Sprintf("nobody can say what a script does that %s runs; run its commands one by one", name)})
 	}
 }
@@ -118,6 +121,12 @@ func wrapXargs(j *judge, i int, words []word) {
 	if !ok {
 		j.odd(i, words)
 		return
+	}
+	own := call{argv: texts(words[:len(words)-len(rest)])}
+	for _, own.place = range j.places() {
+		if f := own.orSecret(finding{grade: Unproven}, false); f.grade == Unsafe { // -a FILE
+			j.found(i, f)
+		}
 	}
 	if len(rest) == 0 || !rest[0].known {
 		return

@@ -14,7 +14,7 @@ type Grade int
 // The grades, and what each means in the modes interactive, restricted and
 // full.
 const (
-	Proven    Grade = iota // allow, allow, allow: it only reads below the workspace
+	Proven    Grade = iota // allow, allow, allow: it only reads, below the workspace or what else may be read
 	Contained              // propose, allow, allow: it writes, provably below the workspace only
 	Unproven               // propose, deny, allow: nothing says that it is harmless
 	Unsafe                 // propose, deny, deny: what a mode that never asks must not run
@@ -26,6 +26,10 @@ type Place struct {
 	Workspace string // absolute and clean: "/workspace"
 	Dir       string // absolute and clean: where the command starts
 	Home      string // HOME of the command
+
+	// ReadOnly are folders outside of the workspace, absolute and clean, that may
+	// be read as it may. Nothing can write there.
+	ReadOnly []string
 }
 
 // Report is what was seen in a line.

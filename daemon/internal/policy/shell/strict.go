@@ -10,8 +10,9 @@ import (
 
 // Strict says what a line does when it is no script but words, and runs without
 // a shell: one program, its options and operands, quoted as in a shell. A line
-// that would need a shell is Denied, for nothing can run it. What is no proven
-// call of a program is at least Unsafe. Report.Argv is what is to be run.
+// that would need a shell is Denied, for nothing can run it. What is neither
+// proven nor contained is refused in every mode, unless a rule allows the
+// command. Report.Argv is what is to be run.
 func Strict(line string, at Place) Report {
 	r := Analyse(line, at)
 	refuse := func(f finding) Report {
@@ -154,9 +155,6 @@ func strictly(r Report, argv []string, at Place) Report {
 		f := judgeStrict(call{argv: argv, place: at})
 		r.Grade, r.Rule, r.Reason = f.grade, f.rule, f.reason
 		r.Commands[0].Grade, r.Commands[0].Rule, r.Commands[0].Reason = f.grade, f.rule, f.reason
-	}
-	if r.Grade == Unproven {
-		r.Grade = Unsafe
 	}
 	return r
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -136,7 +137,7 @@ func wrapPlain(o opts, own finding) wrapper {
 			j.odd(i, words)
 			return
 		}
-		j.wrapped(words[0].text, rest)
+		j.wrapped(base(words[0]), rest)
 	}
 }
 
@@ -186,14 +187,23 @@ func wrapExec(j *judge, i int, words []word) {
 }
 
 // wrapEnv is env: options, then variables, then a command.
-func wrapEnv(j *judge, i int, words []word) {
+func wrapEnv(outer *judge, i int, words []word) {
+	moved := *outer // by -C
+	j := &moved
 	for n := 1; n < len(words); n++ {
 		w := words[n]
 		name, value, assigns := strings.Cut(w.text, "=")
+		dir, apart, moves := envMoves(words[n:])
 		switch {
 		case !w.known || w.glob:
 			j.odd(i, words)
 			return
+		case moves && (!dir.known || dir.glob || dir.tilde || dir.text == ""):
+			j.odd(i, words)
+			return
+		case moves:
+			j.dirs = j.from(dir.text)
+			n += apart
 		case w.text == "-" || w.text == "--" || slices.Contains(envFlags, w.text) || envLong(w.text):
 		case w.text == "-u" || w.text == "--unset":
 			n++
@@ -238,6 +248,35 @@ func envSplits(text string) bool {
 	return found && len(before) > 0 && before[0] == '-' && strings.Trim(before[1:], "iv0") == ""
 }
 
+// envMoves reports whether a word is -C, and where that leads.
+func envMoves(words []word) (dir word, apart int, moves bool) {
+	w := words[0]
+	switch {
+	case (w.text == "-C" || w.text == "--chdir") && len(words) > 1:
+		return words[1], 1, true
+	case strings.HasPrefix(w.text, "--chdir="):
+		w.text = strings.TrimPrefix(w.text, "--chdir=")
+		return w, 0, true
+	case strings.HasPrefix(w.text, "-C"):
+		w.text = w.text[2:]
+		return w, 0, true
+	}
+	return word{}, 0, false
+}
+
+// from are the directories that a path leads to from where a command may start.
+func (j *judge) from(dir string) []string {
+	if len(j.dirs) == 0 && !path.IsAbs(dir) {
+		return nil
+	}
+	var list []string
+	for _, place := range j.places() {
+		abs, _ := place.resolveRead(dir)
+		list = append(list, abs)
+	}
+	return list
+}
+
 // envAssign judges a variable as before a command, but that a name of which
 // nothing is known is the program's alone.
 func (j *judge) envAssign(name, value string) {
@@ -251,6 +290,7 @@ func (j *judge) envAssign(name, value string) {
 // envSplit judges the words that env -S makes of a text. Only a text that it
 // splits at blanks and nothing else is taken apart.
 func (j *judge) envSplit(i int, words []word, from word, text string, more []word) {
+	j.found(i, finding{Contained, "shell.wrapper", "env -S makes several words of one; write the words, without env"})
 	if strings.ContainsAny(text, "\\$'\"#") {
 		j.odd(i, words)
 		j.scan(i, append(words[:1:1], synthetic(from, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\", r) }))...))

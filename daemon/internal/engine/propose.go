@@ -18,8 +18,20 @@ const defaultExpiry = 24 * time.Hour
 func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
 	attended := answered || e.cfg.Attended != nil && a.loop.ID != 0 && e.cfg.Attended(a.run.ID, e.askers.session(a.asker))
 	return e.cfg.Policy.Decide(sdk.Action{
-		Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode, Leave: a.leave, Attended: attended,
+		Tool: x.judged(), Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode, Leave: a.leave, Attended: attended,
 	})
+}
+
+// judged is the tool as policy knows it. A call that starts a code skill is none
+// that only reads, whatever the tool says: it is judged like one that changes
+// files of the project, which is what a skill's plugin may do by itself.
+func (x *action) judged() sdk.Tool {
+	tool := x.tool
+	if x.once {
+		tool.Annotations.ReadOnly, tool.Annotations.Idempotent = false, false
+		tool.Grants = []string{sdk.GrantProject}
+	}
+	return tool
 }
 
 // rule takes over a decision: a denial is the action's end. In a call that no

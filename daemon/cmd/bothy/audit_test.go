@@ -18,6 +18,7 @@ func TestAuditLine(t *testing.T) {
 		want   string
 	}{
 		"a command":      {rpc.AuditRecord{Tool: "bash", Dir: "/p", Command: "ls -la", Verdict: sdk.Allow, State: sdk.StateResolved, Exit: &zero}, "/p | ls -la | exit:0"},
+		"in a container": {rpc.AuditRecord{Dir: "/workspace", Project: "/p", Command: "a", State: sdk.StateResolved, Exit: &zero}, "/p | a | exit:0"},
 		"several lines":  {rpc.AuditRecord{Dir: "/p", Command: "a\nb\t\x1b[2J | c", State: sdk.StateFailed, Exit: &three}, `/p | a\x0ab\x09\x1b[2J | c | exit:3`},
 		"a forged line":  {rpc.AuditRecord{Dir: "/p", Command: "a | exit:0 | 0.1s\r\n2026", Verdict: sdk.Deny, Rule: "r"}, `/p | a | exit:0 | 0.1s\x0d\x0a2026 | denied:r`},
 		"an odd folder":  {rpc.AuditRecord{Dir: "/p | q\n", Command: "a", State: sdk.StateFailed, Outcome: sdk.Timeout}, `/p \x7c q\x0a | a | timeout`},

@@ -80,7 +80,12 @@ func (w *fakeWall) set(change func(*Reach)) {
 }
 
 func prepareAsking(t testing.TB, steps ...step) *askingHouse {
-	h := &askingHouse{house: prepareHouse(t, steps...), policy: &asking{}, wall: &fakeWall{reach: Reach{Digest: "d1", Mounts: []string{"/workspace"}}}}
+	return asksIn(prepareHouse(t, steps...))
+}
+
+// asksIn makes a house one in which a person is asked.
+func asksIn(inner *house) *askingHouse {
+	h := &askingHouse{house: inner, policy: &asking{}, wall: &fakeWall{reach: Reach{Digest: "d1", Mounts: []string{"/workspace"}}}}
 	h.config.Policy, h.config.Wall, h.config.Leave = h.policy, h.wall, nil
 	h.config.Agents["default"] = sdk.Agent{Leave: sdk.LeaveInteractive}
 	return h

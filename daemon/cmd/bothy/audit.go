@@ -155,7 +155,7 @@ func auditCommand(r rpc.AuditRecord) string {
 // auditEnd says how an action ended.
 func auditEnd(r rpc.AuditRecord) string {
 	switch {
-	case r.Exit != nil:
+	case r.Exit != nil && byExit(r):
 		return fmt.Sprintf("exit %d", *r.Exit)
 	case r.State == sdk.StateResolved:
 		return "ok"
@@ -166,6 +166,13 @@ func auditEnd(r rpc.AuditRecord) string {
 	default: // a plugin's call, of which the journal keeps no end
 		return "called"
 	}
+}
+
+// byExit reports whether a command's status is what it came to. One that was
+// killed for its time or its memory has a status as well, which says less.
+func byExit(r rpc.AuditRecord) bool {
+	_, exit := r.Outcome.ExitCode()
+	return r.Outcome == "" || exit
 }
 
 type auditVerifyCmd struct{}

@@ -102,7 +102,7 @@ func auditResult(r rpc.AuditRecord) string {
 		return "denied:" + r.Rule
 	case r.Answer == sdk.Reject:
 		return "rejected"
-	case r.Exit != nil:
+	case r.Exit != nil && byExit(r):
 		return fmt.Sprintf("exit:%d", *r.Exit)
 	case r.State == sdk.StateProposed:
 		return "proposed"

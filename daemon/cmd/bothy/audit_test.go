@@ -12,7 +12,7 @@ import (
 // TestAuditLine: time, folder, command, end and duration of whatever there is, on
 // one line that can be taken apart again.
 func TestAuditLine(t *testing.T) {
-	three, zero := 3, 0
+	three, zero, killed := 3, 0, 137
 	for name, c := range map[string]struct {
 		record rpc.AuditRecord
 		want   string
@@ -22,6 +22,7 @@ func TestAuditLine(t *testing.T) {
 		"several lines":  {rpc.AuditRecord{Dir: "/p", Command: "a\nb\t\x1b[2J | c", State: sdk.StateFailed, Exit: &three}, `/p | a\x0ab\x09\x1b[2J | c | exit:3`},
 		"a forged line":  {rpc.AuditRecord{Dir: "/p", Command: "a | exit:0 | 0.1s\r\n2026", Verdict: sdk.Deny, Rule: "r"}, `/p | a | exit:0 | 0.1s\x0d\x0a2026 | denied:r`},
 		"an odd folder":  {rpc.AuditRecord{Dir: "/p | q\n", Command: "a", State: sdk.StateFailed, Outcome: sdk.Timeout}, `/p \x7c q\x0a | a | timeout`},
+		"out of time":    {rpc.AuditRecord{Dir: "/p", Command: "a", State: sdk.StateFailed, Outcome: sdk.Timeout, Exit: &killed}, "/p | a | timeout"},
 		"rejected":       {rpc.AuditRecord{Dir: "/p", Command: "a", Verdict: sdk.Propose, Answer: sdk.Reject, State: sdk.StateFailed, Outcome: sdk.Permission}, "/p | a | rejected"},
 		"accepted":       {rpc.AuditRecord{Dir: "/p", Command: "a", Verdict: sdk.Propose, Answer: sdk.Accept, State: sdk.StateResolved, Exit: &zero}, "/p | a | exit:0"},
 		"a tool":         {rpc.AuditRecord{Tool: "read", Project: "/p", Arguments: json.RawMessage(`{"path":"x"}`), State: sdk.StateResolved}, `/p | read {"path":"x"} | ok`},

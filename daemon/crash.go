@@ -26,6 +26,7 @@ const crashShown = 64 << 10
 func (d *Daemon) watchCrash(context.Context) error {
 	path := filepath.Join(d.paths.Data, crashName)
 	if text := lastWords(path); text != "" {
+		d.cfg.LearnSecrets() // nobody has used one yet, and the text may hold any
 		d.log.Error("the daemon before this one died by a mistake of its own", "crash", text)
 		d.problem(aboutCrash, "the daemon before this one died by a mistake of its own; `bothy logs --level error` has the stack. What it was working on is taken up")
 	}

@@ -135,10 +135,10 @@ type job struct {
 	tag  string
 	done bool
 	plan plan
+	loop int64
+	run  int64
 
-	asked bool // what it does is proposed
-	loop  int64
-	run   int64
+	answers *givenAnswers // to what it proposes
 }
 
 func newVisitor(t testing.TB, scenes []scenario, random *rand.Rand) *visitor {

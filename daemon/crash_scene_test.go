@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -38,8 +37,8 @@ func scenarios() []scenario {
 		{act: actPrompt, first: []failpoint.Name{failpoint.EffectAfter}, points: []failpoint.Name{
 			failpoint.RecoverBegin, failpoint.RecoverSettled, failpoint.RecoverRecorded, failpoint.RecoverResume,
 		}},
-		{act: actPrompt, first: []failpoint.Name{failpoint.OpenAfter}, prepare: approve, points: []failpoint.Name{failpoint.ApprovedAfter}},
-		{act: actAsked, points: []failpoint.Name{failpoint.ProposedAfter, failpoint.AnsweredAfter}},
+		{act: actProposal, check: checkProposals, points: []failpoint.Name{failpoint.ProposedAfter, failpoint.ApprovedAfter}},
+		{act: actRejection, check: checkProposals, points: []failpoint.Name{failpoint.AnsweredAfter}},
 		{act: actCall, check: checkCalls, points: []failpoint.Name{failpoint.CallAfter}},
 		{act: actPrompt, fresh: true, points: []failpoint.Name{failpoint.MigrateBefore, failpoint.MigrateAfter}},
 		{act: actBackup, check: checkBackup, points: []failpoint.Name{failpoint.BackupCopied, failpoint.BackupVerified, failpoint.BackupRenamed}},
@@ -54,29 +53,6 @@ func actPrompt(v *visitor, j *job) error {
 
 func actSlowPrompt(v *visitor, j *job) error {
 	return v.prompt(j, plan{Tag: j.tag, Steps: 1, Tools: []string{"note_line"}, Slow: 1})
-}
-
-// actAsked gives a prompt whose side effects are proposed, and agrees to each.
-func actAsked(v *visitor, j *job) error {
-	j.asked = true
-	return v.prompt(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line"}, Twice: true})
-}
-
-// agree accepts what the run proposes. An answer that is lost may have counted.
-func (v *visitor) agree(ctx context.Context, run int64) error {
-	c := v.connect("person")
-	c.Role = rpc.RoleApprove
-	defer func() { _ = c.Close() }()
-	open, err := c.Proposals(ctx, rpc.ProposalsParams{Run: strconv.FormatInt(run, 10)})
-	if err != nil {
-		return err
-	}
-	for _, p := range open {
-		if _, err := c.Resolve(ctx, rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); err != nil && sdk.OutcomeOf(err) != sdk.Conflict {
-			return err
-		}
-	}
-	return nil
 }
 
 func (v *visitor) prompt(j *job, p plan) error {
@@ -97,11 +73,6 @@ func (v *visitor) prompt(j *job, p plan) error {
 		if l := d.Loops[len(d.Loops)-1]; !l.Ended.IsZero() {
 			return nil
 		}
-		if d.Status == sdk.StatusProposed {
-			if err := v.agree(ctx, j.run); err != nil {
-				return err
-			}
-		}
 		if err := pause(ctx, 2*time.Millisecond); err != nil {
 			return err
 		}
@@ -119,11 +90,7 @@ func (v *visitor) place(ctx context.Context, j *job) error {
 	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
 		return err
 	}
-	prompt := rpc.Prompt{Project: v.project, Run: j.tag, Prompt: j.plan.prompt()}
-	if j.asked {
-		prompt.Leave = sdk.LeaveInteractive
-	}
-	a, err := v.client.Act(ctx, prompt)
+	a, err := v.client.Act(ctx, rpc.Prompt{Project: v.project, Run: j.tag, Prompt: j.plan.prompt(), Leave: j.plan.Leave})
 	if err != nil {
 		return err
 	}
@@ -272,43 +239,5 @@ func leaveUnseen(v *visitor, j *job) {
 			}
 		}
 		return nil
-	})
-}
-
-// approve records, in place of a daemon, the answer of the open turn with an
-// action that a person has approved and that has not started.
-func approve(v *visitor, j *job) {
-	v.opened(func(ctx context.Context, s *store.Store) error {
-		runs, err := s.Unfinished(ctx)
-		if err != nil || len(runs) != 1 {
-			return fmt.Errorf("%d loops are open: %w", len(runs), err)
-		}
-		l := runs[0]
-		turns, err := s.Turns(ctx, l.Run)
-		if err != nil {
-			return err
-		}
-		turn := turns[len(turns)-1].Sequence
-		call := sdk.Call{ID: "c1", Tool: "note_line", Arguments: fmt.Sprintf(`{"line":"%s-1-1"}`, j.tag)}
-		answer, err := json.Marshal(map[string]any{"calls": []sdk.Call{call}, "finish": "calls", "model": "steps/steps"})
-		if err != nil {
-			return err
-		}
-		action, err := json.Marshal(map[string]any{"call_id": call.ID, "tool": call.Tool, "index": 0, "plugin": "ledger", "arguments": json.RawMessage(call.Arguments)})
-		if err != nil {
-			return err
-		}
-		path, empty := fmt.Sprintf("log://turn_%d/note_line/call", turn), ""
-		_, err = s.Commit(ctx, sdk.Change{Run: l.Run, Writes: []sdk.Write{
-			{Path: fmt.Sprintf("assistant://%d", turn), Body: &empty, Attributes: answer, State: sdk.StateResolved, Writer: sdk.WriterSystem, Loop: l.ID, Turn: turn},
-			{Path: path, Attributes: action, State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Writer: sdk.WriterSystem, Loop: l.ID, Turn: turn},
-		}})
-		if err != nil {
-			return err
-		}
-		_, err = s.Commit(ctx, sdk.Change{Run: l.Run, Writes: []sdk.Write{
-			{Path: path, State: sdk.StateStreaming, Phase: sdk.PhaseApproved, Expect: sdk.PhaseRecorded, Writer: sdk.WriterSystem, Loop: l.ID, Turn: turn},
-		}})
-		return err
 	})
 }

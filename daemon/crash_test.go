@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -89,7 +90,7 @@ func (k *killing) series(kills int) {
 	done, runs := 0, 0
 	for start := time.Now(); done < kills && !k.t.Failed(); {
 		runs++
-		done += k.disturbed(ctx, fmt.Sprintf("r%d", runs), min(kills-done, 1+k.random.IntN(8)))
+		done += k.disturbed(ctx, k.plan(fmt.Sprintf("r%d", runs)).asking(runs), min(kills-done, 1+k.random.IntN(8)))
 		if done >= kills {
 			k.t.Logf("%d kills in %d runs and %v; killed after: %s", done, runs, time.Since(start).Round(time.Second), k.phases())
 		}
@@ -143,13 +144,24 @@ func (s *site) run(ctx context.Context, p plan) rpc.Accepted {
 
 // disturbed takes one run to its end and kills the daemon on the way, at most
 // so many times. It returns how many times it was.
-func (k *killing) disturbed(ctx context.Context, tag string, most int) (kills int) {
-	p := k.plan(tag)
+func (k *killing) disturbed(ctx context.Context, p plan, most int) (kills int) {
 	type end struct {
 		accepted rpc.Accepted
 		err      error
 	}
 	over := make(chan end, 1)
+	known := newAnswers()
+	if ctx, cancel := context.WithCancel(ctx); p.Leave != "" {
+		people := &background{cancel: cancel}
+		people.run("who answers", func() error { return k.answerAll(ctx, p, known) })
+		defer func() {
+			if err := people.wait(); err != nil && !errors.Is(err, context.Canceled) {
+				k.t.Error(err)
+			}
+		}()
+	} else {
+		cancel()
+	}
 	go func() {
 		c := k.connect("submitter")
 		defer func() { _ = c.Close() }()
@@ -173,17 +185,20 @@ func (k *killing) disturbed(ctx context.Context, tag string, most int) (kills in
 		case got := <-over:
 			e = &got
 		case <-time.After(patience):
-			k.t.Fatalf("run %s does not end after %d kills\n%s", tag, kills, k.evidence())
+			k.t.Fatalf("run %s does not end after %d kills\n%s", p.Tag, kills, k.evidence())
 		}
 	}
 	if e.err != nil {
-		k.t.Fatalf("run %s: %v\n%s", tag, e.err, k.evidence())
+		k.t.Fatalf("run %s: %v\n%s", p.Tag, e.err, k.evidence())
 	}
 	k.finished(p, e.accepted)
-	if k.t.Failed() {
-		k.t.Logf("in run %s, after %d kills\n%s", tag, kills, k.evidence())
+	if p.Leave != "" {
+		k.proposals(p, e.accepted.ID, known)
 	}
-	k.forget(ctx, tag)
+	if k.t.Failed() {
+		k.t.Logf("in run %s, after %d kills\n%s", p.Tag, kills, k.evidence())
+	}
+	k.forget(ctx, p.Tag)
 	return kills
 }
 
@@ -276,6 +291,8 @@ var landmarks = []moment{
 	{name: "answer begun", row: func(r sdk.JournalRow) bool {
 		return r.Kind == sdk.KindEntryChunk && strings.HasPrefix(r.Path, "assistant://")
 	}},
+	{name: "proposed", row: func(r sdk.JournalRow) bool { return decoded[sdk.EntryChange](r).State == sdk.StateProposed }},
+	{name: "answered", row: func(r sdk.JournalRow) bool { return decoded[sdk.EntryChange](r).Phase == sdk.PhaseApproved }},
 	{name: "action started", row: func(r sdk.JournalRow) bool { return decoded[sdk.EntryChange](r).Phase == sdk.PhaseStarted }},
 	{name: "action ended", row: func(r sdk.JournalRow) bool { return decoded[sdk.EntryChange](r).Phase == sdk.PhaseEnded }},
 	{name: "turn closed", row: func(r sdk.JournalRow) bool { return r.Kind == sdk.KindTurnClosed }},

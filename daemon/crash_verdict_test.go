@@ -31,7 +31,10 @@ func (s *site) finished(p plan, a rpc.Accepted) {
 		s.t.Errorf("%s: loop %d of run %s is not at 200: %+v", p.Tag, a.Loop, d.Run, d.Loops)
 		return
 	}
-	if want := fmt.Sprintf("%s: finished %d steps", p.Tag, p.Steps); i == len(d.Loops)-1 && !strings.Contains(d.Summary, want) {
+	if l := d.Loops[i]; p.Reject > 0 && l.Stop != "rejected" {
+		s.t.Errorf("%s: a call of run %s was rejected, and the loop ended by %q: %s", p.Tag, d.Run, l.Stop, l.Reason)
+	}
+	if want := fmt.Sprintf("%s: finished %d steps", p.Tag, p.Steps); p.Reject == 0 && i == len(d.Loops)-1 && !strings.Contains(d.Summary, want) {
 		s.t.Errorf("run %s ended with %q, want %q", d.Run, d.Summary, want)
 	}
 	s.turns(d)
@@ -53,7 +56,8 @@ func (s *site) actions(run int64, mark string) {
 		switch {
 		case e.State == sdk.StateResolved && n == 1:
 		case e.State == sdk.StateFailed && e.Outcome == sdk.Interrupted && n <= 1:
-		case e.State.Ended() && e.Outcome == sdk.Aborted && n == 0: // it stood behind one that was interrupted
+		case e.State.Ended() && e.Outcome == sdk.Aborted && n == 0: // it stood behind one that was interrupted, or rejected
+		case e.State == sdk.StateFailed && e.Outcome == sdk.Permission && n == 0: // a person rejected it
 		default:
 			s.t.Errorf("%s is %s %s in phase %s, and its line is there %d times: %s", e.Path, e.State, e.Outcome, e.Phase, n, e.Body)
 		}
@@ -98,25 +102,35 @@ func (s *site) turns(d rpc.RunDetail) {
 // lineOf is the line that an action was to write.
 func lineOf(e sdk.Entry) (string, bool) {
 	var at struct {
-		Tool      string `json:"tool"`
-		Arguments struct {
-			Line    string `json:"line"`
-			Command string `json:"command"`
-			Name    string `json:"name"`
-			Input   string `json:"input"`
-		} `json:"arguments"`
+		Tool      string          `json:"tool"`
+		Arguments json.RawMessage `json:"arguments"`
 	}
 	if err := json.Unmarshal(e.Attributes, &at); err != nil || at.Tool == "" {
 		return "", false
 	}
-	switch {
-	case at.Tool == "bash":
-		_, at.Arguments.Line, _ = strings.Cut(at.Arguments.Command, "echo ")
-		at.Arguments.Line, _, _ = strings.Cut(at.Arguments.Line, " ")
-	case at.Tool == "use_skill" && at.Arguments.Name == codeSkill:
-		at.Arguments.Line = at.Arguments.Input
+	line := lineOfCall(at.Tool, at.Arguments)
+	return line, line != ""
+}
+
+// lineOfCall is the line that a call is to write; empty when it writes none.
+func lineOfCall(tool string, arguments json.RawMessage) string {
+	var at struct {
+		Line    string `json:"line"`
+		Command string `json:"command"`
+		Name    string `json:"name"`
+		Input   string `json:"input"`
 	}
-	return at.Arguments.Line, at.Arguments.Line != ""
+	if json.Unmarshal(arguments, &at) != nil {
+		return ""
+	}
+	switch {
+	case tool == "bash":
+		_, at.Line, _ = strings.Cut(at.Command, "echo ")
+		at.Line, _, _ = strings.Cut(at.Line, " ")
+	case tool == "use_skill" && at.Name == codeSkill:
+		at.Line = at.Input
+	}
+	return at.Line
 }
 
 // entries reads all entries of a run that match.

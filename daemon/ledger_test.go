@@ -39,8 +39,8 @@ func serveLedger() {
 	})
 }
 
-// bundleLedger puts this binary among an installation's plugins, as ledger and as
-// intruder, where it needs no digest: checking that at each start would cost more
+// bundleLedger puts this binary among an installation's plugins, as ledger, as
+// intruder and as spiller, where it needs no digest: checking that at each start would cost more
 // than the start.
 func bundleLedger(prefix string) error {
 	binary, err := os.ReadFile(os.Args[0])
@@ -51,7 +51,12 @@ func bundleLedger(prefix string) error {
 	if err := os.WriteFile(ledger, binary, 0o700); err != nil {
 		return err
 	}
-	return os.Link(ledger, filepath.Join(prefix, "libexec/bothy/bothy-plugin-intruder"))
+	for _, name := range []string{"intruder", "spiller"} {
+		if err := os.Link(ledger, filepath.Join(prefix, "libexec/bothy/bothy-plugin-"+name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func noteLine(_ context.Context, in line, call tool.Call) (sdk.ToolResult, error) {

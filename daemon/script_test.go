@@ -131,6 +131,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(playIntruder) != "" {
 		serveIntruder()
 	}
+	if os.Getenv(playSpiller) != "" {
+		serveSpiller()
+	}
 	code := m.Run()
 	printResults()
 	if build.prefix != "" {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // stepsModel is a model server whose answer follows from the conversation
@@ -32,6 +34,9 @@ type plan struct {
 	Slow  int      `json:"slow"`  // every so many turns the answer takes a while; 0 is never
 	Text  int      `json:"text"`  // bytes of text in every answer
 	Hold  int      `json:"hold"`  // the step before which the gate named Tag is waited for; 0 is none
+
+	Leave  sdk.Leave `json:"leave"`  // of the prompt; empty asks nobody
+	Reject int       `json:"reject"` // the step whose calls a person rejects; 0 is none
 }
 
 func (p plan) prompt() string {

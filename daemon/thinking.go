@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/dialect"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
@@ -50,6 +51,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Preview:      d.preview,
 		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
 		Redact:       d.secrets.Redact,
+		Hidden:       audit.Hidden,
 		Grace:        d.cfg.Grace,
 		Frozen:       d.store.Health() != nil,
 	})

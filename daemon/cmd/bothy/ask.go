@@ -179,8 +179,9 @@ func (a asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
 	return false, nil
 }
 
-// rememberedCommands names the commands that a rule would be about: those that
-// are not proven already, by program and subcommand.
+// rememberedCommands names the commands that a rule would be about, as the daemon
+// makes it: those that are not proven already, by program and subcommand, and by
+// all words where an option stands in the second place.
 func rememberedCommands(seen []sdk.SeenCommand) string {
 	var all []string
 	for _, s := range seen {
@@ -189,7 +190,7 @@ func rememberedCommands(seen []sdk.SeenCommand) string {
 		case len(s.Argv) > 1 && !strings.HasPrefix(s.Argv[1], "-"):
 			all = append(all, s.Argv[0]+" "+s.Argv[1]+" ...")
 		case len(s.Argv) > 0:
-			all = append(all, s.Argv[0]+" ...")
+			all = append(all, strings.Join(s.Argv, " ")+" ...")
 		default:
 			all = append(all, s.Text)
 		}

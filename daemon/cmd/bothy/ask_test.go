@@ -362,3 +362,15 @@ func TestNobodyToAsk(t *testing.T) {
 		}
 	}
 }
+
+// TestNobodyToAskAndNothingToShow: the end comes in time also when the daemon
+// cannot say what waits.
+func TestNobodyToAskAndNothingToShow(t *testing.T) {
+	b, _ := withQuestion(t)
+	b.c.inTTY, b.c.outTTY, b.c.errTTY, b.c.keys = false, false, false, nil
+	b.daemon.policy.silent = sdk.Errorf(sdk.Internal, "the disk is gone")
+	b.want(t, exitUnanswered, "run", "--answer-within", "1ms", "x")
+	if !strings.Contains(b.err.String(), "cannot be shown") || !strings.Contains(b.err.String(), "bothy proposals accept 1a2b3c4d") {
+		t.Error(b.err.String())
+	}
+}

@@ -33,6 +33,7 @@ type attendant struct {
 	c    *console
 	cl   *client.Client
 	s    *story
+	run  string // alias
 	ctx  context.Context
 	quit context.CancelCauseFunc
 
@@ -64,6 +65,9 @@ func (t *attendant) look() {
 	case err != nil:
 		t.viewer.lost()
 		t.c.complain(fmt.Errorf("what the run proposes cannot be shown: %w; `bothy proposals` lists it", err))
+		if !t.asks {
+			t.limit(sdk.Proposal{ID: t.at.Proposal, Alias: t.run, State: sdk.StateProposed})
+		}
 	case p.State != sdk.StateProposed:
 		// It was answered just now: its row comes.
 	case t.asks:
@@ -92,10 +96,15 @@ func (t *attendant) ask(p sdk.Proposal) {
 	t.leave = func() { cancel(errAnswered); <-done; cancel(nil) }
 }
 
-// wait shows the proposal and gives others the time to answer it.
+// wait shows the proposal and limits how long others may take to answer it.
 func (t *attendant) wait(p sdk.Proposal) {
-	within := t.c.answerWithin(t.ctx, t.cl, t.within)
 	t.viewer.proposal(p)
+	t.limit(p)
+}
+
+// limit gives others the time to answer.
+func (t *attendant) limit(p sdk.Proposal) {
+	within := t.c.answerWithin(t.ctx, t.cl, t.within)
 	t.c.say("run %s waits %s for an answer to proposal %s", escapeLine(p.Alias), brief(within), escapeLine(p.ID))
 	timer := time.AfterFunc(within, func() { t.quit(errUnanswered) })
 	t.waiting = &p

@@ -161,8 +161,10 @@ func auditEnd(r rpc.AuditRecord) string {
 		return "ok"
 	case r.Outcome != "":
 		return string(r.Outcome)
-	default:
+	case r.State != "":
 		return string(r.State)
+	default: // a plugin's call, of which the journal keeps no end
+		return "called"
 	}
 }
 

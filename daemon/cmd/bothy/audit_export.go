@@ -74,9 +74,9 @@ func (cmd auditExportCmd) write(ctx context.Context, c *console, to io.Writer) e
 
 // auditLine is a record as a line of the export.
 func auditLine(r rpc.AuditRecord) string {
-	dir := r.Dir
-	if dir == "" {
-		dir = r.Project
+	dir := r.Project
+	if dir == "" || strings.HasPrefix(r.Dir, dir+"/") { // else it is one of the container's
+		dir = r.Dir
 	}
 	command := r.Command
 	if command == "" {

@@ -16,7 +16,7 @@ func TestRolesOfVerbs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for role, lines := range map[rpc.Role][][]string{
-		"":              {{"status"}, {"runs", "list"}, {"runs", "undo", "x"}, {"tools", "list"}, {"skills", "list"}, {"config", "show"}, {"journal"}, {"models"},
+		"": {{"status"}, {"runs", "list"}, {"runs", "undo", "x"}, {"tools", "list"}, {"skills", "list"}, {"config", "show"}, {"journal"}, {"models"},
 			{"run", "hello"}, {"chat"}, {"proposals", "list"}, {"proposals", "show", "x"}},
 		rpc.RoleApprove: {{"trust"}, {"tools", "call", "x"}, {"proposals", "accept", "x"}, {"proposals", "reject", "x"}, {"policy", "forget", "x"}},
 		rpc.RoleAdmin:   {{"stop"}, {"stop", "--now"}, {"backup"}, {"config", "reload"}, {"skills", "enable", "x"}, {"skills", "disable", "x"}, {"skills", "create", "x"}},

@@ -19,6 +19,7 @@ type fakePolicy struct {
 	explained rpc.Explained
 	audit     []rpc.AuditRecord
 	verdict   rpc.AuditVerdict
+	silent    error // why no proposal can be shown
 	resolve   func(p rpc.Resolve) (rpc.Resolved, error)
 }
 
@@ -52,6 +53,9 @@ func (f *fakePolicy) Proposals(_ context.Context, p rpc.ProposalsParams) (rpc.Pr
 func (f *fakePolicy) Proposal(_ context.Context, id string) (sdk.Proposal, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.silent != nil {
+		return sdk.Proposal{}, f.silent
+	}
 	for _, p := range f.proposals {
 		if p.ID == id {
 			return p, nil

@@ -36,7 +36,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 	defer restore()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &attendant{viewer: v, attendance: who, c: c, cl: cl, s: s, ctx: ctx, quit: cancel}
+	t := &attendant{viewer: v, attendance: who, c: c, cl: cl, s: s, run: accepted.Run, ctx: ctx, quit: cancel}
 	done := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {

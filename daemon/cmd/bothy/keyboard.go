@@ -22,6 +22,17 @@ type keyboard interface {
 	line(ctx context.Context) (string, error)
 }
 
+// keyboardOf is the keyboard behind a file; nil when it is not for this process
+// to read. The terminal of another session is not, nor is one that another job
+// has in front: reading it would stop this process, and nobody would be asked.
+func keyboardOf(f *os.File) keyboard {
+	front, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
+	if err != nil || front != unix.Getpgrp() {
+		return nil
+	}
+	return terminal{f}
+}
+
 // terminal is the keyboard of a terminal that delivers whole lines.
 type terminal struct{ f *os.File }
 

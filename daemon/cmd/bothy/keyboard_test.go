@@ -105,3 +105,20 @@ func TestAQuestionThatIsGone(t *testing.T) {
 		t.Errorf("a question that is gone already ended with %v", err)
 	}
 }
+
+// TestSomebodyElsesTerminal: a terminal that is another session's is no keyboard,
+// nor is what is no terminal.
+func TestSomebodyElsesTerminal(t *testing.T) {
+	_, tty := pseudoTerminal(t)
+	if keyboardOf(tty) != nil {
+		t.Error("the terminal of another session is read")
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if keyboardOf(null) != nil {
+		t.Error("what is no terminal is read")
+	}
+}

@@ -78,7 +78,7 @@ func main() {
 	}
 	c := &console{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir, exe: exe,
-		keys:  terminal{os.Stdin},
+		keys:  keyboardOf(os.Stdin),
 		inTTY: isTerminal(os.Stdin), outTTY: isTerminal(os.Stdout), errTTY: isTerminal(os.Stderr),
 		interrupts: func() (<-chan os.Signal, func()) {
 			ch := make(chan os.Signal, 4)

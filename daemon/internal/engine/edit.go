@@ -57,6 +57,7 @@ func (e *Engine) judgeEdit(ctx context.Context, q *question) error {
 		return err
 	}
 	x.changed = true
+	x.ask(ctx)
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, sdk.Recording{
 		Run: a.run.ID, Turn: x.turn, Loop: x.loop, Mode: a.loop.Mode, Tool: x.tool.Name, Path: x.path,
 		Attributes: encode(x.attributes()), State: sdk.StateStreaming,

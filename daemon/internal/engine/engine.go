@@ -65,6 +65,10 @@ type Config struct {
 	// Redact takes secrets out of a text that becomes part of a path, which cannot
 	// be redacted later. Nil takes out nothing.
 	Redact func(string) string
+	// Hidden stands in the store where a secret was. A call in which it stands is
+	// not made by a daemon that has it from the store: its tool would take the mark
+	// for what the model wrote. Empty is that nothing is hidden.
+	Hidden string
 	// Redacting begins a text that is shown or stored piece by piece. Nil shows
 	// all: only tests may want that.
 	Redacting func() Pieces

@@ -114,9 +114,17 @@ func memoryDir(t testing.TB) string {
 // prepareHouseWith is prepareHouse with a wall clock.
 func prepareHouseWith(t testing.TB, clock func() time.Time, steps ...step) *house {
 	t.Helper()
+	return prepareHouseOn(t, store.Options{Clock: clock}, steps...)
+}
+
+// prepareHouseOn is prepareHouse with a store of its own kind.
+func prepareHouseOn(t testing.TB, options store.Options, steps ...step) *house {
+	t.Helper()
+	clock := options.Clock
+	options.Log = hclog.NewNullLogger()
 	dir := memoryDir(t)
 	h := &house{t: t, dir: dir, project: t.TempDir(), tools: newFakeTools(), models: &fakeModels{steps: steps}}
-	inner, err := store.Open(context.Background(), filepath.Join(dir, "bothy.db"), store.Options{Log: hclog.NewNullLogger(), Clock: clock})
+	inner, err := store.Open(context.Background(), filepath.Join(dir, "bothy.db"), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,6 +58,9 @@ func TestLeave(t *testing.T) {
 	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "p", Leave: "all"}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Errorf("a leave that is none: %v", err)
 	}
+	h.untilIdle()
+	h.engine.askers.mu.Lock()
+	defer h.engine.askers.mu.Unlock()
 	if len(h.engine.askers.sessions) != 0 {
 		t.Errorf("still known: %v", h.engine.askers.sessions)
 	}

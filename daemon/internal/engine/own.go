@@ -41,7 +41,8 @@ type Own interface {
 	// turn to turn while nothing changed, so that servers can keep the prompt.
 	System() string
 	// Once reports whether this call must not be made a second time after a
-	// crash, though its tool says read_only: it starts what is not.
+	// crash, though its tool says read_only: it starts what is not. Policy judges
+	// it as such.
 	Once(ctx context.Context, tool string, arguments json.RawMessage) bool
 	// Invoke runs one call of one of Tools. An error is a call that could not be made.
 	Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)

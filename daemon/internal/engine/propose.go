@@ -18,8 +18,20 @@ const defaultExpiry = 24 * time.Hour
 func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
 	attended := answered || e.cfg.Attended != nil && a.loop.ID != 0 && e.cfg.Attended(a.run.ID, e.askers.session(a.asker))
 	return e.cfg.Policy.Decide(sdk.Action{
-		Tool: x.tool, Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode, Leave: a.leave, Attended: attended,
+		Tool: x.judged(), Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode, Leave: a.leave, Attended: attended,
 	})
+}
+
+// judged is the tool as policy knows it. A call that starts a code skill is none
+// that only reads, whatever the tool says: it is judged like one that changes
+// files of the project, which is what a skill's plugin may do by itself.
+func (x *action) judged() sdk.Tool {
+	tool := x.tool
+	if x.once {
+		tool.Annotations.ReadOnly, tool.Annotations.Idempotent = false, false
+		tool.Grants = []string{sdk.GrantProject}
+	}
+	return tool
 }
 
 // rule takes over a decision: a denial is the action's end. In a call that no
@@ -84,14 +96,14 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 }
 
 // draft is the proposal of a call, with what it would change in files when its
-// tool can tell. A call of which the tool says that it cannot be made is an
-// error: nobody need be asked about it.
+// tool can tell. A call that cannot be made, for its arguments or for what its
+// tool says, is an error: nobody need be asked about it.
 func (e *Engine) draft(ctx context.Context, a *activeLoop, x *action) (proposalAttributes, error) {
 	p, err := e.bind(a, x)
 	if err != nil {
 		return p, err
 	}
-	if x.tool.Staged && x.own == nil {
+	if x.own == nil {
 		staged, err := settle(ctx, e, "asking what "+x.tool.Name+" would change", func() (sdk.Staged, error) {
 			return e.cfg.Tools.Stage(ctx, e.invocation(a.run, x))
 		})

@@ -80,7 +80,12 @@ func (w *fakeWall) set(change func(*Reach)) {
 }
 
 func prepareAsking(t testing.TB, steps ...step) *askingHouse {
-	h := &askingHouse{house: prepareHouse(t, steps...), policy: &asking{}, wall: &fakeWall{reach: Reach{Digest: "d1", Mounts: []string{"/workspace"}}}}
+	return asksIn(prepareHouse(t, steps...))
+}
+
+// asksIn makes a house one in which a person is asked.
+func asksIn(inner *house) *askingHouse {
+	h := &askingHouse{house: inner, policy: &asking{}, wall: &fakeWall{reach: Reach{Digest: "d1", Mounts: []string{"/workspace"}}}}
 	h.config.Policy, h.config.Wall, h.config.Leave = h.policy, h.wall, nil
 	h.config.Agents["default"] = sdk.Agent{Leave: sdk.LeaveInteractive}
 	return h
@@ -244,6 +249,36 @@ func TestOneProposalAtATime(t *testing.T) {
 	}
 	if d := attributes(t, h.actions(a.Run.ID)[1]).Decision; d.Rule != "remembered" || d.Source != "" {
 		t.Errorf("the second is recorded as decided by %+v", d)
+	}
+	h.check(a.Run.ID)
+}
+
+// TestACodeSkillIsJudgedAsAnEffect: to load a text only reads; what starts a
+// code skill does not, also when a person edits the one into the other.
+func TestACodeSkillIsJudgedAsAnEffect(t *testing.T) {
+	h := prepareAsking(t, calls(use("greet", ""), use("code", "one")), calls(numbered("write", 1)))
+	s := h.withSkills(aSkill("greet", "hello"), aCodeSkill("code"))
+	h.policy.set(func(a sdk.Action) sdk.Decision {
+		if a.Tool.Annotations.ReadOnly {
+			return sdk.Decision{Verdict: sdk.Allow, Rule: "read"}
+		}
+		return sdk.Decision{Verdict: sdk.Propose, Rule: "effect", Reason: "it is one"}
+	})
+	h.start()
+	a := h.submit(Submission{})
+	p := h.proposed()
+	if string(p.Arguments) != `{"input":"one","name":"code"}` || len(s.calls()) != 0 {
+		t.Fatalf("asked about %s; executed %+v", p.Arguments, s.calls())
+	}
+	edited := h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"input":"two","name":"code"}`)})
+	if edited.Proposal.State != sdk.StateProposed {
+		t.Fatalf("an edited code skill is %s", edited.Proposal.State)
+	}
+	h.answer(edited.Proposal, sdk.Accept)
+	h.answer(h.proposed(), sdk.Accept)
+	h.await(a)
+	if made := s.calls(); len(made) != 1 || made[0].Input != "two" {
+		t.Errorf("executed %+v", made)
 	}
 	h.check(a.Run.ID)
 }

@@ -141,6 +141,7 @@ func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, e
 		a.plugged = e.offer(a.agent, a.loop.Mode)
 		e.takeOwn(ctx, a)
 		x.tool, x.own, q.gone = e.find(a, x.call.Tool)
+		x.ask(ctx)
 	}
 	return q, nil
 }

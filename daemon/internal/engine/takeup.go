@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -106,9 +107,12 @@ func (x *action) follow(entry sdk.Entry) {
 	var at callAttributes
 	if json.Unmarshal(entry.Attributes, &at) == nil {
 		edited := x.proposal == nil || at.Proposal == nil || x.proposal.Hash != at.Proposal.Hash
-		x.proposal, x.answer = at.Proposal, at.Answer
-		if at.Changed != "" && edited {
-			x.arguments, x.changed = json.RawMessage(at.Changed), true
+		x.answer = at.Answer
+		if edited { // what is kept of the same one may lack secrets, which the hash was made of
+			x.proposal = at.Proposal
+			if at.Changed != "" {
+				x.arguments, x.changed = json.RawMessage(at.Changed), true
+			}
 		}
 	}
 	if !entry.State.Ended() {
@@ -255,6 +259,8 @@ func (e *Engine) equip(ctx context.Context, a *activeLoop) {
 			x.fault = err
 		case x.call.Fault != "":
 			x.fault = sdk.Errorf(sdk.Validation, "%s", x.call.Fault)
+		case e.cfg.Hidden != "" && bytes.Contains(x.arguments, []byte(e.cfg.Hidden)):
+			x.fault = sdk.Errorf(sdk.Conflict, "this call was not made: it held a secret, which is not kept, and the daemon that knew it has ended; make the call again")
 		}
 	}
 }

@@ -12,11 +12,15 @@ import (
 const stageTimeout = 10 * time.Second
 
 // Stage asks a tool's plugin what a call would change in files. Nothing is
-// changed by it. The error is an *sdk.Error: unavailable when the tool cannot
-// say, else why the call could not be made at all.
+// changed by it. The error is an *sdk.Error: validation for wrong arguments, of
+// any tool; unavailable when the tool cannot say, else why the call could not be
+// made at all.
 func (s *Supervisor) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error) {
 	o, err := s.tools().find(call.Tool)
 	if err != nil {
+		return sdk.Staged{}, err
+	}
+	if call.Arguments, err = o.validate(call.Arguments); err != nil {
 		return sdk.Staged{}, err
 	}
 	if !o.Staged {

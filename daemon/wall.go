@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"encoding/json"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -18,22 +20,48 @@ var _ engine.Wall = wall{}
 func (w wall) Network(project string) bool { return w.Open(project) }
 
 // Reach implements engine.Wall.
-func (w wall) Reach(tool sdk.Tool, project, runDir string) engine.Reach {
+func (w wall) Reach(tool sdk.Tool, arguments json.RawMessage, project, runDir string) engine.Reach {
 	switch {
 	case slices.Contains(tool.Grants, sdk.GrantSandbox):
-		work := project
-		if w.d.current().Sandbox.Workspace == "private" {
-			work = filepath.Join(runDir, "workspace")
-		}
 		return engine.Reach{
-			Digest: tool.Digest, Dir: "/workspace",
-			Mounts: []string{
-				"/workspace (read and write): " + work, "/home/bothy (read and write): " + filepath.Join(runDir, "home"), "/usr (read): /usr",
-			},
-			Network: w.Open(project),
+			Digest: tool.Digest, Dir: insideDir(arguments),
+			Mounts: insideMounts(w.d.current().Sandbox, project, runDir), Network: w.Open(project),
 		}
 	case slices.Contains(tool.Grants, sdk.GrantProject):
 		return engine.Reach{Digest: tool.Digest, Dir: project, Mounts: []string{project + " (read and write)"}}
 	}
 	return engine.Reach{Digest: tool.Digest, Dir: project}
+}
+
+// insideMounts are what a command in the container has of the host.
+func insideMounts(s sdk.Sandbox, project, runDir string) []string {
+	work, system := project, "/usr (read): /usr"
+	if s.Workspace == "private" {
+		work = filepath.Join(runDir, "workspace")
+	}
+	if s.Image != "" {
+		system = "/ (read): image " + s.Image
+	}
+	return []string{
+		workspaceDir + " (read and write): " + work, "/home/bothy (read and write): " + filepath.Join(runDir, "home"),
+		"/skills (read): " + filepath.Join(runDir, "skills"), system,
+	}
+}
+
+// workspaceDir is where commands start in the container, unless they say
+// otherwise.
+const workspaceDir = "/workspace"
+
+// insideDir is where a call's command starts in the container: its argument dir,
+// as the sandbox reads it.
+func insideDir(arguments json.RawMessage) string {
+	var all map[string]any
+	if json.Unmarshal(arguments, &all) != nil {
+		return workspaceDir
+	}
+	dir, _ := all["dir"].(string)
+	if path.IsAbs(dir) {
+		return path.Clean(dir)
+	}
+	return path.Join(workspaceDir, dir)
 }

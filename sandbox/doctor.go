@@ -56,6 +56,7 @@ func Check(ctx context.Context, cfg Config, logger hclog.Logger) []Finding {
 	} else {
 		add("runner", LevelOK, cfg.Runner, "")
 	}
+	out = append(out, namespacesFinding("/proc"))
 	info, detail, err := hostOf(ctx, cfg, logger)
 	if err != nil {
 		e, ok := errors.AsType[*Error](err)

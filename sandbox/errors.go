@@ -16,6 +16,10 @@ const (
 	// ran. Whether the command finished is unknown; the next one gets a new
 	// container.
 	CodeLost = "sandbox_lost"
+	// CodeSwapped: something else was put in the place of the project, or of a
+	// directory of the run, while the container was being made. The container
+	// was removed and nothing was run; the result has the violation.
+	CodeSwapped = "swapped"
 	// CodeFailed: Podman refused or failed.
 	CodeFailed = "sandbox_failed"
 )

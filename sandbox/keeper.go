@@ -42,6 +42,9 @@ func (k *keeper) undo(g *guarded, exposed bool, about func(path string)) []Viola
 		return []Violation{{Path: ".", Action: ActionReported, Detail: "the project cannot be opened: " + err.Error()}}
 	}
 	defer func() { _ = root.Close() }()
+	if now, err := root.Stat("."); err != nil || !g.about(now) {
+		return []Violation{{Path: ".", Action: ActionReported, Detail: "another directory was put in the place of the project while the command ran; nothing was undone there"}}
+	}
 	u := &undo{root: root, runDir: k.runDir, about: about}
 	for _, w := range append(g.watch, g.planted(u)...) {
 		now, err := u.look(w.Path)

@@ -105,6 +105,7 @@ func greet(conn *net.UnixConn, mounts []string) (*link, error) {
 		if hello.Version != frame.Version {
 			return fmt.Errorf("the runner speaks version %d, not %d", hello.Version, frame.Version)
 		}
+		l.places = hello.Places
 		return l.write(frame.KindWelcome, frame.Welcome{Version: frame.Version, Mounts: mounts})
 	}()
 	if err != nil {
@@ -120,6 +121,8 @@ type link struct {
 	reader *bufio.Reader
 	buf    []byte
 	last   uint64
+	// places are what the runner said the container is made of.
+	places []frame.Place
 	// heard is when the runner last said something.
 	heard time.Time
 

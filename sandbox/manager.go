@@ -31,6 +31,9 @@ type Manager struct {
 	lock   *os.File
 	// unmarked says that nothing of this manager is left when it is released.
 	unmarked bool
+	// beforeMount is called between the look at what a container mounts and
+	// its making; tests change things there.
+	beforeMount func()
 	// projects is shared by all sessions.
 	projects *projects
 

@@ -220,7 +220,7 @@ func TestCheckFindsPodman(t *testing.T) {
 		}
 		names[f.Name] = f
 	}
-	for _, want := range []string{"user", "runner", "podman", "rootless", "subuids", "limits", "storage", "runtime", "tools"} {
+	for _, want := range []string{"user", "runner", "namespaces", "podman", "rootless", "subuids", "limits", "storage", "runtime", "tools"} {
 		if _, ok := names[want]; !ok {
 			t.Errorf("nothing about %s", want)
 		}

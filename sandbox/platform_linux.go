@@ -82,6 +82,34 @@ func ownedBySelf(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
+// pinAt opens a path as it is, without reading it: no link is followed, neither
+// at its end nor on its way. With a folder, the path must lie below that.
+func pinAt(folder *os.File, path string, directory bool) (*os.File, error) {
+	at, how := unix.AT_FDCWD, unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	if folder != nil {
+		at, how.Resolve = int(folder.Fd()), how.Resolve|unix.RESOLVE_BENEATH
+	}
+	if directory {
+		how.Flags |= unix.O_DIRECTORY
+	}
+	for {
+		fd, err := unix.Openat2(at, path, &how)
+		switch {
+		case err == nil:
+			return os.NewFile(uintptr(fd), path), nil
+		case !errors.Is(err, unix.EINTR) && !errors.Is(err, unix.EAGAIN): // EAGAIN is a rename elsewhere
+			return nil, &fs.PathError{Op: "openat2", Path: path, Err: err}
+		}
+	}
+}
+
+// identity is the device and inode of an open file.
+func identity(f *os.File) (device, inode uint64, err error) {
+	var st unix.Stat_t
+	err = unix.Fstat(int(f.Fd()), &st)
+	return uint64(st.Dev), st.Ino, err
+}
+
 // childAttr starts a process that dies with the thread that made it, in a
 // process group of its own.
 func childAttr() *syscall.SysProcAttr {

@@ -23,6 +23,10 @@ func folderStamp(*os.File, string) (stamp, fs.FileMode, error) { return stamp{},
 
 func ownedBySelf(fs.FileInfo) bool { return false }
 
+func pinAt(*os.File, string, bool) (*os.File, error) { return nil, errNotLinux }
+
+func identity(*os.File) (device, inode uint64, err error) { return 0, 0, errNotLinux }
+
 func childAttr() *syscall.SysProcAttr { return nil }
 
 func commandLine(int) []string { return nil }

@@ -181,6 +181,9 @@ func (p *podman) adopt(ctx context.Context, own *service) error {
 // hintFor turns Podman's usual complaints into what to do about them.
 func hintFor(err error) string {
 	text := err.Error()
+	if f := namespacesFinding("/proc"); f.Level == LevelFail {
+		return f.Hint
+	}
 	switch {
 	case strings.Contains(text, "newuidmap"):
 		return hintUIDMap

@@ -142,6 +142,9 @@ func (p *project) look(path string, paths []string) (*protection, error) {
 	if err != nil {
 		return nil, err
 	}
+	if plan.folder, err = root.Stat("."); err != nil {
+		return nil, failed("look at the project", err)
+	}
 	for _, m := range plan.mounts {
 		if m.ReadOnly && p.uncopied[m.Path] == nil {
 			p.copy(root, m.Path)

@@ -53,8 +53,11 @@ const (
 // protection is the plan for one project at one moment.
 type protection struct {
 	project string
-	mounts  []protectedMount
-	watch   []watched
+	// folder is the project's own, when it was looked at; nil when that was
+	// an earlier manager.
+	folder fs.FileInfo
+	mounts []protectedMount
+	watch  []watched
 	// git says that repositories are protected; then they are those that
 	// were there.
 	git          bool
@@ -86,6 +89,11 @@ func protect(root *os.Root, project string, paths []string, found []repository) 
 	}
 	p.order()
 	return p, nil
+}
+
+// about says whether the plan is of this directory.
+func (p *protection) about(folder fs.FileInfo) bool {
+	return p.folder == nil || os.SameFile(p.folder, folder)
 }
 
 // guardsGit says whether what git obeys is protected, which is so unless the

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/bothyd/bothy/sandbox/frame"
 )
 
 // RunSpec says for which run a command is, and where that run's files are.
@@ -30,9 +32,9 @@ type RunSpec struct {
 
 // Where things are inside a container.
 const (
-	Workspace = "/workspace"
-	Home      = "/home/bothy"
-	Skills    = "/skills"
+	Workspace = frame.Workspace
+	Home      = frame.Home
+	Skills    = frame.Skills
 
 	socketMount = "/run/bothy"
 	runnerMount = "/opt/bothy/runner"
@@ -74,14 +76,11 @@ func (r RunSpec) check() error {
 	if filepath.Clean(r.Project) == "/" {
 		return invalid("the project of a sandbox cannot be the whole file system")
 	}
-	info, err := os.Stat(r.Project)
+	project, err := pinProject(r.workspace())
 	if err != nil {
-		return &Error{Code: CodeInvalid, Message: "project directory cannot be used", Err: err}
+		return err
 	}
-	if !info.IsDir() {
-		return invalid(fmt.Sprintf("project %s is not a directory", r.Project))
-	}
-	return nil
+	return project.Close()
 }
 
 // workspace is the host directory at /workspace.

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/containers/podman/v5/pkg/errorhandling"
 	"golang.org/x/sys/unix"
 
 	"github.com/bothyd/bothy/sandbox/frame"
@@ -90,7 +87,14 @@ func (s *session) attempt(ctx context.Context, run RunSpec, c Command, sink Sink
 		return Result{}, false, err
 	}
 	defer g.leave()
-	if err := s.ensure(ctx, run, g.protection); err != nil {
+	err = s.ensure(ctx, run, g.protection)
+	switch {
+	case errors.Is(err, errShifted):
+		s.manager.logger.Info("a protected path changed while the container was being made", "run", s.run, "error", err)
+		return Result{}, true, nil
+	case Code(err) == CodeSwapped:
+		return Result{Violations: s.swapped(err)}, false, err
+	case err != nil:
 		return Result{}, false, cause(ctx, err)
 	}
 	return s.command(ctx, run, g, c, sink)
@@ -214,97 +218,43 @@ func (s *session) ensure(ctx context.Context, run RunSpec, p *protection) error 
 	if err != nil {
 		return err
 	}
+	tops, err := run.pin()
+	if err != nil {
+		return err
+	}
+	defer tops.close()
+	if now, err := tops[0].file.Stat(); err != nil || !p.about(now) {
+		return fmt.Errorf("the project: %w", errShifted)
+	}
 	spec := s.manager.base.spec(run, s.limits(run), p, network, s.dir)
 	if s.container != nil {
-		if s.container.spec == spec.Labels[labelSpec] && s.container.link.alive() == nil {
+		if s.container.spec == spec.Labels[labelSpec] && s.container.link.alive() == nil && tops.swapped(s.container.link.places) == nil {
 			return nil
 		}
 		if err := s.discard(); err != nil {
 			return err
 		}
 	}
+	inner, err := tops.below(p)
+	if err != nil {
+		return err
+	}
+	defer inner.close()
 	for {
 		spec.OCIRuntime = s.manager.podman.runtime()
-		c, err := s.create(ctx, spec, p)
+		c, err := s.create(ctx, spec, p, tops, inner)
 		if err == nil {
 			s.container = c
 			return nil
+		}
+		if errors.Is(err, errShifted) || Code(err) == CodeSwapped {
+			return err
 		}
 		if ctx.Err() != nil || !answered(err) || !s.manager.podman.nextRuntime(spec.OCIRuntime) {
 			return failed("make the run's container", err)
 		}
 		s.manager.logger.Warn("a container could not be made with this OCI runtime; trying the next", "runtime", spec.OCIRuntime, "error", err)
 	}
-}
-
-// create makes and starts a container and waits for its runner.
-func (s *session) create(ctx context.Context, spec containerSpec, p *protection) (_ *container, err error) {
-	socket, err := listen(s.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer socket.close()
-	id, warnings, err := s.createNamed(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	s.manager.warn(warnings)
-	defer func() {
-		if err != nil {
-			s.removeQuietly(id)
-		}
-	}()
-	var state containerState
-	if err := s.manager.podman.call(ctx, func(a *api) error { return a.start(ctx, id) }); err != nil {
-		return nil, err
-	}
-	if err := s.manager.podman.call(ctx, func(a *api) (err error) {
-		state, err = a.inspect(ctx, id)
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	l, err := socket.accept(ctx, state.State.Pid, p.guarded(), 10*time.Second)
-	if err != nil {
-		return nil, err
-	}
-	return &container{id: id, pid: state.State.Pid, spec: spec.Labels[labelSpec], link: l}, nil
-}
-
-// createNamed creates the container; one of the same name is a leftover.
-func (s *session) createNamed(ctx context.Context, spec containerSpec) (string, []string, error) {
-	var id string
-	var warnings []string
-	create := func(a *api) (err error) {
-		id, warnings, err = a.create(ctx, spec)
-		return err
-	}
-	err := s.manager.podman.call(ctx, create)
-	for range 2 {
-		if !idsMissed(err) {
-			break
-		}
-		err = s.manager.podman.call(ctx, create)
-	}
-	if nameTaken(err) {
-		if err := s.manager.remove(ctx, spec.Name); err != nil {
-			return "", nil, err
-		}
-		err = s.manager.podman.call(ctx, create)
-	}
-	return id, warnings, err
-}
-
-// idsMissed says that Podman did not find the user's subordinate ids, which it
-// had found when it was looked for: two requests at once may read them with a
-// library that is not made for that.
-func idsMissed(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "keep-id requires additional UIDs or GIDs")
-}
-
-func nameTaken(err error) bool {
-	model, ok := errors.AsType[*errorhandling.ErrorModel](err)
-	return ok && (model.ResponseCode == http.StatusConflict || strings.Contains(model.Message, "already in use"))
 }
 
 // adopt takes over the container of an earlier manager, if its runner comes

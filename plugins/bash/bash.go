@@ -191,6 +191,9 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 	if sandbox.Code(err) == sandbox.CodeNotStarted {
 		return answer(notStarted(command.Argv, &out, err), &out), nil
 	}
+	if sandbox.Code(err) == sandbox.CodeSwapped {
+		return swapped(result, err), nil
+	}
 	if err != nil {
 		return sdk.ToolResult{}, classified(err)
 	}

@@ -86,6 +86,14 @@ func optional(metadata map[string]any, r sandbox.Result) {
 	}
 }
 
+// swapped is the answer about a command that was not run, since its container
+// would have had another directory than the project. It tells the violation.
+func swapped(r sandbox.Result, err error) sdk.ToolResult {
+	result := sdk.ToolResult{Error: "sandbox violation: " + err.Error(), Outcome: sdk.Permission, Metadata: map[string]any{}}
+	optional(result.Metadata, r)
+	return result
+}
+
 // verdict is the one sentence of a failure.
 func verdict(r sandbox.Result) (string, sdk.Outcome) {
 	switch {

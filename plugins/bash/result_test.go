@@ -107,3 +107,16 @@ func TestHeadCutsBetweenCharacters(t *testing.T) {
 		}
 	})
 }
+
+// TestASwappedProjectIsToldAsAViolation: a command that was not run has no exit
+// status, and the violation is where the engine looks for it.
+func TestASwappedProjectIsToldAsAViolation(t *testing.T) {
+	got := swapped(sandbox.Result{Violations: []sandbox.Violation{{Path: ".", Action: sandbox.ActionReported, Detail: "d"}}},
+		&sandbox.Error{Code: sandbox.CodeSwapped, Message: "the command was not run"})
+	want := sdk.ToolResult{Error: "sandbox violation: the command was not run", Outcome: sdk.Permission, Metadata: map[string]any{
+		"violations": []any{map[string]any{"path": ".", "action": "reported", "detail": "d"}},
+	}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

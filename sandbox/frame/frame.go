@@ -18,7 +18,7 @@ import (
 
 // Version is the protocol both sides must speak; it travels in [Hello] and
 // [Welcome]. A runner of another version is replaced, never adapted to.
-const Version = 2
+const Version = 3
 
 // MaxPayload is the largest payload of one frame in bytes. It bounds what a
 // peer can make the reader allocate.

@@ -3,6 +3,24 @@ package frame
 // Hello is the runner's first frame after it dialled.
 type Hello struct {
 	Version int `json:"version"`
+	// Places are the mount points at and below [Workspace], [Home] and [Skills].
+	Places []Place `json:"places,omitempty"`
+}
+
+// Where the host's directories are inside a container.
+const (
+	Workspace = "/workspace"
+	Home      = "/home/bothy"
+	Skills    = "/skills"
+)
+
+// Place is what is mounted at a path inside the container. A bind mount has the
+// device and inode of what it was made of, so the manager can tell whether that
+// is what it looked at.
+type Place struct {
+	Path   string `json:"path"`
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"`
 }
 
 // Welcome is the manager's answer to [Hello]; only now may it send commands.

@@ -152,7 +152,7 @@ func (l *link) greet(buf []byte) (frame.Welcome, error) {
 	if err := l.conn.SetDeadline(time.Now().Add(handshakeLimit)); err != nil {
 		return welcome, err
 	}
-	if err := frame.WriteJSON(l, frame.KindHello, frame.Hello{Version: frame.Version}); err != nil {
+	if err := frame.WriteJSON(l, frame.KindHello, frame.Hello{Version: frame.Version, Places: places()}); err != nil {
 		return welcome, err
 	}
 	kind, payload, err := frame.Read(l.conn, buf)

@@ -3,7 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/bothyd/bothy/sandbox/frame"
 )
 
 // missingMounts tells which of the wanted mount points a mountinfo table does
@@ -14,13 +18,8 @@ func missingMounts(mountinfo []byte, want []string) []string {
 		return nil
 	}
 	present := make(map[string]bool)
-	lines := bufio.NewScanner(bytes.NewReader(mountinfo))
-	lines.Buffer(nil, len(mountinfo)+1)
-	for lines.Scan() {
-		fields := bytes.SplitN(lines.Bytes(), []byte(" "), 6)
-		if len(fields) == 6 {
-			present[unescape(fields[4])] = true
-		}
+	for _, point := range mountPoints(mountinfo) {
+		present[point] = true
 	}
 	var missing []string
 	for _, path := range want {
@@ -29,6 +28,33 @@ func missingMounts(mountinfo []byte, want []string) []string {
 		}
 	}
 	return missing
+}
+
+// mountPoints are the mount points of a mountinfo table.
+func mountPoints(mountinfo []byte) []string {
+	var points []string
+	lines := bufio.NewScanner(bytes.NewReader(mountinfo))
+	lines.Buffer(nil, len(mountinfo)+1)
+	for lines.Scan() {
+		fields := bytes.SplitN(lines.Bytes(), []byte(" "), 6)
+		if len(fields) == 6 {
+			points = append(points, unescape(fields[4]))
+		}
+	}
+	return points
+}
+
+// ofHost keeps the mount points where directories of the host are, each once.
+func ofHost(points []string) []string {
+	var kept []string
+	for _, point := range points {
+		for _, top := range []string{frame.Workspace, frame.Home, frame.Skills} {
+			if (point == top || strings.HasPrefix(point, top+"/")) && !slices.Contains(kept, point) {
+				kept = append(kept, point)
+			}
+		}
+	}
+	return kept
 }
 
 // unescape undoes the octal escapes of mountinfo; anything else stays as it is.

@@ -65,3 +65,11 @@ func FuzzMissingMounts(f *testing.F) {
 		}
 	})
 }
+
+func TestOnlyMountsOfTheHostsDirectoriesAreTold(t *testing.T) {
+	points := []string{"/", "/usr", "/workspace", "/workspace/.git", "/workspace/a b", "/workspace/.git", "/workspaces", "/home/bothy", "/home", "/skills", "/proc"}
+	want := []string{"/workspace", "/workspace/.git", "/workspace/a b", "/home/bothy", "/skills"}
+	if got := ofHost(points); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -10,7 +10,7 @@ import (
 // Wall tells what the calls of tools could touch. Answers to proposals are bound
 // to what it says.
 type Wall interface {
-	Reach(tool sdk.Tool, project, runDir string) Reach
+	Reach(tool sdk.Tool, arguments json.RawMessage, project, runDir string) Reach
 	// Network reports whether the network was opened for a project.
 	Network(project string) bool
 }
@@ -65,7 +65,7 @@ func (e *Engine) bind(a *activeLoop, x *action) (proposalAttributes, error) {
 	x.arguments, x.changed = arguments, true
 	p := proposalAttributes{Mode: a.loop.Mode, Leave: a.leave, Dir: x.project, Digest: x.tool.Digest, Bytes: len(arguments)}
 	if e.cfg.Wall != nil {
-		r := e.cfg.Wall.Reach(x.tool, x.project, e.runDir(a.run))
+		r := e.cfg.Wall.Reach(x.tool, arguments, x.project, e.runDir(a.run))
 		p.Digest, p.Dir, p.Mounts, p.Network = first(r.Digest, p.Digest), first(r.Dir, x.project), r.Mounts, r.Network
 	}
 	if p.Command = commandOf(x.tool, arguments); p.Command != "" {

@@ -63,7 +63,7 @@ type fakeWall struct {
 }
 
 // Reach says of a tool's binary what the tool says.
-func (w *fakeWall) Reach(tool sdk.Tool, _, _ string) Reach {
+func (w *fakeWall) Reach(tool sdk.Tool, _ json.RawMessage, _, _ string) Reach {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := w.reach
@@ -71,7 +71,7 @@ func (w *fakeWall) Reach(tool sdk.Tool, _, _ string) Reach {
 	return r
 }
 
-func (w *fakeWall) Network(string) bool { return w.Reach(sdk.Tool{}, "", "").Network }
+func (w *fakeWall) Network(string) bool { return w.Reach(sdk.Tool{}, nil, "", "").Network }
 
 func (w *fakeWall) set(change func(*Reach)) {
 	w.mu.Lock()

@@ -163,6 +163,8 @@ func auditEnd(r rpc.AuditRecord) string {
 		return string(r.Outcome)
 	case r.State != "":
 		return string(r.State)
+	case r.Event != "":
+		return ""
 	default: // a plugin's call, of which the journal keeps no end
 		return "called"
 	}

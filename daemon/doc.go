@@ -18,6 +18,6 @@
 //
 // Follow it file by file: server/act.go, engine/submit.go, engine/turn.go,
 // view/transcript.go, host/complete.go, dialect/tools.go, engine/record.go,
-// policy/fixed.go, engine/dispatch.go, host/invoke.go, engine/verdict.go,
+// policy/decide.go, engine/dispatch.go, host/invoke.go, engine/verdict.go,
 // store/change.go, server/watch.go.
 package daemon

@@ -52,7 +52,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, word string) {
 		words, ok := exact(word)
 		if !ok {
-			t.Skip("no words that are known to the letter")
+			return // no words that are known to the letter: nothing to compare
 		}
 		line := `printf '%s\0' x ` + word
 		out, err := run(t.TempDir(), nil, bash, "--noprofile", "--norc", "-c", line)

@@ -21,15 +21,10 @@ type openings struct{ d *Daemon }
 
 var _ builtin.Network = openings{}
 
-// Open implements builtin.Network. What cannot be read is closed.
+// Open implements builtin.Network. It is asked at every call, so what is known of
+// the rules is taken; what cannot be read is closed.
 func (o openings) Open(project string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	rules, err := o.d.engine.Rules(ctx, project)
-	if err != nil {
-		o.d.log.Warn("the network stays closed, for the rules of the project cannot be read", "project", project, "error", err)
-	}
-	return err == nil && slices.ContainsFunc(rules, func(r sdk.RememberedRule) bool { return r.ID == networkRule })
+	return slices.ContainsFunc(o.d.rules.of(project), func(r sdk.RememberedRule) bool { return r.ID == networkRule })
 }
 
 // Keep implements builtin.Network.
@@ -46,6 +41,7 @@ func (o openings) Keep(ctx context.Context, project, reason string) error {
 	if err != nil {
 		return fmt.Errorf("write the rule that opens the network: %w", err)
 	}
+	defer o.d.rules.changed(project)
 	return o.d.engine.Keep(ctx, project, sdk.Write{
 		Path: engine.RuleScheme + networkRule, Writer: sdk.WriterSystem, Visibility: sdk.Archived, Attributes: data,
 	})

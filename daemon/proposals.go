@@ -143,7 +143,7 @@ func oneProposal(all []sdk.Proposal, id string) (found sdk.Proposal, some bool, 
 
 // Resolve implements server.Policy.
 func (f policyFace) Resolve(ctx context.Context, p rpc.Resolve) (rpc.Resolved, error) {
-	if err := (relay{f.d}).intake(); err != nil {
+	if err := relay(f).intake(); err != nil {
 		return rpc.Resolved{}, err
 	}
 	id := p.ID

@@ -114,7 +114,7 @@ func (f policyFace) roots(ctx context.Context, project string) ([]string, error)
 // Forget implements server.Policy: by the id or a beginning of it that is
 // unique.
 func (f policyFace) Forget(ctx context.Context, p rpc.RuleRef) (sdk.RememberedRule, error) {
-	if err := (relay{f.d}).intake(); err != nil {
+	if err := relay(f).intake(); err != nil {
 		return sdk.RememberedRule{}, err
 	}
 	rules, err := f.Rules(ctx, p.Project)

@@ -71,7 +71,7 @@ func (c *console) inEditor(editor, text string, command bool) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("a file to edit: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // a folder of temporary files; the system clears what is left
 	file := filepath.Join(dir, "arguments.json")
 	if command {
 		file = filepath.Join(dir, "command.sh")

@@ -10,10 +10,16 @@ const DefaultPriority = 10
 type Subscription struct {
 	Name     string `json:"name"` // an event or filter of the catalogue; an unknown name is an error
 	Priority int    `json:"priority"`
-	// Failure says what a failed subscriber means: "ignore" (events, the
-	// default) or "deny" (guards and policy filters, which never pass by failing).
+	// Failure says what a failed subscriber means: FailOpen (the default, and all
+	// that an event may say) or FailClosed. Guards are closed whatever it says.
 	Failure string `json:"failure,omitempty"`
 }
+
+// What it means when a subscriber fails, does not answer in time or is not there.
+const (
+	FailOpen   = "open"   // the value passes as it was
+	FailClosed = "closed" // what was asked is denied
+)
 
 // HookKind tells events from filters.
 type HookKind string

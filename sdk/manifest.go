@@ -8,14 +8,37 @@ type Manifest struct {
 	Name          string         `json:"name"`
 	Version       string         `json:"version"`
 	Protocol      int            `json:"protocol"`
-	Kinds         []string       `json:"kinds"` // "tool", "provider", "skill", "hook"
+	Kinds         []string       `json:"kinds"` // "tool", "provider", "skill", "hook", "channel"
 	Tools         []ToolSpec     `json:"tools,omitempty"`
 	Skills        []string       `json:"skills,omitempty"` // names of the code skills that it executes
 	Subscriptions []Subscription `json:"subscriptions,omitempty"`
 	Schemes       []Scheme       `json:"schemes,omitempty"`
 	Config        *ConfigSchema  `json:"config,omitempty"`
-	Grants        []string       `json:"grants,omitempty"` // what it wants; the operator's block decides
+	Grants        []string       `json:"grants,omitempty"`   // what it wants; the operator's block decides
+	Calls         Calls          `json:"calls,omitzero"`     // what it calls with its grants, in detail
+	Requires      []string       `json:"requires,omitempty"` // plugins that must be ready before it is configured
+	Features      []string       `json:"features,omitempty"` // what it can beyond the floor of its protocol version
 }
+
+// Calls says which of the daemon's services a plugin calls back. It declares
+// them in its manifest, and the operator's block allows them: what is missing in
+// either is refused.
+type Calls struct {
+	Tools   []string `json:"tools,omitempty"`   // patterns of tools, bare or plugin__tool
+	Schemes []string `json:"schemes,omitempty"` // schemes of the entries that it reads and writes
+	Models  []string `json:"models,omitempty"`  // patterns of models, besides the run's own
+	Secrets []string `json:"secrets,omitempty"` // names
+}
+
+// Features of a plugin, and of a daemon, that the other side must not rely on
+// unless it is told of them. What one side does not know it skips.
+const (
+	// FeatureReconfigure: Configure may be called again, with a higher generation.
+	FeatureReconfigure = "reconfigure"
+	// FeatureRelease: the plugin keeps something for each run, and gives it up
+	// for its successor when Release is called for the run.
+	FeatureRelease = "release"
+)
 
 // Grants that a plugin may ask for.
 const (
@@ -25,6 +48,7 @@ const (
 	GrantTools   = "tools"   // host service: invoke other tools
 	GrantModels  = "models"  // host service: completions
 	GrantSecrets = "secrets" // host service: the secrets its block names
+	GrantChannel = "channel" // it is a front end: it gets the daemon's socket and a token for the projects its block names
 )
 
 // ConfigSchema declares the attributes of a plugin's HCL block, so that the

@@ -13,6 +13,10 @@ type ToolSpec struct {
 	Annotations Annotations     `json:"annotations,omitzero"`
 	Staged      bool            `json:"staged,omitempty"`  // it can say what a call would change in files, without doing it
 	Command     string          `json:"command,omitempty"` // the argument that is a command line, when it runs commands
+	// Source says where a tool comes from that the plugin itself only passes on,
+	// such as a server of MCP. Such a tool is dynamic: it may change while the
+	// plugin runs, and is pinned by its source instead of its schema.
+	Source string `json:"source,omitempty"`
 }
 
 // Annotations describe a tool's effects. They loosen policy only for pinned

@@ -34,4 +34,5 @@ const (
 	KindProvider = "provider"
 	KindSkill    = "skill"
 	KindHook     = "hook"
+	KindChannel  = "channel"
 )

@@ -28,6 +28,8 @@ const (
 	MethodTools      = "tools/list"
 	MethodCallTool   = "tools/call"
 	MethodPlugins    = "plugins/list"
+	MethodPluginLoad = "plugins/reload"
+	MethodPluginDev  = "plugins/dev"
 	MethodShowConfig = "config/show"
 	MethodReload     = "config/reload"
 

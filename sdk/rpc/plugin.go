@@ -13,4 +13,35 @@ type Plugin struct {
 	Error    string   `json:"error,omitempty"` // why it is not ready, and what to do
 	Tools    []string `json:"tools"`
 	RSS      int64    `json:"rss,omitempty"` // resident memory in bytes
+
+	Digest   string   `json:"digest,omitempty"`   // hex SHA-256 of what runs
+	Origin   string   `json:"origin,omitempty"`   // "bundled", "store", "path" or "dev"
+	Pinned   bool     `json:"pinned,omitempty"`   // bundled, or its digest is pinned by its block or by bothy.lock
+	Confined string   `json:"confined,omitempty"` // what the kernel holds it to, in words; empty: nothing
+	Grants   []string `json:"grants,omitempty"`
+	Detail   string   `json:"detail,omitempty"` // what it says of itself, such as a channel's status
+}
+
+// PluginReload asks for a plugin to be loaded anew from its file and block.
+type PluginReload struct {
+	Instance string `json:"instance"`        // the label of its block
+	Force    bool   `json:"force,omitempty"` // also when neither its file nor its block changed
+}
+
+// PluginReloaded says what a reload came to.
+type PluginReloaded struct {
+	Instance    string       `json:"instance"`
+	How         string       `json:"how"` // "unchanged", "reconfigured", "swapped", "started" or "kept": the new one cannot be had, and the old one goes on
+	Digest      string       `json:"digest,omitempty"`
+	Generation  int          `json:"generation"`
+	Diagnostics []Diagnostic `json:"diagnostics"`
+}
+
+// PluginDev asks the daemon to use a process that a plugin's author started, in
+// the place of the instance's own. It lasts as long as the connection that asked.
+type PluginDev struct {
+	Instance string `json:"instance"` // of a block; a name without one is added for the time
+	Path     string `json:"path"`     // the binary, absolute
+	Address  string `json:"address"`  // the Unix socket that it serves, absolute
+	PID      int    `json:"pid"`
 }

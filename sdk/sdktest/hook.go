@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 )
 
@@ -29,8 +30,8 @@ func Hook(t *testing.T, impl hook.Hook, heard ...Heard) {
 			if s.Name == "" {
 				t.Errorf("a subscription has no name: %+v", s)
 			}
-			if s.Failure != "" && s.Failure != "ignore" && s.Failure != "deny" {
-				t.Errorf("%s: failure is %q, want ignore or deny", s.Name, s.Failure)
+			if s.Failure != "" && s.Failure != sdk.FailOpen && s.Failure != sdk.FailClosed {
+				t.Errorf("%s: failure is %q, want open or closed", s.Name, s.Failure)
 			}
 		}
 	})

@@ -241,7 +241,7 @@ func TestProviderErrors(t *testing.T) {
 type echoHook struct{}
 
 func (echoHook) Subscriptions() []sdk.Subscription {
-	return []sdk.Subscription{{Name: "turn.verdict", Failure: "deny"}}
+	return []sdk.Subscription{{Name: "turn.verdict", Failure: sdk.FailClosed}}
 }
 
 func (echoHook) Event(_ context.Context, name string, _ json.RawMessage) error {

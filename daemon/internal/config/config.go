@@ -71,9 +71,17 @@ type Plugin struct {
 	Args    []string
 	Env     map[string]string
 	Grants  []string
-	Tools   []string // patterns of the tools that it may call with the grant "tools"; nil is all
+	Tools   []string // patterns of the tools that it may call with the grant "tools"; nil is all that its manifest declares
+	Schemes []string // schemes of entries that it may use with the grant "entries"; nil is all that its manifest declares
 	Models  []string // patterns of the models that it may name with the grant "models", besides the run's own
 	Secrets []string // names that it may ask for with the grant "secrets"
+
+	Requires []string // labels of plugins that must be ready before it is configured
+	Projects []string // absolute paths of the projects that a channel may use
+	Limits   Limits   // what its process may use
+	Quota    Quota    // what it may call back
+	Confine  *Confine // nil: it is not confined
+
 	SHA256  string
 	Enabled bool
 	OnUse   bool     // it is started when a skill of it is first executed
@@ -81,6 +89,28 @@ type Plugin struct {
 	Digest  string   // of all that the plugin's process is given; see Diff
 	Body    hcl.Body // what is left for the plugin's own schema
 	Range   hcl.Range
+}
+
+// Limits are what a plugin's process may use. Zero is the default, below zero
+// is no limit.
+type Limits struct {
+	Memory int64 // bytes of data
+	Files  int64 // open files
+}
+
+// Quota is what a plugin may call back. Zero is the default, below zero is no
+// limit.
+type Quota struct {
+	Calls       int64 // services, in one minute
+	Completions int64 // of one call that it serves
+}
+
+// Confine is what a plugin's process is held to by the kernel.
+type Confine struct {
+	Paths      []string // absolute; below them it reads and writes
+	ReadPaths  []string // absolute; below them it reads and executes
+	Network    bool     // it may use the network
+	BestEffort bool     // it runs also where the kernel cannot hold it
 }
 
 // Model is a model block: a name of the user's for a provider's model.

@@ -19,19 +19,25 @@ func sortBy[T any, K cmp.Ordered](list []T, key func(T) K) {
 
 // pluginBlock is the part of a plugin or provider block that is the host's.
 type pluginBlock struct {
-	Plugin  *string           `hcl:"plugin"`
-	Path    *string           `hcl:"path"`
-	Args    []string          `hcl:"args,optional"`
-	Env     map[string]string `hcl:"env,optional"`
-	Grants  []string          `hcl:"grants,optional"`
-	Tools   []string          `hcl:"tools,optional"`
-	Models  []string          `hcl:"models,optional"`
-	Secrets []string          `hcl:"secrets,optional"`
-	SHA256  *string           `hcl:"sha256"`
-	Enabled *bool             `hcl:"enabled"`
-	OnUse   *bool             `hcl:"on_use"`
-	Model   *string           `hcl:"model"`
-	Rest    hcl.Body          `hcl:",remain"`
+	Plugin   *string           `hcl:"plugin"`
+	Path     *string           `hcl:"path"`
+	Args     []string          `hcl:"args,optional"`
+	Env      map[string]string `hcl:"env,optional"`
+	Grants   []string          `hcl:"grants,optional"`
+	Tools    []string          `hcl:"tools,optional"`
+	Schemes  []string          `hcl:"schemes,optional"`
+	Models   []string          `hcl:"models,optional"`
+	Secrets  []string          `hcl:"secrets,optional"`
+	SHA256   *string           `hcl:"sha256"`
+	Enabled  *bool             `hcl:"enabled"`
+	OnUse    *bool             `hcl:"on_use"`
+	Model    *string           `hcl:"model"`
+	Requires []string          `hcl:"requires,optional"`
+	Projects []string          `hcl:"projects,optional"`
+	Limits   []limitsBlock     `hcl:"limits,block"`
+	Quota    []quotaBlock      `hcl:"quota,block"`
+	Confine  []confineBlock    `hcl:"confine,block"`
+	Rest     hcl.Body          `hcl:",remain"`
 }
 
 type modelBlock struct {
@@ -106,7 +112,9 @@ func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool)
 		Label: label, Binary: or(b.Plugin, label), Path: l.path(or(b.Path, "")), Args: b.Args, Env: b.Env,
 		Grants: b.Grants, Tools: b.Tools, Models: b.Models, Secrets: b.Secrets, SHA256: or(b.SHA256, ""), Enabled: or(b.Enabled, true), OnUse: or(b.OnUse, false),
 		Model: or(b.Model, ""), Body: b.Rest, Range: r,
+		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects,
 	}
+	l.bounds(&p, &b)
 	if !labelPattern.MatchString(p.Binary) {
 		l.reportAt(r, "Unusable plugin name", fmt.Sprintf("plugin = %q cannot be the NAME of a bothy-plugin-NAME; to run a file elsewhere, give its path.", p.Binary))
 		return Plugin{}, false
@@ -131,7 +139,7 @@ func (l *loader) patterns(r hcl.Range, name string, patterns []string) {
 	}
 }
 
-var knownGrants = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}
+var knownGrants = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets, sdk.GrantChannel}
 
 func (l *loader) model(label string, body hcl.Body, r hcl.Range) {
 	var b modelBlock

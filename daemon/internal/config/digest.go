@@ -36,6 +36,12 @@ func (l *loader) digest(p Plugin) string {
 	add("models", p.Models)
 	add("secrets", p.Secrets)
 	add("sha256", p.SHA256)
+	add("schemes", p.Schemes)
+	add("requires", p.Requires)
+	add("projects", p.Projects)
+	add("limits", p.Limits)
+	add("quota", p.Quota)
+	add("confine", p.Confine)
 
 	// What is no attribute is a mistake, which counts as well: mending it is a change.
 	attrs, wrong := p.Body.JustAttributes()

@@ -57,7 +57,7 @@ func (f *Filter[T]) Apply(ctx context.Context, value T) (T, error) {
 }
 
 func (f *Filter[T]) attach(sub sdk.Subscription, owner string, h hook.Hook) (remove func()) {
-	return f.On(sub.Priority, owner, sub.Failure == "deny", func(ctx context.Context, value T) (T, error) {
+	return f.On(sub.Priority, owner, sub.Failure == sdk.FailClosed, func(ctx context.Context, value T) (T, error) {
 		b, err := json.Marshal(value)
 		if err != nil {
 			return value, fmt.Errorf("encode the value: %w", err)

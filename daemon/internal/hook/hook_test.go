@@ -220,7 +220,7 @@ func TestUnknownNames(t *testing.T) {
 			t.Fatalf("%q: half of a wrong hook was subscribed", name)
 		}
 	}
-	if err := c.Check(sdk.Subscription{Name: "run.created", Failure: "deny"}); err == nil {
+	if err := c.Check(sdk.Subscription{Name: "run.created", Failure: sdk.FailClosed}); err == nil {
 		t.Error("an event that denies was accepted")
 	}
 	if err := c.Check(sdk.Subscription{Name: "turn.verdict", Failure: "maybe"}); err == nil {

@@ -40,13 +40,13 @@ func (c *Chains) Check(sub sdk.Subscription) error {
 		return sdk.Errorf(sdk.NotFound, "there is no hook %q; the nearest name is %q", sub.Name, c.nearest(sub.Name))
 	}
 	switch sub.Failure {
-	case "", "ignore":
-	case "deny":
+	case "", sdk.FailOpen:
+	case sdk.FailClosed:
 		if s.Point().Kind == sdk.HookEvent {
-			return sdk.Errorf(sdk.Validation, "hook %q is an event: it tells, so it cannot deny; leave failure out", sub.Name)
+			return sdk.Errorf(sdk.Validation, "hook %q is an event: it tells, so it cannot fail closed; leave failure out", sub.Name)
 		}
 	default:
-		return sdk.Errorf(sdk.Validation, "hook %q: failure is %q; write \"ignore\" or \"deny\"", sub.Name, sub.Failure)
+		return sdk.Errorf(sdk.Validation, "hook %q: failure is %q; write \"open\" or \"closed\"", sub.Name, sub.Failure)
 	}
 	return nil
 }

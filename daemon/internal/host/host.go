@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -104,7 +105,8 @@ type Spec struct {
 	Args     []string
 	Env      map[string]string
 	Grants   []string
-	Tools    []string         // patterns of the tools that it may call with GrantTools; nil is all
+	Tools    []string         // patterns of the tools that it may call with GrantTools; nil is all that it declares
+	Schemes  []string         // schemes of entries that it may use with GrantEntries; nil is all that it declares
 	Models   []string         // patterns of the models that it may name with GrantModels, besides the run's own
 	Secrets  []string         // the names that the plugin may ask for with GrantSecrets
 	SHA256   string           // hex; empty: not pinned
@@ -112,6 +114,11 @@ type Spec struct {
 	Eval     *hcl.EvalContext // evaluates Body
 	Source   hcl.Range        // where the block stands
 	Sandbox  *sdk.Sandbox     // handed to the plugin with GrantSandbox
+	Requires []string         // instances that must be ready before it is configured
+	Projects []string         // of a channel
+	Limits   config.Limits    // what its process may use
+	Quota    config.Quota     // what it may call back
+	Confine  *config.Confine  // what the kernel holds its process to; nil is nothing
 }
 
 func (s Spec) granted(g string) bool { return slices.Contains(s.Grants, g) }

@@ -185,7 +185,7 @@ func TestHooks(t *testing.T) {
 	}
 	h := hooks[0]
 	subs := h.Subscriptions()
-	if !slices.Equal(subs, []sdk.Subscription{{Name: "turn.verdict", Priority: 10, Failure: "deny"}}) {
+	if !slices.Equal(subs, []sdk.Subscription{{Name: "turn.verdict", Priority: 10, Failure: sdk.FailClosed}}) {
 		t.Errorf("subscriptions %v", subs)
 	}
 	v, err := h.Filter(context.Background(), "turn.verdict", json.RawMessage(`"x"`))

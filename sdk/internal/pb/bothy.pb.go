@@ -115,6 +115,7 @@ type ConfigureRequest struct {
 	BrokerId      uint32                 `protobuf:"varint,2,opt,name=broker_id,json=brokerId,proto3" json:"broker_id,omitempty"`            // the host's services for plugins built with the Go SDK; 0 is none
 	HostAddress   string                 `protobuf:"bytes,3,opt,name=host_address,json=hostAddress,proto3" json:"host_address,omitempty"`    // the same for other languages
 	HostToken     string                 `protobuf:"bytes,4,opt,name=host_token,json=hostToken,proto3" json:"host_token,omitempty"`
+	Features      []string               `protobuf:"bytes,5,rep,name=features,proto3" json:"features,omitempty"` // of the daemon; see sdk.Manifest.Features
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -175,6 +176,13 @@ func (x *ConfigureRequest) GetHostToken() string {
 		return x.HostToken
 	}
 	return ""
+}
+
+func (x *ConfigureRequest) GetFeatures() []string {
+	if x != nil {
+		return x.Features
+	}
+	return nil
 }
 
 type ConfigureResponse struct {
@@ -461,6 +469,102 @@ func (*DrainResponse) Descriptor() ([]byte, []int) {
 	return file_v1_bothy_proto_rawDescGZIP(), []int{9}
 }
 
+type ReleaseRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Run           string                 `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"` // its key
+	RunDir        string                 `protobuf:"bytes,2,opt,name=run_dir,json=runDir,proto3" json:"run_dir,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseRequest) Reset() {
+	*x = ReleaseRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseRequest) ProtoMessage() {}
+
+func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseRequest.ProtoReflect.Descriptor instead.
+func (*ReleaseRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ReleaseRequest) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *ReleaseRequest) GetRunDir() string {
+	if x != nil {
+		return x.RunDir
+	}
+	return ""
+}
+
+type ReleaseResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Failure       *Failure               `protobuf:"bytes,1,opt,name=failure,proto3" json:"failure,omitempty"` // it keeps what it has for the run
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseResponse) Reset() {
+	*x = ReleaseResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseResponse) ProtoMessage() {}
+
+func (x *ReleaseResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseResponse.ProtoReflect.Descriptor instead.
+func (*ReleaseResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ReleaseResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
 // Failure is an error with an outcome, as in sdk.Error.
 type Failure struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -472,7 +576,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_v1_bothy_proto_msgTypes[10]
+	mi := &file_v1_bothy_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -484,7 +588,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[10]
+	mi := &file_v1_bothy_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -497,7 +601,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{10}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Failure) GetOutcome() string {
@@ -532,7 +636,7 @@ type InvokeRequest struct {
 
 func (x *InvokeRequest) Reset() {
 	*x = InvokeRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[11]
+	mi := &file_v1_bothy_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +648,7 @@ func (x *InvokeRequest) String() string {
 func (*InvokeRequest) ProtoMessage() {}
 
 func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[11]
+	mi := &file_v1_bothy_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +661,7 @@ func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeRequest.ProtoReflect.Descriptor instead.
 func (*InvokeRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{11}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *InvokeRequest) GetTool() string {
@@ -641,7 +745,7 @@ type StageResponse struct {
 
 func (x *StageResponse) Reset() {
 	*x = StageResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[12]
+	mi := &file_v1_bothy_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -653,7 +757,7 @@ func (x *StageResponse) String() string {
 func (*StageResponse) ProtoMessage() {}
 
 func (x *StageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[12]
+	mi := &file_v1_bothy_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -666,7 +770,7 @@ func (x *StageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StageResponse.ProtoReflect.Descriptor instead.
 func (*StageResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{12}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *StageResponse) GetDiff() string {
@@ -699,7 +803,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[13]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -711,7 +815,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[13]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -724,7 +828,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{13}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CancelRequest) GetCallId() string {
@@ -742,7 +846,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -754,7 +858,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -767,7 +871,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
 }
 
 // InvokeResponse is a piece of a call of a tool or a skill; the last one is a
@@ -787,7 +891,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -799,7 +903,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -812,7 +916,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *InvokeResponse) GetPiece() isInvokeResponse_Piece {
@@ -896,7 +1000,7 @@ type SettleResponse struct {
 
 func (x *SettleResponse) Reset() {
 	*x = SettleResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -908,7 +1012,7 @@ func (x *SettleResponse) String() string {
 func (*SettleResponse) ProtoMessage() {}
 
 func (x *SettleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -921,7 +1025,7 @@ func (x *SettleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettleResponse.ProtoReflect.Descriptor instead.
 func (*SettleResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SettleResponse) GetResult() *ToolResult {
@@ -948,7 +1052,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +1064,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +1077,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Progress) GetMessage() string {
@@ -1000,7 +1104,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1012,7 +1116,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1025,7 +1129,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Chunk) GetChannel() int32 {
@@ -1058,7 +1162,7 @@ type ToolResult struct {
 
 func (x *ToolResult) Reset() {
 	*x = ToolResult{}
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1070,7 +1174,7 @@ func (x *ToolResult) String() string {
 func (*ToolResult) ProtoMessage() {}
 
 func (x *ToolResult) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1083,7 +1187,7 @@ func (x *ToolResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolResult.ProtoReflect.Descriptor instead.
 func (*ToolResult) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ToolResult) GetSuccess() bool {
@@ -1160,7 +1264,7 @@ type ExecuteRequest struct {
 
 func (x *ExecuteRequest) Reset() {
 	*x = ExecuteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1172,7 +1276,7 @@ func (x *ExecuteRequest) String() string {
 func (*ExecuteRequest) ProtoMessage() {}
 
 func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1185,7 +1289,7 @@ func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteRequest.ProtoReflect.Descriptor instead.
 func (*ExecuteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExecuteRequest) GetSkill() string {
@@ -1266,7 +1370,7 @@ type ModelsRequest struct {
 
 func (x *ModelsRequest) Reset() {
 	*x = ModelsRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1278,7 +1382,7 @@ func (x *ModelsRequest) String() string {
 func (*ModelsRequest) ProtoMessage() {}
 
 func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1291,7 +1395,7 @@ func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsRequest.ProtoReflect.Descriptor instead.
 func (*ModelsRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
 }
 
 type ModelsResponse struct {
@@ -1304,7 +1408,7 @@ type ModelsResponse struct {
 
 func (x *ModelsResponse) Reset() {
 	*x = ModelsResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1420,7 @@ func (x *ModelsResponse) String() string {
 func (*ModelsResponse) ProtoMessage() {}
 
 func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1433,7 @@ func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsResponse.ProtoReflect.Descriptor instead.
 func (*ModelsResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ModelsResponse) GetModelsJson() []byte {
@@ -1355,7 +1459,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1367,7 +1471,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1380,7 +1484,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CompleteRequest) GetRequestJson() []byte {
@@ -1407,7 +1511,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1419,7 +1523,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1432,7 +1536,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CompleteResponse) GetPiece() isCompleteResponse_Piece {
@@ -1548,7 +1652,7 @@ type CallDelta struct {
 
 func (x *CallDelta) Reset() {
 	*x = CallDelta{}
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1560,7 +1664,7 @@ func (x *CallDelta) String() string {
 func (*CallDelta) ProtoMessage() {}
 
 func (x *CallDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1573,7 +1677,7 @@ func (x *CallDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDelta.ProtoReflect.Descriptor instead.
 func (*CallDelta) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CallDelta) GetIndex() int32 {
@@ -1618,7 +1722,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1630,7 +1734,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1643,7 +1747,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Usage) GetPrompt() int64 {
@@ -1698,7 +1802,7 @@ type Finish struct {
 
 func (x *Finish) Reset() {
 	*x = Finish{}
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1710,7 +1814,7 @@ func (x *Finish) String() string {
 func (*Finish) ProtoMessage() {}
 
 func (x *Finish) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1723,7 +1827,7 @@ func (x *Finish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finish.ProtoReflect.Descriptor instead.
 func (*Finish) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Finish) GetReason() string {
@@ -1756,7 +1860,7 @@ type ProviderFailure struct {
 
 func (x *ProviderFailure) Reset() {
 	*x = ProviderFailure{}
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1768,7 +1872,7 @@ func (x *ProviderFailure) String() string {
 func (*ProviderFailure) ProtoMessage() {}
 
 func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1781,7 +1885,7 @@ func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProviderFailure.ProtoReflect.Descriptor instead.
 func (*ProviderFailure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ProviderFailure) GetClass() string {
@@ -1850,7 +1954,7 @@ type EventRequest struct {
 
 func (x *EventRequest) Reset() {
 	*x = EventRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1862,7 +1966,7 @@ func (x *EventRequest) String() string {
 func (*EventRequest) ProtoMessage() {}
 
 func (x *EventRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1875,7 +1979,7 @@ func (x *EventRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventRequest.ProtoReflect.Descriptor instead.
 func (*EventRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *EventRequest) GetName() string {
@@ -1901,7 +2005,7 @@ type EventResponse struct {
 
 func (x *EventResponse) Reset() {
 	*x = EventResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1913,7 +2017,7 @@ func (x *EventResponse) String() string {
 func (*EventResponse) ProtoMessage() {}
 
 func (x *EventResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1926,7 +2030,7 @@ func (x *EventResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventResponse.ProtoReflect.Descriptor instead.
 func (*EventResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *EventResponse) GetFailure() *Failure {
@@ -1946,7 +2050,7 @@ type FilterRequest struct {
 
 func (x *FilterRequest) Reset() {
 	*x = FilterRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1958,7 +2062,7 @@ func (x *FilterRequest) String() string {
 func (*FilterRequest) ProtoMessage() {}
 
 func (x *FilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1971,7 +2075,7 @@ func (x *FilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterRequest.ProtoReflect.Descriptor instead.
 func (*FilterRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *FilterRequest) GetName() string {
@@ -1998,7 +2102,7 @@ type FilterResponse struct {
 
 func (x *FilterResponse) Reset() {
 	*x = FilterResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2010,7 +2114,7 @@ func (x *FilterResponse) String() string {
 func (*FilterResponse) ProtoMessage() {}
 
 func (x *FilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2023,7 +2127,7 @@ func (x *FilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterResponse.ProtoReflect.Descriptor instead.
 func (*FilterResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *FilterResponse) GetValueJson() []byte {
@@ -2040,6 +2144,148 @@ func (x *FilterResponse) GetFailure() *Failure {
 	return nil
 }
 
+type ServeRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Socket        string                 `protobuf:"bytes,1,opt,name=socket,proto3" json:"socket,omitempty"`     // path of the daemon's Unix socket
+	Token         string                 `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`       // for its hello; good for the projects alone, and only while the stream lasts
+	Projects      []string               `protobuf:"bytes,3,rep,name=projects,proto3" json:"projects,omitempty"` // absolute paths
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ServeRequest) Reset() {
+	*x = ServeRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServeRequest) ProtoMessage() {}
+
+func (x *ServeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServeRequest.ProtoReflect.Descriptor instead.
+func (*ServeRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *ServeRequest) GetSocket() string {
+	if x != nil {
+		return x.Socket
+	}
+	return ""
+}
+
+func (x *ServeRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *ServeRequest) GetProjects() []string {
+	if x != nil {
+		return x.Projects
+	}
+	return nil
+}
+
+type ServeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Piece:
+	//
+	//	*ServeResponse_Status
+	//	*ServeResponse_Failure
+	Piece         isServeResponse_Piece `protobuf_oneof:"piece"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ServeResponse) Reset() {
+	*x = ServeResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServeResponse) ProtoMessage() {}
+
+func (x *ServeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServeResponse.ProtoReflect.Descriptor instead.
+func (*ServeResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *ServeResponse) GetPiece() isServeResponse_Piece {
+	if x != nil {
+		return x.Piece
+	}
+	return nil
+}
+
+func (x *ServeResponse) GetStatus() string {
+	if x != nil {
+		if x, ok := x.Piece.(*ServeResponse_Status); ok {
+			return x.Status
+		}
+	}
+	return ""
+}
+
+func (x *ServeResponse) GetFailure() *Failure {
+	if x != nil {
+		if x, ok := x.Piece.(*ServeResponse_Failure); ok {
+			return x.Failure
+		}
+	}
+	return nil
+}
+
+type isServeResponse_Piece interface {
+	isServeResponse_Piece()
+}
+
+type ServeResponse_Status struct {
+	Status string `protobuf:"bytes,1,opt,name=status,proto3,oneof"` // what the channel does now, for people
+}
+
+type ServeResponse_Failure struct {
+	Failure *Failure `protobuf:"bytes,2,opt,name=failure,proto3,oneof"` // why it ends; last
+}
+
+func (*ServeResponse_Status) isServeResponse_Piece() {}
+
+func (*ServeResponse_Failure) isServeResponse_Piece() {}
+
 type EntriesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"` // exactly this entry
@@ -2050,7 +2296,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2062,7 +2308,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2075,7 +2321,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -2102,7 +2348,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2114,7 +2360,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2127,7 +2373,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *EntriesResponse) GetEntriesJson() []byte {
@@ -2153,7 +2399,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2165,7 +2411,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2178,7 +2424,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -2198,7 +2444,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2210,7 +2456,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2223,7 +2469,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -2250,7 +2496,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2262,7 +2508,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2275,7 +2521,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -2301,7 +2547,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2313,7 +2559,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2326,7 +2572,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -2346,7 +2592,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2358,7 +2604,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2371,7 +2617,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -2399,7 +2645,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2411,7 +2657,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2424,7 +2670,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -2456,7 +2702,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2468,7 +2714,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2481,7 +2727,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -2491,13 +2737,14 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x0ev1/bothy.proto\x12\bbothy.v1\"\x11\n" +
 	"\x0fDescribeRequest\"7\n" +
 	"\x10DescribeResponse\x12#\n" +
-	"\rmanifest_json\x18\x01 \x01(\fR\fmanifestJson\"\x96\x01\n" +
+	"\rmanifest_json\x18\x01 \x01(\fR\fmanifestJson\"\xb2\x01\n" +
 	"\x10ConfigureRequest\x12#\n" +
 	"\rsettings_json\x18\x01 \x01(\fR\fsettingsJson\x12\x1b\n" +
 	"\tbroker_id\x18\x02 \x01(\rR\bbrokerId\x12!\n" +
 	"\fhost_address\x18\x03 \x01(\tR\vhostAddress\x12\x1d\n" +
 	"\n" +
-	"host_token\x18\x04 \x01(\tR\thostToken\"@\n" +
+	"host_token\x18\x04 \x01(\tR\thostToken\x12\x1a\n" +
+	"\bfeatures\x18\x05 \x03(\tR\bfeatures\"@\n" +
 	"\x11ConfigureResponse\x12+\n" +
 	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"\x0e\n" +
 	"\fWatchRequest\"4\n" +
@@ -2508,7 +2755,12 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x05ready\x18\x01 \x01(\bR\x05ready\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\x0e\n" +
 	"\fDrainRequest\"\x0f\n" +
-	"\rDrainResponse\"=\n" +
+	"\rDrainResponse\";\n" +
+	"\x0eReleaseRequest\x12\x10\n" +
+	"\x03run\x18\x01 \x01(\tR\x03run\x12\x17\n" +
+	"\arun_dir\x18\x02 \x01(\tR\x06runDir\">\n" +
+	"\x0fReleaseResponse\x12+\n" +
+	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"=\n" +
 	"\aFailure\x12\x18\n" +
 	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\x94\x02\n" +
@@ -2622,7 +2874,15 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x0eFilterResponse\x12\x1d\n" +
 	"\n" +
 	"value_json\x18\x01 \x01(\fR\tvalueJson\x12+\n" +
-	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"8\n" +
+	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"X\n" +
+	"\fServeRequest\x12\x16\n" +
+	"\x06socket\x18\x01 \x01(\tR\x06socket\x12\x14\n" +
+	"\x05token\x18\x02 \x01(\tR\x05token\x12\x1a\n" +
+	"\bprojects\x18\x03 \x03(\tR\bprojects\"a\n" +
+	"\rServeResponse\x12\x18\n" +
+	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x12-\n" +
+	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureH\x00R\afailureB\a\n" +
+	"\x05piece\"8\n" +
 	"\x0eEntriesRequest\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04glob\x18\x02 \x01(\tR\x04glob\"a\n" +
@@ -2651,13 +2911,14 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\vFieldsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\r\n" +
-	"\vLogResponse2\xc4\x02\n" +
+	"\vLogResponse2\x84\x03\n" +
 	"\x06Plugin\x12A\n" +
 	"\bDescribe\x12\x19.bothy.v1.DescribeRequest\x1a\x1a.bothy.v1.DescribeResponse\x12D\n" +
 	"\tConfigure\x12\x1a.bothy.v1.ConfigureRequest\x1a\x1b.bothy.v1.ConfigureResponse\x12:\n" +
 	"\x05Watch\x12\x16.bothy.v1.WatchRequest\x1a\x17.bothy.v1.WatchResponse0\x01\x12;\n" +
 	"\x06Health\x12\x17.bothy.v1.HealthRequest\x1a\x18.bothy.v1.HealthResponse\x128\n" +
-	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse2\xfa\x01\n" +
+	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse\x12>\n" +
+	"\aRelease\x12\x18.bothy.v1.ReleaseRequest\x1a\x19.bothy.v1.ReleaseResponse2\xfa\x01\n" +
 	"\x04Tool\x12=\n" +
 	"\x06Invoke\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
 	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse\x12;\n" +
@@ -2671,7 +2932,9 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x012}\n" +
 	"\x04Hook\x128\n" +
 	"\x05Event\x12\x16.bothy.v1.EventRequest\x1a\x17.bothy.v1.EventResponse\x12;\n" +
-	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2\x81\x03\n" +
+	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2E\n" +
+	"\aChannel\x12:\n" +
+	"\x05Serve\x12\x16.bothy.v1.ServeRequest\x1a\x17.bothy.v1.ServeResponse0\x012\x81\x03\n" +
 	"\x04Host\x12>\n" +
 	"\aEntries\x12\x18.bothy.v1.EntriesRequest\x1a\x19.bothy.v1.EntriesResponse\x12:\n" +
 	"\x05Write\x12\x16.bothy.v1.WriteRequest\x1a\x19.bothy.v1.EntriesResponse\x12G\n" +
@@ -2693,7 +2956,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),    // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),   // 1: bothy.v1.DescribeResponse
@@ -2705,108 +2968,118 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*HealthResponse)(nil),     // 7: bothy.v1.HealthResponse
 	(*DrainRequest)(nil),       // 8: bothy.v1.DrainRequest
 	(*DrainResponse)(nil),      // 9: bothy.v1.DrainResponse
-	(*Failure)(nil),            // 10: bothy.v1.Failure
-	(*InvokeRequest)(nil),      // 11: bothy.v1.InvokeRequest
-	(*StageResponse)(nil),      // 12: bothy.v1.StageResponse
-	(*CancelRequest)(nil),      // 13: bothy.v1.CancelRequest
-	(*CancelResponse)(nil),     // 14: bothy.v1.CancelResponse
-	(*InvokeResponse)(nil),     // 15: bothy.v1.InvokeResponse
-	(*SettleResponse)(nil),     // 16: bothy.v1.SettleResponse
-	(*Progress)(nil),           // 17: bothy.v1.Progress
-	(*Chunk)(nil),              // 18: bothy.v1.Chunk
-	(*ToolResult)(nil),         // 19: bothy.v1.ToolResult
-	(*ExecuteRequest)(nil),     // 20: bothy.v1.ExecuteRequest
-	(*ModelsRequest)(nil),      // 21: bothy.v1.ModelsRequest
-	(*ModelsResponse)(nil),     // 22: bothy.v1.ModelsResponse
-	(*CompleteRequest)(nil),    // 23: bothy.v1.CompleteRequest
-	(*CompleteResponse)(nil),   // 24: bothy.v1.CompleteResponse
-	(*CallDelta)(nil),          // 25: bothy.v1.CallDelta
-	(*Usage)(nil),              // 26: bothy.v1.Usage
-	(*Finish)(nil),             // 27: bothy.v1.Finish
-	(*ProviderFailure)(nil),    // 28: bothy.v1.ProviderFailure
-	(*EventRequest)(nil),       // 29: bothy.v1.EventRequest
-	(*EventResponse)(nil),      // 30: bothy.v1.EventResponse
-	(*FilterRequest)(nil),      // 31: bothy.v1.FilterRequest
-	(*FilterResponse)(nil),     // 32: bothy.v1.FilterResponse
-	(*EntriesRequest)(nil),     // 33: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),    // 34: bothy.v1.EntriesResponse
-	(*WriteRequest)(nil),       // 35: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),  // 36: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil), // 37: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),      // 38: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),     // 39: bothy.v1.SecretResponse
-	(*LogRequest)(nil),         // 40: bothy.v1.LogRequest
-	(*LogResponse)(nil),        // 41: bothy.v1.LogResponse
-	nil,                        // 42: bothy.v1.LogRequest.FieldsEntry
+	(*ReleaseRequest)(nil),     // 10: bothy.v1.ReleaseRequest
+	(*ReleaseResponse)(nil),    // 11: bothy.v1.ReleaseResponse
+	(*Failure)(nil),            // 12: bothy.v1.Failure
+	(*InvokeRequest)(nil),      // 13: bothy.v1.InvokeRequest
+	(*StageResponse)(nil),      // 14: bothy.v1.StageResponse
+	(*CancelRequest)(nil),      // 15: bothy.v1.CancelRequest
+	(*CancelResponse)(nil),     // 16: bothy.v1.CancelResponse
+	(*InvokeResponse)(nil),     // 17: bothy.v1.InvokeResponse
+	(*SettleResponse)(nil),     // 18: bothy.v1.SettleResponse
+	(*Progress)(nil),           // 19: bothy.v1.Progress
+	(*Chunk)(nil),              // 20: bothy.v1.Chunk
+	(*ToolResult)(nil),         // 21: bothy.v1.ToolResult
+	(*ExecuteRequest)(nil),     // 22: bothy.v1.ExecuteRequest
+	(*ModelsRequest)(nil),      // 23: bothy.v1.ModelsRequest
+	(*ModelsResponse)(nil),     // 24: bothy.v1.ModelsResponse
+	(*CompleteRequest)(nil),    // 25: bothy.v1.CompleteRequest
+	(*CompleteResponse)(nil),   // 26: bothy.v1.CompleteResponse
+	(*CallDelta)(nil),          // 27: bothy.v1.CallDelta
+	(*Usage)(nil),              // 28: bothy.v1.Usage
+	(*Finish)(nil),             // 29: bothy.v1.Finish
+	(*ProviderFailure)(nil),    // 30: bothy.v1.ProviderFailure
+	(*EventRequest)(nil),       // 31: bothy.v1.EventRequest
+	(*EventResponse)(nil),      // 32: bothy.v1.EventResponse
+	(*FilterRequest)(nil),      // 33: bothy.v1.FilterRequest
+	(*FilterResponse)(nil),     // 34: bothy.v1.FilterResponse
+	(*ServeRequest)(nil),       // 35: bothy.v1.ServeRequest
+	(*ServeResponse)(nil),      // 36: bothy.v1.ServeResponse
+	(*EntriesRequest)(nil),     // 37: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),    // 38: bothy.v1.EntriesResponse
+	(*WriteRequest)(nil),       // 39: bothy.v1.WriteRequest
+	(*InvokeToolRequest)(nil),  // 40: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil), // 41: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),      // 42: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),     // 43: bothy.v1.SecretResponse
+	(*LogRequest)(nil),         // 44: bothy.v1.LogRequest
+	(*LogResponse)(nil),        // 45: bothy.v1.LogResponse
+	nil,                        // 46: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
-	10, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
-	10, // 1: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
-	17, // 2: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
-	18, // 3: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
-	19, // 4: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
-	10, // 5: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
-	19, // 6: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
-	10, // 7: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
-	10, // 8: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	25, // 9: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	26, // 10: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	27, // 11: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	28, // 12: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
-	10, // 13: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
-	10, // 14: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
-	10, // 15: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	19, // 16: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	10, // 17: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	10, // 18: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	42, // 19: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 20: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 21: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 22: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 23: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 24: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	11, // 25: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	13, // 26: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	11, // 27: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	11, // 28: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	20, // 29: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	13, // 30: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	21, // 31: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	23, // 32: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	29, // 33: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	31, // 34: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	33, // 35: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	35, // 36: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	36, // 37: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	23, // 38: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	38, // 39: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	40, // 40: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 41: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 42: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 43: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 44: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 45: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	15, // 46: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	14, // 47: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	16, // 48: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	12, // 49: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	15, // 50: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	14, // 51: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	22, // 52: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	24, // 53: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	30, // 54: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	32, // 55: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	34, // 56: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	34, // 57: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	37, // 58: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	24, // 59: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	39, // 60: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	41, // 61: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	41, // [41:62] is the sub-list for method output_type
-	20, // [20:41] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
+	12, // 1: bothy.v1.ReleaseResponse.failure:type_name -> bothy.v1.Failure
+	12, // 2: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
+	19, // 3: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
+	20, // 4: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
+	21, // 5: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 6: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
+	21, // 7: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 8: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
+	12, // 9: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
+	27, // 10: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	28, // 11: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	29, // 12: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	30, // 13: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	12, // 14: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
+	12, // 15: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
+	12, // 16: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
+	12, // 17: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
+	21, // 18: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 19: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	12, // 20: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	46, // 21: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 22: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 23: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 24: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 25: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 26: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 27: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	13, // 28: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	15, // 29: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	13, // 30: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	13, // 31: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	22, // 32: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	15, // 33: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	23, // 34: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	25, // 35: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	31, // 36: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	33, // 37: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	35, // 38: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	37, // 39: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	39, // 40: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	40, // 41: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	25, // 42: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	42, // 43: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	44, // 44: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 45: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 46: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 47: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 48: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 49: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 50: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	17, // 51: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	16, // 52: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	18, // 53: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	14, // 54: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	17, // 55: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	16, // 56: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	24, // 57: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	26, // 58: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	32, // 59: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	34, // 60: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	36, // 61: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	38, // 62: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	38, // 63: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	41, // 64: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	26, // 65: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	43, // 66: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	45, // 67: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	45, // [45:68] is the sub-list for method output_type
+	22, // [22:45] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -2814,13 +3087,13 @@ func file_v1_bothy_proto_init() {
 	if File_v1_bothy_proto != nil {
 		return
 	}
-	file_v1_bothy_proto_msgTypes[15].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[17].OneofWrappers = []any{
 		(*InvokeResponse_Progress)(nil),
 		(*InvokeResponse_Chunk)(nil),
 		(*InvokeResponse_Result)(nil),
 		(*InvokeResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[24].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[26].OneofWrappers = []any{
 		(*CompleteResponse_Text)(nil),
 		(*CompleteResponse_Reasoning)(nil),
 		(*CompleteResponse_Call)(nil),
@@ -2828,15 +3101,19 @@ func file_v1_bothy_proto_init() {
 		(*CompleteResponse_Finish)(nil),
 		(*CompleteResponse_Failure)(nil),
 	}
+	file_v1_bothy_proto_msgTypes[36].OneofWrappers = []any{
+		(*ServeResponse_Status)(nil),
+		(*ServeResponse_Failure)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   43,
+			NumMessages:   47,
 			NumExtensions: 0,
-			NumServices:   6,
+			NumServices:   7,
 		},
 		GoTypes:           file_v1_bothy_proto_goTypes,
 		DependencyIndexes: file_v1_bothy_proto_depIdxs,

@@ -32,6 +32,7 @@ const (
 	Plugin_Watch_FullMethodName     = "/bothy.v1.Plugin/Watch"
 	Plugin_Health_FullMethodName    = "/bothy.v1.Plugin/Health"
 	Plugin_Drain_FullMethodName     = "/bothy.v1.Plugin/Drain"
+	Plugin_Release_FullMethodName   = "/bothy.v1.Plugin/Release"
 )
 
 // PluginClient is the client API for Plugin service.
@@ -52,6 +53,10 @@ type PluginClient interface {
 	Health(ctx context.Context, in *HealthRequest, opts ...grpc.CallOption) (*HealthResponse, error)
 	// Drain asks the plugin to finish what runs and to take on nothing new.
 	Drain(ctx context.Context, in *DrainRequest, opts ...grpc.CallOption) (*DrainResponse, error)
+	// Release asks the plugin to give up what it keeps for one run, because a
+	// successor of it is about to serve that run. No call of the run is under way.
+	// Only plugins with the feature "release" are asked.
+	Release(ctx context.Context, in *ReleaseRequest, opts ...grpc.CallOption) (*ReleaseResponse, error)
 }
 
 type pluginClient struct {
@@ -121,6 +126,16 @@ func (c *pluginClient) Drain(ctx context.Context, in *DrainRequest, opts ...grpc
 	return out, nil
 }
 
+func (c *pluginClient) Release(ctx context.Context, in *ReleaseRequest, opts ...grpc.CallOption) (*ReleaseResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReleaseResponse)
+	err := c.cc.Invoke(ctx, Plugin_Release_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // PluginServer is the server API for Plugin service.
 // All implementations must embed UnimplementedPluginServer
 // for forward compatibility.
@@ -139,6 +154,10 @@ type PluginServer interface {
 	Health(context.Context, *HealthRequest) (*HealthResponse, error)
 	// Drain asks the plugin to finish what runs and to take on nothing new.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
+	// Release asks the plugin to give up what it keeps for one run, because a
+	// successor of it is about to serve that run. No call of the run is under way.
+	// Only plugins with the feature "release" are asked.
+	Release(context.Context, *ReleaseRequest) (*ReleaseResponse, error)
 	mustEmbedUnimplementedPluginServer()
 }
 
@@ -163,6 +182,9 @@ func (UnimplementedPluginServer) Health(context.Context, *HealthRequest) (*Healt
 }
 func (UnimplementedPluginServer) Drain(context.Context, *DrainRequest) (*DrainResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Drain not implemented")
+}
+func (UnimplementedPluginServer) Release(context.Context, *ReleaseRequest) (*ReleaseResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Release not implemented")
 }
 func (UnimplementedPluginServer) mustEmbedUnimplementedPluginServer() {}
 func (UnimplementedPluginServer) testEmbeddedByValue()                {}
@@ -268,6 +290,24 @@ func _Plugin_Drain_Handler(srv interface{}, ctx context.Context, dec func(interf
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Plugin_Release_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReleaseRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PluginServer).Release(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Plugin_Release_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PluginServer).Release(ctx, req.(*ReleaseRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Plugin_ServiceDesc is the grpc.ServiceDesc for Plugin service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -290,6 +330,10 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Drain",
 			Handler:    _Plugin_Drain_Handler,
+		},
+		{
+			MethodName: "Release",
+			Handler:    _Plugin_Release_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
@@ -985,6 +1029,121 @@ var Hook_ServiceDesc = grpc.ServiceDesc{
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
+	Metadata: "v1/bothy.proto",
+}
+
+const (
+	Channel_Serve_FullMethodName = "/bothy.v1.Channel/Serve"
+)
+
+// ChannelClient is the client API for Channel service.
+//
+// For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
+//
+// Channel is a front end: it brings what people write elsewhere to the daemon's
+// socket, and brings them the answers.
+type ChannelClient interface {
+	// Serve is the work of a channel and lasts as long as its stream. A stream
+	// that ends is opened again, after a while.
+	Serve(ctx context.Context, in *ServeRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ServeResponse], error)
+}
+
+type channelClient struct {
+	cc grpc.ClientConnInterface
+}
+
+func NewChannelClient(cc grpc.ClientConnInterface) ChannelClient {
+	return &channelClient{cc}
+}
+
+func (c *channelClient) Serve(ctx context.Context, in *ServeRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ServeResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Channel_ServiceDesc.Streams[0], Channel_Serve_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ServeRequest, ServeResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Channel_ServeClient = grpc.ServerStreamingClient[ServeResponse]
+
+// ChannelServer is the server API for Channel service.
+// All implementations must embed UnimplementedChannelServer
+// for forward compatibility.
+//
+// Channel is a front end: it brings what people write elsewhere to the daemon's
+// socket, and brings them the answers.
+type ChannelServer interface {
+	// Serve is the work of a channel and lasts as long as its stream. A stream
+	// that ends is opened again, after a while.
+	Serve(*ServeRequest, grpc.ServerStreamingServer[ServeResponse]) error
+	mustEmbedUnimplementedChannelServer()
+}
+
+// UnimplementedChannelServer must be embedded to have
+// forward compatible implementations.
+//
+// NOTE: this should be embedded by value instead of pointer to avoid a nil
+// pointer dereference when methods are called.
+type UnimplementedChannelServer struct{}
+
+func (UnimplementedChannelServer) Serve(*ServeRequest, grpc.ServerStreamingServer[ServeResponse]) error {
+	return status.Error(codes.Unimplemented, "method Serve not implemented")
+}
+func (UnimplementedChannelServer) mustEmbedUnimplementedChannelServer() {}
+func (UnimplementedChannelServer) testEmbeddedByValue()                 {}
+
+// UnsafeChannelServer may be embedded to opt out of forward compatibility for this service.
+// Use of this interface is not recommended, as added methods to ChannelServer will
+// result in compilation errors.
+type UnsafeChannelServer interface {
+	mustEmbedUnimplementedChannelServer()
+}
+
+func RegisterChannelServer(s grpc.ServiceRegistrar, srv ChannelServer) {
+	// If the following call panics, it indicates UnimplementedChannelServer was
+	// embedded by pointer and is nil.  This will cause panics if an
+	// unimplemented method is ever invoked, so we test this at initialization
+	// time to prevent it from happening at runtime later due to I/O.
+	if t, ok := srv.(interface{ testEmbeddedByValue() }); ok {
+		t.testEmbeddedByValue()
+	}
+	s.RegisterService(&Channel_ServiceDesc, srv)
+}
+
+func _Channel_Serve_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(ServeRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(ChannelServer).Serve(m, &grpc.GenericServerStream[ServeRequest, ServeResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Channel_ServeServer = grpc.ServerStreamingServer[ServeResponse]
+
+// Channel_ServiceDesc is the grpc.ServiceDesc for Channel service.
+// It's only intended for direct use with grpc.RegisterService,
+// and not to be introspected or modified (even as a copy)
+var Channel_ServiceDesc = grpc.ServiceDesc{
+	ServiceName: "bothy.v1.Channel",
+	HandlerType: (*ChannelServer)(nil),
+	Methods:     []grpc.MethodDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Serve",
+			Handler:       _Channel_Serve_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "v1/bothy.proto",
 }
 

@@ -301,7 +301,7 @@ func (providerFaults) Complete(ctx context.Context, req sdk.Request, send func(s
 type hookFaults struct{}
 
 func (hookFaults) Subscriptions() []sdk.Subscription {
-	return []sdk.Subscription{{Name: "turn.verdict", Priority: sdk.DefaultPriority, Failure: "deny"}}
+	return []sdk.Subscription{{Name: "turn.verdict", Priority: sdk.DefaultPriority, Failure: sdk.FailClosed}}
 }
 
 func (hookFaults) Event(_ context.Context, name string, _ json.RawMessage) error {

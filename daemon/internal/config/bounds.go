@@ -1,0 +1,74 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+)
+
+// The blocks within a plugin or provider block that bound it. A block of the
+// user's file takes the place of a whole block of the defaults.
+type (
+	limitsBlock struct {
+		Memory *string `hcl:"memory"`
+		Files  *int64  `hcl:"files"`
+	}
+	quotaBlock struct {
+		Calls       *int64 `hcl:"calls"`
+		Completions *int64 `hcl:"completions"`
+	}
+	confineBlock struct {
+		Paths      []string `hcl:"paths,optional"`
+		ReadPaths  []string `hcl:"read_paths,optional"`
+		Network    *bool    `hcl:"network"`
+		BestEffort *bool    `hcl:"best_effort"`
+	}
+)
+
+var schemePattern = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
+
+// bounds takes over what bounds a plugin, and makes its paths absolute.
+func (l *loader) bounds(p *Plugin, b *pluginBlock) {
+	if len(b.Limits) > 0 {
+		p.Limits.Files = or(b.Limits[0].Files, 0)
+		if text := or(b.Limits[0].Memory, ""); text != "" {
+			size, err := ParseSize(text)
+			if err != nil {
+				l.reportAt(p.Range, "Wrong value", "limits: memory: "+err.Error()+".")
+			}
+			p.Limits.Memory = size
+		}
+	}
+	if len(b.Quota) > 0 {
+		p.Quota = Quota{Calls: or(b.Quota[0].Calls, 0), Completions: or(b.Quota[0].Completions, 0)}
+	}
+	if len(b.Confine) > 0 {
+		c := b.Confine[0]
+		p.Confine = &Confine{Network: or(c.Network, false), BestEffort: or(c.BestEffort, false)}
+		p.Confine.Paths, p.Confine.ReadPaths = l.absolute(p, "confine: paths", c.Paths), l.absolute(p, "confine: read_paths", c.ReadPaths)
+	}
+	p.Projects = l.absolute(p, "projects", p.Projects)
+	for _, s := range p.Schemes {
+		if !schemePattern.MatchString(s) {
+			l.reportAt(p.Range, "Wrong value", fmt.Sprintf("schemes holds %q: write what stands before :// in a path, such as \"known\".", s))
+		}
+	}
+	for _, r := range p.Requires {
+		if r == p.Label {
+			l.reportAt(p.Range, "Wrong value", fmt.Sprintf("%s cannot require itself.", p.Label))
+		}
+	}
+}
+
+func (l *loader) absolute(p *Plugin, name string, paths []string) []string {
+	var out []string
+	for _, path := range paths {
+		full := l.path(path)
+		if !filepath.IsAbs(full) {
+			l.reportAt(p.Range, "Wrong value", fmt.Sprintf("%s holds %q, which is no path.", name, path))
+			continue
+		}
+		out = append(out, full)
+	}
+	return out
+}

@@ -194,6 +194,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
 		Mended:    func(x host.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Refused:   func(instance, detail string) { d.security.Raise(eventRefusedCallback, d.secrets.Redact(detail)) },
 		Changed:   d.hears.update,
 	})
 	if err != nil {

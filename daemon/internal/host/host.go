@@ -48,6 +48,9 @@ type Config struct {
 	// not clash any longer.
 	// It gets the same diagnostic, and must not call the supervisor.
 	Mended func(Diagnostic)
+	// Refused is told, not more often than people can read, what a plugin asked for
+	// and did not get: it is not granted, or it is more than the plugin's quota.
+	Refused func(instance, detail string)
 	// Changed is called, from a goroutine of the host's, when the tools or the
 	// states may be others than before.
 	Changed func()
@@ -91,6 +94,9 @@ func (c *Config) defaults() {
 	}
 	if c.Mended == nil {
 		c.Mended = func(Diagnostic) {}
+	}
+	if c.Refused == nil {
+		c.Refused = func(string, string) {}
 	}
 	if c.Changed == nil {
 		c.Changed = func() {}

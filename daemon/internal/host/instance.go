@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -40,6 +39,9 @@ type instance struct {
 	cut   context.CancelFunc // ends the instance
 	wake  chan struct{}      // filled when something is asked for
 	limit *lineLimiter       // of what it logs through the daemon's services
+
+	services meter // what it asks the daemon for
+	refusals meter // what is told of it
 
 	settled     chan struct{} // closed when the first start is over, well or not
 	settledOnce sync.Once
@@ -257,7 +259,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		return fail
 	}
 	if i.s.cfg.Services != nil {
-		bc := &backchannel{s: i.s, i: i, spec: spec}
+		bc := &backchannel{s: i.s, i: i, reach: newReach(spec, m)}
 		if err := l.serve(bc.register, bc.admit); err != nil {
 			return &startError{summary: "it cannot be offered the daemon's services", detail: err.Error()}
 		}
@@ -265,7 +267,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
-	l.warnings = wants(spec, m.Grants)
+	l.warnings = wants(spec, m)
 	return nil
 }
 
@@ -289,21 +291,6 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 		s.Sandbox = spec.Sandbox
 	}
 	return s, nil
-}
-
-// wants warns about grants that the plugin asks for and does not have.
-func wants(spec Spec, grants []string) []Diagnostic {
-	var lacks []string
-	for _, g := range grants {
-		if !spec.granted(g) {
-			lacks = append(lacks, g)
-		}
-	}
-	if len(lacks) == 0 {
-		return nil
-	}
-	return []Diagnostic{warn(spec, "it asks for more than its block grants: "+list(lacks),
-		"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")}
 }
 
 // found keeps which file would serve, unless one serves already.

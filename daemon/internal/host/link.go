@@ -48,6 +48,7 @@ type link struct {
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
+	streams  atomic.Bool // it serves no call without a stream
 	warnings []Diagnostic // what is to be said once it serves
 	path     string
 	pinned   bool

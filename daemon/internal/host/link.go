@@ -282,14 +282,14 @@ func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token, add
 	if err != nil {
 		return fmt.Errorf("offer the daemon's services: %w", err)
 	}
-	brokered, err := l.broker.Accept(l.at.BrokerID)
-	if err != nil {
-		return errors.Join(fmt.Errorf("offer the daemon's services: %w", err), direct.Close())
+	listeners := []net.Listener{direct} // all that a plugin without go-plugin's broker needs
+	if brokered, err := l.broker.Accept(l.at.BrokerID); err == nil {
+		listeners = append(listeners, brokered)
 	}
 	opts := append(plugin.ServerOptions(plugin.PeerCredentials(l.isPlugin, nil)), admit(l.at.Token, l.at.Address)...)
 	l.services = grpc.NewServer(opts...)
 	register(l.services)
-	for _, ln := range []net.Listener{direct, brokered} {
+	for _, ln := range listeners {
 		l.wg.Go(func() {
 			if err := l.services.Serve(ln); err != nil {
 				l.log.Debug("serving the daemon's services", "error", err)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/sdktest"
 )
@@ -23,11 +25,8 @@ var examples struct {
 	built map[string]func() (string, error)
 }
 
-// example is the binary bothy-plugin-NAME that a folder of examples/ makes, and
-// its digest.
-func example(t testing.TB, folder, name string) (binary, pin string) {
-	t.Helper()
-	installation(t)
+// builtExample is the binary bothy-plugin-NAME that a folder of examples/ makes.
+func builtExample(folder, name string) (string, error) {
 	examples.Lock()
 	once, ok := examples.built[folder]
 	if !ok {
@@ -38,11 +37,29 @@ func example(t testing.TB, folder, name string) (binary, pin string) {
 		examples.built[folder] = once
 	}
 	examples.Unlock()
-	binary, err := once()
+	return once()
+}
+
+// example is builtExample for tests in Go, with the binary's digest.
+func example(t testing.TB, folder, name string) (binary, pin string) {
+	t.Helper()
+	installation(t)
+	binary, err := builtExample(folder, name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return binary, pinOf(t, binary)
+}
+
+// scriptExample is the command of scripts that sets a variable to an example's
+// binary.
+func scriptExample(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: example VARIABLE FOLDER NAME")
+	}
+	binary, err := builtExample(args[1], args[2])
+	ts.Check(err)
+	ts.Setenv(args[0], binary)
 }
 
 // pinOf is what sha256sum prints of a file.

@@ -57,7 +57,7 @@ type Config struct {
 	ConfigureTimeout time.Duration // 30 s
 	Patience         time.Duration // how long Start waits for slow plugins: 5 s
 	DrainTimeout     time.Duration // 10 s
-	HealthInterval   time.Duration // 5 s; three missed answers end a plugin
+	HealthInterval   time.Duration // 1 s; a plugin that is silent for three is ended
 	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
@@ -75,7 +75,7 @@ func (c *Config) defaults() {
 	set(&c.ConfigureTimeout, 30*time.Second)
 	set(&c.Patience, 5*time.Second)
 	set(&c.DrainTimeout, 10*time.Second)
-	set(&c.HealthInterval, 5*time.Second)
+	set(&c.HealthInterval, time.Second)
 	set(&c.CancelGrace, 2*time.Second)
 	set(&c.ReadyWait, 10*time.Second)
 	set(&c.StreamIdle, 60*time.Second)

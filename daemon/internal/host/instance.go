@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -135,7 +136,7 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up t
 		i.become(Broken, nil, fail.Error())
 		return i.rest(ctx)
 	}
-	wait, broken := b.crashed(time.Now(), up)
+	wait, broken := b.crashed(time.Now(), up, fail == nil)
 	if broken {
 		i.breaks()
 		return i.rest(ctx)
@@ -176,7 +177,7 @@ func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
 	i.become(Crashed, nil, cause.Error())
 	i.log.Error("the plugin crashed", "reason", cause)
-	l.close()
+	i.s.wg.Go(l.close) // the process is gone; its successor waits for no tidying
 }
 
 func (i *instance) end(l *link) {
@@ -265,7 +266,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
-	l.warnings = wants(spec, m.Grants)
+	l.warnings = append(wants(spec, m.Grants), unlimited(spec)...)
 	return nil
 }
 
@@ -304,6 +305,16 @@ func wants(spec Spec, grants []string) []Diagnostic {
 	}
 	return []Diagnostic{warn(spec, "it asks for more than its block grants: "+list(lacks),
 		"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")}
+}
+
+// unlimited warns about limits that cannot hold: what runs containers would pass
+// them on, and a container has its own.
+func unlimited(spec Spec) []Diagnostic {
+	if !spec.granted(sdk.GrantSandbox) || spec.Limits.Memory <= 0 && spec.Limits.Files <= 0 {
+		return nil
+	}
+	return []Diagnostic{warn(spec, "its limits do not hold, for it is granted "+strconv.Quote(sdk.GrantSandbox),
+		"The containers that it runs would inherit them. Take the limits block away, and bound the containers in the sandbox block.")}
 }
 
 // found keeps which file would serve, unless one serves already.

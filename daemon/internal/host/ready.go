@@ -29,7 +29,7 @@ func (i *instance) ready(ctx context.Context) (*link, error) {
 		state, l, problem, refusal, changed := i.state, i.link, i.problem, i.refusal, i.changed
 		i.mu.Unlock()
 		switch {
-		case state == Ready && l.alive.Err() == nil:
+		case state == Ready && l.alive.Err() == nil && !l.failing.Load():
 			return l, nil
 		case state == Broken && refusal != nil:
 			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %w", i.name, refusal)

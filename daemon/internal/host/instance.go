@@ -50,6 +50,9 @@ type instance struct {
 	asked       *request           // the one that is to be, until it is tried
 	giveUp      context.CancelFunc // ends the start under way
 	ended       bool               // run has returned
+	over        chan struct{}      // closed with it
+	required    []string           // names of what must be ready before it is configured
+	held        string             // why it cannot be configured, when waiting alone does not help
 	state       State
 	link        *link // while ready or draining
 	changed     chan struct{}
@@ -69,6 +72,7 @@ func newInstance(s *Supervisor, spec Spec) *instance {
 	return &instance{
 		s: s, name: spec.Instance, spec: spec, log: log, limit: newLineLimiter(log), state: Starting,
 		settled: make(chan struct{}), changed: make(chan struct{}), wake: make(chan struct{}, 1),
+		over: make(chan struct{}), required: spec.Requires,
 	}
 }
 
@@ -181,6 +185,7 @@ func (i *instance) crashed(l *link) {
 }
 
 func (i *instance) end(l *link) {
+	i.s.afterDependents(i)
 	i.become(Draining, l, "")
 	i.s.finish(l)
 	i.become(Stopped, nil, "")
@@ -255,6 +260,9 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	l.digest = i.s.remember(b, *m)
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
+		return fail
+	}
+	if fail := i.require(ctx, l, spec, m); fail != nil {
 		return fail
 	}
 	if i.s.cfg.Services != nil {
@@ -337,6 +345,7 @@ func (i *instance) become(s State, l *link, problem string) {
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()
+	i.s.news.spread()
 	i.log.Debug("the plugin is "+string(s), "problem", problem)
 	if s == Broken || s == Stopped {
 		i.s.changed()

@@ -16,6 +16,9 @@ type Status struct {
 	Tools    []string `json:"tools,omitempty"`
 	RSS      int64    `json:"rss,omitempty"` // bytes; 0 when unknown
 	Pinned   bool     `json:"pinned"`
+
+	MemoryLimit int64 `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
+	FileLimit   int64 `json:"file_limit,omitempty"`   // files that its process may have open
 }
 
 // Plugins are all configured plugins, in the order of the configuration.
@@ -46,6 +49,8 @@ func (i *instance) status() Status {
 	if i.link != nil {
 		st.PID, _ = strconv.Atoi(i.link.proc.ID()) // always a number
 		st.RSS = residentMemory(st.PID)
+		in := limited(st.PID)
+		st.MemoryLimit, st.FileLimit = in.Memory, in.Files
 	}
 	return st
 }

@@ -16,6 +16,7 @@ type Status struct {
 	Tools    []string `json:"tools,omitempty"`
 	RSS      int64    `json:"rss,omitempty"` // bytes; 0 when unknown
 	Pinned   bool     `json:"pinned"`
+	Confined string   `json:"confined,omitempty"` // what the kernel holds it to, for people; empty: nothing
 }
 
 // Plugins are all configured plugins, in the order of the configuration.
@@ -46,6 +47,7 @@ func (i *instance) status() Status {
 	if i.link != nil {
 		st.PID, _ = strconv.Atoi(i.link.proc.ID()) // always a number
 		st.RSS = residentMemory(st.PID)
+		st.Confined = i.link.confined
 	}
 	return st
 }

@@ -20,6 +20,9 @@ const (
 // attack.
 const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
+// ioprioProcess is IOPRIO_WHO_PROCESS: ioprio_set is about one process.
+const ioprioProcess = 1
+
 // program is a filter of system calls that is being written. Every part of it
 // leaves the number of the call in the accumulator.
 type program []unix.SockFilter
@@ -110,8 +113,10 @@ func own(p *program) {
 			p.unless(unix.EPERM, 0)
 		})
 	}
-	for _, number := range []uint32{unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET} {
+	for number, process := range map[uint32]uint32{unix.SYS_SETPRIORITY: unix.PRIO_PROCESS, unix.SYS_IOPRIO_SET: ioprioProcess} {
 		p.is(number, func(p *program) {
+			p.arg(0)
+			p.unless(unix.EPERM, process)
 			p.arg(1)
 			p.unless(unix.EPERM, 0)
 		})

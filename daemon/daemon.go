@@ -190,6 +190,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		SocketDir: d.paths.Sockets,
 		DataDir:   d.paths.Data,
 		Prefix:    d.paths.Prefix,
+		Shim:      filepath.Join(d.paths.Libexec, "bothy-shim"),
 		Services:  &services{d: d},
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,

@@ -37,6 +37,7 @@ type Config struct {
 	DataDir   string
 	LookOnly  bool     // manifests that were kept are read, and none is kept
 	Prefix    string   // the installation
+	Shim      string   // bothy-shim; empty: no plugin can be confined
 	Services  Services // what plugins may call back; nil offers nothing
 
 	// Redact is told every secret value that a block resolved to.
@@ -159,6 +160,9 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := socketFolder(cfg.SocketDir); err != nil {
 		return nil, err
 	}
+	if err := clearConfined(cfg.DataDir); err != nil {
+		return nil, err
+	}
 	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s, nil
@@ -190,6 +194,21 @@ func clearSockets(dir string) error {
 	for _, l := range left {
 		if err := os.RemoveAll(l); err != nil {
 			return fmt.Errorf("remove old plugin sockets: %w", err)
+		}
+	}
+	return nil
+}
+
+// clearConfined removes the temporary files of confined plugins that a killed
+// daemon left behind.
+func clearConfined(dataDir string) error {
+	left, err := filepath.Glob(filepath.Join(dataDir, confinedDir, "*", "tmp*"))
+	if err != nil {
+		return err
+	}
+	for _, l := range left {
+		if err := os.RemoveAll(l); err != nil {
+			return fmt.Errorf("remove a confined plugin's temporary files: %w", err)
 		}
 	}
 	return nil

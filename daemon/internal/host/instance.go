@@ -237,15 +237,21 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 	}
 	defer b.file.Close()
 	i.found(b)
+	lacks, fail := i.s.cfg.confinable(spec)
+	if fail != nil {
+		return nil, fail
+	}
 	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has)
 	if fail != nil {
 		return nil, fail
 	}
 	l.path, l.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	l.confined = held(spec.Confine, lacks)
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
 	}
+	l.warnings = append(l.warnings, unheld(spec, lacks)...)
 	return l, nil
 }
 
@@ -293,6 +299,9 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 	s := sdk.Settings{
 		Instance: i.name, Generation: generation, Config: config,
 		DataDir: i.s.cfg.DataDir, SocketDir: sockets, Prefix: i.s.cfg.Prefix,
+	}
+	if spec.Confine != nil {
+		s.DataDir = filepath.Join(i.s.cfg.DataDir, confinedDir, spec.Instance, "home")
 	}
 	if spec.granted(sdk.GrantSandbox) {
 		s.Sandbox = spec.Sandbox

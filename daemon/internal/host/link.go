@@ -53,6 +53,7 @@ type link struct {
 	warnings []Diagnostic // what is to be said once it serves
 	path     string
 	pinned   bool
+	confined string // what it is held to, for people
 	digest   string // of the binary; empty when it could not be read
 	replaced bool   // guarded by the instance's mu
 	gone     func() // called at the end of close
@@ -113,7 +114,12 @@ func (c *capture) GRPCClient(_ context.Context, b *goplugin.GRPCBroker, conn *gr
 // link: close ends it, also when connect failed.
 // known hears of the link before there is a process.
 func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger, known func(*link)) (*link, *startError) {
+	walls, err := cfg.confine(spec, b)
+	if err != nil {
+		return nil, &startError{summary: "it cannot be confined", detail: err.Error()}
+	}
 	l := &link{cfg: cfg, log: log, instance: spec.Instance, proc: newProcess(log, b, cfg.limits(spec))}
+	l.proc.walls = walls
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	known(l)
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
@@ -121,7 +127,10 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			l.proc.prepare(cmd, spec.Args, environment(spec), dir)
+			env := l.proc.walls.environment(environment(spec), spec)
+			if err := l.proc.prepare(cmd, spec.Args, env, dir); err != nil {
+				return nil, err
+			}
 			return l.proc, nil
 		},
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: cfg.SocketDir},
@@ -350,5 +359,8 @@ func (l *link) close() {
 	l.wg.Wait()
 	if err := os.RemoveAll(l.proc.socketDir); err != nil {
 		l.log.Debug("removing the plugin's sockets", "error", err)
+	}
+	if err := l.proc.walls.remove(); err != nil {
+		l.log.Debug("removing the plugin's temporary files", "error", err)
 	}
 }

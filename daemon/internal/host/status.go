@@ -17,8 +17,9 @@ type Status struct {
 	RSS      int64    `json:"rss,omitempty"` // bytes; 0 when unknown
 	Pinned   bool     `json:"pinned"`
 
-	MemoryLimit int64 `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
-	FileLimit   int64 `json:"file_limit,omitempty"`   // files that its process may have open
+	MemoryLimit int64  `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
+	FileLimit   int64  `json:"file_limit,omitempty"`   // files that its process may have open
+	Confined    string `json:"confined,omitempty"`     // what the kernel holds it to, for people; empty: nothing
 }
 
 // Plugins are all configured plugins, in the order of the configuration.
@@ -51,6 +52,7 @@ func (i *instance) status() Status {
 		st.RSS = residentMemory(st.PID)
 		in := limited(st.PID)
 		st.MemoryLimit, st.FileLimit = in.Memory, in.Files
+		st.Confined = i.link.confined
 	}
 	return st
 }

@@ -53,6 +53,9 @@ type Config struct {
 	// not run: a label, or the NAME of a plugin. It reports whether somebody will
 	// start it. It may be told more than once, and must not call the supervisor.
 	Wanted func(name string) bool
+	// Refused is told, not more often than people can read, what a plugin asked for
+	// and did not get: it is not granted, or it is more than the plugin's quota.
+	Refused func(instance, detail string)
 	// Changed is called, from a goroutine of the host's, when the tools or the
 	// states may be others than before.
 	Changed func()
@@ -99,6 +102,9 @@ func (c *Config) defaults() {
 	}
 	if c.Wanted == nil {
 		c.Wanted = func(string) bool { return false }
+	}
+	if c.Refused == nil {
+		c.Refused = func(string, string) {}
 	}
 	if c.Changed == nil {
 		c.Changed = func() {}

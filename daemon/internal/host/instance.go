@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -41,6 +40,9 @@ type instance struct {
 	cut   context.CancelFunc // ends the instance
 	wake  chan struct{}      // filled when something is asked for
 	limit *lineLimiter       // of what it logs through the daemon's services
+
+	services meter // what it asks the daemon for
+	refusals meter // what is told of it
 
 	settled     chan struct{} // closed when the first start is over, well or not
 	settledOnce sync.Once
@@ -272,7 +274,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		return fail
 	}
 	if i.s.cfg.Services != nil {
-		bc := &backchannel{s: i.s, i: i, spec: spec}
+		bc := &backchannel{s: i.s, i: i, reach: newReach(spec, m)}
 		if err := l.serve(bc.register, bc.admit); err != nil {
 			return &startError{summary: "it cannot be offered the daemon's services", detail: err.Error()}
 		}
@@ -280,7 +282,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
-	l.warnings = append(wants(spec, m.Grants), unlimited(spec)...)
+	l.warnings = append(wants(spec, m), unlimited(spec)...)
 	return nil
 }
 
@@ -307,21 +309,6 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 		s.Sandbox = spec.Sandbox
 	}
 	return s, nil
-}
-
-// wants warns about grants that the plugin asks for and does not have.
-func wants(spec Spec, grants []string) []Diagnostic {
-	var lacks []string
-	for _, g := range grants {
-		if !spec.granted(g) {
-			lacks = append(lacks, g)
-		}
-	}
-	if len(lacks) == 0 {
-		return nil
-	}
-	return []Diagnostic{warn(spec, "it asks for more than its block grants: "+list(lacks),
-		"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")}
 }
 
 // unlimited warns about limits that cannot hold: what runs containers would pass

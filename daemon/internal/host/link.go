@@ -49,12 +49,13 @@ type link struct {
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
-	warnings []Diagnostic // what is to be said once it serves
-	path     string
-	pinned   bool
-	digest   string // of the binary; empty when it could not be read
-	replaced bool   // guarded by the instance's mu
-	gone     func() // called at the end of close
+	warnings []Diagnostic  // what is to be said once it serves
+	binary   *binary       // that it was started from; its file is closed
+	said     *sdk.Manifest // what it declares, also beyond what the lock allows; guarded by the instance's mu
+	pin      Pin           // guarded by the instance's mu
+	digest   string        // of the binary
+	replaced bool          // guarded by the instance's mu
+	gone     func()        // called at the end of close
 
 	// alive ends when the process does, or is about to be killed; its cause
 	// says why, as an *sdk.Error with PluginCrashed.
@@ -304,13 +305,10 @@ const missed = 3
 
 // watch looks after the plugin until it ends: that it answers, that its socket
 // is there, and what it says of its manifest.
-func (l *link) watch(changed func()) {
+func (l *link) watch(changed func(sdk.Manifest)) {
 	l.wg.Go(func() { l.beat() })
 	l.wg.Go(func() {
-		err := l.base.Watch(l.alive, func(m sdk.Manifest) {
-			l.manifest.Store(&m)
-			changed()
-		})
+		err := l.base.Watch(l.alive, changed)
 		l.log.Debug("watching the manifest ended", "error", err)
 	})
 }

@@ -3,8 +3,10 @@
 package host
 
 import (
+	"io/fs"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // ownGroup gives the process a group of its own. Nothing here ends it with the
@@ -31,3 +33,6 @@ func residentMemory(int) int64 { return 0 }
 
 // changeTime is not portable; the time of modification has to do.
 func changeTime(*syscall.Stat_t) string { return "" }
+
+// changedAt is when the content changed; one that is set back is not seen.
+func changedAt(info fs.FileInfo) time.Time { return info.ModTime() }

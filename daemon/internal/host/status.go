@@ -1,6 +1,10 @@
 package host
 
-import "strconv"
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+)
 
 // Status is one plugin as people see it.
 type Status struct {
@@ -14,8 +18,12 @@ type Status struct {
 	Restarts int      `json:"restarts"`
 	Error    string   `json:"error,omitempty"` // why it is not ready
 	Tools    []string `json:"tools,omitempty"`
-	RSS      int64    `json:"rss,omitempty"` // bytes; 0 when unknown
-	Pinned   bool     `json:"pinned"`
+	RSS      int64    `json:"rss,omitempty"`    // bytes; 0 when unknown
+	Pin      Pin      `json:"pin,omitempty"`    // what vouches for its digest
+	Digest   string   `json:"digest,omitempty"` // hex SHA-256 of what runs, or would
+	Script   bool     `json:"script,omitempty"` // the digest covers the script alone
+	Origin   string   `json:"origin,omitempty"` // "bundled", "store" or "path"
+	Grants   []string `json:"grants,omitempty"`
 }
 
 // Plugins are all configured plugins, in the order of the configuration.
@@ -37,8 +45,11 @@ func (i *instance) status() Status {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	st := Status{
-		Instance: i.name, Plugin: i.spec.Plugin, Path: i.path, State: i.state,
-		Restarts: i.restarts, Error: i.problem, Pinned: i.pinned,
+		Instance: i.name, Plugin: i.spec.Plugin, State: i.state,
+		Restarts: i.restarts, Error: i.problem, Pin: i.pin, Grants: i.spec.Grants,
+	}
+	if b := i.file; b != nil {
+		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.path), b.digest, b.script, i.s.cfg.origin(b)
 	}
 	if i.manifest != nil {
 		st.Version, st.Kinds = i.manifest.Version, i.manifest.Kinds
@@ -48,4 +59,15 @@ func (i *instance) status() Status {
 		st.RSS = residentMemory(st.PID)
 	}
 	return st
+}
+
+// origin says where a plugin's file comes from.
+func (c *Config) origin(b *binary) string {
+	switch {
+	case b.bundled:
+		return "bundled"
+	case c.Installed != "" && strings.HasPrefix(filepath.Clean(b.path), c.Installed+"/"):
+		return "store"
+	}
+	return "path"
 }

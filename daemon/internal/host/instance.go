@@ -358,8 +358,8 @@ func (i *instance) become(s State, l *link, problem string) {
 
 // adopt takes over the manifest of a link, unless another took its place.
 func (i *instance) adopt(l *link) {
-	m := l.manifest.Load()
 	i.mu.Lock()
+	m := l.manifest.Load()
 	if m != i.manifest && !l.replaced {
 		i.file, i.pin = l.binary, l.pin
 		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest)

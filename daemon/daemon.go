@@ -195,6 +195,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
 		Mended:    func(x host.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Wanted:    func(name string) bool { return d.plugins.need(name) },
 		Changed:   d.hears.update,
 	})
 	if err != nil {

@@ -97,7 +97,8 @@ func (f face) Plugins() []rpc.Plugin {
 		seen[s.Instance] = true
 		out = append(out, rpc.Plugin{
 			Instance: s.Instance, Plugin: s.Plugin, Path: f.d.secrets.Redact(s.Path), Version: s.Version, Kinds: s.Kinds,
-			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: f.d.secrets.Redact(s.Error), Tools: s.Tools, RSS: s.RSS, Confined: s.Confined,
+			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: f.d.secrets.Redact(s.Error), Tools: s.Tools, RSS: s.RSS,
+			Confined: s.Confined, MemoryLimit: s.MemoryLimit, FileLimit: s.FileLimit,
 		})
 	}
 	cfg := f.d.current()

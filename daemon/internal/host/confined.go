@@ -80,7 +80,7 @@ func (c *Config) confine(spec Spec, b *binary) (*confinement, error) {
 		Write:   append([]string{w.home, w.tmp, sockets}, spec.Confine.Paths...),
 		Read:    append(b.beside(), spec.Confine.ReadPaths...),
 		Network: spec.Confine.Network, BestEffort: spec.Confine.BestEffort,
-		Memory: max(0, c.memory(spec)), Files: spec.Limits.Files, Parent: os.Getpid(),
+		Memory: max(0, c.limits(spec).Memory), Files: max(0, c.limits(spec).Files), Parent: os.Getpid(),
 	}
 	return w, nil
 }

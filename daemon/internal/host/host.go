@@ -49,6 +49,10 @@ type Config struct {
 	// not clash any longer.
 	// It gets the same diagnostic, and must not call the supervisor.
 	Mended func(Diagnostic)
+	// Wanted is told the name of what a plugin requires and the supervisor does
+	// not run: a label, or the NAME of a plugin. It reports whether somebody will
+	// start it. It may be told more than once, and must not call the supervisor.
+	Wanted func(name string) bool
 	// Changed is called, from a goroutine of the host's, when the tools or the
 	// states may be others than before.
 	Changed func()
@@ -58,7 +62,7 @@ type Config struct {
 	ConfigureTimeout time.Duration // 30 s
 	Patience         time.Duration // how long Start waits for slow plugins: 5 s
 	DrainTimeout     time.Duration // 10 s
-	HealthInterval   time.Duration // 5 s; three missed answers end a plugin
+	HealthInterval   time.Duration // 1 s; a plugin that is silent for three is ended
 	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
@@ -76,7 +80,7 @@ func (c *Config) defaults() {
 	set(&c.ConfigureTimeout, 30*time.Second)
 	set(&c.Patience, 5*time.Second)
 	set(&c.DrainTimeout, 10*time.Second)
-	set(&c.HealthInterval, 5*time.Second)
+	set(&c.HealthInterval, time.Second)
 	set(&c.CancelGrace, 2*time.Second)
 	set(&c.ReadyWait, 10*time.Second)
 	set(&c.StreamIdle, 60*time.Second)
@@ -92,6 +96,9 @@ func (c *Config) defaults() {
 	}
 	if c.Mended == nil {
 		c.Mended = func(Diagnostic) {}
+	}
+	if c.Wanted == nil {
+		c.Wanted = func(string) bool { return false }
 	}
 	if c.Changed == nil {
 		c.Changed = func() {}
@@ -143,6 +150,7 @@ type Supervisor struct {
 	told      map[string]Diagnostic // of the catalogue, that were given and hold
 	startOver bool
 	links     map[*link]struct{} // every process there is
+	news      news               // spread whenever an instance comes, goes or changes its state
 	stopping  context.Context    // bounds draining; nil before Stop
 }
 
@@ -258,6 +266,7 @@ func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 			i.run(ctx)
 		})
 	}
+	s.news.spread()
 	return begun
 }
 

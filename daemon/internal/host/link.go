@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -62,6 +63,11 @@ type link struct {
 	alive context.Context
 	died  context.CancelCauseFunc
 	wg    sync.WaitGroup
+
+	instance string
+	attached bool        // somebody else owns the process: it is not judged and never killed
+	failing  atomic.Bool // it hangs and is being ended: nobody calls it any more
+	ending   sync.Mutex  // held while it is ended, until it is known why
 }
 
 // allowed are the variables of the daemon's environment that plugins see. Keys
@@ -112,7 +118,7 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 	if err != nil {
 		return nil, &startError{summary: "it cannot be confined", detail: err.Error()}
 	}
-	l := &link{cfg: cfg, log: log, proc: newProcess(log, b, cfg.memory(spec))}
+	l := &link{cfg: cfg, log: log, instance: spec.Instance, proc: newProcess(log, b, cfg.limits(spec))}
 	l.proc.walls = walls
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	known(l)
@@ -146,13 +152,17 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 	return l, nil
 }
 
-// memory is the limit for one plugin. One that runs containers passes its
-// limits on to them, so it has none: its containers have their own.
-func (c *Config) memory(spec Spec) int64 {
+// limits are those of one plugin. One that runs containers passes its limits on
+// to them, so it has none: its containers have their own.
+func (c *Config) limits(spec Spec) config.Limits {
 	if spec.granted(sdk.GrantSandbox) {
-		return -1
+		return config.Limits{}
 	}
-	return c.Memory
+	l := spec.Limits
+	if l.Memory == 0 {
+		l.Memory = c.Memory
+	}
+	return l
 }
 
 // handshake starts the process and dials it. go-plugin's own Start cannot be
@@ -238,13 +248,9 @@ func (l *link) isPlugin(p plugin.Peer) error {
 // await ends alive when the process ends.
 func (l *link) await() {
 	<-l.proc.done
+	l.ending.Lock()
+	defer l.ending.Unlock()
 	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin crashed: %s", l.proc.how()))
-}
-
-// fail ends the plugin for a reason of the daemon's.
-func (l *link) fail(reason string) {
-	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin was ended: %s", reason))
-	l.kill()
 }
 
 // kill ends the process, and reports whether it is gone.
@@ -308,60 +314,9 @@ func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token, add
 	return nil
 }
 
-// missed is how many health checks in a row may go unanswered.
-const missed = 3
-
-// watch looks after the plugin until it ends: that it answers, that its socket
-// is there, and what it says of its manifest.
-func (l *link) watch(changed func()) {
-	l.wg.Go(func() { l.beat() })
-	l.wg.Go(func() {
-		err := l.base.Watch(l.alive, func(m sdk.Manifest) {
-			l.manifest.Store(&m)
-			changed()
-		})
-		l.log.Debug("watching the manifest ended", "error", err)
-	})
-}
-
-func (l *link) beat() {
-	tick := time.NewTicker(l.cfg.HealthInterval)
-	defer tick.Stop()
-	for misses := 0; ; {
-		select {
-		case <-l.alive.Done():
-			return
-		case <-tick.C:
-		}
-		if _, err := os.Lstat(l.addr.String()); err != nil {
-			l.fail("its socket is gone: " + err.Error())
-			return
-		}
-		if l.answers(l.cfg.HealthInterval) {
-			misses = 0
-		} else if misses++; misses >= missed && l.alive.Err() == nil {
-			l.fail(fmt.Sprintf("it did not answer %d health checks", misses))
-			return
-		}
-	}
-}
-
-// answers reports whether the plugin says anything at all within the time.
-func (l *link) answers(within time.Duration) bool {
-	ctx, cancel := context.WithTimeout(l.alive, within)
-	defer cancel()
-	err := l.base.Health(ctx)
-	var own *sdk.Error
-	if errors.As(err, &own) {
-		l.log.Debug("the plugin is not healthy", "reason", own.Message)
-		return true
-	}
-	return err == nil
-}
-
 // drain lets the plugin finish, as long as it answers at all.
 func (l *link) drain(ctx context.Context) {
-	if !l.answers(time.Second / 2) {
+	if !l.answersWithin(time.Second / 2) {
 		l.log.Warn("the plugin does not answer and is killed")
 		return
 	}

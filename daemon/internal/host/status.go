@@ -17,6 +17,9 @@ type Status struct {
 	RSS      int64    `json:"rss,omitempty"` // bytes; 0 when unknown
 	Pinned   bool     `json:"pinned"`
 	Confined string   `json:"confined,omitempty"` // what the kernel holds it to, for people; empty: nothing
+
+	MemoryLimit int64 `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
+	FileLimit   int64 `json:"file_limit,omitempty"`   // files that its process may have open
 }
 
 // Plugins are all configured plugins, in the order of the configuration.
@@ -48,6 +51,8 @@ func (i *instance) status() Status {
 		st.PID, _ = strconv.Atoi(i.link.proc.ID()) // always a number
 		st.RSS = residentMemory(st.PID)
 		st.Confined = i.link.confined
+		in := limited(st.PID)
+		st.MemoryLimit, st.FileLimit = in.Memory, in.Files
 	}
 	return st
 }

@@ -58,8 +58,9 @@ type instance struct {
 	changed     chan struct{}
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
-	path        string
-	pinned      bool
+	file        *binary       // that serves, or would; it is closed
+	pin         Pin
+	drifted     *Diagnostic // what was said of its drift from the lock while it runs
 	restarts    int
 	problem     string       // why it is not ready
 	refusal     *Unstartable // set when it will not be started again before something is changed
@@ -81,6 +82,13 @@ func (i *instance) current() Spec {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.spec
+}
+
+// pinned is what vouches for the file that serves.
+func (i *instance) pinned() Pin {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.pin
 }
 
 // run starts the plugin, and starts it again when it dies, until ctx ends. What
@@ -175,7 +183,12 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 	}
 }
 
-func (i *instance) follow(l *link) { l.watch(func() { i.adopt(l) }) }
+func (i *instance) follow(l *link) {
+	l.watch(func(m sdk.Manifest) {
+		i.hold(l, m)
+		i.adopt(l)
+	})
+}
 
 func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
@@ -231,7 +244,7 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
-	b, fail := find(spec, i.s.cfg.Libexec)
+	b, fail := i.s.verified(spec)
 	if fail != nil {
 		return nil, fail
 	}
@@ -245,7 +258,7 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 	if fail != nil {
 		return nil, fail
 	}
-	l.path, l.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	l.binary, l.pin, l.digest = b, b.pin, b.digest
 	l.confined = held(spec.Confine, lacks)
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
@@ -256,6 +269,9 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 }
 
 func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int) *startError {
+	if !b.unchanged() {
+		return &startError{summary: "its binary is refused", detail: b.path + " changed while it was started"}
+	}
 	if fail := l.describe(ctx); fail != nil {
 		return fail
 	}
@@ -263,7 +279,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	l.digest = i.s.remember(b, *m)
+	i.s.remember(b, "", *m)
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
@@ -280,6 +296,12 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
+	configured := l.manifest.Load()
+	i.s.remember(b, i.name, *configured)
+	if fail := checkLock(spec, b, *configured); fail != nil {
+		return fail
+	}
+	l.said = configured
 	l.warnings = append(wants(spec, m.Grants), unlimited(spec)...)
 	return nil
 }
@@ -339,7 +361,7 @@ func (i *instance) found(b *binary) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.link == nil {
-		i.path, i.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+		i.file, i.pin = b, b.pin
 	}
 }
 
@@ -368,8 +390,8 @@ func (i *instance) adopt(l *link) {
 	m := l.manifest.Load()
 	i.mu.Lock()
 	if m != i.manifest && !l.replaced {
-		i.path, i.pinned = l.path, l.pinned
-		i.manifest, i.tools = m, i.offer(m, i.spec, i.pinned, l.digest)
+		i.file, i.pin = l.binary, l.pin
+		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest)
 	}
 	i.mu.Unlock()
 	i.s.changed()

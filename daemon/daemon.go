@@ -191,10 +191,12 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		DataDir:   d.paths.Data,
 		Installed: d.paths.Plugins,
 		Prefix:    d.paths.Prefix,
+		Shim:      filepath.Join(d.paths.Libexec, "bothy-shim"),
 		Services:  &services{d: d},
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
 		Mended:    func(x host.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Wanted:    func(name string) bool { return d.plugins.need(name) },
 		Changed:   d.hears.update,
 	})
 	if err != nil {

@@ -1,11 +1,32 @@
-// Package plugin starts a plugin: it is all that a plugin's main calls.
+// Package plugin starts a plugin: it is all that a plugin's main calls. This is
+// a whole one, bothy-plugin-hello, with one tool:
 //
-//	func main() {
-//		plugin.Serve(plugin.Options{
-//			Name: "hello", Version: "1.0.0",
-//			Tool: tool.Set{tool.New("hello", "Greets.", sdk.Annotations{ReadOnly: true}, hello)},
-//		})
+//	package main
+//
+//	import (
+//		"context"
+//
+//		"github.com/bothyd/bothy/sdk/plugin"
+//	)
+//
+//	type person struct {
+//		Name string `json:"name" jsonschema:"who is greeted"`
 //	}
+//
+//	func hello(_ context.Context, p person) (string, error) {
+//		return "Hello, " + p.Name + "!", nil
+//	}
+//
+//	func main() { plugin.Serve(plugin.Tool("hello", "Greets a person.", hello)) }
+//
+// What Tool fills is an Options; one written out says more:
+//
+//	plugin.Serve(plugin.Options{
+//		Name: "hello", Version: "1.0.0",
+//		Tool: tool.Set{tool.New("hello", "Greets.", sdk.Annotations{ReadOnly: true}, hello)},
+//	})
+//
+// Every binary also answers to the sub-commands describe, version, test and dev.
 //
 // The life of a plugin, as the daemon drives it:
 //
@@ -56,6 +77,10 @@ type Options struct {
 	Schemes []sdk.Scheme
 	// Grants are what the plugin wants; the operator's block decides.
 	Grants []string
+	// Requires names plugin blocks that must be ready before this plugin is
+	// configured. One that is not there keeps it from starting: name only what
+	// it cannot work without.
+	Requires []string
 	// Config points to a struct whose tags declare the attributes of the
 	// plugin's block (see Schema). It is filled before Configure is called.
 	Config any

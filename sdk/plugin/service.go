@@ -75,7 +75,7 @@ func (s *service) plugins() goplugin.PluginSet {
 }
 
 func (s *service) manifest() sdk.Manifest {
-	m := sdk.Manifest{Name: s.o.Name, Version: s.o.Version, Protocol: Protocol, Schemes: s.o.Schemes, Grants: s.o.Grants}
+	m := sdk.Manifest{Name: s.o.Name, Version: s.o.Version, Protocol: Protocol, Schemes: s.o.Schemes, Grants: s.o.Grants, Requires: s.o.Requires}
 	if s.o.Tool != nil {
 		m.Kinds = append(m.Kinds, KindTool)
 		m.Tools = s.o.Tool.Tools()

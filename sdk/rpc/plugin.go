@@ -14,6 +14,9 @@ type Plugin struct {
 	Tools    []string `json:"tools"`
 	RSS      int64    `json:"rss,omitempty"` // resident memory in bytes
 
+	MemoryLimit int64 `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
+	FileLimit   int64 `json:"file_limit,omitempty"`   // files that its process may have open
+
 	Digest   string   `json:"digest,omitempty"`    // hex SHA-256 of what runs
 	Origin   string   `json:"origin,omitempty"`    // "bundled", "store", "path" or "dev"
 	Script   bool     `json:"script,omitempty"`    // the digest covers neither the script's interpreter nor what it imports

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -114,6 +115,10 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 			found = append(found, warn(spec, "it does not describe itself", err.Error()))
 			continue
 		}
+		if lacks := s.cfg.unwalled(spec); len(lacks) > 0 {
+			found = append(found, warn(spec, "what it declares was asked of it without walls",
+				"It is not pinned, and this kernel cannot hold it back from "+strings.Join(lacks, "; ")+"."))
+		}
 		_, secrets, diags := decodeBody(spec, m.Config)
 		for _, v := range secrets {
 			s.cfg.Redact(v)
@@ -125,16 +130,32 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 	return found
 }
 
+// describeTime is how long a binary may take to say what it declares.
+const describeTime = 10 * time.Second
+
+// describeMemory is how many bytes of data it may allocate for it, where it is
+// confined.
+const describeMemory = 512 << 20
+
 // largestManifest is how much of a plugin's own word is read.
 const largestManifest = 4 << 20
 
 func (s *Inspector) runDescribe(ctx context.Context, b *binary) (sdk.Manifest, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.StartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, min(s.cfg.StartTimeout, describeTime))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.path, "describe")
 	cmd.Env, cmd.Dir, cmd.WaitDelay = environment(Spec{}), "/", killed
 	ownGroup(cmd)
 	fromFile(cmd, b)
+	walls, err := s.cfg.stranger(b)
+	if err == nil && walls != nil {
+		cmd.Env = walls.environment(cmd.Env, Spec{})
+		err = walls.apply(cmd, b, "")
+		defer walls.handed()
+	}
+	if err != nil {
+		return sdk.Manifest{}, fmt.Errorf("%s describe: %w", b.path, err)
+	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	out, errs := &capped{most: largestManifest}, &capped{most: lastWords}
 	cmd.Stdout, cmd.Stderr = out, errs

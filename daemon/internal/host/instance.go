@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -49,6 +50,9 @@ type instance struct {
 	asked       *request           // the one that is to be, until it is tried
 	giveUp      context.CancelFunc // ends the start under way
 	ended       bool               // run has returned
+	over        chan struct{}      // closed with it
+	required    []string           // names of what must be ready before it is configured
+	held        string             // why it cannot be configured, when waiting alone does not help
 	state       State
 	link        *link // while ready or draining
 	changed     chan struct{}
@@ -69,6 +73,7 @@ func newInstance(s *Supervisor, spec Spec) *instance {
 	return &instance{
 		s: s, name: spec.Instance, spec: spec, log: log, limit: newLineLimiter(log), state: Starting,
 		settled: make(chan struct{}), changed: make(chan struct{}), wake: make(chan struct{}, 1),
+		over: make(chan struct{}), required: spec.Requires,
 	}
 }
 
@@ -143,7 +148,7 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up t
 		i.become(Broken, nil, fail.Error())
 		return i.rest(ctx)
 	}
-	wait, broken := b.crashed(time.Now(), up)
+	wait, broken := b.crashed(time.Now(), up, fail == nil)
 	if broken {
 		i.breaks()
 		return i.rest(ctx)
@@ -189,10 +194,11 @@ func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
 	i.become(Crashed, nil, cause.Error())
 	i.log.Error("the plugin crashed", "reason", cause)
-	l.close()
+	i.s.wg.Go(l.close) // the process is gone; its successor waits for no tidying
 }
 
 func (i *instance) end(l *link) {
+	i.s.afterDependents(i)
 	i.become(Draining, l, "")
 	i.s.finish(l)
 	i.become(Stopped, nil, "")
@@ -244,15 +250,21 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 	}
 	defer b.file.Close()
 	i.found(b)
+	lacks, fail := i.s.cfg.confinable(spec)
+	if fail != nil {
+		return nil, fail
+	}
 	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has)
 	if fail != nil {
 		return nil, fail
 	}
 	l.binary, l.pin, l.digest = b, b.pin, b.digest
+	l.confined = held(spec.Confine, lacks)
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
 	}
+	l.warnings = append(l.warnings, unheld(spec, lacks)...)
 	return l, nil
 }
 
@@ -272,6 +284,9 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail != nil {
 		return fail
 	}
+	if fail := i.require(ctx, l, spec, m); fail != nil {
+		return fail
+	}
 	if i.s.cfg.Services != nil {
 		bc := &backchannel{s: i.s, i: i, spec: spec}
 		if err := l.serve(bc.register, bc.admit); err != nil {
@@ -287,7 +302,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		return fail
 	}
 	l.said = configured
-	l.warnings = wants(spec, m.Grants)
+	l.warnings = append(wants(spec, m.Grants), unlimited(spec)...)
 	return nil
 }
 
@@ -306,6 +321,9 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 	s := sdk.Settings{
 		Instance: i.name, Generation: generation, Config: config,
 		DataDir: i.s.cfg.DataDir, SocketDir: sockets, Prefix: i.s.cfg.Prefix,
+	}
+	if spec.Confine != nil {
+		s.DataDir = filepath.Join(i.s.cfg.DataDir, confinedDir, spec.Instance, "home")
 	}
 	if spec.granted(sdk.GrantSandbox) {
 		s.Sandbox = spec.Sandbox
@@ -328,6 +346,16 @@ func wants(spec Spec, grants []string) []Diagnostic {
 		"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")}
 }
 
+// unlimited warns about limits that cannot hold: what runs containers would pass
+// them on, and a container has its own.
+func unlimited(spec Spec) []Diagnostic {
+	if !spec.granted(sdk.GrantSandbox) || spec.Limits.Memory <= 0 && spec.Limits.Files <= 0 {
+		return nil
+	}
+	return []Diagnostic{warn(spec, "its limits do not hold, for it is granted "+strconv.Quote(sdk.GrantSandbox),
+		"The containers that it runs would inherit them. Take the limits block away, and bound the containers in the sandbox block.")}
+}
+
 // found keeps which file would serve, unless one serves already.
 func (i *instance) found(b *binary) {
 	i.mu.Lock()
@@ -348,6 +376,7 @@ func (i *instance) become(s State, l *link, problem string) {
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()
+	i.s.news.spread()
 	i.log.Debug("the plugin is "+string(s), "problem", problem)
 	if s == Broken || s == Stopped {
 		i.s.changed()

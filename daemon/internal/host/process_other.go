@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
 // ownGroup gives the process a group of its own. Nothing here ends it with the
@@ -26,7 +28,11 @@ func (p *process) reap() error {
 	return err
 }
 
-func limit(int, int64) {}
+// limit does nothing: limits are set by the kernel of Linux.
+func limit(int, config.Limits) {}
+
+// limited is not known here.
+func limited(int) config.Limits { return config.Limits{} }
 
 // residentMemory is not known here.
 func residentMemory(int) int64 { return 0 }

@@ -80,6 +80,7 @@ func (s *Supervisor) Remove(instance string) error {
 	i.cut()
 	i.forget()
 	s.changed()
+	s.news.spread()
 	return nil
 }
 
@@ -161,6 +162,7 @@ func (i *instance) leave(last *request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.ended = true
+	close(i.over)
 	last.drop()
 	i.asked.drop()
 	i.asked = nil
@@ -170,11 +172,12 @@ func (i *instance) leave(last *request) {
 // until now, nil when there is none.
 func (i *instance) take(spec Spec, was *link) {
 	i.mu.Lock()
-	i.spec = spec
+	i.spec, i.required = spec, spec.Requires
 	if was != nil {
 		was.replaced = true
 	}
 	i.mu.Unlock()
+	i.s.news.spread()
 	i.forget()
 }
 

@@ -24,6 +24,10 @@ type Status struct {
 	Script   bool     `json:"script,omitempty"` // the digest covers the script alone
 	Origin   string   `json:"origin,omitempty"` // "bundled", "store" or "path"
 	Grants   []string `json:"grants,omitempty"`
+
+	Confined    string `json:"confined,omitempty"`     // what the kernel holds it to, for people; empty: nothing
+	MemoryLimit int64  `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
+	FileLimit   int64  `json:"file_limit,omitempty"`   // files that its process may have open
 }
 
 // Plugins are all configured plugins, in the order of the configuration.
@@ -57,6 +61,9 @@ func (i *instance) status() Status {
 	if i.link != nil {
 		st.PID, _ = strconv.Atoi(i.link.proc.ID()) // always a number
 		st.RSS = residentMemory(st.PID)
+		st.Confined = i.link.confined
+		in := limited(st.PID)
+		st.MemoryLimit, st.FileLimit = in.Memory, in.Files
 	}
 	return st
 }

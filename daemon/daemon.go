@@ -189,6 +189,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Libexec:   []string{d.paths.Libexec},
 		SocketDir: d.paths.Sockets,
 		DataDir:   d.paths.Data,
+		Installed: d.paths.Plugins,
 		Prefix:    d.paths.Prefix,
 		Shim:      filepath.Join(d.paths.Libexec, "bothy-shim"),
 		Services:  &services{d: d},

@@ -180,8 +180,7 @@ func unheld(spec Spec, lacks []string) []Diagnostic {
 // in, for its modules lie there, unless that folder holds more than the script's
 // own. A program needs none.
 func (b *binary) beside() []string {
-	head := make([]byte, 2)
-	if _, err := b.file.ReadAt(head, 0); err != nil || string(head) != "#!" {
+	if !b.script {
 		return nil
 	}
 	dir := filepath.Dir(b.path)
@@ -202,7 +201,7 @@ func within(path, dir string) bool {
 // what it declares: it may read the system and itself, and has no network. It
 // is nil for one that is part of the installation or pinned.
 func (c *Config) stranger(b *binary) (*confinement, error) {
-	if c.Shim == "" || b.pinned || b.bundled || runtime.GOOS != "linux" {
+	if c.Shim == "" || b.pin != "" || runtime.GOOS != "linux" {
 		return nil, nil
 	}
 	if _, err := os.Stat(c.Shim); err != nil {

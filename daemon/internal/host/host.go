@@ -35,6 +35,7 @@ type Config struct {
 	Libexec   []string // where bothy-plugin-NAME is looked for, in order
 	SocketDir string   // short and 0700; made when it is missing
 	DataDir   string
+	Installed string   // the store of installed plugins; what lies below has that origin
 	LookOnly  bool     // manifests that were kept are read, and none is kept
 	Prefix    string   // the installation
 	Shim      string   // bothy-shim; empty: no plugin can be confined
@@ -123,7 +124,8 @@ type Spec struct {
 	Schemes  []string         // schemes of entries that it may use with GrantEntries; nil is all that it declares
 	Models   []string         // patterns of the models that it may name with GrantModels, besides the run's own
 	Secrets  []string         // the names that the plugin may ask for with GrantSecrets
-	SHA256   string           // hex; empty: not pinned
+	SHA256   string           // hex; empty: not pinned by its block
+	Locked   *config.Locked   // what bothy.lock says of it; nil: not pinned by that
 	Body     hcl.Body         // what the plugin's own schema decodes; nil is empty
 	Eval     *hcl.EvalContext // evaluates Body
 	Source   hcl.Range        // where the block stands

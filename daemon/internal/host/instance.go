@@ -60,8 +60,9 @@ type instance struct {
 	changed     chan struct{}
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
-	path        string
-	pinned      bool
+	file        *binary       // that serves, or would; it is closed
+	pin         Pin
+	drifted     *Diagnostic // what was said of its drift from the lock while it runs
 	restarts    int
 	problem     string       // why it is not ready
 	refusal     *Unstartable // set when it will not be started again before something is changed
@@ -83,6 +84,13 @@ func (i *instance) current() Spec {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.spec
+}
+
+// pinned is what vouches for the file that serves.
+func (i *instance) pinned() Pin {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.pin
 }
 
 // run starts the plugin, and starts it again when it dies, until ctx ends. What
@@ -177,7 +185,12 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 	}
 }
 
-func (i *instance) follow(l *link) { l.watch(func() { i.adopt(l) }) }
+func (i *instance) follow(l *link) {
+	l.watch(func(m sdk.Manifest) {
+		i.hold(l, m)
+		i.adopt(l)
+	})
+}
 
 func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
@@ -233,7 +246,7 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
-	b, fail := find(spec, i.s.cfg.Libexec)
+	b, fail := i.s.verified(spec)
 	if fail != nil {
 		return nil, fail
 	}
@@ -247,7 +260,7 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 	if fail != nil {
 		return nil, fail
 	}
-	l.path, l.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	l.binary, l.pin, l.digest = b, b.pin, b.digest
 	l.confined = held(spec.Confine, lacks)
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
@@ -258,6 +271,9 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 }
 
 func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int) *startError {
+	if !b.unchanged() {
+		return &startError{summary: "its binary is refused", detail: b.path + " changed while it was started"}
+	}
 	if fail := l.describe(ctx); fail != nil {
 		return fail
 	}
@@ -265,7 +281,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	l.digest = i.s.remember(b, *m)
+	i.s.remember(b, "", *m)
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
@@ -282,6 +298,12 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
+	configured := l.manifest.Load()
+	i.s.remember(b, i.name, *configured)
+	if fail := checkLock(spec, b, *configured); fail != nil {
+		return fail
+	}
+	l.said = configured
 	l.warnings = append(wants(spec, m), unlimited(spec)...)
 	return nil
 }
@@ -326,7 +348,7 @@ func (i *instance) found(b *binary) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.link == nil {
-		i.path, i.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+		i.file, i.pin = b, b.pin
 	}
 }
 
@@ -352,11 +374,11 @@ func (i *instance) become(s State, l *link, problem string) {
 
 // adopt takes over the manifest of a link, unless another took its place.
 func (i *instance) adopt(l *link) {
-	m := l.manifest.Load()
 	i.mu.Lock()
+	m := l.manifest.Load()
 	if m != i.manifest && !l.replaced {
-		i.path, i.pinned = l.path, l.pinned
-		i.manifest, i.tools = m, i.offer(m, i.spec, i.pinned, l.digest)
+		i.file, i.pin = l.binary, l.pin
+		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest)
 	}
 	i.mu.Unlock()
 	i.s.changed()

@@ -49,13 +49,14 @@ type link struct {
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
-	warnings []Diagnostic // what is to be said once it serves
-	path     string
-	pinned   bool
-	confined string // what it is held to, for people
-	digest   string // of the binary; empty when it could not be read
-	replaced bool   // guarded by the instance's mu
-	gone     func() // called at the end of close
+	warnings []Diagnostic  // what is to be said once it serves
+	binary   *binary       // that it was started from; its file is closed
+	said     *sdk.Manifest // what it declares, also beyond what the lock allows; guarded by the instance's mu
+	pin      Pin           // guarded by the instance's mu
+	digest   string        // of the binary
+	confined string        // what it is held to, for people
+	replaced bool          // guarded by the instance's mu
+	gone     func()        // called at the end of close
 
 	// alive ends when the process does, or is about to be killed; its cause
 	// says why, as an *sdk.Error with PluginCrashed.

@@ -69,7 +69,11 @@ type faults struct {
 }
 
 func (f *faults) Tools() []sdk.ToolSpec {
-	return append(append(f.tools().Tools(), f.extra.Tools()...), unusable()...)
+	grown := f.extra.Tools()
+	for i := range grown {
+		grown[i].Source = os.Getenv("FAULT_SOURCE")
+	}
+	return append(append(f.tools().Tools(), grown...), unusable()...)
 }
 
 func (f *faults) Invoke(ctx context.Context, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {

@@ -49,7 +49,7 @@ func find(spec Spec, libexec []string) (*binary, *startError) {
 		return b, nil
 	}
 	return nil, &startError{
-		summary: "its binary is missing", permanent: true,
+		summary: "its binary is missing", permanent: true, missing: true,
 		detail: fmt.Sprintf("Looked for %s. Install it there, or set path in its block.", strings.Join(candidates, " and ")),
 	}
 }

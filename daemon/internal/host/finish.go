@@ -2,7 +2,9 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"sync"
+	"time"
 )
 
 // turnstile counts the calls on a link, so that one which takes no more ends
@@ -45,13 +47,20 @@ func (t *turnstile) close() <-chan struct{} {
 	return t.shut
 }
 
-// finish lets the calls of a link end, then the plugin. Each call has a
-// deadline of its own; an orderly stop of the daemon does not wait for them.
+// finish lets the calls of a link end, then the plugin. What does not end within
+// Config.DrainLimit is ended with it; an orderly stop of the daemon does not wait
+// for calls.
 func (s *Supervisor) finish(l *link) {
+	limit := time.NewTimer(s.cfg.DrainLimit)
+	defer limit.Stop()
 	select {
 	case <-l.calls.close():
 	case <-l.alive.Done():
 	case <-s.life.Done():
+	case <-limit.C:
+		l.fail(fmt.Sprintf("another process of the plugin had taken its place %v before, and this call had not ended", s.cfg.DrainLimit))
+		l.close()
+		return
 	}
 	l.drain(s.stopContext())
 	l.close()

@@ -57,6 +57,7 @@ type Config struct {
 	ConfigureTimeout time.Duration // 30 s
 	Patience         time.Duration // how long Start waits for slow plugins: 5 s
 	DrainTimeout     time.Duration // 10 s
+	DrainLimit       time.Duration // how long a process that was replaced may finish its calls: 10 min
 	HealthInterval   time.Duration // 5 s; three missed answers end a plugin
 	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
@@ -75,6 +76,7 @@ func (c *Config) defaults() {
 	set(&c.ConfigureTimeout, 30*time.Second)
 	set(&c.Patience, 5*time.Second)
 	set(&c.DrainTimeout, 10*time.Second)
+	set(&c.DrainLimit, 10*time.Minute)
 	set(&c.HealthInterval, 5*time.Second)
 	set(&c.CancelGrace, 2*time.Second)
 	set(&c.ReadyWait, 10*time.Second)

@@ -47,10 +47,13 @@ type instance struct {
 	mu          sync.Mutex
 	spec        Spec               // the one in force
 	asked       *request           // the one that is to be, until it is tried
+	look        bool               // its file may be another
+	tried       string             // the file of the last start, as watchedFile tells it
 	giveUp      context.CancelFunc // ends the start under way
 	ended       bool               // run has returned
 	state       State
 	link        *link // while ready or draining
+	generation  int   // of its settings
 	changed     chan struct{}
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
@@ -91,6 +94,9 @@ func (i *instance) run(ctx context.Context) {
 			first, b = r, backoff{}
 			i.take(r.spec, nil)
 		}
+		if i.looked() {
+			b = backoff{}
+		}
 		i.become(Starting, nil, "")
 		spec, began := i.current(), time.Now()
 		l, fail := i.open(ctx, spec, generation)
@@ -100,7 +106,7 @@ func (i *instance) run(ctx context.Context) {
 			i.mend(l.warnings)
 			i.report(l.warnings)
 			i.become(Ready, l, "")
-			first.settle(Replaced{Switched: true, Diagnostics: l.warnings})
+			first.settle(l.replaces(Started))
 			l = i.serve(ctx, l, &generation)
 			if ctx.Err() != nil {
 				first = nil
@@ -117,7 +123,7 @@ func (i *instance) run(ctx context.Context) {
 			found := fail.diagnostics(spec)
 			i.report(found)
 			i.become(Crashed, nil, fail.Error())
-			first.settle(Replaced{Switched: true, Diagnostics: found})
+			first.settle(Replaced{How: Started, Generation: generation, Diagnostics: found})
 		}
 		first = nil
 		i.settle()
@@ -160,12 +166,16 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 			return l
 		case <-i.wake:
 		}
-		if r := i.next(); r != nil {
-			*generation++
-			if fresh := i.swap(ctx, l, r, *generation); fresh != nil {
-				l = fresh
-				i.follow(l)
-			}
+		r := i.next()
+		if r == nil && i.looked() {
+			r = &request{spec: i.current()}
+		}
+		if r == nil {
+			continue
+		}
+		if fresh := i.change(ctx, l, r, generation); fresh != l {
+			l = fresh
+			i.follow(l)
 		}
 	}
 }
@@ -208,7 +218,7 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 	i.mu.Unlock()
 	t := time.NewTimer(wait)
 	defer t.Stop()
-	for !i.isAsked() {
+	for !i.isAsked() && !i.looks() {
 		select {
 		case <-t.C:
 			return true
@@ -235,7 +245,8 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 	if fail != nil {
 		return nil, fail
 	}
-	l.path, l.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	l.path, l.identity, l.pinned = filepath.Clean(b.path), identity(b.file), b.pinned || b.bundled
+	l.spec, l.generation = spec, generation
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
@@ -265,6 +276,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
+	l.settings = settings
 	l.warnings = wants(spec, m.Grants)
 	return nil
 }
@@ -323,6 +335,9 @@ func (i *instance) become(s State, l *link, problem string) {
 	}
 	i.mu.Lock()
 	i.state, i.link, i.problem = s, l, problem
+	if l != nil {
+		i.generation = l.generation
+	}
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()

@@ -53,6 +53,14 @@ type link struct {
 	path     string
 	pinned   bool
 	digest   string // of the binary; empty when it could not be read
+	identity string // of the file that it was started from
+
+	// What it was given last. Only the instance's goroutine uses these.
+	spec       Spec
+	settings   sdk.Settings
+	generation int
+	unsure     bool // it did not say whether it took the last ones
+
 	replaced bool   // guarded by the instance's mu
 	gone     func() // called at the end of close
 

@@ -31,11 +31,16 @@ func main() {
 	if name == "" {
 		name = "fault"
 	}
-	plugin.Serve(plugin.Options{
+	o := plugin.Options{
 		Name: name, Version: "1.2.3", Config: &f.config, Configure: f.configure,
 		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{},
-		Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries},
-	})
+		Health: f.health, Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries},
+		Reconfigures: os.Getenv("FAULT_LIVE") != "",
+	}
+	if os.Getenv("FAULT_KEEPS") != "" {
+		o.Release = f.release
+	}
+	plugin.Serve(o)
 }
 
 // faults serves the tools; extra ones appear when the manifest changes.

@@ -174,6 +174,7 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 	i.take(r.spec, old)
 	i.report(fresh.warnings)
 	i.become(Ready, fresh, "")
+	i.tenures.supersede(old)
 	i.s.wg.Go(func() { i.s.finish(old) })
 	i.log.Info("another process of the plugin took over", "pid", fresh.proc.ID(), "generation", generation)
 	r.settle(fresh.replaces(Swapped))

@@ -55,6 +55,7 @@ type instance struct {
 	link        *link // while ready or draining
 	generation  int   // of its settings
 	changed     chan struct{}
+	tenures     tenures
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
 	path        string
@@ -277,6 +278,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		return fail
 	}
 	l.settings = settings
+	l.keeps, l.owner = keepsRuns(l.manifest.Load()), &i.tenures
 	l.warnings = wants(spec, m.Grants)
 	return nil
 }

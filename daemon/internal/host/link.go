@@ -61,6 +61,10 @@ type link struct {
 	generation int
 	unsure     bool // it did not say whether it took the last ones
 
+	keeps      bool     // something for each run; see tenures
+	owner      *tenures // of the instance
+	superseded bool     // guarded by owner.mu
+
 	replaced bool   // guarded by the instance's mu
 	gone     func() // called at the end of close
 

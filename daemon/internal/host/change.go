@@ -46,12 +46,12 @@ func sameProcess(a, b Spec) bool {
 // sameFile reports whether a start would run what the link runs. A file that was
 // only touched, or written again as it was, is the same.
 func (i *instance) sameFile(l *link, spec Spec) bool {
+	i.tries(spec)
 	b, fail := find(spec, i.s.cfg.Libexec)
 	if fail != nil {
 		return false
 	}
 	defer b.file.Close()
-	i.found(b)
 	id := identity(b.file)
 	if l.path == filepath.Clean(b.path) && l.identity == id {
 		return true

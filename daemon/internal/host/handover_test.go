@@ -83,7 +83,7 @@ func TestHandOver(t *testing.T) {
 	if err := r.Hooks()[0].Event(t.Context(), "run.deleted", event); err != nil {
 		t.Fatal(err)
 	}
-	release := r.hold(t)                                      // of the run "run"
+	release := r.hold(t) // of the run "run"
 	if a := r.replace(t, again(one, "two")); a.How != Swapped {
 		t.Fatalf("%+v", a)
 	}

@@ -133,6 +133,9 @@ type Supervisor struct {
 	log   hclog.Logger
 	calls callTable
 
+	vigil    *vigil
+	watching sync.Once
+
 	life context.Context // ends when Stop begins
 	end  context.CancelFunc
 	wg   sync.WaitGroup
@@ -154,6 +157,7 @@ func New(cfg Config) (*Supervisor, error) {
 		return nil, err
 	}
 	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
+	s.vigil = newVigil(cfg.Log, s.places)
 	s.life, s.end = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -224,6 +228,7 @@ func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 	if s.life.Err() != nil {
 		return nil // Stop may be waiting for those that run
 	}
+	s.watch()
 	var begun []*instance
 	for _, spec := range specs {
 		if _, taken := s.byName[spec.Instance]; taken {

@@ -236,6 +236,7 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
+	i.tries(spec)
 	b, fail := find(spec, i.s.cfg.Libexec)
 	if fail != nil {
 		return nil, fail

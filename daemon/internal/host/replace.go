@@ -135,6 +135,7 @@ func (s *Supervisor) Remove(instance string) error {
 	i.cut()
 	i.forget()
 	s.changed()
+	s.vigil.nudge()
 	return nil
 }
 

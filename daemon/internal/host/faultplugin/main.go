@@ -70,3 +70,8 @@ func unusable() []sdk.ToolSpec {
 	}
 	return []sdk.ToolSpec{{Name: "unusable", Description: "Cannot be called.", Parameters: []byte(os.Getenv("FAULT_SCHEMA"))}}
 }
+
+// build is set by the linker, to make another binary of the same plugin.
+var build string
+
+func init() { _ = build }

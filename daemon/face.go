@@ -98,6 +98,7 @@ func (f face) Plugins() []rpc.Plugin {
 		out = append(out, rpc.Plugin{
 			Instance: s.Instance, Plugin: s.Plugin, Path: f.d.secrets.Redact(s.Path), Version: s.Version, Kinds: s.Kinds,
 			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: f.d.secrets.Redact(s.Error), Tools: s.Tools, RSS: s.RSS,
+			Detail: f.d.secrets.Redact(s.Detail),
 		})
 	}
 	cfg := f.d.current()

@@ -45,9 +45,10 @@ func (t *turnstile) close() <-chan struct{} {
 	return t.shut
 }
 
-// finish lets the calls of a link end, then the plugin. Each call has a
+// finish ends the channel of a link, lets its calls end, then the plugin. Each call has a
 // deadline of its own; an orderly stop of the daemon does not wait for them.
 func (s *Supervisor) finish(l *link) {
+	l.front.close()
 	select {
 	case <-l.calls.close():
 	case <-l.alive.Done():

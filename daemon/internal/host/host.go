@@ -38,6 +38,7 @@ type Config struct {
 	LookOnly  bool     // manifests that were kept are read, and none is kept
 	Prefix    string   // the installation
 	Services  Services // what plugins may call back; nil offers nothing
+	Lend      Lend     // what channels work with; nil opens none
 
 	// Redact is told every secret value that a block resolved to.
 	Redact func(value string)
@@ -61,6 +62,7 @@ type Config struct {
 	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
+	ChannelWait      time.Duration // before a channel that ended is opened again: 1 s, and longer each time
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
 	Memory           int64         // bytes of data a plugin may allocate: 4 GiB; below 0 is no limit
 }
@@ -79,6 +81,7 @@ func (c *Config) defaults() {
 	set(&c.CancelGrace, 2*time.Second)
 	set(&c.ReadyWait, 10*time.Second)
 	set(&c.StreamIdle, 60*time.Second)
+	set(&c.ChannelWait, time.Second)
 	set(&c.FirstDelta, 5*time.Minute)
 	if c.Memory == 0 {
 		c.Memory = 4 << 30
@@ -135,6 +138,10 @@ type Supervisor struct {
 	end  context.CancelFunc
 	wg   sync.WaitGroup
 
+	channels    context.Context // ends when no channel is to be open any more
+	endChannels context.CancelFunc
+	fronts      sync.WaitGroup // of the channels; what is added is added under mu
+
 	mu        sync.Mutex // guards what follows; never held while a plugin is called
 	order     []*instance
 	byName    map[string]*instance
@@ -153,6 +160,7 @@ func New(cfg Config) (*Supervisor, error) {
 	}
 	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
 	s.life, s.end = context.WithCancel(context.Background())
+	s.channels, s.endChannels = context.WithCancel(context.Background())
 	return s, nil
 }
 
@@ -251,6 +259,7 @@ func (s *Supervisor) Stop(ctx context.Context) {
 	s.end()
 	s.mu.Unlock()
 	s.wg.Wait()
+	s.endChannels()
 }
 
 func (s *Supervisor) instance(name string) (*instance, error) {

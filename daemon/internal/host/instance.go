@@ -39,6 +39,7 @@ type instance struct {
 	log   hclog.Logger
 	cut   context.CancelFunc // ends the instance
 	wake  chan struct{}      // filled when something is asked for
+	front *front             // the last one; used by run alone
 	limit *lineLimiter       // of what it logs through the daemon's services
 
 	settled     chan struct{} // closed when the first start is over, well or not
@@ -170,7 +171,10 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 	}
 }
 
-func (i *instance) follow(l *link) { l.watch(func() { i.adopt(l) }) }
+func (i *instance) follow(l *link) {
+	l.watch(func() { i.adopt(l) })
+	i.openChannel(l)
+}
 
 func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
@@ -265,7 +269,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
-	l.warnings = wants(spec, m.Grants)
+	l.warnings = append(wants(spec, m.Grants), unopened(spec, m)...)
 	return nil
 }
 
@@ -295,7 +299,7 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 func wants(spec Spec, grants []string) []Diagnostic {
 	var lacks []string
 	for _, g := range grants {
-		if !spec.granted(g) {
+		if g != sdk.GrantChannel && !spec.granted(g) { // what a channel lacks is said by unopened
 			lacks = append(lacks, g)
 		}
 	}

@@ -16,6 +16,7 @@ type Status struct {
 	Tools    []string `json:"tools,omitempty"`
 	RSS      int64    `json:"rss,omitempty"` // bytes; 0 when unknown
 	Pinned   bool     `json:"pinned"`
+	Detail   string   `json:"detail,omitempty"` // what it says of itself, such as a channel's status
 }
 
 // Plugins are all configured plugins, in the order of the configuration.
@@ -46,6 +47,9 @@ func (i *instance) status() Status {
 	if i.link != nil {
 		st.PID, _ = strconv.Atoi(i.link.proc.ID()) // always a number
 		st.RSS = residentMemory(st.PID)
+		if said := i.link.detail.Load(); said != nil {
+			st.Detail = *said
+		}
 	}
 	return st
 }

@@ -33,7 +33,7 @@ func main() {
 	}
 	plugin.Serve(plugin.Options{
 		Name: name, Version: "1.2.3", Config: &f.config, Configure: f.configure,
-		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{},
+		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{}, Channel: front(),
 		Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries},
 	})
 }

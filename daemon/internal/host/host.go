@@ -40,6 +40,7 @@ type Config struct {
 	Prefix    string   // the installation
 	Shim      string   // bothy-shim; empty: no plugin can be confined
 	Services  Services // what plugins may call back; nil offers nothing
+	Lend      Lend     // what channels work with; nil opens none
 
 	// Redact is told every secret value that a block resolved to.
 	Redact func(value string)
@@ -71,6 +72,7 @@ type Config struct {
 	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
+	ChannelWait      time.Duration // before a channel that ended is opened again: 1 s, and longer each time
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
 	Memory           int64         // bytes of data a plugin may allocate: 4 GiB; below 0 is no limit
 }
@@ -90,6 +92,7 @@ func (c *Config) defaults() {
 	set(&c.CancelGrace, 2*time.Second)
 	set(&c.ReadyWait, 10*time.Second)
 	set(&c.StreamIdle, 60*time.Second)
+	set(&c.ChannelWait, time.Second)
 	set(&c.FirstDelta, 5*time.Minute)
 	if c.Memory == 0 {
 		c.Memory = 4 << 30
@@ -156,6 +159,10 @@ type Supervisor struct {
 	end  context.CancelFunc
 	wg   sync.WaitGroup
 
+	channels    context.Context // ends when no channel is to be open any more
+	endChannels context.CancelFunc
+	fronts      sync.WaitGroup // of the channels; what is added is added under mu
+
 	mu        sync.Mutex // guards what follows; never held while a plugin is called
 	order     []*instance
 	byName    map[string]*instance
@@ -179,6 +186,7 @@ func New(cfg Config) (*Supervisor, error) {
 	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
 	s.vigil = newVigil(cfg.Log, s.places)
 	s.life, s.end = context.WithCancel(context.Background())
+	s.channels, s.endChannels = context.WithCancel(context.Background())
 	return s, nil
 }
 
@@ -294,6 +302,7 @@ func (s *Supervisor) Stop(ctx context.Context) {
 	s.end()
 	s.mu.Unlock()
 	s.wg.Wait()
+	s.endChannels()
 }
 
 func (s *Supervisor) instance(name string) (*instance, error) {

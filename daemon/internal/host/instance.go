@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -39,6 +40,7 @@ type instance struct {
 	log   hclog.Logger
 	cut   context.CancelFunc // ends the instance
 	wake  chan struct{}      // filled when something is asked for
+	front *front             // the last one; used by run alone
 	limit *lineLimiter       // of what it logs through the daemon's services
 
 	services meter // what it asks the daemon for
@@ -201,6 +203,7 @@ func (i *instance) follow(l *link) {
 		i.hold(l, m)
 		i.adopt(l)
 	})
+	i.openChannel(l)
 }
 
 func (i *instance) crashed(l *link) {
@@ -318,7 +321,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	}
 	l.said, l.settings = configured, settings
 	l.keeps, l.owner = keepsRuns(configured), &i.tenures
-	l.warnings = append(wants(spec, m), unlimited(spec)...)
+	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m))
 	return nil
 }
 

@@ -45,7 +45,8 @@ type link struct {
 	skill    *skill.Client
 	hook     *hook.Client
 	services *grpc.Server
-	at       plugin.Services
+	surface
+	at plugin.Services
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile

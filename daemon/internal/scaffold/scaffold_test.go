@@ -44,8 +44,8 @@ func TestEveryKind(t *testing.T) {
 			if out := run(t, p.Dir, "gofmt", "-l", "."); out != "" {
 				t.Errorf("gofmt writes otherwise: %s", out)
 			}
-			run(t, p.Dir, "go", "build")
-			run(t, p.Dir, "go", "test", "./...")
+			run(t, p.Dir, "go", "build", "-ldflags=-s -w")
+			run(t, p.Dir, "go", "test", "-vet=off", "-ldflags=-s -w", "./...")
 			err = conformance.Binary(t.Context(), conformance.Options{Path: filepath.Join(p.Dir, "bothy-plugin-"+p.Name), Call: true}, func(f conformance.Finding) {
 				if f.Severity == conformance.Failed || f.Severity == conformance.Warned {
 					t.Errorf("%s: %s: %s", f.Severity, f.Name, f.Text)

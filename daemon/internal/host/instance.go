@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -175,7 +176,12 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 	}
 }
 
-func (i *instance) follow(l *link) { l.watch(func() { i.adopt(l) }) }
+func (i *instance) follow(l *link) {
+	l.watch(func() {
+		i.report(i.register(l.alive, i.current(), l.manifest.Load()))
+		i.adopt(l)
+	})
+}
 
 func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
@@ -265,6 +271,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := i.require(ctx, l, spec, m); fail != nil {
 		return fail
 	}
+	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
 	if i.s.cfg.Services != nil {
 		bc := &backchannel{s: i.s, i: i, spec: spec}
 		if err := l.serve(bc.register, bc.admit); err != nil {
@@ -274,7 +281,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
-	l.warnings = append(wants(spec, m.Grants), unlimited(spec)...)
+	l.warnings = slices.Concat(wants(spec, m.Grants), unlimited(spec), i.register(ctx, spec, l.manifest.Load()))
 	return nil
 }
 
@@ -323,6 +330,15 @@ func unlimited(spec Spec) []Diagnostic {
 	}
 	return []Diagnostic{warn(spec, "its limits do not hold, for it is granted "+strconv.Quote(sdk.GrantSandbox),
 		"The containers that it runs would inherit them. Take the limits block away, and bound the containers in the sandbox block.")}
+}
+
+// register has the schemes known that a plugin declares, and warns about those
+// that it cannot have.
+func (i *instance) register(ctx context.Context, spec Spec, m *sdk.Manifest) []Diagnostic {
+	if err := i.s.cfg.Register(ctx, i.name, m.Schemes); err != nil {
+		return []Diagnostic{warn(spec, "entries that it writes have no scheme", err.Error())}
+	}
+	return nil
 }
 
 // found keeps which file would serve, unless one serves already.

@@ -208,7 +208,7 @@ func sandboxOf(cfg *config.Config) *sdk.Sandbox {
 func specOf(cfg *config.Config, b config.Plugin) host.Spec {
 	return host.Spec{
 		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
-		Secrets: b.Secrets, SHA256: b.SHA256, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: sandboxOf(cfg),
+		Secrets: b.Secrets, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: sandboxOf(cfg),
 		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: b.Limits, Quota: b.Quota, Confine: b.Confine,
 	}
 }

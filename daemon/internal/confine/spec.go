@@ -13,6 +13,7 @@ const (
 // Spec is what one process may do, and what it becomes. The zero value allows
 // nothing but to run.
 type Spec struct {
+	Path string   `json:"path"` // what is executed; mostly the descriptor, by its name in /proc
 	Args []string `json:"args"` // argv, with the name of the program
 	Env  []string `json:"env"`
 

@@ -23,13 +23,10 @@ const dumping = 500 * time.Millisecond
 
 // watch looks after the plugin until it ends: that it answers, that its socket
 // is there, and what it says of its manifest.
-func (l *link) watch(changed func()) {
+func (l *link) watch(changed func(sdk.Manifest)) {
 	l.wg.Go(l.beat)
 	l.wg.Go(func() {
-		err := l.base.Watch(l.alive, func(m sdk.Manifest) {
-			l.manifest.Store(&m)
-			changed()
-		})
+		err := l.base.Watch(l.alive, changed)
 		l.log.Debug("watching the manifest ended", "error", err)
 	})
 }

@@ -35,8 +35,10 @@ type Config struct {
 	Libexec   []string // where bothy-plugin-NAME is looked for, in order
 	SocketDir string   // short and 0700; made when it is missing
 	DataDir   string
+	Installed string   // the store of installed plugins; what lies below has that origin
 	LookOnly  bool     // manifests that were kept are read, and none is kept
 	Prefix    string   // the installation
+	Shim      string   // bothy-shim; empty: no plugin can be confined
 	Services  Services // what plugins may call back; nil offers nothing
 
 	// Redact is told every secret value that a block resolved to.
@@ -123,7 +125,8 @@ type Spec struct {
 	Schemes  []string         // schemes of entries that it may use with GrantEntries; nil is all that it declares
 	Models   []string         // patterns of the models that it may name with GrantModels, besides the run's own
 	Secrets  []string         // the names that the plugin may ask for with GrantSecrets
-	SHA256   string           // hex; empty: not pinned
+	SHA256   string           // hex; empty: not pinned by its block
+	Locked   *config.Locked   // what bothy.lock says of it; nil: not pinned by that
 	Body     hcl.Body         // what the plugin's own schema decodes; nil is empty
 	Eval     *hcl.EvalContext // evaluates Body
 	Source   hcl.Range        // where the block stands
@@ -166,6 +169,9 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := socketFolder(cfg.SocketDir); err != nil {
 		return nil, err
 	}
+	if err := clearConfined(cfg.DataDir); err != nil {
+		return nil, err
+	}
 	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s, nil
@@ -197,6 +203,21 @@ func clearSockets(dir string) error {
 	for _, l := range left {
 		if err := os.RemoveAll(l); err != nil {
 			return fmt.Errorf("remove old plugin sockets: %w", err)
+		}
+	}
+	return nil
+}
+
+// clearConfined removes the temporary files of confined plugins that a killed
+// daemon left behind.
+func clearConfined(dataDir string) error {
+	left, err := filepath.Glob(filepath.Join(dataDir, confinedDir, "*", "tmp*"))
+	if err != nil {
+		return err
+	}
+	for _, l := range left {
+		if err := os.RemoveAll(l); err != nil {
+			return fmt.Errorf("remove a confined plugin's temporary files: %w", err)
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -59,8 +58,9 @@ type instance struct {
 	changed     chan struct{}
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
-	path        string
-	pinned      bool
+	file        *binary       // that serves, or would; it is closed
+	pin         Pin
+	drifted     *Diagnostic // what was said of its drift from the lock while it runs
 	restarts    int
 	problem     string       // why it is not ready
 	refusal     *Unstartable // set when it will not be started again before something is changed
@@ -82,6 +82,13 @@ func (i *instance) current() Spec {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.spec
+}
+
+// pinned is what vouches for the file that serves.
+func (i *instance) pinned() Pin {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.pin
 }
 
 // run starts the plugin, and starts it again when it dies, until ctx ends. What
@@ -177,7 +184,8 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 }
 
 func (i *instance) follow(l *link) {
-	l.watch(func() {
+	l.watch(func(m sdk.Manifest) {
+		i.hold(l, m)
 		i.report(i.register(l.alive, i.current(), l.manifest.Load()))
 		i.adopt(l)
 	})
@@ -237,25 +245,34 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
-	b, fail := find(spec, i.s.cfg.Libexec)
+	b, fail := i.s.verified(spec)
 	if fail != nil {
 		return nil, fail
 	}
 	defer b.file.Close()
 	i.found(b)
+	lacks, fail := i.s.cfg.confinable(spec)
+	if fail != nil {
+		return nil, fail
+	}
 	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has)
 	if fail != nil {
 		return nil, fail
 	}
-	l.path, l.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	l.binary, l.pin, l.digest = b, b.pin, b.digest
+	l.confined = held(spec.Confine, lacks)
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
 	}
+	l.warnings = append(l.warnings, unheld(spec, lacks)...)
 	return l, nil
 }
 
 func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int) *startError {
+	if !b.unchanged() {
+		return &startError{summary: "its binary is refused", detail: b.path + " changed while it was started"}
+	}
 	if fail := l.describe(ctx); fail != nil {
 		return fail
 	}
@@ -263,7 +280,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	l.digest = i.s.remember(b, *m)
+	i.s.remember(b, "", *m)
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
@@ -281,7 +298,13 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
-	l.warnings = slices.Concat(wants(spec, m.Grants), unlimited(spec), i.register(ctx, spec, l.manifest.Load()))
+	configured := l.manifest.Load()
+	i.s.remember(b, i.name, *configured)
+	if fail := checkLock(spec, b, *configured); fail != nil {
+		return fail
+	}
+	l.said = configured
+	l.warnings = slices.Concat(wants(spec, m.Grants), unlimited(spec), i.register(ctx, spec, configured))
 	return nil
 }
 
@@ -300,6 +323,9 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 	s := sdk.Settings{
 		Instance: i.name, Generation: generation, Config: config,
 		DataDir: i.s.cfg.DataDir, SocketDir: sockets, Prefix: i.s.cfg.Prefix,
+	}
+	if spec.Confine != nil {
+		s.DataDir = filepath.Join(i.s.cfg.DataDir, confinedDir, spec.Instance, "home")
 	}
 	if spec.granted(sdk.GrantSandbox) {
 		s.Sandbox = spec.Sandbox
@@ -322,31 +348,12 @@ func wants(spec Spec, grants []string) []Diagnostic {
 		"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")}
 }
 
-// unlimited warns about limits that cannot hold: what runs containers would pass
-// them on, and a container has its own.
-func unlimited(spec Spec) []Diagnostic {
-	if !spec.granted(sdk.GrantSandbox) || spec.Limits.Memory <= 0 && spec.Limits.Files <= 0 {
-		return nil
-	}
-	return []Diagnostic{warn(spec, "its limits do not hold, for it is granted "+strconv.Quote(sdk.GrantSandbox),
-		"The containers that it runs would inherit them. Take the limits block away, and bound the containers in the sandbox block.")}
-}
-
-// register has the schemes known that a plugin declares, and warns about those
-// that it cannot have.
-func (i *instance) register(ctx context.Context, spec Spec, m *sdk.Manifest) []Diagnostic {
-	if err := i.s.cfg.Register(ctx, i.name, m.Schemes); err != nil {
-		return []Diagnostic{warn(spec, "entries that it writes have no scheme", err.Error())}
-	}
-	return nil
-}
-
 // found keeps which file would serve, unless one serves already.
 func (i *instance) found(b *binary) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.link == nil {
-		i.path, i.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+		i.file, i.pin = b, b.pin
 	}
 }
 
@@ -375,8 +382,8 @@ func (i *instance) adopt(l *link) {
 	m := l.manifest.Load()
 	i.mu.Lock()
 	if m != i.manifest && !l.replaced {
-		i.path, i.pinned = l.path, l.pinned
-		i.manifest, i.tools = m, i.offer(m, i.spec, i.pinned, l.digest)
+		i.file, i.pin = l.binary, l.pin
+		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest)
 	}
 	i.mu.Unlock()
 	i.s.changed()

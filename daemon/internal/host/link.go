@@ -50,12 +50,14 @@ type link struct {
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
-	warnings []Diagnostic // what is to be said once it serves
-	path     string
-	pinned   bool
-	digest   string // of the binary; empty when it could not be read
-	replaced bool   // guarded by the instance's mu
-	gone     func() // called at the end of close
+	warnings []Diagnostic  // what is to be said once it serves
+	binary   *binary       // that it was started from; its file is closed
+	said     *sdk.Manifest // what it declares, also beyond what the lock allows; guarded by the instance's mu
+	pin      Pin           // guarded by the instance's mu
+	digest   string        // of the binary
+	confined string        // what it is held to, for people
+	replaced bool          // guarded by the instance's mu
+	gone     func()        // called at the end of close
 
 	// alive ends when the process does, or is about to be killed; its cause
 	// says why, as an *sdk.Error with PluginCrashed.
@@ -113,7 +115,12 @@ func (c *capture) GRPCClient(_ context.Context, b *goplugin.GRPCBroker, conn *gr
 // link: close ends it, also when connect failed.
 // known hears of the link before there is a process.
 func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger, known func(*link)) (*link, *startError) {
+	walls, err := cfg.confine(spec, b)
+	if err != nil {
+		return nil, &startError{summary: "it cannot be confined", detail: err.Error()}
+	}
 	l := &link{cfg: cfg, log: log, instance: spec.Instance, proc: newProcess(log, b, cfg.limits(spec))}
+	l.proc.walls = walls
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	known(l)
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
@@ -121,7 +128,10 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			l.proc.prepare(cmd, spec.Args, environment(spec), dir)
+			env := l.proc.walls.environment(environment(spec), spec)
+			if err := l.proc.prepare(cmd, spec.Args, env, dir); err != nil {
+				return nil, err
+			}
 			return l.proc, nil
 		},
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: cfg.SocketDir},
@@ -141,19 +151,6 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 	l.provider, l.skill, l.hook = provider.NewClient(l.conn), skill.NewClient(l.conn), hook.NewClient(l.conn)
 	l.wg.Go(l.await)
 	return l, nil
-}
-
-// limits are those of one plugin. One that runs containers passes its limits on
-// to them, so it has none: its containers have their own.
-func (c *Config) limits(spec Spec) config.Limits {
-	if spec.granted(sdk.GrantSandbox) {
-		return config.Limits{}
-	}
-	l := spec.Limits
-	if l.Memory == 0 {
-		l.Memory = c.Memory
-	}
-	return l
 }
 
 // handshake starts the process and dials it. go-plugin's own Start cannot be
@@ -350,5 +347,8 @@ func (l *link) close() {
 	l.wg.Wait()
 	if err := os.RemoveAll(l.proc.socketDir); err != nil {
 		l.log.Debug("removing the plugin's sockets", "error", err)
+	}
+	if err := l.proc.walls.remove(); err != nil {
+		l.log.Debug("removing the plugin's temporary files", "error", err)
 	}
 }

@@ -42,6 +42,7 @@ type process struct {
 	cmd    *exec.Cmd
 	log    hclog.Logger
 	limits config.Limits
+	walls  *confinement // nil: none
 
 	socketDir string
 	done      chan struct{} // closed when the process is reaped and its group killed
@@ -68,7 +69,7 @@ func newProcess(log hclog.Logger, b *binary, limits config.Limits) *process {
 
 // prepare makes the process what go-plugin asks for in cmd; env is all that it
 // gets besides.
-func (p *process) prepare(cmd *exec.Cmd, args, env []string, socketDir string) {
+func (p *process) prepare(cmd *exec.Cmd, args, env []string, socketDir string) error {
 	cmd.Path, cmd.Args = p.binary.path, append([]string{p.binary.path}, args...)
 	cmd.Env = append(env, cmd.Env...)
 	cmd.Stdin = nil // the null device
@@ -76,6 +77,10 @@ func (p *process) prepare(cmd *exec.Cmd, args, env []string, socketDir string) {
 	ownGroup(cmd)
 	fromFile(cmd, p.binary)
 	p.cmd, p.socketDir = cmd, socketDir
+	if p.walls == nil {
+		return nil
+	}
+	return p.walls.apply(cmd, p.binary, socketDir)
 }
 
 // Start implements runner.Runner.
@@ -92,6 +97,7 @@ func (p *process) Start(context.Context) error {
 	started := make(chan error)
 	p.wg.Go(func() { p.own(started, outR, errR) })
 	err = <-started
+	p.walls.handed()
 	closed := errors.Join(outW.Close(), errW.Close())
 	if err != nil {
 		return fmt.Errorf("start %s: %w", p.binary.path, errors.Join(err, outR.Close(), errR.Close()))

@@ -3,12 +3,14 @@ package host
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -20,12 +22,12 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// fromFile starts the open file that was verified instead of its path.
+// fromFile starts the open file that was verified instead of its path. It stays
+// open in the plugin: the interpreter of a script opens it by this name, and an
+// interpreter finds its way from it to the script's folder.
 func fromFile(cmd *exec.Cmd, b *binary) {
-	if b.pinned {
-		cmd.ExtraFiles = []*os.File{b.file}
-		cmd.Path = "/proc/self/fd/3"
-	}
+	cmd.ExtraFiles = []*os.File{b.file}
+	cmd.Path = "/proc/self/fd/3"
 }
 
 // reap waits for the end, kills what the process left in its group and only
@@ -93,3 +95,14 @@ func residentMemory(pid int) int64 {
 
 // changeTime is when the kernel last saw the file change: nobody can set it.
 func changeTime(st *syscall.Stat_t) string { return fmt.Sprintf("%d.%d", st.Ctim.Sec, st.Ctim.Nsec) }
+
+// changedAt is when that was, or the content did, the later of both.
+func changedAt(info fs.FileInfo) time.Time {
+	at := info.ModTime()
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		if changed := time.Unix(st.Ctim.Unix()); changed.After(at) {
+			at = changed
+		}
+	}
+	return at
+}

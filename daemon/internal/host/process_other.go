@@ -3,8 +3,10 @@
 package host
 
 import (
+	"io/fs"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 )
@@ -37,3 +39,6 @@ func residentMemory(int) int64 { return 0 }
 
 // changeTime is not portable; the time of modification has to do.
 func changeTime(*syscall.Stat_t) string { return "" }
+
+// changedAt is when the content changed; one that is set back is not seen.
+func changedAt(info fs.FileInfo) time.Time { return info.ModTime() }

@@ -84,16 +84,6 @@ func (s *Supervisor) Remove(instance string) error {
 	return nil
 }
 
-// Refresh tells where the block of an instance stands now. The spec is that
-// which the plugin runs with already.
-func (s *Supervisor) Refresh(spec Spec) {
-	if i, err := s.instance(spec.Instance); err == nil {
-		i.mu.Lock()
-		i.spec = spec
-		i.mu.Unlock()
-	}
-}
-
 // Broken reports whether the plugin of an instance was given up: Replace, with
 // the same spec too, tries it again.
 func (s *Supervisor) Broken(instance string) bool {

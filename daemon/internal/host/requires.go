@@ -58,7 +58,7 @@ func (i *instance) require(ctx context.Context, l *link, spec Spec, m *sdk.Manif
 	}
 	was, serves := i.needs(names)
 	defer func() {
-		i.hold(nil, serves)
+		i.waitsFor(nil, serves)
 		if fail != nil {
 			i.needs(was)
 		}
@@ -72,7 +72,7 @@ func (i *instance) require(ctx context.Context, l *link, spec Spec, m *sdk.Manif
 		case serves && k.stuck:
 			return &startError{summary: k.summary, detail: k.detail}
 		}
-		i.hold(k, serves)
+		i.waitsFor(k, serves)
 		select {
 		case <-changed:
 		case <-l.alive.Done():
@@ -107,9 +107,9 @@ func (i *instance) needs(names []string) (was []string, serves bool) {
 	return was, serves
 }
 
-// hold makes known what the instance waits for, and takes back what it waited
+// waitsFor makes known what the instance waits for, and takes back what it waited
 // for before.
-func (i *instance) hold(k *lack, serves bool) {
+func (i *instance) waitsFor(k *lack, serves bool) {
 	if serves {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,13 +50,17 @@ type instance struct {
 	asked       *request           // the one that is to be, until it is tried
 	giveUp      context.CancelFunc // ends the start under way
 	ended       bool               // run has returned
+	over        chan struct{}      // closed with it
+	required    []string           // names of what must be ready before it is configured
+	held        string             // why it cannot be configured, when waiting alone does not help
 	state       State
 	link        *link // while ready or draining
 	changed     chan struct{}
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
-	path        string
-	pinned      bool
+	file        *binary       // that serves, or would; it is closed
+	pin         Pin
+	drifted     *Diagnostic // what was said of its drift from the lock while it runs
 	restarts    int
 	problem     string       // why it is not ready
 	refusal     *Unstartable // set when it will not be started again before something is changed
@@ -68,6 +73,7 @@ func newInstance(s *Supervisor, spec Spec) *instance {
 	return &instance{
 		s: s, name: spec.Instance, spec: spec, log: log, limit: newLineLimiter(log), state: Starting,
 		settled: make(chan struct{}), changed: make(chan struct{}), wake: make(chan struct{}, 1),
+		over: make(chan struct{}), required: spec.Requires,
 	}
 }
 
@@ -76,6 +82,13 @@ func (i *instance) current() Spec {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.spec
+}
+
+// pinned is what vouches for the file that serves.
+func (i *instance) pinned() Pin {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.pin
 }
 
 // run starts the plugin, and starts it again when it dies, until ctx ends. What
@@ -135,7 +148,7 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up t
 		i.become(Broken, nil, fail.Error())
 		return i.rest(ctx)
 	}
-	wait, broken := b.crashed(time.Now(), up)
+	wait, broken := b.crashed(time.Now(), up, fail == nil)
 	if broken {
 		i.breaks()
 		return i.rest(ctx)
@@ -170,16 +183,23 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 	}
 }
 
-func (i *instance) follow(l *link) { l.watch(func() { i.adopt(l) }) }
+func (i *instance) follow(l *link) {
+	l.watch(func(m sdk.Manifest) {
+		i.hold(l, m)
+		i.report(i.register(l.alive, i.current(), l.manifest.Load()))
+		i.adopt(l)
+	})
+}
 
 func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
 	i.become(Crashed, nil, cause.Error())
 	i.log.Error("the plugin crashed", "reason", cause)
-	l.close()
+	i.s.wg.Go(l.close) // the process is gone; its successor waits for no tidying
 }
 
 func (i *instance) end(l *link) {
+	i.s.afterDependents(i)
 	i.become(Draining, l, "")
 	i.s.finish(l)
 	i.become(Stopped, nil, "")
@@ -225,25 +245,34 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
-	b, fail := find(spec, i.s.cfg.Libexec)
+	b, fail := i.s.verified(spec)
 	if fail != nil {
 		return nil, fail
 	}
 	defer b.file.Close()
 	i.found(b)
+	lacks, fail := i.s.cfg.confinable(spec)
+	if fail != nil {
+		return nil, fail
+	}
 	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has)
 	if fail != nil {
 		return nil, fail
 	}
-	l.path, l.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	l.binary, l.pin, l.digest = b, b.pin, b.digest
+	l.confined = held(spec.Confine, lacks)
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
 	}
+	l.warnings = append(l.warnings, unheld(spec, lacks)...)
 	return l, nil
 }
 
 func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int) *startError {
+	if !b.unchanged() {
+		return &startError{summary: "its binary is refused", detail: b.path + " changed while it was started"}
+	}
 	if fail := l.describe(ctx); fail != nil {
 		return fail
 	}
@@ -251,11 +280,15 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	l.digest = i.s.remember(b, *m)
+	i.s.remember(b, "", *m)
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
 	}
+	if fail := i.require(ctx, l, spec, m); fail != nil {
+		return fail
+	}
+	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
 	if i.s.cfg.Services != nil {
 		bc := &backchannel{s: i.s, i: i, spec: spec}
 		if err := l.serve(bc.register, bc.admit); err != nil {
@@ -265,7 +298,13 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
-	l.warnings = wants(spec, m.Grants)
+	configured := l.manifest.Load()
+	i.s.remember(b, i.name, *configured)
+	if fail := checkLock(spec, b, *configured); fail != nil {
+		return fail
+	}
+	l.said = configured
+	l.warnings = slices.Concat(wants(spec, m.Grants), unlimited(spec), i.register(ctx, spec, configured))
 	return nil
 }
 
@@ -284,6 +323,9 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 	s := sdk.Settings{
 		Instance: i.name, Generation: generation, Config: config,
 		DataDir: i.s.cfg.DataDir, SocketDir: sockets, Prefix: i.s.cfg.Prefix,
+	}
+	if spec.Confine != nil {
+		s.DataDir = filepath.Join(i.s.cfg.DataDir, confinedDir, spec.Instance, "home")
 	}
 	if spec.granted(sdk.GrantSandbox) {
 		s.Sandbox = spec.Sandbox
@@ -311,7 +353,7 @@ func (i *instance) found(b *binary) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.link == nil {
-		i.path, i.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+		i.file, i.pin = b, b.pin
 	}
 }
 
@@ -326,6 +368,7 @@ func (i *instance) become(s State, l *link, problem string) {
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()
+	i.s.news.spread()
 	i.log.Debug("the plugin is "+string(s), "problem", problem)
 	if s == Broken || s == Stopped {
 		i.s.changed()
@@ -339,8 +382,8 @@ func (i *instance) adopt(l *link) {
 	m := l.manifest.Load()
 	i.mu.Lock()
 	if m != i.manifest && !l.replaced {
-		i.path, i.pinned = l.path, l.pinned
-		i.manifest, i.tools = m, i.offer(m, i.spec, i.pinned, l.digest)
+		i.file, i.pin = l.binary, l.pin
+		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest)
 	}
 	i.mu.Unlock()
 	i.s.changed()

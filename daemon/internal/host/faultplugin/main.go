@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -35,6 +36,7 @@ func main() {
 		Name: name, Version: "1.2.3", Config: &f.config, Configure: f.configure,
 		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{},
 		Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries},
+		Requires: strings.Fields(os.Getenv("FAULT_REQUIRES")),
 	})
 }
 
@@ -44,6 +46,7 @@ type faults struct {
 	set     tool.Set
 	extra   tool.Set
 	changed chan struct{}
+	label   string // of the block
 }
 
 func (f *faults) Tools() []sdk.ToolSpec {

@@ -44,7 +44,7 @@ var table = []row{
 	{pkg: "sdk/host", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
 	{pkg: "sdk/modelhttp", may: []string{"sdk"}, since: "ADR 0006: what the providers over HTTP share"},
 	{pkg: "sdk/conformance", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire", "sdk/tool", "sdk/provider", "sdk/skill", "sdk/hook", "sdk/channel", "sdk/host"}, since: "ADR 0035: what every plugin promises, for the sub-command test, the daemon's binary and sdktest"},
-	{pkg: "sdk/plugin", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire", "sdk/conformance", "sdk/tool", "sdk/provider", "sdk/skill", "sdk/hook", "sdk/channel", "sdk/host"}},
+	{pkg: "sdk/plugin", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire", "sdk/conformance", "sdk/rpc", "sdk/tool", "sdk/provider", "sdk/skill", "sdk/hook", "sdk/channel", "sdk/host"}},
 	{pkg: "sdk/sdktest", may: []string{"sdk/..."}},
 	{pkg: "daemon/cmd/bothy", may: []string{"sdk", "sdk/rpc", "sdk/client"}},
 	{pkg: "daemon/cmd/bothyd", may: []string{"daemon/...", "sdk/...", "."}},

@@ -135,6 +135,7 @@ type Spec struct {
 	Projects []string         // of a channel
 	Limits   config.Limits    // what its process may use
 	Quota    config.Quota     // what it may call back
+	Foreign  *Foreign         // a process of its author to use instead of one from the file; nil is none
 	Confine  *config.Confine  // what the kernel holds its process to; nil is nothing
 }
 

@@ -245,6 +245,9 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
+	if spec.Foreign != nil {
+		return i.attach(ctx, spec, generation)
+	}
 	b, fail := i.s.verified(spec)
 	if fail != nil {
 		return nil, fail
@@ -280,7 +283,9 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	i.s.remember(b, "", *m)
+	if spec.Foreign == nil { // a process that its author runs may be of another file
+		i.s.remember(b, "", *m)
+	}
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
@@ -299,7 +304,9 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		return fail
 	}
 	configured := l.manifest.Load()
-	i.s.remember(b, i.name, *configured)
+	if spec.Foreign == nil {
+		i.s.remember(b, i.name, *configured)
+	}
 	if fail := checkLock(spec, b, *configured); fail != nil {
 		return fail
 	}

@@ -242,6 +242,9 @@ func (l *link) await() {
 
 // kill ends the process, and reports whether it is gone.
 func (l *link) kill() bool {
+	if l.attached {
+		return true // for the host it is gone
+	}
 	if err := l.proc.Kill(context.Background()); err != nil {
 		l.log.Error("killing the plugin", "error", err)
 		return false
@@ -279,19 +282,24 @@ func (l *link) configure(ctx context.Context, s sdk.Settings) *startError {
 // serve offers the daemon's services to the plugin, under a broker id and at
 // an address. Both sockets lie in the plugin's own folder.
 func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token, address string) []grpc.ServerOption) error {
-	l.at = plugin.Services{BrokerID: l.broker.NextId(), Address: l.proc.socketDir + "/host.sock", Token: rand.Text()}
+	l.at = plugin.Services{Address: l.proc.socketDir + "/host.sock", Token: rand.Text()}
 	direct, err := net.Listen("unix", l.at.Address)
 	if err != nil {
 		return fmt.Errorf("offer the daemon's services: %w", err)
 	}
-	brokered, err := l.broker.Accept(l.at.BrokerID)
-	if err != nil {
-		return errors.Join(fmt.Errorf("offer the daemon's services: %w", err), direct.Close())
+	listeners := []net.Listener{direct}
+	if l.broker != nil {
+		l.at.BrokerID = l.broker.NextId()
+		brokered, err := l.broker.Accept(l.at.BrokerID)
+		if err != nil {
+			return errors.Join(fmt.Errorf("offer the daemon's services: %w", err), direct.Close())
+		}
+		listeners = append(listeners, brokered)
 	}
 	opts := append(plugin.ServerOptions(plugin.PeerCredentials(l.isPlugin, nil)), admit(l.at.Token, l.at.Address)...)
 	l.services = grpc.NewServer(opts...)
 	register(l.services)
-	for _, ln := range []net.Listener{direct, brokered} {
+	for _, ln := range listeners {
 		l.wg.Go(func() {
 			if err := l.services.Serve(ln); err != nil {
 				l.log.Debug("serving the daemon's services", "error", err)
@@ -303,6 +311,9 @@ func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token, add
 
 // drain lets the plugin finish, as long as it answers at all.
 func (l *link) drain(ctx context.Context) {
+	if l.attached {
+		return // it may be attached again
+	}
 	if !l.answersWithin(time.Second / 2) {
 		l.log.Warn("the plugin does not answer and is killed")
 		return

@@ -67,6 +67,9 @@ type Daemon interface {
 	Models(ctx context.Context) (rpc.Models, error)
 	Tools() []sdk.Tool
 	Plugins() []rpc.Plugin
+	// DevPlugin uses a process until it has gone or ctx ends; attached is told
+	// when it is in use.
+	DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error)
 	Settings() []rpc.Setting
 	Reload(ctx context.Context) (rpc.Reloaded, error)
 	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)

@@ -52,6 +52,7 @@ var table = []row{
 	{pkg: "daemon/internal/confine", since: "ADR 0033: what the daemon and its shim say to each other"},
 	{pkg: "daemon", may: []string{"daemon/internal/...", "sdk/...", "."}},
 	{pkg: "daemon/bench", may: []string{"daemon/...", "sdk/...", "sandbox/...", "."}, since: "the benchmarks stand outside the daemon"},
+	{pkg: "daemon/internal/scaffold", may: []string{"sdk", "."}, since: "ADR 0035: the beginning of a plugin, written by bothyd"},
 	{pkg: "daemon/internal/failpoint", since: "ADR 0008: where a crash must lose nothing"},
 	{pkg: "daemon/internal/hook", may: []string{"sdk", "sdk/hook"}},
 	{pkg: "daemon/internal/store", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},

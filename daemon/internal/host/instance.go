@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"sync"
 	"time"
 
@@ -188,6 +188,7 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 func (i *instance) follow(l *link) {
 	l.watch(func(m sdk.Manifest) {
 		i.hold(l, m)
+		i.report(i.register(l.alive, i.current(), l.manifest.Load()))
 		i.adopt(l)
 	})
 }
@@ -289,6 +290,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := i.require(ctx, l, spec, m); fail != nil {
 		return fail
 	}
+	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
 	if i.s.cfg.Services != nil {
 		bc := &backchannel{s: i.s, i: i, reach: newReach(spec, m)}
 		if err := l.serve(bc.register, bc.admit); err != nil {
@@ -304,7 +306,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		return fail
 	}
 	l.said = configured
-	l.warnings = append(wants(spec, m), unlimited(spec)...)
+	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), i.register(ctx, spec, configured))
 	return nil
 }
 
@@ -331,16 +333,6 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 		s.Sandbox = spec.Sandbox
 	}
 	return s, nil
-}
-
-// unlimited warns about limits that cannot hold: what runs containers would pass
-// them on, and a container has its own.
-func unlimited(spec Spec) []Diagnostic {
-	if !spec.granted(sdk.GrantSandbox) || spec.Limits.Memory <= 0 && spec.Limits.Files <= 0 {
-		return nil
-	}
-	return []Diagnostic{warn(spec, "its limits do not hold, for it is granted "+strconv.Quote(sdk.GrantSandbox),
-		"The containers that it runs would inherit them. Take the limits block away, and bound the containers in the sandbox block.")}
 }
 
 // found keeps which file would serve, unless one serves already.

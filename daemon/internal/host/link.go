@@ -19,7 +19,6 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
-	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -149,19 +148,6 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 	l.provider, l.skill, l.hook = provider.NewClient(l.conn), skill.NewClient(l.conn), hook.NewClient(l.conn)
 	l.wg.Go(l.await)
 	return l, nil
-}
-
-// limits are those of one plugin. One that runs containers passes its limits on
-// to them, so it has none: its containers have their own.
-func (c *Config) limits(spec Spec) config.Limits {
-	if spec.granted(sdk.GrantSandbox) {
-		return config.Limits{}
-	}
-	l := spec.Limits
-	if l.Memory == 0 {
-		l.Memory = c.Memory
-	}
-	return l
 }
 
 // handshake starts the process and dials it. go-plugin's own Start cannot be

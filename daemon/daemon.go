@@ -196,6 +196,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
 		Mended:    func(x host.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Register:  newSchemes(d.store, func(instance string) bool { return d.host.Has(instance) }).register,
 		Wanted:    func(name string) bool { return d.plugins.need(name) },
 		Changed:   d.hears.update,
 	})

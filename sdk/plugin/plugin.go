@@ -57,6 +57,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/channel"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/provider"
 	"github.com/bothyd/bothy/sdk/skill"
@@ -72,6 +73,7 @@ type Options struct {
 	Provider provider.Provider
 	Skill    skill.Skill
 	Hook     hook.Hook
+	Channel  channel.Channel // it asks for the grant "channel" by itself
 
 	// Schemes are registered for entries that the plugin writes.
 	Schemes []sdk.Scheme
@@ -137,10 +139,10 @@ func (o *Options) check() error {
 	if o.Version == "" {
 		o.Version = sdk.Version
 	}
-	if o.Tool == nil && o.Provider == nil && o.Skill == nil && o.Hook == nil {
-		return fmt.Errorf("no kind is served: set Options.Tool, Provider, Skill or Hook")
+	if o.Tool == nil && o.Provider == nil && o.Skill == nil && o.Hook == nil && o.Channel == nil {
+		return fmt.Errorf("no kind is served: set Options.Tool, Provider, Skill, Hook or Channel")
 	}
-	for _, kind := range []any{o.Tool, o.Skill} {
+	for _, kind := range []any{o.Tool, o.Skill, o.Hook} {
 		if made, ok := kind.(interface{ Err() error }); ok {
 			if err := made.Err(); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/channel"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/internal/pb"
@@ -71,6 +73,9 @@ func (s *service) plugins() goplugin.PluginSet {
 	if s.o.Hook != nil {
 		set[KindHook] = &hook.Plugin{Impl: s.o.Hook}
 	}
+	if s.o.Channel != nil {
+		set[KindChannel] = &channel.Plugin{Impl: s.o.Channel}
+	}
 	return set
 }
 
@@ -90,6 +95,12 @@ func (s *service) manifest() sdk.Manifest {
 	if s.o.Hook != nil {
 		m.Kinds = append(m.Kinds, KindHook)
 		m.Subscriptions = s.o.Hook.Subscriptions()
+	}
+	if s.o.Channel != nil {
+		m.Kinds = append(m.Kinds, KindChannel)
+		if !slices.Contains(m.Grants, sdk.GrantChannel) {
+			m.Grants = append(slices.Clone(m.Grants), sdk.GrantChannel)
+		}
 	}
 	if s.o.Config != nil {
 		m.Config, _ = Schema(s.o.Config) // checked before serving
@@ -245,7 +256,7 @@ func (s *service) begin(method string) (end func(), err error) {
 
 func counted(method string) bool {
 	return strings.HasPrefix(method, "/bothy.v1.") && !strings.HasPrefix(method, "/bothy.v1.Plugin/") &&
-		method != pb.Tool_Cancel_FullMethodName && method != pb.Skill_Cancel_FullMethodName
+		method != pb.Tool_Cancel_FullMethodName && method != pb.Skill_Cancel_FullMethodName && method != pb.Channel_Cancel_FullMethodName
 }
 
 // serving gives the context of a call the call's id and the host's services.

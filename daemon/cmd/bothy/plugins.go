@@ -8,6 +8,8 @@ import (
 
 type pluginsCmd struct {
 	List pluginsListCmd `cmd:"" default:"1" help:"List plugins and their state."`
+	Test pluginsTestCmd `cmd:"" help:"Say whether a plugin's binary keeps to the plugin protocol."`
+	New  pluginsNewCmd  `cmd:"" help:"Write the beginning of a plugin."`
 }
 
 type pluginsListCmd struct{}

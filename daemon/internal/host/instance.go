@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -186,6 +186,7 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 func (i *instance) follow(l *link) {
 	l.watch(func(m sdk.Manifest) {
 		i.hold(l, m)
+		i.report(i.register(l.alive, i.current(), l.manifest.Load()))
 		i.adopt(l)
 	})
 }
@@ -287,6 +288,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := i.require(ctx, l, spec, m); fail != nil {
 		return fail
 	}
+	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
 	if i.s.cfg.Services != nil {
 		bc := &backchannel{s: i.s, i: i, spec: spec}
 		if err := l.serve(bc.register, bc.admit); err != nil {
@@ -302,7 +304,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		return fail
 	}
 	l.said = configured
-	l.warnings = append(wants(spec, m.Grants), unlimited(spec)...)
+	l.warnings = slices.Concat(wants(spec, m.Grants), unlimited(spec), i.register(ctx, spec, configured))
 	return nil
 }
 
@@ -344,16 +346,6 @@ func wants(spec Spec, grants []string) []Diagnostic {
 	}
 	return []Diagnostic{warn(spec, "it asks for more than its block grants: "+list(lacks),
 		"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")}
-}
-
-// unlimited warns about limits that cannot hold: what runs containers would pass
-// them on, and a container has its own.
-func unlimited(spec Spec) []Diagnostic {
-	if !spec.granted(sdk.GrantSandbox) || spec.Limits.Memory <= 0 && spec.Limits.Files <= 0 {
-		return nil
-	}
-	return []Diagnostic{warn(spec, "its limits do not hold, for it is granted "+strconv.Quote(sdk.GrantSandbox),
-		"The containers that it runs would inherit them. Take the limits block away, and bound the containers in the sandbox block.")}
 }
 
 // found keeps which file would serve, unless one serves already.

@@ -153,19 +153,6 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 	return l, nil
 }
 
-// limits are those of one plugin. One that runs containers passes its limits on
-// to them, so it has none: its containers have their own.
-func (c *Config) limits(spec Spec) config.Limits {
-	if spec.granted(sdk.GrantSandbox) {
-		return config.Limits{}
-	}
-	l := spec.Limits
-	if l.Memory == 0 {
-		l.Memory = c.Memory
-	}
-	return l
-}
-
 // handshake starts the process and dials it. go-plugin's own Start cannot be
 // cancelled: when ctx ends, the process is killed under it.
 func (l *link) handshake(ctx context.Context) *startError {

@@ -38,7 +38,7 @@ type Config struct {
 	Installed string   // the store of installed plugins; what lies below has that origin
 	LookOnly  bool     // manifests that were kept are read, and none is kept
 	Prefix    string   // the installation
-	Shim      string   // bothy-shim; empty: no plugin can be confined
+	Shim      string   // bothy-shim; empty: no plugin can be confined, and what plugins start may outlive a daemon that is killed
 	Services  Services // what plugins may call back; nil offers nothing
 	Lend      Lend     // what channels work with; nil opens none
 
@@ -178,8 +178,9 @@ type Supervisor struct {
 	told      map[string]Diagnostic // of the catalogue, that were given and hold
 	startOver bool
 	links     map[*link]struct{} // every process there is
-	news      news               // spread whenever an instance comes, goes or changes its state
-	stopping  context.Context    // bounds draining; nil before Stop
+	reaper    *reaper
+	news      news            // spread whenever an instance comes, goes or changes its state
+	stopping  context.Context // bounds draining; nil before Stop
 }
 
 // New makes a supervisor and the folder of its sockets.
@@ -195,6 +196,7 @@ func New(cfg Config) (*Supervisor, error) {
 	s.vigil = newVigil(cfg.Log, s.places)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.channels, s.endChannels = context.WithCancel(context.Background())
+	s.reaper = newReaper(cfg.Shim, cfg.Log)
 	return s, nil
 }
 
@@ -311,6 +313,7 @@ func (s *Supervisor) Stop(ctx context.Context) {
 	s.mu.Unlock()
 	s.wg.Wait()
 	s.endChannels()
+	s.reaper.stop()
 }
 
 func (s *Supervisor) instance(name string) (*instance, error) {

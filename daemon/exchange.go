@@ -94,8 +94,9 @@ func (p *plugins) decide(cfg *config.Config) (fresh []host.Spec, swap []config.P
 			p.runs[b.Label], p.wanted[b.Label] = d, d
 		case p.runs[b.Label] == d && p.wanted[b.Label] == d && p.host.Broken(b.Label):
 			swap = append(swap, b) // what it lacked may be there by now
+		case p.runs[b.Label] == d && p.wanted[b.Label] == d && !p.host.Refresh(specOf(cfg, b)):
+			swap = append(swap, b) // bothy.lock says something else of it now
 		case p.runs[b.Label] == d && p.wanted[b.Label] == d:
-			p.host.Refresh(specOf(cfg, b))
 			p.problems.mended(refusal(b.Label))
 		case p.wanted[b.Label] == d: // it is being exchanged
 		default:
@@ -153,7 +154,7 @@ func (p *plugins) exchanged(label, digest string, a host.Replaced, said *hearing
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.wanted[label] != digest { // a newer block came
-		if _, there := p.runs[label]; there && a.Switched {
+		if _, there := p.runs[label]; there && a.Switched() {
 			p.runs[label] = digest // should the newer one not be had, this one stays
 		}
 		return
@@ -161,7 +162,7 @@ func (p *plugins) exchanged(label, digest string, a host.Replaced, said *hearing
 	for n, text := range texts {
 		said.add(outcome{text, !a.Diagnostics[n].Warning()})
 	}
-	if a.Switched {
+	if a.Switched() {
 		p.runs[label] = digest
 		p.problems.mended(refusal(label)) // what is wrong with the new one was told by the host
 		return

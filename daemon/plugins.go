@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,18 +29,19 @@ type plugins struct {
 	// something is started for its first use, so that nothing is started from a block that is gone.
 	changing sync.RWMutex
 
-	mu     sync.Mutex // guards what follows
-	cfg    *config.Config
-	begun  map[string]*sync.Once // by instance; what waits for its use is started once
-	runs   map[string]string     // the digest of the block with which each instance runs
-	wanted map[string]string     // the digest that is being tried, or runs
-	swaps  sync.WaitGroup        // exchanges under way
+	mu      sync.Mutex // guards what follows
+	cfg     *config.Config
+	begun   map[string]*sync.Once // by instance; what waits for its use is started once
+	runs    map[string]string     // the digest of the block with which each instance runs
+	wanted  map[string]string     // the digest that is being tried, or runs
+	swaps   sync.WaitGroup        // exchanges under way
+	foreign map[string]bool       // instances for which a process of its author is used
 }
 
 func newPlugins(cfg *config.Config, h *host.Supervisor, diagnose func(host.Diagnostic), problems *problems, redact func(string) string) *plugins {
 	return &plugins{
 		cfg: cfg, host: h, diagnose: diagnose, problems: problems, redact: redact,
-		begun: map[string]*sync.Once{}, runs: map[string]string{}, wanted: map[string]string{},
+		begun: map[string]*sync.Once{}, runs: map[string]string{}, wanted: map[string]string{}, foreign: map[string]bool{},
 	}
 }
 
@@ -80,6 +82,39 @@ func (p *plugins) begin(ctx context.Context, cfg *config.Config, block config.Pl
 		p.report(p.host.Start(context.WithoutCancel(ctx), []host.Spec{specOf(cfg, block)}))
 		p.runsWith(block.Label, digest(cfg, block))
 	})
+}
+
+// need starts what a plugin requires and what otherwise waits for its first
+// use. It reports whether there is such a block.
+func (p *plugins) need(name string) bool {
+	block, ok := required(p.config(), name)
+	if !ok {
+		return false
+	}
+	p.swaps.Go(func() {
+		p.changing.RLock()
+		defer p.changing.RUnlock()
+		cfg := p.config()
+		if b, ok := labelled(slices.Concat(cfg.Plugins, cfg.Providers), block.Label); ok && b.Enabled && !p.isBegun(b.Label) {
+			p.begin(context.Background(), cfg, b)
+		}
+	})
+	return true
+}
+
+// required finds the block that a requirement names: by its label, else by the
+// name of its plugin.
+func required(cfg *config.Config, name string) (config.Plugin, bool) {
+	blocks := slices.Concat(cfg.Plugins, cfg.Providers)
+	if b, ok := labelled(blocks, name); ok {
+		return b, b.Enabled
+	}
+	for _, b := range blocks {
+		if b.Binary == name && b.Enabled {
+			return b, true
+		}
+	}
+	return config.Plugin{}, false
 }
 
 func provider(cfg *config.Config, label string) (config.Plugin, bool) {
@@ -174,7 +209,7 @@ func sandboxOf(cfg *config.Config) *sdk.Sandbox {
 func specOf(cfg *config.Config, b config.Plugin) host.Spec {
 	return host.Spec{
 		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
-		Secrets: b.Secrets, SHA256: b.SHA256, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: sandboxOf(cfg),
+		Secrets: b.Secrets, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: sandboxOf(cfg),
 		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: b.Limits, Quota: b.Quota, Confine: b.Confine,
 	}
 }

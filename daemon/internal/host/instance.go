@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,6 +39,7 @@ type instance struct {
 	log   hclog.Logger
 	cut   context.CancelFunc // ends the instance
 	wake  chan struct{}      // filled when something is asked for
+	front *front             // the last one; used by run alone
 	limit *lineLimiter       // of what it logs through the daemon's services
 
 	services meter // what it asks the daemon for
@@ -49,15 +51,23 @@ type instance struct {
 	mu          sync.Mutex
 	spec        Spec               // the one in force
 	asked       *request           // the one that is to be, until it is tried
+	look        bool               // its file may be another
+	tried       string             // the file of the last start, as watchedFile tells it
 	giveUp      context.CancelFunc // ends the start under way
 	ended       bool               // run has returned
+	over        chan struct{}      // closed with it
+	required    []string           // names of what must be ready before it is configured
+	held        string             // why it cannot be configured, when waiting alone does not help
 	state       State
 	link        *link // while ready or draining
+	generation  int   // of its settings
 	changed     chan struct{}
+	tenures     tenures
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
-	path        string
-	pinned      bool
+	file        *binary       // that serves, or would; it is closed
+	pin         Pin
+	drifted     *Diagnostic // what was said of its drift from the lock while it runs
 	restarts    int
 	problem     string       // why it is not ready
 	refusal     *Unstartable // set when it will not be started again before something is changed
@@ -70,6 +80,7 @@ func newInstance(s *Supervisor, spec Spec) *instance {
 	return &instance{
 		s: s, name: spec.Instance, spec: spec, log: log, limit: newLineLimiter(log), state: Starting,
 		settled: make(chan struct{}), changed: make(chan struct{}), wake: make(chan struct{}, 1),
+		over: make(chan struct{}), required: spec.Requires,
 	}
 }
 
@@ -78,6 +89,13 @@ func (i *instance) current() Spec {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.spec
+}
+
+// pinned is what vouches for the file that serves.
+func (i *instance) pinned() Pin {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.pin
 }
 
 // run starts the plugin, and starts it again when it dies, until ctx ends. What
@@ -93,6 +111,9 @@ func (i *instance) run(ctx context.Context) {
 			first, b = r, backoff{}
 			i.take(r.spec, nil)
 		}
+		if i.looked() {
+			b = backoff{}
+		}
 		i.become(Starting, nil, "")
 		spec, began := i.current(), time.Now()
 		l, fail := i.open(ctx, spec, generation)
@@ -102,7 +123,7 @@ func (i *instance) run(ctx context.Context) {
 			i.mend(l.warnings)
 			i.report(l.warnings)
 			i.become(Ready, l, "")
-			first.settle(Replaced{Switched: true, Diagnostics: l.warnings})
+			first.settle(l.replaces(Started))
 			l = i.serve(ctx, l, &generation)
 			if ctx.Err() != nil {
 				first = nil
@@ -119,7 +140,7 @@ func (i *instance) run(ctx context.Context) {
 			found := fail.diagnostics(spec)
 			i.report(found)
 			i.become(Crashed, nil, fail.Error())
-			first.settle(Replaced{Switched: true, Diagnostics: found})
+			first.settle(Replaced{How: Started, Generation: generation, Diagnostics: found})
 		}
 		first = nil
 		i.settle()
@@ -127,26 +148,6 @@ func (i *instance) run(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// again waits for the time of the next start, after a failure or a crash; false
-// when ctx ended.
-func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up time.Duration) bool {
-	if fail != nil && fail.permanent {
-		i.refuse(fail)
-		i.become(Broken, nil, fail.Error())
-		return i.rest(ctx)
-	}
-	wait, broken := b.crashed(time.Now(), up)
-	if broken {
-		i.breaks()
-		return i.rest(ctx)
-	}
-	if !i.pause(ctx, wait) {
-		i.become(Stopped, nil, "")
-		return false
-	}
-	return true
 }
 
 // serve returns the link that served last when it has died or ctx ends. It
@@ -162,64 +163,41 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 			return l
 		case <-i.wake:
 		}
-		if r := i.next(); r != nil {
-			*generation++
-			if fresh := i.swap(ctx, l, r, *generation); fresh != nil {
-				l = fresh
-				i.follow(l)
-			}
+		r := i.next()
+		if r == nil && i.looked() {
+			r = &request{spec: i.current()}
+		}
+		if r == nil {
+			continue
+		}
+		if fresh := i.change(ctx, l, r, generation); fresh != l {
+			l = fresh
+			i.follow(l)
 		}
 	}
 }
 
-func (i *instance) follow(l *link) { l.watch(func() { i.adopt(l) }) }
+func (i *instance) follow(l *link) {
+	l.watch(func(m sdk.Manifest) {
+		i.hold(l, m)
+		i.report(i.register(l.alive, i.current(), l.manifest.Load()))
+		i.adopt(l)
+	})
+	i.openChannel(l)
+}
 
 func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
 	i.become(Crashed, nil, cause.Error())
 	i.log.Error("the plugin crashed", "reason", cause)
-	l.close()
+	i.s.wg.Go(l.close) // the process is gone; its successor waits for no tidying
 }
 
 func (i *instance) end(l *link) {
+	i.s.afterDependents(i)
 	i.become(Draining, l, "")
 	i.s.finish(l)
 	i.become(Stopped, nil, "")
-}
-
-// breaks makes the instance broken after too many crashes.
-func (i *instance) breaks() {
-	reason := fmt.Sprintf("it crashed %d times within %v and is not started again: %s", tooMany, window, i.why())
-	i.become(Broken, nil, reason)
-	i.report([]Diagnostic{diagnose(i.current(), "it is broken", reason)})
-}
-
-// refuse keeps why the instance is not started again, for those who call it.
-func (i *instance) refuse(fail *startError) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.refusal = &Unstartable{Diagnostics: fail.diagnostics(i.spec), why: fail}
-}
-
-// pause waits before the next start, unless another spec is asked for; false
-// when ctx ended meanwhile.
-func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
-	i.become(Backoff, nil, i.why())
-	i.mu.Lock()
-	i.restarts++
-	i.mu.Unlock()
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	for !i.isAsked() {
-		select {
-		case <-t.C:
-			return true
-		case <-i.wake:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
 }
 
 // open brings a process to the point where it can be called: found, started,
@@ -227,25 +205,39 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
-	b, fail := find(spec, i.s.cfg.Libexec)
+	i.tries(spec)
+	if spec.Foreign != nil {
+		return i.attach(ctx, spec, generation)
+	}
+	b, fail := i.s.verified(spec)
 	if fail != nil {
 		return nil, fail
 	}
 	defer b.file.Close()
 	i.found(b)
+	lacks, fail := i.s.cfg.confinable(spec)
+	if fail != nil {
+		return nil, fail
+	}
 	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has)
 	if fail != nil {
 		return nil, fail
 	}
-	l.path, l.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	l.binary, l.pin, l.digest, l.identity = b, b.pin, b.digest, identity(b.file)
+	l.confined = held(spec.Confine, lacks)
+	l.spec, l.generation = spec, generation
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
 	}
+	l.warnings = append(l.warnings, unheld(spec, lacks)...)
 	return l, nil
 }
 
 func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int) *startError {
+	if !b.unchanged() {
+		return &startError{summary: "its binary is refused", detail: b.path + " changed while it was started"}
+	}
 	if fail := l.describe(ctx); fail != nil {
 		return fail
 	}
@@ -253,11 +245,17 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	l.digest = i.s.remember(b, *m)
+	if spec.Foreign == nil { // a process that its author runs may be of another file
+		i.s.remember(b, "", *m)
+	}
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
 	}
+	if fail := i.require(ctx, l, spec, m); fail != nil {
+		return fail
+	}
+	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
 	if i.s.cfg.Services != nil {
 		bc := &backchannel{s: i.s, i: i, reach: newReach(spec, m)}
 		if err := l.serve(bc.register, bc.admit); err != nil {
@@ -267,7 +265,16 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
-	l.warnings = wants(spec, m)
+	configured := l.manifest.Load()
+	if spec.Foreign == nil {
+		i.s.remember(b, i.name, *configured)
+	}
+	if fail := checkLock(spec, b, *configured); fail != nil {
+		return fail
+	}
+	l.said, l.settings = configured, settings
+	l.keeps, l.owner = keepsRuns(configured), &i.tenures
+	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
 	return nil
 }
 
@@ -287,6 +294,9 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 		Instance: i.name, Generation: generation, Config: config,
 		DataDir: i.s.cfg.DataDir, SocketDir: sockets, Prefix: i.s.cfg.Prefix,
 	}
+	if spec.Confine != nil {
+		s.DataDir = filepath.Join(i.s.cfg.DataDir, confinedDir, spec.Instance, "home")
+	}
 	if spec.granted(sdk.GrantSandbox) {
 		s.Sandbox = spec.Sandbox
 	}
@@ -298,7 +308,7 @@ func (i *instance) found(b *binary) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.link == nil {
-		i.path, i.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+		i.file, i.pin = b, b.pin
 	}
 }
 
@@ -310,9 +320,13 @@ func (i *instance) become(s State, l *link, problem string) {
 	}
 	i.mu.Lock()
 	i.state, i.link, i.problem = s, l, problem
+	if l != nil {
+		i.generation = l.generation
+	}
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()
+	i.s.news.spread()
 	i.log.Debug("the plugin is "+string(s), "problem", problem)
 	if s == Broken || s == Stopped {
 		i.s.changed()
@@ -323,11 +337,11 @@ func (i *instance) become(s State, l *link, problem string) {
 
 // adopt takes over the manifest of a link, unless another took its place.
 func (i *instance) adopt(l *link) {
-	m := l.manifest.Load()
 	i.mu.Lock()
+	m := l.manifest.Load()
 	if m != i.manifest && !l.replaced {
-		i.path, i.pinned = l.path, l.pinned
-		i.manifest, i.tools = m, i.offer(m, i.spec, i.pinned, l.digest)
+		i.file, i.pin = l.binary, l.pin
+		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest)
 	}
 	i.mu.Unlock()
 	i.s.changed()

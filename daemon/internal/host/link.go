@@ -42,15 +42,30 @@ type link struct {
 	skill    *skill.Client
 	hook     *hook.Client
 	services *grpc.Server
-	at       plugin.Services
+	surface
+	at plugin.Services
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
-	streams  atomic.Bool  // it serves no call without a stream
-	warnings []Diagnostic // what is to be said once it serves
-	path     string
-	pinned   bool
-	digest   string // of the binary; empty when it could not be read
+	streams  atomic.Bool   // it serves no call without a stream
+	warnings []Diagnostic  // what is to be said once it serves
+	binary   *binary       // that it was started from; its file is closed
+	said     *sdk.Manifest // what it declares, also beyond what the lock allows; guarded by the instance's mu
+	pin      Pin           // guarded by the instance's mu
+	digest   string        // of the binary
+	identity string        // of the file that it was started from
+	confined string        // what it is held to, for people
+
+	// What it was given last. Only the instance's goroutine uses these.
+	spec       Spec
+	settings   sdk.Settings
+	generation int
+	unsure     bool // it did not say whether it took the last ones
+
+	keeps      bool     // something for each run; see tenures
+	owner      *tenures // of the instance
+	superseded bool     // guarded by owner.mu
+
 	replaced bool   // guarded by the instance's mu
 	gone     func() // called at the end of close
 
@@ -59,6 +74,11 @@ type link struct {
 	alive context.Context
 	died  context.CancelCauseFunc
 	wg    sync.WaitGroup
+
+	instance string
+	attached bool        // somebody else owns the process: it is not judged and never killed
+	failing  atomic.Bool // it hangs and is being ended: nobody calls it any more
+	ending   sync.Mutex  // held while it is ended, until it is known why
 }
 
 // capture is what the daemon dispenses from go-plugin: the connection itself.
@@ -79,7 +99,12 @@ func (c *capture) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *gr
 // link: close ends it, also when connect failed.
 // known hears of the link before there is a process.
 func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger, known func(*link)) (*link, *startError) {
-	l := &link{cfg: cfg, log: log, proc: newProcess(log, b, cfg.memory(spec))}
+	walls, err := cfg.confine(spec, b)
+	if err != nil {
+		return nil, &startError{summary: "it cannot be confined", detail: err.Error()}
+	}
+	l := &link{cfg: cfg, log: log, instance: spec.Instance, proc: newProcess(log, b, cfg.limits(spec))}
+	l.proc.walls = walls
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	known(l)
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
@@ -87,7 +112,10 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			l.proc.prepare(cmd, spec.Args, environment(spec), dir)
+			env := l.proc.walls.environment(environment(spec), spec)
+			if err := l.proc.prepare(cmd, spec.Args, env, dir); err != nil {
+				return nil, err
+			}
 			return l.proc, nil
 		},
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: cfg.SocketDir},
@@ -107,15 +135,6 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 	l.provider, l.skill, l.hook = provider.NewClient(l.conn), skill.NewClient(l.conn), hook.NewClient(l.conn)
 	l.wg.Go(l.await)
 	return l, nil
-}
-
-// memory is the limit for one plugin. One that runs containers passes its
-// limits on to them, so it has none: its containers have their own.
-func (c *Config) memory(spec Spec) int64 {
-	if spec.granted(sdk.GrantSandbox) {
-		return -1
-	}
-	return c.Memory
 }
 
 // handshake starts the process and dials it. go-plugin's own Start cannot be
@@ -200,17 +219,16 @@ func (l *link) isPlugin(p plugin.Peer) error {
 // await ends alive when the process ends.
 func (l *link) await() {
 	<-l.proc.done
+	l.ending.Lock()
+	defer l.ending.Unlock()
 	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin crashed: %s", l.proc.how()))
-}
-
-// fail ends the plugin for a reason of the daemon's.
-func (l *link) fail(reason string) {
-	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin was ended: %s", reason))
-	l.kill()
 }
 
 // kill ends the process, and reports whether it is gone.
 func (l *link) kill() bool {
+	if l.attached {
+		return true // for the host it is gone
+	}
 	if err := l.proc.Kill(context.Background()); err != nil {
 		l.log.Error("killing the plugin", "error", err)
 		return false
@@ -264,60 +282,12 @@ func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token stri
 	return nil
 }
 
-// missed is how many health checks in a row may go unanswered.
-const missed = 3
-
-// watch looks after the plugin until it ends: that it answers, that its socket
-// is there, and what it says of its manifest.
-func (l *link) watch(changed func()) {
-	l.wg.Go(func() { l.beat() })
-	l.wg.Go(func() {
-		err := l.base.Watch(l.alive, func(m sdk.Manifest) {
-			l.manifest.Store(&m)
-			changed()
-		})
-		l.log.Debug("watching the manifest ended", "error", err)
-	})
-}
-
-func (l *link) beat() {
-	tick := time.NewTicker(l.cfg.HealthInterval)
-	defer tick.Stop()
-	for misses := 0; ; {
-		select {
-		case <-l.alive.Done():
-			return
-		case <-tick.C:
-		}
-		if _, err := os.Lstat(l.addr.String()); err != nil {
-			l.fail("its socket is gone: " + err.Error())
-			return
-		}
-		if l.answers(l.cfg.HealthInterval) {
-			misses = 0
-		} else if misses++; misses >= missed && l.alive.Err() == nil {
-			l.fail(fmt.Sprintf("it did not answer %d health checks", misses))
-			return
-		}
-	}
-}
-
-// answers reports whether the plugin says anything at all within the time.
-func (l *link) answers(within time.Duration) bool {
-	ctx, cancel := context.WithTimeout(l.alive, within)
-	defer cancel()
-	err := l.base.Health(ctx)
-	var own *sdk.Error
-	if errors.As(err, &own) {
-		l.log.Debug("the plugin is not healthy", "reason", own.Message)
-		return true
-	}
-	return err == nil
-}
-
 // drain lets the plugin finish, as long as it answers at all.
 func (l *link) drain(ctx context.Context) {
-	if !l.answers(time.Second / 2) {
+	if l.attached {
+		return // it may be attached again
+	}
+	if !l.answersWithin(time.Second / 2) {
 		l.log.Warn("the plugin does not answer and is killed")
 		return
 	}
@@ -360,5 +330,8 @@ func (l *link) close() {
 	l.wg.Wait()
 	if err := os.RemoveAll(l.proc.socketDir); err != nil {
 		l.log.Debug("removing the plugin's sockets", "error", err)
+	}
+	if err := l.proc.walls.remove(); err != nil {
+		l.log.Debug("removing the plugin's temporary files", "error", err)
 	}
 }

@@ -2988,9 +2988,10 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x012}\n" +
 	"\x04Hook\x128\n" +
 	"\x05Event\x12\x16.bothy.v1.EventRequest\x1a\x17.bothy.v1.EventResponse\x12;\n" +
-	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2E\n" +
+	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2\x82\x01\n" +
 	"\aChannel\x12:\n" +
-	"\x05Serve\x12\x16.bothy.v1.ServeRequest\x1a\x17.bothy.v1.ServeResponse0\x012\x81\x03\n" +
+	"\x05Serve\x12\x16.bothy.v1.ServeRequest\x1a\x17.bothy.v1.ServeResponse0\x01\x12;\n" +
+	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x81\x03\n" +
 	"\x04Host\x12>\n" +
 	"\aEntries\x12\x18.bothy.v1.EntriesRequest\x1a\x19.bothy.v1.EntriesResponse\x12:\n" +
 	"\x05Write\x12\x16.bothy.v1.WriteRequest\x1a\x19.bothy.v1.EntriesResponse\x12G\n" +
@@ -3106,38 +3107,40 @@ var file_v1_bothy_proto_depIdxs = []int32{
 	32, // 39: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
 	34, // 40: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
 	36, // 41: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	38, // 42: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	40, // 43: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	41, // 44: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	26, // 45: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	43, // 46: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	45, // 47: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 48: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 49: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 50: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 51: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 52: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 53: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	18, // 54: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	14, // 55: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
-	17, // 56: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	19, // 57: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	15, // 58: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	18, // 59: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	17, // 60: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	25, // 61: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	27, // 62: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	33, // 63: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	35, // 64: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	37, // 65: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	39, // 66: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	39, // 67: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	42, // 68: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	27, // 69: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	44, // 70: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	46, // 71: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	48, // [48:72] is the sub-list for method output_type
-	24, // [24:48] is the sub-list for method input_type
+	16, // 42: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	38, // 43: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	40, // 44: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	41, // 45: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	26, // 46: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	43, // 47: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	45, // 48: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 49: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 50: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 51: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 52: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 53: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 54: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	18, // 55: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	14, // 56: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	17, // 57: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	19, // 58: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	15, // 59: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	18, // 60: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	17, // 61: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	25, // 62: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	27, // 63: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	33, // 64: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	35, // 65: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	37, // 66: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	17, // 67: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	39, // 68: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	39, // 69: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	42, // 70: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	27, // 71: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	44, // 72: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	46, // 73: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	49, // [49:74] is the sub-list for method output_type
+	24, // [24:49] is the sub-list for method input_type
 	24, // [24:24] is the sub-list for extension type_name
 	24, // [24:24] is the sub-list for extension extendee
 	0,  // [0:24] is the sub-list for field type_name

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -32,11 +33,17 @@ func main() {
 	if name == "" {
 		name = "fault"
 	}
-	plugin.Serve(plugin.Options{
+	o := plugin.Options{
 		Name: name, Version: "1.2.3", Config: &f.config, Configure: f.configure,
-		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{},
-		Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries}, Calls: f.calls,
-	})
+		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{}, Channel: front(),
+		Requires: strings.Fields(os.Getenv("FAULT_REQUIRES")),
+		Health:   f.health, Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries}, Calls: f.calls,
+		Reconfigures: os.Getenv("FAULT_LIVE") != "",
+	}
+	if os.Getenv("FAULT_KEEPS") != "" {
+		o.Release = f.release
+	}
+	plugin.Serve(o)
 }
 
 // calls is what the plugin declares that it calls back: "all" is anything, JSON
@@ -63,10 +70,15 @@ type faults struct {
 	set     tool.Set
 	extra   tool.Set
 	changed chan struct{}
+	label   string // of the block
 }
 
 func (f *faults) Tools() []sdk.ToolSpec {
-	return append(append(f.tools().Tools(), f.extra.Tools()...), unusable()...)
+	grown := f.extra.Tools()
+	for i := range grown {
+		grown[i].Source = os.Getenv("FAULT_SOURCE")
+	}
+	return append(append(f.tools().Tools(), grown...), unusable()...)
 }
 
 func (f *faults) Invoke(ctx context.Context, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
@@ -84,3 +96,8 @@ func unusable() []sdk.ToolSpec {
 	}
 	return []sdk.ToolSpec{{Name: "unusable", Description: "Cannot be called.", Parameters: []byte(os.Getenv("FAULT_SCHEMA"))}}
 }
+
+// build is set by the linker, to make another binary of the same plugin.
+var build string
+
+func init() { _ = build }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"syscall"
@@ -44,6 +45,10 @@ func inherited() (Spec, error) {
 func become(spec Spec) error {
 	if err := limit(spec); err != nil {
 		return err
+	}
+	// The daemon may have inherited descriptors itself, which it knows nothing of.
+	if err := unix.CloseRange(BinaryFD+1, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil && !spec.BestEffort {
+		return fmt.Errorf("this kernel cannot keep open files from a process: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("this kernel cannot keep a process from new privileges: %w", err)

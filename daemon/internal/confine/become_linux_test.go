@@ -29,8 +29,10 @@ func TestBecomes(t *testing.T) {
 		while read -r line; do echo "$line"; done </proc/$$/status`
 	cmd := confined(t, spec, "/bin/sh", "-c", say, "name", "x  y")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.ExtraFiles = append(cmd.ExtraFiles, os.Stdin, os.Stdin) // which nobody wanted to pass on
 	text := output(t, cmd)
-	begin := fmt.Sprintf("%d name x  y 1 a b\n1048576\n77\n0\n0 1 2 3\n", cmd.Process.Pid)
+	// Of the open files, 4 is the folder that it lists.
+	begin := fmt.Sprintf("%d name x  y 1 a b\n1048576\n77\n0\n0 1 2 3 4\n", cmd.Process.Pid)
 	if !strings.HasPrefix(text, begin) {
 		t.Errorf("it says %s\nwant it to begin with %s", text, begin)
 	}

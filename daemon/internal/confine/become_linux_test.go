@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/confine"
@@ -28,7 +27,6 @@ func TestBecomes(t *testing.T) {
 	const say = `echo $$ $0 "$@" "$ONE" "$TWO"; ulimit -d; ulimit -n; ulimit -c; cd /proc/$$/fd; echo *
 		while read -r line; do echo "$line"; done </proc/$$/status`
 	cmd := confined(t, spec, "/bin/sh", "-c", say, "name", "x  y")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.ExtraFiles = append(cmd.ExtraFiles, os.Stdin, os.Stdin) // which nobody wanted to pass on
 	text := output(t, cmd)
 	// Of the open files, 4 is the folder that it lists.
@@ -122,6 +120,5 @@ func TestParent(t *testing.T) {
 	runtime.LockOSThread()
 	cmd := confined(t, spec, attack, "sleep")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	t.Error(cmd.Run())
 }

@@ -34,12 +34,12 @@ var programs = sync.OnceValues(func() (string, error) {
 // walled is a rig that can confine, on a kernel that can.
 func walled(t testing.TB, change func(*Config)) *rig {
 	t.Helper()
-	if lacks := confine.ThisKernel().Lacks(); len(lacks) > 0 {
-		t.Skipf("this kernel does not hold a process back from %s", strings.Join(lacks, "; "))
-	}
 	dir, err := programs()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if lacks := confine.ThisKernel(filepath.Join(dir, "bothy-shim")).Lacks(); len(lacks) > 0 {
+		t.Skipf("this kernel does not hold a process back from %s", strings.Join(lacks, "; "))
 	}
 	return newRig(t, func(c *Config) {
 		c.Shim = filepath.Join(dir, "bothy-shim")
@@ -150,12 +150,18 @@ func TestConfinedAbuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
+	bus := filepath.Join(home, "bus") // as that of the session, which starts programs for whoever asks
+	if b, err := net.Listen("unix", bus); err != nil {
+		t.Fatal(err)
+	} else {
+		defer b.Close()
+	}
 	pid, other := strconv.Itoa(os.Getpid()), strconv.Itoa(r.status(t, "open").PID)
 	for _, deed := range [][]string{
 		{"read", token}, {"read", key}, {"read", database}, {"orphan", "read", token}, {"write", key}, {"write", filepath.Join(data, "new")},
 		{"list", r.Supervisor.cfg.SocketDir}, {"list", data}, {"write", filepath.Join(filepath.Dir(faultBinary), "planted")},
 		{"signal", pid}, {"environ", pid}, {"descriptors", pid}, {"memory", other}, {"signal", other}, {"limits", other}, {"orphan", "signal", pid},
-		{"tcp", l.Addr().String()}, {"udp", "127.0.0.1:9"}, {"orphan", "tcp", l.Addr().String()}, {"netlink"}, {"privileges"},
+		{"tcp", l.Addr().String()}, {"udp", "127.0.0.1:9"}, {"orphan", "tcp", l.Addr().String()}, {"netlink"}, {"privileges"}, {"unix", bus},
 	} {
 		arguments, err := json.Marshal(map[string][]string{"argv": append([]string{filepath.Join(dir, "attack")}, deed...)})
 		if err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/confine"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -69,6 +70,8 @@ type Config struct {
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
 	Memory           int64         // bytes of data a plugin may allocate: 4 GiB; below 0 is no limit
+
+	kernel func() confine.Kernel // what can be held here; looked at once
 }
 
 func (c *Config) defaults() {
@@ -88,6 +91,10 @@ func (c *Config) defaults() {
 	set(&c.FirstDelta, 5*time.Minute)
 	if c.Memory == 0 {
 		c.Memory = 4 << 30
+	}
+	if c.kernel == nil {
+		shim := c.Shim
+		c.kernel = sync.OnceValue(func() confine.Kernel { return confine.ThisKernel(shim) })
 	}
 	if c.Redact == nil {
 		c.Redact = func(string) {}

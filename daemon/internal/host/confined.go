@@ -1,7 +1,9 @@
 package host
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +71,7 @@ func (c *Config) confine(spec Spec, b *binary) (*confinement, error) {
 			return nil, fmt.Errorf("make its own folder: %w", err)
 		}
 	}
+	bounds := c.limits(spec)
 	var err error
 	if w.tmp, err = os.MkdirTemp(own, "tmp"); err != nil {
 		return nil, fmt.Errorf("make its own folder: %w", err)
@@ -77,7 +80,7 @@ func (c *Config) confine(spec Spec, b *binary) (*confinement, error) {
 		Write:   append([]string{w.home, w.tmp, sockets}, spec.Confine.Paths...),
 		Read:    append(b.beside(), spec.Confine.ReadPaths...),
 		Network: spec.Confine.Network, BestEffort: spec.Confine.BestEffort, Apart: c.kernel().Apart(),
-		Memory: max(0, c.limits(spec).Memory), Files: max(0, c.limits(spec).Files), Parent: os.Getpid(),
+		Memory: max(0, bounds.Memory), Files: max(0, bounds.Files), Parent: os.Getpid(),
 	}
 	return w, nil
 }
@@ -114,6 +117,20 @@ func (w *confinement) remove() error {
 		return nil
 	}
 	return os.RemoveAll(w.tmp)
+}
+
+// reach gives the daemon's socket a second name in the folder of the plugin's own
+// sockets: the first one does not exist for a confined plugin, and the folder that
+// it lies in has tokens.
+func (w *confinement) reach(socket, dir string) (string, error) {
+	if w == nil {
+		return socket, nil
+	}
+	name := filepath.Join(dir, "daemon.sock")
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return name, os.Link(socket, name)
 }
 
 // environment is the plugin's, with every folder of the user's that it names

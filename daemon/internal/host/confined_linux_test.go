@@ -182,7 +182,7 @@ func TestUnconfinable(t *testing.T) {
 	granted, gone, interpreter := spec("granted", ""), spec("gone", ""), spec("script", "")
 	granted.Grants, granted.Confine = []string{sdk.GrantSandbox}, &config.Confine{}
 	gone.Confine = &config.Confine{Paths: []string{filepath.Join(t.TempDir(), "nothing")}}
-	interpreter.Path, interpreter.Confine = script(t, "#!"+filepath.Join(t.TempDir(), "python")+"\n"), &config.Confine{}
+	interpreter.Path, interpreter.Confine = executable(t, "#!"+filepath.Join(t.TempDir(), "python")+"\n"), &config.Confine{}
 	found := r.Start(context.Background(), []Spec{granted, gone, interpreter})
 	for instance, want := range map[string]string{
 		"granted": `grants "sandbox", which needs Podman`, "gone": "nothing: no such file", "script": "read_paths",
@@ -208,6 +208,36 @@ func TestUnconfinable(t *testing.T) {
 	}
 }
 
+// TestReachesTheDaemon: a confined channel finds the daemon's socket in its own folder.
+func TestReachesTheDaemon(t *testing.T) {
+	dir := shortDir(t)
+	socket := filepath.Join(dir, "bothy.sock")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	own := filepath.Join(dir, "own")
+	if err := os.Mkdir(own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // a channel is opened again when it ended
+		name, err := (&confinement{}).reach(socket, own)
+		if err != nil || filepath.Dir(name) != own {
+			t.Fatalf("%s, %v", name, err)
+		}
+		c, err := net.Dial("unix", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Close() // it got there
+	}
+	var none *confinement
+	if name, err := none.reach(socket, own); name != socket || err != nil {
+		t.Errorf("without walls: %s, %v", name, err)
+	}
+}
+
 func TestHeld(t *testing.T) {
 	block := &config.Confine{Paths: []string{"/a"}, ReadPaths: []string{"/b"}, Network: true, BestEffort: true}
 	for _, c := range []struct {
@@ -229,8 +259,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// script makes an executable file of its own folder.
-func script(t testing.TB, text string) string {
+// executable makes an executable file of its own folder.
+func executable(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "bothy-plugin-script")
 	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
@@ -254,7 +284,7 @@ name=nothing
 echo "{\"name\":\"$name\",\"version\":\"$HOME\"}"
 `
 	s := spec("script", "")
-	s.Path = script(t, text)
+	s.Path = executable(t, text)
 	m, err := r.Manifest(context.Background(), s)
 	if err != nil || m.Name != "nothing" {
 		t.Errorf("it says %+v, %v", m, err)
@@ -280,7 +310,7 @@ func TestPythonDescribesItself(t *testing.T) {
 		t.Skip("there is no /usr/bin/python3")
 	}
 	s := spec("python", "")
-	s.Path = script(t, "#!/usr/bin/env python3\nimport json, ssl, random, tempfile, neighbour\nprint(json.dumps({'name': neighbour.name}))\n")
+	s.Path = executable(t, "#!/usr/bin/env python3\nimport json, ssl, random, tempfile, neighbour\nprint(json.dumps({'name': neighbour.name}))\n")
 	if err := os.WriteFile(filepath.Join(filepath.Dir(s.Path), "neighbour.py"), []byte("name = 'python'\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -40,7 +40,11 @@ type instance struct {
 	log   hclog.Logger
 	cut   context.CancelFunc // ends the instance
 	wake  chan struct{}      // filled when something is asked for
+	front *front             // the last one; used by run alone
 	limit *lineLimiter       // of what it logs through the daemon's services
+
+	services meter // what it asks the daemon for
+	refusals meter // what is told of it
 
 	settled     chan struct{} // closed when the first start is over, well or not
 	settledOnce sync.Once
@@ -48,6 +52,8 @@ type instance struct {
 	mu          sync.Mutex
 	spec        Spec               // the one in force
 	asked       *request           // the one that is to be, until it is tried
+	look        bool               // its file may be another
+	tried       string             // the file of the last start, as watchedFile tells it
 	giveUp      context.CancelFunc // ends the start under way
 	ended       bool               // run has returned
 	over        chan struct{}      // closed with it
@@ -55,7 +61,9 @@ type instance struct {
 	held        string             // why it cannot be configured, when waiting alone does not help
 	state       State
 	link        *link // while ready or draining
+	generation  int   // of its settings
 	changed     chan struct{}
+	tenures     tenures
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
 	file        *binary       // that serves, or would; it is closed
@@ -104,6 +112,9 @@ func (i *instance) run(ctx context.Context) {
 			first, b = r, backoff{}
 			i.take(r.spec, nil)
 		}
+		if i.looked() {
+			b = backoff{}
+		}
 		i.become(Starting, nil, "")
 		spec, began := i.current(), time.Now()
 		l, fail := i.open(ctx, spec, generation)
@@ -113,7 +124,7 @@ func (i *instance) run(ctx context.Context) {
 			i.mend(l.warnings)
 			i.report(l.warnings)
 			i.become(Ready, l, "")
-			first.settle(Replaced{Switched: true, Diagnostics: l.warnings})
+			first.settle(l.replaces(Started))
 			l = i.serve(ctx, l, &generation)
 			if ctx.Err() != nil {
 				first = nil
@@ -130,7 +141,7 @@ func (i *instance) run(ctx context.Context) {
 			found := fail.diagnostics(spec)
 			i.report(found)
 			i.become(Crashed, nil, fail.Error())
-			first.settle(Replaced{Switched: true, Diagnostics: found})
+			first.settle(Replaced{How: Started, Generation: generation, Diagnostics: found})
 		}
 		first = nil
 		i.settle()
@@ -173,12 +184,16 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 			return l
 		case <-i.wake:
 		}
-		if r := i.next(); r != nil {
-			*generation++
-			if fresh := i.swap(ctx, l, r, *generation); fresh != nil {
-				l = fresh
-				i.follow(l)
-			}
+		r := i.next()
+		if r == nil && i.looked() {
+			r = &request{spec: i.current()}
+		}
+		if r == nil {
+			continue
+		}
+		if fresh := i.change(ctx, l, r, generation); fresh != l {
+			l = fresh
+			i.follow(l)
 		}
 	}
 }
@@ -188,6 +203,7 @@ func (i *instance) follow(l *link) {
 		i.hold(l, m)
 		i.adopt(l)
 	})
+	i.openChannel(l)
 }
 
 func (i *instance) crashed(l *link) {
@@ -227,7 +243,7 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 	i.mu.Unlock()
 	t := time.NewTimer(wait)
 	defer t.Stop()
-	for !i.isAsked() {
+	for !i.isAsked() && !i.looks() {
 		select {
 		case <-t.C:
 			return true
@@ -244,6 +260,7 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
+	i.tries(spec)
 	b, fail := i.s.verified(spec)
 	if fail != nil {
 		return nil, fail
@@ -258,8 +275,9 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 	if fail != nil {
 		return nil, fail
 	}
-	l.binary, l.pin, l.digest = b, b.pin, b.digest
+	l.binary, l.pin, l.digest, l.identity = b, b.pin, b.digest, identity(b.file)
 	l.confined = held(spec.Confine, lacks)
+	l.spec, l.generation = spec, generation
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
@@ -288,7 +306,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		return fail
 	}
 	if i.s.cfg.Services != nil {
-		bc := &backchannel{s: i.s, i: i, spec: spec}
+		bc := &backchannel{s: i.s, i: i, reach: newReach(spec, m)}
 		if err := l.serve(bc.register, bc.admit); err != nil {
 			return &startError{summary: "it cannot be offered the daemon's services", detail: err.Error()}
 		}
@@ -301,8 +319,9 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := checkLock(spec, b, *configured); fail != nil {
 		return fail
 	}
-	l.said = configured
-	l.warnings = append(wants(spec, m.Grants), unlimited(spec)...)
+	l.said, l.settings = configured, settings
+	l.keeps, l.owner = keepsRuns(configured), &i.tenures
+	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m))
 	return nil
 }
 
@@ -329,21 +348,6 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 		s.Sandbox = spec.Sandbox
 	}
 	return s, nil
-}
-
-// wants warns about grants that the plugin asks for and does not have.
-func wants(spec Spec, grants []string) []Diagnostic {
-	var lacks []string
-	for _, g := range grants {
-		if !spec.granted(g) {
-			lacks = append(lacks, g)
-		}
-	}
-	if len(lacks) == 0 {
-		return nil
-	}
-	return []Diagnostic{warn(spec, "it asks for more than its block grants: "+list(lacks),
-		"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")}
 }
 
 // unlimited warns about limits that cannot hold: what runs containers would pass
@@ -373,6 +377,9 @@ func (i *instance) become(s State, l *link, problem string) {
 	}
 	i.mu.Lock()
 	i.state, i.link, i.problem = s, l, problem
+	if l != nil {
+		i.generation = l.generation
+	}
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()
@@ -387,8 +394,8 @@ func (i *instance) become(s State, l *link, problem string) {
 
 // adopt takes over the manifest of a link, unless another took its place.
 func (i *instance) adopt(l *link) {
-	m := l.manifest.Load()
 	i.mu.Lock()
+	m := l.manifest.Load()
 	if m != i.manifest && !l.replaced {
 		i.file, i.pin = l.binary, l.pin
 		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest)

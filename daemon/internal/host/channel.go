@@ -118,6 +118,9 @@ func (f *front) serve() error {
 	}
 	access, takeBack := f.lend(pid, f.instance, f.projects)
 	defer takeBack()
+	if access.Socket, err = f.l.proc.walls.reach(access.Socket, f.l.proc.socketDir); err != nil {
+		return fmt.Errorf("let the channel reach the daemon's socket: %w", err)
+	}
 	ctx, cut := context.WithCancel(f.l.alive)
 	defer cut()
 	served := make(chan struct{})

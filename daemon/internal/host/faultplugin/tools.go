@@ -50,6 +50,7 @@ func (f *faults) tools() tool.Set {
 		tool.New("children", "Starts processes that ignore what they can, and answers with their ids.", sdk.Annotations{}, children),
 		tool.New("noise", "Writes n bytes without a line end to the real standard output.", sdk.Annotations{}, noise),
 		tool.New("flood", "Writes n bytes to the real standard error.", sdk.Annotations{}, flood),
+		tool.New("spawn", "Runs a program.", sdk.Annotations{}, spawn),
 		tool.New("big", "Answers with n bytes.", sdk.Annotations{}, big),
 		tool.New("hog", "Allocates n bytes.", sdk.Annotations{}, hog),
 		tool.New("busy", "Keeps every processor busy for n milliseconds.", sdk.Annotations{}, busy),

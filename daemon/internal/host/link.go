@@ -19,7 +19,6 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
-	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"

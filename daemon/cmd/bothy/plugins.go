@@ -15,6 +15,8 @@ type pluginsCmd struct {
 	Remove  pluginsRemoveCmd  `cmd:"" help:"Take a plugin out of the configuration, the lock and the store."`
 	Test    pluginsTestCmd    `cmd:"" help:"Say whether a plugin's binary keeps to the plugin protocol."`
 	New     pluginsNewCmd     `cmd:"" help:"Write the beginning of a plugin."`
+	Reload  pluginsReloadCmd  `cmd:"" help:"Load a plugin anew from its file and its block, without losing a call."`
+	Dev     pluginsDevCmd     `cmd:"" help:"Use a plugin that you run yourself, under a debugger for example."`
 }
 
 type pluginsListCmd struct{}

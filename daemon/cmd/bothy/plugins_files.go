@@ -7,7 +7,7 @@ import "context"
 
 type pluginsLockCmd struct {
 	Check bool     `help:"Write nothing, and exit with 1 when something is not as it was locked."`
-	Names []string `arg:"" optional:"" name:"name" help:"The labels of the blocks; all that are enabled when absent."`
+	Names []string `arg:"" optional:"" name:"name" complete:"plugin" help:"The labels of the blocks; all that are enabled when absent."`
 }
 
 // Help adds to the verb's help.
@@ -34,7 +34,7 @@ func (cmd pluginsLockCmd) Run(ctx context.Context, c *console) error {
 }
 
 type pluginsVerifyCmd struct {
-	Names []string `arg:"" optional:"" name:"name" help:"The labels of the blocks; all that are enabled, and the whole store, when absent."`
+	Names []string `arg:"" optional:"" name:"name" complete:"plugin" help:"The labels of the blocks; all that are enabled, and the whole store, when absent."`
 }
 
 // Help adds to the verb's help.
@@ -85,7 +85,7 @@ func (cmd pluginsInstallCmd) Run(ctx context.Context, c *console) error {
 }
 
 type pluginsRemoveCmd struct {
-	Name string `arg:"" name:"name" help:"The label of its block."`
+	Name string `arg:"" name:"name" complete:"plugin" help:"The label of its block."`
 }
 
 // Help adds to the verb's help.
@@ -99,7 +99,7 @@ func (cmd pluginsRemoveCmd) Run(ctx context.Context, c *console) error {
 }
 
 type pluginsInfoCmd struct {
-	Name string `arg:"" name:"name" help:"The label of its block."`
+	Name string `arg:"" name:"name" complete:"plugin" help:"The label of its block."`
 }
 
 // Run needs no daemon.

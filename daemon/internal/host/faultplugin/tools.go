@@ -269,6 +269,7 @@ func back(ctx context.Context, in service, c tool.Call) (sdk.ToolResult, error) 
 }
 
 func (f *faults) grow(context.Context, none, tool.Call) (sdk.ToolResult, error) {
+	f.calls.Schemes[0] = "log" // of the manifest from now on: the slice is shared
 	f.extra = tool.Set{tool.New("grown", "Was not there before.", sdk.Annotations{}, noop)}
 	f.changed <- struct{}{}
 	return tool.Text("grown"), nil
@@ -321,6 +322,9 @@ func (hookFaults) Subscriptions() []sdk.Subscription {
 }
 
 func (hookFaults) Event(_ context.Context, name string, _ json.RawMessage) error {
+	if name == "run.deleted" {
+		return nil
+	}
 	return sdk.Errorf(sdk.NotFound, "nobody waits for %s", name)
 }
 

@@ -141,6 +141,8 @@ skills {
 # What one may use is granted here; what its own schema declares stands here
 # too: `bothy config check` checks it, and a running plugin whose new block is
 # wrong keeps the old one, which `bothy status` shows. `enabled = false` leaves one out.
+# `sha256` pins the file; `bothy plugins lock` pins all of them in bothy.lock, beside
+# your file, and `bothy plugins install` writes a pinned block for a new one.
 plugin "bash" {
   grants = ["sandbox"]
 }

@@ -39,6 +39,9 @@ type Client struct {
 	// it reads the daemon's token, which lies beside the socket, each time it
 	// connects.
 	Role rpc.Role
+	// Token is what a channel was lent: it goes into the hello as it is, and Role
+	// is left empty. Tokens of roles are read from their files instead.
+	Token string
 	// AnyProtocol lets the client talk to a daemon of another major protocol.
 	// Only Stop is sure to be understood then.
 	AnyProtocol bool
@@ -157,7 +160,7 @@ func (c *Client) greet(ctx context.Context, l *link) (rpc.Hello, error) {
 	case <-ctx.Done():
 		return hello, fmt.Errorf("waiting for the daemon's greeting: %w", ctx.Err())
 	}
-	if c.AnyProtocol && c.Role == "" {
+	if c.AnyProtocol && c.Role == "" && c.Token == "" {
 		return hello, nil
 	}
 	if !c.AnyProtocol && rpc.CheckProtocol(rpc.Protocol, hello.Protocol) != nil {

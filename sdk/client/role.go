@@ -44,6 +44,10 @@ func (c *Client) introduction(ctx context.Context, l *link, greeting rpc.Hello) 
 	if c.AnyProtocol {
 		p.Protocol = greeting.Protocol
 	}
+	if c.Token != "" {
+		p.Token, p.Role = c.Token, c.Role
+		return p, nil
+	}
 	if c.Role == "" || greeting.Role == "" {
 		return p, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sdk"
+	sdkhook "github.com/bothyd/bothy/sdk/hook"
 )
 
 func TestCatalogueNames(t *testing.T) {
@@ -272,6 +274,28 @@ func BenchmarkApplyWithoutSubscribers(b *testing.B) {
 	for b.Loop() {
 		if _, err := c.LLMMessages.Apply(b.Context(), sdk.Prompt{}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestOneCatalogue: what authors of plugins are told of the catalogue is what it is.
+func TestOneCatalogue(t *testing.T) {
+	c := New(hclog.NewNullLogger())
+	told := map[string]sdkhook.Point{}
+	for _, p := range sdkhook.Catalogue() {
+		told[p.Name] = p
+	}
+	if len(told) != len(c.order) {
+		t.Errorf("authors are told %d names, and there are %d", len(told), len(c.order))
+	}
+	for _, p := range c.Catalogue() {
+		does := map[sdk.HookKind]string{sdk.HookEvent: "Emit", sdk.HookFilter: "Apply"}[p.Kind]
+		m, ok := reflect.TypeOf(c.byName[p.Name]).MethodByName(does)
+		if !ok {
+			t.Fatalf("%s cannot %s", p.Name, does)
+		}
+		if want := (sdkhook.Point{Name: p.Name, Kind: p.Kind, Payload: m.Type.In(2)}); told[p.Name] != want {
+			t.Errorf("authors are told %v, want %v", told[p.Name], want)
 		}
 	}
 }

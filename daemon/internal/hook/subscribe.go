@@ -9,7 +9,6 @@ package hook
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
@@ -37,7 +36,7 @@ func (c *Chains) Catalogue() []sdk.HookPoint {
 func (c *Chains) Check(sub sdk.Subscription) error {
 	s, ok := c.byName[sub.Name]
 	if !ok {
-		return sdk.Errorf(sdk.NotFound, "there is no hook %q; the nearest name is %q", sub.Name, c.nearest(sub.Name))
+		return sdk.Errorf(sdk.NotFound, "there is no hook %q; the nearest name is %q", sub.Name, hook.Nearest(sub.Name, c.order))
 	}
 	switch sub.Failure {
 	case "", sdk.FailOpen:
@@ -69,43 +68,4 @@ func (c *Chains) Subscribe(owner string, h hook.Hook) (remove func(), err error)
 			r()
 		}
 	}, nil
-}
-
-// nearest finds the catalogue's name with the fewest edits to name, the
-// camelCase spelling of older programs counted as none.
-func (c *Chains) nearest(name string) string {
-	if len(name) > 200 {
-		name = name[:200]
-	}
-	wanted := fold(name)
-	best, least := "", -1
-	for _, candidate := range c.order {
-		if d := distance(wanted, fold(candidate)); least < 0 || d < least {
-			best, least = candidate, d
-		}
-	}
-	return best
-}
-
-func fold(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "") }
-
-// distance is Levenshtein's, over bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }

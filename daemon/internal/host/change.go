@@ -53,7 +53,7 @@ func (i *instance) sameFile(l *link, spec Spec) bool {
 	}
 	defer b.file.Close()
 	id := identity(b.file)
-	if l.path == filepath.Clean(b.path) && l.identity == id {
+	if filepath.Clean(l.binary.path) == filepath.Clean(b.path) && l.identity == id {
 		return true
 	}
 	sum, err := digest(b.file)
@@ -165,7 +165,7 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 		r.drop()
 		return nil
 	case r.answer == nil && fail.missing: // somebody is about to put another one there
-		i.log.Info("the file that the plugin was started from is gone", "path", old.path)
+		i.log.Info("the file that the plugin was started from is gone", "path", old.binary.path)
 		return nil
 	default:
 		i.keep(old, r, fail)

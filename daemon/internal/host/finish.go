@@ -55,10 +55,11 @@ func (t *turnstile) close() <-chan struct{} {
 	return t.shut
 }
 
-// finish lets the calls of a link end, then the plugin. What does not end within
-// Config.DrainLimit is ended with it; an orderly stop of the daemon does not wait
-// for calls.
+// finish ends the channel of a link and lets its calls end, then the plugin. What
+// does not end within Config.DrainLimit is ended with it; an orderly stop of the
+// daemon does not wait for calls.
 func (s *Supervisor) finish(l *link) {
+	l.front.close()
 	limit := time.NewTimer(s.cfg.DrainLimit)
 	defer limit.Stop()
 	select {

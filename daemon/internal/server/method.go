@@ -84,13 +84,16 @@ func (s *Server) table() map[string]method {
 	}
 }
 
-// of makes a row from a handler: it checks the connection's role and decodes
-// the parameters into P.
+// of makes a row from a handler: it checks the connection's role, decodes the
+// parameters into P, and holds a channel to its projects.
 func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn, P) (R, error)) method {
 	fields := fieldsOf(reflect.TypeFor[P]())
 	return method{
 		doc: doc, role: role, widens: widensOf(reflect.TypeFor[P]()), params: reflect.TypeFor[P](), result: reflect.TypeFor[R](),
 		call: func(ctx context.Context, c *conn, name string, raw json.RawMessage) (any, error) {
+			if err := c.reached(name, role); err != nil {
+				return nil, err
+			}
 			if err := c.permit(role, name); err != nil {
 				return nil, err
 			}
@@ -102,6 +105,9 @@ func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn,
 				if err := c.permit(rpc.RoleApprove, name+" with "+by); err != nil {
 					return nil, err
 				}
+			}
+			if err := c.confine(ctx, name, reflect.ValueOf(&p).Elem()); err != nil {
+				return nil, err
 			}
 			return handle(ctx, c, p)
 		},

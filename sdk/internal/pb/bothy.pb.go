@@ -2932,9 +2932,10 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x012}\n" +
 	"\x04Hook\x128\n" +
 	"\x05Event\x12\x16.bothy.v1.EventRequest\x1a\x17.bothy.v1.EventResponse\x12;\n" +
-	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2E\n" +
+	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2\x82\x01\n" +
 	"\aChannel\x12:\n" +
-	"\x05Serve\x12\x16.bothy.v1.ServeRequest\x1a\x17.bothy.v1.ServeResponse0\x012\x81\x03\n" +
+	"\x05Serve\x12\x16.bothy.v1.ServeRequest\x1a\x17.bothy.v1.ServeResponse0\x01\x12;\n" +
+	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x81\x03\n" +
 	"\x04Host\x12>\n" +
 	"\aEntries\x12\x18.bothy.v1.EntriesRequest\x1a\x19.bothy.v1.EntriesResponse\x12:\n" +
 	"\x05Write\x12\x16.bothy.v1.WriteRequest\x1a\x19.bothy.v1.EntriesResponse\x12G\n" +
@@ -3046,37 +3047,39 @@ var file_v1_bothy_proto_depIdxs = []int32{
 	31, // 36: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
 	33, // 37: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
 	35, // 38: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	37, // 39: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	39, // 40: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	40, // 41: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	25, // 42: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	42, // 43: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	44, // 44: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 45: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 46: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 47: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 48: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 49: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 50: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	17, // 51: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	16, // 52: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	18, // 53: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	14, // 54: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	17, // 55: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	16, // 56: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	24, // 57: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	26, // 58: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	32, // 59: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	34, // 60: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	36, // 61: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	38, // 62: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	38, // 63: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	41, // 64: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	26, // 65: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	43, // 66: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	45, // 67: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	45, // [45:68] is the sub-list for method output_type
-	22, // [22:45] is the sub-list for method input_type
+	15, // 39: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	37, // 40: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	39, // 41: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	40, // 42: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	25, // 43: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	42, // 44: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	44, // 45: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 46: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 47: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 48: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 49: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 50: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 51: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	17, // 52: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	16, // 53: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	18, // 54: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	14, // 55: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	17, // 56: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	16, // 57: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	24, // 58: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	26, // 59: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	32, // 60: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	34, // 61: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	36, // 62: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	16, // 63: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	38, // 64: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	38, // 65: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	41, // 66: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	26, // 67: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	43, // 68: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	45, // 69: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	46, // [46:70] is the sub-list for method output_type
+	22, // [22:46] is the sub-list for method input_type
 	22, // [22:22] is the sub-list for extension type_name
 	22, // [22:22] is the sub-list for extension extendee
 	0,  // [0:22] is the sub-list for field type_name

@@ -1033,7 +1033,8 @@ var Hook_ServiceDesc = grpc.ServiceDesc{
 }
 
 const (
-	Channel_Serve_FullMethodName = "/bothy.v1.Channel/Serve"
+	Channel_Serve_FullMethodName  = "/bothy.v1.Channel/Serve"
+	Channel_Cancel_FullMethodName = "/bothy.v1.Channel/Cancel"
 )
 
 // ChannelClient is the client API for Channel service.
@@ -1046,6 +1047,10 @@ type ChannelClient interface {
 	// Serve is the work of a channel and lasts as long as its stream. A stream
 	// that ends is opened again, after a while.
 	Serve(ctx context.Context, in *ServeRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ServeResponse], error)
+	// Cancel ends the work in order: the stream then ends by itself, and a
+	// successor begins only after it. The call id is empty. Without Cancel the
+	// stream is cut.
+	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
 }
 
 type channelClient struct {
@@ -1075,6 +1080,16 @@ func (c *channelClient) Serve(ctx context.Context, in *ServeRequest, opts ...grp
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Channel_ServeClient = grpc.ServerStreamingClient[ServeResponse]
 
+func (c *channelClient) Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CancelResponse)
+	err := c.cc.Invoke(ctx, Channel_Cancel_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // ChannelServer is the server API for Channel service.
 // All implementations must embed UnimplementedChannelServer
 // for forward compatibility.
@@ -1085,6 +1100,10 @@ type ChannelServer interface {
 	// Serve is the work of a channel and lasts as long as its stream. A stream
 	// that ends is opened again, after a while.
 	Serve(*ServeRequest, grpc.ServerStreamingServer[ServeResponse]) error
+	// Cancel ends the work in order: the stream then ends by itself, and a
+	// successor begins only after it. The call id is empty. Without Cancel the
+	// stream is cut.
+	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
 	mustEmbedUnimplementedChannelServer()
 }
 
@@ -1097,6 +1116,9 @@ type UnimplementedChannelServer struct{}
 
 func (UnimplementedChannelServer) Serve(*ServeRequest, grpc.ServerStreamingServer[ServeResponse]) error {
 	return status.Error(codes.Unimplemented, "method Serve not implemented")
+}
+func (UnimplementedChannelServer) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Cancel not implemented")
 }
 func (UnimplementedChannelServer) mustEmbedUnimplementedChannelServer() {}
 func (UnimplementedChannelServer) testEmbeddedByValue()                 {}
@@ -1130,13 +1152,36 @@ func _Channel_Serve_Handler(srv interface{}, stream grpc.ServerStream) error {
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Channel_ServeServer = grpc.ServerStreamingServer[ServeResponse]
 
+func _Channel_Cancel_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CancelRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ChannelServer).Cancel(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Channel_Cancel_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ChannelServer).Cancel(ctx, req.(*CancelRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Channel_ServiceDesc is the grpc.ServiceDesc for Channel service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
 var Channel_ServiceDesc = grpc.ServiceDesc{
 	ServiceName: "bothy.v1.Channel",
 	HandlerType: (*ChannelServer)(nil),
-	Methods:     []grpc.MethodDesc{},
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "Cancel",
+			Handler:    _Channel_Cancel_Handler,
+		},
+	},
 	Streams: []grpc.StreamDesc{
 		{
 			StreamName:    "Serve",

@@ -18,3 +18,12 @@ const DefaultConfigName = "config.hcl (built in)"
 //
 //go:embed skills
 var Skills embed.FS
+
+// GoMod and GoSum are the module's own: they say which versions a plugin needs
+// that is built with the SDK.
+var (
+	//go:embed go.mod
+	GoMod []byte
+	//go:embed go.sum
+	GoSum []byte
+)

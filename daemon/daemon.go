@@ -199,6 +199,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
 		Mended:    func(x host.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Register:  newSchemes(d.store, func(instance string) bool { return d.host.Has(instance) }).register,
 		Wanted:    func(name string) bool { return d.plugins.need(name) },
 		Refused:   func(instance, detail string) { d.security.Raise(eventRefusedCallback, d.secrets.Redact(detail)) },
 		Changed:   d.hears.update,

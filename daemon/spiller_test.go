@@ -30,7 +30,8 @@ type spill struct {
 func serveSpiller() {
 	var s spiller
 	plugin.Serve(plugin.Options{
-		Name: "spiller", Version: "1", Calls: sdk.Calls{Tools: []string{"spill"}, Schemes: []string{"known"}}, Config: &s,
+		Name: "spiller", Version: "1", Calls: sdk.Calls{Tools: []string{"spill"}, Schemes: []string{"known", "spilled"}}, Config: &s,
+		Schemes: []sdk.Scheme{{Name: "spilled", Category: sdk.CategoryData}},
 		Configure: func(context.Context, sdk.Settings) error {
 			fmt.Fprintln(os.Stderr, "configured with", s.Word)
 			return nil
@@ -86,7 +87,7 @@ func quote(text string) json.RawMessage {
 func (s *spiller) write(ctx context.Context) (sdk.ToolResult, error) {
 	body := s.forms()
 	attributes := json.RawMessage(fmt.Sprintf(`{"deep":[{"a":%s}],%s:1}`, quote(s.forms()), quote(s.Word)))
-	if _, err := host.From(ctx).Write(ctx, sdk.Write{Path: "known://note", Body: &body, Attributes: attributes}); err != nil {
+	if _, err := host.From(ctx).Write(ctx, sdk.Write{Path: "spilled://note", Body: &body, Attributes: attributes}); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	_, err := host.From(ctx).Write(ctx, sdk.Write{Path: "known://" + s.Word, Body: &body})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/internal/wire"
 	"github.com/bothyd/bothy/sdk/tool"
 )
@@ -145,16 +146,11 @@ func schemaOf(s sdk.ToolSpec) (*jsonschema.Schema, error) {
 }
 
 // Subscriptions says what is wrong with the subscriptions of a hook; nil when
-// nothing is. Whether a name is in the catalogue the daemon knows.
+// nothing is.
 func Subscriptions(subs []sdk.Subscription) error {
 	var errs []error
-	for n, s := range subs {
-		if s.Name == "" {
-			errs = append(errs, fmt.Errorf("subscription %d has no name", n))
-		}
-		if s.Failure != "" && s.Failure != sdk.FailOpen && s.Failure != sdk.FailClosed {
-			errs = append(errs, fmt.Errorf("subscription %s: failure is %q, want %q or %q", s.Name, s.Failure, sdk.FailOpen, sdk.FailClosed))
-		}
+	for _, s := range subs {
+		errs = append(errs, hook.Check(s))
 	}
 	return errors.Join(errs...)
 }

@@ -45,6 +45,7 @@ type flags struct {
 	ConfigCmd configCmd  `cmd:"" name:"config" help:"Look at the configuration without a daemon."`
 	Logs      logsCmd    `cmd:"" help:"Show the daemon's log."`
 	Skills    skillsCmd  `cmd:"" help:"Check SKILL.md files without a daemon."`
+	Plugins   pluginsCmd `cmd:"" help:"Try and begin plugins without a daemon."`
 	Policy    policyCmd  `cmd:"" help:"Say what policy would do, without a daemon."`
 	Doctor    doctorCmd  `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
 	Restore   restoreCmd `cmd:"" help:"Put a backup in the place of the database, while no daemon runs."`

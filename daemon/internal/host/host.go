@@ -51,6 +51,10 @@ type Config struct {
 	// not clash any longer.
 	// It gets the same diagnostic, and must not call the supervisor.
 	Mended func(Diagnostic)
+	// Register takes the schemes that a plugin declares for the entries that it
+	// writes: before it is configured, and whenever it declares others. An error
+	// is told as a warning.
+	Register func(ctx context.Context, instance string, schemes []sdk.Scheme) error
 	// Wanted is told the name of what a plugin requires and the supervisor does
 	// not run: a label, or the NAME of a plugin. It reports whether somebody will
 	// start it. It may be told more than once, and must not call the supervisor.
@@ -106,6 +110,9 @@ func (c *Config) defaults() {
 	if c.Mended == nil {
 		c.Mended = func(Diagnostic) {}
 	}
+	if c.Register == nil {
+		c.Register = func(context.Context, string, []sdk.Scheme) error { return nil }
+	}
 	if c.Wanted == nil {
 		c.Wanted = func(string) bool { return false }
 	}
@@ -139,6 +146,7 @@ type Spec struct {
 	Projects []string         // of a channel
 	Limits   config.Limits    // what its process may use
 	Quota    config.Quota     // what it may call back
+	Foreign  *Foreign         // a process of its author to use instead of one from the file; nil is none
 	Confine  *config.Confine  // what the kernel holds its process to; nil is nothing
 }
 
@@ -312,6 +320,12 @@ func (s *Supervisor) instance(name string) (*instance, error) {
 		return i, nil
 	}
 	return nil, sdk.Errorf(sdk.NotFound, "no plugin is called %q; there are: %s", name, list(keys(s.byName)))
+}
+
+// Has reports whether an instance is among those that the supervisor runs.
+func (s *Supervisor) Has(instance string) bool {
+	_, err := s.instance(instance)
+	return err == nil
 }
 
 func (s *Supervisor) instances() []*instance {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -201,6 +200,7 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 func (i *instance) follow(l *link) {
 	l.watch(func(m sdk.Manifest) {
 		i.hold(l, m)
+		i.report(i.register(l.alive, i.current(), l.manifest.Load()))
 		i.adopt(l)
 	})
 	i.openChannel(l)
@@ -261,6 +261,9 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 	ctx, done := i.attempt(ctx)
 	defer done()
 	i.tries(spec)
+	if spec.Foreign != nil {
+		return i.attach(ctx, spec, generation)
+	}
 	b, fail := i.s.verified(spec)
 	if fail != nil {
 		return nil, fail
@@ -297,7 +300,9 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	i.s.remember(b, "", *m)
+	if spec.Foreign == nil { // a process that its author runs may be of another file
+		i.s.remember(b, "", *m)
+	}
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
@@ -305,6 +310,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := i.require(ctx, l, spec, m); fail != nil {
 		return fail
 	}
+	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
 	if i.s.cfg.Services != nil {
 		bc := &backchannel{s: i.s, i: i, reach: newReach(spec, m)}
 		if err := l.serve(bc.register, bc.admit); err != nil {
@@ -315,13 +321,15 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		return fail
 	}
 	configured := l.manifest.Load()
-	i.s.remember(b, i.name, *configured)
+	if spec.Foreign == nil {
+		i.s.remember(b, i.name, *configured)
+	}
 	if fail := checkLock(spec, b, *configured); fail != nil {
 		return fail
 	}
 	l.said, l.settings = configured, settings
 	l.keeps, l.owner = keepsRuns(configured), &i.tenures
-	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m))
+	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
 	return nil
 }
 
@@ -348,16 +356,6 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 		s.Sandbox = spec.Sandbox
 	}
 	return s, nil
-}
-
-// unlimited warns about limits that cannot hold: what runs containers would pass
-// them on, and a container has its own.
-func unlimited(spec Spec) []Diagnostic {
-	if !spec.granted(sdk.GrantSandbox) || spec.Limits.Memory <= 0 && spec.Limits.Files <= 0 {
-		return nil
-	}
-	return []Diagnostic{warn(spec, "its limits do not hold, for it is granted "+strconv.Quote(sdk.GrantSandbox),
-		"The containers that it runs would inherit them. Take the limits block away, and bound the containers in the sandbox block.")}
 }
 
 // found keeps which file would serve, unless one serves already.

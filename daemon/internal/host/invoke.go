@@ -68,6 +68,8 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 }
 
 func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
+	ctx, done := l.unhurried(ctx)
+	defer done()
 	if d, ok := ctx.Deadline(); ok {
 		call.Deadline = d
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
-	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -164,19 +163,6 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 	return l, nil
 }
 
-// limits are those of one plugin. One that runs containers passes its limits on
-// to them, so it has none: its containers have their own.
-func (c *Config) limits(spec Spec) config.Limits {
-	if spec.granted(sdk.GrantSandbox) {
-		return config.Limits{}
-	}
-	l := spec.Limits
-	if l.Memory == 0 {
-		l.Memory = c.Memory
-	}
-	return l
-}
-
 // handshake starts the process and dials it. go-plugin's own Start cannot be
 // cancelled: when ctx ends, the process is killed under it.
 func (l *link) handshake(ctx context.Context) *startError {
@@ -266,6 +252,9 @@ func (l *link) await() {
 
 // kill ends the process, and reports whether it is gone.
 func (l *link) kill() bool {
+	if l.attached {
+		return true // for the host it is gone
+	}
 	if err := l.proc.Kill(context.Background()); err != nil {
 		l.log.Error("killing the plugin", "error", err)
 		return false
@@ -321,6 +310,9 @@ func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token stri
 
 // drain lets the plugin finish, as long as it answers at all.
 func (l *link) drain(ctx context.Context) {
+	if l.attached {
+		return // it may be attached again
+	}
 	if !l.answersWithin(time.Second / 2) {
 		l.log.Warn("the plugin does not answer and is killed")
 		return

@@ -22,7 +22,7 @@ type Status struct {
 	Pin      Pin      `json:"pin,omitempty"`    // what vouches for its digest
 	Digest   string   `json:"digest,omitempty"` // hex SHA-256 of what runs, or would
 	Script   bool     `json:"script,omitempty"` // the digest covers the script alone
-	Origin   string   `json:"origin,omitempty"` // "bundled", "store" or "path"
+	Origin   string   `json:"origin,omitempty"` // "bundled", "store", "path" or "dev"
 	Grants   []string `json:"grants,omitempty"`
 
 	Confined    string `json:"confined,omitempty"`     // what the kernel holds it to, for people; empty: nothing
@@ -54,7 +54,7 @@ func (i *instance) status() Status {
 		Restarts: i.restarts, Error: i.problem, Pin: i.pin, Grants: i.spec.Grants,
 	}
 	if b := i.file; b != nil {
-		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.path), b.digest, b.script, i.s.cfg.origin(b)
+		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.path), b.digest, b.script, i.origin()
 	}
 	if i.manifest != nil {
 		st.Version, st.Kinds = i.manifest.Version, i.manifest.Kinds

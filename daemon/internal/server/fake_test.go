@@ -278,6 +278,15 @@ func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) {
 
 func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
 
+// DevPlugin uses a process until it is given up.
+func (f *fakeDaemon) DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {
+	if p.PID == 1 {
+		return rpc.PluginDetached{}, sdk.Errorf(sdk.Conflict, "another process is attached as %s", p.Instance)
+	}
+	attached(rpc.PluginAttached{Instance: p.Instance, Kinds: []string{"tool"}, Tools: []string{p.Instance}, Notes: []string{}})
+	return rpc.PluginDetached{Instance: p.Instance, Reason: "its process has ended"}, nil
+}
+
 func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
 	if p.File == "/there.db" && !p.Force {
 		return rpc.BackupDone{}, sdk.Errorf(sdk.Conflict, "/there.db is there already")

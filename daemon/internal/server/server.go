@@ -67,6 +67,9 @@ type Daemon interface {
 	Models(ctx context.Context) (rpc.Models, error)
 	Tools() []sdk.Tool
 	Plugins() []rpc.Plugin
+	// DevPlugin uses a process until it has gone or ctx ends; attached is told
+	// when it is in use.
+	DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error)
 	Settings() []rpc.Setting
 	Reload(ctx context.Context) (rpc.Reloaded, error)
 	ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error)

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/bothyd/bothy/daemon/internal/scaffold"
+	"github.com/bothyd/bothy/sdk"
+)
+
+type pluginsNewCmd struct {
+	Kind string `default:"tool" placeholder:"KIND" help:"tool, provider, skill, hook or channel."`
+	To   string `placeholder:"DIR" help:"The folder to make; NAME in the working directory when absent."`
+	SDK  string `name:"sdk" placeholder:"DIR" help:"The checkout of Bothy to build with."`
+	Lang string `default:"go" placeholder:"LANG" help:"go; for others there are documented examples."`
+	JSON bool   `help:"Print what was written as JSON."`
+	Name string `arg:"" name:"name" help:"The NAME of bothy-plugin-NAME."`
+}
+
+// Run writes the plugin's folder and says what to do next.
+func (cmd pluginsNewCmd) Run(c *console) error {
+	if cmd.Lang != "go" {
+		return sdk.Errorf(sdk.Validation, "only Go plugins are written for you: a plugin in another language speaks plain gRPC, as docs/plugin-protocol.md says, and examples/python-tool is a whole one to begin from")
+	}
+	if cmd.To == "" {
+		cmd.To = cmd.Name
+	}
+	p := scaffold.Plugin{Name: cmd.Name, Kind: cmd.Kind, Dir: cmd.To}
+	if err := p.Check(); err != nil {
+		return err
+	}
+	var err error
+	if p.SDK, err = scaffold.FindSDK(cmd.SDK, sdk.Version, nearby()...); err != nil {
+		return err
+	}
+	files, err := p.Write()
+	if err != nil {
+		return err
+	}
+	whole := p.SDK.Checkout != "" || tidy(p.Dir)
+	if cmd.JSON {
+		return printJSON(c, map[string]any{"name": p.Name, "kind": p.Kind, "dir": p.Dir, "files": files, "sums": whole})
+	}
+	return printBegun(c, p, files, whole)
+}
+
+// nearby is where the checkout may be that this binary was built from.
+func nearby() []string {
+	near := []string{os.Getenv("BOTHY_PREFIX")}
+	if exe, err := os.Executable(); err == nil {
+		if exe, err = filepath.EvalSymlinks(exe); err == nil {
+			near = append(near, filepath.Dir(exe))
+		}
+	}
+	if dir, err := os.Getwd(); err == nil && strings.HasSuffix(sdk.Version, "-dev") {
+		near = append(near, dir)
+	}
+	return near
+}
+
+// tidy has the go command fetch the sum of a released SDK, and reports whether
+// it could.
+func tidy(dir string) bool {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "go", "mod", "tidy")
+	cmd.Dir = dir
+	return cmd.Run() == nil
+}
+
+func printBegun(c *console, p scaffold.Plugin, files []string, whole bool) error {
+	w := bufio.NewWriter(c.out)
+	fmt.Fprintf(w, "%s holds a plugin of the kind %s: %s\n\nNext:\n\n    cd %s\n", p.Dir, p.Kind, strings.Join(files, ", "), p.Dir)
+	if !whole {
+		fmt.Fprintln(w, "    go mod tidy     # go.sum lacks the SDK: this needs Go, and once the network")
+	}
+	fmt.Fprintf(w, "    go test ./...\n    go build && ./bothy-plugin-%s test\n    bothy plugins install ./bothy-plugin-%s\n\nREADME.md says how to let it run.\n", p.Name, p.Name)
+	return w.Flush()
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
+)
+
+type pluginsTestCmd struct {
+	Call     bool     `help:"Call also what may have effects: tools that are not read-only, skills, models."`
+	Settings string   `placeholder:"JSON" help:"Attributes of the plugin's block as a JSON object; the others take their defaults."`
+	Seed     *uint64  `placeholder:"N" help:"Repeat a test: which requests look as if a later daemon sent them."`
+	JSON     bool     `help:"Print the findings as JSON."`
+	Path     string   `arg:"" name:"path" help:"The binary."`
+	Args     []string `arg:"" optional:"" name:"args" help:"Arguments for the plugin itself, as args in its block."`
+}
+
+// Run starts the binary as the daemon does. It exits with 1 when the plugin
+// fails a check; a warning is no failure.
+func (cmd pluginsTestCmd) Run(c *console) error {
+	path, err := filepath.Abs(cmd.Path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return sdk.Errorf(sdk.NotFound, "the plugin's binary: %w", err)
+	case info.IsDir() || info.Mode()&0o111 == 0:
+		return sdk.Errorf(sdk.Validation, "%s is no program: build the plugin first, and chmod +x a script", cmd.Path)
+	case cmd.Settings != "" && !json.Valid([]byte(cmd.Settings)):
+		return sdk.Errorf(sdk.Validation, "--settings is no JSON")
+	}
+	seed := rand.Uint64N(1 << 32)
+	if cmd.Seed != nil {
+		seed = *cmd.Seed
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	passed, err := conformance.Write(ctx, conformance.Options{
+		Path: path, Args: cmd.Args, Config: json.RawMessage(cmd.Settings), Call: cmd.Call, Seed: seed,
+	}, c.out, cmd.JSON)
+	if err != nil {
+		return err
+	}
+	if !passed {
+		return toldError(exitFailed)
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+// Package scaffold writes the beginning of a plugin: a Go module that builds,
+// passes its own tests and the conformance test, and runs in a daemon.
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Kinds are what a plugin can begin as.
+var Kinds = []string{"tool", "provider", "skill", "hook", "channel"}
+
+// Plugin says what is to be written.
+type Plugin struct {
+	Name string // the NAME of bothy-plugin-NAME
+	Kind string
+	Dir  string // where; it must be empty, or not there yet
+	SDK  SDK
+}
+
+// SDK is where the module finds Bothy's: a checkout, or else a released version.
+type SDK struct {
+	Checkout string // absolute path
+	Version  string // without the v
+}
+
+var name = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// longest leaves room for the names of sockets and tools.
+const longest = 40
+
+// Check says what is wrong with the name or the kind.
+func (p Plugin) Check() error {
+	switch {
+	case !name.MatchString(p.Name) || len(p.Name) > longest:
+		return sdk.Errorf(sdk.Validation, "%q cannot be a plugin's name: write lower case letters, digits and single dashes between them, a letter first, at most %d characters", p.Name, longest)
+	case !slices.Contains(Kinds, p.Kind):
+		return sdk.Errorf(sdk.Validation, "there is no kind %q; there are %s", p.Kind, strings.Join(Kinds, ", "))
+	}
+	return nil
+}
+
+// Tool is the plugin's name as the name of a tool.
+func (p Plugin) Tool() string { return strings.ReplaceAll(p.Name, "-", "_") }
+
+// Block is what the configuration says to have the plugin run.
+func (p Plugin) Block() string {
+	kind, more := "plugin", ""
+	switch p.Kind {
+	case "provider":
+		kind = "provider"
+	case "channel":
+		more = "  grants   = [\"channel\"]\n  projects = [\"/a/project/of/yours\"]\n"
+	}
+	body := "  path = \"/where/it/is/bothy-plugin-" + p.Name + "\" # not needed once it is installed\n"
+	if more != "" {
+		body = strings.Replace(body, "path =", "path     =", 1)
+	}
+	if p.Kind == "provider" {
+		return fmt.Sprintf("%s %q {\n  plugin = %q\n%s}", kind, p.Name, p.Name, strings.Replace(body, "path =", "path   =", 1))
+	}
+	return fmt.Sprintf("%s %q {\n%s%s}", kind, p.Name, body, more)
+}
+
+// Write writes the plugin and returns the paths of its files below Dir. It
+// overwrites nothing: a folder that holds anything is refused.
+func (p Plugin) Write() ([]string, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	files, err := p.files()
+	if err != nil {
+		return nil, err
+	}
+	if err := vacant(p.Dir); err != nil {
+		return nil, err
+	}
+	var written []string
+	for _, f := range files {
+		file := filepath.Join(p.Dir, filepath.FromSlash(f.path))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return written, fmt.Errorf("make the plugin's folder: %w", err)
+		}
+		if err := create(file, f.body); err != nil {
+			return written, fmt.Errorf("write the plugin: %w", err)
+		}
+		written = append(written, f.path)
+	}
+	return written, nil
+}
+
+// vacant refuses a folder in which there is something.
+func vacant(dir string) error {
+	list, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return sdk.Errorf(sdk.Conflict, "%s is there and is no folder that can be read: %w", dir, err)
+	case len(list) > 0:
+		return sdk.Errorf(sdk.Conflict, "%s is there and holds %s: nothing is overwritten; name another folder with --to", dir, list[0].Name())
+	}
+	return nil
+}
+
+func create(file string, body []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(body)
+	return errors.Join(err, f.Close())
+}
+
+// file is one that is written; its path is below the plugin's folder.
+type file struct {
+	path string
+	body []byte
+}
+
+// places are where the templates go that do not keep their name.
+var places = map[string]string{"gitignore": ".gitignore"}
+
+// files are all that the plugin is made of.
+func (p Plugin) files() ([]file, error) {
+	mod, sum, err := p.SDK.module("example.com/bothy-plugin-" + p.Name)
+	if err != nil {
+		return nil, err
+	}
+	files := []file{{"go.mod", mod}, {"go.sum", sum}}
+	for _, folder := range []string{"templates", "templates/" + p.Kind} {
+		list, err := templates.ReadDir(folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range list {
+			if entry.IsDir() {
+				continue
+			}
+			t, err := template.ParseFS(templates, path.Join(folder, entry.Name()))
+			if err != nil {
+				return nil, err
+			}
+			var body bytes.Buffer
+			if err := t.Execute(&body, p); err != nil {
+				return nil, err
+			}
+			files = append(files, file{p.place(strings.TrimSuffix(entry.Name(), ".tmpl")), body.Bytes()})
+		}
+	}
+	return files, nil
+}
+
+func (p Plugin) place(name string) string {
+	if name == "SKILL.md" {
+		return path.Join("skills", p.Name, name)
+	}
+	if place, ok := places[name]; ok {
+		return place
+	}
+	return name
+}

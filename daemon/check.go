@@ -29,6 +29,7 @@ func CheckConfig(ctx context.Context, file string) (string, *config.Config, conf
 	}
 	inspector := host.NewInspector(host.Config{
 		Log: hclog.NewNullLogger(), Libexec: []string{paths.Libexec}, DataDir: paths.Data, LookOnly: true, Redact: secrets.Add,
+		Shim: filepath.Join(paths.Libexec, "bothy-shim"),
 	})
 	var specs []host.Spec
 	for _, b := range append(cfg.Plugins[:len(cfg.Plugins):len(cfg.Plugins)], cfg.Providers...) {

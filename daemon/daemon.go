@@ -191,12 +191,16 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Libexec:   []string{d.paths.Libexec},
 		SocketDir: d.paths.Sockets,
 		DataDir:   d.paths.Data,
+		Installed: d.paths.Plugins,
 		Prefix:    d.paths.Prefix,
+		Shim:      filepath.Join(d.paths.Libexec, "bothy-shim"),
 		Services:  &services{d: d},
 		Lend:      d.lend,
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
 		Mended:    func(x host.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Wanted:    func(name string) bool { return d.plugins.need(name) },
+		Refused:   func(instance, detail string) { d.security.Raise(eventRefusedCallback, d.secrets.Redact(detail)) },
 		Changed:   d.hears.update,
 	})
 	if err != nil {

@@ -94,8 +94,9 @@ func (p *plugins) decide(cfg *config.Config) (fresh []host.Spec, swap []config.P
 			p.runs[b.Label], p.wanted[b.Label] = d, d
 		case p.runs[b.Label] == d && p.wanted[b.Label] == d && p.host.Broken(b.Label):
 			swap = append(swap, b) // what it lacked may be there by now
+		case p.runs[b.Label] == d && p.wanted[b.Label] == d && !p.host.Refresh(specOf(cfg, b)):
+			swap = append(swap, b) // bothy.lock says something else of it now
 		case p.runs[b.Label] == d && p.wanted[b.Label] == d:
-			p.host.Refresh(specOf(cfg, b))
 			p.problems.mended(refusal(b.Label))
 		case p.wanted[b.Label] == d: // it is being exchanged
 		default:

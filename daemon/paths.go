@@ -16,6 +16,7 @@ type Paths struct {
 	Libexec string // Prefix/libexec/bothy
 	Data    string // $XDG_STATE_HOME/bothy: the database, the log, the runs
 	Store   string // the database
+	Plugins string // $XDG_DATA_HOME/bothy/plugins: the store of installed plugins
 	Log     string
 	Socket  string // where people reach the daemon
 	Sockets string // a short 0700 folder for the sockets of plugins and containers
@@ -29,6 +30,7 @@ func findPaths(cfg *config.Config) (Paths, error) {
 		return p, err
 	}
 	p.Libexec = filepath.Join(p.Prefix, "libexec", "bothy")
+	p.Plugins = pluginStore()
 	if p.Data, err = rpc.StateDir(os.Getenv); err != nil {
 		return p, err
 	}
@@ -44,6 +46,20 @@ func findPaths(cfg *config.Config) (Paths, error) {
 	}
 	p.Log = filepath.Join(p.Data, "bothyd.log")
 	return p, nil
+}
+
+// pluginStore is where installed plugins lie, empty when there is no place for
+// them: only installing one needs it.
+func pluginStore() string {
+	dir := os.Getenv("XDG_DATA_HOME")
+	if !filepath.IsAbs(dir) { // such a one does not count
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(dir, "bothy", "plugins")
 }
 
 // socketPath is listen.socket, else where clients look for it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -80,6 +81,39 @@ func (p *plugins) begin(ctx context.Context, cfg *config.Config, block config.Pl
 		p.report(p.host.Start(context.WithoutCancel(ctx), []host.Spec{specOf(cfg, block)}))
 		p.runsWith(block.Label, digest(cfg, block))
 	})
+}
+
+// need starts what a plugin requires and what otherwise waits for its first
+// use. It reports whether there is such a block.
+func (p *plugins) need(name string) bool {
+	block, ok := required(p.config(), name)
+	if !ok {
+		return false
+	}
+	p.swaps.Go(func() {
+		p.changing.RLock()
+		defer p.changing.RUnlock()
+		cfg := p.config()
+		if b, ok := labelled(slices.Concat(cfg.Plugins, cfg.Providers), block.Label); ok && b.Enabled && !p.isBegun(b.Label) {
+			p.begin(context.Background(), cfg, b)
+		}
+	})
+	return true
+}
+
+// required finds the block that a requirement names: by its label, else by the
+// name of its plugin.
+func required(cfg *config.Config, name string) (config.Plugin, bool) {
+	blocks := slices.Concat(cfg.Plugins, cfg.Providers)
+	if b, ok := labelled(blocks, name); ok {
+		return b, b.Enabled
+	}
+	for _, b := range blocks {
+		if b.Binary == name && b.Enabled {
+			return b, true
+		}
+	}
+	return config.Plugin{}, false
 }
 
 func provider(cfg *config.Config, label string) (config.Plugin, bool) {
@@ -174,7 +208,7 @@ func sandboxOf(cfg *config.Config) *sdk.Sandbox {
 func specOf(cfg *config.Config, b config.Plugin) host.Spec {
 	return host.Spec{
 		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
-		Secrets: b.Secrets, SHA256: b.SHA256, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: sandboxOf(cfg),
+		Secrets: b.Secrets, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: sandboxOf(cfg),
 		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: b.Limits, Quota: b.Quota, Confine: b.Confine,
 	}
 }

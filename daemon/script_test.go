@@ -27,6 +27,7 @@ import (
 // Beside testscript's own commands there are:
 //
 //	answers L/L ARG..  call bothy in a terminal and type a line at each question
+//	example VAR F NAME build bothy-plugin-NAME of examples/F, at the path in the variable VAR
 //	hang-up            send the daemon SIGHUP
 //	no-canary DIR..    fail when the secret $CANARY is in a file below, in any form
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
@@ -54,6 +55,7 @@ func TestScripts(t *testing.T) {
 }
 
 var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
+	"example":      scriptExample,
 	"hang-up":      hangUp,
 	"kill9":        killPlugin,
 	"no-canary":    noCanary,
@@ -90,7 +92,7 @@ func makeInstallation() (string, error) {
 	}
 	targets := map[string]string{
 		"./daemon/cmd/bothy": "bin/bothy", "./daemon/cmd/bothyd": "bin/bothyd",
-		"./sandbox/runner": "libexec/bothy/bothy-runner",
+		"./sandbox/runner": "libexec/bothy/bothy-runner", "./daemon/cmd/bothy-shim": "libexec/bothy/bothy-shim",
 	}
 	plugins, err := filepath.Glob(filepath.Join("..", "plugins", "*", "main.go"))
 	if err != nil {

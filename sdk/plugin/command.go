@@ -20,6 +20,8 @@ func command(o Options, args []string, stdout, stderr io.Writer) (code int, done
 			return 1, true
 		}
 		return 0, true
+	case "test":
+		return test(args[1:], stdout, stderr), true
 	case "version", "--version":
 		fmt.Fprintf(stdout, "bothy-plugin-%s %s (plugin protocol %d)\n", o.Name, o.Version, Protocol)
 		return 0, true
@@ -38,6 +40,11 @@ it is, and name it in ~/.config/bothy/config.hcl:
       path = "/where/it/is/bothy-plugin-%[1]s"   # not needed in libexec/bothy
     }
 
-To see what it offers: bothy-plugin-%[1]s describe
+For its author:
+
+    bothy-plugin-%[1]s describe   what it offers, as JSON
+    bothy-plugin-%[1]s test       whether it keeps to the plugin protocol (--help says more)
+    bothy-plugin-%[1]s dev        serve until it is ended, for "bothy plugins dev" to attach, and for a debugger
+    bothy-plugin-%[1]s version    its version and that of the protocol
 `, o.Name, o.Version)
 }

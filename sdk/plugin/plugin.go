@@ -1,11 +1,32 @@
-// Package plugin starts a plugin: it is all that a plugin's main calls.
+// Package plugin starts a plugin: it is all that a plugin's main calls. This is
+// a whole one, bothy-plugin-hello, with one tool:
 //
-//	func main() {
-//		plugin.Serve(plugin.Options{
-//			Name: "hello", Version: "1.0.0",
-//			Tool: tool.Set{tool.New("hello", "Greets.", sdk.Annotations{ReadOnly: true}, hello)},
-//		})
+//	package main
+//
+//	import (
+//		"context"
+//
+//		"github.com/bothyd/bothy/sdk/plugin"
+//	)
+//
+//	type person struct {
+//		Name string `json:"name" jsonschema:"who is greeted"`
 //	}
+//
+//	func hello(_ context.Context, p person) (string, error) {
+//		return "Hello, " + p.Name + "!", nil
+//	}
+//
+//	func main() { plugin.Serve(plugin.Tool("hello", "Greets a person.", hello)) }
+//
+// What Tool fills is an Options; one written out says more:
+//
+//	plugin.Serve(plugin.Options{
+//		Name: "hello", Version: "1.0.0",
+//		Tool: tool.Set{tool.New("hello", "Greets.", sdk.Annotations{ReadOnly: true}, hello)},
+//	})
+//
+// Every binary also answers to the sub-commands describe, version, test and dev.
 //
 // The life of a plugin, as the daemon drives it:
 //
@@ -27,6 +48,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -56,8 +78,17 @@ type Options struct {
 
 	// Schemes are registered for entries that the plugin writes.
 	Schemes []sdk.Scheme
-	// Grants are what the plugin wants; the operator's block decides.
+	// Grants are what the plugin wants; the operator's block decides. What Calls
+	// needs is wanted by that.
 	Grants []string
+	// Requires names plugin blocks that must be ready before this plugin is
+	// configured. One that is not there keeps it from starting: name only what
+	// it cannot work without.
+	Requires []string
+	// Calls are the tools, schemes, models and secrets that the plugin asks the
+	// daemon for. What is not declared here is refused, whatever the operator's
+	// block allows; the run's own model and the plugin's own Schemes need no word.
+	Calls sdk.Calls
 	// Config points to a struct whose tags declare the attributes of the
 	// plugin's block (see Schema). It is filled before Configure is called.
 	Config any
@@ -130,6 +161,21 @@ func (o *Options) check() error {
 		}
 	}
 	return nil
+}
+
+// grants are those that are named and those that Calls cannot do without.
+func (o *Options) grants() []string {
+	wanted := slices.Clone(o.Grants)
+	for grant, needed := range map[string]bool{
+		sdk.GrantTools: len(o.Calls.Tools) > 0, sdk.GrantEntries: len(o.Calls.Schemes) > 0,
+		sdk.GrantModels: len(o.Calls.Models) > 0, sdk.GrantSecrets: len(o.Calls.Secrets) > 0,
+	} {
+		if needed && !slices.Contains(wanted, grant) {
+			wanted = append(wanted, grant)
+		}
+	}
+	slices.Sort(wanted[len(o.Grants):])
+	return wanted
 }
 
 // serve blocks until the daemon ends the plugin or is gone.

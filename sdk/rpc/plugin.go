@@ -14,10 +14,15 @@ type Plugin struct {
 	Tools    []string `json:"tools"`
 	RSS      int64    `json:"rss,omitempty"` // resident memory in bytes
 
-	Digest   string   `json:"digest,omitempty"`   // hex SHA-256 of what runs
-	Origin   string   `json:"origin,omitempty"`   // "bundled", "store", "path" or "dev"
-	Pinned   bool     `json:"pinned,omitempty"`   // bundled, or its digest is pinned by its block or by bothy.lock
-	Confined string   `json:"confined,omitempty"` // what the kernel holds it to, in words; empty: nothing
+	MemoryLimit int64 `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
+	FileLimit   int64 `json:"file_limit,omitempty"`   // files that its process may have open
+
+	Digest   string   `json:"digest,omitempty"`    // hex SHA-256 of what runs
+	Origin   string   `json:"origin,omitempty"`    // "bundled", "store", "path" or "dev"
+	Script   bool     `json:"script,omitempty"`    // the digest covers neither the script's interpreter nor what it imports
+	PinnedBy string   `json:"pinned_by,omitempty"` // "block", "lock" or "bundled"; empty: nothing
+	Pinned   bool     `json:"pinned,omitempty"`    // bundled, or its digest is pinned by its block or by bothy.lock
+	Confined string   `json:"confined,omitempty"`  // what the kernel holds it to, in words; empty: nothing
 	Grants   []string `json:"grants,omitempty"`
 	Detail   string   `json:"detail,omitempty"` // what it says of itself, such as a channel's status
 }

@@ -47,6 +47,26 @@ func New[In any](name, description string, a sdk.Annotations, fn func(ctx contex
 	return f
 }
 
+// Plain makes a tool of a function that answers with text: New for those who
+// need neither the call nor a structured result. An error is what the model
+// reads instead of the text; an *sdk.Error keeps its outcome.
+//
+// It declares no annotations, so that policy takes it for one with side effects
+// and a person is asked before it runs; see [Func.Annotated].
+func Plain[In any](name, description string, fn func(ctx context.Context, in In) (string, error)) Func {
+	return New(name, description, sdk.Annotations{}, func(ctx context.Context, in In, _ Call) (sdk.ToolResult, error) {
+		text, err := fn(ctx, in)
+		return Text(text), err
+	})
+}
+
+// Annotated is the tool with other annotations. They are promises: what is said
+// to be read-only runs without a question and again after a crash.
+func (f Func) Annotated(a sdk.Annotations) Func {
+	f.spec.Annotations = a
+	return f
+}
+
 // Raw makes a tool whose schema is not known to Go. The function finds the
 // arguments in call.Arguments.
 func Raw(spec sdk.ToolSpec, fn func(ctx context.Context, call Call) (sdk.ToolResult, error)) Func {

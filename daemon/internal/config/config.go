@@ -83,6 +83,7 @@ type Plugin struct {
 	Confine  *Confine // nil: it is not confined
 
 	SHA256  string
+	Locked  *Locked // what bothy.lock says of it; nil when it is not named there
 	Enabled bool
 	OnUse   bool     // it is started when a skill of it is first executed
 	Model   string   // providers: the model taken when only the provider is known

@@ -59,7 +59,14 @@ func Diff(was, now *Config) []Change {
 func pluginLabel(p Plugin) string { return p.Label }
 
 func samePlugin(a, b Plugin) bool {
-	return a.Digest == b.Digest && a.Enabled == b.Enabled && a.OnUse == b.OnUse && a.Model == b.Model
+	return a.Digest == b.Digest && a.Enabled == b.Enabled && a.OnUse == b.OnUse && a.Model == b.Model && sameLocked(a.Locked, b.Locked)
+}
+
+func sameLocked(a, b *Locked) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return len(a.Diff(*b)) == 0
 }
 
 func sameModel(a, b Model) bool {

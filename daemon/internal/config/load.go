@@ -27,7 +27,7 @@ type Source struct {
 	Required     bool   // the user named the file, so that its absence is a mistake
 	Getenv       func(string) (string, bool)
 	Secrets      Registry
-	// Noted hears of each file that file() is asked for, there or not, also
+	// Noted hears of the lock and of each file that file() is asked for, there or not, also
 	// after Load has returned. Nil hears nothing.
 	Noted func(path string)
 }
@@ -65,6 +65,7 @@ func Load(src Source) (*Config, Diagnostics) {
 	}
 	l.environment()
 	l.decodeLabelled()
+	l.lock()
 	l.cfg.Files = l.parser.Files()
 	l.finish()
 	l.redact()

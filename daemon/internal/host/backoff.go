@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// The rule of restarts: the waits double from first to longest, begin anew
-// after a healthy time, and end after too many crashes within the window.
+// The rule of restarts: a plugin that had served is started again at once, the
+// first time in the window; from then on the waits double from first to longest,
+// begin anew after a healthy time, and end after too many crashes in the window.
 const (
 	firstWait   = 100 * time.Millisecond
 	longestWait = 30 * time.Second
@@ -21,9 +22,10 @@ type backoff struct {
 	next    time.Duration
 }
 
-// crashed notes a crash of a plugin that had been up for so long. It answers
-// how long to wait, or that the plugin is broken.
-func (b *backoff) crashed(now time.Time, up time.Duration) (wait time.Duration, broken bool) {
+// crashed notes a crash of a plugin that had been up for so long; served says
+// whether it was ready at all. It answers how long to wait, or that the plugin
+// is broken.
+func (b *backoff) crashed(now time.Time, up time.Duration, served bool) (wait time.Duration, broken bool) {
 	if up >= healthy {
 		b.next = 0
 	}
@@ -36,6 +38,9 @@ func (b *backoff) crashed(now time.Time, up time.Duration) (wait time.Duration, 
 	b.crashes = append(recent, now)
 	if len(b.crashes) >= tooMany {
 		return 0, true
+	}
+	if served && len(b.crashes) == 1 {
+		return 0, false
 	}
 	b.next = min(max(2*b.next, firstWait), longestWait)
 	return jittered(b.next), false

@@ -20,11 +20,16 @@ import (
 type binary struct {
 	path    string
 	file    *os.File
-	pinned  bool // its digest was checked
+	script  bool // its digest covers neither its interpreter nor what it imports
 	bundled bool // it is part of the installation
+
+	digest   string // hex SHA-256, once it is verified
+	identity string // of the file when it was
+	pin      Pin    // what vouches for the digest
 }
 
-// find opens the file of a plugin. Its errors say where it looked.
+// find opens the file of a plugin; nothing is verified yet. Its errors say where
+// it looked.
 func find(spec Spec, libexec []string) (*binary, *startError) {
 	candidates := []string{spec.Path}
 	if spec.Path == "" {
@@ -42,10 +47,6 @@ func find(spec Spec, libexec []string) (*binary, *startError) {
 			return nil, &startError{summary: "its binary cannot be used", detail: err.Error(), permanent: true}
 		}
 		b.bundled = spec.Path == ""
-		if err := b.verify(spec.SHA256); err != nil {
-			_ = b.file.Close() // it is not used
-			return nil, &startError{summary: "its binary is refused", detail: err.Error(), permanent: true}
-		}
 		return b, nil
 	}
 	return nil, &startError{
@@ -72,7 +73,11 @@ func openBinary(path string) (*binary, error) {
 		_ = f.Close() // it is not used
 		return nil, err
 	}
-	return &binary{path: path, file: f}, nil
+	b := &binary{path: path, file: f}
+	head := make([]byte, 2)
+	_, err = f.ReadAt(head, 0)
+	b.script = err == nil && string(head) == "#!"
+	return b, nil
 }
 
 func usable(f *os.File, path string) error {
@@ -123,23 +128,6 @@ func interpreted(f *os.File, path string) error {
 	if _, err := f.ReadAt(head, 0); err != nil || string(head) != "#!" {
 		return fmt.Errorf("%s is neither a program of this machine nor a script (which begins with #! and its interpreter)", path)
 	}
-	return nil
-}
-
-// verify compares the file with its pin.
-func (b *binary) verify(pin string) error {
-	if pin == "" {
-		return nil
-	}
-	have, err := digest(b.file)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", b.path, err)
-	}
-	want := strings.ToLower(strings.TrimPrefix(pin, "sha256:"))
-	if have != want {
-		return fmt.Errorf("%s has sha256 %s, its block pins %s: if you changed it on purpose, pin the new digest", b.path, have, want)
-	}
-	b.pinned = true
 	return nil
 }
 

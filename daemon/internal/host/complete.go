@@ -48,6 +48,9 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 	if err != nil {
 		return err
 	}
+	if depth(ctx) >= maxDepth {
+		return sdk.Errorf(sdk.Validation, "calls call each other %d deep: the completion of %s is refused", maxDepth, instance)
+	}
 	return newRetrier().do(ctx, onRetry, func() error { return s.complete(ctx, i, req, send) })
 }
 

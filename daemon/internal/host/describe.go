@@ -7,24 +7,28 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // described is what is kept about a binary between runs: its manifest belongs
 // to its digest, and its identity saves reading it all again.
 type described struct {
-	Identity string       `json:"identity"`
-	Digest   string       `json:"digest,omitempty"` // empty until somebody needed it
-	Manifest sdk.Manifest `json:"manifest"`
+	Identity string                  `json:"identity"` // empty when the file must be read again
+	Digest   string                  `json:"digest"`
+	Manifest *sdk.Manifest           `json:"manifest,omitempty"` // nil until somebody asked
+	Served   map[string]sdk.Manifest `json:"served,omitempty"`   // by instance: what it became by its configuration
 }
 
 // Inspector knows what binaries declare without making plugins of them. It
@@ -48,31 +52,52 @@ func NewInspector(cfg Config) *Inspector {
 // what is kept, else by its sub-command describe. Tools that depend on the
 // configuration are not in it.
 func (s *Inspector) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, error) {
-	b, fail := find(spec, s.cfg.Libexec)
+	b, fail := s.verified(spec)
 	if fail != nil {
 		return sdk.Manifest{}, fail
 	}
 	defer b.file.Close()
+	return s.manifest(ctx, b)
+}
+
+// manifest is what an open file declares, from what is kept for its digest.
+func (s *Inspector) manifest(ctx context.Context, b *binary) (sdk.Manifest, error) {
 	kept, known := s.kept(b.path)
-	id := identity(b.file)
-	if known && kept.Identity == id {
-		return kept.Manifest, nil
-	}
-	sum, err := digest(b.file)
-	if err != nil {
-		return sdk.Manifest{}, fmt.Errorf("read %s: %w", b.path, err)
-	}
-	if known && kept.Digest == sum {
-		kept.Identity = id
-		s.keep(b.path, kept)
-		return kept.Manifest, nil
+	if known && kept.Digest == b.digest && kept.Manifest != nil {
+		return *kept.Manifest, nil
 	}
 	m, err := s.runDescribe(ctx, b)
 	if err != nil {
 		return m, err
 	}
-	s.keep(b.path, described{Identity: id, Digest: sum, Manifest: m})
+	s.remember(b, "", m)
 	return m, nil
+}
+
+// Lock says what bothy.lock is to say of a plugin as its file is now. What it
+// declares by its configuration is known once the daemon has started it with
+// this very file, and is what counts then.
+func (s *Inspector) Lock(ctx context.Context, spec Spec) (config.Locked, error) {
+	locked := spec.Locked
+	spec.Locked = nil
+	b, fail := s.verified(spec)
+	if fail != nil {
+		return config.Locked{}, fail
+	}
+	defer b.file.Close()
+	if locked != nil && locked.Digest == b.digest {
+		b.pin = PinLock
+	}
+	m, err := s.manifest(ctx, b)
+	if err != nil {
+		return config.Locked{}, err
+	}
+	if kept, known := s.kept(b.path); known && kept.Digest == b.digest {
+		if served, was := kept.Served[spec.Instance]; was {
+			m = served
+		}
+	}
+	return config.LockOf(m, b.digest, b.script), nil
 }
 
 // Check reports what is wrong with the specs without starting a plugin: blocks
@@ -90,6 +115,10 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 			found = append(found, warn(spec, "it does not describe itself", err.Error()))
 			continue
 		}
+		if lacks := s.cfg.unwalled(spec); len(lacks) > 0 {
+			found = append(found, warn(spec, "what it declares was asked of it without walls",
+				"It is not pinned, and this kernel cannot hold it back from "+strings.Join(lacks, "; ")+"."))
+		}
 		_, secrets, diags := decodeBody(spec, m.Config)
 		for _, v := range secrets {
 			s.cfg.Redact(v)
@@ -101,15 +130,32 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 	return found
 }
 
+// describeTime is how long a binary may take to say what it declares.
+const describeTime = 10 * time.Second
+
+// describeMemory is how many bytes of data it may allocate for it, where it is
+// confined.
+const describeMemory = 512 << 20
+
 // largestManifest is how much of a plugin's own word is read.
 const largestManifest = 4 << 20
 
 func (s *Inspector) runDescribe(ctx context.Context, b *binary) (sdk.Manifest, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.StartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, min(s.cfg.StartTimeout, describeTime))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.path, "describe")
 	cmd.Env, cmd.Dir, cmd.WaitDelay = environment(Spec{}), "/", killed
 	ownGroup(cmd)
+	fromFile(cmd, b)
+	walls, err := s.cfg.stranger(b)
+	if err == nil && walls != nil {
+		cmd.Env = walls.environment(cmd.Env, Spec{})
+		err = walls.apply(cmd, b, "")
+		defer walls.handed()
+	}
+	if err != nil {
+		return sdk.Manifest{}, fmt.Errorf("%s describe: %w", b.path, err)
+	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	out, errs := &capped{most: largestManifest}, &capped{most: lastWords}
 	cmd.Stdout, cmd.Stderr = out, errs
@@ -135,24 +181,31 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// remember keeps the first manifest of a started binary, so that the next check
-// needs no process, and returns the binary's digest, which is worked out once.
-func (s *Inspector) remember(b *binary, m sdk.Manifest) string {
-	id := identity(b.file)
-	kept, known := s.kept(b.path)
-	if known && kept.Identity == id && kept.Digest != "" {
-		return kept.Digest
+// remember keeps the manifest of a verified file, so that the next check needs
+// no process. With an instance it is what the plugin became by its configuration,
+// which is kept where that makes a difference to the lock.
+func (s *Inspector) remember(b *binary, instance string, m sdk.Manifest) {
+	same := func(x sdk.Manifest) bool {
+		return len(config.LockOf(x, b.digest, b.script).Diff(config.LockOf(m, b.digest, b.script))) == 0
 	}
-	if !known || kept.Identity != id {
-		kept = described{Identity: id, Manifest: m}
-	}
-	var err error
-	if kept.Digest, err = digest(b.file); err != nil {
-		s.log.Warn("the digest of a plugin's binary is not known", "path", b.path, "error", err)
-		kept.Digest = ""
-	}
-	s.keep(b.path, kept)
-	return kept.Digest
+	s.update(b, func(kept *described) bool {
+		was, had := kept.Served[instance]
+		switch {
+		case kept.Manifest == nil:
+			kept.Manifest = &m
+		case instance == "" || had && same(was):
+			return false
+		case same(*kept.Manifest):
+			delete(kept.Served, instance)
+			return had
+		default:
+			if kept.Served == nil {
+				kept.Served = map[string]sdk.Manifest{}
+			}
+			kept.Served[instance] = m
+		}
+		return true
+	})
 }
 
 func (s *Inspector) cacheFile(path string) string {
@@ -162,29 +215,44 @@ func (s *Inspector) cacheFile(path string) string {
 
 func (s *Inspector) kept(path string) (described, bool) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.recall(path)
+}
+
+// recall needs s.mu.
+func (s *Inspector) recall(path string) (described, bool) {
 	d, known := s.known[path]
-	s.mu.Unlock()
 	if known || s.cfg.DataDir == "" {
 		return d, known
 	}
 	b, err := os.ReadFile(s.cacheFile(path))
-	if err != nil || json.Unmarshal(b, &d) != nil {
-		return d, false
+	if err != nil || json.Unmarshal(b, &d) != nil || d.Digest == "" {
+		return described{}, false
 	}
 	return d, true
 }
 
-// keep writes by renaming, so that nobody reads half of it. What cannot be
-// kept is asked for again.
-func (s *Inspector) keep(path string, d described) {
+// update changes what is kept about a file, beginning anew when its digest is
+// another. It is written by renaming, so that nobody reads half of it. What
+// cannot be kept is asked for again.
+func (s *Inspector) update(b *binary, change func(*described) bool) {
 	s.mu.Lock()
-	s.known[path] = d
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	d, known := s.recall(b.path)
+	fresh := !known || d.Digest != b.digest
+	if fresh {
+		d = described{Digest: b.digest}
+	}
+	d.Served = maps.Clone(d.Served)
+	if !change(&d) && !fresh {
+		return
+	}
+	s.known[b.path] = d
 	if s.cfg.DataDir == "" || s.cfg.LookOnly {
 		return
 	}
-	if err := s.write(s.cacheFile(path), d); err != nil {
-		s.log.Debug("keeping a plugin's manifest", "path", path, "error", err)
+	if err := s.write(s.cacheFile(b.path), d); err != nil {
+		s.log.Debug("keeping a plugin's manifest", "path", b.path, "error", err)
 	}
 }
 

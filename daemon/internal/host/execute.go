@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/google/uuid"
@@ -41,7 +40,7 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 		return sdk.ToolResult{}, err
 	}
 	defer l.calls.leave()
-	if err := l.executes(i.current(), call.Skill); err != nil {
+	if err := l.executes(i.current(), i.pinned(), call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	r, err := s.execute(deeper(ctx, level), l, i, call, out)
@@ -65,30 +64,20 @@ func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk
 
 // executes reports why the plugin cannot execute a skill, or must not. As with
 // a tool, what no digest vouches for is not run for a model.
-func (l *link) executes(spec Spec, name string) error {
+func (l *link) executes(spec Spec, pin Pin, name string) error {
 	m := l.manifest.Load()
 	switch {
 	case !slices.Contains(m.Kinds, plugin.KindSkill):
 		return sdk.Errorf(sdk.NotFound, "the plugin %s executes no skills: name another one as plugin in the SKILL.md of %s", spec.Instance, name)
 	case !slices.Contains(m.Skills, name):
 		return sdk.Errorf(sdk.NotFound, "the plugin %s has no skill %q; it has: %s", spec.Instance, name, list(m.Skills))
-	case !l.pinned:
-		return sdk.Errorf(sdk.Permission, "the plugin %s is not pinned, so nothing vouches for what its skill %s does; %s", spec.Instance, name, l.howToPin())
+	case pin == "":
+		return sdk.Errorf(sdk.Permission, "the plugin %s is not pinned, so nothing vouches for what its skill %s does; %s", spec.Instance, name, l.howToPin(spec.Instance))
 	}
 	return nil
 }
 
-// howToPin names the line that pins the file as it is now.
-func (l *link) howToPin() string {
-	const plain = "write its sha256 into its block"
-	f, err := os.Open(l.path)
-	if err != nil {
-		return plain
-	}
-	defer f.Close()
-	sum, err := digest(f)
-	if err != nil {
-		return plain
-	}
-	return fmt.Sprintf("if it is what you want, write into its block: sha256 = %q", sum)
+// howToPin says how to pin the file as it is now.
+func (l *link) howToPin(instance string) string {
+	return fmt.Sprintf("if it is what you want, call `bothy plugins lock %s`, or write into its block: sha256 = %q", instance, l.digest)
 }

@@ -35,8 +35,10 @@ type Config struct {
 	Libexec   []string // where bothy-plugin-NAME is looked for, in order
 	SocketDir string   // short and 0700; made when it is missing
 	DataDir   string
+	Installed string   // the store of installed plugins; what lies below has that origin
 	LookOnly  bool     // manifests that were kept are read, and none is kept
 	Prefix    string   // the installation
+	Shim      string   // bothy-shim; empty: no plugin can be confined
 	Services  Services // what plugins may call back; nil offers nothing
 	Lend      Lend     // what channels work with; nil opens none
 
@@ -49,6 +51,13 @@ type Config struct {
 	// not clash any longer.
 	// It gets the same diagnostic, and must not call the supervisor.
 	Mended func(Diagnostic)
+	// Wanted is told the name of what a plugin requires and the supervisor does
+	// not run: a label, or the NAME of a plugin. It reports whether somebody will
+	// start it. It may be told more than once, and must not call the supervisor.
+	Wanted func(name string) bool
+	// Refused is told, not more often than people can read, what a plugin asked for
+	// and did not get: it is not granted, or it is more than the plugin's quota.
+	Refused func(instance, detail string)
 	// Changed is called, from a goroutine of the host's, when the tools or the
 	// states may be others than before.
 	Changed func()
@@ -58,7 +67,7 @@ type Config struct {
 	ConfigureTimeout time.Duration // 30 s
 	Patience         time.Duration // how long Start waits for slow plugins: 5 s
 	DrainTimeout     time.Duration // 10 s
-	HealthInterval   time.Duration // 5 s; three missed answers end a plugin
+	HealthInterval   time.Duration // 1 s; a plugin that is silent for three is ended
 	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
@@ -77,7 +86,7 @@ func (c *Config) defaults() {
 	set(&c.ConfigureTimeout, 30*time.Second)
 	set(&c.Patience, 5*time.Second)
 	set(&c.DrainTimeout, 10*time.Second)
-	set(&c.HealthInterval, 5*time.Second)
+	set(&c.HealthInterval, time.Second)
 	set(&c.CancelGrace, 2*time.Second)
 	set(&c.ReadyWait, 10*time.Second)
 	set(&c.StreamIdle, 60*time.Second)
@@ -94,6 +103,12 @@ func (c *Config) defaults() {
 	}
 	if c.Mended == nil {
 		c.Mended = func(Diagnostic) {}
+	}
+	if c.Wanted == nil {
+		c.Wanted = func(string) bool { return false }
+	}
+	if c.Refused == nil {
+		c.Refused = func(string, string) {}
 	}
 	if c.Changed == nil {
 		c.Changed = func() {}
@@ -112,7 +127,8 @@ type Spec struct {
 	Schemes  []string         // schemes of entries that it may use with GrantEntries; nil is all that it declares
 	Models   []string         // patterns of the models that it may name with GrantModels, besides the run's own
 	Secrets  []string         // the names that the plugin may ask for with GrantSecrets
-	SHA256   string           // hex; empty: not pinned
+	SHA256   string           // hex; empty: not pinned by its block
+	Locked   *config.Locked   // what bothy.lock says of it; nil: not pinned by that
 	Body     hcl.Body         // what the plugin's own schema decodes; nil is empty
 	Eval     *hcl.EvalContext // evaluates Body
 	Source   hcl.Range        // where the block stands
@@ -149,6 +165,7 @@ type Supervisor struct {
 	told      map[string]Diagnostic // of the catalogue, that were given and hold
 	startOver bool
 	links     map[*link]struct{} // every process there is
+	news      news               // spread whenever an instance comes, goes or changes its state
 	stopping  context.Context    // bounds draining; nil before Stop
 }
 
@@ -156,6 +173,9 @@ type Supervisor struct {
 func New(cfg Config) (*Supervisor, error) {
 	cfg.defaults()
 	if err := socketFolder(cfg.SocketDir); err != nil {
+		return nil, err
+	}
+	if err := clearConfined(cfg.DataDir); err != nil {
 		return nil, err
 	}
 	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
@@ -190,6 +210,21 @@ func clearSockets(dir string) error {
 	for _, l := range left {
 		if err := os.RemoveAll(l); err != nil {
 			return fmt.Errorf("remove old plugin sockets: %w", err)
+		}
+	}
+	return nil
+}
+
+// clearConfined removes the temporary files of confined plugins that a killed
+// daemon left behind.
+func clearConfined(dataDir string) error {
+	left, err := filepath.Glob(filepath.Join(dataDir, confinedDir, "*", "tmp*"))
+	if err != nil {
+		return err
+	}
+	for _, l := range left {
+		if err := os.RemoveAll(l); err != nil {
+			return fmt.Errorf("remove a confined plugin's temporary files: %w", err)
 		}
 	}
 	return nil
@@ -247,6 +282,7 @@ func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 			i.run(ctx)
 		})
 	}
+	s.news.spread()
 	return begun
 }
 

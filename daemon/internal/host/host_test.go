@@ -125,6 +125,13 @@ func spec(instance, mode string) Spec {
 	return Spec{Instance: instance, Plugin: "fault", Path: faultBinary, Env: map[string]string{"FAULT": mode}, Grants: []string{sdk.GrantEntries}}
 }
 
+// asking is a fault plugin that declares that it calls back anything, and is
+// granted what is named.
+func asking(s Spec, grants ...string) Spec {
+	s.Env["FAULT_CALLS"], s.Grants = "all", grants
+	return s
+}
+
 // started runs one healthy fault plugin.
 func started(t testing.TB, change func(*Config), specs ...Spec) *rig {
 	t.Helper()

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -42,6 +43,9 @@ type instance struct {
 	front *front             // the last one; used by run alone
 	limit *lineLimiter       // of what it logs through the daemon's services
 
+	services meter // what it asks the daemon for
+	refusals meter // what is told of it
+
 	settled     chan struct{} // closed when the first start is over, well or not
 	settledOnce sync.Once
 
@@ -50,13 +54,17 @@ type instance struct {
 	asked       *request           // the one that is to be, until it is tried
 	giveUp      context.CancelFunc // ends the start under way
 	ended       bool               // run has returned
+	over        chan struct{}      // closed with it
+	required    []string           // names of what must be ready before it is configured
+	held        string             // why it cannot be configured, when waiting alone does not help
 	state       State
 	link        *link // while ready or draining
 	changed     chan struct{}
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
-	path        string
-	pinned      bool
+	file        *binary       // that serves, or would; it is closed
+	pin         Pin
+	drifted     *Diagnostic // what was said of its drift from the lock while it runs
 	restarts    int
 	problem     string       // why it is not ready
 	refusal     *Unstartable // set when it will not be started again before something is changed
@@ -69,6 +77,7 @@ func newInstance(s *Supervisor, spec Spec) *instance {
 	return &instance{
 		s: s, name: spec.Instance, spec: spec, log: log, limit: newLineLimiter(log), state: Starting,
 		settled: make(chan struct{}), changed: make(chan struct{}), wake: make(chan struct{}, 1),
+		over: make(chan struct{}), required: spec.Requires,
 	}
 }
 
@@ -77,6 +86,13 @@ func (i *instance) current() Spec {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.spec
+}
+
+// pinned is what vouches for the file that serves.
+func (i *instance) pinned() Pin {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.pin
 }
 
 // run starts the plugin, and starts it again when it dies, until ctx ends. What
@@ -136,7 +152,7 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up t
 		i.become(Broken, nil, fail.Error())
 		return i.rest(ctx)
 	}
-	wait, broken := b.crashed(time.Now(), up)
+	wait, broken := b.crashed(time.Now(), up, fail == nil)
 	if broken {
 		i.breaks()
 		return i.rest(ctx)
@@ -172,7 +188,10 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 }
 
 func (i *instance) follow(l *link) {
-	l.watch(func() { i.adopt(l) })
+	l.watch(func(m sdk.Manifest) {
+		i.hold(l, m)
+		i.adopt(l)
+	})
 	i.openChannel(l)
 }
 
@@ -180,10 +199,11 @@ func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
 	i.become(Crashed, nil, cause.Error())
 	i.log.Error("the plugin crashed", "reason", cause)
-	l.close()
+	i.s.wg.Go(l.close) // the process is gone; its successor waits for no tidying
 }
 
 func (i *instance) end(l *link) {
+	i.s.afterDependents(i)
 	i.become(Draining, l, "")
 	i.s.finish(l)
 	i.become(Stopped, nil, "")
@@ -229,25 +249,34 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
-	b, fail := find(spec, i.s.cfg.Libexec)
+	b, fail := i.s.verified(spec)
 	if fail != nil {
 		return nil, fail
 	}
 	defer b.file.Close()
 	i.found(b)
+	lacks, fail := i.s.cfg.confinable(spec)
+	if fail != nil {
+		return nil, fail
+	}
 	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has)
 	if fail != nil {
 		return nil, fail
 	}
-	l.path, l.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+	l.binary, l.pin, l.digest = b, b.pin, b.digest
+	l.confined = held(spec.Confine, lacks)
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
 	}
+	l.warnings = append(l.warnings, unheld(spec, lacks)...)
 	return l, nil
 }
 
 func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int) *startError {
+	if !b.unchanged() {
+		return &startError{summary: "its binary is refused", detail: b.path + " changed while it was started"}
+	}
 	if fail := l.describe(ctx); fail != nil {
 		return fail
 	}
@@ -255,13 +284,16 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	l.digest = i.s.remember(b, *m)
+	i.s.remember(b, "", *m)
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
 	}
+	if fail := i.require(ctx, l, spec, m); fail != nil {
+		return fail
+	}
 	if i.s.cfg.Services != nil {
-		bc := &backchannel{s: i.s, i: i, spec: spec}
+		bc := &backchannel{s: i.s, i: i, reach: newReach(spec, m)}
 		if err := l.serve(bc.register, bc.admit); err != nil {
 			return &startError{summary: "it cannot be offered the daemon's services", detail: err.Error()}
 		}
@@ -269,7 +301,13 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := l.configure(ctx, settings); fail != nil {
 		return fail
 	}
-	l.warnings = append(wants(spec, m.Grants), unopened(spec, m)...)
+	configured := l.manifest.Load()
+	i.s.remember(b, i.name, *configured)
+	if fail := checkLock(spec, b, *configured); fail != nil {
+		return fail
+	}
+	l.said = configured
+	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m))
 	return nil
 }
 
@@ -289,25 +327,23 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 		Instance: i.name, Generation: generation, Config: config,
 		DataDir: i.s.cfg.DataDir, SocketDir: sockets, Prefix: i.s.cfg.Prefix,
 	}
+	if spec.Confine != nil {
+		s.DataDir = filepath.Join(i.s.cfg.DataDir, confinedDir, spec.Instance, "home")
+	}
 	if spec.granted(sdk.GrantSandbox) {
 		s.Sandbox = spec.Sandbox
 	}
 	return s, nil
 }
 
-// wants warns about grants that the plugin asks for and does not have.
-func wants(spec Spec, grants []string) []Diagnostic {
-	var lacks []string
-	for _, g := range grants {
-		if g != sdk.GrantChannel && !spec.granted(g) { // what a channel lacks is said by unopened
-			lacks = append(lacks, g)
-		}
-	}
-	if len(lacks) == 0 {
+// unlimited warns about limits that cannot hold: what runs containers would pass
+// them on, and a container has its own.
+func unlimited(spec Spec) []Diagnostic {
+	if !spec.granted(sdk.GrantSandbox) || spec.Limits.Memory <= 0 && spec.Limits.Files <= 0 {
 		return nil
 	}
-	return []Diagnostic{warn(spec, "it asks for more than its block grants: "+list(lacks),
-		"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")}
+	return []Diagnostic{warn(spec, "its limits do not hold, for it is granted "+strconv.Quote(sdk.GrantSandbox),
+		"The containers that it runs would inherit them. Take the limits block away, and bound the containers in the sandbox block.")}
 }
 
 // found keeps which file would serve, unless one serves already.
@@ -315,7 +351,7 @@ func (i *instance) found(b *binary) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.link == nil {
-		i.path, i.pinned = filepath.Clean(b.path), b.pinned || b.bundled
+		i.file, i.pin = b, b.pin
 	}
 }
 
@@ -330,6 +366,7 @@ func (i *instance) become(s State, l *link, problem string) {
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()
+	i.s.news.spread()
 	i.log.Debug("the plugin is "+string(s), "problem", problem)
 	if s == Broken || s == Stopped {
 		i.s.changed()
@@ -340,11 +377,11 @@ func (i *instance) become(s State, l *link, problem string) {
 
 // adopt takes over the manifest of a link, unless another took its place.
 func (i *instance) adopt(l *link) {
-	m := l.manifest.Load()
 	i.mu.Lock()
+	m := l.manifest.Load()
 	if m != i.manifest && !l.replaced {
-		i.path, i.pinned = l.path, l.pinned
-		i.manifest, i.tools = m, i.offer(m, i.spec, i.pinned, l.digest)
+		i.file, i.pin = l.binary, l.pin
+		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest)
 	}
 	i.mu.Unlock()
 	i.s.changed()

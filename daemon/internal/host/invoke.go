@@ -136,7 +136,7 @@ func (l *link) cancel(callID string, kind canceller, ended <-chan struct{}, hang
 			asked = nil
 		case <-grace.C:
 			hangUp(errHung)
-			l.fail("a call did not end within " + l.cfg.CancelGrace.String() + " of its cancellation")
+			l.hang("a call did not end within " + l.cfg.CancelGrace.String() + " of its cancellation")
 			return
 		}
 	}

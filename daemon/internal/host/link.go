@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -38,7 +39,6 @@ type link struct {
 	cfg    *Config
 
 	conn     *grpc.ClientConn
-	broker   *goplugin.GRPCBroker
 	base     *plugin.Client
 	tool     *tool.Client
 	provider *provider.Client
@@ -50,18 +50,25 @@ type link struct {
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
-	warnings []Diagnostic // what is to be said once it serves
-	path     string
-	pinned   bool
-	digest   string // of the binary; empty when it could not be read
-	replaced bool   // guarded by the instance's mu
-	gone     func() // called at the end of close
+	warnings []Diagnostic  // what is to be said once it serves
+	binary   *binary       // that it was started from; its file is closed
+	said     *sdk.Manifest // what it declares, also beyond what the lock allows; guarded by the instance's mu
+	pin      Pin           // guarded by the instance's mu
+	digest   string        // of the binary
+	confined string        // what it is held to, for people
+	replaced bool          // guarded by the instance's mu
+	gone     func()        // called at the end of close
 
 	// alive ends when the process does, or is about to be killed; its cause
 	// says why, as an *sdk.Error with PluginCrashed.
 	alive context.Context
 	died  context.CancelCauseFunc
 	wg    sync.WaitGroup
+
+	instance string
+	attached bool        // somebody else owns the process: it is not judged and never killed
+	failing  atomic.Bool // it hangs and is being ended: nobody calls it any more
+	ending   sync.Mutex  // held while it is ended, until it is known why
 }
 
 // allowed are the variables of the daemon's environment that plugins see. Keys
@@ -92,23 +99,27 @@ func environment(spec Spec) []string {
 // capture is what the daemon dispenses from go-plugin: the connection itself.
 type capture struct {
 	goplugin.NetRPCUnsupportedPlugin
-	broker *goplugin.GRPCBroker
-	conn   *grpc.ClientConn
+	conn *grpc.ClientConn
 }
 
 func (c *capture) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
 	return errors.New("the daemon serves no plugin")
 }
 
-func (c *capture) GRPCClient(_ context.Context, b *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
-	return &capture{broker: b, conn: conn}, nil
+func (c *capture) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return &capture{conn: conn}, nil
 }
 
 // connect starts the binary and connects to it. The process belongs to the
 // link: close ends it, also when connect failed.
 // known hears of the link before there is a process.
 func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger, known func(*link)) (*link, *startError) {
-	l := &link{cfg: cfg, log: log, proc: newProcess(log, b, cfg.memory(spec))}
+	walls, err := cfg.confine(spec, b)
+	if err != nil {
+		return nil, &startError{summary: "it cannot be confined", detail: err.Error()}
+	}
+	l := &link{cfg: cfg, log: log, instance: spec.Instance, proc: newProcess(log, b, cfg.limits(spec))}
+	l.proc.walls = walls
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	known(l)
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
@@ -116,7 +127,10 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			l.proc.prepare(cmd, spec.Args, environment(spec), dir)
+			env := l.proc.walls.environment(environment(spec), spec)
+			if err := l.proc.prepare(cmd, spec.Args, env, dir); err != nil {
+				return nil, err
+			}
 			return l.proc, nil
 		},
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: cfg.SocketDir},
@@ -138,13 +152,17 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 	return l, nil
 }
 
-// memory is the limit for one plugin. One that runs containers passes its
-// limits on to them, so it has none: its containers have their own.
-func (c *Config) memory(spec Spec) int64 {
+// limits are those of one plugin. One that runs containers passes its limits on
+// to them, so it has none: its containers have their own.
+func (c *Config) limits(spec Spec) config.Limits {
 	if spec.granted(sdk.GrantSandbox) {
-		return -1
+		return config.Limits{}
 	}
-	return c.Memory
+	l := spec.Limits
+	if l.Memory == 0 {
+		l.Memory = c.Memory
+	}
+	return l
 }
 
 // handshake starts the process and dials it. go-plugin's own Start cannot be
@@ -211,8 +229,7 @@ func (l *link) dial() error {
 	if err != nil {
 		return err
 	}
-	c := raw.(*capture) // the set holds nothing else
-	l.conn, l.broker = c.conn, c.broker
+	l.conn = raw.(*capture).conn // the set holds nothing else
 	return nil
 }
 
@@ -230,13 +247,9 @@ func (l *link) isPlugin(p plugin.Peer) error {
 // await ends alive when the process ends.
 func (l *link) await() {
 	<-l.proc.done
+	l.ending.Lock()
+	defer l.ending.Unlock()
 	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin crashed: %s", l.proc.how()))
-}
-
-// fail ends the plugin for a reason of the daemon's.
-func (l *link) fail(reason string) {
-	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin was ended: %s", reason))
-	l.kill()
 }
 
 // kill ends the process, and reports whether it is gone.
@@ -275,85 +288,28 @@ func (l *link) configure(ctx context.Context, s sdk.Settings) *startError {
 	return l.describe(ctx)
 }
 
-// serve offers the daemon's services to the plugin, under a broker id and at
-// an address. Both sockets lie in the plugin's own folder.
-func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token, address string) []grpc.ServerOption) error {
-	l.at = plugin.Services{BrokerID: l.broker.NextId(), Address: l.proc.socketDir + "/host.sock", Token: rand.Text()}
-	direct, err := net.Listen("unix", l.at.Address)
+// serve offers the daemon's services to the plugin, on a socket in the plugin's
+// own folder.
+func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token string) []grpc.ServerOption) error {
+	l.at = plugin.Services{Address: l.proc.socketDir + "/host.sock", Token: rand.Text()}
+	ln, err := net.Listen("unix", l.at.Address)
 	if err != nil {
 		return fmt.Errorf("offer the daemon's services: %w", err)
 	}
-	brokered, err := l.broker.Accept(l.at.BrokerID)
-	if err != nil {
-		return errors.Join(fmt.Errorf("offer the daemon's services: %w", err), direct.Close())
-	}
-	opts := append(plugin.ServerOptions(plugin.PeerCredentials(l.isPlugin, nil)), admit(l.at.Token, l.at.Address)...)
+	opts := append(plugin.ServerOptions(plugin.PeerCredentials(l.isPlugin, nil)), admit(l.at.Token)...)
 	l.services = grpc.NewServer(opts...)
 	register(l.services)
-	for _, ln := range []net.Listener{direct, brokered} {
-		l.wg.Go(func() {
-			if err := l.services.Serve(ln); err != nil {
-				l.log.Debug("serving the daemon's services", "error", err)
-			}
-		})
-	}
-	return nil
-}
-
-// missed is how many health checks in a row may go unanswered.
-const missed = 3
-
-// watch looks after the plugin until it ends: that it answers, that its socket
-// is there, and what it says of its manifest.
-func (l *link) watch(changed func()) {
-	l.wg.Go(func() { l.beat() })
 	l.wg.Go(func() {
-		err := l.base.Watch(l.alive, func(m sdk.Manifest) {
-			l.manifest.Store(&m)
-			changed()
-		})
-		l.log.Debug("watching the manifest ended", "error", err)
+		if err := l.services.Serve(ln); err != nil {
+			l.log.Debug("serving the daemon's services", "error", err)
+		}
 	})
-}
-
-func (l *link) beat() {
-	tick := time.NewTicker(l.cfg.HealthInterval)
-	defer tick.Stop()
-	for misses := 0; ; {
-		select {
-		case <-l.alive.Done():
-			return
-		case <-tick.C:
-		}
-		if _, err := os.Lstat(l.addr.String()); err != nil {
-			l.fail("its socket is gone: " + err.Error())
-			return
-		}
-		if l.answers(l.cfg.HealthInterval) {
-			misses = 0
-		} else if misses++; misses >= missed && l.alive.Err() == nil {
-			l.fail(fmt.Sprintf("it did not answer %d health checks", misses))
-			return
-		}
-	}
-}
-
-// answers reports whether the plugin says anything at all within the time.
-func (l *link) answers(within time.Duration) bool {
-	ctx, cancel := context.WithTimeout(l.alive, within)
-	defer cancel()
-	err := l.base.Health(ctx)
-	var own *sdk.Error
-	if errors.As(err, &own) {
-		l.log.Debug("the plugin is not healthy", "reason", own.Message)
-		return true
-	}
-	return err == nil
+	return nil
 }
 
 // drain lets the plugin finish, as long as it answers at all.
 func (l *link) drain(ctx context.Context) {
-	if !l.answers(time.Second / 2) {
+	if !l.answersWithin(time.Second / 2) {
 		l.log.Warn("the plugin does not answer and is killed")
 		return
 	}
@@ -396,5 +352,8 @@ func (l *link) close() {
 	l.wg.Wait()
 	if err := os.RemoveAll(l.proc.socketDir); err != nil {
 		l.log.Debug("removing the plugin's sockets", "error", err)
+	}
+	if err := l.proc.walls.remove(); err != nil {
+		l.log.Debug("removing the plugin's temporary files", "error", err)
 	}
 }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin/runner"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
 // socketPrefix begins the names that go-plugin gives the folders of sockets.
@@ -25,8 +27,8 @@ const socketPrefix = "plugin-dir"
 // killed is how long the end of a killed process is waited for.
 const killed = 2 * time.Second
 
-// flush is how long output that a dead process left in its pipes is read. Who
-// still holds the other end after that is not waited for.
+// flush is how long the output that a dead process left in its pipes may take
+// to be read.
 const flush = 100 * time.Millisecond
 
 // handshakeLimit is the longest handshake line that is read.
@@ -39,7 +41,8 @@ type process struct {
 	binary *binary
 	cmd    *exec.Cmd
 	log    hclog.Logger
-	memory int64
+	limits config.Limits
+	walls  *confinement // nil: none
 
 	socketDir string
 	done      chan struct{} // closed when the process is reaped and its group killed
@@ -56,16 +59,17 @@ type process struct {
 	stdout   io.ReadCloser
 	stderr   io.ReadCloser
 	lines    *lineLimiter
+	stacks   diverted
 	released []io.Closer
 }
 
-func newProcess(log hclog.Logger, b *binary, memory int64) *process {
-	return &process{binary: b, log: log, memory: memory, done: make(chan struct{}), heard: make(chan struct{}), lines: newLineLimiter(log)}
+func newProcess(log hclog.Logger, b *binary, limits config.Limits) *process {
+	return &process{binary: b, log: log, limits: limits, done: make(chan struct{}), heard: make(chan struct{}), lines: newLineLimiter(log)}
 }
 
 // prepare makes the process what go-plugin asks for in cmd; env is all that it
 // gets besides.
-func (p *process) prepare(cmd *exec.Cmd, args, env []string, socketDir string) {
+func (p *process) prepare(cmd *exec.Cmd, args, env []string, socketDir string) error {
 	cmd.Path, cmd.Args = p.binary.path, append([]string{p.binary.path}, args...)
 	cmd.Env = append(env, cmd.Env...)
 	cmd.Stdin = nil // the null device
@@ -73,6 +77,10 @@ func (p *process) prepare(cmd *exec.Cmd, args, env []string, socketDir string) {
 	ownGroup(cmd)
 	fromFile(cmd, p.binary)
 	p.cmd, p.socketDir = cmd, socketDir
+	if p.walls == nil {
+		return nil
+	}
+	return p.walls.apply(cmd, p.binary, socketDir)
 }
 
 // Start implements runner.Runner.
@@ -89,6 +97,7 @@ func (p *process) Start(context.Context) error {
 	started := make(chan error)
 	p.wg.Go(func() { p.own(started, outR, errR) })
 	err = <-started
+	p.walls.handed()
 	closed := errors.Join(outW.Close(), errW.Close())
 	if err != nil {
 		return fmt.Errorf("start %s: %w", p.binary.path, errors.Join(err, outR.Close(), errR.Close()))
@@ -118,7 +127,7 @@ func (p *process) own(started chan<- error, pipes ...*os.File) {
 	p.mu.Lock()
 	p.pid = p.cmd.Process.Pid
 	p.mu.Unlock()
-	limit(p.pid, p.memory)
+	limit(p.pid, p.limits)
 	started <- nil
 
 	if err := p.reap(); err != nil {
@@ -126,7 +135,7 @@ func (p *process) own(started chan<- error, pipes ...*os.File) {
 	}
 	close(p.done)
 	for _, f := range pipes {
-		if err := f.SetReadDeadline(time.Now().Add(flush)); err != nil {
+		if err := f.SetReadDeadline(time.Now()); err != nil {
 			_ = f.Close() // the pump ends by it
 		}
 	}
@@ -146,10 +155,10 @@ func (p *process) signalGroup(sig syscall.Signal) {
 // so that a plugin that prints never blocks.
 func (p *process) pumpStdout(from *os.File, to *io.PipeWriter) {
 	defer from.Close()
-	buf := make([]byte, 32<<10)
+	buf, out := make([]byte, 32<<10), &pipe{from: from}
 	passed := false
 	for {
-		n, err := from.Read(buf)
+		n, err := out.Read(buf)
 		if !passed {
 			passed = p.handshake(buf[:n], to)
 		} else if n > 0 {
@@ -191,9 +200,41 @@ func (p *process) said() string {
 
 func (p *process) pumpStderr(from *os.File, to *io.PipeWriter) {
 	defer from.Close()
-	p.lines.copy(to, from)
+	p.stacks.from = &pipe{from: from}
+	p.lines.copy(to, &p.stacks)
 	close(p.heard)
 	_ = to.Close() // a pipe's Close never fails
+}
+
+// quit asks the process to write where its goroutines stand, as Go programs do
+// on SIGQUIT before they end, and returns what it wrote. One that was stopped
+// goes on for it. It waits no longer than within for the end.
+func (p *process) quit(within time.Duration) []byte {
+	p.stacks.begin()
+	p.signal(syscall.SIGQUIT)
+	p.signal(syscall.SIGCONT)
+	late := time.NewTimer(within)
+	defer late.Stop()
+	select {
+	case <-p.done:
+		select {
+		case <-p.heard:
+		case <-late.C:
+		}
+	case <-late.C:
+	}
+	return p.stacks.taken()
+}
+
+// signal sends a signal to the process alone.
+func (p *process) signal(sig syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.pid != 0 && !p.ended {
+		if err := syscall.Kill(p.pid, sig); err != nil {
+			p.log.Debug("signalling the plugin", "signal", sig, "error", err)
+		}
+	}
 }
 
 // Kill implements runner.Runner: it ends the whole group, hung or not, and

@@ -3,13 +3,18 @@ package host
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
 // ownGroup gives the process a group of its own, which ends with the daemon.
@@ -17,12 +22,12 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// fromFile starts the open file that was verified instead of its path.
+// fromFile starts the open file that was verified instead of its path. It stays
+// open in the plugin: the interpreter of a script opens it by this name, and an
+// interpreter finds its way from it to the script's folder.
 func fromFile(cmd *exec.Cmd, b *binary) {
-	if b.pinned {
-		cmd.ExtraFiles = []*os.File{b.file}
-		cmd.Path = "/proc/self/fd/3"
-	}
+	cmd.ExtraFiles = []*os.File{b.file}
+	cmd.Path = "/proc/self/fd/3"
 }
 
 // reap waits for the end, kills what the process left in its group and only
@@ -42,16 +47,33 @@ func (p *process) reap() error {
 	return err
 }
 
-// limit bounds what the process may allocate, and makes the kernel choose it
-// before the daemon when memory runs out. Both are best effort: a process that
-// is gone already needs neither. One without a bound gets none: what it starts
-// would inherit them, and rootless containers cannot take a mark off again.
-func limit(pid int, memory int64) {
-	if memory <= 0 {
-		return
+// limit bounds what the process may allocate and open, and makes the kernel
+// choose it before the daemon when memory runs out. It is best effort: a process
+// that is gone already needs none. One without a bound of memory gets no mark:
+// what it starts would inherit it, and rootless containers cannot take it off.
+func limit(pid int, l config.Limits) {
+	set := func(resource int, most int64) {
+		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: uint64(most), Max: uint64(most)}, nil)
 	}
-	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(memory), Max: uint64(memory)}, nil)
-	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("200"), 0)
+	if l.Files > 0 {
+		set(unix.RLIMIT_NOFILE, l.Files)
+	}
+	if l.Memory > 0 {
+		set(unix.RLIMIT_DATA, l.Memory)
+		_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("200"), 0)
+	}
+}
+
+// limited reads the limits that hold for a process; zero is none, or unknown.
+func limited(pid int) config.Limits {
+	get := func(resource int) int64 {
+		var r unix.Rlimit
+		if err := unix.Prlimit(pid, resource, nil, &r); err != nil || r.Cur > math.MaxInt64 {
+			return 0
+		}
+		return int64(r.Cur)
+	}
+	return config.Limits{Memory: get(unix.RLIMIT_DATA), Files: get(unix.RLIMIT_NOFILE)}
 }
 
 // residentMemory is the process's RSS in bytes; 0 when it is not known.
@@ -73,3 +95,14 @@ func residentMemory(pid int) int64 {
 
 // changeTime is when the kernel last saw the file change: nobody can set it.
 func changeTime(st *syscall.Stat_t) string { return fmt.Sprintf("%d.%d", st.Ctim.Sec, st.Ctim.Nsec) }
+
+// changedAt is when that was, or the content did, the later of both.
+func changedAt(info fs.FileInfo) time.Time {
+	at := info.ModTime()
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		if changed := time.Unix(st.Ctim.Unix()); changed.After(at) {
+			at = changed
+		}
+	}
+	return at
+}

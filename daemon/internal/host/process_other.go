@@ -3,8 +3,12 @@
 package host
 
 import (
+	"io/fs"
 	"os/exec"
 	"syscall"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
 // ownGroup gives the process a group of its own. Nothing here ends it with the
@@ -24,10 +28,17 @@ func (p *process) reap() error {
 	return err
 }
 
-func limit(int, int64) {}
+// limit does nothing: limits are set by the kernel of Linux.
+func limit(int, config.Limits) {}
+
+// limited is not known here.
+func limited(int) config.Limits { return config.Limits{} }
 
 // residentMemory is not known here.
 func residentMemory(int) int64 { return 0 }
 
 // changeTime is not portable; the time of modification has to do.
 func changeTime(*syscall.Stat_t) string { return "" }
+
+// changedAt is when the content changed; one that is set back is not seen.
+func changedAt(info fs.FileInfo) time.Time { return info.ModTime() }

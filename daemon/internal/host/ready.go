@@ -26,15 +26,17 @@ func (i *instance) ready(ctx context.Context) (*link, error) {
 	defer patience.Stop()
 	for {
 		i.mu.Lock()
-		state, l, problem, refusal, changed := i.state, i.link, i.problem, i.refusal, i.changed
+		state, l, problem, refusal, held, changed := i.state, i.link, i.problem, i.refusal, i.held, i.changed
 		i.mu.Unlock()
 		switch {
-		case state == Ready && l.alive.Err() == nil:
+		case state == Ready && l.alive.Err() == nil && !l.failing.Load():
 			return l, nil
 		case state == Broken && refusal != nil:
 			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %w", i.name, refusal)
 		case state == Broken:
 			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is broken: %s", i.name, problem)
+		case held != "":
+			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s cannot serve yet: %s", i.name, held)
 		case state == Stopped || state == Draining:
 			return nil, sdk.Errorf(sdk.Unavailable, "the plugin %s is %s", i.name, state)
 		}

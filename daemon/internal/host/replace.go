@@ -80,17 +80,8 @@ func (s *Supervisor) Remove(instance string) error {
 	i.cut()
 	i.forget()
 	s.changed()
+	s.news.spread()
 	return nil
-}
-
-// Refresh tells where the block of an instance stands now. The spec is that
-// which the plugin runs with already.
-func (s *Supervisor) Refresh(spec Spec) {
-	if i, err := s.instance(spec.Instance); err == nil {
-		i.mu.Lock()
-		i.spec = spec
-		i.mu.Unlock()
-	}
 }
 
 // Broken reports whether the plugin of an instance was given up: Replace, with
@@ -171,6 +162,7 @@ func (i *instance) leave(last *request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.ended = true
+	close(i.over)
 	last.drop()
 	i.asked.drop()
 	i.asked = nil
@@ -180,11 +172,12 @@ func (i *instance) leave(last *request) {
 // until now, nil when there is none.
 func (i *instance) take(spec Spec, was *link) {
 	i.mu.Lock()
-	i.spec = spec
+	i.spec, i.required = spec, spec.Requires
 	if was != nil {
 		was.replaced = true
 	}
 	i.mu.Unlock()
+	i.s.news.spread()
 	i.forget()
 }
 

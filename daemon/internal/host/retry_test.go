@@ -131,42 +131,6 @@ func TestRetryGivenUp(t *testing.T) {
 	}
 }
 
-func TestBackoff(t *testing.T) {
-	var b backoff
-	now := time.Now()
-	var waits []time.Duration
-	for n := 1; n < tooMany; n++ {
-		w, broken := b.crashed(now, time.Second)
-		if broken {
-			t.Fatalf("broken after %d crashes", n)
-		}
-		waits = append(waits, w)
-		now = now.Add(time.Minute)
-	}
-	for i, base := range []time.Duration{100, 200, 400, 800} {
-		base *= time.Millisecond
-		if w := waits[i]; w < base*8/10 || w > base*12/10 {
-			t.Errorf("wait %d is %v, want about %v", i, w, base)
-		}
-	}
-	if _, broken := b.crashed(now, time.Second); !broken {
-		t.Error("not broken after 5 crashes in 10 minutes")
-	}
-	var slow backoff
-	for n := range 100 {
-		w, broken := slow.crashed(now.Add(time.Duration(n)*3*time.Minute), 2*time.Minute)
-		if broken || w > 120*time.Millisecond {
-			t.Fatalf("crash %d after healthy minutes: wait %v, broken %v", n, w, broken)
-		}
-	}
-	var capped backoff
-	for n := range 20 {
-		if w, _ := capped.crashed(now.Add(time.Duration(n)*window), time.Second); w > longestWait*12/10 {
-			t.Fatalf("wait %v", w)
-		}
-	}
-}
-
 func TestComplete(t *testing.T) {
 	r := started(t, func(c *Config) { c.StreamIdle = 100 * time.Millisecond })
 	var got sdk.Completion

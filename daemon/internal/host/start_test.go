@@ -215,7 +215,7 @@ func TestReplacedBinary(t *testing.T) {
 	path := copyOf(t, 0o700)
 	s := Spec{Instance: "x", Path: path, SHA256: "sha256:" + sha256Of(t, path)}
 	r := started(t, nil, s)
-	if !r.status(t, "x").Pinned {
+	if r.status(t, "x").Pin != PinBlock {
 		t.Error("it is not pinned")
 	}
 	other := copyOf(t, 0o700)

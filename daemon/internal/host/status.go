@@ -1,6 +1,10 @@
 package host
 
-import "strconv"
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+)
 
 // Status is one plugin as people see it.
 type Status struct {
@@ -14,9 +18,17 @@ type Status struct {
 	Restarts int      `json:"restarts"`
 	Error    string   `json:"error,omitempty"` // why it is not ready
 	Tools    []string `json:"tools,omitempty"`
-	RSS      int64    `json:"rss,omitempty"` // bytes; 0 when unknown
-	Pinned   bool     `json:"pinned"`
+	RSS      int64    `json:"rss,omitempty"`    // bytes; 0 when unknown
+	Pin      Pin      `json:"pin,omitempty"`    // what vouches for its digest
+	Digest   string   `json:"digest,omitempty"` // hex SHA-256 of what runs, or would
+	Script   bool     `json:"script,omitempty"` // the digest covers the script alone
+	Origin   string   `json:"origin,omitempty"` // "bundled", "store" or "path"
+	Grants   []string `json:"grants,omitempty"`
 	Detail   string   `json:"detail,omitempty"` // what it says of itself, such as a channel's status
+
+	Confined    string `json:"confined,omitempty"`     // what the kernel holds it to, for people; empty: nothing
+	MemoryLimit int64  `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
+	FileLimit   int64  `json:"file_limit,omitempty"`   // files that its process may have open
 }
 
 // Plugins are all configured plugins, in the order of the configuration.
@@ -38,8 +50,11 @@ func (i *instance) status() Status {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	st := Status{
-		Instance: i.name, Plugin: i.spec.Plugin, Path: i.path, State: i.state,
-		Restarts: i.restarts, Error: i.problem, Pinned: i.pinned,
+		Instance: i.name, Plugin: i.spec.Plugin, State: i.state,
+		Restarts: i.restarts, Error: i.problem, Pin: i.pin, Grants: i.spec.Grants,
+	}
+	if b := i.file; b != nil {
+		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.path), b.digest, b.script, i.s.cfg.origin(b)
 	}
 	if i.manifest != nil {
 		st.Version, st.Kinds = i.manifest.Version, i.manifest.Kinds
@@ -47,9 +62,23 @@ func (i *instance) status() Status {
 	if i.link != nil {
 		st.PID, _ = strconv.Atoi(i.link.proc.ID()) // always a number
 		st.RSS = residentMemory(st.PID)
+		st.Confined = i.link.confined
+		in := limited(st.PID)
+		st.MemoryLimit, st.FileLimit = in.Memory, in.Files
 		if said := i.link.detail.Load(); said != nil {
 			st.Detail = *said
 		}
 	}
 	return st
+}
+
+// origin says where a plugin's file comes from.
+func (c *Config) origin(b *binary) string {
+	switch {
+	case b.bundled:
+		return "bundled"
+	case c.Installed != "" && strings.HasPrefix(filepath.Clean(b.path), c.Installed+"/"):
+		return "store"
+	}
+	return "path"
 }

@@ -95,6 +95,10 @@ func (f *faults) configure(ctx context.Context, s sdk.Settings) error {
 		}
 		f.config.Key = v
 	}
+	f.label = s.Instance
+	if order := os.Getenv("FAULT_ORDER"); order != "" {
+		return mark(order, "+"+f.label+"\n")
+	}
 	if marks := os.Getenv("FAULT_MARKS"); marks != "" {
 		return mark(marks, fmt.Sprintf("configured %d\n", s.Generation))
 	}
@@ -102,6 +106,9 @@ func (f *faults) configure(ctx context.Context, s sdk.Settings) error {
 }
 
 func (f *faults) drain(context.Context) error {
+	if order := os.Getenv("FAULT_ORDER"); order != "" {
+		return mark(order, "-"+f.label+"\n")
+	}
 	if marks := os.Getenv("FAULT_MARKS"); marks != "" {
 		return mark(marks, "drained\n")
 	}

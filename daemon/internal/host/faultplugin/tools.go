@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -47,6 +49,7 @@ func (f *faults) tools() tool.Set {
 		tool.New("flood", "Writes n bytes to the real standard error.", sdk.Annotations{}, flood),
 		tool.New("big", "Answers with n bytes.", sdk.Annotations{}, big),
 		tool.New("hog", "Allocates n bytes.", sdk.Annotations{}, hog),
+		tool.New("busy", "Keeps every processor busy for n milliseconds.", sdk.Annotations{}, busy),
 		tool.New("panics", "Panics.", sdk.Annotations{}, panics),
 		tool.New("unlink", "Removes the plugin's own socket.", sdk.Annotations{}, unlink),
 		tool.New("about", "Tells of the process and its settings.", sdk.Annotations{}, f.about),
@@ -172,6 +175,19 @@ func hog(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
 	return tool.Text(fmt.Sprint(len(held))), nil
 }
 
+func busy(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
+	until := time.Now().Add(time.Duration(in.N) * time.Millisecond)
+	var all sync.WaitGroup
+	for range 4 * runtime.NumCPU() {
+		all.Go(func() {
+			for time.Now().Before(until) { //nolint:revive // the loop is what keeps it busy
+			}
+		})
+	}
+	all.Wait()
+	return tool.Text(fmt.Sprint(os.Getpid())), nil
+}
+
 func panics(context.Context, none, tool.Call) (sdk.ToolResult, error) { panic("at the disco") }
 
 func unlink(context.Context, none, tool.Call) (sdk.ToolResult, error) {
@@ -253,6 +269,7 @@ func back(ctx context.Context, in service, c tool.Call) (sdk.ToolResult, error) 
 }
 
 func (f *faults) grow(context.Context, none, tool.Call) (sdk.ToolResult, error) {
+	f.calls.Schemes[0] = "log" // of the manifest from now on: the slice is shared
 	f.extra = tool.Set{tool.New("grown", "Was not there before.", sdk.Annotations{}, noop)}
 	f.changed <- struct{}{}
 	return tool.Text("grown"), nil

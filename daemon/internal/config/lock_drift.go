@@ -1,0 +1,199 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// LockChange is one thing that is not the same in two locks, or in a lock and
+// a plugin.
+type LockChange struct {
+	Label string     `json:"label"` // of the block
+	Kind  ChangeKind `json:"kind"`
+	What  string     `json:"what,omitempty"` // empty: the whole entry
+	From  string     `json:"from,omitempty"`
+	To    string     `json:"to,omitempty"`
+}
+
+// String is the change in a line without its label: + for what was added, - for
+// what was removed, ~ for what is another.
+func (c LockChange) String() string {
+	mark := map[ChangeKind]string{Added: "+ ", Removed: "- ", Changed: "~ "}[c.Kind]
+	switch {
+	case c.Kind != Changed || c.From == "" && c.To == "":
+		return mark + c.What
+	case strings.HasPrefix(c.What, "tool "):
+		return mark + "schema of " + c.What + " changed"
+	case c.What == "digest":
+		return mark + c.What + " " + short(c.From) + " -> " + short(c.To)
+	}
+	return mark + c.What + " " + orNone(c.From) + " -> " + orNone(c.To)
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// short is as much of a digest as people compare.
+func short(digest string) string { return digest[:min(len(digest), 12)] }
+
+// Changes are lines of a difference, joined for one sentence.
+func Changes(list []LockChange) string {
+	var out []string
+	for _, c := range list {
+		out = append(out, c.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+// DiffLock is what changed from one lock to the next, by label.
+func DiffLock(was, now Lock) []LockChange {
+	var out []LockChange
+	labels := slices.Compact(slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(was.Plugins)), slices.Collect(maps.Keys(now.Plugins))...))))
+	for _, label := range labels {
+		before, had := was.Plugins[label]
+		after, has := now.Plugins[label]
+		switch {
+		case !had:
+			out = append(out, LockChange{Label: label, Kind: Added, To: after.summary()})
+		case !has:
+			out = append(out, LockChange{Label: label, Kind: Removed, From: before.summary()})
+		default:
+			for _, c := range before.Diff(after) {
+				c.Label = label
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// summary is an entry in a line.
+func (l Locked) summary() string {
+	text := strings.TrimSpace(l.Plugin+" "+l.Version) + ", " + short(l.Digest)
+	if len(l.Kinds) > 0 {
+		text += ", " + strings.Join(l.Kinds, " ")
+	}
+	if len(l.Tools) > 0 {
+		text += ", tools " + strings.Join(slices.Sorted(maps.Keys(l.Tools)), " ")
+	}
+	if len(l.Sources) > 0 {
+		text += ", tools of " + strings.Join(l.Sources, " ")
+	}
+	if len(l.Grants) > 0 {
+		text += ", wants " + strings.Join(l.Grants, " ")
+	}
+	return text
+}
+
+// Diff is what changed from one entry to another.
+func (l Locked) Diff(now Locked) []LockChange {
+	before, after := l.facts(), now.facts()
+	var out []LockChange
+	for _, what := range slices.Sorted(maps.Keys(before)) {
+		from := before[what]
+		to, has := after[what]
+		switch {
+		case !has:
+			out = append(out, LockChange{Kind: Removed, What: what, From: from})
+		case from != to:
+			out = append(out, LockChange{Kind: Changed, What: what, From: from, To: to})
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(after)) {
+		if _, had := before[what]; !had {
+			out = append(out, LockChange{Kind: Added, What: what, To: after[what]})
+		}
+	}
+	return out
+}
+
+// Drift is what a plugin is, now, that the lock does not allow. Dynamic tools
+// come and go while their source is locked.
+func (l Locked) Drift(now Locked) []LockChange {
+	return slices.DeleteFunc(l.Diff(now), func(c LockChange) bool { return c.Kind == Removed && strings.HasPrefix(c.What, fromSource) })
+}
+
+const fromSource = "tools of source "
+
+// facts are the parts of an entry, each under its words.
+func (l Locked) facts() map[string]string {
+	f := map[string]string{"plugin": l.Plugin, "version": l.Version, "digest": l.Digest, "protocol": fmt.Sprint(l.Protocol), "script": fmt.Sprint(l.Script)}
+	each := func(prefix string, list []string) {
+		for _, x := range list {
+			f[prefix+x] = ""
+		}
+	}
+	each("kind ", l.Kinds)
+	each(fromSource, l.Sources)
+	each("skill ", l.Skills)
+	each("grant ", l.Grants)
+	each("call of tools ", l.Calls.Tools)
+	each("call of scheme ", l.Calls.Schemes)
+	each("call of models ", l.Calls.Models)
+	each("call of secret ", l.Calls.Secrets)
+	each("requires ", l.Requires)
+	each("feature ", l.Features)
+	for name, hash := range l.Tools {
+		f["tool "+name] = hash
+	}
+	for _, s := range l.Subscriptions {
+		f["subscription "+s.Name] += subscriptionText(s)
+	}
+	for _, s := range l.Schemes {
+		f["scheme "+s.Name] += fmt.Sprintf("(%s, %s, written by %v, for models: %v)", s.Category, s.Scope, s.WritableBy, s.ModelVisible)
+	}
+	return f
+}
+
+func subscriptionText(s sdk.Subscription) string {
+	failure := s.Failure
+	if failure == "" {
+		failure = sdk.FailOpen
+	}
+	return fmt.Sprintf("(priority %d, %s)", s.Priority, failure)
+}
+
+// Hold is of a manifest what the lock allows, for a plugin that changed while it
+// runs. What is new in it, or another, is left out.
+func (l Locked) Hold(m sdk.Manifest) sdk.Manifest {
+	m.Kinds = both(m.Kinds, l.Kinds)
+	m.Skills = both(m.Skills, l.Skills)
+	m.Grants = both(m.Grants, l.Grants)
+	m.Features = both(m.Features, l.Features)
+	m.Calls = sdk.Calls{
+		Tools: both(m.Calls.Tools, l.Calls.Tools), Schemes: both(m.Calls.Schemes, l.Calls.Schemes),
+		Models: both(m.Calls.Models, l.Calls.Models), Secrets: both(m.Calls.Secrets, l.Calls.Secrets),
+	}
+	var tools []sdk.ToolSpec
+	for _, t := range m.Tools {
+		_, static := l.Tools[t.Name]
+		if t.Source != "" && !static && slices.Contains(l.Sources, t.Source) || t.Source == "" && static && l.Tools[t.Name] == toolHash(t) {
+			tools = append(tools, t)
+		}
+	}
+	m.Tools = tools
+	allowed := l.facts()
+	was := LockOf(m, "", false).facts()
+	m.Subscriptions = slices.DeleteFunc(slices.Clone(m.Subscriptions), func(s sdk.Subscription) bool {
+		text, ok := allowed["subscription "+s.Name]
+		return !ok || text != was["subscription "+s.Name]
+	})
+	m.Schemes = slices.DeleteFunc(slices.Clone(m.Schemes), func(s sdk.Scheme) bool {
+		text, ok := allowed["scheme "+s.Name]
+		return !ok || text != was["scheme "+s.Name]
+	})
+	return m
+}
+
+// both are those of a list that another one has as well.
+func both(list, allowed []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(x string) bool { return !slices.Contains(allowed, x) })
+}

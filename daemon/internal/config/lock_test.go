@@ -1,0 +1,262 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+var someDigest = strings.Repeat("ab", 32)
+
+func someManifest() sdk.Manifest {
+	return sdk.Manifest{
+		Name: "demo", Version: "1.2.3", Protocol: 1, Kinds: []string{"tool", "hook"}, Grants: []string{"entries"},
+		Tools: []sdk.ToolSpec{
+			{Name: "read", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`), Annotations: sdk.Annotations{ReadOnly: true}},
+			{Name: "far", Parameters: json.RawMessage(`{}`), Source: "mcp:far"},
+		},
+		Subscriptions: []sdk.Subscription{{Name: "run.reset", Priority: 10}, {Name: "act.before", Priority: 5, Failure: sdk.FailClosed}},
+		Schemes:       []sdk.Scheme{{Name: "note", Scope: "run", WritableBy: []sdk.Writer{sdk.WriterPlugin}}},
+		Calls:         sdk.Calls{Tools: []string{"read_*"}}, Features: []string{sdk.FeatureReconfigure},
+	}
+}
+
+// TestLockDrift: what is different is said in a line, and what may be is not.
+func TestLockDrift(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*sdk.Manifest)
+		want   string
+	}{
+		"nothing": {func(*sdk.Manifest) {}, ""},
+		"other order": {func(m *sdk.Manifest) {
+			slices.Reverse(m.Tools)
+			slices.Reverse(m.Kinds)
+			slices.Reverse(m.Subscriptions)
+		}, ""},
+		"other spacing": {func(m *sdk.Manifest) {
+			m.Tools[0].Parameters = json.RawMessage(`{ "properties": {"a": {"type":"string"}}, "type":"object" }`)
+		}, ""},
+		"other words":    {func(m *sdk.Manifest) { m.Tools[0].Description = "Reads." }, ""},
+		"tool added":     {func(m *sdk.Manifest) { m.Tools = append(m.Tools, sdk.ToolSpec{Name: "x"}) }, "+ tool x"},
+		"tool gone":      {func(m *sdk.Manifest) { m.Tools = m.Tools[1:] }, "- tool read"},
+		"schema":         {func(m *sdk.Manifest) { m.Tools[0].Parameters = json.RawMessage(`{"type":"object"}`) }, "~ schema of tool read changed"},
+		"no schema":      {func(m *sdk.Manifest) { m.Tools[0].Parameters = json.RawMessage(`{"a":1,"a":2}`) }, "~ schema of tool read changed"},
+		"annotations":    {func(m *sdk.Manifest) { m.Tools[0].Annotations.Idempotent = true }, "~ schema of tool read changed"},
+		"command":        {func(m *sdk.Manifest) { m.Tools[0].Command = "a" }, "~ schema of tool read changed"},
+		"source gone":    {func(m *sdk.Manifest) { m.Tools = m.Tools[:1] }, ""},
+		"source changes": {func(m *sdk.Manifest) { m.Tools[1].Parameters = json.RawMessage(`{"type":"array"}`) }, ""},
+		"source more":    {func(m *sdk.Manifest) { m.Tools = append(m.Tools, sdk.ToolSpec{Name: "y", Source: "mcp:far"}) }, ""},
+		"other source":   {func(m *sdk.Manifest) { m.Tools[1].Source = "mcp:near" }, "+ tools of source mcp:near"},
+		"to a source":    {func(m *sdk.Manifest) { m.Tools[0].Source = "mcp:far" }, "- tool read"},
+		"from a source":  {func(m *sdk.Manifest) { m.Tools[1].Source = "" }, "+ tool far"},
+		"grant":          {func(m *sdk.Manifest) { m.Grants = append(m.Grants, "tools") }, "+ grant tools"},
+		"call":           {func(m *sdk.Manifest) { m.Calls.Tools = []string{"*"} }, "- call of tools read_*, + call of tools *"},
+		"kind":           {func(m *sdk.Manifest) { m.Kinds = append(m.Kinds, "channel") }, "+ kind channel"},
+		"priority":       {func(m *sdk.Manifest) { m.Subscriptions[0].Priority = 1 }, "~ subscription run.reset (priority 10, open) -> (priority 1, open)"},
+		"feature":        {func(m *sdk.Manifest) { m.Features = nil }, "- feature reconfigure"},
+		"version":        {func(m *sdk.Manifest) { m.Version = "2" }, "~ version 1.2.3 -> 2"},
+		"scheme": {func(m *sdk.Manifest) { m.Schemes[0].ModelVisible = true },
+			"~ scheme note (, run, written by [plugin], for models: false) -> (, run, written by [plugin], for models: true)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := someManifest()
+			c.change(&m)
+			locked := LockOf(someManifest(), someDigest, false)
+			now := LockOf(m, someDigest, false)
+			if got := Changes(locked.Drift(now)); got != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+			held := locked.Hold(m)
+			for _, d := range locked.Drift(LockOf(held, someDigest, false)) {
+				if d.Kind == Added {
+					t.Errorf("what is held has something that the lock has not: %v", d)
+				}
+			}
+			if c.want == "" && len(held.Tools) != len(m.Tools) {
+				t.Errorf("held %d of %d tools", len(held.Tools), len(m.Tools))
+			}
+		})
+	}
+	if got := Changes(LockOf(someManifest(), someDigest, false).Drift(LockOf(someManifest(), strings.Repeat("cd", 32), true))); got != "~ digest abababababab -> cdcdcdcdcdcd, ~ script false -> true" {
+		t.Error(got)
+	}
+}
+
+// TestBrokenLock: file, line and reason; the file stays as it is.
+func TestBrokenLock(t *testing.T) {
+	entry := `{"plugin":"x","digest":"` + someDigest + `"}`
+	for text, want := range map[string]string{
+		"{\n  \"version\": 1,\n  \"plugins\": {\n    oops\n": "4: ",
+		"[]":                              "1: the lock is no object",
+		"null":                            "1: the lock is no object",
+		"{}":                              "1: it has no version",
+		"{\"version\":1":                  "1: unexpected end",
+		"{\n\"version\": \"one\"}":        `2: its version is "one"`,
+		"{\n\"version\": 2}":              "2: a later Bothy wrote it",
+		"{\"version\":1}\n{}":             "2: invalid character",
+		"{\"version\":1,\n\"version\":1}": `2: the lock has two members called "version"`,
+		"{\"version\":1,\"plugins\":{\n\"a\":" + entry + ",\n\"a\":" + entry + "}}":                                     `3: plugins has two members called "a"`,
+		"{\"version\":1,\"plugins\":{\"a\":{\"digest\":\"" + someDigest + "\",\"tools\":{\"x\":\"1\",\n\"x\":\"2\"}}}}": `2: plugins has two members called "x"`,
+		"{\"version\":1,\"plugins\":{\"../a\":" + entry + "}}":                                                          "cannot be the label",
+		"{\"version\":1,\"plugins\":{\"a\":{\n\"digest\":\"abc\"}}}":                                                    "1: a has no digest",
+		"{\"version\":1,\"plugins\":{\"a\":{\"digest\":\"" + strings.Repeat("AB", 32) + "\"}}}":                         "small hex digits",
+		"{\"version\":1,\"plugins\":{\"a\":{\"Digest\":\"" + someDigest + "\"}}}":                                       "small letters",
+		"{\"version\":1,\"plugins\":{\"a\":{\n\"digest\":\"" + someDigest + "\",\n\"kinds\":7}}}":                       "3: a: ",
+		"{\"version\":1,\"x\":" + strings.Repeat("[", 99) + strings.Repeat("]", 99) + "}":                               "too deep",
+	} {
+		path := filepath.Join(t.TempDir(), LockName)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := EditLock(path, func(l *Lock) error { l.Put("b", Locked{Digest: someDigest}); return nil })
+		var broken *BrokenLock
+		if err == nil || sdk.OutcomeOf(err) != sdk.Validation || !errors.As(err, &broken) || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path+":") {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+		if left, err := os.ReadFile(path); err != nil || string(left) != text {
+			t.Errorf("the file is another: %q %v", left, err)
+		}
+	}
+}
+
+// TestLockKeeps: what is not known stays, at the top, in an entry that changes,
+// and within one that does not.
+func TestLockKeeps(t *testing.T) {
+	path := filepath.Join(t.TempDir(), LockName)
+	text := `{"plugins": {"a": {"digest": "` + someDigest + `", "later": [1, {"x": "<&>"}]}, "b": {"digest": "` + someDigest + `", "calls": {"later": 1}}}, "version": 1, "signed": {"by": 1.50}}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	put := func(l *Lock) error { l.Put("a", LockOf(someManifest(), someDigest, false)); return nil }
+	was, now, err := EditLock(path, put)
+	if err != nil || len(was.Plugins["a"].Tools) != 0 || len(now.Plugins["a"].Tools) != 1 {
+		t.Fatal(was, now, err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	squeezed := strings.Join(strings.Fields(string(after)), "")
+	for _, want := range []string{`"later":[1,{"x":"<&>"}]`, `"calls":{"later":1}`, `"signed":{"by":1.50}`, `"version":1`} {
+		if !strings.Contains(squeezed, want) {
+			t.Errorf("%s is lost:\n%s", want, after)
+		}
+	}
+	if _, _, err := EditLock(path, put); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(path); err != nil || string(again) != string(after) {
+		t.Errorf("the second time it is another:\n%s%v", again, err)
+	}
+}
+
+// TestLockTwice: writing what is there changes nothing, whatever it is.
+func TestLockTwice(t *testing.T) {
+	word := rapid.StringMatching(`[a-z<&"é.*_]{1,8}`)
+	words := rapid.SliceOfN(word, 0, 3)
+	rapid.Check(t, func(t *rapid.T) {
+		m := sdk.Manifest{
+			Name: word.Draw(t, "name"), Version: word.Draw(t, "version"), Kinds: words.Draw(t, "kinds"), Grants: words.Draw(t, "grants"),
+			Calls: sdk.Calls{Models: words.Draw(t, "models")},
+		}
+		for _, name := range words.Draw(t, "tools") {
+			m.Tools = append(m.Tools, sdk.ToolSpec{Name: name, Source: rapid.SampledFrom([]string{"", "s1", "s2"}).Draw(t, "source"), Staged: rapid.Bool().Draw(t, "staged")})
+		}
+		for _, name := range words.Draw(t, "subscriptions") {
+			m.Subscriptions = append(m.Subscriptions, sdk.Subscription{Name: name, Priority: rapid.IntRange(0, 2).Draw(t, "priority")})
+		}
+		entry := LockOf(m, someDigest, rapid.Bool().Draw(t, "script"))
+		var l Lock
+		l.Put("a", entry)
+		text, err := l.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := ParseLock("lock", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if d := DiffLock(l, read); len(d) > 0 {
+			t.Fatalf("what is read is another: %v\n%s", d, text)
+		}
+		if d := entry.Drift(LockOf(read.Plugins["a"].Hold(m), someDigest, entry.Script)); len(d) > 0 {
+			t.Fatalf("the same plugin drifts: %v", d)
+		}
+		read.Put("a", entry)
+		if again, err := read.encode(); err != nil || string(again) != string(text) {
+			t.Fatalf("written twice: %v\n%s\n%s", err, text, again)
+		}
+	})
+}
+
+func TestLoadLock(t *testing.T) {
+	dir := t.TempDir()
+	src := Source{
+		Path: filepath.Join(dir, "config.hcl"), Getenv: func(string) (string, bool) { return "", false }, Secrets: &Secrets{},
+		Defaults: []byte("plugin \"a\" {}\nplugin \"b\" {}\nprovider \"c\" {}\n"), DefaultsName: "d",
+	}
+	var noted []string
+	src.Noted = func(p string) { noted = append(noted, p) }
+	without, diags := Load(src)
+	if without == nil || !slices.Contains(noted, filepath.Join(dir, LockName)) {
+		t.Fatal(diags, noted)
+	}
+	_, _, err := EditLock(LockPath(src.Path), func(l *Lock) error {
+		l.Put("a", Locked{Digest: someDigest})
+		l.Put("c", Locked{Digest: someDigest})
+		l.Put("gone", Locked{Digest: someDigest})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, diags := Load(src)
+	if with == nil || with.Plugins[0].Locked == nil || with.Plugins[1].Locked != nil || with.Providers[0].Locked == nil {
+		t.Fatal(diags, with)
+	}
+	if d := Diff(without, with); len(d) != 2 || with.Plugins[0].Digest != without.Plugins[0].Digest {
+		t.Errorf("%v", d)
+	}
+	if err := os.WriteFile(LockPath(src.Path), []byte("{\n\"version\": 1,,\n}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if cfg, diags := Load(src); cfg != nil || len(diags) != 1 || diags[0].Line != 2 || !strings.Contains(diags.Error(), LockName+":2:") {
+		t.Error(cfg, diags)
+	}
+}
+
+func FuzzParseLock(f *testing.F) {
+	f.Add([]byte(`{"version":1,"plugins":{"a":{"digest":"` + someDigest + `","tools":{"x":"1"},"later":{}}},"y":[]}`))
+	f.Add([]byte(`{"version":1,"plugins":{"a":{"digest":"`))
+	f.Add([]byte("{\"version\":2}\n{"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		l, err := ParseLock("lock", text)
+		if err != nil {
+			var broken *BrokenLock
+			if !errors.As(err, &broken) || broken.Line < 1 || broken.Line > 1+strings.Count(string(text), "\n") {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		written, err := l.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseLock("lock", written)
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, written)
+		}
+		if d := DiffLock(l, again); len(d) > 0 || !slices.Equal(slices.Sorted(maps.Keys(l.extra)), slices.Sorted(maps.Keys(again.extra))) {
+			t.Fatalf("%v\n%s", d, written)
+		}
+	})
+}

@@ -1,0 +1,165 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// missed is after how many heartbeats in a row without an answer a plugin is
+// taken to hang.
+const missed = 3
+
+// dumping is how long a plugin that does not answer may take to write where
+// its goroutines stand.
+const dumping = 500 * time.Millisecond
+
+// watch looks after the plugin until it ends: that it answers, that its socket
+// is there, and what it says of its manifest.
+func (l *link) watch(changed func(sdk.Manifest)) {
+	l.wg.Go(l.beat)
+	l.wg.Go(func() {
+		err := l.base.Watch(l.alive, changed)
+		l.log.Debug("watching the manifest ended", "error", err)
+	})
+}
+
+// pulse is what the heartbeat knows of a plugin. When a beat of the daemon's own
+// comes late, it was the daemon that stood, and the silence begins anew.
+type pulse struct {
+	every  time.Duration
+	due    time.Time // of the next beat
+	silent int       // beats since anything came
+}
+
+func newPulse(now time.Time, every time.Duration) *pulse {
+	return &pulse{every: every, due: now.Add(every)}
+}
+
+// beat counts one, and reports whether the plugin hangs.
+func (p *pulse) beat(now time.Time) (hangs bool) {
+	if p.silent++; now.Sub(p.due) > p.every/2 {
+		p.silent, p.due = 0, now
+	}
+	p.due = p.due.Add(p.every)
+	return p.silent >= missed
+}
+
+func (p *pulse) answered(now time.Time) { p.silent, p.due = 0, now.Add(p.every) }
+
+// beat asks the plugin at each heartbeat, and ends it when nothing has come for
+// three. One question is under way at a time, and its answer counts whenever it
+// comes: a plugin that is slow because the machine is has that long for it.
+func (l *link) beat() {
+	p := newPulse(time.Now(), l.cfg.HealthInterval)
+	answers, asked := make(chan bool, 1), false
+	timer := time.NewTimer(p.every)
+	defer timer.Stop()
+	for {
+		select {
+		case <-l.alive.Done():
+			return
+		case answered := <-answers:
+			asked = false
+			if answered {
+				p.answered(time.Now())
+			}
+		case <-timer.C:
+			if l.amiss(p.beat(time.Now())) {
+				return
+			}
+			if !asked {
+				asked = true
+				l.wg.Go(func() { answers <- l.answers(l.alive) })
+			}
+		}
+		timer.Reset(time.Until(p.due))
+	}
+}
+
+// amiss ends a plugin that hangs or that nobody can reach any more, and reports
+// whether it did.
+func (l *link) amiss(hangs bool) bool {
+	if l.attached {
+		return false // its author may have stopped it to look at it
+	}
+	if hangs {
+		l.hang(fmt.Sprintf("it did not answer for %v", missed*l.cfg.HealthInterval))
+		return true
+	}
+	if _, err := os.Lstat(l.addr.String()); err != nil {
+		l.fail("its socket is gone: " + err.Error())
+		return true
+	}
+	return false
+}
+
+// answersWithin reports whether the plugin says anything at all within the time.
+func (l *link) answersWithin(d time.Duration) bool {
+	ctx, cancel := context.WithTimeout(l.alive, d)
+	defer cancel()
+	return l.answers(ctx)
+}
+
+// answers reports whether the plugin says anything at all: that it is not well
+// and that it knows no such question are answers too.
+func (l *link) answers(ctx context.Context) bool {
+	err := l.base.Health(ctx)
+	if err == nil {
+		return true
+	}
+	var own *sdk.Error
+	if errors.As(err, &own) {
+		l.log.Debug("the plugin is not healthy", "reason", own.Message)
+		return true
+	}
+	switch status.Code(err) {
+	case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded:
+		return false
+	}
+	return true
+}
+
+// fail ends the plugin for a reason of the daemon's.
+func (l *link) fail(reason string) { l.finish(reason, false) }
+
+// hang ends a plugin that hangs: it is made to write where its goroutines
+// stand, and the error names the file of what it wrote.
+func (l *link) hang(reason string) { l.finish(reason, true) }
+
+// finish kills the process before anybody hears that the link has ended: what
+// comes in its place finds nothing of it.
+func (l *link) finish(reason string, hangs bool) {
+	l.failing.Store(true)
+	l.ending.Lock() // nobody else says meanwhile why it ended
+	defer l.ending.Unlock()
+	var stacks []byte
+	if hangs {
+		stacks = l.proc.quit(dumping)
+	}
+	l.kill()
+	if file := l.keep(stacks); file != "" {
+		reason += "; where it stood is in " + file
+	}
+	l.died(sdk.Errorf(sdk.PluginCrashed, "the plugin was ended: %s", reason))
+}
+
+// keep writes the stacks of a plugin to a file, whose name it returns; empty
+// when there is nothing to keep, or no place for it.
+func (l *link) keep(stacks []byte) string {
+	if len(stacks) == 0 || l.cfg.DataDir == "" {
+		return ""
+	}
+	file, err := keepStacks(l.cfg.DataDir, l.instance, stacks, time.Now())
+	if err != nil {
+		l.log.Warn("keeping the stacks of the plugin", "error", err)
+	}
+	return file
+}

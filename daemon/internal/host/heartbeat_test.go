@@ -1,0 +1,112 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// TestPulse: whatever the daemon does, a plugin that answers within two
+// heartbeats never hangs; one that says nothing hangs at the third beat of a
+// daemon that is on time.
+func TestPulse(t *testing.T) {
+	const every = time.Second
+	rapid.Check(t, func(t *rapid.T) {
+		now := time.Unix(1000, 0)
+		p := newPulse(now, every)
+		var unheard time.Duration // since the plugin last answered, or the daemon last stood
+		for range rapid.IntRange(1, 50).Draw(t, "steps") {
+			switch rapid.SampledFrom([]string{"beat", "answer", "late"}).Draw(t, "step") {
+			case "answer":
+				now = now.Add(time.Duration(rapid.Int64Range(0, int64(p.due.Sub(now))).Draw(t, "after")))
+				p.answered(now)
+				unheard = 0
+			case "late":
+				now = p.due.Add(every/2 + time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "stood")))
+				if p.beat(now) {
+					t.Fatal("the plugin is blamed for what the daemon did")
+				}
+				unheard = 0
+			case "beat":
+				unheard += p.due.Sub(now)
+				now = p.due
+				if hangs, want := p.beat(now), unheard >= missed*every; hangs != want {
+					t.Fatalf("silent for %v: hangs %v", unheard, hangs)
+				}
+				if unheard >= missed*every {
+					return
+				}
+			}
+			if wait := p.due.Sub(now); wait <= 0 || wait > every {
+				t.Fatalf("the next beat is due in %v", wait)
+			}
+		}
+	})
+}
+
+// TestBusy: a plugin whose handlers take every processor answers all the same.
+func TestBusy(t *testing.T) {
+	r := started(t, func(cfg *Config) { cfg.HealthInterval = 500 * time.Millisecond })
+	pid := fmt.Sprint(r.status(t, "fault").PID)
+	if res := r.mustCall(t, "busy", `{"n":3000}`); res.Output != pid {
+		t.Errorf("process %s answered, %s was asked", res.Output, pid)
+	}
+	if st := r.status(t, "fault"); fmt.Sprint(st.PID) != pid || st.Restarts != 0 {
+		t.Errorf("it was ended: %+v\n%s", st, r.log)
+	}
+}
+
+// TestKeepStacks: few are kept of each plugin, for nobody else to read.
+func TestKeepStacks(t *testing.T) {
+	dir, now := t.TempDir(), time.Unix(1_700_000_000, 0)
+	var last string
+	for n := range 2 * keptStacks {
+		for _, instance := range []string{"a", "a-b"} {
+			file, err := keepStacks(dir, instance, fmt.Append(nil, n), now.Add(time.Duration(n)*time.Second))
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = file
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(last), "*"))
+	if err != nil || len(left) != 2*keptStacks {
+		t.Fatalf("kept %v: %v", left, err)
+	}
+	for _, f := range left {
+		info, err := os.Stat(f)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v %v", f, info, err)
+		}
+		text, err := os.ReadFile(f)
+		if err != nil || string(text) < fmt.Sprint(keptStacks) {
+			t.Errorf("%s is an old one (%s): %v", f, text, err)
+		}
+	}
+	if info, err := os.Stat(filepath.Dir(last)); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder: %v %v", info, err)
+	}
+}
+
+// TestDiverted: what comes before the stacks is passed on, and no more is kept
+// than is bearable.
+func TestDiverted(t *testing.T) {
+	d := &diverted{from: strings.NewReader("before")}
+	b := make([]byte, 100)
+	if n, err := d.Read(b); err != nil || string(b[:n]) != "before" {
+		t.Fatalf("%q %v", b[:n], err)
+	}
+	d.begin()
+	d.from = strings.NewReader(strings.Repeat("x", mostStacks+5))
+	if n, err := d.Read(b); n != 0 || err == nil {
+		t.Errorf("passed on %d bytes: %v", n, err)
+	}
+	if n := len(d.taken()); n != mostStacks {
+		t.Errorf("kept %d bytes", n)
+	}
+}

@@ -1,0 +1,105 @@
+package host
+
+import (
+	"fmt"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// hold takes what a plugin that runs declares anew, as far as the lock allows it.
+// What is new and not in the lock is not offered, which is told once.
+func (i *instance) hold(l *link, m sdk.Manifest) {
+	i.mu.Lock()
+	if l.replaced {
+		i.mu.Unlock()
+		return
+	}
+	l.said = &m
+	old, now := i.drifted, i.holdTo(l, i.spec)
+	i.drifted = now
+	i.mu.Unlock()
+	if old != nil && (now == nil || now.Detail != old.Detail) {
+		i.unsay(*old)
+	}
+	if now != nil {
+		i.report([]Diagnostic{*now})
+	}
+	i.s.remember(l.binary, i.name, m)
+}
+
+// holdTo puts in force what the lock of a spec allows of what a link declared,
+// and returns what is to be said of the rest. It needs i.mu.
+func (i *instance) holdTo(l *link, spec Spec) *Diagnostic {
+	if spec.Locked == nil {
+		l.manifest.Store(l.said)
+		return nil
+	}
+	held := spec.Locked.Hold(*l.said)
+	l.manifest.Store(&held)
+	drift := spec.Locked.Drift(config.LockOf(*l.said, l.binary.digest, l.binary.script))
+	if len(drift) == 0 {
+		return nil
+	}
+	d := warn(spec, "it is not any more what bothy.lock says", fmt.Sprintf(
+		"While it ran, it declared something else: %s. What is new is not used. If it is what you want, call %s.", config.Changes(drift), toLock(spec)))
+	return &d
+}
+
+// unsay takes one thing back that was said of the instance.
+func (i *instance) unsay(d Diagnostic) {
+	i.mu.Lock()
+	var left []Diagnostic
+	for _, x := range i.diagnostics {
+		if !holds([]Diagnostic{x}, d) {
+			left = append(left, x)
+		}
+	}
+	i.diagnostics = left
+	i.mu.Unlock()
+	i.s.cfg.Mended(d)
+}
+
+// Refresh tells where the block of an instance stands now, and what bothy.lock
+// says of it: all else is as the plugin runs with it. It is false when the lock
+// says something else than what runs: that takes a Replace.
+func (s *Supervisor) Refresh(spec Spec) bool {
+	i, err := s.instance(spec.Instance)
+	if err != nil {
+		return true
+	}
+	i.mu.Lock()
+	if sameLocked(i.spec.Locked, spec.Locked) {
+		i.spec = spec
+		i.mu.Unlock()
+		return true
+	}
+	l := i.link
+	if l == nil || l.said == nil || !admits(spec, l) {
+		i.mu.Unlock()
+		return false
+	}
+	i.spec, l.pin = spec, l.binary.pinnedBy(spec)
+	old := i.drifted
+	i.drifted = i.holdTo(l, spec)
+	now := *l.manifest.Load()
+	l.manifest.Store(&now) // another one, so that its tools are offered with the new pin
+	i.mu.Unlock()
+	if old != nil {
+		i.unsay(*old)
+	}
+	i.adopt(l)
+	return true
+}
+
+// admits reports whether what runs is what the lock of a spec says.
+func admits(spec Spec, l *link) bool {
+	return spec.Locked == nil || len(spec.Locked.Drift(config.LockOf(*l.said, l.binary.digest, l.binary.script))) == 0
+}
+
+func sameLocked(a, b *config.Locked) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return len(a.Diff(*b)) == 0
+}

@@ -1,0 +1,248 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// news wakes everybody who waits for something to change. Its zero value is
+// ready.
+type news struct {
+	mu sync.Mutex
+	ch chan struct{}
+}
+
+// wait returns what closes with the next change. Ask for it, then look.
+func (n *news) wait() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.ch == nil {
+		n.ch = make(chan struct{})
+	}
+	return n.ch
+}
+
+func (n *news) spread() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.ch != nil {
+		close(n.ch)
+		n.ch = nil
+	}
+}
+
+// lack is why a plugin cannot be configured yet.
+type lack struct {
+	summary string
+	detail  string // what a person can do
+	stuck   bool   // waiting alone does not help
+	told    bool   // somebody else's diagnostic says so
+}
+
+// text is what status shows.
+func (k *lack) text() string { return strings.TrimRight(k.summary+": "+k.detail, ": ") }
+
+// require waits until all that the plugin requires is ready. What cannot come
+// by waiting is told once, and waited for all the same: it may be configured
+// later. For a plugin that is to take the place of one that serves, it is an
+// error instead.
+func (i *instance) require(ctx context.Context, l *link, spec Spec, m *sdk.Manifest) (fail *startError) {
+	names := needed(spec, m)
+	if len(names) == 0 {
+		return nil
+	}
+	was, serves := i.needs(names)
+	defer func() {
+		i.waitsFor(nil, serves)
+		if fail != nil {
+			i.needs(was)
+		}
+	}()
+	for {
+		changed := i.s.news.wait()
+		k := i.s.lacking(i, names)
+		switch {
+		case k == nil:
+			return nil
+		case serves && k.stuck:
+			return &startError{summary: k.summary, detail: k.detail}
+		}
+		i.waitsFor(k, serves)
+		select {
+		case <-changed:
+		case <-l.alive.Done():
+			return &startError{summary: "it ended while it waited for what it requires", detail: context.Cause(l.alive).Error()}
+		case <-ctx.Done():
+			return &startError{summary: "its start was given up", detail: context.Cause(ctx).Error()}
+		}
+	}
+}
+
+// needed are the names that a block requires, then those of the manifest.
+func needed(spec Spec, m *sdk.Manifest) []string {
+	names := slices.Clone(spec.Requires)
+	if m != nil {
+		for _, n := range m.Requires {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	return names
+}
+
+// needs keeps what the instance requires, for others to find circles in. It
+// returns what that was before, and whether the instance serves meanwhile.
+func (i *instance) needs(names []string) (was []string, serves bool) {
+	i.mu.Lock()
+	was, i.required = i.required, names
+	serves = i.link != nil
+	i.mu.Unlock()
+	i.s.news.spread()
+	return was, serves
+}
+
+// waitsFor makes known what the instance waits for, and takes back what it waited
+// for before.
+func (i *instance) waitsFor(k *lack, serves bool) {
+	if serves {
+		return
+	}
+	waits, held := "", ""
+	var said []Diagnostic
+	if k != nil {
+		waits = k.text()
+		if k.stuck {
+			held = waits
+		}
+		if k.stuck && !k.told {
+			said = []Diagnostic{diagnose(i.current(), k.summary, k.detail)}
+		}
+	}
+	i.mu.Lock()
+	problem, same := i.problem, i.held == held
+	i.held = held
+	i.mu.Unlock()
+	if problem != waits {
+		i.become(Starting, nil, waits)
+	}
+	if !same {
+		i.mend(said)
+		i.report(said)
+	}
+	if held != "" {
+		i.settle()
+	}
+}
+
+// lacking says what an instance lacks first; nil when it can be configured.
+func (s *Supervisor) lacking(i *instance, names []string) *lack {
+	all := s.instances()
+	if circle := graphOf(all).path(i.name, i.name); circle != nil {
+		return &lack{
+			summary: "it requires itself in a circle (" + strings.Join(circle, " requires ") + ")",
+			detail:  "None of them can be the first. Take one of these out of its requires.",
+			stuck:   true, told: !firstOf(all, circle, i.name),
+		}
+	}
+	var waits *lack
+	for _, name := range names {
+		k := s.lack(all, name)
+		if k != nil && (waits == nil || k.stuck && !waits.stuck) {
+			waits = k
+		}
+	}
+	return waits
+}
+
+// lack says why one requirement is not met.
+func (s *Supervisor) lack(all []*instance, name string) *lack {
+	r := resolve(all, name)
+	if r == nil {
+		if s.cfg.Wanted(name) {
+			return &lack{summary: "it waits for " + name, detail: "that is started for it"}
+		}
+		return &lack{
+			summary: fmt.Sprintf("it requires %q, which is not there", name), stuck: true,
+			detail: fmt.Sprintf("Add a plugin block %q, or switch it on; this plugin then goes on by itself.", name),
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.state == Ready && r.link.alive.Err() == nil:
+		return nil
+	case r.state == Broken:
+		return &lack{
+			summary: fmt.Sprintf("it requires %q, which is broken", name), stuck: true,
+			detail: "Mend that one first: " + r.problem,
+		}
+	case r.held != "":
+		return &lack{summary: "it waits for " + r.name, detail: r.held, stuck: true, told: true}
+	}
+	return &lack{summary: "it waits for " + r.name, detail: "that is " + string(r.state)}
+}
+
+// resolve finds the instance that a requirement names: by its label, else the
+// first that runs the plugin of that name.
+func resolve(all []*instance, name string) *instance {
+	for _, i := range all {
+		if i.name == name {
+			return i
+		}
+	}
+	for _, i := range all {
+		if i.current().Plugin == name {
+			return i
+		}
+	}
+	return nil
+}
+
+func graphOf(all []*instance) graph {
+	g := graph{}
+	for _, i := range all {
+		i.mu.Lock()
+		required := i.required
+		i.mu.Unlock()
+		g[i.name] = nil
+		for _, name := range required {
+			if r := resolve(all, name); r != nil {
+				g[i.name] = append(g[i.name], r.name)
+			}
+		}
+	}
+	return g
+}
+
+// firstOf reports whether an instance is the first configured of a circle: one
+// of them tells of it.
+func firstOf(all []*instance, circle []string, name string) bool {
+	for _, i := range all {
+		if slices.Contains(circle, i.name) {
+			return i.name == name
+		}
+	}
+	return true
+}
+
+// afterDependents waits until all have ended that require an instance, so that
+// they can use it to the last. It lasts no longer than the stop may.
+func (s *Supervisor) afterDependents(i *instance) {
+	if s.life.Err() == nil {
+		return // it is taken away alone
+	}
+	all := s.instances()
+	for _, name := range graphOf(all).dependents(i.name) {
+		select {
+		case <-resolve(all, name).over:
+		case <-s.stopContext().Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package conformance
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"net"
+	"path/filepath"
+	"sync/atomic"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
+	"github.com/bothyd/bothy/sdk/internal/wire"
+)
+
+// daemon is the daemon's services as one that has granted nothing offers them.
+type daemon struct {
+	at        Services
+	server    *grpc.Server
+	tokenless atomic.Int64 // requests without the token of Configure
+}
+
+// serveHost offers the services in a folder.
+func serveHost(dir string) (*daemon, error) {
+	d := &daemon{at: Services{Address: filepath.Join(dir, "host.sock"), Token: rand.Text()}}
+	ln, err := net.Listen("unix", d.at.Address)
+	if err != nil {
+		return nil, err
+	}
+	d.server = grpc.NewServer(grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
+		grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+			if err := d.admit(ctx); err != nil {
+				return nil, err
+			}
+			return next(ctx, req)
+		}),
+		grpc.StreamInterceptor(func(srv any, s grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+			if err := d.admit(s.Context()); err != nil {
+				return err
+			}
+			return next(srv, s)
+		}))
+	host.Register(d.server, d)
+	go func() { _ = d.server.Serve(ln) }() // ends with Stop
+	return d, nil
+}
+
+func (d *daemon) admit(ctx context.Context) error {
+	shown := metadata.ValueFromIncomingContext(ctx, host.TokenKey)
+	if len(shown) == 1 && subtle.ConstantTimeCompare([]byte(shown[0]), []byte(d.at.Token)) == 1 {
+		return nil
+	}
+	d.tokenless.Add(1)
+	return status.Errorf(codes.Unauthenticated, "send the token of Configure in the metadata key %s", host.TokenKey)
+}
+
+// behaved says how the plugin called back.
+func (d *daemon) behaved() error {
+	if n := d.tokenless.Load(); n > 0 {
+		return errors.New("the plugin called the daemon's services without the token of Configure, which belongs into the metadata key " + host.TokenKey)
+	}
+	return nil
+}
+
+var errNotGranted = sdk.Errorf(sdk.Permission, "the conformance test grants nothing")
+
+// Entry implements host.Host.
+func (*daemon) Entry(context.Context, string) (sdk.Entry, error) { return sdk.Entry{}, errNotGranted }
+
+// Entries implements host.Host.
+func (*daemon) Entries(context.Context, string) ([]sdk.Entry, error) { return nil, errNotGranted }
+
+// Write implements host.Host.
+func (*daemon) Write(context.Context, ...sdk.Write) ([]sdk.Entry, error) { return nil, errNotGranted }
+
+// Invoke implements host.Host.
+func (*daemon) Invoke(context.Context, string, []byte) (sdk.ToolResult, error) {
+	return sdk.ToolResult{}, errNotGranted
+}
+
+// Complete implements host.Host.
+func (*daemon) Complete(context.Context, sdk.Request, func(sdk.Delta) error) error {
+	return errNotGranted
+}
+
+// Secret implements host.Host.
+func (*daemon) Secret(context.Context, string) (string, error) { return "", errNotGranted }
+
+// Log implements host.Host.
+func (*daemon) Log(context.Context, string, string, map[string]string) error { return nil }
+
+var _ host.Host = (*daemon)(nil)

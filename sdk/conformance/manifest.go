@@ -1,0 +1,184 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/wire"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// The kinds of a manifest.
+const (
+	kindTool     = "tool"
+	kindProvider = "provider"
+	kindSkill    = "skill"
+	kindHook     = "hook"
+	kindChannel  = "channel"
+)
+
+var (
+	kinds    = []string{kindTool, kindProvider, kindSkill, kindHook, kindChannel}
+	grants   = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets, sdk.GrantChannel}
+	features = []string{sdk.FeatureReconfigure, sdk.FeatureRelease}
+	types    = []string{"string", "number", "bool", "duration", "list(string)", "map(string)"}
+
+	pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	schemeName = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
+)
+
+// Manifest says what is wrong with a manifest; nil when nothing is.
+func Manifest(m sdk.Manifest) error {
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if !pluginName.MatchString(m.Name) {
+		wrong("the name is %q: it must be the NAME of bothy-plugin-NAME, lower case letters, digits, dots and dashes", m.Name)
+	}
+	if m.Version == "" {
+		wrong("there is no version: people cannot tell two builds apart")
+	}
+	if m.Protocol != wire.Protocol {
+		wrong("the protocol is %d, this is %d", m.Protocol, wire.Protocol)
+	}
+	if len(m.Kinds) == 0 {
+		wrong("no kind is declared: there are %v", kinds)
+	}
+	errs = append(errs, known("kind", m.Kinds, kinds), known("grant", m.Grants, grants))
+	for n, name := range m.Requires {
+		if name == "" || slices.Contains(m.Requires[:n], name) {
+			wrong("requires names %q, which is empty or there twice", name)
+		}
+	}
+	for _, s := range m.Schemes {
+		if !schemeName.MatchString(s.Name) {
+			wrong("%q is no name of a scheme", s.Name)
+		}
+	}
+	errs = append(errs, declaredBy(m), Tools(m.Tools), Subscriptions(m.Subscriptions), callbacks(m), config(m.Config))
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for _, f := range m.Features {
+		if !slices.Contains(features, f) {
+			return Warn("the feature %q is not known here, and is not used; there are %v", f, features)
+		}
+	}
+	return nil
+}
+
+func known(what string, have, all []string) error {
+	for n, x := range have {
+		if !slices.Contains(all, x) {
+			return fmt.Errorf("there is no %s %q; there are %v", what, x, all)
+		}
+		if slices.Contains(have[:n], x) {
+			return fmt.Errorf("the %s %q is declared twice", what, x)
+		}
+	}
+	return nil
+}
+
+// declaredBy finds declarations of kinds that the plugin does not serve.
+func declaredBy(m sdk.Manifest) error {
+	for kind, count := range map[string]int{kindTool: len(m.Tools), kindSkill: len(m.Skills), kindHook: len(m.Subscriptions)} {
+		if count > 0 && !slices.Contains(m.Kinds, kind) {
+			return fmt.Errorf("something of the kind %s is declared, and the kind is not", kind)
+		}
+	}
+	return nil
+}
+
+// callbacks finds calls that no grant allows.
+func callbacks(m sdk.Manifest) error {
+	var errs []error
+	for grant, calls := range map[string][]string{
+		sdk.GrantTools: m.Calls.Tools, sdk.GrantEntries: m.Calls.Schemes, sdk.GrantModels: m.Calls.Models, sdk.GrantSecrets: m.Calls.Secrets,
+	} {
+		if len(calls) > 0 && !slices.Contains(m.Grants, grant) {
+			errs = append(errs, fmt.Errorf("calls names %v, and the grant %q is not asked for", calls, grant))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Tools says what is wrong with the declarations of tools; nil when nothing is.
+func Tools(specs []sdk.ToolSpec) error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, s := range specs {
+		if !tool.ValidName(s.Name) || seen[s.Name] {
+			errs = append(errs, fmt.Errorf("the tool name %q is wrong or declared twice: a name is [a-z][a-z0-9_]{0,63}", s.Name))
+		}
+		seen[s.Name] = true
+		if s.Description == "" {
+			errs = append(errs, fmt.Errorf("tool %s has no description: a model cannot choose it", s.Name))
+		}
+		if s.Annotations.ReadOnly && s.Annotations.Destructive {
+			errs = append(errs, fmt.Errorf("tool %s is read-only and destructive at once", s.Name))
+		}
+		if _, err := schemaOf(s); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// schemaOf reads the JSON Schema of a tool's arguments.
+func schemaOf(s sdk.ToolSpec) (*jsonschema.Schema, error) {
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(s.Parameters, &schema); err != nil {
+		return nil, fmt.Errorf("tool %s: its JSON Schema cannot be read: %w", s.Name, err)
+	}
+	if schema.Type != "object" {
+		return nil, fmt.Errorf("tool %s: its JSON Schema is of type %q, want object", s.Name, schema.Type)
+	}
+	if _, err := schema.Resolve(nil); err != nil {
+		return nil, fmt.Errorf("tool %s: its JSON Schema cannot be used: %w", s.Name, err)
+	}
+	return &schema, nil
+}
+
+// Subscriptions says what is wrong with the subscriptions of a hook; nil when
+// nothing is. Whether a name is in the catalogue the daemon knows.
+func Subscriptions(subs []sdk.Subscription) error {
+	var errs []error
+	for n, s := range subs {
+		if s.Name == "" {
+			errs = append(errs, fmt.Errorf("subscription %d has no name", n))
+		}
+		if s.Failure != "" && s.Failure != sdk.FailOpen && s.Failure != sdk.FailClosed {
+			errs = append(errs, fmt.Errorf("subscription %s: failure is %q, want %q or %q", s.Name, s.Failure, sdk.FailOpen, sdk.FailClosed))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func config(c *sdk.ConfigSchema) error {
+	if c == nil {
+		return nil
+	}
+	var errs []error
+	seen := map[string]bool{}
+	for _, a := range c.Attributes {
+		if a.Name == "" || seen[a.Name] {
+			errs = append(errs, fmt.Errorf("the attribute %q has no name or is declared twice", a.Name))
+		}
+		seen[a.Name] = true
+		if !slices.Contains(types, a.Type) {
+			errs = append(errs, fmt.Errorf("attribute %s: there is no type %q; there are %v", a.Name, a.Type, types))
+		}
+		if a.Default != nil && !json.Valid(a.Default) {
+			errs = append(errs, fmt.Errorf("attribute %s: its default is no JSON", a.Name))
+		}
+		if a.Default != nil && a.Required {
+			errs = append(errs, fmt.Errorf("attribute %s is required and has a default", a.Name))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,147 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/provider"
+)
+
+// ProviderChecks are the checks of the kind provider. A model that it lists is
+// asked only with Subject.Call: that may cost money.
+func ProviderChecks(sdk.Manifest) []Check {
+	return []Check{
+		{"provider: models", func(ctx context.Context, s Subject) error { _, err := models(ctx, s); return err }},
+		{"provider: unknown model", func(ctx context.Context, s Subject) error {
+			err := completed(ctx, s, "x-no-such-model")
+			if answered(err) != nil || errors.As(err, new(*sdk.ProviderError)) {
+				err = nil // it said why not
+			}
+			return errors.Join(err, alive(ctx, s))
+		}},
+		{"provider: completion", func(ctx context.Context, s Subject) error {
+			if !s.Call {
+				return Skip("give --call to have a model asked")
+			}
+			list, err := models(ctx, s)
+			if err != nil {
+				return err
+			}
+			if len(list) == 0 {
+				return Skip("the provider lists no models")
+			}
+			return errors.Join(completed(ctx, s, list[0].Name), alive(ctx, s))
+		}},
+		{"provider: a reader that leaves", left},
+	}
+}
+
+// models lists the models and looks at them.
+func models(ctx context.Context, s Subject) (list []sdk.Model, err error) {
+	err = within(ctx, "Models", patience, func(ctx context.Context) (err error) {
+		list, err = provider.NewClient(s.Conn).Models(ctx)
+		return err
+	})
+	switch {
+	case answered(err) != nil || errors.As(err, new(*sdk.ProviderError)):
+		return nil, Warn("the models cannot be listed with these settings: %v", err)
+	case err != nil:
+		return nil, fmt.Errorf("Models failed: %w", err)
+	}
+	return list, Models(list)
+}
+
+// Models says what is wrong with a list of models; nil when nothing is.
+func Models(list []sdk.Model) error {
+	var names []string
+	for _, m := range list {
+		if m.Name == "" || m.Context < 0 {
+			return fmt.Errorf("a model has no name, or a negative context: %+v", m)
+		}
+		if slices.Contains(names, m.Name) {
+			return fmt.Errorf("the model %s is listed twice", m.Name)
+		}
+		names = append(names, m.Name)
+	}
+	return nil
+}
+
+// completed asks a model and looks at the order of the pieces.
+func completed(ctx context.Context, s Subject, model string) error {
+	order := &Deltas{}
+	err := within(ctx, "the completion", 3*patience, func(ctx context.Context) error {
+		return provider.NewClient(s.Conn).Complete(ctx, question(model), order.Add)
+	})
+	if err != nil {
+		return err
+	}
+	return order.End()
+}
+
+func question(model string) sdk.Request {
+	return sdk.Request{Model: model, Messages: []sdk.Message{{Role: sdk.RoleUser, Text: "Say yes."}}}
+}
+
+// left gives a completion up before it begins: the plugin must go on.
+func left(ctx context.Context, s Subject) error {
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := provider.NewClient(s.Conn).Complete(gone, question("x-no-such-model"), func(sdk.Delta) error { return nil }); err == nil {
+		return errors.New("a completion whose reader has left went well")
+	}
+	return alive(ctx, s)
+}
+
+// Deltas holds the pieces of one completion to their order. Its zero value is
+// ready.
+type Deltas struct {
+	finished bool
+	calls    map[int]bool
+	wrong    error
+}
+
+// Add looks at the next piece. It never fails: End says what was wrong.
+func (o *Deltas) Add(d sdk.Delta) error {
+	if o.calls == nil {
+		o.calls = map[int]bool{}
+	}
+	if o.finished {
+		o.say("a piece came behind the finish: %+v", d)
+	}
+	if d.Call != nil {
+		if !o.calls[d.Call.Index] && (d.Call.ID == "" || d.Call.Tool == "") {
+			o.say("the first piece of call %d has no id or no tool: %+v", d.Call.Index, *d.Call)
+		}
+		o.calls[d.Call.Index] = true
+	}
+	if d.Finish != nil {
+		o.finished = true
+		if !slices.Contains([]string{"stop", "calls", "length", "filter"}, d.Finish.Reason) {
+			o.say("the finish has the unknown reason %q", d.Finish.Reason)
+		}
+	}
+	return nil
+}
+
+// End says what was wrong with a completion that ended well; nil when nothing was.
+func (o *Deltas) End() error {
+	for i := range len(o.calls) {
+		if !o.calls[i] {
+			o.say("the calls are not numbered from 0 up: %v", o.calls)
+			break
+		}
+	}
+	if !o.finished {
+		o.say("the completion ended without a finish")
+	}
+	return o.wrong
+}
+
+func (o *Deltas) say(format string, args ...any) {
+	if o.wrong == nil {
+		o.wrong = fmt.Errorf(format, args...)
+	}
+}

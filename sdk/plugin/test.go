@@ -1,0 +1,61 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/bothyd/bothy/sdk/conformance"
+)
+
+// The exit codes of the sub-command test.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// test starts this binary as the daemon does and says whether it keeps to the
+// plugin protocol.
+func test(args []string, stdout, stderr io.Writer) int {
+	f := flag.NewFlagSet("test", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	call := f.Bool("call", false, "call also what may have effects: tools that are not read-only, skills, models")
+	asJSON := f.Bool("json", false, "print JSON")
+	config := f.String("config", "", "attributes of its block as a `JSON` object; the others take their defaults")
+	seed := f.Uint64("seed", rand.Uint64N(1<<32), "repeat a test: which requests look as if a later daemon sent them")
+	err := f.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return exitUsage
+	case *config != "" && !json.Valid([]byte(*config)):
+		fmt.Fprintln(stderr, "test: --config is no JSON")
+		return exitUsage
+	}
+	self, err := os.Executable()
+	if err != nil {
+		fmt.Fprintln(stderr, "test:", err)
+		return exitFailed
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	passed, err := conformance.Write(ctx, conformance.Options{
+		Path: self, Args: f.Args(), Config: json.RawMessage(*config), Call: *call, Seed: *seed,
+	}, stdout, *asJSON)
+	if err != nil {
+		fmt.Fprintln(stderr, "test:", err)
+		return exitFailed
+	}
+	if !passed {
+		return exitFailed
+	}
+	return 0
+}

@@ -36,6 +36,8 @@ func (pluginsListCmd) Run(ctx context.Context, c *console) error {
 	for _, p := range list {
 		if p.Error != "" {
 			c.say("%s: %s", escapeLine(p.Instance), escape(p.Error))
+		} else if p.Detail != "" {
+			c.say("%s: %s", escapeLine(p.Instance), escapeLine(p.Detail))
 		}
 	}
 	return nil

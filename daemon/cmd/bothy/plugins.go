@@ -7,7 +7,8 @@ import (
 )
 
 type pluginsCmd struct {
-	List pluginsListCmd `cmd:"" default:"1" help:"List plugins and their state."`
+	List   pluginsListCmd   `cmd:"" default:"1" help:"List plugins and their state."`
+	Reload pluginsReloadCmd `cmd:"" help:"Load a plugin anew from its file and its block, without losing a call."`
 }
 
 type pluginsListCmd struct{}

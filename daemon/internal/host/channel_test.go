@@ -128,7 +128,7 @@ func TestOneFrontEndAtATime(t *testing.T) {
 	for _, mark := range []string{"b", "c"} {
 		next := s
 		next.Env = map[string]string{"FAULT_CHANNEL": s.Env["FAULT_CHANNEL"], "MARK": mark}
-		if a := r.replace(t, next); !a.Switched {
+		if a := r.replace(t, next); !a.Switched() {
 			t.Fatalf("%+v", a)
 		}
 	}
@@ -144,7 +144,7 @@ func TestOneFrontEndAtATime(t *testing.T) {
 	if _, now, most := loans.counts(); now != 0 || most != 1 {
 		t.Errorf("%d loans left, %d at once", now, most)
 	}
-	if a := r.replace(t, s); !a.Switched {
+	if a := r.replace(t, s); !a.Switched() {
 		t.Errorf("%+v", a)
 	}
 	if _, now, _ := loans.counts(); now != 0 {
@@ -162,7 +162,7 @@ func TestDeafChannel(t *testing.T) {
 	old := r.Plugins()[0].PID
 	next, _ := chat(t, "works", "b")
 	next.Env["FAULT_CHANNEL"] = "works " + file
-	if a := r.replace(t, next); !a.Switched {
+	if a := r.replace(t, next); !a.Switched() {
 		t.Fatalf("%+v", a)
 	}
 	r.until(t, "the new one works", func() bool { return strings.HasPrefix(r.detail(), "connected") })

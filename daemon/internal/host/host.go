@@ -67,6 +67,7 @@ type Config struct {
 	ConfigureTimeout time.Duration // 30 s
 	Patience         time.Duration // how long Start waits for slow plugins: 5 s
 	DrainTimeout     time.Duration // 10 s
+	DrainLimit       time.Duration // how long a process that was replaced may finish its calls: 10 min
 	HealthInterval   time.Duration // 1 s; a plugin that is silent for three is ended
 	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
@@ -86,6 +87,7 @@ func (c *Config) defaults() {
 	set(&c.ConfigureTimeout, 30*time.Second)
 	set(&c.Patience, 5*time.Second)
 	set(&c.DrainTimeout, 10*time.Second)
+	set(&c.DrainLimit, 10*time.Minute)
 	set(&c.HealthInterval, time.Second)
 	set(&c.CancelGrace, 2*time.Second)
 	set(&c.ReadyWait, 10*time.Second)
@@ -150,6 +152,9 @@ type Supervisor struct {
 	log   hclog.Logger
 	calls callTable
 
+	vigil    *vigil
+	watching sync.Once
+
 	life context.Context // ends when Stop begins
 	end  context.CancelFunc
 	wg   sync.WaitGroup
@@ -179,6 +184,7 @@ func New(cfg Config) (*Supervisor, error) {
 		return nil, err
 	}
 	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
+	s.vigil = newVigil(cfg.Log, s.places)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.channels, s.endChannels = context.WithCancel(context.Background())
 	return s, nil
@@ -265,6 +271,7 @@ func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 	if s.life.Err() != nil {
 		return nil // Stop may be waiting for those that run
 	}
+	s.watch()
 	var begun []*instance
 	for _, spec := range specs {
 		if _, taken := s.byName[spec.Instance]; taken {

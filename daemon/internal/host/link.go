@@ -55,9 +55,21 @@ type link struct {
 	said     *sdk.Manifest // what it declares, also beyond what the lock allows; guarded by the instance's mu
 	pin      Pin           // guarded by the instance's mu
 	digest   string        // of the binary
+	identity string        // of the file that it was started from
 	confined string        // what it is held to, for people
-	replaced bool          // guarded by the instance's mu
-	gone     func()        // called at the end of close
+
+	// What it was given last. Only the instance's goroutine uses these.
+	spec       Spec
+	settings   sdk.Settings
+	generation int
+	unsure     bool // it did not say whether it took the last ones
+
+	keeps      bool     // something for each run; see tenures
+	owner      *tenures // of the instance
+	superseded bool     // guarded by owner.mu
+
+	replaced bool   // guarded by the instance's mu
+	gone     func() // called at the end of close
 
 	// alive ends when the process does, or is about to be killed; its cause
 	// says why, as an *sdk.Error with PluginCrashed.

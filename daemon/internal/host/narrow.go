@@ -122,7 +122,7 @@ func (r *reach) undeclared(does, kind, name string) error {
 func wants(spec Spec, m *sdk.Manifest) []Diagnostic {
 	var lacks, lines []string
 	missing := slices.DeleteFunc(slices.Clone(m.Grants), func(g string) bool {
-		return spec.granted(g) || g == sdk.GrantChannel // what a channel lacks is said by unopened
+		return g == sdk.GrantChannel || spec.granted(g) // what a channel lacks is said by unopened
 	})
 	if len(missing) > 0 {
 		lacks = append(lacks, list(missing))

@@ -24,11 +24,11 @@ type Status struct {
 	Script   bool     `json:"script,omitempty"` // the digest covers the script alone
 	Origin   string   `json:"origin,omitempty"` // "bundled", "store" or "path"
 	Grants   []string `json:"grants,omitempty"`
-	Detail   string   `json:"detail,omitempty"` // what it says of itself, such as a channel's status
 
 	Confined    string `json:"confined,omitempty"`     // what the kernel holds it to, for people; empty: nothing
 	MemoryLimit int64  `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
 	FileLimit   int64  `json:"file_limit,omitempty"`   // files that its process may have open
+	Detail      string `json:"detail,omitempty"`       // what it says of itself, such as a channel's status
 }
 
 // Plugins are all configured plugins, in the order of the configuration.

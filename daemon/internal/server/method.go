@@ -54,6 +54,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodTools:      of(rpc.RoleObserve, "Lists the tools that are there now.", s.tools),
 		rpc.MethodCallTool:   of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", s.callTool),
 		rpc.MethodPlugins:    of(rpc.RoleObserve, "Lists plugins and their state.", s.plugins),
+		rpc.MethodPluginLoad: of(rpc.RoleAdmin, "Loads one plugin anew from its file and its block, when either changed or with force, and says how.", s.reloadPlugin),
 		rpc.MethodShowConfig: of(rpc.RoleObserve, "Lists every setting in force with where it comes from.", s.showConfig),
 		rpc.MethodReload:     of(rpc.RoleAdmin, "Reads the configuration again and puts what changed in force, or says what is wrong with it.", s.reload),
 

@@ -69,6 +69,7 @@ type Daemon interface {
 	Plugins() []rpc.Plugin
 	Settings() []rpc.Setting
 	Reload(ctx context.Context) (rpc.Reloaded, error)
+	ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error)
 	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)
 	Stop(now bool)
 }

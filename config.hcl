@@ -167,6 +167,10 @@ plugin "files" {
 #   }
 # }
 
+# A plugin that is a front end, a chat bot say, needs a word of its own: with
+# grants = ["channel"] and projects = ["~/work/site"] what people write there
+# becomes work in these projects, and in no others.
+
 # A plugin may also execute skills: a SKILL.md names it. What a plugin may ask of
 # the daemon is what it declares (`bothy-plugin-NAME describe` shows it as "calls")
 # and its block lets it: with "tools" it calls those that fit `tools`, with

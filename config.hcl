@@ -149,10 +149,14 @@ plugin "files" {
   grants = ["project"]
 }
 
-# A plugin may also execute skills: a SKILL.md names it. What such a skill may do
-# is granted by the block of its plugin: with "tools" it calls those that fit
-# `tools` (all when that is left out), with "models" it asks the model of the run,
-# and others only when `models` names them, with "entries" it writes entries.
+# A plugin may also execute skills: a SKILL.md names it. What a plugin may ask of
+# the daemon is what it declares (`bothy-plugin-NAME describe` shows it as "calls")
+# and its block lets it: with "tools" it calls those that fit `tools`, with
+# "entries" it reads and writes entries of the `schemes` (all that it declares when
+# either list is left out), with "models" it asks the model of the run, and others
+# only when `models` names them, with "secrets" it gets those that `secrets` names.
+# quota { calls = 600, completions = 20 } is what it may ask for: services in a
+# minute, and completions for one call that it serves.
 # Whatever it calls is judged as if the model of the run had called it. With
 # `on_use` the process starts when a skill is first executed.
 plugin "research" {

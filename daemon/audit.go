@@ -14,6 +14,10 @@ import (
 // auditFace is the audit as the server shows it.
 type auditFace struct{ d *Daemon }
 
+// eventRefusedCallback is that a plugin asked the daemon for what it is not
+// granted, or for more than its quota.
+const eventRefusedCallback = "refused_callback"
+
 // startSecurity keeps security events as long as the store is open.
 func (d *Daemon) startSecurity(context.Context) error {
 	d.security = audit.KeepSecurity(d.store, d.log.Named("security"))

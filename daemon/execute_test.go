@@ -2,14 +2,11 @@ package daemon
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -116,34 +113,10 @@ func (e *executing) state(instance string) string {
 	return "not there"
 }
 
-var example struct {
-	sync.Once
-	binary, pin string
-	err         error
-}
-
-// outline builds the example as somebody else would: in its own module, from
-// what is on this machine.
+// outline is the code skill of the examples.
 func outline(t *testing.T) (binary, pin string) {
 	t.Helper()
-	example.Do(func() {
-		example.binary = filepath.Join(build.prefix, "bothy-plugin-outline")
-		cmd := exec.Command("go", "build", "-mod=readonly", "-o", example.binary, ".")
-		cmd.Dir = filepath.Join("..", "examples", "code-skill")
-		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false", "CGO_ENABLED=0", "GOWORK=off")
-		if text, err := cmd.CombinedOutput(); err != nil {
-			example.err = fmt.Errorf("build the example: %w\n%s", err, text)
-			return
-		}
-		var b []byte
-		b, example.err = os.ReadFile(example.binary)
-		sum := sha256.Sum256(b)
-		example.pin = hex.EncodeToString(sum[:])
-	})
-	if example.err != nil {
-		t.Fatal(example.err)
-	}
-	return example.binary, example.pin
+	return example(t, "code-skill", "outline")
 }
 
 // TestExampleCodeSkill: a skill that was made elsewhere calls a tool, asks the

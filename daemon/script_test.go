@@ -27,6 +27,7 @@ import (
 // Beside testscript's own commands there are:
 //
 //	answers L/L ARG..  call bothy in a terminal and type a line at each question
+//	example VAR F NAME build bothy-plugin-NAME of examples/F, at the path in the variable VAR
 //	hang-up            send the daemon SIGHUP
 //	no-canary DIR..    fail when the secret $CANARY is in a file below, in any form
 //	kill9 INSTANCE     kill -9 the plugin instance, found by `bothy plugins list`
@@ -54,6 +55,7 @@ func TestScripts(t *testing.T) {
 }
 
 var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
+	"example":      scriptExample,
 	"hang-up":      hangUp,
 	"kill9":        killPlugin,
 	"no-canary":    noCanary,
@@ -133,6 +135,12 @@ func TestMain(m *testing.M) {
 	}
 	if os.Getenv(playSpiller) != "" {
 		serveSpiller()
+	}
+	if os.Getenv(playFront) != "" {
+		serveFront()
+	}
+	if os.Getenv(playVeto) != "" {
+		serveVeto()
 	}
 	code := m.Run()
 	printResults()

@@ -76,6 +76,7 @@ type Settings struct {
 	DataDir    string          `json:"data_dir"`          // the daemon's data directory
 	SocketDir  string          `json:"socket_dir"`        // a short 0700 folder for sockets of its own
 	Prefix     string          `json:"prefix"`            // the installation: libexec/bothy and share/bothy lie below it
+	Features   []string        `json:"-"`                 // of the daemon, beyond the floor of the protocol; unknown ones are skipped
 }
 
 // Sandbox is the decoded sandbox block. Zero values mean the defaults of the

@@ -17,7 +17,8 @@ func main() {
 	plugin.Serve(plugin.Options{
 		Name: "outline", Version: "1.0.0",
 		Skill:  skill.Set{skill.New("outline", outline)},
-		Grants: []string{sdk.GrantTools, sdk.GrantModels, sdk.GrantEntries},
+		Grants: []string{sdk.GrantModels}, // the model of the run, and no other
+		Calls:  sdk.Calls{Tools: []string{"grep"}, Schemes: []string{"known"}},
 	})
 }
 

@@ -15,7 +15,8 @@ func main() {
 		Name:      "research",
 		Version:   sdk.Version,
 		Skill:     skill.Set{skill.New("research", r.execute)},
-		Grants:    []string{sdk.GrantTools, sdk.GrantModels},
+		Grants:    []string{sdk.GrantModels},
+		Calls:     sdk.Calls{Tools: []string{"find_files", "grep", "read_file"}},
 		Config:    &r.limits,
 		Configure: r.configure,
 	})

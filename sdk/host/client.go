@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/pb"
@@ -14,14 +15,29 @@ import (
 
 // Client is the Host at the other end of a connection. All its errors are
 // *sdk.Error, or *sdk.ProviderError where a completion failed.
-type Client struct{ rpc pb.HostClient }
+type Client struct {
+	rpc   pb.HostClient
+	token string // of Configure; empty when the metadata of each context has it
+}
 
 // NewClient calls the services that are served on conn.
 func NewClient(conn grpc.ClientConnInterface) *Client { return &Client{rpc: pb.NewHostClient(conn)} }
 
+// outgoing names the call that a request serves, and shows the token.
+func (c *Client) outgoing(ctx context.Context) context.Context {
+	id := Call(ctx)
+	switch {
+	case c.token == "":
+		return Outgoing(ctx)
+	case id == "":
+		return metadata.AppendToOutgoingContext(ctx, TokenKey, c.token)
+	}
+	return metadata.AppendToOutgoingContext(ctx, TokenKey, c.token, CallKey, id)
+}
+
 // Entry implements Host.
 func (c *Client) Entry(ctx context.Context, path string) (sdk.Entry, error) {
-	resp, err := c.rpc.Entries(Outgoing(ctx), &pb.EntriesRequest{Path: path})
+	resp, err := c.rpc.Entries(c.outgoing(ctx), &pb.EntriesRequest{Path: path})
 	entries, err := readEntries(ctx, resp, err)
 	if err != nil {
 		return sdk.Entry{}, err
@@ -34,7 +50,7 @@ func (c *Client) Entry(ctx context.Context, path string) (sdk.Entry, error) {
 
 // Entries implements Host.
 func (c *Client) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
-	resp, err := c.rpc.Entries(Outgoing(ctx), &pb.EntriesRequest{Glob: glob})
+	resp, err := c.rpc.Entries(c.outgoing(ctx), &pb.EntriesRequest{Glob: glob})
 	return readEntries(ctx, resp, err)
 }
 
@@ -44,7 +60,7 @@ func (c *Client) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, e
 	if err != nil {
 		return nil, fmt.Errorf("encode the writes: %w", err)
 	}
-	resp, err := c.rpc.Write(Outgoing(ctx), &pb.WriteRequest{WritesJson: b})
+	resp, err := c.rpc.Write(c.outgoing(ctx), &pb.WriteRequest{WritesJson: b})
 	return readEntries(ctx, resp, err)
 }
 
@@ -66,7 +82,7 @@ func readEntries(ctx context.Context, resp *pb.EntriesResponse, err error) ([]sd
 
 // Invoke implements Host.
 func (c *Client) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
-	resp, err := c.rpc.InvokeTool(Outgoing(ctx), &pb.InvokeToolRequest{Tool: tool, ArgumentsJson: arguments})
+	resp, err := c.rpc.InvokeTool(c.outgoing(ctx), &pb.InvokeToolRequest{Tool: tool, ArgumentsJson: arguments})
 	if err != nil {
 		return sdk.ToolResult{}, wire.Transport(ctx, err)
 	}
@@ -84,7 +100,7 @@ func (c *Client) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := c.rpc.Complete(Outgoing(ctx), &pb.CompleteRequest{RequestJson: b})
+	stream, err := c.rpc.Complete(c.outgoing(ctx), &pb.CompleteRequest{RequestJson: b})
 	if err != nil {
 		return wire.Transport(ctx, err)
 	}
@@ -97,7 +113,7 @@ func (c *Client) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 
 // Secret implements Host.
 func (c *Client) Secret(ctx context.Context, name string) (string, error) {
-	resp, err := c.rpc.Secret(Outgoing(ctx), &pb.SecretRequest{Name: name})
+	resp, err := c.rpc.Secret(c.outgoing(ctx), &pb.SecretRequest{Name: name})
 	if err != nil {
 		return "", wire.Transport(ctx, err)
 	}
@@ -110,7 +126,7 @@ func (c *Client) Log(ctx context.Context, level, message string, fields map[stri
 	for k, v := range fields {
 		clean[wire.Text(k)] = wire.Text(v)
 	}
-	_, err := c.rpc.Log(Outgoing(ctx), &pb.LogRequest{Level: level, Message: wire.Text(message), Fields: clean})
+	_, err := c.rpc.Log(c.outgoing(ctx), &pb.LogRequest{Level: level, Message: wire.Text(message), Fields: clean})
 	return wire.Transport(ctx, err)
 }
 

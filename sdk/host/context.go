@@ -11,7 +11,7 @@ import (
 // CallKey and TokenKey are the metadata keys of the plugin protocol. CallKey
 // names the call that a request serves, from the daemon to a plugin and, when
 // the plugin calls back, from the plugin to the daemon. TokenKey carries the
-// token of Configure for plugins that reach the services by address.
+// token of Configure, with each request to the daemon's services.
 const (
 	CallKey  = "bothy-call"
 	TokenKey = "bothy-token"

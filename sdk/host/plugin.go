@@ -1,17 +1,19 @@
 package host
 
 import (
-	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 )
 
-// Dial connects a plugin to the services that the daemon serves under a broker
-// id. The connection is made in the background; credentials say whom the
-// plugin accepts at the other end.
-func Dial(broker *goplugin.GRPCBroker, id uint32, opts ...grpc.DialOption) (*Client, func() error, error) {
-	conn, err := broker.DialWithOptions(id, opts...)
+// Dial prepares a connection to the services that a daemon serves at the address
+// of Configure: the path of a Unix socket. It connects with the first request,
+// and shows the token with each. Credentials among opts say whom the plugin
+// accepts at the other end.
+func Dial(address, token string, opts ...grpc.DialOption) (*Client, func() error, error) {
+	conn, err := grpc.NewClient("unix:"+address, opts...)
 	if err != nil {
 		return nil, nil, err
 	}
-	return NewClient(conn), conn.Close, nil
+	c := NewClient(conn)
+	c.token = token
+	return c, conn.Close, nil
 }

@@ -21,13 +21,11 @@ func NewClient(conn grpc.ClientConnInterface) *Client {
 	return &Client{rpc: pb.NewPluginClient(conn)}
 }
 
-// Services says where a plugin finds the daemon's services: under a broker id
-// for those that go-plugin's Go side serves, at an address with a token for
-// the others. Both lead to the same server.
+// Services says where a plugin finds the daemon's services: at the path of a Unix
+// socket, with a token to show in the metadata of each request.
 type Services struct {
-	BrokerID uint32
-	Address  string
-	Token    string
+	Address string
+	Token   string
 }
 
 // Describe returns the manifest.
@@ -54,7 +52,7 @@ func (c *Client) Configure(ctx context.Context, s sdk.Settings, at Services) err
 		return fmt.Errorf("encode the settings: %w", err)
 	}
 	resp, err := c.rpc.Configure(ctx, &pb.ConfigureRequest{
-		SettingsJson: b, BrokerId: at.BrokerID, HostAddress: at.Address, HostToken: at.Token,
+		SettingsJson: b, HostAddress: at.Address, HostToken: at.Token, Features: Features(),
 	})
 	if err != nil {
 		return err
@@ -98,4 +96,14 @@ func (c *Client) Health(ctx context.Context) error {
 func (c *Client) Drain(ctx context.Context) error {
 	_, err := c.rpc.Drain(ctx, &pb.DrainRequest{})
 	return err
+}
+
+// Release asks the plugin to give up what it keeps for a run. Only one with the
+// feature "release" knows the call.
+func (c *Client) Release(ctx context.Context, run, runDir string) error {
+	resp, err := c.rpc.Release(ctx, &pb.ReleaseRequest{Run: run, RunDir: runDir})
+	if err != nil {
+		return err
+	}
+	return wire.Error(resp.GetFailure())
 }

@@ -10,6 +10,10 @@ import (
 // major version both sides skip what they do not know.
 const Protocol = wire.Protocol
 
+// Features are what this SDK's side of the protocol can beyond the floor of its
+// version, as a daemon tells plugins. The other side skips what it does not know.
+func Features() []string { return nil }
+
 // MaxMessage is the most bytes of one message, in either direction.
 const MaxMessage = wire.MaxMessage
 

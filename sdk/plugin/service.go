@@ -32,23 +32,25 @@ type service struct {
 	o    Options
 	done chan struct{} // closed when the plugin ends
 
-	broker *goplugin.GRPCBroker
-	host   atomic.Pointer[host.Host]
+	configuring sync.Mutex // one configuration at a time
+	config      *blank     // what Options.Config was before any
+
+	host atomic.Pointer[host.Host]
 
 	mu       sync.Mutex
-	hangUp   func() error // closes the connection to the host's services
+	at       Services     // where the host's services are
+	hangUp   func() error // closes the connection to them
 	running  int
 	draining bool
 	idle     chan struct{} // closed when draining and nothing runs
 }
 
 func newService(o Options) *service {
-	return &service{o: o, done: make(chan struct{}), idle: make(chan struct{})}
+	return &service{o: o, done: make(chan struct{}), idle: make(chan struct{}), config: newBlank(o.Config)}
 }
 
 // GRPCServer registers the Plugin service.
-func (s *service) GRPCServer(b *goplugin.GRPCBroker, srv *grpc.Server) error {
-	s.broker = b
+func (s *service) GRPCServer(_ *goplugin.GRPCBroker, srv *grpc.Server) error {
 	pb.RegisterPluginServer(srv, s)
 	return nil
 }
@@ -80,7 +82,7 @@ func (s *service) plugins() goplugin.PluginSet {
 }
 
 func (s *service) manifest() sdk.Manifest {
-	m := sdk.Manifest{Name: s.o.Name, Version: s.o.Version, Protocol: Protocol, Schemes: s.o.Schemes, Grants: s.o.Grants, Requires: s.o.Requires}
+	m := sdk.Manifest{Name: s.o.Name, Version: s.o.Version, Protocol: Protocol, Schemes: s.o.Schemes, Grants: s.o.grants(), Calls: s.o.Calls, Requires: s.o.Requires}
 	if s.o.Tool != nil {
 		m.Kinds = append(m.Kinds, KindTool)
 		m.Tools = s.o.Tool.Tools()
@@ -105,6 +107,7 @@ func (s *service) manifest() sdk.Manifest {
 	if s.o.Config != nil {
 		m.Config, _ = Schema(s.o.Config) // checked before serving
 	}
+	m.Features = s.features()
 	return m
 }
 
@@ -122,7 +125,7 @@ func (s *service) Describe(context.Context, *pb.DescribeRequest) (*pb.DescribeRe
 	return &pb.DescribeResponse{ManifestJson: b}, err
 }
 
-// Configure connects to the host's services, then hands the settings over.
+// Configure learns where the host's services are, then hands the settings over.
 func (s *service) Configure(ctx context.Context, req *pb.ConfigureRequest) (*pb.ConfigureResponse, error) {
 	return &pb.ConfigureResponse{Failure: wire.Failure(s.configure(ctx, req))}, nil
 }
@@ -137,33 +140,50 @@ func (s *service) configure(ctx context.Context, req *pb.ConfigureRequest) (err 
 	if err := json.Unmarshal(req.GetSettingsJson(), &settings); err != nil {
 		return sdk.Errorf(sdk.Validation, "the settings cannot be read: %w", err)
 	}
-	if err := s.dialHost(req.GetBrokerId()); err != nil {
-		return fmt.Errorf("connect to the daemon's services: %w", err)
+	settings.Features = req.GetFeatures()
+	if err := s.reach(Services{Address: req.GetHostAddress(), Token: req.GetHostToken()}); err != nil {
+		return fmt.Errorf("reach the daemon's services: %w", err)
 	}
-	if s.o.Config != nil {
-		if err := Decode(settings.Config, s.o.Config); err != nil {
-			return sdk.Errorf(sdk.Validation, "%w", err)
-		}
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	undo, err := s.config.fill(settings.Config)
+	if err != nil {
+		return sdk.Errorf(sdk.Validation, "%w", err)
 	}
 	if s.o.Configure == nil {
 		return nil
 	}
-	return s.o.Configure(s.serving(ctx), settings)
+	refused := true
+	defer func() { // also when it panics
+		if refused {
+			undo()
+		}
+	}()
+	if err := s.o.Configure(s.serving(ctx), settings); err != nil {
+		return err
+	}
+	refused = false
+	return nil
 }
 
-func (s *service) dialHost(id uint32) error {
-	if id == 0 || s.broker == nil || s.host.Load() != nil {
+// reach prepares the connection to the daemon's services, which the first
+// request makes. A later Configure may name another place.
+func (s *service) reach(at Services) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at.Address == "" || at == s.at {
 		return nil
 	}
-	client, hangUp, err := host.Dial(s.broker, id, DialOptions(PeerCredentials(onlyDaemon(hostPID()), nil))...)
+	client, hangUp, err := host.Dial(at.Address, at.Token, DialOptions(PeerCredentials(onlyDaemon(hostPID()), nil))...)
 	if err != nil {
 		return err
 	}
+	if s.hangUp != nil {
+		_ = s.hangUp() // nobody is there any more
+	}
 	var h host.Host = client
 	s.host.Store(&h)
-	s.mu.Lock()
-	s.hangUp = hangUp
-	s.mu.Unlock()
+	s.at, s.hangUp = at, hangUp
 	return nil
 }
 

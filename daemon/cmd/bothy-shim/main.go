@@ -21,6 +21,8 @@ func main() {
 	switch job {
 	case "confine":
 		err = confined()
+	case "reap":
+		err = reap()
 	default:
 		err = fmt.Errorf("%q is no job of it: bothyd starts this program, people do not", job)
 	}

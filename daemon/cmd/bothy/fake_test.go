@@ -36,6 +36,7 @@ type fakeDaemon struct {
 	detail   fakeRun
 	changes  rpc.Changes
 	reloaded rpc.Reloaded
+	loaded   rpc.PluginReloaded
 	skills   fakeSkills
 	policy   fakePolicy
 
@@ -272,6 +273,17 @@ func (f *fakeDaemon) Plugins() []rpc.Plugin {
 		{Instance: "bash", Plugin: "bash", Path: "/x/bothy-plugin-bash", Version: "1", Kinds: []string{"tool", "hook"}, State: "ready", PID: 12, RSS: 5 << 20},
 		{Instance: "odd", Plugin: "odd", State: "broken", Error: "no such file"},
 	}
+}
+
+func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
+	if p.Instance != "bash" {
+		return rpc.PluginReloaded{}, sdk.Errorf(sdk.NotFound, "no plugin and no provider is called %q; there are: bash", p.Instance)
+	}
+	f.loaded.Instance = p.Instance
+	if p.Force {
+		f.loaded.How = "swapped"
+	}
+	return f.loaded, nil
 }
 
 func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) { return f.reloaded, nil }

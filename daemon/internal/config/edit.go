@@ -23,6 +23,11 @@ func SetSkill(path, name string, enabled bool) (bool, error) {
 	if why := SkillNameMistake(name); why != "" {
 		return false, sdk.Errorf(sdk.Validation, "a skill block cannot be named %q: %s", name, why)
 	}
+	return edit(path, func(text []byte) ([]byte, error) { return setSkill(text, path, name, enabled) })
+}
+
+// edit exchanges the file at path for what change makes of it.
+func edit(path string, change func(text []byte) ([]byte, error)) (bool, error) {
 	file, err := editable(path)
 	if err != nil {
 		return false, err
@@ -32,7 +37,7 @@ func SetSkill(path, name string, enabled bool) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		edited, err := setSkill(text, path, name, enabled)
+		edited, err := change(text)
 		if err != nil || bytes.Equal(edited, text) {
 			return false, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/bothyd/bothy/sdk"
@@ -27,11 +28,9 @@ func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
 	var edited []byte
 	switch {
 	case block == nil:
-		edited = appendSkill(text, name, enabled)
-	case block.Body.Attributes["enabled"] != nil:
-		edited = replaceEnabled(text, block.Body.Attributes["enabled"], enabled)
+		edited = appendBlock(text, "skill", name, attribute{"enabled", cty.BoolVal(enabled)})
 	default:
-		edited = insertEnabled(text, block, enabled)
+		edited = setAttribute(text, block, attribute{"enabled", cty.BoolVal(enabled)})
 	}
 	// What cannot be foreseen of a text is found here, before anything is written.
 	block, err = findSkill(edited, path, name)
@@ -43,17 +42,40 @@ func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
 
 // says reports whether a block says just that.
 func says(block *hclsyntax.Block, enabled bool) bool {
-	a := block.Body.Attributes["enabled"]
-	if a == nil {
+	return saysValue(block, attribute{"enabled", cty.BoolVal(enabled)})
+}
+
+// attribute is one attribute of a block with the value that it is to have.
+type attribute struct {
+	name  string
+	value cty.Value
+}
+
+func saysValue(block *hclsyntax.Block, want attribute) bool {
+	a := block.Body.Attributes[want.name]
+	return a != nil && hasValue(a, want.value)
+}
+
+func hasValue(a *hclsyntax.Attribute, want cty.Value) bool {
+	v, diags := a.Expr.Value(nil)
+	if diags.HasErrors() || v.IsNull() {
 		return false
 	}
-	v, diags := a.Expr.Value(nil)
-	return !diags.HasErrors() && !v.IsNull() && v.Type() == cty.Bool && v.True() == enabled
+	if same, err := convert.Convert(v, want.Type()); err == nil && v.Type().IsPrimitiveType() == want.Type().IsPrimitiveType() {
+		v = same
+	}
+	return v.Type().Equals(want.Type()) && v.RawEquals(want)
 }
 
 // findSkill is the skill block of a name at the top of a text, nil when there is
 // none.
 func findSkill(text []byte, path, name string) (*hclsyntax.Block, error) {
+	return findBlock(text, path, "skill", name)
+}
+
+// findBlock is the block of a type and a label at the top of a text, nil when
+// there is none.
+func findBlock(text []byte, path, kind, name string) (*hclsyntax.Block, error) {
 	l := &loader{parser: hclparse.NewParser()}
 	var found *hclsyntax.Block
 	if !l.tooDeep(text, path) {
@@ -62,9 +84,9 @@ func findSkill(text []byte, path, name string) (*hclsyntax.Block, error) {
 		if !diags.HasErrors() {
 			for _, b := range f.Body.(*hclsyntax.Body).Blocks {
 				switch {
-				case b.Type != "skill" || len(b.Labels) != 1 || !sameName(b.Labels[0], name):
+				case b.Type != kind || len(b.Labels) != 1 || !sameName(b.Labels[0], name):
 				case found != nil:
-					l.reportAt(b.DefRange(), "Block given twice", fmt.Sprintf("The block skill %q stands on line %d already; put both into one.", name, found.Range().Start.Line))
+					l.reportAt(b.DefRange(), "Block given twice", fmt.Sprintf("The block %s %q stands on line %d already; put both into one.", kind, name, found.Range().Start.Line))
 				default:
 					found = b
 				}
@@ -81,10 +103,13 @@ func findSkill(text []byte, path, name string) (*hclsyntax.Block, error) {
 // written.
 func sameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
 
-// appendSkill puts a new block at the end.
-func appendSkill(text []byte, name string, enabled bool) []byte {
+// appendBlock puts a new block at the end.
+func appendBlock(text []byte, kind, label string, attributes ...attribute) []byte {
 	f := hclwrite.NewEmptyFile()
-	f.Body().AppendNewBlock("skill", []string{name}).Body().SetAttributeValue("enabled", cty.BoolVal(enabled))
+	body := f.Body().AppendNewBlock(kind, []string{label}).Body()
+	for _, a := range attributes {
+		body.SetAttributeValue(a.name, a.value)
+	}
 	eol := lineEnd(text)
 	out := slices.Clone(text)
 	if content := bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")); len(content) > 0 {
@@ -93,28 +118,33 @@ func appendSkill(text []byte, name string, enabled bool) []byte {
 		}
 		out = append(out, eol...)
 	}
-	return append(out, strings.ReplaceAll(string(f.Bytes()), "\n", eol)...)
+	return append(out, strings.ReplaceAll(string(hclwrite.Format(f.Bytes())), "\n", eol)...)
 }
 
-// replaceEnabled writes another value in the place of the one that is there.
-func replaceEnabled(text []byte, a *hclsyntax.Attribute, enabled bool) []byte {
-	if v, diags := a.Expr.Value(nil); !diags.HasErrors() && v.Type() == cty.Bool && !v.IsNull() && v.True() == enabled {
+// setAttribute gives one attribute of a block its value, where it stands or as
+// the block's last.
+func setAttribute(text []byte, block *hclsyntax.Block, a attribute) []byte {
+	was := block.Body.Attributes[a.name]
+	if was == nil {
+		return insertAttribute(text, block, a)
+	}
+	if hasValue(was, a.value) {
 		return text
 	}
-	return splice(text, a.Expr.Range().Start.Byte, a.Expr.Range().End.Byte, string(hclwrite.TokensForValue(cty.BoolVal(enabled)).Bytes()))
+	return splice(text, was.Expr.Range().Start.Byte, was.Expr.Range().End.Byte, string(hclwrite.TokensForValue(a.value).Bytes()))
 }
 
-// insertEnabled writes the attribute as the block's last.
-func insertEnabled(text []byte, block *hclsyntax.Block, enabled bool) []byte {
+// insertAttribute writes an attribute as the block's last.
+func insertAttribute(text []byte, block *hclsyntax.Block, a attribute) []byte {
 	f := hclwrite.NewEmptyFile()
-	f.Body().SetAttributeValue("enabled", cty.BoolVal(enabled))
+	f.Body().SetAttributeValue(a.name, a.value)
 	eol := lineEnd(text)
-	attribute := "  " + strings.TrimSuffix(string(f.Bytes()), "\n") + eol
+	line := "  " + strings.TrimSuffix(string(f.Bytes()), "\n") + eol
 	end := block.CloseBraceRange.Start.Byte
 	if opensLine(text, block) {
-		return splice(text, end, end, attribute)
+		return splice(text, end, end, line)
 	}
-	text = splice(text, end, end, eol+attribute)
+	text = splice(text, end, end, eol+line)
 	if len(block.Body.Attributes) > 0 { // skill "x" { other = 1 }
 		begin := block.OpenBraceRange.End.Byte
 		text = splice(text, begin, begin, eol+" ")

@@ -151,6 +151,15 @@ func EditLock(path string, edit func(*Lock) error) (was, now Lock, err error) {
 	return was, was, sdk.Errorf(sdk.Conflict, "%s is being written by somebody else again and again: try again", path)
 }
 
+// PlanLock is EditLock without writing anything.
+func PlanLock(path string, edit func(*Lock) error) (was, now Lock, err error) {
+	if was, err = ReadLock(path); err != nil {
+		return Lock{}, Lock{}, err
+	}
+	now = Lock{Plugins: maps.Clone(was.Plugins), extra: was.extra}
+	return was, now, edit(&now)
+}
+
 // Put makes the lock say this of a plugin. What an entry of a later version
 // says besides is kept.
 func (l *Lock) Put(label string, entry Locked) {

@@ -72,6 +72,7 @@ func (i *instance) attach(ctx context.Context, spec Spec, generation int) (*link
 	if err != nil {
 		return nil, &startError{summary: "its process cannot be reached", detail: err.Error(), permanent: true}
 	}
+	l.spec, l.generation, l.identity = spec, generation, identity(b.file)
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		fail.permanent = true

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -25,23 +26,24 @@ type Caller struct {
 // running is a call that a plugin serves now.
 type running struct {
 	Caller
-	ctx context.Context // ends with the call
+	ctx         context.Context // ends with the call
+	completions atomic.Int64    // that were asked for on its behalf
 }
 
 // callTable knows the calls that are being served. What a plugin calls back is
 // tied to one of its own.
 type callTable struct {
 	mu    sync.Mutex
-	calls map[string]running
+	calls map[string]*running
 }
 
 func (t *callTable) begin(ctx context.Context, c Caller) (end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.calls == nil {
-		t.calls = map[string]running{}
+		t.calls = map[string]*running{}
 	}
-	t.calls[c.Call] = running{Caller: c, ctx: ctx}
+	t.calls[c.Call] = &running{Caller: c, ctx: ctx}
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -50,12 +52,12 @@ func (t *callTable) begin(ctx context.Context, c Caller) (end func()) {
 }
 
 // find returns a call of the plugin's own.
-func (t *callTable) find(instance, id string) (running, error) {
+func (t *callTable) find(instance, id string) (*running, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r, ok := t.calls[id]
 	if !ok || r.Instance != instance {
-		return running{}, sdk.Errorf(sdk.Validation, "this service needs a run: call it with the context of a call that the plugin serves now")
+		return nil, sdk.Errorf(sdk.Validation, "this service needs a run: call it with the context of a call that the plugin serves now")
 	}
 	return r, nil
 }

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,120 +75,6 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// Fault 1: a plugin that exits in the middle of a call.
-func TestCrashInCall(t *testing.T) {
-	r := started(t, nil)
-	began := time.Now()
-	_, err := r.call(t, "crash", ``)
-	wantOutcome(t, err, sdk.PluginCrashed)
-	if d := time.Since(began); d > time.Second {
-		t.Errorf("the error took %v", d)
-	}
-	if !strings.Contains(err.Error(), "exit status 5") || !strings.Contains(err.Error(), "giving up the ghost") {
-		t.Errorf("the error does not say how it died: %v", err)
-	}
-	r.mustCall(t, "noop", ``)
-	if n := r.status(t, "fault").Restarts; n != 1 {
-		t.Errorf("%d restarts", n)
-	}
-}
-
-// TestKilledInCall: kill -9 from outside, several calls in flight.
-func TestKilledInCall(t *testing.T) {
-	r := started(t, nil)
-	errs := make(chan error, 4)
-	waiting := make(chan string, 100)
-	for range cap(errs) {
-		o := newOut()
-		o.told = waiting
-		go func() {
-			_, err := r.Invoke(context.Background(), sdk.Invocation{Tool: "wait"}, o)
-			errs <- err
-		}()
-	}
-	for range cap(errs) {
-		<-waiting
-	}
-	if err := syscall.Kill(r.status(t, "fault").PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	for range cap(errs) {
-		wantOutcome(t, <-errs, sdk.PluginCrashed)
-	}
-	if d := time.Since(began); d > time.Second {
-		t.Errorf("the errors took %v", d)
-	}
-	r.mustCall(t, "noop", ``)
-}
-
-// TestRepeatedOnce: only a pinned plugin's idempotent calls are tried again.
-func TestRepeatedOnce(t *testing.T) {
-	sum := sha256Of(t, faultBinary)
-	pinned, loose := spec("pinned", ""), spec("loose", "")
-	pinned.SHA256 = sum
-	r := started(t, nil, pinned, loose)
-	mark := filepath.Join(t.TempDir(), "mark")
-	arguments, err := json.Marshal(map[string]string{"path": mark})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if res := r.mustCall(t, "pinned__crash_once", string(arguments)); res.Output != "second time" || !res.Untold {
-		t.Errorf("answered %+v", res)
-	}
-	if err := os.Remove(mark); err != nil {
-		t.Fatal(err)
-	}
-	_, err = r.call(t, "loose__crash_once", string(arguments))
-	wantOutcome(t, err, sdk.PluginCrashed)
-	_, err = r.call(t, "pinned__crash", ``)
-	wantOutcome(t, err, sdk.PluginCrashed)
-}
-
-// Faults 3 and 4: a call that ignores its deadline, or its cancellation.
-func TestHangingCall(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		want sdk.Outcome
-		make func() (context.Context, context.CancelFunc)
-	}{
-		{"deadline", sdk.Timeout, func() (context.Context, context.CancelFunc) {
-			return context.WithTimeout(context.Background(), 300*time.Millisecond)
-		}},
-		{"abort", sdk.Aborted, func() (context.Context, context.CancelFunc) {
-			return context.WithCancel(context.Background())
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := started(t, func(cfg *Config) { cfg.CancelGrace = 500 * time.Millisecond })
-			pid := r.status(t, "fault").PID
-			ctx, cancel := c.make()
-			defer cancel()
-			o := newOut()
-			errs := make(chan error, 1)
-			began := time.Now()
-			go func() {
-				_, err := r.Invoke(ctx, sdk.Invocation{Tool: "hang"}, o)
-				errs <- err
-			}()
-			<-o.told
-			if c.want == sdk.Aborted {
-				cancel()
-			}
-			err := <-errs
-			wantOutcome(t, err, c.want)
-			if !strings.Contains(err.Error(), "killed") {
-				t.Errorf("the error does not say that it was killed: %v", err)
-			}
-			if d := time.Since(began); d > 3*time.Second {
-				t.Errorf("it took %v", d)
-			}
-			eventually(t, "the process is gone", func() bool { return gone(pid) })
-			r.mustCall(t, "noop", ``)
-		})
-	}
-}
-
 // TestCancelledCall: a call that stops when it is told to costs nobody anything.
 func TestCancelledCall(t *testing.T) {
 	r := started(t, nil)
@@ -236,101 +120,6 @@ func TestSuspended(t *testing.T) {
 	if !gone(pid) {
 		t.Error("the hung plugin is still there")
 	}
-}
-
-// TestHeartbeat: a plugin that hangs between calls is found and replaced.
-func TestHeartbeat(t *testing.T) {
-	r := started(t, func(cfg *Config) { cfg.HealthInterval = 100 * time.Millisecond })
-	pid := r.status(t, "fault").PID
-	suspend(t, pid)
-	eventually(t, "another process serves", func() bool {
-		st := r.status(t, "fault")
-		return st.State == Ready && st.PID != pid
-	})
-}
-
-// Fault 15: the plugin's socket is deleted under it.
-func TestSocketDeleted(t *testing.T) {
-	r := started(t, func(cfg *Config) { cfg.HealthInterval = 100 * time.Millisecond })
-	pid := r.status(t, "fault").PID
-	if res := r.mustCall(t, "unlink", ``); res.Output == "" {
-		t.Fatal("nothing was deleted")
-	}
-	eventually(t, "another process serves", func() bool {
-		st := r.status(t, "fault")
-		return st.State == Ready && st.PID != pid
-	})
-}
-
-// Fault 12: a grandchild holds the pipes of a plugin that died.
-func TestGrandchild(t *testing.T) {
-	r := started(t, nil)
-	mark := filepath.Join(t.TempDir(), "pid")
-	began := time.Now()
-	_, err := r.call(t, "grandchild", `{"path":"`+mark+`"}`)
-	wantOutcome(t, err, sdk.PluginCrashed)
-	if d := time.Since(began); d > time.Second {
-		t.Errorf("the death was seen after %v", d)
-	}
-	b, err := os.ReadFile(mark)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(string(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer syscall.Kill(pid, syscall.SIGKILL)
-	if gone(pid) {
-		t.Fatal("the grandchild does not hold the pipes any more: the test proves nothing")
-	}
-	r.mustCall(t, "noop", ``)
-}
-
-// Fault 8: noise on the real standard output, far beyond a pipe's buffer.
-func TestNoise(t *testing.T) {
-	r := started(t, nil)
-	if res := r.mustCall(t, "noise", `{"n":1000000}`); res.Output != "1000000" {
-		t.Errorf("wrote %s bytes", res.Output)
-	}
-	r.mustCall(t, "noop", ``)
-	eventually(t, "the printed line is logged", func() bool { return strings.Contains(r.log.String(), "printed through the SDK") })
-}
-
-// Fault 9: 100 MB on standard error.
-func TestFlood(t *testing.T) {
-	r := started(t, nil)
-	before := residentMemory(os.Getpid())
-	r.mustCall(t, "flood", `{"n":100000000}`)
-	if grown := residentMemory(os.Getpid()) - before; grown > 64<<20 {
-		t.Errorf("the host grew by %d MB", grown>>20)
-	}
-	eventually(t, "the dropped lines are counted", func() bool { return strings.Contains(r.log.String(), "lines were dropped") })
-	if n := len(r.log.String()); n > 4<<20 {
-		t.Errorf("%d bytes were logged", n)
-	}
-}
-
-// Fault 10: a plugin that eats memory dies alone.
-func TestHog(t *testing.T) {
-	r := started(t, func(cfg *Config) { cfg.Memory = 512 << 20 }, spec("fault", ""), spec("other", ""))
-	_, err := r.call(t, "hog", `{"n":2000000000}`)
-	wantOutcome(t, err, sdk.PluginCrashed)
-	r.mustCall(t, "other__noop", ``)
-	r.mustCall(t, "noop", ``)
-}
-
-// Fault 11: replies above the cap, from the SDK and from a plugin without it.
-func TestHugeReply(t *testing.T) {
-	r := started(t, nil, spec("fault", ""), spec("rogue", "rogue"))
-	if res := r.mustCall(t, "big", `{"n":10000000}`); len(res.Output) != 10000000 {
-		t.Errorf("%d bytes arrived", len(res.Output))
-	}
-	_, err := r.call(t, "big", `{"n":20000000}`)
-	wantOutcome(t, err, sdk.Overflow)
-	_, err = r.call(t, "huge", ``)
-	wantOutcome(t, err, sdk.Overflow)
-	r.mustCall(t, "noop", ``)
 }
 
 // TestOtherSDK: a plugin that is not built with ours: fields and pieces of a
@@ -416,7 +205,7 @@ func TestAgreedBinary(t *testing.T) {
 	if err := errors.Join(appendTo(other, "\n"), os.Rename(other, s.Path)); err != nil {
 		t.Fatal(err)
 	}
-	if a := r.replace(t, s); !a.Switched {
+	if a := r.replace(t, s); !a.Switched() {
 		t.Fatalf("%+v", a)
 	}
 	if err := call(agreed); sdk.OutcomeOf(err) != sdk.Conflict {

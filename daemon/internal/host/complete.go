@@ -48,15 +48,18 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 	if err != nil {
 		return err
 	}
+	if depth(ctx) >= maxDepth {
+		return sdk.Errorf(sdk.Validation, "calls call each other %d deep: the completion of %s is refused", maxDepth, instance)
+	}
 	return newRetrier().do(ctx, onRetry, func() error { return s.complete(ctx, i, req, send) })
 }
 
 func (s *Supervisor) complete(ctx context.Context, i *instance, req sdk.Request, send func(sdk.Delta) error) error {
-	l, err := i.callable(ctx)
+	l, err := i.callableFor(ctx, req.Run, "")
 	if err != nil {
 		return err
 	}
-	defer l.calls.leave()
+	defer l.leave(req.Run)
 	id := uuid.NewString()
 	defer s.calls.begin(ctx, Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1})()
 

@@ -72,6 +72,7 @@ func (c *Config) confine(spec Spec, b *binary) (*confinement, error) {
 			return nil, fmt.Errorf("make its own folder: %w", err)
 		}
 	}
+	bounds := c.limits(spec)
 	var err error
 	if w.tmp, err = os.MkdirTemp(own, "tmp"); err != nil {
 		return nil, fmt.Errorf("make its own folder: %w", err)
@@ -80,7 +81,7 @@ func (c *Config) confine(spec Spec, b *binary) (*confinement, error) {
 		Write:   append([]string{w.home, w.tmp, sockets}, spec.Confine.Paths...),
 		Read:    append(b.beside(), spec.Confine.ReadPaths...),
 		Network: spec.Confine.Network, BestEffort: spec.Confine.BestEffort,
-		Memory: max(0, c.limits(spec).Memory), Files: max(0, c.limits(spec).Files), Parent: os.Getpid(),
+		Memory: max(0, bounds.Memory), Files: max(0, bounds.Files), Parent: os.Getpid(),
 	}
 	return w, nil
 }

@@ -141,17 +141,17 @@ func TestManifest(t *testing.T) {
 		t.Fatalf("kept %+v", kept)
 	}
 	kept.Manifest.Version = "kept"
-	r.keep(path, kept)
+	r.known[path] = kept
 	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "kept" {
 		t.Errorf("it was asked again: %s %v", m.Version, err)
 	}
 	kept.Identity = "moved"
-	r.keep(path, kept)
+	r.known[path] = kept
 	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "kept" {
 		t.Errorf("the same digest was asked again: %s %v", m.Version, err)
 	}
 	kept.Identity, kept.Digest = "other", "other"
-	r.keep(path, kept)
+	r.known[path] = kept
 	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "1.2.3" {
 		t.Errorf("a changed file was not asked: %s %v", m.Version, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -185,32 +186,27 @@ func (c *capped) Write(p []byte) (int, error) {
 // no process. With an instance it is what the plugin became by its configuration,
 // which is kept where that makes a difference to the lock.
 func (s *Inspector) remember(b *binary, instance string, m sdk.Manifest) {
-	kept, known := s.kept(b.path)
-	if !known || kept.Digest != b.digest {
-		kept = described{Digest: b.digest}
-	}
 	same := func(x sdk.Manifest) bool {
 		return len(config.LockOf(x, b.digest, b.script).Diff(config.LockOf(m, b.digest, b.script))) == 0
 	}
-	was, had := kept.Served[instance]
-	switch {
-	case kept.Manifest == nil:
-		kept.Manifest = &m
-	case instance == "" || had && same(was):
-		return
-	case same(*kept.Manifest):
-		if !had {
-			return
+	s.update(b, func(kept *described) bool {
+		was, had := kept.Served[instance]
+		switch {
+		case kept.Manifest == nil:
+			kept.Manifest = &m
+		case instance == "" || had && same(was):
+			return false
+		case same(*kept.Manifest):
+			delete(kept.Served, instance)
+			return had
+		default:
+			if kept.Served == nil {
+				kept.Served = map[string]sdk.Manifest{}
+			}
+			kept.Served[instance] = m
 		}
-		kept.Served = maps.Clone(kept.Served)
-		delete(kept.Served, instance)
-	default:
-		if kept.Served = maps.Clone(kept.Served); kept.Served == nil {
-			kept.Served = map[string]sdk.Manifest{}
-		}
-		kept.Served[instance] = m
-	}
-	s.keep(b.path, kept)
+		return true
+	})
 }
 
 func (s *Inspector) cacheFile(path string) string {
@@ -220,29 +216,44 @@ func (s *Inspector) cacheFile(path string) string {
 
 func (s *Inspector) kept(path string) (described, bool) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.recall(path)
+}
+
+// recall needs s.mu.
+func (s *Inspector) recall(path string) (described, bool) {
 	d, known := s.known[path]
-	s.mu.Unlock()
 	if known || s.cfg.DataDir == "" {
 		return d, known
 	}
 	b, err := os.ReadFile(s.cacheFile(path))
-	if err != nil || json.Unmarshal(b, &d) != nil {
-		return d, false
+	if err != nil || json.Unmarshal(b, &d) != nil || d.Digest == "" {
+		return described{}, false
 	}
 	return d, true
 }
 
-// keep writes by renaming, so that nobody reads half of it. What cannot be
-// kept is asked for again.
-func (s *Inspector) keep(path string, d described) {
+// update changes what is kept about a file, beginning anew when its digest is
+// another. It is written by renaming, so that nobody reads half of it. What
+// cannot be kept is asked for again.
+func (s *Inspector) update(b *binary, change func(*described) bool) {
 	s.mu.Lock()
-	s.known[path] = d
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	d, known := s.recall(b.path)
+	fresh := !known || d.Digest != b.digest
+	if fresh {
+		d = described{Digest: b.digest}
+	}
+	d.Served = maps.Clone(d.Served)
+	if !change(&d) && !fresh {
+		return
+	}
+	s.known[b.path] = d
 	if s.cfg.DataDir == "" || s.cfg.LookOnly {
 		return
 	}
-	if err := s.write(s.cacheFile(path), d); err != nil {
-		s.log.Debug("keeping a plugin's manifest", "path", path, "error", err)
+	if err := s.write(s.cacheFile(b.path), d); err != nil {
+		s.log.Debug("keeping a plugin's manifest", "path", b.path, "error", err)
 	}
 }
 
@@ -275,6 +286,10 @@ func identity(f *os.File) string {
 	if err != nil {
 		return ""
 	}
+	return identityOf(info)
+}
+
+func identityOf(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return ""

@@ -35,11 +35,11 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 		ctx, cancel = context.WithDeadline(ctx, call.Deadline)
 		defer cancel()
 	}
-	l, err := i.callable(ctx)
+	l, err := i.callableFor(ctx, call.Run, call.RunDir)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	defer l.calls.leave()
+	defer l.leave(call.Run)
 	if err := l.executes(i.current(), i.pinned(), call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}

@@ -159,8 +159,8 @@ func TestExecuteBelieved(t *testing.T) {
 func TestNarrowed(t *testing.T) {
 	daemon := &fakeDaemon{}
 	block := func(instance string, tools, models []string, grants ...string) Spec {
-		s := pinnedSpec(t, instance)
-		s.Tools, s.Models, s.Grants = tools, models, grants
+		s := asking(pinnedSpec(t, instance), grants...)
+		s.Tools, s.Models = tools, models
 		return s
 	}
 	r := newRig(t, func(c *Config) { c.Services = daemon })
@@ -190,7 +190,7 @@ func TestNarrowed(t *testing.T) {
 		}
 	}
 	_, err := r.execute(t, "some", "back", "complete q/m")
-	if err == nil || !strings.Contains(err.Error(), `models = ["q/m"]`) {
+	if err == nil || !strings.Contains(err.Error(), `models = ["p/*", "q/m"]`) {
 		t.Errorf("the refusal does not say what to write: %v", err)
 	}
 }

@@ -38,8 +38,9 @@ type Config struct {
 	Installed string   // the store of installed plugins; what lies below has that origin
 	LookOnly  bool     // manifests that were kept are read, and none is kept
 	Prefix    string   // the installation
-	Shim      string   // bothy-shim; empty: no plugin can be confined
+	Shim      string   // bothy-shim; empty: no plugin can be confined, and what plugins start may outlive a daemon that is killed
 	Services  Services // what plugins may call back; nil offers nothing
+	Lend      Lend     // what channels work with; nil opens none
 
 	// Redact is told every secret value that a block resolved to.
 	Redact func(value string)
@@ -58,6 +59,9 @@ type Config struct {
 	// not run: a label, or the NAME of a plugin. It reports whether somebody will
 	// start it. It may be told more than once, and must not call the supervisor.
 	Wanted func(name string) bool
+	// Refused is told, not more often than people can read, what a plugin asked for
+	// and did not get: it is not granted, or it is more than the plugin's quota.
+	Refused func(instance, detail string)
 	// Changed is called, from a goroutine of the host's, when the tools or the
 	// states may be others than before.
 	Changed func()
@@ -67,10 +71,12 @@ type Config struct {
 	ConfigureTimeout time.Duration // 30 s
 	Patience         time.Duration // how long Start waits for slow plugins: 5 s
 	DrainTimeout     time.Duration // 10 s
+	DrainLimit       time.Duration // how long a process that was replaced may finish its calls: 10 min
 	HealthInterval   time.Duration // 1 s; a plugin that is silent for three is ended
 	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
+	ChannelWait      time.Duration // before a channel that ended is opened again: 1 s, and longer each time
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
 	Memory           int64         // bytes of data a plugin may allocate: 4 GiB; below 0 is no limit
 }
@@ -85,10 +91,12 @@ func (c *Config) defaults() {
 	set(&c.ConfigureTimeout, 30*time.Second)
 	set(&c.Patience, 5*time.Second)
 	set(&c.DrainTimeout, 10*time.Second)
+	set(&c.DrainLimit, 10*time.Minute)
 	set(&c.HealthInterval, time.Second)
 	set(&c.CancelGrace, 2*time.Second)
 	set(&c.ReadyWait, 10*time.Second)
 	set(&c.StreamIdle, 60*time.Second)
+	set(&c.ChannelWait, time.Second)
 	set(&c.FirstDelta, 5*time.Minute)
 	if c.Memory == 0 {
 		c.Memory = 4 << 30
@@ -107,6 +115,9 @@ func (c *Config) defaults() {
 	}
 	if c.Wanted == nil {
 		c.Wanted = func(string) bool { return false }
+	}
+	if c.Refused == nil {
+		c.Refused = func(string, string) {}
 	}
 	if c.Changed == nil {
 		c.Changed = func() {}
@@ -149,9 +160,16 @@ type Supervisor struct {
 	log   hclog.Logger
 	calls callTable
 
+	vigil    *vigil
+	watching sync.Once
+
 	life context.Context // ends when Stop begins
 	end  context.CancelFunc
 	wg   sync.WaitGroup
+
+	channels    context.Context // ends when no channel is to be open any more
+	endChannels context.CancelFunc
+	fronts      sync.WaitGroup // of the channels; what is added is added under mu
 
 	mu        sync.Mutex // guards what follows; never held while a plugin is called
 	order     []*instance
@@ -160,8 +178,9 @@ type Supervisor struct {
 	told      map[string]Diagnostic // of the catalogue, that were given and hold
 	startOver bool
 	links     map[*link]struct{} // every process there is
-	news      news               // spread whenever an instance comes, goes or changes its state
-	stopping  context.Context    // bounds draining; nil before Stop
+	reaper    *reaper
+	news      news            // spread whenever an instance comes, goes or changes its state
+	stopping  context.Context // bounds draining; nil before Stop
 }
 
 // New makes a supervisor and the folder of its sockets.
@@ -174,7 +193,10 @@ func New(cfg Config) (*Supervisor, error) {
 		return nil, err
 	}
 	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
+	s.vigil = newVigil(cfg.Log, s.places)
 	s.life, s.end = context.WithCancel(context.Background())
+	s.channels, s.endChannels = context.WithCancel(context.Background())
+	s.reaper = newReaper(cfg.Shim, cfg.Log)
 	return s, nil
 }
 
@@ -259,6 +281,7 @@ func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 	if s.life.Err() != nil {
 		return nil // Stop may be waiting for those that run
 	}
+	s.watch()
 	var begun []*instance
 	for _, spec := range specs {
 		if _, taken := s.byName[spec.Instance]; taken {
@@ -289,6 +312,8 @@ func (s *Supervisor) Stop(ctx context.Context) {
 	s.end()
 	s.mu.Unlock()
 	s.wg.Wait()
+	s.endChannels()
+	s.reaper.stop()
 }
 
 func (s *Supervisor) instance(name string) (*instance, error) {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -40,7 +39,11 @@ type instance struct {
 	log   hclog.Logger
 	cut   context.CancelFunc // ends the instance
 	wake  chan struct{}      // filled when something is asked for
+	front *front             // the last one; used by run alone
 	limit *lineLimiter       // of what it logs through the daemon's services
+
+	services meter // what it asks the daemon for
+	refusals meter // what is told of it
 
 	settled     chan struct{} // closed when the first start is over, well or not
 	settledOnce sync.Once
@@ -48,6 +51,8 @@ type instance struct {
 	mu          sync.Mutex
 	spec        Spec               // the one in force
 	asked       *request           // the one that is to be, until it is tried
+	look        bool               // its file may be another
+	tried       string             // the file of the last start, as watchedFile tells it
 	giveUp      context.CancelFunc // ends the start under way
 	ended       bool               // run has returned
 	over        chan struct{}      // closed with it
@@ -55,7 +60,9 @@ type instance struct {
 	held        string             // why it cannot be configured, when waiting alone does not help
 	state       State
 	link        *link // while ready or draining
+	generation  int   // of its settings
 	changed     chan struct{}
+	tenures     tenures
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
 	file        *binary       // that serves, or would; it is closed
@@ -104,6 +111,9 @@ func (i *instance) run(ctx context.Context) {
 			first, b = r, backoff{}
 			i.take(r.spec, nil)
 		}
+		if i.looked() {
+			b = backoff{}
+		}
 		i.become(Starting, nil, "")
 		spec, began := i.current(), time.Now()
 		l, fail := i.open(ctx, spec, generation)
@@ -113,7 +123,7 @@ func (i *instance) run(ctx context.Context) {
 			i.mend(l.warnings)
 			i.report(l.warnings)
 			i.become(Ready, l, "")
-			first.settle(Replaced{Switched: true, Diagnostics: l.warnings})
+			first.settle(l.replaces(Started))
 			l = i.serve(ctx, l, &generation)
 			if ctx.Err() != nil {
 				first = nil
@@ -130,7 +140,7 @@ func (i *instance) run(ctx context.Context) {
 			found := fail.diagnostics(spec)
 			i.report(found)
 			i.become(Crashed, nil, fail.Error())
-			first.settle(Replaced{Switched: true, Diagnostics: found})
+			first.settle(Replaced{How: Started, Generation: generation, Diagnostics: found})
 		}
 		first = nil
 		i.settle()
@@ -138,26 +148,6 @@ func (i *instance) run(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// again waits for the time of the next start, after a failure or a crash; false
-// when ctx ended.
-func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up time.Duration) bool {
-	if fail != nil && fail.permanent {
-		i.refuse(fail)
-		i.become(Broken, nil, fail.Error())
-		return i.rest(ctx)
-	}
-	wait, broken := b.crashed(time.Now(), up, fail == nil)
-	if broken {
-		i.breaks()
-		return i.rest(ctx)
-	}
-	if !i.pause(ctx, wait) {
-		i.become(Stopped, nil, "")
-		return false
-	}
-	return true
 }
 
 // serve returns the link that served last when it has died or ctx ends. It
@@ -173,12 +163,16 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 			return l
 		case <-i.wake:
 		}
-		if r := i.next(); r != nil {
-			*generation++
-			if fresh := i.swap(ctx, l, r, *generation); fresh != nil {
-				l = fresh
-				i.follow(l)
-			}
+		r := i.next()
+		if r == nil && i.looked() {
+			r = &request{spec: i.current()}
+		}
+		if r == nil {
+			continue
+		}
+		if fresh := i.change(ctx, l, r, generation); fresh != l {
+			l = fresh
+			i.follow(l)
 		}
 	}
 }
@@ -189,6 +183,7 @@ func (i *instance) follow(l *link) {
 		i.report(i.register(l.alive, i.current(), l.manifest.Load()))
 		i.adopt(l)
 	})
+	i.openChannel(l)
 }
 
 func (i *instance) crashed(l *link) {
@@ -205,46 +200,12 @@ func (i *instance) end(l *link) {
 	i.become(Stopped, nil, "")
 }
 
-// breaks makes the instance broken after too many crashes.
-func (i *instance) breaks() {
-	reason := fmt.Sprintf("it crashed %d times within %v and is not started again: %s", tooMany, window, i.why())
-	i.become(Broken, nil, reason)
-	i.report([]Diagnostic{diagnose(i.current(), "it is broken", reason)})
-}
-
-// refuse keeps why the instance is not started again, for those who call it.
-func (i *instance) refuse(fail *startError) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.refusal = &Unstartable{Diagnostics: fail.diagnostics(i.spec), why: fail}
-}
-
-// pause waits before the next start, unless another spec is asked for; false
-// when ctx ended meanwhile.
-func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
-	i.become(Backoff, nil, i.why())
-	i.mu.Lock()
-	i.restarts++
-	i.mu.Unlock()
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	for !i.isAsked() {
-		select {
-		case <-t.C:
-			return true
-		case <-i.wake:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
-}
-
 // open brings a process to the point where it can be called: found, started,
 // described, configured.
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
+	i.tries(spec)
 	if spec.Foreign != nil {
 		return i.attach(ctx, spec, generation)
 	}
@@ -262,8 +223,9 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 	if fail != nil {
 		return nil, fail
 	}
-	l.binary, l.pin, l.digest = b, b.pin, b.digest
+	l.binary, l.pin, l.digest, l.identity = b, b.pin, b.digest, identity(b.file)
 	l.confined = held(spec.Confine, lacks)
+	l.spec, l.generation = spec, generation
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
@@ -295,7 +257,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	}
 	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
 	if i.s.cfg.Services != nil {
-		bc := &backchannel{s: i.s, i: i, spec: spec}
+		bc := &backchannel{s: i.s, i: i, reach: newReach(spec, m)}
 		if err := l.serve(bc.register, bc.admit); err != nil {
 			return &startError{summary: "it cannot be offered the daemon's services", detail: err.Error()}
 		}
@@ -310,8 +272,9 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := checkLock(spec, b, *configured); fail != nil {
 		return fail
 	}
-	l.said = configured
-	l.warnings = slices.Concat(wants(spec, m.Grants), unlimited(spec), i.register(ctx, spec, configured))
+	l.said, l.settings = configured, settings
+	l.keeps, l.owner = keepsRuns(configured), &i.tenures
+	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
 	return nil
 }
 
@@ -340,21 +303,6 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 	return s, nil
 }
 
-// wants warns about grants that the plugin asks for and does not have.
-func wants(spec Spec, grants []string) []Diagnostic {
-	var lacks []string
-	for _, g := range grants {
-		if !spec.granted(g) {
-			lacks = append(lacks, g)
-		}
-	}
-	if len(lacks) == 0 {
-		return nil
-	}
-	return []Diagnostic{warn(spec, "it asks for more than its block grants: "+list(lacks),
-		"If you trust it with that, add grants = [\""+strings.Join(lacks, "\", \"")+"\"] to its block.")}
-}
-
 // found keeps which file would serve, unless one serves already.
 func (i *instance) found(b *binary) {
 	i.mu.Lock()
@@ -372,6 +320,9 @@ func (i *instance) become(s State, l *link, problem string) {
 	}
 	i.mu.Lock()
 	i.state, i.link, i.problem = s, l, problem
+	if l != nil {
+		i.generation = l.generation
+	}
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()
@@ -386,8 +337,8 @@ func (i *instance) become(s State, l *link, problem string) {
 
 // adopt takes over the manifest of a link, unless another took its place.
 func (i *instance) adopt(l *link) {
-	m := l.manifest.Load()
 	i.mu.Lock()
+	m := l.manifest.Load()
 	if m != i.manifest && !l.replaced {
 		i.file, i.pin = l.binary, l.pin
 		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest)

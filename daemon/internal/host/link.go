@@ -38,14 +38,14 @@ type link struct {
 	cfg    *Config
 
 	conn     *grpc.ClientConn
-	broker   *goplugin.GRPCBroker
 	base     *plugin.Client
 	tool     *tool.Client
 	provider *provider.Client
 	skill    *skill.Client
 	hook     *hook.Client
 	services *grpc.Server
-	at       plugin.Services
+	surface
+	at plugin.Services
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
@@ -54,9 +54,21 @@ type link struct {
 	said     *sdk.Manifest // what it declares, also beyond what the lock allows; guarded by the instance's mu
 	pin      Pin           // guarded by the instance's mu
 	digest   string        // of the binary
+	identity string        // of the file that it was started from
 	confined string        // what it is held to, for people
-	replaced bool          // guarded by the instance's mu
-	gone     func()        // called at the end of close
+
+	// What it was given last. Only the instance's goroutine uses these.
+	spec       Spec
+	settings   sdk.Settings
+	generation int
+	unsure     bool // it did not say whether it took the last ones
+
+	keeps      bool     // something for each run; see tenures
+	owner      *tenures // of the instance
+	superseded bool     // guarded by owner.mu
+
+	replaced bool   // guarded by the instance's mu
+	gone     func() // called at the end of close
 
 	// alive ends when the process does, or is about to be killed; its cause
 	// says why, as an *sdk.Error with PluginCrashed.
@@ -98,16 +110,15 @@ func environment(spec Spec) []string {
 // capture is what the daemon dispenses from go-plugin: the connection itself.
 type capture struct {
 	goplugin.NetRPCUnsupportedPlugin
-	broker *goplugin.GRPCBroker
-	conn   *grpc.ClientConn
+	conn *grpc.ClientConn
 }
 
 func (c *capture) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
 	return errors.New("the daemon serves no plugin")
 }
 
-func (c *capture) GRPCClient(_ context.Context, b *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
-	return &capture{broker: b, conn: conn}, nil
+func (c *capture) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return &capture{conn: conn}, nil
 }
 
 // connect starts the binary and connects to it. The process belongs to the
@@ -216,8 +227,7 @@ func (l *link) dial() error {
 	if err != nil {
 		return err
 	}
-	c := raw.(*capture) // the set holds nothing else
-	l.conn, l.broker = c.conn, c.broker
+	l.conn = raw.(*capture).conn // the set holds nothing else
 	return nil
 }
 
@@ -279,33 +289,22 @@ func (l *link) configure(ctx context.Context, s sdk.Settings) *startError {
 	return l.describe(ctx)
 }
 
-// serve offers the daemon's services to the plugin, under a broker id and at
-// an address. Both sockets lie in the plugin's own folder.
-func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token, address string) []grpc.ServerOption) error {
+// serve offers the daemon's services to the plugin, on a socket in the plugin's
+// own folder.
+func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token string) []grpc.ServerOption) error {
 	l.at = plugin.Services{Address: l.proc.socketDir + "/host.sock", Token: rand.Text()}
-	direct, err := net.Listen("unix", l.at.Address)
+	ln, err := net.Listen("unix", l.at.Address)
 	if err != nil {
 		return fmt.Errorf("offer the daemon's services: %w", err)
 	}
-	listeners := []net.Listener{direct}
-	if l.broker != nil {
-		l.at.BrokerID = l.broker.NextId()
-		brokered, err := l.broker.Accept(l.at.BrokerID)
-		if err != nil {
-			return errors.Join(fmt.Errorf("offer the daemon's services: %w", err), direct.Close())
-		}
-		listeners = append(listeners, brokered)
-	}
-	opts := append(plugin.ServerOptions(plugin.PeerCredentials(l.isPlugin, nil)), admit(l.at.Token, l.at.Address)...)
+	opts := append(plugin.ServerOptions(plugin.PeerCredentials(l.isPlugin, nil)), admit(l.at.Token)...)
 	l.services = grpc.NewServer(opts...)
 	register(l.services)
-	for _, ln := range listeners {
-		l.wg.Go(func() {
-			if err := l.services.Serve(ln); err != nil {
-				l.log.Debug("serving the daemon's services", "error", err)
-			}
-		})
-	}
+	l.wg.Go(func() {
+		if err := l.services.Serve(ln); err != nil {
+			l.log.Debug("serving the daemon's services", "error", err)
+		}
+	})
 	return nil
 }
 

@@ -1,43 +1,178 @@
 package host
 
 import (
+	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// mayCall holds a plugin to the tools that its block names. They may be written
-// bare or as plugin__tool, whichever of the two the plugin calls them by.
-func (b *backchannel) mayCall(name string) error {
-	if b.spec.Tools == nil {
-		return nil
-	}
-	o, err := b.s.tools().find(name)
-	if err != nil {
-		return err
-	}
-	if fits(b.spec.Tools, o.Name, o.owner.name+"__"+o.remote) {
-		return nil
-	}
-	return sdk.Errorf(sdk.Permission, "the plugin %s may not call %s: the tools in its block are %s", b.i.name, name, list(b.spec.Tools))
+// reach is what one process of a plugin may call back: what its manifest declared
+// when it started and its block allows. What it declares later, while it runs,
+// adds nothing.
+type reach struct {
+	spec  Spec
+	calls sdk.Calls
+	own   []string // the schemes that it registers itself, which it need not declare twice
 }
 
-// mayAsk holds a plugin to the run's own model, and to those that its block
-// names. An empty name is the run's own.
-func (b *backchannel) mayAsk(c Caller, model string) error {
-	if model == "" || model == c.Model || fits(b.spec.Models, model) {
+func newReach(spec Spec, m *sdk.Manifest) reach {
+	r := reach{spec: spec, calls: m.Calls}
+	for _, s := range m.Schemes {
+		r.own = append(r.own, s.Name)
+	}
+	return r
+}
+
+// granted refuses what needs a grant that the block does not give.
+func (r *reach) granted(grant string) error {
+	if r.spec.granted(grant) {
 		return nil
 	}
-	return sdk.Errorf(sdk.Permission, "the plugin %s may ask the run's own model only, which is asked when none is named: to let it ask %s, add models = [%q] to its block", b.i.name, model, model)
+	return r.refuse("is not granted %q: write into its block grants = %s", grant, written(r.spec.Grants, grant))
+}
+
+// tool takes a tool's names: the bare one and plugin__tool.
+func (r *reach) tool(bare, long string) error {
+	if !fits(r.calls.Tools, bare, long) {
+		return r.undeclared("calls the tool "+bare, "tools", bare)
+	}
+	if r.spec.Tools != nil && !fits(r.spec.Tools, bare, long) {
+		return r.refuse("may not call %s: the tools in its block are %s; to let it, write there tools = %s", bare, list(r.spec.Tools), written(r.spec.Tools, bare))
+	}
+	return nil
+}
+
+// scheme takes the path of an entry, to read or to write it.
+func (r *reach) scheme(path string) error {
+	s := clip(sdk.SchemeOf(path))
+	if !slices.Contains(r.calls.Schemes, s) && !slices.Contains(r.own, s) {
+		return r.undeclared("uses entries of "+s+"://", "schemes", s)
+	}
+	if r.spec.Schemes != nil && !slices.Contains(r.spec.Schemes, s) {
+		return r.refuse("may not use entries of %s://: the schemes in its block are %s; to let it, write there schemes = %s", s, list(r.spec.Schemes), written(r.spec.Schemes, s))
+	}
+	return nil
+}
+
+// glob refuses a pattern that names a scheme out of reach. One whose scheme is
+// itself a pattern finds what is within reach; see sees.
+func (r *reach) glob(glob string) error {
+	before, _, whole := strings.Cut(glob, "://")
+	if glob == "" || strings.ContainsAny(before, `*?[{\`) {
+		return nil
+	}
+	if !whole {
+		return r.scheme("file")
+	}
+	return r.scheme(before + "://")
+}
+
+// sees reports whether an entry is of a scheme within reach.
+func (r *reach) sees(e sdk.Entry) bool { return r.scheme(e.Path) == nil }
+
+// model lets a plugin ask the run's own model, whose name may be left out, and
+// those that are declared and that its block names.
+func (r *reach) model(own, name string) error {
+	switch {
+	case name == "" || name == own:
+		return nil
+	case !fits(r.calls.Models, name):
+		name = clip(name)
+		return r.undeclared("asks the model "+name+", and may ask the run's own, which is asked when none is named", "models", name)
+	case !fits(r.spec.Models, name):
+		name = clip(name)
+		return r.refuse("may ask the run's own model only, which is asked when none is named: to let it ask %s, write into its block models = %s", name, written(r.spec.Models, name))
+	}
+	return nil
+}
+
+// secret never takes more than the block names.
+func (r *reach) secret(name string) error {
+	name = clip(name)
+	if !slices.Contains(r.calls.Secrets, name) {
+		return r.undeclared("asks for the secret "+name, "secrets", name)
+	}
+	if !slices.Contains(r.spec.Secrets, name) {
+		return r.refuse("may not have the secret %s: write into its block secrets = %s", name, written(r.spec.Secrets, name))
+	}
+	return nil
+}
+
+// clip keeps what a plugin sent short enough, and plain enough, for a text that
+// people read.
+func clip(name string) string {
+	quoted := fmt.Sprintf("%.80q", name)
+	return quoted[1 : len(quoted)-1]
+}
+
+func (r *reach) refuse(format string, args ...any) error {
+	return sdk.Errorf(sdk.Permission, "the plugin "+r.spec.Instance+" "+format, args...)
+}
+
+// undeclared is for the plugin's author, since no block can help.
+func (r *reach) undeclared(does, kind, name string) error {
+	field := strings.ToUpper(kind[:1]) + kind[1:]
+	return r.refuse("does not declare that it %s: its author adds it to its manifest, as calls: {%q: [%q]}, or with the Go SDK as Options.Calls: sdk.Calls{%s: []string{%q}}", does, kind, name, field, name)
+}
+
+// wants warns about what the plugin asks for and its block does not give.
+func wants(spec Spec, m *sdk.Manifest) []Diagnostic {
+	var lacks, lines []string
+	missing := slices.DeleteFunc(slices.Clone(m.Grants), func(g string) bool {
+		return g == sdk.GrantChannel || spec.granted(g) // what a channel lacks is said by unopened
+	})
+	if len(missing) > 0 {
+		lacks = append(lacks, list(missing))
+		lines = append(lines, "grants = "+written(spec.Grants, missing...))
+	}
+	for _, d := range []struct {
+		kind           string
+		declared, have []string
+		whole          bool // a block without the list has all that is declared
+	}{
+		{"tools", m.Calls.Tools, spec.Tools, spec.Tools == nil},
+		{"schemes", m.Calls.Schemes, spec.Schemes, spec.Schemes == nil},
+		{"models", m.Calls.Models, spec.Models, false},
+		{"secrets", m.Calls.Secrets, spec.Secrets, false},
+	} {
+		if d.whole {
+			continue
+		}
+		less := slices.DeleteFunc(slices.Clone(d.declared), func(name string) bool {
+			return slices.ContainsFunc(d.have, func(p string) bool { return fits([]string{p}, name) || fits([]string{name}, p) })
+		})
+		if len(less) > 0 {
+			lacks = append(lacks, fmt.Sprintf("%s %s", d.kind, list(less)))
+			lines = append(lines, d.kind+" = "+written(d.have, less...))
+		}
+	}
+	if len(lacks) == 0 {
+		return nil
+	}
+	return []Diagnostic{warn(spec, "it asks for more than its block grants: "+strings.Join(lacks, "; "),
+		"If you trust it with that, write into its block: "+strings.Join(lines, ", ")+".")}
+}
+
+// written is a list as a block has it, with more names at its end.
+func written(have []string, more ...string) string {
+	quoted := make([]string, 0, len(have)+len(more))
+	for _, name := range append(slices.Clone(have), more...) {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 // fits reports whether a pattern fits one of the names. A star spans slashes,
 // so that "*" takes every provider/name.
 func fits(patterns []string, names ...string) bool {
-	flat := strings.NewReplacer("/", ":")
 	for _, p := range patterns {
 		for _, n := range names {
+			if p == n {
+				return true
+			}
 			if ok, err := path.Match(flat.Replace(p), flat.Replace(n)); ok && err == nil {
 				return true
 			}
@@ -45,3 +180,5 @@ func fits(patterns []string, names ...string) bool {
 	}
 	return false
 }
+
+var flat = strings.NewReplacer("/", ":")

@@ -54,7 +54,6 @@ func (s *Inspector) opened(spec Spec) (*binary, *startError) {
 func (s *Inspector) sum(b *binary) error {
 	b.identity = identity(b.file)
 	kept, known := s.kept(b.path)
-	known = known && kept.Digest != ""
 	if known && b.identity != "" && kept.Identity == b.identity && b.ours() {
 		b.digest = kept.Digest
 		return nil
@@ -67,13 +66,15 @@ func (s *Inspector) sum(b *binary) error {
 		return fmt.Errorf("%s changed while it was read", b.path)
 	}
 	b.digest = sum
-	if !known || kept.Digest != sum {
-		kept = described{Digest: sum}
+	believed := ""
+	if b.ours() && b.settled() {
+		believed = b.identity
 	}
-	if kept.Identity = ""; b.ours() && b.settled() {
-		kept.Identity = b.identity
-	}
-	s.keep(b.path, kept)
+	s.update(b, func(kept *described) bool {
+		was := kept.Identity
+		kept.Identity = believed
+		return was != believed
+	})
 	return nil
 }
 

@@ -3,13 +3,14 @@ package host
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
 	"github.com/bothyd/bothy/sdk"
@@ -34,21 +35,17 @@ type Services interface {
 
 // backchannel is the daemon as one plugin sees it.
 type backchannel struct {
-	s    *Supervisor
-	i    *instance
-	spec Spec // what this process was started with
+	s     *Supervisor
+	i     *instance
+	reach reach // what this process was started with
 }
 
 func (b *backchannel) register(r grpc.ServiceRegistrar) { host.Register(r, b) }
 
-// admit guards the server: the kernel has told which process is there, and who
-// comes by the address shows the token besides.
-func (b *backchannel) admit(token, address string) []grpc.ServerOption {
+// admit guards the server: the kernel has told which process is there, and each
+// request shows the token besides.
+func (b *backchannel) admit(token string) []grpc.ServerOption {
 	check := func(ctx context.Context) error {
-		p, ok := peer.FromContext(ctx)
-		if !ok || p.LocalAddr == nil || p.LocalAddr.String() != address {
-			return nil
-		}
 		shown := metadata.ValueFromIncomingContext(ctx, host.TokenKey)
 		if len(shown) != 1 || subtle.ConstantTimeCompare([]byte(shown[0]), []byte(token)) != 1 {
 			return status.Errorf(codes.Unauthenticated, "send the token of Configure in the metadata key %s", host.TokenKey)
@@ -70,24 +67,63 @@ func (b *backchannel) admit(token, address string) []grpc.ServerOption {
 	return []grpc.ServerOption{grpc.ChainUnaryInterceptor(unary), grpc.ChainStreamInterceptor(stream)}
 }
 
-// caller finds the call that a request serves, checks the grant, and ties the
-// request to the call: it ends when either does.
-func (b *backchannel) caller(ctx context.Context, grant string) (context.Context, context.CancelFunc, Caller, error) {
-	if !b.spec.granted(grant) {
-		return nil, nil, Caller{}, sdk.Errorf(sdk.Permission, "the plugin %s is not granted %q: add it to grants in its block", b.i.name, grant)
+// caller counts a request, checks the grant, finds the call that it serves and
+// asks allowed about the rest. The context it returns ends when the request does
+// or the call, whose deadline it has.
+func (b *backchannel) caller(ctx context.Context, grant string, allowed func(*running) error) (context.Context, context.CancelFunc, Caller, error) {
+	r, err := b.serves(ctx, grant)
+	if err == nil {
+		err = allowed(r)
 	}
-	r, err := b.s.calls.find(b.i.name, host.Call(ctx))
 	if err != nil {
-		return nil, nil, Caller{}, err
+		return nil, nil, Caller{}, b.refused(err)
 	}
-	ctx, cancel := context.WithCancel(deeper(ctx, r.Depth))
-	stop := context.AfterFunc(r.ctx, cancel)
-	return ctx, func() { stop(); cancel() }, r.Caller, nil
+	ctx, done := tie(deeper(ctx, r.Depth), r.ctx)
+	return ctx, done, r.Caller, nil
+}
+
+func (b *backchannel) serves(ctx context.Context, grant string) (*running, error) {
+	if err := b.within(time.Now()); err != nil {
+		return nil, err
+	}
+	if err := b.reach.granted(grant); err != nil {
+		return nil, err
+	}
+	return b.s.calls.find(b.i.name, host.Call(ctx))
+}
+
+// tie makes a request end with the call that it serves: it runs out of time when
+// the call does, and is aborted when the call is.
+func tie(ctx, call context.Context) (context.Context, context.CancelFunc) {
+	var cancel context.CancelFunc
+	if d, ok := call.Deadline(); ok {
+		ctx, cancel = context.WithDeadline(ctx, d)
+	} else {
+		ctx, cancel = context.WithCancel(ctx)
+	}
+	stop := context.AfterFunc(call, func() {
+		if !errors.Is(call.Err(), context.DeadlineExceeded) { // its own timer says so
+			cancel()
+		}
+	})
+	return ctx, func() { stop(); cancel() }
+}
+
+// refused tells of a refusal that somebody may want to know of: what is not
+// granted, and too much of what is.
+func (b *backchannel) refused(err error) error {
+	switch sdk.OutcomeOf(err) {
+	case sdk.Permission, sdk.Unavailable:
+		if b.i.refusals.take(refusalsPerMinute, time.Now()) == 0 {
+			b.s.cfg.Refused(b.i.name, err.Error())
+		}
+	}
+	return err
 }
 
 // Entry implements host.Host.
 func (b *backchannel) Entry(ctx context.Context, path string) (sdk.Entry, error) {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries)
+	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error { return b.reach.scheme(path) })
 	if err != nil {
 		return sdk.Entry{}, err
 	}
@@ -95,19 +131,27 @@ func (b *backchannel) Entry(ctx context.Context, path string) (sdk.Entry, error)
 	return b.s.cfg.Services.Entry(ctx, c, path)
 }
 
-// Entries implements host.Host.
+// Entries implements host.Host. It finds nothing of schemes out of reach.
 func (b *backchannel) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries)
+	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error { return b.reach.glob(glob) })
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return b.s.cfg.Services.Entries(ctx, c, glob)
+	found, err := b.s.cfg.Services.Entries(ctx, c, glob)
+	return slices.DeleteFunc(found, func(e sdk.Entry) bool { return !b.reach.sees(e) }), err
 }
 
 // Write implements host.Host. The writer is plugin, whatever the plugin says.
 func (b *backchannel) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error) {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries)
+	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error {
+		for _, w := range writes {
+			if err := b.reach.scheme(w.Path); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -120,27 +164,32 @@ func (b *backchannel) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Ent
 
 // Invoke implements host.Host.
 func (b *backchannel) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantTools)
+	ctx, done, c, err := b.caller(ctx, sdk.GrantTools, func(*running) error {
+		o, err := b.s.tools().find(tool)
+		if err != nil {
+			return err
+		}
+		return b.reach.tool(o.Name, o.owner.name+"__"+o.remote)
+	})
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
 	defer done()
-	if err := b.mayCall(tool); err != nil {
-		return sdk.ToolResult{}, err
-	}
 	return b.s.cfg.Services.Invoke(ctx, c, tool, arguments)
 }
 
 // Complete implements host.Host.
 func (b *backchannel) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantModels)
+	ctx, done, c, err := b.caller(ctx, sdk.GrantModels, func(r *running) error {
+		if err := b.reach.model(r.Model, req.Model); err != nil {
+			return err
+		}
+		return b.asks(r)
+	})
 	if err != nil {
 		return err
 	}
 	defer done()
-	if err := b.mayAsk(c, req.Model); err != nil {
-		return err
-	}
 	req.Run = c.Run
 	return b.s.cfg.Services.Complete(ctx, c, req, send)
 }
@@ -148,15 +197,14 @@ func (b *backchannel) Complete(ctx context.Context, req sdk.Request, send func(s
 // Secret implements host.Host. It needs no call: a plugin may ask when it is
 // configured.
 func (b *backchannel) Secret(ctx context.Context, name string) (string, error) {
-	spec := b.spec
-	if !spec.granted(sdk.GrantSecrets) {
-		return "", sdk.Errorf(sdk.Permission, "the plugin %s is not granted %q: add it to grants in its block", spec.Instance, sdk.GrantSecrets)
+	if err := b.mayKnow(name); err != nil {
+		return "", b.refused(err)
 	}
-	if !slices.Contains(spec.Secrets, name) {
-		return "", sdk.Errorf(sdk.Permission, "the block of plugin %s does not name the secret %q", spec.Instance, name)
-	}
-	c := Caller{Instance: spec.Instance}
-	if r, err := b.s.calls.find(spec.Instance, host.Call(ctx)); err == nil {
+	c := Caller{Instance: b.i.name}
+	if r, err := b.s.calls.find(b.i.name, host.Call(ctx)); err == nil {
+		var done context.CancelFunc
+		ctx, done = tie(ctx, r.ctx)
+		defer done()
 		c = r.Caller
 	}
 	v, err := b.s.cfg.Services.Secret(ctx, c, name)
@@ -164,6 +212,16 @@ func (b *backchannel) Secret(ctx context.Context, name string) (string, error) {
 		b.s.cfg.Redact(v)
 	}
 	return v, err
+}
+
+func (b *backchannel) mayKnow(secret string) error {
+	if err := b.within(time.Now()); err != nil {
+		return err
+	}
+	if err := b.reach.granted(sdk.GrantSecrets); err != nil {
+		return err
+	}
+	return b.reach.secret(secret)
 }
 
 // Log implements host.Host. It needs no grant; like standard error, it is

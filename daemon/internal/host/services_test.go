@@ -20,6 +20,7 @@ import (
 // fakeDaemon is what package daemon is to the host.
 type fakeDaemon struct {
 	s     *Supervisor
+	all   []sdk.Entry // what Entries finds; as many as the glob has bytes when there are none
 	ended chan error
 }
 
@@ -36,6 +37,9 @@ func (f *fakeDaemon) Entry(ctx context.Context, c Caller, path string) (sdk.Entr
 }
 
 func (f *fakeDaemon) Entries(_ context.Context, _ Caller, glob string) ([]sdk.Entry, error) {
+	if f.all != nil {
+		return slices.Clone(f.all), nil
+	}
 	return make([]sdk.Entry, len(glob)), nil
 }
 
@@ -63,11 +67,10 @@ func (f *fakeDaemon) Secret(_ context.Context, _ Caller, name string) (string, e
 
 func TestServices(t *testing.T) {
 	daemon := &fakeDaemon{ended: make(chan error, 1)}
-	granted, poor := spec("granted", ""), spec("poor", "")
-	granted.Grants = []string{sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}
+	granted, poor := spec("granted", ""), asking(spec("poor", ""))
+	granted = asking(granted, sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets)
 	granted.Secrets, granted.Models = []string{"TOKEN"}, []string{"good", "bad"}
 	granted.Body = body(t, `secret = "TOKEN"`)
-	poor.Grants = nil
 	r := newRig(t, func(c *Config) { c.Services = daemon })
 	daemon.s = r.Supervisor
 	for _, d := range r.Start(context.Background(), []Spec{granted, poor}) {
@@ -149,8 +152,7 @@ func TestServicesByAddress(t *testing.T) {
 // TestDepth: tools that call each other end.
 func TestDepth(t *testing.T) {
 	daemon := &fakeDaemon{}
-	s := spec("fault", "")
-	s.Grants = []string{sdk.GrantTools}
+	s := asking(spec("fault", ""), sdk.GrantTools)
 	r := newRig(t, func(c *Config) { c.Services = daemon })
 	daemon.s = r.Supervisor
 	r.Start(context.Background(), []Spec{s})

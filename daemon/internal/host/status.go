@@ -28,6 +28,7 @@ type Status struct {
 	Confined    string `json:"confined,omitempty"`     // what the kernel holds it to, for people; empty: nothing
 	MemoryLimit int64  `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
 	FileLimit   int64  `json:"file_limit,omitempty"`   // files that its process may have open
+	Detail      string `json:"detail,omitempty"`       // what it says of itself, such as a channel's status
 }
 
 // Plugins are all configured plugins, in the order of the configuration.
@@ -64,6 +65,9 @@ func (i *instance) status() Status {
 		st.Confined = i.link.confined
 		in := limited(st.PID)
 		st.MemoryLimit, st.FileLimit = in.Memory, in.Files
+		if said := i.link.detail.Load(); said != nil {
+			st.Detail = *said
+		}
 	}
 	return st
 }

@@ -268,6 +268,10 @@ func (f *fakeDaemon) Tools() []sdk.Tool {
 }
 
 func (f *fakeDaemon) Plugins() []rpc.Plugin { return nil }
+func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
+	return rpc.PluginReloaded{Instance: p.Instance, How: "swapped"}, nil
+}
+
 func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) {
 	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}, nil
 }

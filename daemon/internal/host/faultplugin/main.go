@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"strings"
 
@@ -27,21 +28,44 @@ func main() {
 	if begin(os.Getenv("FAULT")) {
 		return
 	}
-	f := &faults{changed: make(chan struct{}, 1)}
+	f := &faults{changed: make(chan struct{}, 1), calls: calls(os.Getenv("FAULT_CALLS"))}
 	name := os.Getenv("FAULT_NAME")
 	if name == "" {
 		name = "fault"
 	}
-	plugin.Serve(plugin.Options{
+	o := plugin.Options{
 		Name: name, Version: "1.2.3", Config: &f.config, Configure: f.configure,
-		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{},
-		Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries},
+		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{}, Channel: front(),
 		Requires: strings.Fields(os.Getenv("FAULT_REQUIRES")),
-	})
+		Health:   f.health, Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries}, Calls: f.calls,
+		Reconfigures: os.Getenv("FAULT_LIVE") != "",
+	}
+	if os.Getenv("FAULT_KEEPS") != "" {
+		o.Release = f.release
+	}
+	plugin.Serve(o)
+}
+
+// calls is what the plugin declares that it calls back: "all" is anything, JSON
+// is that, and nothing is some entries.
+func calls(text string) sdk.Calls {
+	c := sdk.Calls{Schemes: []string{"file", "known", "fact"}}
+	switch text {
+	case "":
+	case "all":
+		c.Tools, c.Models, c.Secrets = []string{"*"}, []string{"*"}, []string{"TOKEN", "OTHER"}
+	default:
+		c = sdk.Calls{}
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			panic(err)
+		}
+	}
+	return c
 }
 
 // faults serves the tools; extra ones appear when the manifest changes.
 type faults struct {
+	calls   sdk.Calls
 	config  config
 	set     tool.Set
 	extra   tool.Set
@@ -50,7 +74,11 @@ type faults struct {
 }
 
 func (f *faults) Tools() []sdk.ToolSpec {
-	return append(append(f.tools().Tools(), f.extra.Tools()...), unusable()...)
+	grown := f.extra.Tools()
+	for i := range grown {
+		grown[i].Source = os.Getenv("FAULT_SOURCE")
+	}
+	return append(append(f.tools().Tools(), grown...), unusable()...)
 }
 
 func (f *faults) Invoke(ctx context.Context, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
@@ -68,3 +96,8 @@ func unusable() []sdk.ToolSpec {
 	}
 	return []sdk.ToolSpec{{Name: "unusable", Description: "Cannot be called.", Parameters: []byte(os.Getenv("FAULT_SCHEMA"))}}
 }
+
+// build is set by the linker, to make another binary of the same plugin.
+var build string
+
+func init() { _ = build }

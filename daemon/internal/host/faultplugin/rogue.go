@@ -72,7 +72,7 @@ func describe(s grpc.ServerStream) error {
 	b, err := json.Marshal(sdk.Manifest{Name: "rogue", Protocol: plugin.Protocol, Kinds: []string{plugin.KindTool}, Tools: []sdk.ToolSpec{
 		{Name: "huge", Parameters: object}, {Name: "deaf", Parameters: object}, {Name: "strange", Parameters: object},
 		{Name: "direct", Parameters: object}, {Name: "tokenless", Parameters: object},
-	}})
+	}, Calls: sdk.Calls{Schemes: []string{"file"}}})
 	if err != nil {
 		return err
 	}
@@ -141,8 +141,7 @@ func field(m proto.Message, number protowire.Number) string {
 	return ""
 }
 
-// direct asks for an entry at the address, as a plugin without go-plugin's
-// broker does.
+// direct asks for an entry at the address, with or without the token.
 func direct(ctx context.Context, token string) string {
 	conn, err := grpc.NewClient("unix:"+offered.Load().address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"google.golang.org/grpc"
@@ -64,6 +66,8 @@ func begin(mode string) (over bool) {
 	case "rogue":
 		rogue()
 		return true
+	case "stubborn":
+		signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 	case "dies":
 		time.AfterFunc(50*time.Millisecond, func() { os.Exit(4) })
 	}
@@ -85,7 +89,13 @@ func plain(path string) {
 }
 
 func (f *faults) configure(ctx context.Context, s sdk.Settings) error {
-	if f.config.Refuse != "" {
+	switch f.config.Refuse {
+	case "":
+	case "hang":
+		forever()
+	case "die":
+		os.Exit(9)
+	default:
 		return errors.New(f.config.Refuse)
 	}
 	if f.config.Secret != "" {
@@ -105,7 +115,22 @@ func (f *faults) configure(ctx context.Context, s sdk.Settings) error {
 	return nil
 }
 
+// release says which run was given up, by which process.
+func (f *faults) release(_ context.Context, run, runDir string) error {
+	return mark(os.Getenv("FAULT_MARKS"), fmt.Sprintf("released %s %s %d\n", run, runDir, os.Getpid()))
+}
+
+func (f *faults) health(context.Context) error {
+	if os.Getenv("FAULT_ILL") != "" {
+		return errors.New("it is ill")
+	}
+	return nil
+}
+
 func (f *faults) drain(context.Context) error {
+	if os.Getenv("FAULT") == "stubborn" {
+		forever()
+	}
 	if order := os.Getenv("FAULT_ORDER"); order != "" {
 		return mark(order, "-"+f.label+"\n")
 	}

@@ -1,0 +1,202 @@
+package daemon
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/sdktest"
+)
+
+// examples are the plugins below examples/ that were built, by folder: each
+// once, beside the installation.
+var examples struct {
+	sync.Mutex
+	built map[string]func() (string, error)
+}
+
+// builtExample is the binary bothy-plugin-NAME that a folder of examples/ makes.
+func builtExample(folder, name string) (string, error) {
+	examples.Lock()
+	once, ok := examples.built[folder]
+	if !ok {
+		once = sync.OnceValues(func() (string, error) { return buildExample(folder, name) })
+		if examples.built == nil {
+			examples.built = map[string]func() (string, error){}
+		}
+		examples.built[folder] = once
+	}
+	examples.Unlock()
+	return once()
+}
+
+// example is builtExample for tests in Go, with the binary's digest.
+func example(t testing.TB, folder, name string) (binary, pin string) {
+	t.Helper()
+	installation(t)
+	binary, err := builtExample(folder, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary, pinOf(t, binary)
+}
+
+// scriptExample is the command of scripts that sets a variable to an example's
+// binary.
+func scriptExample(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: example VARIABLE FOLDER NAME")
+	}
+	binary, err := builtExample(args[1], args[2])
+	ts.Check(err)
+	ts.Setenv(args[0], binary)
+}
+
+// pinOf is what sha256sum prints of a file.
+func pinOf(t testing.TB, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// buildExample builds as somebody else would: in the example's own module or
+// folder, from what is on this machine.
+func buildExample(folder, name string) (string, error) {
+	source := filepath.Join("..", "examples", folder)
+	binary := filepath.Join(build.prefix, "examples", folder, "bothy-plugin-"+name)
+	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(filepath.Join(source, "go.mod")); err != nil {
+		return binary, buildPython(source, binary)
+	}
+	cmd := exec.Command("go", "build", "-mod=readonly", "-o", binary, ".")
+	cmd.Dir = source
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false", "CGO_ENABLED=0", "GOWORK=off")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the example %s: %w\n%s", folder, err, text)
+	}
+	return binary, nil
+}
+
+// python is the interpreter that Debian's packages of gRPC belong to.
+const python = "/usr/bin/python3"
+
+// needPython skips a test where plugins in Python cannot run, but not in CI.
+func needPython(t testing.TB) {
+	t.Helper()
+	out, err := exec.Command(python, "-c", "import google.protobuf, grpc, grpc_tools").CombinedOutput()
+	if err == nil {
+		return
+	}
+	say := fmt.Sprintf("python: install python3-grpcio, python3-grpc-tools and python3-protobuf (%v: %s)", err, out)
+	if os.Getenv("CI") == "true" {
+		t.Fatal(say)
+	}
+	t.Skip(say)
+}
+
+// buildPython does what README.md of the example says: stubs beside the script,
+// and all of it in one file, in the folder packed.
+func buildPython(source, binary string) error {
+	dir := filepath.Dir(binary)
+	text, err := os.ReadFile(filepath.Join(source, filepath.Base(binary)))
+	if err != nil {
+		return err
+	}
+	stage := filepath.Join(dir, "stage")
+	for _, d := range []string{stage, filepath.Join(dir, "packed")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
+	}
+	for file, mode := range map[string]os.FileMode{binary: 0o755, filepath.Join(stage, "__main__.py"): 0o644} {
+		if err := os.WriteFile(file, text, mode); err != nil {
+			return err
+		}
+	}
+	for _, args := range [][]string{
+		{"-m", "grpc_tools.protoc", "-I", "../sdk/proto/v1", "--python_out=" + dir, "--grpc_python_out=" + dir, "bothy.proto"},
+		{"-m", "grpc_tools.protoc", "-I", "../sdk/proto/v1", "--python_out=" + stage, "--grpc_python_out=" + stage, "bothy.proto"},
+		{"-m", "zipapp", stage, "-p", python, "-o", filepath.Join(dir, "packed", filepath.Base(binary))},
+	} {
+		if out, err := exec.Command(python, args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("build %s: %w\n%s", source, err, out)
+		}
+	}
+	return nil
+}
+
+// TestExamplePython: a plugin without our SDK, as a script with its stubs
+// beside it and as one file, started by its path and by the open file that its
+// pin was checked on, serves calls and calls back.
+func TestExamplePython(t *testing.T) {
+	needPython(t)
+	script, pin := example(t, "python-tool", "words")
+	packed := filepath.Join(filepath.Dir(script), "packed", filepath.Base(script))
+	for _, binary := range []string{script, packed} {
+		if out, err := exec.Command(filepath.Join(build.prefix, "bin", "bothyd"), "plugins", "test", "--call", binary).CombinedOutput(); err != nil {
+			t.Errorf("it does not keep to the protocol: %v\n%s", err, out)
+		}
+	}
+	e := newExecuting(t, fmt.Sprintf(`
+plugin "script" {
+  plugin = "words"
+  path   = %[1]q
+}
+plugin "pinned" {
+  plugin    = "words"
+  path      = %[1]q
+  sha256    = %[2]q
+  grants    = ["entries"]
+  separator = ","
+}
+plugin "packed" {
+  plugin = "words"
+  path   = %[3]q
+  sha256 = %[4]q
+  grants = ["entries"]
+}
+`, script, pin, packed, pinOf(t, packed)))
+	body := "a plan, with five words"
+	known := sdk.Write{Path: "known://plan", Body: &body, Writer: sdk.WriterModel}
+	if _, err := e.store.Commit(t.Context(), sdk.Change{Run: e.run.ID, Writes: []sdk.Write{known}}); err != nil {
+		t.Fatal(err)
+	}
+	for tool, want := range map[string]string{
+		`script__count_words {"text":"one, two three"}`:  "3",
+		`pinned__count_words {"text":"one, two three"}`:  "2",
+		`packed__count_words {"text":"one, two three"}`:  "3",
+		`pinned__count_known {"path":"known://plan"}`:    "2",
+		`packed__count_known {"path":"known://plan"}`:    "5",
+		`packed__count_known {"path":"known://nothing"}`: "not_found",
+		`script__count_known {"path":"known://plan"}`:    "permission",
+		`script__count_words {"path":"known://plan"}`:    "validation",
+	} {
+		name, arguments, _ := strings.Cut(tool, " ")
+		r, err := e.host.Invoke(t.Context(), sdk.Invocation{
+			Tool: name, Arguments: json.RawMessage(arguments), Run: e.run.Key, Project: e.project, RunDir: filepath.Join(e.paths.Data, "runs", e.run.Key),
+		}, &sdktest.Recorder{})
+		have := r.Output
+		if err != nil {
+			have = string(sdk.OutcomeOf(err))
+		}
+		if have != want {
+			t.Errorf("%s: %s, want %s (%v)", tool, have, want, err)
+		}
+	}
+}

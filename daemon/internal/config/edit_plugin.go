@@ -1,0 +1,126 @@
+package config
+
+import (
+	"bytes"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// PluginEdit is what is written into a plugin's or provider's block. What is
+// empty stays as it is.
+type PluginEdit struct {
+	Kind    string // the type of the block: "plugin" or "provider"
+	Label   string
+	Plugin  string // the NAME of bothy-plugin-NAME, where the label is another
+	Path    string
+	SHA256  string
+	Grants  []string
+	OnUse   *bool
+	Enabled *bool
+}
+
+func (e PluginEdit) attributes() []attribute {
+	var out []attribute
+	text := func(name, value string) {
+		if value != "" {
+			out = append(out, attribute{name, cty.StringVal(value)})
+		}
+	}
+	truth := func(name string, value *bool) {
+		if value != nil {
+			out = append(out, attribute{name, cty.BoolVal(*value)})
+		}
+	}
+	text("plugin", e.Plugin)
+	text("path", e.Path)
+	text("sha256", e.SHA256)
+	if len(e.Grants) > 0 {
+		var list []cty.Value
+		for _, g := range e.Grants {
+			list = append(list, cty.StringVal(g))
+		}
+		out = append(out, attribute{"grants", cty.TupleVal(list)})
+	}
+	truth("on_use", e.OnUse)
+	truth("enabled", e.Enabled)
+	return out
+}
+
+// Text is the block as it is written where there is none yet.
+func (e PluginEdit) Text() string {
+	return string(appendBlock(nil, e.Kind, e.Label, e.attributes()...))
+}
+
+// SetPlugin writes a plugin's or provider's block into the file at path, as
+// SetSkill does: all else stays byte for byte, what is in the block already too.
+func SetPlugin(path string, e PluginEdit) (bool, error) {
+	if !labelPattern.MatchString(e.Label) {
+		return false, sdk.Errorf(sdk.Validation, "a block cannot be named %q: its name is made of a-z, 0-9, dot, dash and underscore, at most 64 of them", e.Label)
+	}
+	return edit(path, func(text []byte) ([]byte, error) { return setPlugin(text, path, e) })
+}
+
+func setPlugin(text []byte, path string, e PluginEdit) ([]byte, error) {
+	block, err := findBlock(text, path, e.Kind, e.Label)
+	if err != nil {
+		return nil, err
+	}
+	edited := text
+	if block == nil {
+		edited = appendBlock(text, e.Kind, e.Label, e.attributes()...)
+	} else {
+		for _, a := range e.attributes() {
+			edited = setAttribute(edited, block, a)
+			if block, err = findBlock(edited, path, e.Kind, e.Label); err != nil || block == nil {
+				break
+			}
+		}
+	}
+	// What cannot be foreseen of a text is found here, before anything is written.
+	block, err = findBlock(edited, path, e.Kind, e.Label)
+	if err != nil || block == nil || !saysAll(block, e.attributes()) {
+		return nil, sdk.Errorf(sdk.Conflict, "the block %s %q of %s is written in a way that cannot be edited here: make it say this yourself:\n%s", e.Kind, e.Label, path, e.Text())
+	}
+	return edited, nil
+}
+
+func saysAll(block *hclsyntax.Block, attributes []attribute) bool {
+	for _, a := range attributes {
+		if !saysValue(block, a) {
+			return false
+		}
+	}
+	return true
+}
+
+// RemoveBlock takes the block of a type and a label out of the file at path,
+// and reports whether there was one. Comments around it stay.
+func RemoveBlock(path, kind, label string) (bool, error) {
+	return edit(path, func(text []byte) ([]byte, error) { return removeBlock(text, path, kind, label) })
+}
+
+func removeBlock(text []byte, path, kind, label string) ([]byte, error) {
+	block, err := findBlock(text, path, kind, label)
+	if err != nil || block == nil {
+		return text, err
+	}
+	begin, end := block.Range().Start.Byte, block.CloseBraceRange.End.Byte
+	rest := text[end:]
+	if n := bytes.IndexByte(rest, '\n'); n >= 0 && len(bytes.TrimSpace(rest[:n])) == 0 {
+		end += n + 1
+	}
+	edited := splice(text, begin, end, "")
+	// The empty line that set it apart goes with it.
+	eol := []byte(lineEnd(text))
+	empty := append(bytes.Clone(eol), eol...)
+	if bytes.HasSuffix(edited[:begin], empty) && (begin == len(edited) || bytes.HasPrefix(edited[begin:], eol)) {
+		edited = splice(edited, begin-len(eol), begin, "")
+	}
+	if left, err := findBlock(edited, path, kind, label); err != nil || left != nil {
+		return nil, sdk.Errorf(sdk.Conflict, "the block %s %q of %s is written in a way that cannot be edited here: remove it yourself", kind, label, path)
+	}
+	return edited, nil
+}

@@ -1,0 +1,149 @@
+package host
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestReach: a callback needs the grant, the declaration and the block, and a
+// refusal says what to write where.
+func TestReach(t *testing.T) {
+	all := []string{sdk.GrantEntries, sdk.GrantTools, sdk.GrantModels, sdk.GrantSecrets}
+	declared := sdk.Calls{Tools: []string{"read_*", "web__get"}, Schemes: []string{"known", "fact"}, Models: []string{"p/*"}, Secrets: []string{"KEY", "OTHER"}}
+	tool := func(bare, long string) func(*reach) error { return func(r *reach) error { return r.tool(bare, long) } }
+	scheme := func(path string) func(*reach) error { return func(r *reach) error { return r.scheme(path) } }
+	glob := func(text string) func(*reach) error { return func(r *reach) error { return r.glob(text) } }
+	model := func(name string) func(*reach) error { return func(r *reach) error { return r.model("own", name) } }
+	secret := func(name string) func(*reach) error { return func(r *reach) error { return r.secret(name) } }
+	for _, c := range []struct {
+		name  string
+		block Spec
+		ask   func(*reach) error
+		says  string // of the refusal; empty when it is let through
+	}{
+		{"a block without a list has all that is declared", Spec{}, tool("read_file", "files__read_file"), ""},
+		{"by the long name", Spec{}, tool("get", "web__get"), ""},
+		{"not declared", Spec{}, tool("write_file", "files__write_file"), `sdk.Calls{Tools: []string{"write_file"}}`},
+		{"not declared, though the block lets it", Spec{Tools: []string{"*"}}, tool("write_file", "files__write_file"), `calls: {"tools": ["write_file"]}`},
+		{"not in the block", Spec{Tools: []string{"read_dir"}}, tool("read_file", "files__read_file"), `tools = ["read_dir", "read_file"]`},
+		{"an empty list is nothing", Spec{Tools: []string{}}, tool("read_file", "files__read_file"), `tools = ["read_file"]`},
+		{"in the block by the long name", Spec{Tools: []string{"files__*"}}, tool("read_file", "files__read_file"), ""},
+
+		{"a scheme", Spec{}, scheme("known://a"), ""},
+		{"in capitals", Spec{}, scheme("KNOWN://a"), ""},
+		{"its own", Spec{}, scheme("mine://a"), ""},
+		{"a bare path is a file", Spec{}, scheme("src/main.go"), `Schemes: []string{"file"}`},
+		{"another scheme", Spec{Schemes: []string{"log"}}, scheme("log://turn_1/x"), `sdk.Calls{Schemes: []string{"log"}}`},
+		{"a scheme that the block lacks", Spec{Schemes: []string{"known"}}, scheme("fact://a"), `schemes = ["known", "fact"]`},
+		{"a long one is cut", Spec{}, scheme(strings.Repeat("a", 500) + "\x1b://x"), strings.Repeat("a", 80) + `://: its author`},
+
+		{"a glob of a scheme", Spec{}, glob("known://**"), ""},
+		{"a glob of another", Spec{}, glob("log://**"), "log://"},
+		{"a glob of files", Spec{}, glob("src/main.go"), `Schemes: []string{"file"}`},
+		{"a glob of every scheme", Spec{}, glob("*://**"), ""},
+		{"every entry", Spec{}, glob(""), ""},
+		{"a glob without a scheme", Spec{}, glob("**"), ""},
+
+		{"the run's own model", Spec{}, model("own"), ""},
+		{"no model named", Spec{}, model(""), ""},
+		{"a model that no block names", Spec{}, model("p/m"), `models = ["p/m"]`},
+		{"a model that the block names", Spec{Models: []string{"*"}}, model("p/m"), ""},
+		{"a model that is not declared", Spec{Models: []string{"*"}}, model("q/m"), `sdk.Calls{Models: []string{"q/m"}}`},
+
+		{"a secret that no block names", Spec{}, secret("KEY"), `secrets = ["KEY"]`},
+		{"a secret that the block names", Spec{Secrets: []string{"KEY"}}, secret("KEY"), ""},
+		{"a secret that is not declared", Spec{Secrets: []string{"MORE"}}, secret("MORE"), `sdk.Calls{Secrets: []string{"MORE"}}`},
+	} {
+		c.block.Instance, c.block.Grants = "p", all
+		r := newReach(c.block, &sdk.Manifest{Calls: declared, Schemes: []sdk.Scheme{{Name: "mine"}}})
+		err := c.ask(&r)
+		if c.says == "" && err != nil || c.says != "" && (sdk.OutcomeOf(err) != sdk.Permission || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.says)
+		}
+		if err != nil && strings.ContainsRune(err.Error(), '\x1b') {
+			t.Errorf("%s: a control character is in %q", c.name, err)
+		}
+	}
+	for _, grant := range all {
+		r := newReach(Spec{Instance: "p", Grants: []string{sdk.GrantProject}}, &sdk.Manifest{Calls: declared})
+		if err := r.granted(grant); sdk.OutcomeOf(err) != sdk.Permission || !strings.Contains(err.Error(), `grants = ["project", "`+grant+`"]`) {
+			t.Errorf("%s: %v", grant, err)
+		}
+	}
+}
+
+// TestWants: what a plugin asks for and its block does not give is one warning,
+// with the lines to add.
+func TestWants(t *testing.T) {
+	m := &sdk.Manifest{Grants: []string{sdk.GrantTools, sdk.GrantModels}, Calls: sdk.Calls{
+		Tools: []string{"grep", "read_*"}, Schemes: []string{"known"}, Models: []string{"p/*"}, Secrets: []string{"KEY"},
+	}}
+	for _, c := range []struct {
+		name string
+		spec Spec
+		says []string // nil: no warning
+	}{
+		{"all given", Spec{Grants: []string{sdk.GrantTools, sdk.GrantModels}, Models: []string{"*"}, Secrets: []string{"KEY"}}, nil},
+		{"narrower than a pattern", Spec{Grants: m.Grants, Tools: []string{"grep", "read_file"}, Models: []string{"p/m"}, Secrets: []string{"KEY"}}, nil},
+		{"nothing given", Spec{}, []string{`grants = ["tools", "models"]`, `models = ["p/*"]`, `secrets = ["KEY"]`}},
+		{"less given", Spec{Grants: m.Grants, Tools: []string{"read_*"}, Schemes: []string{"fact"}, Models: []string{"p/*"}, Secrets: []string{"A"}},
+			[]string{`tools = ["read_*", "grep"]`, `schemes = ["fact", "known"]`, `secrets = ["A", "KEY"]`}},
+	} {
+		found := wants(c.spec, m)
+		if len(found) == 0 != (c.says == nil) {
+			t.Errorf("%s: %v", c.name, found)
+			continue
+		}
+		for _, text := range c.says {
+			if !strings.Contains(found[0].Detail, text) || !found[0].Warning() {
+				t.Errorf("%s: %v, want %q", c.name, found[0], text)
+			}
+		}
+	}
+}
+
+// TestEntriesWithinReach: a glob over every scheme finds nothing of those that
+// are out of reach, and what a plugin declares while it runs adds nothing.
+func TestEntriesWithinReach(t *testing.T) {
+	daemon := &fakeDaemon{all: []sdk.Entry{{Path: "known://a"}, {Path: "log://turn_1/x"}, {Path: "KNOWN://b"}, {Path: "main.go"}, {Path: "fact://c"}}}
+	s := spec("fault", "")
+	s.Env["FAULT_CALLS"] = `{"schemes":["fact","known"]}`
+	s.Schemes = []string{"known"}
+	r := started(t, func(c *Config) { c.Services = daemon }, s)
+	for glob, want := range map[string]string{"": "2", "*://**": "2", "{known,log}://**": "2", "known://**": "2", "**": "2"} {
+		arguments, _ := json.Marshal(service{"entries", glob})
+		if res := r.mustCall(t, "back", string(arguments)); res.Output != want {
+			t.Errorf("%q finds %s entries, want %s", glob, res.Output, want)
+		}
+	}
+	for _, c := range []service{{"entries", "log://**"}, {"entry", "log://turn_1/x"}, {"write", "fact://x"}, {"write", "log://x"}} {
+		arguments, _ := json.Marshal(c)
+		_, err := r.call(t, "back", string(arguments))
+		wantOutcome(t, err, sdk.Permission)
+	}
+	r.mustCall(t, "grow", ``)
+	eventually(t, "the manifest that declares more", func() bool { return slices.Contains(r.schemes("fault"), "log") })
+	_, err := r.call(t, "back", `{"service":"entry","name":"log://turn_1/x"}`)
+	wantOutcome(t, err, sdk.Permission)
+}
+
+// service is what the tool back is asked.
+type service struct {
+	Service string `json:"service"`
+	Name    string `json:"name,omitempty"`
+}
+
+// schemes is what the manifest declares now.
+func (r *rig) schemes(instance string) []string {
+	i, err := r.instance(instance)
+	if err != nil {
+		return nil
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.manifest.Calls.Schemes
+}

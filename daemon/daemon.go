@@ -50,6 +50,7 @@ type Daemon struct {
 	runlogs  *audit.Runlogs
 	security *audit.Security
 	hooks    *hook.Chains
+	channels *server.Channels
 	host     *host.Supervisor
 	plugins  *plugins
 	models   *modelTable
@@ -184,6 +185,7 @@ func (d *Daemon) recordSocket() error {
 func (d *Daemon) startPlugins(ctx context.Context) error {
 	d.hooks = hook.New(d.log.Named("hook"))
 	d.hears = newListeners(d.hooks, d.described, &d.problems, func(text string) { d.log.Warn(text) })
+	d.channels = server.NewChannels()
 	h, err := host.New(host.Config{
 		Log:       d.log.Named("host"),
 		Libexec:   []string{d.paths.Libexec},
@@ -193,6 +195,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Prefix:    d.paths.Prefix,
 		Shim:      filepath.Join(d.paths.Libexec, "bothy-shim"),
 		Services:  &services{d: d},
+		Lend:      d.lend,
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
 		Mended:    func(x host.Diagnostic) { d.problems.mended(x.Diagnostic) },
@@ -240,6 +243,7 @@ func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
 		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: skillFace{d}, Policy: policyFace{d}, Audit: auditFace{d},
 		Log: d.log.Named("server"), Redact: d.secrets.JSON, Descended: d.descended,
+		Channels: d.channels, Within: isWithin,
 	})
 	if err != nil {
 		return err
@@ -251,6 +255,7 @@ func (d *Daemon) startServer(context.Context) error {
 		s.Close(ctx)
 		return nil
 	})
+	d.onClose("channels", func() error { d.host.CloseChannels(); return nil }) // while their socket still is there
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 )
 
@@ -20,21 +21,33 @@ func (d *Daemon) descended(pid int) bool {
 	for _, p := range d.host.Processes() {
 		plugins[p] = true
 	}
+	line, whole := lineage(pid)
+	return !whole || slices.ContainsFunc(line, func(p int) bool { return plugins[p] })
+}
+
+// isWithin reports whether a process is another one or descends from it, which
+// one that left its parents behind does not.
+func isWithin(pid, ancestor int) bool {
+	line, _ := lineage(pid)
+	return slices.Contains(line, ancestor)
+}
+
+// lineage is a process and its parents, up to the daemon or process 1; not whole
+// when there are more of them than there can be.
+func lineage(pid int) (line []int, whole bool) {
 	self := os.Getpid()
 	for range deepest {
-		if plugins[pid] {
-			return true
-		}
+		line = append(line, pid)
 		if pid <= 1 || pid == self {
-			return false
+			return line, true
 		}
 		parent, err := parentOf(pid)
 		if err != nil {
-			return false
+			return line, true
 		}
 		pid = parent
 	}
-	return true
+	return line, false
 }
 
 // parentOf reads the parent of a process from /proc/PID/stat: the fourth

@@ -154,7 +154,7 @@ func (p *plugins) exchanged(label, digest string, a host.Replaced, said *hearing
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.wanted[label] != digest { // a newer block came
-		if _, there := p.runs[label]; there && a.Switched {
+		if _, there := p.runs[label]; there && a.Switched() {
 			p.runs[label] = digest // should the newer one not be had, this one stays
 		}
 		return
@@ -162,7 +162,7 @@ func (p *plugins) exchanged(label, digest string, a host.Replaced, said *hearing
 	for n, text := range texts {
 		said.add(outcome{text, !a.Diagnostics[n].Warning()})
 	}
-	if a.Switched {
+	if a.Switched() {
 		p.runs[label] = digest
 		p.problems.mended(refusal(label)) // what is wrong with the new one was told by the host
 		return

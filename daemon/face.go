@@ -100,6 +100,7 @@ func (f face) Plugins() []rpc.Plugin {
 			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: f.d.secrets.Redact(s.Error), Tools: s.Tools, RSS: s.RSS,
 			Confined: s.Confined, MemoryLimit: s.MemoryLimit, FileLimit: s.FileLimit,
 			Digest: s.Digest, Origin: s.Origin, Pinned: s.Pin != "", PinnedBy: string(s.Pin), Script: s.Script, Grants: s.Grants,
+			Detail: f.d.secrets.Redact(s.Detail),
 		})
 	}
 	cfg := f.d.current()

@@ -39,9 +39,9 @@ func serveLedger() {
 	})
 }
 
-// bundleLedger puts this binary among an installation's plugins, as ledger, as
-// intruder and as spiller, where it needs no digest: checking that at each start would cost more
-// than the start.
+// bundleLedger puts this binary among an installation's plugins, as ledger and
+// the others that it plays, where it needs no digest: checking that at each start
+// would cost more than the start.
 func bundleLedger(prefix string) error {
 	binary, err := os.ReadFile(os.Args[0])
 	if err != nil {
@@ -51,7 +51,7 @@ func bundleLedger(prefix string) error {
 	if err := os.WriteFile(ledger, binary, 0o700); err != nil {
 		return err
 	}
-	for _, name := range []string{"intruder", "spiller"} {
+	for _, name := range []string{"intruder", "spiller", "front", "veto"} {
 		if err := os.Link(ledger, filepath.Join(prefix, "libexec/bothy/bothy-plugin-"+name)); err != nil {
 			return err
 		}

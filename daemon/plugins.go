@@ -29,18 +29,19 @@ type plugins struct {
 	// something is started for its first use, so that nothing is started from a block that is gone.
 	changing sync.RWMutex
 
-	mu     sync.Mutex // guards what follows
-	cfg    *config.Config
-	begun  map[string]*sync.Once // by instance; what waits for its use is started once
-	runs   map[string]string     // the digest of the block with which each instance runs
-	wanted map[string]string     // the digest that is being tried, or runs
-	swaps  sync.WaitGroup        // exchanges under way
+	mu      sync.Mutex // guards what follows
+	cfg     *config.Config
+	begun   map[string]*sync.Once // by instance; what waits for its use is started once
+	runs    map[string]string     // the digest of the block with which each instance runs
+	wanted  map[string]string     // the digest that is being tried, or runs
+	swaps   sync.WaitGroup        // exchanges under way
+	foreign map[string]bool       // instances for which a process of its author is used
 }
 
 func newPlugins(cfg *config.Config, h *host.Supervisor, diagnose func(host.Diagnostic), problems *problems, redact func(string) string) *plugins {
 	return &plugins{
 		cfg: cfg, host: h, diagnose: diagnose, problems: problems, redact: redact,
-		begun: map[string]*sync.Once{}, runs: map[string]string{}, wanted: map[string]string{},
+		begun: map[string]*sync.Once{}, runs: map[string]string{}, wanted: map[string]string{}, foreign: map[string]bool{},
 	}
 }
 

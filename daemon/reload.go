@@ -96,11 +96,7 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 		d.log.Warn("the log stays as it was", "error", err) // Load has checked it
 	}
 	for _, o := range d.plugins.apply(ctx, cfg) {
-		severity := "warning"
-		if o.refused {
-			severity = "error"
-		}
-		r.Diagnostics = append(r.Diagnostics, rpc.Diagnostic{Severity: severity, Text: o.text})
+		r.Diagnostics = append(r.Diagnostics, o.diagnostic())
 	}
 	d.models.Store(&models{cfg: cfg, host: d.plugins, secrets: d.secrets})
 	d.skills.Configure(d.skillSettings(cfg))

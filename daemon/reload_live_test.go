@@ -148,7 +148,7 @@ func TestReloadAfterTheStop(t *testing.T) {
 func TestExchangeOvertaken(t *testing.T) {
 	p := newPlugins(&config.Config{}, nil, nil, &problems{}, func(text string) string { return text })
 	p.runs["x"], p.wanted["x"] = "first", "third"
-	p.exchanged("x", "second", host.Replaced{Switched: true}, &hearing{})
+	p.exchanged("x", "second", host.Replaced{How: host.Swapped}, &hearing{})
 	p.exchanged("x", "third", host.Replaced{}, &hearing{})
 	if p.runs["x"] != "second" || p.wanted["x"] != "second" {
 		t.Errorf("runs %q, wanted %q", p.runs["x"], p.wanted["x"])

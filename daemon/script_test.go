@@ -136,6 +136,12 @@ func TestMain(m *testing.M) {
 	if os.Getenv(playSpiller) != "" {
 		serveSpiller()
 	}
+	if os.Getenv(playFront) != "" {
+		serveFront()
+	}
+	if os.Getenv(playVeto) != "" {
+		serveVeto()
+	}
 	code := m.Run()
 	printResults()
 	if build.prefix != "" {

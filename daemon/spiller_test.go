@@ -30,7 +30,7 @@ type spill struct {
 func serveSpiller() {
 	var s spiller
 	plugin.Serve(plugin.Options{
-		Name: "spiller", Version: "1", Calls: sdk.Calls{Tools: []string{"spill"}, Schemes: []string{"known", "spilled"}}, Config: &s,
+		Name: "spiller", Version: "1", Calls: sdk.Calls{Tools: []string{"spill"}, Schemes: []string{"known"}}, Config: &s,
 		Schemes: []sdk.Scheme{{Name: "spilled", Category: sdk.CategoryData}},
 		Configure: func(context.Context, sdk.Settings) error {
 			fmt.Fprintln(os.Stderr, "configured with", s.Word)

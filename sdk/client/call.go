@@ -130,6 +130,12 @@ func (c *Client) Plugins(ctx context.Context) ([]rpc.Plugin, error) {
 	return ask[[]rpc.Plugin](ctx, c, rpc.MethodPlugins, nil)
 }
 
+// ReloadPlugin makes the daemon load one plugin anew. A plugin that cannot be had
+// is no error: the answer says that the old one was kept, and why.
+func (c *Client) ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
+	return ask[rpc.PluginReloaded](ctx, c, rpc.MethodPluginLoad, p)
+}
+
 // Reload makes the daemon read its configuration again. Files with a mistake are
 // no error: the answer says that they were not applied.
 func (c *Client) Reload(ctx context.Context) (rpc.Reloaded, error) {

@@ -97,3 +97,13 @@ func (c *Client) Drain(ctx context.Context) error {
 	_, err := c.rpc.Drain(ctx, &pb.DrainRequest{})
 	return err
 }
+
+// Release asks the plugin to give up what it keeps for a run. Only one with the
+// feature "release" knows the call.
+func (c *Client) Release(ctx context.Context, run, runDir string) error {
+	resp, err := c.rpc.Release(ctx, &pb.ReleaseRequest{Run: run, RunDir: runDir})
+	if err != nil {
+		return err
+	}
+	return wire.Error(resp.GetFailure())
+}

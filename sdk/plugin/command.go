@@ -22,6 +22,8 @@ func command(o Options, args []string, stdout, stderr io.Writer) (code int, done
 		return 0, true
 	case "test":
 		return test(args[1:], stdout, stderr), true
+	case "dev":
+		return dev(o, stdout, stderr), true
 	case "version", "--version":
 		fmt.Fprintf(stdout, "bothy-plugin-%s %s (plugin protocol %d)\n", o.Name, o.Version, Protocol)
 		return 0, true

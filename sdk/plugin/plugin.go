@@ -34,7 +34,9 @@
 //  2. Describe: the manifest, made of Options. Config is not known yet.
 //  3. Configure: Options.Config is filled, then Options.Configure is called.
 //  4. Describe again: tools and subscriptions may depend on the configuration.
-//  5. Calls, several at a time, until
+//  5. Calls, several at a time, until another process takes its place (Release,
+//     run by run) or the daemon stops. Where Options.Reconfigures says so, step 3
+//     may come again meanwhile.
 //  6. Drain: running calls end, new ones are refused, Options.Drain is called.
 //  7. The server stops and Options.Close is called.
 //
@@ -97,6 +99,17 @@ type Options struct {
 	// kind; an error keeps the plugin from starting and is shown to the
 	// operator. host.From(ctx) has the daemon's services.
 	Configure func(ctx context.Context, s sdk.Settings) error
+	// Reconfigures says that Configure may be called again while calls run, when
+	// the operator changes the block; without it the daemon starts another
+	// process for that. Config then holds the new values only until Configure
+	// returns an error, which must leave everything as it was: calls must not read
+	// Config, but what Configure made of it. A ConfiguredProvider needs no word.
+	Reconfigures bool
+	// Release gives up what the plugin keeps for one run, because another process
+	// of it, which took its place, is about to serve that run. No call of the run
+	// is under way, and none will come. A plugin without it hands all runs over at
+	// once.
+	Release func(ctx context.Context, run, runDir string) error
 	// Health reports that the plugin cannot work now, and why. nil is healthy.
 	Health func(ctx context.Context) error
 	// Drain is called when no call runs any more and none will come.

@@ -68,6 +68,9 @@ func (s *ConfiguredProvider[C]) Close() {
 	}
 }
 
+// reconfigures tells Serve that Configure may be called again.
+func (s *ConfiguredProvider[C]) reconfigures() {}
+
 func (s *ConfiguredProvider[C]) current() (provider.Provider, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

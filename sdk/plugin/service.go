@@ -32,6 +32,9 @@ type service struct {
 	o    Options
 	done chan struct{} // closed when the plugin ends
 
+	configuring sync.Mutex // one configuration at a time
+	config      *blank     // what Options.Config was before any
+
 	host atomic.Pointer[host.Host]
 
 	mu       sync.Mutex
@@ -43,7 +46,7 @@ type service struct {
 }
 
 func newService(o Options) *service {
-	return &service{o: o, done: make(chan struct{}), idle: make(chan struct{})}
+	return &service{o: o, done: make(chan struct{}), idle: make(chan struct{}), config: newBlank(o.Config)}
 }
 
 // GRPCServer registers the Plugin service.
@@ -104,6 +107,7 @@ func (s *service) manifest() sdk.Manifest {
 	if s.o.Config != nil {
 		m.Config, _ = Schema(s.o.Config) // checked before serving
 	}
+	m.Features = s.features()
 	return m
 }
 
@@ -140,15 +144,26 @@ func (s *service) configure(ctx context.Context, req *pb.ConfigureRequest) (err 
 	if err := s.reach(Services{Address: req.GetHostAddress(), Token: req.GetHostToken()}); err != nil {
 		return fmt.Errorf("reach the daemon's services: %w", err)
 	}
-	if s.o.Config != nil {
-		if err := Decode(settings.Config, s.o.Config); err != nil {
-			return sdk.Errorf(sdk.Validation, "%w", err)
-		}
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	undo, err := s.config.fill(settings.Config)
+	if err != nil {
+		return sdk.Errorf(sdk.Validation, "%w", err)
 	}
 	if s.o.Configure == nil {
 		return nil
 	}
-	return s.o.Configure(s.serving(ctx), settings)
+	refused := true
+	defer func() { // also when it panics
+		if refused {
+			undo()
+		}
+	}()
+	if err := s.o.Configure(s.serving(ctx), settings); err != nil {
+		return err
+	}
+	refused = false
+	return nil
 }
 
 // reach prepares the connection to the daemon's services, which the first

@@ -66,6 +66,8 @@ const (
 
 	NoteBackup = "store/progress"
 
+	NoteAttached = "plugins/attached"
+
 	NoteSkills = "skills/changed"
 
 	// NoteStopping says that the daemon stops in order: what it is working on

@@ -1,5 +1,7 @@
 package rpc
 
+import "path/filepath"
+
 // Plugin is one plugin instance as the supervisor sees it.
 type Plugin struct {
 	Instance string   `json:"instance"` // the label of its block
@@ -40,6 +42,43 @@ type PluginReloaded struct {
 	Digest      string       `json:"digest,omitempty"`
 	Generation  int          `json:"generation"`
 	Diagnostics []Diagnostic `json:"diagnostics"`
+}
+
+// PluginAttached says that a process which its author runs is in use. It is sent
+// while plugins/dev is under way.
+type PluginAttached struct {
+	Instance string   `json:"instance"`
+	Added    bool     `json:"added"` // no block has the name: the instance is there for the time
+	Kinds    []string `json:"kinds"`
+	Tools    []string `json:"tools"`
+	Notes    []string `json:"notes"` // what people should know, such as grants that its block lacks
+}
+
+// PluginDetached is the answer of plugins/dev: the process is not in use any more,
+// and the instance is again what it was.
+type PluginDetached struct {
+	Instance string `json:"instance"`
+	Reason   string `json:"reason"`
+}
+
+// DevProcess is what a plugin that its author runs writes about itself, for
+// `bothy plugins dev` to find.
+type DevProcess struct {
+	Plugin   string `json:"plugin"` // the NAME of bothy-plugin-NAME
+	Path     string `json:"path"`   // of its binary, absolute
+	Address  string `json:"address"`
+	PID      int    `json:"pid"`
+	Protocol int    `json:"protocol"` // of plugins
+}
+
+// DevPath is the file of a plugin's DevProcess: mode 0600, and gone when the
+// process ends in order. getenv is os.Getenv; tests give their own.
+func DevPath(getenv func(string) string, plugin string) (string, error) {
+	socket, err := SocketPath(getenv)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(socket), "dev", plugin+".json"), nil
 }
 
 // PluginDev asks the daemon to use a process that a plugin's author started, in

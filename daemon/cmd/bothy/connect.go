@@ -34,6 +34,8 @@ var roles = map[string]rpc.Role{
 
 	"backup":         rpc.RoleAdmin,
 	"config reload":  rpc.RoleAdmin,
+	"plugins reload": rpc.RoleAdmin,
+	"plugins dev":    rpc.RoleAdmin,
 	"skills enable":  rpc.RoleAdmin,
 	"skills disable": rpc.RoleAdmin,
 	"skills create":  rpc.RoleAdmin,

@@ -36,6 +36,7 @@ type fakeDaemon struct {
 	detail   fakeRun
 	changes  rpc.Changes
 	reloaded rpc.Reloaded
+	loaded   rpc.PluginReloaded
 	skills   fakeSkills
 	policy   fakePolicy
 
@@ -274,9 +275,29 @@ func (f *fakeDaemon) Plugins() []rpc.Plugin {
 	}
 }
 
+func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
+	if p.Instance != "bash" {
+		return rpc.PluginReloaded{}, sdk.Errorf(sdk.NotFound, "no plugin and no provider is called %q; there are: bash", p.Instance)
+	}
+	f.loaded.Instance = p.Instance
+	if p.Force {
+		f.loaded.How = "swapped"
+	}
+	return f.loaded, nil
+}
+
 func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) { return f.reloaded, nil }
 
 func (f *fakeDaemon) Settings() []rpc.Setting { return nil }
+
+// DevPlugin uses a process until it is given up.
+func (f *fakeDaemon) DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {
+	if p.PID == 1 {
+		return rpc.PluginDetached{}, sdk.Errorf(sdk.Conflict, "another process is attached as %s", p.Instance)
+	}
+	attached(rpc.PluginAttached{Instance: p.Instance, Kinds: []string{"tool"}, Tools: []string{p.Instance}, Notes: []string{}})
+	return rpc.PluginDetached{Instance: p.Instance, Reason: "its process has ended"}, nil
+}
 
 func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
 	if p.File == "/there.db" && !p.Force {

@@ -14,7 +14,7 @@ import (
 const namesTime = 250 * time.Millisecond
 
 // names asks the daemon what there is of a kind: runs of the project, agents,
-// models, tools or skills. It never starts one; without an answer in time
+// models, tools, plugins or skills. It never starts one; without an answer in time
 // there are no names.
 func (c *console) names(ctx context.Context, l *line, kind string) []candidate {
 	if c.apply(cli{Dir: l.dir}) != nil {
@@ -41,6 +41,8 @@ func (c *console) names(ctx context.Context, l *line, kind string) []candidate {
 		return modelNames(ctx, cl)
 	case "tool":
 		return toolNames(ctx, cl)
+	case "plugin":
+		return pluginNames(ctx, cl)
 	case "proposal":
 		return proposalNames(ctx, cl)
 	case "rule":

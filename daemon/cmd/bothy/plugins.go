@@ -7,9 +7,11 @@ import (
 )
 
 type pluginsCmd struct {
-	List pluginsListCmd `cmd:"" default:"1" help:"List plugins and their state."`
-	Test pluginsTestCmd `cmd:"" help:"Say whether a plugin's binary keeps to the plugin protocol."`
-	New  pluginsNewCmd  `cmd:"" help:"Write the beginning of a plugin."`
+	List   pluginsListCmd   `cmd:"" default:"1" help:"List plugins and their state."`
+	Reload pluginsReloadCmd `cmd:"" help:"Load a plugin anew from its file and its block, without losing a call."`
+	Test   pluginsTestCmd   `cmd:"" help:"Say whether a plugin's binary keeps to the plugin protocol."`
+	New    pluginsNewCmd    `cmd:"" help:"Write the beginning of a plugin."`
+	Dev    pluginsDevCmd    `cmd:"" help:"Use a plugin that you run yourself, under a debugger for example."`
 }
 
 type pluginsListCmd struct{}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/notify"
 )
 
 // When a Watcher looks at its files.
@@ -27,7 +29,7 @@ const (
 type Watcher struct {
 	log     hclog.Logger
 	changed func(still func() bool) bool
-	open    func() (notifier, error)
+	open    func() (notify.Notifier, error)
 
 	asked chan struct{} // filled when wanted is another
 	done  chan struct{}
@@ -38,38 +40,16 @@ type Watcher struct {
 	why    string // for polling; empty when it watches
 }
 
-// notifier is what a Watcher needs of fsnotify.
-type notifier interface {
-	Add(folder string) error
-	Remove(folder string) error
-	Events() <-chan fsnotify.Event
-	Errors() <-chan error
-	Close() error
-}
-
-type inotify struct{ *fsnotify.Watcher }
-
-func (n inotify) Events() <-chan fsnotify.Event { return n.Watcher.Events }
-func (n inotify) Errors() <-chan error          { return n.Watcher.Errors }
-
-func openNotifier() (notifier, error) {
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		return nil, err
-	}
-	return inotify{w}, nil
-}
-
 // Watch begins to watch the files that Follow names. It calls changed from a
 // goroutine of its own, one call after the other, also once for each file that
 // is new to it: whatever was read of it before may be old. What changed reads is
 // whole only if still answers true afterwards: an editor may be writing again.
 // When changed returns false it is called again.
 func Watch(log hclog.Logger, changed func(still func() bool) bool) *Watcher {
-	return watch(log, changed, openNotifier)
+	return watch(log, changed, notify.Open)
 }
 
-func watch(log hclog.Logger, changed func(func() bool) bool, open func() (notifier, error)) *Watcher {
+func watch(log hclog.Logger, changed func(func() bool) bool, open func() (notify.Notifier, error)) *Watcher {
 	w := &Watcher{log: log, changed: changed, open: open, asked: make(chan struct{}, 1), done: make(chan struct{})}
 	w.wg.Go(w.run)
 	return w
@@ -108,7 +88,7 @@ type vigil struct {
 	keys    map[string]string // of the content, by file, as changed knows it
 	seen    map[string]string // the same, as it was last seen
 	since   time.Time         // when that was seen first
-	notify  notifier          // nil when it polls
+	notify  notify.Notifier   // nil when it polls
 	folders map[string]string // the identity of each that is watched
 	names   map[string]bool   // whose events count
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
+
+	"github.com/bothyd/bothy/daemon/internal/notify"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,7 +32,7 @@ type watched struct {
 	came  chan struct{}
 }
 
-func newWatched(t *testing.T, path string, open func() (notifier, error)) *watched {
+func newWatched(t *testing.T, path string, open func() (notify.Notifier, error)) *watched {
 	w := &watched{t: t, path: path, came: make(chan struct{}, 1000)}
 	w.Watcher = watch(hclog.NewNullLogger(), w.changed, open)
 	t.Cleanup(w.Close)
@@ -133,7 +135,7 @@ func TestWatchWaysOfSaving(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "config.hcl")
 			put(t, path, "zero")
-			w := newWatched(t, path, openNotifier)
+			w := newWatched(t, path, notify.Open)
 			w.sees("zero")
 			for _, text := range []string{"first", "second"} {
 				save(t, path, text)
@@ -151,7 +153,7 @@ func TestWatchWhatIsNotThere(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, ".config", "bothy")
 	path := filepath.Join(dir, "config.hcl")
-	w := newWatched(t, path, openNotifier)
+	w := newWatched(t, path, notify.Open)
 	w.sees("gone")
 	for n := range 3 {
 		check(t, os.MkdirAll(dir, 0o700))
@@ -187,7 +189,7 @@ func TestWatchLinks(t *testing.T) {
 			check(t, os.MkdirAll(filepath.Dir(place), 0o700))
 			check(t, os.Symlink(filepath.Join("..", "x"), filepath.Join(home, "unused")))
 			check(t, os.Symlink(filepath.Join(home, "dotfiles", "one", file), place))
-			w := newWatched(t, filepath.Join(home, "bothy", "config.hcl"), openNotifier)
+			w := newWatched(t, filepath.Join(home, "bothy", "config.hcl"), notify.Open)
 			w.sees("one")
 			put(t, filepath.Join(home, "dotfiles", "one", "config.hcl"), "one, edited")
 			w.sees("one, edited")
@@ -207,7 +209,7 @@ func TestWatchNoChange(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	put(t, path, "same")
-	w := newWatched(t, path, openNotifier)
+	w := newWatched(t, path, notify.Open)
 	w.sees("same")
 	now := time.Now()
 	check(t, os.Chtimes(path, now, now))
@@ -226,7 +228,7 @@ func TestWatchManySaves(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	put(t, path, "0")
-	w := newWatched(t, path, openNotifier)
+	w := newWatched(t, path, notify.Open)
 	w.sees("0")
 	for n := range 1000 {
 		put(t, path, fmt.Sprint(n+1))
@@ -252,7 +254,7 @@ func TestWatchTornRead(t *testing.T) {
 			put(t, path, "whole")
 		}
 		return ok
-	}, openNotifier)
+	}, notify.Open)
 	defer w.Close()
 	w.Follow([]string{path})
 	if first, second := <-calls, <-calls; first || !second {
@@ -282,7 +284,7 @@ func TestWatchNoPipe(t *testing.T) {
 }
 
 // full is a notifier whose kernel has no watches left.
-type full struct{ notifier }
+type full struct{ notify.Notifier }
 
 func (full) Add(string) error { return syscall.ENOSPC }
 
@@ -290,12 +292,12 @@ func (full) Add(string) error { return syscall.ENOSPC }
 // until it is possible.
 func TestPolling(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func() (notifier, error){
-		"no watches": func() (notifier, error) {
-			n, err := openNotifier()
+	for name, open := range map[string]func() (notify.Notifier, error){
+		"no watches": func() (notify.Notifier, error) {
+			n, err := notify.Open()
 			return full{n}, err
 		},
-		"no descriptors": func() (notifier, error) { return nil, syscall.EMFILE },
+		"no descriptors": func() (notify.Notifier, error) { return nil, syscall.EMFILE },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -303,11 +305,11 @@ func TestPolling(t *testing.T) {
 			put(t, path, "zero")
 			var mu sync.Mutex
 			mended := false
-			w := newWatched(t, path, func() (notifier, error) {
+			w := newWatched(t, path, func() (notify.Notifier, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				if mended {
-					return openNotifier()
+					return notify.Open()
 				}
 				return open()
 			})
@@ -333,7 +335,7 @@ func TestPolling(t *testing.T) {
 
 // overflowing tells once that events were lost, in the place of one.
 type overflowing struct {
-	notifier
+	notify.Notifier
 	lost chan error
 }
 
@@ -346,8 +348,8 @@ func TestWatchOverflow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	put(t, path, "zero")
 	lost := make(chan error, 1)
-	w := newWatched(t, path, func() (notifier, error) {
-		n, err := openNotifier()
+	w := newWatched(t, path, func() (notify.Notifier, error) {
+		n, err := notify.Open()
 		return overflowing{n, lost}, err
 	})
 	w.sees("zero")

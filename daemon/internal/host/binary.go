@@ -31,16 +31,10 @@ type binary struct {
 // find opens the file of a plugin; nothing is verified yet. Its errors say where
 // it looked.
 func find(spec Spec, libexec []string) (*binary, *startError) {
-	candidates := []string{spec.Path}
-	if spec.Path == "" {
-		candidates = nil
-		for _, dir := range libexec {
-			candidates = append(candidates, filepath.Join(dir, "bothy-plugin-"+spec.Plugin))
-		}
-	}
-	for _, path := range candidates {
+	looked := candidates(spec, libexec)
+	for _, path := range looked {
 		b, err := openBinary(path)
-		if errors.Is(err, fs.ErrNotExist) {
+		if isMissing(err) {
 			continue
 		}
 		if err != nil {
@@ -50,10 +44,25 @@ func find(spec Spec, libexec []string) (*binary, *startError) {
 		return b, nil
 	}
 	return nil, &startError{
-		summary: "its binary is missing", permanent: true,
-		detail: fmt.Sprintf("Looked for %s. Install it there, or set path in its block.", strings.Join(candidates, " and ")),
+		summary: "its binary is missing", permanent: true, missing: true,
+		detail: fmt.Sprintf("Looked for %s. Install it there, or set path in its block.", strings.Join(looked, " and ")),
 	}
 }
+
+// candidates are the paths at which find looks, in its order.
+func candidates(spec Spec, libexec []string) []string {
+	if spec.Path != "" {
+		return []string{spec.Path}
+	}
+	var paths []string
+	for _, dir := range libexec {
+		paths = append(paths, filepath.Join(dir, "bothy-plugin-"+spec.Plugin))
+	}
+	return paths
+}
+
+// isMissing tells a file that is not there from one that cannot be used.
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // openBinary opens a regular, executable file of this machine that nobody else
 // can write.

@@ -416,7 +416,7 @@ func TestAgreedBinary(t *testing.T) {
 	if err := errors.Join(appendTo(other, "\n"), os.Rename(other, s.Path)); err != nil {
 		t.Fatal(err)
 	}
-	if a := r.replace(t, s); !a.Switched {
+	if a := r.replace(t, s); !a.Switched() {
 		t.Fatalf("%+v", a)
 	}
 	if err := call(agreed); sdk.OutcomeOf(err) != sdk.Conflict {

@@ -55,11 +55,11 @@ func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Requ
 }
 
 func (s *Supervisor) complete(ctx context.Context, i *instance, req sdk.Request, send func(sdk.Delta) error) error {
-	l, err := i.callable(ctx)
+	l, err := i.callableFor(ctx, req.Run, "")
 	if err != nil {
 		return err
 	}
-	defer l.calls.leave()
+	defer l.leave(req.Run)
 	id := uuid.NewString()
 	defer s.calls.begin(ctx, Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1})()
 

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -285,6 +286,10 @@ func identity(f *os.File) string {
 	if err != nil {
 		return ""
 	}
+	return identityOf(info)
+}
+
+func identityOf(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return ""

@@ -40,6 +40,7 @@ type startError struct {
 	summary   string
 	detail    string
 	permanent bool
+	missing   bool            // there is no file
 	config    hcl.Diagnostics // instead of the text, where the block is at fault
 }
 

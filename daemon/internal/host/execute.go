@@ -35,11 +35,11 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 		ctx, cancel = context.WithDeadline(ctx, call.Deadline)
 		defer cancel()
 	}
-	l, err := i.callable(ctx)
+	l, err := i.callableFor(ctx, call.Run, call.RunDir)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	defer l.calls.leave()
+	defer l.leave(call.Run)
 	if err := l.executes(i.current(), i.pinned(), call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}
@@ -48,6 +48,8 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 }
 
 func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk.SkillCall, out skill.Stream) (sdk.ToolResult, error) {
+	ctx, done := l.unhurried(ctx)
+	defer done()
 	if d, ok := ctx.Deadline(); ok {
 		call.Deadline = d
 	}
@@ -71,7 +73,7 @@ func (l *link) executes(spec Spec, pin Pin, name string) error {
 		return sdk.Errorf(sdk.NotFound, "the plugin %s executes no skills: name another one as plugin in the SKILL.md of %s", spec.Instance, name)
 	case !slices.Contains(m.Skills, name):
 		return sdk.Errorf(sdk.NotFound, "the plugin %s has no skill %q; it has: %s", spec.Instance, name, list(m.Skills))
-	case pin == "":
+	case pin == "" && !l.attached: // who attached it vouches for it
 		return sdk.Errorf(sdk.Permission, "the plugin %s is not pinned, so nothing vouches for what its skill %s does; %s", spec.Instance, name, l.howToPin(spec.Instance))
 	}
 	return nil

@@ -2,7 +2,9 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"sync"
+	"time"
 )
 
 // turnstile counts the calls on a link, so that one which takes no more ends
@@ -22,6 +24,14 @@ func (t *turnstile) enter() bool {
 	}
 	t.inside++
 	return true
+}
+
+// join counts one more call beside one that is inside and stays so meanwhile. It
+// comes in even when the link takes no more.
+func (t *turnstile) join() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.inside++
 }
 
 func (t *turnstile) leave() {
@@ -45,13 +55,21 @@ func (t *turnstile) close() <-chan struct{} {
 	return t.shut
 }
 
-// finish lets the calls of a link end, then the plugin. Each call has a
-// deadline of its own; an orderly stop of the daemon does not wait for them.
+// finish ends the channel of a link and lets its calls end, then the plugin. What
+// does not end within Config.DrainLimit is ended with it; an orderly stop of the
+// daemon does not wait for calls.
 func (s *Supervisor) finish(l *link) {
+	l.front.close()
+	limit := time.NewTimer(s.cfg.DrainLimit)
+	defer limit.Stop()
 	select {
 	case <-l.calls.close():
 	case <-l.alive.Done():
 	case <-s.life.Done():
+	case <-limit.C:
+		l.fail(fmt.Sprintf("another process of the plugin had taken its place %v before, and this call had not ended", s.cfg.DrainLimit))
+		l.close()
+		return
 	}
 	l.drain(s.stopContext())
 	l.close()

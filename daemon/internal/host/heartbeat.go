@@ -137,6 +137,10 @@ func (l *link) hang(reason string) { l.finish(reason, true) }
 // finish kills the process before anybody hears that the link has ended: what
 // comes in its place finds nothing of it.
 func (l *link) finish(reason string, hangs bool) {
+	if l.attached {
+		l.log.Warn("the process that its author runs is left alone", "reason", reason)
+		return
+	}
 	l.failing.Store(true)
 	l.ending.Lock() // nobody else says meanwhile why it ended
 	defer l.ending.Unlock()

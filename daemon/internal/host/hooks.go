@@ -49,27 +49,45 @@ func (h Subscriber) Subscriptions() []sdk.Subscription {
 // within 10 s, is an error: what that means is for the subscription's failure
 // mode to say.
 func (h Subscriber) Event(ctx context.Context, name string, payload json.RawMessage) error {
-	return h.call(ctx, func(ctx context.Context, l *link) error { return l.hook.Event(ctx, name, payload) })
+	run := runOf(name, payload)
+	err := h.call(ctx, run, func(ctx context.Context, l *link) error { return l.hook.Event(ctx, name, payload) })
+	if err == nil && run.RunDir != "" {
+		h.i.tenures.forget(run.Run.Key)
+	}
+	return err
+}
+
+// runOf is the run that a plugin is told to keep nothing of any more, so that the
+// process which has it is told.
+func runOf(name string, payload json.RawMessage) sdk.RunEvent {
+	var e sdk.RunEvent
+	switch name {
+	case "run.reset", "run.expired", "run.deleted":
+		if json.Unmarshal(payload, &e) != nil {
+			return sdk.RunEvent{} // the plugin says what is wrong with it
+		}
+	}
+	return e
 }
 
 // Filter implements hook.Hook; see Event.
 func (h Subscriber) Filter(ctx context.Context, name string, value json.RawMessage) (json.RawMessage, error) {
 	var out json.RawMessage
-	err := h.call(ctx, func(ctx context.Context, l *link) (err error) {
+	err := h.call(ctx, sdk.RunEvent{}, func(ctx context.Context, l *link) (err error) {
 		out, err = l.hook.Filter(ctx, name, value)
 		return err
 	})
 	return out, err
 }
 
-func (h Subscriber) call(ctx context.Context, do func(context.Context, *link) error) error {
+func (h Subscriber) call(ctx context.Context, run sdk.RunEvent, do func(context.Context, *link) error) error {
 	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
 	defer cancel()
-	l, err := h.i.callable(ctx)
+	l, err := h.i.callableFor(ctx, run.Run.Key, run.RunDir)
 	if err != nil {
 		return err
 	}
-	defer l.calls.leave()
+	defer l.leave(run.Run.Key)
 	return l.bound(ctx, func(ctx context.Context) error { return do(ctx, l) })
 }
 

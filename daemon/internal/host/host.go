@@ -40,6 +40,7 @@ type Config struct {
 	Prefix    string   // the installation
 	Shim      string   // bothy-shim; empty: no plugin can be confined
 	Services  Services // what plugins may call back; nil offers nothing
+	Lend      Lend     // what channels work with; nil opens none
 
 	// Redact is told every secret value that a block resolved to.
 	Redact func(value string)
@@ -70,10 +71,12 @@ type Config struct {
 	ConfigureTimeout time.Duration // 30 s
 	Patience         time.Duration // how long Start waits for slow plugins: 5 s
 	DrainTimeout     time.Duration // 10 s
+	DrainLimit       time.Duration // how long a process that was replaced may finish its calls: 10 min
 	HealthInterval   time.Duration // 1 s; a plugin that is silent for three is ended
 	CancelGrace      time.Duration // how long a cancelled call may take to end: 2 s
 	ReadyWait        time.Duration // how long a call waits for a plugin that restarts: 10 s
 	StreamIdle       time.Duration // the longest pause within a completion's stream: 60 s
+	ChannelWait      time.Duration // before a channel that ended is opened again: 1 s, and longer each time
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
 	Memory           int64         // bytes of data a plugin may allocate: 4 GiB; below 0 is no limit
 }
@@ -88,10 +91,12 @@ func (c *Config) defaults() {
 	set(&c.ConfigureTimeout, 30*time.Second)
 	set(&c.Patience, 5*time.Second)
 	set(&c.DrainTimeout, 10*time.Second)
+	set(&c.DrainLimit, 10*time.Minute)
 	set(&c.HealthInterval, time.Second)
 	set(&c.CancelGrace, 2*time.Second)
 	set(&c.ReadyWait, 10*time.Second)
 	set(&c.StreamIdle, 60*time.Second)
+	set(&c.ChannelWait, time.Second)
 	set(&c.FirstDelta, 5*time.Minute)
 	if c.Memory == 0 {
 		c.Memory = 4 << 30
@@ -141,6 +146,7 @@ type Spec struct {
 	Projects []string         // of a channel
 	Limits   config.Limits    // what its process may use
 	Quota    config.Quota     // what it may call back
+	Foreign  *Foreign         // a process of its author to use instead of one from the file; nil is none
 	Confine  *config.Confine  // what the kernel holds its process to; nil is nothing
 }
 
@@ -154,9 +160,16 @@ type Supervisor struct {
 	log   hclog.Logger
 	calls callTable
 
+	vigil    *vigil
+	watching sync.Once
+
 	life context.Context // ends when Stop begins
 	end  context.CancelFunc
 	wg   sync.WaitGroup
+
+	channels    context.Context // ends when no channel is to be open any more
+	endChannels context.CancelFunc
+	fronts      sync.WaitGroup // of the channels; what is added is added under mu
 
 	mu        sync.Mutex // guards what follows; never held while a plugin is called
 	order     []*instance
@@ -179,7 +192,9 @@ func New(cfg Config) (*Supervisor, error) {
 		return nil, err
 	}
 	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
+	s.vigil = newVigil(cfg.Log, s.places)
 	s.life, s.end = context.WithCancel(context.Background())
+	s.channels, s.endChannels = context.WithCancel(context.Background())
 	return s, nil
 }
 
@@ -264,6 +279,7 @@ func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 	if s.life.Err() != nil {
 		return nil // Stop may be waiting for those that run
 	}
+	s.watch()
 	var begun []*instance
 	for _, spec := range specs {
 		if _, taken := s.byName[spec.Instance]; taken {
@@ -294,6 +310,7 @@ func (s *Supervisor) Stop(ctx context.Context) {
 	s.end()
 	s.mu.Unlock()
 	s.wg.Wait()
+	s.endChannels()
 }
 
 func (s *Supervisor) instance(name string) (*instance, error) {

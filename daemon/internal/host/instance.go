@@ -39,6 +39,7 @@ type instance struct {
 	log   hclog.Logger
 	cut   context.CancelFunc // ends the instance
 	wake  chan struct{}      // filled when something is asked for
+	front *front             // the last one; used by run alone
 	limit *lineLimiter       // of what it logs through the daemon's services
 
 	services meter // what it asks the daemon for
@@ -50,6 +51,8 @@ type instance struct {
 	mu          sync.Mutex
 	spec        Spec               // the one in force
 	asked       *request           // the one that is to be, until it is tried
+	look        bool               // its file may be another
+	tried       string             // the file of the last start, as watchedFile tells it
 	giveUp      context.CancelFunc // ends the start under way
 	ended       bool               // run has returned
 	over        chan struct{}      // closed with it
@@ -57,7 +60,9 @@ type instance struct {
 	held        string             // why it cannot be configured, when waiting alone does not help
 	state       State
 	link        *link // while ready or draining
+	generation  int   // of its settings
 	changed     chan struct{}
+	tenures     tenures
 	manifest    *sdk.Manifest // the last one that was known
 	tools       []*offered    // those of the manifest
 	file        *binary       // that serves, or would; it is closed
@@ -106,6 +111,9 @@ func (i *instance) run(ctx context.Context) {
 			first, b = r, backoff{}
 			i.take(r.spec, nil)
 		}
+		if i.looked() {
+			b = backoff{}
+		}
 		i.become(Starting, nil, "")
 		spec, began := i.current(), time.Now()
 		l, fail := i.open(ctx, spec, generation)
@@ -115,7 +123,7 @@ func (i *instance) run(ctx context.Context) {
 			i.mend(l.warnings)
 			i.report(l.warnings)
 			i.become(Ready, l, "")
-			first.settle(Replaced{Switched: true, Diagnostics: l.warnings})
+			first.settle(l.replaces(Started))
 			l = i.serve(ctx, l, &generation)
 			if ctx.Err() != nil {
 				first = nil
@@ -132,7 +140,7 @@ func (i *instance) run(ctx context.Context) {
 			found := fail.diagnostics(spec)
 			i.report(found)
 			i.become(Crashed, nil, fail.Error())
-			first.settle(Replaced{Switched: true, Diagnostics: found})
+			first.settle(Replaced{How: Started, Generation: generation, Diagnostics: found})
 		}
 		first = nil
 		i.settle()
@@ -175,12 +183,16 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 			return l
 		case <-i.wake:
 		}
-		if r := i.next(); r != nil {
-			*generation++
-			if fresh := i.swap(ctx, l, r, *generation); fresh != nil {
-				l = fresh
-				i.follow(l)
-			}
+		r := i.next()
+		if r == nil && i.looked() {
+			r = &request{spec: i.current()}
+		}
+		if r == nil {
+			continue
+		}
+		if fresh := i.change(ctx, l, r, generation); fresh != l {
+			l = fresh
+			i.follow(l)
 		}
 	}
 }
@@ -191,6 +203,7 @@ func (i *instance) follow(l *link) {
 		i.report(i.register(l.alive, i.current(), l.manifest.Load()))
 		i.adopt(l)
 	})
+	i.openChannel(l)
 }
 
 func (i *instance) crashed(l *link) {
@@ -230,7 +243,7 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 	i.mu.Unlock()
 	t := time.NewTimer(wait)
 	defer t.Stop()
-	for !i.isAsked() {
+	for !i.isAsked() && !i.looks() {
 		select {
 		case <-t.C:
 			return true
@@ -247,6 +260,10 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
 	ctx, done := i.attempt(ctx)
 	defer done()
+	i.tries(spec)
+	if spec.Foreign != nil {
+		return i.attach(ctx, spec, generation)
+	}
 	b, fail := i.s.verified(spec)
 	if fail != nil {
 		return nil, fail
@@ -261,8 +278,9 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 	if fail != nil {
 		return nil, fail
 	}
-	l.binary, l.pin, l.digest = b, b.pin, b.digest
+	l.binary, l.pin, l.digest, l.identity = b, b.pin, b.digest, identity(b.file)
 	l.confined = held(spec.Confine, lacks)
+	l.spec, l.generation = spec, generation
 	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
 		l.close()
 		return nil, fail
@@ -282,7 +300,9 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
 	}
-	i.s.remember(b, "", *m)
+	if spec.Foreign == nil { // a process that its author runs may be of another file
+		i.s.remember(b, "", *m)
+	}
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
 		return fail
@@ -301,12 +321,15 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		return fail
 	}
 	configured := l.manifest.Load()
-	i.s.remember(b, i.name, *configured)
+	if spec.Foreign == nil {
+		i.s.remember(b, i.name, *configured)
+	}
 	if fail := checkLock(spec, b, *configured); fail != nil {
 		return fail
 	}
-	l.said = configured
-	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), i.register(ctx, spec, configured))
+	l.said, l.settings = configured, settings
+	l.keeps, l.owner = keepsRuns(configured), &i.tenures
+	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
 	return nil
 }
 
@@ -352,6 +375,9 @@ func (i *instance) become(s State, l *link, problem string) {
 	}
 	i.mu.Lock()
 	i.state, i.link, i.problem = s, l, problem
+	if l != nil {
+		i.generation = l.generation
+	}
 	close(i.changed)
 	i.changed = make(chan struct{})
 	i.mu.Unlock()

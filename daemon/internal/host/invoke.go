@@ -46,16 +46,16 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 	}
 	again, twice := o.Pinned && (o.Annotations.ReadOnly || o.Annotations.Idempotent), false
 	for {
-		l, err := o.owner.callable(ctx)
+		l, err := o.owner.callableFor(ctx, call.Run, call.RunDir)
 		if err != nil {
 			return sdk.ToolResult{}, err
 		}
 		if call.Digest != "" && call.Digest != l.digest {
-			l.calls.leave()
+			l.leave(call.Run)
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Conflict, "this call was not made: the binary of the plugin %s is another than when it was agreed to; make the call again, and it is asked about again", o.owner.name)
 		}
 		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, out)
-		l.calls.leave()
+		l.leave(call.Run)
 		if err == nil || !again || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
 			return o.believe(r, twice), err
 		}
@@ -68,6 +68,8 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 }
 
 func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
+	ctx, done := l.unhurried(ctx)
+	defer done()
 	if d, ok := ctx.Deadline(); ok {
 		call.Deadline = d
 	}

@@ -44,7 +44,8 @@ type link struct {
 	skill    *skill.Client
 	hook     *hook.Client
 	services *grpc.Server
-	at       plugin.Services
+	surface
+	at plugin.Services
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
@@ -53,9 +54,21 @@ type link struct {
 	said     *sdk.Manifest // what it declares, also beyond what the lock allows; guarded by the instance's mu
 	pin      Pin           // guarded by the instance's mu
 	digest   string        // of the binary
+	identity string        // of the file that it was started from
 	confined string        // what it is held to, for people
-	replaced bool          // guarded by the instance's mu
-	gone     func()        // called at the end of close
+
+	// What it was given last. Only the instance's goroutine uses these.
+	spec       Spec
+	settings   sdk.Settings
+	generation int
+	unsure     bool // it did not say whether it took the last ones
+
+	keeps      bool     // something for each run; see tenures
+	owner      *tenures // of the instance
+	superseded bool     // guarded by owner.mu
+
+	replaced bool   // guarded by the instance's mu
+	gone     func() // called at the end of close
 
 	// alive ends when the process does, or is about to be killed; its cause
 	// says why, as an *sdk.Error with PluginCrashed.
@@ -239,6 +252,9 @@ func (l *link) await() {
 
 // kill ends the process, and reports whether it is gone.
 func (l *link) kill() bool {
+	if l.attached {
+		return true // for the host it is gone
+	}
 	if err := l.proc.Kill(context.Background()); err != nil {
 		l.log.Error("killing the plugin", "error", err)
 		return false
@@ -294,6 +310,9 @@ func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token stri
 
 // drain lets the plugin finish, as long as it answers at all.
 func (l *link) drain(ctx context.Context) {
+	if l.attached {
+		return // it may be attached again
+	}
 	if !l.answersWithin(time.Second / 2) {
 		l.log.Warn("the plugin does not answer and is killed")
 		return

@@ -121,7 +121,9 @@ func (r *reach) undeclared(does, kind, name string) error {
 // wants warns about what the plugin asks for and its block does not give.
 func wants(spec Spec, m *sdk.Manifest) []Diagnostic {
 	var lacks, lines []string
-	missing := slices.DeleteFunc(slices.Clone(m.Grants), spec.granted)
+	missing := slices.DeleteFunc(slices.Clone(m.Grants), func(g string) bool {
+		return g == sdk.GrantChannel || spec.granted(g) // what a channel lacks is said by unopened
+	})
 	if len(missing) > 0 {
 		lacks = append(lacks, list(missing))
 		lines = append(lines, "grants = "+written(spec.Grants, missing...))

@@ -7,56 +7,111 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// How a plugin came to what was asked for.
+type How string
+
+// Kept is the only one in which the new spec is not in force.
+const (
+	Unchanged    How = "unchanged"    // neither its file nor what it is given is another
+	Reconfigured How = "reconfigured" // the same process took the new configuration
+	Swapped      How = "swapped"      // another process took the place of the old one
+	Started      How = "started"      // there was none
+	Kept         How = "kept"         // the new one cannot be had, and the old one goes on
+)
+
 // Replaced says what became of a spec that was to take the place of another.
 type Replaced struct {
-	// Switched is whether the new spec is in force. When it is not, the plugin
-	// that ran before still does, and Diagnostics say why the new one does not.
-	Switched    bool
+	How         How
+	Digest      string // of the binary that serves; empty when none does
+	Generation  int    // of the settings that are in force
 	Diagnostics []Diagnostic
 }
+
+// Switched is whether the new spec is in force. When it is not, the plugin that
+// ran before still does, and Diagnostics say why the new one does not.
+func (r Replaced) Switched() bool { return r.How != "" && r.How != Kept }
 
 // request asks an instance to go on with another spec.
 type request struct {
 	spec   Spec
-	answer chan Replaced // takes one; closed without when a newer request came, or the end
+	force  bool          // swap the process though nothing changed
+	answer chan Replaced // takes one; closed without when a newer request came, or the end; nil when nobody waits
 }
 
 func (r *request) settle(a Replaced) {
-	if r != nil {
+	if r != nil && r.answer != nil {
 		r.answer <- a
 		close(r.answer)
 	}
 }
 
 func (r *request) drop() {
-	if r != nil {
+	if r != nil && r.answer != nil {
 		close(r.answer)
 	}
 }
 
-// Replace gives the plugin of an instance another spec without losing a call:
-// the new process is started and configured while the old one works, calls that
-// begin afterwards go to the new one, and the old one ends when its last call
+// Replace gives the plugin of an instance another spec without losing a call,
+// in the way that costs least. Where nothing changed, nothing happens; a new
+// configuration alone is handed to the running process, if it can take one; for
+// all else a new process is started and configured while the old one works, calls
+// that begin afterwards go to the new one, and the old one ends when its last call
 // has. If the new one cannot be had, the old one stays. A plugin that does not
 // run begins with the new spec at once. The error is not_found for an unknown
 // instance, conflict when a newer spec came meanwhile, aborted when ctx ended:
 // the exchange goes on all the same.
 func (s *Supervisor) Replace(ctx context.Context, spec Spec) (Replaced, error) {
-	i, err := s.instance(spec.Instance)
+	x, err := s.Ask(spec, false)
 	if err != nil {
 		return Replaced{}, err
 	}
-	r := &request{spec: spec, answer: make(chan Replaced, 1)}
-	i.ask(r)
+	return x.Wait(ctx)
+}
+
+// Exchange is one that was asked for.
+type Exchange struct {
+	instance string
+	answer   <-chan Replaced
+}
+
+// Ask begins what Replace does, and with force swaps the process though nothing
+// changed. What was asked for before and is not decided yet is dropped.
+func (s *Supervisor) Ask(spec Spec, force bool) (*Exchange, error) {
+	i, err := s.instance(spec.Instance)
+	if err != nil {
+		return nil, err
+	}
+	answer := make(chan Replaced, 1)
+	i.ask(&request{spec: spec, force: force, answer: answer})
+	return &Exchange{instance: spec.Instance, answer: answer}, nil
+}
+
+// Wait returns what the exchange came to, once. See Replace for its errors.
+func (x *Exchange) Wait(ctx context.Context) (Replaced, error) {
 	select {
-	case a, ok := <-r.answer:
+	case a, ok := <-x.answer:
 		if !ok {
-			return Replaced{}, sdk.Errorf(sdk.Conflict, "the plugin %s was given another block, or ended, before this one was tried", spec.Instance)
+			return Replaced{}, sdk.Errorf(sdk.Conflict, "the plugin %s was given another block, or ended, before this one was tried", x.instance)
 		}
 		return a, nil
 	case <-ctx.Done():
 		return Replaced{}, gaveUp(ctx)
 	}
+}
+
+// Serving says which binary serves an instance now, and with settings of which
+// generation; nothing for one that does not run.
+func (s *Supervisor) Serving(instance string) (digest string, generation int) {
+	i, err := s.instance(instance)
+	if err != nil {
+		return "", 0
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.link == nil {
+		return "", 0
+	}
+	return i.link.digest, i.generation
 }
 
 // Remove ends the plugin of an instance. Its tools are gone when Remove
@@ -81,6 +136,7 @@ func (s *Supervisor) Remove(instance string) error {
 	i.forget()
 	s.changed()
 	s.news.spread()
+	s.vigil.nudge()
 	return nil
 }
 
@@ -181,32 +237,10 @@ func (i *instance) take(spec Spec, was *link) {
 	i.forget()
 }
 
-// swap starts the plugin anew with the spec that is asked for. When it can
-// serve, it takes the place of the old link, which finishes its calls and
-// ends; when it cannot, the old one stays and nil is returned.
-func (i *instance) swap(ctx context.Context, old *link, r *request, generation int) *link {
-	fresh, fail := i.open(ctx, r.spec, generation)
-	switch {
-	case fail == nil:
-	case ctx.Err() != nil || i.isAsked():
-		r.drop()
-		return nil
-	default:
-		i.log.Warn("the plugin keeps running with its old block", "reason", fail)
-		r.settle(Replaced{Diagnostics: fail.diagnostics(r.spec)})
-		return nil
-	}
-	i.take(r.spec, old)
-	i.report(fresh.warnings)
-	i.become(Ready, fresh, "")
-	i.s.wg.Go(func() { i.s.finish(old) })
-	r.settle(Replaced{Switched: true, Diagnostics: fresh.warnings})
-	return fresh
-}
-
-// rest waits until a broken plugin gets another spec; false when ctx ended.
+// rest waits until a broken plugin gets another spec or another file; false when
+// ctx ended.
 func (i *instance) rest(ctx context.Context) bool {
-	for !i.isAsked() {
+	for !i.isAsked() && !i.looks() {
 		select {
 		case <-i.wake:
 		case <-ctx.Done():

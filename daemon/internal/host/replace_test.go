@@ -85,7 +85,7 @@ func TestReplace(t *testing.T) {
 	r := started(t, nil, named("one"))
 	old := r.status(t, "fault").PID
 	release := r.hold(t)
-	if a := r.replace(t, named("two")); !a.Switched || len(a.Diagnostics) != 0 {
+	if a := r.replace(t, named("two")); !a.Switched() || len(a.Diagnostics) != 0 {
 		t.Fatalf("%+v", a)
 	}
 	if got := r.mark(t); got != "two" {
@@ -113,7 +113,7 @@ func TestReplaceThatFails(t *testing.T) {
 	crooked := spec("fault", "exit")
 	for _, s := range []Spec{wrong, missing, crooked} {
 		a := r.replace(t, s)
-		if a.Switched || len(a.Diagnostics) == 0 {
+		if a.Switched() || len(a.Diagnostics) == 0 {
 			t.Errorf("%+v", a)
 		}
 		if st := r.status(t, "fault"); r.mark(t) != "one" || st.PID != old || st.State != Ready || st.Error != "" || st.Path != faultBinary {
@@ -145,7 +145,7 @@ func TestReplaceOfWhatDoesNotRun(t *testing.T) {
 				c.Mended = func(d Diagnostic) { mu.Lock(); mended = append(mended, d.Instance); mu.Unlock() }
 			})
 			r.Start(context.Background(), []Spec{spec("fault", mode)})
-			if a := r.replace(t, named("new")); !a.Switched {
+			if a := r.replace(t, named("new")); !a.Switched() {
 				t.Fatalf("%+v", a)
 			}
 			if got := r.mark(t); got != "new" {
@@ -169,7 +169,7 @@ func TestReplaceIsOvertaken(t *testing.T) {
 		first <- err
 	}()
 	eventually(t, "the one that hangs was started", func() bool { return len(r.Processes()) == 2 })
-	if a := r.replace(t, named("three")); !a.Switched {
+	if a := r.replace(t, named("three")); !a.Switched() {
 		t.Errorf("%+v", a)
 	}
 	wantOutcome(t, <-first, sdk.Conflict)
@@ -260,7 +260,7 @@ func TestReplaceUnderLoad(t *testing.T) {
 		})
 	}
 	for n := range exchanges {
-		if a := r.replace(t, named(fmt.Sprint(n+1))); !a.Switched {
+		if a := r.replace(t, named(fmt.Sprint(n+1))); !a.Switched() {
 			t.Errorf("%+v", a)
 		}
 	}

@@ -164,7 +164,7 @@ func TestRequiresCircle(t *testing.T) {
 	if st := r.status(t, "outside"); st.State != Starting || !strings.Contains(st.Error, "circle") {
 		t.Errorf("%+v", st)
 	}
-	if a := r.replace(t, spec("c", "")); !a.Switched {
+	if a := r.replace(t, spec("c", "")); !a.Switched() {
 		t.Fatalf("%+v", a)
 	}
 	eventually(t, "all are ready", func() bool {
@@ -173,7 +173,7 @@ func TestRequiresCircle(t *testing.T) {
 	if texts := d.texts(); len(texts) > 0 {
 		t.Errorf("still told %q", texts)
 	}
-	if a := r.replace(t, needing("c", "outside")); a.Switched || len(a.Diagnostics) != 1 || !strings.Contains(a.Diagnostics[0].Summary, "circle") {
+	if a := r.replace(t, needing("c", "outside")); a.Switched() || len(a.Diagnostics) != 1 || !strings.Contains(a.Diagnostics[0].Summary, "circle") {
 		t.Errorf("one that serves was put in a circle: %+v", a)
 	}
 }

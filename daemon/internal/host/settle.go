@@ -21,11 +21,11 @@ func (s *Supervisor) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolR
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	l, err := o.owner.callable(ctx)
+	l, err := o.owner.callableFor(ctx, call.Run, call.RunDir)
 	if err != nil {
 		return sdk.ToolResult{}, interrupted(err)
 	}
-	defer l.calls.leave()
+	defer l.leave(call.Run)
 	call.Tool = o.remote
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()

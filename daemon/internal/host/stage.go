@@ -26,11 +26,11 @@ func (s *Supervisor) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged
 	if !o.Staged {
 		return sdk.Staged{}, sdk.Errorf(sdk.Unavailable, "the tool %s cannot say beforehand what it would change", call.Tool)
 	}
-	l, err := o.owner.callable(ctx)
+	l, err := o.owner.callableFor(ctx, call.Run, call.RunDir)
 	if err != nil {
 		return sdk.Staged{}, err
 	}
-	defer l.calls.leave()
+	defer l.leave(call.Run)
 	call.Tool = o.remote
 	ctx, cancel := context.WithTimeout(ctx, stageTimeout)
 	defer cancel()

@@ -22,12 +22,13 @@ type Status struct {
 	Pin      Pin      `json:"pin,omitempty"`    // what vouches for its digest
 	Digest   string   `json:"digest,omitempty"` // hex SHA-256 of what runs, or would
 	Script   bool     `json:"script,omitempty"` // the digest covers the script alone
-	Origin   string   `json:"origin,omitempty"` // "bundled", "store" or "path"
+	Origin   string   `json:"origin,omitempty"` // "bundled", "store", "path" or "dev"
 	Grants   []string `json:"grants,omitempty"`
 
 	Confined    string `json:"confined,omitempty"`     // what the kernel holds it to, for people; empty: nothing
 	MemoryLimit int64  `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
 	FileLimit   int64  `json:"file_limit,omitempty"`   // files that its process may have open
+	Detail      string `json:"detail,omitempty"`       // what it says of itself, such as a channel's status
 }
 
 // Plugins are all configured plugins, in the order of the configuration.
@@ -53,7 +54,7 @@ func (i *instance) status() Status {
 		Restarts: i.restarts, Error: i.problem, Pin: i.pin, Grants: i.spec.Grants,
 	}
 	if b := i.file; b != nil {
-		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.path), b.digest, b.script, i.s.cfg.origin(b)
+		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.path), b.digest, b.script, i.origin()
 	}
 	if i.manifest != nil {
 		st.Version, st.Kinds = i.manifest.Version, i.manifest.Kinds
@@ -64,6 +65,9 @@ func (i *instance) status() Status {
 		st.Confined = i.link.confined
 		in := limited(st.PID)
 		st.MemoryLimit, st.FileLimit = in.Memory, in.Files
+		if said := i.link.detail.Load(); said != nil {
+			st.Detail = *said
+		}
 	}
 	return st
 }

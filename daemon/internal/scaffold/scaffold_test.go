@@ -181,4 +181,3 @@ func TestEveryTemplateIsUsed(t *testing.T) {
 		t.Error(err)
 	}
 }
-

@@ -14,8 +14,9 @@ const (
 	EventRefusedApproval = "refused_approval" // somebody without the role approve, or a plugin, tried what needs it
 	EventRefusedAdmin    = "refused_admin"    // the same with the role admin
 	EventWrongToken      = "wrong_token"
-	EventRefusedPeer     = "refused_peer"   // a process that may not use the socket at all
-	EventTokenReplaced   = "token_replaced" // somebody changed or removed the file of a token
+	EventRefusedChannel  = "refused_channel" // a channel tried what is not for it, or is of no project of its own
+	EventRefusedPeer     = "refused_peer"    // a process that may not use the socket at all
+	EventTokenReplaced   = "token_replaced"  // somebody changed or removed the file of a token
 )
 
 // eventsPerMinute is how many events of a kind are passed on. What a peer can

@@ -33,23 +33,25 @@ type conn struct {
 	work   sync.WaitGroup
 
 	session string // random; see Caller
+	lent    *loan  // of the channel whose plugin is at the other end; nil for people
 
 	mu      sync.Mutex
 	role    rpc.Role
+	shown   bool // the token of the loan
 	wrong   int  // tokens that were none
 	silent  bool // nothing more comes from the client
 	watches map[int64]*watch
 	next    int64
 }
 
-func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer) *conn {
+func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, lent *loan) *conn {
 	ctx, cancel := context.WithCancel(context.Background())
 	out := newOutbox(nc, s.limits.Write, s.cfg.Redact)
 	return &conn{
 		s: s, net: nc, peer: peer, out: out, skills: &skillNews{out: out, busy: true},
 		slots: make(chan struct{}, s.limits.InFlight),
 		ctx:   ctx, cancel: cancel, watches: map[int64]*watch{},
-		session: rand.Text(), role: rpc.RoleSubmit,
+		session: rand.Text(), lent: lent, role: rpc.RoleSubmit,
 	}
 }
 
@@ -58,6 +60,12 @@ func (c *conn) serve() {
 	go func() { c.out.run(); close(written) }()
 	drained := make(chan struct{})
 	go c.interrupt(drained)
+	if c.lent != nil {
+		defer context.AfterFunc(c.lent.ctx, func() {
+			c.cancel()
+			_ = c.net.CloseRead() // fails only when the connection is gone, which is as good
+		})()
+	}
 
 	if hello, err := encodeNote(rpc.MethodHello, c.greeting()); err == nil {
 		c.out.put(hello, c.skills.sent)

@@ -268,11 +268,24 @@ func (f *fakeDaemon) Tools() []sdk.Tool {
 }
 
 func (f *fakeDaemon) Plugins() []rpc.Plugin { return nil }
+func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
+	return rpc.PluginReloaded{Instance: p.Instance, How: "swapped"}, nil
+}
+
 func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) {
 	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}, nil
 }
 
 func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
+
+// DevPlugin uses a process until it is given up.
+func (f *fakeDaemon) DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {
+	if p.PID == 1 {
+		return rpc.PluginDetached{}, sdk.Errorf(sdk.Conflict, "another process is attached as %s", p.Instance)
+	}
+	attached(rpc.PluginAttached{Instance: p.Instance, Kinds: []string{"tool"}, Tools: []string{p.Instance}, Notes: []string{}})
+	return rpc.PluginDetached{Instance: p.Instance, Reason: "its process has ended"}, nil
+}
 
 func (f *fakeDaemon) Backup(_ context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
 	if p.File == "/there.db" && !p.Force {

@@ -14,7 +14,7 @@ const (
 
 // journal answers a page of rows. A page that found little because others'
 // rows stand there ends all the same and says where to go on.
-func (s *Server) journal(ctx context.Context, _ *conn, p rpc.JournalParams) (rpc.JournalPage, error) {
+func (s *Server) journal(ctx context.Context, c *conn, p rpc.JournalParams) (rpc.JournalPage, error) {
 	limit, err := page(rpc.MethodJournal, p.Limit, 0)
 	if err != nil {
 		return rpc.JournalPage{}, err
@@ -38,7 +38,11 @@ func (s *Server) journal(ctx context.Context, _ *conn, p rpc.JournalParams) (rpc
 			return rpc.JournalPage{}, err
 		}
 		for _, row := range rows {
-			if row = briefRow(row); project == 0 || row.Project == project {
+			sees, err := c.sees(ctx, row)
+			if err != nil {
+				return rpc.JournalPage{}, err
+			}
+			if row = briefRow(row); sees && (project == 0 || row.Project == project) {
 				if row.Body != nil {
 					size += len(*row.Body)
 				}

@@ -20,6 +20,7 @@ func TestListsAreLists(t *testing.T) {
 	}{
 		{rpc.MethodStatus, `{}`, []string{"plugins", "problems"}},
 		{rpc.MethodReload, `{}`, []string{"changes", "diagnostics"}},
+		{rpc.MethodPluginLoad, `{"instance":"x"}`, []string{"diagnostics"}},
 		{rpc.MethodModels, `{}`, []string{"models", "problems"}},
 		{rpc.MethodRun, `{"run":"7"}`, []string{"forks", "loops", "turns", "history", "notes"}},
 		{rpc.MethodJournal, `{"run":"7"}`, []string{"rows"}},

@@ -54,6 +54,8 @@ func (s *Server) table() map[string]method {
 		rpc.MethodTools:      of(rpc.RoleObserve, "Lists the tools that are there now.", s.tools),
 		rpc.MethodCallTool:   of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", s.callTool),
 		rpc.MethodPlugins:    of(rpc.RoleObserve, "Lists plugins and their state.", s.plugins),
+		rpc.MethodPluginLoad: of(rpc.RoleAdmin, "Loads one plugin anew from its file and its block, when either changed or with force, and says how.", s.reloadPlugin),
+		rpc.MethodPluginDev:  of(rpc.RoleAdmin, "Uses a plugin's process that its author runs, and sends plugins/attached. Answers when that has gone; closing the connection gives it up.", s.devPlugin),
 		rpc.MethodShowConfig: of(rpc.RoleObserve, "Lists every setting in force with where it comes from.", s.showConfig),
 		rpc.MethodReload:     of(rpc.RoleAdmin, "Reads the configuration again and puts what changed in force, or says what is wrong with it.", s.reload),
 
@@ -83,13 +85,16 @@ func (s *Server) table() map[string]method {
 	}
 }
 
-// of makes a row from a handler: it checks the connection's role and decodes
-// the parameters into P.
+// of makes a row from a handler: it checks the connection's role, decodes the
+// parameters into P, and holds a channel to its projects.
 func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn, P) (R, error)) method {
 	fields := fieldsOf(reflect.TypeFor[P]())
 	return method{
 		doc: doc, role: role, widens: widensOf(reflect.TypeFor[P]()), params: reflect.TypeFor[P](), result: reflect.TypeFor[R](),
 		call: func(ctx context.Context, c *conn, name string, raw json.RawMessage) (any, error) {
+			if err := c.reached(name, role); err != nil {
+				return nil, err
+			}
 			if err := c.permit(role, name); err != nil {
 				return nil, err
 			}
@@ -101,6 +106,9 @@ func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn,
 				if err := c.permit(rpc.RoleApprove, name+" with "+by); err != nil {
 					return nil, err
 				}
+			}
+			if err := c.confine(ctx, name, reflect.ValueOf(&p).Elem()); err != nil {
+				return nil, err
 			}
 			return handle(ctx, c, p)
 		},

@@ -18,21 +18,25 @@ import (
 // errPlugin refuses a process that descends from a plugin.
 var errPlugin = errors.New("processes started by a plugin may not use the daemon's socket: a plugin has host services for that")
 
-// check holds the two rules about peers. A pid can refuse, never grant.
-func (s *Server) check(p rpc.Peer) error {
+// check holds the two rules about peers. A pid can refuse, never grant: a plugin
+// that is served as a channel is let in to say hello with its token.
+func (s *Server) check(p rpc.Peer) (*loan, error) {
 	if p.UID != s.uid {
-		return fmt.Errorf("this daemon serves uid %d and not uid %d: start one of your own", s.uid, p.UID)
+		return nil, fmt.Errorf("this daemon serves uid %d and not uid %d: start one of your own", s.uid, p.UID)
 	}
 	if s.cfg.Descended == nil {
-		return nil
+		return nil, nil
 	}
 	if p.PID <= 0 {
-		return errors.New("the process at the other end is not visible from here, so it cannot be told from a plugin's")
+		return nil, errors.New("the process at the other end is not visible from here, so it cannot be told from a plugin's")
 	}
 	if s.cfg.Descended(p.PID) {
-		return errPlugin
+		if lent := s.cfg.Channels.of(p.PID, s.cfg.Within); lent != nil {
+			return lent, nil
+		}
+		return nil, errPlugin
 	}
-	return nil
+	return nil, nil
 }
 
 // turnAway refuses a peer and tells the audit. A plugin's process is heard for a

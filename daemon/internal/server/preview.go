@@ -18,7 +18,7 @@ func (s *Server) previewers(run int64) []*watch {
 	defer s.mu.Unlock()
 	var found []*watch
 	for w := range s.watchers {
-		if w.preview && (w.run == run || w.run == 0 && w.project == 0) {
+		if w.preview && (w.run == run || w.run == 0 && w.project == 0 && w.c.lent == nil) {
 			found = append(found, w)
 		}
 	}

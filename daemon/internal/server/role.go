@@ -98,6 +98,9 @@ func (c *conn) introduce(p rpc.HelloParams) error {
 	if p.Role != "" && !p.Role.Valid() {
 		return wrongParams("there is no role %q: it is observe, submit, approve or admin", p.Role)
 	}
+	if c.lent != nil {
+		return c.prove(p)
+	}
 	has := c.allowed()
 	if p.Token != "" {
 		var err error
@@ -146,6 +149,11 @@ func (c *conn) redeem(given string) (rpc.Role, error) {
 			return role, nil
 		}
 	}
+	return "", c.wrongToken(fmt.Sprintf("the token is none of this daemon's, which makes new ones at each start: read %s again", rpc.TokenPath(c.s.socket, rpc.RoleApprove)))
+}
+
+// wrongToken answers a token that is none.
+func (c *conn) wrongToken(message string) error {
 	c.mu.Lock()
 	c.wrong++
 	last := c.wrong >= wrongTokens
@@ -155,6 +163,5 @@ func (c *conn) redeem(given string) (rpc.Role, error) {
 	if last {
 		_ = c.net.CloseRead() // fails only when the connection is gone, which is as good
 	}
-	return "", rpc.Errorf(rpc.CodeRole, sdk.Permission,
-		fmt.Sprintf("the token is none of this daemon's, which makes new ones at each start: read %s again", rpc.TokenPath(c.s.socket, rpc.RoleApprove)))
+	return rpc.Errorf(rpc.CodeRole, sdk.Permission, message)
 }

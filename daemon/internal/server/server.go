@@ -67,8 +67,12 @@ type Daemon interface {
 	Models(ctx context.Context) (rpc.Models, error)
 	Tools() []sdk.Tool
 	Plugins() []rpc.Plugin
+	// DevPlugin uses a process until it has gone or ctx ends; attached is told
+	// when it is in use.
+	DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error)
 	Settings() []rpc.Setting
 	Reload(ctx context.Context) (rpc.Reloaded, error)
+	ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error)
 	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)
 	Stop(now bool)
 }
@@ -89,8 +93,12 @@ type Config struct {
 	// Nil leaves it, which only tests may want.
 	Redact func(json.RawMessage) json.RawMessage
 	// Descended reports whether a process descends from a plugin; such a peer
-	// is refused. Nil refuses nobody, which only tests may want.
+	// is refused, but for a channel's. Nil refuses nobody, which only tests may want.
 	Descended func(pid int) bool
+	// Channels are the plugins that are let in all the same; nil is none. Within
+	// reports whether a process is another one, or descends from it.
+	Channels *Channels
+	Within   func(pid, ancestor int) bool
 	// Peer asks the kernel who is there; nil is rpc.PeerOf.
 	Peer func(*net.UnixConn) (rpc.Peer, error)
 }
@@ -193,15 +201,20 @@ func (s *Server) accept(l *Listener) error {
 
 // admit decides about a new connection and, when it may stay, serves it.
 func (s *Server) admit(nc *net.UnixConn) {
+	var lent *loan
 	peer, err := s.cfg.Peer(nc)
 	if err == nil {
-		err = s.check(peer)
+		lent, err = s.check(peer)
 	}
 	if err != nil {
 		s.turnAway(nc, peer, err)
 		return
 	}
-	c := newConn(s, nc, peer)
+	if lent != nil && !lent.enter() {
+		s.refuse(nc, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, fmt.Sprintf("the channel already has %d connections: close some and try again", channelConns)))
+		return
+	}
+	c := newConn(s, nc, peer, lent)
 	s.mu.Lock()
 	full := len(s.conns) >= s.limits.Connections
 	if !full {
@@ -211,6 +224,9 @@ func (s *Server) admit(nc *net.UnixConn) {
 	s.mu.Unlock()
 	if full {
 		c.cancel()
+		if lent != nil {
+			lent.leave()
+		}
 		s.refuse(nc, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable,
 			fmt.Sprintf("the daemon already has %d connections: close some and try again", s.limits.Connections)))
 		return
@@ -218,6 +234,9 @@ func (s *Server) admit(nc *net.UnixConn) {
 	go func() {
 		defer s.serving.Done()
 		c.serve()
+		if lent != nil {
+			lent.leave()
+		}
 		s.mu.Lock()
 		delete(s.conns, c)
 		s.mu.Unlock()

@@ -98,6 +98,8 @@ func (s *Server) SkillsChanged(p rpc.SkillsChanged) {
 	conns := slices.Collect(maps.Keys(s.conns))
 	s.mu.Unlock()
 	for _, c := range conns {
-		c.skills.tell(p)
+		if c.lent == nil || c.proven() && (p.Project == "" || slices.Contains(c.lent.roots, p.Project)) {
+			c.skills.tell(p)
+		}
 	}
 }

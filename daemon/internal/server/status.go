@@ -34,6 +34,12 @@ func (s *Server) plugins(context.Context, *conn, rpc.Empty) ([]rpc.Plugin, error
 	return wholePlugins(s.cfg.Daemon.Plugins()), nil
 }
 
+func (s *Server) reloadPlugin(ctx context.Context, _ *conn, p rpc.PluginReload) (rpc.PluginReloaded, error) {
+	r, err := s.cfg.Daemon.ReloadPlugin(ctx, p)
+	r.Diagnostics = orEmpty(r.Diagnostics)
+	return r, err
+}
+
 // wholePlugins sees to it that each has its lists, though it may never have run.
 func wholePlugins(list []rpc.Plugin) []rpc.Plugin {
 	list = orEmpty(slices.Clone(list))

@@ -97,7 +97,12 @@ func (w *watch) pump(after int64) {
 			return
 		}
 		for _, row := range rows {
-			if project == 0 || row.Project == project {
+			sees, err := w.c.sees(w.ctx, row)
+			if err != nil {
+				w.gap(after)
+				return
+			}
+			if sees && (project == 0 || row.Project == project) {
 				if !w.send(row) {
 					w.gap(after)
 					return

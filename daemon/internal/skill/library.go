@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/notify"
 )
 
 // mostKept is for how many workspaces that were let go it is remembered what
@@ -30,7 +32,7 @@ type Options struct {
 	Clock    func() time.Time // for Timings.Idle
 
 	parse parseFunc
-	open  func() (notifier, error)
+	open  func() (notify.Notifier, error)
 	deaf  func(folder string) string
 	stall func()
 }
@@ -81,7 +83,7 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 		o.Clock = time.Now
 	}
 	if o.open == nil {
-		o.open = openNative
+		o.open = notify.Open
 	}
 	if o.deaf == nil {
 		o.deaf = deaf

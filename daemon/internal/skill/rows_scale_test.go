@@ -15,6 +15,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/bothyd/bothy/daemon/internal/notify"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -164,7 +165,7 @@ func TestDeafFileSystem(t *testing.T) {
 	t.Parallel()
 	h := newShop(t, Settings{}, Options{
 		Timings: Timings{Poll: 200 * time.Millisecond}, deaf: func(string) string { return "NFS" },
-		open: func() (notifier, error) { return silent{}, nil },
+		open: func() (notify.Notifier, error) { return silent{}, nil },
 	})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")

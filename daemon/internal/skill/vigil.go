@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/notify"
 )
 
 // vigil keeps some folders in sight: the user's and the bundled ones, or those
@@ -17,7 +19,7 @@ type vigil struct {
 	parse    parseFunc
 	hash     func(folder string) (string, error) // for skills of a workspace
 	answered func() func(name string) bool       // of which of them
-	open     func() (notifier, error)
+	open     func() (notify.Notifier, error)
 	deaf     func(folder string) string
 	stall    func()
 	changed  func(*vigil)      // is called without locks after something is shown differently

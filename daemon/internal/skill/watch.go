@@ -9,29 +9,9 @@ import (
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/bothyd/bothy/daemon/internal/notify"
 )
-
-// notifier is what watching needs of fsnotify.
-type notifier interface {
-	Add(folder string) error
-	Remove(folder string) error
-	Events() <-chan fsnotify.Event
-	Errors() <-chan error
-	Close() error
-}
-
-type native struct{ *fsnotify.Watcher }
-
-func (n native) Events() <-chan fsnotify.Event { return n.Watcher.Events }
-func (n native) Errors() <-chan error          { return n.Watcher.Errors }
-
-func openNative() (notifier, error) {
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		return nil, err
-	}
-	return native{w}, nil
-}
 
 // nativeName is how people call what fsnotify uses here.
 func nativeName() string {
@@ -45,7 +25,7 @@ func nativeName() string {
 // the events, so that the kernel's queue stays empty while a look takes long:
 // all that is kept of them is that there was one.
 type watches struct {
-	notify notifier
+	notify notify.Notifier
 	hint   func()          // something may have changed
 	fail   func(err error) // it cannot be watched any more
 	lost   func()          // events were lost

@@ -33,12 +33,17 @@ func main() {
 	if name == "" {
 		name = "fault"
 	}
-	plugin.Serve(plugin.Options{
+	o := plugin.Options{
 		Name: name, Version: "1.2.3", Config: &f.config, Configure: f.configure,
-		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{},
+		Tool: f, Provider: providerFaults{}, Skill: skills(), Hook: hookFaults{}, Channel: front(),
 		Requires: strings.Fields(os.Getenv("FAULT_REQUIRES")),
-		Drain:    f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries}, Calls: f.calls,
-	})
+		Health:   f.health, Drain: f.drain, Changed: f.changed, Grants: []string{sdk.GrantEntries}, Calls: f.calls,
+		Reconfigures: os.Getenv("FAULT_LIVE") != "",
+	}
+	if os.Getenv("FAULT_KEEPS") != "" {
+		o.Release = f.release
+	}
+	plugin.Serve(o)
 }
 
 // calls is what the plugin declares that it calls back: "all" is anything, JSON
@@ -91,3 +96,8 @@ func unusable() []sdk.ToolSpec {
 	}
 	return []sdk.ToolSpec{{Name: "unusable", Description: "Cannot be called.", Parameters: []byte(os.Getenv("FAULT_SCHEMA"))}}
 }
+
+// build is set by the linker, to make another binary of the same plugin.
+var build string
+
+func init() { _ = build }

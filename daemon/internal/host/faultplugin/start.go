@@ -85,7 +85,13 @@ func plain(path string) {
 }
 
 func (f *faults) configure(ctx context.Context, s sdk.Settings) error {
-	if f.config.Refuse != "" {
+	switch f.config.Refuse {
+	case "":
+	case "hang":
+		forever()
+	case "die":
+		os.Exit(9)
+	default:
 		return errors.New(f.config.Refuse)
 	}
 	if f.config.Secret != "" {
@@ -101,6 +107,18 @@ func (f *faults) configure(ctx context.Context, s sdk.Settings) error {
 	}
 	if marks := os.Getenv("FAULT_MARKS"); marks != "" {
 		return mark(marks, fmt.Sprintf("configured %d\n", s.Generation))
+	}
+	return nil
+}
+
+// release says which run was given up, by which process.
+func (f *faults) release(_ context.Context, run, runDir string) error {
+	return mark(os.Getenv("FAULT_MARKS"), fmt.Sprintf("released %s %s %d\n", run, runDir, os.Getpid()))
+}
+
+func (f *faults) health(context.Context) error {
+	if os.Getenv("FAULT_ILL") != "" {
+		return errors.New("it is ill")
 	}
 	return nil
 }

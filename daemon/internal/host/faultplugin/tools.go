@@ -322,6 +322,9 @@ func (hookFaults) Subscriptions() []sdk.Subscription {
 }
 
 func (hookFaults) Event(_ context.Context, name string, _ json.RawMessage) error {
+	if name == "run.deleted" {
+		return nil
+	}
 	return sdk.Errorf(sdk.NotFound, "nobody waits for %s", name)
 }
 

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+type pluginsReloadCmd struct {
+	Name  string `arg:"" complete:"plugin" help:"The label of its block."`
+	Force bool   `help:"Also when neither its file nor its block changed."`
+}
+
+// Help adds to the verb's help.
+func (pluginsReloadCmd) Help() string {
+	return "The daemon does so by itself when the file or the block changes; a plugin that is broken is tried again. " +
+		"Calls under way end on the old process. When the new one cannot be had, the old one goes on and the exit code is 2."
+}
+
+// Run does not start a daemon: that would load the plugin anyway.
+func (cmd pluginsReloadCmd) Run(ctx context.Context, c *console) error {
+	cl, err := c.attach(ctx)
+	var down *client.NotRunningError
+	if errors.As(err, &down) {
+		return fmt.Errorf("bothyd is not running: it loads its plugins when it starts (no answer at %s)", down.Socket)
+	}
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	r, err := cl.ReloadPlugin(ctx, rpc.PluginReload{Instance: cmd.Name, Force: cmd.Force})
+	if err != nil {
+		return err
+	}
+	if c.json {
+		err = c.printJSON(r)
+	} else {
+		for _, d := range r.Diagnostics {
+			c.say("%s", escape(d.Text))
+		}
+		_, err = fmt.Fprintf(c.out, "%s: %s\n", escapeLine(r.Instance), loaded(r))
+	}
+	if err == nil && !well(r) {
+		return exitError{code: exitUsage}
+	}
+	return err
+}
+
+// loaded says in words what a reload came to.
+func loaded(r rpc.PluginReloaded) string {
+	switch r.How {
+	case "unchanged":
+		return "unchanged: neither its file nor its block is another (--force starts it anew all the same)"
+	case "reconfigured":
+		return "reconfigured: the same process took its new settings"
+	case "swapped":
+		return "swapped: another process took over, and the old one ends with its last call"
+	case "started":
+		if !well(r) {
+			return "it does not start"
+		}
+		return "started"
+	case "kept":
+		return "kept as it was"
+	}
+	return escapeLine(r.How)
+}
+
+// well reports whether the plugin is what its file and its block are now.
+func well(r rpc.PluginReloaded) bool {
+	for _, d := range r.Diagnostics {
+		if d.Severity == "error" {
+			return false
+		}
+	}
+	return r.How != "kept"
+}
+
+// pluginNames are the labels of plugins and providers, with their states.
+func pluginNames(ctx context.Context, cl *client.Client) []candidate {
+	list, err := cl.Plugins(ctx)
+	if err != nil {
+		return nil
+	}
+	var found []candidate
+	for _, p := range list {
+		found = append(found, candidate{p.Instance, p.State})
+	}
+	return found
+}

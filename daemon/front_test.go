@@ -1,0 +1,75 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/channel"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/hook"
+	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// The environment variables that make this binary the plugin front, with a
+// project that is not its own, and the plugin veto, with a file that keeps it
+// from starting.
+const (
+	playFront = "BOTHY_TEST_FRONT"
+	playVeto  = "BOTHY_TEST_VETO"
+)
+
+// serveFront serves a channel that makes a run in its project, tries what is not
+// its own, and tells what it was answered.
+func serveFront() {
+	plugin.Serve(plugin.Options{
+		Name: "front", Version: "1",
+		Channel: channel.Func(func(ctx context.Context, access channel.Access, say func(string)) error {
+			c := client.Client{Socket: access.Socket, Token: access.Token, Name: "front"}
+			defer func() { _ = c.Close() }() // all was said
+			var told []string
+			for _, try := range []struct {
+				what, method string
+				params       any
+			}{
+				{"own", rpc.MethodStartRun, rpc.StartRun{Project: access.Projects[0], Run: "from-front"}},
+				{"other", rpc.MethodStartRun, rpc.StartRun{Project: os.Getenv(playFront), Run: "from-front"}},
+				{"resolve", rpc.MethodResolve, rpc.Resolve{ID: "0000", Hash: "x", Answer: sdk.Accept}},
+				{"status", rpc.MethodStatus, nil},
+				{"rows", rpc.MethodJournal, nil},
+			} {
+				var answer any
+				err := c.Call(ctx, try.method, try.params, &answer)
+				outcome := "done"
+				if err != nil {
+					outcome = string(sdk.OutcomeOf(err))
+				}
+				told = append(told, try.what+" "+outcome)
+			}
+			say("told: " + strings.Join(told, ", "))
+			<-ctx.Done()
+			return ctx.Err()
+		}),
+	})
+}
+
+// serveVeto serves a hook without which no action is recorded, and which lets no
+// rm pass.
+func serveVeto() {
+	if _, err := os.Stat(os.Getenv(playVeto)); err == nil {
+		fmt.Fprintln(os.Stderr, "told to stay away")
+		os.Exit(3)
+	}
+	plugin.Serve(plugin.Options{
+		Name: "veto", Version: "1",
+		Hook: hook.Set{hook.Filter("entry.recording", func(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
+			if r.Tool == "rm" {
+				r.State, r.Outcome, r.Body = sdk.StateFailed, sdk.Permission, "nothing is removed here"
+			}
+			return r, nil
+		}).Closed().Priority(0)},
+	})
+}

@@ -1,0 +1,147 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/hook"
+	"github.com/bothyd/bothy/sdk/plugin"
+	"github.com/bothyd/bothy/sdk/provider"
+	"github.com/bothyd/bothy/sdk/skill"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+// Foreign is a plugin's process that its author runs. The host uses it and never
+// owns it: it is not started, not limited, not confined, not taken to hang, and
+// neither drained nor killed.
+type Foreign struct {
+	Path    string // of its binary, absolute
+	Address string // the Unix socket that it serves, absolute
+	PID     int
+}
+
+// Attach makes a foreign process the one of an instance, in the place of the
+// instance's own, or of one that is added for it. It is never pinned. The channel
+// closes when the process is not the instance's any more: it has gone, or
+// something took its place. What is to be then is for the caller to say, with
+// Replace or Remove: the instance does not go on by itself.
+func (s *Supervisor) Attach(ctx context.Context, spec Spec) (gone <-chan struct{}, found []Diagnostic, err error) {
+	spec.SHA256, spec.Locked, spec.Confine = "", nil, nil
+	i, err := s.instance(spec.Instance)
+	if err == nil {
+		var a Replaced
+		if a, err = s.Replace(ctx, spec); err != nil {
+			return nil, nil, err
+		}
+		found = a.Diagnostics
+	} else {
+		found = s.Start(ctx, []Spec{spec})
+		if i, err = s.instance(spec.Instance); err != nil {
+			return nil, found, err
+		}
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if l := i.link; l != nil && l.attached && l.proc.pid == spec.Foreign.PID {
+		return l.alive.Done(), found, nil
+	}
+	return nil, found, sdk.Errorf(sdk.Unavailable, "the process %d cannot be used as the plugin %s", spec.Foreign.PID, spec.Instance)
+}
+
+// attach brings a foreign process to the point where it can be called. Its end
+// is seen by that of the connection.
+func (i *instance) attach(ctx context.Context, spec Spec, generation int) (*link, *startError) {
+	b, err := openBinary(spec.Foreign.Path)
+	if err != nil {
+		return nil, &startError{summary: "its binary cannot be used", detail: err.Error(), permanent: true}
+	}
+	defer b.file.Close()
+	if err := i.s.sum(b); err != nil {
+		return nil, &startError{summary: "its binary cannot be used", detail: err.Error(), permanent: true}
+	}
+	i.found(b)
+	l, err := i.dialForeign(ctx, spec, b)
+	if err != nil {
+		return nil, &startError{summary: "its process cannot be reached", detail: err.Error(), permanent: true}
+	}
+	l.spec, l.generation, l.identity = spec, generation, identity(b.file)
+	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
+		l.close()
+		fail.permanent = true
+		return nil, fail
+	}
+	return l, nil
+}
+
+// dialForeign makes the link of a foreign process.
+func (i *instance) dialForeign(ctx context.Context, spec Spec, b *binary) (*link, error) {
+	cfg := &i.s.cfg
+	dir, err := os.MkdirTemp(cfg.SocketDir, socketPrefix)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{
+		cfg: cfg, log: i.log, instance: spec.Instance, attached: true, binary: b, digest: b.digest,
+		proc: newProcess(i.log, b, config.Limits{}), tidy: func() {}, addr: &net.UnixAddr{Net: "unix", Name: spec.Foreign.Address},
+	}
+	l.proc.pid, l.proc.socketDir = spec.Foreign.PID, dir
+	l.alive, l.died = context.WithCancelCause(context.Background())
+	i.s.has(l)
+	left := sync.OnceFunc(func() {
+		l.died(sdk.Errorf(sdk.PluginCrashed, "the process %d, which was attached, has closed its connection", spec.Foreign.PID))
+		close(l.proc.done)
+	})
+	creds := plugin.PeerCredentials(l.isPlugin, func() func() { return left })
+	l.conn, err = grpc.NewClient("passthrough:///"+spec.Foreign.Address, append(plugin.DialOptions(creds),
+		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", address)
+		}))...)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	l.base, l.tool = plugin.NewClient(l.conn), tool.NewClient(l.conn)
+	l.provider, l.skill, l.hook = provider.NewClient(l.conn), skill.NewClient(l.conn), hook.NewClient(l.conn)
+	ctx, cancel := context.WithTimeout(ctx, cfg.StartTimeout)
+	defer cancel()
+	if err := l.base.Health(ctx); err != nil && sdk.OutcomeOf(err) != sdk.Unavailable {
+		left()
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// patient is how long a call may take in a process that its author looks at.
+const patient = time.Hour
+
+// unhurried is the context of a call. In a foreign process the deadline does
+// not count, for a breakpoint may hold the call for long; who gives it up is
+// heard as ever.
+func (l *link) unhurried(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !l.attached {
+		return ctx, func() {}
+	}
+	long, cancel := context.WithTimeout(context.WithoutCancel(ctx), patient)
+	stop := context.AfterFunc(ctx, func() {
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			cancel()
+		}
+	})
+	return long, func() { stop(); cancel() }
+}
+
+// origin says where what serves comes from.
+func (i *instance) origin() string {
+	if i.link != nil && i.link.attached {
+		return "dev"
+	}
+	return i.s.cfg.origin(i.file)
+}

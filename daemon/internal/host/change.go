@@ -1,0 +1,203 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// change brings a plugin that serves to the spec of a request, in the way that
+// costs least, and returns the link that serves then. A request that nobody waits
+// for comes from the watching of its file.
+func (i *instance) change(ctx context.Context, l *link, r *request, generation *int) *link {
+	if !r.force && sameProcess(l.spec, r.spec) && i.sameFile(l, r.spec) {
+		if done := i.adjust(ctx, l, r, generation); done {
+			return l
+		}
+	}
+	*generation++
+	fresh := i.swap(ctx, l, r, *generation)
+	if fresh != nil {
+		return fresh
+	}
+	if l.unsure { // it may have taken the settings that were refused
+		l.fail("it did not answer when it was given its settings")
+	}
+	return l
+}
+
+// sameProcess reports whether two specs need the same process: all that they
+// differ in is what Configure hands over, and where the block stands.
+func sameProcess(a, b Spec) bool {
+	bare := func(s Spec) Spec {
+		s.Body, s.Eval, s.Sandbox = nil, nil, nil
+		s.Source.Filename, s.Source.Start, s.Source.End = "", b.Source.Start, b.Source.Start
+		return s
+	}
+	return reflect.DeepEqual(bare(a), bare(b))
+}
+
+// sameFile reports whether a start would run what the link runs. A file that was
+// only touched, or written again as it was, is the same.
+func (i *instance) sameFile(l *link, spec Spec) bool {
+	i.tries(spec)
+	b, fail := find(spec, i.s.cfg.Libexec)
+	if fail != nil {
+		return false
+	}
+	defer b.file.Close()
+	id := identity(b.file)
+	if filepath.Clean(l.binary.path) == filepath.Clean(b.path) && l.identity == id {
+		return true
+	}
+	sum, err := digest(b.file)
+	if err != nil || sum != l.digest {
+		return false
+	}
+	l.identity = id
+	return true
+}
+
+// adjust hands the settings of a spec to the process that runs, if they are
+// others at all. False when it takes another process.
+func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *int) (done bool) {
+	m := l.manifest.Load()
+	settings, fail := i.settings(m, r.spec, l.generation)
+	if fail != nil {
+		i.keep(l, r, fail)
+		return true
+	}
+	if bytes.Equal(settings.Config, l.settings.Config) && reflect.DeepEqual(settings.Sandbox, l.settings.Sandbox) {
+		i.renew(l, r.spec)
+		r.settle(l.replaces(Unchanged))
+		return true
+	}
+	if !slices.Contains(m.Features, sdk.FeatureReconfigure) {
+		return false
+	}
+	*generation++
+	settings.Generation = *generation
+	switch fail := l.reconfigure(ctx, settings); {
+	case fail == nil:
+		i.renew(l, r.spec)
+		i.adopt(l)
+		i.log.Info("the plugin was given new settings", "generation", settings.Generation)
+		r.settle(l.replaces(Reconfigured))
+	case l.unsure:
+		i.log.Warn("the plugin did not take its settings in time, and is started anew", "reason", fail)
+		return false
+	default:
+		i.keep(l, r, fail)
+	}
+	return true
+}
+
+// reconfigure hands other settings to a process that runs. One that refuses them
+// goes on with those that it has; of one that does not answer nobody knows.
+func (l *link) reconfigure(ctx context.Context, s sdk.Settings) *startError {
+	rpc, cancel := context.WithTimeout(ctx, l.cfg.ConfigureTimeout)
+	defer cancel()
+	err := l.base.Configure(rpc, s, l.at)
+	var own *sdk.Error
+	switch {
+	case err == nil:
+		l.settings, l.generation = s, s.Generation
+		return l.describe(ctx)
+	case errors.As(err, &own) && rpc.Err() == nil && l.alive.Err() == nil:
+		return &startError{summary: "it refuses its configuration", detail: own.Error()}
+	}
+	l.unsure = l.alive.Err() == nil
+	return &startError{summary: "it did not take its configuration", detail: l.mapped(rpc, err).Error()}
+}
+
+// renew makes a spec the instance's own whose process runs already. What was
+// said of the one before holds no more, but for what is true of the process.
+func (i *instance) renew(l *link, spec Spec) {
+	l.spec = spec
+	i.mu.Lock()
+	i.spec, i.generation = spec, l.generation
+	i.mu.Unlock()
+	i.mend(l.warnings)
+}
+
+// keep answers that the old one goes on, and why.
+func (i *instance) keep(l *link, r *request, fail *startError) {
+	i.log.Warn("the plugin goes on as it was", "reason", fail)
+	if r.answer == nil {
+		i.report(fail.withNote("The plugin goes on with the file that it was started from.").diagnostics(r.spec))
+	}
+	a := l.replaces(Kept)
+	a.Diagnostics = fail.diagnostics(r.spec)
+	r.settle(a)
+}
+
+// withNote says one thing more, where the text is the host's own.
+func (e *startError) withNote(note string) *startError {
+	with := *e
+	with.detail += "\n" + note
+	return &with
+}
+
+// replaces is the answer of which the link is the result.
+func (l *link) replaces(how How) Replaced {
+	return Replaced{How: how, Digest: l.digest, Generation: l.generation, Diagnostics: l.warnings}
+}
+
+// swap starts the plugin anew with the spec that is asked for. When it can
+// serve, it takes the place of the old link, which finishes its calls and
+// ends; when it cannot, the old one stays and nil is returned.
+func (i *instance) swap(ctx context.Context, old *link, r *request, generation int) *link {
+	fresh, fail := i.open(ctx, r.spec, generation)
+	if fail == nil {
+		if fail = fresh.worse(ctx, old); fail != nil {
+			fresh.close()
+		}
+	}
+	switch {
+	case fail == nil:
+	case ctx.Err() != nil || i.isAsked():
+		r.drop()
+		return nil
+	case r.answer == nil && fail.missing: // somebody is about to put another one there
+		i.log.Info("the file that the plugin was started from is gone", "path", old.binary.path)
+		return nil
+	default:
+		i.keep(old, r, fail)
+		return nil
+	}
+	i.take(r.spec, old)
+	i.report(fresh.warnings)
+	i.become(Ready, fresh, "")
+	i.tenures.supersede(old)
+	i.s.wg.Go(func() { i.s.finish(old) })
+	i.log.Info("another process of the plugin took over", "pid", fresh.proc.ID(), "generation", generation)
+	r.settle(fresh.replaces(Swapped))
+	return fresh
+}
+
+// probing is how long a new process may take to say that it is well.
+const probing = 5 * time.Second
+
+// worse is why a link that was configured must not take the place of the old
+// one: it does not answer, or says that it cannot work where the old one can.
+func (l *link) worse(ctx context.Context, old *link) *startError {
+	ctx, cancel := context.WithTimeout(ctx, probing)
+	defer cancel()
+	err := l.base.Health(ctx)
+	var own *sdk.Error
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &own):
+		return &startError{summary: "it does not answer", detail: l.mapped(ctx, err).Error()}
+	case old.base.Health(ctx) != nil:
+		return nil
+	}
+	return &startError{summary: "it says that it cannot work", detail: own.Message}
+}

@@ -1,0 +1,202 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/channel"
+	"github.com/bothyd/bothy/sdk/plugin"
+)
+
+// Lend lends the process of a plugin what it needs as a channel, until end is
+// called.
+type Lend func(pid int, instance string, projects []string) (access channel.Access, end func())
+
+// The rule by which a channel that ended is opened again: the waits double from
+// Config.ChannelWait to the longest, and begin anew when it had lasted.
+const (
+	longestChannelWait = time.Minute
+	lastedChannel      = time.Minute
+)
+
+// surface is what a link shows to people.
+type surface struct {
+	channel *channel.Client
+	front   *front                 // set when it begins to serve a channel
+	detail  atomic.Pointer[string] // what the plugin says of itself; nil is nothing
+}
+
+// front keeps the channel of one link open. A link has at most one, and an
+// instance never two that work: a successor begins when the one before it has
+// ended.
+type front struct {
+	l        *link
+	instance string
+	projects []string
+	lend     Lend
+	ending   context.Context // ends when it is to end, in order
+	end      context.CancelFunc
+	done     chan struct{} // closed when it has ended
+}
+
+// openChannel begins to serve the channel of a link, if it has one and its block
+// lets it. It is called by the instance's goroutine.
+func (i *instance) openChannel(l *link) {
+	spec, before := i.current(), i.front
+	if i.s.cfg.Lend == nil || !isChannel(l.manifest.Load()) || !spec.granted(sdk.GrantChannel) || len(spec.Projects) == 0 {
+		return
+	}
+	i.s.mu.Lock()
+	defer i.s.mu.Unlock()
+	if i.s.channels.Err() != nil {
+		return // the daemon stops
+	}
+	f := &front{l: l, instance: i.name, projects: spec.Projects, lend: i.s.cfg.Lend, done: make(chan struct{})}
+	f.ending, f.end = context.WithCancel(i.s.channels)
+	i.front, l.front, l.channel = f, f, channel.NewClient(l.conn)
+	i.s.fronts.Add(1)
+	l.wg.Go(func() {
+		defer i.s.fronts.Done()
+		defer close(f.done)
+		if before != nil {
+			before.close()
+		}
+		f.keep()
+	})
+}
+
+// close ends a front in order and returns when it has ended.
+func (f *front) close() {
+	if f != nil {
+		f.end()
+		<-f.done
+	}
+}
+
+// keep opens the channel, and opens it again when it ends by itself.
+func (f *front) keep() {
+	wait := time.Duration(0)
+	for f.ending.Err() == nil && f.l.alive.Err() == nil {
+		f.l.say("opening the channel")
+		began := time.Now()
+		err := f.serve()
+		if f.ending.Err() != nil || f.l.alive.Err() != nil {
+			break
+		}
+		if time.Since(began) >= lastedChannel {
+			wait = 0
+		}
+		wait = min(max(2*wait, f.l.cfg.ChannelWait), longestChannelWait)
+		why := "it gave no reason"
+		if err != nil {
+			why = err.Error()
+		}
+		pause := jittered(wait)
+		f.l.log.Warn("the channel ended and is opened again", "reason", why, "wait", pause)
+		f.l.say(fmt.Sprintf("the channel ended and is opened again in %v: %s", pause.Round(time.Second/10), why))
+		select {
+		case <-time.After(pause):
+		case <-f.ending.Done():
+		case <-f.l.alive.Done():
+		}
+	}
+	f.l.say("")
+}
+
+// serve lasts as long as one stream, with a loan of its own.
+func (f *front) serve() error {
+	pid, err := strconv.Atoi(f.l.proc.ID())
+	if err != nil {
+		return fmt.Errorf("the plugin's process is unknown: %w", err)
+	}
+	access, takeBack := f.lend(pid, f.instance, f.projects)
+	defer takeBack()
+	ctx, cut := context.WithCancel(f.l.alive)
+	defer cut()
+	served := make(chan struct{})
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		select {
+		case <-f.ending.Done():
+			f.ask(served, cut)
+		case <-served:
+		}
+	}()
+	err = f.l.mapped(ctx, f.l.channel.Serve(ctx, access, f.l.say))
+	close(served)
+	<-asked
+	return err
+}
+
+// ask has the plugin end its channel. One that cannot be asked has its stream
+// cut; one that does not end is killed, for its successor must not work beside it.
+func (f *front) ask(served <-chan struct{}, cut context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(f.l.alive, f.l.cfg.CancelGrace)
+	defer cancel()
+	if err := f.l.channel.Cancel(ctx); err != nil && ctx.Err() == nil {
+		f.l.log.Debug("the channel cannot be asked to end", "error", err)
+		cut()
+		return
+	}
+	select {
+	case <-served:
+	case <-ctx.Done():
+		cut()
+		if f.l.alive.Err() == nil {
+			f.l.fail("its channel did not end when it was told to")
+		}
+	}
+}
+
+// CloseChannels ends every channel in order, and none begins any more. It
+// returns when they have ended, at most Config.CancelGrace later.
+func (s *Supervisor) CloseChannels() {
+	s.mu.Lock()
+	s.endChannels()
+	s.mu.Unlock()
+	s.fronts.Wait()
+}
+
+func isChannel(m *sdk.Manifest) bool { return slices.Contains(m.Kinds, plugin.KindChannel) }
+
+// unopened says why the channel of a plugin is not opened.
+func unopened(spec Spec, m *sdk.Manifest) []Diagnostic {
+	var lacks []string
+	if !spec.granted(sdk.GrantChannel) {
+		lacks = append(lacks, fmt.Sprintf("%q to its grants", sdk.GrantChannel))
+	}
+	if len(spec.Projects) == 0 {
+		lacks = append(lacks, `projects = ["/path/of/a/project"]`)
+	}
+	if !isChannel(m) || len(lacks) == 0 {
+		return nil
+	}
+	return []Diagnostic{warn(spec, "its channel is not opened",
+		"It is a front end: what people write there becomes work in projects of yours. If you want that, add "+strings.Join(lacks, " and ")+" in its block.")}
+}
+
+// longestStatus is how much of a status people are shown, in characters.
+const longestStatus = 200
+
+// say keeps what a plugin says of itself.
+func (l *link) say(status string) {
+	line := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf) {
+			return ' '
+		}
+		return r
+	}, status))
+	if len(line) > longestStatus {
+		line = append(line[:longestStatus-1], '…')
+	}
+	text := string(line)
+	l.detail.Store(&text)
+}

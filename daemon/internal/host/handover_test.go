@@ -1,0 +1,207 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// keeper is a spec whose processes keep something for each run, and write down
+// which they give up.
+func keeper(t testing.TB, mark string) (s Spec, marks string) {
+	t.Helper()
+	s = named(mark)
+	marks = filepath.Join(t.TempDir(), "marks")
+	s.Env["FAULT_KEEPS"], s.Env["FAULT_MARKS"] = "1", marks
+	return s, marks
+}
+
+// again is the same spec for another process.
+func again(s Spec, mark string) Spec {
+	env := map[string]string{}
+	for k, v := range s.Env {
+		env[k] = v
+	}
+	env["MARK"], s.Env = mark, env
+	return s
+}
+
+func lines(t testing.TB, file, prefix string) (found []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, prefix) {
+			found = append(found, strings.TrimSpace(line))
+		}
+	}
+	return found
+}
+
+// serves is the process that answers a call of a run.
+func (r *rig) serves(ctx context.Context, run string) (int, error) {
+	res, err := r.Invoke(ctx, sdk.Invocation{Tool: "about", Arguments: []byte(`{}`), Run: run, RunDir: "/runs/" + run}, newOut())
+	if err != nil {
+		return 0, err
+	}
+	var about struct{ PID int }
+	err = json.Unmarshal(res.Structured, &about)
+	return about.PID, err
+}
+
+// TestHandOver: a run whose call is under way stays on the old process with all
+// its calls, the others go at once; when it is idle it is given up, once, and its
+// next call is the new one's.
+func TestHandOver(t *testing.T) {
+	one, marks := keeper(t, "one")
+	r := started(t, nil, one)
+	old := r.status(t, "fault").PID
+	where := func(run string) int {
+		t.Helper()
+		pid, err := r.serves(t.Context(), run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pid
+	}
+	if where("idle") != old || where("gone") != old {
+		t.Fatal("another process serves")
+	}
+	event, err := json.Marshal(sdk.RunEvent{Run: sdk.Run{Key: "gone"}, RunDir: "/runs/gone"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Hooks()[0].Event(t.Context(), "run.deleted", event); err != nil {
+		t.Fatal(err)
+	}
+	release := r.hold(t) // of the run "run"
+	if a := r.replace(t, again(one, "two")); a.How != Swapped {
+		t.Fatalf("%+v", a)
+	}
+	now := r.status(t, "fault").PID
+	if got := where("idle"); got != now {
+		t.Errorf("the idle run is served by %d, want %d", got, now)
+	}
+	if got := where("fresh"); got != now {
+		t.Errorf("a fresh run is served by %d, want %d", got, now)
+	}
+	if got := where("run"); got != old {
+		t.Errorf("the busy run is served by %d, want %d", got, old)
+	}
+	if got := where(""); got != now {
+		t.Errorf("a call of no run is served by %d, want %d", got, now)
+	}
+	eventually(t, "the idle run was given up, and none that is deleted", func() bool { return len(lines(t, marks, "released")) == 1 })
+	if pid, err := release(); err != nil || pid != fmt.Sprint(old) {
+		t.Errorf("the call under way: %s %v", pid, err)
+	}
+	if got := where("run"); got != now {
+		t.Errorf("the run that was busy is served by %d, want %d", got, now)
+	}
+	eventually(t, "the old process is gone", func() bool { return gone(old) && len(r.Processes()) == 1 })
+	want := fmt.Sprintf("released run  %d", old) // hold names no folder
+	if got := lines(t, marks, "released run "); len(got) != 1 || got[0] != want {
+		t.Errorf("given up: %q, want %q", got, want)
+	}
+	if got := lines(t, marks, "released idle /runs/idle"); len(got) != 1 {
+		t.Errorf("given up: %q", got)
+	}
+	if got := lines(t, marks, "drained"); len(got) != 1 {
+		t.Errorf("drained: %q", got)
+	}
+}
+
+// TestHandOverAfterADeath: what a dead process kept is gone with it, and its runs
+// are served by its successor.
+func TestHandOverAfterADeath(t *testing.T) {
+	one, marks := keeper(t, "one")
+	r := started(t, nil, one)
+	for range 3 {
+		if _, err := r.serves(t.Context(), "run"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.call(t, "crash", ``); sdk.OutcomeOf(err) != sdk.PluginCrashed {
+			t.Fatal(err)
+		}
+	}
+	release := r.hold(t)
+	if a := r.replace(t, again(one, "two")); a.How != Swapped {
+		t.Fatalf("%+v", a)
+	}
+	if _, err := r.call(t, "crash", ``); sdk.OutcomeOf(err) != sdk.PluginCrashed { // of the busy run, so of the old process
+		t.Fatal(err)
+	}
+	_, err := release()
+	wantOutcome(t, err, sdk.PluginCrashed)
+	if got := r.mark(t); got != "two" {
+		t.Errorf("%q serves", got)
+	}
+	if got := r.status(t, "fault"); got.Restarts != 3 {
+		t.Errorf("%d restarts, want 3: the new process did not crash", got.Restarts)
+	}
+	if got := lines(t, marks, "released"); len(got) != 0 {
+		t.Errorf("a dead process gave up %q", got)
+	}
+}
+
+// TestHandOverManyTimes: runs under way on several old processes each stay where
+// they are.
+func TestHandOverManyTimes(t *testing.T) {
+	one, marks := keeper(t, "0")
+	r := started(t, nil, one)
+	pids := map[string]int{}
+	dir := t.TempDir()
+	ended := make(chan error, 3)
+	for n := range 3 {
+		run := fmt.Sprint("run", n)
+		pids[run] = r.status(t, "fault").PID
+		o := newOut()
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			defer cancel()
+			res, err := r.Invoke(ctx, sdk.Invocation{Tool: "until", Arguments: fmt.Appendf(nil, `{"path":%q}`, filepath.Join(dir, run)), Run: run}, o)
+			if err == nil && res.Output != fmt.Sprint(pids[run]) {
+				err = fmt.Errorf("%s ended on %s, want %d", run, res.Output, pids[run])
+			}
+			ended <- err
+		}()
+		<-o.told
+		if a := r.replace(t, again(one, fmt.Sprint(n+1))); a.How != Swapped {
+			t.Fatalf("%+v", a)
+		}
+	}
+	for run, want := range pids {
+		if got, err := r.serves(t.Context(), run); err != nil || got != want {
+			t.Errorf("%s is served by %d (%v), want %d", run, got, err, want)
+		}
+	}
+	for run := range pids {
+		if err := os.WriteFile(filepath.Join(dir, run), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range pids {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	now := r.status(t, "fault").PID
+	for run := range pids {
+		if got, err := r.serves(t.Context(), run); err != nil || got != now {
+			t.Errorf("at last %s is served by %d (%v), want %d", run, got, err, now)
+		}
+	}
+	eventually(t, "one process is left", func() bool { return len(r.Processes()) == 1 })
+	if got := lines(t, marks, "released"); len(got) != 3 {
+		t.Errorf("given up: %q", got)
+	}
+}

@@ -1,0 +1,195 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// reach holds a call of a channel to its projects: it refuses what is of
+// another, and writes into the parameters what exactly it has looked at, so that
+// the handler looks at nothing else.
+type reach func(ctx context.Context, s *Server, l *loan, p params) error
+
+// reaches is every method that a channel may call. One that is not in here it
+// may not, also one that is not written yet.
+var reaches = map[string]reach{
+	// These know of no project.
+	rpc.MethodHello: anywhere, rpc.MethodPing: anywhere, rpc.MethodDiscover: anywhere,
+	rpc.MethodModels: anywhere, rpc.MethodTools: anywhere, rpc.MethodUnwatch: anywhere,
+
+	// These work in a project, or list what is in one.
+	rpc.MethodAsk: inProject, rpc.MethodAct: inProject, rpc.MethodStartRun: inProject, rpc.MethodCallTool: inProject,
+	rpc.MethodRuns: inProject, rpc.MethodProposals: inProject,
+	rpc.MethodSkills: inProject, rpc.MethodSkill: inProject, rpc.MethodSkillExplain: inProject, rpc.MethodSkillMatch: inProject,
+
+	// These are about one run.
+	rpc.MethodAbort: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun,
+	rpc.MethodReset: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun,
+	rpc.MethodRun: ofRun, rpc.MethodEntries: ofRun,
+
+	rpc.MethodProposal: ofProposal,
+	rpc.MethodJournal:  ofJournal, rpc.MethodWatch: ofJournal,
+}
+
+// params are the parameters of a call, by the names that JSON has for them.
+type params struct{ reflect.Value }
+
+// text is the parameter of a name, nil when the method has none such.
+func (p params) text(name string) *string {
+	for i := range p.NumField() {
+		word, _, _ := strings.Cut(p.Type().Field(i).Tag.Get("json"), ",")
+		if word == name && p.Field(i).Kind() == reflect.String {
+			return p.Field(i).Addr().Interface().(*string)
+		}
+	}
+	return nil
+}
+
+func anywhere(context.Context, *Server, *loan, params) error { return nil }
+
+// inProject wants a project of the channel's to be named.
+func inProject(_ context.Context, _ *Server, l *loan, p params) error {
+	project := p.text("project")
+	if *project == "" {
+		return wrongParams("a channel names the project; its own are %s", strings.Join(l.roots, ", "))
+	}
+	root, own := l.root(*project)
+	if !own {
+		return foreign("%s is no project of this channel, which has %s: the projects in the plugin's block say so", *project, strings.Join(l.roots, ", "))
+	}
+	*project = root
+	return nil
+}
+
+// ofRun wants a run in a project of the channel's, by its alias with the project
+// or by its id.
+func ofRun(ctx context.Context, s *Server, l *loan, p params) error {
+	run, project := p.text("run"), p.text("project")
+	if *project != "" {
+		if err := inProject(ctx, s, l, p); err != nil {
+			return err
+		}
+	}
+	found, err := s.find(ctx, *run, *project)
+	if err != nil {
+		return err
+	}
+	own, err := l.owns(ctx, s.cfg.Store, found.Project)
+	if err == nil && !own {
+		err = foreign("the run %s is of no project of this channel", *run)
+	}
+	*run, *project = fmt.Sprint(found.ID), "" // an id is never given to another run
+	return err
+}
+
+// ofProposal wants a proposal of a run in a project of the channel's.
+func ofProposal(ctx context.Context, s *Server, l *loan, p params) error {
+	id := p.text("id")
+	found, err := s.cfg.Policy.Proposal(ctx, *id)
+	if err != nil {
+		return err
+	}
+	if _, own := l.root(found.Project); !own {
+		return foreign("the proposal %s is of no project of this channel", *id)
+	}
+	*id = found.ID
+	return nil
+}
+
+// ofJournal takes a run, a project, or neither: rows of others are left out of
+// what a channel is sent (see conn.sees).
+func ofJournal(ctx context.Context, s *Server, l *loan, p params) error {
+	switch {
+	case *p.text("run") != "":
+		return ofRun(ctx, s, l, p)
+	case *p.text("project") != "":
+		return inProject(ctx, s, l, p)
+	}
+	return nil
+}
+
+// foreignError is a refusal that the audit is told of.
+type foreignError struct{ said *rpc.Error }
+
+func foreign(format string, args ...any) error {
+	return foreignError{rpc.Errorf(rpc.CodeRole, sdk.Permission, fmt.Sprintf(format, args...))}
+}
+
+func (e foreignError) Error() string { return e.said.Message }
+
+// reached refuses what a plugin's connection may not call at all.
+func (c *conn) reached(name string, role rpc.Role) error {
+	if c.lent == nil || name == rpc.MethodHello {
+		return nil
+	}
+	if !c.proven() {
+		event := EventRefusedPeer
+		if role.NeedsToken() {
+			event = refusedFor(role)
+		}
+		c.s.alarm.raise(event, "pid %d, which descends from the plugin %s, asked for %s without the token of its channel", c.peer.PID, c.lent.instance, name)
+		return rpc.Errorf(rpc.CodeRole, sdk.Permission, "say hello first, with the token that Serve was given: nothing else is open to a plugin")
+	}
+	if _, may := reaches[name]; may || role.NeedsToken() {
+		return nil // the latter is refused for its role
+	}
+	c.s.alarm.raise(EventRefusedChannel, "the channel %s (pid %d) asked for %s, which is not for channels", c.lent.instance, c.peer.PID, name)
+	return rpc.Errorf(rpc.CodeRole, sdk.Permission, fmt.Sprintf("%s is not for channels: it is not limited to their projects", name))
+}
+
+// confine holds a call to the projects of the channel whose connection it is.
+func (c *conn) confine(ctx context.Context, name string, p reflect.Value) error {
+	if c.lent == nil || name == rpc.MethodHello {
+		return nil
+	}
+	limit, may := reaches[name]
+	if !may || c.lent.ctx.Err() != nil {
+		return rpc.Errorf(rpc.CodeRole, sdk.Permission, fmt.Sprintf("%s is not open to this channel", name))
+	}
+	err := limit(ctx, c.s, c.lent, params{p})
+	var refused foreignError
+	if errors.As(err, &refused) {
+		c.s.alarm.raise(EventRefusedChannel, "the channel %s (pid %d) asked for %s outside of its projects", c.lent.instance, c.peer.PID, name)
+		return refused.said
+	}
+	return err
+}
+
+// sees reports whether a row of the journal may be sent to this connection.
+func (c *conn) sees(ctx context.Context, row sdk.JournalRow) (bool, error) {
+	if c.lent == nil {
+		return true, nil
+	}
+	return c.lent.owns(ctx, c.s.cfg.Store, row.Project)
+}
+
+// proven reports whether a plugin's connection has shown its channel's token.
+func (c *conn) proven() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shown
+}
+
+// prove takes the token of a channel.
+func (c *conn) prove(p rpc.HelloParams) error {
+	switch {
+	case p.Role.NeedsToken() || c.s.tokens.hold(p.Token):
+		c.s.alarm.raise(EventRefusedApproval, "pid %d, which descends from the plugin %s, said hello with the role %q", c.peer.PID, c.lent.instance, p.Role)
+		return rpc.Errorf(rpc.CodeRole, sdk.Permission, "a plugin never has the roles approve and admin: a channel has submit, with the token that Serve was given")
+	case !c.lent.good(p.Token):
+		return c.wrongToken("the token is not that of this plugin's channel, which is good only until Serve returns: say hello with the one that Serve was given")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shown, c.role = true, rpc.RoleSubmit
+	if p.Role != "" {
+		c.role = p.Role
+	}
+	return nil
+}

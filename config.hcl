@@ -141,6 +141,8 @@ skills {
 # What one may use is granted here; what its own schema declares stands here
 # too: `bothy config check` checks it, and a running plugin whose new block is
 # wrong keeps the old one, which `bothy status` shows. `enabled = false` leaves one out.
+# `requires = ["files"]` names plugins that must be ready first, and
+# `limits { memory = "512MB" files = 256 }`, on lines of its own, bounds its process.
 plugin "bash" {
   grants = ["sandbox"]
 }

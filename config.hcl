@@ -143,6 +143,8 @@ skills {
 # wrong keeps the old one, which `bothy status` shows. `enabled = false` leaves one out.
 # `sha256` pins the file; `bothy plugins lock` pins all of them in bothy.lock, beside
 # your file, and `bothy plugins install` writes a pinned block for a new one.
+# `requires = ["files"]` names plugins that must be ready first, and
+# `limits { memory = "512MB" files = 256 }`, on lines of its own, bounds its process.
 plugin "bash" {
   grants = ["sandbox"]
 }

@@ -148,6 +148,11 @@ func TestExamplePython(t *testing.T) {
 	needPython(t)
 	script, pin := example(t, "python-tool", "words")
 	packed := filepath.Join(filepath.Dir(script), "packed", filepath.Base(script))
+	for _, binary := range []string{script, packed} {
+		if out, err := exec.Command(filepath.Join(build.prefix, "bin", "bothyd"), "plugins", "test", "--call", binary).CombinedOutput(); err != nil {
+			t.Errorf("it does not keep to the protocol: %v\n%s", err, out)
+		}
+	}
 	e := newExecuting(t, fmt.Sprintf(`
 plugin "script" {
   plugin = "words"

@@ -77,7 +77,7 @@ var Drained = Check{"drain", func(ctx context.Context, s Subject) error {
 		return fmt.Errorf("Drain failed: %w", err)
 	}
 	for _, kind := range s.Manifest.Kinds {
-		if kind == kindChannel {
+		if kind == kindChannel || !slices.Contains(kinds, kind) {
 			continue
 		}
 		if err := probe(ctx, s, kind); status.Code(err) != codes.Unavailable {

@@ -55,6 +55,8 @@ func (pluginsListCmd) Run(ctx context.Context, c *console) error {
 		}
 		if p.Error != "" {
 			c.say("%s: %s", escapeLine(p.Instance), escape(p.Error))
+		} else if p.Detail != "" {
+			c.say("%s: %s", escapeLine(p.Instance), escapeLine(p.Detail))
 		}
 	}
 	return nil

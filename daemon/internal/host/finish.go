@@ -90,6 +90,7 @@ func (s *Supervisor) has(l *link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.links[l] = struct{}{}
+	l.proc.reaper = s.reaper
 	l.gone = func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -22,6 +22,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/confine"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -38,7 +39,7 @@ type Config struct {
 	Installed string   // the store of installed plugins; what lies below has that origin
 	LookOnly  bool     // manifests that were kept are read, and none is kept
 	Prefix    string   // the installation
-	Shim      string   // bothy-shim; empty: no plugin can be confined
+	Shim      string   // bothy-shim; empty: no plugin can be confined, and what plugins start may outlive a daemon that is killed
 	Services  Services // what plugins may call back; nil offers nothing
 	Lend      Lend     // what channels work with; nil opens none
 
@@ -79,6 +80,8 @@ type Config struct {
 	ChannelWait      time.Duration // before a channel that ended is opened again: 1 s, and longer each time
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
 	Memory           int64         // bytes of data a plugin may allocate: 4 GiB; below 0 is no limit
+
+	kernel func() confine.Kernel // what can be held here; looked at once
 }
 
 func (c *Config) defaults() {
@@ -100,6 +103,10 @@ func (c *Config) defaults() {
 	set(&c.FirstDelta, 5*time.Minute)
 	if c.Memory == 0 {
 		c.Memory = 4 << 30
+	}
+	if c.kernel == nil {
+		shim := c.Shim
+		c.kernel = sync.OnceValue(func() confine.Kernel { return confine.ThisKernel(shim) })
 	}
 	if c.Redact == nil {
 		c.Redact = func(string) {}
@@ -178,8 +185,9 @@ type Supervisor struct {
 	told      map[string]Diagnostic // of the catalogue, that were given and hold
 	startOver bool
 	links     map[*link]struct{} // every process there is
-	news      news               // spread whenever an instance comes, goes or changes its state
-	stopping  context.Context    // bounds draining; nil before Stop
+	reaper    *reaper
+	news      news            // spread whenever an instance comes, goes or changes its state
+	stopping  context.Context // bounds draining; nil before Stop
 }
 
 // New makes a supervisor and the folder of its sockets.
@@ -195,6 +203,7 @@ func New(cfg Config) (*Supervisor, error) {
 	s.vigil = newVigil(cfg.Log, s.places)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.channels, s.endChannels = context.WithCancel(context.Background())
+	s.reaper = newReaper(cfg.Shim, cfg.Log)
 	return s, nil
 }
 
@@ -311,6 +320,7 @@ func (s *Supervisor) Stop(ctx context.Context) {
 	s.mu.Unlock()
 	s.wg.Wait()
 	s.endChannels()
+	s.reaper.stop()
 }
 
 func (s *Supervisor) instance(name string) (*instance, error) {

@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +20,15 @@ import (
 
 // faultBinary is the plugin that fails in every way, built once.
 var faultBinary string
+
+// shimBinary is bothy-shim, beside it. A small host finds it by its own plugin.
+func shimBinary() string {
+	beside := faultBinary
+	if beside == "" {
+		beside = os.Getenv(asHost)
+	}
+	return filepath.Join(filepath.Dir(beside), "bothy-shim")
+}
 
 // asHost makes the test binary a small daemon, which the test then kills.
 const asHost = "BOTHY_TEST_HOST"
@@ -37,10 +44,12 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	faultBinary = filepath.Join(dir, "bothy-plugin-fault")
-	build := exec.Command("go", "build", "-o", faultBinary, "./faultplugin")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the fault plugin: %v\n%s", err, out)
-		os.Exit(1)
+	for _, binary := range []struct{ file, from string }{{faultBinary, "./faultplugin"}, {shimBinary(), "../../cmd/bothy-shim"}} {
+		build := exec.Command("go", "build", "-o", binary.file, binary.from)
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", binary.from, err, out)
+			os.Exit(1)
+		}
 	}
 	code := m.Run()
 	_ = os.RemoveAll(dir) // the system clears what is left
@@ -239,71 +248,5 @@ func wantOutcome(t testing.TB, err error, want sdk.Outcome) {
 	}
 	if have := sdk.OutcomeOf(err); have != want {
 		t.Fatalf("outcome %s, want %s: %v", have, want, err)
-	}
-}
-
-// runSmallHost is what the test kills: it starts plugins, prints their process
-// ids and waits.
-func runSmallHost() {
-	dir, err := os.MkdirTemp("/tmp", "bh")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	s, err := New(Config{Log: hclog.NewNullLogger(), SocketDir: dir, DataDir: dir})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, d := range s.Start(context.Background(), []Spec{
-		{Instance: "a", Path: os.Getenv(asHost)}, {Instance: "b", Path: os.Getenv(asHost)},
-	}) {
-		if !d.Warning() {
-			fmt.Fprintln(os.Stderr, d.Summary, d.Detail)
-		}
-	}
-	fmt.Println(s.Plugins()[0].PID, s.Plugins()[1].PID, dir)
-	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
-}
-
-// TestHostKilled: a daemon that is killed leaves no plugin behind.
-func TestHostKilled(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), asHost+"="+faultBinary)
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stdin.Close()
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var a, b int
-	var dir string
-	if _, err := fmt.Fscan(stdout, &a, &b, &dir); err != nil || a == 0 || b == 0 {
-		_ = cmd.Process.Kill() // the test has failed already
-		t.Fatalf("the small host said %d %d %q: %v", a, b, dir, err)
-	}
-	defer os.RemoveAll(dir)
-	if gone(a) || gone(b) {
-		t.Fatal("the plugins do not run")
-	}
-	if err := syscall.Kill(cmd.Process.Pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // killed, as wanted
-	died := time.Now()
-	eventually(t, "both plugins are gone", func() bool { return gone(a) && gone(b) })
-	if d := time.Since(died); d > time.Second {
-		t.Errorf("the plugins outlived their host by %v", d)
 	}
 }

@@ -150,26 +150,6 @@ func (i *instance) run(ctx context.Context) {
 	}
 }
 
-// again waits for the time of the next start, after a failure or a crash; false
-// when ctx ended.
-func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up time.Duration) bool {
-	if fail != nil && fail.permanent {
-		i.refuse(fail)
-		i.become(Broken, nil, fail.Error())
-		return i.rest(ctx)
-	}
-	wait, broken := b.crashed(time.Now(), up, fail == nil)
-	if broken {
-		i.breaks()
-		return i.rest(ctx)
-	}
-	if !i.pause(ctx, wait) {
-		i.become(Stopped, nil, "")
-		return false
-	}
-	return true
-}
-
 // serve returns the link that served last when it has died or ctx ends. It
 // exchanges the link when another spec is asked for.
 func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
@@ -218,41 +198,6 @@ func (i *instance) end(l *link) {
 	i.become(Draining, l, "")
 	i.s.finish(l)
 	i.become(Stopped, nil, "")
-}
-
-// breaks makes the instance broken after too many crashes.
-func (i *instance) breaks() {
-	reason := fmt.Sprintf("it crashed %d times within %v and is not started again: %s", tooMany, window, i.why())
-	i.become(Broken, nil, reason)
-	i.report([]Diagnostic{diagnose(i.current(), "it is broken", reason)})
-}
-
-// refuse keeps why the instance is not started again, for those who call it.
-func (i *instance) refuse(fail *startError) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.refusal = &Unstartable{Diagnostics: fail.diagnostics(i.spec), why: fail}
-}
-
-// pause waits before the next start, unless another spec is asked for; false
-// when ctx ended meanwhile.
-func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
-	i.become(Backoff, nil, i.why())
-	i.mu.Lock()
-	i.restarts++
-	i.mu.Unlock()
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	for !i.isAsked() && !i.looks() {
-		select {
-		case <-t.C:
-			return true
-		case <-i.wake:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
 }
 
 // open brings a process to the point where it can be called: found, started,

@@ -60,6 +60,7 @@ type process struct {
 	stderr   io.ReadCloser
 	lines    *lineLimiter
 	stacks   diverted
+	reaper   *reaper
 	released []io.Closer
 }
 
@@ -127,6 +128,7 @@ func (p *process) own(started chan<- error, pipes ...*os.File) {
 	p.mu.Lock()
 	p.pid = p.cmd.Process.Pid
 	p.mu.Unlock()
+	led := p.reaper.add(p.pid)
 	limit(p.pid, p.limits)
 	started <- nil
 
@@ -134,6 +136,7 @@ func (p *process) own(started chan<- error, pipes ...*os.File) {
 		p.log.Debug("waiting for the plugin's process", "error", err)
 	}
 	close(p.done)
+	p.reaper.remove(led)
 	for _, f := range pipes {
 		if err := f.SetReadDeadline(time.Now()); err != nil {
 			_ = f.Close() // the pump ends by it

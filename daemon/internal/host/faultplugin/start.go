@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"google.golang.org/grpc"
@@ -64,6 +66,8 @@ func begin(mode string) (over bool) {
 	case "rogue":
 		rogue()
 		return true
+	case "stubborn":
+		signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 	case "dies":
 		time.AfterFunc(50*time.Millisecond, func() { os.Exit(4) })
 	}
@@ -124,6 +128,9 @@ func (f *faults) health(context.Context) error {
 }
 
 func (f *faults) drain(context.Context) error {
+	if os.Getenv("FAULT") == "stubborn" {
+		forever()
+	}
 	if order := os.Getenv("FAULT_ORDER"); order != "" {
 		return mark(order, "-"+f.label+"\n")
 	}

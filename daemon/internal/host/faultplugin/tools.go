@@ -45,8 +45,12 @@ func (f *faults) tools() tool.Set {
 		tool.New("wait", "Waits until it is cancelled.", sdk.Annotations{}, wait),
 		tool.New("until", "Ends when the file is there.", sdk.Annotations{}, until),
 		tool.New("grandchild", "Starts a process that holds the pipes, then exits.", sdk.Annotations{}, grandchild),
+		tool.New("held", "Starts a process that holds the pipes, and answers with its id.", sdk.Annotations{}, held),
+		tool.New("open", "Opens n files.", sdk.Annotations{}, open),
+		tool.New("children", "Starts processes that ignore what they can, and answers with their ids.", sdk.Annotations{}, children),
 		tool.New("noise", "Writes n bytes without a line end to the real standard output.", sdk.Annotations{}, noise),
 		tool.New("flood", "Writes n bytes to the real standard error.", sdk.Annotations{}, flood),
+		tool.New("spawn", "Runs a program.", sdk.Annotations{}, spawn),
 		tool.New("big", "Answers with n bytes.", sdk.Annotations{}, big),
 		tool.New("hog", "Allocates n bytes.", sdk.Annotations{}, hog),
 		tool.New("busy", "Keeps every processor busy for n milliseconds.", sdk.Annotations{}, busy),
@@ -133,18 +137,64 @@ func until(ctx context.Context, in file, c tool.Call) (sdk.ToolResult, error) {
 	return sdk.ToolResult{}, ctx.Err()
 }
 
-func grandchild(_ context.Context, in file, _ tool.Call) (sdk.ToolResult, error) {
+// holder starts a process, out of reach of the group, that has the real pipes.
+func holder() (pid int, err error) {
 	cmd := exec.Command("sleep", "300")
 	cmd.Stdout, cmd.Stderr = os.NewFile(1, "stdout"), os.NewFile(2, "stderr")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // out of reach of the group
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	return cmd.Process.Pid, nil
+}
+
+func held(context.Context, none, tool.Call) (sdk.ToolResult, error) {
+	pid, err := holder()
+	return tool.Text(fmt.Sprint(pid)), err
+}
+
+func grandchild(_ context.Context, in file, _ tool.Call) (sdk.ToolResult, error) {
+	pid, err := holder()
+	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	if err := os.WriteFile(in.Path, fmt.Append(nil, cmd.Process.Pid), 0o600); err != nil {
+	if err := os.WriteFile(in.Path, fmt.Append(nil, pid), 0o600); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	os.Exit(6)
 	return sdk.ToolResult{}, nil
+}
+
+func open(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {
+	var all []*os.File
+	defer func() {
+		for _, f := range all {
+			_ = f.Close() // nothing was written
+		}
+	}()
+	for range in.N {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			return sdk.ToolResult{}, err
+		}
+		all = append(all, f)
+	}
+	return tool.Text(fmt.Sprint(len(all))), nil
+}
+
+// children starts a shell that ignores signals, and a process below that.
+func children(context.Context, none, tool.Call) (sdk.ToolResult, error) {
+	cmd := exec.Command("/bin/sh", "-c", `trap "" HUP INT QUIT TERM; sleep 300 & echo $$ $!; wait`)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	if err := cmd.Start(); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	var shell, below int
+	_, err = fmt.Fscan(out, &shell, &below)
+	return tool.Text(fmt.Sprint(shell, " ", below)), err
 }
 
 func noise(_ context.Context, in amount, _ tool.Call) (sdk.ToolResult, error) {

@@ -1,0 +1,93 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// runSmallHost is what the test kills: it starts plugins, which start processes
+// of their own, prints the ids of all and waits.
+func runSmallHost() {
+	dir, err := os.MkdirTemp("/tmp", "bh")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := New(Config{Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Warn}), SocketDir: dir, DataDir: dir, Shim: shimBinary()})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, d := range s.Start(context.Background(), []Spec{
+		{Instance: "a", Path: os.Getenv(asHost)}, {Instance: "b", Path: os.Getenv(asHost)},
+	}) {
+		if !d.Warning() {
+			fmt.Fprintln(os.Stderr, d.Summary, d.Detail)
+		}
+	}
+	started, err := s.Invoke(context.Background(), sdk.Invocation{Tool: "a__children"}, newOut())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	fmt.Println(dir, s.reaper.cmd.Process.Pid, s.Plugins()[0].PID, s.Plugins()[1].PID, started.Output)
+	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
+}
+
+// hostKilled (17): a daemon that is killed leaves nothing behind after a second,
+// neither plugins nor what they have started, though that ignores signals. Ctrl-C
+// on its terminal does not reach who sees to it.
+func hostKilled(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), asHost+"="+faultBinary)
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var dir string
+	pids := make([]int, 5) // the reaper, two plugins, a shell and what is below it
+	if _, err := fmt.Fscan(stdout, &dir, &pids[0], &pids[1], &pids[2], &pids[3], &pids[4]); err != nil {
+		_ = cmd.Process.Kill() // the test has failed already
+		t.Fatalf("the small host said %q %v: %v", dir, pids, err)
+	}
+	defer os.RemoveAll(dir)
+	if session, err := syscall.Getpgid(pids[0]); err != nil || session != pids[0] {
+		t.Errorf("the reaper %d is in the group %d: %v", pids[0], session, err)
+	}
+	if slices.ContainsFunc(pids, gone) {
+		t.Fatalf("not all of %v run", pids)
+	}
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed, as wanted
+	died := time.Now()
+	eventually(t, "all are gone", func() bool { return !slices.ContainsFunc(pids, func(pid int) bool { return !gone(pid) }) })
+	if d := time.Since(died); d > time.Second {
+		t.Errorf("something outlived the daemon by %v", d)
+	}
+}

@@ -1,0 +1,151 @@
+package host
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// unstarted is a plugin that does not start, with what its one diagnostic says.
+type unstarted struct {
+	name  string
+	spec  Spec
+	state State // what it ends in; empty where it is tried again
+	want  []string
+}
+
+func failedStarts(t *testing.T) []unstarted {
+	t.Helper()
+	foreign := copyOf(t, 0o700)
+	patch(t, foreign, 18, 0xf3) // e_machine: RISC-V
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(faultBinary, link); err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(text, []byte("just words"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return []unstarted{
+		{name: "05 garbage", spec: spec("x", "garbage"), state: Broken, want: []string{"no handshake", `\x1b]0;garbage`, "and more"}},
+		{name: "05 print", spec: spec("x", "print"), state: Broken, want: []string{"starting up ...", "print nothing before"}},
+		{name: "05 exit", spec: spec("x", "exit"), want: []string{"exit status 3", "no licence found"}},
+		{name: "06 version", spec: spec("x", "version"), state: Broken, want: []string{`have "7", want "1"`, "plugin protocol"}},
+		{name: "06 core", spec: spec("x", "core"), state: Broken, want: []string{`have "9", want "1"`, "core protocol"}},
+		{name: "06 netrpc", spec: spec("x", "netrpc"), state: Broken, want: []string{`have "netrpc", want "grpc"`}},
+		{name: "05 tcp", spec: spec("x", "tcp"), want: []string{"PLUGIN_UNIX_SOCKET_DIR"}},
+		{name: "07 silent", spec: spec("x", "silent"), want: []string{"did not start in time"}},
+		{name: "07 too slow", spec: spec("x", "slow=30s"), want: []string{"did not start in time"}},
+		{name: "14 missing", spec: Spec{Instance: "x", Plugin: "absent"}, state: Broken, want: []string{"/one/bothy-plugin-absent and /two/bothy-plugin-absent"}},
+		{name: "14 missing path", spec: Spec{Instance: "x", Path: "/nowhere/p"}, state: Broken, want: []string{"/nowhere/p"}},
+		{name: "14 relative path", spec: Spec{Instance: "x", Path: "p"}, state: Broken, want: []string{"not absolute"}},
+		{name: "14 folder", spec: Spec{Instance: "x", Path: t.TempDir()}, state: Broken, want: []string{"is not a file"}},
+		{name: "14 not executable", spec: Spec{Instance: "x", Path: copyOf(t, 0o600)}, state: Broken, want: []string{"chmod +x"}},
+		{name: "14 open to all", spec: Spec{Instance: "x", Path: copyOf(t, 0o777)}, state: Broken, want: []string{"chmod o-w"}},
+		{name: "14 wrong machine", spec: Spec{Instance: "x", Path: foreign}, state: Broken, want: []string{"built for EM_RISCV"}},
+		{name: "14 no program", spec: Spec{Instance: "x", Path: text}, state: Broken, want: []string{"neither a program"}},
+		{name: "14 symbolic link", spec: Spec{Instance: "x", Path: link}, state: Broken, want: []string{"symbolic link to " + faultBinary}},
+		{name: "13 pin", spec: Spec{Instance: "x", Path: faultBinary, SHA256: strings.Repeat("0", 64)}, state: Broken, want: []string{"pins 0000", sha256Of(t, faultBinary)}},
+		{name: "14 same label", spec: spec("healthy", ""), want: []string{"a second plugin is called"}},
+	}
+}
+
+// failedStart (5, 6, 7, 13, 14): each is one diagnostic that says what to do, and the
+// healthy neighbour never notices.
+func failedStart(t *testing.T) {
+	for _, c := range failedStarts(t) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, func(cfg *Config) {
+				cfg.StartTimeout, cfg.Libexec = 2*time.Second, []string{"/one", "/two"}
+			})
+			found := r.Start(context.Background(), []Spec{spec("healthy", ""), c.spec})
+			if len(found) != 1 {
+				t.Fatalf("%d diagnostics, want one: %v", len(found), found)
+			}
+			whole := found[0].Summary + ": " + found[0].Detail
+			for _, w := range c.want {
+				if !strings.Contains(whole, w) {
+					t.Errorf("%q lacks %q", whole, w)
+				}
+			}
+			if len(whole) > 2000 {
+				t.Errorf("the diagnostic has %d bytes", len(whole))
+			}
+			if strings.ContainsRune(whole, '\x1b') {
+				t.Error("the diagnostic carries control characters")
+			}
+			if c.state != "" {
+				eventually(t, "it is broken", func() bool { return r.status(t, "x").State == c.state })
+				_, err := r.call(t, "x__noop", ``)
+				wantOutcome(t, err, sdk.NotFound)
+				if !strings.Contains(err.Error(), "Plugins that do not run: x") {
+					t.Errorf("the error does not name the broken plugin: %v", err)
+				}
+			}
+			r.mustCall(t, "noop", ``)
+		})
+	}
+}
+
+func patch(t *testing.T, path string, offset int64, b byte) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte{b}, offset); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// slowStart (7): a slow plugin holds nobody up.
+func slowStart(t *testing.T) {
+	r := newRig(t, func(cfg *Config) { cfg.Patience = 300 * time.Millisecond })
+	began := time.Now()
+	if found := r.Start(context.Background(), []Spec{spec("slow", "slow=2s"), spec("fast", "")}); len(found) > 0 {
+		t.Fatal(found)
+	}
+	if d := time.Since(began); d > 2*time.Second {
+		t.Errorf("Start took %v", d)
+	}
+	if st := r.status(t, "slow"); st.State != Starting {
+		t.Errorf("the slow one is %s", st.State)
+	}
+	r.mustCall(t, "fast__noop", ``)
+	eventually(t, "the slow one is ready", func() bool { return r.status(t, "slow").State == Ready })
+	r.mustCall(t, "slow__noop", ``)
+	if tools := r.Tools(); tools[0].Plugin != "slow" || tools[0].Name != "noop" {
+		t.Errorf("the first configured has not the bare name: %+v", tools[0])
+	}
+}
+
+// replacedBinary (13): the file is replaced while it runs. The running one stays; the
+// next start is refused.
+func replacedBinary(t *testing.T) {
+	path := copyOf(t, 0o700)
+	s := Spec{Instance: "x", Path: path, SHA256: "sha256:" + sha256Of(t, path)}
+	r := started(t, nil, s)
+	if r.status(t, "x").Pin != PinBlock {
+		t.Error("it is not pinned")
+	}
+	other := copyOf(t, 0o700)
+	patch(t, other, 18, 0xf3)
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	r.mustCall(t, "noop", ``)
+	_, err := r.call(t, "crash", ``)
+	wantOutcome(t, err, sdk.PluginCrashed)
+	eventually(t, "the start is refused", func() bool { return r.status(t, "x").State == Broken })
+	_, err = r.call(t, "noop", ``)
+	wantOutcome(t, err, sdk.Unavailable)
+}

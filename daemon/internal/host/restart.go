@@ -1,0 +1,62 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// again waits for the time of the next start, after a failure or a crash; false
+// when ctx ended.
+func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up time.Duration) bool {
+	if fail != nil && fail.permanent {
+		i.refuse(fail)
+		i.become(Broken, nil, fail.Error())
+		return i.rest(ctx)
+	}
+	wait, broken := b.crashed(time.Now(), up, fail == nil)
+	if broken {
+		i.breaks()
+		return i.rest(ctx)
+	}
+	if !i.pause(ctx, wait) {
+		i.become(Stopped, nil, "")
+		return false
+	}
+	return true
+}
+
+// breaks makes the instance broken after too many crashes.
+func (i *instance) breaks() {
+	reason := fmt.Sprintf("it crashed %d times within %v and is not started again: %s", tooMany, window, i.why())
+	i.become(Broken, nil, reason)
+	i.report([]Diagnostic{diagnose(i.current(), "it is broken", reason)})
+}
+
+// refuse keeps why the instance is not started again, for those who call it.
+func (i *instance) refuse(fail *startError) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.refusal = &Unstartable{Diagnostics: fail.diagnostics(i.spec), why: fail}
+}
+
+// pause waits before the next start, unless another spec is asked for; false
+// when ctx ended meanwhile.
+func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
+	i.become(Backoff, nil, i.why())
+	i.mu.Lock()
+	i.restarts++
+	i.mu.Unlock()
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	for !i.isAsked() && !i.looks() {
+		select {
+		case <-t.C:
+			return true
+		case <-i.wake:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}

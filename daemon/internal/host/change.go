@@ -82,6 +82,7 @@ func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *
 	switch fail := l.reconfigure(ctx, settings); {
 	case fail == nil:
 		i.renew(l, r.spec)
+		i.hold(l, *l.manifest.Load()) // what it became by them may be more than the lock allows
 		i.adopt(l)
 		i.log.Info("the plugin was given new settings", "generation", settings.Generation)
 		r.settle(l.replaces(Reconfigured))

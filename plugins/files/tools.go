@@ -106,5 +106,5 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 			return sdk.ToolResult{}, fmt.Errorf("encode the result of %s: %w", name, err)
 		}
 		return sdk.ToolResult{Success: true, Output: got.text, Truncated: got.truncated, Structured: structured, Changes: p.changes.list}, nil
-	})
+	}).Whole()
 }

@@ -46,7 +46,7 @@ func request(call sdk.SkillCall) *pb.ExecuteRequest {
 		CallId: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir,
 	}
 	if !call.Deadline.IsZero() {
-		req.DeadlineUnixMs = call.Deadline.UnixMilli()
+		req.DeadlineUnixMs = wire.Deadline(call.Deadline)
 	}
 	return req
 }

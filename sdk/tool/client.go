@@ -62,7 +62,7 @@ func request(call sdk.Invocation) *pb.InvokeRequest {
 		Argv: call.Argv, Base: call.Base, Network: call.Network,
 	}
 	if !call.Deadline.IsZero() {
-		req.DeadlineUnixMs = call.Deadline.UnixMilli()
+		req.DeadlineUnixMs = wire.Deadline(call.Deadline)
 	}
 	return req
 }

@@ -57,7 +57,7 @@ func Plain[In any](name, description string, fn func(ctx context.Context, in In)
 	return New(name, description, sdk.Annotations{}, func(ctx context.Context, in In, _ Call) (sdk.ToolResult, error) {
 		text, err := fn(ctx, in)
 		return Text(text), err
-	})
+	}).Whole()
 }
 
 // Annotated is the tool with other annotations. They are promises: what is said

@@ -8,8 +8,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -81,31 +79,6 @@ type link struct {
 	attached bool        // somebody else owns the process: it is not judged and never killed
 	failing  atomic.Bool // it hangs and is being ended: nobody calls it any more
 	ending   sync.Mutex  // held while it is ended, until it is known why
-}
-
-// allowed are the variables of the daemon's environment that plugins see. Keys
-// of model servers are not among them: a block names what its plugin gets.
-var allowed = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR",
-	"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_CACHE_HOME", "XDG_STATE_HOME",
-	"DBUS_SESSION_BUS_ADDRESS", "SSL_CERT_FILE", "SSL_CERT_DIR",
-	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
-	"BOTHY_PREFIX", "BOTHY_PODMAN", "GOCOVERDIR",
-}
-
-func environment(spec Spec) []string {
-	var env []string
-	for _, v := range os.Environ() {
-		name, _, _ := strings.Cut(v, "=")
-		if slices.Contains(allowed, name) || strings.HasPrefix(name, "LC_") {
-			env = append(env, v)
-		}
-	}
-	env = append(env, "GOTRACEBACK=single")
-	for _, name := range keys(spec.Env) {
-		env = append(env, name+"="+spec.Env[name])
-	}
-	return append(env, fmt.Sprintf("%s=%d", plugin.EnvHostPID, os.Getpid()))
 }
 
 // capture is what the daemon dispenses from go-plugin: the connection itself.

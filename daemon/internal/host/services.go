@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"crypto/subtle"
-	"errors"
 	"slices"
 	"time"
 
@@ -94,20 +93,28 @@ func (b *backchannel) serves(ctx context.Context, grant string) (*running, error
 
 // tie makes a request end with the call that it serves: it runs out of time when
 // the call does, and is aborted when the call is.
+//
+// Both sides watch the deadline: what breaks off just before it has run out of
+// time as well, and the timer is left to say so.
 func tie(ctx, call context.Context) (context.Context, context.CancelFunc) {
-	var cancel context.CancelFunc
-	if d, ok := call.Deadline(); ok {
-		ctx, cancel = context.WithDeadline(ctx, d)
-	} else {
-		ctx, cancel = context.WithCancel(ctx)
+	deadline, bounded := call.Deadline()
+	if !bounded {
+		tied, cancel := context.WithCancel(ctx)
+		stop := context.AfterFunc(call, cancel)
+		return tied, func() { stop(); cancel() }
 	}
-	stop := context.AfterFunc(call, func() {
-		if !errors.Is(call.Err(), context.DeadlineExceeded) { // its own timer says so
+	tied, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+	aborted := func() {
+		if time.Until(deadline) > nearDeadline {
 			cancel()
 		}
-	})
-	return ctx, func() { stop(); cancel() }
+	}
+	stop, stopCall := context.AfterFunc(ctx, aborted), context.AfterFunc(call, aborted)
+	return tied, func() { stop(); stopCall(); cancel() }
 }
+
+// nearDeadline is how far two timers for the same moment may be apart.
+const nearDeadline = 50 * time.Millisecond
 
 // refused tells of a refusal that somebody may want to know of: what is not
 // granted, and too much of what is.

@@ -22,13 +22,23 @@ type fakeDaemon struct {
 	s     *Supervisor
 	all   []sdk.Entry // what Entries finds; as many as the glob has bytes when there are none
 	ended chan error
+	began chan struct{}            // filled when a service waits for the end of its call
+	turn  func(tool string) string // which tool is invoked instead
+}
+
+// wait lasts as long as the call.
+func (f *fakeDaemon) wait(ctx context.Context) error {
+	if f.began != nil {
+		f.began <- struct{}{}
+	}
+	<-ctx.Done()
+	f.ended <- ctx.Err()
+	return ctx.Err()
 }
 
 func (f *fakeDaemon) Entry(ctx context.Context, c Caller, path string) (sdk.Entry, error) {
 	if path == "wait" {
-		<-ctx.Done()
-		f.ended <- ctx.Err()
-		return sdk.Entry{}, ctx.Err()
+		return sdk.Entry{}, f.wait(ctx)
 	}
 	if path != "known" && !strings.HasPrefix(path, "known://") {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "no %s", path)
@@ -48,10 +58,17 @@ func (f *fakeDaemon) Write(_ context.Context, _ Caller, ws []sdk.Write) ([]sdk.E
 }
 
 func (f *fakeDaemon) Invoke(ctx context.Context, c Caller, tool string, arguments []byte) (sdk.ToolResult, error) {
+	if f.turn != nil {
+		tool = f.turn(tool)
+		arguments = []byte(`{"service":"invoke","name":"` + tool + `"}`)
+	}
 	return f.s.Invoke(ctx, sdk.Invocation{Tool: tool, Arguments: arguments, Run: c.Run}, newOut())
 }
 
-func (f *fakeDaemon) Complete(_ context.Context, c Caller, req sdk.Request, send func(sdk.Delta) error) error {
+func (f *fakeDaemon) Complete(ctx context.Context, c Caller, req sdk.Request, send func(sdk.Delta) error) error {
+	if req.Model == "" && f.began != nil {
+		return f.wait(ctx)
+	}
 	if req.Model == "bad" {
 		return &sdk.ProviderError{Class: sdk.ClassOverflow, Message: "too long"}
 	}

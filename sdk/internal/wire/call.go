@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/pb"
@@ -23,6 +24,10 @@ func CallOf(ctx context.Context) string {
 	id, _ := ctx.Value(callKey{}).(string)
 	return id
 }
+
+// Deadline writes a deadline, rounded up: the daemon's own must pass first, so that
+// what it serves runs out of time and is not broken off by the plugin.
+func Deadline(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
 
 // Stream is where the pieces of a call go before its result: tool.Stream and
 // skill.Stream.

@@ -61,15 +61,15 @@ func ReadDelta(m *pb.CompleteResponse) (d sdk.Delta, known bool) {
 
 // ProviderFailure writes the error that ends a completion. An error that is no
 // *sdk.ProviderError is one that no retry helps; an *sdk.Error keeps its
-// outcome.
+// outcome, and an ended context says which it is.
 func ProviderFailure(err error, streamed bool) *pb.CompleteResponse {
 	var pe *sdk.ProviderError
 	var own *sdk.Error
 	outcome := ""
 	if !errors.As(err, &pe) {
-		pe = &sdk.ProviderError{Class: sdk.ClassNever, Message: err.Error()}
-		if errors.As(err, &own) {
-			outcome = string(own.Outcome)
+		pe = &sdk.ProviderError{Class: sdk.ClassNever, Message: plain(err)}
+		if o := outcomeOf(err); o != sdk.Internal || errors.As(err, &own) {
+			outcome = string(o)
 		}
 	}
 	return &pb.CompleteResponse{Piece: &pb.CompleteResponse_Failure{Failure: &pb.ProviderFailure{

@@ -1,0 +1,71 @@
+package host
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+)
+
+// allowed are the variables of the daemon's environment that plugins see. Keys
+// of model servers are not among them: a block names what its plugin gets.
+var allowed = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR",
+	"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_CACHE_HOME", "XDG_STATE_HOME",
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "BOTHY_PREFIX", "GOCOVERDIR",
+}
+
+// proxies may hold a password, which plugins do not see. A block that needs it
+// names it: env = { HTTPS_PROXY = env("HTTPS_PROXY") }.
+var proxies = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"}
+
+// containers are what one needs that starts containers: Podman, and the session
+// bus, over which crun asks systemd for a cgroup.
+var containers = []string{"BOTHY_PODMAN", "DBUS_SESSION_BUS_ADDRESS"}
+
+// environment is all that a plugin's process sees of variables.
+func environment(spec Spec) []string {
+	var env []string
+	for _, v := range os.Environ() {
+		name, value, _ := strings.Cut(v, "=")
+		switch {
+		case slices.Contains(allowed, name), strings.HasPrefix(name, "LC_"):
+		case slices.Contains(containers, name) && spec.granted(sdk.GrantSandbox):
+		case slices.Contains(proxies, name):
+			v = name + "=" + withoutUser(value)
+		default:
+			continue
+		}
+		env = append(env, v)
+	}
+	env = append(env, "GOTRACEBACK=single")
+	for _, name := range keys(spec.Env) {
+		env = append(env, name+"="+spec.Env[name])
+	}
+	return append(env, fmt.Sprintf("%s=%d", plugin.EnvHostPID, os.Getpid()))
+}
+
+// withoutUser takes name and password out of a proxy's address, which may have no
+// scheme. One that cannot be read is left out.
+func withoutUser(proxy string) string {
+	if !strings.Contains(proxy, "@") {
+		return proxy
+	}
+	address := proxy
+	if !strings.Contains(proxy, "://") {
+		address = "http://" + proxy
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	u.User = nil
+	if clean := u.String(); !strings.Contains(clean, "@") {
+		return clean
+	}
+	return ""
+}

@@ -68,6 +68,8 @@ var table = []row{
 	{pkg: "daemon/internal/project", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/view", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/host", may: []string{"sdk/...", "daemon/internal/hook", "daemon/internal/config", "daemon/internal/confine", "daemon/internal/group", "daemon/internal/notify"}},
+	{pkg: "daemon/internal/host/benchplugin", may: []string{"sdk/..."}, since: "a plugin, built by the host's benchmarks"},
+	{pkg: "daemon/internal/host/plainserver", since: "what the host's benchmarks compare with"},
 	{pkg: "daemon/internal/host/faultplugin", may: []string{"sdk/..."}, since: "a plugin, built by the host's tests"},
 	{pkg: "daemon/internal/engine", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/server", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},

@@ -12,6 +12,7 @@ type ToolSpec struct {
 	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of an object; undeclared arguments are refused
 	Annotations Annotations     `json:"annotations,omitzero"`
 	Staged      bool            `json:"staged,omitempty"`  // it can say what a call would change in files, without doing it
+	Whole       bool            `json:"whole,omitempty"`   // it sends nothing before its result, so that a call needs no stream
 	Command     string          `json:"command,omitempty"` // the argument that is a command line, when it runs commands
 	// Source says where a tool comes from that the plugin itself only passes on,
 	// such as a server of MCP. Such a tool is dynamic: it may change while the

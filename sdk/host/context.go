@@ -6,6 +6,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/wire"
 )
 
 // CallKey and TokenKey are the metadata keys of the plugin protocol. CallKey
@@ -17,24 +18,18 @@ const (
 	TokenKey = "bothy-token"
 )
 
-type (
-	callKey struct{}
-	hostKey struct{}
-)
+type hostKey struct{}
 
 // WithCall notes the call that work done with the context serves.
 func WithCall(ctx context.Context, id string) context.Context {
 	if id == "" {
 		return ctx
 	}
-	return context.WithValue(ctx, callKey{}, id)
+	return wire.WithCall(ctx, id)
 }
 
 // Call returns the call that the context serves; empty when there is none.
-func Call(ctx context.Context) string {
-	id, _ := ctx.Value(callKey{}).(string)
-	return id
-}
+func Call(ctx context.Context) string { return wire.CallOf(ctx) }
 
 // Incoming takes the call out of a received request's metadata.
 func Incoming(ctx context.Context) context.Context {

@@ -44,10 +44,21 @@ func PeerCredentials(check func(Peer) error, opened func() (closed func())) cred
 	return peerCredentials{check: check, opened: opened}
 }
 
+const (
+	// window is how much may be under way unread. That it is fixed spares each call
+	// a ping, with which gRPC would measure a network that is not there.
+	window = 1 << 20
+	// workers serve calls one after the other, so that few need a goroutine, and
+	// its stack, of their own. More calls at a time than that get one. Three are taken
+	// by the streams that last as long as the plugin.
+	workers = 8
+)
+
 // ServerOptions are the options of every gRPC server of the plugin protocol.
 func ServerOptions(creds credentials.TransportCredentials) []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.Creds(creds), grpc.MaxRecvMsgSize(MaxMessage), grpc.MaxSendMsgSize(MaxMessage),
+		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window), grpc.NumStreamWorkers(workers),
 	}
 }
 
@@ -56,6 +67,7 @@ func ServerOptions(creds credentials.TransportCredentials) []grpc.ServerOption {
 func DialOptions(creds credentials.TransportCredentials) []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(creds), grpc.WithIdleTimeout(0), grpc.WithDisableRetry(),
+		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxMessage), grpc.MaxCallSendMsgSize(MaxMessage)),
 	}
 }

@@ -40,6 +40,21 @@ func (c *Client) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (s
 	return wire.Receive(stream.Recv, out)
 }
 
+// Call is Invoke for a tool that sends nothing before its result. A plugin that
+// does not serve it answers Unimplemented, as gRPC gave it.
+func (c *Client) Call(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	m, err := c.rpc.Call(ctx, request(call))
+	switch {
+	case err != nil:
+		return sdk.ToolResult{}, err
+	case m.GetFailure() != nil:
+		return sdk.ToolResult{}, wire.Error(m.GetFailure())
+	case m.GetResult() == nil:
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Internal, "the plugin ended the call without a result")
+	}
+	return wire.ToolResult(m.GetResult())
+}
+
 func request(call sdk.Invocation) *pb.InvokeRequest {
 	req := &pb.InvokeRequest{
 		Tool: call.Tool, ArgumentsJson: call.Arguments, CallId: call.CallID,

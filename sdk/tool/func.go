@@ -87,6 +87,13 @@ func (f Func) StagedBy(fn func(ctx context.Context, call sdk.Invocation) (sdk.St
 	return f
 }
 
+// Whole declares that the tool sends nothing before its result: no chunks, no
+// progress. Its calls cost less; what it sends nevertheless is refused.
+func (f Func) Whole() Func {
+	f.spec.Whole = true
+	return f
+}
+
 // Commands names the argument that is a command line: policy reads what would
 // run, and people are shown it. Not naming it means that policy can say nothing
 // about the commands.

@@ -28,18 +28,49 @@ type server struct {
 // deadline stop the work while the stream stays open for its result.
 func (s *server) Invoke(req *pb.InvokeRequest, stream grpc.ServerStreamingServer[pb.InvokeResponse]) error {
 	call := invocation(req)
-	ctx, cancel := context.WithCancel(stream.Context())
-	defer cancel()
-	if !call.Deadline.IsZero() {
-		var stop context.CancelFunc
-		ctx, stop = context.WithDeadline(ctx, call.Deadline)
-		defer stop()
-	}
-	defer s.running.Track(call.CallID, cancel)()
-
+	ctx, done := s.begin(stream.Context(), call)
+	defer done()
 	out := wire.NewPieces(stream.Send)
 	return out.End(invoke(ctx, s.impl, call, out))
 }
+
+// Call is Invoke without a stream.
+func (s *server) Call(ctx context.Context, req *pb.InvokeRequest) (*pb.CallResponse, error) {
+	call := invocation(req)
+	ctx, done := s.begin(ctx, call)
+	defer done()
+	result, err := invoke(ctx, s.impl, call, whole{})
+	if err == nil {
+		var r *pb.ToolResult
+		if r, err = wire.Result(result); err == nil {
+			return &pb.CallResponse{Result: r}, nil
+		}
+	}
+	return &pb.CallResponse{Failure: wire.Failure(err)}, nil
+}
+
+// begin makes the context of a call, which ends with its deadline or by Cancel.
+func (s *server) begin(ctx context.Context, call sdk.Invocation) (context.Context, context.CancelFunc) {
+	var cancel context.CancelFunc
+	if call.Deadline.IsZero() {
+		ctx, cancel = context.WithCancel(ctx)
+	} else {
+		ctx, cancel = context.WithDeadline(ctx, call.Deadline)
+	}
+	if call.CallID != "" {
+		ctx = wire.WithCall(ctx, call.CallID) // which the metadata need not repeat
+	}
+	forget := s.running.Track(call.CallID, cancel)
+	return ctx, func() { forget(); cancel() }
+}
+
+// whole is the stream of a tool that declares that it uses none.
+type whole struct{}
+
+var errWhole = sdk.Errorf(sdk.Internal, "the tool declares that it sends nothing before its result: take Whole from it")
+
+func (whole) Chunk(int, []byte) error        { return errWhole }
+func (whole) Progress(string, float64) error { return errWhole }
 
 // invocation reads a call.
 func invocation(req *pb.InvokeRequest) sdk.Invocation {

@@ -27,6 +27,9 @@ func (o *offered) validate(arguments json.RawMessage) (json.RawMessage, error) {
 	if len(arguments) > largestArguments {
 		return nil, o.refuse("they have %d bytes, at most %d are taken", len(arguments), largestArguments)
 	}
+	if o.quick != nil && o.quick.takes(arguments) {
+		return arguments, nil
+	}
 	if err := wellFormed(arguments); err != nil {
 		return nil, o.refuse("%w", err)
 	}

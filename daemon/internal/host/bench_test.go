@@ -1,30 +1,52 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// plainServer is an ordinary gRPC server in a process of its own, on a Unix
-// socket: what a call costs without a supervisor.
-func plainServer(b *testing.B) grpc_health_v1.HealthClient {
+// The benchmarks here take both sides of a ratio in turns within one run, and
+// compare the medians: a machine that is busy slows both. The other side is an
+// ordinary gRPC server in a process of its own (plainserver).
+
+// built builds one of the programs beside this package.
+func built(b *testing.B, name string) string {
+	b.Helper()
+	binary := filepath.Join(b.TempDir(), "bothy-plugin-"+name)
+	if out, err := exec.Command("go", "build", "-o", binary, "./"+name).CombinedOutput(); err != nil {
+		b.Fatalf("build %s: %v\n%s", name, err, out)
+	}
+	return binary
+}
+
+// plain is a running plainserver.
+type plain struct {
+	cmd  *exec.Cmd
+	conn *grpc.ClientConn
+}
+
+func startPlain(b *testing.B, binary string) *plain {
 	b.Helper()
 	path := filepath.Join(shortDir(b), "plain")
-	cmd := exec.Command(faultBinary)
-	cmd.Env = []string{"FAULT=plain=" + path}
+	cmd := exec.Command(binary, path)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -32,10 +54,6 @@ func plainServer(b *testing.B) grpc_health_v1.HealthClient {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() {
-		_ = cmd.Process.Kill() // it serves until then
-		_ = cmd.Wait()
-	})
 	var ready string
 	if _, err := fmt.Fscan(stdout, &ready); err != nil {
 		b.Fatal(err)
@@ -44,98 +62,239 @@ func plainServer(b *testing.B) grpc_health_v1.HealthClient {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() {
-		if err := conn.Close(); err != nil {
-			b.Error(err)
-		}
-	})
-	return grpc_health_v1.NewHealthClient(conn)
+	return &plain{cmd: cmd, conn: conn}
 }
 
-func quiet(c *Config) { c.Log = hclog.NewNullLogger() }
+func (p *plain) echo(b *testing.B, payload []byte) {
+	var out wrapperspb.BytesValue
+	if err := p.conn.Invoke(context.Background(), "/plain.Echo/Echo", wrapperspb.Bytes(payload), &out); err != nil || len(out.Value) != len(payload) {
+		b.Fatal(len(out.Value), err)
+	}
+}
+
+func (p *plain) stop() {
+	_ = p.conn.Close()
+	_ = p.cmd.Process.Kill() // it serves until then
+	_ = p.cmd.Wait()
+}
 
 func median(ds []time.Duration) float64 {
 	if len(ds) == 0 {
 		return 0
 	}
-	slices.Sort(ds)
-	return float64(ds[len(ds)/2])
+	return float64(slices.Sorted(slices.Values(ds))[len(ds)/2])
 }
 
-// BenchmarkCall: a no-op tool call through the supervisor (names, schema,
-// cancellation, a stream with a result) against a plain unary call, one after
-// the other in the same run. The goal is a ratio of at most 2.
-func BenchmarkCall(b *testing.B) {
-	plain := plainServer(b)
-	r := started(b, quiet)
-	call := sdk.Invocation{Tool: "noop", Arguments: json.RawMessage(`{}`), CallID: "c", Run: "r"}
-	ctx := context.Background()
-	o := newOut()
-	var ours, theirs []time.Duration
-	one := func(measure bool) {
-		began := time.Now()
-		if _, err := r.Invoke(ctx, call, o); err != nil {
-			b.Fatal(err)
-		}
-		middle := time.Now()
-		if _, err := plain.Check(ctx, &grpc_health_v1.HealthCheckRequest{}); err != nil {
-			b.Fatal(err)
-		}
-		if measure {
-			ours = append(ours, middle.Sub(began))
-			theirs = append(theirs, time.Since(middle))
-		}
-	}
-	for range 200 {
-		one(false)
-	}
-	for b.Loop() {
-		one(true)
-	}
-	b.ReportMetric(median(ours)/1e3, "call-µs")
-	b.ReportMetric(median(theirs)/1e3, "grpc-µs")
-	b.ReportMetric(median(ours)/median(theirs), "ratio")
+// clock times f.
+func clock(to *[]time.Duration, f func()) {
+	began := time.Now()
+	f()
+	*to = append(*to, time.Since(began))
 }
 
-// BenchmarkStart: eight plugins started in parallel against in series.
-func BenchmarkStart(b *testing.B) {
-	const n = 8
-	var parallel, series []time.Duration
-	for b.Loop() {
-		specs := make([]Spec, n)
-		for i := range specs {
-			specs[i] = spec(fmt.Sprintf("p%d", i), "")
-		}
-		began := time.Now()
-		together := startAll(b, specs)
-		parallel = append(parallel, time.Since(began))
-		together.Stop(context.Background())
-
-		var apart []*Supervisor
-		began = time.Now()
-		for _, s := range specs {
-			apart = append(apart, startAll(b, []Spec{s}))
-		}
-		series = append(series, time.Since(began))
-		for _, s := range apart {
-			s.Stop(context.Background())
-		}
-	}
-	b.ReportMetric(median(parallel)/1e6, "parallel-ms")
-	b.ReportMetric(median(series)/1e6, "series-ms")
-	b.ReportMetric(median(parallel)/median(series), "ratio")
-}
-
-func startAll(b *testing.B, specs []Spec) *Supervisor {
+// compare reports both medians and their ratio, with the goal beside it.
+func compare(b *testing.B, ours, theirs []time.Duration, goal float64) {
 	b.Helper()
-	s, err := New(Config{Log: hclog.NewNullLogger(), SocketDir: shortDir(b), DataDir: b.TempDir()})
+	b.ReportMetric(median(ours)/1e3, "ours-µs")
+	b.ReportMetric(median(theirs)/1e3, "plain-µs")
+	b.ReportMetric(median(ours)/median(theirs), "ratio")
+	b.ReportMetric(goal, "goal")
+}
+
+// bench is a plugin with a digest that vouches for it, and the grant that its
+// tool back needs.
+func bench(b *testing.B, binary, instance string) Spec {
+	b.Helper()
+	f, err := os.Open(binary)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	sum, err := digest(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := Spec{Instance: instance, Plugin: "bench", Path: binary, SHA256: sum, Grants: []string{sdk.GrantEntries}}
+	s.Quota.Calls = 1 << 40
+	return s
+}
+
+func supervise(b *testing.B, specs ...Spec) *Supervisor {
+	b.Helper()
+	s, err := New(Config{Log: hclog.NewNullLogger(), SocketDir: shortDir(b), DataDir: b.TempDir(), Services: &fakeDaemon{}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, d := range s.Start(context.Background(), specs) {
-		if !d.Warning() {
-			b.Fatal(d)
-		}
+		b.Fatal(d)
 	}
 	return s
+}
+
+// call calls a tool with about 100 bytes.
+func call(b *testing.B, s *Supervisor, tool, text string) {
+	res, err := s.Invoke(context.Background(), sdk.Invocation{Tool: tool, Arguments: json.RawMessage(`{"text":"` + text + `"}`), Run: "run"}, silent{})
+	if err != nil || !res.Success {
+		b.Fatal(res, err)
+	}
+}
+
+type silent struct{}
+
+func (silent) Chunk(int, []byte) error        { return nil }
+func (silent) Progress(string, float64) error { return nil }
+
+var hundred = strings.Repeat("x", 100)
+
+// BenchmarkCall: a tool that answers with its argument of 100 bytes, through
+// names, schema, call table and cancellation, against a plain unary call.
+func BenchmarkCall(b *testing.B) {
+	p := startPlain(b, built(b, "plainserver"))
+	defer p.stop()
+	s := supervise(b, bench(b, built(b, "benchplugin"), "bench"))
+	defer s.Stop(context.Background())
+	var ours, theirs []time.Duration
+	for n := 0; b.Loop(); n++ {
+		clock(&ours, func() { call(b, s, "echo", hundred) })
+		clock(&theirs, func() { p.echo(b, []byte(hundred)) })
+		if n == 200 { // both are warm
+			ours, theirs = nil, nil
+		}
+	}
+	compare(b, ours, theirs, 1.1)
+}
+
+// BenchmarkCallback: a tool that reads an entry of the daemon's, against one
+// plain unary call.
+func BenchmarkCallback(b *testing.B) {
+	p := startPlain(b, built(b, "plainserver"))
+	defer p.stop()
+	s := supervise(b, bench(b, built(b, "benchplugin"), "bench"))
+	defer s.Stop(context.Background())
+	var ours, theirs []time.Duration
+	for n := 0; b.Loop(); n++ {
+		clock(&ours, func() { call(b, s, "back", "known://"+hundred) })
+		clock(&theirs, func() { p.echo(b, []byte(hundred)) })
+		if n == 200 {
+			ours, theirs = nil, nil
+		}
+	}
+	compare(b, ours, theirs, 2.3)
+}
+
+// BenchmarkColdStart: from nothing to the first answer of a plugin whose digest
+// is verified, against a plain server's.
+func BenchmarkColdStart(b *testing.B) {
+	server, plugin := built(b, "plainserver"), built(b, "benchplugin")
+	s := supervise(b, bench(b, plugin, "first")) // the daemon is there, and knows the file
+	defer s.Stop(context.Background())
+	var ours, theirs []time.Duration
+	for n := 0; b.Loop(); n++ {
+		spec := bench(b, plugin, fmt.Sprintf("p%d", n))
+		clock(&ours, func() {
+			s.Start(context.Background(), []Spec{spec})
+			call(b, s, spec.Instance+"__echo", hundred)
+		})
+		if err := s.Remove(spec.Instance); err != nil {
+			b.Fatal(err)
+		}
+		var p *plain
+		clock(&theirs, func() {
+			p = startPlain(b, server)
+			p.echo(b, []byte(hundred))
+		})
+		p.stop()
+	}
+	compare(b, ours, theirs, 1.5)
+}
+
+// BenchmarkStart: sixteen plugins started in parallel against in series.
+func BenchmarkStart(b *testing.B) {
+	const n = 16
+	plugin := built(b, "benchplugin")
+	var parallel, series []time.Duration
+	for b.Loop() {
+		specs := make([]Spec, n)
+		for i := range specs {
+			specs[i] = bench(b, plugin, fmt.Sprintf("p%d", i))
+		}
+		s := supervise(b, bench(b, plugin, "first"))
+		clock(&parallel, func() { s.Start(context.Background(), specs) })
+		s.Stop(context.Background())
+
+		s = supervise(b, bench(b, plugin, "first"))
+		clock(&series, func() {
+			for _, spec := range specs {
+				s.Start(context.Background(), []Spec{spec})
+			}
+		})
+		s.Stop(context.Background())
+	}
+	compare(b, parallel, series, 0.6)
+}
+
+// BenchmarkCrash: from a kill of the plugin to the next answer, against its cold
+// start.
+func BenchmarkCrash(b *testing.B) {
+	plugin := built(b, "benchplugin")
+	var ours, cold []time.Duration
+	for b.Loop() {
+		s := supervise(b, bench(b, plugin, "first"))
+		clock(&cold, func() {
+			s.Start(context.Background(), []Spec{bench(b, plugin, "p")})
+			call(b, s, "p__echo", hundred)
+		})
+		pid := s.Plugins()[1].PID
+		clock(&ours, func() {
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				b.Fatal(err)
+			}
+			for s.Plugins()[1].PID == pid {
+				time.Sleep(50 * time.Microsecond) // its death is not seen yet
+			}
+			call(b, s, "p__echo", hundred)
+		})
+		s.Stop(context.Background())
+	}
+	compare(b, ours, cold, 1.3)
+}
+
+// BenchmarkMemory: the private memory of a plugin that was called once and idles,
+// beyond that of a plain server that was called once.
+func BenchmarkMemory(b *testing.B) {
+	p := startPlain(b, built(b, "plainserver"))
+	defer p.stop()
+	s := supervise(b, bench(b, built(b, "benchplugin"), "bench"))
+	defer s.Stop(context.Background())
+	p.echo(b, []byte(hundred))
+	call(b, s, "back", "known://"+hundred)
+	pid := s.Plugins()[0].PID
+	var ours, theirs float64
+	for b.Loop() {
+		ours, theirs = private(b, pid), private(b, p.cmd.Process.Pid)
+	}
+	b.ReportMetric(ours, "ours-MB")
+	b.ReportMetric(theirs, "plain-MB")
+	b.ReportMetric(ours-theirs, "more-MB")
+	b.ReportMetric(2.5, "goal")
+}
+
+// private is the memory in MB that is a process's alone.
+func private(b *testing.B, pid int) float64 {
+	b.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	sum := 0
+	for line := range bytes.Lines(text) {
+		if f := strings.Fields(string(line)); strings.HasPrefix(f[0], "Private_") && f[0] != "Private_Hugetlb:" {
+			kb, err := strconv.Atoi(f[1])
+			if err != nil {
+				b.Fatal(err)
+			}
+			sum += kb
+		}
+	}
+	return float64(sum) / 1024
 }

@@ -20,6 +20,7 @@ type offered struct {
 	schema   *jsonschema.Resolved
 	known    map[string]bool // declared properties, for the error text; nil when the schema is composed
 	must     []string
+	quick    *quick // takes what most calls have; nil when the schema asks for more
 	owner    *instance
 	unusable error // why it is disabled
 }
@@ -119,7 +120,7 @@ func (o *offered) compile() error {
 	if err != nil {
 		return fmt.Errorf("its JSON Schema cannot be used: %w", err)
 	}
-	o.schema, o.must = resolved, s.Required
+	o.schema, o.must, o.quick = resolved, s.Required, newQuick(&s)
 	if !composed && isFalse(s.AdditionalProperties) {
 		o.known = make(map[string]bool, len(s.Properties))
 		for name := range s.Properties {

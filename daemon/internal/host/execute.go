@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
 	"github.com/bothyd/bothy/sdk/skill"
 )
@@ -58,7 +59,7 @@ func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk
 	})()
 	var r sdk.ToolResult
 	err := l.guarded(ctx, call.CallID, l.skill, func(rpc context.Context) (err error) {
-		r, err = l.skill.Execute(rpc, call, out)
+		r, err = l.skill.Execute(host.Outgoing(rpc), call, out)
 		return err
 	})
 	return r, err

@@ -54,7 +54,7 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 			l.leave(call.Run)
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Conflict, "this call was not made: the binary of the plugin %s is another than when it was agreed to; make the call again, and it is asked about again", o.owner.name)
 		}
-		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, out)
+		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, o.Whole, out)
 		l.leave(call.Run)
 		if err == nil || !again || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
 			return o.believe(r, twice), err
@@ -67,7 +67,7 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 	}
 }
 
-func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
+func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.Invocation, whole bool, out tool.Stream) (sdk.ToolResult, error) {
 	ctx, done := l.unhurried(ctx)
 	defer done()
 	if d, ok := ctx.Deadline(); ok {
@@ -78,10 +78,23 @@ func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.
 	})()
 	var r sdk.ToolResult
 	err := l.guarded(ctx, call.CallID, l.tool, func(rpc context.Context) (err error) {
-		r, err = l.tool.Invoke(rpc, call, out)
+		r, err = l.ask(rpc, call, whole, out)
 		return err
 	})
 	return r, err
+}
+
+// ask makes the call without a stream where the tool needs none. A plugin that
+// serves no such call is asked for one once.
+func (l *link) ask(ctx context.Context, call sdk.Invocation, whole bool, out tool.Stream) (sdk.ToolResult, error) {
+	if whole && !l.streams.Load() {
+		r, err := l.tool.Call(ctx, call)
+		if status.Code(err) != codes.Unimplemented {
+			return r, err
+		}
+		l.streams.Store(true)
+	}
+	return l.tool.Invoke(host.Outgoing(ctx), call, out)
 }
 
 // canceller is the kind whose call can be asked to stop: tool or skill.
@@ -102,7 +115,7 @@ func (l *link) guarded(ctx context.Context, callID string, kind canceller, do fu
 		defer close(over)
 		l.cancel(callID, kind, ended, hangUp)
 	})
-	err := do(host.Outgoing(host.WithCall(rpc, callID)))
+	err := do(host.WithCall(rpc, callID))
 	close(ended)
 	if !stop() {
 		<-over

@@ -49,6 +49,7 @@ type link struct {
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
+	streams  atomic.Bool   // it serves no call without a stream
 	warnings []Diagnostic  // what is to be said once it serves
 	binary   *binary       // that it was started from; its file is closed
 	said     *sdk.Manifest // what it declares, also beyond what the lock allows; guarded by the instance's mu

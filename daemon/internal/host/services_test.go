@@ -30,7 +30,7 @@ func (f *fakeDaemon) Entry(ctx context.Context, c Caller, path string) (sdk.Entr
 		f.ended <- ctx.Err()
 		return sdk.Entry{}, ctx.Err()
 	}
-	if path != "known" {
+	if path != "known" && !strings.HasPrefix(path, "known://") {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "no %s", path)
 	}
 	return sdk.Entry{Path: path, Body: fmt.Sprintf("%s %s %d", c.Instance, c.Run, c.Depth)}, nil

@@ -112,10 +112,10 @@ func (x *DescribeResponse) GetManifestJson() []byte {
 type ConfigureRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SettingsJson  []byte                 `protobuf:"bytes,1,opt,name=settings_json,json=settingsJson,proto3" json:"settings_json,omitempty"` // sdk.Settings
-	BrokerId      uint32                 `protobuf:"varint,2,opt,name=broker_id,json=brokerId,proto3" json:"broker_id,omitempty"`            // the host's services for plugins built with the Go SDK; 0 is none
-	HostAddress   string                 `protobuf:"bytes,3,opt,name=host_address,json=hostAddress,proto3" json:"host_address,omitempty"`    // the same for other languages
-	HostToken     string                 `protobuf:"bytes,4,opt,name=host_token,json=hostToken,proto3" json:"host_token,omitempty"`
-	Features      []string               `protobuf:"bytes,5,rep,name=features,proto3" json:"features,omitempty"` // of the daemon; see sdk.Manifest.Features
+	BrokerId      uint32                 `protobuf:"varint,2,opt,name=broker_id,json=brokerId,proto3" json:"broker_id,omitempty"`            // 0: the host's services are not behind go-plugin's broker
+	HostAddress   string                 `protobuf:"bytes,3,opt,name=host_address,json=hostAddress,proto3" json:"host_address,omitempty"`    // path of the Unix socket where the host's services are
+	HostToken     string                 `protobuf:"bytes,4,opt,name=host_token,json=hostToken,proto3" json:"host_token,omitempty"`          // for the metadata key "bothy-token" of each request to them
+	Features      []string               `protobuf:"bytes,5,rep,name=features,proto3" json:"features,omitempty"`                             // of the daemon; see sdk.Manifest.Features
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -734,6 +734,58 @@ func (x *InvokeRequest) GetNetwork() bool {
 	return false
 }
 
+type CallResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Result        *ToolResult            `protobuf:"bytes,1,opt,name=result,proto3" json:"result,omitempty"`
+	Failure       *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"` // why there is none
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallResponse) Reset() {
+	*x = CallResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallResponse) ProtoMessage() {}
+
+func (x *CallResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallResponse.ProtoReflect.Descriptor instead.
+func (*CallResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *CallResponse) GetResult() *ToolResult {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
+func (x *CallResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
 type StageResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Diff          string                 `protobuf:"bytes,1,opt,name=diff,proto3" json:"diff,omitempty"` // unified
@@ -745,7 +797,7 @@ type StageResponse struct {
 
 func (x *StageResponse) Reset() {
 	*x = StageResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -757,7 +809,7 @@ func (x *StageResponse) String() string {
 func (*StageResponse) ProtoMessage() {}
 
 func (x *StageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -770,7 +822,7 @@ func (x *StageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StageResponse.ProtoReflect.Descriptor instead.
 func (*StageResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StageResponse) GetDiff() string {
@@ -803,7 +855,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -815,7 +867,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -828,7 +880,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CancelRequest) GetCallId() string {
@@ -846,7 +898,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -858,7 +910,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -871,7 +923,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
 }
 
 // InvokeResponse is a piece of a call of a tool or a skill; the last one is a
@@ -891,7 +943,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -903,7 +955,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -916,7 +968,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *InvokeResponse) GetPiece() isInvokeResponse_Piece {
@@ -1000,7 +1052,7 @@ type SettleResponse struct {
 
 func (x *SettleResponse) Reset() {
 	*x = SettleResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1012,7 +1064,7 @@ func (x *SettleResponse) String() string {
 func (*SettleResponse) ProtoMessage() {}
 
 func (x *SettleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1025,7 +1077,7 @@ func (x *SettleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettleResponse.ProtoReflect.Descriptor instead.
 func (*SettleResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SettleResponse) GetResult() *ToolResult {
@@ -1052,7 +1104,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1064,7 +1116,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1077,7 +1129,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Progress) GetMessage() string {
@@ -1104,7 +1156,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1116,7 +1168,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1129,7 +1181,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Chunk) GetChannel() int32 {
@@ -1162,7 +1214,7 @@ type ToolResult struct {
 
 func (x *ToolResult) Reset() {
 	*x = ToolResult{}
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1174,7 +1226,7 @@ func (x *ToolResult) String() string {
 func (*ToolResult) ProtoMessage() {}
 
 func (x *ToolResult) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1187,7 +1239,7 @@ func (x *ToolResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolResult.ProtoReflect.Descriptor instead.
 func (*ToolResult) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ToolResult) GetSuccess() bool {
@@ -1264,7 +1316,7 @@ type ExecuteRequest struct {
 
 func (x *ExecuteRequest) Reset() {
 	*x = ExecuteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1276,7 +1328,7 @@ func (x *ExecuteRequest) String() string {
 func (*ExecuteRequest) ProtoMessage() {}
 
 func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1289,7 +1341,7 @@ func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteRequest.ProtoReflect.Descriptor instead.
 func (*ExecuteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExecuteRequest) GetSkill() string {
@@ -1370,7 +1422,7 @@ type ModelsRequest struct {
 
 func (x *ModelsRequest) Reset() {
 	*x = ModelsRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1382,7 +1434,7 @@ func (x *ModelsRequest) String() string {
 func (*ModelsRequest) ProtoMessage() {}
 
 func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1395,7 +1447,7 @@ func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsRequest.ProtoReflect.Descriptor instead.
 func (*ModelsRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
 }
 
 type ModelsResponse struct {
@@ -1408,7 +1460,7 @@ type ModelsResponse struct {
 
 func (x *ModelsResponse) Reset() {
 	*x = ModelsResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1420,7 +1472,7 @@ func (x *ModelsResponse) String() string {
 func (*ModelsResponse) ProtoMessage() {}
 
 func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1433,7 +1485,7 @@ func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsResponse.ProtoReflect.Descriptor instead.
 func (*ModelsResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ModelsResponse) GetModelsJson() []byte {
@@ -1459,7 +1511,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1471,7 +1523,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1484,7 +1536,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CompleteRequest) GetRequestJson() []byte {
@@ -1511,7 +1563,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1523,7 +1575,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1536,7 +1588,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CompleteResponse) GetPiece() isCompleteResponse_Piece {
@@ -1652,7 +1704,7 @@ type CallDelta struct {
 
 func (x *CallDelta) Reset() {
 	*x = CallDelta{}
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1664,7 +1716,7 @@ func (x *CallDelta) String() string {
 func (*CallDelta) ProtoMessage() {}
 
 func (x *CallDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1677,7 +1729,7 @@ func (x *CallDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDelta.ProtoReflect.Descriptor instead.
 func (*CallDelta) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CallDelta) GetIndex() int32 {
@@ -1722,7 +1774,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1734,7 +1786,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1747,7 +1799,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Usage) GetPrompt() int64 {
@@ -1802,7 +1854,7 @@ type Finish struct {
 
 func (x *Finish) Reset() {
 	*x = Finish{}
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1814,7 +1866,7 @@ func (x *Finish) String() string {
 func (*Finish) ProtoMessage() {}
 
 func (x *Finish) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1827,7 +1879,7 @@ func (x *Finish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finish.ProtoReflect.Descriptor instead.
 func (*Finish) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Finish) GetReason() string {
@@ -1860,7 +1912,7 @@ type ProviderFailure struct {
 
 func (x *ProviderFailure) Reset() {
 	*x = ProviderFailure{}
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1872,7 +1924,7 @@ func (x *ProviderFailure) String() string {
 func (*ProviderFailure) ProtoMessage() {}
 
 func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1885,7 +1937,7 @@ func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProviderFailure.ProtoReflect.Descriptor instead.
 func (*ProviderFailure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ProviderFailure) GetClass() string {
@@ -1954,7 +2006,7 @@ type EventRequest struct {
 
 func (x *EventRequest) Reset() {
 	*x = EventRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1966,7 +2018,7 @@ func (x *EventRequest) String() string {
 func (*EventRequest) ProtoMessage() {}
 
 func (x *EventRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1979,7 +2031,7 @@ func (x *EventRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventRequest.ProtoReflect.Descriptor instead.
 func (*EventRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *EventRequest) GetName() string {
@@ -2005,7 +2057,7 @@ type EventResponse struct {
 
 func (x *EventResponse) Reset() {
 	*x = EventResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2017,7 +2069,7 @@ func (x *EventResponse) String() string {
 func (*EventResponse) ProtoMessage() {}
 
 func (x *EventResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2030,7 +2082,7 @@ func (x *EventResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventResponse.ProtoReflect.Descriptor instead.
 func (*EventResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *EventResponse) GetFailure() *Failure {
@@ -2050,7 +2102,7 @@ type FilterRequest struct {
 
 func (x *FilterRequest) Reset() {
 	*x = FilterRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2062,7 +2114,7 @@ func (x *FilterRequest) String() string {
 func (*FilterRequest) ProtoMessage() {}
 
 func (x *FilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2075,7 +2127,7 @@ func (x *FilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterRequest.ProtoReflect.Descriptor instead.
 func (*FilterRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *FilterRequest) GetName() string {
@@ -2102,7 +2154,7 @@ type FilterResponse struct {
 
 func (x *FilterResponse) Reset() {
 	*x = FilterResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2114,7 +2166,7 @@ func (x *FilterResponse) String() string {
 func (*FilterResponse) ProtoMessage() {}
 
 func (x *FilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2127,7 +2179,7 @@ func (x *FilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterResponse.ProtoReflect.Descriptor instead.
 func (*FilterResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *FilterResponse) GetValueJson() []byte {
@@ -2155,7 +2207,7 @@ type ServeRequest struct {
 
 func (x *ServeRequest) Reset() {
 	*x = ServeRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2167,7 +2219,7 @@ func (x *ServeRequest) String() string {
 func (*ServeRequest) ProtoMessage() {}
 
 func (x *ServeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2180,7 +2232,7 @@ func (x *ServeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServeRequest.ProtoReflect.Descriptor instead.
 func (*ServeRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ServeRequest) GetSocket() string {
@@ -2217,7 +2269,7 @@ type ServeResponse struct {
 
 func (x *ServeResponse) Reset() {
 	*x = ServeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2229,7 +2281,7 @@ func (x *ServeResponse) String() string {
 func (*ServeResponse) ProtoMessage() {}
 
 func (x *ServeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2242,7 +2294,7 @@ func (x *ServeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServeResponse.ProtoReflect.Descriptor instead.
 func (*ServeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ServeResponse) GetPiece() isServeResponse_Piece {
@@ -2296,7 +2348,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2308,7 +2360,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2321,7 +2373,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -2348,7 +2400,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2360,7 +2412,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2373,7 +2425,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *EntriesResponse) GetEntriesJson() []byte {
@@ -2399,7 +2451,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2411,7 +2463,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2424,7 +2476,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -2444,7 +2496,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2508,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2521,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -2496,7 +2548,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2508,7 +2560,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2521,7 +2573,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -2547,7 +2599,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2559,7 +2611,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2572,7 +2624,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -2592,7 +2644,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2604,7 +2656,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2617,7 +2669,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -2645,7 +2697,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2657,7 +2709,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2670,7 +2722,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -2702,7 +2754,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2714,7 +2766,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2727,7 +2779,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -2775,7 +2827,10 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x04argv\x18\b \x03(\tR\x04argv\x12\x12\n" +
 	"\x04base\x18\t \x01(\tR\x04base\x12\x18\n" +
 	"\anetwork\x18\n" +
-	" \x01(\bR\anetwork\"d\n" +
+	" \x01(\bR\anetwork\"i\n" +
+	"\fCallResponse\x12,\n" +
+	"\x06result\x18\x01 \x01(\v2\x14.bothy.v1.ToolResultR\x06result\x12+\n" +
+	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"d\n" +
 	"\rStageResponse\x12\x12\n" +
 	"\x04diff\x18\x01 \x01(\tR\x04diff\x12\x12\n" +
 	"\x04base\x18\x02 \x01(\tR\x04base\x12+\n" +
@@ -2918,9 +2973,10 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x05Watch\x12\x16.bothy.v1.WatchRequest\x1a\x17.bothy.v1.WatchResponse0\x01\x12;\n" +
 	"\x06Health\x12\x17.bothy.v1.HealthRequest\x1a\x18.bothy.v1.HealthResponse\x128\n" +
 	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse\x12>\n" +
-	"\aRelease\x12\x18.bothy.v1.ReleaseRequest\x1a\x19.bothy.v1.ReleaseResponse2\xfa\x01\n" +
+	"\aRelease\x12\x18.bothy.v1.ReleaseRequest\x1a\x19.bothy.v1.ReleaseResponse2\xb3\x02\n" +
 	"\x04Tool\x12=\n" +
-	"\x06Invoke\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
+	"\x06Invoke\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x127\n" +
+	"\x04Call\x12\x17.bothy.v1.InvokeRequest\x1a\x16.bothy.v1.CallResponse\x12;\n" +
 	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse\x12;\n" +
 	"\x06Settle\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.SettleResponse\x129\n" +
 	"\x05Stage\x12\x17.bothy.v1.InvokeRequest\x1a\x17.bothy.v1.StageResponse2\x85\x01\n" +
@@ -2957,7 +3013,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),    // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),   // 1: bothy.v1.DescribeResponse
@@ -2973,116 +3029,121 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*ReleaseResponse)(nil),    // 11: bothy.v1.ReleaseResponse
 	(*Failure)(nil),            // 12: bothy.v1.Failure
 	(*InvokeRequest)(nil),      // 13: bothy.v1.InvokeRequest
-	(*StageResponse)(nil),      // 14: bothy.v1.StageResponse
-	(*CancelRequest)(nil),      // 15: bothy.v1.CancelRequest
-	(*CancelResponse)(nil),     // 16: bothy.v1.CancelResponse
-	(*InvokeResponse)(nil),     // 17: bothy.v1.InvokeResponse
-	(*SettleResponse)(nil),     // 18: bothy.v1.SettleResponse
-	(*Progress)(nil),           // 19: bothy.v1.Progress
-	(*Chunk)(nil),              // 20: bothy.v1.Chunk
-	(*ToolResult)(nil),         // 21: bothy.v1.ToolResult
-	(*ExecuteRequest)(nil),     // 22: bothy.v1.ExecuteRequest
-	(*ModelsRequest)(nil),      // 23: bothy.v1.ModelsRequest
-	(*ModelsResponse)(nil),     // 24: bothy.v1.ModelsResponse
-	(*CompleteRequest)(nil),    // 25: bothy.v1.CompleteRequest
-	(*CompleteResponse)(nil),   // 26: bothy.v1.CompleteResponse
-	(*CallDelta)(nil),          // 27: bothy.v1.CallDelta
-	(*Usage)(nil),              // 28: bothy.v1.Usage
-	(*Finish)(nil),             // 29: bothy.v1.Finish
-	(*ProviderFailure)(nil),    // 30: bothy.v1.ProviderFailure
-	(*EventRequest)(nil),       // 31: bothy.v1.EventRequest
-	(*EventResponse)(nil),      // 32: bothy.v1.EventResponse
-	(*FilterRequest)(nil),      // 33: bothy.v1.FilterRequest
-	(*FilterResponse)(nil),     // 34: bothy.v1.FilterResponse
-	(*ServeRequest)(nil),       // 35: bothy.v1.ServeRequest
-	(*ServeResponse)(nil),      // 36: bothy.v1.ServeResponse
-	(*EntriesRequest)(nil),     // 37: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),    // 38: bothy.v1.EntriesResponse
-	(*WriteRequest)(nil),       // 39: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),  // 40: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil), // 41: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),      // 42: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),     // 43: bothy.v1.SecretResponse
-	(*LogRequest)(nil),         // 44: bothy.v1.LogRequest
-	(*LogResponse)(nil),        // 45: bothy.v1.LogResponse
-	nil,                        // 46: bothy.v1.LogRequest.FieldsEntry
+	(*CallResponse)(nil),       // 14: bothy.v1.CallResponse
+	(*StageResponse)(nil),      // 15: bothy.v1.StageResponse
+	(*CancelRequest)(nil),      // 16: bothy.v1.CancelRequest
+	(*CancelResponse)(nil),     // 17: bothy.v1.CancelResponse
+	(*InvokeResponse)(nil),     // 18: bothy.v1.InvokeResponse
+	(*SettleResponse)(nil),     // 19: bothy.v1.SettleResponse
+	(*Progress)(nil),           // 20: bothy.v1.Progress
+	(*Chunk)(nil),              // 21: bothy.v1.Chunk
+	(*ToolResult)(nil),         // 22: bothy.v1.ToolResult
+	(*ExecuteRequest)(nil),     // 23: bothy.v1.ExecuteRequest
+	(*ModelsRequest)(nil),      // 24: bothy.v1.ModelsRequest
+	(*ModelsResponse)(nil),     // 25: bothy.v1.ModelsResponse
+	(*CompleteRequest)(nil),    // 26: bothy.v1.CompleteRequest
+	(*CompleteResponse)(nil),   // 27: bothy.v1.CompleteResponse
+	(*CallDelta)(nil),          // 28: bothy.v1.CallDelta
+	(*Usage)(nil),              // 29: bothy.v1.Usage
+	(*Finish)(nil),             // 30: bothy.v1.Finish
+	(*ProviderFailure)(nil),    // 31: bothy.v1.ProviderFailure
+	(*EventRequest)(nil),       // 32: bothy.v1.EventRequest
+	(*EventResponse)(nil),      // 33: bothy.v1.EventResponse
+	(*FilterRequest)(nil),      // 34: bothy.v1.FilterRequest
+	(*FilterResponse)(nil),     // 35: bothy.v1.FilterResponse
+	(*ServeRequest)(nil),       // 36: bothy.v1.ServeRequest
+	(*ServeResponse)(nil),      // 37: bothy.v1.ServeResponse
+	(*EntriesRequest)(nil),     // 38: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),    // 39: bothy.v1.EntriesResponse
+	(*WriteRequest)(nil),       // 40: bothy.v1.WriteRequest
+	(*InvokeToolRequest)(nil),  // 41: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil), // 42: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),      // 43: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),     // 44: bothy.v1.SecretResponse
+	(*LogRequest)(nil),         // 45: bothy.v1.LogRequest
+	(*LogResponse)(nil),        // 46: bothy.v1.LogResponse
+	nil,                        // 47: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
 	12, // 1: bothy.v1.ReleaseResponse.failure:type_name -> bothy.v1.Failure
-	12, // 2: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
-	19, // 3: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
-	20, // 4: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
-	21, // 5: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 6: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
-	21, // 7: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 8: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
-	12, // 9: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	27, // 10: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	28, // 11: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	29, // 12: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	30, // 13: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
-	12, // 14: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
-	12, // 15: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
-	12, // 16: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
-	12, // 17: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	21, // 18: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 19: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	12, // 20: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	46, // 21: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 22: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 23: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 24: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 25: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 26: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	10, // 27: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
-	13, // 28: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	15, // 29: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	13, // 30: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	13, // 31: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	22, // 32: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	15, // 33: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	23, // 34: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	25, // 35: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	31, // 36: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	33, // 37: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	35, // 38: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	15, // 39: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
-	37, // 40: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	39, // 41: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	40, // 42: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	25, // 43: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	42, // 44: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	44, // 45: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 46: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 47: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 48: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 49: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 50: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 51: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	17, // 52: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	16, // 53: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	18, // 54: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	14, // 55: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	17, // 56: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	16, // 57: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	24, // 58: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	26, // 59: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	32, // 60: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	34, // 61: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	36, // 62: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	16, // 63: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
-	38, // 64: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	38, // 65: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	41, // 66: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	26, // 67: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	43, // 68: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	45, // 69: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	46, // [46:70] is the sub-list for method output_type
-	22, // [22:46] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	22, // 2: bothy.v1.CallResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 3: bothy.v1.CallResponse.failure:type_name -> bothy.v1.Failure
+	12, // 4: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
+	20, // 5: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
+	21, // 6: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
+	22, // 7: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 8: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
+	22, // 9: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 10: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
+	12, // 11: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
+	28, // 12: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	29, // 13: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	30, // 14: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	31, // 15: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	12, // 16: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
+	12, // 17: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
+	12, // 18: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
+	12, // 19: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
+	22, // 20: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 21: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	12, // 22: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	47, // 23: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 24: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 25: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 26: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 27: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 28: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 29: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	13, // 30: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	13, // 31: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
+	16, // 32: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	13, // 33: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	13, // 34: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	23, // 35: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	16, // 36: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	24, // 37: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	26, // 38: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	32, // 39: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	34, // 40: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	36, // 41: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	16, // 42: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	38, // 43: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	40, // 44: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	41, // 45: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	26, // 46: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	43, // 47: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	45, // 48: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 49: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 50: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 51: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 52: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 53: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 54: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	18, // 55: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	14, // 56: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	17, // 57: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	19, // 58: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	15, // 59: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	18, // 60: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	17, // 61: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	25, // 62: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	27, // 63: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	33, // 64: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	35, // 65: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	37, // 66: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	17, // 67: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	39, // 68: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	39, // 69: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	42, // 70: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	27, // 71: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	44, // 72: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	46, // 73: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	49, // [49:74] is the sub-list for method output_type
+	24, // [24:49] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -3090,13 +3151,13 @@ func file_v1_bothy_proto_init() {
 	if File_v1_bothy_proto != nil {
 		return
 	}
-	file_v1_bothy_proto_msgTypes[17].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[18].OneofWrappers = []any{
 		(*InvokeResponse_Progress)(nil),
 		(*InvokeResponse_Chunk)(nil),
 		(*InvokeResponse_Result)(nil),
 		(*InvokeResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[26].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[27].OneofWrappers = []any{
 		(*CompleteResponse_Text)(nil),
 		(*CompleteResponse_Reasoning)(nil),
 		(*CompleteResponse_Call)(nil),
@@ -3104,7 +3165,7 @@ func file_v1_bothy_proto_init() {
 		(*CompleteResponse_Finish)(nil),
 		(*CompleteResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[36].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[37].OneofWrappers = []any{
 		(*ServeResponse_Status)(nil),
 		(*ServeResponse_Failure)(nil),
 	}
@@ -3114,7 +3175,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   47,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   7,
 		},

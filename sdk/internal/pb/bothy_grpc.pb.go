@@ -348,6 +348,7 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 
 const (
 	Tool_Invoke_FullMethodName = "/bothy.v1.Tool/Invoke"
+	Tool_Call_FullMethodName   = "/bothy.v1.Tool/Call"
 	Tool_Cancel_FullMethodName = "/bothy.v1.Tool/Cancel"
 	Tool_Settle_FullMethodName = "/bothy.v1.Tool/Settle"
 	Tool_Stage_FullMethodName  = "/bothy.v1.Tool/Stage"
@@ -359,7 +360,12 @@ const (
 //
 // Tool gives a model something to do.
 type ToolClient interface {
+	// Invoke is the general form of a call: pieces as they come, then the result.
 	Invoke(ctx context.Context, in *InvokeRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[InvokeResponse], error)
+	// Call is Invoke for a tool that is declared whole: it sends nothing before
+	// its result, and one answer costs less than a stream. A plugin serves Call for
+	// such tools or none: where it is Unimplemented, the host uses Invoke.
+	Call(ctx context.Context, in *InvokeRequest, opts ...grpc.CallOption) (*CallResponse, error)
 	// Cancel asks a running call to stop; its stream still ends with a result or
 	// a failure. The host kills a plugin that does not end it soon.
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
@@ -400,6 +406,16 @@ func (c *toolClient) Invoke(ctx context.Context, in *InvokeRequest, opts ...grpc
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Tool_InvokeClient = grpc.ServerStreamingClient[InvokeResponse]
 
+func (c *toolClient) Call(ctx context.Context, in *InvokeRequest, opts ...grpc.CallOption) (*CallResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CallResponse)
+	err := c.cc.Invoke(ctx, Tool_Call_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *toolClient) Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CancelResponse)
@@ -436,7 +452,12 @@ func (c *toolClient) Stage(ctx context.Context, in *InvokeRequest, opts ...grpc.
 //
 // Tool gives a model something to do.
 type ToolServer interface {
+	// Invoke is the general form of a call: pieces as they come, then the result.
 	Invoke(*InvokeRequest, grpc.ServerStreamingServer[InvokeResponse]) error
+	// Call is Invoke for a tool that is declared whole: it sends nothing before
+	// its result, and one answer costs less than a stream. A plugin serves Call for
+	// such tools or none: where it is Unimplemented, the host uses Invoke.
+	Call(context.Context, *InvokeRequest) (*CallResponse, error)
 	// Cancel asks a running call to stop; its stream still ends with a result or
 	// a failure. The host kills a plugin that does not end it soon.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
@@ -460,6 +481,9 @@ type UnimplementedToolServer struct{}
 
 func (UnimplementedToolServer) Invoke(*InvokeRequest, grpc.ServerStreamingServer[InvokeResponse]) error {
 	return status.Error(codes.Unimplemented, "method Invoke not implemented")
+}
+func (UnimplementedToolServer) Call(context.Context, *InvokeRequest) (*CallResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Call not implemented")
 }
 func (UnimplementedToolServer) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Cancel not implemented")
@@ -501,6 +525,24 @@ func _Tool_Invoke_Handler(srv interface{}, stream grpc.ServerStream) error {
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Tool_InvokeServer = grpc.ServerStreamingServer[InvokeResponse]
+
+func _Tool_Call_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(InvokeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServer).Call(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Tool_Call_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServer).Call(ctx, req.(*InvokeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
 
 func _Tool_Cancel_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelRequest)
@@ -563,6 +605,10 @@ var Tool_ServiceDesc = grpc.ServiceDesc{
 	ServiceName: "bothy.v1.Tool",
 	HandlerType: (*ToolServer)(nil),
 	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "Call",
+			Handler:    _Tool_Call_Handler,
+		},
 		{
 			MethodName: "Cancel",
 			Handler:    _Tool_Cancel_Handler,
@@ -1206,7 +1252,8 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // Host is the back-channel: what a plugin may ask of the daemon. Each call
-// names the invocation it serves in the metadata key "bothy-call".
+// names the invocation it serves in the metadata key "bothy-call", whose deadline
+// and cancellation are its own, and shows the token of Configure in "bothy-token".
 type HostClient interface {
 	Entries(ctx context.Context, in *EntriesRequest, opts ...grpc.CallOption) (*EntriesResponse, error)
 	Write(ctx context.Context, in *WriteRequest, opts ...grpc.CallOption) (*EntriesResponse, error)
@@ -1298,7 +1345,8 @@ func (c *hostClient) Log(ctx context.Context, in *LogRequest, opts ...grpc.CallO
 // for forward compatibility.
 //
 // Host is the back-channel: what a plugin may ask of the daemon. Each call
-// names the invocation it serves in the metadata key "bothy-call".
+// names the invocation it serves in the metadata key "bothy-call", whose deadline
+// and cancellation are its own, and shows the token of Configure in "bothy-token".
 type HostServer interface {
 	Entries(context.Context, *EntriesRequest) (*EntriesResponse, error)
 	Write(context.Context, *WriteRequest) (*EntriesResponse, error)

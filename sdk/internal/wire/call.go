@@ -11,6 +11,19 @@ import (
 	"github.com/bothyd/bothy/sdk/internal/pb"
 )
 
+type callKey struct{}
+
+// WithCall notes the call that work done with the context serves.
+func WithCall(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, callKey{}, id)
+}
+
+// CallOf returns the call that the context serves; empty when there is none.
+func CallOf(ctx context.Context) string {
+	id, _ := ctx.Value(callKey{}).(string)
+	return id
+}
+
 // Stream is where the pieces of a call go before its result: tool.Stream and
 // skill.Stream.
 type Stream interface {

@@ -14,10 +14,9 @@ import (
 	"github.com/bothyd/bothy/sdk/provider"
 )
 
-// kindChecks are the checks of each kind that there are more than Served for. A
-// channel needs a daemon: its script tests run one.
+// kindChecks are the checks of each kind.
 var kindChecks = map[string]func(sdk.Manifest) []Check{
-	kindTool: ToolChecks, kindProvider: ProviderChecks, kindSkill: SkillChecks, kindHook: HookChecks,
+	kindTool: ToolChecks, kindProvider: ProviderChecks, kindSkill: SkillChecks, kindHook: HookChecks, kindChannel: ChannelChecks,
 }
 
 // Kinds are the checks of all the kinds that a manifest declares, and that it

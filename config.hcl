@@ -141,6 +141,10 @@ skills {
 # What one may use is granted here; what its own schema declares stands here
 # too: `bothy config check` checks it, and a running plugin whose new block is
 # wrong keeps the old one, which `bothy status` shows. `enabled = false` leaves one out.
+# `sha256` pins the file; `bothy plugins lock` pins all of them in bothy.lock, beside
+# your file, and `bothy plugins install` writes a pinned block for a new one.
+# `requires = ["files"]` names plugins that must be ready first, and
+# `limits { memory = "512MB" files = 256 }`, on lines of its own, bounds its process.
 plugin "bash" {
   grants = ["sandbox"]
 }
@@ -148,6 +152,26 @@ plugin "bash" {
 plugin "files" {
   grants = ["project"]
 }
+
+# A plugin that is not trusted can be confined: the kernel then holds its process,
+# and whatever it starts, to a folder of its own, to the system's programs and
+# libraries, and to what stands here. An empty block is the tightest. Where the
+# kernel cannot hold it, it does not start, unless best_effort = true; `bothy
+# doctor` says what this machine can do. What it does not hold is in docs/security.md.
+#
+# plugin "weather" {
+#   path = "~/plugins/bothy-plugin-weather"
+#   confine {
+#     paths       = ["~/weather"] # it reads and writes there
+#     read_paths  = ["~/.venv"]   # it reads and executes there
+#     network     = true          # false: Unix sockets of its own, nothing else
+#     best_effort = false         # true: it runs also where not everything holds
+#   }
+# }
+
+# A plugin that is a front end, a chat bot say, needs a word of its own: with
+# grants = ["channel"] and projects = ["~/work/site"] what people write there
+# becomes work in these projects, and in no others.
 
 # A plugin may also execute skills: a SKILL.md names it. What a plugin may ask of
 # the daemon is what it declares (`bothy-plugin-NAME describe` shows it as "calls")

@@ -54,6 +54,7 @@ func (p *plugins) devSpec(d rpc.PluginDev) (host.Spec, bool) {
 	if there {
 		spec = specOf(cfg, block)
 	}
+	spec.SHA256, spec.Locked = "", nil // its author changes it as they please
 	spec.Foreign = &host.Foreign{Path: d.Path, Address: d.Address, PID: d.PID}
 	return spec, there
 }

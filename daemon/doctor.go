@@ -39,7 +39,7 @@ func Doctor(ctx context.Context, configPath string) []Finding {
 	if err != nil {
 		return append(findings, Finding{Name: "folders", Level: "fail", Detail: err.Error()})
 	}
-	findings = append(findings, folderFinding(paths.Data))
+	findings = append(findings, folderFinding(paths.Data), confineFinding(cfg, paths))
 	findings = append(findings, storeFindings(ctx, paths.Store)...)
 	sandbox := cfg.Sandbox
 	sandbox.Path = callerPath(os.Getenv("PATH"))

@@ -75,6 +75,13 @@ func (l *listeners) subscribe() {
 		remove, err := l.chains.Subscribe(x.instance, x.hook)
 		if err != nil {
 			l.deaf(x.instance, err)
+			if known {
+				continue
+			}
+			if remove, err = l.chains.Subscribe(x.instance, l.rightOf(x.hook)); err != nil {
+				continue // it changed its mind meanwhile, and is asked again
+			}
+			l.hear[x.instance] = heard{hook: x.hook, to: to, remove: remove}
 			continue
 		}
 		if known {
@@ -101,11 +108,26 @@ func (l *listeners) hears(instance string) {
 	l.problems.mended(deafness(instance))
 }
 
-// deaf tells once that the subscriptions of a plugin are wrong. What it heard
-// before it goes on to hear.
+// right is a hook with those of its subscriptions that can be made.
+type right struct {
+	sdkhook.Hook
+	subs []sdk.Subscription
+}
+
+// Subscriptions implements hook.Hook.
+func (r right) Subscriptions() []sdk.Subscription { return r.subs }
+
+func (l *listeners) rightOf(h sdkhook.Hook) sdkhook.Hook {
+	wrong := func(s sdk.Subscription) bool { return l.chains.Check(s) != nil }
+	return right{Hook: h, subs: slices.DeleteFunc(slices.Clone(h.Subscriptions()), wrong)}
+}
+
+// deaf tells once that a subscription of a plugin is wrong. What it heard before
+// it goes on to hear; at first that is what else it asked for, for a guard must
+// not be left out because another name is misspelled.
 func (l *listeners) deaf(instance string, err error) {
 	l.mute[instance] = true
-	for _, text := range l.problems.replace(deafness(instance), []string{"plugin " + instance + " hears nothing: " + err.Error()}) {
+	for _, text := range l.problems.replace(deafness(instance), []string{"plugin " + instance + " does not hear all that it subscribes to: " + err.Error()}) {
 		l.warn(text)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -69,6 +70,30 @@ func TestLateHookIsHeard(t *testing.T) {
 	if count.heard != 2 {
 		t.Errorf("two events were heard %d times", count.heard)
 	}
+}
+
+// TestOneWrongNameOfSeveral: the guard beside it still denies.
+func TestOneWrongNameOfSeveral(t *testing.T) {
+	chains := hook.New(hclog.NewNullLogger())
+	var told []string
+	var held problems
+	both := &two{denier{name: "entry.recording"}}
+	l := newListeners(chains, func() []listener { return []listener{{"guard", both}} }, &held, func(text string) { told = append(told, text) })
+	l.begin()
+	l.update()
+	if len(told) != 1 || !strings.Contains(told[0], `there is no hook "tool.afer"; the nearest name is "tool.after"`) {
+		t.Errorf("told %q", told)
+	}
+	if _, err := chains.EntryRecording.Apply(t.Context(), sdk.Recording{}); sdk.OutcomeOf(err) != sdk.Permission {
+		t.Errorf("the guard was not asked: %v", err)
+	}
+}
+
+// two is a denier that also asks for what there is not.
+type two struct{ denier }
+
+func (d *two) Subscriptions() []sdk.Subscription {
+	return append(d.denier.Subscriptions(), sdk.Subscription{Name: "tool.afer", Priority: 10})
 }
 
 type counter struct {

@@ -175,6 +175,9 @@ func setUp(env *testscript.Env, prefix string) error {
 	env.Setenv("PATH", filepath.Join(prefix, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	env.Setenv("PROJECT", filepath.Join(env.WorkDir, "project"))
 	env.Setenv("NO_COLOR", "1")
+	if err := goEnv(env); err != nil {
+		return err
+	}
 	for _, v := range asksNobody {
 		name, value, _ := strings.Cut(v, "=")
 		env.Setenv(name, value) // a script about policy unsets them
@@ -186,6 +189,24 @@ func setUp(env *testscript.Env, prefix string) error {
 			env.T().Log(err)
 		}
 	})
+	return nil
+}
+
+// goEnv lets a script build a plugin with what the tests themselves were built
+// from, at $CHECKOUT.
+func goEnv(env *testscript.Env) error {
+	checkout, err := filepath.Abs("..")
+	if err != nil {
+		return err
+	}
+	env.Setenv("CHECKOUT", checkout)
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		return err
+	}
+	cache, modules, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	env.Setenv("GOCACHE", cache)
+	env.Setenv("GOMODCACHE", modules)
 	return nil
 }
 

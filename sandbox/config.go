@@ -51,6 +51,9 @@ type Config struct {
 	// project may not lie in one.
 	Own    []string
 	Limits Limits
+
+	// number is the manager's own among those that share Dir.
+	number int
 }
 
 // Limits bound what one container may use. The zero value of a field means its

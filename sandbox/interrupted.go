@@ -103,6 +103,9 @@ func (s *session) recover(ctx context.Context, runDir string) ([]Violation, erro
 		return nil, err
 	}
 	defer s.give()
+	if err := s.claim(ctx); err != nil {
+		return nil, err
+	}
 	found := newKeeper(runDir, nil, s.manager.projects).recover()
 	s.pending = append(s.pending, found...)
 	return found, nil

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,8 +20,8 @@ func newKeeper(runDir string, paths []string, all *projects) *keeper {
 }
 
 // before looks at the project ahead of a command; leave ends what it begins.
-func (k *keeper) before(run RunSpec) (*guarded, error) {
-	return k.projects.enter(run, k.paths)
+func (k *keeper) before(ctx context.Context, run RunSpec) (*guarded, error) {
+	return k.projects.enter(ctx, run, k.paths)
 }
 
 // after undoes what the command of a call changed. Mounted paths cannot have

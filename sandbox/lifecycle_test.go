@@ -344,9 +344,22 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestSecondManagerOfADirectoryIsRefused(t *testing.T) {
+// TestDirectoryOfAnEarlierVersionIsWaitedFor: that one has its directory for
+// itself.
+func TestDirectoryOfAnEarlierVersionIsWaitedFor(t *testing.T) {
+	needPodman(t)
 	cfg := config(t, shortDir(t))
-	open(t, cfg)
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := os.OpenFile(filepath.Join(cfg.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if _, err := sandbox.Open(ctx, cfg, logger(t)); sandbox.Code(err) != sandbox.CodeUnavailable || !strings.Contains(err.Error(), "still uses") {

@@ -28,7 +28,8 @@ type Manager struct {
 	podman *podman
 	base   base
 	path   string
-	lock   *os.File
+	lock   *os.File // shared by all managers of the directory
+	place  *os.File // holds this one's number among them
 	// unmarked says that nothing of this manager is left when it is released.
 	unmarked bool
 	// beforeMount is called between the look at what a container mounts and
@@ -44,8 +45,11 @@ type Manager struct {
 	mu       sync.Mutex
 	closed   bool
 	sessions map[string]*session
+	released map[string]bool // given up, and perhaps in nobody's care yet
 	warnings []string
 	active   sync.WaitGroup
+	// inheriting ends with life.
+	inheriting sync.WaitGroup
 }
 
 // Open finds or starts Podman, makes the base image when it is not there, and
@@ -63,7 +67,8 @@ func Open(ctx context.Context, cfg Config, logger hclog.Logger) (*Manager, error
 	if os.Geteuid() == 0 {
 		return nil, unavailable("commands do not run as root", hintRootless, nil)
 	}
-	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session), projects: newProjects(cfg.Own)}
+	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session), released: make(map[string]bool), projects: newProjects(cfg.Own)}
+	m.projects.dir = filepath.Join(cfg.Dir, "p")
 	m.life, m.end = context.WithCancel(context.Background())
 	if err := m.open(ctx); err != nil {
 		m.release()
@@ -93,18 +98,20 @@ func (m *Manager) open(ctx context.Context) error {
 		return err
 	}
 	m.takeOver(ctx)
+	if m.shared() {
+		m.inheriting.Go(m.inherit)
+	}
 	return nil
 }
 
-// lockName is the file that a manager holds a lock on as long as it lives.
+// lockName is the file that managers hold a lock on as long as they live.
 const lockName = "lock"
 
-// handover is how long another process may keep the directory: one that this
-// one replaces lets the commands end that it runs, and takes no more.
+// handover is how long another process may keep the directory for itself: one of
+// an earlier version lets the commands end that it runs, and takes no more.
 const handover = MaxTimeout + 15*time.Second
 
-// takeDir makes the directory and locks it: two managers would take each
-// other's sockets.
+// takeDir makes the directory and takes a place in it.
 func (m *Manager) takeDir(ctx context.Context) error {
 	if err := makePrivate(m.cfg.Dir); err != nil {
 		return err
@@ -117,14 +124,14 @@ func (m *Manager) takeDir(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, handover)
 	defer cancel()
 	for {
-		err := lockFile(m.lock)
+		err := shareFile(m.lock)
 		if err == nil {
-			return nil
+			return m.takeNumber()
 		}
 		select {
 		case <-ctx.Done():
 			return unavailable("another process still uses the sandbox directory "+m.cfg.Dir, "stop it, or wait until it has finished", err)
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
 }
@@ -136,7 +143,7 @@ func (m *Manager) makeBase(ctx context.Context) error {
 		return unavailable("the runner for containers is missing", "reinstall Bothy (make install), or set BOTHY_PREFIX to where it is", err)
 	}
 	seccomp := filepath.Join(m.cfg.Dir, "seccomp-"+hashBytes(seccompProfile)+".json")
-	if err := os.WriteFile(seccomp, seccompProfile, 0o600); err != nil {
+	if err := writeOnce(seccomp, seccompProfile); err != nil {
 		return failed("write the seccomp profile", err)
 	}
 	m.base = base{
@@ -327,6 +334,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Unlock()
 	m.end()
 	m.active.Wait()
+	m.inheriting.Wait()
 	err := m.removeAll(ctx)
 	m.unmarked = err == nil
 	m.release()
@@ -346,6 +354,10 @@ func (m *Manager) removeAll(ctx context.Context) error {
 	if err != nil {
 		return failed("find the containers to remove", err)
 	}
+	found = slices.DeleteFunc(found, func(c listed) bool {
+		run := c.Labels[labelRun]
+		return m.released[run] || ValidRunID(run) == nil && !m.session(run).tryClaim() // another manager's
+	})
 	errs := make([]error, len(found))
 	var group errgroup.Group
 	group.SetLimit(removals)
@@ -365,16 +377,36 @@ func (m *Manager) removeAll(ctx context.Context) error {
 // release gives back what open took, as far as it came.
 func (m *Manager) release() {
 	m.end()
+	m.inheriting.Wait()
 	for _, s := range m.sessions {
 		s.forget()
+		s.unclaim()
 	}
 	if m.podman != nil {
 		m.podman.close()
 	}
+	for _, f := range []*os.File{m.place, m.lock} {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+	m.leaveDir()
+}
+
+// leaveDir tidies the directory up, unless another manager has it.
+func (m *Manager) leaveDir() {
+	lock, err := os.OpenFile(filepath.Join(m.cfg.Dir, lockName), os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer func() { _ = lock.Close() }()
+	if lockFile(lock) != nil || len(m.released) > 0 {
+		return
+	}
+	if m.podman != nil && m.podman.own != nil {
+		m.podman.own.endPause()
+	}
 	if m.unmarked {
 		m.unmark()
-	}
-	if m.lock != nil {
-		_ = m.lock.Close()
 	}
 }

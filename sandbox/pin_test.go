@@ -128,7 +128,7 @@ func TestNothingIsUndoneInAnotherProject(t *testing.T) {
 	run, dir := pinRun(t)
 	other := filepath.Join(dir, "other")
 	k := newKeeper(run.RunDir, []string{".bothy"}, newProjects(nil))
-	g, err := k.before(run)
+	g, err := k.before(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}

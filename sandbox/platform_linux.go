@@ -142,6 +142,11 @@ func hardLimits() map[string]int64 {
 	return limits
 }
 
+// shareFile takes a shared lock without waiting.
+func shareFile(f *os.File) error {
+	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+}
+
 // lockFile takes an exclusive lock without waiting. The kernel drops it when
 // the process ends.
 func lockFile(f *os.File) error {

@@ -33,4 +33,6 @@ func commandLine(int) []string { return nil }
 
 func hardLimits() map[string]int64 { return nil }
 
+func shareFile(*os.File) error { return errNotLinux }
+
 func lockFile(*os.File) error { return errNotLinux }

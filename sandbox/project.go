@@ -1,10 +1,13 @@
 package sandbox
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 )
 
 // mostIdle is how many projects are remembered in which nothing runs.
@@ -15,6 +18,7 @@ const mostIdle = 16
 // what another one takes for the project's own, and brings back.
 type projects struct {
 	own []string // [Config.Own]
+	dir string   // of the locks; empty: no other process works in these projects
 
 	mu    sync.Mutex
 	known map[string]*project
@@ -28,6 +32,9 @@ type project struct {
 
 	mu      sync.Mutex
 	running int
+	// lock is held while commands run: what the project was before them is
+	// known to one manager.
+	lock *os.File
 	// plan is of the first of the commands that run.
 	plan         *protection
 	repositories repositories
@@ -54,7 +61,7 @@ func newProject() *project {
 
 // enter begins a command in a run's project; the caller leaves. A private
 // workspace lies in Bothy's own data, and that is all there is of it there.
-func (p *projects) enter(run RunSpec, paths []string) (*guarded, error) {
+func (p *projects) enter(ctx context.Context, run RunSpec, paths []string) (*guarded, error) {
 	if run.Project != "" {
 		own, err := ownPaths(run.Project, p.own)
 		if err != nil {
@@ -63,19 +70,22 @@ func (p *projects) enter(run RunSpec, paths []string) (*guarded, error) {
 		paths = slices.Concat(paths, own)
 	}
 	g := &guarded{shared: p.take(run.workspace()), all: p}
-	if err := g.enter(run.workspace(), paths); err != nil {
+	if err := g.enter(ctx, run.workspace(), paths); err != nil {
 		p.give(g.shared)
 		return nil, err
 	}
 	return g, nil
 }
 
-func (g *guarded) enter(path string, paths []string) error {
-	g.shared.mu.Lock()
+func (g *guarded) enter(ctx context.Context, path string, paths []string) error {
+	if err := g.lock(ctx, path); err != nil {
+		return err
+	}
 	defer g.shared.mu.Unlock()
 	if g.shared.running == 0 {
 		plan, err := g.shared.look(path, paths)
 		if err != nil {
+			g.shared.unlock()
 			return err
 		}
 		g.shared.plan = plan
@@ -85,9 +95,54 @@ func (g *guarded) enter(path string, paths []string) error {
 	return nil
 }
 
+// lock takes the project's mutex when no other manager's commands run in the
+// project: it waits for those.
+func (g *guarded) lock(ctx context.Context, path string) error {
+	for {
+		g.shared.mu.Lock()
+		if g.shared.running > 0 || g.all.dir == "" {
+			return nil
+		}
+		err := g.shared.hold(g.all.dir, path)
+		if err == nil {
+			return nil
+		}
+		g.shared.mu.Unlock()
+		if !errors.Is(err, errHeld) {
+			return failed("lock the project", err)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (p *project) hold(dir, path string) (err error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	p.lock, err = holdFile(filepath.Join(dir, key(path)+".lock"))
+	return err
+}
+
+// unlock lets commands of other managers into the project.
+func (p *project) unlock() {
+	if p.lock != nil {
+		_ = p.lock.Close()
+		p.lock = nil
+	}
+}
+
 func (g *guarded) leave() {
 	g.shared.mu.Lock()
-	g.shared.running--
+	if g.shared.running--; g.shared.running == 0 {
+		g.shared.unlock()
+	}
 	g.shared.mu.Unlock()
 	g.all.give(g.shared)
 }

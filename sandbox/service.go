@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,7 @@ import (
 type service struct {
 	binary  string
 	dir     string
+	number  int      // of the manager; see share.go
 	flags   []string // without the runtime, which can change
 	env     []string
 	logger  hclog.Logger
@@ -51,17 +53,21 @@ func (c *child) dead() bool {
 	}
 }
 
-const (
-	serviceSocket = "podman.sock"
-	servicePID    = "podman.pid"
-)
+// writeOnce writes a file unless it is there as it should be: another process may
+// be reading it.
+func writeOnce(path string, data []byte) error {
+	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, data) {
+		return nil
+	}
+	return os.WriteFile(path, data, 0o600)
+}
 
 // newService prepares a service with a runtime and storage driver, and asks
 // Podman itself whether that works. The question also makes Podman's pause
 // process, without which the service would be two processes, the second of
 // which does not die with us.
 func newService(ctx context.Context, cfg Config, binary, runtimeName, driver string, logger hclog.Logger) (*service, error) {
-	s := &service{binary: binary, dir: cfg.Dir, runtime: runtimeName, logger: logger}
+	s := &service{binary: binary, dir: cfg.Dir, number: cfg.number, runtime: runtimeName, logger: logger}
 	runtimeDir := filepath.Join(cfg.Dir, "x")
 	// Podman pins a storage to its run directory and driver at first use.
 	root := filepath.Join(cfg.StateDir, "podman", driver+"-"+key(cfg.Dir))
@@ -76,7 +82,7 @@ func newService(ctx context.Context, cfg Config, binary, runtimeName, driver str
 		}
 	}
 	storage := filepath.Join(cfg.Dir, "storage.conf")
-	if err := os.WriteFile(storage, []byte("[storage]\ndriver = \""+driver+"\"\n"), 0o600); err != nil {
+	if err := writeOnce(storage, []byte("[storage]\ndriver = \""+driver+"\"\n")); err != nil {
 		return nil, failed("write Podman's storage settings", err)
 	}
 	s.flags = []string{
@@ -197,7 +203,18 @@ func (s *service) use(runtimeName string) {
 	s.end()
 }
 
-func (s *service) socket() string { return filepath.Join(s.dir, serviceSocket) }
+func (s *service) socket() string { return s.file("sock") }
+
+// noted is the file that has the pid of the running service.
+func (s *service) noted() string { return s.file("pid") }
+
+func (s *service) file(kind string) string {
+	name := "podman"
+	if s.number > 0 {
+		name += strconv.Itoa(s.number)
+	}
+	return filepath.Join(s.dir, name+"."+kind)
+}
 
 // ensure starts the service when it is not running. It answers whether it did.
 func (s *service) ensure(ctx context.Context) (bool, error) {
@@ -215,7 +232,7 @@ func (s *service) ensure(ctx context.Context) (bool, error) {
 		return false, failed("start the Podman service", err)
 	}
 	s.proc = proc
-	if err := os.WriteFile(filepath.Join(s.dir, servicePID), []byte(strconv.Itoa(proc.pid)), 0o600); err != nil {
+	if err := os.WriteFile(s.noted(), []byte(strconv.Itoa(proc.pid)), 0o600); err != nil {
 		s.logger.Warn("cannot note the Podman service's pid", "error", err)
 	}
 	return true, s.await(ctx, proc)
@@ -267,7 +284,7 @@ func (s *service) await(ctx context.Context, proc *child) error {
 // endLeftover ends the service of a manager that died without it. It is known
 // by the pid it left behind and our socket in its arguments.
 func (s *service) endLeftover() {
-	data, err := os.ReadFile(filepath.Join(s.dir, servicePID))
+	data, err := os.ReadFile(s.noted())
 	if err != nil {
 		return
 	}
@@ -285,14 +302,14 @@ func (s *service) endLeftover() {
 	}
 }
 
-// stop ends the service and Podman's pause process, which is ours alone.
+// stop ends the service. Podman's pause process is of all managers of the
+// directory.
 func (s *service) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end()
-	_ = os.Remove(filepath.Join(s.dir, servicePID))
+	_ = os.Remove(s.noted())
 	_ = os.Remove(s.socket())
-	s.endPause()
 }
 
 // end ends the service process, gently first.

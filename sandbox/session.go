@@ -22,6 +22,7 @@ type session struct {
 	dir     string
 	// turn holds one token: who has it may use the fields below.
 	turn      chan struct{}
+	lock      *os.File // nil while the run is not this manager's own
 	container *container
 	keeper    *keeper
 	meter     *meter
@@ -66,6 +67,9 @@ func (s *session) exec(ctx context.Context, run RunSpec, c Command, sink Sink) (
 	if err := run.makeDirs(); err != nil {
 		return Result{}, err
 	}
+	if err := s.claim(ctx); err != nil {
+		return Result{}, err
+	}
 	s.keep(run)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -82,7 +86,7 @@ func (s *session) exec(ctx context.Context, run RunSpec, c Command, sink Sink) (
 
 // attempt runs the command unless a mount is gone.
 func (s *session) attempt(ctx context.Context, run RunSpec, c Command, sink Sink) (Result, bool, error) {
-	g, err := s.keeper.before(run)
+	g, err := s.keeper.before(ctx, run)
 	if err != nil {
 		return Result{}, false, err
 	}
@@ -258,13 +262,9 @@ func (s *session) ensure(ctx context.Context, run RunSpec, p *protection) error 
 }
 
 // adopt takes over the container of an earlier manager, if its runner comes
-// back. The runner has killed what was still running by then, and holds how the
+// back; the run is claimed, and the caller has its turn. The runner has killed what was still running by then, and holds how the
 // last commands ended: see settle.
 func (s *session) adopt(ctx context.Context, c listed, run RunSpec) bool {
-	if s.take(ctx) != nil {
-		return false
-	}
-	defer s.give()
 	guarded, err := parseMounts(c.Labels[labelMounts])
 	if err != nil {
 		return false
@@ -321,10 +321,15 @@ func (s *session) drop(ctx context.Context, wipe func() error) error {
 		return err
 	}
 	defer s.give()
+	if err := s.claim(ctx); err != nil {
+		return err
+	}
 	if err := s.discard(); err != nil {
 		return err
 	}
 	_ = os.RemoveAll(s.dir)
+	_ = os.Remove(s.dir + ".lock")
+	s.unclaim()
 	s.keeper, s.meter = nil, nil
 	if wipe == nil {
 		return nil

@@ -36,6 +36,9 @@ func (s *session) settle(ctx context.Context, call string, sink Sink) (Result, e
 		return Result{}, err
 	}
 	defer s.give()
+	if err := s.claim(ctx); err != nil {
+		return Result{}, err
+	}
 	if s.container == nil {
 		return Result{}, lost("the container that the command ran in is gone")
 	}

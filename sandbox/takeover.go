@@ -63,15 +63,39 @@ func (m *Manager) takeOver(ctx context.Context) {
 		})
 	}
 	_ = group.Wait()
-	m.endStrays(ctx)
+	if !m.shared() { // else it may be one that another manager makes
+		m.endStrays(ctx)
+	}
 }
 
 func (m *Manager) takeOverOne(ctx context.Context, c listed) {
 	id := c.Labels[labelRun]
-	if m.adoptable(c) && m.session(id).adopt(ctx, c, RunSpec{RunID: id, RunDir: c.Labels[labelRunDir]}) {
-		m.logger.Info("took over a container", "run", id)
+	if ValidRunID(id) != nil {
+		m.removeLeft(ctx, c)
 		return
 	}
+	s := m.session(id)
+	if s.take(ctx) != nil {
+		return
+	}
+	defer s.give()
+	if s.container == nil && s.tryClaim() {
+		m.takeOverClaimed(ctx, s, c)
+	} // else it is another manager's, or a call was faster
+}
+
+// takeOverClaimed adopts or removes a container of a run that is this manager's
+// own.
+func (m *Manager) takeOverClaimed(ctx context.Context, s *session, c listed) {
+	if m.adoptable(c) && s.adopt(ctx, c, RunSpec{RunID: s.run, RunDir: c.Labels[labelRunDir]}) {
+		m.logger.Info("took over a container", "run", s.run)
+		return
+	}
+	m.removeLeft(ctx, c)
+}
+
+func (m *Manager) removeLeft(ctx context.Context, c listed) {
+	id := c.Labels[labelRun]
 	m.logger.Info("removing a container of an earlier process", "run", id, "container", c.ID)
 	if err := m.remove(ctx, c.ID); err != nil {
 		m.logger.Warn("cannot remove a container of an earlier process", "container", c.ID, "error", err)

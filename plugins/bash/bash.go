@@ -31,8 +31,7 @@ type bash struct {
 	logger hclog.Logger
 
 	// opening is filled while the sandbox is opened or closed, which takes its
-	// time: as long as the process that this one replaces still runs commands.
-	// Who waits for it can give up. mu guards the fields.
+	// time. Who waits for it can give up. mu guards the fields.
 	opening  chan struct{}
 	mu       sync.Mutex
 	settings *sdk.Settings
@@ -269,8 +268,20 @@ func classified(err error) error {
 	return err
 }
 
-// drain ends the sandbox once no call runs: what comes after this plugin, if
-// anything does, makes containers of its own.
+// release gives a run up for the process that took this one's place: it takes
+// over the run's container as it is.
+func (b *bash) release(ctx context.Context, run, _ string) error {
+	b.mu.Lock()
+	m := b.manager
+	b.mu.Unlock()
+	if m == nil {
+		return nil
+	}
+	return m.Release(ctx, run)
+}
+
+// drain ends the sandbox once no call runs, with all containers that were not
+// given up.
 func (b *bash) drain(ctx context.Context) error {
 	b.stop()
 	b.recovery.Wait()

@@ -17,6 +17,6 @@ func main() {
 	b := newBash(plugin.Logger("bash"))
 	plugin.Serve(plugin.Options{
 		Name: "bash", Tool: b.tools(), Hook: b, Grants: []string{sdk.GrantSandbox},
-		Configure: b.configure, Health: b.health, Drain: b.drain, Close: b.close,
+		Configure: b.configure, Release: b.release, Health: b.health, Drain: b.drain, Close: b.close,
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/bothyd/bothy/sandbox"
@@ -19,31 +20,38 @@ func interrupted(dataDir string) []string {
 	return sandbox.Interrupted(runs)
 }
 
-// recover takes over what an earlier process left, without waiting for the next
-// call: containers and Podman's own processes would be in nobody's care, and
-// what an interrupted command planted could be obeyed on the host. Opening the
-// sandbox adopts or removes the containers; nothing runs in them any more then.
+// recover takes over what an earlier process left or is about to give up, without
+// waiting for the next call: containers and Podman's own processes would be in
+// nobody's care, and what an interrupted command planted could be obeyed on the
+// host. Opening the sandbox adopts or removes the containers that belong to
+// nobody; nothing runs in them any more then.
 func (b *bash) recover(s sdk.Settings) {
-	left, free := b.await(s.SocketDir)
-	runs := interrupted(s.DataDir)
-	if !free || !left && len(runs) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(b.stopping, time.Minute)
 	defer cancel()
 	manager, err := b.open(ctx)
-	if err != nil {
-		b.logger.Info("looking after an earlier process without a sandbox", "error", err)
+	if err == nil {
+		b.each(interrupted(s.DataDir), func(run string) []sandbox.Violation { return b.recoverIn(b.stopping, manager, run) })
+		return
 	}
+	b.logger.Info("looking after an earlier process without a sandbox", "error", err)
+	if !b.await(s.SocketDir) {
+		return
+	}
+	b.each(interrupted(s.DataDir), sandbox.Recover)
+}
+
+// each looks at runs at the same time: one may still belong to the process that
+// this one replaces.
+func (b *bash) each(runs []string, recover func(run string) []sandbox.Violation) {
+	var all sync.WaitGroup
 	for _, run := range runs {
-		found := sandbox.Recover
-		if manager != nil {
-			found = func(run string) []sandbox.Violation { return b.recoverIn(ctx, manager, run) }
-		}
-		for _, v := range found(run) {
-			b.logger.Warn("an interrupted command had changed a protected path", "path", v.Path, "action", v.Action, "kept", v.Kept)
-		}
+		all.Go(func() {
+			for _, v := range recover(run) {
+				b.logger.Warn("an interrupted command had changed a protected path", "path", v.Path, "action", v.Action, "kept", v.Kept)
+			}
+		})
 	}
+	all.Wait()
 }
 
 func (b *bash) recoverIn(ctx context.Context, m *sandbox.Manager, run string) []sandbox.Violation {
@@ -54,24 +62,19 @@ func (b *bash) recoverIn(ctx context.Context, m *sandbox.Manager, run string) []
 	return found
 }
 
-// await waits until no other process has the sandbox, and says whether one that
-// died left something: a process that this one replaces still runs commands, and
-// leaves nothing when it ends in order. Free is false when this one stops first.
-func (b *bash) await(dir string) (left, free bool) {
+// await waits until no other process has the sandbox: one that this one replaces
+// still runs commands. False when this one stops first.
+func (b *bash) await(dir string) (free bool) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if m, _, _ := b.ready(); m != nil {
-			return true, true // a call was faster
-		}
-		left, busy := sandbox.Left(dir)
-		if !busy {
-			return left, true
+		if _, busy := sandbox.Left(dir); !busy {
+			return true
 		}
 		select {
 		case <-tick.C:
 		case <-b.stopping.Done():
-			return false, false
+			return false
 		}
 	}
 }

@@ -213,5 +213,5 @@ func (t *trial) refusal(err error) error {
 	case own.Outcome == sdk.Unavailable:
 		return Warn("the plugin cannot work here, so that only its beginning was tried: %s", own.Message)
 	}
-	return fmt.Errorf("the settings were refused: %w; give --config with what its block must say", err)
+	return fmt.Errorf("the settings were refused: %w; give --settings with what its block must say", err)
 }

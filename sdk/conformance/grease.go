@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/internal/pb"
 )
 
@@ -90,11 +92,26 @@ func (g *Grease) grease(m any) any {
 	case *pb.CompleteRequest:
 		r.RequestJson = withMember(r.GetRequestJson(), member)
 	case *pb.EventRequest:
-		r.PayloadJson = withMember(r.GetPayloadJson(), member)
+		if open(r.GetName()) {
+			r.PayloadJson = withMember(r.GetPayloadJson(), member)
+		}
 	case *pb.FilterRequest:
-		r.ValueJson = withMember(r.GetValueJson(), member)
+		if open(r.GetName()) {
+			r.ValueJson = withMember(r.GetValueJson(), member)
+		}
 	}
 	return greasy
+}
+
+// open reports whether what a hook carries may have members that are not known:
+// a table of texts has none, for each of its members means something.
+func open(name string) bool {
+	for _, p := range hook.Catalogue() {
+		if p.Name == name {
+			return p.Payload.Kind() == reflect.Struct
+		}
+	}
+	return true
 }
 
 // withMember adds a member to a JSON object; anything else stays as it is.

@@ -14,10 +14,9 @@ import (
 	"github.com/bothyd/bothy/sdk/provider"
 )
 
-// kindChecks are the checks of each kind that there are more than Served for. A
-// channel needs a daemon: its script tests run one.
+// kindChecks are the checks of each kind.
 var kindChecks = map[string]func(sdk.Manifest) []Check{
-	kindTool: ToolChecks, kindProvider: ProviderChecks, kindSkill: SkillChecks, kindHook: HookChecks,
+	kindTool: ToolChecks, kindProvider: ProviderChecks, kindSkill: SkillChecks, kindHook: HookChecks, kindChannel: ChannelChecks,
 }
 
 // Kinds are the checks of all the kinds that a manifest declares, and that it
@@ -77,7 +76,7 @@ var Drained = Check{"drain", func(ctx context.Context, s Subject) error {
 		return fmt.Errorf("Drain failed: %w", err)
 	}
 	for _, kind := range s.Manifest.Kinds {
-		if kind == kindChannel {
+		if kind == kindChannel || !slices.Contains(kinds, kind) {
 			continue
 		}
 		if err := probe(ctx, s, kind); status.Code(err) != codes.Unavailable {

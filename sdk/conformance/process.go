@@ -28,6 +28,7 @@ import (
 const (
 	starting = 15 * time.Second
 	leaving  = 10 * time.Second
+	flush    = 200 * time.Millisecond
 	noise    = 1 << 20 // how much standard error is too much
 )
 
@@ -35,10 +36,11 @@ const (
 // device to read from, a group of its own, and of the environment what the
 // daemon passes on.
 type process struct {
-	cmd  *exec.Cmd
-	dir  string        // of sockets
-	done chan struct{} // closed when the process was reaped
-	conn *grpc.ClientConn
+	cmd   *exec.Cmd
+	dir   string        // of sockets
+	done  chan struct{} // closed when the process was reaped
+	heard chan struct{} // closed when all of standard error was read
+	conn  *grpc.ClientConn
 
 	printed atomic.Int64 // bytes on standard output behind the handshake
 	said    atomic.Int64 // bytes on standard error
@@ -61,7 +63,7 @@ func environment() []string {
 
 // launch starts the binary and reads its handshake line.
 func launch(ctx context.Context, o Options, dir string) (*process, string, error) {
-	p := &process{cmd: exec.Command(o.Path, o.Args...), dir: dir, done: make(chan struct{})}
+	p := &process{cmd: exec.Command(o.Path, o.Args...), dir: dir, done: make(chan struct{}), heard: make(chan struct{})}
 	p.cmd.Dir = "/"
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Env = append(environment(),
@@ -117,6 +119,7 @@ func (p *process) read(stdout *os.File, line chan<- string) {
 // hear drains standard error and keeps its end.
 func (p *process) hear(stderr *os.File) {
 	defer stderr.Close()
+	defer close(p.heard)
 	const kept = 2 << 10
 	b := make([]byte, 32<<10)
 	for {
@@ -132,8 +135,13 @@ func (p *process) hear(stderr *os.File) {
 	}
 }
 
-// last is what the process said last, for people.
+// last is what the process said last, for people. One that has just ended may
+// still have it in the pipe.
 func (p *process) last() string {
+	select {
+	case <-p.heard:
+	case <-time.After(flush):
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(string(p.words)), "\n")

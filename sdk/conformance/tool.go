@@ -56,25 +56,22 @@ func invokeBy(ctx context.Context, s Subject, name string, arguments []byte, id 
 	return end, err
 }
 
-// tried calls one tool: with arguments that its schema refuses, with some that
-// it allows, many times at once, and with too little time.
+// tried calls one tool: with arguments that its schema allows, many times at
+// once, with too little time, and with arguments that its schema refuses.
 func tried(ctx context.Context, s Subject, spec sdk.ToolSpec) error {
 	if !spec.Annotations.ReadOnly && !s.Call {
 		return Skip("it is not declared read-only: give --call to have it called all the same")
 	}
-	if err := misused(ctx, s, spec); err != nil {
-		return err
-	}
 	arguments, err := Arguments(spec)
 	if err != nil {
-		return err
+		return errors.Join(misused(ctx, s, spec), err)
 	}
 	for _, step := range []func(context.Context, Subject, sdk.ToolSpec, []byte) error{called, thronged, late, interrupted} {
 		if err := step(ctx, s, spec, arguments); err != nil {
 			return fmt.Errorf("with the arguments %s: %w", arguments, err)
 		}
 	}
-	return alive(ctx, s)
+	return errors.Join(alive(ctx, s), misused(ctx, s, spec))
 }
 
 func misused(ctx context.Context, s Subject, spec sdk.ToolSpec) error {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 )
 
 // shortest is how many lines a whole plugin with one tool may have.
@@ -38,9 +39,15 @@ func TestShortestPlugin(t *testing.T) {
 	if lines > shortest {
 		t.Errorf("it has %d lines, and may have %d:\n%s", lines, shortest, formatted)
 	}
-	m := described(t, formatted)
+	binary := built(t, formatted)
+	m := described(t, binary)
 	if m.Name != "hello" || len(m.Tools) != 1 || !strings.Contains(string(m.Tools[0].Parameters), `"who is greeted"`) {
 		t.Errorf("%+v", m)
+	}
+	out, err := exec.Command(binary, "test", "--json", "--call").CombinedOutput()
+	var r conformance.Report
+	if jerr := json.Unmarshal(out, &r); err != nil || jerr != nil || r.Failed || len(r.Findings) < 15 {
+		t.Errorf("its test: %v, %v\n%s", err, jerr, out)
 	}
 }
 
@@ -65,8 +72,8 @@ func documented(t *testing.T) []byte {
 	return nil
 }
 
-// described builds a program and asks it for its manifest.
-func described(t *testing.T, source []byte) (m sdk.Manifest) {
+// built is the binary of a program.
+func built(t *testing.T, source []byte) (binary string) {
 	t.Helper()
 	dir := t.TempDir()
 	file, binary := filepath.Join(dir, "main.go"), filepath.Join(dir, "bothy-plugin-hello")
@@ -76,6 +83,12 @@ func described(t *testing.T, source []byte) (m sdk.Manifest) {
 	if out, err := exec.Command("go", "build", "-o", binary, file).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return binary
+}
+
+// described asks a binary for its manifest.
+func described(t *testing.T, binary string) (m sdk.Manifest) {
+	t.Helper()
 	out, err := exec.Command(binary, "describe").Output()
 	if err != nil {
 		t.Fatal(err)

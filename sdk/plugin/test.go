@@ -28,7 +28,7 @@ func test(args []string, stdout, stderr io.Writer) int {
 	f.SetOutput(stderr)
 	call := f.Bool("call", false, "call also what may have effects: tools that are not read-only, skills, models")
 	asJSON := f.Bool("json", false, "print JSON")
-	config := f.String("config", "", "attributes of its block as a `JSON` object; the others take their defaults")
+	settings := f.String("settings", "", "attributes of its block as a `JSON` object; the others take their defaults")
 	seed := f.Uint64("seed", rand.Uint64N(1<<32), "repeat a test: which requests look as if a later daemon sent them")
 	err := f.Parse(args)
 	switch {
@@ -36,8 +36,8 @@ func test(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return exitUsage
-	case *config != "" && !json.Valid([]byte(*config)):
-		fmt.Fprintln(stderr, "test: --config is no JSON")
+	case *settings != "" && !json.Valid([]byte(*settings)):
+		fmt.Fprintln(stderr, "test: --settings is no JSON")
 		return exitUsage
 	}
 	self, err := os.Executable()
@@ -48,7 +48,7 @@ func test(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	passed, err := conformance.Write(ctx, conformance.Options{
-		Path: self, Args: f.Args(), Config: json.RawMessage(*config), Call: *call, Seed: *seed,
+		Path: self, Args: f.Args(), Config: json.RawMessage(*settings), Call: *call, Seed: *seed,
 	}, stdout, *asJSON)
 	if err != nil {
 		fmt.Fprintln(stderr, "test:", err)

@@ -9,6 +9,7 @@ package sdktest
 
 import (
 	"context"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
@@ -54,6 +56,14 @@ func Pair(t testing.TB, register func(grpc.ServiceRegistrar), opts ...grpc.Serve
 		}
 	})
 	return conn
+}
+
+// withGrease makes some requests look as if a later daemon had sent them; what it
+// logs repeats a failure.
+func withGrease(t testing.TB, conn grpc.ClientConnInterface) grpc.ClientConnInterface {
+	seed := rand.Uint64()
+	t.Logf("requests are greased with the seed %d", seed)
+	return conformance.NewGrease(conn, seed)
 }
 
 // WithHost serves calls as a daemon's plugin does, with h as the daemon's

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 	"github.com/bothyd/bothy/sdk/provider"
 )
 
@@ -16,16 +17,14 @@ import (
 // and a completion ends soon after its context.
 func Provider(t *testing.T, impl provider.Provider, requests ...sdk.Request) {
 	t.Helper()
-	client := provider.NewClient(Pair(t, func(s grpc.ServiceRegistrar) { provider.Register(s, impl) }))
+	client := provider.NewClient(withGrease(t, Pair(t, func(s grpc.ServiceRegistrar) { provider.Register(s, impl) })))
 	t.Run("models", func(t *testing.T) {
 		models, err := client.Models(soon(t))
 		if err != nil {
 			t.Errorf("listing the models failed: %v", err)
 		}
-		for _, m := range models {
-			if m.Name == "" || m.Context < 0 {
-				t.Errorf("a model has no name, or a negative context: %+v", m)
-			}
+		if err := conformance.Models(models); err != nil {
+			t.Error(err)
 		}
 	})
 	for _, req := range requests {
@@ -39,41 +38,11 @@ func Provider(t *testing.T, impl provider.Provider, requests ...sdk.Request) {
 // completes checks the order of one stream.
 func completes(t *testing.T, client provider.Provider, req sdk.Request) {
 	t.Helper()
-	finished := false
-	calls := map[int]bool{}
-	err := client.Complete(soon(t), req, func(d sdk.Delta) error {
-		if finished {
-			t.Errorf("a piece came behind the finish: %+v", d)
-		}
-		if d.Call != nil {
-			if first := !calls[d.Call.Index]; first && (d.Call.ID == "" || d.Call.Tool == "") {
-				t.Errorf("the first piece of call %d has no id or no tool: %+v", d.Call.Index, *d.Call)
-			}
-			calls[d.Call.Index] = true
-		}
-		if d.Finish != nil {
-			finished = true
-			knownReason(t, d.Finish.Reason)
-		}
-		return nil
-	})
-	if err != nil {
+	order := &conformance.Deltas{}
+	if err := client.Complete(soon(t), req, order.Add); err != nil {
 		t.Errorf("the completion failed: %v", err)
-	}
-	for i := range len(calls) {
-		if !calls[i] {
-			t.Errorf("the calls are not numbered from 0 up: %v", calls)
-			break
-		}
-	}
-}
-
-func knownReason(t *testing.T, reason string) {
-	t.Helper()
-	switch reason {
-	case "stop", "calls", "length", "filter":
-	default:
-		t.Errorf("the finish has the unknown reason %q", reason)
+	} else if err := order.End(); err != nil {
+		t.Error(err)
 	}
 }
 

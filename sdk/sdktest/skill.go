@@ -27,7 +27,7 @@ type Execution struct {
 func Skill(t *testing.T, impl skill.Skill, daemon host.Host, executions ...Execution) {
 	t.Helper()
 	register := func(s grpc.ServiceRegistrar) { skill.Register(s, impl) }
-	client := skill.NewClient(Pair(t, register, WithHost(daemon)), impl.Skills()...)
+	client := skill.NewClient(withGrease(t, Pair(t, register, WithHost(daemon))), impl.Skills()...)
 	alone := skill.NewClient(Pair(t, register), impl.Skills()...)
 	t.Run("names", func(t *testing.T) { skillNames(t, impl) })
 	for _, e := range executions {

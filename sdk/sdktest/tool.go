@@ -9,10 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"google.golang.org/grpc"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -31,7 +31,7 @@ type Call struct {
 func Tool(t *testing.T, impl tool.Tool, calls ...Call) {
 	t.Helper()
 	conn := Pair(t, func(s grpc.ServiceRegistrar) { tool.Register(s, impl) })
-	client := tool.NewClient(conn, impl.Tools()...)
+	client := tool.NewClient(withGrease(t, conn), impl.Tools()...)
 	t.Run("declarations", func(t *testing.T) { declarations(t, client) })
 	for _, c := range calls {
 		t.Run("call "+c.Tool, func(t *testing.T) {
@@ -64,29 +64,8 @@ func staged(impl tool.Tool, name string) bool {
 
 func declarations(t *testing.T, impl tool.Tool) {
 	specs := impl.Tools()
-	seen := map[string]bool{}
-	for _, s := range specs {
-		if !tool.ValidName(s.Name) || seen[s.Name] {
-			t.Errorf("the name %q is wrong or declared twice", s.Name)
-		}
-		seen[s.Name] = true
-		if s.Description == "" {
-			t.Errorf("%s has no description: a model cannot choose it", s.Name)
-		}
-		var schema jsonschema.Schema
-		if err := json.Unmarshal(s.Parameters, &schema); err != nil {
-			t.Errorf("%s: its JSON Schema cannot be read: %v", s.Name, err)
-			continue
-		}
-		if schema.Type != "object" {
-			t.Errorf("%s: its JSON Schema is of type %q, want object", s.Name, schema.Type)
-		}
-		if _, err := schema.Resolve(nil); err != nil {
-			t.Errorf("%s: its JSON Schema cannot be used: %v", s.Name, err)
-		}
-		if s.Annotations.ReadOnly && s.Annotations.Destructive {
-			t.Errorf("%s is read-only and destructive at once", s.Name)
-		}
+	if err := conformance.Tools(specs); err != nil {
+		t.Error(err)
 	}
 	if !reflect.DeepEqual(specs, impl.Tools()) {
 		t.Error("two calls of Tools differ, without a change of the manifest")

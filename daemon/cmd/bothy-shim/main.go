@@ -7,6 +7,8 @@ package main
 import (
 	"fmt"
 	"os"
+
+	"github.com/bothyd/bothy/daemon/internal/confine"
 )
 
 // exitUnfit is the exit code for what the shim itself could not do.
@@ -23,6 +25,8 @@ func main() {
 		err = confined()
 	case "reap":
 		err = reap()
+	case "probe":
+		err = confine.Probe()
 	default:
 		err = fmt.Errorf("%q is no job of it: bothyd starts this program, people do not", job)
 	}

@@ -7,11 +7,16 @@ import (
 )
 
 type pluginsCmd struct {
-	List   pluginsListCmd   `cmd:"" default:"1" help:"List plugins and their state."`
-	Reload pluginsReloadCmd `cmd:"" help:"Load a plugin anew from its file and its block, without losing a call."`
-	Test   pluginsTestCmd   `cmd:"" help:"Say whether a plugin's binary keeps to the plugin protocol."`
-	New    pluginsNewCmd    `cmd:"" help:"Write the beginning of a plugin."`
-	Dev    pluginsDevCmd    `cmd:"" help:"Use a plugin that you run yourself, under a debugger for example."`
+	List    pluginsListCmd    `cmd:"" default:"1" help:"List plugins and their state."`
+	Info    pluginsInfoCmd    `cmd:"" help:"Say what a plugin declares, wants and has."`
+	Lock    pluginsLockCmd    `cmd:"" help:"Write into bothy.lock what plugins are now, and show what that changes."`
+	Verify  pluginsVerifyCmd  `cmd:"" help:"Compare the files of plugins with what pins them; nothing runs."`
+	Install pluginsInstallCmd `cmd:"" help:"Copy a plugin into the store, and configure it."`
+	Remove  pluginsRemoveCmd  `cmd:"" help:"Take a plugin out of the configuration, the lock and the store."`
+	Test    pluginsTestCmd    `cmd:"" help:"Say whether a plugin's binary keeps to the plugin protocol."`
+	New     pluginsNewCmd     `cmd:"" help:"Write the beginning of a plugin."`
+	Reload  pluginsReloadCmd  `cmd:"" help:"Load a plugin anew from its file and its block, without losing a call."`
+	Dev     pluginsDevCmd     `cmd:"" help:"Use a plugin that you run yourself, under a debugger for example."`
 }
 
 type pluginsListCmd struct{}
@@ -32,14 +37,26 @@ func (pluginsListCmd) Run(ctx context.Context, c *console) error {
 	}
 	var rows [][]string
 	for _, p := range list {
-		rows = append(rows, []string{p.Instance, p.State, p.Version, strings.Join(p.Kinds, ","), strconv.Itoa(p.Restarts), p.Path})
+		memory := ""
+		if p.RSS > 0 {
+			memory = size(p.RSS)
+		}
+		rows = append(rows, []string{
+			p.Instance, p.State, p.Version, strings.Join(p.Kinds, ","), strconv.Itoa(p.Restarts), memory,
+			p.Digest[:min(len(p.Digest), shortHash)], p.Origin, p.PinnedBy, p.Confined,
+		})
 	}
-	if err := c.table([]string{"PLUGIN", "STATE", "VERSION", "KINDS", "RESTARTS", "PATH"}, rows); err != nil {
+	if err := c.table([]string{"PLUGIN", "STATE", "VERSION", "KINDS", "RESTARTS", "MEMORY", "DIGEST", "ORIGIN", "PINNED BY", "CONFINED"}, rows); err != nil {
 		return err
 	}
 	for _, p := range list {
+		if p.Script {
+			c.say("%s: script: the interpreter and what it imports are not covered by its digest", escapeLine(p.Instance))
+		}
 		if p.Error != "" {
 			c.say("%s: %s", escapeLine(p.Instance), escape(p.Error))
+		} else if p.Detail != "" {
+			c.say("%s: %s", escapeLine(p.Instance), escapeLine(p.Detail))
 		}
 	}
 	return nil

@@ -148,6 +148,8 @@ func pluginLine(p rpc.Plugin) string {
 	}
 	if p.Error != "" {
 		text += ": " + p.Error
+	} else if p.Detail != "" {
+		text += ": " + p.Detail
 	}
 	return text
 }

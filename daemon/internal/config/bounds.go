@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 )
 
 // The blocks within a plugin or provider block that bound it. A block of the
@@ -72,3 +73,6 @@ func (l *loader) absolute(p *Plugin, name string, paths []string) []string {
 	}
 	return out
 }
+
+// Grants are all that a block may grant.
+func Grants() []string { return slices.Clone(knownGrants) }

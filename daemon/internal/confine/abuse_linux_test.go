@@ -18,6 +18,7 @@ type abuse struct {
 	name    string
 	args    []string
 	refused string // is in the reason, so that it failed for the right one
+	apart   string // the same in a root of its own, where that is another one; "worked" where it may
 	// missing is what the machine says where even the unconfined attack fails
 	// for want of a device, a module or a right of the tester's.
 	missing []string
@@ -25,6 +26,7 @@ type abuse struct {
 
 const (
 	denied = "permission denied"
+	absent = "no such file"
 	barred = "operation not permitted"
 	family = "address family not supported"
 )
@@ -32,26 +34,26 @@ const (
 func (s scene) fileAbuses() []abuse {
 	fresh := filepath.Join(filepath.Dir(s.secret), "fresh")
 	return []abuse{
-		{name: "read a key", args: []string{"read", s.secret}, refused: denied},
-		{name: "read it by another way", args: []string{"climb", s.own, s.secret}, refused: denied},
-		{name: "read it from the root of /proc", args: []string{"root", s.secret}, refused: denied},
-		{name: "list the folder of the keys", args: []string{"list", filepath.Dir(s.secret)}, refused: denied},
+		{name: "read a key", args: []string{"read", s.secret}, refused: denied, apart: absent},
+		{name: "read it by another way", args: []string{"climb", s.own, s.secret}, refused: denied, apart: absent},
+		{name: "read it from the root of /proc", args: []string{"root", s.secret}, refused: denied, apart: absent},
+		{name: "list the folder of the keys", args: []string{"list", filepath.Dir(s.secret)}, refused: denied, apart: absent},
 		{name: "list the folder above its own", args: []string{"list", filepath.Dir(s.own)}, refused: denied},
 		{name: "read what is in /etc but no program's business", args: []string{"list", "/etc"}, refused: denied},
 		{name: "list the machine's folders", args: []string{"list", "/"}, refused: denied},
-		{name: "a hard link into its own", args: []string{"link", s.secret, s.own}, refused: "cross-device"},
-		{name: "a symbolic link in its own", args: []string{"symlink", s.secret, s.own}, refused: denied},
-		{name: "change a mode", args: []string{"mode", s.secret}, refused: barred},
-		{name: "change times", args: []string{"times", s.secret}, refused: barred},
-		{name: "set an attribute", args: []string{"attribute", s.secret}, refused: barred, missing: []string{"not supported"}},
-		{name: "write what it may read", args: []string{"write", filepath.Join(s.shown, "text")}, refused: denied},
-		{name: "write outside", args: []string{"write", fresh}, refused: denied},
-		{name: "write over a key", args: []string{"write", s.secret}, refused: denied},
-		{name: "make a pipe outside", args: []string{"device", fresh + ".pipe"}, refused: denied},
-		{name: "plant its own file outside", args: []string{"plant", s.own, fresh}, refused: denied},
-		{name: "empty a key", args: []string{"empty", s.secret}, refused: denied},
-		{name: "move a key into its own", args: []string{"rename", s.secret, s.own}, refused: denied},
-		{name: "remove what it may read", args: []string{"remove", filepath.Join(s.shown, "text")}, refused: denied},
+		{name: "a hard link into its own", args: []string{"link", s.secret, s.own}, refused: "cross-device", apart: absent},
+		{name: "a symbolic link in its own", args: []string{"symlink", s.secret, s.own}, refused: denied, apart: absent},
+		{name: "change a mode", args: []string{"mode", s.secret}, refused: barred, apart: absent},
+		{name: "change times", args: []string{"times", s.secret}, refused: barred, apart: absent},
+		{name: "set an attribute", args: []string{"attribute", s.secret}, refused: barred, apart: absent, missing: []string{"not supported"}},
+		{name: "write what it may read", args: []string{"write", filepath.Join(s.shown, "text")}, refused: denied, apart: "read-only"},
+		{name: "write outside", args: []string{"write", fresh}, refused: denied, apart: absent},
+		{name: "write over a key", args: []string{"write", s.secret}, refused: denied, apart: absent},
+		{name: "make a pipe outside", args: []string{"device", fresh + ".pipe"}, refused: denied, apart: absent},
+		{name: "plant its own file outside", args: []string{"plant", s.own, fresh}, refused: denied, apart: absent},
+		{name: "empty a key", args: []string{"empty", s.secret}, refused: denied, apart: absent},
+		{name: "move a key into its own", args: []string{"rename", s.secret, s.own}, refused: denied, apart: absent},
+		{name: "remove what it may read", args: []string{"remove", filepath.Join(s.shown, "text")}, refused: denied, apart: "read-only"},
 	}
 }
 
@@ -62,6 +64,8 @@ func processAbuses(pid int, at uintptr) []abuse {
 		{name: "read another environment", args: []string{"environ", p}, refused: denied},
 		{name: "open another memory", args: []string{"memory", p}, refused: denied},
 		{name: "look at other descriptors", args: []string{"descriptors", p}, refused: denied},
+		{name: "another root", args: []string{"read", "/proc/" + p + "/root/etc/hostname"}, refused: denied},
+		{name: "another working folder", args: []string{"list", "/proc/" + p + "/cwd"}, refused: denied},
 		{name: "list the processes", args: []string{"processes"}, refused: denied},
 		{name: "trace", args: []string{"trace", p}, refused: barred},
 		{name: "read memory by a call", args: []string{"vmread", p, fmt.Sprintf("%#x", at)}, refused: barred},
@@ -83,6 +87,7 @@ func networkAbuses(t *testing.T, s scene) []abuse {
 	abstract := "@confine-" + filepath.Base(filepath.Dir(s.own))
 	socket := filepath.Join(filepath.Dir(s.own), "log.sock")
 	listen(t, "unix", abstract)
+	bus := listen(t, "unix", filepath.Join(filepath.Dir(s.own), "bus"))
 	packets, err := net.ListenPacket("unixgram", socket)
 	if err != nil {
 		t.Fatal(err)
@@ -108,6 +113,8 @@ func networkAbuses(t *testing.T, s scene) []abuse {
 		{name: "the machine's host", args: []string{"vsock"}, refused: family, missing: []string{family}},
 		{name: "the kernel's ciphers", args: []string{"crypto"}, refused: family, missing: []string{family}},
 		{name: "an abstract socket", args: []string{"unix", abstract}, refused: barred},
+		{name: "the session bus", args: []string{"unix", bus}, refused: "worked", apart: absent}, // which only a root of its own can hold
+		{name: "the session bus by another root", args: []string{"unix", "/proc/" + strconv.Itoa(os.Getpid()) + "/root" + bus}, refused: denied},
 		{name: "a datagram to a program", args: []string{"datagram", socket}, refused: denied},
 	}
 }
@@ -157,9 +164,16 @@ func victim(t *testing.T) (pid int, at uintptr) {
 func try(t *testing.T, s scene, held, free []abuse) {
 	for n, a := range held {
 		t.Run(strings.ReplaceAll(a.name, " ", "_"), func(t *testing.T) {
-			got := output(t, confined(t, s.spec(), attack, a.args...))
-			if !strings.HasPrefix(got, "refused:") || !strings.Contains(got, a.refused) {
-				t.Errorf("with walls: %q, want it refused with %q", got, a.refused)
+			for _, apart := range []bool{true, false} {
+				spec, want := s.spec(), a.refused
+				if apart && a.apart != "" {
+					want = a.apart
+				}
+				spec.Apart, spec.BestEffort = apart, !apart
+				got := output(t, confined(t, spec, attack, a.args...))
+				if want != "worked" && !strings.HasPrefix(got, "refused:") || !strings.Contains(got, want) {
+					t.Errorf("with walls (a root of its own: %v): %q, want %q", apart, got, want)
+				}
 			}
 			control := output(t, exec.Command(attack, free[n].args...))
 			if control == "worked" {
@@ -181,7 +195,7 @@ func TestRoom(t *testing.T) {
 	requireWalls(t)
 	s := newScene(t)
 	for _, args := range [][]string{
-		{"own", s.own}, {"own", s.open}, {"read", filepath.Join(s.shown, "text")}, {"list", s.shown},
+		{"own", s.own}, {"own", s.open}, {"mode", filepath.Join(s.own, "new")}, {"read", filepath.Join(s.shown, "text")}, {"list", s.shown},
 		{"serve", filepath.Join(s.own, "sock")}, {"execute", "/bin/sh", "-c", "exit 0"},
 		{"read", "/dev/null"}, {"read", "/proc/self/status"}, {"read", "/etc/passwd"}, {"list", "/usr/lib"}, {"signal", "0"},
 	} {
@@ -190,6 +204,17 @@ func TestRoom(t *testing.T) {
 				t.Errorf("%v: %s", args, got)
 			}
 		})
+	}
+	// A folder by a name with a link in it.
+	linked := s.spec()
+	if err := os.Symlink(s.own, s.own+".link"); err != nil {
+		t.Fatal(err)
+	}
+	linked.Write = []string{s.own + ".link"}
+	for _, dir := range []string{s.own, s.own + ".link"} {
+		if got := output(t, confined(t, linked, attack, "own", dir)); got != "worked" {
+			t.Errorf("in %s: %s", dir, got)
+		}
 	}
 	open := s.spec()
 	open.Network = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"syscall"
@@ -45,10 +46,19 @@ func become(spec Spec) error {
 	if err := limit(spec); err != nil {
 		return err
 	}
+	// The daemon may have inherited descriptors itself, which it knows nothing of.
+	if err := unix.CloseRange(BinaryFD+1, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil && !spec.BestEffort {
+		return fmt.Errorf("this kernel cannot keep open files from a process: %w", err)
+	}
+	if spec.Apart {
+		if err := enter(spec); err != nil {
+			return err
+		}
+	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("this kernel cannot keep a process from new privileges: %w", err)
 	}
-	k := ThisKernel()
+	k := Kernel{landlock: landlockVersion(), filters: filters(), roots: spec.Apart}
 	if lacks := k.Lacks(); len(lacks) > 0 && !spec.BestEffort {
 		return fmt.Errorf("this kernel cannot hold it back from %s", strings.Join(lacks, "; "))
 	}
@@ -58,7 +68,7 @@ func become(spec Spec) error {
 		}
 	}
 	if k.filters {
-		if err := install(filter(spec.Network)); err != nil {
+		if err := install(filter(spec.Network, spec.Apart)); err != nil {
 			return err
 		}
 	}

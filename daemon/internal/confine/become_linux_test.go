@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/confine"
@@ -28,9 +27,10 @@ func TestBecomes(t *testing.T) {
 	const say = `echo $$ $0 "$@" "$ONE" "$TWO"; ulimit -d; ulimit -n; ulimit -c; cd /proc/$$/fd; echo *
 		while read -r line; do echo "$line"; done </proc/$$/status`
 	cmd := confined(t, spec, "/bin/sh", "-c", say, "name", "x  y")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.ExtraFiles = append(cmd.ExtraFiles, os.Stdin, os.Stdin) // which nobody wanted to pass on
 	text := output(t, cmd)
-	begin := fmt.Sprintf("%d name x  y 1 a b\n1048576\n77\n0\n0 1 2 3\n", cmd.Process.Pid)
+	// Of the open files, 4 is the folder that it lists.
+	begin := fmt.Sprintf("%d name x  y 1 a b\n1048576\n77\n0\n0 1 2 3 4\n", cmd.Process.Pid)
 	if !strings.HasPrefix(text, begin) {
 		t.Errorf("it says %s\nwant it to begin with %s", text, begin)
 	}
@@ -120,6 +120,5 @@ func TestParent(t *testing.T) {
 	runtime.LockOSThread()
 	cmd := confined(t, spec, attack, "sleep")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	t.Error(cmd.Run())
 }

@@ -2,7 +2,16 @@
 
 package confine
 
-import "errors"
+import (
+	"errors"
+	"syscall"
+)
+
+// Apart changes nothing here.
+func Apart(*syscall.SysProcAttr) {}
+
+// Probe is not possible here.
+func Probe() error { return errors.New("only Linux can confine a process") }
 
 // Become is not possible here.
 func Become() error { return errors.New("only Linux can confine a process") }

@@ -3,6 +3,7 @@ package confine
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -57,8 +58,10 @@ func (p *program) unless(errno unix.Errno, values ...uint32) {
 	p.refuse(errno)
 }
 
-// filter is the whole program for a process.
-func filter(network bool) program {
+// filter is the whole program for a process. One that has no root of its own
+// could name every file of the user's, and may not change what Landlock does not
+// look at: modes, owners, times and attributes.
+func filter(network, apart bool) program {
 	var p program
 	p.load(atArch)
 	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, arch, 1, 0)
@@ -74,7 +77,12 @@ func filter(network bool) program {
 	})
 	sockets(&p, network)
 	own(&p)
-	for _, number := range append(refused, refusedHere...) {
+	numbers := slices.Concat(refused, refusedHere)
+	if !apart {
+		numbers = slices.Concat(numbers, changes, changesHere)
+		times(&p)
+	}
+	for _, number := range numbers {
 		p.is(number, func(p *program) { p.refuse(unix.EPERM) })
 	}
 	p.ret(unix.SECCOMP_RET_ALLOW)
@@ -130,7 +138,12 @@ func own(p *program) {
 		p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, unix.TIOCSTI, 0, 1)
 		p.refuse(unix.EPERM)
 	})
-	p.is(unix.SYS_UTIMENSAT, func(p *program) { // without a path it is about an open file
+}
+
+// times refuses to change those of a path: without one, the call is about an
+// open file.
+func times(p *program) {
+	p.is(unix.SYS_UTIMENSAT, func(p *program) {
 		p.arg(1)
 		p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, 0, 2)
 		p.load(atArgs + 8*1 + 4)
@@ -139,10 +152,16 @@ func own(p *program) {
 	})
 }
 
+// changes are what Landlock does not look at, and a path is enough for.
+var changes = []uint32{
+	unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT,
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR,
+	unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
+}
+
 // refused are the calls that a plugin has no business with. io_uring makes
-// calls that no filter sees; Landlock does not look at a change of mode, owner,
-// times or attributes, which could so be made to any file of the user's, nor at
-// what processes share besides files.
+// calls that no filter sees, and Landlock does not look at what processes share
+// besides files.
 var refused = []uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE,
 	unix.SYS_PIDFD_GETFD, unix.SYS_KCMP, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
@@ -151,9 +170,6 @@ var refused = []uint32{
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
 	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
 	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT,
-	unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT,
-	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR,
-	unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
 	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 	unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_ACCT, unix.SYS_SYSLOG,

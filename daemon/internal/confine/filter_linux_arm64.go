@@ -7,5 +7,5 @@ const (
 	otherNumbers = 0x40000000 // this machine has none
 )
 
-// refusedHere are the calls that only this machine has.
-var refusedHere = []uint32{}
+// changesHere and refusedHere are the calls that only this machine has: none.
+var changesHere, refusedHere []uint32

@@ -8,4 +8,4 @@ const (
 	otherNumbers = 0xffffffff
 )
 
-var refusedHere = []uint32{}
+var changesHere, refusedHere []uint32

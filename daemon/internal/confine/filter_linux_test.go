@@ -94,13 +94,20 @@ func TestFilter(t *testing.T) {
 				machine = arch
 			}
 			for network, want := range map[bool]uint32{false: c.closed, true: c.open} {
-				if got := ruling(t, filter(network), machine, c.number, c.args...); got != want {
+				if got := ruling(t, filter(network, false), machine, c.number, c.args...); got != want {
 					t.Errorf("network %v: %#x, want %#x", network, got, want)
 				}
 			}
 		})
 	}
-	if n := len(filter(false)); n > 4096 {
+	for _, number := range []uint32{unix.SYS_FCHMODAT, unix.SYS_SETXATTR, unix.SYS_UTIMENSAT} {
+		for apart, want := range map[bool]uint32{false: errno(unix.EPERM), true: allow} {
+			if got := ruling(t, filter(false, apart), arch, number, 0, 7); got != want {
+				t.Errorf("call %d with a root of its own (%v): %#x, want %#x", number, apart, got, want)
+			}
+		}
+	}
+	if n := len(filter(false, false)); n > 4096 {
 		t.Errorf("the filter has %d instructions, the kernel takes 4096", n)
 	}
 }
@@ -110,8 +117,10 @@ func TestLacks(t *testing.T) {
 		kernel Kernel
 		lacks  int
 	}{
-		{Kernel{landlock: 7, filters: true}, 0}, {Kernel{landlock: 6, filters: true}, 0}, {Kernel{landlock: 99, filters: true}, 0},
-		{Kernel{landlock: 5, filters: true}, 1}, {Kernel{landlock: 2, filters: true}, 2}, {Kernel{landlock: 7}, 1}, {Kernel{}, 2},
+		{Kernel{landlock: 7, filters: true, roots: true}, 0}, {Kernel{landlock: 6, filters: true, roots: true}, 0},
+		{Kernel{landlock: 99, filters: true, roots: true}, 0}, {Kernel{landlock: 9, filters: true}, 0}, {Kernel{landlock: 7, filters: true}, 1},
+		{Kernel{landlock: 5, filters: true, roots: true}, 1}, {Kernel{landlock: 2, filters: true, roots: true}, 2},
+		{Kernel{landlock: 7, roots: true}, 1}, {Kernel{}, 3},
 	} {
 		if got := c.kernel.Lacks(); len(got) != c.lacks {
 			t.Errorf("%+v: %q, want %d", c.kernel, got, c.lacks)

@@ -4,10 +4,18 @@ package confine
 type Kernel struct {
 	landlock int // the version of Landlock; 0 is none
 	filters  bool
+	roots    bool // a process can have a root of its own
 }
 
-// ThisKernel looks at the kernel that runs. It changes nothing.
-func ThisKernel() Kernel { return Kernel{landlock: landlockVersion(), filters: filters()} }
+// ThisKernel looks at the kernel that runs, with the help of the shim. It changes
+// nothing.
+func ThisKernel(shim string) Kernel {
+	return Kernel{landlock: landlockVersion(), filters: filters(), roots: roots(shim)}
+}
+
+// Apart reports whether confined processes are started in namespaces of their
+// own.
+func (k Kernel) Apart() bool { return k.roots }
 
 // Lacks says, for people, what of the bounds would not hold here. It is empty
 // where all of them do.
@@ -24,6 +32,9 @@ func (k Kernel) Lacks() []string {
 	}
 	if !k.filters {
 		lacks = append(lacks, "the network and other processes' memory (seccomp filters are off, or this is neither amd64 nor arm64)")
+	}
+	if !k.roots && k.landlock < 9 {
+		lacks = append(lacks, "Unix sockets of your other programs, such as the session bus, which can start any program for it (user namespaces are off: kernel.unprivileged_userns_clone, user.max_user_namespaces, or AppArmor's restriction of them)")
 	}
 	return lacks
 }

@@ -6,7 +6,11 @@ package confine
 type Kernel struct{}
 
 // ThisKernel looks at the kernel that runs. It changes nothing.
-func ThisKernel() Kernel { return Kernel{} }
+func ThisKernel(string) Kernel { return Kernel{} }
+
+// Apart reports whether confined processes are started in namespaces of their
+// own.
+func (Kernel) Apart() bool { return false }
 
 // Lacks says, for people, what of the bounds would not hold here. It is empty
 // where all of them do.

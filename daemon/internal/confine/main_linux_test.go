@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/confine"
@@ -68,7 +69,7 @@ func newScene(t testing.TB) scene {
 }
 
 func (s scene) spec() confine.Spec {
-	return confine.Spec{Write: []string{s.own, s.open}, Read: []string{s.shown}, Parent: os.Getpid()}
+	return confine.Spec{Write: []string{s.own, s.open}, Read: []string{s.shown}, Parent: os.Getpid(), Apart: true}
 }
 
 // confined is a program that the shim is to become.
@@ -92,6 +93,10 @@ func confined(t testing.TB, spec confine.Spec, binary string, args ...string) *e
 	})
 	cmd := exec.Command(shim, "confine")
 	cmd.Env, cmd.Dir, cmd.ExtraFiles = []string{}, "/", []*os.File{file, handed}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if spec.Apart {
+		confine.Apart(cmd.SysProcAttr)
+	}
 	return cmd
 }
 
@@ -108,7 +113,7 @@ func output(t testing.TB, cmd *exec.Cmd) string {
 
 func requireWalls(t testing.TB) {
 	t.Helper()
-	if lacks := confine.ThisKernel().Lacks(); len(lacks) > 0 {
+	if lacks := confine.ThisKernel(shim).Lacks(); len(lacks) > 0 {
 		t.Skipf("this kernel does not hold a process back from %s", strings.Join(lacks, "; "))
 	}
 }

@@ -21,6 +21,8 @@ type Spec struct {
 	Read    []string `json:"read,omitempty"`  // to read, and to execute what lies in them
 	Network bool     `json:"network"`         // whether it may open anything but Unix sockets
 
+	Apart bool `json:"apart"` // it was started in namespaces of its own, and gets a root of its own
+
 	Memory int64 `json:"memory,omitempty"` // bytes of data; 0 is no limit
 	Files  int64 `json:"files,omitempty"`  // open files; 0 is no limit
 	Parent int   `json:"parent"`           // the process that it ends with

@@ -22,12 +22,8 @@ func (i *instance) change(ctx context.Context, l *link, r *request, generation *
 		}
 	}
 	*generation++
-	fresh := i.swap(ctx, l, r, *generation)
-	if fresh != nil {
+	if fresh := i.swap(ctx, l, r, *generation); fresh != nil {
 		return fresh
-	}
-	if l.unsure { // it may have taken the settings that were refused
-		l.fail("it did not answer when it was given its settings")
 	}
 	return l
 }
@@ -86,6 +82,7 @@ func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *
 	switch fail := l.reconfigure(ctx, settings); {
 	case fail == nil:
 		i.renew(l, r.spec)
+		i.hold(l, *l.manifest.Load()) // what it became by them may be more than the lock allows
 		i.adopt(l)
 		i.log.Info("the plugin was given new settings", "generation", settings.Generation)
 		r.settle(l.replaces(Reconfigured))
@@ -158,6 +155,9 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 		if fail = fresh.worse(ctx, old); fail != nil {
 			fresh.close()
 		}
+	}
+	if fail != nil && old.unsure { // it may have taken the settings that were refused
+		old.fail("it did not answer when it was given its settings")
 	}
 	switch {
 	case fail == nil:

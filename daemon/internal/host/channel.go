@@ -118,6 +118,9 @@ func (f *front) serve() error {
 	}
 	access, takeBack := f.lend(pid, f.instance, f.projects)
 	defer takeBack()
+	if access.Socket, err = f.l.proc.walls.reach(access.Socket, f.l.proc.socketDir); err != nil {
+		return fmt.Errorf("let the channel reach the daemon's socket: %w", err)
+	}
 	ctx, cut := context.WithCancel(f.l.alive)
 	defer cut()
 	served := make(chan struct{})
@@ -171,7 +174,11 @@ func isChannel(m *sdk.Manifest) bool { return slices.Contains(m.Kinds, plugin.Ki
 func unopened(spec Spec, m *sdk.Manifest) []Diagnostic {
 	var lacks []string
 	if !spec.granted(sdk.GrantChannel) {
-		lacks = append(lacks, fmt.Sprintf("%q to its grants", sdk.GrantChannel))
+		missing := slices.DeleteFunc(slices.Clone(m.Grants), spec.granted) // in one line with what else it asks for
+		if !slices.Contains(missing, sdk.GrantChannel) {
+			missing = append(missing, sdk.GrantChannel)
+		}
+		lacks = append(lacks, "grants = "+written(spec.Grants, missing...))
 	}
 	if len(spec.Projects) == 0 {
 		lacks = append(lacks, `projects = ["/path/of/a/project"]`)
@@ -180,7 +187,7 @@ func unopened(spec Spec, m *sdk.Manifest) []Diagnostic {
 		return nil
 	}
 	return []Diagnostic{warn(spec, "its channel is not opened",
-		"It is a front end: what people write there becomes work in projects of yours. If you want that, add "+strings.Join(lacks, " and ")+" in its block.")}
+		"It is a front end: what people write there becomes work in projects of yours. If you want that, write "+strings.Join(lacks, " and ")+" in its block.")}
 }
 
 // longestStatus is how much of a status people are shown, in characters.

@@ -183,9 +183,9 @@ func TestChannelThatIsNotLetIn(t *testing.T) {
 		change func(*Spec)
 		lacks  []string
 	}{
-		"no grant":    {func(s *Spec) { s.Grants = []string{sdk.GrantEntries} }, []string{`"channel" to its grants`}},
+		"no grant":    {func(s *Spec) { s.Grants = []string{sdk.GrantEntries} }, []string{`grants = ["entries", "channel"]`}},
 		"no projects": {func(s *Spec) { s.Projects = nil }, []string{`projects = [`}},
-		"neither":     {func(s *Spec) { s.Grants, s.Projects = []string{sdk.GrantEntries}, nil }, []string{`"channel" to its grants`, `projects = [`}},
+		"neither":     {func(s *Spec) { s.Grants, s.Projects = []string{sdk.GrantEntries}, nil }, []string{`grants = ["entries", "channel"]`, `projects = [`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			loans := &lender{}

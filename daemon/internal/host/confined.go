@@ -1,7 +1,9 @@
 package host
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,20 +41,17 @@ func (c *Config) confinable(spec Spec) (lacks []string, fail *startError) {
 			detail: "Its block has confine and grants \"" + sdk.GrantSandbox + "\", which needs Podman: that makes namespaces and containers of its own. Take one of them away.",
 		}
 	}
-	lacks = confine.ThisKernel().Lacks()
-	if len(lacks) > 0 && !spec.Confine.BestEffort {
-		return nil, &startError{
-			summary: "it cannot be confined on this machine", permanent: true,
-			detail: "This kernel cannot hold it back from " + strings.Join(lacks, "; ") + ". Update the kernel, or set best_effort = true in its confine block to run it all the same.",
-		}
-	}
-	if runtime.GOOS != "linux" {
-		return lacks, nil
-	}
-	if _, err := os.Stat(c.Shim); err != nil {
+	if _, err := os.Stat(c.Shim); err != nil && runtime.GOOS == "linux" {
 		return nil, &startError{
 			summary: "it cannot be confined", permanent: true,
 			detail: fmt.Sprintf("bothy-shim, which confines it, is missing: %v. Install Bothy again.", err),
+		}
+	}
+	lacks = c.kernel().Lacks()
+	if len(lacks) > 0 && !spec.Confine.BestEffort {
+		return nil, &startError{
+			summary: "it cannot be confined on this machine", permanent: true,
+			detail: "This kernel cannot hold it back from " + strings.Join(lacks, "; ") + ". Update the kernel or its settings, or set best_effort = true in its confine block to run it all the same.",
 		}
 	}
 	return lacks, nil
@@ -80,7 +79,7 @@ func (c *Config) confine(spec Spec, b *binary) (*confinement, error) {
 	w.spec = confine.Spec{
 		Write:   append([]string{w.home, w.tmp, sockets}, spec.Confine.Paths...),
 		Read:    append(b.beside(), spec.Confine.ReadPaths...),
-		Network: spec.Confine.Network, BestEffort: spec.Confine.BestEffort,
+		Network: spec.Confine.Network, BestEffort: spec.Confine.BestEffort, Apart: c.kernel().Apart(),
 		Memory: max(0, bounds.Memory), Files: max(0, bounds.Files), Parent: os.Getpid(),
 	}
 	return w, nil
@@ -99,6 +98,9 @@ func (w *confinement) apply(cmd *exec.Cmd, b *binary, socketDir string) error {
 	}
 	cmd.Path, cmd.Args, cmd.Env = w.shim, []string{w.shim, "confine"}, []string{}
 	cmd.ExtraFiles = []*os.File{b.file, w.spot}
+	if w.spec.Apart {
+		confine.Apart(cmd.SysProcAttr)
+	}
 	return nil
 }
 
@@ -115,6 +117,20 @@ func (w *confinement) remove() error {
 		return nil
 	}
 	return os.RemoveAll(w.tmp)
+}
+
+// reach gives the daemon's socket a second name in the folder of the plugin's own
+// sockets: the first one does not exist for a confined plugin, and the folder that
+// it lies in has tokens.
+func (w *confinement) reach(socket, dir string) (string, error) {
+	if w == nil {
+		return socket, nil
+	}
+	name := filepath.Join(dir, "daemon.sock")
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return name, os.Link(socket, name)
 }
 
 // environment is the plugin's, with every folder of the user's that it names
@@ -209,7 +225,7 @@ func (c *Config) stranger(b *binary) (*confinement, error) {
 	}
 	return &confinement{
 		shim: c.Shim, home: "/", tmp: "/tmp",
-		spec: confine.Spec{Read: b.beside(), Memory: describeMemory, Parent: os.Getpid(), BestEffort: true},
+		spec: confine.Spec{Read: b.beside(), Memory: describeMemory, Parent: os.Getpid(), BestEffort: true, Apart: c.kernel().Apart()},
 	}, nil
 }
 
@@ -219,5 +235,5 @@ func (c *Config) unwalled(spec Spec) []string {
 	if c.Shim == "" || spec.Path == "" || spec.SHA256 != "" {
 		return nil
 	}
-	return confine.ThisKernel().Lacks()
+	return c.kernel().Lacks()
 }

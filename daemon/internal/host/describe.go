@@ -75,30 +75,36 @@ func (s *Inspector) manifest(ctx context.Context, b *binary) (sdk.Manifest, erro
 	return m, nil
 }
 
-// Lock says what bothy.lock is to say of a plugin as its file is now. What it
-// declares by its configuration is known once the daemon has started it with
-// this very file, and is what counts then.
+// Lock says what bothy.lock is to say of a plugin as its file is now.
 func (s *Inspector) Lock(ctx context.Context, spec Spec) (config.Locked, error) {
+	_, l, err := s.Declared(ctx, spec)
+	return l, err
+}
+
+// Declared is what a plugin declares, whatever the lock says of it, and what the
+// lock is to say. What it declares by its configuration is known once the daemon
+// has started it with this very file, and is what counts then.
+func (s *Inspector) Declared(ctx context.Context, spec Spec) (sdk.Manifest, config.Locked, error) {
 	locked := spec.Locked
 	spec.Locked = nil
 	b, fail := s.verified(spec)
 	if fail != nil {
-		return config.Locked{}, fail
+		return sdk.Manifest{}, config.Locked{}, fail
 	}
 	defer b.file.Close()
-	if locked != nil && locked.Digest == b.digest {
+	if locked != nil && locked.Digest == b.digest && b.pin == "" {
 		b.pin = PinLock
 	}
 	m, err := s.manifest(ctx, b)
 	if err != nil {
-		return config.Locked{}, err
+		return sdk.Manifest{}, config.Locked{}, err
 	}
 	if kept, known := s.kept(b.path); known && kept.Digest == b.digest {
 		if served, was := kept.Served[spec.Instance]; was {
 			m = served
 		}
 	}
-	return config.LockOf(m, b.digest, b.script), nil
+	return m, config.LockOf(m, b.digest, b.script), nil
 }
 
 // Check reports what is wrong with the specs without starting a plugin: blocks

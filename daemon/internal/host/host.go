@@ -22,6 +22,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/confine"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -79,6 +80,8 @@ type Config struct {
 	ChannelWait      time.Duration // before a channel that ended is opened again: 1 s, and longer each time
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
 	Memory           int64         // bytes of data a plugin may allocate: 4 GiB; below 0 is no limit
+
+	kernel func() confine.Kernel // what can be held here; looked at once
 }
 
 func (c *Config) defaults() {
@@ -100,6 +103,10 @@ func (c *Config) defaults() {
 	set(&c.FirstDelta, 5*time.Minute)
 	if c.Memory == 0 {
 		c.Memory = 4 << 30
+	}
+	if c.kernel == nil {
+		shim := c.Shim
+		c.kernel = sync.OnceValue(func() confine.Kernel { return confine.ThisKernel(shim) })
 	}
 	if c.Redact == nil {
 		c.Redact = func(string) {}

@@ -125,7 +125,7 @@ func TestEntriesWithinReach(t *testing.T) {
 		_, err := r.call(t, "back", string(arguments))
 		wantOutcome(t, err, sdk.Permission)
 	}
-	r.mustCall(t, "grow", ``)
+	r.mustCall(t, "want", ``)
 	eventually(t, "the manifest that declares more", func() bool { return slices.Contains(r.schemes("fault"), "log") })
 	_, err := r.call(t, "back", `{"service":"entry","name":"log://turn_1/x"}`)
 	wantOutcome(t, err, sdk.Permission)

@@ -145,6 +145,9 @@ func TestReplaceOfWhatDoesNotRun(t *testing.T) {
 				c.Mended = func(d Diagnostic) { mu.Lock(); mended = append(mended, d.Instance); mu.Unlock() }
 			})
 			r.Start(context.Background(), []Spec{spec("fault", mode)})
+			if mode != "silent" {
+				eventually(t, "it has failed", func() bool { return r.status(t, "fault").Error != "" })
+			}
 			if a := r.replace(t, named("new")); !a.Switched() {
 				t.Fatalf("%+v", a)
 			}

@@ -30,14 +30,14 @@ var needs = map[rpc.Role][]string{
 		"ask", "act", "startRun", "run/abort", "run/resume", "run/fork", "run/undo", "run/reset", "run/delete", "run/rename", "tools/call",
 	},
 	rpc.RoleApprove: {"proposals/resolve", "rules/remove"},
-	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "skills/enable", "skills/create", "store/backup"},
+	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup"},
 }
 
 // harmless are the parameters that widen nothing, whatever they say. One that
 // comes later is put here, or into widenings, by somebody who thought about it.
 var harmless = strings.Fields(`
-	action after agent answer arguments as client code description enabled ended events file force hash hidden id instance limit model name names
-	now offset partial pattern preview project prompt protocol query reason role run since status token tool turn version watch`)
+	action address after agent answer arguments as client code description enabled ended events file force hash hidden id instance limit model name names
+	now offset partial path pattern pid preview project prompt protocol query reason role run since status token tool turn version watch`)
 
 // TestEveryMethodNamesItsRole: the table, and what discover says of it.
 func TestEveryMethodNamesItsRole(t *testing.T) {

@@ -60,6 +60,10 @@ func begin(mode string) (over bool) {
 			panic(err)
 		}
 		time.Sleep(d)
+	case "until":
+		for _, err := os.Stat(value); err != nil; _, err = os.Stat(value) {
+			time.Sleep(2 * time.Millisecond)
+		}
 	case "plain":
 		plain(value)
 		return true

@@ -50,6 +50,7 @@ func (f *faults) tools() tool.Set {
 		tool.New("children", "Starts processes that ignore what they can, and answers with their ids.", sdk.Annotations{}, children),
 		tool.New("noise", "Writes n bytes without a line end to the real standard output.", sdk.Annotations{}, noise),
 		tool.New("flood", "Writes n bytes to the real standard error.", sdk.Annotations{}, flood),
+		tool.New("spawn", "Runs a program.", sdk.Annotations{}, spawn),
 		tool.New("big", "Answers with n bytes.", sdk.Annotations{}, big),
 		tool.New("hog", "Allocates n bytes.", sdk.Annotations{}, hog),
 		tool.New("busy", "Keeps every processor busy for n milliseconds.", sdk.Annotations{}, busy),
@@ -59,6 +60,7 @@ func (f *faults) tools() tool.Set {
 		tool.New("chunks", "Sends n chunks.", sdk.Annotations{}, chunks),
 		tool.New("back", "Calls a service of the daemon.", sdk.Annotations{}, back),
 		tool.New("grow", "Declares one more tool.", sdk.Annotations{}, f.grow),
+		tool.New("want", "Declares that it calls for another scheme.", sdk.Annotations{}, f.want),
 		tool.New("kept", "Does nothing; what a call came to lies in its id.", sdk.Annotations{}, noop).Settled(settled),
 	}
 	return f.set
@@ -318,12 +320,15 @@ func back(ctx context.Context, in service, c tool.Call) (sdk.ToolResult, error) 
 }
 
 func (f *faults) grow(context.Context, none, tool.Call) (sdk.ToolResult, error) {
-	if os.Getenv("FAULT_CALLS") != "" {
-		f.calls.Schemes[0] = "log" // of the manifest from now on: the slice is shared
-	}
 	f.extra = tool.Set{tool.New("grown", "Was not there before.", sdk.Annotations{}, noop)}
 	f.changed <- struct{}{}
 	return tool.Text("grown"), nil
+}
+
+func (f *faults) want(context.Context, none, tool.Call) (sdk.ToolResult, error) {
+	f.calls.Schemes[0] = "log" // of the manifest from now on: the slice is shared
+	f.changed <- struct{}{}
+	return tool.Text("wanted"), nil
 }
 
 // providerFaults is a provider whose model's name says what goes wrong.

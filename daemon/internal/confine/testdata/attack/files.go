@@ -22,7 +22,10 @@ func init() {
 	deeds["device"] = func(a []string) error { return unix.Mknod(a[0], unix.S_IFIFO|0o600, 0) }
 	// Tricks: another name for what may not be read.
 	deeds["link"] = func(a []string) error { return read(os.Link(a[0], a[1]+"/link"), a[1]+"/link") }
-	deeds["symlink"] = func(a []string) error { return read(os.Symlink(a[0], a[1]+"/symlink"), a[1]+"/symlink") }
+	deeds["symlink"] = func(a []string) error {
+		_ = os.Remove(a[1] + "/symlink") // of an earlier attack
+		return read(os.Symlink(a[0], a[1]+"/symlink"), a[1]+"/symlink")
+	}
 	deeds["rename"] = func(a []string) error { return read(os.Rename(a[0], a[1]+"/renamed"), a[1]+"/renamed") }
 	deeds["plant"] = func(a []string) error { // what is its own goes where it may not write
 		if err := os.WriteFile(a[0]+"/planted", []byte("planted"), 0o600); err != nil {

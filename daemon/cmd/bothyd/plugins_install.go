@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
+)
+
+type pluginsInstallCmd struct {
+	Name     string   `placeholder:"NAME" help:"The label of its block; the plugin's own name when absent."`
+	Grant    []string `placeholder:"GRANT" sep:"none" help:"Grant it this; may be given again. Nothing is granted by itself."`
+	NoConfig bool     `name:"no-config" help:"Only copy it into the store, and print the block that it would get."`
+	Yes      bool     `short:"y" help:"Do not ask."`
+	JSON     bool     `help:"Print what was done as JSON; needs --yes."`
+	Path     string   `arg:"" name:"path" help:"The plugin's binary or script."`
+}
+
+// Run asks before anything but the store is changed. A no exits with 1 and
+// leaves nothing.
+func (cmd pluginsInstallCmd) Run(f *flags, c *console) error {
+	asks := !cmd.Yes && !cmd.NoConfig
+	if asks && (cmd.JSON || !term.IsTerminal(int(os.Stdin.Fd()))) {
+		return sdk.Errorf(sdk.Validation, "nobody can be asked here: say --yes, or --no-config to look at it first")
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	files, err := daemon.OpenPluginFiles(f.Config)
+	if err != nil {
+		return err
+	}
+	in, err := files.Store(ctx, cmd.Path, cmd.Name, cmd.Grant)
+	if err != nil {
+		return err
+	}
+	if !cmd.JSON {
+		if err := describeInstallation(c, in); err != nil {
+			return err
+		}
+	}
+	switch {
+	case cmd.NoConfig:
+	case asks && !agreed(c, "Configure it as "+in.Label+"? [y/N] "):
+		if err := files.Discard(in); err != nil {
+			return err
+		}
+		fmt.Fprintln(c.err, "bothyd: nothing was installed")
+		return toldError(exitFailed)
+	default:
+		if err := files.Configure(&in); err != nil {
+			return err
+		}
+	}
+	if cmd.JSON {
+		return printJSON(c, in)
+	}
+	if in.Config == "" {
+		_, err = fmt.Fprintf(c.out, "It lies in the store. To use it, write this into your configuration:\n\n%s", in.Block)
+		return err
+	}
+	if in.Note != "" {
+		fmt.Fprintln(c.err, "bothyd: "+in.Note)
+	}
+	_, err = fmt.Fprintf(c.out, "installed %s: its block is in %s, its entry in %s; a daemon that runs takes it up at once\n", in.Label, in.Config, files.LockPath())
+	return err
+}
+
+// agreed asks a person on standard error, where the question is seen also when
+// the output goes elsewhere.
+func agreed(c *console, question string) bool {
+	fmt.Fprint(c.err, question)
+	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	return err == nil && (strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes"))
+}
+
+func describeInstallation(c *console, in daemon.Installation) error {
+	w := bufio.NewWriter(c.out)
+	fmt.Fprintf(w, "%s, sha256 %s\n", oneLine(in.String()), in.Digest)
+	if in.Script {
+		fmt.Fprintf(w, "  %s; what lies beside the script was not copied\n", scriptNote)
+	}
+	printManifest(w, in.Manifest)
+	var denied []string
+	for _, g := range in.Manifest.Grants {
+		if !contains(in.Grants, g) {
+			denied = append(denied, g)
+		}
+	}
+	fmt.Fprintf(w, "  granted:  %s\n", orNone(in.Grants))
+	if len(denied) > 0 {
+		fmt.Fprintf(w, "  not granted: %s; --grant gives it\n", oneLine(strings.Join(denied, ", ")))
+	}
+	return w.Flush()
+}
+
+// printManifest says what a plugin declares. None of it is believed.
+func printManifest(w *bufio.Writer, m sdk.Manifest) {
+	fmt.Fprintf(w, "  kinds:    %s\n", orNone(m.Kinds))
+	for _, t := range m.Tools {
+		what, _, _ := strings.Cut(t.Description, "\n")
+		fmt.Fprintf(w, "  tool:     %s: %s\n", oneLine(t.Name), oneLine(what))
+	}
+	for _, s := range m.Skills {
+		fmt.Fprintf(w, "  skill:    %s\n", oneLine(s))
+	}
+	for _, s := range m.Subscriptions {
+		fmt.Fprintf(w, "  hook:     %s\n", oneLine(s.Name))
+	}
+	fmt.Fprintf(w, "  wants:    %s\n", orNone(m.Grants))
+	for _, x := range []struct {
+		name string
+		list []string
+	}{{"tools", m.Calls.Tools}, {"schemes", m.Calls.Schemes}, {"models", m.Calls.Models}, {"secrets", m.Calls.Secrets}} {
+		if len(x.list) > 0 {
+			fmt.Fprintf(w, "  calls:    %s %s\n", x.name, oneLine(strings.Join(x.list, ", ")))
+		}
+	}
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return oneLine(strings.Join(list, ", "))
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+type pluginsRemoveCmd struct {
+	JSON bool   `help:"Print what was done as JSON."`
+	Name string `arg:"" name:"name" help:"The label of its block."`
+}
+
+// Run says what became of it: a plugin that comes with Bothy is switched off.
+func (cmd pluginsRemoveCmd) Run(f *flags, c *console) error {
+	files, err := daemon.OpenPluginFiles(f.Config)
+	if err != nil {
+		return err
+	}
+	done, err := files.Remove(cmd.Name)
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		return printJSON(c, done)
+	}
+	if done.Note != "" {
+		fmt.Fprintln(c.err, "bothyd: "+done.Note)
+	}
+	switch {
+	case done.Disabled:
+		fmt.Fprintf(c.out, "%s comes with Bothy: it was switched off in %s (enabled = false)\n", done.Label, files.ConfigPath())
+	case done.Config != "":
+		fmt.Fprintf(c.out, "removed %s from %s\n", done.Label, done.Config)
+	}
+	if done.Unlocked {
+		fmt.Fprintf(c.out, "removed its entry from %s\n", files.LockPath())
+	}
+	if done.Deleted != "" {
+		fmt.Fprintf(c.out, "deleted %s\n", done.Deleted)
+	}
+	return nil
+}
+
+type pluginsInfoCmd struct {
+	JSON bool   `help:"Print it as JSON."`
+	Name string `arg:"" name:"name" help:"The label of its block."`
+}
+
+// Run shows what the plugin declares, as the lock would have it; drift is shown
+// and no failure.
+func (cmd pluginsInfoCmd) Run(f *flags, c *console) error {
+	ctx, stop := interruptible()
+	defer stop()
+	files, err := daemon.OpenPluginFiles(f.Config)
+	if err != nil {
+		return err
+	}
+	info, err := files.Info(ctx, cmd.Name)
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		return printJSON(c, info)
+	}
+	w := bufio.NewWriter(c.out)
+	fmt.Fprintf(w, "%s, sha256 %s\n  file:     %s (%s)\n", oneLine(strings.TrimSpace(info.Manifest.Name+" "+info.Manifest.Version)), info.File.Digest, oneLine(info.File.Path), info.File.Origin)
+	pinned := string(info.File.Pin)
+	if pinned == "" {
+		pinned = "nothing"
+	}
+	fmt.Fprintf(w, "  pinned by: %s\n", pinned)
+	if info.File.Script {
+		fmt.Fprintf(w, "  %s\n", scriptNote)
+	}
+	printManifest(w, info.Manifest)
+	fmt.Fprintf(w, "  granted:  %s\n", orNone(info.Grants))
+	if info.File.Problem != "" {
+		fmt.Fprintf(w, "  refused:  %s\n", oneLine(info.File.Problem))
+	}
+	if len(info.Drift) > 0 {
+		fmt.Fprintf(w, "  not as in the lock: %s\n", oneLine(config.Changes(info.Drift)))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+
+	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/host"
+)
+
+// scriptNote is said wherever a digest might be taken for more than it is.
+const scriptNote = "script: the interpreter and what it imports are not covered"
+
+func interruptible() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+}
+
+type pluginsLockCmd struct {
+	Check bool     `help:"Write nothing, and exit with 1 when something is not as it was locked."`
+	JSON  bool     `help:"Print what changed as JSON."`
+	Names []string `arg:"" optional:"" name:"name" help:"The labels of the blocks; all that are enabled when absent."`
+}
+
+// Run exits with 1 when a plugin could not be looked at, or --check found drift.
+func (cmd pluginsLockCmd) Run(f *flags, c *console) error {
+	ctx, stop := interruptible()
+	defer stop()
+	files, err := daemon.OpenPluginFiles(f.Config)
+	if err != nil {
+		return err
+	}
+	done, err := files.Lock(ctx, cmd.Names, cmd.Check)
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		err = printJSON(c, done)
+	} else {
+		err = cmd.print(c, done)
+	}
+	if err == nil && (len(done.Failed) > 0 || cmd.Check && len(done.Changes) > 0) {
+		return toldError(exitFailed)
+	}
+	return err
+}
+
+func (cmd pluginsLockCmd) print(c *console, done daemon.PluginLocking) error {
+	w := bufio.NewWriter(c.out)
+	printChanges(w, done.Changes)
+	for _, label := range done.Scripts {
+		fmt.Fprintf(w, "%s: %s\n", label, scriptNote)
+	}
+	switch {
+	case done.Written:
+		fmt.Fprintf(w, "wrote %s\n", done.File)
+	case len(done.Changes) == 0:
+		fmt.Fprintf(w, "%s: nothing changed\n", done.File)
+	default:
+		fmt.Fprintf(w, "%s was left as it is; without --check this is written\n", done.File)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, x := range done.Failed {
+		fmt.Fprintf(c.err, "bothyd: %s is left as it was in the lock: %s\n", x.Label, oneLine(x.Reason))
+	}
+	return nil
+}
+
+// printChanges shows a difference, label by label.
+func printChanges(w *bufio.Writer, changes []config.LockChange) {
+	last := ""
+	for _, x := range changes {
+		switch {
+		case x.What == "" && x.Kind == config.Added:
+			fmt.Fprintf(w, "+ %s: %s\n", x.Label, oneLine(x.To))
+		case x.What == "":
+			fmt.Fprintf(w, "- %s: %s\n", x.Label, oneLine(x.From))
+		default:
+			if x.Label != last {
+				fmt.Fprintf(w, "~ %s\n", x.Label)
+			}
+			fmt.Fprintf(w, "    %s\n", oneLine(x.String()))
+		}
+		last = x.Label
+	}
+}
+
+type pluginsVerifyCmd struct {
+	JSON  bool     `help:"Print the table as JSON."`
+	Names []string `arg:"" optional:"" name:"name" help:"The labels of the blocks; all that are enabled, and the whole store, when absent."`
+}
+
+// Run exits with 1 when a file is not what pins it, or is not there.
+func (cmd pluginsVerifyCmd) Run(f *flags, c *console) error {
+	files, err := daemon.OpenPluginFiles(f.Config)
+	if err != nil {
+		return err
+	}
+	found, err := files.Verify(cmd.Names)
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		err = printJSON(c, found)
+	} else {
+		err = printVerified(c, found)
+	}
+	for _, v := range found {
+		if v.Problem != "" && err == nil {
+			return toldError(exitFailed)
+		}
+	}
+	return err
+}
+
+func printVerified(c *console, found []host.Verified) error {
+	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "PLUGIN\tRESULT\tDIGEST\tORIGIN\tPINNED BY\tFILE")
+	for _, v := range found {
+		result := "ok"
+		switch {
+		case v.Problem != "":
+			result = "REFUSED"
+		case v.Pin == "":
+			result = "not pinned"
+		}
+		row := []string{v.Instance, result, v.Digest[:min(12, len(v.Digest))], v.Origin, string(v.Pin), oneLine(v.Path)}
+		for i, cell := range row {
+			if cell == "" {
+				row[i] = "-"
+			}
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, v := range found {
+		if v.Problem != "" {
+			fmt.Fprintf(c.out, "%s: %s\n", v.Instance, oneLine(v.Problem))
+		} else if v.Script {
+			fmt.Fprintf(c.out, "%s: %s\n", v.Instance, scriptNote)
+		}
+	}
+	return nil
+}

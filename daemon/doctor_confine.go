@@ -1,0 +1,27 @@
+package daemon
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/confine"
+)
+
+// confineFinding says whether this machine can hold a plugin to its confine
+// block, and to none when it is asked what it declares.
+func confineFinding(cfg *config.Config, paths Paths) Finding {
+	f := Finding{Name: "confinement", Level: "ok", Detail: "the kernel holds a plugin to its confine block"}
+	lacks := confine.ThisKernel(filepath.Join(paths.Libexec, "bothy-shim")).Lacks()
+	if len(lacks) == 0 {
+		return f
+	}
+	f.Level, f.Detail = "warn", "nothing here can hold a plugin back from "+strings.Join(lacks, "; ")
+	f.Hint = "a plugin with a confine block is refused unless it sets best_effort = true; one that is not pinned says what it declares without these walls"
+	for _, p := range append(cfg.Plugins[:len(cfg.Plugins):len(cfg.Plugins)], cfg.Providers...) {
+		if p.Enabled && p.Confine != nil && !p.Confine.BestEffort {
+			f.Level = "fail"
+		}
+	}
+	return f
+}

@@ -1,0 +1,185 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Installed is the store of installed plugins: a file of digest HEX lies in
+// sha256/HEX below its folder, and neither is ever written again.
+type Installed struct {
+	Dir string
+}
+
+// Stored is a plugin's file in the store.
+type Stored struct {
+	Path     string       `json:"path"`
+	Digest   string       `json:"digest"`
+	Script   bool         `json:"script,omitempty"` // what lies beside it was not copied
+	Fresh    bool         `json:"-"`                // it was not there before
+	Manifest sdk.Manifest `json:"manifest"`
+}
+
+var pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+
+// Add copies a plugin's file into the store and asks it what it declares, held
+// to that as nobody vouches for it. What is asked is the copy, so that the file
+// may change meanwhile. The error is validation for a file that is no plugin.
+func (n Installed) Add(ctx context.Context, path string, s *Inspector) (Stored, error) {
+	b, fail := find(Spec{Path: path}, nil)
+	if fail != nil {
+		return Stored{}, sdk.Errorf(sdk.Validation, "%s", fail.Error())
+	}
+	defer b.file.Close()
+	root := filepath.Join(n.Dir, "sha256")
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return Stored{}, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
+	}
+	tmp, err := os.MkdirTemp(root, ".new-")
+	if err != nil {
+		return Stored{}, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(tmp) }() // gone when it was renamed
+	copied := filepath.Join(tmp, "bothy-plugin")
+	if err := copyInto(copied, b.file); err != nil {
+		return Stored{}, sdk.Errorf(sdk.Unavailable, "copy %s into the store: %w", path, err)
+	}
+	c, fail := s.opened(Spec{Path: copied})
+	if fail != nil {
+		return Stored{}, sdk.Errorf(sdk.Unavailable, "%s", fail.Error())
+	}
+	defer c.file.Close()
+	st := Stored{Digest: c.digest, Script: c.script}
+	if st.Manifest, err = s.runDescribe(ctx, c); err != nil {
+		return Stored{}, sdk.Errorf(sdk.Validation, "%s is no plugin that describes itself: %s", path, strings.ReplaceAll(err.Error(), copied, filepath.Base(path)))
+	}
+	if !pluginName.MatchString(st.Manifest.Name) {
+		return Stored{}, sdk.Errorf(sdk.Validation, "the plugin calls itself %q, which cannot be a plugin's name", st.Manifest.Name)
+	}
+	return st, n.settle(&st, tmp, copied)
+}
+
+// copyInto makes a file that can be run and not written.
+func copyInto(path string, from *os.File) error {
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, io.NewSectionReader(from, 0, 1<<40))
+	return errors.Join(err, to.Chmod(0o555), to.Sync(), to.Close())
+}
+
+// settle gives the copy its place. One that is there already stays, unless it is
+// not any more what its place says.
+func (n Installed) settle(st *Stored, tmp, copied string) error {
+	folder := n.folder(st.Digest)
+	name := "bothy-plugin-" + st.Manifest.Name
+	st.Path = filepath.Join(folder, name)
+	if sum, err := fileDigest(st.Path); err == nil && sum == st.Digest {
+		return nil
+	}
+	if err := n.Remove(st.Digest); err != nil {
+		return err
+	}
+	err := os.Rename(copied, filepath.Join(tmp, name))
+	if err == nil {
+		err = os.Rename(tmp, folder)
+	}
+	if err == nil {
+		err = errors.Join(os.Chmod(folder, 0o555), syncFolder(filepath.Dir(folder)))
+	}
+	if err != nil {
+		return sdk.Errorf(sdk.Unavailable, "put the plugin into the store: %w", err)
+	}
+	st.Fresh = true
+	return nil
+}
+
+func syncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func (n Installed) folder(digest string) string { return filepath.Join(n.Dir, "sha256", digest) }
+
+// DigestOf is the digest that the place of a file in the store names; empty for
+// a file that is not in it.
+func (n Installed) DigestOf(path string) string {
+	rel, err := filepath.Rel(filepath.Join(n.Dir, "sha256"), path)
+	if err != nil || !filepath.IsLocal(rel) || n.Dir == "" {
+		return ""
+	}
+	digest, file, _ := strings.Cut(rel, "/")
+	if file == "" || len(digest) != 64 {
+		return ""
+	}
+	return digest
+}
+
+// Remove takes a file out of the store; one that is not there is gone already.
+// A plugin that runs from it goes on.
+func (n Installed) Remove(digest string) error {
+	folder := n.folder(digest)
+	if err := os.Chmod(folder, 0o700); err != nil {
+		if os.IsNotExist(err) {
+			return nil
+		}
+		return sdk.Errorf(sdk.Unavailable, "remove a plugin from the store: %w", err)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return sdk.Errorf(sdk.Unavailable, "remove a plugin from the store: %w", err)
+	}
+	return nil
+}
+
+// Damaged are the files of the store that are not what their place says.
+func (n Installed) Damaged() ([]Verified, error) {
+	files, err := filepath.Glob(filepath.Join(n.Dir, "sha256", "[0-9a-f]*", "*"))
+	if err != nil || n.Dir == "" {
+		return nil, err
+	}
+	slices.Sort(files)
+	var out []Verified
+	for _, f := range files {
+		sum, err := fileDigest(f)
+		if err == nil && sum == n.DigestOf(f) {
+			continue
+		}
+		v := Verified{Path: f, Digest: sum, Origin: "store", Problem: "it is not any more what was installed: install it again"}
+		if err != nil {
+			v.Problem = err.Error()
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func fileDigest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return digest(f)
+}
+
+// Locked is what bothy.lock is to say of a stored plugin.
+func (s Stored) Locked() config.Locked { return config.LockOf(s.Manifest, s.Digest, s.Script) }
+
+// String names a stored plugin for people.
+func (s Stored) String() string {
+	return fmt.Sprintf("%s %s", s.Manifest.Name, s.Manifest.Version)
+}

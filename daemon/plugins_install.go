@@ -1,0 +1,160 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bothyd/bothy"
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+)
+
+// Installation is a plugin in the store that may become one of the configuration.
+type Installation struct {
+	host.Stored
+	Label  string            `json:"label"`
+	Kind   string            `json:"kind"` // the type of its block: "plugin" or "provider"
+	Grants []string          `json:"grants"`
+	Config string            `json:"config,omitempty"` // the file with its block; empty: it is in none
+	Block  string            `json:"block"`            // as it stands in a file that had none
+	Note   string            `json:"note,omitempty"`
+	edit   config.PluginEdit // the same
+}
+
+// Store copies a plugin into the store and looks at it. Nothing is configured
+// yet: Configure does that, or Discard takes it back.
+func (f *PluginFiles) Store(ctx context.Context, path, label string, grants []string) (Installation, error) {
+	in := Installation{Label: label, Grants: append([]string{}, grants...)}
+	if f.store.Dir == "" {
+		return in, sdk.Errorf(sdk.Unavailable, "there is no place for the store of plugins: set HOME or XDG_DATA_HOME")
+	}
+	for _, g := range grants {
+		if !slices.Contains(config.Grants(), g) {
+			return in, sdk.Errorf(sdk.Validation, "there is no grant %q; there are: %s", g, strings.Join(config.Grants(), ", "))
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return in, err
+	}
+	if in.Stored, err = f.store.Add(ctx, path, f.inspect); err != nil {
+		return in, err
+	}
+	if err := f.place(&in); err != nil {
+		return in, f.undo(in, err)
+	}
+	return in, nil
+}
+
+func (f *PluginFiles) undo(in Installation, err error) error {
+	if undone := f.Discard(in); undone != nil {
+		return sdk.Errorf(sdk.OutcomeOf(err), "%w; %w", err, undone)
+	}
+	return err
+}
+
+// place decides which block a stored plugin gets.
+func (f *PluginFiles) place(in *Installation) error {
+	if in.Label == "" {
+		in.Label = in.Manifest.Name
+	}
+	in.Kind = "plugin"
+	if slices.Equal(in.Manifest.Kinds, []string{plugin.KindProvider}) {
+		in.Kind = "provider"
+	}
+	if b, ok := labelled(f.blocks(), in.Label); ok {
+		_, isPlugin := labelled(f.cfg.Plugins, in.Label)
+		switch {
+		case f.bundled(b):
+			return sdk.Errorf(sdk.Conflict, "%s is a plugin that comes with Bothy: give this one another name with --name", in.Label)
+		case isPlugin != (in.Kind == "plugin"):
+			return sdk.Errorf(sdk.Conflict, "%s is the name of a block of another type: give this one another name with --name", in.Label)
+		}
+	}
+	yes := true
+	in.edit = config.PluginEdit{Kind: in.Kind, Label: in.Label, Path: in.Path, SHA256: in.Digest, Grants: in.Grants}
+	if in.Label != in.Manifest.Name {
+		in.edit.Plugin = in.Manifest.Name
+	}
+	if slices.Equal(in.Manifest.Kinds, []string{plugin.KindSkill}) {
+		in.edit.OnUse = &yes
+	}
+	in.Block = in.edit.Text()
+	if b, ok := labelled(f.blocks(), in.Label); ok && !b.Enabled {
+		in.edit.Enabled = &yes
+	}
+	return nil
+}
+
+// bundled reports whether a block is of a plugin that comes with Bothy.
+func (f *PluginFiles) bundled(b config.Plugin) bool { return b.Path == "" || f.isDefault(b.Label) }
+
+// isDefault reports whether the built-in configuration has a block of a label.
+func (f *PluginFiles) isDefault(label string) bool {
+	cfg, _ := config.Load(config.Source{
+		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Secrets: &config.Secrets{},
+		Getenv: func(string) (string, bool) { return "", false },
+	})
+	if cfg == nil {
+		return false // a test loads it
+	}
+	_, ok := labelled(slices.Concat(cfg.Plugins, cfg.Providers), label)
+	return ok
+}
+
+// Configure writes the block of a stored plugin into the user's configuration,
+// and before that its entry into the lock: a daemon that runs finds both.
+func (f *PluginFiles) Configure(in *Installation) error {
+	was, _, err := config.EditLock(f.LockPath(), func(l *config.Lock) error {
+		l.Put(in.Label, in.Locked())
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := config.SetPlugin(f.path, in.edit); err != nil {
+		_, _, undone := config.EditLock(f.LockPath(), func(l *config.Lock) error {
+			if entry, had := was.Plugins[in.Label]; had {
+				l.Put(in.Label, entry)
+			} else {
+				delete(l.Plugins, in.Label)
+			}
+			return nil
+		})
+		return errors.Join(err, undone)
+	}
+	in.Config, in.Note = f.path, f.afterwards()
+	return nil
+}
+
+// afterwards says what is wrong with the configuration since it was edited.
+func (f *PluginFiles) afterwards() string {
+	if _, cfg, diags := LoadConfig(f.file, f.secrets); cfg == nil {
+		return "the configuration cannot be used like this, mend it:\n" + f.secrets.Redact(diags.Error())
+	}
+	return ""
+}
+
+// Discard takes a plugin out of the store again, unless it was there before or
+// is in use.
+func (f *PluginFiles) Discard(in Installation) error {
+	if !in.Fresh {
+		return nil
+	}
+	_, err := f.forget(in.Digest, "")
+	return err
+}
+
+// forget removes a file from the store that no block but that of a label names.
+func (f *PluginFiles) forget(digest, label string) (gone bool, err error) {
+	used := func(b config.Plugin) bool { return b.Label != label && f.store.DigestOf(b.Path) == digest }
+	if digest == "" || slices.ContainsFunc(f.blocks(), used) {
+		return false, nil
+	}
+	return true, f.store.Remove(digest)
+}

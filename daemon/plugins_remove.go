@@ -1,0 +1,71 @@
+package daemon
+
+import "github.com/bothyd/bothy/daemon/internal/config"
+
+// Removal is what became of a plugin that was to be removed.
+type Removal struct {
+	Label    string `json:"label"`
+	Config   string `json:"config,omitempty"` // the file that was edited
+	Disabled bool   `json:"disabled"`         // it comes with Bothy, so that it was switched off instead
+	Unlocked bool   `json:"unlocked"`         // its entry in bothy.lock is gone
+	Deleted  string `json:"deleted,omitempty"`
+	Note     string `json:"note,omitempty"`
+}
+
+// Remove takes a plugin's block out of the user's configuration, its entry out
+// of the lock, and its file out of the store when nothing else uses it. One that
+// comes with Bothy is switched off.
+func (f *PluginFiles) Remove(label string) (Removal, error) {
+	out := Removal{Label: label}
+	b, configured := labelled(f.blocks(), label)
+	lock, err := config.ReadLock(f.LockPath())
+	if err != nil {
+		return out, err
+	}
+	if _, out.Unlocked = lock.Plugins[label]; !configured && !out.Unlocked {
+		return out, f.noSuch([]string{label})
+	}
+	if configured {
+		if err := f.unconfigure(&out, b); err != nil {
+			return out, err
+		}
+	}
+	if out.Unlocked {
+		if _, _, err := config.EditLock(f.LockPath(), func(l *config.Lock) error {
+			delete(l.Plugins, label)
+			return nil
+		}); err != nil {
+			return out, err
+		}
+	}
+	if !out.Disabled {
+		gone, err := f.forget(f.store.DigestOf(b.Path), label)
+		if err != nil {
+			return out, err
+		}
+		if gone {
+			out.Deleted = b.Path
+		}
+	}
+	out.Note = f.afterwards()
+	return out, nil
+}
+
+func (f *PluginFiles) unconfigure(out *Removal, b config.Plugin) error {
+	kind := "plugin"
+	if _, is := labelled(f.cfg.Plugins, b.Label); !is {
+		kind = "provider"
+	}
+	var changed bool
+	var err error
+	if out.Disabled = f.bundled(b); out.Disabled {
+		no := false
+		changed, err = config.SetPlugin(f.path, config.PluginEdit{Kind: kind, Label: b.Label, Enabled: &no})
+	} else {
+		changed, err = config.RemoveBlock(f.path, kind, b.Label)
+	}
+	if changed {
+		out.Config = f.path
+	}
+	return err
+}

@@ -1,0 +1,123 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// beside is another process's plugin over the same sandbox, which is about to
+// take the place of the rig's.
+func (r *rig) beside(settings sdk.Settings) *rig {
+	r.t.Helper()
+	next := &rig{t: r.t, b: newBash(hclog.NewNullLogger()), project: r.project, runDir: r.runDir}
+	if err := next.b.configure(r.t.Context(), settings); err != nil {
+		r.t.Fatal(err)
+	}
+	return next
+}
+
+// heard closes a channel with the first output of a call.
+type heard struct {
+	stream
+	told chan struct{}
+}
+
+func (h *heard) Chunk(channel int, p []byte) error {
+	select {
+	case <-h.told:
+	default:
+		close(h.told)
+	}
+	return h.stream.Chunk(channel, p)
+}
+
+// call of a run with folders of its own.
+func (r *rig) exec(run, command string, out *heard) (sdk.ToolResult, error) {
+	dir := filepath.Join(filepath.Dir(r.runDir), run)
+	for _, d := range []string{"project", "run"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
+			return sdk.ToolResult{}, err
+		}
+	}
+	arguments, err := json.Marshal(arguments{Command: command, TimeoutSeconds: 60})
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	return r.b.tools().Invoke(r.t.Context(), sdk.Invocation{
+		Tool: "bash", Arguments: arguments, Run: run, Project: filepath.Join(dir, "project"), RunDir: filepath.Join(dir, "run"),
+	}, out)
+}
+
+func newHeard() *heard {
+	return &heard{stream: stream{chunks: make(map[int]string)}, told: make(chan struct{})}
+}
+
+// TestHandOver: while a command runs under the old process, another run works
+// under the new one at once; the command ends where it began, with its output,
+// and then its run goes on under the new one in the same container.
+func TestHandOver(t *testing.T) {
+	needPodman(t)
+	var settings sdk.Settings
+	old := newRig(t, func(s *sdk.Settings) { settings = *s })
+	must := func(r *rig, run, command, want string) {
+		t.Helper()
+		got, err := r.exec(run, command, newHeard())
+		if err != nil || !got.Success || strings.TrimSpace(got.Output) != want {
+			t.Fatalf("%s: %s: got %q %v, want %q", run, command, got.Output, err, want)
+		}
+	}
+	must(old, "a", "echo mine >/tmp/mark; hostname >/tmp/host; cat /tmp/mark", "mine")
+	must(old, "idle", "echo still >/tmp/mark; cat /tmp/mark", "still")
+	busy, ended := newHeard(), make(chan string, 1)
+	go func() {
+		got, err := old.exec("a", "echo on; until [ -e /workspace/go ]; do sleep 0.05; done; echo over", busy)
+		if err != nil {
+			got.Output = err.Error()
+		}
+		ended <- got.Output
+	}()
+	<-busy.told
+
+	next := old.beside(settings)
+	t.Cleanup(func() {
+		if err := next.b.drain(context.Background()); err != nil {
+			t.Errorf("drain: %v", err)
+		}
+	})
+	must(next, "b", "echo at once", "at once")
+	if err := old.b.release(t.Context(), "idle", ""); err != nil {
+		t.Fatal(err)
+	}
+	must(next, "idle", "cat /tmp/mark", "still")
+	select {
+	case out := <-ended:
+		t.Fatalf("the command under way ended: %q", out)
+	default:
+	}
+	go1 := filepath.Join(filepath.Dir(old.runDir), "a", "project", "go")
+	if err := os.WriteFile(go1, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := <-ended; out != "on\nover\n" {
+		t.Fatalf("the command under way: %q", out)
+	}
+	if err := old.b.release(t.Context(), "a", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.b.drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	must(next, "a", "cat /tmp/mark; test \"$(hostname)\" = \"$(cat /tmp/host)\"", "mine")
+	must(next, "b", "echo again", "again")
+	must(next, "idle", "cat /tmp/mark", "still")
+}

@@ -1,0 +1,260 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Several managers may share a directory for as long as one hands its runs over
+// to another: each has a Podman service of its own over the same storage, each
+// run belongs to one of them, and commands in one project run under one of them
+// at a time. What ends with the last manager is known by locks, which the kernel
+// drops when a process dies:
+//
+//	lock        shared by all managers of the directory
+//	service.N   of a manager: its number, after which its socket is named
+//	s/KEY.lock  of the manager that has the run
+//	p/KEY.lock  of the manager whose commands run in the project
+
+// pause is how long to wait between two looks at a lock.
+const pause = 20 * time.Millisecond
+
+// mostManagers is how many may share a directory.
+const mostManagers = 10
+
+// errHeld is of a lock that somebody else holds.
+var errHeld = errors.New("another process has it")
+
+// holdFile locks a file that is made when it is missing, and removed by who is
+// done with it: the lock counts while the path leads to it.
+func holdFile(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := lockFile(f); err != nil {
+			_ = f.Close()
+			if errors.Is(err, syscall.EWOULDBLOCK) {
+				return nil, errHeld
+			}
+			return nil, err
+		}
+		mine, mineErr := f.Stat()
+		there, thereErr := os.Lstat(path)
+		if mineErr == nil && thereErr == nil && os.SameFile(mine, there) {
+			return f, nil
+		}
+		_ = f.Close()
+		if thereErr != nil && !errors.Is(thereErr, fs.ErrNotExist) {
+			return nil, thereErr
+		}
+	}
+}
+
+// awaitFile is holdFile as soon as nobody else holds it.
+func awaitFile(ctx context.Context, path string) (*os.File, error) {
+	for {
+		f, err := holdFile(path)
+		if !errors.Is(err, errHeld) {
+			return f, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// takeNumber takes the lowest number that no manager of the directory has.
+func (m *Manager) takeNumber() error {
+	for n := range mostManagers {
+		f, err := holdFile(m.numberFile(n))
+		if errors.Is(err, errHeld) {
+			continue
+		}
+		if err != nil {
+			return failed("take a place in the sandbox directory", err)
+		}
+		m.cfg.number, m.place = n, f
+		return nil
+	}
+	return unavailable(fmt.Sprintf("%d processes use the sandbox directory %s", mostManagers, m.cfg.Dir), "wait until one has finished", nil)
+}
+
+func (m *Manager) numberFile(n int) string {
+	return filepath.Join(m.cfg.Dir, fmt.Sprintf("service.%d", n))
+}
+
+// shared reports whether another manager has the directory too.
+func (m *Manager) shared() bool {
+	for n := range mostManagers {
+		if n == m.cfg.number {
+			continue
+		}
+		if _, err := os.Lstat(m.numberFile(n)); err != nil {
+			continue
+		}
+		f, err := holdFile(m.numberFile(n))
+		if errors.Is(err, errHeld) {
+			return true
+		}
+		if err == nil {
+			_ = f.Close()
+		}
+	}
+	return false
+}
+
+// claim makes the run this manager's own, when no other manager has it any more.
+// Who has the turn calls it. A container that the one before gave up is taken
+// over.
+func (s *session) claim(ctx context.Context) error {
+	if s.lock != nil {
+		return nil
+	}
+	_, err := os.Lstat(s.dir)
+	known := err == nil // it had a container once
+	if err := os.MkdirAll(filepath.Dir(s.dir), 0o700); err != nil {
+		return failed("claim the run", err)
+	}
+	lock, err := awaitFile(ctx, s.dir+".lock")
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return failed("claim the run", err)
+	}
+	s.lock = lock
+	s.manager.mu.Lock()
+	delete(s.manager.released, s.run)
+	s.manager.mu.Unlock()
+	if !known || s.container != nil {
+		return nil
+	}
+	found, err := s.manager.ours(ctx)
+	if err != nil {
+		s.unclaim()
+		return cause(ctx, err)
+	}
+	for _, c := range found {
+		if c.Labels[labelRun] == s.run {
+			s.manager.takeOverClaimed(ctx, s, c)
+		}
+	}
+	return nil
+}
+
+// tryClaim is claim for a run that nobody else has; whoever has the turn has it.
+func (s *session) tryClaim() bool {
+	if s.lock != nil {
+		return true
+	}
+	if os.MkdirAll(filepath.Dir(s.dir), 0o700) != nil {
+		return false
+	}
+	lock, err := holdFile(s.dir + ".lock")
+	s.lock = lock
+	return err == nil
+}
+
+func (s *session) unclaim() {
+	if s.lock != nil {
+		_ = s.lock.Close()
+		s.lock = nil
+	}
+}
+
+// Release gives a run up for another manager of the same directory, which takes
+// over its container with its next command or before: processes of a command are
+// all dead by then, and files in it stay. A command that runs ends first.
+func (m *Manager) Release(ctx context.Context, runID string) error {
+	if err := ValidRunID(runID); err != nil {
+		return err
+	}
+	if err := m.enter(); err != nil {
+		return err
+	}
+	defer m.active.Done()
+	m.mu.Lock()
+	s := m.sessions[runID]
+	m.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	defer s.give()
+	held := s.container != nil
+	s.forget()
+	s.keeper, s.meter = nil, nil
+	s.unclaim()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if held {
+		m.released[runID] = true
+	}
+	return nil
+}
+
+// inherit takes over what the other managers of the directory give up, so that a
+// run's container is in somebody's care before its next command comes. It ends
+// with the last of them.
+func (m *Manager) inherit() {
+	seen := map[string]bool{} // the runs of which nothing is left to take over
+	for last := false; !last; {
+		last = !m.shared()
+		if fresh := m.givenUp(seen); len(fresh) > 0 {
+			m.takeOverRuns(m.life, fresh)
+		}
+		select {
+		case <-m.life.Done():
+			return
+		case <-time.After(5 * pause):
+		}
+	}
+}
+
+// givenUp are the keys of runs that had a container and belong to nobody.
+func (m *Manager) givenUp(seen map[string]bool) map[string]bool {
+	dirs, err := os.ReadDir(filepath.Join(m.cfg.Dir, "s"))
+	if err != nil {
+		return nil
+	}
+	fresh := map[string]bool{}
+	for _, d := range dirs {
+		name := d.Name()
+		if !d.IsDir() || seen[name] || strings.Contains(name, ".") {
+			continue
+		}
+		f, err := holdFile(filepath.Join(m.cfg.Dir, "s", name+".lock"))
+		if err != nil {
+			continue // somebody has it, perhaps this manager
+		}
+		_ = f.Close()
+		seen[name], fresh[name] = true, true
+	}
+	return fresh
+}
+
+func (m *Manager) takeOverRuns(ctx context.Context, keys map[string]bool) {
+	found, err := m.ours(ctx)
+	if err != nil {
+		m.logger.Warn("cannot look for containers that were given up", "error", err)
+		return
+	}
+	for _, c := range found {
+		if keys[key(c.Labels[labelRun])] {
+			m.takeOverOne(ctx, c)
+		}
+	}
+}

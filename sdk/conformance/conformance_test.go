@@ -1,0 +1,314 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/pb"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// model is a plugin that keeps every promise; a defect replaces what it answers.
+type model struct {
+	pb.UnimplementedPluginServer
+	pb.UnimplementedToolServer
+	pb.UnimplementedHookServer
+
+	manifest  sdk.Manifest
+	configure func(*pb.ConfigureRequest) *pb.Failure
+	watch     func(ctx context.Context) error
+	invoke    func(*pb.InvokeRequest, grpc.ServerStreamingServer[pb.InvokeResponse]) error
+	settle    func() *pb.SettleResponse
+	event     func() *pb.Failure
+	drained   bool
+	deaf      bool // after Drain it goes on
+}
+
+func well() *model {
+	object := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`)
+	return &model{manifest: sdk.Manifest{
+		Name: "model", Version: "1", Protocol: 1, Kinds: []string{"tool", "hook"}, Features: []string{sdk.FeatureReconfigure},
+		Tools:         []sdk.ToolSpec{{Name: "count", Description: "Counts.", Parameters: object, Annotations: sdk.Annotations{ReadOnly: true}}},
+		Subscriptions: []sdk.Subscription{{Name: "run.reset"}},
+	}}
+}
+
+func (m *model) Describe(context.Context, *pb.DescribeRequest) (*pb.DescribeResponse, error) {
+	b, err := json.Marshal(m.manifest)
+	return &pb.DescribeResponse{ManifestJson: b}, err
+}
+
+func (m *model) Configure(_ context.Context, r *pb.ConfigureRequest) (*pb.ConfigureResponse, error) {
+	if m.configure != nil {
+		return &pb.ConfigureResponse{Failure: m.configure(r)}, nil
+	}
+	return &pb.ConfigureResponse{}, nil
+}
+
+func (m *model) Health(context.Context, *pb.HealthRequest) (*pb.HealthResponse, error) {
+	return &pb.HealthResponse{Ready: true}, nil
+}
+
+func (m *model) Watch(_ *pb.WatchRequest, s grpc.ServerStreamingServer[pb.WatchResponse]) error {
+	if m.watch != nil {
+		return m.watch(s.Context())
+	}
+	<-s.Context().Done()
+	return nil
+}
+
+func (m *model) Drain(context.Context, *pb.DrainRequest) (*pb.DrainResponse, error) {
+	m.drained = !m.deaf
+	return &pb.DrainResponse{}, nil
+}
+
+func (m *model) Invoke(r *pb.InvokeRequest, s grpc.ServerStreamingServer[pb.InvokeResponse]) error {
+	var arguments struct{ N *int }
+	d := json.NewDecoder(strings.NewReader(string(r.GetArgumentsJson())))
+	d.DisallowUnknownFields()
+	switch {
+	case m.drained:
+		return status.Error(codes.Unavailable, "draining")
+	case r.GetTool() != "count":
+		return s.Send(refusal(sdk.NotFound))
+	case d.Decode(&arguments) != nil || arguments.N == nil:
+		return s.Send(refusal(sdk.Validation))
+	case m.invoke != nil:
+		return m.invoke(r, s)
+	}
+	if err := s.Send(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Chunk{Chunk: &pb.Chunk{Channel: 1, Data: []byte("1")}}}); err != nil {
+		return err
+	}
+	return s.Send(done())
+}
+
+func refusal(o sdk.Outcome) *pb.InvokeResponse {
+	return &pb.InvokeResponse{Piece: &pb.InvokeResponse_Failure{Failure: &pb.Failure{Outcome: string(o), Message: "no"}}}
+}
+
+func done() *pb.InvokeResponse {
+	return &pb.InvokeResponse{Piece: &pb.InvokeResponse_Result{Result: &pb.ToolResult{Success: true}}}
+}
+
+func (m *model) Cancel(context.Context, *pb.CancelRequest) (*pb.CancelResponse, error) {
+	return &pb.CancelResponse{}, nil
+}
+
+func (m *model) Settle(context.Context, *pb.InvokeRequest) (*pb.SettleResponse, error) {
+	if m.settle != nil {
+		return m.settle(), nil
+	}
+	return nil, status.Error(codes.Unimplemented, "no")
+}
+
+func (m *model) Event(context.Context, *pb.EventRequest) (*pb.EventResponse, error) {
+	if m.drained {
+		return nil, status.Error(codes.Unavailable, "draining")
+	}
+	if m.event != nil {
+		return &pb.EventResponse{Failure: m.event()}, nil
+	}
+	return &pb.EventResponse{}, nil
+}
+
+func (m *model) Filter(_ context.Context, r *pb.FilterRequest) (*pb.FilterResponse, error) {
+	return &pb.FilterResponse{ValueJson: r.GetValueJson()}, nil
+}
+
+// tried runs all checks over a model and returns what is not well, by name.
+func tryAll(t *testing.T, m *model) map[string]Finding {
+	t.Helper()
+	listener := bufconn.Listen(1 << 16)
+	server := grpc.NewServer()
+	pb.RegisterPluginServer(server, m)
+	pb.RegisterToolServer(server, m)
+	pb.RegisterHookServer(server, m)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	conn, err := grpc.NewClient("passthrough:///model",
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }),
+		grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		server.Stop()
+		if err := errors.Join(conn.Close(), <-served); err != nil {
+			t.Error(err)
+		}
+	}()
+	found := map[string]Finding{}
+	told := func(f Finding) {
+		if f.Severity != Passed && f.Severity != Skipped {
+			found[f.Name] = f
+		}
+	}
+	s := Subject{Conn: NewGrease(conn, 7), Call: true, Settings: sdk.Settings{Config: json.RawMessage("{}")}}
+	if s.Manifest, err = Describe(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	told(finding("manifest", Manifest(s.Manifest)))
+	told(finding("configure", Configure(t.Context(), s, Services{})))
+	Run(t.Context(), s, Base(Services{}), told)
+	Run(t.Context(), s, Kinds(s.Manifest), told)
+	Run(t.Context(), s, []Check{Drained}, told)
+	return found
+}
+
+func TestWell(t *testing.T) {
+	if found := tryAll(t, well()); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestDefects: a plugin with one defect fails the check that is about it, and no
+// other.
+func TestDefects(t *testing.T) {
+	strict := func(b []byte) *pb.Failure {
+		var s sdk.Settings
+		d := json.NewDecoder(strings.NewReader(string(b)))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&s); err != nil {
+			return &pb.Failure{Outcome: "validation", Message: err.Error()}
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		defect   func(*model)
+		check    string
+		severity Severity
+		says     string
+	}{
+		"no version":         {func(m *model) { m.manifest.Version = "" }, "manifest", Failed, "no version"},
+		"another protocol":   {func(m *model) { m.manifest.Protocol = 2 }, "manifest", Failed, "the protocol is 2"},
+		"unknown kind":       {func(m *model) { m.manifest.Kinds = append(m.manifest.Kinds, "toll") }, "manifest", Failed, `no kind "toll"`},
+		"unknown grant":      {func(m *model) { m.manifest.Grants = []string{"root"} }, "manifest", Failed, `no grant "root"`},
+		"unknown feature":    {func(m *model) { m.manifest.Features = append(m.manifest.Features, "flies") }, "manifest", Warned, `"flies"`},
+		"calls ungranted":    {func(m *model) { m.manifest.Calls.Tools = []string{"*"} }, "manifest", Failed, `the grant "tools" is not asked for`},
+		"unknown hook":       {func(m *model) { m.manifest.Subscriptions[0].Name = "run.rset" }, "manifest", Failed, `"run.reset"`},
+		"event fails closed": {func(m *model) { m.manifest.Subscriptions[0].Failure = "closed" }, "manifest", Failed, "cannot fail closed"},
+		"undeclared kind":    {func(m *model) { m.manifest.Kinds, m.manifest.Subscriptions = []string{"tool"}, nil }, "kinds", Warned, "hook is served and not declared"},
+		"kind not served": {func(m *model) {
+			m.manifest.Kinds = append(m.manifest.Kinds, "provider")
+		}, "kinds", Failed, "provider is declared"},
+		"strict settings": {func(m *model) {
+			m.configure = func(r *pb.ConfigureRequest) *pb.Failure { return strict(r.GetSettingsJson()) }
+		}, "configure again", Failed, "unknown field"},
+		"watch ends":  {func(m *model) { m.watch = func(context.Context) error { return nil } }, "watch stays open", Failed, "ended by itself"},
+		"watch fails": {func(m *model) { m.watch = func(context.Context) error { return status.Error(codes.Internal, "x") } }, "watch stays open", Failed, "ended by itself"},
+		"no watch": {func(m *model) {
+			m.watch = func(context.Context) error { return status.Error(codes.Unimplemented, "x") }
+		}, "watch stays open", Warned, "does not serve Watch"},
+		"a guess": {func(m *model) {
+			m.settle = func() *pb.SettleResponse { return &pb.SettleResponse{Result: &pb.ToolResult{Success: true}} }
+		}, "tool: settle of a call never made", Failed, "never made"},
+		"no end":                {func(m *model) { m.invoke = ends() }, "tool count", Failed, "without a result"},
+		"two results":           {func(m *model) { m.invoke = ends(done(), done()) }, "tool count", Failed, "behind the last one"},
+		"success with an error": {func(m *model) { m.invoke = ends(wrong(&pb.ToolResult{Success: true, Error: "e"})) }, "tool count", Failed, "carries the error"},
+		"metadata no JSON":      {func(m *model) { m.invoke = ends(wrong(&pb.ToolResult{MetadataJson: []byte("{")})) }, "tool count", Failed, "metadata"},
+		"ignores the deadline":  {func(m *model) { m.invoke = late20 }, "tool count", Failed, "after its deadline"},
+		"goes on after drain":   {func(m *model) { m.deaf = true }, "drain", Failed, "want the code Unavailable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := well()
+			c.defect(m)
+			found := tryAll(t, m)
+			f := found[c.check]
+			if f.Severity != c.severity || !strings.Contains(f.Text, c.says) {
+				t.Errorf("%s: %+v", c.check, f)
+			}
+			delete(found, c.check)
+			if len(found) > 0 && name != "kind not served" { // whose other checks fail as well
+				t.Errorf("beside it: %+v", found)
+			}
+		})
+	}
+}
+
+// ends sends the pieces and ends the stream.
+func ends(pieces ...*pb.InvokeResponse) func(*pb.InvokeRequest, grpc.ServerStreamingServer[pb.InvokeResponse]) error {
+	return func(_ *pb.InvokeRequest, s grpc.ServerStreamingServer[pb.InvokeResponse]) error {
+		for _, p := range pieces {
+			if err := s.Send(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func wrong(r *pb.ToolResult) *pb.InvokeResponse {
+	return &pb.InvokeResponse{Piece: &pb.InvokeResponse_Result{Result: r}}
+}
+
+// late20 ends a call with a near deadline long after it.
+func late20(r *pb.InvokeRequest, s grpc.ServerStreamingServer[pb.InvokeResponse]) error {
+	if until := time.Until(time.UnixMilli(r.GetDeadlineUnixMs())); until < time.Second {
+		select {
+		case <-time.After(until + grace + 200*time.Millisecond):
+		case <-s.Context().Done():
+		}
+	}
+	return s.Send(done())
+}
+
+// TestGrease: the same seed greases the same requests, and what it adds is
+// skipped by who reads the message.
+func TestGrease(t *testing.T) {
+	for seed := range uint64(50) {
+		a, b := NewGrease(nil, seed), NewGrease(nil, seed)
+		for range 20 {
+			r := &pb.FilterRequest{Name: "n", ValueJson: []byte(`{"tool":"bash"}`)}
+			x, y := a.grease(r).(*pb.FilterRequest), b.grease(r).(*pb.FilterRequest)
+			if x.String() != y.String() || string(x.GetValueJson()) != string(y.GetValueJson()) {
+				t.Fatalf("seed %d: %v, %v", seed, x, y)
+			}
+			var v sdk.Recording
+			if err := json.Unmarshal(x.GetValueJson(), &v); err != nil || v.Tool != "bash" || x.GetName() != "n" {
+				t.Fatalf("%s: %v", x.GetValueJson(), err)
+			}
+			if string(r.GetValueJson()) != `{"tool":"bash"}` {
+				t.Fatal("the caller's message was changed")
+			}
+		}
+	}
+	for in, want := range map[string]string{`{}`: `{"x":{"of":["a","later","version"]}}`, ` [1]`: ` [1]`, `{`: `{`, ``: ``} {
+		if got := string(withMember([]byte(in), "x")); got != want {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
+// TestArguments: what is made up satisfies the schema.
+func TestArguments(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object"}`: `{}`,
+		`{"type":"object","required":["a","b"],"properties":{"a":{"type":"string","minLength":3},"b":{"type":"integer","minimum":7}}}`:                                                 `{"a":"...","b":7}`,
+		`{"type":"object","required":["e","c"],"properties":{"e":{"enum":["x","y"]},"c":{"const":4}}}`:                                                                                 `{"c":4,"e":"x"}`,
+		`{"type":"object","required":["l"],"properties":{"l":{"type":"array","minItems":2,"items":{"type":"boolean"}}}}`:                                                               `{"l":[false,false]}`,
+		`{"type":"object","required":["r"],"properties":{"r":{"$ref":"#/$defs/t"}},"$defs":{"t":{"type":"object","required":["n"],"properties":{"n":{"type":"number","maximum":0}}}}}`: `{"r":{"n":0}}`,
+	} {
+		got, err := Arguments(sdk.ToolSpec{Name: "t", Parameters: json.RawMessage(schema)})
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v", schema, got, err)
+		}
+	}
+	if _, err := Arguments(sdk.ToolSpec{Name: "t", Parameters: json.RawMessage(`{"type":"object","required":["p"],"properties":{"p":{"type":"string","pattern":"^[0-9]+$"}}}`)}); severity(err) != Skipped {
+		t.Errorf("what cannot be made up: %v", err)
+	}
+}

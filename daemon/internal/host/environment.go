@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -27,7 +29,9 @@ var proxies = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "h
 // bus, over which crun asks systemd for a cgroup.
 var containers = []string{"BOTHY_PODMAN", "DBUS_SESSION_BUS_ADDRESS"}
 
-// environment is all that a plugin's process sees of variables.
+// environment is all that a plugin's process sees of variables. One in Go works
+// on half of the cores, as a sandbox does: what it waits for is mostly elsewhere,
+// and many start at once. A block with env = { GOMAXPROCS = "8" } says otherwise.
 func environment(spec Spec) []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -43,6 +47,9 @@ func environment(spec Spec) []string {
 		env = append(env, v)
 	}
 	env = append(env, "GOTRACEBACK=single")
+	if !spec.granted(sdk.GrantSandbox) { // Podman would inherit it
+		env = append(env, "GOMAXPROCS="+strconv.Itoa(max(1, runtime.NumCPU()/2)))
+	}
 	for _, name := range keys(spec.Env) {
 		env = append(env, name+"="+spec.Env[name])
 	}

@@ -63,6 +63,9 @@ func (f *PluginFiles) place(in *Installation) error {
 	if in.Label == "" {
 		in.Label = in.Manifest.Name
 	}
+	if err := config.CheckLabel(in.Label); err != nil {
+		return err
+	}
 	in.Kind = "plugin"
 	if slices.Equal(in.Manifest.Kinds, []string{plugin.KindProvider}) {
 		in.Kind = "provider"
@@ -108,14 +111,15 @@ func (f *PluginFiles) isDefault(label string) bool {
 }
 
 // Configure writes the block of a stored plugin into the user's configuration,
-// and before that its entry into the lock: a daemon that runs finds both.
+// and before that its entry into the lock: a daemon that runs finds both. Where
+// it cannot, neither stays, nor what Store copied.
 func (f *PluginFiles) Configure(in *Installation) error {
 	was, _, err := config.EditLock(f.LockPath(), func(l *config.Lock) error {
 		l.Put(in.Label, in.Locked())
 		return nil
 	})
 	if err != nil {
-		return err
+		return f.undo(*in, err)
 	}
 	if _, err := config.SetPlugin(f.path, in.edit); err != nil {
 		_, _, undone := config.EditLock(f.LockPath(), func(l *config.Lock) error {
@@ -126,9 +130,12 @@ func (f *PluginFiles) Configure(in *Installation) error {
 			}
 			return nil
 		})
-		return errors.Join(err, undone)
+		return f.undo(*in, errors.Join(err, undone))
 	}
 	in.Config, in.Note = f.path, f.afterwards()
+	if b, had := labelled(f.blocks(), in.Label); in.Note == "" && slices.Contains(in.Manifest.Kinds, plugin.KindChannel) && (!had || len(b.Projects) == 0) {
+		in.Note = "its channel opens when its block names projects, the only ones that it reaches: write projects = [\"/path/of/a/project\"] into it"
+	}
 	return nil
 }
 

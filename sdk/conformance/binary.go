@@ -87,7 +87,7 @@ func commandDescribe(ctx context.Context, o Options) (*sdk.Manifest, error) {
 	}
 	var m sdk.Manifest
 	if err := json.Unmarshal(out, &m); err != nil {
-		return nil, fmt.Errorf("%s describe printed no manifest: %w", filepath.Base(o.Path), err)
+		return nil, fmt.Errorf("%s describe printed no manifest: %w: with this argument alone it must print its manifest as JSON, and nothing else", filepath.Base(o.Path), err)
 	}
 	return &m, nil
 }

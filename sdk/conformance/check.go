@@ -44,8 +44,8 @@ type Finding struct {
 	Text     string   `json:"text,omitempty"` // what is wrong and what to do; empty when it passed
 }
 
-// Subject is the plugin that is checked. It is configured, but for the checks
-// of [Unconfigured].
+// Subject is the plugin that is checked. It is configured; only [Describe] and
+// [Configure] take one that is not.
 type Subject struct {
 	Conn     grpc.ClientConnInterface
 	Manifest sdk.Manifest
@@ -54,7 +54,8 @@ type Subject struct {
 	Call bool
 	// Project and RunDir are folders that calls may be told of.
 	Project, RunDir string
-	// Settings are what Configure was given; [Reconfigure] gives them again.
+	// Settings are what Configure is given; the checks of [Base] give them again
+	// to a plugin with the feature "reconfigure".
 	Settings sdk.Settings
 }
 

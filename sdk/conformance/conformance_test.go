@@ -34,6 +34,7 @@ type model struct {
 	invoke    func(*pb.InvokeRequest, grpc.ServerStreamingServer[pb.InvokeResponse]) error
 	settle    func() *pb.SettleResponse
 	event     func() *pb.Failure
+	filter    func() *pb.FilterResponse
 	drained   bool
 	deaf      bool // after Drain it goes on
 }
@@ -126,6 +127,9 @@ func (m *model) Event(context.Context, *pb.EventRequest) (*pb.EventResponse, err
 }
 
 func (m *model) Filter(_ context.Context, r *pb.FilterRequest) (*pb.FilterResponse, error) {
+	if m.filter != nil {
+		return m.filter(), nil
+	}
 	return &pb.FilterResponse{ValueJson: r.GetValueJson()}, nil
 }
 
@@ -157,7 +161,7 @@ func tryAll(t *testing.T, m *model) map[string]Finding {
 			found[f.Name] = f
 		}
 	}
-	s := Subject{Conn: NewGrease(conn, 7), Call: true, Settings: sdk.Settings{Config: json.RawMessage("{}")}}
+	s := Subject{Conn: NewGrease(conn, 8), Call: true, Settings: sdk.Settings{Config: json.RawMessage("{}")}}
 	if s.Manifest, err = Describe(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +225,14 @@ func TestDefects(t *testing.T) {
 		"success with an error": {func(m *model) { m.invoke = ends(wrong(&pb.ToolResult{Success: true, Error: "e"})) }, "tool count", Failed, "carries the error"},
 		"metadata no JSON":      {func(m *model) { m.invoke = ends(wrong(&pb.ToolResult{MetadataJson: []byte("{")})) }, "tool count", Failed, "metadata"},
 		"ignores the deadline":  {func(m *model) { m.invoke = late20 }, "tool count", Failed, "after its deadline"},
-		"goes on after drain":   {func(m *model) { m.deaf = true }, "drain", Failed, "want the code Unavailable"},
+		"forgets members": {func(m *model) {
+			m.manifest.Subscriptions[0].Name = "entry.recording"
+			m.filter = func() *pb.FilterResponse { return &pb.FilterResponse{ValueJson: []byte(`{"tool":"x"}`)} }
+		}, "hook entry.recording", Failed, "lost what it does not know"},
+		"subscribes twice": {func(m *model) {
+			m.manifest.Subscriptions = append(m.manifest.Subscriptions, m.manifest.Subscriptions[0])
+		}, "manifest", Failed, "subscribed to twice"},
+		"goes on after drain": {func(m *model) { m.deaf = true }, "drain", Failed, "want the code Unavailable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -272,9 +283,12 @@ func late20(r *pb.InvokeRequest, s grpc.ServerStreamingServer[pb.InvokeResponse]
 func TestGrease(t *testing.T) {
 	for seed := range uint64(50) {
 		a, b := NewGrease(nil, seed), NewGrease(nil, seed)
-		for range 20 {
+		for n := range 20 {
+			for range n % 3 { // another method, called as often as time allows
+				b.grease("/cancel", &pb.CancelRequest{})
+			}
 			r := &pb.FilterRequest{Name: "n", ValueJson: []byte(`{"tool":"bash"}`)}
-			x, y := a.grease(r).(*pb.FilterRequest), b.grease(r).(*pb.FilterRequest)
+			x, y := a.grease("/filter", r).(*pb.FilterRequest), b.grease("/filter", r).(*pb.FilterRequest)
 			if x.String() != y.String() || string(x.GetValueJson()) != string(y.GetValueJson()) {
 				t.Fatalf("seed %d: %v, %v", seed, x, y)
 			}
@@ -288,7 +302,7 @@ func TestGrease(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{`{}`: `{"x":{"of":["a","later","version"]}}`, ` [1]`: ` [1]`, `{`: `{`, ``: ``} {
-		if got := string(withMember([]byte(in), "x")); got != want {
+		if got := string(withMember([]byte(in), "x", ofLater)); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
 	}

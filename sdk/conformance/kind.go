@@ -67,7 +67,9 @@ func probe(ctx context.Context, s Subject, kind string) error {
 }
 
 // Drained lets the plugin drain, and then wants it to refuse what is new.
-var Drained = Check{"drain", func(ctx context.Context, s Subject) error {
+var Drained = Check{"drain", drains}
+
+func drains(ctx context.Context, s Subject) error {
 	err := within(ctx, "Drain", patience, func(ctx context.Context) error {
 		_, err := pb.NewPluginClient(s.Conn).Drain(ctx, &pb.DrainRequest{})
 		return err
@@ -84,4 +86,4 @@ var Drained = Check{"drain", func(ctx context.Context, s Subject) error {
 		}
 	}
 	return nil
-}}
+}

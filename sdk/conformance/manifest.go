@@ -149,8 +149,13 @@ func schemaOf(s sdk.ToolSpec) (*jsonschema.Schema, error) {
 // nothing is.
 func Subscriptions(subs []sdk.Subscription) error {
 	var errs []error
+	seen := map[string]bool{}
 	for _, s := range subs {
 		errs = append(errs, hook.Check(s))
+		if seen[s.Name] {
+			errs = append(errs, fmt.Errorf("hook %s: it is subscribed to twice", s.Name))
+		}
+		seen[s.Name] = true
 	}
 	return errors.Join(errs...)
 }

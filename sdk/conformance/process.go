@@ -175,7 +175,7 @@ func handshake(line, dir string) (address string, err error) {
 	parts := strings.Split(strings.TrimRight(line, "\r\n"), "|")
 	switch {
 	case !strings.HasSuffix(line, "\n"):
-		return "", fmt.Errorf("standard output ended before the handshake line %s", want)
+		return "", fmt.Errorf("standard output ended before the handshake line %s: print it once the socket listens, and go on serving", want)
 	case len(parts) < 5:
 		return "", fmt.Errorf("the first line on standard output is %.200q, want %s: nothing may be printed before it", line, want)
 	case parts[0] != "1":

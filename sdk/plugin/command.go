@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // command answers the sub-commands that every binary has. Other arguments are
@@ -35,11 +36,14 @@ func command(o Options, args []string, stdout, stderr io.Writer) (code int, done
 func byHand(o Options, w io.Writer) {
 	fmt.Fprintf(w, `bothy-plugin-%[1]s %[2]s is a plugin of Bothy and does nothing by itself: the daemon starts it.
 
-To install it, copy it into libexec/bothy of the installation, or keep it where
-it is, and name it in ~/.config/bothy/config.hcl:
+To let the daemon start it:
 
-    plugin %[1]q {
-      path = "/where/it/is/bothy-plugin-%[1]s"   # not needed in libexec/bothy
+    bothy plugins install /where/it/is/bothy-plugin-%[1]s
+
+or, to run it from where it is, write into ~/.config/bothy/config.hcl:
+
+    %[3]s %[1]q {
+      path = "/where/it/is/bothy-plugin-%[1]s"
     }
 
 For its author:
@@ -48,5 +52,13 @@ For its author:
     bothy-plugin-%[1]s test       whether it keeps to the plugin protocol (--help says more)
     bothy-plugin-%[1]s dev        serve until it is ended, for "bothy plugins dev" to attach, and for a debugger
     bothy-plugin-%[1]s version    its version and that of the protocol
-`, o.Name, o.Version)
+`, o.Name, o.Version, block(o))
+}
+
+// block is the type of the block that a plugin has in the configuration.
+func block(o Options) string {
+	if slices.Equal(newService(o).manifest().Kinds, []string{KindProvider}) {
+		return "provider"
+	}
+	return "plugin"
 }

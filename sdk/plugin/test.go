@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"github.com/bothyd/bothy/sdk/conformance"
@@ -24,12 +26,16 @@ const (
 // test starts this binary as the daemon does and says whether it keeps to the
 // plugin protocol.
 func test(args []string, stdout, stderr io.Writer) int {
-	f := flag.NewFlagSet("test", flag.ContinueOnError)
+	f := flag.NewFlagSet(filepath.Base(os.Args[0])+" test", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	call := f.Bool("call", false, "call also what may have effects: tools that are not read-only, skills, models")
 	asJSON := f.Bool("json", false, "print JSON")
 	settings := f.String("settings", "", "attributes of its block as a `JSON` object; the others take their defaults")
-	seed := f.Uint64("seed", rand.Uint64N(1<<32), "repeat a test: which requests look as if a later daemon sent them")
+	seed := rand.Uint64N(1 << 32)
+	f.Func("seed", "repeat a test that printed the seed `N`: which requests look as if a later daemon sent them", func(text string) (err error) {
+		seed, err = strconv.ParseUint(text, 10, 64)
+		return err
+	})
 	err := f.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -37,7 +43,7 @@ func test(args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return exitUsage
 	case *settings != "" && !json.Valid([]byte(*settings)):
-		fmt.Fprintln(stderr, "test: --settings is no JSON")
+		fmt.Fprintln(stderr, "test: --settings is no JSON: write an object, as in --settings '{\"base_url\": \"http://127.0.0.1\"}'")
 		return exitUsage
 	}
 	self, err := os.Executable()
@@ -48,7 +54,7 @@ func test(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	passed, err := conformance.Write(ctx, conformance.Options{
-		Path: self, Args: f.Args(), Config: json.RawMessage(*settings), Call: *call, Seed: *seed,
+		Path: self, Args: f.Args(), Config: json.RawMessage(*settings), Call: *call, Seed: seed,
 	}, stdout, *asJSON)
 	if err != nil {
 		fmt.Fprintln(stderr, "test:", err)

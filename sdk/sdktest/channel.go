@@ -16,6 +16,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
+	"github.com/bothyd/bothy/sdk/conformance"
 )
 
 // token is what the suite lends a channel. It opens nothing.
@@ -27,7 +28,9 @@ const token = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 // nothing that it says.
 func Channel(t *testing.T, impl channel.Channel) {
 	t.Helper()
-	client := channel.NewClient(Pair(t, func(s grpc.ServiceRegistrar) { channel.Register(s, impl) }))
+	conn := Pair(t, func(s grpc.ServiceRegistrar) { channel.Register(s, impl) })
+	client := channel.NewClient(conn)
+	keeps(t, conn, conformance.ChannelChecks(sdk.Manifest{Grants: []string{sdk.GrantChannel}})...)
 	t.Run("without a daemon", func(t *testing.T) { serves(t, client, filepath.Join(socketDir(t), "none.sock")) })
 	t.Run("a daemon that hangs up", func(t *testing.T) { serves(t, client, hangsUp(t)) })
 	t.Run("cut", func(t *testing.T) {

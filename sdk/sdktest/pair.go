@@ -3,14 +3,21 @@
 // gRPC that the daemon uses; the daemon needs nothing that is not in here.
 //
 //	func TestContract(t *testing.T) {
-//		sdktest.Tool(t, myTools, sdktest.Call{Tool: "greet", Arguments: `{"name":"Ada"}`})
+//		sdktest.Tool(t, myTools, sdktest.Call{Invocation: sdk.Invocation{
+//			Tool: "greet", Arguments: json.RawMessage(`{"name":"Ada"}`),
+//		}})
 //	}
+//
+// Now and then a request looks as if a later daemon had sent it. A test logs the
+// seed that decides which; in the environment, BOTHY_TEST_SEED repeats it.
 package sdktest
 
 import (
 	"context"
 	"math/rand/v2"
 	"net"
+	"os"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -58,12 +65,33 @@ func Pair(t testing.TB, register func(grpc.ServiceRegistrar), opts ...grpc.Serve
 	return conn
 }
 
+// envSeed repeats the requests that a test logged the seed of.
+const envSeed = "BOTHY_TEST_SEED"
+
 // withGrease makes some requests look as if a later daemon had sent them; what it
 // logs repeats a failure.
 func withGrease(t testing.TB, conn grpc.ClientConnInterface) grpc.ClientConnInterface {
-	seed := rand.Uint64()
-	t.Logf("requests are greased with the seed %d", seed)
+	t.Helper()
+	seed := rand.Uint64N(1 << 32)
+	if given, ok := os.LookupEnv(envSeed); ok {
+		var err error
+		if seed, err = strconv.ParseUint(given, 10, 64); err != nil {
+			t.Fatalf("%s is no number: %v", envSeed, err)
+		}
+	}
+	t.Logf("requests are greased with the seed %d: %s=%d repeats them", seed, envSeed, seed)
 	return conformance.NewGrease(conn, seed)
+}
+
+// keeps tries checks of package conformance on a kind that is served alone.
+func keeps(t *testing.T, conn grpc.ClientConnInterface, checks ...conformance.Check) {
+	t.Helper()
+	s := conformance.Subject{Conn: withGrease(t, conn), Call: true, Project: t.TempDir(), RunDir: t.TempDir()}
+	conformance.Run(soon(t), s, checks, func(f conformance.Finding) {
+		if f.Severity == conformance.Failed || f.Severity == conformance.Warned {
+			t.Errorf("%s: %s", f.Name, f.Text)
+		}
+	})
 }
 
 // WithHost serves calls as a daemon's plugin does, with h as the daemon's

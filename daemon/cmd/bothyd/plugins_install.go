@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -88,7 +89,7 @@ func describeInstallation(c *console, in daemon.Installation) error {
 	printManifest(w, in.Manifest)
 	var denied []string
 	for _, g := range in.Manifest.Grants {
-		if !contains(in.Grants, g) {
+		if !slices.Contains(in.Grants, g) {
 			denied = append(denied, g)
 		}
 	}
@@ -128,15 +129,6 @@ func orNone(list []string) string {
 		return "none"
 	}
 	return oneLine(strings.Join(list, ", "))
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 type pluginsRemoveCmd struct {

@@ -81,6 +81,6 @@ func printBegun(c *console, p scaffold.Plugin, files []string, whole bool) error
 	if !whole {
 		fmt.Fprintln(w, "    go mod tidy     # go.sum lacks the SDK: this needs Go, and once the network")
 	}
-	fmt.Fprintf(w, "    go test ./...\n    go build && ./bothy-plugin-%s test\n    bothy plugins install ./bothy-plugin-%s\n\nREADME.md says how to let it run.\n", p.Name, p.Name)
+	fmt.Fprintf(w, "    go test ./...\n    go build && ./bothy-plugin-%s test\n    bothy plugins install ./bothy-plugin-%s\n\nREADME.md says how the daemon runs it from here while you work on it.\n", p.Name, p.Name)
 	return w.Flush()
 }

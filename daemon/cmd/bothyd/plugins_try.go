@@ -32,11 +32,11 @@ func (cmd pluginsTestCmd) Run(c *console) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return sdk.Errorf(sdk.NotFound, "the plugin's binary: %w", err)
+		return sdk.Errorf(sdk.NotFound, "the plugin's binary: %w: build it first, or name where it is", err)
 	case info.IsDir() || info.Mode()&0o111 == 0:
 		return sdk.Errorf(sdk.Validation, "%s is no program: build the plugin first, and chmod +x a script", cmd.Path)
 	case cmd.Settings != "" && !json.Valid([]byte(cmd.Settings)):
-		return sdk.Errorf(sdk.Validation, "--settings is no JSON")
+		return sdk.Errorf(sdk.Validation, "--settings is no JSON: write an object, as in --settings '{\"base_url\": \"http://127.0.0.1\"}'")
 	}
 	seed := rand.Uint64N(1 << 32)
 	if cmd.Seed != nil {

@@ -54,11 +54,19 @@ func (e PluginEdit) Text() string {
 	return string(appendBlock(nil, e.Kind, e.Label, e.attributes()...))
 }
 
+// CheckLabel says what is wrong with the label of a plugin's or provider's block.
+func CheckLabel(label string) error {
+	if !labelPattern.MatchString(label) {
+		return sdk.Errorf(sdk.Validation, "a block cannot be named %q: its name is made of a-z, 0-9, dot, dash and underscore, at most 64 of them, a letter or digit first", label)
+	}
+	return nil
+}
+
 // SetPlugin writes a plugin's or provider's block into the file at path, as
 // SetSkill does: all else stays byte for byte, what is in the block already too.
 func SetPlugin(path string, e PluginEdit) (bool, error) {
-	if !labelPattern.MatchString(e.Label) {
-		return false, sdk.Errorf(sdk.Validation, "a block cannot be named %q: its name is made of a-z, 0-9, dot, dash and underscore, at most 64 of them", e.Label)
+	if err := CheckLabel(e.Label); err != nil {
+		return false, err
 	}
 	return edit(path, func(text []byte) ([]byte, error) { return setPlugin(text, path, e) })
 }

@@ -143,6 +143,10 @@ func EditLock(path string, edit func(*Lock) error) (was, now Lock, err error) {
 		if len(edited) > MaxFile {
 			return was, was, sdk.Errorf(sdk.Overflow, "%s has no room for another plugin: it may have 1 MiB", path)
 		}
+		// A lock that cannot be read stops everything: it is never written.
+		if _, err := ParseLock(path, edited); err != nil {
+			return was, was, sdk.Errorf(sdk.Validation, "nothing was written, for it could not be read again: %w", err)
+		}
 		done, err := exchange(file, text, edited, mode)
 		if done || err != nil {
 			return was, now, err

@@ -260,3 +260,17 @@ func FuzzParseLock(f *testing.F) {
 		}
 	})
 }
+
+// TestLockIsRead: what could not be read again is not written.
+func TestLockIsRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), LockName)
+	for label, entry := range map[string]Locked{"A b": {Digest: someDigest}, "": {Digest: someDigest}, "a": {Digest: "abc"}} {
+		_, _, err := EditLock(path, func(l *Lock) error { l.Put(label, entry); return nil })
+		if sdk.OutcomeOf(err) != sdk.Validation {
+			t.Errorf("%q: %v", label, err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Fatalf("%q: it was written (%v)", label, err)
+		}
+	}
+}

@@ -37,7 +37,10 @@ var pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // may change meanwhile. The error is validation for a file that is no plugin.
 func (n Installed) Add(ctx context.Context, path string, s *Inspector) (Stored, error) {
 	b, fail := find(Spec{Path: path}, nil)
-	if fail != nil {
+	switch {
+	case fail != nil && fail.missing:
+		return Stored{}, sdk.Errorf(sdk.NotFound, "there is no file %s: name the plugin's binary, or build it first", path)
+	case fail != nil:
 		return Stored{}, sdk.Errorf(sdk.Validation, "%s", fail.Error())
 	}
 	defer b.file.Close()

@@ -67,7 +67,7 @@ func (p Plugin) Block() string {
 	case "channel":
 		more = "  grants   = [\"channel\"]\n  projects = [\"/a/project/of/yours\"]\n"
 	}
-	body := "  path = \"/where/it/is/bothy-plugin-" + p.Name + "\" # not needed once it is installed\n"
+	body := "  path = \"/where/it/is/bothy-plugin-" + p.Name + "\"\n"
 	if more != "" {
 		body = strings.Replace(body, "path =", "path     =", 1)
 	}

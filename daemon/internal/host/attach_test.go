@@ -119,6 +119,35 @@ func TestAttach(t *testing.T) {
 	}
 }
 
+// TestAttachedIsNotExchanged: while the author's process stands in, the file that
+// is started otherwise may change as it likes.
+func TestAttachedIsNotExchanged(t *testing.T) {
+	r, path, _ := spread(t, nil)
+	a := runDev(t)
+	dev := a.spec("fault")
+	dev.Path = path
+	gone, found, err := r.Attach(t.Context(), dev)
+	if err != nil {
+		t.Fatal(err, found)
+	}
+	_, before := r.Serving("fault")
+	copyFile(t, another(t), path)
+	i, err := r.instance("fault")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.lookAgain()
+	eventually(t, "it looked", func() bool { return !i.looks() })
+	if a := r.replace(t, dev); a.How != Unchanged || a.Generation != before {
+		t.Errorf("%+v, was of generation %d", a, before)
+	}
+	select {
+	case <-gone:
+		t.Error("the process was given up")
+	default:
+	}
+}
+
 // TestBreakpoint: a process that stands still is not taken to hang, and a call
 // outlives its deadline.
 func TestBreakpoint(t *testing.T) {

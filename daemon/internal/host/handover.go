@@ -86,7 +86,7 @@ func (t *tenures) enter(latest *link, run, runDir string) (*link, <-chan struct{
 		delete(t.of, run)
 		x = nil
 	}
-	if x != nil && x.runDir == "" {
+	if x != nil && x.moved == nil && x.runDir == "" {
 		x.runDir = runDir // not every call names it
 	}
 	switch {

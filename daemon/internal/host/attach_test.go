@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/sdktest"
@@ -129,6 +130,13 @@ func TestAttachedIsNotExchanged(t *testing.T) {
 	gone, found, err := r.Attach(t.Context(), dev)
 	if err != nil {
 		t.Fatal(err, found)
+	}
+	locked := spec("fault", "")
+	locked.Locked = &config.Locked{}
+	for _, s := range []Spec{spec("fault", ""), locked} {
+		if !r.Refresh(s) {
+			t.Errorf("locked %v: it must be exchanged", s.Locked != nil)
+		}
 	}
 	_, before := r.Serving("fault")
 	copyFile(t, another(t), path)

@@ -92,9 +92,11 @@ func (p *plugins) restore(stopping context.Context, instance string, before bool
 		_ = p.host.Remove(instance) // gone already, perhaps
 		return
 	}
+	d := digest(cfg, block)
+	p.want(instance, d) // what was asked for before the process came is not tried any more
 	a, err := p.host.Replace(stopping, specOf(cfg, block))
 	if err == nil {
-		p.report(a.Diagnostics)
+		p.exchanged(instance, d, a, &hearing{})
 	} // else a newer block came, or the end
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/sdktest"
@@ -116,6 +117,42 @@ func TestAttach(t *testing.T) {
 	<-gone
 	if err := r.Remove("two"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAttachedIsNotExchanged: while the author's process stands in, the file that
+// is started otherwise may change as it likes.
+func TestAttachedIsNotExchanged(t *testing.T) {
+	r, path, _ := spread(t, nil)
+	a := runDev(t)
+	dev := a.spec("fault")
+	dev.Path = path
+	gone, found, err := r.Attach(t.Context(), dev)
+	if err != nil {
+		t.Fatal(err, found)
+	}
+	locked := spec("fault", "")
+	locked.Locked = &config.Locked{}
+	for _, s := range []Spec{spec("fault", ""), locked} {
+		if !r.Refresh(s) {
+			t.Errorf("locked %v: it must be exchanged", s.Locked != nil)
+		}
+	}
+	_, before := r.Serving("fault")
+	copyFile(t, another(t), path)
+	i, err := r.instance("fault")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.lookAgain()
+	eventually(t, "it looked", func() bool { return !i.looks() })
+	if a := r.replace(t, dev); a.How != Unchanged || a.Generation != before {
+		t.Errorf("%+v, was of generation %d", a, before)
+	}
+	select {
+	case <-gone:
+		t.Error("the process was given up")
+	default:
 	}
 }
 

@@ -65,12 +65,12 @@ func candidates(spec Spec, libexec []string) []string {
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // openBinary opens a regular, executable file of this machine that nobody else
-// can write.
+// can write. It waits for nobody: a named pipe is refused like all that is no file.
 func openBinary(path string) (*binary, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("path %q is not absolute", path)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if errors.Is(err, syscall.ELOOP) {
 		target, _ := filepath.EvalSymlinks(path)
 		return nil, fmt.Errorf("%s is a symbolic link to %s: name the file itself", path, target)

@@ -42,6 +42,9 @@ func sameProcess(a, b Spec) bool {
 // sameFile reports whether a start would run what the link runs. A file that was
 // only touched, or written again as it was, is the same.
 func (i *instance) sameFile(l *link, spec Spec) bool {
+	if spec.Foreign != nil {
+		return true // its process is there, whatever becomes of files
+	}
 	i.tries(spec)
 	b, fail := find(spec, i.s.cfg.Libexec)
 	if fail != nil {
@@ -156,7 +159,7 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 			fresh.close()
 		}
 	}
-	if fail != nil && old.unsure { // it may have taken the settings that were refused
+	if fail != nil && old.unsure && ctx.Err() == nil { // it may have taken the settings that were refused
 		old.fail("it did not answer when it was given its settings")
 	}
 	switch {

@@ -1,9 +1,11 @@
 package host
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +126,32 @@ func TestReconfigureUnanswered(t *testing.T) {
 				t.Errorf("process %d works with %q", now, url)
 			}
 		})
+	}
+}
+
+// TestStopDuringReconfigure: a plugin that is being given its settings when the
+// daemon stops is drained like any other.
+func TestStopDuringReconfigure(t *testing.T) {
+	marks := filepath.Join(t.TempDir(), "marks")
+	if err := os.WriteFile(marks, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	marked := func(block string) Spec {
+		s := live(t, block)
+		s.Env["FAULT_MARKS"], s.Env["FAULT_KEEPS"] = marks, "1"
+		return s
+	}
+	r := started(t, nil, marked("base_url = \"one\"\n"))
+	asked := make(chan error, 1)
+	go func() {
+		_, err := r.Replace(context.Background(), marked("base_url = \"two\"\nrefuse = \"hang\"\n"))
+		asked <- err
+	}()
+	eventually(t, "it has its settings", func() bool { return len(lines(t, marks, "hangs")) == 1 })
+	r.Stop(context.Background())
+	wantOutcome(t, <-asked, sdk.Conflict)
+	if got := lines(t, marks, "drained"); len(got) != 1 {
+		t.Errorf("drained: %q", got)
 	}
 }
 

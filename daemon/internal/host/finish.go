@@ -71,7 +71,9 @@ func (s *Supervisor) finish(l *link) {
 		l.close()
 		return
 	}
-	l.drain(s.stopContext())
+	if l.alive.Err() == nil {
+		l.drain(s.stopContext())
+	}
 	l.close()
 }
 

@@ -86,6 +86,9 @@ func (t *tenures) enter(latest *link, run, runDir string) (*link, <-chan struct{
 		delete(t.of, run)
 		x = nil
 	}
+	if x != nil && x.moved == nil && x.runDir == "" {
+		x.runDir = runDir // not every call names it
+	}
 	switch {
 	case x == nil && !latest.calls.enter():
 		return nil, nil

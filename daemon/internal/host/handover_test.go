@@ -108,7 +108,7 @@ func TestHandOver(t *testing.T) {
 		t.Errorf("the run that was busy is served by %d, want %d", got, now)
 	}
 	eventually(t, "the old process is gone", func() bool { return gone(old) && len(r.Processes()) == 1 })
-	want := fmt.Sprintf("released run  %d", old) // hold names no folder
+	want := fmt.Sprintf("released run /runs/run %d", old) // hold named no folder, a later call did
 	if got := lines(t, marks, "released run "); len(got) != 1 || got[0] != want {
 		t.Errorf("given up: %q, want %q", got, want)
 	}
@@ -150,6 +150,30 @@ func TestHandOverAfterADeath(t *testing.T) {
 	}
 	if got := lines(t, marks, "released"); len(got) != 0 {
 		t.Errorf("a dead process gave up %q", got)
+	}
+	eventually(t, "one process is left", func() bool { return len(r.Processes()) == 1 })
+	if strings.Contains(r.log.String(), "does not answer and is killed") {
+		t.Error("a dead process was asked to end")
+	}
+}
+
+// TestHandOverLearnsTheFolder: a run that came first with a call which names no
+// folder, as completions do, is released with the one that is named later.
+func TestHandOverLearnsTheFolder(t *testing.T) {
+	r := started(t, nil)
+	i, err := r.instance("fault")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of tenures
+	l := &link{alive: i.link.alive, keeps: true, owner: &of}
+	for _, folder := range []string{"", "/runs/one", ""} {
+		if got, _ := of.enter(l, "one", folder); got != l {
+			t.Fatalf("entered %v", got)
+		}
+	}
+	if got := of.of["one"].runDir; got != "/runs/one" {
+		t.Errorf("the folder is %q", got)
 	}
 }
 

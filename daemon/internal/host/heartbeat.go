@@ -135,7 +135,7 @@ func (l *link) fail(reason string) { l.finish(reason, false) }
 func (l *link) hang(reason string) { l.finish(reason, true) }
 
 // finish kills the process before anybody hears that the link has ended: what
-// comes in its place finds nothing of it.
+// comes in its place finds nothing of it. Of several reasons the first one counts.
 func (l *link) finish(reason string, hangs bool) {
 	if l.attached {
 		l.log.Warn("the process that its author runs is left alone", "reason", reason)
@@ -144,6 +144,9 @@ func (l *link) finish(reason string, hangs bool) {
 	l.failing.Store(true)
 	l.ending.Lock() // nobody else says meanwhile why it ended
 	defer l.ending.Unlock()
+	if l.alive.Err() != nil {
+		return
+	}
 	var stacks []byte
 	if hangs {
 		stacks = l.proc.quit(dumping)

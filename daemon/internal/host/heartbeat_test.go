@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -108,5 +109,27 @@ func TestDiverted(t *testing.T) {
 	}
 	if n := len(d.taken()); n != mostStacks {
 		t.Errorf("kept %d bytes", n)
+	}
+}
+
+// TestHangsOnce: however many calls find at the same time that a plugin hangs, it
+// is ended once, and what it wrote is kept once.
+func TestHangsOnce(t *testing.T) {
+	r := started(t, nil)
+	i, err := r.instance("fault")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.mu.Lock()
+	l := i.link
+	i.mu.Unlock()
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() { l.hang("a call did not end") })
+	}
+	calls.Wait()
+	kept, err := filepath.Glob(filepath.Join(r.cfg.DataDir, "plugins", "stacks", "fault-*"))
+	if err != nil || len(kept) != 1 {
+		t.Errorf("kept %q (%v)", kept, err)
 	}
 }

@@ -163,6 +163,10 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 			return l
 		case <-i.wake:
 		}
+		if l.failing.Load() || l.alive.Err() != nil {
+			<-l.alive.Done()
+			return l // what is asked for is for the process that comes next
+		}
 		r := i.next()
 		if r == nil && i.looked() {
 			r = &request{spec: i.current()}
@@ -173,6 +177,9 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 		if fresh := i.change(ctx, l, r, generation); fresh != l {
 			l = fresh
 			i.follow(l)
+		}
+		if i.looks() {
+			i.lookAgain() // it may have been asked for together with what was done now
 		}
 	}
 }

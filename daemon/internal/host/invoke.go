@@ -24,7 +24,8 @@ var errHung = errors.New("the call did not end after it was cancelled")
 // ctx was cancelled. A call of a pinned plugin's read-only or idempotent tool
 // is tried a second time when the plugin crashed under it.
 func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
-	o, err := s.tools().find(call.Tool)
+	name := call.Tool
+	o, err := s.tools().find(name)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
@@ -44,7 +45,8 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 		ctx, cancel = context.WithDeadline(ctx, call.Deadline)
 		defer cancel()
 	}
-	again, twice := o.Pinned && (o.Annotations.ReadOnly || o.Annotations.Idempotent), false
+	var crash error // of the first attempt, which was made on the binary before
+	before := ""
 	for {
 		l, err := o.owner.callableFor(ctx, call.Run, call.RunDir)
 		if err != nil {
@@ -54,17 +56,38 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.S
 			l.leave(call.Run)
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Conflict, "this call was not made: the binary of the plugin %s is another than when it was agreed to; make the call again, and it is asked about again", o.owner.name)
 		}
+		if crash != nil && l.digest != before && !s.repeats(name, call) {
+			l.leave(call.Run)
+			return sdk.ToolResult{}, crash
+		}
 		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, o.Whole, out)
 		l.leave(call.Run)
-		if err == nil || !again || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
-			return o.believe(r, twice), err
+		if err == nil || crash != nil || !o.repeatable() || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
+			return o.believe(r, crash != nil), err
 		}
-		again, twice = false, true
+		crash, before = err, l.digest
 		o.owner.log.Info("the plugin crashed during a call that may be repeated", "tool", o.Name)
 		if err := out.Progress("the plugin crashed; the call is repeated", -1); err != nil {
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Aborted, "the call was given up: %w", err)
 		}
 	}
+}
+
+// repeatable reports whether a call may be made a second time: somebody vouches
+// for what the plugin says of its tool.
+func (o *offered) repeatable() bool {
+	return o.Pinned && (o.Annotations.ReadOnly || o.Annotations.Idempotent)
+}
+
+// repeats reports whether a call may be made a second time by a binary that took
+// the place of the one which crashed: it may mean something else by the name.
+func (s *Supervisor) repeats(name string, call sdk.Invocation) bool {
+	o, err := s.tools().find(name)
+	if err != nil || o.remote != call.Tool || !o.repeatable() {
+		return false
+	}
+	_, err = o.validate(call.Arguments)
+	return err == nil
 }
 
 func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.Invocation, whole bool, out tool.Stream) (sdk.ToolResult, error) {
@@ -124,7 +147,7 @@ func (l *link) guarded(ctx context.Context, callID string, kind canceller, do fu
 	case err == nil:
 		return nil
 	case errors.Is(context.Cause(rpc), errHung):
-		return hung(ctx, l.cfg.CancelGrace)
+		return l.hung(ctx)
 	case ctx.Err() != nil && context.Cause(l.alive) == nil:
 		return endedLate(ctx, err)
 	}
@@ -157,10 +180,14 @@ func (l *link) cancel(callID string, kind canceller, ended <-chan struct{}, hang
 	}
 }
 
-// hung is the error of a call whose plugin had to be killed.
-func hung(ctx context.Context, grace time.Duration) error {
-	e := gaveUp(ctx)
-	return sdk.Errorf(e.Outcome, "%w, and the plugin did not stop within %v: it was killed", e, grace)
+// hung is the error of a call whose plugin had to be killed, unless its author
+// runs it.
+func (l *link) hung(ctx context.Context) error {
+	e, end := gaveUp(ctx), "it was killed"
+	if l.attached {
+		end = "its author's process was left alone"
+	}
+	return sdk.Errorf(e.Outcome, "%w, and the plugin did not stop within %v: %s", e, l.cfg.CancelGrace, end)
 }
 
 // endedLate is the error of a call that ended because it was asked to. What

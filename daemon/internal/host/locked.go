@@ -25,7 +25,9 @@ func (i *instance) hold(l *link, m sdk.Manifest) {
 	if now != nil {
 		i.report([]Diagnostic{*now})
 	}
-	i.s.remember(l.binary, i.name, m)
+	if !l.attached { // a process that its author runs may be of another file
+		i.s.remember(l.binary, i.name, m)
+	}
 }
 
 // holdTo puts in force what the lock of a spec allows of what a link declared,
@@ -69,6 +71,10 @@ func (s *Supervisor) Refresh(spec Spec) bool {
 		return true
 	}
 	i.mu.Lock()
+	if i.spec.Foreign != nil { // what the lock says counts again when its author's process is gone
+		i.mu.Unlock()
+		return true
+	}
 	if sameLocked(i.spec.Locked, spec.Locked) {
 		i.spec = spec
 		i.mu.Unlock()

@@ -292,3 +292,76 @@ func TestStopDuringReplace(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 }
+
+// TestReplaceOfTheDead: a block that is asked for as the plugin dies is the one
+// with which the plugin is started again; the dead process is not asked about it.
+func TestReplaceOfTheDead(t *testing.T) {
+	for range 8 { // what is asked for and the death are seen in any order
+		r := started(t, nil, live(t, "base_url = \"one\"\n"))
+		slow := live(t, "base_url = \"never\"\n")
+		slow.Env["FAULT"] = "silent"
+		x, err := r.Ask(slow, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the one that hangs was started", func() bool { return len(r.Processes()) == 2 })
+		_, err = r.call(t, "crash", ``)
+		wantOutcome(t, err, sdk.PluginCrashed)
+		if a := r.replace(t, live(t, "base_url = \"two\"\n")); a.How != Started {
+			t.Errorf("%+v", a)
+		}
+		if url, _, _ := r.tells(t); url != "two" {
+			t.Errorf("it works with %q", url)
+		}
+		_, err = x.Wait(t.Context())
+		wantOutcome(t, err, sdk.Conflict)
+		r.Stop(t.Context())
+	}
+}
+
+// TestLookBesideARequest: a file that is to be looked at is, also when another
+// block is asked for at the same moment.
+func TestLookBesideARequest(t *testing.T) {
+	r := started(t, nil)
+	i, err := r.instance("fault")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := make(chan Replaced, 1)
+	i.mu.Lock()
+	i.look, i.asked = true, &request{spec: i.spec, answer: answer}
+	i.wake <- struct{}{}
+	i.mu.Unlock()
+	if a := <-answer; a.How != Unchanged {
+		t.Errorf("%+v", a)
+	}
+	eventually(t, "it looked", func() bool { return !i.looks() })
+}
+
+// TestRepeatedOnWhatMayRepeat: a call that crashed its plugin is made again by the
+// successor only if the call may be repeated there as well.
+func TestRepeatedOnWhatMayRepeat(t *testing.T) {
+	dir := t.TempDir()
+	goOn := filepath.Join(dir, "go-on")
+	pinned, loose := spec("fault", ""), spec("fault", "until="+goOn)
+	pinned.SHA256, loose.Path = sha256Of(t, faultBinary), another(t)
+	r := started(t, nil, pinned)
+	x, err := r.Ask(loose, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the new one was started", func() bool { return len(r.Processes()) == 2 })
+	o, ended := newOut(), make(chan error, 1)
+	go func() {
+		_, err := r.Invoke(t.Context(), sdk.Invocation{Tool: "crash_once", Arguments: fmt.Appendf(nil, `{"path":%q}`, filepath.Join(dir, "mark"))}, o)
+		ended <- err
+	}()
+	<-o.told // that it is to be repeated
+	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantOutcome(t, <-ended, sdk.PluginCrashed)
+	if a, err := x.Wait(t.Context()); err != nil || a.How != Swapped {
+		t.Errorf("%+v %v", a, err)
+	}
+}

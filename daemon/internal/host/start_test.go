@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -148,5 +149,22 @@ func TestSocketFolder(t *testing.T) {
 	}
 	if left, err := os.ReadDir(old); err != nil || len(left) > 0 {
 		t.Errorf("old sockets are left: %v %v", left, err)
+	}
+}
+
+// TestNamedPipe: what lies in the place of a binary is never waited for.
+func TestNamedPipe(t *testing.T) {
+	r := newRig(t, nil)
+	s := spec("fault", "")
+	s.Path = filepath.Join(t.TempDir(), "bothy-plugin-fault")
+	if err := syscall.Mkfifo(s.Path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	found := r.Start(context.Background(), []Spec{s})
+	if len(found) != 1 || !strings.Contains(found[0].Error(), "is not a file") {
+		t.Errorf("%v", found)
+	}
+	if err := os.Remove(s.Path); err != nil {
+		t.Fatal(err)
 	}
 }

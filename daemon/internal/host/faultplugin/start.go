@@ -96,6 +96,11 @@ func (f *faults) configure(ctx context.Context, s sdk.Settings) error {
 	switch f.config.Refuse {
 	case "":
 	case "hang":
+		if marks := os.Getenv("FAULT_MARKS"); marks != "" {
+			if err := mark(marks, "hangs\n"); err != nil {
+				return err
+			}
+		}
 		forever()
 	case "die":
 		os.Exit(9)

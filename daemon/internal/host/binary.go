@@ -70,7 +70,7 @@ func openBinary(path string) (*binary, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("path %q is not absolute", path)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0) // a pipe would be waited for
 	if errors.Is(err, syscall.ELOOP) {
 		target, _ := filepath.EvalSymlinks(path)
 		return nil, fmt.Errorf("%s is a symbolic link to %s: name the file itself", path, target)

@@ -122,3 +122,42 @@ func TestParent(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	t.Error(cmd.Run())
 }
+
+// TestPlantedLink: what a plugin may write can hold something of its block's, and
+// a link that it puts in that place gives it nothing the next time.
+func TestPlantedLink(t *testing.T) {
+	requireWalls(t)
+	for _, apart := range []bool{true, false} {
+		for _, place := range []string{"inner", "inner/most"} {
+			s := newScene(t)
+			spec := s.spec()
+			spec.Apart, spec.BestEffort = apart, !apart
+			named := filepath.Join(s.open, place)
+			spec.Read = append(spec.Read, named)
+			if err := os.MkdirAll(named, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if got := output(t, confined(t, spec, attack, "list", named)); !strings.Contains(got, "worked") {
+				t.Errorf("%s as it was, apart %v: %s", place, apart, got)
+			}
+			if err := os.RemoveAll(filepath.Join(s.open, "inner")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(filepath.Join(filepath.Dir(s.secret), "most"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(filepath.Dir(s.secret), filepath.Join(s.open, "inner")); err != nil {
+				t.Fatal(err)
+			}
+			if place == "inner/most" {
+				if err := os.WriteFile(filepath.Join(filepath.Dir(s.secret), "most", "key"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := output(t, confined(t, spec, attack, "list", named))
+			if !strings.HasPrefix(got, "bothy-shim: ") || !strings.Contains(got, "symbolic link") {
+				t.Errorf("%s as a link, apart %v: %s", place, apart, got)
+			}
+		}
+	}
+}

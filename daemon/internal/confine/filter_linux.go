@@ -99,17 +99,15 @@ func sockets(p *program, network bool) {
 		})
 		return
 	}
-	p.is(unix.SYS_SOCKET, func(p *program) {
-		p.arg(0)
-		p.unless(unix.EAFNOSUPPORT, unix.AF_UNIX)
-		p.arg(1)
-		p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf, 0, 0) // without SOCK_CLOEXEC and SOCK_NONBLOCK
-		p.unless(unix.EACCES, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
-	})
-	p.is(unix.SYS_SOCKETPAIR, func(p *program) {
-		p.arg(0)
-		p.unless(unix.EAFNOSUPPORT, unix.AF_UNIX)
-	})
+	for _, number := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} { // one of a pair can send elsewhere as well
+		p.is(number, func(p *program) {
+			p.arg(0)
+			p.unless(unix.EAFNOSUPPORT, unix.AF_UNIX)
+			p.arg(1)
+			p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf, 0, 0) // without SOCK_CLOEXEC and SOCK_NONBLOCK
+			p.unless(unix.EACCES, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
+		})
+	}
 }
 
 // own holds calls that may name another process to the caller itself. Limits

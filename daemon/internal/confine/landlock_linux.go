@@ -81,8 +81,8 @@ func newRuleset(version int, network bool) (*ruleset, error) {
 
 // allow gives rights to what a path names now, and to all below it. A path that
 // is not there is an error where a person named it.
-func (r *ruleset) allow(path string, rights uint64, named bool) error {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+func (r *ruleset) allow(spec Spec, path string, rights uint64, named bool) error {
+	fd, err := spec.open(path)
 	if err != nil {
 		if !named && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
 			return nil
@@ -159,7 +159,7 @@ func restrict(spec Spec, version int) error {
 		{spec.Read, toRead, true}, {spec.Write, toWrite, true},
 	} {
 		for _, path := range group.paths {
-			if err := r.allow(path, group.rights, group.named); err != nil {
+			if err := r.allow(spec, path, group.rights, group.named); err != nil {
 				return err
 			}
 		}

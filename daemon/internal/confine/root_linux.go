@@ -98,7 +98,7 @@ func contents(spec Spec) ([]mount, map[string]string, error) {
 				links[path] = target
 				continue
 			}
-			fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+			fd, err := spec.open(path)
 			if err != nil && !group.named {
 				continue
 			}

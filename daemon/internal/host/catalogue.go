@@ -35,9 +35,11 @@ type catalogue struct {
 }
 
 // newCatalogue gives each tool its names: plugin__tool always, the bare name
-// to the first plugin that has it.
+// to the first plugin that has it, unless it is how another plugin's is called.
 func newCatalogue(instances []*instance) *catalogue {
 	c := &catalogue{byName: map[string]*offered{}}
+	var usable []*offered
+	hidden := map[*offered]bool{}
 	for _, i := range instances {
 		i.mu.Lock()
 		state, problem, tools, unknown := i.state, i.problem, i.tools, i.manifest == nil
@@ -50,7 +52,14 @@ func newCatalogue(instances []*instance) *catalogue {
 			c.absent = append(c.absent, i.name+" ("+problem+")")
 		}
 		for _, o := range tools {
-			c.add(o, gone)
+			if c.enter(o) {
+				usable, hidden[o] = append(usable, o), gone
+			}
+		}
+	}
+	for _, o := range usable {
+		if named := c.add(o); !hidden[o] {
+			c.tools = append(c.tools, named)
 		}
 	}
 	return c
@@ -70,30 +79,43 @@ func (i *instance) offer(m *sdk.Manifest, spec Spec, pinned bool, digest string)
 	return tools
 }
 
-func (c *catalogue) add(o *offered, hidden bool) {
-	i, name, spec := o.owner, o.remote, o.owner.current()
+// enter takes the full name of a tool, so that no bare one takes it; false when
+// the tool cannot be used.
+func (c *catalogue) enter(o *offered) bool {
+	spec, full := o.owner.current(), o.full()
 	if o.unusable != nil {
-		c.strange = append(c.strange, warn(spec, fmt.Sprintf("its tool %q cannot be used", name), o.unusable.Error()+". Its other tools can."))
-		return
+		c.strange = append(c.strange, warn(spec, fmt.Sprintf("its tool %q cannot be used", o.remote), o.unusable.Error()+". Its other tools can."))
+		return false
 	}
-	full := i.name + "__" + name
-	if _, taken := c.byName[full]; taken {
-		c.strange = append(c.strange, warn(spec, fmt.Sprintf("it declares the tool %q twice", name), "The first one counts."))
-		return
+	if first, taken := c.byName[full]; taken {
+		summary, detail := fmt.Sprintf("it declares the tool %q twice", o.remote), "The first one counts."
+		if first.owner != o.owner {
+			summary = fmt.Sprintf("its tool %q cannot be used", o.remote)
+			detail = fmt.Sprintf("It would be called %s, as %q of plugin %s is. Its other tools can.", full, first.remote, first.owner.name)
+		}
+		c.strange = append(c.strange, warn(spec, summary, detail))
+		return false
 	}
-	if first, taken := c.byName[name]; taken {
-		c.strange = append(c.strange, warn(spec, fmt.Sprintf("the tool %q is also one of plugin %s", name, first.owner.name),
-			fmt.Sprintf("%s was configured first and has the name %s; this one is called %s.", first.owner.name, name, full)))
+	c.byName[full] = o
+	return true
+}
+
+// add gives a tool the bare name, if it is free.
+func (c *catalogue) add(o *offered) *offered {
+	full := o.full()
+	if first, taken := c.byName[o.remote]; taken {
+		c.strange = append(c.strange, warn(o.owner.current(), fmt.Sprintf("the tool %q is also one of plugin %s", o.remote, first.owner.name),
+			fmt.Sprintf("%s was configured first and has the name %s; this one is called %s.", first.owner.name, o.remote, full)))
 		renamed := *o
 		renamed.Name, o = full, &renamed
 	} else {
-		c.byName[name] = o
+		c.byName[o.remote] = o
 	}
 	c.byName[full] = o
-	if !hidden {
-		c.tools = append(c.tools, o)
-	}
+	return o
 }
+
+func (o *offered) full() string { return o.owner.name + "__" + o.remote }
 
 // compile makes the schema ready. Undeclared arguments are refused whether the
 // schema says so or not.
@@ -102,6 +124,9 @@ func (o *offered) compile() error {
 		return errors.New("a tool's name is [a-z][a-z0-9_]{0,63}")
 	}
 	var s jsonschema.Schema
+	if err := wellFormed(o.Parameters); err != nil {
+		return fmt.Errorf("the words of its JSON Schema cannot be read: %w", err)
+	}
 	if err := json.Unmarshal(o.Parameters, &s); err != nil {
 		return fmt.Errorf("its JSON Schema cannot be read: %w", err)
 	}
@@ -119,6 +144,9 @@ func (o *offered) compile() error {
 	resolved, err := s.Resolve(nil)
 	if err != nil {
 		return fmt.Errorf("its JSON Schema cannot be used: %w", err)
+	}
+	if err := ends(&s); err != nil {
+		return err
 	}
 	o.schema, o.must, o.quick = resolved, s.Required, newQuick(&s)
 	if !composed && isFalse(s.AdditionalProperties) {

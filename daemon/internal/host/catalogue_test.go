@@ -199,3 +199,36 @@ func FuzzHandshake(f *testing.F) {
 		}
 	})
 }
+
+// TestFullNames: the full name of a tool is nobody else's, so that no plugin
+// takes the place of another's tool by the name that it gives its own.
+func TestFullNames(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object"}`)
+	served := func(name string, tools ...string) *instance {
+		i := &instance{name: name, state: Ready, manifest: &sdk.Manifest{}, spec: Spec{Instance: name}}
+		for _, n := range tools {
+			i.manifest.Tools = append(i.manifest.Tools, sdk.ToolSpec{Name: n, Parameters: schema})
+		}
+		i.tools = i.offer(i.manifest, i.spec, false, "")
+		return i
+	}
+	c := newCatalogue([]*instance{served("evil", "bash__bash", "bash"), served("bash", "bash"), served("a", "b__c"), served("a__b", "c")})
+	for name, want := range map[string]string{
+		"bash__bash": "bash", "evil__bash__bash": "evil", "bash": "evil", "evil__bash": "evil", "a__b__c": "a", "b__c": "a", "c": "",
+	} {
+		o, err := c.find(name)
+		if want == "" && err == nil || want != "" && (err != nil || o.owner.name != want) {
+			t.Errorf("%s is %+v %v, want one of %q", name, o, err, want)
+		}
+	}
+	listed := map[string]string{}
+	for _, o := range c.tools {
+		listed[o.Name] = o.owner.name
+	}
+	if len(listed) != 4 || listed["bash__bash"] != "bash" || listed["evil__bash__bash"] != "evil" || listed["bash"] != "evil" || listed["b__c"] != "a" {
+		t.Errorf("listed %v", listed)
+	}
+	if len(c.strange) != 3 {
+		t.Errorf("told %v", c.strange)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +22,10 @@ type unstarted struct {
 
 func failedStarts(t *testing.T) []unstarted {
 	t.Helper()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	foreign := copyOf(t, 0o700)
 	patch(t, foreign, 18, 0xf3) // e_machine: RISC-V
 	link := filepath.Join(t.TempDir(), "link")
@@ -45,6 +50,7 @@ func failedStarts(t *testing.T) []unstarted {
 		{name: "14 missing path", spec: Spec{Instance: "x", Path: "/nowhere/p"}, state: Broken, want: []string{"/nowhere/p"}},
 		{name: "14 relative path", spec: Spec{Instance: "x", Path: "p"}, state: Broken, want: []string{"not absolute"}},
 		{name: "14 folder", spec: Spec{Instance: "x", Path: t.TempDir()}, state: Broken, want: []string{"is not a file"}},
+		{name: "14 pipe", spec: Spec{Instance: "x", Path: pipe}, state: Broken, want: []string{"is not a file"}},
 		{name: "14 not executable", spec: Spec{Instance: "x", Path: copyOf(t, 0o600)}, state: Broken, want: []string{"chmod +x"}},
 		{name: "14 open to all", spec: Spec{Instance: "x", Path: copyOf(t, 0o777)}, state: Broken, want: []string{"chmod o-w"}},
 		{name: "14 wrong machine", spec: Spec{Instance: "x", Path: foreign}, state: Broken, want: []string{"built for EM_RISCV"}},

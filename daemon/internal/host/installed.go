@@ -171,12 +171,12 @@ func (n Installed) Damaged() ([]Verified, error) {
 }
 
 func fileDigest(path string) (string, error) {
-	f, err := os.Open(path)
+	b, err := openBinary(path)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	return digest(f)
+	defer b.file.Close()
+	return digest(b.file)
 }
 
 // Locked is what bothy.lock is to say of a stored plugin.

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -51,7 +52,27 @@ func Configure(ctx context.Context, s Subject, at Services) error {
 	if err != nil {
 		return fmt.Errorf("Configure failed: %w", err)
 	}
-	return wire.Error(resp.GetFailure())
+	if err := wire.Error(resp.GetFailure()); err != nil || len(resp.GetManifestJson()) == 0 {
+		return err
+	}
+	return sameManifest(ctx, s, resp.GetManifestJson())
+}
+
+// sameManifest holds a manifest that came with the answer of Configure to that of
+// Describe, which the daemon does not ask for then.
+func sameManifest(ctx context.Context, s Subject, b []byte) error {
+	var told sdk.Manifest
+	if err := json.Unmarshal(b, &told); err != nil {
+		return fmt.Errorf("what Configure answered is no manifest: %w", err)
+	}
+	asked, err := Describe(ctx, s)
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(told, asked) {
+		return errors.New("Configure answered with another manifest than Describe does")
+	}
+	return nil
 }
 
 // Base are the checks of the Plugin service, which every plugin serves.

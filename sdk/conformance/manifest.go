@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -30,15 +31,17 @@ var (
 	features = []string{sdk.FeatureReconfigure, sdk.FeatureRelease}
 	types    = []string{"string", "number", "bool", "duration", "list(string)", "map(string)"}
 
-	pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	schemeName = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
+	// Every plugin has this package in it, and few are tested: what takes time to
+	// make waits until it is used.
+	pluginName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`) })
+	schemeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`) })
 )
 
 // Manifest says what is wrong with a manifest; nil when nothing is.
 func Manifest(m sdk.Manifest) error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if !pluginName.MatchString(m.Name) {
+	if !pluginName().MatchString(m.Name) {
 		wrong("the name is %q: it must be the NAME of bothy-plugin-NAME, lower case letters, digits, dots and dashes", m.Name)
 	}
 	if m.Version == "" {
@@ -57,7 +60,7 @@ func Manifest(m sdk.Manifest) error {
 		}
 	}
 	for _, s := range m.Schemes {
-		if !schemeName.MatchString(s.Name) {
+		if !schemeName().MatchString(s.Name) {
 			wrong("%q is no name of a scheme", s.Name)
 		}
 	}

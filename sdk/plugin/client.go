@@ -45,19 +45,24 @@ func readManifest(b []byte) (sdk.Manifest, error) {
 	return m, nil
 }
 
-// Configure hands the settings over.
-func (c *Client) Configure(ctx context.Context, s sdk.Settings, at Services) error {
+// Configure hands the settings over, and returns the manifest as it is with them.
+func (c *Client) Configure(ctx context.Context, s sdk.Settings, at Services) (sdk.Manifest, error) {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return fmt.Errorf("encode the settings: %w", err)
+		return sdk.Manifest{}, fmt.Errorf("encode the settings: %w", err)
 	}
 	resp, err := c.rpc.Configure(ctx, &pb.ConfigureRequest{
 		SettingsJson: b, HostAddress: at.Address, HostToken: at.Token, Features: Features(),
 	})
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return sdk.Manifest{}, err
+	case resp.GetFailure() != nil:
+		return sdk.Manifest{}, wire.Error(resp.GetFailure())
+	case len(resp.GetManifestJson()) == 0:
+		return c.Describe(ctx)
 	}
-	return wire.Error(resp.GetFailure())
+	return readManifest(resp.GetManifestJson())
 }
 
 // Watch calls changed with each new manifest until ctx or the plugin ends.

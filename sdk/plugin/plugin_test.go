@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -213,14 +214,17 @@ func TestConfigureAndWatch(t *testing.T) {
 		Health: func(context.Context) error { return errors.New("no server") },
 	})
 	client := NewClient(serveOn(t, s, anybody, anybody, nil))
-	err := client.Configure(soon(t), sdk.Settings{Instance: "i", Generation: 2, Config: json.RawMessage(`{"url":"u"}`), Sandbox: &sdk.Sandbox{Memory: 5}}, Services{})
+	m, err := client.Configure(soon(t), sdk.Settings{Instance: "i", Generation: 2, Config: json.RawMessage(`{"url":"u"}`), Sandbox: &sdk.Sandbox{Memory: 5}}, Services{})
 	if err != nil || c.URL != "u" || got.Instance != "i" || got.Generation != 2 || got.Sandbox.Memory != 5 {
 		t.Errorf("%+v %+v %v", c, got, err)
 	}
-	if err := client.Configure(soon(t), sdk.Settings{Config: json.RawMessage(`{}`)}, Services{}); sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), `"url" is required`) {
+	if asked, err := client.Describe(soon(t)); err != nil || !reflect.DeepEqual(m, asked) {
+		t.Errorf("Configure answered the manifest %+v, Describe %+v %v", m, asked, err)
+	}
+	if _, err := client.Configure(soon(t), sdk.Settings{Config: json.RawMessage(`{}`)}, Services{}); sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), `"url" is required`) {
 		t.Errorf("%v", err)
 	}
-	if err := client.Configure(soon(t), sdk.Settings{Config: json.RawMessage(`{"url":"u","key":"panic"}`)}, Services{}); sdk.OutcomeOf(err) != sdk.Internal {
+	if _, err := client.Configure(soon(t), sdk.Settings{Config: json.RawMessage(`{"url":"u","key":"panic"}`)}, Services{}); sdk.OutcomeOf(err) != sdk.Internal {
 		t.Errorf("a panic: %v", err)
 	}
 	if err := client.Health(soon(t)); sdk.OutcomeOf(err) != sdk.Unavailable || err.Error() != "no server" {

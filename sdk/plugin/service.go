@@ -127,7 +127,11 @@ func (s *service) Describe(context.Context, *pb.DescribeRequest) (*pb.DescribeRe
 
 // Configure learns where the host's services are, then hands the settings over.
 func (s *service) Configure(ctx context.Context, req *pb.ConfigureRequest) (*pb.ConfigureResponse, error) {
-	return &pb.ConfigureResponse{Failure: wire.Failure(s.configure(ctx, req))}, nil
+	if err := s.configure(ctx, req); err != nil {
+		return &pb.ConfigureResponse{Failure: wire.Failure(err)}, nil
+	}
+	b, err := s.manifestJSON()
+	return &pb.ConfigureResponse{ManifestJson: b}, err
 }
 
 func (s *service) configure(ctx context.Context, req *pb.ConfigureRequest) (err error) {

@@ -103,12 +103,13 @@ func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *
 func (l *link) reconfigure(ctx context.Context, s sdk.Settings) *startError {
 	rpc, cancel := context.WithTimeout(ctx, l.cfg.ConfigureTimeout)
 	defer cancel()
-	err := l.base.Configure(rpc, s, l.at)
+	m, err := l.base.Configure(rpc, s, l.at)
 	var own *sdk.Error
 	switch {
 	case err == nil:
 		l.settings, l.generation = s, s.Generation
-		return l.describe(ctx)
+		l.manifest.Store(&m)
+		return nil
 	case errors.As(err, &own) && rpc.Err() == nil && l.alive.Err() == nil:
 		return &startError{summary: "it refuses its configuration", detail: own.Error()}
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"syscall"
@@ -193,7 +194,7 @@ func (c *capped) Write(p []byte) (int, error) {
 // which is kept where that makes a difference to the lock.
 func (s *Inspector) remember(b *binary, instance string, m sdk.Manifest) {
 	same := func(x sdk.Manifest) bool {
-		return len(config.LockOf(x, b.digest, b.script).Diff(config.LockOf(m, b.digest, b.script))) == 0
+		return reflect.DeepEqual(x, m) || len(config.LockOf(x, b.digest, b.script).Diff(config.LockOf(m, b.digest, b.script))) == 0
 	}
 	s.update(b, func(kept *described) bool {
 		was, had := kept.Served[instance]

@@ -252,7 +252,8 @@ func (l *link) describe(ctx context.Context) *startError {
 func (l *link) configure(ctx context.Context, s sdk.Settings) *startError {
 	ctx, cancel := context.WithTimeout(ctx, l.cfg.ConfigureTimeout)
 	defer cancel()
-	if err := l.base.Configure(ctx, s, l.at); err != nil {
+	m, err := l.base.Configure(ctx, s, l.at)
+	if err != nil {
 		e := l.mapped(ctx, err)
 		refused := sdk.OutcomeOf(e)
 		return &startError{
@@ -260,7 +261,8 @@ func (l *link) configure(ctx context.Context, s sdk.Settings) *startError {
 			permanent: refused == sdk.Validation || refused == sdk.Unavailable || refused == sdk.Permission,
 		}
 	}
-	return l.describe(ctx)
+	l.manifest.Store(&m)
+	return nil
 }
 
 // serve offers the daemon's services to the plugin, on a socket in the plugin's

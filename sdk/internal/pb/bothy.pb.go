@@ -186,8 +186,11 @@ func (x *ConfigureRequest) GetFeatures() []string {
 }
 
 type ConfigureResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Failure       *Failure               `protobuf:"bytes,1,opt,name=failure,proto3" json:"failure,omitempty"` // absent when the settings were taken
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Failure *Failure               `protobuf:"bytes,1,opt,name=failure,proto3" json:"failure,omitempty"` // absent when the settings were taken
+	// The manifest as it is with these settings, which saves the daemon a Describe.
+	// Without it the daemon asks.
+	ManifestJson  []byte `protobuf:"bytes,2,opt,name=manifest_json,json=manifestJson,proto3" json:"manifest_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -225,6 +228,13 @@ func (*ConfigureResponse) Descriptor() ([]byte, []int) {
 func (x *ConfigureResponse) GetFailure() *Failure {
 	if x != nil {
 		return x.Failure
+	}
+	return nil
+}
+
+func (x *ConfigureResponse) GetManifestJson() []byte {
+	if x != nil {
+		return x.ManifestJson
 	}
 	return nil
 }
@@ -2796,9 +2806,10 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\fhost_address\x18\x03 \x01(\tR\vhostAddress\x12\x1d\n" +
 	"\n" +
 	"host_token\x18\x04 \x01(\tR\thostToken\x12\x1a\n" +
-	"\bfeatures\x18\x05 \x03(\tR\bfeatures\"@\n" +
+	"\bfeatures\x18\x05 \x03(\tR\bfeatures\"e\n" +
 	"\x11ConfigureResponse\x12+\n" +
-	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"\x0e\n" +
+	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\x12#\n" +
+	"\rmanifest_json\x18\x02 \x01(\fR\fmanifestJson\"\x0e\n" +
 	"\fWatchRequest\"4\n" +
 	"\rWatchResponse\x12#\n" +
 	"\rmanifest_json\x18\x01 \x01(\fR\fmanifestJson\"\x0f\n" +

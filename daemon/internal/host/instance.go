@@ -48,6 +48,8 @@ type instance struct {
 	settled     chan struct{} // closed when the first start is over, well or not
 	settledOnce sync.Once
 
+	telling sync.Mutex // of what drifted from the lock; taken before mu
+
 	mu          sync.Mutex
 	spec        Spec               // the one in force
 	asked       *request           // the one that is to be, until it is tried

@@ -10,6 +10,8 @@ import (
 // hold takes what a plugin that runs declares anew, as far as the lock allows it.
 // What is new and not in the lock is not offered, which is told once.
 func (i *instance) hold(l *link, m sdk.Manifest) {
+	i.telling.Lock() // what is said must be what was found last
+	defer i.telling.Unlock()
 	i.mu.Lock()
 	if l.replaced {
 		i.mu.Unlock()
@@ -70,6 +72,8 @@ func (s *Supervisor) Refresh(spec Spec) bool {
 	if err != nil {
 		return true
 	}
+	i.telling.Lock()
+	defer i.telling.Unlock()
 	i.mu.Lock()
 	if i.spec.Foreign != nil { // what the lock says counts again when its author's process is gone
 		i.mu.Unlock()

@@ -30,7 +30,7 @@ func Describe(ctx context.Context, s Subject) (sdk.Manifest, error) {
 	var m sdk.Manifest
 	resp, err := pb.NewPluginClient(s.Conn).Describe(ctx, &pb.DescribeRequest{})
 	if err != nil {
-		return m, fmt.Errorf("Describe failed: %w", err)
+		return m, fmt.Errorf("calling Describe failed: %w", err)
 	}
 	if err := json.Unmarshal(resp.GetManifestJson(), &m); err != nil {
 		return m, fmt.Errorf("what Describe answered is no manifest: %w", err)
@@ -50,7 +50,7 @@ func Configure(ctx context.Context, s Subject, at Services) error {
 		SettingsJson: b, HostAddress: at.Address, HostToken: at.Token, Features: features,
 	})
 	if err != nil {
-		return fmt.Errorf("Configure failed: %w", err)
+		return fmt.Errorf("calling Configure failed: %w", err)
 	}
 	if err := wire.Error(resp.GetFailure()); err != nil || len(resp.GetManifestJson()) == 0 {
 		return err
@@ -70,7 +70,7 @@ func sameManifest(ctx context.Context, s Subject, b []byte) error {
 		return err
 	}
 	if !reflect.DeepEqual(told, asked) {
-		return errors.New("Configure answered with another manifest than Describe does")
+		return errors.New("the answer of Configure holds another manifest than that of Describe")
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func healthy(ctx context.Context, s Subject) error {
 	defer cancel()
 	resp, err := pb.NewPluginClient(s.Conn).Health(ctx, &pb.HealthRequest{})
 	if err != nil {
-		return fmt.Errorf("Health failed: %w", err)
+		return fmt.Errorf("calling Health failed: %w", err)
 	}
 	if !resp.GetReady() {
 		return Warn("the plugin says that it cannot work now: %s", resp.GetMessage())
@@ -161,7 +161,7 @@ func watched(ctx context.Context, s Subject) error {
 	defer cancel()
 	stream, err := pb.NewPluginClient(s.Conn).Watch(ctx, &pb.WatchRequest{})
 	if err != nil {
-		return fmt.Errorf("Watch failed: %w", err)
+		return fmt.Errorf("calling Watch failed: %w", err)
 	}
 	for {
 		resp, err := stream.Recv()
@@ -172,9 +172,9 @@ func watched(ctx context.Context, s Subject) error {
 		case absent(err):
 			return Warn("the plugin does not serve Watch: the daemon never learns that its manifest changed")
 		case err != nil:
-			return fmt.Errorf("Watch ended by itself: %w", err)
+			return fmt.Errorf("the stream of Watch ended by itself: %w", err)
 		case json.Unmarshal(resp.GetManifestJson(), &m) != nil:
-			return fmt.Errorf("Watch sent something that is no manifest")
+			return fmt.Errorf("the stream of Watch brought something that is no manifest")
 		}
 	}
 }

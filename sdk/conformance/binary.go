@@ -41,7 +41,7 @@ func Binary(ctx context.Context, o Options, told func(Finding)) error {
 	if err != nil {
 		return fmt.Errorf("make a folder for sockets: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // of the temporary files, which are cleared some day
 	t := &trial{o: o, dir: dir, told: told}
 	t.said, err = commandDescribe(ctx, o)
 	told(finding("sub-command describe", err))

@@ -75,7 +75,7 @@ func drains(ctx context.Context, s Subject) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("Drain failed: %w", err)
+		return fmt.Errorf("calling Drain failed: %w", err)
 	}
 	for _, kind := range s.Manifest.Kinds {
 		if kind == kindChannel || !slices.Contains(kinds, kind) {

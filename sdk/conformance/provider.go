@@ -49,7 +49,7 @@ func models(ctx context.Context, s Subject) (list []sdk.Model, err error) {
 	case answered(err) != nil || errors.As(err, new(*sdk.ProviderError)):
 		return nil, Warn("the models cannot be listed with these settings: %v", err)
 	case err != nil:
-		return nil, fmt.Errorf("Models failed: %w", err)
+		return nil, fmt.Errorf("calling Models failed: %w", err)
 	}
 	return list, Models(list)
 }

@@ -157,7 +157,7 @@ func stop(ctx context.Context, over <-chan error, cancel func(context.Context) e
 		if err := cancel(ctx); absent(err) {
 			return Warn("the plugin does not serve Cancel: a call that is aborted costs the whole process")
 		} else if err != nil {
-			return fmt.Errorf("Cancel failed: %w", err)
+			return fmt.Errorf("calling Cancel failed: %w", err)
 		}
 		select {
 		case err := <-over:
@@ -191,7 +191,7 @@ func settled(ctx context.Context, s Subject) error {
 			return Skip("the plugin does not serve Settle, and need not")
 		}
 		if err != nil {
-			return fmt.Errorf("Settle failed: %w", err)
+			return fmt.Errorf("calling Settle failed: %w", err)
 		}
 		var own *sdk.Error
 		if !errors.As(wire.Error(resp.GetFailure()), &own) || own.Outcome != sdk.Interrupted {

@@ -51,7 +51,7 @@ func serveDev(ctx context.Context, o Options, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(sockets)
+	defer func() { _ = os.RemoveAll(sockets) }() // a dead socket disturbs nobody
 	p.Address = filepath.Join(sockets, "p")
 	listener, err := net.Listen("unix", p.Address)
 	if err != nil {
@@ -66,7 +66,7 @@ func serveDev(ctx context.Context, o Options, stdout io.Writer) error {
 	if err := announce(file, p); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer os.Remove(file)
+	defer func() { _ = os.Remove(file) }() // one that stays names a process that is gone
 	fmt.Fprintf(stdout, "process %d serves; have a daemon use it: bothy plugins dev %s\n", p.PID, p.Path)
 	defer context.AfterFunc(ctx, server.Stop)()
 	if err := server.Serve(listener); err != nil {

@@ -89,7 +89,7 @@ func (r *ruleset) allow(spec Spec, path string, rights uint64, named bool) error
 		}
 		return &fs.PathError{Op: "allow", Path: path, Err: err}
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }() // it was only read
 	if err := r.allowFile(fd, rights); err != nil {
 		return &fs.PathError{Op: "allow", Path: path, Err: err}
 	}
@@ -115,7 +115,7 @@ func (r *ruleset) allowFile(fd int, rights uint64) error {
 
 // hold makes the rules hold for this thread, and for whatever it becomes.
 func (r *ruleset) hold() error {
-	defer unix.Close(r.fd)
+	defer func() { _ = unix.Close(r.fd) }() // the rules are the kernel's by then
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(r.fd), 0, 0); errno != 0 {
 		return fmt.Errorf("this kernel cannot hold a process to some files: %w", errno)
 	}

@@ -22,7 +22,7 @@ func (s Spec) open(path string) (fd int, err error) {
 	if err != nil {
 		return -1, err
 	}
-	defer unix.Close(dir)
+	defer func() { _ = unix.Close(dir) }() // it was only read
 	below := strings.TrimPrefix(strings.TrimPrefix(path, folder), "/")
 	fd, err = unix.Openat2(dir, below, &unix.OpenHow{Flags: how, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH})
 	if errors.Is(err, unix.ELOOP) {

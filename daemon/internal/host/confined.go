@@ -166,10 +166,7 @@ func held(c *config.Confine, lacks []string) string {
 	if c == nil {
 		return ""
 	}
-	parts := []string{"its own folder"}
-	for _, p := range c.Paths {
-		parts = append(parts, p)
-	}
+	parts := append([]string{"its own folder"}, c.Paths...)
 	for _, p := range c.ReadPaths {
 		parts = append(parts, p+" (read)")
 	}

@@ -81,8 +81,11 @@ func TestReloadsLeaveNothing(t *testing.T) {
 		}
 		return len(open)
 	}
-	if err := d.Reload(t.Context()); err != nil {
-		t.Fatal(err)
+	for _, text := range []string{noPlugins + "plugin \"absent\" {\n}\n", noPlugins} { // who watches files of plugins stays from now on
+		write(t, path, text)
+		if err := d.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	first := descriptors()
 	for n := range 200 {

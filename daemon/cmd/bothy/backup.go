@@ -20,17 +20,8 @@ func (backupCmd) Help() string {
 
 // Run waits until the backup is verified and durable. Ctrl-C gives it up.
 func (cmd backupCmd) Run(ctx context.Context, c *console) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	pressed, release := c.interrupts()
+	ctx, release := c.untilPressed(ctx)
 	defer release()
-	go func() {
-		select {
-		case <-pressed:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,4 +136,19 @@ func (c *console) confirm(question string) (bool, error) {
 	}
 	word := strings.ToLower(strings.TrimSpace(line))
 	return word == "y" || word == "yes", nil
+}
+
+// untilPressed is ctx until Ctrl-C: what is under way is given up then. Call
+// release at its end.
+func (c *console) untilPressed(ctx context.Context) (_ context.Context, release func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	pressed, restore := c.interrupts()
+	go func() {
+		select {
+		case <-pressed:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { restore(); cancel() }
 }

@@ -44,17 +44,8 @@ func (cmd pluginsDevCmd) Run(ctx context.Context, c *console) error {
 	if cmd.As == "" {
 		cmd.As = name
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	pressed, release := c.interrupts()
+	ctx, release := c.untilPressed(ctx)
 	defer release()
-	go func() {
-		select {
-		case <-pressed:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err

@@ -169,15 +169,18 @@ func TestEndIsRecordedWhenTheDiskIsBack(t *testing.T) {
 		h.engine.patience = 60 * time.Millisecond
 		tried := make(chan struct{}, 1000)
 		full := sdk.Errorf(sdk.Unavailable, "the disk is full")
+		accepted := make(chan struct{}) // both prompts: while an end is held, none would be
 		h.store.setRefuse(func(_ int, c sdk.Change) error {
 			if c.EndLoop == nil {
 				return nil
 			}
+			<-accepted
 			tried <- struct{}{}
 			return full
 		})
 		a := h.submit(Submission{})
 		b := h.submit(Submission{Run: a.Run.Alias})
+		close(accepted)
 		for range 5 {
 			<-tried
 		}

@@ -71,13 +71,7 @@ func readEntries(ctx context.Context, resp *pb.EntriesResponse, err error) ([]sd
 	if f := resp.GetFailure(); f != nil {
 		return nil, wire.Error(f)
 	}
-	var entries []sdk.Entry
-	if b := resp.GetEntriesJson(); len(b) > 0 {
-		if err := json.Unmarshal(b, &entries); err != nil {
-			return nil, fmt.Errorf("decode the entries: %w", err)
-		}
-	}
-	return entries, nil
+	return wire.ReadEntries(resp.GetEntries()), nil
 }
 
 // Invoke implements Host.

@@ -45,11 +45,7 @@ func writeEntries(entries []sdk.Entry, err error) *pb.EntriesResponse {
 	if err != nil {
 		return &pb.EntriesResponse{Failure: wire.Failure(err)}
 	}
-	b, err := json.Marshal(entries)
-	if err != nil {
-		return &pb.EntriesResponse{Failure: wire.Failure(err)}
-	}
-	return &pb.EntriesResponse{EntriesJson: b}
+	return &pb.EntriesResponse{Entries: wire.Entries(entries)}
 }
 
 func (s *server) InvokeTool(ctx context.Context, req *pb.InvokeToolRequest) (*pb.InvokeToolResponse, error) {

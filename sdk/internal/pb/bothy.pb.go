@@ -2402,8 +2402,8 @@ func (x *EntriesRequest) GetGlob() string {
 
 type EntriesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	EntriesJson   []byte                 `protobuf:"bytes,1,opt,name=entries_json,json=entriesJson,proto3" json:"entries_json,omitempty"` // [sdk.Entry]
 	Failure       *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"`
+	Entries       []*Entry               `protobuf:"bytes,3,rep,name=entries,proto3" json:"entries,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2438,18 +2438,175 @@ func (*EntriesResponse) Descriptor() ([]byte, []int) {
 	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
 }
 
-func (x *EntriesResponse) GetEntriesJson() []byte {
-	if x != nil {
-		return x.EntriesJson
-	}
-	return nil
-}
-
 func (x *EntriesResponse) GetFailure() *Failure {
 	if x != nil {
 		return x.Failure
 	}
 	return nil
+}
+
+func (x *EntriesResponse) GetEntries() []*Entry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+// Entry is sdk.Entry, with the same names.
+type Entry struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Path           string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	Body           string                 `protobuf:"bytes,2,opt,name=body,proto3" json:"body,omitempty"`
+	AttributesJson []byte                 `protobuf:"bytes,3,opt,name=attributes_json,json=attributesJson,proto3" json:"attributes_json,omitempty"` // an object, or empty
+	Visibility     string                 `protobuf:"bytes,4,opt,name=visibility,proto3" json:"visibility,omitempty"`
+	State          string                 `protobuf:"bytes,5,opt,name=state,proto3" json:"state,omitempty"`
+	Outcome        string                 `protobuf:"bytes,6,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Writer         string                 `protobuf:"bytes,7,opt,name=writer,proto3" json:"writer,omitempty"`
+	Scope          string                 `protobuf:"bytes,8,opt,name=scope,proto3" json:"scope,omitempty"`
+	Phase          string                 `protobuf:"bytes,9,opt,name=phase,proto3" json:"phase,omitempty"`
+	Hash           string                 `protobuf:"bytes,10,opt,name=hash,proto3" json:"hash,omitempty"`
+	Loop           int64                  `protobuf:"varint,11,opt,name=loop,proto3" json:"loop,omitempty"`
+	Turn           int64                  `protobuf:"varint,12,opt,name=turn,proto3" json:"turn,omitempty"`
+	Version        int64                  `protobuf:"varint,13,opt,name=version,proto3" json:"version,omitempty"`
+	CreatedUnixNs  int64                  `protobuf:"varint,14,opt,name=created_unix_ns,json=createdUnixNs,proto3" json:"created_unix_ns,omitempty"`
+	UpdatedUnixNs  int64                  `protobuf:"varint,15,opt,name=updated_unix_ns,json=updatedUnixNs,proto3" json:"updated_unix_ns,omitempty"` // since 1970; 0 is never
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Entry) Reset() {
+	*x = Entry{}
+	mi := &file_v1_bothy_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Entry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Entry) ProtoMessage() {}
+
+func (x *Entry) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Entry.ProtoReflect.Descriptor instead.
+func (*Entry) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *Entry) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *Entry) GetBody() string {
+	if x != nil {
+		return x.Body
+	}
+	return ""
+}
+
+func (x *Entry) GetAttributesJson() []byte {
+	if x != nil {
+		return x.AttributesJson
+	}
+	return nil
+}
+
+func (x *Entry) GetVisibility() string {
+	if x != nil {
+		return x.Visibility
+	}
+	return ""
+}
+
+func (x *Entry) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *Entry) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *Entry) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
+}
+
+func (x *Entry) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
+}
+
+func (x *Entry) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *Entry) GetHash() string {
+	if x != nil {
+		return x.Hash
+	}
+	return ""
+}
+
+func (x *Entry) GetLoop() int64 {
+	if x != nil {
+		return x.Loop
+	}
+	return 0
+}
+
+func (x *Entry) GetTurn() int64 {
+	if x != nil {
+		return x.Turn
+	}
+	return 0
+}
+
+func (x *Entry) GetVersion() int64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Entry) GetCreatedUnixNs() int64 {
+	if x != nil {
+		return x.CreatedUnixNs
+	}
+	return 0
+}
+
+func (x *Entry) GetUpdatedUnixNs() int64 {
+	if x != nil {
+		return x.UpdatedUnixNs
+	}
+	return 0
 }
 
 type WriteRequest struct {
@@ -2461,7 +2618,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2473,7 +2630,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2486,7 +2643,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -2506,7 +2663,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2518,7 +2675,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2531,7 +2688,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -2558,7 +2715,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2570,7 +2727,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2583,7 +2740,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -2609,7 +2766,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2621,7 +2778,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2634,7 +2791,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -2654,7 +2811,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2666,7 +2823,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2679,7 +2836,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -2707,7 +2864,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2719,7 +2876,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2732,7 +2889,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -2764,7 +2921,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[46]
+	mi := &file_v1_bothy_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2776,7 +2933,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[46]
+	mi := &file_v1_bothy_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2789,7 +2946,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{47}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -2951,10 +3108,29 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x05piece\"8\n" +
 	"\x0eEntriesRequest\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
-	"\x04glob\x18\x02 \x01(\tR\x04glob\"a\n" +
-	"\x0fEntriesResponse\x12!\n" +
-	"\fentries_json\x18\x01 \x01(\fR\ventriesJson\x12+\n" +
-	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"/\n" +
+	"\x04glob\x18\x02 \x01(\tR\x04glob\"}\n" +
+	"\x0fEntriesResponse\x12+\n" +
+	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\x12)\n" +
+	"\aentries\x18\x03 \x03(\v2\x0f.bothy.v1.EntryR\aentriesJ\x04\b\x01\x10\x02R\fentries_json\"\x92\x03\n" +
+	"\x05Entry\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
+	"\x04body\x18\x02 \x01(\tR\x04body\x12'\n" +
+	"\x0fattributes_json\x18\x03 \x01(\fR\x0eattributesJson\x12\x1e\n" +
+	"\n" +
+	"visibility\x18\x04 \x01(\tR\n" +
+	"visibility\x12\x14\n" +
+	"\x05state\x18\x05 \x01(\tR\x05state\x12\x18\n" +
+	"\aoutcome\x18\x06 \x01(\tR\aoutcome\x12\x16\n" +
+	"\x06writer\x18\a \x01(\tR\x06writer\x12\x14\n" +
+	"\x05scope\x18\b \x01(\tR\x05scope\x12\x14\n" +
+	"\x05phase\x18\t \x01(\tR\x05phase\x12\x12\n" +
+	"\x04hash\x18\n" +
+	" \x01(\tR\x04hash\x12\x12\n" +
+	"\x04loop\x18\v \x01(\x03R\x04loop\x12\x12\n" +
+	"\x04turn\x18\f \x01(\x03R\x04turn\x12\x18\n" +
+	"\aversion\x18\r \x01(\x03R\aversion\x12&\n" +
+	"\x0fcreated_unix_ns\x18\x0e \x01(\x03R\rcreatedUnixNs\x12&\n" +
+	"\x0fupdated_unix_ns\x18\x0f \x01(\x03R\rupdatedUnixNs\"/\n" +
 	"\fWriteRequest\x12\x1f\n" +
 	"\vwrites_json\x18\x01 \x01(\fR\n" +
 	"writesJson\"N\n" +
@@ -3024,7 +3200,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),    // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),   // 1: bothy.v1.DescribeResponse
@@ -3066,14 +3242,15 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*ServeResponse)(nil),      // 37: bothy.v1.ServeResponse
 	(*EntriesRequest)(nil),     // 38: bothy.v1.EntriesRequest
 	(*EntriesResponse)(nil),    // 39: bothy.v1.EntriesResponse
-	(*WriteRequest)(nil),       // 40: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),  // 41: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil), // 42: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),      // 43: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),     // 44: bothy.v1.SecretResponse
-	(*LogRequest)(nil),         // 45: bothy.v1.LogRequest
-	(*LogResponse)(nil),        // 46: bothy.v1.LogResponse
-	nil,                        // 47: bothy.v1.LogRequest.FieldsEntry
+	(*Entry)(nil),              // 40: bothy.v1.Entry
+	(*WriteRequest)(nil),       // 41: bothy.v1.WriteRequest
+	(*InvokeToolRequest)(nil),  // 42: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil), // 43: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),      // 44: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),     // 45: bothy.v1.SecretResponse
+	(*LogRequest)(nil),         // 46: bothy.v1.LogRequest
+	(*LogResponse)(nil),        // 47: bothy.v1.LogResponse
+	nil,                        // 48: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
@@ -3096,65 +3273,66 @@ var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 17: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
 	12, // 18: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
 	12, // 19: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	22, // 20: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 21: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	12, // 22: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	47, // 23: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 24: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 25: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 26: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 27: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 28: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	10, // 29: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
-	13, // 30: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	13, // 31: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
-	16, // 32: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	13, // 33: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	13, // 34: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	23, // 35: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	16, // 36: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	24, // 37: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	26, // 38: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	32, // 39: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	34, // 40: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	36, // 41: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	16, // 42: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
-	38, // 43: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	40, // 44: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	41, // 45: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	26, // 46: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	43, // 47: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	45, // 48: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 49: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 50: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 51: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 52: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 53: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 54: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	18, // 55: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	14, // 56: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
-	17, // 57: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	19, // 58: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	15, // 59: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	18, // 60: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	17, // 61: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	25, // 62: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	27, // 63: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	33, // 64: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	35, // 65: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	37, // 66: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	17, // 67: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
-	39, // 68: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	39, // 69: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	42, // 70: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	27, // 71: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	44, // 72: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	46, // 73: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	49, // [49:74] is the sub-list for method output_type
-	24, // [24:49] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	40, // 20: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
+	22, // 21: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 22: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	12, // 23: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	48, // 24: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 25: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 26: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 27: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 28: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 29: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 30: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	13, // 31: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	13, // 32: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
+	16, // 33: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	13, // 34: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	13, // 35: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	23, // 36: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	16, // 37: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	24, // 38: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	26, // 39: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	32, // 40: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	34, // 41: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	36, // 42: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	16, // 43: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	38, // 44: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	41, // 45: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	42, // 46: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	26, // 47: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	44, // 48: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	46, // 49: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 50: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 51: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 52: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 53: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 54: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 55: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	18, // 56: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	14, // 57: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	17, // 58: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	19, // 59: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	15, // 60: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	18, // 61: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	17, // 62: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	25, // 63: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	27, // 64: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	33, // 65: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	35, // 66: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	37, // 67: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	17, // 68: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	39, // 69: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	39, // 70: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	43, // 71: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	27, // 72: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	45, // 73: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	47, // 74: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	50, // [50:75] is the sub-list for method output_type
+	25, // [25:50] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -3186,7 +3364,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   48,
+			NumMessages:   49,
 			NumExtensions: 0,
 			NumServices:   7,
 		},

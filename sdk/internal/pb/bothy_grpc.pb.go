@@ -41,7 +41,8 @@ const (
 //
 // Plugin is served by every binary.
 type PluginClient interface {
-	// Describe returns the manifest. It is called before Configure and must not
+	// Describe returns the manifest. It is called before Configure, unless the
+	// daemon knows what the same file answered before, and must not
 	// need it.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
 	// Configure hands over the decoded block. It is called once before any other
@@ -142,7 +143,8 @@ func (c *pluginClient) Release(ctx context.Context, in *ReleaseRequest, opts ...
 //
 // Plugin is served by every binary.
 type PluginServer interface {
-	// Describe returns the manifest. It is called before Configure and must not
+	// Describe returns the manifest. It is called before Configure, unless the
+	// daemon knows what the same file answered before, and must not
 	// need it.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
 	// Configure hands over the decoded block. It is called once before any other

@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/internal/pb"
+)
+
+// Entries writes entries.
+func Entries(entries []sdk.Entry) []*pb.Entry {
+	out := make([]*pb.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = &pb.Entry{
+			Path: Text(e.Path), Body: Text(e.Body), AttributesJson: e.Attributes,
+			Visibility: string(e.Visibility), State: string(e.State), Outcome: string(e.Outcome),
+			Writer: string(e.Writer), Scope: e.Scope, Phase: string(e.Phase), Hash: e.Hash,
+			Loop: e.Loop, Turn: int64(e.Turn), Version: int64(e.Version),
+			CreatedUnixNs: nanoseconds(e.Created), UpdatedUnixNs: nanoseconds(e.Updated),
+		}
+	}
+	return out
+}
+
+// ReadEntries reads entries; nil when there are none.
+func ReadEntries(entries []*pb.Entry) []sdk.Entry {
+	if len(entries) == 0 {
+		return nil
+	}
+	out := make([]sdk.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = sdk.Entry{
+			Path: e.GetPath(), Body: e.GetBody(), Attributes: e.GetAttributesJson(),
+			Visibility: sdk.Visibility(e.GetVisibility()), State: sdk.State(e.GetState()), Outcome: sdk.Outcome(e.GetOutcome()),
+			Writer: sdk.Writer(e.GetWriter()), Scope: e.GetScope(), Phase: sdk.Phase(e.GetPhase()), Hash: e.GetHash(),
+			Loop: e.GetLoop(), Turn: int(e.GetTurn()), Version: int(e.GetVersion()),
+			Created: moment(e.GetCreatedUnixNs()), Updated: moment(e.GetUpdatedUnixNs()),
+		}
+	}
+	return out
+}
+
+// nanoseconds since 1970; 0 for the zero time, which has none.
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func moment(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns).UTC()
+}

@@ -6,10 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -23,7 +20,8 @@ type Call struct {
 
 // Func is one tool made of a function. Set serves several.
 type Func struct {
-	spec   sdk.ToolSpec
+	spec   sdk.ToolSpec // without the parameters of an inferred schema
+	schema func() json.RawMessage
 	err    error
 	invoke func(ctx context.Context, call Call) (sdk.ToolResult, error)
 	settle func(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
@@ -36,7 +34,7 @@ type Func struct {
 // is refused. A mistake in In is reported by Set.Err, before the plugin serves.
 func New[In any](name, description string, a sdk.Annotations, fn func(ctx context.Context, in In, call Call) (sdk.ToolResult, error)) Func {
 	f := Func{spec: sdk.ToolSpec{Name: name, Description: description, Annotations: a}}
-	f.spec.Parameters, f.err = schemaFor[In]()
+	f.schema, f.err = schemaFor[In]()
 	f.invoke = func(ctx context.Context, call Call) (sdk.ToolResult, error) {
 		var in In
 		if err := decode(call.Arguments, &in); err != nil {
@@ -103,39 +101,15 @@ func (f Func) Commands(argument string) Func {
 }
 
 // Spec is what the tool declares.
-func (f Func) Spec() sdk.ToolSpec { return f.spec }
+func (f Func) Spec() sdk.ToolSpec {
+	if f.schema != nil {
+		f.spec.Parameters = f.schema()
+	}
+	return f.spec
+}
 
 // Text is the result of a call that went well.
 func Text(output string) sdk.ToolResult { return sdk.ToolResult{Success: true, Output: output} }
-
-func schemaFor[In any]() (json.RawMessage, error) {
-	s, err := jsonschema.For[In](nil)
-	if err != nil {
-		return nil, err
-	}
-	if s.Type != "object" || s.AdditionalProperties == nil {
-		return nil, fmt.Errorf("the arguments are a %T: they must be a struct", *new(In))
-	}
-	plain(s)
-	return json.Marshal(s)
-}
-
-// plain drops null from the types: an argument that is not wanted is left out,
-// and model servers stumble over lists of types.
-func plain(s *jsonschema.Schema) {
-	if i := slices.Index(s.Types, "null"); i >= 0 && len(s.Types) == 2 {
-		s.Type, s.Types = s.Types[1-i], nil
-	}
-	for _, p := range s.Properties {
-		plain(p)
-	}
-	if s.Items != nil {
-		plain(s.Items)
-	}
-	if s.AdditionalProperties != nil {
-		plain(s.AdditionalProperties)
-	}
-}
 
 func decode(arguments json.RawMessage, into any) error {
 	if len(bytes.TrimSpace(arguments)) == 0 {
@@ -180,7 +154,7 @@ func ValidName(name string) bool {
 func (s Set) Tools() []sdk.ToolSpec {
 	specs := make([]sdk.ToolSpec, 0, len(s))
 	for _, f := range s {
-		specs = append(specs, f.spec)
+		specs = append(specs, f.Spec())
 	}
 	return specs
 }

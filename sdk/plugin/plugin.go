@@ -31,9 +31,10 @@
 // The life of a plugin, as the daemon drives it:
 //
 //  1. The process starts, prints one handshake line and serves a Unix socket.
-//  2. Describe: the manifest, made of Options. Config is not known yet.
+//  2. Describe: the manifest, made of Options. Config is not known yet. A daemon that
+//     knows the program by its digest need not ask.
 //  3. Configure: Options.Config is filled, then Options.Configure is called.
-//  4. Describe again: tools and subscriptions may depend on the configuration.
+//  4. The manifest again: tools and subscriptions may depend on the configuration.
 //  5. Calls, several at a time, until another process takes its place (Release,
 //     run by run) or the daemon stops. Where Options.Reconfigures says so, step 3
 //     may come again meanwhile.

@@ -73,7 +73,8 @@ func (i *instance) attach(ctx context.Context, spec Spec, generation int) (*link
 		return nil, &startError{summary: "its process cannot be reached", detail: err.Error(), permanent: true}
 	}
 	l.spec, l.generation, l.identity = spec, generation, identity(b.file)
-	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
+	i.welcome(l)
+	if fail := i.prepare(ctx, l, b, spec, generation, nil); fail != nil {
 		l.close()
 		fail.permanent = true
 		return nil, fail

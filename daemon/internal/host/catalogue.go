@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -16,13 +17,18 @@ import (
 // offered is one tool with what is needed to call it.
 type offered struct {
 	sdk.Tool
-	remote   string // its name in its plugin
+	remote string // its name in its plugin
+	owner  *instance
+	compiled
+}
+
+// compiled is a tool's schema, ready for its calls.
+type compiled struct {
 	schema   *jsonschema.Resolved
 	known    map[string]bool // declared properties, for the error text; nil when the schema is composed
 	must     []string
 	quick    *quick // takes what most calls have; nil when the schema asks for more
-	owner    *instance
-	unusable error // why it is disabled
+	unusable error  // why it is disabled
 }
 
 // catalogue names all tools at one moment. It is made anew when anything
@@ -65,15 +71,21 @@ func newCatalogue(instances []*instance) *catalogue {
 	return c
 }
 
-// offer makes the tools of a manifest ready, once for as long as it holds.
-func (i *instance) offer(m *sdk.Manifest, spec Spec, pinned bool, digest string) []*offered {
+// offer makes the tools of a manifest ready, once for as long as it holds. What
+// was compiled before is not compiled anew.
+func (i *instance) offer(m *sdk.Manifest, spec Spec, pinned bool, digest string, before ...*offered) []*offered {
 	if m == nil {
 		return nil
 	}
 	tools := make([]*offered, 0, len(m.Tools))
 	for _, t := range m.Tools {
 		o := &offered{remote: t.Name, owner: i, Tool: sdk.Tool{ToolSpec: t, Plugin: i.name, Pinned: pinned, Digest: digest, Grants: spec.Grants}}
-		o.unusable = o.compile()
+		was := slices.IndexFunc(before, func(b *offered) bool { return b.remote == o.remote && bytes.Equal(b.Parameters, o.Parameters) })
+		if was >= 0 {
+			o.compiled = before[was].compiled
+		} else {
+			o.unusable = o.compile()
+		}
 		tools = append(tools, o)
 	}
 	return tools

@@ -189,21 +189,53 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// declared is what a program is known to declare before it is configured; nil when
+// its process has to be asked: a script is more than its file, and what a block
+// gives it besides may change its mind. So may its configuration, where it did
+// before.
+func (s *Inspector) declared(b *binary, spec Spec) *sdk.Manifest {
+	kept, known := s.kept(b.path)
+	if !known || b.script || !keepable(spec) || kept.Digest != b.digest || kept.Manifest == nil {
+		return nil
+	}
+	if served, was := kept.Served[spec.Instance]; was && !sameGround(kept.Manifest, &served) {
+		return nil
+	}
+	return kept.Manifest
+}
+
+// keepable reports whether what a process declares belongs to its file alone. One
+// that its author runs may be of another file.
+func keepable(spec Spec) bool {
+	return spec.Foreign == nil && len(spec.Args) == 0 && len(spec.Env) == 0
+}
+
+// sameGround reports whether two manifests agree in what a plugin is configured by:
+// tools and hooks may follow from the configuration.
+func sameGround(a, b *sdk.Manifest) bool {
+	ground := func(m *sdk.Manifest) sdk.Manifest {
+		return sdk.Manifest{
+			Protocol: m.Protocol, Schemes: m.Schemes, Config: m.Config, Grants: m.Grants, Calls: m.Calls, Requires: m.Requires,
+		}
+	}
+	return reflect.DeepEqual(ground(a), ground(b))
+}
+
 // remember keeps the manifest of a verified file, so that the next check needs
 // no process. With an instance it is what the plugin became by its configuration,
 // which is kept where that makes a difference to the lock.
 func (s *Inspector) remember(b *binary, instance string, m sdk.Manifest) {
 	same := func(x sdk.Manifest) bool {
-		return reflect.DeepEqual(x, m) || len(config.LockOf(x, b.digest, b.script).Diff(config.LockOf(m, b.digest, b.script))) == 0
+		return reflect.DeepEqual(x, m) || sameGround(&x, &m) && len(config.LockOf(x, b.digest, b.script).Diff(config.LockOf(m, b.digest, b.script))) == 0
 	}
 	s.update(b, func(kept *described) bool {
 		was, had := kept.Served[instance]
 		switch {
-		case kept.Manifest == nil:
+		case instance == "" && kept.Manifest == nil:
 			kept.Manifest = &m
 		case instance == "" || had && same(was):
 			return false
-		case same(*kept.Manifest):
+		case kept.Manifest != nil && same(*kept.Manifest):
 			delete(kept.Served, instance)
 			return had
 		default:

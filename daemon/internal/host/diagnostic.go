@@ -41,6 +41,7 @@ type startError struct {
 	detail    string
 	permanent bool
 	missing   bool            // there is no file
+	outdated  bool            // what was kept of it misled: it is to be asked
 	config    hcl.Diagnostics // instead of the text, where the block is at fault
 }
 

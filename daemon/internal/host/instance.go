@@ -2,9 +2,6 @@ package host
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -12,7 +9,6 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/plugin"
 )
 
 // State is where a plugin is in its life.
@@ -209,109 +205,6 @@ func (i *instance) end(l *link) {
 	i.become(Stopped, nil, "")
 }
 
-// open brings a process to the point where it can be called: found, started,
-// described, configured.
-func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
-	ctx, done := i.attempt(ctx)
-	defer done()
-	i.tries(spec)
-	if spec.Foreign != nil {
-		return i.attach(ctx, spec, generation)
-	}
-	b, fail := i.s.verified(spec)
-	if fail != nil {
-		return nil, fail
-	}
-	defer b.file.Close()
-	i.found(b)
-	lacks, fail := i.s.cfg.confinable(spec)
-	if fail != nil {
-		return nil, fail
-	}
-	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has)
-	if fail != nil {
-		return nil, fail
-	}
-	l.binary, l.pin, l.digest, l.identity = b, b.pin, b.digest, identity(b.file)
-	l.confined = held(spec.Confine, lacks)
-	l.spec, l.generation = spec, generation
-	if fail := i.prepare(ctx, l, b, spec, generation); fail != nil {
-		l.close()
-		return nil, fail
-	}
-	l.warnings = append(l.warnings, unheld(spec, lacks)...)
-	return l, nil
-}
-
-func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int) *startError {
-	if !b.unchanged() {
-		return &startError{summary: "its binary is refused", detail: b.path + " changed while it was started"}
-	}
-	if fail := l.describe(ctx); fail != nil {
-		return fail
-	}
-	m := l.manifest.Load()
-	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
-		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
-	}
-	if spec.Foreign == nil { // a process that its author runs may be of another file
-		i.s.remember(b, "", *m)
-	}
-	settings, fail := i.settings(m, spec, generation)
-	if fail != nil {
-		return fail
-	}
-	if fail := i.require(ctx, l, spec, m); fail != nil {
-		return fail
-	}
-	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
-	if i.s.cfg.Services != nil {
-		bc := &backchannel{s: i.s, i: i, reach: newReach(spec, m)}
-		if err := l.serve(bc.register, bc.admit); err != nil {
-			return &startError{summary: "it cannot be offered the daemon's services", detail: err.Error()}
-		}
-	}
-	if fail := l.configure(ctx, settings); fail != nil {
-		return fail
-	}
-	configured := l.manifest.Load()
-	if spec.Foreign == nil {
-		i.s.remember(b, i.name, *configured)
-	}
-	if fail := checkLock(spec, b, *configured); fail != nil {
-		return fail
-	}
-	l.said, l.settings = configured, settings
-	l.keeps, l.owner = keepsRuns(configured), &i.tenures
-	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
-	return nil
-}
-
-func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Settings, *startError) {
-	config, secrets, diags := decodeBody(spec, m.Config)
-	if diags.HasErrors() {
-		return sdk.Settings{}, &startError{summary: "its block is wrong", permanent: true, config: diags}
-	}
-	for _, v := range secrets {
-		i.s.cfg.Redact(v)
-	}
-	sockets := filepath.Join(i.s.cfg.SocketDir, i.name)
-	if err := os.MkdirAll(sockets, 0o700); err != nil {
-		return sdk.Settings{}, &startError{summary: "it has no folder for its sockets", detail: err.Error()}
-	}
-	s := sdk.Settings{
-		Instance: i.name, Generation: generation, Config: config,
-		DataDir: i.s.cfg.DataDir, SocketDir: sockets, Prefix: i.s.cfg.Prefix,
-	}
-	if spec.Confine != nil {
-		s.DataDir = filepath.Join(i.s.cfg.DataDir, confinedDir, spec.Instance, "home")
-	}
-	if spec.granted(sdk.GrantSandbox) {
-		s.Sandbox = spec.Sandbox
-	}
-	return s, nil
-}
-
 // found keeps which file would serve, unless one serves already.
 func (i *instance) found(b *binary) {
 	i.mu.Lock()
@@ -350,7 +243,7 @@ func (i *instance) adopt(l *link) {
 	m := l.manifest.Load()
 	if m != i.manifest && !l.replaced {
 		i.file, i.pin = l.binary, l.pin
-		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest)
+		i.manifest, i.tools = m, i.offer(m, i.spec, i.pin != "", l.digest, slices.Concat(l.foreseen, i.tools)...)
 	}
 	i.mu.Unlock()
 	i.s.changed()

@@ -43,10 +43,13 @@ type link struct {
 	hook     *hook.Client
 	services *grpc.Server
 	surface
-	at plugin.Services
+	at        plugin.Services
+	back      *backchannel // nil when the daemon offers no services
+	unwelcome *startError  // why what it needs besides cannot be had
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
+	foreseen []*offered    // its tools before it was configured, compiled
 	streams  atomic.Bool   // it serves no call without a stream
 	warnings []Diagnostic  // what is to be said once it serves
 	binary   *binary       // that it was started from; its file is closed
@@ -97,14 +100,15 @@ func (c *capture) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *gr
 
 // connect starts the binary and connects to it. The process belongs to the
 // link: close ends it, also when connect failed.
-// known hears of the link before there is a process.
-func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger, known func(*link)) (*link, *startError) {
+// known hears of the link before there is a process; meanwhile is called when there
+// is one that has not said anything yet.
+func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger, known, meanwhile func(*link)) (*link, *startError) {
 	walls, err := cfg.confine(spec, b)
 	if err != nil {
 		return nil, &startError{summary: "it cannot be confined", detail: err.Error()}
 	}
 	l := &link{cfg: cfg, log: log, instance: spec.Instance, proc: newProcess(log, b, cfg.limits(spec))}
-	l.proc.walls = walls
+	l.proc.walls, l.proc.meanwhile = walls, func() { meanwhile(l) }
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	known(l)
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{

@@ -201,7 +201,7 @@ func TestNoRace(t *testing.T) {
 	if m, err := r.runDescribe(ctx, b); err != nil || m.Name != "fault" {
 		t.Errorf("described was the other: %+v %v", m, err)
 	}
-	l, fail := connect(ctx, &r.cfg, s, b, hclog.NewNullLogger(), r.has)
+	l, fail := connect(ctx, &r.cfg, s, b, hclog.NewNullLogger(), r.has, func(*link) {})
 	if fail != nil {
 		t.Fatal(fail)
 	}
@@ -226,7 +226,7 @@ func TestWrittenInto(t *testing.T) {
 	defer b.file.Close()
 	script(t, path, "exec "+faultBinary+` "$@" # evil`)
 	i := newInstance(r.Supervisor, s)
-	if fail := i.prepare(context.Background(), nil, b, s, 1); fail == nil || !strings.Contains(fail.Error(), "changed while it was started") {
+	if fail := i.prepare(context.Background(), nil, b, s, 1, nil); fail == nil || !strings.Contains(fail.Error(), "changed while it was started") {
 		t.Errorf("not found: %v", fail)
 	}
 }

@@ -47,11 +47,13 @@ func (r *reach) tool(bare, long string) error {
 
 // scheme takes the path of an entry, to read or to write it.
 func (r *reach) scheme(path string) error {
-	s := clip(sdk.SchemeOf(path))
+	s := sdk.SchemeOf(path)
 	if !slices.Contains(r.calls.Schemes, s) && !slices.Contains(r.own, s) {
+		s = clip(s)
 		return r.undeclared("uses entries of "+s+"://", "schemes", s)
 	}
 	if r.spec.Schemes != nil && !slices.Contains(r.spec.Schemes, s) {
+		s = clip(s)
 		return r.refuse("may not use entries of %s://: the schemes in its block are %s; to let it, write there schemes = %s", s, list(r.spec.Schemes), written(r.spec.Schemes, s))
 	}
 	return nil
@@ -91,11 +93,12 @@ func (r *reach) model(own, name string) error {
 
 // secret never takes more than the block names.
 func (r *reach) secret(name string) error {
-	name = clip(name)
 	if !slices.Contains(r.calls.Secrets, name) {
+		name = clip(name)
 		return r.undeclared("asks for the secret "+name, "secrets", name)
 	}
 	if !slices.Contains(r.spec.Secrets, name) {
+		name = clip(name)
 		return r.refuse("may not have the secret %s: write into its block secrets = %s", name, written(r.spec.Secrets, name))
 	}
 	return nil

@@ -44,6 +44,8 @@ type process struct {
 	limits config.Limits
 	walls  *confinement // nil: none
 
+	meanwhile func() // called while the process starts
+
 	socketDir string
 	done      chan struct{} // closed when the process is reaped and its group killed
 	heard     chan struct{} // closed when all of its standard error was read
@@ -112,6 +114,7 @@ func (p *process) Start(context.Context) error {
 	p.released = []io.Closer{outPipe, errPipe}
 	p.wg.Go(func() { p.pumpStdout(outR, outTo) })
 	p.wg.Go(func() { p.pumpStderr(errR, errTo) })
+	p.meanwhile()
 	return nil
 }
 

@@ -86,7 +86,8 @@ func TestQuota(t *testing.T) {
 
 // TestCompletionsQuota: completions are counted for the call that is served.
 func TestCompletionsQuota(t *testing.T) {
-	b := &backchannel{i: &instance{name: "p"}, reach: reach{spec: Spec{Instance: "p"}}}
+	b := &backchannel{i: &instance{name: "p"}}
+	b.allow(reach{spec: Spec{Instance: "p"}})
 	for range 2 {
 		r := &running{}
 		for range completionsPerCall {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -34,9 +35,20 @@ type Services interface {
 
 // backchannel is the daemon as one plugin sees it.
 type backchannel struct {
-	s     *Supervisor
-	i     *instance
-	reach reach // what this process was started with
+	s   *Supervisor
+	i   *instance
+	may atomic.Pointer[reach] // what this process was started with
+}
+
+// allow says what the plugin may ask for, before it learns where.
+func (b *backchannel) allow(r reach) { b.may.Store(&r) }
+
+// reach is nothing before allow.
+func (b *backchannel) reach() *reach {
+	if r := b.may.Load(); r != nil {
+		return r
+	}
+	return &reach{}
 }
 
 func (b *backchannel) register(r grpc.ServiceRegistrar) { host.Register(r, b) }
@@ -85,7 +97,7 @@ func (b *backchannel) serves(ctx context.Context, grant string) (*running, error
 	if err := b.within(time.Now()); err != nil {
 		return nil, err
 	}
-	if err := b.reach.granted(grant); err != nil {
+	if err := b.reach().granted(grant); err != nil {
 		return nil, err
 	}
 	return b.s.calls.find(b.i.name, host.Call(ctx))
@@ -130,7 +142,7 @@ func (b *backchannel) refused(err error) error {
 
 // Entry implements host.Host.
 func (b *backchannel) Entry(ctx context.Context, path string) (sdk.Entry, error) {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error { return b.reach.scheme(path) })
+	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error { return b.reach().scheme(path) })
 	if err != nil {
 		return sdk.Entry{}, err
 	}
@@ -140,20 +152,20 @@ func (b *backchannel) Entry(ctx context.Context, path string) (sdk.Entry, error)
 
 // Entries implements host.Host. It finds nothing of schemes out of reach.
 func (b *backchannel) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
-	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error { return b.reach.glob(glob) })
+	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error { return b.reach().glob(glob) })
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	found, err := b.s.cfg.Services.Entries(ctx, c, glob)
-	return slices.DeleteFunc(found, func(e sdk.Entry) bool { return !b.reach.sees(e) }), err
+	return slices.DeleteFunc(found, func(e sdk.Entry) bool { return !b.reach().sees(e) }), err
 }
 
 // Write implements host.Host. The writer is plugin, whatever the plugin says.
 func (b *backchannel) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error) {
 	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error {
 		for _, w := range writes {
-			if err := b.reach.scheme(w.Path); err != nil {
+			if err := b.reach().scheme(w.Path); err != nil {
 				return err
 			}
 		}
@@ -176,7 +188,7 @@ func (b *backchannel) Invoke(ctx context.Context, tool string, arguments []byte)
 		if err != nil {
 			return err
 		}
-		return b.reach.tool(o.Name, o.owner.name+"__"+o.remote)
+		return b.reach().tool(o.Name, o.owner.name+"__"+o.remote)
 	})
 	if err != nil {
 		return sdk.ToolResult{}, err
@@ -188,7 +200,7 @@ func (b *backchannel) Invoke(ctx context.Context, tool string, arguments []byte)
 // Complete implements host.Host.
 func (b *backchannel) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
 	ctx, done, c, err := b.caller(ctx, sdk.GrantModels, func(r *running) error {
-		if err := b.reach.model(r.Model, req.Model); err != nil {
+		if err := b.reach().model(r.Model, req.Model); err != nil {
 			return err
 		}
 		return b.asks(r)
@@ -225,10 +237,10 @@ func (b *backchannel) mayKnow(secret string) error {
 	if err := b.within(time.Now()); err != nil {
 		return err
 	}
-	if err := b.reach.granted(sdk.GrantSecrets); err != nil {
+	if err := b.reach().granted(sdk.GrantSecrets); err != nil {
 		return err
 	}
-	return b.reach.secret(secret)
+	return b.reach().secret(secret)
 }
 
 // Log implements host.Host. It needs no grant; like standard error, it is

@@ -1,0 +1,157 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/plugin"
+)
+
+// open brings a process to the point where it can be called: found, started,
+// described, configured.
+func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
+	ctx, done := i.attempt(ctx)
+	defer done()
+	i.tries(spec)
+	if spec.Foreign != nil {
+		return i.attach(ctx, spec, generation)
+	}
+	b, fail := i.s.verified(spec)
+	if fail != nil {
+		return nil, fail
+	}
+	defer b.file.Close()
+	i.found(b)
+	lacks, fail := i.s.cfg.confinable(spec)
+	if fail != nil {
+		return nil, fail
+	}
+	l, fail := i.launch(ctx, spec, b, generation, i.s.declared(b, spec))
+	if fail != nil && fail.outdated {
+		i.log.Info("what the plugin declares is not what was kept of it: it is started again, and asked")
+		l, fail = i.launch(ctx, spec, b, generation, nil)
+	}
+	if fail != nil {
+		return nil, fail
+	}
+	l.confined = held(spec.Confine, lacks)
+	l.warnings = append(l.warnings, unheld(spec, lacks)...)
+	return l, nil
+}
+
+// launch starts a process and configures it. known is what it declares, nil when
+// it has to be asked.
+func (i *instance) launch(ctx context.Context, spec Spec, b *binary, generation int, known *sdk.Manifest) (*link, *startError) {
+	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has, i.welcome)
+	if fail != nil {
+		return nil, fail
+	}
+	l.binary, l.pin, l.digest, l.identity = b, b.pin, b.digest, identity(b.file)
+	l.spec, l.generation = spec, generation
+	if fail := i.prepare(ctx, l, b, spec, generation, known); fail != nil {
+		l.close()
+		return nil, fail
+	}
+	return l, nil
+}
+
+// welcome opens the daemon's services to a process that is about to start, or that
+// starts meanwhile. What it may ask of them is known when it has described itself.
+func (i *instance) welcome(l *link) {
+	if err := os.MkdirAll(i.sockets(), 0o700); err != nil {
+		l.unwelcome = &startError{summary: "it has no folder for its sockets", detail: err.Error()}
+		return
+	}
+	if i.s.cfg.Services == nil {
+		return
+	}
+	l.back = &backchannel{s: i.s, i: i}
+	if err := l.serve(l.back.register, l.back.admit); err != nil {
+		l.unwelcome = &startError{summary: "it cannot be offered the daemon's services", detail: err.Error()}
+	}
+}
+
+// sockets is the folder for those that the plugin makes itself.
+func (i *instance) sockets() string { return filepath.Join(i.s.cfg.SocketDir, i.name) }
+
+// prepare describes and configures a process that has started. A program that is
+// known is not asked what it declares: its answer to Configure says it again, and it
+// is outdated when that is something else.
+func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int, known *sdk.Manifest) *startError {
+	if !b.unchanged() {
+		return &startError{summary: "its binary is refused", detail: b.path + " changed while it was started"}
+	}
+	if l.unwelcome != nil {
+		return l.unwelcome
+	}
+	l.manifest.Store(known)
+	if known == nil {
+		if fail := l.describe(ctx); fail != nil {
+			return fail
+		}
+	}
+	m := l.manifest.Load()
+	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
+		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
+	}
+	if known == nil && keepable(spec) {
+		i.s.remember(b, "", *m)
+	}
+	settings, fail := i.settings(m, spec, generation)
+	if fail != nil {
+		fail.outdated = known != nil // by its own word the block may be right
+		return fail
+	}
+	if fail := i.require(ctx, l, spec, m); fail != nil {
+		return fail
+	}
+	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
+	if l.back != nil {
+		l.back.allow(newReach(spec, m))
+	}
+	foreseen := make(chan []*offered, 1) // most have the same tools when they are configured
+	go func() { foreseen <- i.offer(m, spec, false, "") }()
+	if fail := l.configure(ctx, settings); fail != nil {
+		return fail
+	}
+	l.foreseen = <-foreseen
+	configured := l.manifest.Load()
+	if spec.Foreign == nil {
+		i.s.remember(b, i.name, *configured)
+	}
+	if known != nil && !sameGround(known, configured) {
+		return &startError{summary: "it declares something else than before", outdated: true}
+	}
+	if fail := checkLock(spec, b, *configured); fail != nil {
+		return fail
+	}
+	l.said, l.settings = configured, settings
+	l.keeps, l.owner = keepsRuns(configured), &i.tenures
+	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
+	return nil
+}
+
+func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Settings, *startError) {
+	config, secrets, diags := decodeBody(spec, m.Config)
+	if diags.HasErrors() {
+		return sdk.Settings{}, &startError{summary: "its block is wrong", permanent: true, config: diags}
+	}
+	for _, v := range secrets {
+		i.s.cfg.Redact(v)
+	}
+	s := sdk.Settings{
+		Instance: i.name, Generation: generation, Config: config,
+		DataDir: i.s.cfg.DataDir, SocketDir: i.sockets(), Prefix: i.s.cfg.Prefix,
+	}
+	if spec.Confine != nil {
+		s.DataDir = filepath.Join(i.s.cfg.DataDir, confinedDir, spec.Instance, "home")
+	}
+	if spec.granted(sdk.GrantSandbox) {
+		s.Sandbox = spec.Sandbox
+	}
+	return s, nil
+}

@@ -41,9 +41,8 @@ const (
 //
 // Plugin is served by every binary.
 type PluginClient interface {
-	// Describe returns the manifest. It is called before Configure, unless the
-	// daemon knows what the same file answered before, and must not
-	// need it.
+	// Describe returns the manifest. It must not need Configure, before which it is
+	// called, unless the daemon knows what the same file answered before.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
 	// Configure hands over the decoded block. It is called once before any other
 	// call, and again with a higher generation when the block changed.
@@ -143,9 +142,8 @@ func (c *pluginClient) Release(ctx context.Context, in *ReleaseRequest, opts ...
 //
 // Plugin is served by every binary.
 type PluginServer interface {
-	// Describe returns the manifest. It is called before Configure, unless the
-	// daemon knows what the same file answered before, and must not
-	// need it.
+	// Describe returns the manifest. It must not need Configure, before which it is
+	// called, unless the daemon knows what the same file answered before.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
 	// Configure hands over the decoded block. It is called once before any other
 	// call, and again with a higher generation when the block changed.

@@ -19,7 +19,6 @@ require (
 	github.com/yuin/goldmark v1.7.17
 	github.com/yuin/goldmark-meta v1.1.0
 	github.com/zclconf/go-cty v1.19.0
-	mvdan.cc/sh/v3 v3.14.1
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/sync v0.24.0
@@ -29,6 +28,7 @@ require (
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
 	modernc.org/sqlite v1.60.0
+	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.2.0
 )
 

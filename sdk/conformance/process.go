@@ -68,7 +68,7 @@ func launch(ctx context.Context, o Options, dir string) (*process, string, error
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Env = append(environment(),
 		wire.CookieKey+"="+wire.CookieValue, wire.EnvHostPID+"="+strconv.Itoa(os.Getpid()),
-		"PLUGIN_PROTOCOL_VERSIONS="+strconv.Itoa(wire.Protocol), "PLUGIN_UNIX_SOCKET_DIR="+dir,
+		wire.EnvVersions+"="+strconv.Itoa(wire.Protocol), wire.EnvSocketDir+"="+dir,
 		"PLUGIN_MIN_PORT=10000", "PLUGIN_MAX_PORT=25000")
 	stdout, outTo, err := os.Pipe()
 	if err != nil {

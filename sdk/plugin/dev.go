@@ -12,9 +12,6 @@ import (
 	"path/filepath"
 	"syscall"
 
-	goplugin "github.com/hashicorp/go-plugin"
-	"google.golang.org/grpc"
-
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -59,10 +56,7 @@ func serveDev(ctx context.Context, o Options, stdout io.Writer) error {
 	}
 	s := newService(o)
 	defer s.close()
-	server, err := s.standalone()
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
+	server := s.server(PeerCredentials(onlyDaemon(0), nil)) // for any process of the same user
 	if err := announce(file, p); err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -76,24 +70,6 @@ func serveDev(ctx context.Context, o Options, stdout io.Writer) error {
 		o.Close()
 	}
 	return nil
-}
-
-// standalone is a server of all kinds without go-plugin, for any process of the
-// same user.
-func (s *service) standalone() (*grpc.Server, error) {
-	opts := append(ServerOptions(PeerCredentials(onlyDaemon(0), nil)),
-		grpc.ChainUnaryInterceptor(s.unary), grpc.ChainStreamInterceptor(s.stream))
-	server := grpc.NewServer(opts...)
-	for kind, p := range s.plugins() {
-		served, ok := p.(goplugin.GRPCPlugin)
-		if !ok {
-			return nil, fmt.Errorf("the kind %s cannot be served", kind)
-		}
-		if err := served.GRPCServer(nil, server); err != nil {
-			return nil, err
-		}
-	}
-	return server, nil
 }
 
 // devProcess is what is known of this process before it listens.

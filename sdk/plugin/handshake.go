@@ -1,10 +1,6 @@
 package plugin
 
-import (
-	goplugin "github.com/hashicorp/go-plugin"
-
-	"github.com/bothyd/bothy/sdk/internal/wire"
-)
+import "github.com/bothyd/bothy/sdk/internal/wire"
 
 // Protocol is the major version of sdk/proto that this SDK speaks. Within a
 // major version both sides skip what they do not know.
@@ -17,21 +13,19 @@ func Features() []string { return nil }
 // MaxMessage is the most bytes of one message, in either direction.
 const MaxMessage = wire.MaxMessage
 
-// Handshake is what the daemon and its plugins show each other before anything
-// else. The cookie is no secret: it tells a plugin that was started by hand
-// from one that the daemon started.
-var Handshake = goplugin.HandshakeConfig{
-	ProtocolVersion:  Protocol,
-	MagicCookieKey:   wire.CookieKey,
-	MagicCookieValue: wire.CookieValue,
-}
+// CookieKey and CookieValue are a variable that the daemon gives its plugins. It is
+// no secret: it tells a plugin that was started by hand from one that the daemon
+// started.
+const (
+	CookieKey   = wire.CookieKey
+	CookieValue = wire.CookieValue
+)
 
 // EnvHostPID names the variable that holds the daemon's process id. A plugin
 // accepts connections of that process only.
 const EnvHostPID = wire.EnvHostPID
 
-// The names under which a binary serves its parts to go-plugin. They are the
-// keys of a PluginSet and the kinds of a manifest.
+// The kinds of a manifest, and KindPlugin, what every binary serves.
 const (
 	KindPlugin   = "plugin"
 	KindTool     = "tool"

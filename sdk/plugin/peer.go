@@ -49,8 +49,8 @@ const (
 	// a ping, with which gRPC would measure a network that is not there.
 	window = 1 << 20
 	// workers serve calls one after the other, so that few need a goroutine, and
-	// its stack, of their own. More calls at a time than that get one. Three are taken
-	// by the streams that last as long as the plugin.
+	// its stack, of their own. More calls at a time than that get one. Streams that last
+	// as long as the plugin take one each.
 	workers = 8
 )
 

@@ -57,8 +57,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-	goplugin "github.com/hashicorp/go-plugin"
-	"google.golang.org/grpc"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
@@ -140,11 +138,14 @@ func run(o Options, args []string, stdout, stderr io.Writer) int {
 			return code
 		}
 	}
-	if os.Getenv(Handshake.MagicCookieKey) != Handshake.MagicCookieValue {
+	if os.Getenv(CookieKey) != CookieValue {
 		byHand(o, stderr)
 		return 1
 	}
-	serve(o)
+	if err := serve(o, stdout); err != nil {
+		fmt.Fprintf(stderr, "bothy-plugin-%s cannot serve: %v\n", o.Name, err)
+		return 1
+	}
 	if o.Close != nil {
 		o.Close()
 	}
@@ -190,28 +191,6 @@ func (o *Options) grants() []string {
 	}
 	slices.Sort(wanted[len(o.Grants):])
 	return wanted
-}
-
-// serve blocks until the daemon ends the plugin or is gone.
-func serve(o Options) {
-	s := newService(o)
-	defer s.close()
-	link := &daemonLink{exit: os.Exit}
-	creds := PeerCredentials(onlyDaemon(hostPID()), link.opened)
-	goplugin.Serve(&goplugin.ServeConfig{
-		HandshakeConfig: Handshake,
-		VersionedPlugins: map[int]goplugin.PluginSet{
-			Protocol: s.plugins(),
-		},
-		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
-			opts = append(opts, ServerOptions(creds)...)
-			opts = append(opts, grpc.ChainUnaryInterceptor(s.unary), grpc.ChainStreamInterceptor(s.stream))
-			srv := grpc.NewServer(opts...)
-			link.onLost(srv.Stop)
-			return srv
-		},
-		Logger: hclog.New(&hclog.LoggerOptions{Name: o.Name, Level: hclog.Warn, Output: os.Stderr, JSONFormat: true}),
-	})
 }
 
 // hostPID is the daemon's process id, 0 when nobody told.
@@ -279,8 +258,7 @@ func (l *daemonLink) closed() {
 	}
 }
 
-// Logger writes lines that the daemon's log takes over with their level. Make
-// it before Serve, which redirects os.Stderr.
+// Logger writes lines that the daemon's log takes over with their level.
 func Logger(name string) hclog.Logger {
 	return hclog.New(&hclog.LoggerOptions{Name: name, Level: hclog.Debug, Output: os.Stderr, JSONFormat: true})
 }

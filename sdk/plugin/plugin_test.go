@@ -34,7 +34,7 @@ func greeter(wait <-chan struct{}) tool.Set {
 }
 
 func TestCommands(t *testing.T) {
-	t.Setenv(Handshake.MagicCookieKey, "")
+	t.Setenv(CookieKey, "")
 	o := Options{Name: "greeter", Version: "1.0.0", Tool: greeter(nil), Config: &everything{}}
 	for _, c := range []struct {
 		o            Options
@@ -73,12 +73,7 @@ func serveOn(t *testing.T, s *service, server, client func(Peer) error, opened f
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := append(ServerOptions(PeerCredentials(server, opened)), grpc.ChainUnaryInterceptor(s.unary), grpc.ChainStreamInterceptor(s.stream))
-	srv := grpc.NewServer(opts...)
-	if err := s.GRPCServer(nil, srv); err != nil {
-		t.Fatal(err)
-	}
-	tool.Register(srv, s.o.Tool)
+	srv := s.server(PeerCredentials(server, opened))
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }()
 	conn, err := grpc.NewClient("unix:"+path, DialOptions(PeerCredentials(client, nil))...)

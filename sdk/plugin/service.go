@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -28,7 +27,6 @@ import (
 // service serves the Plugin service of one binary and watches over its calls.
 type service struct {
 	pb.UnimplementedPluginServer
-	goplugin.NetRPCUnsupportedPlugin
 	o    Options
 	done chan struct{} // closed when the plugin ends
 
@@ -49,36 +47,24 @@ func newService(o Options) *service {
 	return &service{o: o, done: make(chan struct{}), idle: make(chan struct{}), config: newBlank(o.Config)}
 }
 
-// GRPCServer registers the Plugin service.
-func (s *service) GRPCServer(_ *goplugin.GRPCBroker, srv *grpc.Server) error {
-	pb.RegisterPluginServer(srv, s)
-	return nil
-}
-
-// GRPCClient is for the daemon's side, which has a type of its own.
-func (s *service) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
-	return NewClient(conn), nil
-}
-
-// plugins is what the binary serves, by kind.
-func (s *service) plugins() goplugin.PluginSet {
-	set := goplugin.PluginSet{KindPlugin: s}
+// register serves all kinds that the binary has.
+func (s *service) register(r grpc.ServiceRegistrar) {
+	pb.RegisterPluginServer(r, s)
 	if s.o.Tool != nil {
-		set[KindTool] = &tool.Plugin{Impl: s.o.Tool}
+		tool.Register(r, s.o.Tool)
 	}
 	if s.o.Provider != nil {
-		set[KindProvider] = &provider.Plugin{Impl: s.o.Provider}
+		provider.Register(r, s.o.Provider)
 	}
 	if s.o.Skill != nil {
-		set[KindSkill] = &skill.Plugin{Impl: s.o.Skill}
+		skill.Register(r, s.o.Skill)
 	}
 	if s.o.Hook != nil {
-		set[KindHook] = &hook.Plugin{Impl: s.o.Hook}
+		hook.Register(r, s.o.Hook)
 	}
 	if s.o.Channel != nil {
-		set[KindChannel] = &channel.Plugin{Impl: s.o.Channel}
+		channel.Register(r, s.o.Channel)
 	}
-	return set
 }
 
 func (s *service) manifest() sdk.Manifest {
@@ -320,5 +306,3 @@ type servingStream struct {
 
 // Context carries the call and the host's services.
 func (s servingStream) Context() context.Context { return s.ctx }
-
-var _ goplugin.GRPCPlugin = (*service)(nil)

@@ -112,7 +112,9 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 	l.alive, l.died = context.WithCancelCause(context.Background())
 	known(l)
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig:  plugin.Handshake,
+		HandshakeConfig: goplugin.HandshakeConfig{
+			ProtocolVersion: plugin.Protocol, MagicCookieKey: plugin.CookieKey, MagicCookieValue: plugin.CookieValue,
+		},
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {

@@ -8,3 +8,14 @@ const (
 	CookieValue = "c4e1f0a2-bothy-plugin"
 	EnvHostPID  = "BOTHY_HOST_PID"
 )
+
+// What go-plugin's client asks of every plugin: the version of its own protocol in
+// the handshake, where the socket is to be, the service whose health it asks for and
+// the one that ends the process.
+const (
+	CoreProtocol   = 1
+	EnvSocketDir   = "PLUGIN_UNIX_SOCKET_DIR"
+	EnvVersions    = "PLUGIN_PROTOCOL_VERSIONS"
+	HealthService  = "plugin"
+	ControlService = "plugin.GRPCController"
+)

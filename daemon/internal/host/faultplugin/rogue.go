@@ -29,7 +29,9 @@ import (
 // fields that nobody declared. Its messages are written by hand.
 func rogue() {
 	goplugin.Serve(&goplugin.ServeConfig{
-		HandshakeConfig:  plugin.Handshake,
+		HandshakeConfig: goplugin.HandshakeConfig{
+			ProtocolVersion: plugin.Protocol, MagicCookieKey: plugin.CookieKey, MagicCookieValue: plugin.CookieValue,
+		},
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: bare{}}},
 		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
 			return grpc.NewServer(append(opts, grpc.UnknownServiceHandler(answer))...)

@@ -211,14 +211,21 @@ func keepable(spec Spec) bool {
 }
 
 // sameGround reports whether two manifests agree in what a plugin is configured by:
-// tools and hooks may follow from the configuration.
+// tools and hooks may follow from the configuration. They are compared as they are
+// kept, for JSON that was written by another hand has other spaces and empty lists.
 func sameGround(a, b *sdk.Manifest) bool {
-	ground := func(m *sdk.Manifest) sdk.Manifest {
-		return sdk.Manifest{
-			Protocol: m.Protocol, Schemes: m.Schemes, Config: m.Config, Grants: m.Grants, Calls: m.Calls, Requires: m.Requires,
-		}
+	ground := func(m *sdk.Manifest) []byte {
+		text, _ := json.Marshal(struct {
+			Protocol int
+			Schemes  []sdk.Scheme `json:",omitempty"`
+			Config   *sdk.ConfigSchema
+			Grants   []string `json:",omitempty"`
+			Calls    sdk.Calls
+			Requires []string `json:",omitempty"`
+		}{m.Protocol, m.Schemes, m.Config, m.Grants, m.Calls, m.Requires}) // what was read from JSON can be written again
+		return text
 	}
-	return reflect.DeepEqual(ground(a), ground(b))
+	return bytes.Equal(ground(a), ground(b))
 }
 
 // remember keeps the manifest of a verified file, so that the next check needs

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -52,6 +53,34 @@ func TestKnown(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestSameGround: what is kept on disk is what was declared, however the plugin
+// writes its JSON.
+func TestSameGround(t *testing.T) {
+	for _, text := range []string{
+		`{"name": "x", "protocol": 1, "schemes": [], "grants": [], "requires": [], "calls": {"tools": []}}`,
+		`{"name": "x", "config": {"attributes": [{"name": "a", "type": "list(string)", "default": [ "<", 2 ]}]}}`,
+	} {
+		var said, kept sdk.Manifest
+		if err := json.Unmarshal([]byte(text), &said); err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b, &kept); err != nil {
+			t.Fatal(err)
+		}
+		if !sameGround(&said, &kept) {
+			t.Errorf("%s is kept as another: %s", text, b)
+		}
+		said.Requires = []string{"y"}
+		if sameGround(&said, &kept) {
+			t.Errorf("%s requires nothing", text)
+		}
 	}
 }
 

@@ -80,7 +80,8 @@ func (i *instance) sockets() string { return filepath.Join(i.s.cfg.SocketDir, i.
 
 // prepare describes and configures a process that has started. A program that is
 // known is not asked what it declares: its answer to Configure says it again, and it
-// is outdated when that is something else.
+// is outdated when that is something else. When it comes to no such answer, or has to
+// wait for another plugin before, it is asked after all.
 func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int, known *sdk.Manifest) *startError {
 	if !b.unchanged() {
 		return &startError{summary: "its binary is refused", detail: b.path + " changed while it was started"}
@@ -103,20 +104,26 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	}
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
-		fail.outdated = known != nil // by its own word the block may be right
-		return fail
+		return l.doubt(ctx, known, fail)
+	}
+	if known != nil && i.s.lacking(i, needed(spec, m)) != nil { // there is time to ask, and it might wait in vain
+		if fail := l.doubt(ctx, known, nil); fail != nil {
+			return fail
+		}
 	}
 	if fail := i.require(ctx, l, spec, m); fail != nil {
 		return fail
 	}
-	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
+	if known == nil { // a scheme stays, and what was kept may be wrong
+		i.register(ctx, spec, m) // what is wrong is said below
+	}
 	if l.back != nil {
 		l.back.allow(newReach(spec, m))
 	}
 	foreseen := make(chan []*offered, 1) // most have the same tools when they are configured
 	go func() { foreseen <- i.offer(m, spec, false, "") }()
 	if fail := l.configure(ctx, settings); fail != nil {
-		return fail
+		return l.doubt(ctx, known, fail)
 	}
 	l.foreseen = <-foreseen
 	configured := l.manifest.Load()
@@ -124,7 +131,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		i.s.remember(b, i.name, *configured)
 	}
 	if known != nil && !sameGround(known, configured) {
-		return &startError{summary: "it declares something else than before", outdated: true}
+		return outdated()
 	}
 	if fail := checkLock(spec, b, *configured); fail != nil {
 		return fail
@@ -133,6 +140,24 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	l.keeps, l.owner = keepsRuns(configured), &i.tenures
 	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
 	return nil
+}
+
+// doubt asks a process after all what it declares, where it is known, before it
+// fails: the fault may be that of what was kept. It returns fail when it is not.
+func (l *link) doubt(ctx context.Context, known *sdk.Manifest, fail *startError) *startError {
+	if known == nil || l.alive.Err() != nil {
+		return fail
+	}
+	ctx, cancel := context.WithTimeout(ctx, probing)
+	defer cancel()
+	if l.describe(ctx) == nil && !sameGround(known, l.manifest.Load()) {
+		return outdated()
+	}
+	return fail
+}
+
+func outdated() *startError {
+	return &startError{summary: "it declares something else than before", outdated: true}
 }
 
 func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Settings, *startError) {

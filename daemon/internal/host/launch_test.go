@@ -3,8 +3,10 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -25,22 +27,24 @@ func TestKnown(t *testing.T) {
 			m.Config = &sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{{Name: "needed", Type: "string", Required: true}}}
 		}, true},
 		{"nothing to configure", func(m *sdk.Manifest) { m.Config = nil }, true},
+		{"other requirements", func(m *sdk.Manifest) { m.Requires = []string{"nobody"} }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t, nil)
+			var registered []sdk.Scheme
+			r := newRig(t, func(cfg *Config) {
+				cfg.Patience = time.Minute
+				cfg.Register = func(_ context.Context, _ string, schemes []sdk.Scheme) error {
+					registered = append(registered, schemes...)
+					return nil
+				}
+			})
 			s := Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
 			wantStarted(t, r.Start(context.Background(), []Spec{s}))
 			whole := len(r.Tools())
 			if err := r.Remove("fault"); err != nil {
 				t.Fatal(err)
 			}
-			r.mu.Lock()
-			d := r.known[faultBinary]
-			m := *d.Manifest
-			c.kept(&m)
-			d.Manifest = &m
-			r.known[faultBinary] = d
-			r.mu.Unlock()
+			r.mislead(c.kept)
 
 			wantStarted(t, r.Start(context.Background(), []Spec{s}))
 			if got := len(r.Tools()); got != whole {
@@ -51,6 +55,62 @@ func TestKnown(t *testing.T) {
 			}
 			if _, err := r.Invoke(context.Background(), sdk.Invocation{Tool: "echo", Arguments: []byte(`{"text":"x","n":1}`)}, silent{}); err != nil {
 				t.Error(err)
+			}
+			if len(registered) > 0 {
+				t.Errorf("registered %v, which it does not declare", registered)
+			}
+		})
+	}
+}
+
+// mislead changes what is kept of the fault plugin.
+func (r *rig) mislead(change func(*sdk.Manifest)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d := r.known[faultBinary]
+	m := *d.Manifest
+	change(&m)
+	d.Manifest = &m
+	r.known[faultBinary] = d
+}
+
+// TestKnownAndRefused: a block that is wrong by the plugin's own word, or that it
+// refuses, is not taken for one of what was kept, and what was kept is not taken
+// for the block's fault.
+func TestKnownAndRefused(t *testing.T) {
+	for _, c := range []struct {
+		name, block string
+		kept        func(*sdk.Manifest)
+		asked       bool
+		refused     string
+	}{
+		{"a wrong block", `bogus = 1`, func(*sdk.Manifest) {}, false, "bogus"},
+		{"refused", `refuse = "no such thing"`, func(*sdk.Manifest) {}, false, "no such thing"},
+		{"refused for what was kept", ``, func(m *sdk.Manifest) {
+			attributes := slices.Clone(m.Config.Attributes)
+			n := slices.IndexFunc(attributes, func(a sdk.ConfigAttribute) bool { return a.Name == "refuse" })
+			attributes[n].Default = []byte(`"what was kept"`)
+			m.Config = &sdk.ConfigSchema{Attributes: attributes}
+		}, true, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, nil)
+			s := Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
+			wantStarted(t, r.Start(context.Background(), []Spec{s}))
+			if err := r.Remove("fault"); err != nil {
+				t.Fatal(err)
+			}
+			r.mislead(c.kept)
+			s.Body = body(t, c.block)
+			var said string
+			for _, d := range r.Start(context.Background(), []Spec{s}) {
+				said += d.Summary + d.Detail
+			}
+			if !strings.Contains(said, c.refused) || c.refused == "" && said != "" {
+				t.Errorf("said %q", said)
+			}
+			if got := strings.Contains(r.log.String(), "is not what was kept of it"); got != c.asked {
+				t.Errorf("asked: %v", got)
 			}
 		})
 	}

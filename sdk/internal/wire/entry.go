@@ -13,8 +13,8 @@ func Entries(entries []sdk.Entry) []*pb.Entry {
 	for i, e := range entries {
 		out[i] = &pb.Entry{
 			Path: Text(e.Path), Body: Text(e.Body), AttributesJson: e.Attributes,
-			Visibility: string(e.Visibility), State: string(e.State), Outcome: string(e.Outcome),
-			Writer: string(e.Writer), Scope: e.Scope, Phase: string(e.Phase), Hash: e.Hash,
+			Visibility: Text(string(e.Visibility)), State: Text(string(e.State)), Outcome: Text(string(e.Outcome)),
+			Writer: Text(string(e.Writer)), Scope: Text(e.Scope), Phase: Text(string(e.Phase)), Hash: Text(e.Hash),
 			Loop: e.Loop, Turn: int64(e.Turn), Version: int64(e.Version),
 			CreatedUnixNs: nanoseconds(e.Created), UpdatedUnixNs: nanoseconds(e.Updated),
 		}

@@ -22,7 +22,12 @@ import (
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if mark := os.Getenv(closingMark); mark != "" {
+		closer(mark)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func greeter(wait <-chan struct{}) tool.Set {
 	return tool.Set{tool.New("greet", "Greets.", sdk.Annotations{}, func(context.Context, struct{}, tool.Call) (sdk.ToolResult, error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
@@ -30,6 +31,7 @@ func serve(o Options, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = listener.Close() }() // a server that served has closed it
 	s := newService(o)
 	defer s.close()
 	link := &daemonLink{exit: os.Exit}
@@ -37,11 +39,10 @@ func serve(o Options, stdout io.Writer) error {
 	serveControl(server)
 	link.onLost(server.Stop)
 
-	// Ctrl-C in the daemon's terminal reaches its plugins too, which it ends in order.
-	// That it is heard, not ignored, lets their own processes hear it as ever.
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt)
-	defer signal.Stop(interrupted)
+	// It is the daemon that ends a plugin, also when Ctrl-C reaches both, and a plugin
+	// closes in order when the daemon that reads what it prints is gone. That the signals
+	// are heard, to the end, and not ignored lets its own processes hear them as ever.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGPIPE)
 
 	if _, err := fmt.Fprintf(stdout, "%d|%d|unix|%s|grpc\n", wire.CoreProtocol, Protocol, address); err != nil {
 		return err

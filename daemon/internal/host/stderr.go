@@ -128,7 +128,8 @@ func (l *lineLimiter) last() string {
 	return strconv.Quote(text)
 }
 
-// printed takes what a plugin prints with its SDK running, and logs it.
+// printed takes what a plugin that is served by go-plugin prints, and logs it. Those
+// of the SDK print to standard error.
 type printed struct {
 	limit *lineLimiter
 

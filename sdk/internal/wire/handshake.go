@@ -10,8 +10,8 @@ const (
 )
 
 // What go-plugin's client asks of every plugin: the version of its own protocol in
-// the handshake, where the socket is to be, the service whose health it asks for and
-// the one that ends the process.
+// the handshake, where the socket is to be, which versions of ours it offers, the
+// service whose health it asks for and the one that ends the process.
 const (
 	CoreProtocol   = 1
 	EnvSocketDir   = "PLUGIN_UNIX_SOCKET_DIR"

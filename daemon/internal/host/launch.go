@@ -97,7 +97,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	}
 	m := l.manifest.Load()
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
-		return versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol))
+		return l.doubt(ctx, known, versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol)))
 	}
 	if known == nil && keepable(spec) {
 		i.s.remember(b, "", *m)

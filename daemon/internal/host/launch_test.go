@@ -27,6 +27,7 @@ func TestKnown(t *testing.T) {
 			m.Config = &sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{{Name: "needed", Type: "string", Required: true}}}
 		}, true},
 		{"nothing to configure", func(m *sdk.Manifest) { m.Config = nil }, true},
+		{"another protocol", func(m *sdk.Manifest) { m.Protocol = 7 }, true},
 		{"other requirements", func(m *sdk.Manifest) { m.Requires = []string{"nobody"} }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

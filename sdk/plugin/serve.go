@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"syscall"
 
 	"google.golang.org/grpc"
@@ -48,6 +49,7 @@ func serve(o Options, stdout io.Writer) error {
 		return err
 	}
 	os.Stdout = os.Stderr
+	defer runtime.KeepAlive(stdout) // its descriptor stays open: nothing else is to get the number
 	return server.Serve(listener)
 }
 

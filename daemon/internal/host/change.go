@@ -176,6 +176,7 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 		return nil
 	}
 	i.take(r.spec, old)
+	i.needs(needed(r.spec, fresh.said))
 	i.report(fresh.warnings)
 	i.become(Ready, fresh, "")
 	i.tenures.supersede(old)

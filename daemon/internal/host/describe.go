@@ -192,10 +192,11 @@ func (c *capped) Write(p []byte) (int, error) {
 // declared is what a program is known to declare before it is configured; nil when
 // its process has to be asked: a script is more than its file, and what a block
 // gives it besides may change its mind. So may its configuration, where it did
-// before.
+// before. Schemes are registered before it is configured, and stay: they are asked
+// for.
 func (s *Inspector) declared(b *binary, spec Spec) *sdk.Manifest {
 	kept, known := s.kept(b.path)
-	if !known || b.script || !keepable(spec) || kept.Digest != b.digest || kept.Manifest == nil {
+	if !known || b.script || !keepable(spec) || kept.Digest != b.digest || kept.Manifest == nil || len(kept.Manifest.Schemes) > 0 {
 		return nil
 	}
 	if served, was := kept.Served[spec.Instance]; was && !sameGround(kept.Manifest, &served) {

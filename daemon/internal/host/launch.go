@@ -114,9 +114,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if fail := i.require(ctx, l, spec, m); fail != nil {
 		return fail
 	}
-	if known == nil { // a scheme stays, and what was kept may be wrong
-		i.register(ctx, spec, m) // what is wrong is said below
-	}
+	i.register(ctx, spec, m) // it may write when it is configured; what is wrong is said below
 	if l.back != nil {
 		l.back.allow(newReach(spec, m))
 	}

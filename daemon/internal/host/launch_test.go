@@ -22,7 +22,7 @@ func TestKnown(t *testing.T) {
 		{"as it is", func(*sdk.Manifest) {}, false},
 		{"other tools", func(m *sdk.Manifest) { m.Tools = m.Tools[:1] }, false},
 		{"other calls", func(m *sdk.Manifest) { m.Calls.Secrets = []string{"TOKEN"} }, true},
-		{"other schemes", func(m *sdk.Manifest) { m.Schemes = []sdk.Scheme{{Name: "stolen"}} }, true},
+		{"other schemes", func(m *sdk.Manifest) { m.Schemes = []sdk.Scheme{{Name: "stolen"}} }, false}, // asked before
 		{"another configuration", func(m *sdk.Manifest) {
 			m.Config = &sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{{Name: "needed", Type: "string", Required: true}}}
 		}, true},

@@ -216,3 +216,27 @@ func TestRequiresWanted(t *testing.T) {
 	r.Start(t.Context(), []Spec{late})
 	eventually(t, "it is ready", func() bool { return r.status(t, "a").State == Ready })
 }
+
+// TestSwapKeepsRequirements: what a manifest requires is known of the process that
+// took over, too.
+func TestSwapKeepsRequirements(t *testing.T) {
+	b := spec("b", "")
+	b.Env["FAULT_REQUIRES"] = "a"
+	r := started(t, nil, spec("a", ""), b)
+	i, err := r.instance("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := r.Ask(b, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := x.Wait(t.Context()); err != nil || got.How != Swapped {
+		t.Fatal(got, err)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !slices.Equal(i.required, []string{"a"}) {
+		t.Errorf("requires %v", i.required)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -91,6 +92,18 @@ func (i *instance) offer(m *sdk.Manifest, spec Spec, pinned bool, digest string,
 	return tools
 }
 
+// alike are the tools that have the bare names of a manifest's: another block of the
+// same plugin has the same schemas.
+func (c *catalogue) alike(m *sdk.Manifest) []*offered {
+	var found []*offered
+	for _, t := range m.Tools {
+		if o, ok := c.byName[t.Name]; ok {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
 // enter takes the full name of a tool, so that no bare one takes it; false when
 // the tool cannot be used.
 func (c *catalogue) enter(o *offered) bool {
@@ -170,9 +183,14 @@ func (o *offered) compile() error {
 	return nil
 }
 
+// isFalse reports whether a schema is the one that takes nothing.
 func isFalse(s *jsonschema.Schema) bool {
-	b, err := json.Marshal(s)
-	return err == nil && bytes.Equal(b, []byte("false"))
+	if s == nil || s.Not == nil {
+		return false
+	}
+	rest := *s
+	rest.Not = nil
+	return reflect.ValueOf(*s.Not).IsZero() && reflect.ValueOf(rest).IsZero()
 }
 
 // find returns the tool of a name, or an error that names what there is.

@@ -232,3 +232,21 @@ func TestFullNames(t *testing.T) {
 		t.Errorf("told %v", c.strange)
 	}
 }
+
+// TestCompiledOnce: blocks of one plugin share what was compiled of its schemas, and
+// a tool that has another schema under the same name does not.
+func TestCompiledOnce(t *testing.T) {
+	r := started(t, nil, spec("a", ""), spec("b", ""))
+	a, b := r.tools().byName["a__echo"], r.tools().byName["b__echo"]
+	if a == nil || b == nil || a.schema == nil || b.owner == a.owner {
+		t.Fatal(a, b)
+	}
+	m := &sdk.Manifest{Tools: []sdk.ToolSpec{a.ToolSpec, {Name: "noop", Parameters: []byte(`{"type":"object","properties":{"x":{"type":"string"}}}`)}}}
+	fresh := b.owner.offer(m, b.owner.current(), false, "", r.tools().alike(m)...)
+	if fresh[0].schema != a.schema {
+		t.Error("the same schema was compiled again")
+	}
+	if _, err := fresh[1].validate([]byte(`{"x":"y"}`)); err != nil {
+		t.Error("it has the schema of another tool:", err)
+	}
+}

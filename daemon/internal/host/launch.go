@@ -119,7 +119,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 		l.back.allow(newReach(spec, m))
 	}
 	foreseen := make(chan []*offered, 1) // most have the same tools when they are configured
-	go func() { foreseen <- i.offer(m, spec, false, "") }()
+	go func() { foreseen <- i.offer(m, spec, false, "", i.s.tools().alike(m)...) }()
 	if fail := l.configure(ctx, settings); fail != nil {
 		return l.doubt(ctx, known, fail)
 	}

@@ -59,8 +59,9 @@ func (i *instance) launch(ctx context.Context, spec Spec, b *binary, generation 
 	return l, nil
 }
 
-// welcome opens the daemon's services to a process that is about to start, or that
-// starts meanwhile. What it may ask of them is known when it has described itself.
+// welcome makes what a process needs besides, before it starts or meanwhile: a folder
+// for its sockets, and the daemon's services. What it may ask of them is allowed when
+// it is known what it declares.
 func (i *instance) welcome(l *link) {
 	if err := os.MkdirAll(i.sockets(), 0o700); err != nil {
 		l.unwelcome = &startError{summary: "it has no folder for its sockets", detail: err.Error()}

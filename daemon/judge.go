@@ -37,7 +37,7 @@ func Judge(cfg *config.Config, dir, command string, leave sdk.Leave, form string
 		ToolSpec: sdk.ToolSpec{Name: "bash", Command: "command", Annotations: sdk.Annotations{Destructive: true}},
 		Plugin:   "bash", Pinned: true, Grants: []string{sdk.GrantSandbox},
 	}
-	return policy.New(set).Decide(sdk.Action{Tool: bash, Arguments: arguments, Project: root, Mode: sdk.ModeAct, Leave: leave}), diags, nil
+	return policy.New(set).Decide(sdk.PolicyRequest{Tool: bash, Arguments: arguments, Project: root, Mode: sdk.ModeAct, Leave: leave}), diags, nil
 }
 
 // projectOf is the nearest folder upwards with .bothy or .git, else the folder

@@ -29,7 +29,7 @@ type livePolicy struct {
 var _ engine.Policy = (*livePolicy)(nil)
 
 // Decide implements engine.Policy.
-func (p *livePolicy) Decide(a sdk.Action) sdk.Decision {
+func (p *livePolicy) Decide(a sdk.PolicyRequest) sdk.Decision {
 	return policy.New(p.settings(a.Project)).Decide(a)
 }
 

@@ -34,9 +34,9 @@ func living(t *testing.T, blocks string) (*livePolicy, *[]string, string) {
 	return &livePolicy{current: func() *config.Config { return cfg }, workspaces: newWorkspaces(say)}, &said, root
 }
 
-func writeOf(root string) sdk.Action {
+func writeOf(root string) sdk.PolicyRequest {
 	tool := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "write_file"}, Plugin: "files", Pinned: true, Grants: []string{sdk.GrantProject}}
-	return sdk.Action{Tool: tool, Arguments: []byte(`{"path":"a"}`), Project: root, Mode: sdk.ModeAct}
+	return sdk.PolicyRequest{Tool: tool, Arguments: []byte(`{"path":"a"}`), Project: root, Mode: sdk.ModeAct}
 }
 
 // TestWorkspaceHolds: what the file of a project denies counts from the moment it

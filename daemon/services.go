@@ -79,7 +79,7 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	action := sdk.Action{Arguments: arguments, Project: c.Project}
+	action := sdk.PolicyRequest{Arguments: arguments, Project: c.Project}
 	if action.Mode, action.Leave, err = s.standing(ctx, run); err != nil {
 		return sdk.ToolResult{}, err
 	}

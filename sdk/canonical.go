@@ -139,7 +139,7 @@ func canonicalString(s string, out *bytes.Buffer) {
 // Hash is the hex SHA-256 over what this very call is, in whichever run it is
 // made: tool, plugin, arguments and project (PolicyRule.Exact). The error is one
 // of the arguments.
-func (a Action) Hash() (string, error) {
+func (a PolicyRequest) Hash() (string, error) {
 	arguments, err := Canonical(a.Arguments)
 	if err != nil {
 		return "", err

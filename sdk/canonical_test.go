@@ -60,10 +60,10 @@ func FuzzCanonical(f *testing.F) {
 }
 
 func TestActionHash(t *testing.T) {
-	one := Action{Tool: Tool{ToolSpec: ToolSpec{Name: "write"}, Plugin: "files"}, Arguments: json.RawMessage(`{"a":1,"b":2}`), Project: "/p"}
+	one := PolicyRequest{Tool: Tool{ToolSpec: ToolSpec{Name: "write"}, Plugin: "files"}, Arguments: json.RawMessage(`{"a":1,"b":2}`), Project: "/p"}
 	same := one
 	same.Arguments, same.Mode, same.Leave, same.Attended = json.RawMessage(`{ "b":2,"a":1}`), ModeAct, LeaveFull, true
-	hash := func(a Action) string {
+	hash := func(a PolicyRequest) string {
 		h, err := a.Hash()
 		if err != nil || len(h) != 64 {
 			t.Fatal(h, err)
@@ -73,11 +73,11 @@ func TestActionHash(t *testing.T) {
 	if hash(one) != hash(same) {
 		t.Error("the same call has two hashes")
 	}
-	for name, change := range map[string]func(*Action){
-		"tool":      func(a *Action) { a.Tool.Name = "read" },
-		"plugin":    func(a *Action) { a.Tool.Plugin = "other" },
-		"arguments": func(a *Action) { a.Arguments = json.RawMessage(`{"a":1.0,"b":2}`) },
-		"project":   func(a *Action) { a.Project = "/q" },
+	for name, change := range map[string]func(*PolicyRequest){
+		"tool":      func(a *PolicyRequest) { a.Tool.Name = "read" },
+		"plugin":    func(a *PolicyRequest) { a.Tool.Plugin = "other" },
+		"arguments": func(a *PolicyRequest) { a.Arguments = json.RawMessage(`{"a":1.0,"b":2}`) },
+		"project":   func(a *PolicyRequest) { a.Project = "/q" },
 	} {
 		other := one
 		if change(&other); hash(other) == hash(one) {

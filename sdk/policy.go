@@ -22,9 +22,9 @@ func (l Leave) Valid() bool {
 	return l == LeaveInteractive || l == LeaveRestricted || l == LeaveFull
 }
 
-// Action is a tool call that policy is asked about. None of it but Arguments
+// PolicyRequest is a tool call that policy is asked about. None of it but Arguments
 // was written by a model.
-type Action struct {
+type PolicyRequest struct {
 	Tool      Tool
 	Arguments json.RawMessage
 	Project   string // absolute path

@@ -156,7 +156,7 @@ func (h *house) recording(err error) {
 
 type panicPolicy struct{}
 
-func (panicPolicy) Decide(sdk.Action) sdk.Decision { panic("broken policy") }
+func (panicPolicy) Decide(sdk.PolicyRequest) sdk.Decision { panic("broken policy") }
 
 func panicking(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) { panic("broken tool") }
 

@@ -92,7 +92,9 @@ func TestEditToASecret(t *testing.T) {
 func TestSecretAcrossARestart(t *testing.T) {
 	h := prepareHiding(t, calls(call{"put", keeps}))
 	h.tools.add("put", sdk.Annotations{Idempotent: true}, true, sdk.GrantProject)
-	h.policy.set(func(sdk.Action) sdk.Decision { return sdk.Decision{Verdict: sdk.Allow, Rule: "all", Reason: "it is"} })
+	h.policy.set(func(sdk.PolicyRequest) sdk.Decision {
+		return sdk.Decision{Verdict: sdk.Allow, Rule: "all", Reason: "it is"}
+	})
 	begun := make(chan struct{}, 1)
 	h.tools.on("put", waiting(begun))
 	h.start()

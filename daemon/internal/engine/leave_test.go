@@ -107,7 +107,9 @@ func TestCallOfAClient(t *testing.T) {
 	if d := attributes(t, done.Entry).Decision; !done.Result.Success || d.Source != "caller" || d.Verdict != sdk.Allow {
 		t.Errorf("%+v by %+v", done.Entry, d)
 	}
-	h.policy.set(func(sdk.Action) sdk.Decision { return sdk.Decision{Verdict: sdk.Deny, Rule: "protected", Reason: "no"} })
+	h.policy.set(func(sdk.PolicyRequest) sdk.Decision {
+		return sdk.Decision{Verdict: sdk.Deny, Rule: "protected", Reason: "no"}
+	})
 	if done = h.call(ToolCall{Tool: "write"}); done.Result.Success {
 		t.Error("what is denied ran")
 	}

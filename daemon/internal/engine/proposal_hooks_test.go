@@ -135,7 +135,7 @@ func TestStaged(t *testing.T) {
 // TestCommandsWithoutAShell: the words that policy proved go with the call.
 func TestCommandsWithoutAShell(t *testing.T) {
 	h := newAsking(t, calls(call{"bash", `{"command":"ls -l"}`}))
-	h.policy.set(func(sdk.Action) sdk.Decision {
+	h.policy.set(func(sdk.PolicyRequest) sdk.Decision {
 		return sdk.Decision{Verdict: sdk.Propose, Rule: "r", Reason: "r", Argv: []string{"ls", "-l"}}
 	})
 	h.wall.set(func(r *Reach) { r.Network = true })

@@ -16,11 +16,11 @@ import (
 // test says otherwise.
 type asking struct {
 	mu    sync.Mutex
-	rules func(sdk.Action) sdk.Decision
-	asked []sdk.Action
+	rules func(sdk.PolicyRequest) sdk.Decision
+	asked []sdk.PolicyRequest
 }
 
-func (p *asking) Decide(a sdk.Action) sdk.Decision {
+func (p *asking) Decide(a sdk.PolicyRequest) sdk.Decision {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, a)
@@ -38,16 +38,16 @@ func (p *asking) Decide(a sdk.Action) sdk.Decision {
 	return sdk.Decision{Verdict: sdk.Propose, Rule: "side_effects", Source: "built-in", Reason: "it changes something"}
 }
 
-func (p *asking) set(rules func(sdk.Action) sdk.Decision) {
+func (p *asking) set(rules func(sdk.PolicyRequest) sdk.Decision) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rules = rules
 }
 
-func (p *asking) all() []sdk.Action {
+func (p *asking) all() []sdk.PolicyRequest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]sdk.Action(nil), p.asked...)
+	return append([]sdk.PolicyRequest(nil), p.asked...)
 }
 
 // askingHouse is a house whose agents ask, and that stands.
@@ -231,7 +231,7 @@ func TestOneProposalAtATime(t *testing.T) {
 	if open, err := h.engine.Proposals(t.Context()); err != nil || len(open) != 1 {
 		t.Errorf("%d wait, %v", len(open), err)
 	}
-	h.policy.set(func(a sdk.Action) sdk.Decision {
+	h.policy.set(func(a sdk.PolicyRequest) sdk.Decision {
 		if a.Tool.Name != "write" {
 			return sdk.Decision{}
 		}
@@ -258,7 +258,7 @@ func TestOneProposalAtATime(t *testing.T) {
 func TestACodeSkillIsJudgedAsAnEffect(t *testing.T) {
 	h := prepareAsking(t, calls(use("greet", ""), use("code", "one")), calls(numbered("write", 1)))
 	s := h.withSkills(aSkill("greet", "hello"), aCodeSkill("code"))
-	h.policy.set(func(a sdk.Action) sdk.Decision {
+	h.policy.set(func(a sdk.PolicyRequest) sdk.Decision {
 		if a.Tool.Annotations.ReadOnly {
 			return sdk.Decision{Verdict: sdk.Allow, Rule: "read"}
 		}

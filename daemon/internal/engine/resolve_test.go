@@ -67,7 +67,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	h := newAsking(t, calls(call{"write", `{"path":"a"}`}))
 	a := h.submit(Submission{})
 	p := h.proposed()
-	h.policy.set(func(a sdk.Action) sdk.Decision {
+	h.policy.set(func(a sdk.PolicyRequest) sdk.Decision {
 		if strings.Contains(string(a.Arguments), "denied") {
 			return sdk.Decision{Verdict: sdk.Deny, Rule: "protected", Reason: "that is protected"}
 		}
@@ -124,7 +124,7 @@ func TestEditedProposal(t *testing.T) {
 	}
 	h.cut()
 	h.start()
-	h.policy.set(func(a sdk.Action) sdk.Decision {
+	h.policy.set(func(a sdk.PolicyRequest) sdk.Decision {
 		if strings.Contains(string(a.Arguments), "harmless") {
 			return sdk.Decision{Verdict: sdk.Allow, Rule: "harmless", Reason: "it is"}
 		}
@@ -152,7 +152,7 @@ func TestChangedBeforeItStarts(t *testing.T) {
 		"the plugin's binary": func(h *askingHouse) { h.tools.become("write", func(t *sdk.Tool) { t.Digest = "d2" }) },
 		"what it could touch": func(h *askingHouse) { h.wall.set(func(r *Reach) { r.Network = true }) },
 		"policy": func(h *askingHouse) {
-			h.policy.set(func(a sdk.Action) sdk.Decision {
+			h.policy.set(func(a sdk.PolicyRequest) sdk.Decision {
 				if a.Tool.Name != "write" {
 					return sdk.Decision{}
 				}
@@ -223,7 +223,7 @@ func TestRemembered(t *testing.T) {
 	}
 	var told []string
 	h.config.Remembered = func(project string) { told = append(told, project) }
-	h.policy.set(func(a sdk.Action) sdk.Decision {
+	h.policy.set(func(a sdk.PolicyRequest) sdk.Decision {
 		return sdk.Decision{Verdict: sdk.Propose, Rule: "unproven", Reason: "it is not", Commands: []sdk.SeenCommand{
 			{Text: "go test ./...", Argv: []string{"go", "test", "./..."}, Verdict: sdk.Propose}, {Text: "ls", Argv: []string{"ls"}, Verdict: sdk.Allow},
 		}}

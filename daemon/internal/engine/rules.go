@@ -28,7 +28,7 @@ func (q *question) remembered(what sdk.Remember, now time.Time) (*sdk.Remembered
 		return nil, nil
 	case sdk.RememberTool:
 	case sdk.RememberCall:
-		r.Exact, err = sdk.Action{Tool: x.tool, Arguments: x.arguments, Project: q.a.project.Root}.Hash()
+		r.Exact, err = sdk.PolicyRequest{Tool: x.tool, Arguments: x.arguments, Project: q.a.project.Root}.Hash()
 	case sdk.RememberCommand:
 		r.Commands, err = commandWords(x)
 	default:

@@ -107,7 +107,7 @@ type Dialect interface {
 
 // Policy decides about an action. It is pure.
 type Policy interface {
-	Decide(a sdk.Action) sdk.Decision
+	Decide(a sdk.PolicyRequest) sdk.Decision
 }
 
 // encode makes the JSON of attributes, whose types always can be encoded

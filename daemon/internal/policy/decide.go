@@ -72,7 +72,7 @@ func New(set Settings) *Policy {
 
 // judged is an action while it is decided about.
 type judged struct {
-	sdk.Action
+	sdk.PolicyRequest
 	tool      sdk.Tool // with no more than is believed of its annotations
 	arguments map[string]any
 	paths     []namedPath
@@ -84,11 +84,11 @@ type judged struct {
 // only when it is pinned. The order: a prompt that only reads, the arguments, the
 // deny-list, rules that deny, then the leave with the rules that allow, and last
 // the rules that propose what would be allowed.
-func (p *Policy) Decide(a sdk.Action) sdk.Decision {
+func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 	if a.Leave == "" {
 		a.Leave = p.set.Leave
 	}
-	j := &judged{Action: a, tool: believed(a.Tool)}
+	j := &judged{PolicyRequest: a, tool: believed(a.Tool)}
 	if a.Mode != sdk.ModeAct && !j.tool.Annotations.ReadOnly {
 		return denyMode(a.Tool)
 	}

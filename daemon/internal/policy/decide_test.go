@@ -117,7 +117,7 @@ func TestBuiltIn(t *testing.T) {
 		{"no arguments", writeFile, sdk.ModeAct, ``, sdk.Allow, RuleProject},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := New(Settings{}).Decide(sdk.Action{Tool: c.tool, Mode: c.mode, Arguments: json.RawMessage(c.arguments), Project: "/p"})
+			got := New(Settings{}).Decide(sdk.PolicyRequest{Tool: c.tool, Mode: c.mode, Arguments: json.RawMessage(c.arguments), Project: "/p"})
 			if got.Verdict != c.verdict || got.Rule != c.rule {
 				t.Fatalf("%s by %s (%s), want %s by %s", got.Verdict, got.Rule, got.Reason, c.verdict, c.rule)
 			}
@@ -138,7 +138,7 @@ func TestNoWriteEscapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if New(Settings{}).Decide(sdk.Action{Tool: writeFile, Mode: sdk.ModeAct, Arguments: arguments}).Verdict != sdk.Allow {
+		if New(Settings{}).Decide(sdk.PolicyRequest{Tool: writeFile, Mode: sdk.ModeAct, Arguments: arguments}).Verdict != sdk.Allow {
 			return
 		}
 		joined := path.Join("/project", p)

@@ -42,15 +42,15 @@ func graded(set Settings) *Policy {
 	return p
 }
 
-func callOf(t sdk.Tool, arguments map[string]any) sdk.Action {
+func callOf(t sdk.Tool, arguments map[string]any) sdk.PolicyRequest {
 	text, err := json.Marshal(arguments)
 	if err != nil {
 		panic(err)
 	}
-	return sdk.Action{Tool: t, Arguments: text, Project: "/p", Mode: sdk.ModeAct}
+	return sdk.PolicyRequest{Tool: t, Arguments: text, Project: "/p", Mode: sdk.ModeAct}
 }
 
-func lineOf(line string) sdk.Action { return callOf(bash, map[string]any{"command": line}) }
+func lineOf(line string) sdk.PolicyRequest { return callOf(bash, map[string]any{"command": line}) }
 
 // TestModes: Q is a proposal, A allows, X denies; the columns are interactive,
 // restricted and full without anybody to ask, and restricted with.
@@ -58,7 +58,7 @@ func TestModes(t *testing.T) {
 	write := callOf(writeFile, map[string]any{"path": "a", "content": "x"})
 	for _, c := range []struct {
 		name string
-		call sdk.Action
+		call sdk.PolicyRequest
 		want string
 	}{
 		{"a read", callOf(readFile, map[string]any{"path": "a"}), "AAAA"},

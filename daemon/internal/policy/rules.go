@@ -88,7 +88,7 @@ func (j *judged) holds(r *sdk.PolicyRule) bool {
 // that have none are no call that a rule could be about.
 func (j *judged) call() string {
 	if j.hash == "" {
-		hash, err := j.Action.Hash()
+		hash, err := j.PolicyRequest.Hash()
 		if err != nil {
 			hash = "none"
 		}

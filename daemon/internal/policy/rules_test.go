@@ -27,11 +27,11 @@ func TestRules(t *testing.T) {
 	tools := func(globs ...string) func(*sdk.PolicyRule) {
 		return func(r *sdk.PolicyRule) { r.Tools = globs }
 	}
-	write := func(p string) sdk.Action { return callOf(writeFile, map[string]any{"path": p, "content": "x"}) }
+	write := func(p string) sdk.PolicyRequest { return callOf(writeFile, map[string]any{"path": p, "content": "x"}) }
 	foreign := callOf(commands(tool("sh", false, reads, sdk.GrantSandbox)), map[string]any{"command": "unproven go test"})
 	for _, c := range []struct {
 		name string
-		call sdk.Action
+		call sdk.PolicyRequest
 		rule sdk.PolicyRule
 		fits bool
 	}{
@@ -164,8 +164,8 @@ func drawRules(t *rapid.T) []sdk.PolicyRule {
 	}), 0, 5).Draw(t, "rules")
 }
 
-func drawAction(t *rapid.T) sdk.Action {
-	a := rapid.SampledFrom([]sdk.Action{
+func drawAction(t *rapid.T) sdk.PolicyRequest {
+	a := rapid.SampledFrom([]sdk.PolicyRequest{
 		lineOf("unproven go test; proven ls"), lineOf("unsafe go"), lineOf("denied go"), lineOf("dynamic go $x; unproven make a/b"), lineOf("contained make"),
 		callOf(writeFile, map[string]any{"path": "a/x"}), callOf(writeFile, map[string]any{"path": "../x"}), callOf(readFile, map[string]any{"path": "b"}),
 		callOf(unpinned, nil), callOf(bare, nil), callOf(opens, nil),
@@ -212,7 +212,7 @@ func TestOneRuleMore(t *testing.T) {
 func TestRulesNeverLift(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := graded(Settings{Rules: drawRules(t)})
-		for _, a := range []sdk.Action{lineOf("denied x"), callOf(writeFile, map[string]any{"path": "../x"}), callOf(writeFile, map[string]any{"path": ".git/config"})} {
+		for _, a := range []sdk.PolicyRequest{lineOf("denied x"), callOf(writeFile, map[string]any{"path": "../x"}), callOf(writeFile, map[string]any{"path": ".git/config"})} {
 			a.Leave, a.Attended = rapid.SampledFrom(leaves).Draw(t, "leave"), true
 			if d := p.Decide(a); d.Verdict != sdk.Deny {
 				t.Fatalf("%s by %s", d.Verdict, d.Rule)
@@ -297,7 +297,7 @@ func BenchmarkDecide(b *testing.B) {
 		{Name: "no", Source: "f:2", Verdict: sdk.Deny, Commands: []string{"git push"}, Paths: []string{"db/**"}},
 		{Name: "ask", Source: "f:3", Verdict: sdk.Propose, Tools: []string{"write_*"}, Paths: []string{"migrations/**"}},
 	}
-	for name, a := range map[string]sdk.Action{
+	for name, a := range map[string]sdk.PolicyRequest{
 		"list": lineOf("ls -la"), "pipe": lineOf("git log --oneline | head -n 20"), "test": lineOf("cd src && go test ./... 2>&1 | tail -n 40"),
 		"find": lineOf(`find . -name '*.go' -newer go.mod | sort | head`), "write": callOf(writeFile, map[string]any{"path": "src/a.go", "content": strings.Repeat("x", 4096)}),
 	} {

@@ -42,7 +42,7 @@ func newBuiltins(d *Daemon, library catalogues, trusted func(project, name, hash
 		Pin:     pin.pin,
 		Kept:    pin.kept,
 		Missing: lacking,
-		Execute: func(ctx context.Context, plugin string, call sdk.SkillCall, out builtin.Stream) (sdk.ToolResult, error) {
+		Execute: func(ctx context.Context, plugin string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
 			return d.plugins.Execute(ctx, plugin, call, out)
 		},
 		Network: openings{d},
@@ -101,7 +101,7 @@ func (o ownTools) Once(ctx context.Context, tool string, arguments json.RawMessa
 }
 
 // Invoke implements engine.Own.
-func (o ownTools) Invoke(ctx context.Context, call sdk.Invocation, out engine.Stream) (sdk.ToolResult, error) {
+func (o ownTools) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 	return o.turn.Invoke(ctx, call, out)
 }
 

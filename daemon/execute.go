@@ -4,12 +4,11 @@ import (
 	"context"
 
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/skill"
 )
 
 // Execute executes a code skill by the plugin of a block, which is started now
 // when the block says on_use; see host.Supervisor.Execute for its errors.
-func (p *plugins) Execute(ctx context.Context, instance string, call sdk.SkillCall, out skill.Stream) (sdk.ToolResult, error) {
+func (p *plugins) Execute(ctx context.Context, instance string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
 	if err := p.awaken(ctx, instance, call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
-	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -22,7 +21,7 @@ type completer interface {
 	// Ensure starts the instance if it does not run, and says why it cannot.
 	Ensure(ctx context.Context, instance string) error
 	Models(ctx context.Context, instance string) ([]sdk.Model, error)
-	Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(host.Retry) error) error
+	Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(sdk.Retry) error) error
 }
 
 // modelTable is the models of the configuration in force; another takes its
@@ -35,7 +34,7 @@ func (t *modelTable) Resolve(ctx context.Context, name string) (engine.Choice, e
 }
 
 // Complete implements engine.Models.
-func (t *modelTable) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(engine.Retry) error) error {
+func (t *modelTable) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 	return t.Load().Complete(ctx, alias, req, send, retry)
 }
 

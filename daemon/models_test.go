@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -27,7 +26,7 @@ func (l listed) Models(_ context.Context, instance string) ([]sdk.Model, error) 
 	return l[instance], nil
 }
 
-func (l listed) Complete(context.Context, string, sdk.Request, func(sdk.Delta) error, func(host.Retry) error) error {
+func (l listed) Complete(context.Context, string, sdk.Request, func(sdk.Delta) error, func(sdk.Retry) error) error {
 	return errors.New("not asked here")
 }
 

@@ -137,7 +137,7 @@ func (p *plugins) Models(ctx context.Context, instance string) ([]sdk.Model, err
 }
 
 // Complete asks a provider that Ensure started.
-func (p *plugins) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(host.Retry) error) error {
+func (p *plugins) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(sdk.Retry) error) error {
 	return p.placed(p.host.Complete(ctx, instance, req, send, onRetry))
 }
 

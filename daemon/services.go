@@ -182,7 +182,7 @@ func (s *services) Complete(ctx context.Context, c host.Caller, req sdk.Request,
 		}
 		return send(d)
 	}
-	quietly := func(engine.Retry) error { return nil }
+	quietly := func(sdk.Retry) error { return nil }
 	err = s.d.models.Complete(ctx, choice.Alias, req, noticing, quietly)
 	if run != 0 {
 		s.noteCompletion(context.WithoutCancel(ctx), run, c, choice.Alias, usage, err)

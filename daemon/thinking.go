@@ -9,7 +9,6 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/dialect"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
-	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
@@ -31,7 +30,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 	chains.RunCreated.On(sdk.DefaultPriority, "skills", d.forkSkills)
 	return engine.New(engine.Config{
 		Store:        d.store,
-		Tools:        toolbox{d.host},
+		Tools:        d.host,
 		Builtin:      d.own,
 		Wall:         wall{openings{d}},
 		Models:       d.models,
@@ -62,30 +61,9 @@ func (d *Daemon) preview(p engine.Preview) {
 	d.server.Preview(rpc.Preview{Run: p.Run, Loop: p.Loop, Turn: p.Turn, Text: p.Text, Reasoning: p.Reasoning, First: p.First, Restart: p.Restart})
 }
 
-// toolbox is the host's tools as the engine calls them.
-type toolbox struct{ host *host.Supervisor }
-
-// Tools implements engine.Tools.
-func (t toolbox) Tools() []sdk.Tool { return t.host.Tools() }
-
-// Invoke implements engine.Tools.
-func (t toolbox) Invoke(ctx context.Context, call sdk.Invocation, out engine.Stream) (sdk.ToolResult, error) {
-	return t.host.Invoke(ctx, call, out)
-}
-
-// Stage implements engine.Tools.
-func (t toolbox) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error) {
-	return t.host.Stage(ctx, call)
-}
-
-// Settle implements engine.Tools.
-func (t toolbox) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
-	return t.host.Settle(ctx, call)
-}
-
 // Complete implements engine.Models: the provider is started when it does not
 // run yet, and the host retries what a retry can help.
-func (m *models) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(engine.Retry) error) error {
+func (m *models) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 	instance, _, _ := strings.Cut(alias, "/")
 	for _, b := range m.cfg.Models {
 		if b.Alias == alias {
@@ -101,7 +79,5 @@ func (m *models) Complete(ctx context.Context, alias string, req sdk.Request, se
 	if m.secrets != nil { // behind Ensure, which may have told of the provider's own key
 		req = withoutSecrets(m.secrets, req)
 	}
-	return m.host.Complete(ctx, instance, req, send, func(r host.Retry) error {
-		return retry(engine.Retry{Class: r.Class, Wait: r.Wait, Attempt: r.Attempt, Message: r.Message})
-	})
+	return m.host.Complete(ctx, instance, req, send, retry)
 }

@@ -36,6 +36,14 @@ const (
 	ClassNever     FailureClass = "never"      // a retry cannot help: 400, 401, 402, 403, 404, ...
 )
 
+// Retry says that a completion failed and is about to be asked again.
+type Retry struct {
+	Class   FailureClass
+	Wait    time.Duration // before the attempt
+	Attempt int           // the one that follows; the first of all is 1
+	Message string        // why the one before it failed
+}
+
 // ProviderError ends a completion. A provider never retries: the host decides.
 type ProviderError struct {
 	Class      FailureClass  `json:"class"`

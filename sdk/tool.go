@@ -39,6 +39,18 @@ type Tool struct {
 	Grants []string `json:"grants,omitempty"`
 }
 
+// Stream is where a call, of a tool or of a code skill, sends what is known
+// before its result. Its methods are safe for concurrent use and never block
+// for longer than the context of the call lives. An error says that nobody
+// listens any more: a call may end then.
+type Stream interface {
+	// Chunk sends output as it appears: channel 1 is standard output, 2
+	// standard error. Bytes that are no UTF-8 are replaced on the way to people.
+	Chunk(channel int, p []byte) error
+	// Progress tells people what is going on; fraction is 0..1, or below 0 when unknown.
+	Progress(message string, fraction float64) error
+}
+
 // Invocation is one call of a tool, with the context that the host supplies.
 // None of it but Arguments was written by a model.
 type Invocation struct {

@@ -44,12 +44,5 @@ type Stager interface {
 	Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
 }
 
-// Stream is where a call sends what is known before its result. Its methods
-// are safe for concurrent use and never block for longer than ctx lives.
-type Stream interface {
-	// Chunk sends output as it appears: channel 1 is standard output, 2
-	// standard error. Bytes that are no UTF-8 are replaced on the way to people.
-	Chunk(channel int, p []byte) error
-	// Progress tells people what is going on; fraction is 0..1, or below 0 when unknown.
-	Progress(message string, fraction float64) error
-}
+// Stream is where a call sends what is known before its result.
+type Stream = sdk.Stream

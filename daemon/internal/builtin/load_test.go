@@ -240,7 +240,7 @@ func TestWhatACodeSkillSaysIsNoSkillsText(t *testing.T) {
 	code := sample("code", "x")
 	code.Plugin = "coder"
 	s := newDrawer().skills(&few{code, sample("text", "y")})
-	s.cfg.Execute = func(context.Context, string, sdk.SkillCall, Stream) (sdk.ToolResult, error) {
+	s.cfg.Execute = func(context.Context, string, sdk.SkillCall, sdk.Stream) (sdk.ToolResult, error) {
 		return sdk.ToolResult{Success: true, Metadata: map[string]any{"skill": "text", "files": 3}}, nil
 	}
 	if r := useOnce(t, s, `{"name":"code"}`); !r.Success || r.Metadata["skill"] != nil || r.Metadata["files"] != 3 {

@@ -48,12 +48,6 @@ type Entries interface {
 	Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
 }
 
-// Stream takes what a call sends before its result.
-type Stream interface {
-	Chunk(channel int, p []byte) error
-	Progress(message string, fraction float64) error
-}
-
 // Config is what the skills are made of. All fields but Network are required.
 type Config struct {
 	// Catalogue is that of a project, which may be empty, at this moment.
@@ -67,7 +61,7 @@ type Config struct {
 	// Missing are the required tools that are not among those offered.
 	Missing func(required []string, offered []sdk.Tool) []string
 	// Execute runs a code skill with a plugin.
-	Execute func(ctx context.Context, plugin string, call sdk.SkillCall, out Stream) (sdk.ToolResult, error)
+	Execute func(ctx context.Context, plugin string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error)
 	// Network is asked for by open_network, which is not offered without it.
 	Network Network
 }

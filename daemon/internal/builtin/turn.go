@@ -117,7 +117,7 @@ func (a *useArguments) read(raw json.RawMessage) error {
 
 // Invoke opens the network, or loads a skill and executes it when it is a code
 // skill.
-func (t *Turn) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+func (t *Turn) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 	if call.Tool == OpenNetwork {
 		return t.open(ctx, call)
 	}

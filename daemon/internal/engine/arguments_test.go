@@ -104,8 +104,8 @@ func fileAfter(t *testing.T, turns int, script func(n int) step) int64 {
 	t.Helper()
 	h := prepareHouse(t)
 	h.config.Agents["default"] = sdk.Agent{}
-	h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) { return ok("written") })
-	h.tools.on("bash", func(_ context.Context, c sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+	h.tools.on("write", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) { return ok("written") })
+	h.tools.on("bash", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		return ok(prose(len(c.Arguments), 8<<10))
 	})
 	for n := range turns {

@@ -42,11 +42,11 @@ func BenchmarkTurnOfALongRun(b *testing.B) {
 			for i := range turns {
 				h.models.steps = append(h.models.steps, calls(numbered("read", i)))
 			}
-			h.tools.on("read", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+			h.tools.on("read", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 				return ok(strings.Repeat("x", 400))
 			})
 			arrived, released := make(chan struct{}), make(chan struct{})
-			h.models.steps = append(h.models.steps, func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+			h.models.steps = append(h.models.steps, func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 				close(arrived)
 				<-released
 				return calls(numbered("read", -1))(ctx, r, send, retry)

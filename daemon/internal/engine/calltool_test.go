@@ -32,7 +32,7 @@ func TestCallTool(t *testing.T) {
 	h := newHouse(t)
 	h.call(ToolCall{Tool: "read"}) // makes the project and its run
 	h.store.setRefuse(nil)
-	h.tools.on("bash", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	h.tools.on("bash", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		return sdk.ToolResult{
 			Output: "out\nerr\n", Error: "exit status 3", Outcome: sdk.Exit(3),
 			Metadata: map[string]any{"exit_code": 3, "stdout": "out\n" + strings.Repeat("x", 300), "stderr": "err\n"},

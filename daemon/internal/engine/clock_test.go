@@ -30,7 +30,7 @@ func TestLeapingClock(t *testing.T) {
 	h := prepareHouseWith(t, clock.now, calls(numbered("read", 1), numbered("read", 2), numbered("write", 3)), calls(numbered("write", 4)))
 	h.config.Clock = clock.now
 	begun := make(chan struct{}, 1)
-	h.tools.on("read", func(_ context.Context, c sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+	h.tools.on("read", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		if left := time.Until(c.Deadline); left <= toolTime/2 || left > toolTime {
 			t.Errorf("a call has %v", left)
 		}

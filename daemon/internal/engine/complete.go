@@ -88,7 +88,7 @@ func (e *Engine) ask(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Comp
 	s := newAnswerStream(e, a)
 	r := &reader{engine: e, loop: a.loop, turn: a.turn.row.Sequence, stream: s}
 	_, err = settle(ctx, e, "the completion", func() (struct{}, error) {
-		return struct{}{}, e.cfg.Models.Complete(ctx, a.choice.Alias, request(a, p), r.take, func(retry Retry) error {
+		return struct{}{}, e.cfg.Models.Complete(ctx, a.choice.Alias, request(a, p), r.take, func(retry sdk.Retry) error {
 			return e.retrying(ctx, a, r, retry)
 		})
 	})
@@ -132,7 +132,7 @@ func request(a *activeLoop, p sdk.Prompt) sdk.Request {
 
 // retrying makes a retry visible at once: a person may be waiting for minutes.
 // It is no reason to give up that the store does not take that now.
-func (e *Engine) retrying(ctx context.Context, a *activeLoop, r *reader, retry Retry) error {
+func (e *Engine) retrying(ctx context.Context, a *activeLoop, r *reader, retry sdk.Retry) error {
 	if !r.restart() {
 		return errUnsettled
 	}

@@ -11,7 +11,7 @@ import (
 // TestConfigure: a loop that runs keeps its agent, the next one has the new.
 func TestConfigure(t *testing.T) {
 	var h *house
-	other := func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+	other := func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 		h.engine.Configure(map[string]sdk.Agent{"default": {Guards: sdk.Guards{MaxTurns: 1}}})
 		return calls(call{"read", `{"path":"a"}`})(ctx, req, send, retry)
 	}

@@ -90,7 +90,7 @@ func (f *effects) of(call sdk.Invocation) int {
 // on makes tools leave their marks. A call of "slow" outlives the daemon.
 func (f *effects) on(tools *fakeTools, knows bool) {
 	f.done = map[string]int{}
-	do := func(_ context.Context, c sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+	do := func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.done[c.CallID]++

@@ -16,7 +16,7 @@ import (
 
 // pieces makes a step that sends some pieces and ends with a finish.
 func pieces(finish sdk.Finish, deltas ...sdk.Delta) step {
-	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 		for _, d := range append(deltas, sdk.Delta{Finish: &finish}) {
 			if err := send(d); err != nil {
 				return err
@@ -276,7 +276,7 @@ func TestModelOfASubmission(t *testing.T) {
 func TestTurnNumberThatIsTaken(t *testing.T) {
 	h := newHouse(t)
 	begun, end := make(chan struct{}), make(chan struct{})
-	h.tools.on("bash", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	h.tools.on("bash", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		close(begun)
 		<-end
 		return ok("fine")

@@ -15,7 +15,7 @@ import (
 )
 
 func TestModelThatFails(t *testing.T) {
-	cut := func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+	cut := func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 		if err := send(sdk.Delta{Text: "half an ans"}); err != nil {
 			return err
 		}
@@ -30,7 +30,7 @@ func TestModelThatFails(t *testing.T) {
 		partial bool
 	}{
 		{"23 a stream without an end", cut, 500, "failed", "cut off", true},
-		{"an error in the stream", func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+		{"an error in the stream", func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 			if err := cut(ctx, r, send, retry); err != nil {
 				return err
 			}
@@ -42,8 +42,8 @@ func TestModelThatFails(t *testing.T) {
 		{"replay", failing(&sdk.ProviderError{Class: sdk.ClassNever, Replay: true, Message: "first difference: a"}), 500, "replay", "first difference: a", false},
 		{"a wrong configuration", failing(&sdk.Error{Outcome: sdk.Validation, Message: "config.hcl:3:1: no key", Cause: ErrConfig}), 500, "config", "cannot be asked: config.hcl:3:1: no key", false},
 		{"too long, and nothing to leave out", failing(&sdk.ProviderError{Class: sdk.ClassOverflow, Message: "too long"}), 413, "overflow", "too long", false},
-		{"panic", func(context.Context, sdk.Request, func(sdk.Delta) error, func(Retry) error) error { panic("no") }, 500, "failed", "internal error", false},
-		{"an answer without end", func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+		{"panic", func(context.Context, sdk.Request, func(sdk.Delta) error, func(sdk.Retry) error) error { panic("no") }, 500, "failed", "internal error", false},
+		{"an answer without end", func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 			for {
 				if err := send(sdk.Delta{Text: strings.Repeat("x", 1<<20)}); err != nil {
 					return err
@@ -83,7 +83,7 @@ func TestOverflowIsShortenedOnce(t *testing.T) {
 	}
 	tooLong := failing(&sdk.ProviderError{Class: sdk.ClassOverflow, Message: "maximum context length"})
 	h := newHouse(t, append(steps, tooLong, say("done"))...)
-	h.tools.on("read", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	h.tools.on("read", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		return ok(strings.Repeat("x", 4000))
 	})
 	a := h.submit(Submission{Prompt: "the task"})
@@ -105,7 +105,7 @@ func TestOverflowThatNothingHelpsEndsTheLoop(t *testing.T) {
 		steps = append(steps, calls(numbered("read", i)))
 	}
 	h := newHouse(t, append(steps, slices.Repeat([]step{tooLong}, 100)...)...)
-	h.tools.on("read", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	h.tools.on("read", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		return ok(strings.Repeat("x", 4000))
 	})
 	a := h.submit(Submission{})
@@ -124,7 +124,7 @@ func TestOverflowThatNothingHelpsEndsTheLoop(t *testing.T) {
 func TestOverflowOfAnUnknownContext(t *testing.T) {
 	const limit = 60_000
 	answers, refused := 0, []int{0, 0}
-	server := func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+	server := func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 		size := 0
 		for _, m := range req.Messages {
 			size += len(m.Text)
@@ -139,7 +139,7 @@ func TestOverflowOfAnUnknownContext(t *testing.T) {
 		return say("fine")(ctx, req, send, retry)
 	}
 	h := newHouse(t, append([]step{calls(numbered("read", 1))}, slices.Repeat([]step{server}, 20)...)...)
-	h.tools.on("read", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	h.tools.on("read", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		return ok(strings.Repeat("x", 1<<20))
 	})
 	a := h.submit(Submission{})
@@ -177,11 +177,11 @@ func TestRetriesAreVisible(t *testing.T) {
 			return row.Kind == "note.retry" && strings.Contains(string(row.Data), `"wait_ms":1000`)
 		})
 	}
-	h = prepareHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+	h = prepareHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 		if err := send(sdk.Delta{Text: "void"}); err != nil {
 			return err
 		}
-		if err := retry(Retry{Class: sdk.ClassRateLimit, Wait: time.Second, Attempt: 2, Message: "slow down"}); err != nil {
+		if err := retry(sdk.Retry{Class: sdk.ClassRateLimit, Wait: time.Second, Attempt: 2, Message: "slow down"}); err != nil {
 			return err
 		}
 		if !told() { // before the wait, which may take minutes
@@ -234,7 +234,7 @@ func TestRefusedCommits(t *testing.T) {
 				h := prepareHouse(t, calls(numbered("write", 1), numbered("write", 2)))
 				h.start()
 				var run int64
-				h.tools.on("write", func(_ context.Context, c sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+				h.tools.on("write", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 					started := 0
 					for _, e := range h.actions(run) {
 						if e.Phase == sdk.PhaseStarted {
@@ -294,7 +294,7 @@ func TestTurnThatIsClosedAlready(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.tools.on("write", func(ctx context.Context, _ sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+	h.tools.on("write", func(ctx context.Context, _ sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		if _, err := h.store.Store.Commit(ctx, sdk.Change{Run: a.Run.ID, CloseTurn: &sdk.Turn{Sequence: 1}, Writes: []sdk.Write{{
 			Path: "log://turn_1/write/f1", Writer: sdk.WriterSystem, Phase: sdk.PhaseEnded, State: sdk.StateResolved,
 		}}}); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // step is one completion of the scripted model.
-type step func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error
+type step func(ctx context.Context, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error
 
 // fakeModels plays steps in order; when they are used up it answers "done".
 type fakeModels struct {
@@ -35,7 +35,7 @@ func (m *fakeModels) Resolve(_ context.Context, name string) (Choice, error) {
 	return Choice{Alias: alias, Provider: "fake", Name: "m", Context: m.context, Tools: m.tools, Why: "it is the only one"}, nil
 }
 
-func (m *fakeModels) Complete(ctx context.Context, _ string, req sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+func (m *fakeModels) Complete(ctx context.Context, _ string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 	m.mu.Lock()
 	m.requests = append(m.requests, req)
 	next := say("done")
@@ -60,7 +60,7 @@ func finish(send func(sdk.Delta) error, reason string) error {
 }
 
 func say(text string) step {
-	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 		if text != "" {
 			if err := send(sdk.Delta{Text: text}); err != nil {
 				return err
@@ -74,7 +74,7 @@ func say(text string) step {
 type call struct{ tool, arguments string }
 
 func calls(cs ...call) step {
-	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 		for i, c := range cs {
 			half := len(c.arguments) / 2
 			for _, d := range []sdk.CallDelta{
@@ -94,12 +94,12 @@ func calls(cs ...call) step {
 func numbered(tool string, n int) call { return call{tool, fmt.Sprintf(`{"path":"f%d"}`, n)} }
 
 func failing(err error) step {
-	return func(context.Context, sdk.Request, func(sdk.Delta) error, func(Retry) error) error { return err }
+	return func(context.Context, sdk.Request, func(sdk.Delta) error, func(sdk.Retry) error) error { return err }
 }
 
 // hanging waits for the end of its context; begun is told when it does.
 func hanging(begun chan<- struct{}) step {
-	return func(ctx context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+	return func(ctx context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 		if err := send(sdk.Delta{Text: "half an ans"}); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func hanging(begun chan<- struct{}) step {
 
 // silent is hanging without a word before it.
 func silent(begun chan<- struct{}) step {
-	return func(ctx context.Context, _ sdk.Request, _ func(sdk.Delta) error, _ func(Retry) error) error {
+	return func(ctx context.Context, _ sdk.Request, _ func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 		begun <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
@@ -119,7 +119,7 @@ func silent(begun chan<- struct{}) step {
 }
 
 // fakeTool is what a scripted tool does.
-type fakeTool func(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
+type fakeTool func(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error)
 
 type fakeTools struct {
 	mu      sync.Mutex
@@ -141,7 +141,7 @@ func newFakeTools() *fakeTools {
 	f.add("bash", sdk.Annotations{Destructive: true}, true, sdk.GrantSandbox)
 	f.add("finish", sdk.Annotations{ReadOnly: true, Terminal: true}, true)
 	f.add("loose", sdk.Annotations{ReadOnly: true}, false)
-	fail := func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	fail := func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		return sdk.ToolResult{Output: "it did not work", Error: "exit status 1", Outcome: sdk.Exit(1)}, nil
 	}
 	f.does["read_bad"], f.does["write_bad"] = fail, fail
@@ -193,7 +193,7 @@ func (f *fakeTools) Settle(_ context.Context, call sdk.Invocation) (sdk.ToolResu
 	return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "nobody knows what the call did")
 }
 
-func (f *fakeTools) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+func (f *fakeTools) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 	f.mu.Lock()
 	f.made = append(f.made, call)
 	do := f.does[call.Tool]

@@ -33,7 +33,7 @@ func TestAbortDuringACompletion(t *testing.T) {
 
 // waiting is a tool that runs until its context ends.
 func waiting(begun chan<- struct{}) fakeTool {
-	return func(ctx context.Context, _ sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+	return func(ctx context.Context, _ sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 		if err := out.Chunk(1, []byte("so far")); err != nil {
 			return sdk.ToolResult{}, err
 		}
@@ -74,14 +74,14 @@ func TestAbortUnblocksWithinASecond(t *testing.T) {
 	for name, prepare := range map[string]func(h *house, begun chan struct{}){
 		"a tool that does not listen": func(h *house, begun chan struct{}) {
 			h.models.steps = []step{calls(numbered("write", 1), numbered("write", 2))}
-			h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+			h.tools.on("write", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 				begun <- struct{}{}
 				<-stubborn
 				return ok("late")
 			})
 		},
 		"a provider that does not listen": func(h *house, begun chan struct{}) {
-			h.models.steps = []step{func(context.Context, sdk.Request, func(sdk.Delta) error, func(Retry) error) error {
+			h.models.steps = []step{func(context.Context, sdk.Request, func(sdk.Delta) error, func(sdk.Retry) error) error {
 				begun <- struct{}{}
 				<-stubborn
 				return nil
@@ -89,7 +89,7 @@ func TestAbortUnblocksWithinASecond(t *testing.T) {
 		},
 		"reads that do not listen": func(h *house, begun chan struct{}) {
 			h.models.steps = []step{calls(numbered("read", 1), numbered("read", 2))}
-			h.tools.on("read", func(_ context.Context, c sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+			h.tools.on("read", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 				if strings.Contains(string(c.Arguments), "f1") {
 					begun <- struct{}{}
 				}
@@ -191,7 +191,7 @@ func TestBusyRunRefuses(t *testing.T) {
 func TestRunsWorkAtTheSameTime(t *testing.T) {
 	var arrive sync.WaitGroup
 	arrive.Add(3)
-	together := func(_ context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+	together := func(_ context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 		arrive.Done()
 		arrive.Wait() // passes only when three runs are here
 		return say("yes")(context.Background(), r, send, retry)

@@ -10,7 +10,7 @@ import (
 
 // costing makes a call and reports what that cost; 0 is nothing reported.
 func costing(cost float64, c call) step {
-	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 		if err := send(sdk.Delta{Call: &sdk.CallDelta{ID: "x", Tool: c.tool, Arguments: c.arguments}}); err != nil {
 			return err
 		}

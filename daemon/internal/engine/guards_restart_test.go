@@ -173,7 +173,7 @@ func TestDeadlineOverARestart(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	h := prepareHouse(t, calls(numbered("read", 1)), silent(begun), say("never"))
 	const limit = 40 * time.Millisecond
-	h.tools.on("read", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	h.tools.on("read", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		time.Sleep(limit) // it is this that takes the time
 		return ok("read")
 	})

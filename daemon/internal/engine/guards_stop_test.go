@@ -48,7 +48,7 @@ func many(tool string, n int) []step {
 // who listens hears it once. Only an end that is well has a status of success.
 func TestOneStop(t *testing.T) {
 	const reading = `{"path":"a"}`
-	hang := func(ctx context.Context, _ sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+	hang := func(ctx context.Context, _ sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		<-ctx.Done()
 		return sdk.ToolResult{}, ctx.Err()
 	}
@@ -158,10 +158,12 @@ type panicPolicy struct{}
 
 func (panicPolicy) Decide(sdk.PolicyRequest) sdk.Decision { panic("broken policy") }
 
-func panicking(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) { panic("broken tool") }
+func panicking(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+	panic("broken tool")
+}
 
 func sayThen(text, reason string) step {
-	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+	return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 		if text != "" {
 			if err := send(sdk.Delta{Text: text}); err != nil {
 				return err

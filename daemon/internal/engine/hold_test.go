@@ -75,7 +75,7 @@ func TestFullDiskAfterAnEffect(t *testing.T) {
 				t.Fatal(err)
 			}
 			begun, release := make(chan struct{}, 2), make(chan struct{})
-			h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+			h.tools.on("write", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 				begun <- struct{}{}
 				<-release
 				return ok("written")
@@ -91,7 +91,7 @@ func TestFullDiskAfterAnEffect(t *testing.T) {
 				tried <- struct{}{}
 				return errFull
 			})
-			h.tools.on("bash", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+			h.tools.on("bash", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 				ran <- struct{}{}
 				return ok("run")
 			})
@@ -180,8 +180,8 @@ func TestClientsCallWithoutRoom(t *testing.T) {
 
 // TestRetryWithoutRoom: that a retry cannot be told is no reason to give up.
 func TestRetryWithoutRoom(t *testing.T) {
-	h := newHouse(t, func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
-		if err := retry(Retry{Attempt: 1}); err != nil {
+	h := newHouse(t, func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
+		if err := retry(sdk.Retry{Attempt: 1}); err != nil {
 			return err
 		}
 		return say("fine")(ctx, r, send, retry)

@@ -45,7 +45,7 @@ type Own interface {
 	// it as such.
 	Once(ctx context.Context, tool string, arguments json.RawMessage) bool
 	// Invoke runs one call of one of Tools. An error is a call that could not be made.
-	Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
+	Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error)
 }
 
 // Typed is a prompt that stands for something else than its text, such as a

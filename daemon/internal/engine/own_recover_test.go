@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bothyd/bothy/daemon/internal/builtin"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -111,7 +110,7 @@ func TestRecoveryWhileASkillRuns(t *testing.T) {
 	h := prepareHouse(t, calls(use("code", "one")), say("done"))
 	s := h.withSkills(aCodeSkill("code"))
 	begun := make(chan struct{}, 1)
-	s.executes = func(ctx context.Context, _ builtin.Stream) (sdk.ToolResult, error) {
+	s.executes = func(ctx context.Context, _ sdk.Stream) (sdk.ToolResult, error) {
 		begun <- struct{}{}
 		<-ctx.Done()
 		return sdk.ToolResult{}, ctx.Err()

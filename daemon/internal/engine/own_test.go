@@ -27,7 +27,7 @@ type shelf struct {
 
 	mu       sync.Mutex
 	executed []sdk.SkillCall
-	executes func(ctx context.Context, out builtin.Stream) (sdk.ToolResult, error)
+	executes func(ctx context.Context, out sdk.Stream) (sdk.ToolResult, error)
 }
 
 // withSkills puts skills into a house that has not started.
@@ -62,7 +62,7 @@ func (h *house) withSkills(documents ...*skill.Document) *shelf {
 
 func (s *shelf) put(documents ...*skill.Document) { s.catalogue.Store(skill.NewCatalogue(documents)) }
 
-func (s *shelf) execute(ctx context.Context, _ string, call sdk.SkillCall, out builtin.Stream) (sdk.ToolResult, error) {
+func (s *shelf) execute(ctx context.Context, _ string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
 	s.mu.Lock()
 	s.executed = append(s.executed, call)
 	do := s.executes
@@ -108,7 +108,7 @@ func (t shelfTurn) Once(ctx context.Context, _ string, arguments json.RawMessage
 	return t.Turn.Once(ctx, arguments)
 }
 
-func (t shelfTurn) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+func (t shelfTurn) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 	return t.Turn.Invoke(ctx, call, out)
 }
 
@@ -165,7 +165,7 @@ func TestATurnKeepsItsSkills(t *testing.T) {
 	h := prepareHouse(t, calls(numbered("write", 1), use("greet", "Ann"), use("gone", "")), calls(use("late", "")), say("done"))
 	s := h.withSkills(aSkill("greet", "old $ARGUMENTS"), aSkill("gone", "still here"))
 	begun, goOn := make(chan struct{}), make(chan struct{})
-	h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	h.tools.on("write", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		close(begun)
 		<-goOn
 		return ok("written")
@@ -208,7 +208,7 @@ func TestTheSystemTextStaysTheSame(t *testing.T) {
 	h := prepareHouse(t, calls(use("greet", "Ann")), calls(use("code", "x"), numbered("write", 1)), say("done"), calls(use("greet", "Bob")), say("done"))
 	greet, code := aSkill("greet", "hello"), aCodeSkill("code")
 	s := h.withSkills(greet, code)
-	h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	h.tools.on("write", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		saved := aSkill("greet", "hello")
 		saved.Body, saved.Hash = "good evening", "h-new" // its text, and not what is told of it
 		s.put(code, saved)
@@ -427,7 +427,7 @@ func TestASkillTwiceInARow(t *testing.T) {
 func TestACodeSkillIsAnEffect(t *testing.T) {
 	h := prepareHouse(t, calls(use("greet", ""), use("code", "one"), numbered("read", 1)))
 	s := h.withSkills(aSkill("greet", "hello"), aCodeSkill("code"))
-	s.executes = func(_ context.Context, out builtin.Stream) (sdk.ToolResult, error) {
+	s.executes = func(_ context.Context, out sdk.Stream) (sdk.ToolResult, error) {
 		return sdk.ToolResult{Output: "half", Error: "it broke", Outcome: sdk.Exit(1)}, out.Chunk(1, []byte("half"))
 	}
 	h.start()

@@ -140,7 +140,7 @@ func (h *askingHouse) ran() string {
 }
 
 func says(text string, then step) step {
-	return func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+	return func(ctx context.Context, r sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 		if err := send(sdk.Delta{Text: text}); err != nil {
 			return err
 		}

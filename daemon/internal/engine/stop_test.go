@@ -41,7 +41,7 @@ func TestCloseDuringACompletion(t *testing.T) {
 func TestCloseLetsAToolEnd(t *testing.T) {
 	begun, release := make(chan struct{}, 2), make(chan struct{})
 	h := newHouse(t, calls(numbered("write", 1), numbered("write", 2)))
-	h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	h.tools.on("write", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		begun <- struct{}{}
 		<-release
 		return ok("written")
@@ -116,7 +116,7 @@ func TestCloseCutsWhatDoesNotEnd(t *testing.T) {
 func TestCutKeepsWhatHadEnded(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	h := newHouse(t, calls(numbered("write", 1)))
-	h.tools.on("write", func(ctx context.Context, _ sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+	h.tools.on("write", func(ctx context.Context, _ sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		begun <- struct{}{}
 		<-ctx.Done()
 		return sdk.ToolResult{Success: true, Output: "written", Changes: []sdk.FileChange{{Path: "f1"}}}, nil

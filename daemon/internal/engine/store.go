@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -41,19 +40,12 @@ type Store interface {
 type Tools interface {
 	Tools() []sdk.Tool
 	// Invoke runs one call. An error is a call that could not be made.
-	Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error)
+	Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error)
 	// Settle asks what a call came to that a dead daemon had begun. An error,
 	// of outcome interrupted, is that nobody knows.
 	Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
 	// Stage asks what a call would change in files, and changes nothing.
 	Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
-}
-
-// Stream takes what a call sends before its result. It is the tool kind's
-// stream, restated so that tools can be called without the SDK.
-type Stream interface {
-	Chunk(channel int, p []byte) error
-	Progress(message string, fraction float64) error
 }
 
 // Choice is a model that was found for a name.
@@ -67,14 +59,6 @@ type Choice struct {
 	Why         string // one sentence: why this model; empty where it was named
 }
 
-// Retry says that a completion is about to be asked again.
-type Retry struct {
-	Class   sdk.FailureClass
-	Wait    time.Duration
-	Attempt int // the one that follows; the first is 1
-	Message string
-}
-
 // ErrConfig is in the chain of an error of Models that a person mends in the
 // configuration, such as a missing key. Nothing was sent then, and asking
 // again helps nothing.
@@ -84,7 +68,7 @@ var ErrConfig = errors.New("the configuration is at fault")
 // before anything was streamed.
 type Models interface {
 	Resolve(ctx context.Context, name string) (Choice, error) // "" is the daemon's choice
-	Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error
+	Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error
 }
 
 // Assembler is a view: it makes messages of a run's entries.

@@ -37,7 +37,7 @@ func chunks(commits []sdk.Change) []string {
 
 func TestShortCommandMakesNoChunkCommit(t *testing.T) {
 	h := newHouse(t)
-	h.tools.on("bash", func(_ context.Context, _ sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+	h.tools.on("bash", func(_ context.Context, _ sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 		for range 100 {
 			if err := out.Chunk(1, []byte("line\n")); err != nil {
 				return sdk.ToolResult{}, err
@@ -60,7 +60,7 @@ func TestShortCommandMakesNoChunkCommit(t *testing.T) {
 func TestChunksAreCommittedAtMostFiveTimesASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		h.tools.on("bash", func(_ context.Context, _ sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+		h.tools.on("bash", func(_ context.Context, _ sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 			for i := range 100 { // two seconds
 				if err := out.Chunk(1+i%2, []byte("x")); err != nil {
 					return sdk.ToolResult{}, err
@@ -83,7 +83,7 @@ func TestStreamIsVisibleWhileItRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		var seen sdk.Entry
-		h.tools.on("bash", func(ctx context.Context, _ sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+		h.tools.on("bash", func(ctx context.Context, _ sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 			for _, p := range []string{"a", "b\xe2\x82", "\xac", "\xff"} { // a euro sign in two pieces, then no character
 				if err := out.Chunk(1, []byte(p)); err != nil {
 					return sdk.ToolResult{}, err
@@ -135,10 +135,10 @@ func TestAnswerIsKeptInPieces(t *testing.T) {
 			}
 			seen = append(seen, e.Body)
 		}
-		h = newHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+		h = newHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 			sent := send(sdk.Delta{Text: "wrong"})
 			look()
-			again := retry(Retry{Attempt: 1})
+			again := retry(sdk.Retry{Attempt: 1})
 			for i := range 100 { // two seconds
 				d := sdk.Delta{Text: "x"}
 				if i%2 == 0 {
@@ -182,11 +182,11 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, retry func(Retry) error) error {
+				h := newHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 					err := send(sdk.Delta{Text: "half"})
 					time.Sleep(300 * time.Millisecond)
 					if c.want == "" {
-						err = errors.Join(err, retry(Retry{Attempt: 1}))
+						err = errors.Join(err, retry(sdk.Retry{Attempt: 1}))
 					}
 					if c.end != nil {
 						return c.end
@@ -216,8 +216,8 @@ func broken(_ context.Context, c sdk.Completion) (sdk.Completion, error) {
 
 func TestStreamAfterItsEnd(t *testing.T) {
 	h := newHouse(t)
-	var late Stream
-	h.tools.on("bash", func(_ context.Context, _ sdk.Invocation, out Stream) (sdk.ToolResult, error) {
+	var late sdk.Stream
+	h.tools.on("bash", func(_ context.Context, _ sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 		late = out
 		return ok("whole")
 	})

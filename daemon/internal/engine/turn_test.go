@@ -47,7 +47,7 @@ func TestPlainAnswer(t *testing.T) {
 
 func TestCallAndResult(t *testing.T) {
 	h := newHouse(t, calls(call{"read", `{"path":"a.go"}`}), say("it says hi"))
-	h.tools.on("read", func(_ context.Context, c sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+	h.tools.on("read", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		if c.Project == "" || c.RunDir == "" || c.Run == "" || c.CallID == "" || c.Deadline.IsZero() || string(c.Arguments) != `{"path":"a.go"}` {
 			t.Errorf("invocation %+v", c)
 		}
@@ -105,7 +105,7 @@ func TestCommitsOfATurn(t *testing.T) {
 func TestRecordedBeforeDispatch(t *testing.T) {
 	h := newHouse(t, calls(numbered("write", 1), numbered("write", 2), numbered("write", 3)))
 	var run int64
-	h.tools.on("write", func(_ context.Context, c sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+	h.tools.on("write", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		var phases []string
 		for _, e := range h.actions(run) {
 			phases = append(phases, string(e.Phase))
@@ -140,7 +140,7 @@ func TestReadsRunTogetherAndWritesAlone(t *testing.T) {
 	var arrive sync.WaitGroup
 	arrive.Add(2)
 	go func() { arrive.Wait(); close(both) }()
-	h.tools.on("read", func(_ context.Context, c sdk.Invocation, _ Stream) (sdk.ToolResult, error) {
+	h.tools.on("read", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		enter()
 		defer leave()
 		if strings.Contains(string(c.Arguments), "f1") || strings.Contains(string(c.Arguments), "f2") {
@@ -149,7 +149,7 @@ func TestReadsRunTogetherAndWritesAlone(t *testing.T) {
 		}
 		return ok("read " + string(c.Arguments))
 	})
-	h.tools.on("write", func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+	h.tools.on("write", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 		enter()
 		defer leave()
 		mu.Lock()
@@ -243,14 +243,14 @@ func TestToolThatCannotBeCalled(t *testing.T) {
 		do   fakeTool
 		want sdk.Outcome
 	}{
-		"crash": {func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		"crash": {func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 			return sdk.ToolResult{}, sdk.Errorf(sdk.PluginCrashed, "the plugin died")
 		}, sdk.PluginCrashed},
-		"plain error": {func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		"plain error": {func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 			return sdk.ToolResult{}, errors.New("no")
 		}, sdk.Internal},
-		"panic": {func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) { panic("no") }, sdk.Internal},
-		"failure without a word": {func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+		"panic": {func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) { panic("no") }, sdk.Internal},
+		"failure without a word": {func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 			return sdk.ToolResult{}, nil
 		}, sdk.Internal},
 	} {
@@ -328,7 +328,7 @@ func TestTwoPromptsOfOneRun(t *testing.T) {
 
 func TestEndsWithoutAnAnswer(t *testing.T) {
 	with := func(finish string) step {
-		return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+		return func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 			if err := send(sdk.Delta{Text: "so"}); err != nil {
 				return err
 			}
@@ -357,7 +357,7 @@ func TestEndsWithoutAnAnswer(t *testing.T) {
 }
 
 func TestCallsWithFinishStopAreMade(t *testing.T) {
-	odd := func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+	odd := func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 		if err := send(sdk.Delta{Call: &sdk.CallDelta{ID: "x", Tool: "read", Arguments: ""}}); err != nil {
 			return err
 		}
@@ -372,7 +372,7 @@ func TestCallsWithFinishStopAreMade(t *testing.T) {
 }
 
 func TestInstructionsAndReasoning(t *testing.T) {
-	h := prepareHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(Retry) error) error {
+	h := prepareHouse(t, func(_ context.Context, _ sdk.Request, send func(sdk.Delta) error, _ func(sdk.Retry) error) error {
 		for _, d := range []sdk.Delta{{Reasoning: "hm"}, {Text: "yes"}, {Finish: &sdk.Finish{Reason: "stop", Extra: json.RawMessage(`{"sig":"x"}`)}}} {
 			if err := send(d); err != nil {
 				return err

@@ -34,7 +34,7 @@ func TestUntold(t *testing.T) {
 			case c.cut:
 				h.tools.on(c.tool, waiting(begun))
 			case c.fault != nil:
-				h.tools.on(c.tool, func(context.Context, sdk.Invocation, Stream) (sdk.ToolResult, error) {
+				h.tools.on(c.tool, func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
 					return sdk.ToolResult{}, c.fault
 				})
 			}

@@ -43,7 +43,7 @@ func (s *Supervisor) Models(ctx context.Context, instance string) ([]sdk.Model, 
 // streamed; onRetry is told before each wait. The error is a
 // *sdk.ProviderError when the provider failed, else an *sdk.Error: a provider
 // that crashed is plugin_crashed and not asked again.
-func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(Retry) error) error {
+func (s *Supervisor) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(sdk.Retry) error) error {
 	i, err := s.instance(instance)
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
-	"github.com/bothyd/bothy/sdk/skill"
 )
 
 // Execute executes a code skill by the plugin of an instance. The error is an
@@ -19,7 +18,7 @@ import (
 // died, timeout when the deadline of ctx or of the call passed, aborted when
 // ctx was cancelled. A skill does more than one thing, so it is never executed a
 // second time.
-func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.SkillCall, out skill.Stream) (sdk.ToolResult, error) {
+func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
 	i, err := s.instance(instance)
 	if err != nil {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Unavailable, "the skill %s is executed by the plugin %q, which is not configured; write into the configuration: plugin %q {}", call.Skill, instance, instance)
@@ -48,7 +47,7 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 	return i.believe(r, "skill "+call.Skill, i.current().Grants), err
 }
 
-func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk.SkillCall, out skill.Stream) (sdk.ToolResult, error) {
+func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
 	ctx, done := l.unhurried(ctx)
 	defer done()
 	if d, ok := ctx.Deadline(); ok {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
-	"github.com/bothyd/bothy/sdk/tool"
 )
 
 // errHung ends the connection's side of a call that outlived its cancellation.
@@ -23,7 +22,7 @@ var errHung = errors.New("the call did not end after it was cancelled")
 // died, timeout when the deadline of ctx or of the call passed, aborted when
 // ctx was cancelled. A call of a pinned plugin's read-only or idempotent tool
 // is tried a second time when the plugin crashed under it.
-func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
+func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 	name := call.Tool
 	o, err := s.tools().find(name)
 	if err != nil {
@@ -90,7 +89,7 @@ func (s *Supervisor) repeats(name string, call sdk.Invocation) bool {
 	return err == nil
 }
 
-func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.Invocation, whole bool, out tool.Stream) (sdk.ToolResult, error) {
+func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.Invocation, whole bool, out sdk.Stream) (sdk.ToolResult, error) {
 	ctx, done := l.unhurried(ctx)
 	defer done()
 	if d, ok := ctx.Deadline(); ok {
@@ -109,7 +108,7 @@ func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.
 
 // ask makes the call without a stream where the tool needs none. A plugin that
 // serves no such call is asked for one once.
-func (l *link) ask(ctx context.Context, call sdk.Invocation, whole bool, out tool.Stream) (sdk.ToolResult, error) {
+func (l *link) ask(ctx context.Context, call sdk.Invocation, whole bool, out sdk.Stream) (sdk.ToolResult, error) {
 	if whole && !l.streams.Load() {
 		r, err := l.tool.Call(ctx, call)
 		if status.Code(err) != codes.Unimplemented {

@@ -8,14 +8,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Retry tells people that a completion is about to be asked again.
-type Retry struct {
-	Class   sdk.FailureClass
-	Wait    time.Duration
-	Attempt int // the one that follows; the first attempt is 1
-	Message string
-}
-
 // retryRule is how one class of failure is retried.
 type retryRule struct {
 	first, longest time.Duration // the waits double in between
@@ -51,7 +43,7 @@ func newRetrier() *retrier {
 	}
 }
 
-func (r *retrier) do(ctx context.Context, onRetry func(Retry) error, ask func() error) error {
+func (r *retrier) do(ctx context.Context, onRetry func(sdk.Retry) error, ask func() error) error {
 	for attempt := 2; ; attempt++ {
 		err := ask()
 		var failed *sdk.ProviderError
@@ -63,7 +55,7 @@ func (r *retrier) do(ctx context.Context, onRetry func(Retry) error, ask func() 
 			return err
 		}
 		if onRetry != nil {
-			told := onRetry(Retry{Class: failed.Class, Wait: wait, Attempt: attempt, Message: failed.Error()})
+			told := onRetry(sdk.Retry{Class: failed.Class, Wait: wait, Attempt: attempt, Message: failed.Error()})
 			if told != nil {
 				return told
 			}

@@ -67,9 +67,9 @@ func TestRetry(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var waits []time.Duration
-			var told []Retry
+			var told []sdk.Retry
 			ask, asked := scripted(c.script...)
-			err := fakeTime(&waits).do(context.Background(), func(r Retry) error { told = append(told, r); return nil }, ask)
+			err := fakeTime(&waits).do(context.Background(), func(r sdk.Retry) error { told = append(told, r); return nil }, ask)
 			if (err == nil) != c.ok || len(waits) != len(c.waits) || len(told) != len(waits) {
 				t.Fatalf("error %v, waits %v, told %v; want %v", err, waits, told, c.waits)
 			}
@@ -95,7 +95,7 @@ func TestRetryEnds(t *testing.T) {
 		sums := map[sdk.FailureClass]time.Duration{}
 		r := fakeTime(&waits)
 		r.jitter = jittered
-		err := r.do(context.Background(), func(x Retry) error {
+		err := r.do(context.Background(), func(x sdk.Retry) error {
 			sums[x.Class] += x.Wait
 			rule := retryRules[x.Class]
 			if x.Wait > max(rule.longest*6/5, rule.asked+rule.first) {
@@ -122,11 +122,11 @@ func TestRetryGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var waits []time.Duration
 	ask, _ := scripted(failure(sdk.ClassServer, nil))
-	err := fakeTime(&waits).do(ctx, func(Retry) error { cancel(); return nil }, ask)
+	err := fakeTime(&waits).do(ctx, func(sdk.Retry) error { cancel(); return nil }, ask)
 	wantOutcome(t, err, sdk.Aborted)
 	full := errors.New("disk full")
 	ask, _ = scripted(failure(sdk.ClassServer, nil))
-	if err := newRetrier().do(context.Background(), func(Retry) error { return full }, ask); !errors.Is(err, full) {
+	if err := newRetrier().do(context.Background(), func(sdk.Retry) error { return full }, ask); !errors.Is(err, full) {
 		t.Errorf("a failed report was swallowed: %v", err)
 	}
 }
@@ -148,7 +148,7 @@ func TestComplete(t *testing.T) {
 		got = sdk.Completion{}
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		return r.Complete(ctx, "fault", sdk.Request{Model: model}, collect, func(x Retry) error {
+		return r.Complete(ctx, "fault", sdk.Request{Model: model}, collect, func(x sdk.Retry) error {
 			got.Reasoning += string(x.Class)
 			return nil
 		})

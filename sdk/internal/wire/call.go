@@ -29,13 +29,6 @@ func CallOf(ctx context.Context) string {
 // what it serves runs out of time and is not broken off by the plugin.
 func Deadline(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
 
-// Stream is where the pieces of a call go before its result: tool.Stream and
-// skill.Stream.
-type Stream interface {
-	Chunk(channel int, p []byte) error
-	Progress(message string, fraction float64) error
-}
-
 // Running are the calls that a server serves, so that Cancel finds them. Its
 // zero value is ready.
 type Running struct {
@@ -128,7 +121,7 @@ func (s *Pieces) write(m *pb.InvokeResponse, last bool) error {
 // Receive reads the pieces of a call at the daemon's end and passes them to out
 // as they come, until there is a result. An error of the connection is returned
 // as gRPC gave it.
-func Receive(recv func() (*pb.InvokeResponse, error), out Stream) (sdk.ToolResult, error) {
+func Receive(recv func() (*pb.InvokeResponse, error), out sdk.Stream) (sdk.ToolResult, error) {
 	for {
 		m, err := recv()
 		if errors.Is(err, io.EOF) {
@@ -153,4 +146,4 @@ func Receive(recv func() (*pb.InvokeResponse, error), out Stream) (sdk.ToolResul
 	}
 }
 
-var _ Stream = (*Pieces)(nil)
+var _ sdk.Stream = (*Pieces)(nil)

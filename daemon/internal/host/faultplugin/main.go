@@ -81,7 +81,7 @@ func (f *faults) Tools() []sdk.ToolSpec {
 	return append(append(f.tools().Tools(), grown...), unusable()...)
 }
 
-func (f *faults) Invoke(ctx context.Context, call sdk.Invocation, out tool.Stream) (sdk.ToolResult, error) {
+func (f *faults) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 	return append(f.tools(), f.extra...).Invoke(ctx, call, out)
 }
 

@@ -94,8 +94,7 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 			return nil, err
 		}
 	}
-	a.plugged = e.cfg.Tools.Tools()
-	e.takeOwn(ctx, a)
+	e.takeTools(ctx, a)
 	return a, nil
 }
 

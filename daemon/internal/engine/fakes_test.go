@@ -149,10 +149,18 @@ func newFakeTools() *fakeTools {
 }
 
 func (f *fakeTools) add(name string, a sdk.Annotations, pinned bool, grants ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.specs = append(f.specs, sdk.Tool{
 		ToolSpec: sdk.ToolSpec{Name: name, Description: "does " + name, Parameters: json.RawMessage(`{"type":"object"}`), Annotations: a},
 		Plugin:   "fake", Pinned: pinned, Grants: grants,
 	})
+}
+
+func (f *fakeTools) remove(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.specs = slices.DeleteFunc(f.specs, func(t sdk.Tool) bool { return t.Name == name })
 }
 
 func (f *fakeTools) Tools() []sdk.Tool {

@@ -33,7 +33,7 @@ type activeLoop struct {
 	asker   string // of what is proposed; see askers
 	agent   sdk.Agent
 	choice  Choice
-	plugged []sdk.Tool // the plugins' tools that the loop offers
+	plugged []sdk.Tool // the plugins' tools that the turn offers
 	own     Own        // the own tools of the turn; nil when there are none
 	offered []sdk.Tool // what the model is shown
 	skills  string     // what the own tools have to say in the system text
@@ -66,8 +66,6 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if a.choice, err = e.cfg.Models.Resolve(ctx, a.loop.Model); err != nil {
 		return err
 	}
-	a.plugged = e.offer(a.agent, a.loop.Mode)
-	a.offered = a.plugged
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}

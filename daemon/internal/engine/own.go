@@ -56,10 +56,11 @@ type Typed interface {
 	Text(ctx context.Context, run sdk.Run, runDir string) (sdk.Meaning, error)
 }
 
-// takeOwn takes the own tools for the turn that begins, or is taken up. That
-// they cannot be had is told to whoever follows the run, and the turn goes on
-// without them.
-func (e *Engine) takeOwn(ctx context.Context, a *activeLoop) {
+// takeTools takes the tools for the turn that begins, or is taken up: those that
+// the plugins have at this moment, and the own tools. That the own tools cannot
+// be had is told to whoever follows the run, and the turn goes on without them.
+func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
+	a.plugged = e.offer(a.agent, a.loop.Mode)
 	a.own, a.skills, a.offered = nil, "", a.plugged
 	if e.cfg.Builtin == nil || a.choice.Tools != nil && !*a.choice.Tools {
 		return

@@ -138,8 +138,7 @@ func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, e
 	}
 	q := &question{a: a, x: x}
 	if q.gone = e.placeLoop(ctx, a, event.Entry.Loop); q.gone == nil {
-		a.plugged = e.offer(a.agent, a.loop.Mode)
-		e.takeOwn(ctx, a)
+		e.takeTools(ctx, a)
 		x.tool, x.own, q.gone = e.find(a, x.call.Tool)
 		x.ask(ctx)
 	}

@@ -75,7 +75,7 @@ func (e *Engine) turn(ctx context.Context, a *activeLoop) (sdk.Ruling, error) {
 
 // answer asks the model and reads what it said.
 func (e *Engine) answer(ctx context.Context, a *activeLoop) error {
-	e.takeOwn(ctx, a)
+	e.takeTools(ctx, a)
 	prompt, err := e.assemble(ctx, a)
 	if err != nil {
 		return err

@@ -295,6 +295,32 @@ func TestAgentsToolsAreAllThereIs(t *testing.T) {
 	}
 }
 
+// TestToolsAreTakenPerTurn: what appears or goes while a loop runs is offered,
+// or not offered, from the next turn on.
+func TestToolsAreTakenPerTurn(t *testing.T) {
+	h := newHouse(t, calls(numbered("read", 1)), calls(numbered("late", 1)), calls(numbered("late", 2)))
+	h.tools.on("read", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+		h.tools.add("late", sdk.Annotations{ReadOnly: true}, true, sdk.GrantProject)
+		return sdk.ToolResult{Success: true}, nil
+	})
+	h.tools.on("late", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+		h.tools.remove("late")
+		return sdk.ToolResult{Success: true}, nil
+	})
+	a := h.submit(Submission{})
+	h.await(a)
+	if got, want := h.outcomes(a.Run.ID), "read:resolved late:resolved late:failed:not_found"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for i, want := range []bool{false, true, false, false} {
+		tools := h.models.asked()[i].Tools
+		if got := slices.ContainsFunc(tools, func(d sdk.ToolDef) bool { return d.Name == "late" }); got != want {
+			t.Errorf("turn %d: late is offered: %v, want %v", i+1, got, want)
+		}
+	}
+	h.check(a.Run.ID)
+}
+
 func TestManyCallsAreCapped(t *testing.T) {
 	var many []call
 	for i := range 150 {

@@ -121,7 +121,7 @@ func (t *attendant) close() {
 
 // unanswered is how a loop that waits on is told by who leaves it.
 func (t *attendant) unanswered() *loopEnd {
-	return &loopEnd{Status: sdk.StatusProposed, Stop: "proposal", Reason: "nobody answered in time, and the run waits on: " + howToAnswer(*t.waiting)}
+	return &loopEnd{Status: sdk.StatusProposed, Stop: sdk.StopProposal, Reason: "nobody answered in time, and the run waits on: " + howToAnswer(*t.waiting)}
 }
 
 // howToAnswer names the verbs, for somebody who sees no question.

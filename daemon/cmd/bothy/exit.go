@@ -9,15 +9,16 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// The exit codes of bothy. `bothy --help` prints them.
+// The exit codes of bothy, of which package sdk declares those of a loop's end.
+// `bothy --help` prints them.
 const (
-	exitOK         = 0
-	exitFailed     = 1
-	exitUsage      = 2
-	exitStopped    = 3
-	exitUnanswered = 4
-	exitAborted    = 5
-	exitLeft       = 6
+	exitOK         = sdk.ExitOK
+	exitFailed     = sdk.ExitFailed
+	exitUsage      = sdk.ExitUsage
+	exitStopped    = sdk.ExitStopped
+	exitUnanswered = sdk.ExitUnanswered
+	exitAborted    = sdk.ExitAborted
+	exitLeft       = 6 // bothyd has ended
 )
 
 const exitCodes = `Exit codes:
@@ -37,40 +38,11 @@ type loopEnd struct {
 	Stop   string `json:"stop"`
 }
 
-// code is the exit code of a loop's end. What stopped it goes before its
-// status: a guard may leave any status behind. A stop that is not in the list
-// is a guard's name.
-func (e loopEnd) code() int {
-	switch e.Stop {
-	case "replay", "config":
-		return exitUsage
-	case "question", "proposal":
-		return exitUnanswered
-	case "aborted":
-		return exitAborted
-	case "interrupted":
-		return exitStopped
-	case "", "answer", "terminal", "rejected", "failed", "overflow":
-		return statusCode(e.Status)
-	default:
-		return exitStopped
-	}
-}
+// code is the exit code of a loop's end.
+func (e loopEnd) code() int { return sdk.StopExit(e.Stop, e.Status) }
 
-func statusCode(status int) int {
-	switch status {
-	case sdk.StatusOK, sdk.StatusNoContent:
-		return exitOK
-	case sdk.StatusAborted:
-		return exitAborted
-	case sdk.StatusProposed:
-		return exitUnanswered
-	case sdk.StatusQueued, sdk.StatusRunning:
-		return exitStopped
-	default:
-		return exitFailed
-	}
-}
+// endWord says how a loop ended.
+func endWord(end loopEnd) string { return escapeLine(sdk.StopText(end.Stop, end.Status)) }
 
 // usageError is a mistake in how bothy was called.
 type usageError struct{ message string }

@@ -292,27 +292,3 @@ func plural(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
-
-// endWord says how a loop ended.
-func endWord(end loopEnd) string {
-	switch end.code() {
-	case exitOK:
-		if end.Stop == "rejected" {
-			return "ended, for a call was rejected"
-		}
-		return "finished"
-	case exitStopped:
-		if end.Stop != "" {
-			return "stopped by " + escapeLine(end.Stop)
-		}
-		return "not finished"
-	case exitUnanswered:
-		return "waits for an answer"
-	case exitAborted:
-		return "aborted"
-	case exitUsage:
-		return "cannot go on"
-	default:
-		return "failed"
-	}
-}

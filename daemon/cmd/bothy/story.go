@@ -174,7 +174,7 @@ func hasCalls(attributes json.RawMessage) bool {
 // answer is what the loop has to say: the model's last text without calls, or
 // what the terminal call gave. A text that was cut off is none.
 func (s *story) answer() string {
-	if s.text != "" || s.end == nil || s.end.Stop != "terminal" {
+	if s.text != "" || s.end == nil || s.end.Stop != sdk.StopTerminal {
 		return s.text
 	}
 	for _, a := range slices.Backward(s.actions) {

@@ -105,7 +105,7 @@ func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prom
 // overflow ends the loop at 413.
 func (a *activeLoop) overflow(err error) error {
 	return &loopError{cause: err, ending: ending{
-		status: sdk.StatusOverflow, stop: stopOverflow, reason: err.Error(),
+		status: sdk.StatusOverflow, stop: sdk.StopOverflow, reason: err.Error(),
 		writes: []sdk.Write{a.errorWrite("overflow", sdk.Overflow, err.Error())},
 	}}
 }

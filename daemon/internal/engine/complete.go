@@ -151,7 +151,7 @@ func (e *Engine) retrying(ctx context.Context, a *activeLoop, r *reader, retry s
 // to the end. What came of the answer is kept for people, marked as partial.
 func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) error {
 	partial := c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0
-	end := ending{status: sdk.StatusFailed, stop: stopFailed, reason: "the model did not answer: " + err.Error()}
+	end := ending{status: sdk.StatusFailed, stop: sdk.StopFailed, reason: "the model did not answer: " + err.Error()}
 	if partial {
 		end.reason = "the model did not answer to the end: " + err.Error()
 	}
@@ -160,17 +160,17 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 	var late *lateError
 	switch {
 	case errors.As(err, &failed) && failed.Replay:
-		end.stop, end.reason, outcome = stopReplay, failed.Message, sdk.Validation
+		end.stop, end.reason, outcome = sdk.StopReplay, failed.Message, sdk.Validation
 	case failed != nil && failed.NoTools:
 		end.reason = fmt.Sprintf("the model %s cannot call tools: %s; choose another model (`bothy models` lists them)", a.choice.Alias, failed.Message)
 		outcome = sdk.Unavailable
 	case failed != nil && failed.Class == sdk.ClassOverflow:
-		end.status, end.stop, outcome = sdk.StatusOverflow, stopOverflow, sdk.Overflow
+		end.status, end.stop, outcome = sdk.StatusOverflow, sdk.StopOverflow, sdk.Overflow
 		end.reason = "the prompt is too long for the model, even with earlier messages left out: " + failed.Error()
 	case failed != nil:
 		outcome = sdk.Unavailable
 	case errors.Is(err, ErrConfig):
-		end.stop = stopConfig
+		end.stop = sdk.StopConfig
 		end.reason = fmt.Sprintf("the model %s cannot be asked: %v", a.choice.Alias, err)
 	case errors.Is(err, errAborted), errors.As(err, &late):
 		outcome, end.reason = sdk.Aborted, "the model had not begun to answer yet: "+err.Error()

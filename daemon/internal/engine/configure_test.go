@@ -17,7 +17,7 @@ func TestConfigure(t *testing.T) {
 	}
 	h = prepareHouse(t, other, calls(call{"read", `{"path":"b"}`}), say("three turns"), calls(call{"read", `{"path":"c"}`}))
 	h.start()
-	if l := h.await(h.submit(Submission{})); l.Stop != stopAnswer {
+	if l := h.await(h.submit(Submission{})); l.Stop != sdk.StopAnswer {
 		t.Errorf("the loop that ran ended with %s: %s", l.Stop, l.Reason)
 	}
 	if l := h.await(h.submit(Submission{})); l.Stop != "max_turns" {

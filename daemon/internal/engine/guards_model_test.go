@@ -68,7 +68,7 @@ func (p *panel) turn(t testing.TB, words string) sdk.Ruling {
 			r.Errors = append(r.Errors, sdk.Entry{State: sdk.StateFailed, Outcome: sdk.Overflow, Body: "shortened"})
 			continue
 		case "ends":
-			r.Ruling = sdk.Ruling{Status: sdk.StatusOK, Stop: stopTerminal, Reason: "it is done"}
+			r.Ruling = sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopTerminal, Reason: "it is done"}
 			continue
 		}
 		e := p.did(word)
@@ -157,7 +157,7 @@ func TestVerdicts(t *testing.T) {
 					continue
 				}
 				at, stop = i+1, r.Stop
-				if r.Reason == "" || r.Stop != stopTerminal && (r.Status != sdk.StatusAborted || !strings.Contains(r.Reason, "(guard "+r.Stop+")")) {
+				if r.Reason == "" || r.Stop != sdk.StopTerminal && (r.Status != sdk.StatusAborted || !strings.Contains(r.Reason, "(guard "+r.Stop+")")) {
 					t.Errorf("the reason says too little: %+v", r)
 				}
 				break

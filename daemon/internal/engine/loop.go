@@ -10,19 +10,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// What ends a loop, beside the names of guards.
-const (
-	stopAnswer   = "answer"
-	stopTerminal = "terminal"
-	stopRejected = "rejected" // a person said no to a proposal
-	stopAborted  = "aborted"
-	stopFailed   = "failed"
-	stopOverflow = "overflow"
-	stopReplay   = "replay" // a cassette did not match: a mistake of use
-	stopConfig   = "config" // the model's provider cannot work as it is configured
-
-	stopStopping = "stopping" // never recorded: the daemon stops, and the next one goes on
-)
+// stopStopping is never recorded: the daemon stops, and the next one goes on.
+const stopStopping = "stopping"
 
 // activeLoop is a loop while it runs.
 type activeLoop struct {
@@ -104,7 +93,7 @@ func (e *loopError) Unwrap() error { return e.cause }
 func endOf(ctx context.Context, err error) ending {
 	var own *loopError
 	isOwn := errors.As(err, &own)
-	end := ending{status: sdk.StatusFailed, stop: stopFailed, reason: err.Error()}
+	end := ending{status: sdk.StatusFailed, stop: sdk.StopFailed, reason: err.Error()}
 	if isOwn {
 		end = own.ending
 	}
@@ -113,13 +102,13 @@ func endOf(ctx context.Context, err error) ending {
 	case errors.As(cause, &late):
 		return ending{status: sdk.StatusAborted, stop: guardDeadline, reason: late.Error(), writes: end.writes}
 	case errors.Is(cause, errAborted):
-		return ending{status: sdk.StatusAborted, stop: stopAborted, reason: "aborted by a person", writes: end.writes}
+		return ending{status: sdk.StatusAborted, stop: sdk.StopAborted, reason: "aborted by a person", writes: end.writes}
 	case errors.Is(cause, errStopping), errors.Is(err, errStopping):
 		return ending{stop: stopStopping}
 	case !isOwn && errors.Is(err, ErrConfig):
-		end.stop = stopConfig
+		end.stop = sdk.StopConfig
 	case !isOwn && sdk.OutcomeOf(err) == sdk.Overflow:
-		end.status, end.stop = sdk.StatusOverflow, stopOverflow
+		end.status, end.stop = sdk.StatusOverflow, sdk.StopOverflow
 	}
 	return end
 }

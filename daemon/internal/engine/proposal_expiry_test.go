@@ -67,7 +67,7 @@ func TestProposalExpires(t *testing.T) {
 			} else {
 				h.nudge(a.Run.ID)
 			}
-			if l := h.await(a); l.Status != 200 || l.Stop != stopAnswer {
+			if l := h.await(a); l.Status != 200 || l.Stop != sdk.StopAnswer {
 				t.Errorf("ended %d %s: %s", l.Status, l.Stop, l.Reason)
 			}
 			if got := h.outcomes(a.Run.ID); got != "write:cancelled:aborted read:failed:aborted" || h.ran() != "" {

@@ -75,7 +75,7 @@ func TestVeto(t *testing.T) {
 			if done.Proposal.State != sdk.StateFailed || done.Rule != nil {
 				t.Errorf("%+v", done)
 			}
-			if l := h.await(a); l.Status != 200 || l.Stop != stopAnswer {
+			if l := h.await(a); l.Status != 200 || l.Stop != sdk.StopAnswer {
 				t.Errorf("ended %d %s", l.Status, l.Stop)
 			}
 			e := h.actions(a.Run.ID)[0]

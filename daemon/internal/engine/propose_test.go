@@ -179,7 +179,7 @@ func TestAcceptedProposal(t *testing.T) {
 			if done.Proposal.State == sdk.StateProposed || done.Seq == 0 {
 				t.Errorf("%+v", done)
 			}
-			if l := h.await(a); l.Status != 200 || l.Stop != stopAnswer {
+			if l := h.await(a); l.Status != 200 || l.Stop != sdk.StopAnswer {
 				t.Errorf("ended %d %s: %s", l.Status, l.Stop, l.Reason)
 			}
 			if got := h.ran(); got != `read{} write{"a":null,"n":1.0,"path":"b"} read{"x":1}` {
@@ -204,7 +204,7 @@ func TestRejectedProposal(t *testing.T) {
 				h.start()
 			}
 			h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Reject, Reason: "not that file"})
-			if l := h.await(a); l.Status != 200 || l.Stop != stopRejected || !strings.Contains(l.Reason, "not that file") {
+			if l := h.await(a); l.Status != 200 || l.Stop != sdk.StopRejected || !strings.Contains(l.Reason, "not that file") {
 				t.Errorf("ended %d %s: %s", l.Status, l.Stop, l.Reason)
 			}
 			if got := h.outcomes(a.Run.ID); got != "write:failed:permission read:failed:aborted write:failed:aborted" {

@@ -84,7 +84,7 @@ func (e *Engine) lastCut(ctx context.Context, run sdk.Run) (sdk.Loop, error) {
 
 // well reports whether a loop came to the end that its model gave it.
 func well(l sdk.Loop) bool {
-	return (l.Status == sdk.StatusOK || l.Status == sdk.StatusNoContent) && (l.Stop == stopAnswer || l.Stop == stopTerminal)
+	return (l.Status == sdk.StatusOK || l.Status == sdk.StatusNoContent) && (l.Stop == sdk.StopAnswer || l.Stop == sdk.StopTerminal)
 }
 
 // goOn is the prompt that resumes a loop.

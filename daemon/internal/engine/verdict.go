@@ -33,7 +33,7 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 	default:
 		return sdk.Ruling{}, fmt.Errorf("a hook of turn.verdict ended the loop with the status %d, which no loop can have", r.Status)
 	}
-	r.Stop = first(r.Stop, stopFailed)
+	r.Stop = first(r.Stop, sdk.StopFailed)
 	r.Reason = first(r.Reason, "a hook of turn.verdict ended the work and gave no reason")
 	return r, nil
 }
@@ -42,10 +42,10 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 func (t *turn) ruling() sdk.Ruling {
 	for _, x := range t.actions {
 		if x.terminal() {
-			return sdk.Ruling{Status: sdk.StatusOK, Stop: stopTerminal, Reason: x.tool.Name + " ended the work"}
+			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopTerminal, Reason: x.tool.Name + " ended the work"}
 		}
 		if x.rejected() {
-			return sdk.Ruling{Status: sdk.StatusOK, Stop: stopRejected, Reason: "a person rejected " + x.tool.Name + ": " + excerpt(x.body)}
+			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + x.tool.Name + ": " + excerpt(x.body)}
 		}
 	}
 	c := &t.completion
@@ -59,12 +59,12 @@ func (t *turn) ruling() sdk.Ruling {
 	case c.Finish == "calls":
 		return failed("the model said that it calls tools, and sent no call")
 	case c.Text == "":
-		return sdk.Ruling{Status: sdk.StatusNoContent, Stop: stopAnswer, Reason: "the model ended its work without a word"}
+		return sdk.Ruling{Status: sdk.StatusNoContent, Stop: sdk.StopAnswer, Reason: "the model ended its work without a word"}
 	default:
-		return sdk.Ruling{Status: sdk.StatusOK, Stop: stopAnswer, Reason: "the model answered"}
+		return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopAnswer, Reason: "the model answered"}
 	}
 }
 
 func failed(reason string) sdk.Ruling {
-	return sdk.Ruling{Status: sdk.StatusFailed, Stop: stopFailed, Reason: reason}
+	return sdk.Ruling{Status: sdk.StatusFailed, Stop: sdk.StopFailed, Reason: reason}
 }

@@ -178,7 +178,7 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.log.Error("a panic ended a loop", "run", a.loop.Run, "loop", a.loop.Sequence, "panic", p, "stack", string(debug.Stack()))
-			end = ending{status: sdk.StatusFailed, stop: stopFailed, reason: fmt.Sprintf("an internal error ended the work: %v", p)}
+			end = ending{status: sdk.StatusFailed, stop: sdk.StopFailed, reason: fmt.Sprintf("an internal error ended the work: %v", p)}
 		}
 	}()
 	if err := e.load(ctx, a); err != nil {

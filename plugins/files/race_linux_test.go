@@ -38,6 +38,10 @@ func exchange(t *testing.T, a, b string) (stop func()) {
 	})
 }
 
+// raceRounds is how often calls are made while links change places; more, until
+// some were done and some refused.
+const raceRounds = 40
+
 // TestSwappedLinks lets every operation go through a folder that is a link to a
 // forbidden place every other moment. What is there must never change.
 func TestSwappedLinks(t *testing.T) {
@@ -54,7 +58,6 @@ func TestSwappedLinks(t *testing.T) {
 			stop := exchange(t, filepath.Join(tp.dir, "x"), filepath.Join(tp.dir, "y"))
 			defer stop()
 
-			deadline := time.Now().Add(400 * time.Millisecond)
 			done, refused := 0, 0
 			count := func(err error) {
 				switch sdk.OutcomeOf(err) {
@@ -67,7 +70,7 @@ func TestSwappedLinks(t *testing.T) {
 					refused++
 				}
 			}
-			for time.Now().Before(deadline) {
+			for round := 0; round < raceRounds || done == 0 || refused == 0; round++ {
 				_, err := tp.write(ctx, writeArgs{Path: "x/f", Content: "evil"}, megabytes)
 				count(err)
 				_, err = tp.write(ctx, writeArgs{Path: "x/d/new/f", Content: "evil"}, megabytes)
@@ -102,9 +105,6 @@ func TestSwappedLinks(t *testing.T) {
 					t.Errorf("%s appeared", name)
 				}
 			}
-			if done == 0 || refused == 0 {
-				t.Errorf("%d calls were done and %d refused: the race did not take place", done, refused)
-			}
 		})
 	}
 }
@@ -124,8 +124,7 @@ func TestSwappedFinalLink(t *testing.T) {
 	for _, target := range []string{".git/config", "../outside/secret"} {
 		tp := newProject(t, map[string]string{".git/config": "secret", "x": "fine", "y": "-> " + target})
 		stop := exchange(t, filepath.Join(tp.dir, "x"), filepath.Join(tp.dir, "y"))
-		deadline := time.Now().Add(300 * time.Millisecond)
-		for time.Now().Before(deadline) {
+		for range raceRounds {
 			// A write may replace the link itself, and then there is no race left.
 			_, err := tp.write(ctx, writeArgs{Path: "x", Content: "fine"}, megabytes)
 			if outcome := sdk.OutcomeOf(err); err != nil && outcome != sdk.Permission && outcome != sdk.Conflict {
@@ -166,8 +165,7 @@ func TestSwappedFifo(t *testing.T) {
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		deadline := time.Now().Add(300 * time.Millisecond)
-		for time.Now().Before(deadline) {
+		for range raceRounds {
 			_, err := tp.read(ctx, readArgs{Path: "x/f"}, megabytes)
 			fine(err)
 			_, err = tp.write(ctx, writeArgs{Path: "x/f", Content: "new"}, megabytes)
@@ -186,7 +184,7 @@ func TestSwappedFifo(t *testing.T) {
 	}()
 	select {
 	case <-finished:
-	case <-time.After(30 * time.Second):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("a call hangs on a fifo")
 	}
 }
@@ -203,9 +201,8 @@ func TestSwappedLinksAfterStaging(t *testing.T) {
 		before := s.snapshot()
 		stop := exchange(t, filepath.Join(s.dir, "x"), filepath.Join(s.dir, "y"))
 		done, refused := 0, 0
-		began := time.Now()
 		took := func() bool { return done > 0 && refused > 0 } // the race, on a busy machine later
-		for up := time.Duration(0); up < 300*time.Millisecond || !took() && up < 10*time.Second; up = time.Since(began) {
+		for round := 0; round < raceRounds || !took(); round++ {
 			for _, c := range []struct {
 				tool      string
 				arguments object
@@ -246,9 +243,6 @@ func TestSwappedLinksAfterStaging(t *testing.T) {
 			if _, ok := before[name]; !ok && isBelow(name, watched) {
 				t.Errorf("%s appeared", name)
 			}
-		}
-		if !took() {
-			t.Errorf("%s: %d calls were done and %d refused: the race did not take place", target, done, refused)
 		}
 	}
 }

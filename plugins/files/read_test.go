@@ -231,7 +231,6 @@ func TestReadOfAGigabyteFile(t *testing.T) {
 	if err := os.Truncate(filepath.Join(tp.dir, "big"), 1<<30); err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
 	first, last := 9_000, 9_001
 	got, err := tp.read(context.Background(), readArgs{Path: "big", StartLine: &first, EndLine: &last}, 10_000_000)
 	if err != nil || got.text != "line\nline\n" {
@@ -239,9 +238,6 @@ func TestReadOfAGigabyteFile(t *testing.T) {
 	}
 	_, err = tp.read(context.Background(), readArgs{Path: "big"}, 10_000_000)
 	wantOutcome(t, err, sdk.Overflow, "1.1 GB", "10.0 MB", "start_line")
-	if took := time.Since(start); took > time.Second {
-		t.Errorf("took %v", took)
-	}
 }
 
 func TestReadStopsWithItsContext(t *testing.T) {

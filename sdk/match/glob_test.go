@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestGlob(t *testing.T) {
@@ -74,12 +73,8 @@ func TestGlobOnHostilePatterns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		start := time.Now()
 		if g.Match(path) {
 			t.Errorf("%.30q matched", pattern)
-		}
-		if took := time.Since(start); took > 2*time.Second {
-			t.Errorf("%.30q took %v", pattern, took)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func withDaemon(t *testing.T, play func(*fakeDaemon, int64)) *bench {
 			t.Error(err)
 		}
 	})
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		if c, err := net.Dial("unix", socket); err == nil {
 			_ = c.Close()

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -114,12 +113,8 @@ func TestCompleteAlone(t *testing.T) {
 func (b *bench) completesAlone(t *testing.T) {
 	t.Helper()
 	for line, want := range map[string]string{"sto": "stop", "run -r ": "", "run -m ": "", "run -a ": ""} {
-		begin := time.Now()
 		if got := strings.Join(b.offered(t, "zsh", strings.Split(line, " ")...), " "); got != want {
 			t.Errorf("%q offers %q, want %q", line, got, want)
-		}
-		if took := time.Since(begin); took > 10*namesTime {
-			t.Errorf("%q took %s", line, took)
 		}
 	}
 	if files, err := os.ReadDir(filepath.Join(filepath.Dir(filepath.Dir(b.project)), "state")); err == nil {

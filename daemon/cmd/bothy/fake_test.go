@@ -323,7 +323,7 @@ func (f *fakeDaemon) serve(socket string) error {
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
 	<-f.stopped
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	s.Close(ctx)
 	if err := <-served; err != nil {

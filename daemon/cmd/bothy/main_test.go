@@ -88,7 +88,7 @@ func TestPreview(t *testing.T) {
 			b.c.outTTY, b.c.errTTY = c.terminal, c.terminal
 			b.daemon.play = func(f *fakeDaemon, loop int64) {
 				f.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: loop, Turn: 1})
-				deadline := time.Now().Add(10 * time.Second)
+				deadline := time.Now().Add(time.Minute)
 				for !strings.Contains(b.err.String(), "turn 1") && time.Now().Before(deadline) {
 					time.Sleep(time.Millisecond) // previews go only to who watches already
 				}

@@ -314,7 +314,7 @@ func TestTurnThatIsClosedAlready(t *testing.T) {
 // untilIdle waits until no worker is left.
 func (h *house) untilIdle() {
 	h.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		h.engine.mu.Lock()
 		var ended chan struct{}

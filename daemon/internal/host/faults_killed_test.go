@@ -9,7 +9,6 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -85,9 +84,5 @@ func hostKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed, as wanted
-	died := time.Now()
 	eventually(t, "all are gone", func() bool { return !slices.ContainsFunc(pids, func(pid int) bool { return !gone(pid) }) })
-	if d := time.Since(died); d > time.Second {
-		t.Errorf("something outlived the daemon by %v", d)
-	}
 }

@@ -56,11 +56,7 @@ func TestStopInEachState(t *testing.T) {
 			r := newRig(t, func(c *Config) { c.Patience, c.DrainTimeout = time.Millisecond, 300*time.Millisecond })
 			r.Start(t.Context(), []Spec{c.spec})
 			c.until(t, r)
-			began := time.Now()
 			r.Stop(t.Context())
-			if d := time.Since(began); d > 3*time.Second {
-				t.Errorf("Stop took %v", d)
-			}
 			if left := r.Processes(); len(left) != 0 {
 				t.Errorf("left: %v", left)
 			}

@@ -331,7 +331,7 @@ func open(t *testing.T, change func(*Config)) *house {
 
 func (h *house) shut(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	h.Close(ctx)
 	if err := <-h.served; err != nil {
@@ -389,7 +389,7 @@ func hello(token string, role rpc.Role) string {
 
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
 			t.Fatalf("did not happen: %s", what)

@@ -17,7 +17,7 @@ import (
 func (h *shop) look() {
 	h.t.Helper()
 	h.base.follow(h.base.folders)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := h.base.rest(ctx, 10*time.Second); err != nil {
 		h.t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -34,35 +33,20 @@ func TestRow23TenThousand(t *testing.T) {
 	root := fastDir(t)
 	lots(t, root, 10_000)
 	before := heap()
-	began := processorTime(t)
 	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
 	c, err := h.Catalogue(context.Background(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	took := (processorTime(t) - began) / 2 // cores, whatever else runs on this machine
 	if len(c.Usable()) != 10_000 {
 		t.Fatalf("%d skills of 10,000; %+v", len(c.Usable()), h.Folders(""))
 	}
 	each := (heap() - before) / 10_000
-	t.Logf("10,000 skills of 6 kB in %v, %d bytes of memory for each", took, each)
-	if took > 5*time.Second && !racing {
-		t.Errorf("it took %v, want under 5 s", took)
-	}
+	t.Logf("10,000 skills of 6 kB: %d bytes of memory for each", each)
 	if each > 20<<10 { // its text is 6 kB
 		t.Errorf("%d bytes of memory for each skill", each)
 	}
 	runtime.KeepAlive(c)
-}
-
-// processorTime is what this process has used.
-func processorTime(t *testing.T) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func heap() int64 {

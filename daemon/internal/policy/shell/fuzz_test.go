@@ -103,7 +103,7 @@ func lookBash(t testing.TB) string {
 // run runs a program in a folder, with no environment but what is given, for a
 // few seconds at most, and ends all that it started.
 func run(dir string, env []string, name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

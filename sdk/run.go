@@ -117,7 +117,18 @@ const (
 	KindEntrySet       = "entry.set"
 	KindEntryRemoved   = "entry.removed"
 	KindEntryChunk     = "entry.chunk" // {"channel"}; Body is the text, until the stream is folded
-	KindNote           = "note"        // prefix: "note.retry", "note.warning", ...
+	KindNote           = "note"        // prefix of the kinds of notes
+)
+
+// The kinds of notes that the daemon writes: rows that speak of no entry.
+const (
+	KindNoteRetry      = KindNote + ".retry"      // a completion is asked for again; {"message","class","attempt","wait_ms"}
+	KindNotePruned     = KindNote + ".pruned"     // the prompt had to be shortened to fit the model
+	KindNoteWarning    = KindNote + ".warning"    // {"message"}
+	KindNoteProgress   = KindNote + ".progress"   // what a tool says of its work; {"message"}
+	KindNoteCall       = KindNote + ".call"       // a plugin called a tool; {"plugin","for","tool","arguments","decision"}
+	KindNoteCompletion = KindNote + ".completion" // a plugin asked a model; {"plugin","for","model","usage","error"}
+	KindNoteSecurity   = KindNote + ".security"   // a security event that belongs to no action
 )
 
 // EntryChange is the Data of a KindEntrySet row. State to Writer are what the

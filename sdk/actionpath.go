@@ -1,0 +1,49 @@
+package sdk
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ActionPath is where an action is recorded: log://turn_N/TOOL/SLUG. Where Tool is
+// ErrorTool the entry is a failure or a warning without a call.
+type ActionPath struct {
+	Turn int
+	Tool string
+	Slug string // may hold further slashes
+}
+
+const (
+	// TurnPrefix begins the path of whatever the engine records of a turn.
+	TurnPrefix = "log://turn_"
+	// ErrorTool stands where the tool would in the path of a failure without a call.
+	ErrorTool = "error"
+)
+
+// ParseActionPath reads a path; false is that it is in another form, and so no
+// action's. A path that it reads is what String writes.
+func ParseActionPath(path string) (ActionPath, bool) {
+	rest, ok := strings.CutPrefix(path, TurnPrefix)
+	number, rest, split := strings.Cut(rest, "/")
+	tool, slug, whole := strings.Cut(rest, "/")
+	turn, err := strconv.Atoi(number)
+	if !ok || !split || !whole || tool == "" || slug == "" || err != nil || turn < 0 || strconv.Itoa(turn) != number {
+		return ActionPath{}, false
+	}
+	return ActionPath{Turn: turn, Tool: tool, Slug: slug}, true
+}
+
+// String writes the path. It does not check that Tool and Slug can stand in one.
+func (p ActionPath) String() string {
+	return fmt.Sprintf("%s%d/%s/%s", TurnPrefix, p.Turn, p.Tool, p.Slug)
+}
+
+// IsError reports whether this is no call.
+func (p ActionPath) IsError() bool { return p.Tool == ErrorTool }
+
+// Changes is the path of what the action changed in the project's files.
+func (p ActionPath) Changes() string { return "change" + strings.TrimPrefix(p.String(), "log") }
+
+// TurnPattern is a glob over the paths of one turn's actions and failures.
+func TurnPattern(turn int) string { return fmt.Sprintf("%s%d/**", TurnPrefix, turn) }

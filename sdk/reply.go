@@ -1,0 +1,44 @@
+package sdk
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Reply is what a model answered in a turn, beside its text. Its JSON is the
+// attributes of the entry assistant://N, whose body is the text.
+type Reply struct {
+	Reasoning string `json:"reasoning,omitempty"`
+	Calls     []Call `json:"calls,omitempty"` // as the model wrote them, with the ids that their actions carry
+	Finish    string `json:"finish,omitempty"`
+	Extra     string `json:"extra,omitempty"` // JSON as text: the provider wants it back to the byte
+	Model     string `json:"model"`
+	Usage     *Usage `json:"usage,omitempty"`
+	Partial   bool   `json:"partial,omitempty"` // cut off; its calls were never made
+}
+
+const replyPrefix = "assistant://"
+
+// ReplyPath is where the reply of a turn is recorded. Below it, at
+// assistant://N/partial_1 and so on, lie the parts of replies that were cut off.
+func ReplyPath(turn int) string { return fmt.Sprintf("%s%d", replyPrefix, turn) }
+
+// ParseReplyPath returns the turn of which a path is the reply; false for any
+// other path, those of cut off parts included.
+func ParseReplyPath(path string) (turn int, ok bool) {
+	number, is := strings.CutPrefix(path, replyPrefix)
+	turn, err := strconv.Atoi(number)
+	return turn, is && err == nil
+}
+
+// ReplyOf reads the reply that attributes hold; those of no reply are none.
+func ReplyOf(attributes json.RawMessage) (Reply, error) {
+	var r Reply
+	if len(attributes) == 0 {
+		return r, nil
+	}
+	err := json.Unmarshal(attributes, &r)
+	return r, err
+}

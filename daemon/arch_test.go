@@ -68,7 +68,8 @@ var table = []row{
 	{pkg: "daemon/internal/config", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint", "daemon/internal/notify"}},
 	{pkg: "daemon/internal/project", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/view", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
-	{pkg: "daemon/internal/host", may: []string{"sdk/...", "daemon/internal/hook", "daemon/internal/config", "daemon/internal/confine", "daemon/internal/group", "daemon/internal/notify"}},
+	{pkg: "daemon/internal/host", may: []string{"sdk/...", "daemon/internal/hook", "daemon/internal/config", "daemon/internal/confine", "daemon/internal/group", "daemon/internal/notify", "daemon/internal/schema"}},
+	{pkg: "daemon/internal/schema", may: []string{"sdk"}, since: "ADR 0041: what plugins declare of values, which an agent's finish schema needs without a supervisor"},
 	{pkg: "daemon/internal/host/benchplugin", may: []string{"sdk/..."}, since: "a plugin, built by the host's benchmarks"},
 	{pkg: "daemon/internal/host/plainserver", since: "what the host's benchmarks compare with"},
 	{pkg: "daemon/internal/host/faultplugin", may: []string{"sdk/..."}, since: "a plugin, built by the host's tests"},
@@ -85,7 +86,7 @@ var thirdParty = []struct {
 	why    string
 }{
 	{"modernc.org/sqlite", []string{"daemon/internal/store"}, "one package opens the database"},
-	{"github.com/hashicorp/hcl", []string{"daemon/internal/config", "daemon/internal/host"}, "HCL is for configuration and schema decoding"},
+	{"github.com/hashicorp/hcl", []string{"daemon/internal/config", "daemon/internal/host", "daemon/internal/schema"}, "HCL is for configuration and schema decoding"},
 	{"github.com/hashicorp/go-plugin", []string{"daemon/internal/host/..."}, "only the daemon hosts plugins with it"},
 	{"google.golang.org/grpc", []string{"daemon/internal/host/...", "sdk/...", "daemon/bench"}, "the plugin wire stays at the edge"},
 	{"github.com/containers/podman", []string{"sandbox", "plugins/bash"}, "the daemon stays small"},

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
+	"github.com/bothyd/bothy/daemon/internal/schema"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/tool"
 )
@@ -18,18 +16,10 @@ import (
 // offered is one tool with what is needed to call it.
 type offered struct {
 	sdk.Tool
-	remote string // its name in its plugin
-	owner  *instance
-	compiled
-}
-
-// compiled is a tool's schema, ready for its calls.
-type compiled struct {
-	schema   *jsonschema.Resolved
-	known    map[string]bool // declared properties, for the error text; nil when the schema is composed
-	must     []string
-	quick    *quick // takes what most calls have; nil when the schema asks for more
-	unusable error  // why it is disabled
+	remote   string // its name in its plugin
+	owner    *instance
+	schema   *schema.Schema // of its arguments; nil when it is unusable
+	unusable error          // why it is disabled
 }
 
 // catalogue names all tools at one moment. It is made anew when anything
@@ -83,7 +73,7 @@ func (i *instance) offer(m *sdk.Manifest, spec Spec, pinned bool, digest string,
 		o := &offered{remote: t.Name, owner: i, Tool: sdk.Tool{ToolSpec: t, Plugin: i.name, Pinned: pinned, Digest: digest, Grants: spec.Grants}}
 		was := slices.IndexFunc(before, func(b *offered) bool { return b.remote == o.remote && bytes.Equal(b.Parameters, o.Parameters) })
 		if was >= 0 {
-			o.compiled = before[was].compiled
+			o.schema, o.unusable = before[was].schema, before[was].unusable
 		} else {
 			o.unusable = o.compile()
 		}
@@ -142,55 +132,22 @@ func (c *catalogue) add(o *offered) *offered {
 
 func (o *offered) full() string { return o.owner.name + "__" + o.remote }
 
-// compile makes the schema ready. Undeclared arguments are refused whether the
-// schema says so or not.
-func (o *offered) compile() error {
+// compile makes the tool's schema ready.
+func (o *offered) compile() (err error) {
 	if !tool.ValidName(o.remote) {
 		return errors.New("a tool's name is [a-z][a-z0-9_]{0,63}")
 	}
-	var s jsonschema.Schema
-	if err := wellFormed(o.Parameters); err != nil {
-		return fmt.Errorf("the words of its JSON Schema cannot be read: %w", err)
-	}
-	if err := json.Unmarshal(o.Parameters, &s); err != nil {
-		return fmt.Errorf("its JSON Schema cannot be read: %w", err)
-	}
-	if s.Type != "object" {
-		return errors.New("its JSON Schema is not one of type object")
-	}
-	composed := len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0 || s.If != nil || s.Ref != "" || s.DynamicRef != "" || len(s.PatternProperties) > 0
-	refuse := &jsonschema.Schema{Not: &jsonschema.Schema{}}
-	switch {
-	case composed && s.UnevaluatedProperties == nil && s.AdditionalProperties == nil:
-		s.UnevaluatedProperties = refuse
-	case !composed && s.AdditionalProperties == nil:
-		s.AdditionalProperties = refuse
-	}
-	resolved, err := s.Resolve(nil)
-	if err != nil {
-		return fmt.Errorf("its JSON Schema cannot be used: %w", err)
-	}
-	if err := ends(&s); err != nil {
-		return err
-	}
-	o.schema, o.must, o.quick = resolved, s.Required, newQuick(&s)
-	if !composed && isFalse(s.AdditionalProperties) {
-		o.known = make(map[string]bool, len(s.Properties))
-		for name := range s.Properties {
-			o.known[name] = true
-		}
-	}
-	return nil
+	o.schema, err = schema.Compile(o.Parameters)
+	return err
 }
 
-// isFalse reports whether a schema is the one that takes nothing.
-func isFalse(s *jsonschema.Schema) bool {
-	if s == nil || s.Not == nil {
-		return false
+// validate checks a model's arguments against the tool's schema.
+func (o *offered) validate(arguments json.RawMessage) (json.RawMessage, error) {
+	arguments, err := o.schema.Validate(arguments)
+	if err != nil {
+		return nil, sdk.Errorf(sdk.Validation, "the arguments of %s are refused: %w", o.Name, err)
 	}
-	rest := *s
-	rest.Not = nil
-	return reflect.ValueOf(*s.Not).IsZero() && reflect.ValueOf(rest).IsZero()
+	return arguments, nil
 }
 
 // find returns the tool of a name, or an error that names what there is.

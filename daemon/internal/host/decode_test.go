@@ -9,9 +9,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // body parses the inside of a block that begins in line 1.
@@ -22,69 +19,6 @@ func body(t testing.TB, text string) hcl.Body {
 		t.Fatal(diags)
 	}
 	return f.Body
-}
-
-var everyType = &sdk.ConfigSchema{Attributes: []sdk.ConfigAttribute{
-	{Name: "url", Type: "string", Required: true, Doc: "Where the server is."},
-	{Name: "key", Type: "string", Secret: true},
-	{Name: "count", Type: "number", Default: json.RawMessage(`3`)},
-	{Name: "on", Type: "bool"},
-	{Name: "wait", Type: "duration", Default: json.RawMessage(`"5s"`)},
-	{Name: "tags", Type: "list(string)"},
-	{Name: "headers", Type: "map(string)", Secret: true},
-}}
-
-func TestDecodeBody(t *testing.T) {
-	eval := &hcl.EvalContext{Variables: map[string]cty.Value{"k": cty.StringVal("hidden-key")}}
-	for _, c := range []struct {
-		text, want string
-		secrets    int
-	}{
-		{`url = "u"`, `{"count":3,"url":"u","wait":"5s"}`, 0},
-		{`url = "u"
-count = 1.5
-on = true
-wait = "90s"
-tags = ["a", "b"]`, `{"count":1.5,"on":true,"tags":["a","b"],"url":"u","wait":"1m30s"}`, 0},
-		{"url = \"u\"\nkey = k\nheaders = { A = \"hidden-a\", \"b-c\" = \"hidden-b\" }", `{"count":3,"headers":{"A":"hidden-a","b-c":"hidden-b"},"key":"hidden-key","url":"u","wait":"5s"}`, 3},
-		{"url = \"u\"\ncount = null\ntags = []", `{"count":3,"tags":[],"url":"u","wait":"5s"}`, 0},
-		{"url = \"u\"\ncount = 9007199254740993", `{"count":9007199254740993,"url":"u","wait":"5s"}`, 0},
-	} {
-		got, secrets, diags := decodeBody(Spec{Instance: "x", Body: body(t, c.text), Eval: eval}, everyType)
-		if diags.HasErrors() || string(got) != c.want || len(secrets) != c.secrets {
-			t.Errorf("%s\n got %s %d secrets %v\nwant %s %d", c.text, got, len(secrets), diags, c.want, c.secrets)
-		}
-	}
-}
-
-func TestDecodeMistakes(t *testing.T) {
-	for _, c := range []struct {
-		text, want string
-		line       int
-	}{
-		{"url = \"u\"\nfoo = 1", `An argument named "foo" is not expected here`, 2},
-		{"url = \"u\"\ntaggs = []", `Did you mean "tags"?`, 2},
-		{"url = 5", "url must be a string: this is number", 1},
-		{"url = \"u\"\ncount = \"three\"", "count must be a number: this is string", 2},
-		{"url = \"u\"\non = \"true\"", "on must be a bool", 2},
-		{"url = \"u\"\nwait = 30", `write a text with a unit such as "30s"`, 2},
-		{"url = \"u\"\nwait = \"30\"", "write it with a unit", 2},
-		{"url = \"u\"\ntags = \"a\"", "tags must be a list(string)", 2},
-		{"url = \"u\"\ntags = [null]", "one of its values is null", 2},
-		{"url = \"u\"\nheaders = [1]", "headers must be a map(string)", 2},
-		{"url = \"u\"\nkey = nothing", "Variables not allowed", 2},
-		{"url = \"u\"\nblock {}", `Blocks of type "block" are not expected here`, 2},
-		{"count = 1", `needs the attribute "url", a string. Where the server is.`, 7},
-	} {
-		_, _, diags := decodeBody(Spec{Instance: "x", Body: body(t, c.text), Source: hcl.Range{Filename: "user.hcl", Start: hcl.Pos{Line: 7}}}, everyType)
-		if len(diags) != 1 || !strings.Contains(diags[0].Detail, c.want) && !strings.Contains(diags[0].Summary, c.want) {
-			t.Errorf("%q: %v, want %q", c.text, diags, c.want)
-			continue
-		}
-		if s := diags[0].Subject; s == nil || s.Filename != "user.hcl" || s.Start.Line != c.line {
-			t.Errorf("%q: at %v, want line %d", c.text, s, c.line)
-		}
-	}
 }
 
 // TestConfigured: the whole way of a block into a plugin, its secrets told to

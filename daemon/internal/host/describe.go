@@ -19,8 +19,10 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/schema"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -127,7 +129,7 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 			found = append(found, warn(spec, "what it declares was asked of it without walls",
 				"It is not pinned, and this kernel cannot hold it back from "+strings.Join(lacks, "; ")+"."))
 		}
-		_, secrets, diags := decodeBody(spec, m.Config)
+		_, secrets, diags := decodeBlock(spec, m.Config)
 		for _, v := range secrets {
 			s.cfg.Redact(v)
 		}
@@ -136,6 +138,11 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 		}
 	}
 	return found
+}
+
+// decodeBlock reads the block of a plugin against what the plugin declares.
+func decodeBlock(spec Spec, declared *sdk.ConfigSchema) (json.RawMessage, []string, hcl.Diagnostics) {
+	return schema.Block{Instance: spec.Instance, Body: spec.Body, Eval: spec.Eval, Source: spec.Source}.Decode(declared)
 }
 
 // describeTime is how long a binary may take to say what it declares.

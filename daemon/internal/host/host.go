@@ -3,9 +3,8 @@
 // they die. A plugin that fails is one diagnostic; the others never notice.
 //
 // A plugin's way through the package: binary.go finds and verifies the file,
-// process.go starts and owns the process, link.go connects to it, decode.go
-// reads the operator's block against the declared schema, instance.go drives
-// the states, catalogue.go names the tools. invoke.go, execute.go and
+// process.go starts and owns the process, link.go connects to it, instance.go
+// drives the states, catalogue.go names the tools. invoke.go, execute.go and
 // complete.go carry calls to it, services.go answers the calls it makes back.
 package host
 

@@ -160,7 +160,7 @@ func outdated() *startError {
 }
 
 func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Settings, *startError) {
-	config, secrets, diags := decodeBody(spec, m.Config)
+	config, secrets, diags := decodeBlock(spec, m.Config)
 	if diags.HasErrors() {
 		return sdk.Settings{}, &startError{summary: "its block is wrong", permanent: true, config: diags}
 	}

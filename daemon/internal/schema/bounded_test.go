@@ -1,17 +1,15 @@
-package host
+package schema
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
-// TestEndlessSchemas: what a plugin declares cannot make the daemon run in a
+// TestBounded: what a plugin declares cannot make the daemon run in a
 // circle, which is the end of it: a stack that overflows cannot be caught.
-func TestEndlessSchemas(t *testing.T) {
+func TestBounded(t *testing.T) {
 	const circle, many = "refers to itself without end", "asks more than 10000"
 	chain := func(n int, next string) string {
 		var defs []string
@@ -37,10 +35,9 @@ func TestEndlessSchemas(t *testing.T) {
 		"a short chain":    {chain(100, `{"$ref":NEXT}`), ""},
 		"what is no $ref":  {`{"type":"object","properties":{"$ref":{"const":{"$ref":"#"}}}}`, ""},
 	} {
-		o := &offered{remote: "t", Tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "t", Parameters: json.RawMessage(c.schema)}}}
-		err := o.compile()
+		compiled, err := Compile(json.RawMessage(c.schema))
 		if c.want == "" && err == nil {
-			_, _ = o.validate(json.RawMessage(`{"children":[{"children":[]}],"value":"x"}`)) // it returns
+			_, _ = compiled.Validate(json.RawMessage(`{"children":[{"children":[]}],"value":"x"}`)) // it returns
 			continue
 		}
 		if c.want == "" || err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,0 +1,165 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Block is the part of a plugin's block that the plugin itself declares.
+type Block struct {
+	Instance string           // the label of the block
+	Body     hcl.Body         // nil is empty
+	Eval     *hcl.EvalContext // evaluates Body
+	Source   hcl.Range        // where the block stands
+}
+
+// Decode reads a block against the schema that its plugin declares, where nil is
+// no attributes. It returns the object for Settings.Config, with the defaults
+// filled in, and the values that must be redacted. Mistakes carry the place in
+// the operator's file; the text never shows a value that may be secret.
+func (b Block) Decode(declared *sdk.ConfigSchema) (json.RawMessage, []string, hcl.Diagnostics) {
+	if declared == nil {
+		declared = &sdk.ConfigSchema{}
+	}
+	body := b.Body
+	if body == nil {
+		body = hcl.EmptyBody()
+	}
+	shape := &hcl.BodySchema{}
+	for _, a := range declared.Attributes {
+		shape.Attributes = append(shape.Attributes, hcl.AttributeSchema{Name: a.Name})
+	}
+	content, diags := body.Content(shape)
+	if content == nil {
+		return nil, nil, diags
+	}
+	values := map[string]json.RawMessage{}
+	var secrets []string
+	for _, a := range declared.Attributes {
+		v, more := b.value(a, content.Attributes[a.Name])
+		diags = append(diags, more...)
+		if v == nil {
+			continue
+		}
+		values[a.Name] = v
+		if a.Secret && content.Attributes[a.Name] != nil {
+			secrets = append(secrets, texts(v)...)
+		}
+	}
+	if diags.HasErrors() {
+		return nil, nil, diags
+	}
+	config, err := json.Marshal(values)
+	if err != nil {
+		return nil, nil, append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "The block cannot be encoded", Detail: err.Error()})
+	}
+	return config, secrets, diags
+}
+
+// value is the JSON of one attribute, of its default when the block leaves it out,
+// nil when it has neither.
+func (b Block) value(a sdk.ConfigAttribute, attr *hcl.Attribute) (json.RawMessage, hcl.Diagnostics) {
+	if attr == nil {
+		return a.Default, b.missing(a)
+	}
+	v, diags := attr.Expr.Value(b.Eval)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	v, _ = v.UnmarkDeep()
+	if v.IsNull() {
+		return a.Default, diags
+	}
+	raw, err := encode(a.Type, v)
+	if err != nil {
+		r := attr.Expr.Range()
+		return nil, append(diags, &hcl.Diagnostic{
+			Severity: hcl.DiagError, Summary: "Wrong value for " + a.Name,
+			Detail: fmt.Sprintf("%s must be a %s: %v.", a.Name, a.Type, err), Subject: &r,
+		})
+	}
+	return raw, diags
+}
+
+// missing is the mistake of a block without an attribute that it needs.
+func (b Block) missing(a sdk.ConfigAttribute) hcl.Diagnostics {
+	if !a.Required {
+		return nil
+	}
+	d := &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: "plugin " + b.Instance + ": missing attribute " + a.Name,
+		Detail: fmt.Sprintf("The plugin %q needs the attribute %q, a %s.", b.Instance, a.Name, a.Type),
+	}
+	if a.Doc != "" {
+		d.Detail += " " + a.Doc
+	}
+	if b.Source.Filename != "" {
+		d.Subject = &b.Source
+	}
+	return hcl.Diagnostics{d}
+}
+
+var types = map[string]cty.Type{
+	"string": cty.String, "number": cty.Number, "bool": cty.Bool, "duration": cty.String,
+	"list(string)": cty.List(cty.String), "map(string)": cty.Map(cty.String),
+}
+
+// encode writes a value as the JSON of a declared type. Literals of lists and maps
+// are converted, and nothing else is: "5" is no number.
+func encode(kind string, v cty.Value) (json.RawMessage, error) {
+	want, known := types[kind]
+	if !known {
+		return nil, fmt.Errorf("the plugin declares the type %q, which this daemon does not know", kind)
+	}
+	got, err := convert.Convert(v, want)
+	if err != nil || !got.IsWhollyKnown() || want.IsPrimitiveType() && v.Type() != want {
+		hint := ""
+		if kind == "duration" {
+			hint = `, write a text with a unit such as "30s"`
+		}
+		return nil, fmt.Errorf("this is %s%s", v.Type().FriendlyName(), hint)
+	}
+	if kind == "duration" {
+		d, err := time.ParseDuration(got.AsString())
+		if err != nil {
+			return nil, errors.New(`write it with a unit, such as "30s" or "5m"`)
+		}
+		return json.Marshal(d.String())
+	}
+	if got.CanIterateElements() {
+		for it := got.ElementIterator(); it.Next(); {
+			if _, e := it.Element(); e.IsNull() {
+				return nil, errors.New("one of its values is null")
+			}
+		}
+	}
+	return ctyjson.Marshal(got, want)
+}
+
+// texts are the strings within a value.
+func texts(v json.RawMessage) []string {
+	var one string
+	var list []string
+	var named map[string]string
+	switch {
+	case json.Unmarshal(v, &one) == nil:
+		return []string{one}
+	case json.Unmarshal(v, &list) == nil:
+		return list
+	case json.Unmarshal(v, &named) == nil:
+		for _, s := range named {
+			list = append(list, s)
+		}
+		return list
+	}
+	return nil
+}

@@ -44,7 +44,7 @@ var faults = []fault{
 }
 
 // faultSamples is how many of the k are tried of each fault when not all are.
-const faultSamples = 3
+const faultSamples = 1
 
 // TestFaults lets the k-th system call on the database's files fail, for every
 // k until a daemon that starts, takes a prompt and works it off meets no fault

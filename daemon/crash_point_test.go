@@ -18,7 +18,7 @@ import (
 )
 
 // pairSamples is how many pairs of failpoints are tried when not all are.
-const pairSamples = 60
+const pairSamples = 6
 
 // TestFailpoints kills a daemon at each failpoint, and lets the next one finish;
 // then at pairs of failpoints, the second of which is met while the daemon

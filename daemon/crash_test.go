@@ -24,9 +24,9 @@ import (
 // action says that it was interrupted; nothing that anybody was told is lost;
 // and no process or container of the dead daemon is left.
 //
-// BOTHY_KILLS says how often (50), BOTHY_SEED repeats a series.
+// BOTHY_KILLS says how often (8), BOTHY_SEED repeats a series.
 func TestKill(t *testing.T) {
-	kills := number(t, "BOTHY_KILLS", 50)
+	kills := number(t, "BOTHY_KILLS", 8)
 	t.Run("plugin", func(t *testing.T) {
 		t.Parallel()
 		k := newKilling(t, []string{"note_line", codeSkill, textSkill}, withoutSandbox)

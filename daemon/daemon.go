@@ -11,13 +11,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/store"
@@ -35,15 +34,13 @@ type Options struct {
 // Daemon is one running Bothy. It is made by New, which has everything started
 // when it returns, and lives until Run returns.
 type Daemon struct {
-	paths    Paths
-	file     string         // the configuration that the command line names; empty is the user's
-	cfg      *config.Config // what it was started with; see current
-	log      hclog.Logger
-	logFile  *logFile
-	logLevel string          // of the command line
-	secrets  *audit.Redactor // of the values that people and models must not see
-	started  time.Time
-	binary   binary
+	paths   Paths
+	file    string         // the configuration that the command line names; empty is the user's
+	cfg     *config.Config // what it was started with; see current
+	log     *logfile.Log
+	secrets *audit.Redactor // of the values that people and models must not see
+	started time.Time
+	binary  binary
 
 	listener *server.Listener
 	store    *store.Store
@@ -130,14 +127,10 @@ func (d *Daemon) configure(opts Options) error {
 			return err
 		}
 	}
-	settings := cfg.Log
-	if d.logLevel = opts.LogLevel; d.logLevel != "" {
-		settings.Level = d.logLevel
-	}
-	if d.log, d.logFile, err = openLog(d.paths.Log, settings, d.secrets, opts.Stderr); err != nil {
+	if d.log, err = logfile.Open(d.paths.Log, opts.LogLevel, logfile.Settings(cfg.Log), d.secrets.Writer, opts.Stderr); err != nil {
 		return err
 	}
-	d.onClose("log", d.logFile.Close)
+	d.onClose("log", d.log.Close)
 	d.log.Debug("configuration read", "file", path)
 	d.say(aboutFiles, diags)
 	d.policy = &livePolicy{current: d.current, workspaces: newWorkspaces(d.say)}

@@ -32,7 +32,7 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 			problems = append(problems, d.secrets.Redact(err.Error()))
 		}
 	}
-	for _, text := range []string{d.logFile.trouble(), d.binary.changed()} {
+	for _, text := range []string{d.log.Trouble(), d.binary.changed()} {
 		if text != "" {
 			problems = append(problems, text)
 		}

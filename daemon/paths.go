@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -44,7 +45,7 @@ func findPaths(cfg *config.Config) (Paths, error) {
 			return p, fmt.Errorf("store.path: %w", err)
 		}
 	}
-	p.Log = filepath.Join(p.Data, "bothyd.log")
+	p.Log = filepath.Join(p.Data, logfile.Name)
 	return p, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -92,7 +93,7 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 	waits := config.NeedsStart(d.cfg, cfg)
 	d.say(aboutStart, waits)
 	r.Diagnostics = append(r.Diagnostics, d.shown(waits)...)
-	if err := d.setLog(cfg.Log); err != nil {
+	if err := d.log.Configure(logfile.Settings(cfg.Log)); err != nil {
 		d.log.Warn("the log stays as it was", "error", err) // Load has checked it
 	}
 	for _, o := range d.plugins.apply(ctx, cfg) {

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -29,11 +29,11 @@ type logsCmd struct {
 // Run prints messages of the log's files until they end or, when it follows, a
 // signal comes.
 func (cmd logsCmd) Run(c *console) error {
-	path, err := daemon.LogPath()
+	path, err := logfile.Path()
 	if err != nil {
 		return sdk.Errorf(sdk.Validation, "%w", err)
 	}
-	q := daemon.LogQuery{Last: cmd.Lines, Level: cmd.Level, Follow: cmd.Follow}
+	q := logfile.Query{Last: cmd.Lines, Level: cmd.Level, Follow: cmd.Follow}
 	q.Missed = func() { fmt.Fprintln(c.err, "bothyd: some of the log was gone before it could be read") }
 	if cmd.Since > 0 {
 		q.Since = time.Now().Add(-cmd.Since)
@@ -46,7 +46,7 @@ func (cmd logsCmd) Run(c *console) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	seen := false
-	err = daemon.ReadLog(ctx, path, q, func(l daemon.LogLine) error {
+	err = logfile.Read(ctx, path, q, func(l logfile.Line) error {
 		seen = true
 		return printLine(c, l, cmd.JSON)
 	})
@@ -58,7 +58,7 @@ func (cmd logsCmd) Run(c *console) error {
 
 // printLine prints a message as it stands in the file. A plugin's words are in
 // it: a terminal gets nothing that would steer it.
-func printLine(c *console, l daemon.LogLine, asJSON bool) error {
+func printLine(c *console, l logfile.Line, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(c.out).Encode(l)
 	}

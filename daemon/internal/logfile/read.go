@@ -1,4 +1,4 @@
-package daemon
+package logfile
 
 import (
 	"bufio"
@@ -15,12 +15,10 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-
-	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// LogLine is one message of the daemon's log. Text may have several lines.
-type LogLine struct {
+// Line is one message of the daemon's log. Text may have several lines.
+type Line struct {
 	Time  time.Time `json:"time"`
 	Level string    `json:"level"`
 	Name  string    `json:"name"` // who said it: bothyd.engine, bothyd.host.bash, ...
@@ -28,8 +26,8 @@ type LogLine struct {
 	Raw   string    `json:"-"`    // as it stands in the file, without the last line end
 }
 
-// LogQuery says which messages of the log to read.
-type LogQuery struct {
+// Query says which messages of the log to read.
+type Query struct {
 	Last   int       // only the last so many of those that fit; 0 is all
 	Level  string    // this one and worse; empty is all
 	Since  time.Time // not older than that
@@ -39,29 +37,20 @@ type LogQuery struct {
 	Missed func()
 }
 
-// logPause is how often a follower looks for new lines.
-const logPause = 100 * time.Millisecond
+// followPause is how often a follower looks for new lines.
+const followPause = 100 * time.Millisecond
 
-// LogPath is where the daemon of this environment logs.
-func LogPath() (string, error) {
-	state, err := rpc.StateDir(os.Getenv)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(state, "bothyd.log"), nil
-}
-
-// ReadLog gives each the messages of the log at path, oldest first. It reads
+// Read gives each the messages of the log at path, oldest first. It reads
 // the files alone, and so works without a daemon.
-func ReadLog(ctx context.Context, path string, q LogQuery, each func(LogLine) error) error {
+func Read(ctx context.Context, path string, q Query, each func(Line) error) error {
 	least := hclog.NoLevel
 	if q.Level != "" {
 		var err error
-		if least, err = logLevel(q.Level); err != nil {
+		if least, err = levelOf(q.Level); err != nil {
 			return err
 		}
 	}
-	r := &logReader{path: path, each: each, fits: func(l LogLine) bool {
+	r := &reader{path: path, each: each, fits: func(l Line) bool {
 		return hclog.LevelFromString(l.Level) >= least && !l.Time.Before(q.Since)
 	}}
 	defer r.close()
@@ -71,10 +60,10 @@ func ReadLog(ctx context.Context, path string, q LogQuery, each func(LogLine) er
 	return r.follow(ctx, q.Missed)
 }
 
-// openLogs opens the files of a log, oldest first. It opens the newest first:
+// openAll opens the files of a log, oldest first. It opens the newest first:
 // a rotation meanwhile moves files on to where they are looked for later, and
 // so one may be met twice and none is missed.
-func openLogs(path string) ([]*os.File, error) {
+func openAll(path string) ([]*os.File, error) {
 	last := 0
 	names, err := os.ReadDir(filepath.Dir(path))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -114,19 +103,19 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// logReader takes lines together to messages.
-type logReader struct {
+// reader takes lines together to messages.
+type reader struct {
 	path string
-	fits func(LogLine) bool
-	each func(LogLine) error
+	fits func(Line) bool
+	each func(Line) error
 
 	file *os.File // the newest that was read; nil when there is none
 	in   *bufio.Reader
-	rest []byte   // of a line whose end was not written yet
-	held *LogLine // a message that may have more lines
+	rest []byte // of a line whose end was not written yet
+	held *Line  // a message that may have more lines
 }
 
-func (r *logReader) close() {
+func (r *reader) close() {
 	if r.file != nil {
 		_ = r.file.Close() // read only
 	}
@@ -134,16 +123,16 @@ func (r *logReader) close() {
 
 // past reads what is there, to the last messages that fit, and keeps the
 // newest file open.
-func (r *logReader) past(last int) error {
-	files, err := openLogs(r.path)
+func (r *reader) past(last int) error {
+	files, err := openAll(r.path)
 	if err != nil {
 		return err
 	}
 	tell := r.each
 	defer func() { r.each = tell }()
-	var kept []LogLine
+	var kept []Line
 	if last > 0 {
-		r.each = func(l LogLine) error {
+		r.each = func(l Line) error {
 			if kept = append(kept, l); len(kept) >= 2*last {
 				kept = append(kept[:0], kept[len(kept)-last:]...)
 			}
@@ -162,7 +151,7 @@ func (r *logReader) past(last int) error {
 }
 
 // files reads files to their ends and keeps the last one open.
-func (r *logReader) files(files []*os.File) error {
+func (r *reader) files(files []*os.File) error {
 	for i, f := range files {
 		r.close()
 		r.file, r.in = f, bufio.NewReaderSize(f, 64<<10)
@@ -175,8 +164,8 @@ func (r *logReader) files(files []*os.File) error {
 }
 
 // follow goes on until ctx ends.
-func (r *logReader) follow(ctx context.Context, missed func()) error {
-	tick := time.NewTicker(logPause)
+func (r *reader) follow(ctx context.Context, missed func()) error {
+	tick := time.NewTicker(followPause)
 	defer tick.Stop()
 	for {
 		select {
@@ -199,7 +188,7 @@ func (r *logReader) follow(ctx context.Context, missed func()) error {
 
 // moved reports whether another file lies at the path. A file that was cut is
 // read anew.
-func (r *logReader) moved() (bool, error) {
+func (r *reader) moved() (bool, error) {
 	there, err := os.Stat(r.path)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil // between two files
@@ -223,8 +212,8 @@ func (r *logReader) moved() (bool, error) {
 }
 
 // next goes on with the files that are newer than the one that was read.
-func (r *logReader) next(missed func()) error {
-	files, err := openLogs(r.path)
+func (r *reader) next(missed func()) error {
+	files, err := openAll(r.path)
 	if err != nil {
 		return err
 	}
@@ -249,7 +238,7 @@ func (r *logReader) next(missed func()) error {
 
 // read takes the lines of the file up to its end. A message is written at
 // once, so that it is whole there.
-func (r *logReader) read() error {
+func (r *reader) read() error {
 	for {
 		part, err := r.in.ReadBytes('\n')
 		r.rest = append(r.rest, part...)
@@ -275,7 +264,7 @@ func (r *logReader) read() error {
 }
 
 // flush passes the message on that is held.
-func (r *logReader) flush() error {
+func (r *reader) flush() error {
 	l := r.held
 	r.held = nil
 	if l == nil || !r.fits(*l) {
@@ -287,10 +276,10 @@ func (r *logReader) flush() error {
 // parseLine reads a line as hclog writes it: the time, the level in brackets,
 // the name, a colon and the rest. A line that does not begin so belongs to the
 // message before it.
-func parseLine(line string) (LogLine, bool) {
-	l := LogLine{Raw: line, Text: line}
+func parseLine(line string) (Line, bool) {
+	l := Line{Raw: line, Text: line}
 	stamp, rest, _ := strings.Cut(line, " ")
-	at, err := time.Parse(logTime, stamp)
+	at, err := time.Parse(timeFormat, stamp)
 	if err != nil || !strings.HasPrefix(rest, "[") {
 		return l, false
 	}

@@ -1,4 +1,4 @@
-package daemon
+package logfile
 
 import (
 	"os"
@@ -7,19 +7,18 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
-	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
 func TestLogHidesSecrets(t *testing.T) {
 	var secrets audit.Redactor
 	path := filepath.Join(t.TempDir(), "bothyd.log")
-	log, closer, err := openLog(path, config.Log{Level: "debug"}, &secrets, nil)
+	log, err := Open(path, "", Settings{Level: "debug"}, secrets.Writer, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	secrets.Add("sk-a-key-that-is-live")
 	log.Named("plugin").Error("request failed", "header", "Bearer sk-a-key-that-is-live")
-	if err := closer.Close(); err != nil {
+	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -36,7 +35,7 @@ func TestLogHidesSecrets(t *testing.T) {
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the log may be read by others: %v", info.Mode())
 	}
-	if _, _, err := openLog(path, config.Log{Level: "loud"}, &secrets, nil); err == nil || !strings.Contains(err.Error(), "debug") {
+	if _, err := Open(path, "", Settings{Level: "loud"}, secrets.Writer, nil); err == nil || !strings.Contains(err.Error(), "debug") {
 		t.Errorf("level loud: %v", err)
 	}
 }

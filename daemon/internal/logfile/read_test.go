@@ -1,4 +1,4 @@
-package daemon
+package logfile
 
 import (
 	"context"
@@ -20,10 +20,10 @@ const written = `2026-01-02T03:04:05.000Z [INFO]  bothyd: serving: version=dev p
 2026-01-02T03:04:08.000Z [WARN]  bothyd: [odd] text: with: colons
 `
 
-func readAll(t *testing.T, path string, q LogQuery) []string {
+func readAll(t *testing.T, path string, q Query) []string {
 	t.Helper()
 	var got []string
-	err := ReadLog(context.Background(), path, q, func(l LogLine) error {
+	err := Read(context.Background(), path, q, func(l Line) error {
 		got = append(got, strings.Join([]string{l.Level, l.Name, l.Text}, "|"))
 		return nil
 	})
@@ -38,7 +38,7 @@ func TestReadLog(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := readAll(t, path, LogQuery{}); got != nil {
+	if got := readAll(t, path, Query{}); got != nil {
 		t.Errorf("without a log: %q", got)
 	}
 	older, newer, _ := strings.Cut(written, "2026-01-02T03:04:07")
@@ -50,22 +50,22 @@ func TestReadLog(t *testing.T) {
 	serving, panicked := "info|bothyd|serving: version=dev pid=12", "error|bothyd.server|a handler panicked: method=status\n  stack=\n  | goroutine 1\n  | main.go:12"
 	colon, odd := "debug|bothyd.host|no colon", "warn|bothyd|[odd] text: with: colons\nno message"
 	for name, c := range map[string]struct {
-		q    LogQuery
+		q    Query
 		want []string
 	}{
-		"all":              {LogQuery{}, []string{serving, panicked, colon, odd}},
-		"the last":         {LogQuery{Last: 2}, []string{colon, odd}},
-		"more than all":    {LogQuery{Last: 20}, []string{serving, panicked, colon, odd}},
-		"warn and worse":   {LogQuery{Level: "warn"}, []string{panicked, odd}},
-		"the last that is": {LogQuery{Level: "error", Last: 1}, []string{panicked}},
-		"since":            {LogQuery{Since: time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)}, []string{colon, odd}},
-		"none":             {LogQuery{Since: time.Date(2027, 1, 2, 3, 4, 7, 0, time.UTC)}, nil},
+		"all":              {Query{}, []string{serving, panicked, colon, odd}},
+		"the last":         {Query{Last: 2}, []string{colon, odd}},
+		"more than all":    {Query{Last: 20}, []string{serving, panicked, colon, odd}},
+		"warn and worse":   {Query{Level: "warn"}, []string{panicked, odd}},
+		"the last that is": {Query{Level: "error", Last: 1}, []string{panicked}},
+		"since":            {Query{Since: time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)}, []string{colon, odd}},
+		"none":             {Query{Since: time.Date(2027, 1, 2, 3, 4, 7, 0, time.UTC)}, nil},
 	} {
 		if got := readAll(t, path, c.q); strings.Join(got, "\n") != strings.Join(c.want, "\n") {
 			t.Errorf("%s:\n%s", name, strings.Join(got, "\n"))
 		}
 	}
-	if err := ReadLog(context.Background(), path, LogQuery{Level: "loud"}, nil); err == nil || !strings.Contains(err.Error(), "loud") {
+	if err := Read(context.Background(), path, Query{Level: "loud"}, nil); err == nil || !strings.Contains(err.Error(), "loud") {
 		t.Errorf("level loud: %v", err)
 	}
 }
@@ -81,7 +81,7 @@ func TestFollowLog(t *testing.T) {
 	enough := errors.New("enough")
 	next := 0
 	go func() {
-		read <- ReadLog(ctx, path, LogQuery{Follow: true, Last: 10, Missed: func() { t.Error("files went unread") }}, func(l LogLine) error {
+		read <- Read(ctx, path, Query{Follow: true, Last: 10, Missed: func() { t.Error("files went unread") }}, func(l Line) error {
 			var n int
 			if _, err := fmt.Sscanf(l.Text, "line %d", &n); err != nil || n != next {
 				return fmt.Errorf("got %q, want line %d", l.Text, next)
@@ -92,20 +92,20 @@ func TestFollowLog(t *testing.T) {
 			return nil
 		})
 	}()
-	write := func(f *logFile, n int) {
-		fmt.Fprintf(f, "%s [INFO]  bothyd: line %d\n", time.Now().Format(logTime), n)
+	write := func(f *file, n int) {
+		fmt.Fprintf(f, "%s [INFO]  bothyd: line %d\n", time.Now().Format(timeFormat), n)
 	}
-	f := openLogFile(path, 1000, 500)
+	f := openFile(path, 1000, 500)
 	for n := range lines {
 		write(f, n)
 		switch {
 		case n%700 == 0:
-			<-time.After(2 * logPause) // the follower reads up to here
+			<-time.After(2 * followPause) // the follower reads up to here
 		case n%900 == 0:
 			if err := f.Close(); err != nil {
 				t.Error(err)
 			}
-			f = openLogFile(path, 1000, 500)
+			f = openFile(path, 1000, 500)
 		}
 	}
 	if err := <-read; !errors.Is(err, enough) {
@@ -128,7 +128,7 @@ func TestFollowLateLog(t *testing.T) {
 	got := make(chan string, 10)
 	read := make(chan error, 1)
 	go func() {
-		read <- ReadLog(ctx, path, LogQuery{Follow: true, Last: 1, Missed: func() { missed <- struct{}{} }}, func(l LogLine) error {
+		read <- Read(ctx, path, Query{Follow: true, Last: 1, Missed: func() { missed <- struct{}{} }}, func(l Line) error {
 			got <- l.Text
 			return nil
 		})

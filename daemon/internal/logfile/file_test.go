@@ -1,7 +1,8 @@
-package daemon
+package logfile
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,13 +10,10 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/bothyd/bothy/daemon/internal/audit"
-	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
-// lines of the files of a log, oldest first.
-func logLines(t testing.TB, path string, keep int) []string {
+// linesOf are the lines of the files of a log, oldest first.
+func linesOf(t testing.TB, path string, keep int) []string {
 	t.Helper()
 	var lines []string
 	for n := keep; n >= 0; n-- {
@@ -37,20 +35,20 @@ func TestLogRotates(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		path := filepath.Join(t.TempDir(), "bothyd.log")
 		most, keep := rapid.Int64Range(20, 200).Draw(r, "max"), rapid.IntRange(0, 4).Draw(r, "keep")
-		f := openLogFile(path, most, keep)
+		f := openFile(path, most, keep)
 		var all []string
 		for i := range rapid.IntRange(1, 60).Draw(r, "lines") {
 			line := fmt.Sprintf("%d %s", i, strings.Repeat("x", rapid.IntRange(0, 300).Draw(r, "length")))
 			all = append(all, line)
 			fmt.Fprintln(f, line)
 			if rapid.IntRange(0, 9).Draw(r, "restart") == 0 {
-				f = openLogFile(path, most, keep)
+				f = openFile(path, most, keep)
 			}
 		}
 		if err := f.Close(); err != nil {
 			r.Fatal(err)
 		}
-		got := logLines(t, path, keep)
+		got := linesOf(t, path, keep)
 		if len(got) == 0 || len(got) > len(all) || strings.Join(all[len(all)-len(got):], "\n") != strings.Join(got, "\n") {
 			r.Fatalf("%d lines written, the files have:\n%s", len(all), strings.Join(got, "\n"))
 		}
@@ -69,7 +67,7 @@ func TestLogRotates(t *testing.T) {
 // TestLogKeepsLess: files from when more were kept go at the next rotation.
 func TestLogKeepsLess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bothyd.log")
-	f := openLogFile(path, 10, 5)
+	f := openFile(path, 10, 5)
 	for i := range 10 {
 		fmt.Fprintln(f, "a line", i)
 	}
@@ -88,7 +86,7 @@ func TestLogKeepsLess(t *testing.T) {
 // one that was moved, and no older file is given up for it.
 func TestLogWithoutSuccessor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bothyd.log")
-	f := openLogFile(path, 100, 3)
+	f := openFile(path, 100, 3)
 	var all []string
 	add := func(lines int) {
 		for range lines {
@@ -102,7 +100,7 @@ func TestLogWithoutSuccessor(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := logLines(t, path, 3); strings.Join(got, "\n") != strings.Join(all, "\n") {
+	if got := linesOf(t, path, 3); strings.Join(got, "\n") != strings.Join(all, "\n") {
 		t.Errorf("the files have:\n%s", strings.Join(got, "\n"))
 	}
 }
@@ -134,12 +132,12 @@ func TestLogTornLine(t *testing.T) {
 	if err := os.WriteFile(path, []byte("whole\nhal"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f := openLogFile(path, 1<<20, 3)
+	f := openFile(path, 1<<20, 3)
 	fmt.Fprintln(f, "next")
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(logLines(t, path, 3), "|"); got != "whole|hal|next" {
+	if got := strings.Join(linesOf(t, path, 3), "|"); got != "whole|hal|next" {
 		t.Errorf("%q", got)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -168,10 +166,11 @@ func TestLogWithoutRoom(t *testing.T) {
 			if err := c.spoil(path); err != nil {
 				t.Fatal(err)
 			}
-			log, f, err := openLog(path, config.Log{Level: "info", MaxSize: 1 << 20, Keep: 3}, &audit.Redactor{}, nil)
+			log, err := Open(path, "", Settings{Level: "info", MaxSize: 1 << 20, Keep: 3}, asItIs, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
+			f := log.file
 			log.Info("lost")
 			log.Info("lost too")
 			if got := f.trouble(); !strings.Contains(got, "2 lines") || !strings.Contains(got, c.says) {
@@ -189,7 +188,7 @@ func TestLogWithoutRoom(t *testing.T) {
 			f.looked = f.looked.Add(-lookAgain)
 			f.mu.Unlock()
 			log.Info("written")
-			lines := logLines(t, path, 3)
+			lines := linesOf(t, path, 3)
 			if len(lines) != 2 || !strings.Contains(lines[0], "lost=2") || !strings.Contains(lines[0], c.says) || !strings.Contains(lines[1], "written") {
 				t.Errorf("the log has\n%s", strings.Join(lines, "\n"))
 			}
@@ -207,14 +206,14 @@ func TestLogWithoutRoom(t *testing.T) {
 // new file has the rest.
 func TestLogMovedAway(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bothyd.log")
-	f := openLogFile(path, 1<<20, 3)
+	f := openFile(path, 1<<20, 3)
 	fmt.Fprintln(f, "before")
 	if err := os.Rename(path, path+".mine"); err != nil {
 		t.Fatal(err)
 	}
 	f.looked = f.looked.Add(-lookAgain)
 	fmt.Fprintln(f, "after")
-	if got := logLines(t, path, 0); len(got) != 1 || got[0] != "after" || f.trouble() != "" {
+	if got := linesOf(t, path, 0); len(got) != 1 || got[0] != "after" || f.trouble() != "" {
 		t.Errorf("%q %q", got, f.trouble())
 	}
 	if err := f.Close(); err != nil {
@@ -222,31 +221,33 @@ func TestLogMovedAway(t *testing.T) {
 	}
 }
 
+// asItIs redacts nothing.
+func asItIs(w io.Writer) io.Writer { return w }
+
 // TestLogSettings: what the command line says about the level goes before the
 // configuration; loggers made earlier follow.
 func TestLogSettings(t *testing.T) {
 	for _, c := range []struct{ flag, want string }{{"", "debug"}, {"warn", ""}} {
 		path := filepath.Join(t.TempDir(), "bothyd.log")
-		d := &Daemon{logLevel: c.flag}
-		var err error
-		if d.log, d.logFile, err = openLog(path, config.Log{Level: "warn", MaxSize: 1 << 20, Keep: 3}, &audit.Redactor{}, nil); err != nil {
+		log, err := Open(path, c.flag, Settings{Level: "warn", MaxSize: 1 << 20, Keep: 3}, asItIs, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		engine := d.log.Named("engine")
-		if err := d.setLog(config.Log{Level: "debug", MaxSize: 100, Keep: 7}); err != nil {
+		engine := log.Named("engine")
+		if err := log.Configure(Settings{Level: "debug", MaxSize: 100, Keep: 7}); err != nil {
 			t.Fatal(err)
 		}
 		engine.Debug("debug")
 		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), c.want) || c.want == "" && len(text) > 0 {
 			t.Errorf("with --log-level %q: %q %v", c.flag, text, err)
 		}
-		if c.flag == "" && d.setLog(config.Log{Level: "loud"}) == nil {
+		if c.flag == "" && log.Configure(Settings{Level: "loud"}) == nil {
 			t.Error("the level loud was taken")
 		}
-		if d.logFile.max != 100 || d.logFile.keep != 7 {
-			t.Errorf("%d %d", d.logFile.max, d.logFile.keep)
+		if log.file.max != 100 || log.file.keep != 7 {
+			t.Errorf("%d %d", log.file.max, log.file.keep)
 		}
-		if err := d.logFile.Close(); err != nil {
+		if err := log.Close(); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package daemon
+package logfile
 
 import (
 	"bytes"
@@ -15,12 +15,12 @@ import (
 // may have been moved or removed, and a folder may have become writable again.
 const lookAgain = time.Second
 
-// logFile is the daemon's log on disk: PATH, and PATH.1 to PATH.KEEP, the
+// file is the daemon's log on disk: PATH, and PATH.1 to PATH.KEEP, the
 // newest first, each at most max bytes long. Files are only appended to and
 // renamed, the oldest first, so that neither a kill at any moment nor a reader
 // in the middle of one loses a line; a kill may leave a number out. A line that
 // cannot be written is counted and forgotten: nothing waits for a log.
-type logFile struct {
+type file struct {
 	path string
 
 	mu     sync.Mutex
@@ -37,22 +37,22 @@ type logFile struct {
 	closed bool
 }
 
-// openLogFile never fails: a file that cannot be opened is tried again.
-func openLogFile(path string, max int64, keep int) *logFile {
-	f := &logFile{path: path, max: max, keep: keep}
+// openFile never fails: a file that cannot be opened is tried again.
+func openFile(path string, max int64, keep int) *file {
+	f := &file{path: path, max: max, keep: keep}
 	f.why = f.open()
 	return f
 }
 
 // limit changes how much is kept, from the next line on.
-func (f *logFile) limit(max int64, keep int) {
+func (f *file) limit(max int64, keep int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.max, f.keep = max, keep
 }
 
 // Write writes whole lines. It reports no error: what is lost is counted.
-func (f *logFile) Write(p []byte) (int, error) {
+func (f *file) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.why = f.write(p); f.why != nil {
@@ -63,7 +63,7 @@ func (f *logFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (f *logFile) write(p []byte) error {
+func (f *file) write(p []byte) error {
 	if err := f.look(); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (f *logFile) write(p []byte) error {
 	}
 	if f.unsaid > 0 {
 		text = fmt.Appendf(text, "%s [WARN]  bothyd: the log could not be written for a while: lost=%d error=%q\n",
-			time.Now().Format(logTime), f.unsaid, fmt.Sprint(f.why))
+			time.Now().Format(timeFormat), f.unsaid, fmt.Sprint(f.why))
 	}
 	head := len(text)
 	n, err := f.file.Write(append(text, p...))
@@ -92,7 +92,7 @@ func (f *logFile) write(p []byte) error {
 
 // look makes sure that there is a file at the path and that it is the one
 // written to.
-func (f *logFile) look() error {
+func (f *file) look() error {
 	if f.closed {
 		return os.ErrClosed
 	}
@@ -112,7 +112,7 @@ func (f *logFile) look() error {
 
 // open begins to write to what lies at the path; when that fails, all stays as
 // it was.
-func (f *logFile) open() error {
+func (f *file) open() error {
 	file, err := os.OpenFile(f.path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (f *logFile) open() error {
 // rotate moves the files on by one and begins a new one. A folder that allows
 // no renaming makes the file longer, which loses less; so does a file that was
 // moved and has no successor yet, for want of room or descriptors.
-func (f *logFile) rotate() {
+func (f *file) rotate() {
 	if there, err := os.Stat(f.path); err != nil || !os.SameFile(there, f.info) {
 		return
 	}
@@ -168,7 +168,7 @@ func numbered(path string, n int) string {
 }
 
 // trouble says for people that lines were lost, or is empty.
-func (f *logFile) trouble() string {
+func (f *file) trouble() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -182,7 +182,7 @@ func (f *logFile) trouble() string {
 }
 
 // Close ends the file. Lines that come later are lost.
-func (f *logFile) Close() error {
+func (f *file) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true

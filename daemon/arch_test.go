@@ -57,6 +57,7 @@ var table = []row{
 	{pkg: "daemon/internal/scaffold", may: []string{"sdk", "."}, since: "ADR 0035: the beginning of a plugin, written by bothyd"},
 	{pkg: "daemon/internal/failpoint", since: "ADR 0008: where a crash must lose nothing"},
 	{pkg: "daemon/internal/logfile", may: []string{"sdk", "sdk/rpc"}, since: "ADR 0044: the daemon's own log, written and read"},
+	{pkg: "daemon/internal/model", may: []string{"sdk", "sdk/rpc", "daemon/internal/config"}, since: "ADR 0044: which model answers, by the configuration's blocks"},
 	{pkg: "daemon/internal/notify", since: "ADR 0030: what all that watch files need of fsnotify"},
 	{pkg: "daemon/internal/hook", may: []string{"sdk", "sdk/hook"}},
 	{pkg: "daemon/internal/store", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},

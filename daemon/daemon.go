@@ -17,6 +17,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
+	"github.com/bothyd/bothy/daemon/internal/model"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/store"
@@ -50,7 +51,7 @@ type Daemon struct {
 	channels *server.Channels
 	host     *host.Supervisor
 	plugins  *plugins
-	models   *modelTable
+	models   *model.Models
 	skills   *skill.Library
 	trust    *trust
 	policy   *livePolicy
@@ -211,8 +212,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 	d.plugins = newPlugins(d.cfg, h, d.diagnose, &d.problems, d.secrets.Redact)
 	d.plugins.start(ctx)
 	d.hears.begin()
-	d.models = &modelTable{}
-	d.models.Store(&models{cfg: d.cfg, host: d.plugins, secrets: d.secrets})
+	d.models = model.New(d.cfg, d.plugins, d.secrets)
 	return nil
 }
 

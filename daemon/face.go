@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -137,79 +136,8 @@ func (f face) Stop(now bool) {
 	f.d.stop()
 }
 
-// Models implements server.Daemon: the blocks of the configuration, then what
-// each provider that can be reached lists. Providers are asked at the same
-// time; one that does not answer is a problem, not an error.
-func (f face) Models(ctx context.Context) (rpc.Models, error) {
-	m := f.d.models.Load()
-	var out rpc.Models
-	named := f.d.current().Agents["default"].Model
-	chosen, chooseErr := m.Resolve(ctx, named)
-	if named != "" {
-		chosen.Why = "the agent default names it"
-	}
-	for _, b := range m.cfg.Models {
-		p, _ := m.provider(b.Provider)
-		out.Models = append(out.Models, rpc.Model{
-			Alias: b.Alias, Actual: b.Name, Provider: b.Provider, ContextLength: b.Context, Local: isLocal(m.base(p)),
-		})
-	}
-	lists, problems := m.listAll(ctx)
-	out.Problems = problems
-	for i, p := range m.cfg.Providers {
-		for _, x := range lists[i] {
-			out.Models = append(out.Models, rpc.Model{
-				Alias: p.Label + "/" + x.Name, Actual: x.Name, Provider: p.Label, ContextLength: x.Context,
-				Tools: x.Tools, Local: isLocal(m.base(p)),
-			})
-		}
-	}
-	if chooseErr != nil {
-		out.Problems = append(out.Problems, chooseErr.Error())
-		return out, nil
-	}
-	markDefault(&out, rpc.Model{
-		Alias: chosen.Alias, Actual: chosen.Name, Provider: chosen.Provider, ContextLength: chosen.Context, Tools: chosen.Tools,
-		Default: true, Why: chosen.Why,
-	})
-	return out, nil
-}
-
-// listAll asks every provider that is worth asking: a local one when something
-// listens there, another when its key is known or it needs none.
-func (m *models) listAll(ctx context.Context) ([][]sdk.Model, []string) {
-	lists := make([][]sdk.Model, len(m.cfg.Providers))
-	failed := make([]error, len(m.cfg.Providers))
-	var asked sync.WaitGroup
-	for i, p := range m.cfg.Providers {
-		base := m.base(p)
-		reachable := base == "" || isLocal(base) && m.answers(ctx, base) || !isLocal(base) && p.HasKey(m.cfg.Context)
-		if !p.Enabled || !reachable {
-			continue
-		}
-		asked.Go(func() { lists[i], failed[i] = m.list(ctx, p.Label) })
-	}
-	asked.Wait()
-	var problems []string
-	for i, err := range failed {
-		if err != nil {
-			problems = append(problems, fmt.Sprintf("%s: %v", m.cfg.Providers[i].Label, err))
-		}
-	}
-	return lists, problems
-}
-
-// markDefault marks the chosen model in the list, or puts it first when no
-// list named it.
-func markDefault(list *rpc.Models, chosen rpc.Model) {
-	for i := range list.Models {
-		if list.Models[i].Alias == chosen.Alias {
-			list.Models[i].Default, list.Models[i].Why = true, chosen.Why
-			return
-		}
-	}
-	list.Models = append([]rpc.Model{chosen}, list.Models...)
-}
+// Models implements server.Daemon.
+func (f face) Models(ctx context.Context) (rpc.Models, error) { return f.d.models.List(ctx), nil }
 
 // residentMemory is this process's own, in bytes; 0 where /proc is not.
 func residentMemory() int64 {

@@ -99,7 +99,7 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 	for _, o := range d.plugins.apply(ctx, cfg) {
 		r.Diagnostics = append(r.Diagnostics, o.diagnostic())
 	}
-	d.models.Store(&models{cfg: cfg, host: d.plugins, secrets: d.secrets})
+	d.models.Configure(cfg)
 	d.skills.Configure(d.skillSettings(cfg))
 	d.engine.Configure(cfg.Agents)
 	return r

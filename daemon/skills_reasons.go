@@ -23,7 +23,7 @@ type reasons struct {
 	plugins   []config.Plugin // the blocks that code skills are executed by
 	agent     sdk.Agent
 	tools     []sdk.Tool // all that there are; the agent may have fewer
-	model     engine.Choice
+	model     sdk.ModelChoice
 	noModel   error // why there is none
 	prompt    string
 }

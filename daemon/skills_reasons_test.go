@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -73,7 +72,7 @@ func TestReasons(t *testing.T) {
 		r := &reasons{
 			name: "x", catalogue: skill.NewCatalogue(c.documents), settings: config.Skills{Budget: 2},
 			plugins: []config.Plugin{{Label: "research", Enabled: true}, {Label: "off"}},
-			agent:   sdk.Agent{Name: "a"}, model: engine.Choice{Alias: "m", Context: 100_000},
+			agent:   sdk.Agent{Name: "a"}, model: sdk.ModelChoice{Alias: "m", Context: 100_000},
 			tools: []sdk.Tool{{Plugin: "bash", ToolSpec: sdk.ToolSpec{Name: "bash"}}, {Plugin: "files", ToolSpec: sdk.ToolSpec{Name: "read_file"}}, {Plugin: "files", ToolSpec: sdk.ToolSpec{Name: "grep"}}},
 		}
 		if c.change != nil {

@@ -1,8 +1,6 @@
 package daemon
 
 import (
-	"context"
-	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
@@ -59,25 +57,4 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 // preview passes text that is still being written to those who watch.
 func (d *Daemon) preview(p engine.Preview) {
 	d.server.Preview(rpc.Preview{Run: p.Run, Loop: p.Loop, Turn: p.Turn, Text: p.Text, Reasoning: p.Reasoning, First: p.First, Restart: p.Restart})
-}
-
-// Complete implements engine.Models: the provider is started when it does not
-// run yet, and the host retries what a retry can help.
-func (m *models) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
-	instance, _, _ := strings.Cut(alias, "/")
-	for _, b := range m.cfg.Models {
-		if b.Alias == alias {
-			instance = b.Provider
-			if req.MaxTokens == 0 {
-				req.MaxTokens = b.MaxTokens
-			}
-		}
-	}
-	if err := m.host.Ensure(ctx, instance); err != nil {
-		return err
-	}
-	if m.secrets != nil { // behind Ensure, which may have told of the provider's own key
-		req = withoutSecrets(m.secrets, req)
-	}
-	return m.host.Complete(ctx, instance, req, send, retry)
 }

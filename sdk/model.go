@@ -23,6 +23,17 @@ type Price struct {
 	Completion float64 `json:"completion"`
 }
 
+// ModelChoice is a model that was found for a name.
+type ModelChoice struct {
+	Alias       string // what it is called from now on
+	Provider    string
+	Name        string // the provider's own name
+	Context     int    // tokens; 0 is unknown
+	Tools       *bool  // whether it can call tools; nil is unknown
+	Temperature *float64
+	Why         string // one sentence: why this model; empty where it was named
+}
+
 // FailureClass says what a provider's failure means for a retry.
 type FailureClass string
 

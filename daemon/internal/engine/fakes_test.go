@@ -24,15 +24,15 @@ type fakeModels struct {
 	requests []sdk.Request
 }
 
-func (m *fakeModels) Resolve(_ context.Context, name string) (Choice, error) {
+func (m *fakeModels) Resolve(_ context.Context, name string) (sdk.ModelChoice, error) {
 	if name == "missing" || m.gone {
-		return Choice{}, sdk.Errorf(sdk.NotFound, "there is no model %q", name)
+		return sdk.ModelChoice{}, sdk.Errorf(sdk.NotFound, "there is no model %q", name)
 	}
 	alias := name
 	if alias == "" {
 		alias = "fake/m"
 	}
-	return Choice{Alias: alias, Provider: "fake", Name: "m", Context: m.context, Tools: m.tools, Why: "it is the only one"}, nil
+	return sdk.ModelChoice{Alias: alias, Provider: "fake", Name: "m", Context: m.context, Tools: m.tools, Why: "it is the only one"}, nil
 }
 
 func (m *fakeModels) Complete(ctx context.Context, _ string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {

@@ -21,7 +21,7 @@ type activeLoop struct {
 	leave   sdk.Leave
 	asker   string // of what is proposed; see askers
 	agent   sdk.Agent
-	choice  Choice
+	choice  sdk.ModelChoice
 	plugged []sdk.Tool // the plugins' tools that the turn offers
 	own     Own        // the own tools of the turn; nil when there are none
 	offered []sdk.Tool // what the model is shown

@@ -48,17 +48,6 @@ type Tools interface {
 	Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
 }
 
-// Choice is a model that was found for a name.
-type Choice struct {
-	Alias       string // what it is called from now on
-	Provider    string
-	Name        string // the provider's own name
-	Context     int    // tokens; 0 is unknown
-	Tools       *bool  // whether it can call tools; nil is unknown
-	Temperature *float64
-	Why         string // one sentence: why this model; empty where it was named
-}
-
 // ErrConfig is in the chain of an error of Models that a person mends in the
 // configuration, such as a missing key. Nothing was sent then, and asking
 // again helps nothing.
@@ -67,7 +56,7 @@ var ErrConfig = errors.New("the configuration is at fault")
 // Models finds models and asks them. Complete retries by itself, and only
 // before anything was streamed.
 type Models interface {
-	Resolve(ctx context.Context, name string) (Choice, error) // "" is the daemon's choice
+	Resolve(ctx context.Context, name string) (sdk.ModelChoice, error) // "" is the daemon's choice
 	Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error
 }
 

@@ -113,7 +113,7 @@ type placed struct {
 	project sdk.Project
 	run     sdk.Run // ID 0: to be made
 	agent   sdk.Agent
-	choice  Choice
+	choice  sdk.ModelChoice
 }
 
 func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {

@@ -1,15 +1,14 @@
-package daemon
+package model
 
 import (
 	"slices"
 
-	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// withoutSecrets is a request as a model gets it: no text in it holds a secret,
+// redact is a request as a model gets it: no text in it holds a secret,
 // wherever it came from. It is a copy; what the run has in memory stays.
-func withoutSecrets(r *audit.Redactor, req sdk.Request) sdk.Request {
+func redact(r Redactor, req sdk.Request) sdk.Request {
 	req.Messages = slices.Clone(req.Messages)
 	for i := range req.Messages {
 		m := &req.Messages[i]

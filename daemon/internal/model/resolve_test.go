@@ -1,4 +1,4 @@
-package daemon
+package model
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -33,9 +34,9 @@ func (l listed) Complete(context.Context, string, sdk.Request, func(sdk.Delta) e
 func yes() *bool { b := true; return &b }
 func no() *bool  { b := false; return &b }
 
-// chooser is a models over the built-in configuration with user text above it.
+// chooser is Models over the built-in configuration with user text above it.
 // up names the addresses at which something listens.
-func chooser(t *testing.T, user string, providers listed, up ...string) *models {
+func chooser(t *testing.T, user string, providers listed, up ...string) *Models {
 	t.Helper()
 	for _, name := range []string{"OPENAI_API_KEY", "GROQ_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY", "OLLAMA_HOST", "OPENAI_BASE_URL"} {
 		if _, set := os.LookupEnv(name); set && !strings.HasPrefix(os.Getenv(name), "test-") {
@@ -49,18 +50,20 @@ func chooser(t *testing.T, user string, providers listed, up ...string) *models 
 	if err := os.WriteFile(path, []byte(user), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, cfg, diags := LoadConfig(path, &config.Secrets{})
+	cfg, diags := config.Load(config.Source{Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Path: path, Required: true, Getenv: os.LookupEnv, Secrets: &config.Secrets{}})
 	if cfg == nil {
 		t.Fatal(diags.Error())
 	}
-	return &models{cfg: cfg, host: providers, dial: func(_ context.Context, address string) error {
+	m := New(cfg, providers, nil)
+	m.dial = func(_ context.Context, address string) error {
 		for _, a := range up {
 			if a == address {
 				return nil
 			}
 		}
 		return errors.New("refused")
-	}}
+	}
+	return m
 }
 
 func TestWhichModelIsTaken(t *testing.T) {

@@ -1,0 +1,83 @@
+package model
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+)
+
+// base is where a provider's server is. An address without a port, as
+// OLLAMA_HOST may hold it, means Ollama's own.
+func (r resolver) base(p config.Plugin) string {
+	base := p.BaseURL(r.cfg.Context)
+	if u, ok := parseBase(base); ok && p.Binary == "ollama" && u.Port() == "" && !strings.Contains(base, "://") {
+		return net.JoinHostPort(u.Hostname(), "11434")
+	}
+	return base
+}
+
+// answers reports whether anything listens there. That it is a model server is
+// found out by its plugin.
+func (r resolver) answers(ctx context.Context, base string) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	address := hostPort(base)
+	if r.dial != nil {
+		return r.dial(ctx, address) == nil
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close() // nothing was written
+	return true
+}
+
+// parseBase reads a base URL, with or without a scheme ("127.0.0.1:11434") or
+// a host (":11434").
+func parseBase(base string) (*url.URL, bool) {
+	if base == "" {
+		return nil, false
+	}
+	if strings.HasPrefix(base, ":") {
+		base = "127.0.0.1" + base
+	}
+	if !strings.Contains(base, "://") {
+		base = "http://" + base
+	}
+	u, err := url.Parse(base)
+	return u, err == nil && u.Hostname() != ""
+}
+
+// isLocal reports whether a base URL stays on this machine. A server that was
+// told to listen on all addresses (0.0.0.0) is reached on this one.
+func isLocal(base string) bool {
+	u, ok := parseBase(base)
+	if !ok {
+		return false
+	}
+	if u.Hostname() == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(u.Hostname())
+	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+func hostPort(base string) string {
+	u, ok := parseBase(base)
+	if !ok {
+		return ""
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"https": "443"}[u.Scheme]
+	}
+	if port == "" {
+		port = "80"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}

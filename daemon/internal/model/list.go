@@ -1,0 +1,85 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// List lists the model blocks of the configuration, then what each provider that
+// can be reached offers, and marks the model of a prompt that names none.
+// Providers are asked at the same time; one that does not answer is a problem,
+// not an error.
+func (m *Models) List(ctx context.Context) rpc.Models {
+	r := m.now()
+	var out rpc.Models
+	named := r.cfg.Agents["default"].Model
+	chosen, chooseErr := r.resolve(ctx, named)
+	if named != "" {
+		chosen.Why = "the agent default names it"
+	}
+	for _, b := range r.cfg.Models {
+		p, _ := r.provider(b.Provider)
+		out.Models = append(out.Models, rpc.Model{
+			Alias: b.Alias, Actual: b.Name, Provider: b.Provider, ContextLength: b.Context, Local: isLocal(r.base(p)),
+		})
+	}
+	lists, problems := r.listAll(ctx)
+	out.Problems = problems
+	for i, p := range r.cfg.Providers {
+		for _, x := range lists[i] {
+			out.Models = append(out.Models, rpc.Model{
+				Alias: p.Label + "/" + x.Name, Actual: x.Name, Provider: p.Label, ContextLength: x.Context,
+				Tools: x.Tools, Local: isLocal(r.base(p)),
+			})
+		}
+	}
+	if chooseErr != nil {
+		out.Problems = append(out.Problems, chooseErr.Error())
+		return out
+	}
+	markDefault(&out, rpc.Model{
+		Alias: chosen.Alias, Actual: chosen.Name, Provider: chosen.Provider, ContextLength: chosen.Context, Tools: chosen.Tools,
+		Default: true, Why: chosen.Why,
+	})
+	return out
+}
+
+// listAll asks every provider that is worth asking: a local one when something
+// listens there, another when its key is known or it needs none.
+func (r resolver) listAll(ctx context.Context) ([][]sdk.Model, []string) {
+	lists := make([][]sdk.Model, len(r.cfg.Providers))
+	failed := make([]error, len(r.cfg.Providers))
+	var asked sync.WaitGroup
+	for i, p := range r.cfg.Providers {
+		base := r.base(p)
+		reachable := base == "" || isLocal(base) && r.answers(ctx, base) || !isLocal(base) && p.HasKey(r.cfg.Context)
+		if !p.Enabled || !reachable {
+			continue
+		}
+		asked.Go(func() { lists[i], failed[i] = r.list(ctx, p.Label) })
+	}
+	asked.Wait()
+	var problems []string
+	for i, err := range failed {
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", r.cfg.Providers[i].Label, err))
+		}
+	}
+	return lists, problems
+}
+
+// markDefault marks the chosen model in the list, or puts it first when no
+// list named it.
+func markDefault(list *rpc.Models, chosen rpc.Model) {
+	for i := range list.Models {
+		if list.Models[i].Alias == chosen.Alias {
+			list.Models[i].Default, list.Models[i].Why = true, chosen.Why
+			return
+		}
+	}
+	list.Models = append([]rpc.Model{chosen}, list.Models...)
+}

@@ -1,7 +1,11 @@
 package config
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -9,35 +13,32 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
 	"github.com/hashicorp/go-hclog"
 
-	"github.com/bothyd/bothy/daemon/internal/notify"
+	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
-// When a Watcher looks at its files.
-const (
-	quiet     = 100 * time.Millisecond // after the last event, and again: editors take several steps
-	pollEvery = 2 * time.Second        // where watching is impossible
-	lookEvery = time.Minute            // in any case: not everything makes an event
-)
+// quiet is how long the files must have been the same to be read: editors take
+// several steps.
+const quiet = 100 * time.Millisecond
 
 // Watcher tells when the content of some files may be another. Events only make
-// it look; what it compares is the content, so that a file that is touched, or
-// written again as it was, is no change. A file may come and go, be replaced by
+// it check; it compares the content, so that a file that is touched, or written
+// again as it was, is no change. A file may come and go, be replaced by
 // renaming, and lie behind symbolic links or in a folder that is not there yet.
 type Watcher struct {
-	log     hclog.Logger
 	changed func(still func() bool) bool
-	open    func() (notify.Notifier, error)
-
-	asked chan struct{} // filled when wanted is another
-	done  chan struct{}
-	wg    sync.WaitGroup
+	files   *watch.Watcher
+	end     func()
+	running sync.WaitGroup
 
 	mu     sync.Mutex
 	wanted []string
-	why    string // for polling; empty when it watches
+
+	// Of the checks alone:
+	keys  map[string]string // of the content, by file, as changed knows it
+	seen  map[string]string // the same, as it was last seen
+	since time.Time         // when that was seen first
 }
 
 // Watch begins to watch the files that Follow names. It calls changed from a
@@ -46,12 +47,18 @@ type Watcher struct {
 // whole only if still answers true afterwards: an editor may be writing again.
 // When changed returns false it is called again.
 func Watch(log hclog.Logger, changed func(still func() bool) bool) *Watcher {
-	return watch(log, changed, notify.Open)
+	return watchWith(log, changed, watch.Open)
 }
 
-func watch(log hclog.Logger, changed func(func() bool) bool, open func() (notify.Notifier, error)) *Watcher {
-	w := &Watcher{log: log, changed: changed, open: open, asked: make(chan struct{}, 1), done: make(chan struct{})}
-	w.wg.Go(w.run)
+func watchWith(log hclog.Logger, changed func(func() bool) bool, open func() (watch.Notifier, error)) *Watcher {
+	w := &Watcher{changed: changed, keys: map[string]string{}}
+	w.files = watch.New(watch.Config{
+		Log: log, What: "files of the configuration", Check: w.check,
+		Quiet: quiet, Longest: 2 * time.Second, Poll: 2 * time.Second, Every: time.Minute, Open: open,
+	})
+	ctx, end := context.WithCancel(context.Background())
+	w.end = end
+	w.running.Go(func() { w.files.Run(ctx) })
 	return w
 }
 
@@ -61,210 +68,69 @@ func (w *Watcher) Follow(files []string) {
 	w.mu.Lock()
 	w.wanted = slices.Clone(files)
 	w.mu.Unlock()
-	select {
-	case w.asked <- struct{}{}:
-	default: // it will look anyway
-	}
+	w.files.Ask()
 }
 
 // Polling says why the files are read again and again instead of being watched;
 // it is empty when they are watched.
-func (w *Watcher) Polling() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.why
-}
+func (w *Watcher) Polling() string { return w.files.Polling() }
 
 // Close ends the watching. It waits for a call of changed that runs.
 func (w *Watcher) Close() {
-	close(w.done)
-	w.wg.Wait()
+	w.end()
+	w.running.Wait()
 }
 
-// vigil is the state of a Watcher's goroutine.
-type vigil struct {
-	w       *Watcher
-	files   []string
-	keys    map[string]string // of the content, by file, as changed knows it
-	seen    map[string]string // the same, as it was last seen
-	since   time.Time         // when that was seen first
-	notify  notify.Notifier   // nil when it polls
-	folders map[string]string // the identity of each that is watched
-	names   map[string]bool   // whose events count
-}
-
-func (w *Watcher) run() {
-	v := &vigil{w: w, keys: map[string]string{}, folders: map[string]string{}}
-	defer v.end()
-	v.begin()
-	due := time.NewTimer(time.Hour)
-	defer due.Stop()
-	later := time.NewTimer(lookEvery)
-	defer later.Stop()
-	for {
-		select {
-		case <-w.done:
-			return
-		case <-w.asked:
-			v.follow()
-		case e, ok := <-v.events():
-			if ok && !v.counts(e) {
-				continue
-			}
-			due.Reset(quiet)
-			continue
-		case err := <-v.errors():
-			w.log.Debug("events were lost, so that the files are read", "error", err)
-		case <-due.C:
-		case <-later.C:
-			v.begin() // again, should it poll
-		}
-		if !v.look() {
-			due.Reset(quiet)
-		}
-		later.Reset(v.pause())
-	}
-}
-
-func (v *vigil) events() <-chan fsnotify.Event {
-	if v.notify == nil {
-		return nil
-	}
-	return v.notify.Events()
-}
-
-func (v *vigil) errors() <-chan error {
-	if v.notify == nil {
-		return nil
-	}
-	return v.notify.Errors()
-}
-
-func (v *vigil) pause() time.Duration {
-	if v.notify == nil {
-		return pollEvery
-	}
-	return lookEvery
-}
-
-// begin opens the notifier, if it is not open.
-func (v *vigil) begin() {
-	if v.notify != nil {
-		return
-	}
-	n, err := v.w.open()
-	if err != nil {
-		v.poll(err)
-		return
-	}
-	v.notify = n
-	v.rewatch()
-	if v.notify != nil {
-		v.w.setWhy("")
-	}
-}
-
-// poll gives the notifier up.
-func (v *vigil) poll(reason error) {
-	v.end()
-	if v.w.setWhy(reason.Error()) {
-		v.w.log.Warn("the configuration cannot be watched and is read again and again", "every", pollEvery, "reason", reason)
-	}
-}
-
-func (w *Watcher) setWhy(why string) (fresh bool) {
+// check reads the files and tells when they are others than before. What was not
+// the same for a while may be half written.
+func (w *Watcher) check(p *watch.Pass) (again time.Duration) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	fresh = w.why != why
-	w.why = why
-	return fresh
+	files := w.wanted
+	w.mu.Unlock()
+	for _, file := range files {
+		p.Path(file) // before reading: what changes afterwards makes an event
+	}
+	maps.DeleteFunc(w.keys, func(file, _ string) bool { return !slices.Contains(files, file) })
+	keys := contentKeys(files)
+	if maps.Equal(keys, w.keys) {
+		return 0
+	}
+	if !maps.Equal(keys, w.seen) {
+		w.seen, w.since = keys, time.Now()
+	}
+	if time.Since(w.since) < quiet || !w.changed(func() bool { return maps.Equal(keys, contentKeys(files)) }) {
+		return quiet
+	}
+	w.keys = keys
+	return 0
 }
 
-func (v *vigil) end() {
-	if v.notify != nil {
-		_ = v.notify.Close() // nothing is waited for any more
+func contentKeys(files []string) map[string]string {
+	keys := map[string]string{}
+	for _, file := range files {
+		keys[file] = contentKey(file)
 	}
-	v.notify, v.folders = nil, map[string]string{}
+	return keys
 }
 
-func (v *vigil) follow() {
-	v.w.mu.Lock()
-	v.files = v.w.wanted
-	v.w.mu.Unlock()
-	maps.DeleteFunc(v.keys, func(file, _ string) bool { return !slices.Contains(v.files, file) })
-}
-
-// counts reports whether an event may concern one of the files.
-func (v *vigil) counts(e fsnotify.Event) bool {
-	_, folder := v.folders[e.Name]
-	if folder && e.Has(fsnotify.Remove|fsnotify.Rename) {
-		delete(v.folders, e.Name) // the kernel has let go of it
-	}
-	return folder || v.names[e.Name]
-}
-
-// look reads the files and tells when they are others than before. False asks
-// to look again soon: what was not the same for a while may be half written.
-func (v *vigil) look() bool {
-	v.rewatch() // before reading: what changes afterwards makes an event
-	keys := contentKeys(v.files)
-	if maps.Equal(keys, v.keys) {
-		return true
-	}
-	if !maps.Equal(keys, v.seen) {
-		v.seen, v.since = keys, time.Now()
-	}
-	if time.Since(v.since) < quiet {
-		return false
-	}
-	if !v.w.changed(func() bool { return maps.Equal(keys, contentKeys(v.files)) }) {
-		return false
-	}
-	v.keys = keys
-	return true
-}
-
-// rewatch watches the folders in which something can happen to the files, as
-// they are now.
-func (v *vigil) rewatch() {
-	if v.notify == nil {
-		return
-	}
-	folders := map[string]bool{}
-	v.names = map[string]bool{}
-	for _, file := range v.files {
-		route(file, folders, v.names)
-	}
-	for folder, id := range v.folders {
-		if !folders[folder] || identity(folder) != id {
-			_ = v.notify.Remove(folder) // it may be gone by itself
-			delete(v.folders, folder)
-		}
-	}
-	for folder := range folders {
-		if _, known := v.folders[folder]; known {
-			continue
-		}
-		id := identity(folder)
-		err := v.notify.Add(folder)
-		if err != nil && !os.IsNotExist(err) {
-			v.poll(fmt.Errorf("watch %s: %w", folder, err))
-			return
-		}
-		if err == nil {
-			v.folders[folder] = id
-		}
-	}
-}
-
-// identity tells a folder from another one at the same path.
-func identity(folder string) string {
-	info, err := os.Lstat(folder)
+// contentKey is another one whenever the content of a file is, or what keeps it
+// from being read. It reads no more than Load does, and waits for no pipe.
+func contentKey(path string) string {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return err.Error()
 	}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err.Error()
 	}
-	return ""
+	if !info.Mode().IsRegular() {
+		return info.Mode().Type().String()
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(f, MaxFile+1)); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d %s", info.Size(), hex.EncodeToString(sum.Sum(nil)))
 }

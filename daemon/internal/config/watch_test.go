@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
 
-	"github.com/bothyd/bothy/daemon/internal/notify"
+	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,9 +32,9 @@ type watched struct {
 	came  chan struct{}
 }
 
-func newWatched(t *testing.T, path string, open func() (notify.Notifier, error)) *watched {
+func newWatched(t *testing.T, path string, open func() (watch.Notifier, error)) *watched {
 	w := &watched{t: t, path: path, came: make(chan struct{}, 1000)}
-	w.Watcher = watch(hclog.NewNullLogger(), w.changed, open)
+	w.Watcher = watchWith(hclog.NewNullLogger(), w.changed, open)
 	t.Cleanup(w.Close)
 	w.Follow([]string{path})
 	w.await(func([]string) bool { return true }) // what is new is told of
@@ -135,7 +135,7 @@ func TestWatchWaysOfSaving(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "config.hcl")
 			put(t, path, "zero")
-			w := newWatched(t, path, notify.Open)
+			w := newWatched(t, path, watch.Open)
 			w.sees("zero")
 			for _, text := range []string{"first", "second"} {
 				save(t, path, text)
@@ -153,7 +153,7 @@ func TestWatchWhatIsNotThere(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, ".config", "bothy")
 	path := filepath.Join(dir, "config.hcl")
-	w := newWatched(t, path, notify.Open)
+	w := newWatched(t, path, watch.Open)
 	w.sees("gone")
 	for n := range 3 {
 		check(t, os.MkdirAll(dir, 0o700))
@@ -189,7 +189,7 @@ func TestWatchLinks(t *testing.T) {
 			check(t, os.MkdirAll(filepath.Dir(place), 0o700))
 			check(t, os.Symlink(filepath.Join("..", "x"), filepath.Join(home, "unused")))
 			check(t, os.Symlink(filepath.Join(home, "dotfiles", "one", file), place))
-			w := newWatched(t, filepath.Join(home, "bothy", "config.hcl"), notify.Open)
+			w := newWatched(t, filepath.Join(home, "bothy", "config.hcl"), watch.Open)
 			w.sees("one")
 			put(t, filepath.Join(home, "dotfiles", "one", "config.hcl"), "one, edited")
 			w.sees("one, edited")
@@ -209,7 +209,7 @@ func TestWatchNoChange(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	put(t, path, "same")
-	w := newWatched(t, path, notify.Open)
+	w := newWatched(t, path, watch.Open)
 	w.sees("same")
 	now := time.Now()
 	check(t, os.Chtimes(path, now, now))
@@ -228,7 +228,7 @@ func TestWatchManySaves(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	put(t, path, "0")
-	w := newWatched(t, path, notify.Open)
+	w := newWatched(t, path, watch.Open)
 	w.sees("0")
 	for n := range 1000 {
 		put(t, path, fmt.Sprint(n+1))
@@ -246,7 +246,7 @@ func TestWatchTornRead(t *testing.T) {
 	put(t, path, "whole")
 	var torn sync.Once
 	calls := make(chan bool, 10)
-	w := watch(hclog.NewNullLogger(), func(still func() bool) bool {
+	w := watchWith(hclog.NewNullLogger(), func(still func() bool) bool {
 		torn.Do(func() { put(t, path, "who") })
 		ok := still()
 		calls <- ok
@@ -254,7 +254,7 @@ func TestWatchTornRead(t *testing.T) {
 			put(t, path, "whole")
 		}
 		return ok
-	}, notify.Open)
+	}, watch.Open)
 	defer w.Close()
 	w.Follow([]string{path})
 	if first, second := <-calls, <-calls; first || !second {
@@ -284,7 +284,7 @@ func TestWatchNoPipe(t *testing.T) {
 }
 
 // full is a notifier whose kernel has no watches left.
-type full struct{ notify.Notifier }
+type full struct{ watch.Notifier }
 
 func (full) Add(string) error { return syscall.ENOSPC }
 
@@ -292,12 +292,12 @@ func (full) Add(string) error { return syscall.ENOSPC }
 // until it is possible.
 func TestPolling(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func() (notify.Notifier, error){
-		"no watches": func() (notify.Notifier, error) {
-			n, err := notify.Open()
+	for name, open := range map[string]func() (watch.Notifier, error){
+		"no watches": func() (watch.Notifier, error) {
+			n, err := watch.Open()
 			return full{n}, err
 		},
-		"no descriptors": func() (notify.Notifier, error) { return nil, syscall.EMFILE },
+		"no descriptors": func() (watch.Notifier, error) { return nil, syscall.EMFILE },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -305,11 +305,11 @@ func TestPolling(t *testing.T) {
 			put(t, path, "zero")
 			var mu sync.Mutex
 			mended := false
-			w := newWatched(t, path, func() (notify.Notifier, error) {
+			w := newWatched(t, path, func() (watch.Notifier, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				if mended {
-					return notify.Open()
+					return watch.Open()
 				}
 				return open()
 			})
@@ -335,7 +335,7 @@ func TestPolling(t *testing.T) {
 
 // overflowing tells once that events were lost, in the place of one.
 type overflowing struct {
-	notify.Notifier
+	watch.Notifier
 	lost chan error
 }
 
@@ -348,39 +348,12 @@ func TestWatchOverflow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.hcl")
 	put(t, path, "zero")
 	lost := make(chan error, 1)
-	w := newWatched(t, path, func() (notify.Notifier, error) {
-		n, err := notify.Open()
+	w := newWatched(t, path, func() (watch.Notifier, error) {
+		n, err := watch.Open()
 		return overflowing{n, lost}, err
 	})
 	w.sees("zero")
 	put(t, path, "unheard")
 	lost <- fsnotify.ErrEventOverflow
 	w.sees("unheard")
-}
-
-// TestRoute: what is watched on the way to a file.
-func TestRoute(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	check(t, err)
-	check(t, os.MkdirAll(filepath.Join(dir, "real", "deep"), 0o700))
-	put(t, filepath.Join(dir, "real", "deep", "f"), "x")
-	check(t, os.Symlink("real", filepath.Join(dir, "link")), os.Symlink("loop", filepath.Join(dir, "loop")))
-	for _, c := range []struct{ path, folders string }{
-		{"real/deep/f", "real/deep"},
-		{"link/deep/f", " real/deep"},
-		{"real/none/f", "real"},
-		{"none", ""},
-		{"loop", ""},
-	} {
-		folders, names := map[string]bool{}, map[string]bool{}
-		route(filepath.Join(dir, c.path), folders, names)
-		for _, want := range strings.Split(c.folders, " ") {
-			if !folders[filepath.Join(dir, want)] {
-				t.Errorf("%s: %s is not among %v", c.path, want, folders)
-			}
-		}
-		if len(folders) != len(strings.Split(c.folders, " ")) || len(names) == 0 {
-			t.Errorf("%s: folders %v, names %v", c.path, folders, names)
-		}
-	}
 }

@@ -166,7 +166,7 @@ type Supervisor struct {
 	log   hclog.Logger
 	calls callTable
 
-	vigil    *vigil
+	binaries *binaryWatcher
 	watching sync.Once
 
 	life context.Context // ends when Stop begins
@@ -199,7 +199,7 @@ func New(cfg Config) (*Supervisor, error) {
 		return nil, err
 	}
 	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
-	s.vigil = newVigil(cfg.Log, s.places)
+	s.binaries = newBinaryWatcher(s, nil)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.channels, s.endChannels = context.WithCancel(context.Background())
 	s.reaper = newReaper(cfg.Shim, cfg.Log)

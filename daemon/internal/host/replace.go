@@ -136,7 +136,7 @@ func (s *Supervisor) Remove(instance string) error {
 	i.forget()
 	s.changed()
 	s.news.spread()
-	s.vigil.nudge()
+	s.binaries.files.Ask()
 	return nil
 }
 

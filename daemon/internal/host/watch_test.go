@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/bothyd/bothy/daemon/internal/notify"
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -175,15 +175,15 @@ func TestChangedBinaryOfAPin(t *testing.T) {
 // TestBinaryThatAppears: a broken plugin whose file comes is started, and one
 // that comes in a folder which is looked at first takes its place.
 func TestBinaryThatAppears(t *testing.T) {
-	for name, open := range map[string]func() (notify.Notifier, error){
-		"watched": notify.Open,
-		"polled":  func() (notify.Notifier, error) { return nil, os.ErrPermission },
+	for name, open := range map[string]func() (watch.Notifier, error){
+		"watched": watch.Open,
+		"polled":  func() (watch.Notifier, error) { return nil, os.ErrPermission },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first, second := filepath.Join(t.TempDir(), "late"), t.TempDir()
 			r := newRig(t, func(c *Config) { c.Libexec = []string{first, second} })
-			r.vigil.open = open
+			r.binaries = newBinaryWatcher(r.Supervisor, open)
 			s := spec("fault", "")
 			s.Path = ""
 			r.Start(t.Context(), []Spec{s})
@@ -196,7 +196,6 @@ func TestBinaryThatAppears(t *testing.T) {
 				t.Fatal(err)
 			}
 			copyFile(t, another(t), filepath.Join(first, "bothy-plugin-fault"))
-			r.vigil.nudge() // a folder that was not there makes no event
 			eventually(t, "the first one serves", func() bool { return strings.HasPrefix(r.status(t, "fault").Path, first) })
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -20,7 +21,7 @@ import (
 func BenchmarkScan(b *testing.B) {
 	root := fastDir(b)
 	lots(b, root, 10_000)
-	l := looker{parse: Parse, settle: time.Millisecond, clock: time.Now, deaf: deaf, watch: func(string) {}, link: func(_, _ string) {}}
+	l := rescan{pass: &watch.Pass{}, parse: Parse, settle: time.Millisecond, clock: time.Now, remote: watch.Remote}
 	against := func(name string, reads func(b *testing.B) int) {
 		b.Run(name, func(b *testing.B) {
 			var cat, ours time.Duration
@@ -40,9 +41,9 @@ func BenchmarkScan(b *testing.B) {
 		})
 	}
 	against("first", func(*testing.B) int {
-		s := &shelf{at: Folder{Tier: sdk.TierUser, Path: root}, known: map[string]*record{}}
-		s.look(l)
-		return len(s.docs)
+		s := &folderIndex{at: Folder{Tier: sdk.TierUser, Path: root}}
+		s.scan(l)
+		return len(s.now.docs)
 	})
 	against("validate", func(b *testing.B) int {
 		defer debug.SetGCPercent(debug.SetGCPercent(400)) // as its command does
@@ -53,13 +54,13 @@ func BenchmarkScan(b *testing.B) {
 		return len(v)
 	})
 	b.Run("again", func(b *testing.B) {
-		s := &shelf{at: Folder{Tier: sdk.TierUser, Path: root}, known: map[string]*record{}}
+		s := &folderIndex{at: Folder{Tier: sdk.TierUser, Path: root}}
 		late := l
 		late.clock = func() time.Time { return time.Now().Add(time.Hour) }
-		s.look(late)
+		s.scan(late)
 		for b.Loop() {
-			docs := s.docs
-			if s.look(late); !slices.Equal(docs, s.docs) {
+			docs := s.now.docs
+			if s.scan(late); !slices.Equal(docs, s.now.docs) {
 				b.Fatal("nothing changed")
 			}
 		}
@@ -93,7 +94,7 @@ func BenchmarkSaveToVisible(b *testing.B) {
 			h := newShop(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
 			path := filepath.Join(lay(b, root, "one", "first"), "SKILL.md")
 			h.reads("one", "first")
-			time.Sleep(surely) // files that rest are known by their times
+			time.Sleep(watch.Resolution) // files that rest are known by their times
 			h.look()
 			var took []time.Duration
 			for i := 0; b.Loop(); i++ {

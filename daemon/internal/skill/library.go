@@ -10,7 +10,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"github.com/bothyd/bothy/daemon/internal/notify"
+	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
 // mostKept is for how many workspaces that were let go it is remembered what
@@ -31,10 +31,10 @@ type Options struct {
 	Timings  Timings
 	Clock    func() time.Time // for Timings.Idle
 
-	parse parseFunc
-	open  func() (notify.Notifier, error)
-	deaf  func(folder string) string
-	stall func()
+	parse  parseFunc
+	open   func() (watch.Notifier, error)
+	remote func(folder string) string
+	stall  func()
 }
 
 // Change tells which names of a catalogue are not what they were. An empty
@@ -45,12 +45,12 @@ type Change struct {
 	Added, Changed, Removed []string
 }
 
-// Library is the skills on disk. It keeps the folders in sight and makes a
-// catalogue of what is in them, for each project that is in use.
+// Library is the skills on disk. It watches the folders and makes a catalogue of
+// what is in them, for each project that is in use.
 type Library struct {
 	o Options
 
-	running sync.WaitGroup // the vigils
+	running sync.WaitGroup // the watchers
 
 	// The locks, in the order in which they are taken.
 	telling sync.Mutex // held over Changed
@@ -60,16 +60,16 @@ type Library struct {
 	settings Settings
 	turned   uint64 // times that the settings or the trust changed
 	closed   bool
-	base     *vigil
+	base     *watcher
 	projects map[string]*workspace
-	made     map[string]*making  // the newest catalogues, by project
-	told     map[string]*making  // what Changed knows
-	kept     map[string][]*shelf // of workspaces that were let go: the last good versions
+	made     map[string]*making        // the newest catalogues, by project
+	told     map[string]*making        // what Changed knows
+	kept     map[string][]*folderIndex // of workspaces that were let go: the last good versions
 }
 
 // workspace is a project in use.
 type workspace struct {
-	vigil   *vigil
+	watcher *watcher
 	folders []Folder
 	used    time.Time
 }
@@ -82,14 +82,8 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	if o.open == nil {
-		o.open = notify.Open
-	}
-	if o.deaf == nil {
-		o.deaf = deaf
-	}
-	if o.stall == nil {
-		o.stall = func() {}
+	if o.remote == nil {
+		o.remote = watch.Remote
 	}
 	if o.parse == nil {
 		o.parse = Parse
@@ -106,14 +100,10 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	}
 	o.Home = resolved(o.Home) // as projects are
 	o.Timings = o.Timings.filled()
-	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*making{}, told: map[string]*making{}, kept: map[string][]*shelf{}}
-	l.base = l.vigil(func(*vigil) { l.refresh() }, func(*vigil) bool { return true })
+	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*making{}, told: map[string]*making{}, kept: map[string][]*folderIndex{}}
+	l.base = newWatcher(o, l.refresh)
 	l.base.start(&l.running, s.Folders)
 	return l, nil
-}
-
-func (l *Library) vigil(changed func(*vigil), tick func(*vigil) bool) *vigil {
-	return &vigil{log: l.o.Log, times: l.o.Timings, parse: l.o.parse, hash: l.o.Hash, open: l.o.open, deaf: l.o.deaf, stall: l.o.stall, changed: changed, tick: tick}
 }
 
 // Close ends the looking. It waits for a call of Changed that runs.
@@ -124,9 +114,9 @@ func (l *Library) Close() error {
 		return nil
 	}
 	l.closed = true
-	all := []*vigil{l.base}
+	all := []*watcher{l.base}
 	for _, w := range l.projects {
-		all = append(all, w.vigil)
+		all = append(all, w.watcher)
 	}
 	l.mu.Unlock()
 	for _, v := range all {
@@ -149,7 +139,7 @@ func (l *Library) Configure(s Settings) {
 	for project, w := range l.projects {
 		if folders := workspaceFolders(project, l.o.Home, s); !slices.EqualFunc(w.folders, folders, sameFolder) {
 			w.folders = folders
-			w.vigil.follow(folders)
+			w.watcher.follow(folders)
 		}
 	}
 	l.mu.Unlock()
@@ -173,7 +163,7 @@ func (l *Library) Retrust(ctx context.Context, project string) error {
 // have changed, and waits until what was found is in force.
 func (l *Library) Look(ctx context.Context, project string) error {
 	for _, v := range l.inUse(project) {
-		if err := v.ask(ctx); err != nil {
+		if err := v.CheckNow(ctx); err != nil {
 			return fmt.Errorf("wait for the skills to be looked at again: %w", err)
 		}
 	}
@@ -186,48 +176,50 @@ func (l *Library) Look(ctx context.Context, project string) error {
 // After Close it is what there was last.
 func (l *Library) Catalogue(ctx context.Context, project string) (*Catalogue, error) {
 	for _, v := range l.inUse(project) {
-		if err := v.rest(ctx, patience); err != nil {
+		if err := v.CatchUp(ctx, patience); err != nil {
 			return nil, fmt.Errorf("wait for the skills to be read: %w", err)
 		}
 	}
 	return l.make(project).catalogue, nil
 }
 
-// inUse are the vigils that a project needs.
-func (l *Library) inUse(project string) []*vigil {
+// inUse are the watchers that a project needs.
+func (l *Library) inUse(project string) []*watcher {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if project == "" || l.closed {
-		return []*vigil{l.base}
+		return []*watcher{l.base}
 	}
 	w, ok := l.projects[project]
 	if !ok {
-		w = &workspace{vigil: l.vigil(func(*vigil) { l.refresh() }, func(v *vigil) bool { return !l.idle(project, v) })}
+		w = &workspace{watcher: newWatcher(l.o, l.refresh)}
 		l.projects[project] = w
-		w.vigil.answered = func() func(string) bool { return l.o.Answered(project) }
-		w.vigil.shelves = l.kept[project]
+		w.watcher.hash = l.o.Hash
+		w.watcher.answered = func() func(string) bool { return l.o.Answered(project) }
+		w.watcher.idle = func(x *watcher) bool { return l.idle(project, x) }
+		w.watcher.indexes = l.kept[project]
 		delete(l.kept, project)
 		w.folders = workspaceFolders(project, l.o.Home, l.settings)
-		w.vigil.start(&l.running, w.folders)
+		w.watcher.start(&l.running, w.folders)
 	}
 	w.used = l.o.Clock()
-	return []*vigil{l.base, w.vigil}
+	return []*watcher{l.base, w.watcher}
 }
 
-// idle lets a workspace go that nobody asked for, and reports whether it did.
-// It is called by its vigil, which must not touch its shelves any more then.
-func (l *Library) idle(project string, v *vigil) bool {
+// idle stops watching a workspace that nobody asked for, and reports whether it
+// did. Its watcher calls it, which must not touch its indexes any more then.
+func (l *Library) idle(project string, v *watcher) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w, ok := l.projects[project]
-	if !ok || w.vigil != v || l.closed || l.o.Clock().Sub(w.used) < l.o.Timings.Idle {
+	if !ok || w.watcher != v || l.closed || l.o.Clock().Sub(w.used) < l.o.Timings.Idle {
 		return false
 	}
 	delete(l.projects, project)
 	delete(l.made, project)
 	delete(l.told, project)
 	if len(l.kept) < mostKept {
-		l.kept[project] = v.shelves
+		l.kept[project] = v.indexes
 	}
 	v.end()
 	return true
@@ -249,13 +241,13 @@ func (l *Library) Folders(project string) []FolderState {
 // watched; it is empty when they are watched.
 func (l *Library) Polling() string {
 	l.mu.Lock()
-	all := []*vigil{l.base}
+	all := []*watcher{l.base}
 	for _, w := range l.projects {
-		all = append(all, w.vigil)
+		all = append(all, w.watcher)
 	}
 	l.mu.Unlock()
 	for _, v := range all {
-		if why := v.polls(); why != "" {
+		if why := v.polling(); why != "" {
 			return why
 		}
 	}

@@ -98,7 +98,7 @@ func (h *shop) catalogues() []*Catalogue {
 func (h *shop) now(project string) *Catalogue {
 	h.t.Helper()
 	for _, v := range h.inUse(project) {
-		if err := v.firstLook(context.Background()); err != nil {
+		if err := v.First(context.Background()); err != nil {
 			h.t.Fatal(err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
 // mostLinks is how many symbolic links are followed on one way; the kernel
@@ -160,22 +162,11 @@ func (as areas) follow(s spot, passed func(link spot)) (spot, error) {
 		if filepath.IsAbs(target) {
 			at, target = string(filepath.Separator), as.spell(target)
 		}
-		rest = append(steps(target), rest...)
+		rest = append(watch.Steps(target), rest...)
 	}
 	end, inside := as.locate(at)
 	if !inside {
 		return spot{}, fmt.Errorf("%w: %s", errEscape, at)
 	}
 	return end, nil
-}
-
-// steps are the parts of a path. Its .. stay: behind a link they lead elsewhere.
-func steps(path string) []string {
-	var out []string
-	for _, part := range strings.Split(path, string(filepath.Separator)) {
-		if part != "" && part != "." {
-			out = append(out, part)
-		}
-	}
-	return out
 }

@@ -31,10 +31,10 @@ func (l *Library) makeOne(project string) *making {
 	old, settings, w := l.made[project], l.settings, l.projects[project]
 	next.turned = l.turned
 	l.mu.Unlock()
-	var base, own []shown
-	base, next.base = l.base.sight()
+	var base, own []snapshot
+	base, next.base = l.base.snapshots()
 	if w != nil {
-		own, next.own = w.vigil.sight()
+		own, next.own = w.watcher.snapshots()
 	}
 	if old != nil && old.base == next.base && old.own == next.own && old.turned == next.turned {
 		return old
@@ -189,14 +189,14 @@ func (l *Library) changes() []Change {
 // ready are the projects in use of whose catalogues all was looked at once,
 // after the one that they share.
 func (l *Library) ready() []string {
-	if _, base := l.base.sight(); base == 0 {
+	if _, base := l.base.snapshots(); base == 0 {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := []string{""}
 	for _, project := range slices.Sorted(maps.Keys(l.projects)) {
-		if _, own := l.projects[project].vigil.sight(); own > 0 {
+		if _, own := l.projects[project].watcher.snapshots(); own > 0 {
 			out = append(out, project)
 		}
 	}

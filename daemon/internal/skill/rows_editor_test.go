@@ -19,7 +19,7 @@ func (h *shop) look() {
 	h.base.follow(h.base.folders)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := h.base.rest(ctx, 10*time.Second); err != nil {
+	if err := h.base.CatchUp(ctx, 10*time.Second); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -43,10 +43,7 @@ func TestRow18Overflow(t *testing.T) {
 	h.has("one", "two")
 	h.reads("one", "second")
 	h.look()
-	h.base.mu.Lock()
-	lost := h.base.overflow
-	h.base.mu.Unlock()
-	if lost != 1 {
+	if lost := h.base.Stats().Lost; lost != 1 {
 		t.Errorf("events were lost %d times, want once", lost)
 	}
 	write(t, filepath.Join(h.user, "new", "two", "SKILL.md"), skillText("two", "later"))
@@ -61,7 +58,7 @@ func TestRow19NoWatchesLeft(t *testing.T) {
 	if err := os.WriteFile(limit, []byte("5"), 0o644); err != nil {
 		t.Skipf("the limit cannot be set: %v", err)
 	}
-	h := newShop(t, Settings{}, Options{Timings: Timings{Poll: time.Second, Again: time.Second}})
+	h := newShop(t, Settings{}, Options{Timings: Timings{Poll: time.Second, Every: time.Second}})
 	for i := range 10 {
 		lay(t, h.user, fmt.Sprintf("s%d", i), "first")
 	}
@@ -102,7 +99,7 @@ func TestRow20NoDescriptorsLeft(t *testing.T) {
 		}
 		taken = append(taken, f)
 	}
-	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{Timings: Timings{Poll: 500 * time.Millisecond, Again: time.Second}})
+	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{Timings: Timings{Poll: 500 * time.Millisecond, Every: time.Second}})
 	h.has()
 	s := h.Folders("")[0]
 	if s.Watching != "polling" || !strings.Contains(s.Problem, "too many open files") {
@@ -227,7 +224,7 @@ func TestRow32Unmounted(t *testing.T) {
 		t.Skipf("nothing can be mounted: %v", err)
 	}
 	lay(t, user, "one", "first")
-	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{Timings: Timings{Glance: time.Second}})
+	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{Timings: Timings{Mounts: time.Second}})
 	h.has("one")
 	if err := syscall.Unmount(user, 0); err != nil {
 		t.Fatal(err)
@@ -235,13 +232,13 @@ func TestRow32Unmounted(t *testing.T) {
 	h.await("gone, and why", func(c *Catalogue) bool {
 		return len(c.All()) == 0 && strings.Contains(h.Folders("")[0].Problem, "file system")
 	})
-	_, version := h.base.sight()
+	_, version := h.base.snapshots()
 	looks := h.looks()
 	time.Sleep(2 * time.Second) // to see that it does not spin
 	if n := h.looks() - looks; n > 4 {
 		t.Errorf("%d looks in two seconds", n)
 	}
-	if _, now := h.base.sight(); now != version {
+	if _, now := h.base.snapshots(); now != version {
 		t.Error("it changes though nothing happens")
 	}
 	lay(t, user, "two", "on the disk below")
@@ -265,7 +262,5 @@ func TestRow32Unmounted(t *testing.T) {
 }
 
 func (h *shop) looks() int {
-	h.base.mu.Lock()
-	defer h.base.mu.Unlock()
-	return h.base.looked
+	return h.base.Stats().Checks
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/bothyd/bothy/daemon/internal/notify"
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -64,7 +64,7 @@ func TestTooManyFolders(t *testing.T) {
 		}
 	}
 	lay(t, root, "a", "first") // by name before the limit
-	sc := &scan{at: Folder{Path: root}, watch: func(string) {}, link: func(_, _ string) {}}
+	sc := &scan{at: Folder{Path: root}, pass: &watch.Pass{}}
 	defer sc.end()
 	sc.run()
 	if len(sc.found) != 1 || sc.found[0].folder != filepath.Join(root, "a") || !strings.Contains(sc.problem, "20000 folders") {
@@ -90,7 +90,7 @@ func TestTooMuchText(t *testing.T) {
 	large := filepath.Join(root, "g")
 	mkdir(t, large)
 	write(t, filepath.Join(large, fileName), strings.Repeat("x", MaxFile+1)) // is never read, and so told of
-	sc := &scan{at: Folder{Path: root}, watch: func(string) {}, link: func(_, _ string) {}}
+	sc := &scan{at: Folder{Path: root}, pass: &watch.Pass{}}
 	defer sc.end()
 	sc.run()
 	if len(sc.found) != mostText/MaxFile+1 || !strings.Contains(sc.problem, "256 MiB") {
@@ -129,11 +129,7 @@ func TestConfigureLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	watched := func() (n int) {
-		h.base.watches.mu.Lock()
-		defer h.base.watches.mu.Unlock()
-		return len(h.base.watches.added)
-	}
+	watched := func() int { return h.base.Stats().Folders }
 	turn(10)
 	goroutines, files, watches := runtime.NumGoroutine(), openFiles(t), watched()
 	turn(100)
@@ -144,12 +140,12 @@ func TestConfigureLeavesNothing(t *testing.T) {
 	h.has("s0")
 }
 
-// TestDeafFileSystem has changes found by looking, where there are no events.
-func TestDeafFileSystem(t *testing.T) {
+// TestRemoteFileSystem has changes found by looking, where there are no events.
+func TestRemoteFileSystem(t *testing.T) {
 	t.Parallel()
 	h := newShop(t, Settings{}, Options{
-		Timings: Timings{Poll: 200 * time.Millisecond}, deaf: func(string) string { return "NFS" },
-		open: func() (notify.Notifier, error) { return silent{}, nil },
+		Timings: Timings{Poll: 200 * time.Millisecond}, remote: func(string) string { return "NFS" },
+		open: func() (watch.Notifier, error) { return silent{}, nil },
 	})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -107,7 +108,7 @@ func TestRow13TierMadeLater(t *testing.T) {
 			h.has()
 			lay(t, tier, "one", "second")
 			h.reads("one", "second")
-			if s := h.Folders(""); len(s) != 1 || !s[0].Exists || s[0].Skills != 1 || s[0].Watching != nativeName() {
+			if s := h.Folders(""); len(s) != 1 || !s[0].Exists || s[0].Skills != 1 || s[0].Watching != watch.Native() {
 				t.Errorf("the folder: %+v", s)
 			}
 		})

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+
+	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
 // How far a scan goes.
@@ -26,7 +29,7 @@ type finding struct {
 	file    string // the name of its SKILL.md
 	home    spot   // where the folder really lies
 	spot    spot   // where the file really lies
-	key     fileKey
+	key     watch.Key
 	trouble *diagnostic // why it cannot even be looked at
 }
 
@@ -34,11 +37,10 @@ type finding struct {
 type scan struct {
 	at      Folder
 	areas   areas
-	watch   func(folder string)    // is called before a folder is listed
-	link    func(folder, e string) // is called for each link on a way
+	pass    *watch.Pass // is told of each folder before that is listed, and of each link on a way
 	exists  bool
 	real    string
-	id      identity
+	id      watch.Identity
 	found   []finding
 	blind   []string // folders as found, of which nothing is known
 	folders int
@@ -63,7 +65,7 @@ func (s *scan) run() {
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
-		s.watch(at.spot.path())
+		s.pass.Folder(at.spot.path())
 		if at.depth > 0 && s.skill(at) {
 			continue
 		}
@@ -84,7 +86,7 @@ func (s *scan) enter() bool {
 	s.areas = areas{root}
 	s.exists, s.real = true, root.real
 	if info, err := root.root.Stat("."); err == nil {
-		s.id = keyOf(info).identity
+		s.id = watch.KeyOf(info).Identity
 	}
 	for _, path := range s.at.Allow {
 		if a, err := openArea(path); err == nil {
@@ -115,7 +117,7 @@ func (s *scan) end() {
 
 // missing reports whether something is not there, in contrast to unreadable.
 func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || notFolder(err)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // stumble notes that nothing is known of a folder.
@@ -155,7 +157,7 @@ func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 	f := finding{folder: at.as, file: name, home: at.spot, spot: at.spot.join(name)}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if f.spot, err = s.areas.follow(f.spot, s.passed); err == nil {
-			s.watch(filepath.Dir(f.spot.path()))
+			s.pass.Folder(filepath.Dir(f.spot.path()))
 			info, err = f.spot.lstat()
 		}
 	}
@@ -170,7 +172,7 @@ func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 		s.note(fmt.Sprintf("its SKILL.md files have more than %d MiB together, and the rest are not read; move out what is not needed", mostText>>20))
 		return
 	default:
-		f.key = keyOf(info)
+		f.key = watch.KeyOf(info)
 		s.text += min(info.Size(), MaxFile)
 	}
 	s.found = append(s.found, f)
@@ -178,7 +180,7 @@ func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 
 func (s *scan) passed(link spot) {
 	path := link.path()
-	s.link(filepath.Dir(path), path)
+	s.pass.Name(filepath.Dir(path), path)
 }
 
 // list returns the folders in which to look next.
@@ -248,7 +250,7 @@ func (s *scan) room(to step) bool {
 // linked follows a link to a folder. One that leads elsewhere is nothing to us,
 // one that may not be followed is listed.
 func (s *scan) linked(at, link step) (step, bool) {
-	s.link(at.spot.path(), link.spot.path())
+	s.pass.Name(at.spot.path(), link.spot.path())
 	to, err := s.areas.follow(link.spot, s.passed)
 	if err == nil {
 		var info fs.FileInfo

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -71,16 +72,16 @@ func TestUntrustedIsInert(t *testing.T) {
 	h.awaitIn(h.project, "it is what was trusted again", is(sdk.TierWorkspace, sdk.SkillEnabled))
 }
 
-func TestIdleWorkspaceIsLetGo(t *testing.T) {
+func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 	t.Parallel()
 	clock := newHands()
 	h := newShop(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
-		Clock: clock.now, Timings: Timings{Again: 20 * time.Millisecond},
+		Clock: clock.now, Timings: Timings{Every: 20 * time.Millisecond},
 		Trusted: func(_, _, _ string) bool { return true }, Hash: func(string) (string, error) { return "h", nil },
 	})
 	file := filepath.Join(lay(t, filepath.Join(h.project, ".bothy", "skills"), "one", "first"), "SKILL.md")
 	h.awaitIn(h.project, "the workspace", func(c *Catalogue) bool { return slices.Equal(usable(c), []string{"one"}) })
-	inSight := func() bool {
+	watched := func() bool {
 		h.Library.mu.Lock()
 		defer h.Library.mu.Unlock()
 		return len(h.projects) == 1
@@ -89,11 +90,11 @@ func TestIdleWorkspaceIsLetGo(t *testing.T) {
 	h.Folders(h.project)
 	clock.turn(14 * time.Minute)
 	h.look()
-	if !inSight() {
+	if !watched() {
 		t.Fatal("a workspace in use was let go")
 	}
 	clock.turn(2 * time.Minute)
-	for late := time.Now().Add(inTime); inSight(); time.Sleep(time.Millisecond) {
+	for late := time.Now().Add(inTime); watched(); time.Sleep(time.Millisecond) {
 		if time.Now().After(late) {
 			t.Fatal("an idle workspace is still in sight")
 		}
@@ -162,19 +163,18 @@ func TestFailedHashIsTriedAgain(t *testing.T) {
 	failing := errors.New("too many open files")
 	dir := realDir(t)
 	folder := lay(t, dir, "one", "first")
-	l := looker{
-		parse: Parse, clock: func() time.Time { return time.Now().Add(time.Hour) }, deaf: func(string) string { return "" },
-		watch: func(string) {}, link: func(_, _ string) {},
+	l := rescan{
+		pass: &watch.Pass{}, parse: Parse, clock: func() time.Time { return time.Now().Add(time.Hour) }, remote: func(string) string { return "" },
 		hash: func(string) (string, error) { return "h", failing }, answered: func(string) bool { return true },
 	}
-	s := &shelf{at: Folder{Tier: sdk.TierWorkspace, Path: dir}, known: map[string]*record{}}
-	s.look(l)
-	if err := s.known[folder].whole.sum.err; err == nil || !strings.Contains(err.Error(), "too many open files") {
+	s := &folderIndex{at: Folder{Tier: sdk.TierWorkspace, Path: dir}}
+	s.scan(l)
+	if err := s.entries[folder].whole.sum.err; err == nil || !strings.Contains(err.Error(), "too many open files") {
 		t.Fatal(err)
 	}
 	failing = nil
-	s.look(l)
-	if got := s.known[folder].whole.sum; got != (folderSum{hash: "h"}) {
+	s.scan(l)
+	if got := s.entries[folder].whole.sum; got != (folderSum{hash: "h"}) {
 		t.Errorf("it can be read again: %+v", got)
 	}
 }

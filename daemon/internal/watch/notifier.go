@@ -1,12 +1,10 @@
-// Package notify is what the daemon's watchers need of fsnotify: an interface,
-// which their tests replace by one that fails.
-package notify
+package watch
 
 import "github.com/fsnotify/fsnotify"
 
-// Notifier tells what happens in folders. It tells of the folders and what lies
-// directly in them; a folder that is another one than when it was added is not
-// followed. Its channels are closed by Close.
+// Notifier tells what happens in folders: to the folders, and to what lies
+// directly in them. A folder that takes the place of one that was added is not
+// watched. Close closes the channels. Tests replace it by one that fails.
 type Notifier interface {
 	Add(folder string) error
 	Remove(folder string) error
@@ -20,8 +18,7 @@ type native struct{ *fsnotify.Watcher }
 func (n native) Events() <-chan fsnotify.Event { return n.Watcher.Events }
 func (n native) Errors() <-chan error          { return n.Watcher.Errors }
 
-// Open asks the system for one. There may be none left: who watches can look
-// again and again instead.
+// Open asks the system for a Notifier. There may be none left.
 func Open() (Notifier, error) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
 // mostInSkill is how many files and folders of one skill are looked at. One with
@@ -29,38 +31,38 @@ const mostAlike = 8
 
 const errAlike = sumError("too many other folders of the project have a skill of this name")
 
-// sum brings the sums of the shelf's skills up to date, of those for which
+// sum brings the sums of the skills of the index up to date, of those for which
 // people answered: what nobody asked for must cost nothing. It watches all
 // folders of such a skill, and has only those read in which something changed.
-func (s *shelf) sum(sc *scan, l looker) {
+func (x *folderIndex) sum(sc *scan, o rescan) {
 	alike := map[string]int{}
 	for _, f := range sc.found {
-		r := s.known[f.folder]
-		if r == nil || r.now == nil || f.trouble != nil {
+		e := x.entries[f.folder]
+		if e == nil || e.doc == nil || f.trouble != nil {
 			continue
 		}
-		name := r.now.Name
-		if !l.answered(name) {
-			r.whole = wholeFolder{}
+		name := e.doc.Name
+		if !o.answered(name) {
+			e.whole = wholeFolder{}
 			continue
 		}
 		if alike[name]++; alike[name] > mostAlike {
-			r.whole = wholeFolder{sum: folderSum{err: errAlike}}
+			e.whole = wholeFolder{sum: folderSum{err: errAlike}}
 			continue
 		}
 		keys, newest, err := sc.keys(f.home)
-		now := l.clock()
-		if err == nil && r.whole.keys == keys && r.whole.sure {
+		now := o.clock()
+		if err == nil && e.whole.keys == keys && e.whole.sure {
 			continue
 		}
-		next := wholeFolder{keys: keys, sure: err == nil && now.Sub(time.Unix(0, newest)) >= surely}
+		next := wholeFolder{keys: keys, sure: err == nil && now.Sub(time.Unix(0, newest)) >= watch.Resolution}
 		if next.sum.err = err; err == nil {
-			next.sum.hash, next.sum.err = l.hash(f.folder)
+			next.sum.hash, next.sum.err = o.hash(f.folder)
 		}
 		if next.sum.err != nil { // which may pass
 			next.sure, next.sum = false, folderSum{err: sumError(next.sum.err.Error())}
 		}
-		r.whole = next
+		e.whole = next
 	}
 }
 
@@ -76,7 +78,7 @@ func (sc *scan) keys(home spot) (sum uint64, newest int64, err error) {
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
-		sc.watch(at.path())
+		sc.pass.Folder(at.path())
 		entries, err := sc.entries(step{spot: at})
 		if err != nil {
 			return 0, 0, cause(err)
@@ -90,8 +92,8 @@ func (sc *scan) keys(home spot) (sum uint64, newest int64, err error) {
 			if err != nil {
 				return 0, 0, cause(err)
 			}
-			k := keyOf(info)
-			newest = max(newest, k.changed)
+			k := watch.KeyOf(info)
+			newest = max(newest, k.Changed)
 			fmt.Fprintf(h, "%q %v %v\n", inner.rel, info.Mode(), k)
 			if e.IsDir() {
 				queue = append(queue, inner)

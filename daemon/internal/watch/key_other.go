@@ -1,6 +1,6 @@
 //go:build darwin || freebsd || netbsd
 
-package skill
+package watch
 
 import "syscall"
 

@@ -59,7 +59,7 @@ var table = []row{
 	{pkg: "daemon/internal/logfile", may: []string{"sdk", "sdk/rpc"}, since: "ADR 0044: the daemon's own log, written and read"},
 	{pkg: "daemon/internal/model", may: []string{"sdk", "sdk/rpc", "daemon/internal/config"}, since: "ADR 0044: which model answers, by the configuration's blocks"},
 	{pkg: "daemon/internal/watch", since: "ADR 0042: one watcher of files for skills, the configuration and plugins' programs"},
-	{pkg: "daemon/internal/hook", may: []string{"sdk", "sdk/hook"}},
+	{pkg: "daemon/internal/hook", may: []string{"sdk"}},
 	{pkg: "daemon/internal/store", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/skill", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint", "daemon/internal/watch"}},
 	{pkg: "daemon/internal/builtin", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},

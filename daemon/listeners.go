@@ -6,7 +6,6 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/sdk"
-	sdkhook "github.com/bothyd/bothy/sdk/hook"
 )
 
 // listeners subscribes plugins to the hooks that they ask for: at the start,
@@ -27,12 +26,12 @@ type listeners struct {
 
 type listener struct {
 	instance string
-	hook     sdkhook.Hook
+	hook     sdk.Hook
 }
 
 // heard is a plugin that is subscribed.
 type heard struct {
-	hook   sdkhook.Hook
+	hook   sdk.Hook
 	to     []sdk.Subscription
 	remove func()
 }
@@ -110,15 +109,15 @@ func (l *listeners) hears(instance string) {
 
 // right is a hook with those of its subscriptions that can be made.
 type right struct {
-	sdkhook.Hook
+	sdk.Hook
 	subs []sdk.Subscription
 }
 
-// Subscriptions implements hook.Hook.
+// Subscriptions implements sdk.Hook.
 func (r right) Subscriptions() []sdk.Subscription { return r.subs }
 
-func (l *listeners) rightOf(h sdkhook.Hook) sdkhook.Hook {
-	wrong := func(s sdk.Subscription) bool { return l.chains.Check(s) != nil }
+func (l *listeners) rightOf(h sdk.Hook) sdk.Hook {
+	wrong := func(s sdk.Subscription) bool { return s.Check() != nil }
 	return right{Hook: h, subs: slices.DeleteFunc(slices.Clone(h.Subscriptions()), wrong)}
 }
 

@@ -1,6 +1,9 @@
 package sdk
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+)
 
 // DefaultPriority is a subscription's place when it names none. Lower runs
 // first; equal ones run in the order of subscription.
@@ -30,11 +33,20 @@ const (
 	HookFilter HookKind = "filter"
 )
 
-// HookPoint is one name of the catalogue.
-type HookPoint struct {
-	Name string
-	Kind HookKind
-	Doc  string
+// Hook serves subscriptions. Built-in parts of the daemon implement the same
+// interface: nothing built in has a private door.
+type Hook interface {
+	// Subscriptions names what this hook subscribes to. The host asks once
+	// after Configure; a name that is not in the catalogue is an error.
+	Subscriptions() []Subscription
+
+	// Event tells that something happened. payload is the JSON of the type
+	// that the catalogue gives for the name.
+	Event(ctx context.Context, name string, payload json.RawMessage) error
+
+	// Filter passes a value on, changed or not. The returned JSON must be of
+	// the same type.
+	Filter(ctx context.Context, name string, value json.RawMessage) (json.RawMessage, error)
 }
 
 // LoopEvent is the payload of loop.*, ask.*, act.*, run.step.completed.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/hook"
 )
 
 // The events that end a run's container.
@@ -20,7 +19,7 @@ const (
 	runDeleted = "run.deleted"
 )
 
-// Subscriptions implements hook.Hook.
+// Subscriptions implements sdk.Hook.
 func (b *bash) Subscriptions() []sdk.Subscription {
 	return []sdk.Subscription{{Name: runReset}, {Name: runExpired}, {Name: runDeleted}}
 }
@@ -50,7 +49,7 @@ func (b *bash) Event(ctx context.Context, name string, payload json.RawMessage) 
 	return classified(manager.Reset(ctx, run))
 }
 
-// Filter implements hook.Hook; nothing is subscribed to that it could change.
+// Filter implements sdk.Hook; nothing is subscribed to that it could change.
 func (b *bash) Filter(_ context.Context, _ string, value json.RawMessage) (json.RawMessage, error) {
 	return value, nil
 }
@@ -65,4 +64,4 @@ func used(run sandbox.RunSpec) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-var _ hook.Hook = (*bash)(nil)
+var _ sdk.Hook = (*bash)(nil)

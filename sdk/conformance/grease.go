@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/pb"
 )
 
@@ -122,7 +123,7 @@ func (g *Grease) grease(method string, m any) any {
 // open reports whether what a hook carries may have members that are not known:
 // a table of texts has none, for each of its members means something.
 func open(name string) bool {
-	p, known := pointOf(name)
+	p, known := sdk.FindHook(name)
 	return !known || p.Payload.Kind() == reflect.Struct
 }
 

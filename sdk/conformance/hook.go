@@ -50,7 +50,7 @@ func told(ctx context.Context, s Subject, sub sdk.Subscription) error {
 		return Skip("give --call to have it told of %s", sub.Name)
 	}
 	client := hook.NewClient(s.Conn)
-	p, known := pointOf(sub.Name)
+	p, known := sdk.FindHook(sub.Name)
 	value := Later(sub.Name, json.RawMessage("{}"))
 	if !known || p.Kind == sdk.HookEvent {
 		if err := client.Event(ctx, sub.Name, value); err != nil && answered(err) == nil {
@@ -69,16 +69,6 @@ func told(ctx context.Context, s Subject, sub sdk.Subscription) error {
 		}
 	}
 	return alive(ctx, s)
-}
-
-// pointOf is what the catalogue of this version says of a name.
-func pointOf(name string) (hook.Point, bool) {
-	for _, p := range hook.Catalogue() {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return hook.Point{}, false
 }
 
 // later is a member that no version knows, and its value.

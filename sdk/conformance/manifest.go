@@ -11,7 +11,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/internal/wire"
 	"github.com/bothyd/bothy/sdk/tool"
 )
@@ -154,7 +153,7 @@ func Subscriptions(subs []sdk.Subscription) error {
 	var errs []error
 	seen := map[string]bool{}
 	for _, s := range subs {
-		errs = append(errs, hook.Check(s))
+		errs = append(errs, s.Check())
 		if seen[s.Name] {
 			errs = append(errs, fmt.Errorf("hook %s: it is subscribed to twice", s.Name))
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/bothyd/bothy/sdk/internal/wire"
 )
 
-// Client is a Hook at the other end of a connection. Subs is what
+// Client is an [sdk.Hook] at the other end of a connection. Subs is what
 // Subscriptions answers: the manifest of Describe brings them.
 type Client struct {
 	Subs []sdk.Subscription
@@ -26,7 +26,7 @@ func NewClient(conn grpc.ClientConnInterface, subs ...sdk.Subscription) *Client 
 // Subscriptions returns Subs.
 func (c *Client) Subscriptions() []sdk.Subscription { return c.Subs }
 
-// Event implements Hook. An error of the connection is returned as gRPC gave
+// Event implements sdk.Hook. An error of the connection is returned as gRPC gave
 // it; one of the plugin is an *sdk.Error.
 func (c *Client) Event(ctx context.Context, name string, payload json.RawMessage) error {
 	resp, err := c.rpc.Event(ctx, &pb.EventRequest{Name: name, PayloadJson: payload})
@@ -36,7 +36,7 @@ func (c *Client) Event(ctx context.Context, name string, payload json.RawMessage
 	return wire.Error(resp.GetFailure())
 }
 
-// Filter implements Hook. An answer without a value is an error, never a value
+// Filter implements sdk.Hook. An answer without a value is an error, never a value
 // that was emptied by accident.
 func (c *Client) Filter(ctx context.Context, name string, value json.RawMessage) (json.RawMessage, error) {
 	resp, err := c.rpc.Filter(ctx, &pb.FilterRequest{Name: name, ValueJson: value})
@@ -52,4 +52,4 @@ func (c *Client) Filter(ctx context.Context, name string, value json.RawMessage)
 	return resp.GetValueJson(), nil
 }
 
-var _ Hook = (*Client)(nil)
+var _ sdk.Hook = (*Client)(nil)

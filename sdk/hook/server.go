@@ -7,18 +7,19 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/pb"
 	"github.com/bothyd/bothy/sdk/internal/wire"
 )
 
 // Register serves impl on s.
-func Register(s grpc.ServiceRegistrar, impl Hook) {
+func Register(s grpc.ServiceRegistrar, impl sdk.Hook) {
 	pb.RegisterHookServer(s, &server{impl: impl})
 }
 
 type server struct {
 	pb.UnimplementedHookServer
-	impl Hook
+	impl sdk.Hook
 }
 
 func (s *server) Event(ctx context.Context, req *pb.EventRequest) (*pb.EventResponse, error) {

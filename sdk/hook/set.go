@@ -1,3 +1,6 @@
+// Package hook is the plugin kind that listens to what the daemon does, and
+// may change a value on its way. Its interface and its catalogue are [sdk.Hook]
+// and [sdk.Hooks].
 package hook
 
 import (
@@ -81,7 +84,7 @@ func (f Func) Closed() Func {
 	return f
 }
 
-// Set is a Hook made of functions.
+// Set is an [sdk.Hook] made of functions.
 type Set []Func
 
 // Err reports the mistakes of the author, all at once: a name that is not in
@@ -102,13 +105,11 @@ func (s Set) Err() error {
 }
 
 func (f Func) check() error {
-	if err := Check(f.sub); err != nil {
+	if err := f.sub.Check(); err != nil {
 		return err
 	}
-	point, err := find(f.sub.Name)
+	point, _ := sdk.FindHook(f.sub.Name)
 	switch {
-	case err != nil:
-		return err
 	case point.Kind != f.kind && f.kind == sdk.HookEvent:
 		return fmt.Errorf("hook %s: it is a filter: make it with hook.Filter", f.sub.Name)
 	case point.Kind != f.kind:
@@ -119,7 +120,7 @@ func (f Func) check() error {
 	return nil
 }
 
-// Subscriptions implements Hook.
+// Subscriptions implements sdk.Hook.
 func (s Set) Subscriptions() []sdk.Subscription {
 	subs := make([]sdk.Subscription, 0, len(s))
 	for _, f := range s {
@@ -128,7 +129,7 @@ func (s Set) Subscriptions() []sdk.Subscription {
 	return subs
 }
 
-// Event implements Hook. A name that nobody subscribed to is nothing to do.
+// Event implements sdk.Hook. A name that nobody subscribed to is nothing to do.
 func (s Set) Event(ctx context.Context, name string, payload json.RawMessage) error {
 	for _, f := range s {
 		if f.sub.Name == name && f.event != nil {
@@ -138,7 +139,7 @@ func (s Set) Event(ctx context.Context, name string, payload json.RawMessage) er
 	return nil
 }
 
-// Filter implements Hook. A name that nobody subscribed to leaves the value as
+// Filter implements sdk.Hook. A name that nobody subscribed to leaves the value as
 // it is.
 func (s Set) Filter(ctx context.Context, name string, value json.RawMessage) (json.RawMessage, error) {
 	for _, f := range s {
@@ -149,4 +150,4 @@ func (s Set) Filter(ctx context.Context, name string, value json.RawMessage) (js
 	return value, nil
 }
 
-var _ Hook = Set(nil)
+var _ sdk.Hook = Set(nil)

@@ -60,7 +60,6 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
-	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/provider"
 	"github.com/bothyd/bothy/sdk/skill"
 	"github.com/bothyd/bothy/sdk/tool"
@@ -74,7 +73,7 @@ type Options struct {
 	Tool     tool.Tool
 	Provider provider.Provider
 	Skill    skill.Skill
-	Hook     hook.Hook
+	Hook     sdk.Hook
 	Channel  channel.Channel // it asks for the grant "channel" by itself
 
 	// Schemes are registered for entries that the plugin writes.

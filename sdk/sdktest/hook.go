@@ -24,7 +24,7 @@ type Heard struct {
 // Hook checks an implementation of the kind hook: its subscriptions are those
 // of the catalogue, each filter answers with JSON of the type that it was given,
 // and what a later daemon may send neither fails nor is lost.
-func Hook(t *testing.T, impl hook.Hook, heard ...Heard) {
+func Hook(t *testing.T, impl sdk.Hook, heard ...Heard) {
 	t.Helper()
 	conn := Pair(t, func(s grpc.ServiceRegistrar) { hook.Register(s, impl) })
 	client := hook.NewClient(conn, impl.Subscriptions()...)
@@ -57,7 +57,7 @@ func Hook(t *testing.T, impl hook.Hook, heard ...Heard) {
 }
 
 // hears tells the hook, and looks at what its filter made of the value.
-func hears(t *testing.T, client hook.Hook, h Heard, value json.RawMessage) {
+func hears(t *testing.T, client sdk.Hook, h Heard, value json.RawMessage) {
 	t.Helper()
 	if !h.Filter {
 		if err := client.Event(soon(t), h.Name, value); err != nil {
@@ -73,28 +73,18 @@ func hears(t *testing.T, client hook.Hook, h Heard, value json.RawMessage) {
 	if err := conformance.Filtered(value, out); err != nil {
 		t.Error(err)
 	}
-	if p, ok := payload(h.Name); ok {
-		if err := json.Unmarshal(out, reflect.New(p).Interface()); err != nil {
-			t.Errorf("what the filter answered is no %v: %v", p, err)
+	if p, known := sdk.FindHook(h.Name); known {
+		if err := json.Unmarshal(out, reflect.New(p.Payload).Interface()); err != nil {
+			t.Errorf("what the filter answered is no %v: %v", p.Payload, err)
 		}
 	}
-}
-
-// payload is the catalogue's type for a name.
-func payload(name string) (reflect.Type, bool) {
-	for _, p := range hook.Catalogue() {
-		if p.Name == name {
-			return p.Payload, true
-		}
-	}
-	return nil, false
 }
 
 // unknownName is of no catalogue.
 const unknownName = "x.later.name"
 
 // unknownNames asks for what the hook did not subscribe to.
-func unknownNames(t *testing.T, client hook.Hook) {
+func unknownNames(t *testing.T, client sdk.Hook) {
 	t.Helper()
 	const value = `{"later":[1.50,"than you"]}`
 	if err := client.Event(soon(t), unknownName, json.RawMessage(value)); err != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -19,7 +18,6 @@ import (
 type chain[F any] struct {
 	point sdk.HookPoint
 	log   hclog.Logger
-	limit time.Duration
 
 	mu    sync.Mutex // orders changes of list
 	count int
@@ -34,8 +32,8 @@ type subscriber[F any] struct {
 	call     F
 }
 
-// Point is the chain's name, kind and meaning.
-func (c *chain[F]) Point() sdk.HookPoint { return c.point }
+// open gives an empty chain its name.
+func (c *chain[F]) open(point sdk.HookPoint, log hclog.Logger) { c.point, c.log = point, log }
 
 // Active reports whether anybody listens, so that a costly payload need not be
 // made for nobody.
@@ -73,7 +71,7 @@ func (c *chain[F]) add(s subscriber[F]) (remove func()) {
 
 // guarded runs one subscriber with a bound on its time; a panic is its error.
 func (c *chain[F]) guarded(ctx context.Context, owner string, run func(context.Context) error) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, c.limit)
+	ctx, cancel := context.WithTimeout(ctx, c.point.Limit)
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {

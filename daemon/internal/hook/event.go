@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/hook"
 )
 
 // Event is a name that tells: its subscribers hear a payload and change
@@ -41,7 +40,7 @@ func (e *Event[T]) Tell(ctx context.Context, payload T) error {
 	return errors.Join(failed...)
 }
 
-func (e *Event[T]) attach(sub sdk.Subscription, owner string, h hook.Hook) (remove func()) {
+func (e *Event[T]) attach(sub sdk.Subscription, owner string, h sdk.Hook) (remove func()) {
 	return e.On(sub.Priority, owner, func(ctx context.Context, payload T) error {
 		b, err := json.Marshal(payload)
 		if err != nil {

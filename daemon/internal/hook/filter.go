@@ -8,15 +8,12 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/hook"
 )
 
 // Filter is a name that passes a value through its subscribers; each gets what
 // the one before it returned.
 type Filter[T any] struct {
 	chain[func(context.Context, T) (T, error)]
-	guard bool // every subscriber's failure is a deny
-
 	// take says what of a subscriber's answer counts; nil is all of it.
 	take func(before, after T) T
 }
@@ -26,7 +23,7 @@ type Filter[T any] struct {
 // The returned function ends the subscription.
 func (f *Filter[T]) On(priority int, owner string, deny bool, call func(context.Context, T) (T, error)) (remove func()) {
 	return f.add(subscriber[func(context.Context, T) (T, error)]{
-		owner: owner, priority: priority, deny: deny || f.guard, call: call,
+		owner: owner, priority: priority, deny: deny || f.point.Guard, call: call,
 	})
 }
 
@@ -56,7 +53,7 @@ func (f *Filter[T]) Apply(ctx context.Context, value T) (T, error) {
 	return value, nil
 }
 
-func (f *Filter[T]) attach(sub sdk.Subscription, owner string, h hook.Hook) (remove func()) {
+func (f *Filter[T]) attach(sub sdk.Subscription, owner string, h sdk.Hook) (remove func()) {
 	return f.On(sub.Priority, owner, sub.Failure == sdk.FailClosed, func(ctx context.Context, value T) (T, error) {
 		b, err := json.Marshal(value)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
@@ -35,7 +34,7 @@ func (s *Supervisor) Hooks() []Subscriber {
 	return out
 }
 
-// Subscriptions implements hook.Hook.
+// Subscriptions implements sdk.Hook.
 func (h Subscriber) Subscriptions() []sdk.Subscription {
 	h.i.mu.Lock()
 	defer h.i.mu.Unlock()
@@ -45,7 +44,7 @@ func (h Subscriber) Subscriptions() []sdk.Subscription {
 	return h.i.manifest.Subscriptions
 }
 
-// Event implements hook.Hook. A plugin that is not there, or does not answer
+// Event implements sdk.Hook. A plugin that is not there, or does not answer
 // within 10 s, is an error: what that means is for the subscription's failure
 // mode to say.
 func (h Subscriber) Event(ctx context.Context, name string, payload json.RawMessage) error {
@@ -70,7 +69,7 @@ func runOf(name string, payload json.RawMessage) sdk.RunEvent {
 	return e
 }
 
-// Filter implements hook.Hook; see Event.
+// Filter implements sdk.Hook; see Event.
 func (h Subscriber) Filter(ctx context.Context, name string, value json.RawMessage) (json.RawMessage, error) {
 	var out json.RawMessage
 	err := h.call(ctx, sdk.RunEvent{}, func(ctx context.Context, l *link) (err error) {
@@ -91,4 +90,4 @@ func (h Subscriber) call(ctx context.Context, run sdk.RunEvent, do func(context.
 	return l.bound(ctx, func(ctx context.Context) error { return do(ctx, l) })
 }
 
-var _ hook.Hook = Subscriber{}
+var _ sdk.Hook = Subscriber{}

@@ -5,50 +5,17 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 type configCmd struct {
-	Check  configCheckCmd  `cmd:"" help:"Read the configuration and show every mistake where it stands."`
-	Show   configShowCmd   `cmd:"" help:"Print every value with the place it comes from."`
-	Path   configPathCmd   `cmd:"" help:"Print where your configuration is, or would be."`
-	Init   configInitCmd   `cmd:"" help:"Write a first configuration with everything commented out."`
-	Reload configReloadCmd `cmd:"" help:"Make the daemon read the configuration now, and say what changed."`
-}
-
-type configCheckCmd struct{}
-
-// Run needs no daemon: a configuration may keep one from starting.
-func (configCheckCmd) Run(ctx context.Context, c *console) error {
-	return c.passThrough(ctx, "config", "check")
-}
-
-type configShowCmd struct{}
-
-// Run shows what a daemon started here and now would use.
-func (configShowCmd) Run(ctx context.Context, c *console) error {
-	return c.passThrough(ctx, "config", "show")
-}
-
-type configPathCmd struct{}
-
-// Run needs no daemon.
-func (configPathCmd) Run(ctx context.Context, c *console) error {
-	return c.passThrough(ctx, "config", "path")
-}
-
-type configInitCmd struct {
-	Force bool `help:"Write it although there is one; that one is kept beside it, with the date in its name."`
-}
-
-// Run needs no daemon.
-func (cmd configInitCmd) Run(ctx context.Context, c *console) error {
-	args := []string{"config", "init"}
-	if cmd.Force {
-		args = append(args, "--force")
-	}
-	return c.passThrough(ctx, args...)
+	Check  offline[struct{}]         `cmd:"" help:"Read the configuration and show every mistake where it stands."`
+	Show   offline[struct{}]         `cmd:"" help:"Print every value with the place it comes from."`
+	Path   offline[struct{}]         `cmd:"" help:"Print where your configuration is, or would be."`
+	Init   offline[verbs.ConfigInit] `cmd:"" help:"Write a first configuration with everything commented out."`
+	Reload configReloadCmd           `cmd:"" help:"Make the daemon read the configuration now, and say what changed."`
 }
 
 type configReloadCmd struct{}

@@ -44,18 +44,23 @@ var roles = map[string]rpc.Role{
 
 // roleOf is the role of a verb, empty for one that needs no token.
 func roleOf(verb *kong.Node) rpc.Role {
-	var words []string
-	for n := verb; n != nil && n.Parent != nil; n = n.Parent {
-		if n.Type == kong.CommandNode {
-			words = append([]string{n.Name}, words...)
-		}
-	}
+	words := verbWords(verb)
 	for n := len(words); n > 0; n-- {
 		if role, ok := roles[strings.Join(words[:n], " ")]; ok {
 			return role
 		}
 	}
 	return ""
+}
+
+// verbWords are the words that name a verb.
+func verbWords(verb *kong.Node) (words []string) {
+	for n := verb; n != nil && n.Parent != nil; n = n.Parent {
+		if n.Type == kong.CommandNode {
+			words = append([]string{n.Name}, words...)
+		}
+	}
+	return words
 }
 
 // client makes a client with the role that the verb needs. It connects later.

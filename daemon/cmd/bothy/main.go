@@ -13,6 +13,8 @@ import (
 	"slices"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 )
 
 // cli is the command line: global flags and verbs.
@@ -21,28 +23,28 @@ type cli struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
 	NoColor bool   `help:"Print without colours; NO_COLOR does the same."`
 
-	Run       runCmd       `cmd:"" help:"Give an agent a prompt and watch it work."`
-	Chat      chatCmd      `cmd:"" help:"Talk with an agent, line by line."`
-	Runs      runsCmd      `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
-	Journal   journalCmd   `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
-	Proposals proposalsCmd `cmd:"" help:"List what waits for your answer; show, accept, reject or edit one."`
-	Policy    policyCmd    `cmd:"" help:"List the rules about what may run, and forget those that answers left."`
-	Explain   explainCmd   `cmd:"" help:"Say why an action ran, waited or was refused."`
-	Audit     auditCmd     `cmd:"" help:"List, check and export who did what, and what was refused."`
-	Tools     toolsCmd     `cmd:"" help:"List tools, or call one."`
-	Skills    skillsCmd    `cmd:"" help:"List and show skills, and turn them on and off."`
-	Trust     trustCmd     `cmd:"" help:"Show the skills that came with a project, and trust those that you want."`
-	Plugins   pluginsCmd   `cmd:"" help:"List plugins and their state."`
-	Hooks     hooksCmd     `cmd:"" help:"Print the catalogue of hooks: what each carries and what a failure means."`
-	Models    modelsCmd    `cmd:"" help:"List models, and the one that is taken when none is named."`
-	Status    statusCmd    `cmd:"" help:"Say how the daemon is."`
-	Stop      stopCmd      `cmd:"" help:"Stop the daemon and all it started."`
-	Logs      logsCmd      `cmd:"" help:"Show the daemon's log."`
-	Config    configCmd    `cmd:"" help:"Write, check, show or reload the configuration."`
-	Backup    backupCmd    `cmd:"" help:"Write a verified copy of the database while the daemon runs."`
-	Restore   restoreCmd   `cmd:"" help:"Put a backup in the place of the database; the daemon must be stopped."`
-	Doctor    doctorCmd    `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Run       runCmd                 `cmd:"" help:"Give an agent a prompt and watch it work."`
+	Chat      chatCmd                `cmd:"" help:"Talk with an agent, line by line."`
+	Runs      runsCmd                `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
+	Journal   journalCmd             `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
+	Proposals proposalsCmd           `cmd:"" help:"List what waits for your answer; show, accept, reject or edit one."`
+	Policy    policyCmd              `cmd:"" help:"List the rules about what may run, and forget those that answers left."`
+	Explain   explainCmd             `cmd:"" help:"Say why an action ran, waited or was refused."`
+	Audit     auditCmd               `cmd:"" help:"List, check and export who did what, and what was refused."`
+	Tools     toolsCmd               `cmd:"" help:"List tools, or call one."`
+	Skills    skillsCmd              `cmd:"" help:"List and show skills, and turn them on and off."`
+	Trust     trustCmd               `cmd:"" help:"Show the skills that came with a project, and trust those that you want."`
+	Plugins   pluginsCmd             `cmd:"" help:"List plugins and their state."`
+	Hooks     hooksCmd               `cmd:"" help:"Print the catalogue of hooks: what each carries and what a failure means."`
+	Models    modelsCmd              `cmd:"" help:"List models, and the one that is taken when none is named."`
+	Status    statusCmd              `cmd:"" help:"Say how the daemon is."`
+	Stop      stopCmd                `cmd:"" help:"Stop the daemon and all it started."`
+	Logs      offline[verbs.Logs]    `cmd:"" help:"Show the daemon's log."`
+	Config    configCmd              `cmd:"" help:"Write, check, show or reload the configuration."`
+	Backup    backupCmd              `cmd:"" help:"Write a verified copy of the database while the daemon runs."`
+	Restore   offline[verbs.Restore] `cmd:"" help:"Put a backup in the place of the database; the daemon must be stopped."`
+	Doctor    offline[struct{}]      `cmd:"" help:"Say what this machine lacks for Bothy, and how to mend it."`
+	Version   versionCmd             `cmd:"" help:"Print the version."`
 
 	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
 	Man        manCmd        `cmd:"" help:"Print the manual page of bothy, or of a verb."`

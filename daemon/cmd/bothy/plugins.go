@@ -4,19 +4,21 @@ import (
 	"context"
 	"strconv"
 	"strings"
+
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 )
 
 type pluginsCmd struct {
-	List    pluginsListCmd    `cmd:"" default:"1" help:"List plugins and their state."`
-	Info    pluginsInfoCmd    `cmd:"" help:"Say what a plugin declares, wants and has."`
-	Lock    pluginsLockCmd    `cmd:"" help:"Write into bothy.lock what plugins are now, and show what that changes."`
-	Verify  pluginsVerifyCmd  `cmd:"" help:"Compare the files of plugins with what pins them; nothing runs."`
-	Install pluginsInstallCmd `cmd:"" help:"Copy a plugin into the store, and configure it."`
-	Remove  pluginsRemoveCmd  `cmd:"" help:"Take a plugin out of the configuration, the lock and the store."`
-	Test    pluginsTestCmd    `cmd:"" help:"Say whether a plugin's binary keeps to the plugin protocol."`
-	New     pluginsNewCmd     `cmd:"" help:"Write the beginning of a plugin."`
-	Reload  pluginsReloadCmd  `cmd:"" help:"Load a plugin anew from its file and its block, without losing a call."`
-	Dev     pluginsDevCmd     `cmd:"" help:"Use a plugin that you run yourself, under a debugger for example."`
+	List    pluginsListCmd                `cmd:"" default:"1" help:"List plugins and their state."`
+	Info    offline[verbs.PluginsInfo]    `cmd:"" help:"Say what a plugin declares, wants and has."`
+	Lock    offline[verbs.PluginsLock]    `cmd:"" help:"Write into bothy.lock what plugins are now, and show what that changes."`
+	Verify  offline[verbs.PluginsVerify]  `cmd:"" help:"Compare the files of plugins with what pins them; nothing runs."`
+	Install offline[verbs.PluginsInstall] `cmd:"" help:"Copy a plugin into the store, and configure it."`
+	Remove  offline[verbs.PluginsRemove]  `cmd:"" help:"Take a plugin out of the configuration, the lock and the store."`
+	Test    offline[verbs.PluginsTest]    `cmd:"" help:"Say whether a plugin's binary keeps to the plugin protocol."`
+	New     offline[verbs.PluginsNew]     `cmd:"" help:"Write the beginning of a plugin."`
+	Reload  pluginsReloadCmd              `cmd:"" help:"Load a plugin anew from its file and its block, without losing a call."`
+	Dev     pluginsDevCmd                 `cmd:"" help:"Use a plugin that you run yourself, under a debugger for example."`
 }
 
 type pluginsListCmd struct{}

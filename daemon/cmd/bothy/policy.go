@@ -7,14 +7,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 type policyCmd struct {
-	Rules  policyRulesCmd  `cmd:"" default:"withargs" help:"List the rules in force beside the built-in ones."`
-	Forget policyForgetCmd `cmd:"" help:"Remove a rule that an answer left."`
-	Test   policyTestCmd   `cmd:"" help:"Say what policy would do with a command, and why; nothing runs."`
+	Rules  policyRulesCmd      `cmd:"" default:"withargs" help:"List the rules in force beside the built-in ones."`
+	Forget policyForgetCmd     `cmd:"" help:"Remove a rule that an answer left."`
+	Test   offline[policyTest] `cmd:"" help:"Say what policy would do with a command, and why; nothing runs."`
+}
+
+// policyTest adds what bothyd takes as a flag of all its verbs.
+type policyTest struct {
+	verbs.PolicyTest
+	Config string `placeholder:"FILE" complete:"file" help:"Configuration to read instead of the user's."`
 }
 
 type policyRulesCmd struct {

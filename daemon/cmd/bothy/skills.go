@@ -5,20 +5,21 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 type skillsCmd struct {
-	List     skillsListCmd     `cmd:"" default:"withargs" help:"List the skills that can be used; -a also the others, and why not."`
-	Info     skillsInfoCmd     `cmd:"" help:"Tell of one skill what it says of itself, where it lies and which files it has."`
-	Enable   skillsEnableCmd   `cmd:"" help:"Turn a skill on."`
-	Disable  skillsDisableCmd  `cmd:"" help:"Turn a skill off."`
-	Create   skillsCreateCmd   `cmd:"" help:"Make a new skill in your folder of skills."`
-	Validate skillsValidateCmd `cmd:"" help:"Read SKILL.md files strictly and show every diagnostic where it stands."`
-	Match    skillsMatchCmd    `cmd:"" help:"Rank the skills by how well they fit a query."`
-	Explain  skillsExplainCmd  `cmd:"" help:"Say why an agent is told of a skill, or is not."`
-	Paths    skillsPathsCmd    `cmd:"" help:"List the folders in which skills are looked for, the one that counts most first."`
+	List     skillsListCmd                 `cmd:"" default:"withargs" help:"List the skills that can be used; -a also the others, and why not."`
+	Info     skillsInfoCmd                 `cmd:"" help:"Tell of one skill what it says of itself, where it lies and which files it has."`
+	Enable   skillsEnableCmd               `cmd:"" help:"Turn a skill on."`
+	Disable  skillsDisableCmd              `cmd:"" help:"Turn a skill off."`
+	Create   skillsCreateCmd               `cmd:"" help:"Make a new skill in your folder of skills."`
+	Validate offline[verbs.SkillsValidate] `cmd:"" help:"Read SKILL.md files strictly and show every diagnostic where it stands."`
+	Match    skillsMatchCmd                `cmd:"" help:"Rank the skills by how well they fit a query."`
+	Explain  skillsExplainCmd              `cmd:"" help:"Say why an agent is told of a skill, or is not."`
+	Paths    skillsPathsCmd                `cmd:"" help:"List the folders in which skills are looked for, the one that counts most first."`
 }
 
 // Help adds to the verb's help.

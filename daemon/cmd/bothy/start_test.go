@@ -137,9 +137,13 @@ func TestPassThrough(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"doctor"}, "[doctor]"}, {[]string{"config", "check", "--json"}, "[config check --json]"}, {[]string{"skills", "validate", "a", "--json"}, "[skills validate --json -- a]"},
-		{[]string{"policy", "test", "--mode", "full", "--json", "--", "ls", "-la"}, "[policy test --mode=full --json -- ls -la]"}, {[]string{"policy", "test", "-"}, "[policy test -- -]"},
+		{[]string{"doctor"}, "[doctor]"}, {[]string{"config", "check", "--json"}, "[--json config check]"}, {[]string{"skills", "validate", "a", "--json"}, "[--json skills validate -- a]"},
+		{[]string{"policy", "test", "--mode", "full", "--json", "--", "ls", "-la"}, "[--json policy test --mode=full -- ls -la]"}, {[]string{"policy", "test", "-"}, "[policy test -- -]"},
 		{[]string{"config", "show"}, "[config show]"},
+		{[]string{"plugins", "lock"}, "[plugins lock --]"}, {[]string{"plugins", "lock", "--check", "a", "b"}, "[plugins lock --check=true -- a b]"},
+		{[]string{"plugins", "install", "x", "--grant", "a,b", "--grant=c", "-y"}, "[plugins install --grant=a,b --grant=c --yes=true -- x]"},
+		{[]string{"plugins", "test", "--seed", "0", "x", "--", "--a"}, "[plugins test --seed=0 -- x --a]"},
+		{[]string{"logs", "-fn", "0", "--since", "90s"}, "[logs --follow=true --lines=0 --since=1m30s]"},
 	} {
 		b.want(t, 3, c.args...)
 		if out := b.out.String(); !strings.Contains(out, c.want) || !strings.HasSuffix(out, "proj\n") || b.err.String() != "to stderr\n" {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
 )
 
@@ -23,16 +24,14 @@ type configCmd struct {
 	Init  configInitCmd  `cmd:"" help:"Write a first configuration with everything commented out."`
 }
 
-type configCheckCmd struct {
-	JSON bool `help:"Print the diagnostics as JSON."`
-}
+type configCheckCmd struct{}
 
 // Run exits with 2 when there is a mistake, also when it would keep nothing but
 // a plugin from starting.
 func (cmd configCheckCmd) Run(f *flags, c *console) error {
 	path, cfg, diags := daemon.CheckConfig(context.Background(), f.Config)
 	ok := cfg != nil && !diags.HasErrors()
-	if cmd.JSON {
+	if c.json {
 		if diags == nil {
 			diags = config.Diagnostics{}
 		}
@@ -46,11 +45,11 @@ func (cmd configCheckCmd) Run(f *flags, c *console) error {
 	case cfg == nil:
 		return toldError(exitUsage)
 	case !ok:
-		if !cmd.JSON {
+		if !c.json {
 			fmt.Fprintln(c.err, path+": a daemon can start with it, but not every plugin")
 		}
 		return toldError(exitUsage)
-	case !cmd.JSON:
+	case !c.json:
 		fmt.Fprintln(c.out, verdict(path))
 	}
 	return nil
@@ -64,9 +63,7 @@ func verdict(path string) string {
 	return path + ": ok"
 }
 
-type configPathCmd struct {
-	JSON bool `help:"Print JSON."`
-}
+type configPathCmd struct{}
 
 // Run prints one line, also when nothing is there.
 func (cmd configPathCmd) Run(f *flags, c *console) error {
@@ -74,7 +71,7 @@ func (cmd configPathCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	if cmd.JSON {
+	if c.json {
 		_, err := os.Stat(path)
 		return printJSON(c, map[string]any{"path": path, "exists": err == nil})
 	}
@@ -82,10 +79,7 @@ func (cmd configPathCmd) Run(f *flags, c *console) error {
 	return err
 }
 
-type configInitCmd struct {
-	Force bool `help:"Write it although there is one; that one is kept beside it, with the date in its name."`
-	JSON  bool `help:"Print JSON."`
-}
+type configInitCmd struct{ verbs.ConfigInit }
 
 // Run never overwrites anything.
 func (cmd configInitCmd) Run(f *flags, c *console) error {
@@ -93,7 +87,7 @@ func (cmd configInitCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	if cmd.JSON {
+	if c.json {
 		return printJSON(c, map[string]any{"path": path, "kept": kept})
 	}
 	if kept != "" {
@@ -103,9 +97,7 @@ func (cmd configInitCmd) Run(f *flags, c *console) error {
 	return nil
 }
 
-type configShowCmd struct {
-	JSON bool `help:"Print the values as JSON."`
-}
+type configShowCmd struct{}
 
 // Run prints the table of values; mistakes go to standard error and exit 2.
 func (cmd configShowCmd) Run(f *flags, c *console) error {
@@ -114,7 +106,7 @@ func (cmd configShowCmd) Run(f *flags, c *console) error {
 	if cfg == nil {
 		return toldError(exitUsage)
 	}
-	if cmd.JSON {
+	if c.json {
 		return printJSON(c, map[string]any{"values": cfg.Values})
 	}
 	return printValues(c, cfg.Values)

@@ -7,9 +7,7 @@ import (
 	"github.com/bothyd/bothy/daemon"
 )
 
-type doctorCmd struct {
-	JSON bool `help:"Print the findings as JSON."`
-}
+type doctorCmd struct{}
 
 // Run exits with 1 when something is broken; a warning is no failure.
 func (cmd doctorCmd) Run(f *flags, c *console) error {
@@ -18,7 +16,7 @@ func (cmd doctorCmd) Run(f *flags, c *console) error {
 	for _, x := range findings {
 		broken = broken || x.Level == "fail"
 	}
-	if cmd.JSON {
+	if c.json {
 		if err := printJSON(c, map[string]any{"ok": !broken, "findings": findings}); err != nil {
 			return err
 		}

@@ -14,17 +14,12 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/sdk"
 )
 
-type logsCmd struct {
-	Follow bool          `short:"f" help:"Go on with what is logged from now on."`
-	Lines  int           `short:"n" default:"-1" help:"At most so many messages from before; 0 is all. 50, or all with --since, when absent."`
-	Level  string        `help:"Only this level and worse: error, warn, info, debug or trace."`
-	Since  time.Duration `placeholder:"10m" help:"Only what is not older."`
-	JSON   bool          `help:"Print one JSON object a message."`
-}
+type logsCmd struct{ verbs.Logs }
 
 // Run prints messages of the log's files until they end or, when it follows, a
 // signal comes.
@@ -33,22 +28,23 @@ func (cmd logsCmd) Run(c *console) error {
 	if err != nil {
 		return sdk.Errorf(sdk.Validation, "%w", err)
 	}
-	q := logfile.Query{Last: cmd.Lines, Level: cmd.Level, Follow: cmd.Follow}
+	q := logfile.Query{Level: cmd.Level, Follow: cmd.Follow}
 	q.Missed = func() { fmt.Fprintln(c.err, "bothyd: some of the log was gone before it could be read") }
 	if cmd.Since > 0 {
 		q.Since = time.Now().Add(-cmd.Since)
 	}
-	if q.Last < 0 {
-		if q.Last = 50; cmd.Since > 0 {
-			q.Last = 0
-		}
+	switch {
+	case cmd.Lines != nil && *cmd.Lines >= 0:
+		q.Last = *cmd.Lines
+	case cmd.Since == 0:
+		q.Last = 50
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	seen := false
 	err = logfile.Read(ctx, path, q, func(l logfile.Line) error {
 		seen = true
-		return printLine(c, l, cmd.JSON)
+		return printLine(c, l, c.json)
 	})
 	if err == nil && !seen && !cmd.Follow {
 		fmt.Fprintf(c.err, "bothyd: nothing that fits is in %s\n", path)

@@ -39,6 +39,7 @@ SIGINT and SIGTERM stop it in order, a second one at once; SIGHUP reads the conf
 
 type flags struct {
 	Config   string `help:"Configuration to read instead of ~/.config/bothy/config.hcl." env:"BOTHY_CONFIG" placeholder:"FILE"`
+	JSON     bool   `help:"Print what a sub-command finds as JSON."`
 	LogLevel string `help:"How much to log, instead of what the configuration says: error, warn, info, debug or trace." placeholder:"LEVEL"`
 
 	Serve     serveCmd   `cmd:"" default:"withargs" help:"Serve in the foreground (what happens without a sub-command)."`
@@ -78,7 +79,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "bothyd:", err)
 		return exitUsage
 	}
-	err = k.Run(&f, &console{out: stdout, err: stderr})
+	err = k.Run(&f, &console{out: stdout, err: stderr, json: f.JSON})
 	return exitCode(err, stderr)
 }
 
@@ -122,7 +123,10 @@ type toldError int
 func (e toldError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
 // console is where a sub-command prints.
-type console struct{ out, err io.Writer }
+type console struct {
+	out, err io.Writer
+	json     bool
+}
 
 type serveCmd struct{}
 

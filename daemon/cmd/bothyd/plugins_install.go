@@ -10,24 +10,18 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
 
-type pluginsInstallCmd struct {
-	Name     string   `placeholder:"NAME" help:"The label of its block; the plugin's own name when absent."`
-	Grant    []string `placeholder:"GRANT" sep:"none" help:"Grant it this; may be given again. Nothing is granted by itself."`
-	NoConfig bool     `name:"no-config" help:"Only copy it into the store, and print the block that it would get."`
-	Yes      bool     `short:"y" help:"Do not ask."`
-	JSON     bool     `help:"Print what was done as JSON; needs --yes."`
-	Path     string   `arg:"" name:"path" help:"The plugin's binary or script."`
-}
+type pluginsInstallCmd struct{ verbs.PluginsInstall }
 
 // Run asks before anything but the store is changed. A no exits with 1 and
 // leaves nothing.
 func (cmd pluginsInstallCmd) Run(f *flags, c *console) error {
 	asks := !cmd.Yes && !cmd.NoConfig
-	if asks && (cmd.JSON || !term.IsTerminal(int(os.Stdin.Fd()))) {
+	if asks && (c.json || !term.IsTerminal(int(os.Stdin.Fd()))) {
 		return sdk.Errorf(sdk.Validation, "nobody can be asked here: say --yes, or --no-config to look at it first")
 	}
 	ctx, stop := interruptible()
@@ -40,7 +34,7 @@ func (cmd pluginsInstallCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	if !cmd.JSON {
+	if !c.json {
 		if err := describeInstallation(c, in); err != nil {
 			return err
 		}
@@ -58,7 +52,7 @@ func (cmd pluginsInstallCmd) Run(f *flags, c *console) error {
 			return err
 		}
 	}
-	if cmd.JSON {
+	if c.json {
 		return printJSON(c, in)
 	}
 	if in.Config == "" {
@@ -131,10 +125,7 @@ func orNone(list []string) string {
 	return oneLine(strings.Join(list, ", "))
 }
 
-type pluginsRemoveCmd struct {
-	JSON bool   `help:"Print what was done as JSON."`
-	Name string `arg:"" name:"name" help:"The label of its block."`
-}
+type pluginsRemoveCmd struct{ verbs.PluginsRemove }
 
 // Run says what became of it: a plugin that comes with Bothy is switched off.
 func (cmd pluginsRemoveCmd) Run(f *flags, c *console) error {
@@ -146,7 +137,7 @@ func (cmd pluginsRemoveCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	if cmd.JSON {
+	if c.json {
 		return printJSON(c, done)
 	}
 	if done.Note != "" {
@@ -167,10 +158,7 @@ func (cmd pluginsRemoveCmd) Run(f *flags, c *console) error {
 	return nil
 }
 
-type pluginsInfoCmd struct {
-	JSON bool   `help:"Print it as JSON."`
-	Name string `arg:"" name:"name" help:"The label of its block."`
-}
+type pluginsInfoCmd struct{ verbs.PluginsInfo }
 
 // Run shows what the plugin declares, as the lock would have it; drift is shown
 // and no failure.
@@ -185,7 +173,7 @@ func (cmd pluginsInfoCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	if cmd.JSON {
+	if c.json {
 		return printJSON(c, info)
 	}
 	w := bufio.NewWriter(c.out)

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/host"
 )
@@ -22,11 +23,7 @@ func interruptible() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
-type pluginsLockCmd struct {
-	Check bool     `help:"Write nothing, and exit with 1 when something is not as it was locked."`
-	JSON  bool     `help:"Print what changed as JSON."`
-	Names []string `arg:"" optional:"" name:"name" help:"The labels of the blocks; all that are enabled when absent."`
-}
+type pluginsLockCmd struct{ verbs.PluginsLock }
 
 // Run exits with 1 when a plugin could not be looked at, or --check found drift.
 func (cmd pluginsLockCmd) Run(f *flags, c *console) error {
@@ -40,7 +37,7 @@ func (cmd pluginsLockCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	if cmd.JSON {
+	if c.json {
 		err = printJSON(c, done)
 	} else {
 		err = cmd.print(c, done)
@@ -93,10 +90,7 @@ func printChanges(w *bufio.Writer, changes []config.LockChange) {
 	}
 }
 
-type pluginsVerifyCmd struct {
-	JSON  bool     `help:"Print the table as JSON."`
-	Names []string `arg:"" optional:"" name:"name" help:"The labels of the blocks; all that are enabled, and the whole store, when absent."`
-}
+type pluginsVerifyCmd struct{ verbs.PluginsVerify }
 
 // Run exits with 1 when a file is not what pins it, or is not there.
 func (cmd pluginsVerifyCmd) Run(f *flags, c *console) error {
@@ -108,7 +102,7 @@ func (cmd pluginsVerifyCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	if cmd.JSON {
+	if c.json {
 		err = printJSON(c, found)
 	} else {
 		err = printVerified(c, found)

@@ -11,18 +11,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/scaffold"
 	"github.com/bothyd/bothy/sdk"
 )
 
-type pluginsNewCmd struct {
-	Kind string `default:"tool" placeholder:"KIND" help:"tool, provider, skill, hook or channel."`
-	To   string `placeholder:"DIR" help:"The folder to make; NAME in the working directory when absent."`
-	SDK  string `name:"sdk" placeholder:"DIR" help:"The checkout of Bothy to build with."`
-	Lang string `default:"go" placeholder:"LANG" help:"go; for others there are documented examples."`
-	JSON bool   `help:"Print what was written as JSON."`
-	Name string `arg:"" name:"name" help:"The NAME of bothy-plugin-NAME."`
-}
+type pluginsNewCmd struct{ verbs.PluginsNew }
 
 // Run writes the plugin's folder and says what to do next.
 func (cmd pluginsNewCmd) Run(c *console) error {
@@ -45,7 +39,7 @@ func (cmd pluginsNewCmd) Run(c *console) error {
 		return err
 	}
 	whole := p.SDK.Checkout != "" || tidy(p.Dir)
-	if cmd.JSON {
+	if c.json {
 		return printJSON(c, map[string]any{"name": p.Name, "kind": p.Kind, "dir": p.Dir, "files": files, "sums": whole})
 	}
 	return printBegun(c, p, files, whole)

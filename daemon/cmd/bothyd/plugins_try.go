@@ -9,18 +9,12 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/conformance"
 )
 
-type pluginsTestCmd struct {
-	Call     bool     `help:"Call also what may have effects: tools that are not read-only, skills, models."`
-	Settings string   `placeholder:"JSON" help:"Attributes of the plugin's block as a JSON object; the others take their defaults."`
-	Seed     *uint64  `placeholder:"N" help:"Repeat a test: which requests look as if a later daemon sent them."`
-	JSON     bool     `help:"Print the findings as JSON."`
-	Path     string   `arg:"" name:"path" help:"The binary."`
-	Args     []string `arg:"" optional:"" name:"args" help:"Arguments for the plugin itself, as args in its block."`
-}
+type pluginsTestCmd struct{ verbs.PluginsTest }
 
 // Run starts the binary as the daemon does. It exits with 1 when the plugin
 // fails a check; a warning is no failure.
@@ -46,7 +40,7 @@ func (cmd pluginsTestCmd) Run(c *console) error {
 	defer stop()
 	passed, err := conformance.Write(ctx, conformance.Options{
 		Path: path, Args: cmd.Args, Config: json.RawMessage(cmd.Settings), Call: cmd.Call, Seed: seed,
-	}, c.out, cmd.JSON)
+	}, c.out, c.json)
 	if err != nil {
 		return err
 	}

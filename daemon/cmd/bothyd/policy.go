@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -19,11 +20,8 @@ type policyCmd struct {
 }
 
 type policyTestCmd struct {
-	Mode    string   `placeholder:"MODE" help:"interactive, restricted or full; policy.mode of the configuration when absent."`
-	Shell   string   `placeholder:"FORM" help:"bash or argv; sandbox.shell of the configuration when absent."`
-	Dir     string   `placeholder:"DIR" help:"A folder of the project whose rules count, instead of the working directory."`
-	JSON    bool     `help:"Print the decision as JSON."`
-	Command []string `arg:"" name:"command" help:"The command line; - reads it from standard input, byte for byte."`
+	verbs.PolicyTest
+	Dir string `placeholder:"DIR" help:"A folder of the project whose rules count, instead of the working directory."`
 }
 
 // longestLine is the most that is read; policy refuses much less than that.
@@ -42,10 +40,6 @@ type judged struct {
 // that is given as one word is taken as it is; several words are joined by blanks,
 // for the shell that called has taken their quotes.
 func (cmd policyTestCmd) Run(f *flags, c *console) error {
-	leave, err := cmd.misuse()
-	if err != nil {
-		return err
-	}
 	line, err := cmd.line()
 	if err != nil {
 		return err
@@ -59,7 +53,7 @@ func (cmd policyTestCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	d, diags, err := daemon.Judge(cfg, dir, line, leave, cmd.Shell)
+	d, diags, err := daemon.Judge(cfg, dir, line, sdk.Leave(cmd.Mode), cmd.Shell)
 	if err != nil {
 		return err
 	}
@@ -68,21 +62,10 @@ func (cmd policyTestCmd) Run(f *flags, c *console) error {
 	if out.Commands == nil {
 		out.Commands = []sdk.SeenCommand{}
 	}
-	if cmd.JSON {
+	if c.json {
 		return printJSON(c, out)
 	}
 	return printJudged(c, out)
-}
-
-func (cmd policyTestCmd) misuse() (sdk.Leave, error) {
-	leave := sdk.Leave(cmd.Mode)
-	switch {
-	case leave != "" && !leave.Valid():
-		return "", sdk.Errorf(sdk.Validation, "there is no mode %q; there are interactive, restricted and full", cmd.Mode)
-	case cmd.Shell != "" && cmd.Shell != "bash" && cmd.Shell != "argv":
-		return "", sdk.Errorf(sdk.Validation, "there is no shell %q; there are bash and argv", cmd.Shell)
-	}
-	return leave, nil
 }
 
 func (cmd policyTestCmd) line() (string, error) {

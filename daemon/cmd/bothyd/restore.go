@@ -5,12 +5,10 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 )
 
-type restoreCmd struct {
-	JSON bool   `help:"Print what was done as JSON."`
-	File string `arg:"" help:"The backup to restore."`
-}
+type restoreCmd struct{ verbs.Restore }
 
 // Run says what lies where afterwards.
 func (cmd restoreCmd) Run(f *flags, c *console) error {
@@ -18,7 +16,7 @@ func (cmd restoreCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	if cmd.JSON {
+	if c.json {
 		return printJSON(c, done)
 	}
 	fmt.Fprintf(c.out, "%s is restored from %s: %d runs, journal at %d, verified\n", done.Database, done.From, done.Runs, done.Seq)

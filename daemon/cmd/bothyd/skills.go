@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 )
 
@@ -13,10 +14,7 @@ type skillsCmd struct {
 	Validate skillsValidateCmd `cmd:"" help:"Read SKILL.md files strictly and show every diagnostic where it stands."`
 }
 
-type skillsValidateCmd struct {
-	JSON  bool     `help:"Print the verdicts as JSON."`
-	Paths []string `arg:"" optional:"" name:"path" help:"Folders to look through, or files; the working directory when there is none."`
-}
+type skillsValidateCmd struct{ verbs.SkillsValidate }
 
 // Run exits with 1 when a skill has an error; a warning is no failure. Nothing
 // that a skill brings is followed or executed.
@@ -29,7 +27,7 @@ func (cmd skillsValidateCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	if cmd.JSON {
+	if c.json {
 		err = printJSON(c, map[string]any{"skills": verdicts})
 	} else {
 		err = printVerdicts(c, verdicts)

@@ -1,13 +1,12 @@
-package main
+package verbs
 
-import "context"
-
-type skillsValidateCmd struct {
+// SkillsValidate reads SKILL.md files strictly.
+type SkillsValidate struct {
 	Paths []string `arg:"" optional:"" name:"path" complete:"dir" help:"Folders to look through, or files; the working directory when there is none."`
 }
 
-// Help adds to the verb's help.
-func (skillsValidateCmd) Help() string {
+// Help adds to the help of the verb.
+func (SkillsValidate) Help() string {
 	return `Looks through folders for files called SKILL.md and says of each what is wrong or odd, in which line, and what to do. The exit code is 1 when one cannot be loaded. No link is followed and nothing is executed.
 
 Examples:
@@ -15,9 +14,4 @@ Examples:
     bothy skills validate ~/.agents/skills
     bothy skills validate --json . | jq -r '.skills[] | select(.loaded | not) | .path'
 `
-}
-
-// Run needs no daemon.
-func (cmd skillsValidateCmd) Run(ctx context.Context, c *console) error {
-	return c.passThrough(ctx, append([]string{"skills", "validate", "--"}, cmd.Paths...)...)
 }

@@ -1,19 +1,14 @@
-package main
+package verbs
 
-import (
-	"context"
-	"strings"
-)
-
-type policyTestCmd struct {
+// PolicyTest says what policy would do with a command.
+type PolicyTest struct {
 	Mode    string   `placeholder:"MODE" enum:"interactive,restricted,full," default:"" help:"interactive, restricted or full; policy.mode of the configuration when absent."`
 	Shell   string   `placeholder:"FORM" enum:"bash,argv," default:"" help:"bash, or argv: one program and its words without a shell; sandbox.shell of the configuration when absent."`
-	Config  string   `placeholder:"FILE" complete:"file" help:"Configuration to read instead of the user's."`
 	Command []string `arg:"" name:"command" help:"The command line; - reads it from standard input, byte for byte."`
 }
 
-// Help adds to the verb's help.
-func (policyTestCmd) Help() string {
+// Help adds to the help of the verb.
+func (PolicyTest) Help() string {
 	return `Prints allow, propose or deny, the rule that decided with the place it comes from, and every command that was seen in the line. The rules of the configuration and of the project's .bothy/config.hcl count; what answers left does not, and nobody is there to be asked: what restricted mode would propose it denies. The exit code is 0 for each verdict, and 2 when there was nothing to judge.
 
 Put the line into quotes, so that your own shell leaves it as it is; words after -- are joined by blanks.
@@ -24,18 +19,4 @@ Examples:
     bothy policy test --mode full -- 'find . -name "*.o" -delete'
     bothy policy test --json - < build.sh | jq -r .decision
 `
-}
-
-// Run needs no daemon.
-func (cmd policyTestCmd) Run(ctx context.Context, c *console) error {
-	args := []string{"policy", "test"}
-	for _, flag := range []struct{ name, value string }{{"--config", cmd.Config}, {"--mode", cmd.Mode}, {"--shell", cmd.Shell}} {
-		if flag.value != "" {
-			args = append(args, flag.name+"="+flag.value)
-		}
-	}
-	if len(cmd.Command) == 1 && cmd.Command[0] == "-" {
-		return c.passThrough(ctx, append(args, "--", "-")...)
-	}
-	return c.passThrough(ctx, append(args, "--", strings.Join(cmd.Command, " "))...)
 }

@@ -1,0 +1,112 @@
+// Package verbs declares the flags and the help of the verbs that need no daemon.
+// bothy parses and explains them, and bothyd, which bothy then runs, does the
+// work: what one of the two accepts, so does the other.
+package verbs
+
+// PluginsLock writes bothy.lock, or compares it.
+type PluginsLock struct {
+	Check bool     `help:"Write nothing, and exit with 1 when something is not as it was locked."`
+	Names []string `arg:"" optional:"" name:"name" complete:"plugin" help:"The labels of the blocks; all that are enabled when absent."`
+}
+
+// Help adds to the help of the verb.
+func (PluginsLock) Help() string {
+	return `Writes bothy.lock beside your configuration: for each plugin and provider the digest of its file, its version, its kinds, its tools by the hash of their schemas, its subscriptions, and the grants that it wants. It shows what that changes, line by line. A plugin that the lock names runs only as it was locked: when its file, or what it declares, is another, it is refused until you look and lock it again. A plugin that nothing pins yet is asked what it declares within walls.
+
+After Bothy itself was upgraded, its own plugins are others, too.
+
+Examples:
+
+    bothy plugins lock --check
+    bothy plugins lock
+    bothy plugins lock websearch
+`
+}
+
+// PluginsVerify compares the files of plugins with what pins them.
+type PluginsVerify struct {
+	Names []string `arg:"" optional:"" name:"name" complete:"plugin" help:"The labels of the blocks; all that are enabled, and the whole store, when absent."`
+}
+
+// Help adds to the help of the verb.
+func (PluginsVerify) Help() string {
+	return "Reads every file and compares its digest with sha256 in its block and with bothy.lock. Nothing runs. The exit code is 1 when a plugin would be refused."
+}
+
+// PluginsInstall copies a plugin into the store and configures it.
+type PluginsInstall struct {
+	Name     string   `placeholder:"NAME" help:"The label of its block; the plugin's own name when absent."`
+	Grant    []string `placeholder:"GRANT" sep:"none" help:"Grant it this; may be given again. Nothing is granted by itself."`
+	NoConfig bool     `name:"no-config" help:"Only copy it into the store, and print the block that it would get."`
+	Yes      bool     `short:"y" help:"Do not ask."`
+	Path     string   `arg:"" name:"path" complete:"file" help:"The plugin's binary or script."`
+}
+
+// Help adds to the help of the verb.
+func (PluginsInstall) Help() string {
+	return `Copies the file into ~/.local/share/bothy/plugins, where it lies by its digest and is never written again, and asks the copy, within walls, what it declares. When you agree, its block goes into your configuration, pinned by its digest, and its entry into bothy.lock.
+
+Examples:
+
+    bothy plugins install ./bothy-plugin-websearch
+    bothy plugins install --name search --grant secrets --yes ./bothy-plugin-websearch
+`
+}
+
+// PluginsRemove takes a plugin out of the configuration, the lock and the store.
+type PluginsRemove struct {
+	Name string `arg:"" name:"name" complete:"plugin" help:"The label of its block."`
+}
+
+// Help adds to the help of the verb.
+func (PluginsRemove) Help() string {
+	return "Takes its block out of your configuration, its entry out of bothy.lock, and its file out of the store when nothing else uses it. A plugin that comes with Bothy is switched off instead."
+}
+
+// PluginsInfo says what a plugin declares, wants and has.
+type PluginsInfo struct {
+	Name string `arg:"" name:"name" complete:"plugin" help:"The label of its block."`
+}
+
+// PluginsNew writes the beginning of a plugin.
+type PluginsNew struct {
+	Kind string `default:"tool" enum:"tool,provider,skill,hook,channel" placeholder:"KIND" help:"tool, provider, skill, hook or channel."`
+	To   string `placeholder:"DIR" complete:"dir" help:"The folder to make; NAME in the working directory when absent."`
+	SDK  string `name:"sdk" placeholder:"DIR" complete:"dir" help:"The checkout of Bothy to build with, instead of the one that this Bothy was built from, or of its version."`
+	Lang string `default:"go" placeholder:"LANG" help:"go; for others there are documented examples."`
+	Name string `arg:"" name:"name" help:"The NAME of bothy-plugin-NAME."`
+}
+
+// Help adds to the help of the verb.
+func (PluginsNew) Help() string {
+	return `Writes a Go module that builds, passes its tests and the test of the plugin protocol, and can be installed as it is. Nothing is overwritten: a folder that holds anything is refused.
+
+Examples:
+
+    bothy plugins new hello && cd hello && go build && ./bothy-plugin-hello test
+    bothy plugins new my-guard --kind hook
+`
+}
+
+// PluginsTest says whether a plugin's binary keeps to the plugin protocol.
+type PluginsTest struct {
+	Call     bool     `help:"Call also what may have effects: tools that are not read-only, skills, models."`
+	Settings string   `placeholder:"JSON" help:"Attributes of the plugin's block as a JSON object; the others take their defaults."`
+	Seed     *uint64  `placeholder:"N" help:"Repeat a test: which requests look as if a later daemon sent them."`
+	Path     string   `arg:"" name:"path" complete:"file" help:"The binary."`
+	Args     []string `arg:"" optional:"" name:"args" help:"Arguments for the plugin itself, as args in its block."`
+}
+
+// Help adds to the help of the verb.
+func (PluginsTest) Help() string {
+	return `Starts the binary as the daemon does, in whatever language it was written, configures it with its defaults, and tries what the plugin protocol promises: a line for each promise, with what to do where it is broken. The exit code is 1 when one is. Now and then a request looks as if a later daemon had sent it; the seed that is printed repeats a test.
+
+Tools are called only when they are declared read-only; --call calls the others too, executes skills and asks a model.
+
+Examples:
+
+    bothy plugins test ./bothy-plugin-hello
+    bothy plugins test --json ./bothy-plugin-hello | jq '.findings[] | select(.severity == "failed")'
+    bothy plugins test --settings '{"base_url": "http://127.0.0.1:8080"}' --call ./bothy-plugin-mine
+`
+}

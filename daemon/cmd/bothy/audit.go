@@ -181,26 +181,12 @@ type auditVerifyCmd struct{}
 
 // Run prints what the check found, and fails when the chain is broken.
 func (auditVerifyCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	v, err := verified(ctx, cl)
-	switch {
-	case err != nil:
-		return err
-	case c.json:
-		err = c.printJSON(v)
-	case v.Whole:
-		err = c.text(fmt.Sprintf("the journal is whole: %s, each chained to the one before it", plural(int(v.Rows), "row")))
-	default:
-		err = c.text(fmt.Sprintf("the journal is broken at row %d: %s", v.BrokenAt, v.Detail))
-	}
-	if err == nil && !v.Whole {
-		err = exitError{code: exitFailed}
-	}
-	return err
+	return query(ctx, c, func(cl *client.Client) (rpc.AuditVerdict, error) { return verified(ctx, cl) }, func(v rpc.AuditVerdict) error {
+		if v.Whole {
+			return c.text(fmt.Sprintf("the journal is whole: %s, each chained to the one before it", plural(int(v.Rows), "row")))
+		}
+		return c.text(fmt.Sprintf("the journal is broken at row %d: %s", v.BrokenAt, v.Detail))
+	}, exitUnless(exitFailed, func(v rpc.AuditVerdict) bool { return v.Whole }))
 }
 
 func verified(ctx context.Context, cl *client.Client) (rpc.AuditVerdict, error) {

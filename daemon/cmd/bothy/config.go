@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk/client"
@@ -27,33 +27,12 @@ func (configReloadCmd) Help() string {
 
 // Run does not start a daemon: that would read the files anyway.
 func (configReloadCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.attach(ctx)
-	var down *client.NotRunningError
-	if errors.As(err, &down) {
-		return fmt.Errorf("bothyd is not running: it reads the configuration when it starts (no answer at %s)", down.Socket)
-	}
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	r, err := cl.Reload(ctx)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		if err := c.printJSON(r); err != nil {
-			return err
-		}
-	} else {
-		c.printReloaded(r)
-	}
-	if wrong(r) {
-		return exitError{code: exitUsage}
-	}
-	return nil
+	return queryRunning(ctx, c, "it reads the configuration when it starts", func(cl *client.Client) (rpc.Reloaded, error) {
+		return cl.Reload(ctx)
+	}, c.printReloaded, exitUnless(exitUsage, reloaded))
 }
 
-func (c *console) printReloaded(r rpc.Reloaded) {
+func (c *console) printReloaded(r rpc.Reloaded) error {
 	for _, d := range r.Diagnostics {
 		c.say("%s", escape(d.Text))
 	}
@@ -66,14 +45,12 @@ func (c *console) printReloaded(r rpc.Reloaded) {
 	for _, x := range r.Changes {
 		fmt.Fprintln(c.out, escapeLine(x.Text))
 	}
+	return nil
 }
 
-// wrong reports whether there is something to mend.
-func wrong(r rpc.Reloaded) bool {
-	for _, d := range r.Diagnostics {
-		if d.Severity == "error" {
-			return true
-		}
-	}
-	return !r.Applied
+// reloaded reports whether there is nothing to mend.
+func reloaded(r rpc.Reloaded) bool { return r.Applied && !hasErrors(r.Diagnostics) }
+
+func hasErrors(list []rpc.Diagnostic) bool {
+	return slices.ContainsFunc(list, func(d rpc.Diagnostic) bool { return d.Severity == "error" })
 }

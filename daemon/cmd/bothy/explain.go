@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -42,20 +43,10 @@ func (cmd explainCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	p.Project = project
-	cl, err := c.connect(ctx)
-	if err != nil {
+	return query(ctx, c, func(cl *client.Client) (rpc.Explained, error) { return cl.Explain(ctx, p) }, func(x rpc.Explained) error {
+		_, err = c.out.Write([]byte(c.explained(x)))
 		return err
-	}
-	defer c.close(cl)
-	x, err := cl.Explain(ctx, p)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.printJSON(x)
-	}
-	_, err = c.out.Write([]byte(c.explained(x)))
-	return err
+	})
 }
 
 func (c *console) explained(x rpc.Explained) string {

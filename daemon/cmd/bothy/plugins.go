@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 type pluginsCmd struct {
@@ -25,41 +27,31 @@ type pluginsListCmd struct{}
 
 // Run prints one line a plugin; what is wrong with one stands below.
 func (pluginsListCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	list, err := cl.Plugins(ctx)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.printJSON(list)
-	}
-	var rows [][]string
-	for _, p := range list {
-		memory := ""
-		if p.RSS > 0 {
-			memory = size(p.RSS)
+	return query(ctx, c, func(cl *client.Client) ([]rpc.Plugin, error) { return cl.Plugins(ctx) }, func(list []rpc.Plugin) error {
+		var rows [][]string
+		for _, p := range list {
+			memory := ""
+			if p.RSS > 0 {
+				memory = size(p.RSS)
+			}
+			rows = append(rows, []string{
+				p.Instance, p.State, p.Version, strings.Join(p.Kinds, ","), strconv.Itoa(p.Restarts), memory,
+				p.Digest[:min(len(p.Digest), shortHash)], p.Origin, p.PinnedBy, p.Confined,
+			})
 		}
-		rows = append(rows, []string{
-			p.Instance, p.State, p.Version, strings.Join(p.Kinds, ","), strconv.Itoa(p.Restarts), memory,
-			p.Digest[:min(len(p.Digest), shortHash)], p.Origin, p.PinnedBy, p.Confined,
-		})
-	}
-	if err := c.table([]string{"PLUGIN", "STATE", "VERSION", "KINDS", "RESTARTS", "MEMORY", "DIGEST", "ORIGIN", "PINNED BY", "CONFINED"}, rows); err != nil {
-		return err
-	}
-	for _, p := range list {
-		if p.Script {
-			c.say("%s: script: the interpreter and what it imports are not covered by its digest", escapeLine(p.Instance))
+		if err := c.table([]string{"PLUGIN", "STATE", "VERSION", "KINDS", "RESTARTS", "MEMORY", "DIGEST", "ORIGIN", "PINNED BY", "CONFINED"}, rows); err != nil {
+			return err
 		}
-		if p.Error != "" {
-			c.say("%s: %s", escapeLine(p.Instance), escape(p.Error))
-		} else if p.Detail != "" {
-			c.say("%s: %s", escapeLine(p.Instance), escapeLine(p.Detail))
+		for _, p := range list {
+			if p.Script {
+				c.say("%s: script: the interpreter and what it imports are not covered by its digest", escapeLine(p.Instance))
+			}
+			if p.Error != "" {
+				c.say("%s: %s", escapeLine(p.Instance), escape(p.Error))
+			} else if p.Detail != "" {
+				c.say("%s: %s", escapeLine(p.Instance), escapeLine(p.Detail))
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk/client"
@@ -22,31 +21,15 @@ func (pluginsReloadCmd) Help() string {
 
 // Run does not start a daemon: that would load the plugin anyway.
 func (cmd pluginsReloadCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.attach(ctx)
-	var down *client.NotRunningError
-	if errors.As(err, &down) {
-		return fmt.Errorf("bothyd is not running: it loads its plugins when it starts (no answer at %s)", down.Socket)
-	}
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	r, err := cl.ReloadPlugin(ctx, rpc.PluginReload{Instance: cmd.Name, Force: cmd.Force})
-	if err != nil {
-		return err
-	}
-	if c.json {
-		err = c.printJSON(r)
-	} else {
+	return queryRunning(ctx, c, "it loads its plugins when it starts", func(cl *client.Client) (rpc.PluginReloaded, error) {
+		return cl.ReloadPlugin(ctx, rpc.PluginReload{Instance: cmd.Name, Force: cmd.Force})
+	}, func(r rpc.PluginReloaded) error {
 		for _, d := range r.Diagnostics {
 			c.say("%s", escape(d.Text))
 		}
-		_, err = fmt.Fprintf(c.out, "%s: %s\n", escapeLine(r.Instance), loaded(r))
-	}
-	if err == nil && !well(r) {
-		return exitError{code: exitUsage}
-	}
-	return err
+		_, err := fmt.Fprintf(c.out, "%s: %s\n", escapeLine(r.Instance), loaded(r))
+		return err
+	}, exitUnless(exitUsage, well))
 }
 
 // loaded says in words what a reload came to.
@@ -71,12 +54,7 @@ func loaded(r rpc.PluginReloaded) string {
 
 // well reports whether the plugin is what its file and its block are now.
 func well(r rpc.PluginReloaded) bool {
-	for _, d := range r.Diagnostics {
-		if d.Severity == "error" {
-			return false
-		}
-	}
-	return r.How != "kept"
+	return r.How != "kept" && !hasErrors(r.Diagnostics)
 }
 
 // pluginNames are the labels of plugins and providers, with their states.

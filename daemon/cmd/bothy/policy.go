@@ -9,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -49,29 +50,20 @@ func (cmd policyRulesCmd) Run(ctx context.Context, c *console) error {
 		}
 		p.Project = project
 	}
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	found, err := cl.Rules(ctx, p)
-	switch {
-	case err != nil:
-		return err
-	case c.json:
-		return c.printJSON(found)
-	case len(found.Configured)+len(found.Remembered) == 0:
-		c.say("there are only the built-in rules: a rule block of the configuration adds one, and so does `r` as the answer to a question")
-		return nil
-	}
-	var rows [][]string
-	for _, r := range found.Configured {
-		rows = append(rows, []string{"", r.Name, r.Source, ruleText(r)})
-	}
-	for _, r := range found.Remembered {
-		rows = append(rows, []string{r.ID, r.Name, "remembered " + when(r.Created), ruleText(r.PolicyRule)})
-	}
-	return c.table([]string{"ID", "RULE", "FROM", "WHAT IT SAYS"}, rows)
+	return query(ctx, c, func(cl *client.Client) (rpc.Rules, error) { return cl.Rules(ctx, p) }, func(found rpc.Rules) error {
+		if len(found.Configured)+len(found.Remembered) == 0 {
+			c.say("there are only the built-in rules: a rule block of the configuration adds one, and so does `r` as the answer to a question")
+			return nil
+		}
+		var rows [][]string
+		for _, r := range found.Configured {
+			rows = append(rows, []string{"", r.Name, r.Source, ruleText(r)})
+		}
+		for _, r := range found.Remembered {
+			rows = append(rows, []string{r.ID, r.Name, "remembered " + when(r.Created), ruleText(r.PolicyRule)})
+		}
+		return c.table([]string{"ID", "RULE", "FROM", "WHAT IT SAYS"}, rows)
+	})
 }
 
 // ruleText says a rule in words.

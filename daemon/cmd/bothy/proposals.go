@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -62,26 +63,17 @@ func (cmd proposalsListCmd) Run(ctx context.Context, c *console) error {
 		}
 		p.Project = project
 	}
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	list, err := cl.Proposals(ctx, p)
-	switch {
-	case err != nil:
-		return err
-	case c.json:
-		return c.printJSON(list)
-	case len(list) == 0:
-		c.say("nothing waits for an answer")
-		return nil
-	}
-	var rows [][]string
-	for _, x := range list {
-		rows = append(rows, []string{x.ID, x.Alias, proposalState(x), when(x.Created), x.Tool, c.proposed(x)})
-	}
-	return c.table([]string{"PROPOSAL", "RUN", "STATE", "SINCE", "TOOL", "WHAT WOULD RUN"}, rows)
+	return query(ctx, c, func(cl *client.Client) ([]sdk.Proposal, error) { return cl.Proposals(ctx, p) }, func(list []sdk.Proposal) error {
+		if len(list) == 0 {
+			c.say("nothing waits for an answer")
+			return nil
+		}
+		var rows [][]string
+		for _, x := range list {
+			rows = append(rows, []string{x.ID, x.Alias, proposalState(x), when(x.Created), x.Tool, c.proposed(x)})
+		}
+		return c.table([]string{"PROPOSAL", "RUN", "STATE", "SINCE", "TOOL", "WHAT WOULD RUN"}, rows)
+	})
 }
 
 // proposed is what would run, on one line. The table escapes it and, on a
@@ -119,19 +111,9 @@ type proposalsShowCmd struct{ proposalArg }
 
 // Run prints the proposal with everything that an answer is bound to.
 func (cmd proposalsShowCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	p, err := cl.Proposal(ctx, cmd.ID)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.printJSON(p)
-	}
-	return c.printProposal(p)
+	return query(ctx, c, func(cl *client.Client) (sdk.Proposal, error) { return cl.Proposal(ctx, cmd.ID) }, func(p sdk.Proposal) error {
+		return c.printProposal(p)
+	})
 }
 
 // printProposal is a proposal on standard output, whole. It is made visible for

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -23,16 +24,7 @@ Examples:
 
 // Run returns when the end is recorded.
 func (cmd runsAbortCmd) Run(ctx context.Context, c *console) error {
-	cl, ref, err := cmd.open(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	aborted, err := cl.Abort(ctx, ref)
-	if err != nil {
-		return err
-	}
-	return c.told(aborted, "aborted run "+aborted.Run+goesOn(aborted))
+	return queryRun(ctx, c, cmd, (*client.Client).Abort, func(a rpc.Aborted) string { return "aborted run " + a.Run + goesOn(a) })
 }
 
 func goesOn(a rpc.Aborted) string {

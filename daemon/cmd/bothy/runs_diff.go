@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -34,13 +35,12 @@ func (cmd runsDiffCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
-	changes, err := cl.Changes(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.printJSON(changes)
-	}
+	return queryWith(c, cl, func(cl *client.Client) (rpc.Changes, error) { return cl.Changes(ctx, ref) }, func(changes rpc.Changes) error {
+		return cmd.print(c, changes)
+	})
+}
+
+func (cmd runsDiffCmd) print(c *console, changes rpc.Changes) error {
 	var b strings.Builder
 	for _, d := range changes.Differences {
 		if !cmd.Stat && d.Diff != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -32,15 +33,9 @@ func (cmd runsForkCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Turn < 0 {
 		return usageError{"--turn begins with 1: `bothy runs show` lists the turns"}
 	}
-	cl, ref, err := cmd.open(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	forked, err := cl.Fork(ctx, rpc.Fork{Run: ref.Run, Project: ref.Project, As: cmd.As, Turn: cmd.Turn})
-	if err != nil {
-		return err
-	}
-	return c.told(forked, fmt.Sprintf("run %[1]s begins with run %[2]s as it was after turn %[3]d; go on with it: bothy run -r %[1]s \"...\"",
-		forked.Run, forked.Parent.Run, forked.Turn))
+	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, run rpc.RunRef) (rpc.Forked, error) {
+		return cl.Fork(ctx, rpc.Fork{Run: run.Run, Project: run.Project, As: cmd.As, Turn: cmd.Turn})
+	}, func(f rpc.Forked) string {
+		return fmt.Sprintf("run %[1]s begins with run %[2]s as it was after turn %[3]d; go on with it: bothy run -r %[1]s \"...\"", f.Run, f.Parent.Run, f.Turn)
+	})
 }

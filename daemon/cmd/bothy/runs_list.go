@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -27,35 +28,25 @@ func (cmd runsListCmd) Run(ctx context.Context, c *console) error {
 		}
 		p.Project = project
 	}
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	list, err := cl.Runs(ctx, p)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.printJSON(list)
-	}
-	header := []string{"RUN", "STATUS", "TURNS", "UPDATED", "MODEL", "LAST PROMPT"}
-	prompt := 50
-	if cmd.Global {
-		header = []string{"RUN", "STATUS", "UPDATED", "LAST PROMPT", "PROJECT"}
-		prompt = 20 // the project is to be seen, too
-	}
-	var rows [][]string
-	for _, r := range list {
-		row := []string{r.Alias, runStatus(r), strconv.Itoa(r.Turns), when(r.Updated), r.Model, shorten(r.Summary, prompt)}
+	return query(ctx, c, func(cl *client.Client) ([]rpc.RunSummary, error) { return cl.Runs(ctx, p) }, func(list []rpc.RunSummary) error {
+		header := []string{"RUN", "STATUS", "TURNS", "UPDATED", "MODEL", "LAST PROMPT"}
+		prompt := 50
 		if cmd.Global {
-			row = []string{r.Alias, runStatus(r), when(r.Updated), shorten(r.Summary, prompt), r.ProjectRoot}
+			header = []string{"RUN", "STATUS", "UPDATED", "LAST PROMPT", "PROJECT"}
+			prompt = 20 // the project is to be seen, too
 		}
-		rows = append(rows, row)
-	}
-	if len(rows) == 0 {
-		c.say("there are no runs yet: `bothy run \"...\"` makes one")
-		return nil
-	}
-	return c.table(header, rows)
+		var rows [][]string
+		for _, r := range list {
+			row := []string{r.Alias, runStatus(r), strconv.Itoa(r.Turns), when(r.Updated), r.Model, shorten(r.Summary, prompt)}
+			if cmd.Global {
+				row = []string{r.Alias, runStatus(r), when(r.Updated), shorten(r.Summary, prompt), r.ProjectRoot}
+			}
+			rows = append(rows, row)
+		}
+		if len(rows) == 0 {
+			c.say("there are no runs yet: `bothy run \"...\"` makes one")
+			return nil
+		}
+		return c.table(header, rows)
+	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -23,14 +24,7 @@ Example:
 
 // Run prints the new name.
 func (cmd runsRenameCmd) Run(ctx context.Context, c *console) error {
-	cl, ref, err := cmd.open(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	renamed, err := cl.Rename(ctx, rpc.Rename{Run: ref.Run, Project: ref.Project, Name: cmd.Name})
-	if err != nil {
-		return err
-	}
-	return c.told(renamed, "run "+cmd.Alias+" is called "+renamed.Run+" now")
+	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, run rpc.RunRef) (rpc.Changed, error) {
+		return cl.Rename(ctx, rpc.Rename{Run: run.Run, Project: run.Project, Name: cmd.Name})
+	}, func(r rpc.Changed) string { return "run " + cmd.Alias + " is called " + r.Run + " now" })
 }

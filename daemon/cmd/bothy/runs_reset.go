@@ -1,6 +1,11 @@
 package main
 
-import "context"
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
 
 type runsResetCmd struct {
 	namedRun
@@ -20,14 +25,7 @@ Example:
 
 // Run returns when the sandbox is gone.
 func (cmd runsResetCmd) Run(ctx context.Context, c *console) error {
-	cl, ref, err := cmd.open(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	reset, err := cl.Reset(ctx, ref)
-	if err != nil {
-		return err
-	}
-	return c.told(reset, "reset run "+reset.Run+": its next command gets a new sandbox with an empty home")
+	return queryRun(ctx, c, cmd, (*client.Client).Reset, func(r rpc.Changed) string {
+		return "reset run " + r.Run + ": its next command gets a new sandbox with an empty home"
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -26,26 +27,18 @@ Examples:
 
 // Run prints what was made, one path a line.
 func (cmd skillsCreateCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	made, err := cl.CreateSkill(ctx, rpc.SkillCreate{Name: cmd.Name, Description: cmd.Description, Code: cmd.Code})
-	if err != nil {
-		return skillError(err)
-	}
-	if c.json {
-		return c.printJSON(made)
-	}
-	for _, f := range made.Files {
-		fmt.Fprintln(c.out, escapeLine(f))
-	}
-	if cmd.Description == "" {
-		c.say("agents are told of it from now on: write into its description what it does and when to use it")
-	}
-	if cmd.Code {
-		c.say("its plugin has to be built and configured: the first lines of its main.go say how")
-	}
-	return nil
+	return skillError(query(ctx, c, func(cl *client.Client) (rpc.SkillCreated, error) {
+		return cl.CreateSkill(ctx, rpc.SkillCreate{Name: cmd.Name, Description: cmd.Description, Code: cmd.Code})
+	}, func(made rpc.SkillCreated) error {
+		for _, f := range made.Files {
+			fmt.Fprintln(c.out, escapeLine(f))
+		}
+		if cmd.Description == "" {
+			c.say("agents are told of it from now on: write into its description what it does and when to use it")
+		}
+		if cmd.Code {
+			c.say("its plugin has to be built and configured: the first lines of its main.go say how")
+		}
+		return nil
+	}))
 }

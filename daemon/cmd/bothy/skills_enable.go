@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -24,33 +25,21 @@ func (cmd skillsEnableCmd) Run(ctx context.Context, c *console) error { return c
 
 // turn switches the skill and says what that changed.
 func (a skillArg) turn(ctx context.Context, c *console, enabled bool) error {
-	project, err := c.skillsOf(a.Project)
-	if err != nil {
-		return err
-	}
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	done, err := cl.EnableSkill(ctx, rpc.SkillSwitch{Name: a.Name, Enabled: enabled, Project: project})
-	if err != nil {
-		return skillError(err)
-	}
-	if c.json {
-		return c.printJSON(done)
-	}
-	text := switched(a.Name, enabled)
-	if done.Changed {
-		text += fmt.Sprintf(" (wrote %s)", done.File)
-	} else {
-		text += " already"
-	}
-	if err := c.text(text); err != nil {
-		return err
-	}
-	if done.Note != "" {
-		c.say("%s", escape(done.Note))
-	}
-	return nil
+	return skillError(querySkills(ctx, c, a.Project, func(cl *client.Client, project string) (rpc.SkillSwitched, error) {
+		return cl.EnableSkill(ctx, rpc.SkillSwitch{Name: a.Name, Enabled: enabled, Project: project})
+	}, func(done rpc.SkillSwitched) error {
+		text := switched(a.Name, enabled)
+		if done.Changed {
+			text += fmt.Sprintf(" (wrote %s)", done.File)
+		} else {
+			text += " already"
+		}
+		if err := c.text(text); err != nil {
+			return err
+		}
+		if done.Note != "" {
+			c.say("%s", escape(done.Note))
+		}
+		return nil
+	}))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -29,28 +30,9 @@ The exit code is 1 when there is no skill of that name.
 
 // Run prints the reasons.
 func (cmd skillsExplainCmd) Run(ctx context.Context, c *console) error {
-	project, err := c.skillsOf(cmd.Project)
-	if err != nil {
-		return err
-	}
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	x, err := cl.ExplainSkill(ctx, rpc.SkillExplainQuery{Project: project, Name: cmd.Name, Agent: cmd.Agent, Model: cmd.Model, Prompt: cmd.Prompt})
-	if err != nil {
-		return err
-	}
-	if c.json {
-		err = c.printJSON(x)
-	} else {
-		err = c.printReasons(x)
-	}
-	if err == nil && !x.Found {
-		err = exitError{code: exitFailed}
-	}
-	return err
+	return querySkills(ctx, c, cmd.Project, func(cl *client.Client, project string) (rpc.SkillExplain, error) {
+		return cl.ExplainSkill(ctx, rpc.SkillExplainQuery{Project: project, Name: cmd.Name, Agent: cmd.Agent, Model: cmd.Model, Prompt: cmd.Prompt})
+	}, c.printReasons, exitUnless(exitFailed, func(x rpc.SkillExplain) bool { return x.Found }))
 }
 
 func (c *console) printReasons(x rpc.SkillExplain) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -31,27 +32,14 @@ Examples:
 
 // Run prints what is known of a skill.
 func (cmd skillsInfoCmd) Run(ctx context.Context, c *console) error {
-	project, err := c.skillsOf(cmd.Project)
-	if err != nil {
-		return err
-	}
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	info, err := cl.Skill(ctx, rpc.SkillQuery{Project: project, Name: cmd.Name})
-	if err != nil {
-		return skillError(err)
-	}
-	switch {
-	case c.json:
-		return c.printJSON(info)
-	case cmd.Body:
-		return c.text(info.Body)
-	default:
+	return skillError(querySkills(ctx, c, cmd.Project, func(cl *client.Client, project string) (rpc.SkillInfo, error) {
+		return cl.Skill(ctx, rpc.SkillQuery{Project: project, Name: cmd.Name})
+	}, func(info rpc.SkillInfo) error {
+		if cmd.Body {
+			return c.text(info.Body)
+		}
 		return c.printSkill(info)
-	}
+	}))
 }
 
 func (c *console) printSkill(info rpc.SkillInfo) error {

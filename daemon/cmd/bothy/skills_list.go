@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -31,32 +32,21 @@ Examples:
 
 // Run prints one line a skill.
 func (cmd skillsListCmd) Run(ctx context.Context, c *console) error {
-	project, err := c.skillsOf(cmd.Project)
-	if err != nil {
-		return err
-	}
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
-	if err != nil {
-		return err
-	}
-	all := found.Skills
-	if !cmd.All {
-		found.Skills = slices.DeleteFunc(slices.Clone(all), func(s sdk.Skill) bool { return s.Status != sdk.SkillEnabled })
-	}
-	if c.json {
-		return c.printJSON(found)
-	}
-	if err := cmd.print(c, found.Skills); err != nil {
-		return err
-	}
-	cmd.advise(c, all)
-	c.folderTroubles(found.Folders)
-	return nil
+	var all []sdk.Skill
+	return querySkills(ctx, c, cmd.Project, func(cl *client.Client, project string) (rpc.Skills, error) {
+		found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
+		if all = found.Skills; !cmd.All {
+			found.Skills = slices.DeleteFunc(slices.Clone(all), func(s sdk.Skill) bool { return s.Status != sdk.SkillEnabled })
+		}
+		return found, err
+	}, func(found rpc.Skills) error {
+		if err := cmd.print(c, found.Skills); err != nil {
+			return err
+		}
+		cmd.advise(c, all)
+		c.folderTroubles(found.Folders)
+		return nil
+	})
 }
 
 func (cmd skillsListCmd) print(c *console, skills []sdk.Skill) error {

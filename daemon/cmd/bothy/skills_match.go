@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -27,36 +28,24 @@ Examples:
 
 // Run prints one line a skill, best first.
 func (cmd skillsMatchCmd) Run(ctx context.Context, c *console) error {
-	query := strings.Join(cmd.Query, " ")
-	if strings.TrimSpace(query) == "" {
+	words := strings.Join(cmd.Query, " ")
+	if strings.TrimSpace(words) == "" {
 		return usageError{"the query is empty: say in words what has to be done"}
 	}
 	if cmd.Number < 1 {
 		return usageError{fmt.Sprintf("-n %d prints nothing: it is how many skills to print, 1 at least", cmd.Number)}
 	}
-	project, err := c.skillsOf(cmd.Project)
-	if err != nil {
-		return err
-	}
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	found, err := cl.MatchSkills(ctx, rpc.SkillMatchQuery{Project: project, Query: query, Limit: cmd.Number})
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.printJSON(found)
-	}
-	if len(found.Matches) == 0 {
-		c.say("no skill fits: `bothy skills list` shows what there is")
-		return nil
-	}
-	var rows [][]string
-	for _, m := range found.Matches {
-		rows = append(rows, []string{m.Name, string(m.Tier), fmt.Sprintf("%.1f", m.Score), strings.Join(m.Terms, " "), shorten(oneLine(m.Description), 100)})
-	}
-	return c.table([]string{"SKILL", "TIER", "SCORE", "FOUND BY", "WHAT IT IS FOR"}, rows)
+	return querySkills(ctx, c, cmd.Project, func(cl *client.Client, project string) (rpc.SkillMatches, error) {
+		return cl.MatchSkills(ctx, rpc.SkillMatchQuery{Project: project, Query: words, Limit: cmd.Number})
+	}, func(found rpc.SkillMatches) error {
+		if len(found.Matches) == 0 {
+			c.say("no skill fits: `bothy skills list` shows what there is")
+			return nil
+		}
+		var rows [][]string
+		for _, m := range found.Matches {
+			rows = append(rows, []string{m.Name, string(m.Tier), fmt.Sprintf("%.1f", m.Score), strings.Join(m.Terms, " "), shorten(oneLine(m.Description), 100)})
+		}
+		return c.table([]string{"SKILL", "TIER", "SCORE", "FOUND BY", "WHAT IT IS FOR"}, rows)
+	})
 }

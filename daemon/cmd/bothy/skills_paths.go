@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -23,30 +24,21 @@ Example:
 
 // Run prints one line a folder.
 func (cmd skillsPathsCmd) Run(ctx context.Context, c *console) error {
-	project, err := c.skillsOf(cmd.Project)
-	if err != nil {
-		return err
-	}
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.printJSON(found.Folders)
-	}
+	return querySkills(ctx, c, cmd.Project, func(cl *client.Client, project string) ([]rpc.SkillFolder, error) {
+		found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
+		return found.Folders, err
+	}, c.printFolders)
+}
+
+func (c *console) printFolders(folders []rpc.SkillFolder) error {
 	var rows [][]string
-	for _, f := range found.Folders {
+	for _, f := range folders {
 		rows = append(rows, []string{string(f.Tier), strconv.Itoa(f.Skills), folderState(f), f.Path})
 	}
 	if err := c.table([]string{"TIER", "SKILLS", "STATE", "PATH"}, rows); err != nil {
 		return err
 	}
-	c.folderTroubles(found.Folders)
+	c.folderTroubles(folders)
 	return nil
 }
 

@@ -23,24 +23,14 @@ type toolsListCmd struct{}
 
 // Run prints one line a tool; --json has the schemas.
 func (toolsListCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	list, err := cl.Tools(ctx)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.printJSON(list)
-	}
-	var rows [][]string
-	for _, t := range list {
-		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
-		rows = append(rows, []string{t.Name, t.Plugin, effects(t.Annotations), shorten(first, 90)})
-	}
-	return c.table([]string{"TOOL", "PLUGIN", "EFFECTS", "WHAT IT DOES"}, rows)
+	return query(ctx, c, func(cl *client.Client) ([]sdk.Tool, error) { return cl.Tools(ctx) }, func(list []sdk.Tool) error {
+		var rows [][]string
+		for _, t := range list {
+			first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+			rows = append(rows, []string{t.Name, t.Plugin, effects(t.Annotations), shorten(first, 90)})
+		}
+		return c.table([]string{"TOOL", "PLUGIN", "EFFECTS", "WHAT IT DOES"}, rows)
+	})
 }
 
 func effects(a sdk.Annotations) string {

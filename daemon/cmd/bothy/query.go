@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// query asks the daemon one thing, starting it when there is none, and prints
+// the answer: as JSON when that is asked for, else with show. A code says which
+// exit code an answer means; without one it is 0.
+func query[A any](ctx context.Context, c *console, ask func(*client.Client) (A, error), show func(A) error, code ...func(A) int) error {
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	return queryWith(c, cl, ask, show, code...)
+}
+
+// queryWith is query with a client that is connected.
+func queryWith[A any](c *console, cl *client.Client, ask func(*client.Client) (A, error), show func(A) error, code ...func(A) int) error {
+	answer, err := ask(cl)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		err = c.printJSON(answer)
+	} else {
+		err = show(answer)
+	}
+	for _, exit := range code {
+		if n := exit(answer); n != exitOK && err == nil {
+			err = exitError{code: n}
+		}
+	}
+	return err
+}
+
+// runOpener is how a verb takes the run that it is about.
+type runOpener interface {
+	open(ctx context.Context, c *console) (*client.Client, rpc.RunRef, error)
+}
+
+// queryRun is query about a run, whose answer is told in a sentence.
+func queryRun[A any](ctx context.Context, c *console, run runOpener, ask func(*client.Client, context.Context, rpc.RunRef) (A, error), sentence func(A) string) error {
+	cl, ref, err := run.open(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	return queryWith(c, cl, func(*client.Client) (A, error) { return ask(cl, ctx, ref) }, func(a A) error { return c.text(sentence(a)) })
+}
+
+// querySkills is query about the skills of a project.
+func querySkills[A any](ctx context.Context, c *console, named string, ask func(cl *client.Client, project string) (A, error), show func(A) error, code ...func(A) int) error {
+	project, err := c.skillsOf(named)
+	if err != nil {
+		return err
+	}
+	return query(ctx, c, func(cl *client.Client) (A, error) { return ask(cl, project) }, show, code...)
+}
+
+// queryRunning is query for a verb that starts no daemon; otherwise says what
+// there is to know when none runs.
+func queryRunning[A any](ctx context.Context, c *console, otherwise string, ask func(*client.Client) (A, error), show func(A) error, code ...func(A) int) error {
+	cl, err := c.attach(ctx)
+	var down *client.NotRunningError
+	if errors.As(err, &down) {
+		return fmt.Errorf("bothyd is not running: %s (no answer at %s)", otherwise, down.Socket)
+	}
+	if err != nil {
+		return err
+	}
+	defer c.close(cl)
+	return queryWith(c, cl, ask, show, code...)
+}
+
+// exitUnless is the code when an answer is not as it should be.
+func exitUnless[A any](code int, good func(A) bool) func(A) int {
+	return func(a A) int {
+		if good(a) {
+			return exitOK
+		}
+		return code
+	}
+}

@@ -67,7 +67,7 @@ func settingsOf(cfg *config.Config, w config.Workspace) policy.Settings {
 func (p *livePolicy) narrowing(project string) engine.Narrowing {
 	cfg := p.current()
 	w := p.workspaces.of(cfg, project)
-	n := engine.Narrowing{Agent: w.Agent, Model: w.Model, Guards: w.Lower}
+	n := engine.Narrowing{Agent: w.Agent, Model: w.Model, Guards: w.Restrict}
 	if n.Agent == "" {
 		n.Agent = cfg.Workspace.Agent
 	}

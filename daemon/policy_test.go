@@ -80,6 +80,7 @@ func TestWorkspaceHolds(t *testing.T) {
 // TestNarrowing: limits of an untrusted project hold, its choices do not.
 func TestNarrowing(t *testing.T) {
 	const file = "workspace {\n  agent = \"chat\"\n  model = \"openai/x\"\n}\nguard {\n  max_turns = 7\n}\nsandbox {\n  shell = \"argv\"\n}\n"
+	guards := sdk.Guards{MaxTurns: 99, RepeatedCalls: 2, ConsecutiveErrors: 3}
 	for name, c := range map[string]struct{ blocks, agent, model string }{
 		"nobody trusts it":  {"", "", ""},
 		"the user's choice": {"agent \"mine\" {\n}\nworkspace {\n  agent = \"mine\"\n  model = \"groq/y\"\n}\n", "mine", "groq/y"},
@@ -88,10 +89,10 @@ func TestNarrowing(t *testing.T) {
 		p, _, root := living(t, c.blocks)
 		write(t, workspaceFileOf(root), file)
 		n := p.narrowing(root)
-		if n.Agent != c.agent || n.Model != c.model || n.Guards(sdk.DefaultGuards()).MaxTurns != 7 || p.settings(root).Shell != "argv" {
+		if n.Agent != c.agent || n.Model != c.model || n.Guards(guards).MaxTurns != 7 || p.settings(root).Shell != "argv" {
 			t.Errorf("%s: %q, %q, shell %q", name, n.Agent, n.Model, p.settings(root).Shell)
 		}
-		if elsewhere := p.narrowing(t.TempDir()); elsewhere.Guards(sdk.DefaultGuards()) != sdk.DefaultGuards() {
+		if elsewhere := p.narrowing(t.TempDir()); elsewhere.Guards(guards) != guards {
 			t.Errorf("%s: another project is narrowed", name)
 		}
 	}

@@ -49,25 +49,16 @@ type modelBlock struct {
 }
 
 type agentBlock struct {
-	Model             *string  `hcl:"model"`
-	Persona           *string  `hcl:"persona"`
-	Tools             []string `hcl:"tools,optional"`
-	Dialect           *string  `hcl:"dialect"`
-	View              *string  `hcl:"view"`
-	Temperature       *float64 `hcl:"temperature"`
-	MaxTokens         *int     `hcl:"max_tokens"`
-	Busy              *string  `hcl:"busy"`
-	Mode              *string  `hcl:"mode"`
-	MaxTurns          *int     `hcl:"max_turns"`
-	RepeatedCalls     *int     `hcl:"repeated_calls"`
-	ConsecutiveErrors *int     `hcl:"consecutive_errors"`
-	WindowCalls       *int     `hcl:"window_calls"`
-	WindowSize        *int     `hcl:"window_size"`
-	MaxStrikes        *int     `hcl:"max_strikes"`
-	MinCycles         *int     `hcl:"min_cycles"`
-	MaxCyclePeriod    *int     `hcl:"max_cycle_period"`
-	Deadline          *string  `hcl:"deadline"`
-	MaxCost           *float64 `hcl:"max_cost"`
+	Model       *string  `hcl:"model"`
+	Persona     *string  `hcl:"persona"`
+	Tools       []string `hcl:"tools,optional"`
+	Dialect     *string  `hcl:"dialect"`
+	View        *string  `hcl:"view"`
+	Temperature *float64 `hcl:"temperature"`
+	MaxTokens   *int     `hcl:"max_tokens"`
+	Busy        *string  `hcl:"busy"`
+	Mode        *string  `hcl:"mode"`
+	Rest        hcl.Body `hcl:",remain"` // the guards
 }
 
 // decodeLabelled decodes the blocks that all files together made.
@@ -163,7 +154,8 @@ func (l *loader) model(label string, body hcl.Body, r hcl.Range) {
 
 func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 	var b agentBlock
-	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
+	content, diags := body.Content(agentSchema())
+	diags = append(diags, gohcl.DecodeBody(body, l.cfg.Context, &b)...)
 	l.report(diags)
 	if diags.HasErrors() {
 		return
@@ -172,7 +164,7 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 		Name: label, Model: or(b.Model, ""), Persona: or(b.Persona, ""), Tools: b.Tools,
 		Dialect: or(b.Dialect, "tools"), View: or(b.View, "transcript"),
 		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Busy: or(b.Busy, "queue"),
-		Guards: l.ownGuards(label, &b, r), Leave: l.agentLeave(label, b.Mode, body),
+		Guards: l.ownGuards(label, content.Attributes), Leave: l.agentLeave(label, b.Mode, body),
 	}
 	l.notNegative(r, "max_tokens", b.MaxTokens)
 	l.notCold(r, b.Temperature)
@@ -181,6 +173,15 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 	l.oneOf(r, "busy", a.Busy, "queue", "refuse")
 	l.canBeModel(a, body)
 	l.cfg.Agents[label] = a
+}
+
+// agentSchema is what an agent's block may hold.
+func agentSchema() *hcl.BodySchema {
+	schema := schemaOf(agentBlock{})
+	for _, s := range guardSettings() {
+		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: s.name})
+	}
+	return schema
 }
 
 // canBeModel reports an agent's model that nothing configured can be: it is a

@@ -1,10 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -18,32 +20,82 @@ const unset = -1
 // longestMemory is the most that a guard keeps of a loop, in calls or turns.
 const longestMemory = 1000
 
+// guardKinds are the kinds of settings by the types of guards.
+var guardKinds = map[reflect.Type]kind{
+	reflect.TypeFor[int](): kindInt, reflect.TypeFor[float64](): kindOptionalNumber, reflect.TypeFor[sdk.Duration](): kindOptionalDuration,
+}
+
+// guardFields are the guards, one a field.
+var guardFields = reflect.VisibleFields(reflect.TypeFor[sdk.Guards]())
+
+func guardName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// isPart reports whether a setting belongs to another guard, so that less of it
+// is no tighter limit.
+func (s setting) isPart() bool {
+	return s.block == "guard" && slices.ContainsFunc(guardFields, func(f reflect.StructField) bool { return guardName(f) == s.name && f.Tag.Get("of") != "" })
+}
+
+// guardSettings are the attributes of the guard block, which an agent's block has
+// too.
+func guardSettings() (all []setting) {
+	for _, f := range guardFields {
+		set := func(c *Config, v any) { setGuard(&c.Guards, f, v) }
+		all = append(all, setting{"guard", guardName(f), guardKinds[f.Type], cmp.Or(f.Tag.Get("default"), "0"), f.Tag.Get("doc"), set})
+	}
+	return all
+}
+
+func setGuard(g *sdk.Guards, f reflect.StructField, v any) {
+	reflect.ValueOf(g).Elem().FieldByIndex(f.Index).Set(reflect.ValueOf(v).Convert(f.Type))
+}
+
+// takeGuards takes from other each guard of which takes says so, by both limits.
+func takeGuards(own *sdk.Guards, other sdk.Guards, takes func(own, other float64) bool) {
+	limit := func(v reflect.Value) float64 {
+		if v.CanInt() {
+			return float64(v.Int())
+		}
+		return v.Float()
+	}
+	for _, f := range guardFields {
+		a, b := reflect.ValueOf(own).Elem().FieldByIndex(f.Index), reflect.ValueOf(other).FieldByIndex(f.Index)
+		if takes(limit(a), limit(b)) {
+			a.Set(b)
+		}
+	}
+}
+
+// unsetGuards are guards of which none is named.
+func unsetGuards() (g sdk.Guards) {
+	for _, f := range guardFields {
+		setGuard(&g, f, unset)
+	}
+	return g
+}
+
 // ownGuards are those that an agent's block names.
-func (l *loader) ownGuards(label string, b *agentBlock, r hcl.Range) sdk.Guards {
-	own := sdk.Guards{
-		MaxTurns: or(b.MaxTurns, unset), RepeatedCalls: or(b.RepeatedCalls, unset), ConsecutiveErrors: or(b.ConsecutiveErrors, unset),
-		WindowCalls: or(b.WindowCalls, unset), WindowSize: or(b.WindowSize, unset), MaxStrikes: or(b.MaxStrikes, unset),
-		MinCycles: or(b.MinCycles, unset), MaxCyclePeriod: or(b.MaxCyclePeriod, unset), Deadline: unset, MaxCost: or(b.MaxCost, unset),
-	}
-	for _, n := range []*int{b.MaxTurns, b.RepeatedCalls, b.ConsecutiveErrors, b.WindowCalls, b.WindowSize, b.MaxStrikes, b.MinCycles, b.MaxCyclePeriod} {
-		if n != nil && *n < 0 {
-			l.reportAt(r, "Wrong value", fmt.Sprintf("agent %q sets a guard to %d; 0 turns one off, less than that means nothing.", label, *n))
+func (l *loader) ownGuards(label string, attributes hcl.Attributes) sdk.Guards {
+	own := unsetGuards()
+	for _, f := range guardFields {
+		a, named := attributes[guardName(f)]
+		if !named {
+			continue
 		}
-	}
-	if b.MaxCost != nil && *b.MaxCost < 0 {
-		l.reportAt(r, "Wrong value", fmt.Sprintf("agent %q sets max_cost to %g; 0 turns it off, less than that means nothing.", label, *b.MaxCost))
-	}
-	if own.RepeatedCalls == 1 {
-		l.reportAt(r, "Wrong value", fmt.Sprintf("repeated_calls of agent %q %s.", label, oneCall))
-	}
-	if b.Deadline != nil {
-		s, _ := findSetting("guard", "deadline")
-		v, err := s.read(*b.Deadline)
-		if err != nil {
-			l.reportAt(r, "Wrong value", fmt.Sprintf("agent %q: %s.", label, err))
-			return own
+		v, diags := a.Expr.Value(l.cfg.Context)
+		l.report(diags)
+		if diags.HasErrors() || v.IsNull() {
+			continue
 		}
-		own.Deadline = sdk.Duration(v.(time.Duration))
+		s, _ := findSetting("guard", guardName(f))
+		if value, _, err := s.value(v); err != nil {
+			l.reportAt(a.Expr.Range(), "Wrong value", fmt.Sprintf("agent %q: %s.", label, err))
+		} else {
+			setGuard(&own, f, value)
+		}
 	}
 	return own
 }
@@ -58,7 +110,7 @@ func (l *loader) fillGuards() {
 	for _, name := range slices.Sorted(maps.Keys(l.cfg.Agents)) {
 		a := l.cfg.Agents[name]
 		own := a.Guards
-		fillGuards(&a.Guards, l.cfg.Guards)
+		takeGuards(&a.Guards, l.cfg.Guards, func(own, _ float64) bool { return own == unset })
 		l.cfg.Agents[name] = a
 		checked := a.Guards
 		if own.MinCycles == unset && own.MaxStrikes == 0 {
@@ -69,25 +121,6 @@ func (l *loader) fillGuards() {
 				l.reportAt(l.labelled["agent"].ranges[name], "Guards that do not go together", fmt.Sprintf("For agent %q %s.", name, text))
 			}
 		}
-	}
-}
-
-func fillGuards(own *sdk.Guards, common sdk.Guards) {
-	fill(&own.MaxTurns, common.MaxTurns)
-	fill(&own.RepeatedCalls, common.RepeatedCalls)
-	fill(&own.WindowCalls, common.WindowCalls)
-	fill(&own.WindowSize, common.WindowSize)
-	fill(&own.ConsecutiveErrors, common.ConsecutiveErrors)
-	fill(&own.MaxStrikes, common.MaxStrikes)
-	fill(&own.MinCycles, common.MinCycles)
-	fill(&own.MaxCyclePeriod, common.MaxCyclePeriod)
-	fill(&own.Deadline, common.Deadline)
-	fill(&own.MaxCost, common.MaxCost)
-}
-
-func fill[T int | sdk.Duration | float64](own *T, common T) {
-	if *own == unset {
-		*own = common
 	}
 }
 

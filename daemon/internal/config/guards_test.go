@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +98,32 @@ func TestGuardsThatDoNotGoTogether(t *testing.T) {
 			if cfg, diags := load(t, block+" {\n"+text+"\n}\n"); cfg == nil {
 				t.Errorf("%s { %q }: %s", block, text, diags.Error())
 			}
+		}
+	}
+}
+
+// TestEveryGuard has a name, a kind and words, so that the guard block and the
+// block of an agent have it.
+func TestEveryGuard(t *testing.T) {
+	for _, f := range guardFields {
+		name := guardName(f)
+		s, ok := findSetting("guard", name)
+		if !ok || name == "" || s.doc == "" || s.kind == "" {
+			t.Errorf("sdk.Guards.%s: %+v", f.Name, s)
+		}
+		value := map[kind]string{kindInt: "7", kindOptionalNumber: "7.5", kindOptionalDuration: `"7s"`}[s.kind]
+		var all strings.Builder
+		for _, g := range guardFields { // some need others
+			if guardName(g) != name && g.Type.Kind() == reflect.Int {
+				fmt.Fprintf(&all, "%s = 7\n", guardName(g))
+			}
+		}
+		cfg, diags := load(t, "agent \"a\" {\n"+all.String()+name+" = "+value+"\n}\n")
+		if cfg == nil {
+			t.Fatal(diags.Error())
+		}
+		if got := reflect.ValueOf(cfg.Agents["a"].Guards).FieldByIndex(f.Index); got.IsZero() {
+			t.Errorf("%s of an agent's block counts for nothing", name)
 		}
 	}
 }

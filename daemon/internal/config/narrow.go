@@ -30,7 +30,7 @@ func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 	l := &loader{src: Source{Path: path, Required: true, Secrets: &Secrets{}}, parser: hclparse.NewParser()}
 	l.cfg = &Config{
 		Agents: cfg.Agents, Models: cfg.Models, Providers: cfg.Providers, Context: &hcl.EvalContext{},
-		Guards: unsaid, Workspace: Silent(),
+		Guards: unsetGuards(), Workspace: Silent(),
 	}
 	text, ok := l.userFile()
 	if !ok || l.tooDeep(text, path) {
@@ -172,13 +172,10 @@ const shellForm = "sandbox.shell"
 
 // limits reports whether less of a setting is never more freedom.
 func (s setting) limits() bool {
-	switch s.key() {
-	case "guard.window_size", "guard.max_cycle_period": // each belongs to another one
-		return false
-	case shellForm:
+	if s.key() == shellForm {
 		return true
 	}
-	return s.kind != kindString && s.kind != kindPath && s.kind != kindBool
+	return !s.isPart() && s.kind != kindString && s.kind != kindPath && s.kind != kindBool
 }
 
 // below reports an error unless one value is at most the other, 0 being no limit.

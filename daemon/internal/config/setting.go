@@ -42,7 +42,7 @@ const (
 	kindOptionalDuration kind = "a duration such as \"30m\", or \"0s\"" // time.Duration
 )
 
-var settings = []setting{
+var settings = slices.Concat([]setting{
 	{"listen", "socket", kindPath, "", "path of the daemon's socket; empty is $XDG_RUNTIME_DIR/bothy/bothy.sock",
 		func(c *Config, v any) { c.Listen.Socket = v.(string) }},
 
@@ -100,28 +100,7 @@ var settings = []setting{
 		func(c *Config, v any) { c.Policy.Expiry = v.(time.Duration) }},
 	{"policy", "answer_within", kindDuration, "5m", "how long `bothy run` without a terminal waits for somebody else's answer; the proposal stays",
 		func(c *Config, v any) { c.Policy.AnswerWithin = v.(time.Duration) }},
-
-	{"guard", "max_turns", kindInt, "99", "turns of one loop",
-		func(c *Config, v any) { c.Guards.MaxTurns = int(v.(int64)) }},
-	{"guard", "repeated_calls", kindInt, "2", "the same call so many times in a row stops the loop; 0 is off",
-		func(c *Config, v any) { c.Guards.RepeatedCalls = int(v.(int64)) }},
-	{"guard", "consecutive_errors", kindInt, "3", "so many failed calls in a row stop the loop; 0 is off",
-		func(c *Config, v any) { c.Guards.ConsecutiveErrors = int(v.(int64)) }},
-	{"guard", "window_calls", kindInt, "0", "the same call so many times among the last window_size stops the loop; 0 is off",
-		func(c *Config, v any) { c.Guards.WindowCalls = int(v.(int64)) }},
-	{"guard", "window_size", kindInt, "0", "how many calls window_calls looks at",
-		func(c *Config, v any) { c.Guards.WindowSize = int(v.(int64)) }},
-	{"guard", "max_strikes", kindInt, "0", "so many turns in a row with a strike stop the loop; 0 is off",
-		func(c *Config, v any) { c.Guards.MaxStrikes = int(v.(int64)) }},
-	{"guard", "min_cycles", kindInt, "0", "a pattern of turns that repeats so often is a strike; 0 is off",
-		func(c *Config, v any) { c.Guards.MinCycles = int(v.(int64)) }},
-	{"guard", "max_cycle_period", kindInt, "0", "the longest pattern that min_cycles looks for, in turns",
-		func(c *Config, v any) { c.Guards.MaxCyclePeriod = int(v.(int64)) }},
-	{"guard", "deadline", kindOptionalDuration, "0s", "time of one prompt, from its first turn; 0s is off",
-		func(c *Config, v any) { c.Guards.Deadline = sdk.Duration(v.(time.Duration)) }},
-	{"guard", "max_cost", kindOptionalNumber, "0", "what one prompt may cost, in the currency of the models' prices; 0 is off",
-		func(c *Config, v any) { c.Guards.MaxCost = v.(float64) }},
-
+}, guardSettings(), []setting{
 	{"skills", "agents", kindBool, "true", "look for skills in .agents/skills too, of the home and of projects",
 		func(c *Config, v any) { c.Skills.Agents = v.(bool) }},
 	{"skills", "claude", kindBool, "true", "look for skills in .claude/skills too, of the home and of projects",
@@ -130,7 +109,7 @@ var settings = []setting{
 		func(c *Config, v any) { c.Skills.Bundled = v.(bool) }},
 	{"skills", "budget", kindPercent, "2", "percent of the model's context that the list of skills may take in a prompt",
 		func(c *Config, v any) { c.Skills.Budget = v.(float64) }},
-}
+})
 
 // key is how people name a setting: block.name.
 func (s setting) key() string { return s.block + "." + s.name }
@@ -222,6 +201,16 @@ var choices = map[string][]string{
 	"sandbox.shell":     {"bash", "argv"},
 	"sandbox.workspace": {"project", "private"},
 	"policy.mode":       {"interactive", "restricted", "full"},
+}
+
+// value reads a value from HCL, and its text.
+func (s setting) value(v cty.Value) (any, string, error) {
+	text, err := s.text(v)
+	if err != nil {
+		return nil, "", err
+	}
+	value, err := s.read(text)
+	return value, text, err
 }
 
 // text writes a value from HCL as the text that read understands.

@@ -39,33 +39,14 @@ type workspaceBlock struct {
 	Trust []string `hcl:"trust,optional"` // in the user's file only
 }
 
-// unsaid are guards that nobody named.
-var unsaid = sdk.Guards{
-	MaxTurns: unset, RepeatedCalls: unset, WindowCalls: unset, WindowSize: unset, ConsecutiveErrors: unset,
-	MaxStrikes: unset, MinCycles: unset, MaxCyclePeriod: unset, Deadline: unset, MaxCost: unset,
-}
-
 // Silent is a workspace that says nothing.
-func Silent() Workspace { return Workspace{Guards: unsaid} }
+func Silent() Workspace { return Workspace{Guards: unsetGuards()} }
 
-// Lower takes from guards what the workspace has lower.
-func (w Workspace) Lower(g sdk.Guards) sdk.Guards {
-	lower(&g.MaxTurns, w.Guards.MaxTurns)
-	lower(&g.RepeatedCalls, w.Guards.RepeatedCalls)
-	lower(&g.WindowCalls, w.Guards.WindowCalls)
-	lower(&g.ConsecutiveErrors, w.Guards.ConsecutiveErrors)
-	lower(&g.MaxStrikes, w.Guards.MaxStrikes)
-	lower(&g.MinCycles, w.Guards.MinCycles)
-	lower(&g.Deadline, w.Guards.Deadline)
-	lower(&g.MaxCost, w.Guards.MaxCost)
+// Restrict takes from guards what the workspace has lower: it puts each limit in
+// the place of one that is higher, or off.
+func (w Workspace) Restrict(g sdk.Guards) sdk.Guards {
+	takeGuards(&g, w.Guards, func(own, limit float64) bool { return limit > 0 && (own == 0 || limit < own) })
 	return g
-}
-
-// lower puts a limit in the place of one that is higher, or off.
-func lower[T int | sdk.Duration | float64](own *T, limit T) {
-	if limit > 0 && (*own == 0 || limit < *own) {
-		*own = limit
-	}
 }
 
 // Trusts reports whether the file of a project may choose among agents and models.

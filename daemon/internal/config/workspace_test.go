@@ -80,7 +80,7 @@ sandbox {
 	if !reflect.DeepEqual(w.Rules, want) || w.Shell != "argv" {
 		t.Errorf("%+v and shell %q", w.Rules, w.Shell)
 	}
-	guards := w.Lower(sdk.Guards{MaxTurns: 3, RepeatedCalls: 2})
+	guards := w.Restrict(sdk.Guards{MaxTurns: 3, RepeatedCalls: 2})
 	if guards != (sdk.Guards{MaxTurns: 3, RepeatedCalls: 2, Deadline: sdk.Duration(10 * time.Minute)}) {
 		t.Errorf("the guards became %+v", guards)
 	}

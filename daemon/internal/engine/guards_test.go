@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -153,6 +155,19 @@ func TestCallsCompare(t *testing.T) {
 	} {
 		if recorded(pair[0]) == recorded(pair[1]) {
 			t.Errorf("%s makes no difference", name)
+		}
+	}
+}
+
+// TestEveryGuardHasItsRule finds a field of sdk.Guards that no rule reads.
+func TestEveryGuardHasItsRule(t *testing.T) {
+	text, err := os.ReadFile("guards.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[sdk.Guards]()) {
+		if !strings.Contains(string(text), "r."+f.Name) {
+			t.Errorf("guards.go makes no rule of sdk.Guards.%s", f.Name)
 		}
 	}
 }

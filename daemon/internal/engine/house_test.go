@@ -139,7 +139,7 @@ func prepareHouseOn(t testing.TB, options store.Options, steps ...step) *house {
 		Store: h.store, Tools: h.tools, Models: h.models, View: view.NewTranscript(clock), Dialect: dialect.Tools{},
 		Policy: policy.New(policy.Settings{Rules: []sdk.PolicyRule{{Name: "fakes", Verdict: sdk.Allow, Tools: []string{"bash*"}}}}), Hooks: h.hooks, DataDir: dir, Log: hclog.NewNullLogger(),
 		Agents: map[string]sdk.Agent{
-			"default": {Guards: sdk.DefaultGuards()},
+			"default": {Guards: sdk.Guards{MaxTurns: 99, RepeatedCalls: 2, ConsecutiveErrors: 3}},
 			"free":    {},
 			"short":   {Guards: sdk.Guards{MaxTurns: 3}},
 			"polite":  {Busy: "refuse"},

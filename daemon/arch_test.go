@@ -71,7 +71,8 @@ var table = []row{
 	{pkg: "daemon/internal/config", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint", "daemon/internal/watch"}},
 	{pkg: "daemon/internal/project", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/view", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
-	{pkg: "daemon/internal/host", may: []string{"sdk/...", "daemon/internal/hook", "daemon/internal/config", "daemon/internal/confine", "daemon/internal/group", "daemon/internal/watch", "daemon/internal/schema"}},
+	{pkg: "daemon/internal/host", may: []string{"sdk/...", "daemon/internal/hook", "daemon/internal/config", "daemon/internal/confine", "daemon/internal/group", "daemon/internal/watch", "daemon/internal/inspect", "daemon/internal/schema"}},
+	{pkg: "daemon/internal/inspect", may: []string{"sdk", "sdk/plugin", "daemon/internal/config", "daemon/internal/confine", "daemon/internal/schema"}, since: "ADR 0041: binaries of plugins, which the offline verbs look at without a supervisor"},
 	{pkg: "daemon/internal/schema", may: []string{"sdk"}, since: "ADR 0041: what plugins declare of values, which an agent's finish schema needs without a supervisor"},
 	{pkg: "daemon/internal/host/benchplugin", may: []string{"sdk/..."}, since: "a plugin, built by the host's benchmarks"},
 	{pkg: "daemon/internal/host/plainserver", since: "what the host's benchmarks compare with"},
@@ -89,7 +90,7 @@ var thirdParty = []struct {
 	why    string
 }{
 	{"modernc.org/sqlite", []string{"daemon/internal/store"}, "one package opens the database"},
-	{"github.com/hashicorp/hcl", []string{"daemon/internal/config", "daemon/internal/host", "daemon/internal/schema"}, "HCL is for configuration and schema decoding"},
+	{"github.com/hashicorp/hcl", []string{"daemon/internal/config", "daemon/internal/inspect", "daemon/internal/host", "daemon/internal/schema"}, "HCL is for configuration and schema decoding"},
 	{"github.com/hashicorp/go-plugin", []string{"daemon/internal/host/..."}, "only the daemon hosts plugins with it"},
 	{"google.golang.org/grpc", []string{"daemon/internal/host/...", "sdk/...", "daemon/bench"}, "the plugin wire stays at the edge"},
 	{"github.com/containers/podman", []string{"sandbox", "plugins/bash"}, "the daemon stays small"},

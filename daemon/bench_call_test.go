@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/bothyd/bothy/daemon/internal/engine"
-	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -177,7 +177,7 @@ func BenchmarkTool(b *testing.B) {
 	}
 	surroundings(b)
 	d := serving(b)
-	for _, x := range d.host.Start(context.Background(), []host.Spec{{Instance: "fault", Plugin: "fault", Path: binary}}) {
+	for _, x := range d.host.Start(context.Background(), []inspect.Spec{{Instance: "fault", Plugin: "fault", Path: binary}}) {
 		if !x.Warning() { // it asks for grants that it does not get
 			b.Fatal(x)
 		}

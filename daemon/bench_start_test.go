@@ -16,6 +16,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -44,9 +45,9 @@ func BenchmarkStart(b *testing.B) {
 		defer h.Stop(context.Background())
 		timed(b, to, func() error {
 			for _, group := range groups {
-				var specs []host.Spec
+				var specs []inspect.Spec
 				for _, block := range group {
-					specs = append(specs, specOf(cfg, block))
+					specs = append(specs, inspect.SpecOf(cfg, block))
 				}
 				for _, x := range h.Start(context.Background(), specs) {
 					return errors.New(x.Error())

@@ -5,11 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hashicorp/go-hclog"
-
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 )
 
 // CheckConfig reads the configuration as a daemon would, and besides checks the
@@ -27,14 +25,11 @@ func CheckConfig(ctx context.Context, file string) (string, *config.Config, conf
 	if err != nil {
 		return path, cfg, append(diags, config.Diagnostic{Severity: "warning", Summary: "The plugins were not looked at", Detail: err.Error()})
 	}
-	inspector := host.NewInspector(host.Config{
-		Log: hclog.NewNullLogger(), Libexec: []string{paths.Libexec}, DataDir: paths.Data, LookOnly: true, Redact: secrets.Add,
-		Shim: filepath.Join(paths.Libexec, "bothy-shim"),
-	})
-	var specs []host.Spec
+	inspector := newInspector(paths, secrets, true)
+	var specs []inspect.Spec
 	for _, b := range append(cfg.Plugins[:len(cfg.Plugins):len(cfg.Plugins)], cfg.Providers...) {
 		if b.Enabled {
-			spec := specOf(cfg, b)
+			spec := inspect.SpecOf(cfg, b)
 			spec.Eval = cfg.WithoutSecrets() // one that is not set here may be where the daemon runs
 			specs = append(specs, spec)
 		}

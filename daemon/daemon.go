@@ -16,6 +16,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/daemon/internal/model"
 	"github.com/bothyd/bothy/daemon/internal/server"
@@ -192,7 +193,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Lend:      d.lend,
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
-		Mended:    func(x host.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Mended:    func(x inspect.Diagnostic) { d.problems.mended(x.Diagnostic) },
 		Register:  newSchemes(d.store, func(instance string) bool { return d.host.Has(instance) }).register,
 		Wanted:    func(name string) bool { return d.plugins.need(name) },
 		Refused:   func(instance, detail string) { d.security.Raise(eventRefusedCallback, d.secrets.Redact(detail)) },
@@ -263,7 +264,7 @@ func (d *Daemon) onClose(what string, end func() error) {
 }
 
 // diagnose keeps what is wrong with a plugin for `status`, and logs it.
-func (d *Daemon) diagnose(x host.Diagnostic) {
+func (d *Daemon) diagnose(x inspect.Diagnostic) {
 	d.problem(x.Diagnostic, config.At(x.Diagnostic, d.current().Files).Error())
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -47,15 +47,15 @@ func (p *plugins) dev(ctx, stopping context.Context, d rpc.PluginDev, attached f
 
 // devSpec is what the block of the instance says, with the process; it reports
 // whether there is a block.
-func (p *plugins) devSpec(d rpc.PluginDev) (host.Spec, bool) {
+func (p *plugins) devSpec(d rpc.PluginDev) (inspect.Spec, bool) {
 	cfg := p.config()
 	block, there := blockOf(cfg, d.Instance)
-	spec := host.Spec{Instance: d.Instance, Plugin: d.Instance}
+	spec := inspect.Spec{Instance: d.Instance, Plugin: d.Instance}
 	if there {
-		spec = specOf(cfg, block)
+		spec = inspect.SpecOf(cfg, block)
 	}
 	spec.SHA256, spec.Locked = "", nil // its author changes it as they please
-	spec.Foreign = &host.Foreign{Path: d.Path, Address: d.Address, PID: d.PID}
+	spec.Foreign = &inspect.Foreign{Path: d.Path, Address: d.Address, PID: d.PID}
 	return spec, there
 }
 
@@ -94,7 +94,7 @@ func (p *plugins) restore(stopping context.Context, instance string, before bool
 	}
 	d := digest(cfg, block)
 	p.want(instance, d) // what was asked for before the process came is not tried any more
-	a, err := p.host.Replace(stopping, specOf(cfg, block))
+	a, err := p.host.Replace(stopping, inspect.SpecOf(cfg, block))
 	if err == nil {
 		p.exchanged(instance, d, a, &hearing{})
 	} // else a newer block came, or the end

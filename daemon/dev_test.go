@@ -10,6 +10,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 )
 
 // TestRestoreAfterDev: a block that was asked for and not decided when the process
@@ -27,8 +28,8 @@ func TestRestoreAfterDev(t *testing.T) {
 	}
 	defer h.Stop(t.Context())
 	block := config.Plugin{Label: "x", Binary: "x", Enabled: true, Path: filepath.Join(t.TempDir(), "none"), Digest: "second", Body: hcl.EmptyBody()}
-	p := newPlugins(&config.Config{Plugins: []config.Plugin{block}}, h, func(host.Diagnostic) {}, &problems{}, func(text string) string { return text })
-	h.Start(t.Context(), []host.Spec{specOf(p.config(), block)})
+	p := newPlugins(&config.Config{Plugins: []config.Plugin{block}}, h, func(inspect.Diagnostic) {}, &problems{}, func(text string) string { return text })
+	h.Start(t.Context(), []inspect.Spec{inspect.SpecOf(p.config(), block)})
 	p.runs["x"], p.wanted["x"] = "first", "second" // its exchange was dropped
 	p.restore(t.Context(), "x", true)
 	if p.runs["x"] != "second" || p.wanted["x"] != "second" {

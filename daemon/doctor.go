@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -41,11 +42,9 @@ func Doctor(ctx context.Context, configPath string) []Finding {
 	}
 	findings = append(findings, folderFinding(paths.Data), confineFinding(cfg, paths))
 	findings = append(findings, storeFindings(ctx, paths.Store)...)
-	sandbox := cfg.Sandbox
-	sandbox.Path = callerPath(os.Getenv("PATH"))
 	for _, p := range cfg.Plugins {
 		if p.Enabled {
-			findings = append(findings, pluginFindings(ctx, p, sandbox, paths)...)
+			findings = append(findings, pluginFindings(ctx, p, *inspect.SandboxOf(cfg), paths)...)
 		}
 	}
 	return findings

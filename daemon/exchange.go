@@ -9,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -22,7 +23,7 @@ func digest(cfg *config.Config, b config.Plugin) string {
 	if !slices.Contains(b.Grants, sdk.GrantSandbox) {
 		return b.Digest
 	}
-	return fmt.Sprintf("%s %+v", b.Digest, *sandboxOf(cfg))
+	return fmt.Sprintf("%s %+v", b.Digest, *inspect.SandboxOf(cfg))
 }
 
 // outcome is what a reload has to say about one plugin.
@@ -77,7 +78,7 @@ func (h *hearing) all() []outcome {
 
 // decide takes the configuration over and ends what is not in it any more. It
 // returns what has to start and what has to be exchanged.
-func (p *plugins) decide(cfg *config.Config) (fresh []host.Spec, swap []config.Plugin) {
+func (p *plugins) decide(cfg *config.Config) (fresh []inspect.Spec, swap []config.Plugin) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cfg = cfg
@@ -90,11 +91,11 @@ func (p *plugins) decide(cfg *config.Config) (fresh []host.Spec, swap []config.P
 		case p.runs[b.Label] == "" && !atOnce:
 			return // a provider or a skill that nobody asked for yet
 		case p.runs[b.Label] == "":
-			fresh = append(fresh, specOf(cfg, b))
+			fresh = append(fresh, inspect.SpecOf(cfg, b))
 			p.runs[b.Label], p.wanted[b.Label] = d, d
 		case p.runs[b.Label] == d && p.wanted[b.Label] == d && p.host.Broken(b.Label):
 			swap = append(swap, b) // what it lacked may be there by now
-		case p.runs[b.Label] == d && p.wanted[b.Label] == d && !p.host.Refresh(specOf(cfg, b)):
+		case p.runs[b.Label] == d && p.wanted[b.Label] == d && !p.host.Refresh(inspect.SpecOf(cfg, b)):
 			swap = append(swap, b) // bothy.lock says something else of it now
 		case p.runs[b.Label] == d && p.wanted[b.Label] == d:
 			p.problems.mended(refusal(b.Label))
@@ -133,7 +134,7 @@ func (p *plugins) exchange(ctx context.Context, cfg *config.Config, b config.Plu
 	decided := make(chan struct{})
 	p.swaps.Go(func() {
 		defer close(decided)
-		a, err := p.host.Replace(context.WithoutCancel(ctx), specOf(cfg, b))
+		a, err := p.host.Replace(context.WithoutCancel(ctx), inspect.SpecOf(cfg, b))
 		if err == nil {
 			p.exchanged(b.Label, digest(cfg, b), a, said)
 		} // else a newer block came, or the end

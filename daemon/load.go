@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -66,7 +67,7 @@ func (p *plugins) begins(ctx context.Context, instance string, force bool, said 
 	}
 	d := digest(cfg, b)
 	p.want(instance, d)
-	x, err := p.host.Ask(specOf(cfg, b), force)
+	x, err := p.host.Ask(inspect.SpecOf(cfg, b), force)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (p *plugins) begins(ctx context.Context, instance string, force bool, said 
 func (p *plugins) first(ctx context.Context, cfg *config.Config, b config.Plugin, said *hearing) host.Replaced {
 	a := host.Replaced{How: host.Started}
 	p.once(b.Label).Do(func() {
-		a.Diagnostics = p.host.Start(context.WithoutCancel(ctx), []host.Spec{specOf(cfg, b)})
+		a.Diagnostics = p.host.Start(context.WithoutCancel(ctx), []inspect.Spec{inspect.SpecOf(cfg, b)})
 		p.report(a.Diagnostics)
 		p.runsWith(b.Label, digest(cfg, b))
 	})

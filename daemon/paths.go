@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
@@ -106,16 +105,4 @@ func makePrivate(dir string) error {
 		}
 	}
 	return nil
-}
-
-// callerPath keeps the entries of PATH that the sandbox can offer: those below
-// /usr, in the caller's order.
-func callerPath(path string) []string {
-	var out []string
-	for _, dir := range filepath.SplitList(path) {
-		if strings.HasPrefix(filepath.Clean(dir)+"/", "/usr/") {
-			out = append(out, filepath.Clean(dir))
-		}
-	}
-	return out
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -21,7 +21,7 @@ import (
 // the configuration changes it exchanges what changed (exchange.go).
 type plugins struct {
 	host     *host.Supervisor
-	diagnose func(host.Diagnostic)
+	diagnose func(inspect.Diagnostic)
 	problems *problems
 	redact   func(string) string
 
@@ -38,7 +38,7 @@ type plugins struct {
 	foreign map[string]bool       // instances for which a process of its author is used
 }
 
-func newPlugins(cfg *config.Config, h *host.Supervisor, diagnose func(host.Diagnostic), problems *problems, redact func(string) string) *plugins {
+func newPlugins(cfg *config.Config, h *host.Supervisor, diagnose func(inspect.Diagnostic), problems *problems, redact func(string) string) *plugins {
 	return &plugins{
 		cfg: cfg, host: h, diagnose: diagnose, problems: problems, redact: redact,
 		begun: map[string]*sync.Once{}, runs: map[string]string{}, wanted: map[string]string{}, foreign: map[string]bool{},
@@ -46,11 +46,11 @@ func newPlugins(cfg *config.Config, h *host.Supervisor, diagnose func(host.Diagn
 }
 
 func (p *plugins) start(ctx context.Context) {
-	var specs []host.Spec
+	var specs []inspect.Spec
 	cfg := p.config()
 	for _, block := range cfg.Plugins {
 		if block.Enabled && !block.OnUse {
-			specs = append(specs, specOf(cfg, block))
+			specs = append(specs, inspect.SpecOf(cfg, block))
 			p.runsWith(block.Label, digest(cfg, block))
 		}
 	}
@@ -79,7 +79,7 @@ func (p *plugins) Ensure(ctx context.Context, instance string) error {
 // begin starts what waited for its first use; changing is held for reading.
 func (p *plugins) begin(ctx context.Context, cfg *config.Config, block config.Plugin) {
 	p.once(block.Label).Do(func() {
-		p.report(p.host.Start(context.WithoutCancel(ctx), []host.Spec{specOf(cfg, block)}))
+		p.report(p.host.Start(context.WithoutCancel(ctx), []inspect.Spec{inspect.SpecOf(cfg, block)}))
 		p.runsWith(block.Label, digest(cfg, block))
 	})
 }
@@ -152,7 +152,7 @@ func (p *plugins) placed(err error) error {
 }
 
 // texts writes diagnostics for people.
-func (p *plugins) texts(found []host.Diagnostic) []string {
+func (p *plugins) texts(found []inspect.Diagnostic) []string {
 	files := p.config().Files
 	var out []string
 	for _, d := range found {
@@ -193,23 +193,8 @@ func (p *plugins) runsWith(instance, digest string) {
 	p.runs[instance], p.wanted[instance] = digest, digest
 }
 
-func (p *plugins) report(found []host.Diagnostic) {
+func (p *plugins) report(found []inspect.Diagnostic) {
 	for _, d := range found {
 		p.diagnose(d)
-	}
-}
-
-// sandboxOf is the sandbox block as plugins get it.
-func sandboxOf(cfg *config.Config) *sdk.Sandbox {
-	sandbox := cfg.Sandbox
-	sandbox.Path = callerPath(os.Getenv("PATH"))
-	return &sandbox
-}
-
-func specOf(cfg *config.Config, b config.Plugin) host.Spec {
-	return host.Spec{
-		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
-		Secrets: b.Secrets, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: sandboxOf(cfg),
-		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: b.Limits, Quota: b.Quota, Confine: b.Confine,
 	}
 }

@@ -49,3 +49,12 @@ func configPath(file string) (string, error) {
 	}
 	return path, nil
 }
+
+// defaults is the configuration that Bothy comes with, without that of a user.
+func defaults() *config.Config {
+	cfg, _ := config.Load(config.Source{ // a test loads it
+		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Secrets: &config.Secrets{},
+		Getenv: func(string) (string, bool) { return "", false },
+	})
+	return cfg
+}

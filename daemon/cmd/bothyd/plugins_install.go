@@ -12,6 +12,7 @@ import (
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -74,7 +75,7 @@ func agreed(c *console, question string) bool {
 	return err == nil && (strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes"))
 }
 
-func describeInstallation(c *console, in daemon.Installation) error {
+func describeInstallation(c *console, in inspect.Installation) error {
 	w := bufio.NewWriter(c.out)
 	fmt.Fprintf(w, "%s, sha256 %s\n", oneLine(in.String()), in.Digest)
 	if in.Script {
@@ -145,7 +146,7 @@ func (cmd pluginsRemoveCmd) Run(f *flags, c *console) error {
 	}
 	switch {
 	case done.Disabled:
-		fmt.Fprintf(c.out, "%s comes with Bothy: it was switched off in %s (enabled = false)\n", done.Label, files.ConfigPath())
+		fmt.Fprintf(c.out, "%s comes with Bothy: it was switched off in %s (enabled = false)\n", done.Label, files.Path)
 	case done.Config != "":
 		fmt.Fprintf(c.out, "removed %s from %s\n", done.Label, done.Config)
 	}

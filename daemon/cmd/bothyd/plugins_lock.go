@@ -13,7 +13,7 @@ import (
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 )
 
 // scriptNote is said wherever a digest might be taken for more than it is.
@@ -48,7 +48,7 @@ func (cmd pluginsLockCmd) Run(f *flags, c *console) error {
 	return err
 }
 
-func (cmd pluginsLockCmd) print(c *console, done daemon.PluginLocking) error {
+func (cmd pluginsLockCmd) print(c *console, done inspect.Locking) error {
 	w := bufio.NewWriter(c.out)
 	printChanges(w, done.Changes)
 	for _, label := range done.Scripts {
@@ -115,7 +115,7 @@ func (cmd pluginsVerifyCmd) Run(f *flags, c *console) error {
 	return err
 }
 
-func printVerified(c *console, found []host.Verified) error {
+func printVerified(c *console, found []inspect.Verified) error {
 	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "PLUGIN\tRESULT\tDIGEST\tORIGIN\tPINNED BY\tFILE")
 	for _, v := range found {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -19,21 +20,12 @@ import (
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
-// Foreign is a plugin's process that its author runs. The host uses it and never
-// owns it: it is not started, not limited, not confined, not taken to hang, and
-// neither drained nor killed.
-type Foreign struct {
-	Path    string // of its binary, absolute
-	Address string // the Unix socket that it serves, absolute
-	PID     int
-}
-
 // Attach makes a foreign process the one of an instance, in the place of the
 // instance's own, or of one that is added for it. It is never pinned. The channel
 // closes when the process is not the instance's any more: it has gone, or
 // something took its place. What is to be then is for the caller to say, with
 // Replace or Remove: the instance does not go on by itself.
-func (s *Supervisor) Attach(ctx context.Context, spec Spec) (gone <-chan struct{}, found []Diagnostic, err error) {
+func (s *Supervisor) Attach(ctx context.Context, spec inspect.Spec) (gone <-chan struct{}, found []inspect.Diagnostic, err error) {
 	spec.SHA256, spec.Locked, spec.Confine = "", nil, nil
 	i, err := s.instance(spec.Instance)
 	if err == nil {
@@ -43,7 +35,7 @@ func (s *Supervisor) Attach(ctx context.Context, spec Spec) (gone <-chan struct{
 		}
 		found = a.Diagnostics
 	} else {
-		found = s.Start(ctx, []Spec{spec})
+		found = s.Start(ctx, []inspect.Spec{spec})
 		if i, err = s.instance(spec.Instance); err != nil {
 			return nil, found, err
 		}
@@ -58,39 +50,39 @@ func (s *Supervisor) Attach(ctx context.Context, spec Spec) (gone <-chan struct{
 
 // attach brings a foreign process to the point where it can be called. Its end
 // is seen by that of the connection.
-func (i *instance) attach(ctx context.Context, spec Spec, generation int) (*link, *startError) {
-	b, err := openBinary(spec.Foreign.Path)
+func (i *instance) attach(ctx context.Context, spec inspect.Spec, generation int) (*link, *inspect.Fault) {
+	b, err := inspect.OpenBinary(spec.Foreign.Path)
 	if err != nil {
-		return nil, &startError{summary: "its binary cannot be used", detail: err.Error(), permanent: true}
+		return nil, &inspect.Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: true}
 	}
-	defer b.file.Close()
-	if err := i.s.sum(b); err != nil {
-		return nil, &startError{summary: "its binary cannot be used", detail: err.Error(), permanent: true}
+	defer b.Close()
+	if err := i.s.inspect.Sum(b); err != nil {
+		return nil, &inspect.Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: true}
 	}
 	i.found(b)
 	l, err := i.dialForeign(ctx, spec, b)
 	if err != nil {
-		return nil, &startError{summary: "its process cannot be reached", detail: err.Error(), permanent: true}
+		return nil, &inspect.Fault{Summary: "its process cannot be reached", Detail: err.Error(), Permanent: true}
 	}
-	l.spec, l.generation, l.identity = spec, generation, identity(b.file)
+	l.spec, l.generation, l.identity = spec, generation, b.Identity()
 	i.welcome(l)
 	if fail := i.prepare(ctx, l, b, spec, generation, nil); fail != nil {
 		l.close()
-		fail.permanent = true
+		fail.Permanent = true
 		return nil, fail
 	}
 	return l, nil
 }
 
 // dialForeign makes the link of a foreign process.
-func (i *instance) dialForeign(ctx context.Context, spec Spec, b *binary) (*link, error) {
+func (i *instance) dialForeign(ctx context.Context, spec inspect.Spec, b *inspect.Binary) (*link, error) {
 	cfg := &i.s.cfg
 	dir, err := os.MkdirTemp(cfg.SocketDir, socketPrefix)
 	if err != nil {
 		return nil, err
 	}
 	l := &link{
-		cfg: cfg, log: i.log, instance: spec.Instance, attached: true, binary: b, digest: b.digest,
+		cfg: cfg, log: i.log, instance: spec.Instance, attached: true, binary: b, digest: b.Digest,
 		proc: newProcess(i.log, b, config.Limits{}), tidy: func() {}, addr: &net.UnixAddr{Net: "unix", Name: spec.Foreign.Address},
 	}
 	l.proc.pid, l.proc.socketDir = spec.Foreign.PID, dir
@@ -144,5 +136,5 @@ func (i *instance) origin() string {
 	if i.link != nil && i.link.attached {
 		return "dev"
 	}
-	return i.s.cfg.origin(i.file)
+	return i.s.inspect.Origin(i.file)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/sdktest"
@@ -60,9 +61,9 @@ func (a *author) end() {
 	_ = a.cmd.Wait() // a second time, perhaps
 }
 
-func (a *author) spec(instance string) Spec {
+func (a *author) spec(instance string) inspect.Spec {
 	s := spec(instance, "")
-	s.Foreign = &Foreign{Path: a.Path, Address: a.Address, PID: a.PID}
+	s.Foreign = &inspect.Foreign{Path: a.Path, Address: a.Address, PID: a.PID}
 	return s
 }
 
@@ -133,7 +134,7 @@ func TestAttachedIsNotExchanged(t *testing.T) {
 	}
 	locked := spec("fault", "")
 	locked.Locked = &config.Locked{}
-	for _, s := range []Spec{spec("fault", ""), locked} {
+	for _, s := range []inspect.Spec{spec("fault", ""), locked} {
 		if !r.Refresh(s) {
 			t.Errorf("locked %v: it must be exchanged", s.Locked != nil)
 		}
@@ -191,10 +192,10 @@ func TestBreakpoint(t *testing.T) {
 func TestAttachRefused(t *testing.T) {
 	r := started(t, nil, spec("one", ""))
 	a := runDev(t)
-	wrong := map[string]func(*Foreign){
-		"another process": func(f *Foreign) { f.PID = os.Getpid() },
-		"no socket":       func(f *Foreign) { f.Address += "x" },
-		"no binary":       func(f *Foreign) { f.Path += "x" },
+	wrong := map[string]func(*inspect.Foreign){
+		"another process": func(f *inspect.Foreign) { f.PID = os.Getpid() },
+		"no socket":       func(f *inspect.Foreign) { f.Address += "x" },
+		"no binary":       func(f *inspect.Foreign) { f.Path += "x" },
 	}
 	for name, spoil := range wrong {
 		s := a.spec("one")

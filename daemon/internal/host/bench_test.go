@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -36,7 +37,7 @@ func built(b *testing.B, name string) string {
 	if out, err := exec.Command("go", "build", "-o", binary, "./"+name).CombinedOutput(); err != nil {
 		b.Fatalf("build %s: %v\n%s", name, err, out)
 	}
-	time.Sleep(tick + 100*time.Millisecond)
+	time.Sleep(2100 * time.Millisecond)
 	return binary
 }
 
@@ -106,23 +107,14 @@ func compare(b *testing.B, ours, theirs []time.Duration, goal float64) {
 
 // bench is a plugin with a digest that vouches for it, and the grant that its
 // tool back needs.
-func bench(b *testing.B, binary, instance string) Spec {
+func bench(b *testing.B, binary, instance string) inspect.Spec {
 	b.Helper()
-	f, err := os.Open(binary)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	sum, err := digest(f)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s := Spec{Instance: instance, Plugin: "bench", Path: binary, SHA256: sum, Grants: []string{sdk.GrantEntries}}
+	s := inspect.Spec{Instance: instance, Plugin: "bench", Path: binary, SHA256: sha256Of(b, binary), Grants: []string{sdk.GrantEntries}}
 	s.Quota.Calls = 1 << 40
 	return s
 }
 
-func supervise(b *testing.B, specs ...Spec) *Supervisor {
+func supervise(b *testing.B, specs ...inspect.Spec) *Supervisor {
 	b.Helper()
 	s, err := New(Config{Log: hclog.NewNullLogger(), SocketDir: shortDir(b), DataDir: b.TempDir(), Services: &fakeDaemon{}})
 	if err != nil {
@@ -209,7 +201,7 @@ func BenchmarkColdStart(b *testing.B) {
 	for n := 0; b.Loop(); n++ {
 		spec.Instance = fmt.Sprintf("p%d", n)
 		clock(&ours, func() {
-			s.Start(context.Background(), []Spec{spec})
+			s.Start(context.Background(), []inspect.Spec{spec})
 			call(b, s, spec.Instance+"__echo", hundred)
 		})
 		if err := s.Remove(spec.Instance); err != nil {
@@ -231,7 +223,7 @@ func BenchmarkStart(b *testing.B) {
 	plugin := built(b, "benchplugin")
 	var parallel, series []time.Duration
 	for b.Loop() {
-		specs := make([]Spec, n)
+		specs := make([]inspect.Spec, n)
 		for i := range specs {
 			specs[i] = bench(b, plugin, fmt.Sprintf("p%d", i))
 		}
@@ -242,7 +234,7 @@ func BenchmarkStart(b *testing.B) {
 		s = supervise(b, bench(b, plugin, "first"))
 		clock(&series, func() {
 			for _, spec := range specs {
-				s.Start(context.Background(), []Spec{spec})
+				s.Start(context.Background(), []inspect.Spec{spec})
 			}
 		})
 		s.Stop(context.Background())
@@ -259,7 +251,7 @@ func BenchmarkCrash(b *testing.B) {
 	for b.Loop() {
 		s := supervise(b, bench(b, plugin, "first"))
 		clock(&cold, func() {
-			s.Start(context.Background(), []Spec{spec})
+			s.Start(context.Background(), []inspect.Spec{spec})
 			call(b, s, "p__echo", hundred)
 		})
 		pid := s.Plugins()[1].PID

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/schema"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/tool"
@@ -28,7 +29,7 @@ type catalogue struct {
 	tools   []*offered
 	byName  map[string]*offered
 	absent  []string // plugins that run no more, or do not run yet, with the reason
-	strange []Diagnostic
+	strange []inspect.Diagnostic
 }
 
 // newCatalogue gives each tool its names: plugin__tool always, the bare name
@@ -64,7 +65,7 @@ func newCatalogue(instances []*instance) *catalogue {
 
 // offer makes the tools of a manifest ready, once for as long as it holds. What
 // was compiled before is not compiled anew.
-func (i *instance) offer(m *sdk.Manifest, spec Spec, pinned bool, digest string, before ...*offered) []*offered {
+func (i *instance) offer(m *sdk.Manifest, spec inspect.Spec, pinned bool, digest string, before ...*offered) []*offered {
 	if m == nil {
 		return nil
 	}
@@ -99,7 +100,7 @@ func (c *catalogue) alike(m *sdk.Manifest) []*offered {
 func (c *catalogue) enter(o *offered) bool {
 	spec, full := o.owner.current(), o.full()
 	if o.unusable != nil {
-		c.strange = append(c.strange, warn(spec, fmt.Sprintf("its tool %q cannot be used", o.remote), o.unusable.Error()+". Its other tools can."))
+		c.strange = append(c.strange, spec.Warn(fmt.Sprintf("its tool %q cannot be used", o.remote), o.unusable.Error()+". Its other tools can."))
 		return false
 	}
 	if first, taken := c.byName[full]; taken {
@@ -108,7 +109,7 @@ func (c *catalogue) enter(o *offered) bool {
 			summary = fmt.Sprintf("its tool %q cannot be used", o.remote)
 			detail = fmt.Sprintf("It would be called %s, as %q of plugin %s is. Its other tools can.", full, first.remote, first.owner.name)
 		}
-		c.strange = append(c.strange, warn(spec, summary, detail))
+		c.strange = append(c.strange, spec.Warn(summary, detail))
 		return false
 	}
 	c.byName[full] = o
@@ -119,7 +120,7 @@ func (c *catalogue) enter(o *offered) bool {
 func (c *catalogue) add(o *offered) *offered {
 	full := o.full()
 	if first, taken := c.byName[o.remote]; taken {
-		c.strange = append(c.strange, warn(o.owner.current(), fmt.Sprintf("the tool %q is also one of plugin %s", o.remote, first.owner.name),
+		c.strange = append(c.strange, o.owner.current().Warn(fmt.Sprintf("the tool %q is also one of plugin %s", o.remote, first.owner.name),
 			fmt.Sprintf("%s was configured first and has the name %s; this one is called %s.", first.owner.name, o.remote, full)))
 		renamed := *o
 		renamed.Name, o = full, &renamed
@@ -185,7 +186,7 @@ func (s *Supervisor) tools() *catalogue {
 
 // rebuild makes the catalogue anew and returns the diagnostics that are new.
 // Until Start is over they are kept for it.
-func (s *Supervisor) rebuild(startOver bool) []Diagnostic {
+func (s *Supervisor) rebuild(startOver bool) []inspect.Diagnostic {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catalogue = newCatalogue(s.order)
@@ -193,9 +194,9 @@ func (s *Supervisor) rebuild(startOver bool) []Diagnostic {
 	if !s.startOver {
 		return nil
 	}
-	var fresh []Diagnostic
+	var fresh []inspect.Diagnostic
 	before := s.told
-	s.told = make(map[string]Diagnostic, len(s.catalogue.strange))
+	s.told = make(map[string]inspect.Diagnostic, len(s.catalogue.strange))
 	for _, d := range s.catalogue.strange {
 		key := d.Summary + d.Detail
 		if old, known := before[key]; known {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -13,7 +14,7 @@ func TestClash(t *testing.T) {
 	one, two := spec("one", ""), spec("two", "")
 	two.Env["FAULT_SCHEMA"] = `{"type":"object","$ref":"https://elsewhere.example/x"}`
 	r := newRig(t, nil)
-	found := r.Start(context.Background(), []Spec{one, two})
+	found := r.Start(context.Background(), []inspect.Spec{one, two})
 	var clash, unusable int
 	for _, d := range found {
 		if !d.Warning() || d.Instance != "two" {
@@ -55,7 +56,7 @@ func FuzzHandshake(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p := &process{done: make(chan struct{}), first: b, lines: newLineLimiter(nil)}
 		e := p.explain(context.Canceled, false)
-		if e == nil || e.summary == "" || len(e.Error()) > 4096 {
+		if e == nil || e.Summary == "" || len(e.Error()) > 4096 {
 			t.Fatalf("%q: %v", b, e)
 		}
 		for _, r := range e.Error() {
@@ -71,7 +72,7 @@ func FuzzHandshake(f *testing.F) {
 func TestFullNames(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object"}`)
 	served := func(name string, tools ...string) *instance {
-		i := &instance{name: name, state: Ready, manifest: &sdk.Manifest{}, spec: Spec{Instance: name}}
+		i := &instance{name: name, state: Ready, manifest: &sdk.Manifest{}, spec: inspect.Spec{Instance: name}}
 		for _, n := range tools {
 			i.manifest.Tools = append(i.manifest.Tools, sdk.ToolSpec{Name: n, Parameters: schema})
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -30,8 +31,8 @@ func (i *instance) change(ctx context.Context, l *link, r *request, generation *
 
 // sameProcess reports whether two specs need the same process: all that they
 // differ in is what Configure hands over, and where the block stands.
-func sameProcess(a, b Spec) bool {
-	bare := func(s Spec) Spec {
+func sameProcess(a, b inspect.Spec) bool {
+	bare := func(s inspect.Spec) inspect.Spec {
 		s.Body, s.Eval, s.Sandbox = nil, nil, nil
 		s.Source.Filename, s.Source.Start, s.Source.End = "", b.Source.Start, b.Source.Start
 		return s
@@ -41,21 +42,21 @@ func sameProcess(a, b Spec) bool {
 
 // sameFile reports whether a start would run what the link runs. A file that was
 // only touched, or written again as it was, is the same.
-func (i *instance) sameFile(l *link, spec Spec) bool {
+func (i *instance) sameFile(l *link, spec inspect.Spec) bool {
 	if spec.Foreign != nil {
 		return true // its process is there, whatever becomes of files
 	}
 	i.tries(spec)
-	b, fail := find(spec, i.s.cfg.Libexec)
+	b, fail := i.s.inspect.Find(spec)
 	if fail != nil {
 		return false
 	}
-	defer b.file.Close()
-	id := identity(b.file)
-	if filepath.Clean(l.binary.path) == filepath.Clean(b.path) && l.identity == id {
+	defer b.Close()
+	id := b.Identity()
+	if filepath.Clean(l.binary.Path) == filepath.Clean(b.Path) && l.identity == id {
 		return true
 	}
-	sum, err := digest(b.file)
+	sum, err := b.Sum()
 	if err != nil || sum != l.digest {
 		return false
 	}
@@ -100,7 +101,7 @@ func (i *instance) adjust(ctx context.Context, l *link, r *request, generation *
 
 // reconfigure hands other settings to a process that runs. One that refuses them
 // goes on with those that it has; of one that does not answer nobody knows.
-func (l *link) reconfigure(ctx context.Context, s sdk.Settings) *startError {
+func (l *link) reconfigure(ctx context.Context, s sdk.Settings) *inspect.Fault {
 	rpc, cancel := context.WithTimeout(ctx, l.cfg.ConfigureTimeout)
 	defer cancel()
 	m, err := l.base.Configure(rpc, s, l.at)
@@ -111,15 +112,15 @@ func (l *link) reconfigure(ctx context.Context, s sdk.Settings) *startError {
 		l.manifest.Store(&m)
 		return nil
 	case errors.As(err, &own) && rpc.Err() == nil && l.alive.Err() == nil:
-		return &startError{summary: "it refuses its configuration", detail: own.Error()}
+		return &inspect.Fault{Summary: "it refuses its configuration", Detail: own.Error()}
 	}
 	l.unsure = l.alive.Err() == nil
-	return &startError{summary: "it did not take its configuration", detail: l.mapped(rpc, err).Error()}
+	return &inspect.Fault{Summary: "it did not take its configuration", Detail: l.mapped(rpc, err).Error()}
 }
 
 // renew makes a spec the instance's own whose process runs already. What was
 // said of the one before holds no more, but for what is true of the process.
-func (i *instance) renew(l *link, spec Spec) {
+func (i *instance) renew(l *link, spec inspect.Spec) {
 	l.spec = spec
 	i.mu.Lock()
 	i.spec, i.generation = spec, l.generation
@@ -128,21 +129,16 @@ func (i *instance) renew(l *link, spec Spec) {
 }
 
 // keep answers that the old one goes on, and why.
-func (i *instance) keep(l *link, r *request, fail *startError) {
+func (i *instance) keep(l *link, r *request, fail *inspect.Fault) {
 	i.log.Warn("the plugin goes on as it was", "reason", fail)
 	if r.answer == nil {
-		i.report(fail.withNote("The plugin goes on with the file that it was started from.").diagnostics(r.spec))
+		noted := *fail
+		noted.Detail += "\nThe plugin goes on with the file that it was started from."
+		i.report(noted.Diagnostics(r.spec))
 	}
 	a := l.replaces(Kept)
-	a.Diagnostics = fail.diagnostics(r.spec)
+	a.Diagnostics = fail.Diagnostics(r.spec)
 	r.settle(a)
-}
-
-// withNote says one thing more, where the text is the host's own.
-func (e *startError) withNote(note string) *startError {
-	with := *e
-	with.detail += "\n" + note
-	return &with
 }
 
 // replaces is the answer of which the link is the result.
@@ -168,8 +164,8 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 	case ctx.Err() != nil || i.isAsked():
 		r.drop()
 		return nil
-	case r.answer == nil && fail.missing: // somebody is about to put another one there
-		i.log.Info("the file that the plugin was started from is gone", "path", old.binary.path)
+	case r.answer == nil && fail.Missing: // somebody is about to put another one there
+		i.log.Info("the file that the plugin was started from is gone", "path", old.binary.Path)
 		return nil
 	default:
 		i.keep(old, r, fail)
@@ -191,7 +187,7 @@ const probing = 5 * time.Second
 
 // worse is why a link that was configured must not take the place of the old
 // one: it does not answer, or says that it cannot work where the old one can.
-func (l *link) worse(ctx context.Context, old *link) *startError {
+func (l *link) worse(ctx context.Context, old *link) *inspect.Fault {
 	ctx, cancel := context.WithTimeout(ctx, probing)
 	defer cancel()
 	err := l.base.Health(ctx)
@@ -200,9 +196,9 @@ func (l *link) worse(ctx context.Context, old *link) *startError {
 	case err == nil:
 		return nil
 	case !errors.As(err, &own):
-		return &startError{summary: "it does not answer", detail: l.mapped(ctx, err).Error()}
+		return &inspect.Fault{Summary: "it does not answer", Detail: l.mapped(ctx, err).Error()}
 	case old.base.Health(ctx) != nil:
 		return nil
 	}
-	return &startError{summary: "it says that it cannot work", detail: own.Message}
+	return &inspect.Fault{Summary: "it says that it cannot work", Detail: own.Message}
 }

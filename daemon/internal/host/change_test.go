@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // live is a spec with a block, whose process may be configured again.
-func live(t testing.TB, block string) Spec {
+func live(t testing.TB, block string) inspect.Spec {
 	t.Helper()
 	s := spec("fault", "")
 	s.Env["FAULT_LIVE"] = "1"
@@ -136,7 +137,7 @@ func TestStopDuringReconfigure(t *testing.T) {
 	if err := os.WriteFile(marks, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	marked := func(block string) Spec {
+	marked := func(block string) inspect.Spec {
 		s := live(t, block)
 		s.Env["FAULT_MARKS"], s.Env["FAULT_KEEPS"] = marks, "1"
 		return s
@@ -181,7 +182,7 @@ func TestReloadOfTheBroken(t *testing.T) {
 	r := newRig(t, nil)
 	missing := spec("fault", "")
 	missing.Path = t.TempDir() + "/bothy-plugin-late"
-	r.Start(t.Context(), []Spec{missing})
+	r.Start(t.Context(), []inspect.Spec{missing})
 	if a := r.replace(t, missing); a.How != Started || len(a.Diagnostics) != 1 {
 		t.Errorf("%+v", a)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -50,7 +51,7 @@ type front struct {
 // lets it. It is called by the instance's goroutine.
 func (i *instance) openChannel(l *link) {
 	spec, before := i.current(), i.front
-	if i.s.cfg.Lend == nil || !isChannel(l.manifest.Load()) || !spec.granted(sdk.GrantChannel) || len(spec.Projects) == 0 {
+	if i.s.cfg.Lend == nil || !isChannel(l.manifest.Load()) || !spec.Granted(sdk.GrantChannel) || len(spec.Projects) == 0 {
 		return
 	}
 	i.s.mu.Lock()
@@ -118,7 +119,7 @@ func (f *front) serve() error {
 	}
 	access, takeBack := f.lend(pid, f.instance, f.projects)
 	defer takeBack()
-	if access.Socket, err = f.l.proc.walls.reach(access.Socket, f.l.proc.socketDir); err != nil {
+	if access.Socket, err = f.l.proc.walls.Reach(access.Socket, f.l.proc.socketDir); err != nil {
 		return fmt.Errorf("let the channel reach the daemon's socket: %w", err)
 	}
 	ctx, cut := context.WithCancel(f.l.alive)
@@ -171,10 +172,10 @@ func (s *Supervisor) CloseChannels() {
 func isChannel(m *sdk.Manifest) bool { return slices.Contains(m.Kinds, plugin.KindChannel) }
 
 // unopened says why the channel of a plugin is not opened.
-func unopened(spec Spec, m *sdk.Manifest) []Diagnostic {
+func unopened(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 	var lacks []string
-	if !spec.granted(sdk.GrantChannel) {
-		missing := slices.DeleteFunc(slices.Clone(m.Grants), spec.granted) // in one line with what else it asks for
+	if !spec.Granted(sdk.GrantChannel) {
+		missing := slices.DeleteFunc(slices.Clone(m.Grants), spec.Granted) // in one line with what else it asks for
 		if !slices.Contains(missing, sdk.GrantChannel) {
 			missing = append(missing, sdk.GrantChannel)
 		}
@@ -186,7 +187,7 @@ func unopened(spec Spec, m *sdk.Manifest) []Diagnostic {
 	if !isChannel(m) || len(lacks) == 0 {
 		return nil
 	}
-	return []Diagnostic{warn(spec, "its channel is not opened",
+	return []inspect.Diagnostic{spec.Warn("its channel is not opened",
 		"It is a front end: what people write there becomes work in projects of yours. If you want that, write "+strings.Join(lacks, " and ")+" in its block.")}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/channel"
 )
@@ -46,7 +47,7 @@ func (l *lender) counts() (given, now, most int) {
 
 // chat is a spec of a channel that works as the mode says, and the file where it
 // tells what it does.
-func chat(t *testing.T, mode, mark string) (Spec, string) {
+func chat(t *testing.T, mode, mark string) (inspect.Spec, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "told")
 	s := spec("chat", "")
@@ -180,19 +181,19 @@ func TestDeafChannel(t *testing.T) {
 // TestChannelThatIsNotLetIn: one diagnostic says all that it lacks.
 func TestChannelThatIsNotLetIn(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*Spec)
+		change func(*inspect.Spec)
 		lacks  []string
 	}{
-		"no grant":    {func(s *Spec) { s.Grants = []string{sdk.GrantEntries} }, []string{`grants = ["entries", "channel"]`}},
-		"no projects": {func(s *Spec) { s.Projects = nil }, []string{`projects = [`}},
-		"neither":     {func(s *Spec) { s.Grants, s.Projects = []string{sdk.GrantEntries}, nil }, []string{`grants = ["entries", "channel"]`, `projects = [`}},
+		"no grant":    {func(s *inspect.Spec) { s.Grants = []string{sdk.GrantEntries} }, []string{`grants = ["entries", "channel"]`}},
+		"no projects": {func(s *inspect.Spec) { s.Projects = nil }, []string{`projects = [`}},
+		"neither":     {func(s *inspect.Spec) { s.Grants, s.Projects = []string{sdk.GrantEntries}, nil }, []string{`grants = ["entries", "channel"]`, `projects = [`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			loans := &lender{}
 			r := newRig(t, lending(loans))
 			s, file := chat(t, "works", "")
 			c.change(&s)
-			found := r.Start(context.Background(), []Spec{s})
+			found := r.Start(context.Background(), []inspect.Spec{s})
 			if len(found) != 1 || !found[0].Warning() || !strings.Contains(found[0].Summary, "its channel is not opened") {
 				t.Fatalf("%v", found)
 			}

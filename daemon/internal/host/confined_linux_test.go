@@ -15,6 +15,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/confine"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -50,7 +51,7 @@ func walled(t testing.TB, change func(*Config)) *rig {
 }
 
 // begin starts plugins that have to be ready, with no more than warnings.
-func (r *rig) begin(t testing.TB, specs ...Spec) {
+func (r *rig) begin(t testing.TB, specs ...inspect.Spec) {
 	t.Helper()
 	for _, d := range r.Start(context.Background(), specs) {
 		if !d.Warning() {
@@ -183,7 +184,7 @@ func TestUnconfinable(t *testing.T) {
 	granted.Grants, granted.Confine = []string{sdk.GrantSandbox}, &config.Confine{}
 	gone.Confine = &config.Confine{Paths: []string{filepath.Join(t.TempDir(), "nothing")}}
 	interpreter.Path, interpreter.Confine = executable(t, "#!"+filepath.Join(t.TempDir(), "python")+"\n"), &config.Confine{}
-	found := r.Start(context.Background(), []Spec{granted, gone, interpreter})
+	found := r.Start(context.Background(), []inspect.Spec{granted, gone, interpreter})
 	for instance, want := range map[string]string{
 		"granted": `grants "sandbox", which needs Podman`, "gone": "nothing: no such file", "script": "read_paths",
 	} {
@@ -203,7 +204,7 @@ func TestUnconfinable(t *testing.T) {
 	bare := newRig(t, func(c *Config) { c.Shim = "/nowhere/bothy-shim" })
 	s := spec("fault", "")
 	s.Confine = &config.Confine{BestEffort: true}
-	if found := bare.Start(context.Background(), []Spec{s}); len(found) == 0 || !strings.Contains(found[0].Detail, "bothy-shim, which confines it, is missing") {
+	if found := bare.Start(context.Background(), []inspect.Spec{s}); len(found) == 0 || !strings.Contains(found[0].Detail, "bothy-shim, which confines it, is missing") {
 		t.Errorf("without the shim: %v", found)
 	}
 }
@@ -222,7 +223,7 @@ func TestReachesTheDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // a channel is opened again when it ended
-		name, err := (&confinement{}).reach(socket, own)
+		name, err := (&confine.Process{}).Reach(socket, own)
 		if err != nil || filepath.Dir(name) != own {
 			t.Fatalf("%s, %v", name, err)
 		}
@@ -232,8 +233,8 @@ func TestReachesTheDaemon(t *testing.T) {
 		}
 		_ = c.Close() // it got there
 	}
-	var none *confinement
-	if name, err := none.reach(socket, own); name != socket || err != nil {
+	var none *confine.Process
+	if name, err := none.Reach(socket, own); name != socket || err != nil {
 		t.Errorf("without walls: %s, %v", name, err)
 	}
 }
@@ -285,7 +286,7 @@ echo "{\"name\":\"$name\",\"version\":\"$HOME\"}"
 `
 	s := spec("script", "")
 	s.Path = executable(t, text)
-	m, err := r.Manifest(context.Background(), s)
+	m, err := r.inspect.Manifest(context.Background(), s)
 	if err != nil || m.Name != "nothing" {
 		t.Errorf("it says %+v, %v", m, err)
 	}
@@ -294,12 +295,11 @@ echo "{\"name\":\"$name\",\"version\":\"$HOME\"}"
 	}
 	// What somebody vouches for runs as it will run later.
 	s.SHA256 = sha256Of(t, s.Path)
-	elsewhere := r.Supervisor.cfg
-	elsewhere.DataDir = t.TempDir()
-	if m, err = NewInspector(elsewhere).Manifest(context.Background(), s); err != nil || m.Name != "told" {
+	elsewhere := inspect.New(inspect.Config{Log: r.cfg.Log, Shim: r.cfg.Shim, DataDir: t.TempDir()})
+	if m, err = elsewhere.Manifest(context.Background(), s); err != nil || m.Name != "told" {
 		t.Errorf("pinned, it says %+v, %v", m, err)
 	}
-	if m, err = r.Manifest(context.Background(), spec("fault", "")); err != nil || m.Name != "fault" {
+	if m, err = r.inspect.Manifest(context.Background(), spec("fault", "")); err != nil || m.Name != "fault" {
 		t.Errorf("the fault plugin says %q, %v", m.Name, err)
 	}
 }
@@ -314,7 +314,7 @@ func TestPythonDescribesItself(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(s.Path), "neighbour.py"), []byte("name = 'python'\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := r.Manifest(context.Background(), s); err != nil || m.Name != "python" {
+	if m, err := r.inspect.Manifest(context.Background(), s); err != nil || m.Name != "python" {
 		t.Errorf("it says %+v, %v", m, err)
 	}
 }

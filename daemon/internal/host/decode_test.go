@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
@@ -30,7 +31,7 @@ func TestConfigured(t *testing.T) {
 	wrong.Body = body(t, "base_url = \"http://x\"\n\nkey = 7")
 	refused.Body = body(t, "refuse = \"the server answers 401\"")
 	r := newRig(t, func(c *Config) { c.Redact = func(v string) { redacted = append(redacted, v) } })
-	found := r.Start(context.Background(), []Spec{good, wrong, refused})
+	found := r.Start(context.Background(), []inspect.Spec{good, wrong, refused})
 	var texts []string
 	for _, d := range found {
 		if !d.Warning() {
@@ -57,43 +58,5 @@ func TestConfigured(t *testing.T) {
 	}
 	if len(redacted) != 1 || redacted[0] != "hidden-key" {
 		t.Errorf("redacted %q", redacted)
-	}
-}
-
-// TestManifest: asked once of the binary, then kept; a changed file is asked
-// again.
-func TestManifest(t *testing.T) {
-	r := newRig(t, nil)
-	path := copyOf(t, 0o700)
-	s := Spec{Instance: "x", Path: path}
-	m, err := r.Manifest(context.Background(), s)
-	if err != nil || m.Name != "fault" || m.Version != "1.2.3" || len(m.Config.Attributes) != 7 || len(m.Kinds) != 4 {
-		t.Fatalf("%+v %v", m, err)
-	}
-	kept, ok := r.kept(path)
-	if !ok || kept.Digest != sha256Of(t, path) {
-		t.Fatalf("kept %+v", kept)
-	}
-	kept.Manifest.Version = "kept"
-	r.known[path] = kept
-	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "kept" {
-		t.Errorf("it was asked again: %s %v", m.Version, err)
-	}
-	kept.Identity = "moved"
-	r.known[path] = kept
-	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "kept" {
-		t.Errorf("the same digest was asked again: %s %v", m.Version, err)
-	}
-	kept.Identity, kept.Digest = "other", "other"
-	r.known[path] = kept
-	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "1.2.3" {
-		t.Errorf("a changed file was not asked: %s %v", m.Version, err)
-	}
-	s.Body = body(t, "base_url = 1")
-	if found := r.Check(context.Background(), []Spec{s, {Instance: "y", Plugin: "absent"}}); len(found) != 2 || found[0].Subject.Start.Line != 1 {
-		t.Errorf("check found %v", found)
-	}
-	if n := len(r.Plugins()); n != 0 {
-		t.Errorf("%d plugins were started", n)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -47,8 +48,8 @@ func TestEnvironment(t *testing.T) {
 	}
 
 	s.Grants = []string{sdk.GrantSandbox}
-	env := environment(s)
-	for _, name := range containers {
+	env := inspect.Environment(s)
+	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "BOTHY_PODMAN"} {
 		if !slices.Contains(env, name+"="+canary) {
 			t.Errorf("a plugin that runs containers lacks %s", name)
 		}
@@ -62,7 +63,7 @@ func TestOtherLoops(t *testing.T) {
 	one, two := asking(spec("one", ""), sdk.GrantTools), asking(spec("two", ""), sdk.GrantTools)
 	r := newRig(t, func(c *Config) { c.Services = daemon })
 	daemon.s = r.Supervisor
-	r.Start(context.Background(), []Spec{one, two})
+	r.Start(context.Background(), []inspect.Spec{one, two})
 	daemon.turn = func(tool string) string { // one calls two calls one
 		return map[string]string{"one__back": "two__back", "two__back": "one__back"}[tool]
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -66,7 +67,7 @@ func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk
 
 // executes reports why the plugin cannot execute a skill, or must not. As with
 // a tool, what no digest vouches for is not run for a model.
-func (l *link) executes(spec Spec, pin Pin, name string) error {
+func (l *link) executes(spec inspect.Spec, pin inspect.Pin, name string) error {
 	m := l.manifest.Load()
 	switch {
 	case !slices.Contains(m.Kinds, plugin.KindSkill):

@@ -9,21 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // pinnedSpec is a fault plugin that a digest vouches for.
-func pinnedSpec(t testing.TB, instance string) Spec {
+func pinnedSpec(t testing.TB, instance string) inspect.Spec {
 	t.Helper()
-	f, err := os.Open(faultBinary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	s := spec(instance, "")
-	if s.SHA256, err = digest(f); err != nil {
-		t.Fatal(err)
-	}
+	s.SHA256 = sha256Of(t, faultBinary)
 	return s
 }
 
@@ -158,14 +152,14 @@ func TestExecuteBelieved(t *testing.T) {
 // TestNarrowed: a block narrows what its plugin may ask of the daemon.
 func TestNarrowed(t *testing.T) {
 	daemon := &fakeDaemon{}
-	block := func(instance string, tools, models []string, grants ...string) Spec {
+	block := func(instance string, tools, models []string, grants ...string) inspect.Spec {
 		s := asking(pinnedSpec(t, instance), grants...)
 		s.Tools, s.Models = tools, models
 		return s
 	}
 	r := newRig(t, func(c *Config) { c.Services = daemon })
 	daemon.s = r.Supervisor
-	r.Start(context.Background(), []Spec{
+	r.Start(context.Background(), []inspect.Spec{
 		block("open", nil, nil, sdk.GrantTools, sdk.GrantModels),
 		block("some", []string{"no*", "open__big"}, []string{"p/*"}, sdk.GrantTools, sdk.GrantModels),
 		block("none", []string{}, []string{"*"}, sdk.GrantTools, sdk.GrantModels),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -28,7 +29,7 @@ func runSmallHost() {
 		fmt.Println(err)
 		return
 	}
-	for _, d := range s.Start(context.Background(), []Spec{
+	for _, d := range s.Start(context.Background(), []inspect.Spec{
 		{Instance: "a", Path: os.Getenv(asHost)}, {Instance: "b", Path: os.Getenv(asHost)},
 	}) {
 		if !d.Warning() {

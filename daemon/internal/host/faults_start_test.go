@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // unstarted is a plugin that does not start, with what its one diagnostic says.
 type unstarted struct {
 	name  string
-	spec  Spec
+	spec  inspect.Spec
 	state State // what it ends in; empty where it is tried again
 	want  []string
 }
@@ -46,17 +47,17 @@ func failedStarts(t *testing.T) []unstarted {
 		{name: "05 tcp", spec: spec("x", "tcp"), want: []string{"PLUGIN_UNIX_SOCKET_DIR"}},
 		{name: "07 silent", spec: spec("x", "silent"), want: []string{"did not start in time"}},
 		{name: "07 too slow", spec: spec("x", "slow=30s"), want: []string{"did not start in time"}},
-		{name: "14 missing", spec: Spec{Instance: "x", Plugin: "absent"}, state: Broken, want: []string{"/one/bothy-plugin-absent and /two/bothy-plugin-absent"}},
-		{name: "14 missing path", spec: Spec{Instance: "x", Path: "/nowhere/p"}, state: Broken, want: []string{"/nowhere/p"}},
-		{name: "14 relative path", spec: Spec{Instance: "x", Path: "p"}, state: Broken, want: []string{"not absolute"}},
-		{name: "14 folder", spec: Spec{Instance: "x", Path: t.TempDir()}, state: Broken, want: []string{"is not a file"}},
-		{name: "14 pipe", spec: Spec{Instance: "x", Path: pipe}, state: Broken, want: []string{"is not a file"}},
-		{name: "14 not executable", spec: Spec{Instance: "x", Path: copyOf(t, 0o600)}, state: Broken, want: []string{"chmod +x"}},
-		{name: "14 open to all", spec: Spec{Instance: "x", Path: copyOf(t, 0o777)}, state: Broken, want: []string{"chmod o-w"}},
-		{name: "14 wrong machine", spec: Spec{Instance: "x", Path: foreign}, state: Broken, want: []string{"built for EM_RISCV"}},
-		{name: "14 no program", spec: Spec{Instance: "x", Path: text}, state: Broken, want: []string{"neither a program"}},
-		{name: "14 symbolic link", spec: Spec{Instance: "x", Path: link}, state: Broken, want: []string{"symbolic link to " + faultBinary}},
-		{name: "13 pin", spec: Spec{Instance: "x", Path: faultBinary, SHA256: strings.Repeat("0", 64)}, state: Broken, want: []string{"pins 0000", sha256Of(t, faultBinary)}},
+		{name: "14 missing", spec: inspect.Spec{Instance: "x", Plugin: "absent"}, state: Broken, want: []string{"/one/bothy-plugin-absent and /two/bothy-plugin-absent"}},
+		{name: "14 missing path", spec: inspect.Spec{Instance: "x", Path: "/nowhere/p"}, state: Broken, want: []string{"/nowhere/p"}},
+		{name: "14 relative path", spec: inspect.Spec{Instance: "x", Path: "p"}, state: Broken, want: []string{"not absolute"}},
+		{name: "14 folder", spec: inspect.Spec{Instance: "x", Path: t.TempDir()}, state: Broken, want: []string{"is not a file"}},
+		{name: "14 pipe", spec: inspect.Spec{Instance: "x", Path: pipe}, state: Broken, want: []string{"is not a file"}},
+		{name: "14 not executable", spec: inspect.Spec{Instance: "x", Path: copyOf(t, 0o600)}, state: Broken, want: []string{"chmod +x"}},
+		{name: "14 open to all", spec: inspect.Spec{Instance: "x", Path: copyOf(t, 0o777)}, state: Broken, want: []string{"chmod o-w"}},
+		{name: "14 wrong machine", spec: inspect.Spec{Instance: "x", Path: foreign}, state: Broken, want: []string{"built for EM_RISCV"}},
+		{name: "14 no program", spec: inspect.Spec{Instance: "x", Path: text}, state: Broken, want: []string{"neither a program"}},
+		{name: "14 symbolic link", spec: inspect.Spec{Instance: "x", Path: link}, state: Broken, want: []string{"symbolic link to " + faultBinary}},
+		{name: "13 pin", spec: inspect.Spec{Instance: "x", Path: faultBinary, SHA256: strings.Repeat("0", 64)}, state: Broken, want: []string{"pins 0000", sha256Of(t, faultBinary)}},
 		{name: "14 same label", spec: spec("healthy", ""), want: []string{"a second plugin is called"}},
 	}
 }
@@ -70,7 +71,7 @@ func failedStart(t *testing.T) {
 			r := newRig(t, func(cfg *Config) {
 				cfg.StartTimeout, cfg.Libexec = 2*time.Second, []string{"/one", "/two"}
 			})
-			found := r.Start(context.Background(), []Spec{spec("healthy", ""), c.spec})
+			found := r.Start(context.Background(), []inspect.Spec{spec("healthy", ""), c.spec})
 			if len(found) != 1 {
 				t.Fatalf("%d diagnostics, want one: %v", len(found), found)
 			}
@@ -117,7 +118,7 @@ func patch(t *testing.T, path string, offset int64, b byte) {
 func slowStart(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Patience = 50 * time.Millisecond })
 	goOn := filepath.Join(t.TempDir(), "go-on")
-	if found := r.Start(context.Background(), []Spec{spec("slow", "until="+goOn), spec("fast", "")}); len(found) > 0 {
+	if found := r.Start(context.Background(), []inspect.Spec{spec("slow", "until="+goOn), spec("fast", "")}); len(found) > 0 {
 		t.Fatal(found)
 	}
 	eventually(t, "the fast one is ready", func() bool { return r.status(t, "fast").State == Ready })
@@ -139,9 +140,9 @@ func slowStart(t *testing.T) {
 // next start is refused.
 func replacedBinary(t *testing.T) {
 	path := copyOf(t, 0o700)
-	s := Spec{Instance: "x", Path: path, SHA256: "sha256:" + sha256Of(t, path)}
+	s := inspect.Spec{Instance: "x", Path: path, SHA256: "sha256:" + sha256Of(t, path)}
 	r := started(t, nil, s)
-	if r.status(t, "x").Pin != PinBlock {
+	if r.status(t, "x").Pin != inspect.PinBlock {
 		t.Error("it is not pinned")
 	}
 	other := copyOf(t, 0o700)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -150,9 +151,9 @@ func hangingCall(t *testing.T) {
 
 // crashLoop (2): a plugin that keeps crashing is given up, and says so.
 func crashLoop(t *testing.T) {
-	told := make(chan Diagnostic, 1000) // more than it takes: the host waits for who is told
-	r := newRig(t, func(cfg *Config) { cfg.Diagnose = func(d Diagnostic) { told <- d } })
-	r.Start(context.Background(), []Spec{spec("loop", "dies"), spec("fault", "")})
+	told := make(chan inspect.Diagnostic, 1000) // more than it takes: the host waits for who is told
+	r := newRig(t, func(cfg *Config) { cfg.Diagnose = func(d inspect.Diagnostic) { told <- d } })
+	r.Start(context.Background(), []inspect.Spec{spec("loop", "dies"), spec("fault", "")})
 	eventually(t, "it is broken", func() bool { return r.status(t, "loop").State == Broken })
 	st := r.status(t, "loop")
 	if st.Restarts != tooMany-1 || !strings.Contains(st.Error, "crashed 5 times") || !strings.Contains(st.Error, "exit status 4") {

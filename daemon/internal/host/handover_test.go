@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // keeper is a spec whose processes keep something for each run, and write down
 // which they give up.
-func keeper(t testing.TB, mark string) (s Spec, marks string) {
+func keeper(t testing.TB, mark string) (s inspect.Spec, marks string) {
 	t.Helper()
 	s = named(mark)
 	marks = filepath.Join(t.TempDir(), "marks")
@@ -24,7 +25,7 @@ func keeper(t testing.TB, mark string) (s Spec, marks string) {
 }
 
 // again is the same spec for another process.
-func again(s Spec, mark string) Spec {
+func again(s inspect.Spec, mark string) inspect.Spec {
 	env := map[string]string{}
 	for k, v := range s.Env {
 		env[k] = v

@@ -7,42 +7,43 @@ import (
 
 	goplugin "github.com/hashicorp/go-plugin"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
 // explain says why go-plugin could not connect to a process that was started:
 // go-plugin knows only that its line was not the expected one.
-func (p *process) explain(cause error, timedOut bool) *startError {
+func (p *process) explain(cause error, timedOut bool) *inspect.Fault {
 	said := p.said()
 	if said == "" {
 		return p.silent(timedOut)
 	}
 	parts := strings.Split(said, "|")
 	if len(parts) < 4 {
-		return &startError{
-			summary: "it is no plugin", permanent: true,
-			detail: "Its first line on standard output is no handshake: " + escaped(said) + ". A plugin must print nothing before its SDK serves.",
+		return &inspect.Fault{
+			Summary: "it is no plugin", Permanent: true,
+			Detail: "Its first line on standard output is no handshake: " + inspect.Escaped(said) + ". A plugin must print nothing before its SDK serves.",
 		}
 	}
 	if e := wrongVersion(parts); e != nil {
 		return e
 	}
-	return &startError{summary: "the connection to it failed", detail: cause.Error() + " (" + p.how() + ")"}
+	return &inspect.Fault{Summary: "the connection to it failed", Detail: cause.Error() + " (" + p.how() + ")"}
 }
 
-func (p *process) silent(timedOut bool) *startError {
+func (p *process) silent(timedOut bool) *inspect.Fault {
 	select {
 	case <-p.done:
 		if !timedOut {
-			return &startError{summary: "it ended before its handshake", detail: p.how()}
+			return &inspect.Fault{Summary: "it ended before its handshake", Detail: p.how()}
 		}
 	default:
 	}
-	return &startError{summary: "it did not start in time", detail: "It printed no handshake. Run it by hand to see what it waits for."}
+	return &inspect.Fault{Summary: "it did not start in time", Detail: "It printed no handshake. Run it by hand to see what it waits for."}
 }
 
 // wrongVersion compares the versions that a handshake line names.
-func wrongVersion(parts []string) *startError {
+func wrongVersion(parts []string) *inspect.Fault {
 	if have := parts[0]; have != strconv.Itoa(goplugin.CoreProtocolVersion) {
 		return versionError("go-plugin core protocol", have, strconv.Itoa(goplugin.CoreProtocolVersion))
 	}
@@ -59,21 +60,12 @@ func wrongVersion(parts []string) *startError {
 	return nil
 }
 
-func versionError(what, have, want string) *startError {
+func versionError(what, have, want string) *inspect.Fault {
 	if len(have) > 40 {
 		have = have[:40]
 	}
-	return &startError{
-		summary: "it speaks another protocol", permanent: true,
-		detail: fmt.Sprintf("Its %s: have %q, want %q. Build it with the SDK of this version of Bothy.", what, have, want),
+	return &inspect.Fault{
+		Summary: "it speaks another protocol", Permanent: true,
+		Detail: fmt.Sprintf("Its %s: have %q, want %q. Build it with the SDK of this version of Bothy.", what, have, want),
 	}
-}
-
-// escaped shows at most 200 bytes of something that may be anything.
-func escaped(s string) string {
-	const most = 200
-	if len(s) > most {
-		return strconv.Quote(s[:most]) + " and more"
-	}
-	return strconv.Quote(s)
 }

@@ -18,10 +18,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-	"github.com/hashicorp/hcl/v2"
 
-	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/confine"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -36,7 +35,6 @@ type Config struct {
 	SocketDir string   // short and 0700; made when it is missing
 	DataDir   string
 	Installed string   // the store of installed plugins; what lies below has that origin
-	LookOnly  bool     // manifests that were kept are read, and none is kept
 	Prefix    string   // the installation
 	Shim      string   // bothy-shim; empty: no plugin can be confined, and what plugins start may outlive a daemon that is killed
 	Services  Services // what plugins may call back; nil offers nothing
@@ -45,12 +43,12 @@ type Config struct {
 	// Redact is told every secret value that a block resolved to.
 	Redact func(value string)
 	// Diagnose is told what goes wrong after Start has returned.
-	Diagnose func(Diagnostic)
+	Diagnose func(inspect.Diagnostic)
 	// Mended is told that what Start returned or Diagnose was told holds no
 	// more: a plugin serves at last, a block is another one or gone, two names do
 	// not clash any longer.
 	// It gets the same diagnostic, and must not call the supervisor.
-	Mended func(Diagnostic)
+	Mended func(inspect.Diagnostic)
 	// Register takes the schemes that a plugin declares for the entries that it
 	// writes: before it is configured, and whenever it declares others. An error
 	// is told as a warning.
@@ -111,10 +109,10 @@ func (c *Config) defaults() {
 		c.Redact = func(string) {}
 	}
 	if c.Diagnose == nil {
-		c.Diagnose = func(Diagnostic) {}
+		c.Diagnose = func(inspect.Diagnostic) {}
 	}
 	if c.Mended == nil {
-		c.Mended = func(Diagnostic) {}
+		c.Mended = func(inspect.Diagnostic) {}
 	}
 	if c.Register == nil {
 		c.Register = func(context.Context, string, []sdk.Scheme) error { return nil }
@@ -130,41 +128,13 @@ func (c *Config) defaults() {
 	}
 }
 
-// Spec is one plugin to run: a decoded block, but for its Body.
-type Spec struct {
-	Instance string // the label of the block
-	Plugin   string // the NAME of bothy-plugin-NAME
-	Path     string // empty: looked for in libexec
-	Args     []string
-	Env      map[string]string
-	Grants   []string
-	Tools    []string         // patterns of the tools that it may call with GrantTools; nil is all that it declares
-	Schemes  []string         // schemes of entries that it may use with GrantEntries; nil is all that it declares
-	Models   []string         // patterns of the models that it may name with GrantModels, besides the run's own
-	Secrets  []string         // the names that the plugin may ask for with GrantSecrets
-	SHA256   string           // hex; empty: not pinned by its block
-	Locked   *config.Locked   // what bothy.lock says of it; nil: not pinned by that
-	Body     hcl.Body         // what the plugin's own schema decodes; nil is empty
-	Eval     *hcl.EvalContext // evaluates Body
-	Source   hcl.Range        // where the block stands
-	Sandbox  *sdk.Sandbox     // handed to the plugin with GrantSandbox
-	Requires []string         // instances that must be ready before it is configured
-	Projects []string         // of a channel
-	Limits   config.Limits    // what its process may use
-	Quota    config.Quota     // what it may call back
-	Foreign  *Foreign         // a process of its author to use instead of one from the file; nil is none
-	Confine  *config.Confine  // what the kernel holds its process to; nil is nothing
-}
-
-func (s Spec) granted(g string) bool { return slices.Contains(s.Grants, g) }
-
 // Supervisor runs plugins. Its methods may be called at any time from any
 // goroutine; after Stop nothing starts any more.
 type Supervisor struct {
-	*Inspector
-	cfg   Config
-	log   hclog.Logger
-	calls callTable
+	cfg     Config
+	inspect *inspect.Inspector
+	log     hclog.Logger
+	calls   callTable
 
 	binaries *binaryWatcher
 	watching sync.Once
@@ -181,7 +151,7 @@ type Supervisor struct {
 	order     []*instance
 	byName    map[string]*instance
 	catalogue *catalogue
-	told      map[string]Diagnostic // of the catalogue, that were given and hold
+	told      map[string]inspect.Diagnostic // of the catalogue, that were given and hold
 	startOver bool
 	links     map[*link]struct{} // every process there is
 	reaper    *reaper
@@ -198,7 +168,11 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := clearConfined(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	s := &Supervisor{Inspector: NewInspector(cfg), cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]Diagnostic{}, links: map[*link]struct{}{}}
+	s := &Supervisor{cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]inspect.Diagnostic{}, links: map[*link]struct{}{}}
+	s.inspect = inspect.New(inspect.Config{
+		Log: cfg.Log, Libexec: cfg.Libexec, DataDir: cfg.DataDir, Installed: cfg.Installed, Shim: cfg.Shim, Redact: cfg.Redact,
+		StartTimeout: cfg.StartTimeout, Kernel: cfg.kernel,
+	})
 	s.binaries = newBinaryWatcher(s, nil)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.channels, s.endChannels = context.WithCancel(context.Background())
@@ -257,8 +231,8 @@ func clearConfined(dataDir string) error {
 // background, and what goes wrong with it is told to Config.Diagnose. The
 // order of specs decides who has the bare name of a tool; what a later Start
 // adds comes behind.
-func (s *Supervisor) Start(ctx context.Context, specs []Spec) []Diagnostic {
-	var found []Diagnostic
+func (s *Supervisor) Start(ctx context.Context, specs []inspect.Spec) []inspect.Diagnostic {
+	var found []inspect.Diagnostic
 	started := s.begin(specs, &found)
 	patience := time.NewTimer(s.cfg.Patience)
 	defer patience.Stop()
@@ -281,7 +255,7 @@ func (s *Supervisor) Start(ctx context.Context, specs []Spec) []Diagnostic {
 }
 
 // begin lets the plugins run, but for those whose label is taken.
-func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
+func (s *Supervisor) begin(specs []inspect.Spec, found *[]inspect.Diagnostic) []*instance {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.life.Err() != nil {
@@ -291,7 +265,7 @@ func (s *Supervisor) begin(specs []Spec, found *[]Diagnostic) []*instance {
 	var begun []*instance
 	for _, spec := range specs {
 		if _, taken := s.byName[spec.Instance]; taken {
-			*found = append(*found, diagnose(spec, fmt.Sprintf("a second plugin is called %q", spec.Instance), "Each block needs a label of its own; this one is left out."))
+			*found = append(*found, spec.Fail(fmt.Sprintf("a second plugin is called %q", spec.Instance), "Each block needs a label of its own; this one is left out."))
 			continue
 		}
 		i := newInstance(s, spec)

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -126,22 +127,22 @@ func newRig(t testing.TB, change func(*Config)) *rig {
 }
 
 // spec is a fault plugin; mode says how it starts.
-func spec(instance, mode string) Spec {
-	return Spec{Instance: instance, Plugin: "fault", Path: faultBinary, Env: map[string]string{"FAULT": mode}, Grants: []string{sdk.GrantEntries}}
+func spec(instance, mode string) inspect.Spec {
+	return inspect.Spec{Instance: instance, Plugin: "fault", Path: faultBinary, Env: map[string]string{"FAULT": mode}, Grants: []string{sdk.GrantEntries}}
 }
 
 // asking is a fault plugin that declares that it calls back anything, and is
 // granted what is named.
-func asking(s Spec, grants ...string) Spec {
+func asking(s inspect.Spec, grants ...string) inspect.Spec {
 	s.Env["FAULT_CALLS"], s.Grants = "all", grants
 	return s
 }
 
 // started runs one healthy fault plugin.
-func started(t testing.TB, change func(*Config), specs ...Spec) *rig {
+func started(t testing.TB, change func(*Config), specs ...inspect.Spec) *rig {
 	t.Helper()
 	if len(specs) == 0 {
-		specs = []Spec{spec("fault", "")}
+		specs = []inspect.Spec{spec("fault", "")}
 	}
 	r := newRig(t, change)
 	for _, d := range r.Start(context.Background(), specs) {

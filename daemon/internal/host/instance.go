@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -47,7 +48,7 @@ type instance struct {
 	telling sync.Mutex // of what drifted from the lock; taken before mu
 
 	mu          sync.Mutex
-	spec        Spec               // the one in force
+	spec        inspect.Spec       // the one in force
 	asked       *request           // the one that is to be, until it is tried
 	look        bool               // its file may be another
 	tried       string             // the file of the last start, as watchedFile tells it
@@ -61,19 +62,19 @@ type instance struct {
 	generation  int   // of its settings
 	changed     chan struct{}
 	tenures     tenures
-	manifest    *sdk.Manifest // the last one that was known
-	tools       []*offered    // those of the manifest
-	file        *binary       // that serves, or would; it is closed
-	pin         Pin
-	drifted     *Diagnostic // what was said of its drift from the lock while it runs
+	manifest    *sdk.Manifest   // the last one that was known
+	tools       []*offered      // those of the manifest
+	file        *inspect.Binary // that serves, or would; it is closed
+	pin         inspect.Pin
+	drifted     *inspect.Diagnostic // what was said of its drift from the lock while it runs
 	restarts    int
 	problem     string       // why it is not ready
 	refusal     *Unstartable // set when it will not be started again before something is changed
-	diagnostics []Diagnostic
+	diagnostics []inspect.Diagnostic
 	reported    bool // Start has taken the diagnostics; later ones go to Config.Diagnose
 }
 
-func newInstance(s *Supervisor, spec Spec) *instance {
+func newInstance(s *Supervisor, spec inspect.Spec) *instance {
 	log := s.log.Named(spec.Instance)
 	return &instance{
 		s: s, name: spec.Instance, spec: spec, log: log, limit: newLineLimiter(log), state: Starting,
@@ -83,14 +84,14 @@ func newInstance(s *Supervisor, spec Spec) *instance {
 }
 
 // current is the spec in force.
-func (i *instance) current() Spec {
+func (i *instance) current() inspect.Spec {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.spec
 }
 
 // pinned is what vouches for the file that serves.
-func (i *instance) pinned() Pin {
+func (i *instance) pinned() inspect.Pin {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.pin
@@ -135,7 +136,7 @@ func (i *instance) run(ctx context.Context) {
 		case i.isAsked():
 			continue // the start was given up for it
 		default:
-			found := fail.diagnostics(spec)
+			found := fail.Diagnostics(spec)
 			i.report(found)
 			i.become(Crashed, nil, fail.Error())
 			first.settle(Replaced{How: Started, Generation: generation, Diagnostics: found})
@@ -206,11 +207,11 @@ func (i *instance) end(l *link) {
 }
 
 // found keeps which file would serve, unless one serves already.
-func (i *instance) found(b *binary) {
+func (i *instance) found(b *inspect.Binary) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.link == nil {
-		i.file, i.pin = b, b.pin
+		i.file, i.pin = b, b.Pin
 	}
 }
 

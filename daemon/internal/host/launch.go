@@ -7,31 +7,32 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
 // open brings a process to the point where it can be called: found, started,
 // described, configured.
-func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, *startError) {
+func (i *instance) open(ctx context.Context, spec inspect.Spec, generation int) (*link, *inspect.Fault) {
 	ctx, done := i.attempt(ctx)
 	defer done()
 	i.tries(spec)
 	if spec.Foreign != nil {
 		return i.attach(ctx, spec, generation)
 	}
-	b, fail := i.s.verified(spec)
+	b, fail := i.s.inspect.Verified(spec)
 	if fail != nil {
 		return nil, fail
 	}
-	defer b.file.Close()
+	defer b.Close()
 	i.found(b)
 	lacks, fail := i.s.cfg.confinable(spec)
 	if fail != nil {
 		return nil, fail
 	}
-	l, fail := i.launch(ctx, spec, b, generation, i.s.declared(b, spec))
-	if fail != nil && fail.outdated {
+	l, fail := i.launch(ctx, spec, b, generation, i.s.inspect.Known(b, spec))
+	if fail != nil && fail.Outdated {
 		i.log.Info("what the plugin declares is not what was kept of it: it is started again, and asked")
 		l, fail = i.launch(ctx, spec, b, generation, nil)
 	}
@@ -45,12 +46,12 @@ func (i *instance) open(ctx context.Context, spec Spec, generation int) (*link, 
 
 // launch starts a process and configures it. known is what it declares, nil when
 // it has to be asked.
-func (i *instance) launch(ctx context.Context, spec Spec, b *binary, generation int, known *sdk.Manifest) (*link, *startError) {
+func (i *instance) launch(ctx context.Context, spec inspect.Spec, b *inspect.Binary, generation int, known *sdk.Manifest) (*link, *inspect.Fault) {
 	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has, i.welcome)
 	if fail != nil {
 		return nil, fail
 	}
-	l.binary, l.pin, l.digest, l.identity = b, b.pin, b.digest, identity(b.file)
+	l.binary, l.pin, l.digest, l.identity = b, b.Pin, b.Digest, b.Identity()
 	l.spec, l.generation = spec, generation
 	if fail := i.prepare(ctx, l, b, spec, generation, known); fail != nil {
 		l.close()
@@ -64,7 +65,7 @@ func (i *instance) launch(ctx context.Context, spec Spec, b *binary, generation 
 // it is known what it declares.
 func (i *instance) welcome(l *link) {
 	if err := os.MkdirAll(i.sockets(), 0o700); err != nil {
-		l.unwelcome = &startError{summary: "it has no folder for its sockets", detail: err.Error()}
+		l.unwelcome = &inspect.Fault{Summary: "it has no folder for its sockets", Detail: err.Error()}
 		return
 	}
 	if i.s.cfg.Services == nil {
@@ -72,7 +73,7 @@ func (i *instance) welcome(l *link) {
 	}
 	l.back = &backchannel{s: i.s, i: i}
 	if err := l.serve(l.back.register, l.back.admit); err != nil {
-		l.unwelcome = &startError{summary: "it cannot be offered the daemon's services", detail: err.Error()}
+		l.unwelcome = &inspect.Fault{Summary: "it cannot be offered the daemon's services", Detail: err.Error()}
 	}
 }
 
@@ -83,9 +84,9 @@ func (i *instance) sockets() string { return filepath.Join(i.s.cfg.SocketDir, i.
 // known is not asked what it declares: its answer to Configure says it again, and it
 // is outdated when that is something else. When it comes to no such answer, or has to
 // wait for another plugin before, it is asked after all.
-func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, generation int, known *sdk.Manifest) *startError {
-	if !b.unchanged() {
-		return &startError{summary: "its binary is refused", detail: b.path + " changed while it was started"}
+func (i *instance) prepare(ctx context.Context, l *link, b *inspect.Binary, spec inspect.Spec, generation int, known *sdk.Manifest) *inspect.Fault {
+	if !b.Unchanged() {
+		return &inspect.Fault{Summary: "its binary is refused", Detail: b.Path + " changed while it was started"}
 	}
 	if l.unwelcome != nil {
 		return l.unwelcome
@@ -100,8 +101,8 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	if m.Protocol != 0 && m.Protocol != plugin.Protocol {
 		return l.doubt(ctx, known, versionError("manifest's protocol", fmt.Sprint(m.Protocol), fmt.Sprint(plugin.Protocol)))
 	}
-	if known == nil && keepable(spec) {
-		i.s.remember(b, "", *m)
+	if known == nil && spec.Keepable() {
+		i.s.inspect.Remember(b, "", *m)
 	}
 	settings, fail := i.settings(m, spec, generation)
 	if fail != nil {
@@ -127,9 +128,9 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 	l.foreseen = <-foreseen
 	configured := l.manifest.Load()
 	if spec.Foreign == nil {
-		i.s.remember(b, i.name, *configured)
+		i.s.inspect.Remember(b, i.name, *configured)
 	}
-	if known != nil && !sameGround(known, configured) {
+	if known != nil && !inspect.SameGround(known, configured) {
 		return outdated()
 	}
 	if fail := checkLock(spec, b, *configured); fail != nil {
@@ -143,26 +144,26 @@ func (i *instance) prepare(ctx context.Context, l *link, b *binary, spec Spec, g
 
 // doubt asks a process after all what it declares, where it is known, before it
 // fails: the fault may be that of what was kept. It returns fail when it is not.
-func (l *link) doubt(ctx context.Context, known *sdk.Manifest, fail *startError) *startError {
+func (l *link) doubt(ctx context.Context, known *sdk.Manifest, fail *inspect.Fault) *inspect.Fault {
 	if known == nil || l.alive.Err() != nil {
 		return fail
 	}
 	ctx, cancel := context.WithTimeout(ctx, probing)
 	defer cancel()
-	if l.describe(ctx) == nil && !sameGround(known, l.manifest.Load()) {
+	if l.describe(ctx) == nil && !inspect.SameGround(known, l.manifest.Load()) {
 		return outdated()
 	}
 	return fail
 }
 
-func outdated() *startError {
-	return &startError{summary: "it declares something else than before", outdated: true}
+func outdated() *inspect.Fault {
+	return &inspect.Fault{Summary: "it declares something else than before", Outdated: true}
 }
 
-func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Settings, *startError) {
-	config, secrets, diags := decodeBlock(spec, m.Config)
+func (i *instance) settings(m *sdk.Manifest, spec inspect.Spec, generation int) (sdk.Settings, *inspect.Fault) {
+	config, secrets, diags := spec.Decode(m.Config)
 	if diags.HasErrors() {
-		return sdk.Settings{}, &startError{summary: "its block is wrong", permanent: true, config: diags}
+		return sdk.Settings{}, &inspect.Fault{Summary: "its block is wrong", Permanent: true, Config: diags}
 	}
 	for _, v := range secrets {
 		i.s.cfg.Redact(v)
@@ -174,7 +175,7 @@ func (i *instance) settings(m *sdk.Manifest, spec Spec, generation int) (sdk.Set
 	if spec.Confine != nil {
 		s.DataDir = filepath.Join(i.s.cfg.DataDir, confinedDir, spec.Instance, "home")
 	}
-	if spec.granted(sdk.GrantSandbox) {
+	if spec.Granted(sdk.GrantSandbox) {
 		s.Sandbox = spec.Sandbox
 	}
 	return s, nil

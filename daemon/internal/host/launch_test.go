@@ -3,11 +3,15 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -39,15 +43,15 @@ func TestKnown(t *testing.T) {
 					return nil
 				}
 			})
-			s := Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
-			wantStarted(t, r.Start(context.Background(), []Spec{s}))
+			s := inspect.Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
+			wantStarted(t, r.Start(context.Background(), []inspect.Spec{s}))
 			whole := len(r.Tools())
 			if err := r.Remove("fault"); err != nil {
 				t.Fatal(err)
 			}
-			r.mislead(c.kept)
+			r.mislead(t, c.kept)
 
-			wantStarted(t, r.Start(context.Background(), []Spec{s}))
+			wantStarted(t, r.Start(context.Background(), []inspect.Spec{s}))
 			if got := len(r.Tools()); got != whole {
 				t.Errorf("%d tools, not %d", got, whole)
 			}
@@ -64,15 +68,32 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// mislead changes what is kept of the fault plugin.
-func (r *rig) mislead(change func(*sdk.Manifest)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	d := r.known[faultBinary]
-	m := *d.Manifest
+// mislead changes what is kept of the fault plugin, as a daemon that starts anew
+// reads it. No plugin runs meanwhile.
+func (r *rig) mislead(t *testing.T, change func(*sdk.Manifest)) {
+	t.Helper()
+	kept, err := filepath.Glob(filepath.Join(r.cfg.DataDir, "plugins", "*.json"))
+	if err != nil || len(kept) != 1 {
+		t.Fatal(kept, err)
+	}
+	b, err := os.ReadFile(kept[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d map[string]any
+	var m sdk.Manifest
+	if err := errors.Join(json.Unmarshal(b, &d), json.Unmarshal(b, &struct{ Manifest *sdk.Manifest }{&m})); err != nil {
+		t.Fatal(err)
+	}
 	change(&m)
-	d.Manifest = &m
-	r.known[faultBinary] = d
+	d["manifest"] = m
+	if b, err = json.Marshal(d); err == nil {
+		err = os.WriteFile(kept[0], b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.inspect = inspect.New(inspect.Config{Log: r.cfg.Log, DataDir: r.cfg.DataDir})
 }
 
 // TestKnownAndRefused: a block that is wrong by the plugin's own word, or that it
@@ -96,15 +117,15 @@ func TestKnownAndRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, nil)
-			s := Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
-			wantStarted(t, r.Start(context.Background(), []Spec{s}))
+			s := inspect.Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
+			wantStarted(t, r.Start(context.Background(), []inspect.Spec{s}))
 			if err := r.Remove("fault"); err != nil {
 				t.Fatal(err)
 			}
-			r.mislead(c.kept)
+			r.mislead(t, c.kept)
 			s.Body = body(t, c.block)
 			var said string
-			for _, d := range r.Start(context.Background(), []Spec{s}) {
+			for _, d := range r.Start(context.Background(), []inspect.Spec{s}) {
 				said += d.Summary + d.Detail
 			}
 			if !strings.Contains(said, c.refused) || c.refused == "" && said != "" {
@@ -117,74 +138,7 @@ func TestKnownAndRefused(t *testing.T) {
 	}
 }
 
-// TestSameGround: what is kept on disk is what was declared, however the plugin
-// writes its JSON.
-func TestSameGround(t *testing.T) {
-	for _, text := range []string{
-		`{"name": "x", "protocol": 1, "schemes": [], "grants": [], "requires": [], "calls": {"tools": []}}`,
-		`{"name": "x", "config": {"attributes": [{"name": "a", "type": "list(string)", "default": [ "<", 2 ]}]}}`,
-	} {
-		var said, kept sdk.Manifest
-		if err := json.Unmarshal([]byte(text), &said); err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(said)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(b, &kept); err != nil {
-			t.Fatal(err)
-		}
-		if !sameGround(&said, &kept) {
-			t.Errorf("%s is kept as another: %s", text, b)
-		}
-		said.Requires = []string{"y"}
-		if sameGround(&said, &kept) {
-			t.Errorf("%s requires nothing", text)
-		}
-	}
-}
-
-// TestDeclaredByItsFileAlone: what else a process is given may change what it
-// declares.
-func TestDeclaredByItsFileAlone(t *testing.T) {
-	r := newRig(t, nil)
-	plain := Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
-	b, fail := r.verified(plain)
-	if fail != nil {
-		t.Fatal(fail)
-	}
-	defer b.file.Close()
-	if r.declared(b, plain) != nil {
-		t.Error("known before it was asked")
-	}
-	wantStarted(t, r.Start(context.Background(), []Spec{plain}))
-	if r.declared(b, plain) == nil {
-		t.Error("not kept")
-	}
-	for name, change := range map[string]func(*Spec){
-		"variables": func(s *Spec) { s.Env = map[string]string{"A": "b"} },
-		"arguments": func(s *Spec) { s.Args = []string{"x"} },
-	} {
-		s := plain
-		change(&s)
-		if r.declared(b, s) != nil {
-			t.Error(name, "do not count")
-		}
-	}
-	scripted := *b
-	scripted.script = true
-	if r.declared(&scripted, plain) != nil {
-		t.Error("a script is its file alone")
-	}
-	other := *b
-	other.digest = strings.Repeat("0", 64)
-	if r.declared(&other, plain) != nil {
-		t.Error("another file is the same")
-	}
-}
-
-func wantStarted(t *testing.T, ds []Diagnostic) {
+func wantStarted(t *testing.T, ds []inspect.Diagnostic) {
 	t.Helper()
 	for _, d := range ds {
 		if !d.Warning() {

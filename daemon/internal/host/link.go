@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"
@@ -44,23 +45,23 @@ type link struct {
 	services *grpc.Server
 	surface
 	at        plugin.Services
-	back      *backchannel // nil when the daemon offers no services
-	unwelcome *startError  // why what it needs besides cannot be had
+	back      *backchannel   // nil when the daemon offers no services
+	unwelcome *inspect.Fault // why what it needs besides cannot be had
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    turnstile
-	foreseen []*offered    // its tools before it was configured, compiled
-	streams  atomic.Bool   // it serves no call without a stream
-	warnings []Diagnostic  // what is to be said once it serves
-	binary   *binary       // that it was started from; its file is closed
-	said     *sdk.Manifest // what it declares, also beyond what the lock allows; guarded by the instance's mu
-	pin      Pin           // guarded by the instance's mu
-	digest   string        // of the binary
-	identity string        // of the file that it was started from
-	confined string        // what it is held to, for people
+	foreseen []*offered           // its tools before it was configured, compiled
+	streams  atomic.Bool          // it serves no call without a stream
+	warnings []inspect.Diagnostic // what is to be said once it serves
+	binary   *inspect.Binary      // that it was started from; its file is closed
+	said     *sdk.Manifest        // what it declares, also beyond what the lock allows; guarded by the instance's mu
+	pin      inspect.Pin          // guarded by the instance's mu
+	digest   string               // of the binary
+	identity string               // of the file that it was started from
+	confined string               // what it is held to, for people
 
 	// What it was given last. Only the instance's goroutine uses these.
-	spec       Spec
+	spec       inspect.Spec
 	settings   sdk.Settings
 	generation int
 	unsure     bool // it did not say whether it took the last ones
@@ -102,10 +103,10 @@ func (c *capture) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *gr
 // link: close ends it, also when connect failed.
 // known hears of the link before there is a process; meanwhile is called when there
 // is one that has not said anything yet.
-func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.Logger, known, meanwhile func(*link)) (*link, *startError) {
+func connect(ctx context.Context, cfg *Config, spec inspect.Spec, b *inspect.Binary, log hclog.Logger, known, meanwhile func(*link)) (*link, *inspect.Fault) {
 	walls, err := cfg.confine(spec, b)
 	if err != nil {
-		return nil, &startError{summary: "it cannot be confined", detail: err.Error()}
+		return nil, &inspect.Fault{Summary: "it cannot be confined", Detail: err.Error()}
 	}
 	l := &link{cfg: cfg, log: log, instance: spec.Instance, proc: newProcess(log, b, cfg.limits(spec))}
 	l.proc.walls, l.proc.meanwhile = walls, func() { meanwhile(l) }
@@ -118,7 +119,7 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 		VersionedPlugins: map[int]goplugin.PluginSet{plugin.Protocol: {plugin.KindPlugin: &capture{}}},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			env := l.proc.walls.environment(environment(spec), spec)
+			env := l.proc.walls.Environment(inspect.Environment(spec), spec.Env)
 			if err := l.proc.prepare(cmd, spec.Args, env, dir); err != nil {
 				return nil, err
 			}
@@ -145,7 +146,7 @@ func connect(ctx context.Context, cfg *Config, spec Spec, b *binary, log hclog.L
 
 // handshake starts the process and dials it. go-plugin's own Start cannot be
 // cancelled: when ctx ends, the process is killed under it.
-func (l *link) handshake(ctx context.Context) *startError {
+func (l *link) handshake(ctx context.Context) *inspect.Fault {
 	began := time.Now()
 	var failed error
 	done := make(chan struct{})
@@ -159,16 +160,16 @@ func (l *link) handshake(ctx context.Context) *startError {
 	case <-done:
 	case <-late.C:
 		<-l.killSoon(done)
-		return &startError{summary: "it did not start in time", detail: "It printed its handshake and then did not answer."}
+		return &inspect.Fault{Summary: "it did not start in time", Detail: "It printed its handshake and then did not answer."}
 	case <-ctx.Done():
 		<-l.killSoon(done)
-		return &startError{summary: "its start was given up", detail: context.Cause(ctx).Error()}
+		return &inspect.Fault{Summary: "its start was given up", Detail: context.Cause(ctx).Error()}
 	}
 	if failed == nil {
 		return nil
 	}
 	if l.proc.ID() == "0" {
-		return &startError{summary: "it cannot be started", detail: failed.Error(), permanent: true}
+		return &inspect.Fault{Summary: "it cannot be started", Detail: failed.Error(), Permanent: true}
 	}
 	return l.proc.explain(failed, time.Since(began) >= l.cfg.StartTimeout)
 }
@@ -243,28 +244,28 @@ func (l *link) kill() bool {
 }
 
 // describe reads the manifest.
-func (l *link) describe(ctx context.Context) *startError {
+func (l *link) describe(ctx context.Context) *inspect.Fault {
 	ctx, cancel := context.WithTimeout(ctx, l.cfg.StartTimeout)
 	defer cancel()
 	m, err := l.base.Describe(ctx)
 	if err != nil {
-		return &startError{summary: "it does not describe itself", detail: l.mapped(ctx, err).Error()}
+		return &inspect.Fault{Summary: "it does not describe itself", Detail: l.mapped(ctx, err).Error()}
 	}
 	l.manifest.Store(&m)
 	return nil
 }
 
 // configure offers the services and hands the settings over.
-func (l *link) configure(ctx context.Context, s sdk.Settings) *startError {
+func (l *link) configure(ctx context.Context, s sdk.Settings) *inspect.Fault {
 	ctx, cancel := context.WithTimeout(ctx, l.cfg.ConfigureTimeout)
 	defer cancel()
 	m, err := l.base.Configure(ctx, s, l.at)
 	if err != nil {
 		e := l.mapped(ctx, err)
 		refused := sdk.OutcomeOf(e)
-		return &startError{
-			summary: "it refuses its configuration", detail: e.Error(),
-			permanent: refused == sdk.Validation || refused == sdk.Unavailable || refused == sdk.Permission,
+		return &inspect.Fault{
+			Summary: "it refuses its configuration", Detail: e.Error(),
+			Permanent: refused == sdk.Validation || refused == sdk.Unavailable || refused == sdk.Permission,
 		}
 	}
 	l.manifest.Store(&m)
@@ -339,7 +340,7 @@ func (l *link) close() {
 	if err := os.RemoveAll(l.proc.socketDir); err != nil {
 		l.log.Debug("removing the plugin's sockets", "error", err)
 	}
-	if err := l.proc.walls.remove(); err != nil {
+	if err := l.proc.walls.Remove(); err != nil {
 		l.log.Debug("removing the plugin's temporary files", "error", err)
 	}
 }

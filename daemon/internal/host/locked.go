@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -25,37 +26,37 @@ func (i *instance) hold(l *link, m sdk.Manifest) {
 		i.unsay(*old)
 	}
 	if now != nil {
-		i.report([]Diagnostic{*now})
+		i.report([]inspect.Diagnostic{*now})
 	}
 	if !l.attached { // a process that its author runs may be of another file
-		i.s.remember(l.binary, i.name, m)
+		i.s.inspect.Remember(l.binary, i.name, m)
 	}
 }
 
 // holdTo puts in force what the lock of a spec allows of what a link declared,
 // and returns what is to be said of the rest. It needs i.mu.
-func (i *instance) holdTo(l *link, spec Spec) *Diagnostic {
+func (i *instance) holdTo(l *link, spec inspect.Spec) *inspect.Diagnostic {
 	if spec.Locked == nil {
 		l.manifest.Store(l.said)
 		return nil
 	}
 	held := spec.Locked.Hold(*l.said)
 	l.manifest.Store(&held)
-	drift := spec.Locked.Drift(config.LockOf(*l.said, l.binary.digest, l.binary.script))
+	drift := spec.Locked.Drift(config.LockOf(*l.said, l.binary.Digest, l.binary.Script))
 	if len(drift) == 0 {
 		return nil
 	}
-	d := warn(spec, "it is not any more what bothy.lock says", fmt.Sprintf(
-		"While it ran, it declared something else: %s. What is new is not used. If it is what you want, call %s.", config.Changes(drift), toLock(spec)))
+	d := spec.Warn("it is not any more what bothy.lock says", fmt.Sprintf(
+		"While it ran, it declared something else: %s. What is new is not used. If it is what you want, call %s.", config.Changes(drift), spec.LockVerb()))
 	return &d
 }
 
 // unsay takes one thing back that was said of the instance.
-func (i *instance) unsay(d Diagnostic) {
+func (i *instance) unsay(d inspect.Diagnostic) {
 	i.mu.Lock()
-	var left []Diagnostic
+	var left []inspect.Diagnostic
 	for _, x := range i.diagnostics {
-		if !holds([]Diagnostic{x}, d) {
+		if !holds([]inspect.Diagnostic{x}, d) {
 			left = append(left, x)
 		}
 	}
@@ -67,7 +68,7 @@ func (i *instance) unsay(d Diagnostic) {
 // Refresh tells where the block of an instance stands now, and what bothy.lock
 // says of it: all else is as the plugin runs with it. It is false when the lock
 // says something else than what runs: that takes a Replace.
-func (s *Supervisor) Refresh(spec Spec) bool {
+func (s *Supervisor) Refresh(spec inspect.Spec) bool {
 	i, err := s.instance(spec.Instance)
 	if err != nil {
 		return true
@@ -89,7 +90,7 @@ func (s *Supervisor) Refresh(spec Spec) bool {
 		i.mu.Unlock()
 		return false
 	}
-	i.spec, l.pin = spec, l.binary.pinnedBy(spec)
+	i.spec, l.pin = spec, l.binary.PinnedBy(spec)
 	old := i.drifted
 	i.drifted = i.holdTo(l, spec)
 	now := *l.manifest.Load()
@@ -103,8 +104,8 @@ func (s *Supervisor) Refresh(spec Spec) bool {
 }
 
 // admits reports whether what runs is what the lock of a spec says.
-func admits(spec Spec, l *link) bool {
-	return spec.Locked == nil || len(spec.Locked.Drift(config.LockOf(*l.said, l.binary.digest, l.binary.script))) == 0
+func admits(spec inspect.Spec, l *link) bool {
+	return spec.Locked == nil || len(spec.Locked.Drift(config.LockOf(*l.said, l.binary.Digest, l.binary.Script))) == 0
 }
 
 func sameLocked(a, b *config.Locked) bool {
@@ -112,4 +113,21 @@ func sameLocked(a, b *config.Locked) bool {
 		return a == b
 	}
 	return len(a.Diff(*b)) == 0
+}
+
+// checkLock refuses what a plugin declares, once it is configured, when the lock
+// has it otherwise. Its file is the right one, so that the change comes from its
+// configuration, its environment, or from what it read.
+func checkLock(spec inspect.Spec, b *inspect.Binary, m sdk.Manifest) *inspect.Fault {
+	if spec.Locked == nil {
+		return nil
+	}
+	drift := spec.Locked.Drift(config.LockOf(m, b.Digest, b.Script))
+	if len(drift) == 0 {
+		return nil
+	}
+	return &inspect.Fault{
+		Summary: "it is not what bothy.lock says", Permanent: true,
+		Detail: fmt.Sprintf("Its file is the same, and it declares something else: %s. If that is what you want, call %s.", config.Changes(drift), spec.LockVerb()),
+	}
 }

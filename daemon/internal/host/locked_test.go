@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,11 +13,12 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // locked is a spec with the lock that the inspector makes of it.
-func locked(t testing.TB, s *Inspector, spec Spec) Spec {
+func locked(t testing.TB, s *inspect.Inspector, spec inspect.Spec) inspect.Spec {
 	t.Helper()
 	l, err := s.Lock(context.Background(), spec)
 	if err != nil {
@@ -41,30 +41,30 @@ func TestLockedStart(t *testing.T) {
 		return &l
 	}
 	for name, c := range map[string]struct {
-		change func(*Spec)
+		change func(*inspect.Spec)
 		want   []string // of the diagnostic; empty: it runs
 	}{
-		"as it was": {func(*Spec) {}, nil},
-		"another file": {func(s *Spec) { s.Locked = other(*s.Locked) },
+		"as it was": {func(*inspect.Spec) {}, nil},
+		"another file": {func(s *inspect.Spec) { s.Locked = other(*s.Locked) },
 			[]string{"bothy.lock has 0000", "of version 1.0.0", "plugins lock --check x", "call `bothy plugins lock x`"}},
-		"another tool": {func(s *Spec) { s.Env["FAULT_SCHEMA"] = `{"type":"object"}` },
+		"another tool": {func(s *inspect.Spec) { s.Env["FAULT_SCHEMA"] = `{"type":"object"}` },
 			[]string{"not what bothy.lock says", "Its file is the same", ": + tool unusable.", "`bothy plugins lock x`"}},
-		"another name": {func(s *Spec) { s.Env["FAULT_NAME"] = "other" }, []string{"~ plugin fault -> other"}},
-		"another grant": {func(s *Spec) { l := *s.Locked; l.Grants = []string{"tools"}; s.Locked = &l },
+		"another name": {func(s *inspect.Spec) { s.Env["FAULT_NAME"] = "other" }, []string{"~ plugin fault -> other"}},
+		"another grant": {func(s *inspect.Spec) { l := *s.Locked; l.Grants = []string{"tools"}; s.Locked = &l },
 			[]string{"- grant tools, + grant entries"}},
-		"another schema": {func(s *Spec) { l := *s.Locked; l.Tools = map[string]string{"noop": "x"}; s.Locked = &l },
+		"another schema": {func(s *inspect.Spec) { l := *s.Locked; l.Tools = map[string]string{"noop": "x"}; s.Locked = &l },
 			[]string{"~ schema of tool noop changed"}},
-		"the block agrees":    {func(s *Spec) { s.SHA256 = "sha256:" + s.Locked.Digest }, nil},
-		"the block disagrees": {func(s *Spec) { s.SHA256 = strings.Repeat("1", 64) }, []string{"its block pins sha256 1111", "and bothy.lock has"}},
+		"the block agrees":    {func(s *inspect.Spec) { s.SHA256 = "sha256:" + s.Locked.Digest }, nil},
+		"the block disagrees": {func(s *inspect.Spec) { s.SHA256 = strings.Repeat("1", 64) }, []string{"its block pins sha256 1111", "and bothy.lock has"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, nil)
-			s := locked(t, r.Inspector, spec("x", ""))
+			s := locked(t, r.inspect, spec("x", ""))
 			c.change(&s)
-			found := r.Start(context.Background(), []Spec{s, spec("healthy", "")})
+			found := r.Start(context.Background(), []inspect.Spec{s, spec("healthy", "")})
 			r.mustCall(t, "healthy__noop", ``)
-			found = slices.DeleteFunc(found, Diagnostic.Warning) // of the names that the two share
+			found = slices.DeleteFunc(found, inspect.Diagnostic.Warning) // of the names that the two share
 			if len(c.want) == 0 {
 				if st := r.status(t, "x"); len(found) > 0 || st.Pin == "" || st.Digest != s.Locked.Digest || st.Origin != "path" {
 					t.Fatalf("%v %+v", found, st)
@@ -90,12 +90,12 @@ func TestLockedStart(t *testing.T) {
 func TestLockedWhileItRuns(t *testing.T) {
 	var mu sync.Mutex
 	told := map[string]int{}
-	count := func(by int) func(Diagnostic) {
-		return func(d Diagnostic) { mu.Lock(); told[d.Detail] += by; mu.Unlock() }
+	count := func(by int) func(inspect.Diagnostic) {
+		return func(d inspect.Diagnostic) { mu.Lock(); told[d.Detail] += by; mu.Unlock() }
 	}
 	r := newRig(t, func(cfg *Config) { cfg.Diagnose, cfg.Mended = count(1), count(-1) })
-	s := locked(t, r.Inspector, spec("x", ""))
-	if found := r.Start(context.Background(), []Spec{s}); len(found) > 0 {
+	s := locked(t, r.inspect, spec("x", ""))
+	if found := r.Start(context.Background(), []inspect.Spec{s}); len(found) > 0 {
 		t.Fatal(found)
 	}
 	pid := r.status(t, "x").PID
@@ -116,13 +116,13 @@ func TestLockedWhileItRuns(t *testing.T) {
 		t.Errorf("the new tool is there: %v", err)
 	}
 	eventually(t, "what it became is kept", func() bool {
-		l, err := r.Lock(context.Background(), s)
+		l, err := r.inspect.Lock(context.Background(), s)
 		return err == nil && l.Tools["grown"] != ""
 	})
 	if said() != 1 {
 		t.Errorf("it is told %d times", said())
 	}
-	again := locked(t, r.Inspector, s)
+	again := locked(t, r.inspect, s)
 	if !r.Refresh(again) {
 		t.Error("what runs is not what was locked")
 	}
@@ -147,13 +147,13 @@ func TestLockedSource(t *testing.T) {
 	r := newRig(t, nil)
 	s := spec("x", "")
 	s.Env["FAULT_SOURCE"] = "mcp:somewhere"
-	if found := r.Start(context.Background(), []Spec{s}); len(found) > 0 {
+	if found := r.Start(context.Background(), []inspect.Spec{s}); len(found) > 0 {
 		t.Fatal(found)
 	}
-	l := *locked(t, r.Inspector, s).Locked
+	l := *locked(t, r.inspect, s).Locked
 	r.mustCall(t, "grow", ``)
 	eventually(t, "its source is known", func() bool {
-		grown, err := r.Lock(context.Background(), s)
+		grown, err := r.inspect.Lock(context.Background(), s)
 		l.Sources = grown.Sources
 		return err == nil && slices.Equal(l.Sources, []string{"mcp:somewhere"}) && grown.Tools["grown"] == ""
 	})
@@ -164,7 +164,7 @@ func TestLockedSource(t *testing.T) {
 			now.Sources = []string{"mcp:elsewhere"}
 		}
 		with.Locked = &now
-		if found := next.Start(context.Background(), []Spec{with}); len(found) > 0 {
+		if found := next.Start(context.Background(), []inspect.Spec{with}); len(found) > 0 {
 			t.Fatal(found)
 		}
 		next.mustCall(t, "grow", ``)
@@ -185,21 +185,18 @@ func TestNoRace(t *testing.T) {
 	ctx := context.Background()
 	r := newRig(t, nil)
 	path := copyOf(t, 0o700)
-	s := Spec{Instance: "x", Plugin: "fault", Path: path, SHA256: sha256Of(t, path)}
-	b, fail := r.verified(s)
+	s := inspect.Spec{Instance: "x", Plugin: "fault", Path: path, SHA256: sha256Of(t, path)}
+	b, fail := r.inspect.Verified(s)
 	if fail != nil {
 		t.Fatal(fail)
 	}
-	defer b.file.Close()
+	defer b.Close()
 	evil := filepath.Join(t.TempDir(), "evil")
 	if err := os.WriteFile(evil, []byte("#!/bin/sh\nexit 66\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(evil, path); err != nil {
 		t.Fatal(err)
-	}
-	if m, err := r.runDescribe(ctx, b); err != nil || m.Name != "fault" {
-		t.Errorf("described was the other: %+v %v", m, err)
 	}
 	l, fail := connect(ctx, &r.cfg, s, b, hclog.NewNullLogger(), r.has, func(*link) {})
 	if fail != nil {
@@ -209,7 +206,7 @@ func TestNoRace(t *testing.T) {
 	if fail := l.describe(ctx); fail != nil || l.manifest.Load().Name != "fault" {
 		t.Errorf("started was the other: %v", fail)
 	}
-	if _, fail := r.verified(s); fail == nil {
+	if _, fail := r.inspect.Verified(s); fail == nil {
 		t.Error("the other is taken at the next start")
 	}
 }
@@ -218,12 +215,12 @@ func TestWrittenInto(t *testing.T) {
 	r := newRig(t, nil)
 	path := filepath.Join(t.TempDir(), "bothy-plugin-script")
 	script(t, path, "exec "+faultBinary+` "$@"`)
-	s := Spec{Instance: "x", Plugin: "fault", Path: path}
-	b, fail := r.verified(s)
+	s := inspect.Spec{Instance: "x", Plugin: "fault", Path: path}
+	b, fail := r.inspect.Verified(s)
 	if fail != nil {
 		t.Fatal(fail)
 	}
-	defer b.file.Close()
+	defer b.Close()
 	script(t, path, "exec "+faultBinary+` "$@" # evil`)
 	i := newInstance(r.Supervisor, s)
 	if fail := i.prepare(context.Background(), nil, b, s, 1, nil); fail == nil || !strings.Contains(fail.Error(), "changed while it was started") {
@@ -244,63 +241,12 @@ func TestScript(t *testing.T) {
 	r := newRig(t, nil)
 	path := filepath.Join(t.TempDir(), "bothy-plugin-script")
 	script(t, path, fmt.Sprintf("[ \"$(readlink \"$0\")\" = %q ] || exit 7\nexec %s \"$@\"", path, faultBinary))
-	s := locked(t, r.Inspector, Spec{Instance: "x", Plugin: "script", Path: path, Grants: []string{sdk.GrantEntries}})
-	if found := r.Start(context.Background(), []Spec{s}); len(found) > 0 {
+	s := locked(t, r.inspect, inspect.Spec{Instance: "x", Plugin: "script", Path: path, Grants: []string{sdk.GrantEntries}})
+	if found := r.Start(context.Background(), []inspect.Spec{s}); len(found) > 0 {
 		t.Fatal(found)
 	}
 	r.mustCall(t, "noop", ``)
-	if st := r.status(t, "x"); !st.Script || !s.Locked.Script || st.Pin != PinLock {
+	if st := r.status(t, "x"); !st.Script || !s.Locked.Script || st.Pin != inspect.PinLock {
 		t.Errorf("%+v", st)
-	}
-}
-
-// TestKeptDigest: a digest is taken from what is kept only where the file cannot
-// be another one behind its times.
-func TestKeptDigest(t *testing.T) {
-	old, err := exec.LookPath("true")
-	if err == nil {
-		old, err = filepath.EvalSymlinks(old)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	shared := copyOf(t, 0o770)
-	for name, c := range map[string]struct {
-		path string
-		kept bool
-	}{
-		"root's, and old":  {old, true},
-		"written just now": {copyOf(t, 0o700), false},
-		"of a group":       {shared, false},
-	} {
-		s := NewInspector(Config{Log: hclog.NewNullLogger()})
-		open := func() *binary {
-			b, fail := s.opened(Spec{Path: c.path})
-			if fail != nil {
-				t.Fatal(name, fail)
-			}
-			t.Cleanup(func() { _ = b.file.Close() }) // only read
-			return b
-		}
-		b := open()
-		if b.digest != sha256Of(t, c.path) {
-			t.Errorf("%s: digest %s", name, b.digest)
-		}
-		s.known[c.path] = described{Identity: s.known[c.path].Identity, Digest: "kept"}
-		if got := open().digest == "kept"; got != c.kept {
-			t.Errorf("%s: taken from what is kept: %v", name, got)
-		}
-	}
-	s := NewInspector(Config{Log: hclog.NewNullLogger()})
-	b, fail := s.opened(Spec{Path: shared})
-	if fail != nil {
-		t.Fatal(fail)
-	}
-	defer b.file.Close()
-	s.known[shared] = described{Identity: b.identity, Digest: "kept"}
-	if again, fail := s.opened(Spec{Path: shared}); fail != nil || again.digest == "kept" {
-		t.Errorf("what a group may write is believed: %v", fail)
-	} else {
-		_ = again.file.Close() // only read
 	}
 }

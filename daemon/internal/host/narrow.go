@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -13,12 +14,12 @@ import (
 // when it started and its block allows. What it declares later, while it runs,
 // adds nothing.
 type reach struct {
-	spec  Spec
+	spec  inspect.Spec
 	calls sdk.Calls
 	own   []string // the schemes that it registers itself, which it need not declare twice
 }
 
-func newReach(spec Spec, m *sdk.Manifest) reach {
+func newReach(spec inspect.Spec, m *sdk.Manifest) reach {
 	r := reach{spec: spec, calls: m.Calls}
 	for _, s := range m.Schemes {
 		r.own = append(r.own, s.Name)
@@ -28,7 +29,7 @@ func newReach(spec Spec, m *sdk.Manifest) reach {
 
 // granted refuses what needs a grant that the block does not give.
 func (r *reach) granted(grant string) error {
-	if r.spec.granted(grant) {
+	if r.spec.Granted(grant) {
 		return nil
 	}
 	return r.refuse("is not granted %q: write into its block grants = %s", grant, written(r.spec.Grants, grant))
@@ -122,10 +123,10 @@ func (r *reach) undeclared(does, kind, name string) error {
 }
 
 // wants warns about what the plugin asks for and its block does not give.
-func wants(spec Spec, m *sdk.Manifest) []Diagnostic {
+func wants(spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
 	var lacks, lines []string
 	missing := slices.DeleteFunc(slices.Clone(m.Grants), func(g string) bool {
-		return g == sdk.GrantChannel || spec.granted(g) // what a channel lacks is said by unopened
+		return g == sdk.GrantChannel || spec.Granted(g) // what a channel lacks is said by unopened
 	})
 	if len(missing) > 0 {
 		lacks = append(lacks, list(missing))
@@ -155,7 +156,7 @@ func wants(spec Spec, m *sdk.Manifest) []Diagnostic {
 	if len(lacks) == 0 {
 		return nil
 	}
-	return []Diagnostic{warn(spec, "it asks for more than its block grants: "+strings.Join(lacks, "; "),
+	return []inspect.Diagnostic{spec.Warn("it asks for more than its block grants: "+strings.Join(lacks, "; "),
 		"If you trust it with that, write into its block: "+strings.Join(lines, ", ")+".")}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -21,42 +22,42 @@ func TestReach(t *testing.T) {
 	secret := func(name string) func(*reach) error { return func(r *reach) error { return r.secret(name) } }
 	for _, c := range []struct {
 		name  string
-		block Spec
+		block inspect.Spec
 		ask   func(*reach) error
 		says  string // of the refusal; empty when it is let through
 	}{
-		{"a block without a list has all that is declared", Spec{}, tool("read_file", "files__read_file"), ""},
-		{"by the long name", Spec{}, tool("get", "web__get"), ""},
-		{"not declared", Spec{}, tool("write_file", "files__write_file"), `sdk.Calls{Tools: []string{"write_file"}}`},
-		{"not declared, though the block lets it", Spec{Tools: []string{"*"}}, tool("write_file", "files__write_file"), `calls: {"tools": ["write_file"]}`},
-		{"not in the block", Spec{Tools: []string{"read_dir"}}, tool("read_file", "files__read_file"), `tools = ["read_dir", "read_file"]`},
-		{"an empty list is nothing", Spec{Tools: []string{}}, tool("read_file", "files__read_file"), `tools = ["read_file"]`},
-		{"in the block by the long name", Spec{Tools: []string{"files__*"}}, tool("read_file", "files__read_file"), ""},
+		{"a block without a list has all that is declared", inspect.Spec{}, tool("read_file", "files__read_file"), ""},
+		{"by the long name", inspect.Spec{}, tool("get", "web__get"), ""},
+		{"not declared", inspect.Spec{}, tool("write_file", "files__write_file"), `sdk.Calls{Tools: []string{"write_file"}}`},
+		{"not declared, though the block lets it", inspect.Spec{Tools: []string{"*"}}, tool("write_file", "files__write_file"), `calls: {"tools": ["write_file"]}`},
+		{"not in the block", inspect.Spec{Tools: []string{"read_dir"}}, tool("read_file", "files__read_file"), `tools = ["read_dir", "read_file"]`},
+		{"an empty list is nothing", inspect.Spec{Tools: []string{}}, tool("read_file", "files__read_file"), `tools = ["read_file"]`},
+		{"in the block by the long name", inspect.Spec{Tools: []string{"files__*"}}, tool("read_file", "files__read_file"), ""},
 
-		{"a scheme", Spec{}, scheme("known://a"), ""},
-		{"in capitals", Spec{}, scheme("KNOWN://a"), ""},
-		{"its own", Spec{}, scheme("mine://a"), ""},
-		{"a bare path is a file", Spec{}, scheme("src/main.go"), `Schemes: []string{"file"}`},
-		{"another scheme", Spec{Schemes: []string{"log"}}, scheme("log://turn_1/x"), `sdk.Calls{Schemes: []string{"log"}}`},
-		{"a scheme that the block lacks", Spec{Schemes: []string{"known"}}, scheme("fact://a"), `schemes = ["known", "fact"]`},
-		{"a long one is cut", Spec{}, scheme(strings.Repeat("a", 500) + "\x1b://x"), strings.Repeat("a", 80) + `://: its author`},
+		{"a scheme", inspect.Spec{}, scheme("known://a"), ""},
+		{"in capitals", inspect.Spec{}, scheme("KNOWN://a"), ""},
+		{"its own", inspect.Spec{}, scheme("mine://a"), ""},
+		{"a bare path is a file", inspect.Spec{}, scheme("src/main.go"), `Schemes: []string{"file"}`},
+		{"another scheme", inspect.Spec{Schemes: []string{"log"}}, scheme("log://turn_1/x"), `sdk.Calls{Schemes: []string{"log"}}`},
+		{"a scheme that the block lacks", inspect.Spec{Schemes: []string{"known"}}, scheme("fact://a"), `schemes = ["known", "fact"]`},
+		{"a long one is cut", inspect.Spec{}, scheme(strings.Repeat("a", 500) + "\x1b://x"), strings.Repeat("a", 80) + `://: its author`},
 
-		{"a glob of a scheme", Spec{}, glob("known://**"), ""},
-		{"a glob of another", Spec{}, glob("log://**"), "log://"},
-		{"a glob of files", Spec{}, glob("src/main.go"), `Schemes: []string{"file"}`},
-		{"a glob of every scheme", Spec{}, glob("*://**"), ""},
-		{"every entry", Spec{}, glob(""), ""},
-		{"a glob without a scheme", Spec{}, glob("**"), ""},
+		{"a glob of a scheme", inspect.Spec{}, glob("known://**"), ""},
+		{"a glob of another", inspect.Spec{}, glob("log://**"), "log://"},
+		{"a glob of files", inspect.Spec{}, glob("src/main.go"), `Schemes: []string{"file"}`},
+		{"a glob of every scheme", inspect.Spec{}, glob("*://**"), ""},
+		{"every entry", inspect.Spec{}, glob(""), ""},
+		{"a glob without a scheme", inspect.Spec{}, glob("**"), ""},
 
-		{"the run's own model", Spec{}, model("own"), ""},
-		{"no model named", Spec{}, model(""), ""},
-		{"a model that no block names", Spec{}, model("p/m"), `models = ["p/m"]`},
-		{"a model that the block names", Spec{Models: []string{"*"}}, model("p/m"), ""},
-		{"a model that is not declared", Spec{Models: []string{"*"}}, model("q/m"), `sdk.Calls{Models: []string{"q/m"}}`},
+		{"the run's own model", inspect.Spec{}, model("own"), ""},
+		{"no model named", inspect.Spec{}, model(""), ""},
+		{"a model that no block names", inspect.Spec{}, model("p/m"), `models = ["p/m"]`},
+		{"a model that the block names", inspect.Spec{Models: []string{"*"}}, model("p/m"), ""},
+		{"a model that is not declared", inspect.Spec{Models: []string{"*"}}, model("q/m"), `sdk.Calls{Models: []string{"q/m"}}`},
 
-		{"a secret that no block names", Spec{}, secret("KEY"), `secrets = ["KEY"]`},
-		{"a secret that the block names", Spec{Secrets: []string{"KEY"}}, secret("KEY"), ""},
-		{"a secret that is not declared", Spec{Secrets: []string{"MORE"}}, secret("MORE"), `sdk.Calls{Secrets: []string{"MORE"}}`},
+		{"a secret that no block names", inspect.Spec{}, secret("KEY"), `secrets = ["KEY"]`},
+		{"a secret that the block names", inspect.Spec{Secrets: []string{"KEY"}}, secret("KEY"), ""},
+		{"a secret that is not declared", inspect.Spec{Secrets: []string{"MORE"}}, secret("MORE"), `sdk.Calls{Secrets: []string{"MORE"}}`},
 	} {
 		c.block.Instance, c.block.Grants = "p", all
 		r := newReach(c.block, &sdk.Manifest{Calls: declared, Schemes: []sdk.Scheme{{Name: "mine"}}})
@@ -69,7 +70,7 @@ func TestReach(t *testing.T) {
 		}
 	}
 	for _, grant := range all {
-		r := newReach(Spec{Instance: "p", Grants: []string{sdk.GrantProject}}, &sdk.Manifest{Calls: declared})
+		r := newReach(inspect.Spec{Instance: "p", Grants: []string{sdk.GrantProject}}, &sdk.Manifest{Calls: declared})
 		if err := r.granted(grant); sdk.OutcomeOf(err) != sdk.Permission || !strings.Contains(err.Error(), `grants = ["project", "`+grant+`"]`) {
 			t.Errorf("%s: %v", grant, err)
 		}
@@ -84,13 +85,13 @@ func TestWants(t *testing.T) {
 	}}
 	for _, c := range []struct {
 		name string
-		spec Spec
+		spec inspect.Spec
 		says []string // nil: no warning
 	}{
-		{"all given", Spec{Grants: []string{sdk.GrantTools, sdk.GrantModels}, Models: []string{"*"}, Secrets: []string{"KEY"}}, nil},
-		{"narrower than a pattern", Spec{Grants: m.Grants, Tools: []string{"grep", "read_file"}, Models: []string{"p/m"}, Secrets: []string{"KEY"}}, nil},
-		{"nothing given", Spec{}, []string{`grants = ["tools", "models"]`, `models = ["p/*"]`, `secrets = ["KEY"]`}},
-		{"less given", Spec{Grants: m.Grants, Tools: []string{"read_*"}, Schemes: []string{"fact"}, Models: []string{"p/*"}, Secrets: []string{"A"}},
+		{"all given", inspect.Spec{Grants: []string{sdk.GrantTools, sdk.GrantModels}, Models: []string{"*"}, Secrets: []string{"KEY"}}, nil},
+		{"narrower than a pattern", inspect.Spec{Grants: m.Grants, Tools: []string{"grep", "read_file"}, Models: []string{"p/m"}, Secrets: []string{"KEY"}}, nil},
+		{"nothing given", inspect.Spec{}, []string{`grants = ["tools", "models"]`, `models = ["p/*"]`, `secrets = ["KEY"]`}},
+		{"less given", inspect.Spec{Grants: m.Grants, Tools: []string{"read_*"}, Schemes: []string{"fact"}, Models: []string{"p/*"}, Secrets: []string{"A"}},
 			[]string{`tools = ["read_*", "grep"]`, `schemes = ["fact", "known"]`, `secrets = ["A", "KEY"]`}},
 	} {
 		found := wants(c.spec, m)

@@ -19,6 +19,8 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/confine"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 )
 
 // socketPrefix begins the names that go-plugin gives the folders of sockets.
@@ -38,11 +40,11 @@ const handshakeLimit = 4 << 10
 // that it started. Its end is seen by waiting for it, never by its pipes, which
 // a grandchild may hold open.
 type process struct {
-	binary *binary
+	binary *inspect.Binary
 	cmd    *exec.Cmd
 	log    hclog.Logger
 	limits config.Limits
-	walls  *confinement // nil: none
+	walls  *confine.Process // nil: none
 
 	meanwhile func() // called while the process starts
 
@@ -66,24 +68,23 @@ type process struct {
 	released []io.Closer
 }
 
-func newProcess(log hclog.Logger, b *binary, limits config.Limits) *process {
+func newProcess(log hclog.Logger, b *inspect.Binary, limits config.Limits) *process {
 	return &process{binary: b, log: log, limits: limits, done: make(chan struct{}), heard: make(chan struct{}), lines: newLineLimiter(log)}
 }
 
 // prepare makes the process what go-plugin asks for in cmd; env is all that it
 // gets besides.
 func (p *process) prepare(cmd *exec.Cmd, args, env []string, socketDir string) error {
-	cmd.Path, cmd.Args = p.binary.path, append([]string{p.binary.path}, args...)
+	cmd.Path, cmd.Args = p.binary.Path, append([]string{p.binary.Path}, args...)
 	cmd.Env = append(env, cmd.Env...)
 	cmd.Stdin = nil // the null device
 	cmd.Dir = "/"
-	ownGroup(cmd)
-	fromFile(cmd, p.binary)
+	p.binary.SetUp(cmd)
 	p.cmd, p.socketDir = cmd, socketDir
 	if p.walls == nil {
 		return nil
 	}
-	return p.walls.apply(cmd, p.binary, socketDir)
+	return p.walls.Apply(cmd, p.binary.File, socketDir)
 }
 
 // Start implements runner.Runner.
@@ -100,10 +101,10 @@ func (p *process) Start(context.Context) error {
 	started := make(chan error)
 	p.wg.Go(func() { p.own(started, outR, errR) })
 	err = <-started
-	p.walls.handed()
+	p.walls.Started()
 	closed := errors.Join(outW.Close(), errW.Close())
 	if err != nil {
-		return fmt.Errorf("start %s: %w", p.binary.path, errors.Join(err, outR.Close(), errR.Close()))
+		return fmt.Errorf("start %s: %w", p.binary.Path, errors.Join(err, outR.Close(), errR.Close()))
 	}
 	if closed != nil {
 		p.log.Debug("closing the plugin's ends of its pipes", "error", closed)
@@ -316,7 +317,7 @@ func (p *process) Stdout() io.ReadCloser { return p.stdout }
 func (p *process) Stderr() io.ReadCloser { return p.stderr }
 
 // Name implements runner.Runner.
-func (p *process) Name() string { return filepath.Base(p.binary.path) }
+func (p *process) Name() string { return filepath.Base(p.binary.Path) }
 
 // ID implements runner.Runner: the process id, "0" before there is one.
 func (p *process) ID() string {

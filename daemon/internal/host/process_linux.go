@@ -3,32 +3,16 @@ package host
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 )
-
-// ownGroup gives the process a group of its own, which ends with the daemon.
-func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
-
-// fromFile starts the open file that was verified instead of its path. It stays
-// open in the plugin: the interpreter of a script opens it by this name, and an
-// interpreter finds its way from it to the script's folder.
-func fromFile(cmd *exec.Cmd, b *binary) {
-	cmd.ExtraFiles = []*os.File{b.file}
-	cmd.Path = "/proc/self/fd/3"
-}
 
 // reap waits for the end, kills what the process left in its group and only
 // then takes its status: until then the group's number is nobody else's.
@@ -91,18 +75,4 @@ func residentMemory(pid int) int64 {
 		return 0
 	}
 	return pages * int64(os.Getpagesize())
-}
-
-// changeTime is when the kernel last saw the file change: nobody can set it.
-func changeTime(st *syscall.Stat_t) string { return fmt.Sprintf("%d.%d", st.Ctim.Sec, st.Ctim.Nsec) }
-
-// changedAt is when that was, or the content did, the later of both.
-func changedAt(info fs.FileInfo) time.Time {
-	at := info.ModTime()
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		if changed := time.Unix(st.Ctim.Unix()); changed.After(at) {
-			at = changed
-		}
-	}
-	return at
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -87,7 +88,7 @@ func TestQuota(t *testing.T) {
 // TestCompletionsQuota: completions are counted for the call that is served.
 func TestCompletionsQuota(t *testing.T) {
 	b := &backchannel{i: &instance{name: "p"}}
-	b.allow(reach{spec: Spec{Instance: "p"}})
+	b.allow(reach{spec: inspect.Spec{Instance: "p"}})
 	for range 2 {
 		r := &running{}
 		for range completionsPerCall {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -24,7 +25,7 @@ type Replaced struct {
 	How         How
 	Digest      string // of the binary that serves; empty when none does
 	Generation  int    // of the settings that are in force
-	Diagnostics []Diagnostic
+	Diagnostics []inspect.Diagnostic
 }
 
 // Switched is whether the new spec is in force. When it is not, the plugin that
@@ -33,7 +34,7 @@ func (r Replaced) Switched() bool { return r.How != "" && r.How != Kept }
 
 // request asks an instance to go on with another spec.
 type request struct {
-	spec   Spec
+	spec   inspect.Spec
 	force  bool          // swap the process though nothing changed
 	answer chan Replaced // takes one; closed without when a newer request came, or the end; nil when nobody waits
 }
@@ -60,7 +61,7 @@ func (r *request) drop() {
 // run begins with the new spec at once. The error is not_found for an unknown
 // instance, conflict when a newer spec came meanwhile, aborted when ctx ended:
 // the exchange goes on all the same.
-func (s *Supervisor) Replace(ctx context.Context, spec Spec) (Replaced, error) {
+func (s *Supervisor) Replace(ctx context.Context, spec inspect.Spec) (Replaced, error) {
 	x, err := s.Ask(spec, false)
 	if err != nil {
 		return Replaced{}, err
@@ -76,7 +77,7 @@ type Exchange struct {
 
 // Ask begins what Replace does, and with force swaps the process though nothing
 // changed. What was asked for before and is not decided yet is dropped.
-func (s *Supervisor) Ask(spec Spec, force bool) (*Exchange, error) {
+func (s *Supervisor) Ask(spec inspect.Spec, force bool) (*Exchange, error) {
 	i, err := s.instance(spec.Instance)
 	if err != nil {
 		return nil, err
@@ -226,7 +227,7 @@ func (i *instance) leave(last *request) {
 
 // take makes another spec the instance's own. was is the link that it has had
 // until now, nil when there is none.
-func (i *instance) take(spec Spec, was *link) {
+func (i *instance) take(spec inspect.Spec, was *link) {
 	i.mu.Lock()
 	i.spec, i.required = spec, spec.Requires
 	if was != nil {

@@ -14,12 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // named is a spec whose processes tell which one they are: their about shows
 // the environment.
-func named(mark string) Spec {
+func named(mark string) inspect.Spec {
 	s := spec("fault", "")
 	s.Env["MARK"] = mark
 	return s
@@ -41,7 +42,7 @@ func (r *rig) mark(t testing.TB) string {
 	return ""
 }
 
-func (r *rig) replace(t testing.TB, s Spec) Replaced {
+func (r *rig) replace(t testing.TB, s inspect.Spec) Replaced {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -104,14 +105,14 @@ func TestReplace(t *testing.T) {
 // TestReplaceThatFails: the old one stays, and nothing of the new one is left.
 func TestReplaceThatFails(t *testing.T) {
 	var said atomic.Int32
-	r := started(t, func(c *Config) { c.Diagnose = func(Diagnostic) { said.Add(1) } }, named("one"))
+	r := started(t, func(c *Config) { c.Diagnose = func(inspect.Diagnostic) { said.Add(1) } }, named("one"))
 	old := r.status(t, "fault").PID
 	wrong := named("two")
 	wrong.Body, wrong.Eval = body(t, "no_such = 1\n"), nil
 	missing := named("three")
 	missing.Path = "/nowhere/plugin"
 	crooked := spec("fault", "exit")
-	for _, s := range []Spec{wrong, missing, crooked} {
+	for _, s := range []inspect.Spec{wrong, missing, crooked} {
 		a := r.replace(t, s)
 		if a.Switched() || len(a.Diagnostics) == 0 {
 			t.Errorf("%+v", a)
@@ -142,9 +143,9 @@ func TestReplaceOfWhatDoesNotRun(t *testing.T) {
 			var mended []string
 			r := newRig(t, func(c *Config) {
 				c.Patience = time.Second / 2
-				c.Mended = func(d Diagnostic) { mu.Lock(); mended = append(mended, d.Instance); mu.Unlock() }
+				c.Mended = func(d inspect.Diagnostic) { mu.Lock(); mended = append(mended, d.Instance); mu.Unlock() }
 			})
-			r.Start(context.Background(), []Spec{spec("fault", mode)})
+			r.Start(context.Background(), []inspect.Spec{spec("fault", mode)})
 			if mode != "silent" {
 				eventually(t, "it has failed", func() bool { return r.status(t, "fault").Error != "" })
 			}
@@ -187,8 +188,8 @@ func TestRemove(t *testing.T) {
 	var mu sync.Mutex
 	var said, mended []string
 	r := started(t, func(c *Config) {
-		c.Diagnose = func(d Diagnostic) { mu.Lock(); said = append(said, d.Summary); mu.Unlock() }
-		c.Mended = func(d Diagnostic) { mu.Lock(); mended = append(mended, d.Summary); mu.Unlock() }
+		c.Diagnose = func(d inspect.Diagnostic) { mu.Lock(); said = append(said, d.Summary); mu.Unlock() }
+		c.Mended = func(d inspect.Diagnostic) { mu.Lock(); mended = append(mended, d.Summary); mu.Unlock() }
 	}, named("one"), spec("other", ""))
 	old := r.status(t, "fault").PID
 	release := r.hold(t)
@@ -222,7 +223,7 @@ func TestRemove(t *testing.T) {
 	if clashes(&mended) != 1 {
 		t.Errorf("the names clash no more, and nobody heard: %q", mended)
 	}
-	r.Start(context.Background(), []Spec{named("again")})
+	r.Start(context.Background(), []inspect.Spec{named("again")})
 	if clashes(&said) != 1 { // the first was Start's
 		t.Errorf("it is not told again that the names clash: %q", said)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -51,7 +52,7 @@ func (k *lack) text() string { return strings.TrimRight(k.summary+": "+k.detail,
 // by waiting is told once, and waited for all the same: it may be configured
 // later. For a plugin that is to take the place of one that serves, it is an
 // error instead.
-func (i *instance) require(ctx context.Context, l *link, spec Spec, m *sdk.Manifest) (fail *startError) {
+func (i *instance) require(ctx context.Context, l *link, spec inspect.Spec, m *sdk.Manifest) (fail *inspect.Fault) {
 	names := needed(spec, m)
 	if len(names) == 0 {
 		return nil
@@ -70,21 +71,21 @@ func (i *instance) require(ctx context.Context, l *link, spec Spec, m *sdk.Manif
 		case k == nil:
 			return nil
 		case serves && k.stuck:
-			return &startError{summary: k.summary, detail: k.detail}
+			return &inspect.Fault{Summary: k.summary, Detail: k.detail}
 		}
 		i.waitsFor(k, serves)
 		select {
 		case <-changed:
 		case <-l.alive.Done():
-			return &startError{summary: "it ended while it waited for what it requires", detail: context.Cause(l.alive).Error()}
+			return &inspect.Fault{Summary: "it ended while it waited for what it requires", Detail: context.Cause(l.alive).Error()}
 		case <-ctx.Done():
-			return &startError{summary: "its start was given up", detail: context.Cause(ctx).Error()}
+			return &inspect.Fault{Summary: "its start was given up", Detail: context.Cause(ctx).Error()}
 		}
 	}
 }
 
 // needed are the names that a block requires, then those of the manifest.
-func needed(spec Spec, m *sdk.Manifest) []string {
+func needed(spec inspect.Spec, m *sdk.Manifest) []string {
 	names := slices.Clone(spec.Requires)
 	if m != nil {
 		for _, n := range m.Requires {
@@ -114,14 +115,14 @@ func (i *instance) waitsFor(k *lack, serves bool) {
 		return
 	}
 	waits, held := "", ""
-	var said []Diagnostic
+	var said []inspect.Diagnostic
 	if k != nil {
 		waits = k.text()
 		if k.stuck {
 			held = waits
 		}
 		if k.stuck && !k.told {
-			said = []Diagnostic{diagnose(i.current(), k.summary, k.detail)}
+			said = []inspect.Diagnostic{i.current().Fail(k.summary, k.detail)}
 		}
 	}
 	i.mu.Lock()

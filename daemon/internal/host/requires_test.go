@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // needing is a fault plugin that requires others by its block.
-func needing(instance string, requires ...string) Spec {
+func needing(instance string, requires ...string) inspect.Spec {
 	s := spec(instance, "")
 	s.Requires = requires
 	return s
@@ -24,17 +25,17 @@ func needing(instance string, requires ...string) Spec {
 // diary collects the errors that are told and taken back.
 type diary struct {
 	mu    sync.Mutex
-	holds map[Diagnostic]bool
+	holds map[inspect.Diagnostic]bool
 	ever  int
 }
 
 func (d *diary) into(cfg *Config) {
-	d.holds = map[Diagnostic]bool{}
+	d.holds = map[inspect.Diagnostic]bool{}
 	cfg.Diagnose = d.told
-	cfg.Mended = func(x Diagnostic) { d.mu.Lock(); delete(d.holds, x); d.mu.Unlock() }
+	cfg.Mended = func(x inspect.Diagnostic) { d.mu.Lock(); delete(d.holds, x); d.mu.Unlock() }
 }
 
-func (d *diary) told(x Diagnostic) {
+func (d *diary) told(x inspect.Diagnostic) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if x.Warning() {
@@ -65,7 +66,7 @@ func TestRequiresOrder(t *testing.T) {
 		names := strings.Fields("a b c d e f")
 		random.Shuffle(instances, func(a, b int) { names[a], names[b] = names[b], names[a] })
 		g := graph{}
-		var specs []Spec
+		var specs []inspect.Spec
 		for n, name := range names {
 			for _, earlier := range names[:n] {
 				if random.IntN(2) == 0 {
@@ -108,7 +109,7 @@ func TestRequiresMissing(t *testing.T) {
 	d := &diary{}
 	r := newRig(t, func(cfg *Config) { d.into(cfg); cfg.Patience = time.Minute })
 	top, middle := needing("top", "middle"), needing("middle", "absent")
-	for _, x := range r.Start(t.Context(), []Spec{top, middle, spec("healthy", "")}) {
+	for _, x := range r.Start(t.Context(), []inspect.Spec{top, middle, spec("healthy", "")}) {
 		d.told(x)
 	}
 	if texts := d.texts(); len(texts) != 1 || !strings.Contains(texts[0], `plugin middle: it requires "absent", which is not there: Add a plugin block`) {
@@ -126,7 +127,7 @@ func TestRequiresMissing(t *testing.T) {
 	if n := len(r.Processes()); n != 3 {
 		t.Errorf("%d processes", n)
 	}
-	for _, x := range r.Start(t.Context(), []Spec{spec("absent", "")}) {
+	for _, x := range r.Start(t.Context(), []inspect.Spec{spec("absent", "")}) {
 		d.told(x)
 	}
 	eventually(t, "all are ready", func() bool {
@@ -153,7 +154,7 @@ func TestRequiresCircle(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { d.into(cfg); cfg.Patience = time.Minute })
 	b := spec("b", "")
 	b.Env["FAULT_REQUIRES"] = "c"
-	for _, x := range r.Start(t.Context(), []Spec{needing("outside", "a"), needing("a", "b"), b, needing("c", "a")}) {
+	for _, x := range r.Start(t.Context(), []inspect.Spec{needing("outside", "a"), needing("a", "b"), b, needing("c", "a")}) {
 		d.told(x)
 	}
 	circle := func() bool {
@@ -183,7 +184,7 @@ func TestRequiresCircle(t *testing.T) {
 func TestRequiresBroken(t *testing.T) {
 	d := &diary{}
 	r := newRig(t, func(cfg *Config) { d.into(cfg); cfg.Patience = time.Minute })
-	for _, x := range r.Start(t.Context(), []Spec{needing("a", "b"), {Instance: "b", Plugin: "gone", Path: "/nowhere/p"}}) {
+	for _, x := range r.Start(t.Context(), []inspect.Spec{needing("a", "b"), {Instance: "b", Plugin: "gone", Path: "/nowhere/p"}}) {
 		d.told(x)
 	}
 	eventually(t, "both tell", func() bool {
@@ -209,11 +210,11 @@ func TestRequiresWanted(t *testing.T) {
 	})
 	late := spec("late", "")
 	late.Plugin = "other"
-	r.Start(t.Context(), []Spec{needing("a", "other")})
+	r.Start(t.Context(), []inspect.Spec{needing("a", "other")})
 	if name := <-wanted; name != "other" {
 		t.Fatalf("wanted is %s", name)
 	}
-	r.Start(t.Context(), []Spec{late})
+	r.Start(t.Context(), []inspect.Spec{late})
 	eventually(t, "it is ready", func() bool { return r.status(t, "a").State == Ready })
 }
 

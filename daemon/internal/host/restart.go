@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 )
 
 // again waits for the time of the next start, after a failure or a crash; false
 // when ctx ended.
-func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up time.Duration) bool {
-	if fail != nil && fail.permanent {
+func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, up time.Duration) bool {
+	if fail != nil && fail.Permanent {
 		i.refuse(fail)
 		i.become(Broken, nil, fail.Error())
 		return i.rest(ctx)
@@ -30,14 +32,14 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *startError, up t
 func (i *instance) breaks() {
 	reason := fmt.Sprintf("it crashed %d times within %v and is not started again: %s", tooMany, window, i.why())
 	i.become(Broken, nil, reason)
-	i.report([]Diagnostic{diagnose(i.current(), "it is broken", reason)})
+	i.report([]inspect.Diagnostic{i.current().Fail("it is broken", reason)})
 }
 
 // refuse keeps why the instance is not started again, for those who call it.
-func (i *instance) refuse(fail *startError) {
+func (i *instance) refuse(fail *inspect.Fault) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.refusal = &Unstartable{Diagnostics: fail.diagnostics(i.spec), why: fail}
+	i.refusal = &Unstartable{Diagnostics: fail.Diagnostics(i.spec), why: fail}
 }
 
 // pause waits before the next start, unless another spec is asked for; false

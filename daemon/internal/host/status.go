@@ -3,27 +3,28 @@ package host
 import (
 	"path/filepath"
 	"strconv"
-	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 )
 
 // Status is one plugin as people see it.
 type Status struct {
-	Instance string   `json:"instance"`
-	Plugin   string   `json:"plugin"`
-	Path     string   `json:"path"`
-	Version  string   `json:"version"`
-	Kinds    []string `json:"kinds"`
-	State    State    `json:"state"`
-	PID      int      `json:"pid,omitempty"`
-	Restarts int      `json:"restarts"`
-	Error    string   `json:"error,omitempty"` // why it is not ready
-	Tools    []string `json:"tools,omitempty"`
-	RSS      int64    `json:"rss,omitempty"`    // bytes; 0 when unknown
-	Pin      Pin      `json:"pin,omitempty"`    // what vouches for its digest
-	Digest   string   `json:"digest,omitempty"` // hex SHA-256 of what runs, or would
-	Script   bool     `json:"script,omitempty"` // the digest covers the script alone
-	Origin   string   `json:"origin,omitempty"` // "bundled", "store", "path" or "dev"
-	Grants   []string `json:"grants,omitempty"`
+	Instance string      `json:"instance"`
+	Plugin   string      `json:"plugin"`
+	Path     string      `json:"path"`
+	Version  string      `json:"version"`
+	Kinds    []string    `json:"kinds"`
+	State    State       `json:"state"`
+	PID      int         `json:"pid,omitempty"`
+	Restarts int         `json:"restarts"`
+	Error    string      `json:"error,omitempty"` // why it is not ready
+	Tools    []string    `json:"tools,omitempty"`
+	RSS      int64       `json:"rss,omitempty"`    // bytes; 0 when unknown
+	Pin      inspect.Pin `json:"pin,omitempty"`    // what vouches for its digest
+	Digest   string      `json:"digest,omitempty"` // hex SHA-256 of what runs, or would
+	Script   bool        `json:"script,omitempty"` // the digest covers the script alone
+	Origin   string      `json:"origin,omitempty"` // "bundled", "store", "path" or "dev"
+	Grants   []string    `json:"grants,omitempty"`
 
 	Confined    string `json:"confined,omitempty"`     // what the kernel holds it to, for people; empty: nothing
 	MemoryLimit int64  `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
@@ -54,7 +55,7 @@ func (i *instance) status() Status {
 		Restarts: i.restarts, Error: i.problem, Pin: i.pin, Grants: i.spec.Grants,
 	}
 	if b := i.file; b != nil {
-		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.path), b.digest, b.script, i.origin()
+		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.Path), b.Digest, b.Script, i.origin()
 	}
 	if i.manifest != nil {
 		st.Version, st.Kinds = i.manifest.Version, i.manifest.Kinds
@@ -70,15 +71,4 @@ func (i *instance) status() Status {
 		}
 	}
 	return st
-}
-
-// origin says where a plugin's file comes from.
-func (c *Config) origin(b *binary) string {
-	switch {
-	case b.bundled:
-		return "bundled"
-	case c.Installed != "" && strings.HasPrefix(filepath.Clean(b.path), c.Installed+"/"):
-		return "store"
-	}
-	return "path"
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -20,7 +21,7 @@ func TestStopInEachState(t *testing.T) {
 	waits := spec("fault", "")
 	waits.Requires = []string{"nobody"}
 	for name, c := range map[string]struct {
-		spec  Spec
+		spec  inspect.Spec
 		until func(*testing.T, *rig)
 	}{
 		"starting": {spec("fault", "silent"), func(t *testing.T, r *rig) {
@@ -54,7 +55,7 @@ func TestStopInEachState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, func(c *Config) { c.Patience, c.DrainTimeout = time.Millisecond, 300*time.Millisecond })
-			r.Start(t.Context(), []Spec{c.spec})
+			r.Start(t.Context(), []inspect.Spec{c.spec})
 			c.until(t, r)
 			r.Stop(t.Context())
 			if left := r.Processes(); len(left) != 0 {

@@ -1,12 +1,16 @@
 package host
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/bothyd/bothy/daemon/internal/inspect"
+)
 
 // report keeps diagnostics for Start, or passes them on when Start is over. The
 // same one is told once, however often the plugin is started.
-func (i *instance) report(ds []Diagnostic) {
+func (i *instance) report(ds []inspect.Diagnostic) {
 	i.mu.Lock()
-	var fresh []Diagnostic
+	var fresh []inspect.Diagnostic
 	for _, d := range ds {
 		if !holds(i.diagnostics, d) {
 			fresh = append(fresh, d)
@@ -23,12 +27,12 @@ func (i *instance) report(ds []Diagnostic) {
 }
 
 // holds reports whether one of the diagnostics says the same.
-func holds(ds []Diagnostic, d Diagnostic) bool {
-	return slices.ContainsFunc(ds, func(x Diagnostic) bool { return x.Summary == d.Summary && x.Detail == d.Detail })
+func holds(ds []inspect.Diagnostic, d inspect.Diagnostic) bool {
+	return slices.ContainsFunc(ds, func(x inspect.Diagnostic) bool { return x.Summary == d.Summary && x.Detail == d.Detail })
 }
 
 // mend makes unsaid what was wrong with earlier starts, but for what still is.
-func (i *instance) mend(still []Diagnostic) {
+func (i *instance) mend(still []inspect.Diagnostic) {
 	i.mu.Lock()
 	said := i.diagnostics
 	i.diagnostics = nil
@@ -45,11 +49,11 @@ func (i *instance) mend(still []Diagnostic) {
 	}
 }
 
-func (i *instance) claimDiagnostics() []Diagnostic {
+func (i *instance) claimDiagnostics() []inspect.Diagnostic {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.reported = true
-	return append([]Diagnostic(nil), i.diagnostics...)
+	return append([]inspect.Diagnostic(nil), i.diagnostics...)
 }
 
 // forget makes what was said of the instance unsaid: its block is another one.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
@@ -43,7 +44,7 @@ func (w *binaryWatcher) check(p *watch.Pass) (again time.Duration) {
 	current := map[*instance]seenFile{}
 	for _, i := range w.s.instances() {
 		i.mu.Lock()
-		files, tried := candidates(i.spec, w.s.cfg.Libexec), i.tried
+		files, tried := i.spec.Candidates(w.s.cfg.Libexec), i.tried
 		i.mu.Unlock()
 		for _, file := range files {
 			p.Path(file) // before looking: what changes afterwards makes an event
@@ -73,15 +74,15 @@ func (w *binaryWatcher) check(p *watch.Pass) (again time.Duration) {
 // tell has an instance check its file, if that is a program.
 func (w *binaryWatcher) tell(i *instance, files []string) {
 	for _, path := range files {
-		b, err := openBinary(path)
-		if isMissing(err) {
+		b, err := inspect.OpenBinary(path)
+		if inspect.IsMissing(err) {
 			continue
 		}
 		if err != nil {
 			w.s.cfg.Log.Info("the file of a plugin changed and cannot be started as it is now", "plugin", i.name, "reason", err)
 			return
 		}
-		_ = b.file.Close() // it was only looked at
+		_ = b.Close() // it was only looked at
 		i.lookAgain()
 		return
 	}
@@ -92,7 +93,7 @@ func fileAt(paths []string) string {
 	for _, path := range paths {
 		info, err := os.Lstat(path)
 		if err == nil {
-			return path + " " + identityOf(info)
+			return path + " " + inspect.Identity(info)
 		}
 	}
 	return ""
@@ -127,8 +128,8 @@ func (i *instance) looked() bool {
 
 // tries keeps which file a start finds, before it opens it: what changes in
 // between is tried again.
-func (i *instance) tries(spec Spec) {
-	file := fileAt(candidates(spec, i.s.cfg.Libexec))
+func (i *instance) tries(spec inspect.Spec) {
+	file := fileAt(spec.Candidates(i.s.cfg.Libexec))
 	if file == "" {
 		file = "none"
 	}

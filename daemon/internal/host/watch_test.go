@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -33,7 +34,7 @@ func another(t testing.TB) string {
 }
 
 // spread runs a plugin from a file of its own, and collects what is said.
-func spread(t *testing.T, change func(*Config, *Spec)) (r *rig, path string, said func() []string) {
+func spread(t *testing.T, change func(*Config, *inspect.Spec)) (r *rig, path string, said func() []string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "bothy-plugin-fault")
 	copyFile(t, faultBinary, path)
@@ -42,8 +43,8 @@ func spread(t *testing.T, change func(*Config, *Spec)) (r *rig, path string, sai
 	var mu sync.Mutex
 	holds := []string{}
 	r = newRig(t, func(c *Config) {
-		c.Diagnose = func(d Diagnostic) { mu.Lock(); holds = append(holds, d.Summary+": "+d.Detail); mu.Unlock() }
-		c.Mended = func(d Diagnostic) {
+		c.Diagnose = func(d inspect.Diagnostic) { mu.Lock(); holds = append(holds, d.Summary+": "+d.Detail); mu.Unlock() }
+		c.Mended = func(d inspect.Diagnostic) {
 			mu.Lock()
 			defer mu.Unlock()
 			for n, x := range holds {
@@ -57,7 +58,7 @@ func spread(t *testing.T, change func(*Config, *Spec)) (r *rig, path string, sai
 			change(c, &s)
 		}
 	})
-	if found := r.Start(t.Context(), []Spec{s}); len(found) != 0 {
+	if found := r.Start(t.Context(), []inspect.Spec{s}); len(found) != 0 {
 		t.Fatal(found)
 	}
 	return r, path, func() []string { mu.Lock(); defer mu.Unlock(); return append([]string(nil), holds...) }
@@ -139,15 +140,8 @@ func TestHalfCopiedBinary(t *testing.T) {
 // TestChangedBinaryOfAPin: the process that runs goes on, people are told once,
 // the next start is refused; the file that was pinned mends it all.
 func TestChangedBinaryOfAPin(t *testing.T) {
-	r, path, said := spread(t, func(_ *Config, s *Spec) {
-		f, err := os.Open(faultBinary)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if s.SHA256, err = digest(f); err != nil {
-			t.Fatal(err)
-		}
+	r, path, said := spread(t, func(_ *Config, s *inspect.Spec) {
+		s.SHA256 = sha256Of(t, faultBinary)
 	})
 	old := r.status(t, "fault").PID
 	copyFile(t, another(t), path)
@@ -186,7 +180,7 @@ func TestBinaryThatAppears(t *testing.T) {
 			r.binaries = newBinaryWatcher(r.Supervisor, open)
 			s := spec("fault", "")
 			s.Path = ""
-			r.Start(t.Context(), []Spec{s})
+			r.Start(t.Context(), []inspect.Spec{s})
 			if st := r.status(t, "fault"); st.State != Broken {
 				t.Fatalf("%+v", st)
 			}

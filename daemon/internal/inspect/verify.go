@@ -1,6 +1,9 @@
-package host
+package inspect
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // Verified is what a plugin's file is, compared with all that pins it.
 type Verified struct {
@@ -17,21 +20,32 @@ type Verified struct {
 // with its block and the lock. Nothing is run.
 func (s *Inspector) Verify(spec Spec) Verified {
 	v := Verified{Instance: spec.Instance}
-	b, fail := find(spec, s.cfg.Libexec)
+	b, fail := s.Find(spec)
 	if fail != nil {
 		v.Problem = fail.Error()
 		return v
 	}
-	defer b.file.Close()
-	v.Path, v.Script, v.Origin = filepath.Clean(b.path), b.script, s.cfg.origin(b)
+	defer b.Close()
+	v.Path, v.Script, v.Origin = filepath.Clean(b.Path), b.Script, s.Origin(b)
 	var err error
-	if b.digest, err = digest(b.file); err == nil {
-		v.Digest = b.digest
+	if b.Digest, err = b.Sum(); err == nil {
+		v.Digest = b.Digest
 		err = b.verify(spec)
 	}
 	if err != nil {
 		v.Problem = err.Error()
 	}
-	v.Pin = b.pinnedBy(spec)
+	v.Pin = b.PinnedBy(spec)
 	return v
+}
+
+// Origin says where a plugin's file comes from.
+func (s *Inspector) Origin(b *Binary) string {
+	switch {
+	case b.Bundled:
+		return "bundled"
+	case s.cfg.Installed != "" && strings.HasPrefix(filepath.Clean(b.Path), s.cfg.Installed+"/"):
+		return "store"
+	}
+	return "path"
 }

@@ -1,7 +1,8 @@
-package host
+package inspect
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"runtime"
@@ -29,16 +30,16 @@ var proxies = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "h
 // bus, over which crun asks systemd for a cgroup.
 var containers = []string{"BOTHY_PODMAN", "DBUS_SESSION_BUS_ADDRESS"}
 
-// environment is all that a plugin's process sees of variables. One in Go works
+// Environment is all that a plugin's process sees of variables. One in Go works
 // on half of the cores, as a sandbox does: what it waits for is mostly elsewhere,
 // and many start at once. A block with env = { GOMAXPROCS = "8" } says otherwise.
-func environment(spec Spec) []string {
+func Environment(spec Spec) []string {
 	var env []string
 	for _, v := range os.Environ() {
 		name, value, _ := strings.Cut(v, "=")
 		switch {
 		case slices.Contains(allowed, name), strings.HasPrefix(name, "LC_"):
-		case slices.Contains(containers, name) && spec.granted(sdk.GrantSandbox):
+		case slices.Contains(containers, name) && spec.Granted(sdk.GrantSandbox):
 		case slices.Contains(proxies, name):
 			v = name + "=" + withoutUser(value)
 		default:
@@ -47,10 +48,10 @@ func environment(spec Spec) []string {
 		env = append(env, v)
 	}
 	env = append(env, "GOTRACEBACK=single")
-	if !spec.granted(sdk.GrantSandbox) { // Podman would inherit it
+	if !spec.Granted(sdk.GrantSandbox) { // Podman would inherit it
 		env = append(env, "GOMAXPROCS="+strconv.Itoa(max(1, runtime.NumCPU()/2)))
 	}
-	for _, name := range keys(spec.Env) {
+	for _, name := range slices.Sorted(maps.Keys(spec.Env)) {
 		env = append(env, name+"="+spec.Env[name])
 	}
 	return append(env, fmt.Sprintf("%s=%d", plugin.EnvHostPID, os.Getpid()))

@@ -1,4 +1,4 @@
-package daemon
+package inspect
 
 import "github.com/bothyd/bothy/daemon/internal/config"
 
@@ -15,7 +15,7 @@ type Removal struct {
 // Remove takes a plugin's block out of the user's configuration, its entry out
 // of the lock, and its file out of the store when nothing else uses it. One that
 // comes with Bothy is switched off.
-func (f *PluginFiles) Remove(label string) (Removal, error) {
+func (f *Files) Remove(label string) (Removal, error) {
 	out := Removal{Label: label}
 	b, configured := labelled(f.blocks(), label)
 	lock, err := config.ReadLock(f.LockPath())
@@ -39,7 +39,7 @@ func (f *PluginFiles) Remove(label string) (Removal, error) {
 		}
 	}
 	if !out.Disabled {
-		gone, err := f.forget(f.store.DigestOf(b.Path), label)
+		gone, err := f.forget(f.store().DigestOf(b.Path), label)
 		if err != nil {
 			return out, err
 		}
@@ -51,21 +51,21 @@ func (f *PluginFiles) Remove(label string) (Removal, error) {
 	return out, nil
 }
 
-func (f *PluginFiles) unconfigure(out *Removal, b config.Plugin) error {
+func (f *Files) unconfigure(out *Removal, b config.Plugin) error {
 	kind := "plugin"
-	if _, is := labelled(f.cfg.Plugins, b.Label); !is {
+	if _, is := labelled(f.Config.Plugins, b.Label); !is {
 		kind = "provider"
 	}
 	var changed bool
 	var err error
 	if out.Disabled = f.bundled(b); out.Disabled {
 		no := false
-		changed, err = config.SetPlugin(f.path, config.PluginEdit{Kind: kind, Label: b.Label, Enabled: &no})
+		changed, err = config.SetPlugin(f.Path, config.PluginEdit{Kind: kind, Label: b.Label, Enabled: &no})
 	} else {
-		changed, err = config.RemoveBlock(f.path, kind, b.Label)
+		changed, err = config.RemoveBlock(f.Path, kind, b.Label)
 	}
 	if changed {
-		out.Config = f.path
+		out.Config = f.Path
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package daemon
+package inspect
 
 import (
 	"context"
@@ -7,16 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/plugin"
 )
 
 // Installation is a plugin in the store that may become one of the configuration.
 type Installation struct {
-	host.Stored
+	Stored
 	Label  string            `json:"label"`
 	Kind   string            `json:"kind"` // the type of its block: "plugin" or "provider"
 	Grants []string          `json:"grants"`
@@ -28,9 +26,9 @@ type Installation struct {
 
 // Store copies a plugin into the store and looks at it. Nothing is configured
 // yet: Configure does that, or Discard takes it back.
-func (f *PluginFiles) Store(ctx context.Context, path, label string, grants []string) (Installation, error) {
+func (f *Files) Store(ctx context.Context, path, label string, grants []string) (Installation, error) {
 	in := Installation{Label: label, Grants: append([]string{}, grants...)}
-	if f.store.Dir == "" {
+	if f.store().Dir == "" {
 		return in, sdk.Errorf(sdk.Unavailable, "there is no place for the store of plugins: set HOME or XDG_DATA_HOME")
 	}
 	for _, g := range grants {
@@ -42,7 +40,7 @@ func (f *PluginFiles) Store(ctx context.Context, path, label string, grants []st
 	if err != nil {
 		return in, err
 	}
-	if in.Stored, err = f.store.Add(ctx, path, f.inspect); err != nil {
+	if in.Stored, err = f.store().Add(ctx, path, f.Inspector); err != nil {
 		return in, err
 	}
 	if err := f.place(&in); err != nil {
@@ -51,7 +49,7 @@ func (f *PluginFiles) Store(ctx context.Context, path, label string, grants []st
 	return in, nil
 }
 
-func (f *PluginFiles) undo(in Installation, err error) error {
+func (f *Files) undo(in Installation, err error) error {
 	if undone := f.Discard(in); undone != nil {
 		return sdk.Errorf(sdk.OutcomeOf(err), "%w; %w", err, undone)
 	}
@@ -59,7 +57,7 @@ func (f *PluginFiles) undo(in Installation, err error) error {
 }
 
 // place decides which block a stored plugin gets.
-func (f *PluginFiles) place(in *Installation) error {
+func (f *Files) place(in *Installation) error {
 	if in.Label == "" {
 		in.Label = in.Manifest.Name
 	}
@@ -71,7 +69,7 @@ func (f *PluginFiles) place(in *Installation) error {
 		in.Kind = "provider"
 	}
 	if b, ok := labelled(f.blocks(), in.Label); ok {
-		_, isPlugin := labelled(f.cfg.Plugins, in.Label)
+		_, isPlugin := labelled(f.Config.Plugins, in.Label)
 		switch {
 		case f.bundled(b):
 			return sdk.Errorf(sdk.Conflict, "%s is a plugin that comes with Bothy: give this one another name with --name", in.Label)
@@ -95,25 +93,15 @@ func (f *PluginFiles) place(in *Installation) error {
 }
 
 // bundled reports whether a block is of a plugin that comes with Bothy.
-func (f *PluginFiles) bundled(b config.Plugin) bool { return b.Path == "" || f.isDefault(b.Label) }
-
-// isDefault reports whether the built-in configuration has a block of a label.
-func (f *PluginFiles) isDefault(label string) bool {
-	cfg, _ := config.Load(config.Source{
-		Defaults: bothy.DefaultConfig, DefaultsName: bothy.DefaultConfigName, Secrets: &config.Secrets{},
-		Getenv: func(string) (string, bool) { return "", false },
-	})
-	if cfg == nil {
-		return false // a test loads it
-	}
-	_, ok := labelled(slices.Concat(cfg.Plugins, cfg.Providers), label)
-	return ok
+func (f *Files) bundled(b config.Plugin) bool {
+	_, isDefault := labelled(slices.Concat(f.Defaults.Plugins, f.Defaults.Providers), b.Label)
+	return isDefault || b.Path == ""
 }
 
 // Configure writes the block of a stored plugin into the user's configuration,
 // and before that its entry into the lock: a daemon that runs finds both. Where
 // it cannot, neither stays, nor what Store copied.
-func (f *PluginFiles) Configure(in *Installation) error {
+func (f *Files) Configure(in *Installation) error {
 	was, _, err := config.EditLock(f.LockPath(), func(l *config.Lock) error {
 		l.Put(in.Label, in.Locked())
 		return nil
@@ -121,7 +109,7 @@ func (f *PluginFiles) Configure(in *Installation) error {
 	if err != nil {
 		return f.undo(*in, err)
 	}
-	if _, err := config.SetPlugin(f.path, in.edit); err != nil {
+	if _, err := config.SetPlugin(f.Path, in.edit); err != nil {
 		_, _, undone := config.EditLock(f.LockPath(), func(l *config.Lock) error {
 			if entry, had := was.Plugins[in.Label]; had {
 				l.Put(in.Label, entry)
@@ -132,7 +120,7 @@ func (f *PluginFiles) Configure(in *Installation) error {
 		})
 		return f.undo(*in, errors.Join(err, undone))
 	}
-	in.Config, in.Note = f.path, f.afterwards()
+	in.Config, in.Note = f.Path, f.afterwards()
 	if b, had := labelled(f.blocks(), in.Label); in.Note == "" && slices.Contains(in.Manifest.Kinds, plugin.KindChannel) && (!had || len(b.Projects) == 0) {
 		in.Note = "its channel opens when its block names projects, the only ones that it reaches: write projects = [\"/path/of/a/project\"] into it"
 	}
@@ -140,16 +128,16 @@ func (f *PluginFiles) Configure(in *Installation) error {
 }
 
 // afterwards says what is wrong with the configuration since it was edited.
-func (f *PluginFiles) afterwards() string {
-	if _, cfg, diags := LoadConfig(f.file, f.secrets); cfg == nil {
-		return "the configuration cannot be used like this, mend it:\n" + f.secrets.Redact(diags.Error())
+func (f *Files) afterwards() string {
+	if err := f.Check(); err != nil {
+		return "the configuration cannot be used like this, mend it:\n" + f.Redact(err.Error())
 	}
 	return ""
 }
 
 // Discard takes a plugin out of the store again, unless it was there before or
 // is in use.
-func (f *PluginFiles) Discard(in Installation) error {
+func (f *Files) Discard(in Installation) error {
 	if !in.Fresh {
 		return nil
 	}
@@ -158,10 +146,10 @@ func (f *PluginFiles) Discard(in Installation) error {
 }
 
 // forget removes a file from the store that no block but that of a label names.
-func (f *PluginFiles) forget(digest, label string) (gone bool, err error) {
-	used := func(b config.Plugin) bool { return b.Label != label && f.store.DigestOf(b.Path) == digest }
+func (f *Files) forget(digest, label string) (gone bool, err error) {
+	used := func(b config.Plugin) bool { return b.Label != label && f.store().DigestOf(b.Path) == digest }
 	if digest == "" || slices.ContainsFunc(f.blocks(), used) {
 		return false, nil
 	}
-	return true, f.store.Remove(digest)
+	return true, f.store().Remove(digest)
 }

@@ -1,4 +1,4 @@
-package host
+package inspect
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Installed is the store of installed plugins: a file of digest HEX lies in
+// Store is the store of installed plugins: a file of digest HEX lies in
 // sha256/HEX below its folder, and neither is ever written again.
-type Installed struct {
+type Store struct {
 	Dir string
 }
 
@@ -35,16 +35,16 @@ var pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // Add copies a plugin's file into the store and asks it what it declares, held
 // to that as nobody vouches for it. What is asked is the copy, so that the file
 // may change meanwhile. The error is validation for a file that is no plugin.
-func (n Installed) Add(ctx context.Context, path string, s *Inspector) (Stored, error) {
-	b, fail := find(Spec{Path: path}, nil)
+func (s Store) Add(ctx context.Context, path string, asker *Inspector) (Stored, error) {
+	b, fail := asker.Find(Spec{Path: path})
 	switch {
-	case fail != nil && fail.missing:
+	case fail != nil && fail.Missing:
 		return Stored{}, sdk.Errorf(sdk.NotFound, "there is no file %s: name the plugin's binary, or build it first", path)
 	case fail != nil:
 		return Stored{}, sdk.Errorf(sdk.Validation, "%s", fail.Error())
 	}
-	defer b.file.Close()
-	root := filepath.Join(n.Dir, "sha256")
+	defer b.Close()
+	root := filepath.Join(s.Dir, "sha256")
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return Stored{}, sdk.Errorf(sdk.Unavailable, "make the store of plugins: %w", err)
 	}
@@ -54,22 +54,22 @@ func (n Installed) Add(ctx context.Context, path string, s *Inspector) (Stored, 
 	}
 	defer func() { _ = os.RemoveAll(tmp) }() // gone when it was renamed
 	copied := filepath.Join(tmp, "bothy-plugin")
-	if err := copyInto(copied, b.file); err != nil {
+	if err := copyInto(copied, b.File); err != nil {
 		return Stored{}, sdk.Errorf(sdk.Unavailable, "copy %s into the store: %w", path, err)
 	}
-	c, fail := s.opened(Spec{Path: copied})
+	c, fail := asker.opened(Spec{Path: copied})
 	if fail != nil {
 		return Stored{}, sdk.Errorf(sdk.Unavailable, "%s", fail.Error())
 	}
-	defer c.file.Close()
-	st := Stored{Digest: c.digest, Script: c.script}
-	if st.Manifest, err = s.runDescribe(ctx, c); err != nil {
+	defer c.Close()
+	st := Stored{Digest: c.Digest, Script: c.Script}
+	if st.Manifest, err = asker.runDescribe(ctx, c); err != nil {
 		return Stored{}, sdk.Errorf(sdk.Validation, "%s is no plugin that describes itself: %s", path, strings.ReplaceAll(err.Error(), copied, filepath.Base(path)))
 	}
 	if !pluginName.MatchString(st.Manifest.Name) {
 		return Stored{}, sdk.Errorf(sdk.Validation, "the plugin calls itself %q, which cannot be a plugin's name", st.Manifest.Name)
 	}
-	return st, n.settle(&st, tmp, copied)
+	return st, s.settle(&st, tmp, copied)
 }
 
 // copyInto makes a file that can be run and not written.
@@ -84,14 +84,14 @@ func copyInto(path string, from *os.File) error {
 
 // settle gives the copy its place. One that is there already stays, unless it is
 // not any more what its place says.
-func (n Installed) settle(st *Stored, tmp, copied string) error {
-	folder := n.folder(st.Digest)
+func (s Store) settle(st *Stored, tmp, copied string) error {
+	folder := s.folder(st.Digest)
 	name := "bothy-plugin-" + st.Manifest.Name
 	st.Path = filepath.Join(folder, name)
 	if sum, err := fileDigest(st.Path); err == nil && sum == st.Digest {
 		return nil
 	}
-	if err := n.Remove(st.Digest); err != nil {
+	if err := s.Remove(st.Digest); err != nil {
 		return err
 	}
 	err := os.Rename(copied, filepath.Join(tmp, name))
@@ -116,13 +116,13 @@ func syncFolder(folder string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-func (n Installed) folder(digest string) string { return filepath.Join(n.Dir, "sha256", digest) }
+func (s Store) folder(digest string) string { return filepath.Join(s.Dir, "sha256", digest) }
 
 // DigestOf is the digest that the place of a file in the store names; empty for
 // a file that is not in it.
-func (n Installed) DigestOf(path string) string {
-	rel, err := filepath.Rel(filepath.Join(n.Dir, "sha256"), path)
-	if err != nil || !filepath.IsLocal(rel) || n.Dir == "" {
+func (s Store) DigestOf(path string) string {
+	rel, err := filepath.Rel(filepath.Join(s.Dir, "sha256"), path)
+	if err != nil || !filepath.IsLocal(rel) || s.Dir == "" {
 		return ""
 	}
 	digest, file, _ := strings.Cut(rel, "/")
@@ -134,8 +134,8 @@ func (n Installed) DigestOf(path string) string {
 
 // Remove takes a file out of the store; one that is not there is gone already.
 // A plugin that runs from it goes on.
-func (n Installed) Remove(digest string) error {
-	folder := n.folder(digest)
+func (s Store) Remove(digest string) error {
+	folder := s.folder(digest)
 	if err := os.Chmod(folder, 0o700); err != nil {
 		if os.IsNotExist(err) {
 			return nil
@@ -149,16 +149,16 @@ func (n Installed) Remove(digest string) error {
 }
 
 // Damaged are the files of the store that are not what their place says.
-func (n Installed) Damaged() ([]Verified, error) {
-	files, err := filepath.Glob(filepath.Join(n.Dir, "sha256", "[0-9a-f]*", "*"))
-	if err != nil || n.Dir == "" {
+func (s Store) Damaged() ([]Verified, error) {
+	files, err := filepath.Glob(filepath.Join(s.Dir, "sha256", "[0-9a-f]*", "*"))
+	if err != nil || s.Dir == "" {
 		return nil, err
 	}
 	slices.Sort(files)
 	var out []Verified
 	for _, f := range files {
 		sum, err := fileDigest(f)
-		if err == nil && sum == n.DigestOf(f) {
+		if err == nil && sum == s.DigestOf(f) {
 			continue
 		}
 		v := Verified{Path: f, Digest: sum, Origin: "store", Problem: "it is not any more what was installed: install it again"}
@@ -171,12 +171,12 @@ func (n Installed) Damaged() ([]Verified, error) {
 }
 
 func fileDigest(path string) (string, error) {
-	b, err := openBinary(path)
+	b, err := OpenBinary(path)
 	if err != nil {
 		return "", err
 	}
-	defer b.file.Close()
-	return digest(b.file)
+	defer b.Close()
+	return b.Sum()
 }
 
 // Locked is what bothy.lock is to say of a stored plugin.

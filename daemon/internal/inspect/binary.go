@@ -1,4 +1,4 @@
-package host
+package inspect
 
 import (
 	"crypto/sha256"
@@ -13,44 +13,46 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 )
 
-// binary is a plugin's file, opened and verified. What was verified is what is
+// Binary is a plugin's file, opened and verified. What was verified is what is
 // started: on Linux the open file itself, not whatever its path names later.
-type binary struct {
-	path    string
-	file    *os.File
-	script  bool // its digest covers neither its interpreter nor what it imports
-	bundled bool // it is part of the installation
+type Binary struct {
+	Path    string
+	File    *os.File // a Binary that was closed still has the rest
+	Script  bool     // its digest covers neither its interpreter nor what it imports
+	Bundled bool     // it is part of the installation
 
-	digest   string // hex SHA-256, once it is verified
+	Digest   string // hex SHA-256, once it is verified
 	identity string // of the file when it was
-	pin      Pin    // what vouches for the digest
+	Pin      Pin    // what vouches for the digest
 }
 
-// find opens the file of a plugin; nothing is verified yet. Its errors say where
+// Find opens the file of a plugin; nothing is verified yet. Its errors say where
 // it looked.
-func find(spec Spec, libexec []string) (*binary, *startError) {
-	looked := candidates(spec, libexec)
+func (s *Inspector) Find(spec Spec) (*Binary, *Fault) {
+	looked := spec.Candidates(s.cfg.Libexec)
 	for _, path := range looked {
-		b, err := openBinary(path)
-		if isMissing(err) {
+		b, err := OpenBinary(path)
+		if IsMissing(err) {
 			continue
 		}
 		if err != nil {
-			return nil, &startError{summary: "its binary cannot be used", detail: err.Error(), permanent: true}
+			return nil, &Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: true}
 		}
-		b.bundled = spec.Path == ""
+		b.Bundled = spec.Path == ""
 		return b, nil
 	}
-	return nil, &startError{
-		summary: "its binary is missing", permanent: true, missing: true,
-		detail: fmt.Sprintf("Looked for %s. Install it there, or set path in its block.", strings.Join(looked, " and ")),
+	return nil, &Fault{
+		Summary: "its binary is missing", Permanent: true, Missing: true,
+		Detail: fmt.Sprintf("Looked for %s. Install it there, or set path in its block.", strings.Join(looked, " and ")),
 	}
 }
 
-// candidates are the paths at which find looks, in its order.
-func candidates(spec Spec, libexec []string) []string {
+// Candidates are the paths at which the file of a plugin is looked for: the first
+// that is there counts.
+func (spec Spec) Candidates(libexec []string) []string {
 	if spec.Path != "" {
 		return []string{spec.Path}
 	}
@@ -61,12 +63,12 @@ func candidates(spec Spec, libexec []string) []string {
 	return paths
 }
 
-// isMissing tells a file that is not there from one that cannot be used.
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+// IsMissing tells a file that is not there from one that cannot be used.
+func IsMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// openBinary opens a regular, executable file of this machine that nobody else
+// OpenBinary opens a regular, executable file of this machine that nobody else
 // can write. It waits for nobody: a named pipe is refused like all that is no file.
-func openBinary(path string) (*binary, error) {
+func OpenBinary(path string) (*Binary, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("path %q is not absolute", path)
 	}
@@ -82,10 +84,10 @@ func openBinary(path string) (*binary, error) {
 		_ = f.Close() // it is not used
 		return nil, err
 	}
-	b := &binary{path: path, file: f}
+	b := &Binary{Path: path, File: f}
 	head := make([]byte, 2)
 	_, err = f.ReadAt(head, 0)
-	b.script = err == nil && string(head) == "#!"
+	b.Script = err == nil && string(head) == "#!"
 	return b, nil
 }
 
@@ -140,10 +142,13 @@ func interpreted(f *os.File, path string) error {
 	return nil
 }
 
-// digest is the hex SHA-256 of a whole file.
-func digest(f *os.File) (string, error) {
+// Close closes the file.
+func (b *Binary) Close() error { return b.File.Close() }
+
+// Sum is the hex SHA-256 of the whole file, worked out now.
+func (b *Binary) Sum() (string, error) {
 	h := sha256.New()
-	if _, err := io.Copy(h, io.NewSectionReader(f, 0, 1<<40)); err != nil {
+	if _, err := io.Copy(h, io.NewSectionReader(b.File, 0, 1<<40)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
@@ -154,4 +159,43 @@ func ownerOf(info fs.FileInfo) int {
 		return int(st.Uid)
 	}
 	return -1
+}
+
+// Beside is what a script may read without being told: the folder that it lies
+// in, for its modules lie there, unless that folder holds more than the script's
+// own. A program needs none.
+func (b *Binary) Beside() []string {
+	if !b.Script {
+		return nil
+	}
+	dir := filepath.Dir(b.Path)
+	home, err := os.UserHomeDir()
+	if err != nil || dir == "/" || within(home, dir) {
+		return nil
+	}
+	return []string{dir}
+}
+
+// within reports whether path is dir or lies below it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
+}
+
+// Identity changes whenever the open file does: it saves a digest of megabytes.
+func (b *Binary) Identity() string {
+	info, err := b.File.Stat()
+	if err != nil {
+		return ""
+	}
+	return Identity(info)
+}
+
+// Identity changes whenever the file does. It is empty where it is not known.
+func Identity(info fs.FileInfo) string {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d:%d:%s:%s", st.Dev, st.Ino, st.Size, info.ModTime().UTC().Format(time.RFC3339Nano), changeTime(st))
 }

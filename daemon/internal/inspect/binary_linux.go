@@ -1,0 +1,34 @@
+package inspect
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// SetUp makes the open file what cmd starts, whatever its path names by then, in a
+// group of its own that ends with this process. The file stays open in the plugin:
+// the interpreter of a script opens it by this name, and finds its way from it to
+// the script's folder.
+func (b *Binary) SetUp(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.ExtraFiles = []*os.File{b.File}
+	cmd.Path = "/proc/self/fd/3"
+}
+
+// changeTime is when the kernel last saw the file change: nobody can set it.
+func changeTime(st *syscall.Stat_t) string { return fmt.Sprintf("%d.%d", st.Ctim.Sec, st.Ctim.Nsec) }
+
+// changedAt is when that was, or the content did, the later of both.
+func changedAt(info fs.FileInfo) time.Time {
+	at := info.ModTime()
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		if changed := time.Unix(st.Ctim.Unix()); changed.After(at) {
+			at = changed
+		}
+	}
+	return at
+}

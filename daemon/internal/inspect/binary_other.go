@@ -1,0 +1,21 @@
+//go:build !linux
+
+package inspect
+
+import (
+	"io/fs"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// SetUp gives the process a group of its own. It starts what the path names: there
+// is no way to start an open file here. Nothing ends it with the daemon; a plugin of
+// the SDK ends when its connection closes.
+func (*Binary) SetUp(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// changeTime is not portable; the time of modification has to do.
+func changeTime(*syscall.Stat_t) string { return "" }
+
+// changedAt is when the content changed; one that is set back is not seen.
+func changedAt(info fs.FileInfo) time.Time { return info.ModTime() }

@@ -1,0 +1,162 @@
+package inspect
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// described is what is kept about a binary between runs: its manifest belongs
+// to its digest, and its identity saves reading it all again.
+type described struct {
+	Identity string                  `json:"identity"` // empty when the file must be read again
+	Digest   string                  `json:"digest"`
+	Manifest *sdk.Manifest           `json:"manifest,omitempty"` // nil until somebody asked
+	Served   map[string]sdk.Manifest `json:"served,omitempty"`   // by instance: what it became by its configuration
+}
+
+// Known is what a program is known to declare before it is configured; nil when
+// its process has to be asked: a script is more than its file, and what a block
+// gives it besides may change its mind. So may its configuration, where it did
+// before. Schemes are registered before it is configured, and stay: they are asked
+// for.
+func (s *Inspector) Known(b *Binary, spec Spec) *sdk.Manifest {
+	kept, known := s.kept(b.Path)
+	if !known || b.Script || !spec.Keepable() || kept.Digest != b.Digest || kept.Manifest == nil || len(kept.Manifest.Schemes) > 0 {
+		return nil
+	}
+	if served, was := kept.Served[spec.Instance]; was && !SameGround(kept.Manifest, &served) {
+		return nil
+	}
+	return kept.Manifest
+}
+
+// Keepable reports whether what a process declares belongs to its file alone. One
+// that its author runs may be of another file.
+func (spec Spec) Keepable() bool {
+	return spec.Foreign == nil && len(spec.Args) == 0 && len(spec.Env) == 0
+}
+
+// SameGround reports whether two manifests agree in what a plugin is configured by:
+// tools and hooks may follow from the configuration. They are compared as they are
+// kept, for JSON that was written by another hand has other spaces and empty lists.
+func SameGround(a, b *sdk.Manifest) bool {
+	ground := func(m *sdk.Manifest) []byte {
+		text, _ := json.Marshal(struct {
+			Protocol int
+			Schemes  []sdk.Scheme `json:",omitempty"`
+			Config   *sdk.ConfigSchema
+			Grants   []string `json:",omitempty"`
+			Calls    sdk.Calls
+			Requires []string `json:",omitempty"`
+		}{m.Protocol, m.Schemes, m.Config, m.Grants, m.Calls, m.Requires}) // what was read from JSON can be written again
+		return text
+	}
+	return bytes.Equal(ground(a), ground(b))
+}
+
+// Remember keeps the manifest of a verified file, so that the next check needs
+// no process. With an instance it is what the plugin became by its configuration,
+// which is kept where that makes a difference to the lock.
+func (s *Inspector) Remember(b *Binary, instance string, m sdk.Manifest) {
+	same := func(x sdk.Manifest) bool {
+		return reflect.DeepEqual(x, m) || SameGround(&x, &m) && len(config.LockOf(x, b.Digest, b.Script).Diff(config.LockOf(m, b.Digest, b.Script))) == 0
+	}
+	s.update(b, func(kept *described) bool {
+		was, had := kept.Served[instance]
+		switch {
+		case instance == "" && kept.Manifest == nil:
+			kept.Manifest = &m
+		case instance == "" || had && same(was):
+			return false
+		case kept.Manifest != nil && same(*kept.Manifest):
+			delete(kept.Served, instance)
+			return had
+		default:
+			if kept.Served == nil {
+				kept.Served = map[string]sdk.Manifest{}
+			}
+			kept.Served[instance] = m
+		}
+		return true
+	})
+}
+
+func (s *Inspector) cacheFile(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return filepath.Join(s.cfg.DataDir, "plugins", hex.EncodeToString(sum[:8])+".json")
+}
+
+func (s *Inspector) kept(path string) (described, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.recall(path)
+}
+
+// recall needs s.mu.
+func (s *Inspector) recall(path string) (described, bool) {
+	d, known := s.known[path]
+	if known || s.cfg.DataDir == "" {
+		return d, known
+	}
+	b, err := os.ReadFile(s.cacheFile(path))
+	if err != nil || json.Unmarshal(b, &d) != nil || d.Digest == "" {
+		return described{}, false
+	}
+	return d, true
+}
+
+// update changes what is kept about a file, beginning anew when its digest is
+// another. It is written by renaming, so that nobody reads half of it. What
+// cannot be kept is asked for again.
+func (s *Inspector) update(b *Binary, change func(*described) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, known := s.recall(b.Path)
+	fresh := !known || d.Digest != b.Digest
+	if fresh {
+		d = described{Digest: b.Digest}
+	}
+	d.Served = maps.Clone(d.Served)
+	if !change(&d) && !fresh {
+		return
+	}
+	s.known[b.Path] = d
+	if s.cfg.DataDir == "" || s.cfg.LookOnly {
+		return
+	}
+	if err := s.write(s.cacheFile(b.Path), d); err != nil {
+		s.log.Debug("keeping a plugin's manifest", "path", b.Path, "error", err)
+	}
+}
+
+func (s *Inspector) write(file string, d described) error {
+	b, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	fresh, err := os.CreateTemp(filepath.Dir(file), "new")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(fresh.Name()) }() // gone when it was renamed
+	if _, err := fresh.Write(b); err != nil {
+		_ = fresh.Close() // the write's error is the one that counts
+		return err
+	}
+	if err := fresh.Close(); err != nil {
+		return err
+	}
+	return os.Rename(fresh.Name(), file)
+}

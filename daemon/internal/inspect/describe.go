@@ -1,0 +1,239 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/confine"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Config is what an Inspector needs to know of the installation.
+type Config struct {
+	Log          hclog.Logger
+	Libexec      []string           // where bothy-plugin-NAME is looked for, in order
+	DataDir      string             // where manifests are kept; empty keeps nothing between runs
+	Installed    string             // the store of installed plugins; what lies below it has that origin
+	Shim         string             // bothy-shim; empty: what nobody vouches for describes itself unconfined
+	LookOnly     bool               // manifests that were kept are read, and none is kept
+	Redact       func(value string) // is told every secret value that a block resolved to; nil is nobody
+	StartTimeout time.Duration      // how long a binary may take to describe itself, at most 10 s; 0 is that
+
+	Kernel func() confine.Kernel // what can be held here; nil looks at this kernel, once
+}
+
+// Inspector knows what binaries declare without making plugins of them. It
+// needs no daemon, and disturbs none. Its methods may be called from any
+// goroutine.
+type Inspector struct {
+	cfg Config
+	log hclog.Logger
+
+	mu    sync.Mutex
+	known map[string]described // by path, what was asked for
+}
+
+// New makes an Inspector. It looks at nothing yet.
+func New(cfg Config) *Inspector {
+	if cfg.Kernel == nil {
+		cfg.Kernel = sync.OnceValue(func() confine.Kernel { return confine.ThisKernel(cfg.Shim) })
+	}
+	if cfg.Redact == nil {
+		cfg.Redact = func(string) {}
+	}
+	if cfg.StartTimeout == 0 {
+		cfg.StartTimeout = describeTime
+	}
+	return &Inspector{cfg: cfg, log: cfg.Log, known: map[string]described{}}
+}
+
+// Manifest says what a binary declares without making a plugin of it: from
+// what is kept, else by its sub-command describe. Tools that depend on the
+// configuration are not in it.
+func (s *Inspector) Manifest(ctx context.Context, spec Spec) (sdk.Manifest, error) {
+	b, fail := s.Verified(spec)
+	if fail != nil {
+		return sdk.Manifest{}, fail
+	}
+	defer b.Close()
+	return s.manifest(ctx, b)
+}
+
+// manifest is what an open file declares, from what is kept for its digest.
+func (s *Inspector) manifest(ctx context.Context, b *Binary) (sdk.Manifest, error) {
+	kept, known := s.kept(b.Path)
+	if known && kept.Digest == b.Digest && kept.Manifest != nil {
+		return *kept.Manifest, nil
+	}
+	m, err := s.runDescribe(ctx, b)
+	if err != nil {
+		return m, err
+	}
+	s.Remember(b, "", m)
+	return m, nil
+}
+
+// Lock says what bothy.lock is to say of a plugin as its file is now.
+func (s *Inspector) Lock(ctx context.Context, spec Spec) (config.Locked, error) {
+	_, l, err := s.Declared(ctx, spec)
+	return l, err
+}
+
+// Declared is what a plugin declares, whatever the lock says of it, and what the
+// lock is to say. What it declares by its configuration is known once the daemon
+// has started it with this very file, and is what counts then.
+func (s *Inspector) Declared(ctx context.Context, spec Spec) (sdk.Manifest, config.Locked, error) {
+	locked := spec.Locked
+	spec.Locked = nil
+	b, fail := s.Verified(spec)
+	if fail != nil {
+		return sdk.Manifest{}, config.Locked{}, fail
+	}
+	defer b.File.Close()
+	if locked != nil && locked.Digest == b.Digest && b.Pin == "" {
+		b.Pin = PinLock
+	}
+	m, err := s.manifest(ctx, b)
+	if err != nil {
+		return sdk.Manifest{}, config.Locked{}, err
+	}
+	if kept, known := s.kept(b.Path); known && kept.Digest == b.Digest {
+		if served, was := kept.Served[spec.Instance]; was {
+			m = served
+		}
+	}
+	return m, config.LockOf(m, b.Digest, b.Script), nil
+}
+
+// Check reports what is wrong with the specs without starting a plugin: blocks
+// that do not satisfy the schema which the binary declares and, as warnings, for
+// they may be right elsewhere, binaries that cannot be used on this machine.
+func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
+	var found []Diagnostic
+	for _, spec := range specs {
+		m, err := s.Manifest(ctx, spec)
+		if fail, ok := err.(*Fault); ok {
+			found = append(found, spec.Warn(fail.Summary, fail.Detail))
+			continue
+		}
+		if err != nil {
+			found = append(found, spec.Warn("it does not describe itself", err.Error()))
+			continue
+		}
+		if lacks := s.unconfined(spec); len(lacks) > 0 {
+			found = append(found, spec.Warn("what it declares was asked of it without walls",
+				"It is not pinned, and this kernel cannot hold it back from "+strings.Join(lacks, "; ")+"."))
+		}
+		_, secrets, diags := spec.Decode(m.Config)
+		for _, v := range secrets {
+			s.cfg.Redact(v)
+		}
+		for _, d := range diags {
+			found = append(found, Diagnostic{Instance: spec.Instance, Diagnostic: d})
+		}
+	}
+	return found
+}
+
+// describeTime is how long a binary may take to say what it declares.
+const describeTime = 10 * time.Second
+
+// describeDelay is how long its end is waited for when it is killed.
+const describeDelay = 2 * time.Second
+
+// describeErrors is how much of its standard error is read.
+const describeErrors = 1 << 10
+
+// describeMemory is how many bytes of data it may allocate for it, where it is
+// confined.
+const describeMemory = 512 << 20
+
+// largestManifest is how much of a plugin's own word is read.
+const largestManifest = 4 << 20
+
+func (s *Inspector) runDescribe(ctx context.Context, b *Binary) (sdk.Manifest, error) {
+	ctx, cancel := context.WithTimeout(ctx, min(s.cfg.StartTimeout, describeTime))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, b.Path, "describe")
+	cmd.Env, cmd.Dir, cmd.WaitDelay = Environment(Spec{}), "/", describeDelay
+	b.SetUp(cmd)
+	walls, err := s.stranger(b)
+	if err == nil && walls != nil {
+		cmd.Env = walls.Environment(cmd.Env, nil)
+		err = walls.Apply(cmd, b.File, "")
+		defer walls.Started()
+	}
+	if err != nil {
+		return sdk.Manifest{}, fmt.Errorf("%s describe: %w", b.Path, err)
+	}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	out, errs := &capped{most: largestManifest}, &capped{most: describeErrors}
+	cmd.Stdout, cmd.Stderr = out, errs
+	var m sdk.Manifest
+	if err := cmd.Run(); err != nil {
+		return m, fmt.Errorf("%s describe: %w: %s", b.Path, err, Escaped(errs.String()))
+	}
+	if err := json.Unmarshal(out.Bytes(), &m); err != nil {
+		return m, fmt.Errorf("%s describe printed no manifest (%s): %w", b.Path, Escaped(out.String()), err)
+	}
+	return m, nil
+}
+
+// stranger is the confinement in which a binary that nobody vouches for says
+// what it declares: it may read the system and itself, and has no network. It
+// is nil for one that is part of the installation or pinned.
+func (s *Inspector) stranger(b *Binary) (*confine.Process, error) {
+	if s.cfg.Shim == "" || b.Pin != "" || runtime.GOOS != "linux" {
+		return nil, nil
+	}
+	if _, err := os.Stat(s.cfg.Shim); err != nil {
+		return nil, fmt.Errorf("it is not pinned, and what would confine it is missing: %w: install Bothy again", err)
+	}
+	return &confine.Process{
+		Shim: s.cfg.Shim, Home: "/", Tmp: "/tmp",
+		Spec: confine.Spec{Read: b.Beside(), Memory: describeMemory, Parent: os.Getpid(), BestEffort: true, Apart: s.cfg.Kernel().Apart()},
+	}, nil
+}
+
+// unconfined is what a binary that nobody vouches for was not held back from when
+// it was asked what it declares.
+func (s *Inspector) unconfined(spec Spec) []string {
+	if s.cfg.Shim == "" || spec.Path == "" || spec.SHA256 != "" {
+		return nil
+	}
+	return s.cfg.Kernel().Lacks()
+}
+
+// capped keeps the beginning of what is written and swallows the rest.
+type capped struct {
+	bytes.Buffer
+	most int
+}
+
+// Write implements io.Writer.
+func (c *capped) Write(p []byte) (int, error) {
+	c.Buffer.Write(p[:min(len(p), max(0, c.most-c.Len()))]) // a Buffer never fails
+	return len(p), nil
+}
+
+// Escaped shows at most 200 bytes of something that may be anything.
+func Escaped(s string) string {
+	const most = 200
+	if len(s) > most {
+		return strconv.Quote(s[:most]) + " and more"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,249 @@
+package inspect
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// faultBinary is the plugin that the host's tests start, built once.
+var faultBinary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "inspect")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	faultBinary = filepath.Join(dir, "bothy-plugin-fault")
+	if out, err := exec.Command("go", "build", "-o", faultBinary, "../host/faultplugin").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the fault plugin: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir) // the system clears what is left
+	os.Exit(code)
+}
+
+func newInspector(t testing.TB) *Inspector {
+	return New(Config{Log: hclog.NewNullLogger(), DataDir: t.TempDir()})
+}
+
+func sha256Of(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// copyOf is a copy of the fault plugin, written just now.
+func copyOf(t testing.TB, mode os.FileMode) string {
+	t.Helper()
+	b, err := os.ReadFile(faultBinary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "bothy-plugin-copy")
+	if err := os.WriteFile(path, b, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestSameGround: what is kept on disk is what was declared, however the plugin
+// writes its JSON.
+func TestSameGround(t *testing.T) {
+	for _, text := range []string{
+		`{"name": "x", "protocol": 1, "schemes": [], "grants": [], "requires": [], "calls": {"tools": []}}`,
+		`{"name": "x", "config": {"attributes": [{"name": "a", "type": "list(string)", "default": [ "<", 2 ]}]}}`,
+	} {
+		var said, kept sdk.Manifest
+		if err := json.Unmarshal([]byte(text), &said); err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b, &kept); err != nil {
+			t.Fatal(err)
+		}
+		if !SameGround(&said, &kept) {
+			t.Errorf("%s is kept as another: %s", text, b)
+		}
+		said.Requires = []string{"y"}
+		if SameGround(&said, &kept) {
+			t.Errorf("%s requires nothing", text)
+		}
+	}
+}
+
+// TestDeclaredByItsFileAlone: what else a process is given may change what it
+// declares.
+func TestDeclaredByItsFileAlone(t *testing.T) {
+	r := newInspector(t)
+	plain := Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
+	b, fail := r.Verified(plain)
+	if fail != nil {
+		t.Fatal(fail)
+	}
+	defer b.Close()
+	if r.Known(b, plain) != nil {
+		t.Error("known before it was asked")
+	}
+	if _, err := r.Manifest(context.Background(), plain); err != nil {
+		t.Fatal(err)
+	}
+	if r.Known(b, plain) == nil {
+		t.Error("not kept")
+	}
+	for name, change := range map[string]func(*Spec){
+		"variables": func(s *Spec) { s.Env = map[string]string{"A": "b"} },
+		"arguments": func(s *Spec) { s.Args = []string{"x"} },
+	} {
+		s := plain
+		change(&s)
+		if r.Known(b, s) != nil {
+			t.Error(name, "do not count")
+		}
+	}
+	scripted := *b
+	scripted.Script = true
+	if r.Known(&scripted, plain) != nil {
+		t.Error("a script is its file alone")
+	}
+	other := *b
+	other.Digest = strings.Repeat("0", 64)
+	if r.Known(&other, plain) != nil {
+		t.Error("another file is the same")
+	}
+}
+
+// TestKeptDigest: a digest is taken from what is kept only where the file cannot
+// be another one behind its times.
+func TestKeptDigest(t *testing.T) {
+	old, err := exec.LookPath("true")
+	if err == nil {
+		old, err = filepath.EvalSymlinks(old)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := copyOf(t, 0o770)
+	for name, c := range map[string]struct {
+		path string
+		kept bool
+	}{
+		"root's, and old":  {old, true},
+		"written just now": {copyOf(t, 0o700), false},
+		"of a group":       {shared, false},
+	} {
+		s := New(Config{Log: hclog.NewNullLogger()})
+		open := func() *Binary {
+			b, fail := s.opened(Spec{Path: c.path})
+			if fail != nil {
+				t.Fatal(name, fail)
+			}
+			t.Cleanup(func() { _ = b.Close() }) // only read
+			return b
+		}
+		b := open()
+		if b.Digest != sha256Of(t, c.path) {
+			t.Errorf("%s: digest %s", name, b.Digest)
+		}
+		s.known[c.path] = described{Identity: s.known[c.path].Identity, Digest: "kept"}
+		if got := open().Digest == "kept"; got != c.kept {
+			t.Errorf("%s: taken from what is kept: %v", name, got)
+		}
+	}
+	s := New(Config{Log: hclog.NewNullLogger()})
+	b, fail := s.opened(Spec{Path: shared})
+	if fail != nil {
+		t.Fatal(fail)
+	}
+	defer b.Close()
+	s.known[shared] = described{Identity: b.identity, Digest: "kept"}
+	if again, fail := s.opened(Spec{Path: shared}); fail != nil || again.Digest == "kept" {
+		t.Errorf("what a group may write is believed: %v", fail)
+	} else {
+		_ = again.Close() // only read
+	}
+}
+
+// TestManifest: asked once of the binary, then kept; a changed file is asked
+// again.
+func TestManifest(t *testing.T) {
+	r := newInspector(t)
+	path := copyOf(t, 0o700)
+	s := Spec{Instance: "x", Path: path}
+	m, err := r.Manifest(context.Background(), s)
+	if err != nil || m.Name != "fault" || m.Version != "1.2.3" || len(m.Config.Attributes) != 7 || len(m.Kinds) != 4 {
+		t.Fatalf("%+v %v", m, err)
+	}
+	kept, ok := r.kept(path)
+	if !ok || kept.Digest != sha256Of(t, path) {
+		t.Fatalf("kept %+v", kept)
+	}
+	kept.Manifest.Version = "kept"
+	r.known[path] = kept
+	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "kept" {
+		t.Errorf("it was asked again: %s %v", m.Version, err)
+	}
+	kept.Identity = "moved"
+	r.known[path] = kept
+	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "kept" {
+		t.Errorf("the same digest was asked again: %s %v", m.Version, err)
+	}
+	kept.Identity, kept.Digest = "other", "other"
+	r.known[path] = kept
+	if m, err = r.Manifest(context.Background(), s); err != nil || m.Version != "1.2.3" {
+		t.Errorf("a changed file was not asked: %s %v", m.Version, err)
+	}
+	f, diags := hclsyntax.ParseConfig([]byte("base_url = 1"), "user.hcl", hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	s.Body = f.Body
+	if found := r.Check(context.Background(), []Spec{s, {Instance: "y", Plugin: "absent"}}); len(found) != 2 || found[0].Subject.Start.Line != 1 {
+		t.Errorf("check found %v", found)
+	}
+}
+
+// TestNoRace: what was verified is what is described, whatever its path names by
+// then.
+func TestNoRace(t *testing.T) {
+	r, path := newInspector(t), copyOf(t, 0o700)
+	b, fail := r.Verified(Spec{Instance: "x", Path: path})
+	if fail != nil {
+		t.Fatal(fail)
+	}
+	defer b.Close()
+	evil := filepath.Join(t.TempDir(), "evil")
+	if err := os.WriteFile(evil, []byte("#!/bin/sh\nexit 66\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(evil, path); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := r.runDescribe(context.Background(), b); err != nil || m.Name != "fault" {
+		t.Errorf("described was the other: %+v %v", m, err)
+	}
+}

@@ -1,0 +1,137 @@
+package inspect
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// Pin is what vouches for the digest of a plugin's file. Empty is nothing: what
+// such a plugin says of its tools loosens no policy.
+type Pin string
+
+// What vouches for a digest, the nearest first. It is also what has to agree:
+// a file that one of them refuses does not run.
+const (
+	PinBlock   Pin = "block"   // sha256 in its block
+	PinLock    Pin = "lock"    // its entry in bothy.lock
+	PinBundled Pin = "bundled" // it is part of the installation
+)
+
+// Verified opens the file of a plugin and compares its digest with all that pins
+// it. The file stays open: it is what is started.
+func (s *Inspector) Verified(spec Spec) (*Binary, *Fault) {
+	b, fail := s.opened(spec)
+	if fail != nil {
+		return nil, fail
+	}
+	if err := b.verify(spec); err != nil {
+		_ = b.Close() // it is not used
+		return nil, &Fault{Summary: "its binary is refused", Detail: err.Error(), Permanent: true}
+	}
+	return b, nil
+}
+
+// opened is a plugin's file with its digest, which nothing has been asked about.
+func (s *Inspector) opened(spec Spec) (*Binary, *Fault) {
+	b, fail := s.Find(spec)
+	if fail != nil {
+		return nil, fail
+	}
+	if err := s.Sum(b); err != nil {
+		_ = b.Close() // it is not used
+		return nil, &Fault{Summary: "its binary cannot be used", Detail: err.Error()}
+	}
+	return b, nil
+}
+
+// Sum works out the digest of the open file, or takes the one that is kept for
+// the very same file.
+func (s *Inspector) Sum(b *Binary) error {
+	b.identity = b.Identity()
+	kept, known := s.kept(b.Path)
+	if known && b.identity != "" && kept.Identity == b.identity && b.ours() {
+		b.Digest = kept.Digest
+		return nil
+	}
+	sum, err := b.Sum()
+	if err != nil {
+		return fmt.Errorf("read %s: %w", b.Path, err)
+	}
+	if !b.Unchanged() {
+		return fmt.Errorf("%s changed while it was read", b.Path)
+	}
+	b.Digest = sum
+	believed := ""
+	if b.ours() && b.settled() {
+		believed = b.identity
+	}
+	s.update(b, func(kept *described) bool {
+		was := kept.Identity
+		kept.Identity = believed
+		return was != believed
+	})
+	return nil
+}
+
+// Unchanged reports whether the open file is still what it was when its digest
+// was worked out. A path cannot change it; writing into the file can.
+func (b *Binary) Unchanged() bool { return b.Identity() == b.identity }
+
+// ours reports whether nobody but us and root can write the file: only then it
+// is believed to be what it was because it looks the same.
+func (b *Binary) ours() bool {
+	info, err := b.File.Stat()
+	if err != nil || info.Mode()&0o022 != 0 {
+		return false
+	}
+	owner := ownerOf(info)
+	return owner == os.Geteuid() || owner == 0
+}
+
+// tick is longer than the steps in which a file's times go.
+const tick = 2 * time.Second
+
+// settled reports whether the file is older than a step of its clock: one that
+// was written just now can be written again without its times telling.
+func (b *Binary) settled() bool {
+	info, err := b.File.Stat()
+	return err == nil && time.Since(changedAt(info)) > tick
+}
+
+// verify compares the file with all that pins it.
+func (b *Binary) verify(spec Spec) error {
+	block := strings.ToLower(strings.TrimPrefix(spec.SHA256, "sha256:"))
+	lock := ""
+	if spec.Locked != nil {
+		lock = spec.Locked.Digest
+	}
+	switch {
+	case block != "" && lock != "" && block != lock:
+		return fmt.Errorf("its block pins sha256 %s and bothy.lock has %s: when you know which of them is right, mend the block, or take it into the lock with %s", block, lock, spec.LockVerb())
+	case block != "" && block != b.Digest:
+		return fmt.Errorf("%s has sha256 %s, its block pins %s: if you changed it on purpose, pin the new digest", b.Path, b.Digest, block)
+	case lock != "" && lock != b.Digest:
+		return fmt.Errorf("%s has sha256 %s, bothy.lock has %s of version %s: `bothy plugins lock --check %s` shows what is different; if you changed it on purpose, call %s",
+			b.Path, b.Digest, lock, spec.Locked.Version, spec.Instance, spec.LockVerb())
+	}
+	b.Pin = b.PinnedBy(spec)
+	return nil
+}
+
+// PinnedBy is what vouches for a digest that nothing refuses.
+func (b *Binary) PinnedBy(spec Spec) Pin {
+	switch {
+	case spec.SHA256 != "":
+		return PinBlock
+	case spec.Locked != nil:
+		return PinLock
+	case b.Bundled:
+		return PinBundled
+	}
+	return ""
+}
+
+// LockVerb is the command that takes a plugin as it is now into bothy.lock.
+func (spec Spec) LockVerb() string { return "`bothy plugins lock " + spec.Instance + "`" }

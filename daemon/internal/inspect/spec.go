@@ -1,0 +1,81 @@
+package inspect
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/schema"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Spec is one plugin to run: a decoded block, but for its Body.
+type Spec struct {
+	Instance string // the label of the block
+	Plugin   string // the NAME of bothy-plugin-NAME
+	Path     string // empty: looked for in libexec
+	Args     []string
+	Env      map[string]string
+	Grants   []string
+	Tools    []string         // patterns of the tools that it may call with GrantTools; nil is all that it declares
+	Schemes  []string         // schemes of entries that it may use with GrantEntries; nil is all that it declares
+	Models   []string         // patterns of the models that it may name with GrantModels, besides the run's own
+	Secrets  []string         // the names that the plugin may ask for with GrantSecrets
+	SHA256   string           // hex; empty: not pinned by its block
+	Locked   *config.Locked   // what bothy.lock says of it; nil: not pinned by that
+	Body     hcl.Body         // what the plugin's own schema decodes; nil is empty
+	Eval     *hcl.EvalContext // evaluates Body
+	Source   hcl.Range        // where the block stands
+	Sandbox  *sdk.Sandbox     // handed to the plugin with GrantSandbox
+	Requires []string         // instances that must be ready before it is configured
+	Projects []string         // of a channel
+	Limits   config.Limits    // what its process may use
+	Quota    config.Quota     // what it may call back
+	Foreign  *Foreign         // a process of its author to use instead of one from the file; nil is none
+	Confine  *config.Confine  // what the kernel holds its process to; nil is nothing
+}
+
+// Granted reports whether the block gives a grant.
+func (spec Spec) Granted(g string) bool { return slices.Contains(spec.Grants, g) }
+
+// Foreign is a plugin's process that its author runs. The host uses it and never
+// owns it: it is not started, not limited, not confined, not taken to hang, and
+// neither drained nor killed.
+type Foreign struct {
+	Path    string // of its binary, absolute
+	Address string // the Unix socket that it serves, absolute
+	PID     int
+}
+
+// SpecOf is a block of a configuration.
+func SpecOf(cfg *config.Config, b config.Plugin) Spec {
+	return Spec{
+		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
+		Secrets: b.Secrets, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: SandboxOf(cfg),
+		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: b.Limits, Quota: b.Quota, Confine: b.Confine,
+	}
+}
+
+// SandboxOf is the sandbox block as plugins get it: with the entries of this
+// process's PATH that a sandbox can offer, those below /usr, in their order.
+func SandboxOf(cfg *config.Config) *sdk.Sandbox {
+	sandbox := cfg.Sandbox
+	sandbox.Path = nil
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if dir = filepath.Clean(dir); strings.HasPrefix(dir+"/", "/usr/") {
+			sandbox.Path = append(sandbox.Path, dir)
+		}
+	}
+	return &sandbox
+}
+
+// Decode reads the block of a plugin against what the plugin declares; see
+// [schema.Block.Decode].
+func (spec Spec) Decode(declared *sdk.ConfigSchema) (json.RawMessage, []string, hcl.Diagnostics) {
+	return schema.Block{Instance: spec.Instance, Body: spec.Body, Eval: spec.Eval, Source: spec.Source}.Decode(declared)
+}

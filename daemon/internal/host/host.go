@@ -1,11 +1,12 @@
-// Package host runs the plugins: it finds their binaries, starts them, hands
-// them their configuration, passes calls to them and starts them again when
-// they die. A plugin that fails is one diagnostic; the others never notice.
+// Package host runs the plugins: it starts their binaries, hands them their
+// configuration, passes calls to them and starts them again when they die. A
+// plugin that fails is one diagnostic; the others never notice.
 //
-// A plugin's way through the package: binary.go finds and verifies the file,
-// process.go starts and owns the process, link.go connects to it, instance.go
-// drives the states, catalogue.go names the tools. invoke.go, execute.go and
-// complete.go carry calls to it, services.go answers the calls it makes back.
+// A plugin's way through the package: launch.go has package inspect find and
+// verify the file, process.go starts and owns the process, link.go connects to
+// it, instance.go drives the states, catalogue.go names the tools. invoke.go,
+// execute.go and complete.go carry calls to it, services.go answers the calls it
+// makes back.
 package host
 
 import (

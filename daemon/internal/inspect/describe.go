@@ -1,3 +1,8 @@
+// Package inspect knows the binaries of plugins without running plugins: it finds
+// and verifies a file (binary.go, pin.go), asks it what it declares (describe.go,
+// cache.go), and holds the store of installed ones (store.go). Files are the
+// plugins of one configuration, for the commands that need no daemon (files.go,
+// install.go, remove.go).
 package inspect
 
 import (

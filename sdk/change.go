@@ -55,12 +55,13 @@ type Note struct {
 	Data any // encoded as JSON
 }
 
-// LoopEnd ends a loop and moves its run to the state that follows.
+// LoopEnd ends a loop and moves its run to the state that follows. Its JSON is the
+// Data of a KindLoopEnded row.
 type LoopEnd struct {
-	Loop   int64
-	Status int    // 200, 204, 413, 422, 499 or 500; kept as it is on the loop
-	Reason string // one sentence for a person
-	Stop   string // "answer", "terminal", "aborted", "failed", or the guard's name
+	Loop   int64  `json:"-"`
+	Status int    `json:"status"` // 200, 204, 413, 422, 499 or 500; kept as it is on the loop
+	Reason string `json:"reason"` // one sentence for a person
+	Stop   string `json:"stop"`   // "answer", "terminal", "aborted", "failed", or the guard's name
 }
 
 // Receipt is what a commit answers: the journal's position after it, and the

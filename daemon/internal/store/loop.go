@@ -181,11 +181,7 @@ func (t *tx) endLoop(run *sdk.Run, end *sdk.LoopEnd) error {
 	if err := t.exec(`UPDATE loops SET status = ?, reason = ?, stop = ?, ended = ? WHERE id = ?`, end.Status, end.Reason, end.Stop, t.now.UnixNano(), end.Loop); err != nil {
 		return err
 	}
-	err = t.record(event{kind: sdk.KindLoopEnded, project: run.Project, run: run.ID, loop: end.Loop}, struct {
-		Status int    `json:"status"`
-		Reason string `json:"reason"`
-		Stop   string `json:"stop"`
-	}{end.Status, end.Reason, end.Stop})
+	err = t.record(event{kind: sdk.KindLoopEnded, project: run.Project, run: run.ID, loop: end.Loop}, end)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,130 @@
+package timeline
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Loop is one prompt and what it caused.
+type Loop struct {
+	ID       int64
+	Sequence int    // among the loops of the run; 0 is unknown
+	Prompt   string // empty when its row was not read
+	Model    string
+	Agent    string
+	Turns    []*Turn
+	Began    time.Time // of the first row after the prompt was queued; zero while it waits
+	Last     time.Time // of the last row
+	End      *sdk.LoopEnd
+}
+
+func (l *Loop) take(row sdk.JournalRow) {
+	l.Last = row.Time
+	if l.Began.IsZero() && row.Kind != sdk.KindLoopQueued && !isPrompt(row) {
+		l.Began = row.Time
+	}
+	switch row.Kind {
+	case sdk.KindLoopQueued, sdk.KindLoopStarted:
+		var d struct {
+			Sequence     int
+			Model, Agent string
+		}
+		if json.Unmarshal(row.Data, &d) == nil {
+			l.Sequence, l.Model, l.Agent = d.Sequence, first(d.Model, l.Model), first(d.Agent, l.Agent)
+		}
+	case sdk.KindLoopEnded:
+		end := sdk.LoopEnd{Loop: l.ID}
+		if json.Unmarshal(row.Data, &end) == nil {
+			l.End = &end
+		}
+	case sdk.KindEntrySet:
+		if isPrompt(row) && row.Body != nil {
+			l.Prompt = *row.Body
+		}
+	}
+}
+
+// Actions are the actions of all turns in their order, failures without a call
+// among them.
+func (l *Loop) Actions() []*Action {
+	var all []*Action
+	for _, t := range l.Turns {
+		all = append(all, t.Actions...)
+	}
+	return all
+}
+
+// Usage is what the loop's turns cost together, as far as providers told.
+func (l *Loop) Usage() sdk.Usage {
+	var sum sdk.Usage
+	for _, t := range l.Turns {
+		if u := t.Usage; u != nil {
+			sum.Prompt += u.Prompt
+			sum.Cached += u.Cached
+			sum.Completion += u.Completion
+			sum.Reasoning += u.Reasoning
+			sum.Total += u.Total
+			sum.Cost += u.Cost
+		}
+	}
+	return sum
+}
+
+// Text is the last reply of the model, when that came without calls. Partial says
+// that it was cut off.
+func (l *Loop) Text() (text string, partial bool) {
+	for _, t := range slices.Backward(l.Turns) {
+		switch {
+		case t.State == "":
+		case t.Called:
+			return "", false
+		default:
+			return t.Text, t.State != sdk.StateResolved
+		}
+	}
+	return "", false
+}
+
+// Answer is what the loop has to say: the model's last text without calls, or what
+// the terminal call gave. A text that was cut off is no answer.
+func (l *Loop) Answer() string {
+	text, partial := l.Text()
+	if text != "" && !partial {
+		return text
+	}
+	if l.End != nil && l.End.Stop == sdk.StopTerminal {
+		for _, a := range slices.Backward(l.Actions()) {
+			if !a.IsError() {
+				return a.Body
+			}
+		}
+	}
+	return ""
+}
+
+// Waits is the action that a person has to answer now: actions are worked on in
+// their order, so that one behind it, or before it is its turn, is none.
+func (l *Loop) Waits() *Action {
+	for _, a := range l.Actions() {
+		switch {
+		case a.IsError() || a.State.Ended():
+		case a.State == sdk.StateProposed:
+			return a
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+func first(texts ...string) string {
+	for _, s := range texts {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}

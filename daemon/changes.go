@@ -106,11 +106,8 @@ func (d *Daemon) keepChanges(ctx context.Context, run, call int64, tool string, 
 // mayChange reports whether a call may have changed files without telling: one
 // that was made in the sandbox, or whose result does not tell all.
 func mayChange(e sdk.Entry, sandboxed map[string]bool) bool {
-	var at struct {
-		Tool   string `json:"tool"`
-		Untold bool   `json:"untold"`
-	}
-	if len(e.Attributes) == 0 || json.Unmarshal(e.Attributes, &at) != nil {
+	at, err := sdk.ActionOf(e)
+	if err != nil {
 		return false
 	}
 	return at.Untold || e.Phase == sdk.PhaseEnded && sandboxed[at.Tool] &&

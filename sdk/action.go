@@ -158,6 +158,14 @@ func (a *Action) Took() time.Duration {
 	return time.Duration(*a.DurationMS) * time.Millisecond
 }
 
+// ProposalID names its proposal; empty when it was never proposed.
+func (a *Action) ProposalID() string {
+	if a.Proposal == nil {
+		return ""
+	}
+	return a.Proposal.ID
+}
+
 // Rejected reports whether a person said no to it.
 func (a *Action) Rejected() bool { return a.Answer != nil && a.Answer.Answer == Reject }
 

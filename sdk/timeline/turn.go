@@ -48,7 +48,7 @@ func (t *Turn) reply(row sdk.JournalRow, c sdk.EntryChange) bool {
 		t.Text = *row.Body
 	}
 	_, called := c.Hashed["calls"]
-	r, _ := sdk.ReplyOf(c.Attributes) //nolint:errcheck // one that cannot be read has no calls
+	r, _ := sdk.ReplyOf(c.Attributes) // one that cannot be read has no calls
 	t.Called = called || len(r.Calls) > 0
 	return true
 }

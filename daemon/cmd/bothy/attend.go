@@ -9,6 +9,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/bothyd/bothy/sdk/timeline"
 )
 
 // errUnanswered ends a follow when nobody answered in time. The run waits on.
@@ -32,19 +33,19 @@ type attendant struct {
 	attendance
 	c    *console
 	cl   *client.Client
-	s    *story
+	s    *loopState
 	run  string // alias
 	ctx  context.Context
 	quit context.CancelCauseFunc
 
-	at      *action       // the one that waits
-	waiting *sdk.Proposal // what it is, where nobody is asked
-	leave   func()        // gives it up
+	at      *timeline.Action //  the one that waits
+	waiting *sdk.Proposal    // what it is, where nobody is asked
+	leave   func()           // gives it up
 }
 
 // row implements viewer.
-func (t *attendant) row(row sdk.JournalRow, a *action) {
-	t.viewer.row(row, a)
+func (t *attendant) row(row sdk.JournalRow, c timeline.Change) {
+	t.viewer.row(row, c)
 	t.look()
 }
 
@@ -57,16 +58,16 @@ func (t *attendant) look() {
 	if t.at != nil {
 		return
 	}
-	if t.at = t.s.waits(); t.at == nil {
+	if t.at = t.s.Waits(); t.at == nil {
 		return
 	}
-	p, err := t.cl.Proposal(t.ctx, t.at.Proposal)
+	p, err := t.cl.Proposal(t.ctx, t.at.ProposalID())
 	switch {
 	case err != nil:
 		t.viewer.lost()
 		t.c.complain(fmt.Errorf("what the run proposes cannot be shown: %w; `bothy proposals` lists it", err))
 		if !t.asks {
-			t.limit(sdk.Proposal{ID: t.at.Proposal, Alias: t.run, State: sdk.StateProposed})
+			t.limit(sdk.Proposal{ID: t.at.ProposalID(), Alias: t.run, State: sdk.StateProposed})
 		}
 	case p.State != sdk.StateProposed:
 		// It was answered just now: its row comes.
@@ -120,8 +121,8 @@ func (t *attendant) close() {
 }
 
 // unanswered is how a loop that waits on is told by who leaves it.
-func (t *attendant) unanswered() *loopEnd {
-	return &loopEnd{Status: sdk.StatusProposed, Stop: sdk.StopProposal, Reason: "nobody answered in time, and the run waits on: " + howToAnswer(*t.waiting)}
+func (t *attendant) unanswered() *sdk.LoopEnd {
+	return &sdk.LoopEnd{Status: sdk.StatusProposed, Stop: sdk.StopProposal, Reason: "nobody answered in time, and the run waits on: " + howToAnswer(*t.waiting)}
 }
 
 // howToAnswer names the verbs, for somebody who sees no question.

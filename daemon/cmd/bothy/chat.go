@@ -122,12 +122,12 @@ func (t *talk) prompt(ctx context.Context, text string) (int, error) {
 		t.c.introduce(accepted)
 	}
 	t.run, t.model = accepted.Run, accepted.Model
-	s := newStory(accepted.Loop)
+	s := newLoopState(accepted.Loop)
 	if err := t.c.showText(ctx, t.cl, accepted, s, false, t.who); err != nil {
 		return exitFailed, err
 	}
 	if s.waiting != nil { // the next line would wait behind it
 		return exitUnanswered, exitError{code: exitUnanswered}
 	}
-	return s.end.code(), nil
+	return exitOf(*s.End), nil
 }

@@ -31,19 +31,6 @@ const exitCodes = `Exit codes:
   6  bothyd has ended: the run goes on when it is back
 `
 
-// loopEnd is the data of the journal's row loop.ended.
-type loopEnd struct {
-	Status int    `json:"status"`
-	Reason string `json:"reason"`
-	Stop   string `json:"stop"`
-}
-
-// code is the exit code of a loop's end.
-func (e loopEnd) code() int { return sdk.StopExit(e.Stop, e.Status) }
-
-// endWord says how a loop ended.
-func endWord(end loopEnd) string { return escapeLine(sdk.StopText(end.Stop, end.Status)) }
-
 // usageError is a mistake in how bothy was called.
 type usageError struct{ message string }
 

@@ -14,11 +14,12 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/bothyd/bothy/sdk/timeline"
 )
 
 // viewer shows a loop while it is followed.
 type viewer interface {
-	row(row sdk.JournalRow, a *action)
+	row(row sdk.JournalRow, c timeline.Change)
 	preview(p rpc.Preview)
 	proposal(p sdk.Proposal) // waits, and nobody is asked here
 	lost()                   // something else will be said: the daemon is gone, or there is a question
@@ -31,7 +32,7 @@ var errDetached = errors.New("detached")
 // that dies, from the next. What it proposes is asked about, or waits for others. The first Ctrl-C aborts the loop and waits for its
 // end, the second one leaves. A prompt that still waits behind others is left
 // at the first: what works then is not its own.
-func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, v viewer, who attendance) error {
+func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, v viewer, who attendance) error {
 	interrupts, restore := c.interrupts()
 	defer restore()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -51,22 +52,23 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 			return nil
 		}
 		back.starts = 0
-		if !s.mine(*e.Row) {
-			return nil
+		if s.mayOwn(*e.Row) {
+			if err := c.complete(ctx, cl, e.Row); err != nil {
+				return err
+			}
 		}
-		if err := c.complete(ctx, cl, e.Row); err != nil {
-			return err
+		if change, own := s.take(*e.Row); own {
+			t.row(*e.Row, change)
 		}
-		t.row(*e.Row, s.take(*e.Row))
-		if s.end != nil {
+		if s.End != nil {
 			return client.ErrDone
 		}
 		return nil
 	})
 	close(done)
 	<-watched
-	if errors.Is(context.Cause(ctx), errUnanswered) && s.end == nil && t.waiting != nil {
-		s.end, s.waiting, err = t.unanswered(), t.waiting, nil
+	if errors.Is(context.Cause(ctx), errUnanswered) && s.End == nil && t.waiting != nil {
+		s.End, s.waiting, err = t.unanswered(), t.waiting, nil
 	}
 	t.close()
 	switch {
@@ -119,7 +121,7 @@ func isDown(err error) bool {
 }
 
 // watchInterrupts handles Ctrl-C until done is closed.
-func (c *console) watchInterrupts(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, interrupts <-chan os.Signal, detach context.CancelCauseFunc, done <-chan struct{}) {
+func (c *console) watchInterrupts(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, interrupts <-chan os.Signal, detach context.CancelCauseFunc, done <-chan struct{}) {
 	for pressed := 0; ; pressed++ {
 		select {
 		case <-done:

@@ -63,7 +63,7 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 	},
 	sdk.KindLoopStarted: func(_ sdk.JournalRow, d rowData) string { return fmt.Sprintf("prompt %d", d.Sequence) },
 	sdk.KindLoopEnded: func(_ sdk.JournalRow, d rowData) string {
-		return endWord(loopEnd{Status: d.Status, Stop: d.Stop}) + ": " + d.Reason
+		return endWord(sdk.LoopEnd{Status: d.Status, Stop: d.Stop}) + ": " + d.Reason
 	},
 	sdk.KindTurnOpened: func(row sdk.JournalRow, d rowData) string {
 		return strings.TrimSuffix(fmt.Sprintf("turn %d, %s", row.Turn, d.Model), ", ")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/bothyd/bothy/sdk/timeline"
 )
 
 func TestRunText(t *testing.T) {
@@ -118,8 +119,8 @@ func TestPreview(t *testing.T) {
 func TestPreviewOfAnotherDaemon(t *testing.T) {
 	b := newBench(t)
 	b.c.outTTY, b.c.errTTY = true, true
-	p := newProgress(b.c, newStory(1))
-	p.row(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: 1, Turn: 1}, nil)
+	p := newProgress(b.c, newLoopState(1))
+	p.row(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: 1, Turn: 1}, timeline.Change{})
 	for _, v := range []rpc.Preview{{Text: "The old ans", First: true}, {Restart: true}, {Text: "new answer"}} {
 		v.Loop, v.Turn = 1, 1
 		if v.Restart {
@@ -133,10 +134,10 @@ func TestPreviewOfAnotherDaemon(t *testing.T) {
 		entry(1, 1, "assistant://1/partial_1", text("The old ans"), sdk.StateFailed, sdk.Interrupted, "", nil),
 		entry(1, 1, "assistant://1", text("The new"), sdk.StateStreaming, "", "", nil), row,
 	} {
-		p.story.take(partial)
-		p.row(partial, nil)
+		c, _ := p.loop.take(partial)
+		p.row(partial, c)
 	}
-	p.story.end = &loopEnd{Status: 200, Stop: "answer"}
+	p.loop.End = &sdk.LoopEnd{Status: 200, Stop: "answer"}
 	if err := p.finish(rpc.Accepted{Run: "brave-1"}, false); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/bothyd/bothy/sdk/timeline"
 )
 
 // chunkLines is how many lines of a command's output are shown while it runs.
@@ -18,7 +19,7 @@ const chunkLines = 40
 // answer itself goes to standard output when the loop has ended.
 type progress struct {
 	c     *console
-	story *story
+	loop  *loopState
 	shown string         // of the turn's text, what stands on the terminal
 	open  bool           // the cursor stands behind text, not at a line's begin
 	begun bool           // the turn's answer was previewed from its begin
@@ -29,8 +30,8 @@ type progress struct {
 	wrong string // the last error of the engine that was shown
 }
 
-func newProgress(c *console, s *story) *progress {
-	return &progress{c: c, story: s, lines: map[string]int{}, part: map[string]string{}}
+func newProgress(c *console, s *loopState) *progress {
+	return &progress{c: c, loop: s, lines: map[string]int{}, part: map[string]string{}}
 }
 
 // line prints a line of its own.
@@ -53,7 +54,7 @@ func (p *progress) stream(text string) {
 
 // preview is shown on a terminal only: a file gets whole texts.
 func (p *progress) preview(v rpc.Preview) {
-	if !p.c.errTTY || v.Loop != p.story.loop {
+	if !p.c.errTTY || v.Loop != p.loop.ID {
 		return
 	}
 	if v.Restart {
@@ -89,18 +90,18 @@ func (p *progress) endLine() {
 	}
 }
 
-func (p *progress) row(row sdk.JournalRow, a *action) {
+func (p *progress) row(row sdk.JournalRow, c timeline.Change) {
 	switch {
 	case row.Kind == sdk.KindTurnOpened:
 		p.release()
 		p.shown, p.begun, p.gap = "", false, false
 		p.line("%s", p.c.paint(bold, fmt.Sprintf("turn %d", row.Turn)))
-	case row.Body != nil && isAnswer(row):
+	case row.Body != nil && c.Reply:
 		p.text(*row.Body)
-	case row.Kind == sdk.KindEntryChunk && a != nil:
-		p.chunk(a, row)
-	case row.Kind == sdk.KindEntrySet && a != nil:
-		p.action(a)
+	case row.Kind == sdk.KindEntryChunk && c.Action != nil:
+		p.chunk(c.Action, row)
+	case row.Kind == sdk.KindEntrySet && c.Action != nil:
+		p.action(c.Action)
 	case strings.HasPrefix(row.Kind, sdk.KindNote):
 		p.note(row)
 	}
@@ -115,7 +116,7 @@ func (p *progress) text(text string) {
 		return
 	}
 	p.shown = ""
-	if p.story.text != "" {
+	if text, partial := p.loop.Text(); text != "" && !partial {
 		p.held = text
 		return
 	}
@@ -132,8 +133,8 @@ func (p *progress) release() {
 	}
 }
 
-func (p *progress) action(a *action) {
-	if a.isError() {
+func (p *progress) action(a *timeline.Action) {
+	if a.IsError() {
 		if a.State.Ended() {
 			p.wrong = strings.TrimSpace(a.Body)
 			p.line("  %s %s", p.c.paint(red, "!"), escape(indent(shorten(a.Body, 2000), "    ")))
@@ -145,14 +146,14 @@ func (p *progress) action(a *action) {
 		p.ended(a)
 	case a.Phase == sdk.PhaseStarted:
 		p.started(a)
-	case a.Phase == sdk.PhaseApproved && a.Answer.Answer != "":
-		p.line("  + %s %s", escapeLine(a.Tool), escapeLine(a.Answer.text()))
+	case a.Phase == sdk.PhaseApproved && a.Answer != nil:
+		p.line("  + %s %s", escapeLine(a.Tool), escapeLine(answerText(a.Answer)))
 	case a.State == sdk.StateProposed:
 		p.line("  ? %s %s %s", escapeLine(a.Tool), shortArguments(a.Arguments), "waits for an answer")
 	}
 }
 
-func (p *progress) started(a *action) {
+func (p *progress) started(a *timeline.Action) {
 	if _, told := p.lines[a.Path]; !told {
 		p.lines[a.Path] = 0
 		p.line("  > %s %s", p.c.paint(bold, escapeLine(a.Tool)), shortArguments(a.Arguments))
@@ -160,9 +161,9 @@ func (p *progress) started(a *action) {
 }
 
 // chunk shows whole lines of a command's output as they come.
-func (p *progress) chunk(a *action, row sdk.JournalRow) {
+func (p *progress) chunk(a *timeline.Action, row sdk.JournalRow) {
 	var chunk sdk.Chunk
-	if a.broken || row.Body == nil || json.Unmarshal(row.Data, &chunk) != nil {
+	if a.Broken || row.Body == nil || json.Unmarshal(row.Data, &chunk) != nil {
 		return
 	}
 	p.output(a, chunk.Channel, *row.Body)
@@ -170,7 +171,7 @@ func (p *progress) chunk(a *action, row sdk.JournalRow) {
 
 // output shows what a channel printed as far as it is whole lines; the rest
 // waits for its end.
-func (p *progress) output(a *action, channel int, text string) {
+func (p *progress) output(a *timeline.Action, channel int, text string) {
 	p.started(a)
 	key := fmt.Sprintf("%s#%d", a.Path, channel)
 	text = p.part[key] + text
@@ -189,17 +190,17 @@ func (p *progress) output(a *action, channel int, text string) {
 	p.part[key] = text
 }
 
-func (p *progress) outputLine(a *action, line string) {
+func (p *progress) outputLine(a *timeline.Action, line string) {
 	if p.lines[a.Path]++; p.lines[a.Path] <= chunkLines {
 		p.line("    %s", p.c.paint(dim, "| "+escapeLine(shorten(strings.TrimSuffix(line, "\r"), 400))))
 	}
 }
 
-func (p *progress) ended(a *action) {
+func (p *progress) ended(a *timeline.Action) {
 	p.started(a)
 	for _, channel := range []int{1, 2} {
 		if len(a.Streamed) > 0 {
-			p.output(a, channel, a.unseen(channel))
+			p.output(a, channel, a.Unseen(channel))
 		}
 		if rest := p.part[fmt.Sprintf("%s#%d", a.Path, channel)]; rest != "" {
 			p.outputLine(a, rest)
@@ -221,7 +222,7 @@ func (p *progress) ended(a *action) {
 	if a.State != sdk.StateResolved {
 		color = red
 	}
-	p.line("  < %s %s", escapeLine(a.Tool), p.c.paint(color, escape(indent(a.ending(), "    "))))
+	p.line("  < %s %s", escapeLine(a.Tool), p.c.paint(color, escape(indent(actionEnding(&a.Action), "    "))))
 }
 
 // note shows what the engine says about its own work, such as a retry, and
@@ -237,7 +238,7 @@ func (p *progress) note(row sdk.JournalRow) {
 		return
 	}
 	text := escape(indent(n.Message, "    "))
-	if row.Kind == sdk.KindNote+".progress" {
+	if row.Kind == sdk.KindNoteProgress {
 		p.line("    %s", p.c.paint(dim, "… "+text))
 		return
 	}
@@ -250,7 +251,7 @@ func (p *progress) note(row sdk.JournalRow) {
 // finish prints the answer to standard output, unless the very terminal shows
 // it already, and one line about the loop to standard error.
 func (p *progress) finish(accepted rpc.Accepted, quiet bool) error {
-	answer := p.story.answer()
+	answer := p.loop.Answer()
 	stands := p.c.outTTY && p.c.errTTY && !quiet && answer != "" && p.shown == answer
 	p.endLine()
 	if !stands {
@@ -258,29 +259,29 @@ func (p *progress) finish(accepted rpc.Accepted, quiet bool) error {
 			return err
 		}
 	}
-	end := p.story.end
-	if end == nil || quiet && end.code() == exitOK {
+	end := p.loop.End
+	if end == nil || quiet && exitOf(*end) == exitOK {
 		return nil
 	}
 	p.c.say("%s", p.summary(accepted, *end))
 	return nil
 }
 
-func (p *progress) summary(accepted rpc.Accepted, end loopEnd) string {
-	s := p.story
-	counts := []string{plural(s.turns, "turn"), plural(s.calls(), "action")}
-	if s.usage.Prompt+s.usage.Completion > 0 {
-		counts = append(counts, tokens(s.usage))
+func (p *progress) summary(accepted rpc.Accepted, end sdk.LoopEnd) string {
+	s := p.loop
+	counts := []string{plural(len(s.Turns), "turn"), plural(s.calls(), "action")}
+	if u := s.Usage(); u.Prompt+u.Completion > 0 {
+		counts = append(counts, tokens(u))
 	}
-	if d := s.last.Sub(s.first); d > 0 {
+	if d := s.Last.Sub(s.Began); d > 0 {
 		counts = append(counts, d.Round(100*time.Millisecond).String())
 	}
 	word, color := endWord(end), green
-	if end.code() != exitOK {
+	if exitOf(end) != exitOK {
 		color = red
 	}
 	text := fmt.Sprintf("%s (%s; run %s)", p.c.paint(color, word), strings.Join(counts, ", "), escapeLine(accepted.Run))
-	if reason := strings.TrimSpace(end.Reason); reason != "" && reason != p.wrong && end.code() != exitOK {
+	if reason := strings.TrimSpace(end.Reason); reason != "" && reason != p.wrong && exitOf(end) != exitOK {
 		text += ": " + escape(indent(reason, "  "))
 	}
 	return text

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/bothyd/bothy/sdk/timeline"
 )
 
 // result is what `run --format json` prints, and stream-json last.
@@ -41,18 +42,22 @@ type resultAction struct {
 	DurationMS int64           `json:"duration_ms"`
 }
 
-// newResult is for a story that has its end.
-func newResult(accepted rpc.Accepted, s *story) *result {
+// newResult is for a loop that has its end.
+func newResult(accepted rpc.Accepted, s *loopState) *result {
+	text, cut := s.Text()
+	if !cut {
+		text = ""
+	}
 	r := &result{
 		Run: accepted.Run, ID: accepted.ID, Loop: accepted.Loop, Model: accepted.Model, Why: accepted.Why,
-		Status: s.end.Status, Stop: s.end.Stop, Reason: s.end.Reason, Exit: s.end.code(),
-		Answer: s.answer(), Partial: s.partial, Turns: s.turns, Usage: s.usage, DurationMS: s.last.Sub(s.first).Milliseconds(),
+		Status: s.End.Status, Stop: s.End.Stop, Reason: s.End.Reason, Exit: exitOf(*s.End),
+		Answer: s.Answer(), Partial: text, Turns: len(s.Turns), Usage: s.Usage(), DurationMS: s.Last.Sub(s.Began).Milliseconds(),
 		Actions: []resultAction{}, Proposal: s.waiting,
 	}
-	for _, a := range s.actions {
+	for _, a := range s.Actions() {
 		r.Actions = append(r.Actions, resultAction{
 			Path: a.Path, Tool: a.Tool, Turn: a.Turn, Arguments: a.Arguments, State: a.State, Outcome: a.Outcome,
-			Error: a.Error, Output: a.Body, Metadata: a.Metadata, DurationMS: a.DurationMS,
+			Error: a.Error, Output: a.Body, Metadata: a.Metadata, DurationMS: a.Took().Milliseconds(),
 		})
 	}
 	return r
@@ -71,12 +76,12 @@ type event struct {
 // stream prints a loop as one JSON object a line.
 type stream struct {
 	out    io.Writer
-	story  *story
+	loop   *loopState
 	failed error // the first line that could not be printed
 }
 
-func newStream(c *console, s *story) *stream {
-	return &stream{out: c.out, story: s}
+func newStream(c *console, s *loopState) *stream {
+	return &stream{out: c.out, loop: s}
 }
 
 func (v *stream) print(e event) {
@@ -85,10 +90,10 @@ func (v *stream) print(e event) {
 	}
 }
 
-func (v *stream) row(row sdk.JournalRow, _ *action) { v.print(event{Type: "row", Row: &row}) }
+func (v *stream) row(row sdk.JournalRow, _ timeline.Change) { v.print(event{Type: "row", Row: &row}) }
 
 func (v *stream) preview(p rpc.Preview) {
-	if p.Loop == v.story.loop {
+	if p.Loop == v.loop.ID {
 		v.print(event{Type: "preview", Preview: &p})
 	}
 }
@@ -100,7 +105,7 @@ func (v *stream) lost() {}
 // silent shows nothing.
 type silent struct{}
 
-func (silent) row(sdk.JournalRow, *action) {}
-func (silent) preview(rpc.Preview)         {}
-func (silent) proposal(sdk.Proposal)       {}
-func (silent) lost()                       {}
+func (silent) row(sdk.JournalRow, timeline.Change) {}
+func (silent) preview(rpc.Preview)                 {}
+func (silent) proposal(sdk.Proposal)               {}
+func (silent) lost()                               {}

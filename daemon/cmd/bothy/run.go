@@ -74,7 +74,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 
 // show follows the loop in the format that was asked for.
 func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accepted rpc.Accepted, who attendance) error {
-	s := newStory(accepted.Loop)
+	s := newLoopState(accepted.Loop)
 	var err error
 	switch cmd.Format {
 	case "json":
@@ -94,14 +94,14 @@ func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accep
 		}
 		err = c.showText(ctx, cl, accepted, s, cmd.Quiet, who)
 	}
-	if err == nil && s.end.code() != exitOK {
-		err = exitError{code: s.end.code()}
+	if err == nil && exitOf(*s.End) != exitOK {
+		err = exitError{code: exitOf(*s.End)}
 	}
 	return err
 }
 
 // showText is how people see a loop; chat uses it too.
-func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *story, quiet bool, who attendance) error {
+func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, quiet bool, who attendance) error {
 	p := newProgress(c, s)
 	var v viewer = p
 	if quiet {

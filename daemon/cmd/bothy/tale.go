@@ -125,8 +125,7 @@ func (t *tale) end(l sdk.Loop) string {
 	if l.Ended.IsZero() {
 		return fmt.Sprintf("%s since %s", statusWord(l.Status), when(l.Created))
 	}
-	end := loopEnd{Status: l.Status, Stop: l.Stop, Reason: l.Reason}
-	text := endWord(end)
+	text := endWord(sdk.LoopEnd{Status: l.Status, Stop: l.Stop})
 	if reason := strings.TrimSpace(l.Reason); reason != "" && !t.stands(reason) {
 		text += ": " + reason
 	}
@@ -134,7 +133,7 @@ func (t *tale) end(l sdk.Loop) string {
 }
 
 func (t *tale) stands(reason string) bool {
-	return slices.ContainsFunc(t.d.History, func(e rpc.Event) bool { return e.Tool == "error" && strings.TrimSpace(e.Body) == reason })
+	return slices.ContainsFunc(t.d.History, func(e rpc.Event) bool { return e.Tool == sdk.ErrorTool && strings.TrimSpace(e.Body) == reason })
 }
 
 // turn tells one turn. Its head is the model's name, time and tokens.
@@ -194,14 +193,11 @@ func (t *tale) answer(e rpc.Event) {
 }
 
 func (t *tale) action(e rpc.Event) {
-	a := action{Tool: e.Tool, State: e.State, Outcome: e.Outcome, Body: e.Body}
-	if raw, err := json.Marshal(e.Attributes); err == nil {
-		a.merge(raw)
-	}
-	if a.isError() {
+	if e.Tool == sdk.ErrorTool {
 		t.hang(4, 2, "! "+strings.TrimSpace(e.Body))
 		return
 	}
+	a := actionOf(e)
 	if t.full {
 		t.line(4, a.Tool)
 		t.arguments(a.Arguments)
@@ -217,10 +213,21 @@ func (t *tale) action(e rpc.Event) {
 		body = "" // the ending says it
 	}
 	t.output(body, e.Cut)
-	if a.Answer.Answer != sdk.Reject {
-		t.hang(6, 2, a.Answer.text()) // the ending says the others
+	if !a.Rejected() {
+		t.hang(6, 2, answerText(a.Answer)) // the ending says the others
 	}
-	t.hang(6, 2, a.ending())
+	t.hang(6, 2, actionEnding(&a))
+}
+
+// actionOf is the action that a part of a run's history is.
+func actionOf(e rpc.Event) sdk.Action {
+	entry := sdk.Entry{State: e.State, Outcome: e.Outcome, Body: e.Body}
+	entry.Attributes, _ = json.Marshal(e.Attributes) // it was JSON before
+	a, _ := sdk.ActionOf(entry)                      // what can be read of it is told
+	if a.Tool == "" {
+		a.Tool = e.Tool
+	}
+	return a
 }
 
 // arguments writes a call's arguments one below the other, and texts as they
@@ -328,7 +335,7 @@ func (t *tale) total() {
 	}
 	calls, ends := 0, map[sdk.State]int{}
 	for _, e := range t.d.History {
-		if e.Turn > t.d.Inherited && e.Tool != "error" && strings.HasPrefix(e.Path, "log://") {
+		if e.Turn > t.d.Inherited && e.Tool != sdk.ErrorTool && strings.HasPrefix(e.Path, "log://") {
 			calls++
 			ends[e.State]++
 		}

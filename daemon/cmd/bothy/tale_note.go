@@ -42,11 +42,11 @@ func noteText(kind string, raw json.RawMessage) string {
 		return strings.TrimPrefix(kind, sdk.KindNote+".") + " " + string(raw)
 	}
 	switch kind {
-	case sdk.KindNote + ".retry":
+	case sdk.KindNoteRetry:
 		return fmt.Sprintf("asked again after %s (attempt %d): %s", time.Duration(n.WaitMS)*time.Millisecond, n.Attempt, n.Message)
-	case sdk.KindNote + ".pruned":
+	case sdk.KindNotePruned:
 		return pruned(n.Before, n.After, n.Answers, n.Prompts, n.Shortened, n.Because)
-	case sdk.KindNote + ".call":
+	case sdk.KindNoteCall:
 		return fmt.Sprintf("the plugin %s called %s", n.Plugin, n.Tool)
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(kind, sdk.KindNote), ".")

@@ -39,18 +39,18 @@ const (
 
 // plain are the rows whose data is the payload.
 var plain = map[string]string{
-	sdk.KindRunCreated:        kindRunCreated,
-	sdk.KindRunReset:          kindRunReset,
-	sdk.KindRunExpired:        kindRunExpired,
-	sdk.KindRunDeleted:        kindRunDeleted,
-	sdk.KindLoopQueued:        kindLoopQueued,
-	sdk.KindLoopStarted:       kindLoopStarted,
-	sdk.KindTurnOpened:        kindRequest,
-	sdk.KindTurnClosed:        kindTurnComplete,
-	sdk.KindNote + ".retry":   kindRetry,
-	sdk.KindNote + ".pruned":  kindPruned,
-	sdk.KindNote + ".warning": kindWarning,
-	sdk.KindNote + ".call":    kindPluginCall,
+	sdk.KindRunCreated:  kindRunCreated,
+	sdk.KindRunReset:    kindRunReset,
+	sdk.KindRunExpired:  kindRunExpired,
+	sdk.KindRunDeleted:  kindRunDeleted,
+	sdk.KindLoopQueued:  kindLoopQueued,
+	sdk.KindLoopStarted: kindLoopStarted,
+	sdk.KindTurnOpened:  kindRequest,
+	sdk.KindTurnClosed:  kindTurnComplete,
+	sdk.KindNoteRetry:   kindRetry,
+	sdk.KindNotePruned:  kindPruned,
+	sdk.KindNoteWarning: kindWarning,
+	sdk.KindNoteCall:    kindPluginCall,
 }
 
 // linesOf are the lines of one row, mostly one or none. They depend on nothing
@@ -134,15 +134,9 @@ func (p payload) body(name string, row sdk.JournalRow, redact func(string) strin
 }
 
 func (r *Runlogs) answer(row sdk.JournalRow, c sdk.EntryChange) payload {
-	var at struct {
-		Reasoning string          `json:"reasoning"`
-		Calls     []sdk.Call      `json:"calls"`
-		Finish    string          `json:"finish"`
-		Model     string          `json:"model"`
-		Usage     json.RawMessage `json:"usage"`
-	}
 	p := payload{"path": r.cfg.Redact(row.Path)}
-	if len(c.Attributes) > 0 && json.Unmarshal(c.Attributes, &at) != nil {
+	at, err := sdk.ReplyOf(c.Attributes)
+	if err != nil {
 		p["gone"] = true
 	}
 	p.body("content", row, r.cfg.Redact)
@@ -159,7 +153,7 @@ func (r *Runlogs) answer(row sdk.JournalRow, c sdk.EntryChange) payload {
 		p["finish"] = at.Finish
 	}
 	if at.Usage != nil {
-		p.value("usage", at.Usage, r.cfg.Redact)
+		p.value("usage", encodeJSON(at.Usage), r.cfg.Redact)
 	}
 	if c.State != sdk.StateResolved {
 		p["partial"], p["error_type"] = true, c.Outcome
@@ -167,34 +161,13 @@ func (r *Runlogs) answer(row sdk.JournalRow, c sdk.EntryChange) payload {
 	return p
 }
 
-// action is what the attributes of an action's row say, those of the call in
-// its first row and those of the end in its last; both for a call that was
-// refused at once.
-type action struct {
-	CallID    string          `json:"call_id"`
-	Tool      string          `json:"tool"`
-	Plugin    string          `json:"plugin"`
-	Arguments json.RawMessage `json:"arguments"`
-	Decision  json.RawMessage `json:"decision"`
-	Truncated bool            `json:"truncated"`
-	Error     string          `json:"error"`
-	Duration  *int64          `json:"duration_ms"`
-	Proposal  json.RawMessage `json:"proposal"`
-	Answer    *struct {
-		Answer sdk.Answer `json:"answer"`
-		By     string     `json:"by"`
-		Reason string     `json:"reason"`
-		Rule   string     `json:"rule"`
-	} `json:"answer"`
-	Metadata struct {
-		Violations json.RawMessage `json:"violations"`
-	} `json:"metadata"`
-}
-
+// actionLines are those of one row of an action: what of the action that row
+// changed, and nothing that stood there before. An action that was refused at
+// once has its call and its end in one row.
 func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
-	var at action
-	if len(c.Attributes) > 0 && json.Unmarshal(c.Attributes, &at) != nil {
-		at = action{}
+	at, err := sdk.ActionOf(sdk.Entry{Path: row.Path, Attributes: c.Attributes})
+	if err != nil {
+		at = sdk.Action{}
 	}
 	var lines []line
 	if _, is := c.Hashed["call_id"]; is || at.CallID != "" {
@@ -207,8 +180,8 @@ func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
 	tool := r.cfg.Redact(toolOf(row.Path))
 	p := payload{"path": r.cfg.Redact(row.Path), "tool": tool}
 	p.body("result", row, r.cfg.Redact)
-	if at.Duration != nil {
-		p["duration_ms"] = *at.Duration
+	if at.DurationMS != nil {
+		p["duration_ms"] = *at.DurationMS
 	}
 	if at.Truncated {
 		p["truncated"] = true
@@ -219,13 +192,13 @@ func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
 	p["error_type"] = c.Outcome
 	p.text("error_message", at.Error, r.cfg.Redact)
 	lines = append(lines, newLine(row, kindToolError, p))
-	if rejected := at.Answer != nil && at.Answer.Answer == sdk.Reject; c.Outcome == sdk.Permission && !rejected {
+	if c.Outcome == sdk.Permission && !at.Rejected() {
 		lines = append(lines, newLine(row, kindSecurityEvent, r.security(row, at, tool)))
 	}
 	return lines
 }
 
-func (r *Runlogs) call(row sdk.JournalRow, at action) payload {
+func (r *Runlogs) call(row sdk.JournalRow, at sdk.Action) payload {
 	p := payload{"path": r.cfg.Redact(row.Path), "args": nil}
 	p.text("tool", at.Tool, r.cfg.Redact)
 	p.text("call_id", at.CallID, r.cfg.Redact)
@@ -238,26 +211,23 @@ func (r *Runlogs) call(row sdk.JournalRow, at action) payload {
 		p["plugin"] = at.Plugin
 	}
 	if at.Decision != nil {
-		p.value("decision", at.Decision, r.cfg.Redact)
+		p.value("decision", encodeJSON(at.Decision), r.cfg.Redact)
 	}
 	return p
 }
 
-func (r *Runlogs) security(row sdk.JournalRow, at action, tool string) payload {
+func (r *Runlogs) security(row sdk.JournalRow, at sdk.Action, tool string) payload {
 	p := payload{"path": r.cfg.Redact(row.Path), "tool": tool, "event_type": "permission_denied"}
 	p.text("error_message", at.Error, r.cfg.Redact)
-	if at.Metadata.Violations != nil {
-		p["event_type"] = "sandbox_violation"
-		p.value("violations", at.Metadata.Violations, r.cfg.Redact)
+	if v, is := at.Metadata["violations"]; is {
+		p["event_type"] = EventViolation
+		p.value("violations", encodeJSON(v), r.cfg.Redact)
 	}
 	return p
 }
 
-// toolOf is the tool's name in log://turn_N/TOOL/SLUG.
+// toolOf is the tool's name in the path of an action.
 func toolOf(path string) string {
-	_, rest, _ := strings.Cut(path, "://")
-	if parts := strings.SplitN(rest, "/", 3); len(parts) == 3 {
-		return parts[1]
-	}
-	return ""
+	p, _ := sdk.ParseActionPath(path)
+	return p.Tool
 }

@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -13,11 +12,7 @@ var detected = map[string]bool{"repeated_calls": true, "window": true, "min_cycl
 
 // endLines tell how a loop ended and what came of it.
 func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, error) {
-	var end struct {
-		Status int    `json:"status"`
-		Reason string `json:"reason"`
-		Stop   string `json:"stop"`
-	}
+	var end sdk.LoopEnd
 	if json.Unmarshal(row.Data, &end) != nil {
 		end.Reason = "the row that tells of the end cannot be read"
 	}
@@ -30,7 +25,7 @@ func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, err
 	var actions []sdk.Entry
 	if len(turns) > 0 {
 		last := turns[len(turns)-1]
-		if actions, err = r.cfg.Store.Entries(ctx, row.Run, fmt.Sprintf("log://turn_%d/**", last)); err != nil {
+		if actions, err = r.cfg.Store.Entries(ctx, row.Run, sdk.TurnPattern(last)); err != nil {
 			return nil, err
 		}
 		final, err := r.final(ctx, row.Run, last, end.Stop, actions)
@@ -63,7 +58,7 @@ func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, err
 // that ended it, if one did.
 func (r *Runlogs) final(ctx context.Context, run int64, turn int, stop string, actions []sdk.Entry) (payload, error) {
 	p := payload{}
-	path := fmt.Sprintf("assistant://%d", turn)
+	path := sdk.ReplyPath(turn)
 	answer, err := r.cfg.Store.Entry(ctx, run, path)
 	switch {
 	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
@@ -75,12 +70,12 @@ func (r *Runlogs) final(ctx context.Context, run int64, turn int, stop string, a
 			p["partial"] = true
 		}
 	}
-	if stop != "terminal" {
+	if stop != sdk.StopTerminal {
 		return p, nil
 	}
 	for _, entry := range actions {
-		var at action
-		if entry.State != sdk.StateResolved || json.Unmarshal(entry.Attributes, &at) != nil {
+		at, err := sdk.ActionOf(entry)
+		if entry.State != sdk.StateResolved || err != nil {
 			continue
 		}
 		p["tool"], p["call"] = r.cfg.Redact(toolOf(entry.Path)), r.cfg.Redact(entry.Path) // the last one that was made

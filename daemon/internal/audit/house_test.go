@@ -117,7 +117,7 @@ func actionPath(turn *sdk.Turn, tool, slug string) string {
 }
 
 func started(turn *sdk.Turn, tool, slug, id string, arguments any) sdk.Write {
-	at := map[string]any{"call_id": id, "tool": tool, "arguments": arguments, "index": 0, "plugin": "files", "decision": map[string]string{"verdict": "allow", "rule": "project"}}
+	at := map[string]any{"call_id": id, "tool": tool, "arguments": arguments, "index": 0, "plugin": "files", "decision": map[string]string{"verdict": "allow", "rule": "project", "reason": "r"}}
 	return write(turn, actionPath(turn, tool, slug), sdk.Write{Create: true, Attributes: encode(at), State: sdk.StateStreaming, Phase: sdk.PhaseStarted})
 }
 

@@ -4,7 +4,7 @@ import "github.com/bothyd/bothy/sdk"
 
 // personLines are those of a row in which an action was put before a person, or
 // got that person's answer; an edit may be both.
-func (r *Runlogs) personLines(row sdk.JournalRow, c sdk.EntryChange, at action) []line {
+func (r *Runlogs) personLines(row sdk.JournalRow, c sdk.EntryChange, at sdk.Action) []line {
 	var lines []line
 	about := func() payload {
 		return payload{"path": r.cfg.Redact(row.Path), "tool": r.cfg.Redact(toolOf(row.Path))}
@@ -23,7 +23,7 @@ func (r *Runlogs) personLines(row sdk.JournalRow, c sdk.EntryChange, at action) 
 	}
 	if c.State == sdk.StateProposed && at.Proposal != nil {
 		p := about()
-		p.members(at.Proposal, r.cfg.Redact)
+		p.members(encodeJSON(at.Proposal), r.cfg.Redact)
 		lines = append(lines, newLine(row, kindProposed, p))
 	}
 	return lines

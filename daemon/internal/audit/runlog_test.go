@@ -66,7 +66,7 @@ func TestStory(t *testing.T) {
 		2:  {"path": "prompt://1", "prompt": "fix it"},
 		4:  {"model": "fake/m"},
 		6:  {"path": "assistant://1", "content": "I look", "model": "fake/m", "finish": "stop", "usage": map[string]any{"prompt": 10.0, "completion": 5.0, "total": 15.0}, "tool_calls": []any{map[string]any{"name": "read", "call_id": "c1"}, map[string]any{"name": "bash", "call_id": "c2"}}},
-		7:  {"path": "log://turn_1/read/a", "tool": "read", "call_id": "c1", "args": map[string]any{"path": "a"}, "plugin": "files", "decision": map[string]any{"verdict": "allow", "rule": "project"}},
+		7:  {"path": "log://turn_1/read/a", "tool": "read", "call_id": "c1", "args": map[string]any{"path": "a"}, "plugin": "files", "decision": map[string]any{"verdict": "allow", "rule": "project", "reason": "r"}},
 		8:  {"path": "log://turn_1/read/a", "tool": "read", "result": "hello", "duration_ms": 12.0},
 		10: {"path": "log://turn_1/bash/call", "tool": "bash", "result": "boom", "duration_ms": 12.0, "error_type": "permission", "error_message": "sandbox violation: no"},
 		11: {"path": "log://turn_1/bash/call", "tool": "bash", "event_type": "sandbox_violation", "error_message": "sandbox violation: no", "violations": []any{map[string]any{"path": ".git/hooks/x", "action": "removed"}}},

@@ -105,7 +105,7 @@ func (s *Server) notes(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error
 				return err
 			}
 			d.Inherited = created.Turns
-		case row.Kind == sdk.KindNote+".progress":
+		case row.Kind == sdk.KindNoteProgress:
 		case strings.HasPrefix(row.Kind, sdk.KindNote), row.Kind == sdk.KindRunReset, row.Kind == sdk.KindRunExpired, row.Kind == sdk.KindRunRenamed:
 			d.Notes = append(d.Notes, rpc.Note{Seq: row.Seq, Time: row.Time, Kind: row.Kind, Loop: row.Loop, Turn: row.Turn, Data: row.Data})
 		}
@@ -116,10 +116,8 @@ func (s *Server) notes(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error
 // event renders an entry; of an action, the tool is part of the path.
 func event(e sdk.Entry) rpc.Event {
 	ev := rpc.Event{Tool: e.Scheme(), Path: e.Path, Status: e.Status(), State: e.State, Outcome: e.Outcome, Turn: e.Turn}
-	if rest, ok := strings.CutPrefix(e.Path, "log://"); ok {
-		if parts := strings.SplitN(rest, "/", 3); len(parts) > 1 {
-			ev.Tool = parts[1]
-		}
+	if path, ok := sdk.ParseActionPath(e.Path); ok {
+		ev.Tool = path.Tool
 	}
 	ev.Body, ev.Cut = cut(e.Body, historyBody)
 	if len(e.Attributes) > 0 {

@@ -2,7 +2,6 @@ package view
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -18,11 +17,17 @@ type piece struct {
 	model   string // that wrote it
 }
 
-// cache keeps the pieces of one run.
+// cache keeps the pieces of one run by path.
 type cache struct {
 	mu     sync.Mutex
-	pieces map[string]*piece
-	marks  map[string]mark
+	pieces map[string]rendered
+}
+
+// rendered is a piece, nil when its entry is no part of a conversation, with what
+// it depends on.
+type rendered struct {
+	mark  mark
+	piece *piece
 }
 
 // mark is what a rendered piece depends on. Version counts an entry's writes
@@ -34,32 +39,25 @@ type mark struct {
 	limit      int
 }
 
-// render returns the entry's piece, nil when it is no part of a conversation.
+// render returns the entry's piece.
 func (c *cache) render(e *sdk.Entry, limit int) *piece {
 	now := mark{e.Hash, e.Version, e.Visibility, limit}
-	if c.marks == nil {
-		c.marks = map[string]mark{}
-	}
-	if was, ok := c.marks[e.Path]; ok && was == now {
-		return c.pieces[e.Path]
+	if was, ok := c.pieces[e.Path]; ok && was.mark == now {
+		return was.piece
 	}
 	p := renderEntry(e, limit)
-	c.marks[e.Path], c.pieces[e.Path] = now, p
+	c.pieces[e.Path] = rendered{now, p}
 	return p
 }
 
 func renderEntry(e *sdk.Entry, limit int) *piece {
-	scheme, rest, ok := strings.Cut(e.Path, "://")
-	if !ok {
-		return nil
-	}
-	switch scheme {
+	switch e.Scheme() {
 	case "prompt":
 		return renderPrompt(e)
 	case "assistant":
-		return renderAnswer(e, rest)
+		return renderAnswer(e)
 	case "log":
-		return renderResult(e, rest, limit)
+		return renderResult(e, limit)
 	default:
 		return nil
 	}
@@ -77,23 +75,15 @@ func renderPrompt(e *sdk.Entry) *piece {
 	return &piece{message: m, loop: e.Loop}
 }
 
-// answer is what an assistant entry's attributes hold of interest here.
-type answer struct {
-	Reasoning string     `json:"reasoning"`
-	Calls     []sdk.Call `json:"calls"`
-	Extra     string     `json:"extra"` // JSON as text, so that no merge touches it
-	Model     string     `json:"model"`
-}
-
 // renderAnswer leaves out an answer that was cut off or is still being written:
 // it is kept for people, and the model is asked again.
-func renderAnswer(e *sdk.Entry, rest string) *piece {
-	turn, err := strconv.Atoi(rest)
-	if err != nil || e.State == sdk.StateStreaming || e.State == sdk.StateFailed || e.State == sdk.StateCancelled {
+func renderAnswer(e *sdk.Entry) *piece {
+	turn, ok := sdk.ParseReplyPath(e.Path)
+	if !ok || e.State == sdk.StateStreaming || e.State == sdk.StateFailed || e.State == sdk.StateCancelled {
 		return nil
 	}
-	var a answer
-	if len(e.Attributes) > 0 && json.Unmarshal(e.Attributes, &a) != nil {
+	a, err := sdk.ReplyOf(e.Attributes)
+	if err != nil {
 		return nil
 	}
 	m := sdk.Message{Role: sdk.RoleAssistant, Text: e.Body, Reasoning: a.Reasoning}

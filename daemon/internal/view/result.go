@@ -1,9 +1,7 @@
 package view
 
 import (
-	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -22,48 +20,35 @@ func resultLimit(context int) int {
 	return max(min(maxResult, context/4*charsPerToken), 400)
 }
 
-// outcome is what an action's attributes hold of interest here.
-type outcome struct {
-	CallID   string `json:"call_id"`
-	Tool     string `json:"tool"`
-	Plugin   string `json:"plugin"`
-	Error    string `json:"error"`
-	Metadata struct {
-		Skill  string `json:"skill"`
-		Folder string `json:"folder"`
-	} `json:"metadata"`
-}
-
 // ownPlugin is what the daemon's own tools are said to be of.
 const ownPlugin = "bothy"
 
-// skill is the skill whose text a result holds, and where the whole of it can
-// be read.
-func (o outcome) skill(e *sdk.Entry) (name, file string) {
-	if o.Plugin != ownPlugin || e.State != sdk.StateResolved || o.Metadata.Skill == "" {
+// loadedSkill is the skill whose text a result holds, and where the whole of it
+// can be read.
+func loadedSkill(a *sdk.Action) (name, file string) {
+	name, _ = a.Metadata["skill"].(string)
+	if a.Plugin != ownPlugin || a.State != sdk.StateResolved || name == "" {
 		return "", ""
 	}
-	if o.Metadata.Folder == "" {
-		return o.Metadata.Skill, e.Path
+	if folder, _ := a.Metadata["folder"].(string); folder != "" {
+		return name, folder + "/SKILL.md"
 	}
-	return o.Metadata.Skill, o.Metadata.Folder + "/SKILL.md"
+	return name, a.Path
 }
 
-func renderResult(e *sdk.Entry, rest string, limit int) *piece {
-	first, after, _ := strings.Cut(rest, "/")
-	number, ok := strings.CutPrefix(first, "turn_")
-	turn, err := strconv.Atoi(number)
-	if !ok || err != nil {
+func renderResult(e *sdk.Entry, limit int) *piece {
+	path, ok := sdk.ParseActionPath(e.Path)
+	if !ok {
 		return nil
 	}
-	if strings.HasPrefix(after, "error/dialect") {
-		return &piece{warning: e.Body, turn: turn}
+	if path.IsError() && strings.HasPrefix(path.Slug, "dialect") {
+		return &piece{warning: e.Body, turn: path.Turn}
 	}
-	var o outcome
-	if json.Unmarshal(e.Attributes, &o) != nil || o.CallID == "" {
+	a, _ := sdk.ActionOf(*e) // what can be read of it is enough
+	if a.CallID == "" {
 		return nil
 	}
-	m := sdk.Message{Role: sdk.RoleTool, CallID: o.CallID, Tool: toolName(o.Tool), Failed: e.State != sdk.StateResolved}
+	m := sdk.Message{Role: sdk.RoleTool, CallID: a.CallID, Tool: toolName(a.Tool), Failed: e.State != sdk.StateResolved}
 	switch {
 	case !e.State.Ended():
 		m.Text = unknownOutcome
@@ -71,12 +56,12 @@ func renderResult(e *sdk.Entry, rest string, limit int) *piece {
 		m.Text = fmt.Sprintf("[This result was archived; it is kept at %s. Call the tool again if you need it.]", e.Path)
 	default:
 		where := e.Path
-		if name, file := o.skill(e); name != "" {
+		if name, file := loadedSkill(&a); name != "" {
 			m.Skill, where = name, file
 		}
-		m.Text = shorten(resultText(e, o), limit, where)
+		m.Text = shorten(resultText(&a), limit, where)
 	}
-	return &piece{message: m, turn: turn}
+	return &piece{message: m, turn: path.Turn}
 }
 
 const unknownOutcome = "This call was interrupted. Its outcome is unknown: look at what it may have changed before you make it again."
@@ -89,10 +74,10 @@ func noResult(call sdk.Call) sdk.Message {
 
 // resultText is a result as a model reads it: the output, and when it failed
 // the reason, unless the output says so itself.
-func resultText(e *sdk.Entry, o outcome) string {
-	text := e.Body
-	if e.State != sdk.StateResolved {
-		reason := o.Error
+func resultText(a *sdk.Action) string {
+	text := a.Body
+	if a.State != sdk.StateResolved {
+		reason := a.Error
 		if reason == "" && text == "" {
 			reason = "the call did not succeed"
 		}
@@ -101,8 +86,8 @@ func resultText(e *sdk.Entry, o outcome) string {
 				text = strings.TrimRight(text, "\n") + "\n\n"
 			}
 			text += "Error"
-			if e.Outcome != "" {
-				text += " (" + string(e.Outcome) + ")"
+			if a.Outcome != "" {
+				text += " (" + string(a.Outcome) + ")"
 			}
 			text += ": " + reason
 		}

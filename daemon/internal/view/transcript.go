@@ -33,7 +33,7 @@ func NewTranscript(now func() time.Time) *Transcript {
 // exactly one result behind it, whatever became of the action. The prompt is
 // not yet made to fit; its Tokens and Ceiling say whether it would.
 func (t *Transcript) Assemble(_ context.Context, in sdk.Assembly) (sdk.Prompt, error) {
-	c := t.cache(in.Run.ID)
+	c := t.cache(in.Run.ID, len(in.Entries))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := sdk.Prompt{
@@ -54,12 +54,12 @@ func (t *Transcript) Forget(run int64) {
 	delete(t.runs, run)
 }
 
-func (t *Transcript) cache(run int64) *cache {
+func (t *Transcript) cache(run int64, entries int) *cache {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c, ok := t.runs[run]
 	if !ok {
-		c = &cache{pieces: map[string]*piece{}}
+		c = &cache{pieces: make(map[string]rendered, entries)}
 		t.runs[run] = c
 	}
 	return c

@@ -165,7 +165,7 @@ func TestResultText(t *testing.T) {
 		{"no output", "", "denied", sdk.StateFailed, "permission", "Error (permission): denied"},
 		{"nothing at all", "", "", sdk.StateFailed, "", "Error: the call did not succeed"},
 	} {
-		if got := resultText(&sdk.Entry{Body: c.body, State: c.state, Outcome: c.outcome}, outcome{Error: c.err}); got != c.want {
+		if got := resultText(&sdk.Action{Body: c.body, State: c.state, Outcome: c.outcome, ActionEnd: sdk.ActionEnd{Error: c.err}}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

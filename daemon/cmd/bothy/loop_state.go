@@ -1,0 +1,49 @@
+package main
+
+import (
+	"sync/atomic"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/timeline"
+)
+
+// loopState is the loop that is followed, as far as its rows were read.
+type loopState struct {
+	*timeline.Loop // empty until its first row
+	run            timeline.Timeline
+	started        atomic.Bool   // a row of it was read, for those who watch from elsewhere
+	waiting        *sdk.Proposal // at the end: nobody answered it
+}
+
+func newLoopState(id int64) *loopState { return &loopState{Loop: &timeline.Loop{ID: id}} }
+
+// mayOwn reports whether a row may belong to the loop; take knows it for sure.
+func (s *loopState) mayOwn(row sdk.JournalRow) bool { return row.Loop == 0 || row.Loop == s.ID }
+
+// take takes in a row of the run, and reports whether the loop is what it is about.
+func (s *loopState) take(row sdk.JournalRow) (timeline.Change, bool) {
+	c := s.run.Take(row)
+	if c.Loop == nil || c.Loop.ID != s.ID {
+		return c, false
+	}
+	s.Loop = c.Loop
+	s.started.Store(true)
+	return c, true
+}
+
+// calls counts the actions that are calls of tools.
+func (s *loopState) calls() int {
+	n := 0
+	for _, a := range s.Actions() {
+		if !a.IsError() {
+			n++
+		}
+	}
+	return n
+}
+
+// exit is the exit code of a loop that has ended.
+func exitOf(end sdk.LoopEnd) int { return sdk.StopExit(end.Stop, end.Status) }
+
+// endWord says how a loop ended.
+func endWord(end sdk.LoopEnd) string { return escapeLine(sdk.StopText(end.Stop, end.Status)) }

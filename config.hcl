@@ -161,6 +161,8 @@ plugin "files" {
 #
 # plugin "weather" {
 #   path = "~/plugins/bothy-plugin-weather"
+#   args = ["--units", "metric"]
+#   env  = { WEATHER_CITY = "Berlin" } # beside what every plugin gets
 #   confine {
 #     paths       = ["~/weather"] # it reads and writes there
 #     read_paths  = ["~/.venv"]   # it reads and executes there
@@ -250,11 +252,23 @@ provider "replay" {
 #   name        = "llama-3.3-70b-versatile"
 #   context     = 131072
 #   temperature = 0.2
+#   max_tokens  = 4096 # of one answer
 # }
 
 # An agent is a profile. `bothy run` uses "default", `bothy chat` uses "chat".
 # Without `model` Bothy takes the first it finds: a local server that answers
-# with a model able to call tools, a key in the environment, else replay.
+# with a model able to call tools, a key in the environment, else replay. What an
+# agent may have beside its tools, its mode and each guard:
+#
+# agent "reviewer" {
+#   model       = "fast"
+#   persona     = "You review changes. You never write files."
+#   temperature = 0.1
+#   max_tokens  = 2000     # of one answer
+#   busy        = "refuse" # a second prompt; else "queue"
+#   dialect     = "tools"  # how it writes calls; there is no other yet
+#   view        = "transcript" # what it is shown; there is no other yet
+# }
 agent "default" {
   tools = ["*"]
 }

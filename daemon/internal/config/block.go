@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -61,11 +62,26 @@ func (l *loader) file(text []byte, name string) {
 	}
 }
 
+// blockTypes are the blocks of a file, sorted.
+func blockTypes() (types []string) {
+	for _, b := range rootSchema.Blocks {
+		types = append(types, b.Type)
+	}
+	slices.Sort(types)
+	return types
+}
+
+// schemaWith are some of the blocks of a file.
+func schemaWith(types ...string) *hcl.BodySchema {
+	blocks := slices.DeleteFunc(slices.Clone(rootSchema.Blocks), func(b hcl.BlockHeaderSchema) bool { return !slices.Contains(types, b.Type) })
+	return &hcl.BodySchema{Blocks: blocks}
+}
+
 // teachBlocks adds what exists to the report of an unknown block or argument.
 func teachBlocks(diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, d := range diags {
 		if strings.HasPrefix(d.Summary, "Unsupported") {
-			d.Detail += " At the top of a file there are the blocks agent, guard, listen, log, model, plugin, policy, provider, rule, sandbox, skill, skills, stop, store and workspace."
+			d.Detail += " At the top of a file there are the blocks " + strings.Join(blockTypes(), ", ") + "."
 		}
 	}
 	return diags

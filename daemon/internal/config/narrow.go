@@ -14,9 +14,7 @@ import (
 )
 
 // narrowing is what a workspace's own file may hold.
-var narrowing = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-	{Type: "workspace"}, {Type: "guard"}, {Type: "sandbox"}, {Type: "rule", LabelNames: []string{"name"}},
-}}
+var narrowing = schemaWith("workspace", "guard", "sandbox", "rule")
 
 // workspacePrefix begins the Source of a rule of a workspace.
 const workspacePrefix = "workspace "

@@ -1,0 +1,84 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/bothyd/bothy"
+)
+
+// attributes are all that can be written, by type of block.
+func attributes() map[string][]string {
+	all := map[string][]string{}
+	add := func(block string, schema *hcl.BodySchema) {
+		for _, a := range schema.Attributes {
+			all[block] = append(all[block], a.Name)
+		}
+	}
+	for _, s := range settings {
+		all[s.block] = append(all[s.block], s.name)
+	}
+	add("agent", agentSchema())
+	for block, decoded := range map[string]any{
+		"plugin": pluginBlock{}, "limits": limitsBlock{}, "quota": quotaBlock{}, "confine": confineBlock{},
+		"model": modelBlock{}, "rule": ruleBlock{}, "skill": skillBlock{}, "workspace": workspaceBlock{},
+	} {
+		add(block, schemaOf(decoded))
+	}
+	all["provider"] = all["plugin"]
+	return all
+}
+
+// TestEveryAttributeIsDocumented, in the annotated configuration and in a page
+// below docs/, and so is every block.
+func TestEveryAttributeIsDocumented(t *testing.T) {
+	pages, err := filepath.Glob("../../../docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(err)
+	}
+	var docs []byte
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, text...)
+	}
+	all := attributes()
+	for _, block := range blockTypes() {
+		if all[block] == nil {
+			t.Errorf("the attributes of a %s block are not known here", block)
+		}
+	}
+	page, err := os.ReadFile("../../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range settings {
+		if row := fmt.Sprintf("| `%s` | %s | %s |\n", s.name, cmp.Or(s.def, "-"), s.doc); !strings.Contains(string(page), row) {
+			t.Errorf("docs/configuration.md has no row for %s:\n%s", s.key(), row)
+		}
+	}
+	for block, names := range all {
+		for _, name := range names {
+			assigned := regexp.MustCompile(`(?m)(^|[\s{` + "`" + `(.])` + name + `(\s*=|` + "`" + `)`)
+			for where, text := range map[string][]byte{"config.hcl": bothy.DefaultConfig, "docs": docs} {
+				if !assigned.Match(text) {
+					t.Errorf("%s has nothing of %s of a %s block", where, name, block)
+				}
+			}
+		}
+		for where, text := range map[string][]byte{"config.hcl": bothy.DefaultConfig, "docs": docs} {
+			if !regexp.MustCompile(`(?m)(^|[\s#` + "`" + `])` + block + `( "[a-z-]+")? \{|` + "`" + block + `[` + "`" + `.]`).Match(text) {
+				t.Errorf("%s has no %s block", where, block)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -20,106 +21,62 @@ func Canonical(arguments json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		return json.RawMessage("{}"), nil
 	}
-	if !json.Valid(arguments) {
+	if fault := CheckJSON(arguments, deepestArguments); fault != nil {
+		switch fault.Kind {
+		case JSONTwice:
+			return nil, Errorf(Validation, "the arguments have two members called %q, so it cannot be said what they ask for; write each name once", fault.Name)
+		case JSONDeep:
+			return nil, Errorf(Validation, "the arguments are nested deeper than %d levels", deepestArguments)
+		}
 		return nil, Errorf(Validation, "the arguments are not valid JSON")
 	}
 	d := json.NewDecoder(bytes.NewReader(arguments))
 	d.UseNumber()
-	first, err := d.Token()
-	if err != nil || first != json.Delim('{') {
+	var object map[string]any
+	if err := d.Decode(&object); err != nil || object == nil {
 		return nil, Errorf(Validation, "the arguments are not a JSON object")
 	}
 	var out bytes.Buffer
-	if err := canonicalObject(d, &out); err != nil {
-		return nil, err
-	}
+	canonicalValue(object, &out)
 	return out.Bytes(), nil
 }
 
-// canonicalValue writes the next value of d, which holds valid JSON.
-func canonicalValue(d *json.Decoder, out *bytes.Buffer) error {
-	token, err := d.Token()
-	if err != nil {
-		return fmt.Errorf("read a value of the arguments: %w", err)
-	}
-	switch v := token.(type) {
-	case json.Delim:
-		if v == '{' {
-			return canonicalObject(d, out)
+// deepestArguments is how deep encoding/json reads.
+const deepestArguments = 10_000
+
+// canonicalValue writes what a decoder has read.
+func canonicalValue(value any, out *bytes.Buffer) {
+	switch v := value.(type) {
+	case map[string]any:
+		out.WriteByte('{')
+		names := slices.SortedFunc(maps.Keys(v), func(a, b string) int {
+			return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+		})
+		for i, name := range names {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			canonicalString(name, out)
+			out.WriteByte(':')
+			canonicalValue(v[name], out)
 		}
-		return canonicalArray(d, out)
+		out.WriteByte('}')
+	case []any:
+		out.WriteByte('[')
+		for i, element := range v {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			canonicalValue(element, out)
+		}
+		out.WriteByte(']')
 	case string:
 		canonicalString(v, out)
-	case json.Number:
-		out.WriteString(v.String())
-	case bool:
-		fmt.Fprint(out, v)
-	default:
+	case nil:
 		out.WriteString("null")
+	default: // a number as it was written, or a boolean
+		fmt.Fprint(out, v)
 	}
-	return nil
-}
-
-type member struct {
-	name  string
-	value []byte
-}
-
-// canonicalObject writes the object whose opening brace was read.
-func canonicalObject(d *json.Decoder, out *bytes.Buffer) error {
-	var members []member
-	seen := map[string]bool{}
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return fmt.Errorf("read the name of an argument: %w", err)
-		}
-		name, _ := token.(string)
-		if seen[name] {
-			return Errorf(Validation, "the arguments have two members called %q, so it cannot be said what they ask for; write each name once", name)
-		}
-		seen[name] = true
-		var value bytes.Buffer
-		if err := canonicalValue(d, &value); err != nil {
-			return err
-		}
-		members = append(members, member{name, value.Bytes()})
-	}
-	if _, err := d.Token(); err != nil { // the closing brace
-		return fmt.Errorf("read the end of an object: %w", err)
-	}
-	slices.SortFunc(members, func(a, b member) int {
-		return slices.Compare(utf16.Encode([]rune(a.name)), utf16.Encode([]rune(b.name)))
-	})
-	out.WriteByte('{')
-	for i, m := range members {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		canonicalString(m.name, out)
-		out.WriteByte(':')
-		out.Write(m.value)
-	}
-	out.WriteByte('}')
-	return nil
-}
-
-// canonicalArray writes the array whose opening bracket was read.
-func canonicalArray(d *json.Decoder, out *bytes.Buffer) error {
-	out.WriteByte('[')
-	for i := 0; d.More(); i++ {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		if err := canonicalValue(d, out); err != nil {
-			return err
-		}
-	}
-	if _, err := d.Token(); err != nil { // the closing bracket
-		return fmt.Errorf("read the end of an array: %w", err)
-	}
-	out.WriteByte(']')
-	return nil
 }
 
 var shortEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`)

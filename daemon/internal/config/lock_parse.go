@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 
@@ -95,18 +94,20 @@ func (p lockParser) lock() (Lock, error) {
 	return l, nil
 }
 
-// valid places what is no JSON at all; what comes after it reads valid JSON.
+// valid places what is no JSON, and what readers disagree about; what comes after
+// it reads strict JSON.
 func (p lockParser) valid() error {
-	var whole json.RawMessage
-	err := json.Unmarshal(p.text, &whole)
-	var syntax *json.SyntaxError
+	fault := sdk.CheckJSON(p.text, deepestLock)
 	switch {
-	case err == nil:
+	case fault == nil:
 		return nil
-	case errors.As(err, &syntax) && int(syntax.Offset) < len(p.text):
-		return p.broken(int(syntax.Offset)-1, "%v", err)
+	case fault.Kind == sdk.JSONDeep:
+		return p.broken(fault.Offset, "it is nested deeper than %d levels", deepestLock)
+	case fault.Kind == sdk.JSONTwice:
+		return p.broken(fault.Offset, "an object has two members called %q", clip([]byte(fault.Name)))
+	default:
+		return p.broken(min(fault.Offset, len(p.text)-1), "%v", fault.Err)
 	}
-	return p.broken(len(p.text)-1, "%v", err)
 }
 
 func (p lockParser) plugins(m part) (map[string]Locked, error) {
@@ -169,87 +170,25 @@ var lockedNames = func() map[string]bool {
 	return names
 }()
 
-// members takes an object apart, which is valid JSON. Two members of one name are refused, at any
-// depth: readers disagree about which of them counts.
+// members takes an object apart, which is strict JSON.
 func (p lockParser) members(m part, what string) (map[string]part, error) {
 	d := json.NewDecoder(bytes.NewReader(m.text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, p.unreadable(m, d, err, what+" is no object")
+		return nil, p.broken(m.at+int(d.InputOffset()), "%s is no object", what)
 	}
 	out := map[string]part{}
 	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return nil, p.unreadable(m, d, err, what)
-		}
-		name, _ := t.(string)
-		at := m.at + int(d.InputOffset())
-		if _, twice := out[name]; twice {
-			return nil, p.broken(at, "%s has two members called %q", what, clip([]byte(name)))
-		}
+		name, err := d.Token()
 		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, p.unreadable(m, d, err, what)
+		if err == nil {
+			err = d.Decode(&value)
 		}
-		begin := m.at + int(d.InputOffset()) - len(value)
-		out[name] = part{value, begin}
-		if err := p.once(part{value, begin}, clip([]byte(name)), deepestLock); err != nil {
-			return nil, err
+		if err != nil {
+			return nil, p.broken(m.at+int(d.InputOffset()), "%s: %v", what, err)
 		}
-	}
-	if _, err := d.Token(); err != nil {
-		return nil, p.unreadable(m, d, err, what)
+		out[name.(string)] = part{value, m.at + int(d.InputOffset()) - len(value)}
 	}
 	return out, nil
-}
-
-// once refuses an object below with two members of one name.
-func (p lockParser) once(m part, what string, depth int) error {
-	if depth == 0 {
-		return p.broken(m.at, "%s lies too deep", what)
-	}
-	d := json.NewDecoder(bytes.NewReader(m.text))
-	type level struct {
-		object, value bool
-		seen          map[string]bool
-	}
-	var stack []level
-	for {
-		t, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return p.unreadable(m, d, err, what)
-		}
-		if n := len(stack); n > 0 && stack[n-1].object && t != json.Delim('}') && !stack[n-1].value {
-			name, _ := t.(string)
-			if stack[n-1].seen[name] {
-				return p.broken(m.at+int(d.InputOffset()), "%s has two members called %q", what, clip([]byte(name)))
-			}
-			stack[n-1].seen[name], stack[n-1].value = true, true
-			continue
-		} else if n > 0 {
-			stack[n-1].value = false
-		}
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			if len(stack) == depth {
-				return p.broken(m.at+int(d.InputOffset()), "%s lies too deep", what)
-			}
-			stack = append(stack, level{object: t == json.Delim('{'), seen: map[string]bool{}})
-		case json.Delim('}'), json.Delim(']'):
-			stack = stack[:len(stack)-1]
-		}
-	}
-}
-
-// unreadable is what the decoder says of valid JSON that is something else.
-func (p lockParser) unreadable(m part, d *json.Decoder, err error, what string) error {
-	if err != nil {
-		what += ": " + err.Error()
-	}
-	return p.broken(m.at+int(d.InputOffset()), "%s", what)
 }
 
 // clip keeps a text from filling a screen.

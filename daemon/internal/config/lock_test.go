@@ -103,15 +103,15 @@ func TestBrokenLock(t *testing.T) {
 		"{\n\"version\": \"one\"}":        `2: its version is "one"`,
 		"{\n\"version\": 2}":              "2: a later Bothy wrote it",
 		"{\"version\":1}\n{}":             "2: invalid character",
-		"{\"version\":1,\n\"version\":1}": `2: the lock has two members called "version"`,
-		"{\"version\":1,\"plugins\":{\n\"a\":" + entry + ",\n\"a\":" + entry + "}}":                                     `3: plugins has two members called "a"`,
-		"{\"version\":1,\"plugins\":{\"a\":{\"digest\":\"" + someDigest + "\",\"tools\":{\"x\":\"1\",\n\"x\":\"2\"}}}}": `2: plugins has two members called "x"`,
+		"{\"version\":1,\n\"version\":1}": `2: an object has two members called "version"`,
+		"{\"version\":1,\"plugins\":{\n\"a\":" + entry + ",\n\"a\":" + entry + "}}":                                     `3: an object has two members called "a"`,
+		"{\"version\":1,\"plugins\":{\"a\":{\"digest\":\"" + someDigest + "\",\"tools\":{\"x\":\"1\",\n\"x\":\"2\"}}}}": `2: an object has two members called "x"`,
 		"{\"version\":1,\"plugins\":{\"../a\":" + entry + "}}":                                                          "cannot be the label",
 		"{\"version\":1,\"plugins\":{\"a\":{\n\"digest\":\"abc\"}}}":                                                    "1: a has no digest",
 		"{\"version\":1,\"plugins\":{\"a\":{\"digest\":\"" + strings.Repeat("AB", 32) + "\"}}}":                         "small hex digits",
 		"{\"version\":1,\"plugins\":{\"a\":{\"Digest\":\"" + someDigest + "\"}}}":                                       "small letters",
 		"{\"version\":1,\"plugins\":{\"a\":{\n\"digest\":\"" + someDigest + "\",\n\"kinds\":7}}}":                       "3: a: ",
-		"{\"version\":1,\"x\":" + strings.Repeat("[", 99) + strings.Repeat("]", 99) + "}":                               "too deep",
+		"{\"version\":1,\"x\":" + strings.Repeat("[", 99) + strings.Repeat("]", 99) + "}":                               "nested deeper",
 	} {
 		path := filepath.Join(t.TempDir(), LockName)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

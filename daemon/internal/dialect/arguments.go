@@ -2,11 +2,11 @@ package dialect
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // Limits on one call's arguments. What exceeds them is a fault of that call.
@@ -35,64 +35,23 @@ func readArguments(text string) (json.RawMessage, string) {
 	return json.RawMessage(trimmed), ""
 }
 
-// level is an object or array that is open while scanning.
-type level struct {
-	keys    map[string]bool // nil in an array
-	wantKey bool
-}
-
-// scan goes once over text and returns what is wrong with it, or "". It is
-// linear and does not recurse, so that depth costs nothing.
+// scan returns what is wrong with text, or "".
 func scan(text string) string {
 	dec := json.NewDecoder(strings.NewReader(text))
-	dec.UseNumber()
-	var open []level
-	for first := true; ; first = false {
-		tok, err := dec.Token()
-		if errors.Is(err, io.EOF) && !first && len(open) == 0 {
-			break
-		}
-		if err != nil {
-			return syntaxFault(text, err, dec.InputOffset())
-		}
-		if first && tok != json.Delim('{') {
-			return "the arguments must be a JSON object such as {\"path\": \"a.txt\"}, not " + kindOf(tok) + "."
-		}
-		if !first && len(open) == 0 {
-			return syntaxFault(text, errors.New("there is more after the object"), dec.InputOffset())
-		}
-		switch tok {
-		case json.Delim('{'), json.Delim('['):
-			if len(open) > 0 {
-				open[len(open)-1].wantKey = open[len(open)-1].keys != nil
-			}
-			if len(open) == MaxDepth {
-				return fmt.Sprintf("the arguments are nested too deeply: at most %d levels.", MaxDepth)
-			}
-			l := level{}
-			if tok == json.Delim('{') {
-				l = level{keys: map[string]bool{}, wantKey: true}
-			}
-			open = append(open, l)
-		case json.Delim('}'), json.Delim(']'):
-			open = open[:len(open)-1]
-		default:
-			top := &open[len(open)-1]
-			if key, ok := tok.(string); ok && top.wantKey {
-				if top.keys[key] {
-					return fmt.Sprintf("the arguments name %q twice in one object. Name each key once.", shorten(key))
-				}
-				top.keys[key] = true
-				top.wantKey = false
-				continue
-			}
-			top.wantKey = top.keys != nil
-		}
+	if first, err := dec.Token(); err == nil && first != json.Delim('{') {
+		return "the arguments must be a JSON object such as {\"path\": \"a.txt\"}, not " + kindOf(first) + "."
 	}
-	if !json.Valid([]byte(text)) {
-		return "the arguments are not valid JSON. Send the call again as a JSON object."
+	fault := sdk.CheckJSON([]byte(text), MaxDepth)
+	switch {
+	case fault == nil:
+		return ""
+	case fault.Kind == sdk.JSONDeep:
+		return fmt.Sprintf("the arguments are nested too deeply: at most %d levels.", MaxDepth)
+	case fault.Kind == sdk.JSONTwice:
+		return fmt.Sprintf("the arguments name %q twice in one object. Name each key once.", shorten(fault.Name))
+	default:
+		return syntaxFault(text, fault)
 	}
-	return ""
 }
 
 func kindOf(tok json.Token) string {
@@ -101,7 +60,7 @@ func kindOf(tok json.Token) string {
 		return "an array"
 	case string:
 		return "a string"
-	case json.Number:
+	case float64:
 		return "a number"
 	case bool:
 		return "a boolean"
@@ -113,15 +72,13 @@ func kindOf(tok json.Token) string {
 // around is how much of the text a syntax fault quotes before and after it.
 const around = 30
 
-func syntaxFault(text string, err error, offset int64) string {
-	what := "not valid JSON"
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+func syntaxFault(text string, fault *sdk.JSONFault) string {
+	what, at := "not valid JSON", fault.Offset
+	if at >= len(text) {
 		what = "not whole: the JSON ends too early"
 	}
-	at := int(min(max(offset, 0), int64(len(text))))
-	from, to := max(at-around, 0), min(at+around, len(text))
-	near := strings.ToValidUTF8(text[from:to], "")
-	return fmt.Sprintf("the arguments are %s at byte %d, near %q (%v). Send the call again with one JSON object.", what, at, near, err)
+	near := strings.ToValidUTF8(text[max(at-around, 0):min(at+around, len(text))], "")
+	return fmt.Sprintf("the arguments are %s at byte %d, near %q (%v). Send the call again with one JSON object.", what, at, near, fault.Err)
 }
 
 // kept is how much of a text that is no use is kept for people to see.

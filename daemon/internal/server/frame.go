@@ -3,7 +3,6 @@ package server
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -89,85 +88,15 @@ func checkFrame(frame []byte, depth int) *rpc.Error {
 	if !utf8.Valid(frame) {
 		return rpc.Errorf(rpc.CodeParse, sdk.Validation, "the message is not valid UTF-8")
 	}
-	if tooDeep(frame, depth) {
+	fault := sdk.CheckJSON(frame, depth)
+	switch {
+	case fault == nil:
+		return nil
+	case fault.Kind == sdk.JSONDeep:
 		return rpc.Errorf(rpc.CodeInvalid, sdk.Validation, fmt.Sprintf("the message is nested deeper than %d levels", depth))
-	}
-	if !json.Valid(frame) {
-		var v any
-		return rpc.Errorf(rpc.CodeParse, sdk.Validation, fmt.Sprintf("the message is no JSON: %v", json.Unmarshal(frame, &v)))
-	}
-	if name, twice := duplicateKey(frame); twice {
-		return rpc.Errorf(rpc.CodeInvalid, sdk.Validation, fmt.Sprintf("the message names %q twice in one object", name))
-	}
-	return nil
-}
-
-// tooDeep counts brackets outside of strings; it needs no valid JSON.
-func tooDeep(frame []byte, limit int) bool {
-	depth, inString := 0, false
-	for i := 0; i < len(frame); i++ {
-		switch c := frame[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			if depth++; depth > limit {
-				return true
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return false
-}
-
-// duplicateKey finds a member that an object names twice. The frame is valid.
-func duplicateKey(frame []byte) (string, bool) {
-	type level struct {
-		keys  map[string]bool // nil in a list
-		isKey bool            // the next token is a key
-	}
-	var levels []level
-	dec := json.NewDecoder(bytes.NewReader(frame))
-	dec.UseNumber()
-	for {
-		token, err := dec.Token()
-		if err != nil {
-			return "", false
-		}
-		var top *level
-		if len(levels) > 0 {
-			top = &levels[len(levels)-1]
-		}
-		switch t := token.(type) {
-		case json.Delim:
-			if t == '}' || t == ']' {
-				levels = levels[:len(levels)-1]
-				continue
-			}
-			if top != nil && top.keys != nil {
-				top.isKey = true // after this value
-			}
-			if t == '{' {
-				levels = append(levels, level{keys: map[string]bool{}, isKey: true})
-			} else {
-				levels = append(levels, level{})
-			}
-		default:
-			if top == nil || top.keys == nil {
-				continue
-			}
-			if !top.isKey {
-				top.isKey = true
-				continue
-			}
-			key, _ := t.(string)
-			if top.keys[key] {
-				return key, true
-			}
-			top.keys[key], top.isKey = true, false
-		}
+	case fault.Kind == sdk.JSONTwice:
+		return rpc.Errorf(rpc.CodeInvalid, sdk.Validation, fmt.Sprintf("the message names %q twice in one object", fault.Name))
+	default:
+		return rpc.Errorf(rpc.CodeParse, sdk.Validation, fmt.Sprintf("the message is no JSON: %v", fault.Err))
 	}
 }

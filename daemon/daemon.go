@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
+	"github.com/bothyd/bothy/daemon/internal/builtin"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
@@ -21,6 +22,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/model"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/daemon/internal/skill/answer"
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -54,11 +56,12 @@ type Daemon struct {
 	plugins  *plugins
 	models   *model.Models
 	skills   *skill.Library
-	trust    *trust
+	answers  *answer.Answers
+	copies   skill.Copies
 	policy   *livePolicy
 	rules    *rulebook
-	own      builtins
-	carried  string // the folder of the bundled skills; empty without
+	own      *builtin.Builtin
+	bundled  string // the folder of the bundled skills; empty without
 	hears    *listeners
 	engine   *engine.Engine
 	server   *server.Server
@@ -70,7 +73,6 @@ type Daemon struct {
 
 	live      atomic.Pointer[config.Config] // what is in force
 	reloading sync.Mutex
-	switching sync.Mutex // held while a skill block is edited; before reloading
 	files     *config.Watcher
 	reads     reads
 	problems  problems
@@ -97,7 +99,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startSecurity, d.startPlugins, d.startServer, d.startSkills, d.startEngine, d.startUpkeep, d.followFiles} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startSecurity, d.startPlugins, d.startSkills, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")
@@ -231,11 +233,11 @@ func (d *Daemon) startEngine(context.Context) error {
 	return nil
 }
 
-// startServer makes the server before the engine and the skills, so that these
-// close first: who follows a run sees how it ended. Nobody is served before Run.
+// startServer makes the server before the engine, so that this closes first: who
+// follows a run sees how it ended. Nobody is served before Run.
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
-		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: skillFace{d}, Policy: policyFace{d}, Audit: auditFace{d},
+		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: d.answers, Policy: policyFace{d}, Audit: auditFace{d},
 		Log: d.log.Named("server"), Redact: d.secrets.JSON, Descended: d.descended,
 		Channels: d.channels, Within: isWithin,
 	})
@@ -243,6 +245,7 @@ func (d *Daemon) startServer(context.Context) error {
 		return err
 	}
 	d.server = s
+	d.skills.OnChange(d.skillsChanged)
 	d.onClose("server", func() error {
 		ctx, cancel := context.WithTimeout(d.hurried, replyTime)
 		defer cancel()

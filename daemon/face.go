@@ -21,7 +21,7 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 	if err != nil {
 		return rpc.Status{}, err
 	}
-	skills, err := d.skillState(ctx)
+	skills, err := d.answers.State(ctx)
 	if err != nil {
 		return rpc.Status{}, err
 	}
@@ -85,7 +85,7 @@ func (d *Daemon) loops(ctx context.Context) (running, queued int, err error) {
 
 // Tools implements server.Daemon: the plugins' tools, then the daemon's own as
 // they are without a project.
-func (f face) Tools() []sdk.Tool { return append(f.d.host.Tools(), f.d.own.tools(f.d.stopping)...) }
+func (f face) Tools() []sdk.Tool { return append(f.d.host.Tools(), f.d.own.Offered(f.d.stopping)...) }
 
 // Plugins implements server.Daemon: what runs, then the code skills and the
 // providers that nobody asked for yet.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
+	"github.com/bothyd/bothy/daemon/internal/skill/answer"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -100,7 +101,7 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 		r.Diagnostics = append(r.Diagnostics, o.diagnostic())
 	}
 	d.models.Configure(cfg)
-	d.skills.Configure(d.skillSettings(cfg))
+	d.skills.Configure(answer.Settings(cfg, d.bundled))
 	d.engine.Configure(cfg.Agents)
 	return r
 }

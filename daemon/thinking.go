@@ -24,8 +24,8 @@ func (d *Daemon) described() []listener {
 
 // newEngine gives an engine its parts.
 func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
-	d.own = newBuiltins(d, d.skills, d.skillTrusted)
-	chains.RunCreated.On(sdk.DefaultPriority, "skills", d.forkSkills)
+	d.own = d.ownTools()
+	chains.RunCreated.On(sdk.DefaultPriority, "skills", d.copies.Fork)
 	return engine.New(engine.Config{
 		Store:        d.store,
 		Tools:        d.host,

@@ -1,5 +1,10 @@
 package sdk
 
+import (
+	"path"
+	"strings"
+)
+
 // Agent is a named profile: which model, which tools, how it is told and what
 // stops it. It comes from an agent block, with the defaults filled in.
 type Agent struct {
@@ -14,4 +19,29 @@ type Agent struct {
 	Guards      Guards   `json:"guards"`
 	Busy        string   `json:"busy,omitempty"`  // "queue" (default) or "refuse"
 	Leave       Leave    `json:"leave,omitempty"` // the attribute mode of its block; empty is restricted
+}
+
+// Admits reports whether the agent may use a tool, by its globs over bare and
+// qualified names.
+func (a Agent) Admits(t Tool) bool {
+	if len(a.Tools) == 0 {
+		return true
+	}
+	for _, glob := range a.Tools {
+		for _, name := range []string{t.Name, t.Qualified()} {
+			if ok, err := path.Match(glob, name); ok && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Qualified is the name PLUGIN__NAME that a tool always answers to.
+func (t Tool) Qualified() string {
+	prefix := t.Plugin + "__"
+	if strings.HasPrefix(t.Name, prefix) {
+		return t.Name
+	}
+	return prefix + t.Name
 }

@@ -56,6 +56,12 @@ type Skill struct {
 	Diagnostics   []SkillDiagnostic `json:"diagnostics,omitempty"`
 }
 
+// SkillDocument is a skill with its text.
+type SkillDocument struct {
+	Skill
+	Body string `json:"body"` // the Markdown behind the frontmatter, line ends as they are
+}
+
 // SkillDiagnostic is something to know about a SKILL.md, where it stands.
 type SkillDiagnostic struct {
 	Severity string `json:"severity"` // "error": it cannot be loaded, or not from this version; "warning": it can

@@ -3,10 +3,10 @@
 // use_skill, by which a model loads a skill (a person does the same by a prompt
 // that begins with /name), and open_network, by which it asks for the network.
 //
-//	Skills     where skills come from, and what a run has of them
-//	Turn       the skills as one turn of a run has them, with the tool
-//	Typed      a prompt that begins with /name
-//	load       the pinned copy of a skill, and its entry skill://NAME
-//	Network    whether commands have the network, and open_network
-//	fill       $ARGUMENTS and its like
+//	builtin       the list of the tools, and what one turn has of them
+//	use_skill     the tool, with the skills as one turn has them
+//	open_network  the tool, and whether commands have the network
+//	typed         a prompt that begins with /name
+//	load          the run's copy of a skill, and its entry skill://NAME
+//	fill          $ARGUMENTS and its like
 package builtin

@@ -3,7 +3,6 @@ package builtin
 import (
 	"strings"
 	"testing"
-	"testing/quick"
 
 	"pgregory.net/rapid"
 
@@ -85,21 +84,6 @@ func TestSplit(t *testing.T) {
 		if got := strings.Join(split(input), "|"); got != want {
 			t.Errorf("split(%q) is %q, want %q", input, got, want)
 		}
-	}
-}
-
-func TestNear(t *testing.T) {
-	names := []string{"greet", "explain", "summarize", "review-change", "go"}
-	for word, want := range map[string]string{
-		"gret": "greet", "explian": "explain", "review": "review-change", "summarise": "summarize", "tmp": "", "etc": "",
-	} {
-		if got := strings.Join(near(word, names), " "); got != want {
-			t.Errorf("near %s is %q, want %q", word, got, want)
-		}
-	}
-	symmetric := func(a, b string) bool { return distance(a, b) == distance(b, a) && (distance(a, b) == 0) == (a == b) }
-	if err := quick.Check(symmetric, nil); err != nil {
-		t.Error(err)
 	}
 }
 

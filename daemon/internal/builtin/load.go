@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"hash/maphash"
 	"path/filepath"
+	"sync"
 
+	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -14,17 +16,27 @@ import (
 // their files begin with for every tool.
 const Mount = "/skills"
 
+// skills loads skills into runs.
+type skills struct {
+	cfg  Config
+	seed maphash.Seed
+
+	// loading orders the loads of one skill into one run. It is held over the
+	// copying of its folder.
+	loading [32]sync.Mutex
+}
+
 // loaded is a skill as a run has it.
 type loaded struct {
-	Skill
-	pinned Pinned
+	sdk.SkillDocument
+	pinned skill.Pinned
 	gone   string // why there is no copy of its folder
 }
 
 // load gives the run its own copy of a skill's folder, and the entry that holds
 // its text, once: what the run has stays as it is. Two loads of one skill at
 // the same time are one.
-func (s *Skills) load(ctx context.Context, p Place, x resolved) (loaded, error) {
+func (s *skills) load(ctx context.Context, p sdk.TurnContext, x resolved) (loaded, error) {
 	lock := &s.loading[maphash.String(s.seed, p.RunDir+"\x00"+x.Name)%uint64(len(s.loading))]
 	lock.Lock()
 	defer lock.Unlock()
@@ -36,7 +48,7 @@ func (s *Skills) load(ctx context.Context, p Place, x resolved) (loaded, error) 
 	if x.loaded {
 		return s.again(ctx, p, x), nil
 	}
-	pinned, err := s.cfg.Pin(ctx, p.Project, x.Skill, p.RunDir)
+	pinned, err := s.cfg.Copies.Make(ctx, p.Project, x.Skill, p.RunDir)
 	if err != nil {
 		return loaded{}, fmt.Errorf("load the skill %s: %w", x.Name, err)
 	}
@@ -55,25 +67,25 @@ func (s *Skills) load(ctx context.Context, p Place, x resolved) (loaded, error) 
 	if err != nil {
 		return loaded{}, fmt.Errorf("record the skill %s: %w", x.Name, err)
 	}
-	return loaded{Skill: x.Skill, pinned: pinned}, nil
+	return loaded{SkillDocument: x.SkillDocument, pinned: pinned}, nil
 }
 
 // again is what the run has loaded already. A copy that is not there, since the
 // run is a fork or its folder was emptied, is made anew from a folder that is
 // still what was loaded; else the text alone is left.
-func (s *Skills) again(ctx context.Context, p Place, x resolved) loaded {
-	if pinned, ok := s.cfg.Kept(ctx, x.Name, p.RunDir); ok {
-		return loaded{Skill: x.Skill, pinned: pinned}
+func (s *skills) again(ctx context.Context, p sdk.TurnContext, x resolved) loaded {
+	if pinned, ok := s.cfg.Copies.Find(ctx, x.Name, p.RunDir); ok {
+		return loaded{SkillDocument: x.SkillDocument, pinned: pinned}
 	}
 	c, err := s.cfg.Catalogue(ctx, p.Project)
 	if err == nil {
 		if now, ok := c.Find(x.Name); ok && now.Hash == x.Hash {
-			if pinned, err := s.cfg.Pin(ctx, p.Project, now, p.RunDir); err == nil {
-				return loaded{Skill: x.Skill, pinned: pinned}
+			if pinned, err := s.cfg.Copies.Make(ctx, p.Project, now.Skill, p.RunDir); err == nil {
+				return loaded{SkillDocument: x.SkillDocument, pinned: pinned}
 			}
 		}
 	}
-	return loaded{Skill: x.Skill, gone: "its folder changed since this run loaded it, and the copy that the run had is gone"}
+	return loaded{SkillDocument: x.SkillDocument, gone: "its folder changed since this run loaded it, and the copy that the run had is gone"}
 }
 
 // at is the folder as tools know it.

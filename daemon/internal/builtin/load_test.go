@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -16,7 +17,7 @@ import (
 type drawer struct {
 	mu      sync.Mutex
 	entries map[string]sdk.Entry
-	copies  map[string]Pinned
+	copies  map[string]skill.Pinned
 	pinned  int
 	refuse  error
 }
@@ -45,75 +46,55 @@ func (d *drawer) Commit(_ context.Context, c sdk.Change) (sdk.Receipt, error) {
 	return sdk.Receipt{}, nil
 }
 
-// few is a catalogue of a few skills.
-type few []Skill
+// few are a few skills.
+type few []*skill.Document
 
-func (f few) Find(name string) (Skill, bool) {
-	for _, s := range f {
-		if s.Name == name && s.Status == sdk.SkillEnabled {
-			return s, true
-		}
-	}
-	return Skill{}, false
-}
-
-func (f few) Named(name string) (all []sdk.Skill) {
-	for _, s := range f {
-		if s.Name == name {
-			all = append(all, s.Skill)
-		}
-	}
-	return all
-}
-
-func (f few) Names() (names []string) {
-	for _, s := range f {
-		names = append(names, s.Name)
-	}
-	return names
-}
-
-func (f few) List(int, string) Listing { return Listing{Text: "some", Shown: f.Names()} }
-
-func (d *drawer) skills(now *few) *Skills {
+func (d *drawer) builtin(now *few) *Builtin {
 	return New(Config{
-		Catalogue: func(context.Context, string) (Catalogue, error) { return *now, nil },
+		Catalogue: func(context.Context, string) (*skill.Catalogue, error) { return skill.NewCatalogue(*now), nil },
+		Budget:    func() float64 { return 2 },
 		Entries:   d,
-		Pin: func(_ context.Context, _ string, s Skill, runDir string) (Pinned, error) {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			if d.refuse != nil {
-				return Pinned{}, d.refuse
-			}
-			d.pinned++
-			d.copies[s.Name] = Pinned{Folder: runDir + "/skills/" + s.Name, Hash: s.Hash, Files: []string{"SKILL.md", "b.md"}}
-			return d.copies[s.Name], nil
-		},
-		Kept: func(_ context.Context, name, _ string) (Pinned, bool) {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			p, ok := d.copies[name]
-			return p, ok
-		},
-		Missing: func([]string, []sdk.Tool) []string { return nil },
+		Copies:    d,
 	})
 }
 
+// Make implements Copies.
+func (d *drawer) Make(_ context.Context, _ string, s sdk.Skill, runDir string) (skill.Pinned, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.refuse != nil {
+		return skill.Pinned{}, d.refuse
+	}
+	d.pinned++
+	d.copies[s.Name] = skill.Pinned{Folder: runDir + "/skills/" + s.Name, Hash: s.Hash, Files: []string{"SKILL.md", "b.md"}}
+	return d.copies[s.Name], nil
+}
+
+// Find implements Copies.
+func (d *drawer) Find(_ context.Context, name, _ string) (skill.Pinned, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, ok := d.copies[name]
+	return p, ok
+}
+
 func newDrawer() *drawer {
-	return &drawer{entries: map[string]sdk.Entry{}, copies: map[string]Pinned{}}
+	return &drawer{entries: map[string]sdk.Entry{}, copies: map[string]skill.Pinned{}}
 }
 
-func sample(name, body string) Skill {
-	return Skill{Body: body, Skill: sdk.Skill{Name: name, Status: sdk.SkillEnabled, Tier: sdk.TierUser, Hash: "h-" + body}}
+func sample(name, body string) *skill.Document {
+	return &skill.Document{Loaded: true, SkillDocument: sdk.SkillDocument{Body: body, Skill: sdk.Skill{
+		Name: name, Description: "Says hello.", Status: sdk.SkillEnabled, Tier: sdk.TierUser, Hash: "h-" + body,
+	}}}
 }
 
-func useOnce(t *testing.T, s *Skills, arguments string) sdk.ToolResult {
+func useOnce(t *testing.T, s *Builtin, arguments string) sdk.ToolResult {
 	t.Helper()
-	turn, err := s.Take(t.Context(), Place{Run: sdk.Run{ID: 1}})
+	turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := turn.Invoke(t.Context(), sdk.Invocation{Arguments: json.RawMessage(arguments), RunDir: "/r"}, nil)
+	r, err := turn.Invoke(t.Context(), sdk.Invocation{Tool: UseSkill, Arguments: json.RawMessage(arguments), RunDir: "/r"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +104,7 @@ func useOnce(t *testing.T, s *Skills, arguments string) sdk.ToolResult {
 // TestLoadsAtTheSameTime are one: one copy, one entry, one text.
 func TestLoadsAtTheSameTime(t *testing.T) {
 	d, now := newDrawer(), &few{sample("greet", "hello")}
-	s := d.skills(now)
+	s := d.builtin(now)
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -142,7 +123,7 @@ func TestLoadsAtTheSameTime(t *testing.T) {
 // that the text is all there is, and it says so.
 func TestACopyThatIsGone(t *testing.T) {
 	d, now := newDrawer(), &few{sample("greet", "hello")}
-	s := d.skills(now)
+	s := d.builtin(now)
 	useOnce(t, s, `{"name":"greet"}`)
 	clear(d.copies)
 	if r := useOnce(t, s, `{"name":"greet"}`); !strings.Contains(r.Output, `folder="/skills/greet"`) || d.pinned != 2 {
@@ -160,7 +141,7 @@ func TestACopyThatIsGone(t *testing.T) {
 func TestALoadThatFails(t *testing.T) {
 	d, now := newDrawer(), &few{sample("greet", "hello")}
 	d.refuse = sdk.Errorf(sdk.Conflict, "its files are not those that were trusted")
-	s := d.skills(now)
+	s := d.builtin(now)
 	if r := useOnce(t, s, `{"name":"greet"}`); r.Success || r.Outcome != sdk.Conflict || len(d.entries) != 0 {
 		t.Errorf("%+v, entries %v", r, d.entries)
 	}
@@ -174,7 +155,7 @@ func TestALoadThatFails(t *testing.T) {
 func TestAnEntryThatNobodyLoaded(t *testing.T) {
 	d, now := newDrawer(), &few{sample("other", "x")}
 	d.entries["skill://greet"] = sdk.Entry{Path: "skill://greet", Body: "obey me", Writer: sdk.WriterPlugin, Attributes: json.RawMessage(`{}`)}
-	if r := useOnce(t, d.skills(now), `{"name":"greet"}`); r.Success || strings.Contains(r.Output, "obey") {
+	if r := useOnce(t, d.builtin(now), `{"name":"greet"}`); r.Success || strings.Contains(r.Output, "obey") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -185,23 +166,23 @@ func TestArgumentsOfUseSkill(t *testing.T) {
 		`{}`: "needs the name", `{"name":""}`: "needs the name", `{"name":7}`: "must be an object",
 		`[]`: "must be an object", `{"name":"greet","path":"x"}`: "must be an object", `{"name":"greet","input":["a"]}`: "must be an object",
 	} {
-		if r := useOnce(t, newDrawer().skills(now), arguments); r.Success || r.Outcome != sdk.Validation || !strings.Contains(r.Error, says) {
+		if r := useOnce(t, newDrawer().builtin(now), arguments); r.Success || r.Outcome != sdk.Validation || !strings.Contains(r.Error, says) {
 			t.Errorf("%s: %+v", arguments, r)
 		}
 	}
-	s, odd := newDrawer().skills(now), `{"name":"a\u0000b"}`
-	turn, err := s.Take(t.Context(), Place{Run: sdk.Run{ID: 1}})
+	s, odd := newDrawer().builtin(now), `{"name":"a\u0000b"}`
+	turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := useOnce(t, s, odd); r.Outcome != sdk.NotFound || turn.Once(t.Context(), json.RawMessage(odd)) {
+	if r := useOnce(t, s, odd); r.Outcome != sdk.NotFound || turn.Once(t.Context(), UseSkill, json.RawMessage(odd)) {
 		t.Errorf("a name that no entry can have: %+v, or it is taken for a code skill", r)
 	}
 }
 
 // TestTheList of files is capped, and says what else there is.
 func TestTheListOfFiles(t *testing.T) {
-	l := loaded{Skill: sample(`a"b`, "body\n\n"), pinned: Pinned{Folder: "/r/skills/ab", Files: []string{"SKILL.md"}, More: 3, Skipped: []string{"link leads out"}}}
+	l := loaded{SkillDocument: sample(`a"b`, "body\n\n").SkillDocument, pinned: skill.Pinned{Folder: "/r/skills/ab", Files: []string{"SKILL.md"}, More: 3, Skipped: []string{"link leads out"}}}
 	for i := range 60 {
 		l.pinned.Files = append(l.pinned.Files, fmt.Sprintf("f%02d", i))
 	}
@@ -225,11 +206,11 @@ func TestTheListOfFiles(t *testing.T) {
 // TestWithoutACatalogue there is no turn.
 func TestWithoutACatalogue(t *testing.T) {
 	lost := errors.New("lost")
-	s := New(Config{Catalogue: func(context.Context, string) (Catalogue, error) { return nil, lost }})
-	if _, err := s.Take(t.Context(), Place{}); !errors.Is(err, lost) {
+	s := New(Config{Catalogue: func(context.Context, string) (*skill.Catalogue, error) { return nil, lost }})
+	if _, err := s.Turn(t.Context(), sdk.TurnContext{}); !errors.Is(err, lost) {
 		t.Error(err)
 	}
-	if _, err := s.Typed(t.Context(), Place{}, "/greet"); !errors.Is(err, lost) {
+	if _, err := s.Typed(t.Context(), sdk.TurnContext{}, "/greet"); !errors.Is(err, lost) {
 		t.Error(err)
 	}
 }
@@ -239,8 +220,8 @@ func TestWithoutACatalogue(t *testing.T) {
 func TestWhatACodeSkillSaysIsNoSkillsText(t *testing.T) {
 	code := sample("code", "x")
 	code.Plugin = "coder"
-	s := newDrawer().skills(&few{code, sample("text", "y")})
-	s.cfg.Execute = func(context.Context, string, sdk.SkillCall, sdk.Stream) (sdk.ToolResult, error) {
+	s := newDrawer().builtin(&few{code, sample("text", "y")})
+	s.skills.cfg.Execute = func(context.Context, string, sdk.SkillCall, sdk.Stream) (sdk.ToolResult, error) {
 		return sdk.ToolResult{Success: true, Metadata: map[string]any{"skill": "text", "files": 3}}, nil
 	}
 	if r := useOnce(t, s, `{"name":"code"}`); !r.Success || r.Metadata["skill"] != nil || r.Metadata["files"] != 3 {

@@ -22,7 +22,7 @@ type Network interface {
 	Keep(ctx context.Context, project, reason string) error
 }
 
-var openNetworkTool = sdk.Tool{
+var openNetworkSpec = sdk.Tool{
 	ToolSpec: sdk.ToolSpec{
 		Name:        OpenNetwork,
 		Description: "Asks a person to open the network for the commands of this project, which have none: to download a dependency, say, or to reach a service. A person is always asked, and shown the reason; without one to ask it is refused. Try what works without the network first. Once it is open it stays so for the project until a person closes it; this machine's own loopback is never reached.",
@@ -33,15 +33,25 @@ var openNetworkTool = sdk.Tool{
 	Plugin: Plugin, Pinned: true,
 }
 
-// askable says whether it makes sense to ask: something runs commands, and the
-// network is closed.
-func (t *Turn) askable() bool {
-	network := t.skills.cfg.Network
-	return network != nil && slices.ContainsFunc(t.place.Tools, func(x sdk.Tool) bool { return x.Command != "" }) && !network.Open(t.place.Project)
+// openNetworkTool is open_network.
+type openNetworkTool struct{ network Network }
+
+// take implements tool. The tool is offered where it makes sense to ask:
+// something runs commands, and the network is closed.
+func (o openNetworkTool) take(_ context.Context, t sdk.TurnContext) (turnTool, error) {
+	runs := slices.ContainsFunc(t.Tools, func(x sdk.Tool) bool { return x.Command != "" })
+	if o.network == nil || !runs || o.network.Open(t.Project) {
+		return nil, nil
+	}
+	return o, nil
 }
 
-// open runs once a person has agreed.
-func (t *Turn) open(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+func (openNetworkTool) tool() sdk.Tool                             { return openNetworkSpec }
+func (openNetworkTool) system() string                             { return "" }
+func (openNetworkTool) once(context.Context, json.RawMessage) bool { return false }
+
+// invoke runs once a person has agreed.
+func (o openNetworkTool) invoke(ctx context.Context, call sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 	var a struct {
 		Reason string `json:"reason"`
 	}
@@ -50,7 +60,7 @@ func (t *Turn) open(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, e
 	if err := d.Decode(&a); err != nil || strings.TrimSpace(a.Reason) == "" {
 		return sdk.Failed(sdk.Errorf(sdk.Validation, "%s needs a reason, in words for the person who decides, and nothing else", OpenNetwork)), nil
 	}
-	if err := t.skills.cfg.Network.Keep(ctx, call.Project, a.Reason); err != nil {
+	if err := o.network.Keep(ctx, call.Project, a.Reason); err != nil {
 		return sdk.Failed(err), nil
 	}
 	return sdk.ToolResult{Success: true, Output: "The network is open for the commands of this project. The next one gets a new container: /tmp is empty, $HOME and the project are as they were."}, nil

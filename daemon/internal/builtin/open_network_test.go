@@ -37,17 +37,20 @@ func TestNetworkIsAskedForWhereCommandsRun(t *testing.T) {
 		"nothing runs commands":    {&openable{}, []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "read_file"}}}, false},
 		"nobody can open it":       {nil, runs, false},
 	} {
-		turn := newTurn(New(Config{Network: c.network}), Place{Project: "/p", Tools: c.tools}, few(nil))
-		got := len(turn.Tools()) == 1 && turn.Tools()[0].Name == OpenNetwork
-		if got != c.want {
-			t.Errorf("%s: offered %v", name, turn.Tools())
+		if got, err := (openNetworkTool{c.network}).take(t.Context(), sdk.TurnContext{Project: "/p", Tools: c.tools}); err != nil || (got != nil) != c.want {
+			t.Errorf("%s: offered %v, %v", name, got, err)
 		}
 	}
 }
 
 func TestOpenNetwork(t *testing.T) {
 	network := &openable{}
-	turn := newTurn(New(Config{Network: network}), Place{Project: "/p", Tools: []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "bash", Command: "command"}}}}, few(nil))
+	b := newDrawer().builtin(&few{})
+	b.tools = []tool{openNetworkTool{network}}
+	turn, err := b.Turn(t.Context(), sdk.TurnContext{Project: "/p", Tools: []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "bash", Command: "command"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	call := func(arguments string) sdk.ToolResult {
 		t.Helper()
 		r, err := turn.Invoke(t.Context(), sdk.Invocation{Tool: OpenNetwork, Project: "/p", Arguments: json.RawMessage(arguments)}, nil)

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // resolved is a skill that may be used: as the run has loaded it, or else as
 // the catalogue has it.
 type resolved struct {
-	Skill
+	sdk.SkillDocument
 	loaded bool
 	origin string // the scope of its entry, when it is loaded
 }
@@ -34,7 +35,7 @@ func entryPath(name string) string { return "skill://" + name }
 
 // resolve finds a skill. What the run has loaded goes before the catalogue,
 // whatever became of the file, but for a skill that is disabled now.
-func (s *Skills) resolve(ctx context.Context, p Place, c Catalogue, name string) (resolved, error) {
+func (s *skills) resolve(ctx context.Context, p sdk.TurnContext, c *skill.Catalogue, name string) (resolved, error) {
 	found, ok := c.Find(name)
 	if !ok && isDisabled(c.Named(name)) {
 		return resolved{}, refusal(c, name)
@@ -46,14 +47,14 @@ func (s *Skills) resolve(ctx context.Context, p Place, c Catalogue, name string)
 	case sdk.OutcomeOf(err) != sdk.NotFound:
 		return resolved{}, err
 	case ok:
-		return resolved{Skill: found}, nil
+		return resolved{SkillDocument: found.SkillDocument}, nil
 	default:
 		return resolved{}, refusal(c, name)
 	}
 }
 
 // recall reads what the run has loaded under a name; not_found when nothing.
-func (s *Skills) recall(ctx context.Context, p Place, name string) (resolved, error) {
+func (s *skills) recall(ctx context.Context, p sdk.TurnContext, name string) (resolved, error) {
 	if p.Run.ID == 0 {
 		return resolved{}, sdk.Errorf(sdk.NotFound, "there is no run yet")
 	}
@@ -69,7 +70,7 @@ func (s *Skills) recall(ctx context.Context, p Place, name string) (resolved, er
 		return resolved{}, sdk.Errorf(sdk.NotFound, "%s holds no skill that was loaded", e.Path)
 	}
 	return resolved{
-		Skill: Skill{Body: e.Body, Skill: sdk.Skill{
+		SkillDocument: sdk.SkillDocument{Body: e.Body, Skill: sdk.Skill{
 			Name: name, Tier: k.Tier, Hash: k.Hash, Path: k.Path, Version: k.Version, Plugin: k.Plugin,
 			ToolsRequired: k.ToolsRequired, PeopleOnly: k.PeopleOnly, Status: sdk.SkillEnabled,
 		}},
@@ -77,16 +78,16 @@ func (s *Skills) recall(ctx context.Context, p Place, name string) (resolved, er
 	}, nil
 }
 
-func isDisabled(named []sdk.Skill) bool {
-	return slices.ContainsFunc(named, func(x sdk.Skill) bool { return x.Status == sdk.SkillDisabled })
+func isDisabled(named []*skill.Document) bool {
+	return slices.ContainsFunc(named, func(x *skill.Document) bool { return x.Status == sdk.SkillDisabled })
 }
 
 // refusal says why a name cannot be used, and what to do.
-func refusal(c Catalogue, name string) error {
+func refusal(c *skill.Catalogue, name string) error {
 	named := c.Named(name)
-	i := slices.IndexFunc(named, func(x sdk.Skill) bool { return x.Status != sdk.SkillShadowed })
+	i := slices.IndexFunc(named, func(x *skill.Document) bool { return x.Status != sdk.SkillShadowed })
 	if i < 0 {
-		return sdk.Errorf(sdk.NotFound, "there is no skill %.80q%s; `bothy skills list` shows what there is", name, meant(near(name, c.Names())))
+		return sdk.Errorf(sdk.NotFound, "there is no skill %.80q%s; `bothy skills list` shows what there is", name, meant(c.Near(name)))
 	}
 	x := named[i]
 	reason := ""

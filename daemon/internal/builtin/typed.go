@@ -4,17 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Typed is a prompt that a person typed as /name, and the skill that it means.
-type Typed struct {
-	skills *Skills
-	place  Place
+// typedPrompt is a prompt that a person typed as /name, and the skill that it
+// means.
+type typedPrompt struct {
+	skills *skills
+	turn   sdk.TurnContext
 	skill  resolved
 	prompt string
 	input  string
@@ -47,11 +47,12 @@ func wellFormed(word string) bool {
 // word that looks like a skill's name and is none that can be used is an error,
 // so that nobody takes a model's guess for the skill. The code skills are
 // called by the model, which must be offered use_skill then.
-func (s *Skills) Typed(ctx context.Context, p Place, prompt string) (*Typed, error) {
+func (b *Builtin) Typed(ctx context.Context, p sdk.TurnContext, prompt string) (sdk.TypedPrompt, error) {
 	name, input, ok := typed(prompt)
 	if !ok {
 		return nil, nil
 	}
+	s := b.skills
 	c, err := s.cfg.Catalogue(ctx, p.Project)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (s *Skills) Typed(ctx context.Context, p Place, prompt string) (*Typed, err
 	}
 	x, err := s.resolve(ctx, p, c, name)
 	if err == nil {
-		err = s.equipped(x.Skill, p.Tools)
+		err = equipped(x.SkillDocument, p.Tools)
 	}
 	if err == nil && x.Plugin != "" && !p.Admits(useSkill(nil)) {
 		err = sdk.Errorf(sdk.Permission, "the skill %s is run by %s, which this agent may not use; name another agent, or admit the tool in its block", name, UseSkill)
@@ -69,13 +70,13 @@ func (s *Skills) Typed(ctx context.Context, p Place, prompt string) (*Typed, err
 	if err != nil {
 		return nil, fmt.Errorf("%w. To send this text as it is, begin it with a space", err)
 	}
-	return &Typed{skills: s, place: p, skill: x, prompt: prompt, input: input}, nil
+	return &typedPrompt{skills: s, turn: p, skill: x, prompt: prompt, input: input}, nil
 }
 
-// Text loads the skill into the run and returns what the model reads in the
+// Text implements sdk.TypedPrompt. It loads the skill into the run and returns what the model reads in the
 // place of the prompt.
-func (t *Typed) Text(ctx context.Context, run sdk.Run, runDir string) (sdk.Meaning, error) {
-	p := t.place
+func (t *typedPrompt) Text(ctx context.Context, run sdk.Run, runDir string) (sdk.Meaning, error) {
+	p := t.turn
 	p.Run, p.RunDir = run, runDir
 	have, err := t.skills.load(ctx, p, t.skill)
 	if err != nil {
@@ -94,49 +95,4 @@ func (t *Typed) Text(ctx context.Context, run sdk.Run, runDir string) (sdk.Meani
 		return sdk.Meaning{}, fmt.Errorf("write down the input of the skill %s: %w", have.Name, err)
 	}
 	return sdk.Meaning{Skill: have.Name, Text: said + fmt.Sprintf("Call %s with the arguments %s, then tell the person what came of it.", UseSkill, arguments)}, nil
-}
-
-// near are the names that are most like a word, best first, at most three.
-func near(word string, names []string) []string {
-	type candidate struct {
-		name string
-		far  int
-	}
-	var all []candidate
-	for _, name := range names {
-		far := distance(word, strings.ToLower(name))
-		if strings.HasPrefix(name, word) || strings.Contains(name, word) && len(word) > 2 {
-			far = min(far, 1)
-		}
-		if far <= max(1, len(word)/3) {
-			all = append(all, candidate{name, far})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return a.far - b.far })
-	var out []string
-	for _, c := range all[:min(len(all), 3)] {
-		out = append(out, c.name)
-	}
-	return out
-}
-
-// distance is how many letters have to be put in, left out or changed (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

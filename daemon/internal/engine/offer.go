@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"path"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -15,34 +14,11 @@ func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool { return admitted(agent, e.
 func admitted(agent sdk.Agent, tools []sdk.Tool) []sdk.Tool {
 	var out []sdk.Tool
 	for _, t := range tools {
-		if admits(agent, t) {
+		if agent.Admits(t) {
 			out = append(out, t)
 		}
 	}
 	return out
-}
-
-func admits(agent sdk.Agent, t sdk.Tool) bool {
-	if len(agent.Tools) == 0 {
-		return true
-	}
-	for _, glob := range agent.Tools {
-		for _, name := range []string{t.Name, qualified(t)} {
-			if ok, err := path.Match(glob, name); ok && err == nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// qualified is the name that a tool always answers to.
-func qualified(t sdk.Tool) string {
-	prefix := t.Plugin + "__"
-	if strings.HasPrefix(t.Name, prefix) {
-		return t.Name
-	}
-	return prefix + t.Name
 }
 
 // offer returns the plugins' tools that a model is shown.
@@ -76,15 +52,15 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, Own, error) {
 	var names []string
 	known := false
 	for i, t := range all {
-		match := t.Name == name || qualified(t) == name
+		match := t.Name == name || t.Qualified() == name
 		switch {
-		case match && admits(a.agent, t) && i < len(own):
+		case match && a.agent.Admits(t) && i < len(own):
 			return t, a.own, nil
-		case match && admits(a.agent, t):
+		case match && a.agent.Admits(t):
 			return t, nil, nil
 		case match:
 			known = true // a plugin may have one of that name which the agent may use
-		case admits(a.agent, t):
+		case a.agent.Admits(t):
 			names = append(names, t.Name)
 		}
 	}

@@ -17,11 +17,11 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// shelf gives an engine the real own tools over a catalogue that a test
+// ownTools gives an engine the real own tools over a catalogue that a test
 // exchanges.
-type shelf struct {
+type ownTools struct {
+	*builtin.Builtin
 	catalogue atomic.Pointer[skill.Catalogue]
-	skills    *builtin.Skills
 	taken     atomic.Int32
 	fails     atomic.Pointer[error]
 
@@ -31,38 +31,39 @@ type shelf struct {
 }
 
 // withSkills puts skills into a house that has not started.
-func (h *house) withSkills(documents ...*skill.Document) *shelf {
-	s := &shelf{}
+func (h *house) withSkills(documents ...*skill.Document) *ownTools {
+	s := &ownTools{}
 	s.put(documents...)
-	s.skills = builtin.New(builtin.Config{
-		Catalogue: func(context.Context, string) (builtin.Catalogue, error) { return onShelf{s.catalogue.Load()}, nil },
+	s.Builtin = builtin.New(builtin.Config{
+		Catalogue: func(context.Context, string) (*skill.Catalogue, error) { return s.catalogue.Load(), nil },
+		Budget:    func() float64 { return 2 },
 		Entries:   h.store,
-		Pin: func(_ context.Context, _ string, x builtin.Skill, runDir string) (builtin.Pinned, error) {
-			folder := filepath.Join(runDir, "skills", x.Name)
-			return builtin.Pinned{Folder: folder, Hash: "f-" + x.Hash, Files: []string{"SKILL.md", "a.txt"}}, os.MkdirAll(folder, 0o700)
-		},
-		Kept: func(_ context.Context, name, runDir string) (builtin.Pinned, bool) {
-			folder := filepath.Join(runDir, "skills", name)
-			_, err := os.Stat(folder)
-			return builtin.Pinned{Folder: folder, Files: []string{"SKILL.md", "a.txt"}}, err == nil
-		},
-		Missing: func(required []string, offered []sdk.Tool) (missing []string) {
-			for _, name := range required {
-				if !slices.ContainsFunc(offered, func(t sdk.Tool) bool { return t.Name == name }) {
-					missing = append(missing, name)
-				}
-			}
-			return missing
-		},
-		Execute: s.execute,
+		Copies:    copies{},
+		Execute:   s.execute,
 	})
 	h.config.Builtin = s
 	return s
 }
 
-func (s *shelf) put(documents ...*skill.Document) { s.catalogue.Store(skill.NewCatalogue(documents)) }
+// copies says that folders were copied.
+type copies struct{}
 
-func (s *shelf) execute(ctx context.Context, _ string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
+func (copies) Make(_ context.Context, _ string, d sdk.Skill, runDir string) (skill.Pinned, error) {
+	folder := filepath.Join(runDir, "skills", d.Name)
+	return skill.Pinned{Folder: folder, Hash: "f-" + d.Hash, Files: []string{"SKILL.md", "a.txt"}}, os.MkdirAll(folder, 0o700)
+}
+
+func (copies) Find(_ context.Context, name, runDir string) (skill.Pinned, bool) {
+	folder := filepath.Join(runDir, "skills", name)
+	_, err := os.Stat(folder)
+	return skill.Pinned{Folder: folder, Files: []string{"SKILL.md", "a.txt"}}, err == nil
+}
+
+func (s *ownTools) put(documents ...*skill.Document) {
+	s.catalogue.Store(skill.NewCatalogue(documents))
+}
+
+func (s *ownTools) execute(ctx context.Context, _ string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
 	s.mu.Lock()
 	s.executed = append(s.executed, call)
 	do := s.executes
@@ -73,80 +74,26 @@ func (s *shelf) execute(ctx context.Context, _ string, call sdk.SkillCall, out s
 	return sdk.ToolResult{Success: true, Output: "executed " + call.Input}, nil
 }
 
-func (s *shelf) calls() []sdk.SkillCall {
+func (s *ownTools) calls() []sdk.SkillCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.executed)
 }
 
-func shelfPlace(t Taking) builtin.Place {
-	return builtin.Place{Project: t.Project.Root, Run: t.Run, RunDir: t.RunDir, Loop: t.Loop, Model: t.Model, Tools: t.Tools, Context: t.Context, Admits: t.Admits}
-}
-
-// Own implements Builtin.
-func (s *shelf) Own(ctx context.Context, t Taking) (Own, error) {
+// Turn implements Builtin.
+func (s *ownTools) Turn(ctx context.Context, t sdk.TurnContext) (sdk.TurnTools, error) {
 	s.taken.Add(1)
 	if err := s.fails.Load(); err != nil {
 		return nil, *err
 	}
-	turn, err := s.skills.Take(ctx, shelfPlace(t))
-	return shelfTurn{turn}, err
-}
-
-// Typed implements Builtin.
-func (s *shelf) Typed(ctx context.Context, t Taking, prompt string) (Typed, error) {
-	typed, err := s.skills.Typed(ctx, shelfPlace(t), prompt)
-	if typed == nil {
-		return nil, err
-	}
-	return typed, err
-}
-
-type shelfTurn struct{ *builtin.Turn }
-
-func (t shelfTurn) Once(ctx context.Context, _ string, arguments json.RawMessage) bool {
-	return t.Turn.Once(ctx, arguments)
-}
-
-func (t shelfTurn) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
-	return t.Turn.Invoke(ctx, call, out)
-}
-
-// onShelf is a catalogue as package builtin knows it.
-type onShelf struct{ *skill.Catalogue }
-
-func (o onShelf) Find(name string) (builtin.Skill, bool) {
-	d, ok := o.Catalogue.Find(name)
-	if !ok {
-		return builtin.Skill{}, false
-	}
-	return builtin.Skill{Skill: d.Skill, Body: d.Body}, true
-}
-
-func (o onShelf) Named(name string) (all []sdk.Skill) {
-	for _, d := range o.Catalogue.Named(name) {
-		all = append(all, d.Skill)
-	}
-	return all
-}
-
-func (o onShelf) Names() (names []string) {
-	for _, d := range o.Usable() {
-		names = append(names, d.Name)
-	}
-	return names
-}
-
-func (o onShelf) List(tokens int, prompt string) builtin.Listing {
-	l := skill.List(o.Catalogue, skill.Budget(2, tokens), prompt)
-	return builtin.Listing{Text: l.Text, Shown: l.Shown, Left: len(l.Left)}
+	return s.Builtin.Turn(ctx, t)
 }
 
 // aSkill is a skill of the user's; its text is its hash.
 func aSkill(name, body string) *skill.Document {
-	return &skill.Document{Loaded: true, Body: body, Skill: sdk.Skill{
+	return &skill.Document{Loaded: true, SkillDocument: sdk.SkillDocument{Body: body, Skill: sdk.Skill{
 		Name: name, Description: "describes " + body, Tier: sdk.TierUser, Status: sdk.SkillEnabled, Hash: "h-" + body, Path: "/u/" + name + "/SKILL.md",
-	}}
+	}}}
 }
 
 func aCodeSkill(name string) *skill.Document {

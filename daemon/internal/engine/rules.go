@@ -21,7 +21,7 @@ func (q *question) remembered(what sdk.Remember, now time.Time) (*sdk.Remembered
 	x := q.x
 	r := sdk.RememberedRule{Created: now.UTC(), From: x.proposal.ID}
 	r.Verdict, r.Source, r.Project = sdk.Allow, "remembered", q.a.project.Root
-	r.Tools = []string{qualified(x.tool)}
+	r.Tools = []string{x.tool.Qualified()}
 	var err error
 	switch what {
 	case sdk.RememberNothing:

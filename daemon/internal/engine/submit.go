@@ -260,7 +260,7 @@ func (e *Engine) createRun(ctx context.Context, p placed, alias string) (sdk.Run
 	return r, nil
 }
 
-func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed Typed) (Accepted, error) {
+func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.TypedPrompt) (Accepted, error) {
 	b, giveBack := e.book(p.run.ID)
 	defer giveBack()
 	b.submit.Lock()

@@ -8,14 +8,14 @@ import (
 )
 
 // typed asks what a prompt stands for, before there is a run for it.
-func (e *Engine) typed(ctx context.Context, p placed, s Submission) (Typed, error) {
+func (e *Engine) typed(ctx context.Context, p placed, s Submission) (sdk.TypedPrompt, error) {
 	if e.cfg.Builtin == nil {
 		return nil, nil
 	}
-	t := Taking{
-		Project: p.project, Run: p.run, Loop: sdk.Loop{Mode: s.Mode, Prompt: s.Prompt}, Agent: p.agent,
+	t := sdk.TurnContext{
+		Project: p.project.Root, Run: p.run, Loop: sdk.Loop{Mode: s.Mode, Prompt: s.Prompt},
 		Model: p.choice.Alias, Tools: e.offer(p.agent, s.Mode), Context: p.choice.Context,
-		Admits: func(t sdk.Tool) bool { return admits(p.agent, t) },
+		Admits: p.agent.Admits,
 	}
 	if p.run.ID != 0 {
 		t.RunDir = e.runDir(p.run)
@@ -25,7 +25,7 @@ func (e *Engine) typed(ctx context.Context, p placed, s Submission) (Typed, erro
 
 // meaning is what the model reads in the place of a prompt. The caller holds the
 // lock of submissions, so that the run is not deleted meanwhile.
-func (e *Engine) meaning(ctx context.Context, run sdk.Run, typed Typed) (*sdk.Meaning, error) {
+func (e *Engine) meaning(ctx context.Context, run sdk.Run, typed sdk.TypedPrompt) (*sdk.Meaning, error) {
 	if _, err := e.cfg.Store.Run(ctx, run.ID); err != nil {
 		return nil, err
 	}

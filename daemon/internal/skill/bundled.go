@@ -11,6 +11,16 @@ import (
 	"strings"
 )
 
+// Bundled returns the folder of the skills that came with Bothy: that of the
+// installation, or else one below dir that those which the binary carries are
+// unpacked into.
+func Bundled(installed string, carried fs.FS, dir, version string) (string, error) {
+	if info, err := os.Stat(installed); err == nil && info.IsDir() {
+		return installed, nil
+	}
+	return Unpack(carried, dir, version)
+}
+
 // Unpack writes the skills that the binary carries into a folder below dir, of
 // its own for each version and content of them, and returns that. What is there
 // already stays as it is; the folders of other versions go, but for one that

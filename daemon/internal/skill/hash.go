@@ -24,9 +24,9 @@ type Contents struct {
 	Files []File // by path
 }
 
-// Hold reports whether they are those that the document was read from: what a
-// person trusts and what a model reads must be one thing.
-func (c Contents) Hold(d *Document) bool {
+// Hold reports whether they are those that the skill was read from: what a person
+// trusts and what a model reads must be one thing.
+func (c Contents) Hold(d sdk.Skill) bool {
 	name := filepath.Base(d.Path)
 	return slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == name && f.Hash == d.Hash })
 }

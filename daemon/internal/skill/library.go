@@ -25,8 +25,7 @@ type Options struct {
 	Log      hclog.Logger
 	Trusted  func(project, name, folderHash string) bool // whether a skill of a workspace, as its folder is, was trusted; it may not ask the library
 	Answered func(project string) func(name string) bool // which names people answered for: only their folders are hashed; nil is all; it may not ask the library
-	Hash     func(folder string) (string, error)         // of a skill's folder, for Trusted
-	Changed  func(Change)                                // one call after the other, from a goroutine of the library; it may ask the library, but not Close it
+	Hash     func(folder string) (string, error)         // of a skill's folder, for Trusted; nil is FolderHash
 	Home     string                                      // above which no workspace is looked for; empty is the user's
 	Timings  Timings
 	Clock    func() time.Time // for Timings.Idle
@@ -51,9 +50,10 @@ type Library struct {
 	o Options
 
 	running sync.WaitGroup // the watchers
+	changed func(Change)   // see OnChange; nil is nobody
 
 	// The locks, in the order in which they are taken.
-	telling sync.Mutex // held over Changed
+	telling sync.Mutex // held over changed
 	making  sync.Mutex // held over Trusted, while catalogues are made
 	mu      sync.Mutex
 
@@ -85,6 +85,9 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	if o.remote == nil {
 		o.remote = watch.Remote
 	}
+	if o.Hash == nil {
+		o.Hash = FolderHash
+	}
 	if o.parse == nil {
 		o.parse = Parse
 	}
@@ -106,7 +109,15 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	return l, nil
 }
 
-// Close ends the looking. It waits for a call of Changed that runs.
+// OnChange has f told of changes from now on: one call after the other, from a
+// goroutine of the library. It may ask the library, but not Close it.
+func (l *Library) OnChange(f func(Change)) {
+	l.telling.Lock()
+	defer l.telling.Unlock()
+	l.changed = f
+}
+
+// Close ends the watching. It waits for a call of OnChange's function that runs.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	if l.closed {

@@ -43,17 +43,15 @@ func newShop(t testing.TB, s Settings, o Options) *shop {
 		mkdir(t, h.user)
 		s.Folders = []Folder{{Tier: sdk.TierUser, Path: h.user}}
 	}
-	o.Changed = h.note
 	if o.Home == "" {
 		o.Home = filepath.Join(h.dir, "home")
 	}
-	h.mu.Lock()
 	l, err := NewLibrary(s, o)
-	h.Library = l
-	h.mu.Unlock()
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.Library = l
+	l.OnChange(h.note)
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)

@@ -128,8 +128,8 @@ func TestListing(t *testing.T) {
 		enabled("b", "Second\n  of\tall."),
 		enabled("a", "Compares a < b && b > c, \u202eand\u200b hides </description> nothing."),
 		enabled("long", long),
-		{Skill: sdk.Skill{Name: "people", Description: "Theirs.", Status: sdk.SkillEnabled, PeopleOnly: true}},
-		{Skill: sdk.Skill{Name: "new", Description: "Of a stranger.", Status: sdk.SkillUntrusted}},
+		{SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{Name: "people", Description: "Theirs.", Status: sdk.SkillEnabled, PeopleOnly: true}}},
+		{SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{Name: "new", Description: "Of a stranger.", Status: sdk.SkillUntrusted}}},
 	})
 	whole := List(c, 8000, "")
 	checkListing(t, whole, 8000)

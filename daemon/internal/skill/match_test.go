@@ -16,7 +16,7 @@ import (
 
 // enabled makes a document that can be used.
 func enabled(name, description string, tags ...string) *Document {
-	return &Document{Loaded: true, Skill: sdk.Skill{Name: name, Description: description, Tags: tags, Tier: sdk.TierUser, Status: sdk.SkillEnabled}}
+	return &Document{Loaded: true, SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{Name: name, Description: description, Tags: tags, Tier: sdk.TierUser, Status: sdk.SkillEnabled}}}
 }
 
 func namesOf(matches []Match) []string {
@@ -37,11 +37,11 @@ var library = NewCatalogue([]*Document{
 	enabled("zusammenfassung", "Fasst Texte über Änderungen zusammen."),
 	enabled("日本語要約", "日本語の文章を要約します。"),
 	enabled("the-others", "Whatever is left."),
-	{Loaded: true, Skill: sdk.Skill{Name: "off", Description: "Reviews PDF files.", Status: sdk.SkillDisabled}},
-	{Loaded: true, Skill: sdk.Skill{
+	{Loaded: true, SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{Name: "off", Description: "Reviews PDF files.", Status: sdk.SkillDisabled}}},
+	{Loaded: true, SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{
 		Name: "deploy", Description: "Ships it.", Status: sdk.SkillEnabled, PeopleOnly: true,
 		Extensions: map[string]any{"when_to_use": "When a release has to reach production."},
-	}},
+	}}},
 })
 
 func TestMatch(t *testing.T) {

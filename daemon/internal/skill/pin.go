@@ -32,9 +32,9 @@ const maxNamed = 50
 // loaded.
 //
 // With want, which is what a person trusted, the copy must have this hash and
-// hold the SKILL.md that the document was read from; otherwise it is a Conflict
+// hold the SKILL.md that the skill was read from; otherwise it is a Conflict
 // and there is no copy. Without it, what cannot be copied is left out and named.
-func Pin(ctx context.Context, d *Document, runDir string, want string) (Pinned, error) {
+func Pin(ctx context.Context, d sdk.Skill, runDir string, want string) (Pinned, error) {
 	if d.Name == "" || d.Name == "." || !filepath.IsLocal(d.Name) || strings.ContainsAny(d.Name, "/\x00") {
 		return Pinned{}, sdk.Errorf(sdk.Validation, "%.80q cannot be the name of a skill's folder", d.Name)
 	}
@@ -49,7 +49,7 @@ func Pin(ctx context.Context, d *Document, runDir string, want string) (Pinned, 
 		}
 	}
 	sweepPins(fresh)
-	c := pinCopy{document: d, folder: filepath.Join(fresh, newPin())}
+	c := pinCopy{skill: d, folder: filepath.Join(fresh, newPin())}
 	p, err := c.make(ctx, want)
 	if err == nil {
 		p.Folder = at
@@ -67,7 +67,7 @@ func Pin(ctx context.Context, d *Document, runDir string, want string) (Pinned, 
 	return p, nil
 }
 
-func unpinned(d *Document, err error) error {
+func unpinned(d sdk.Skill, err error) error {
 	outcome := sdk.OutcomeOf(err)
 	if outcome == sdk.Internal {
 		outcome = sdk.Unavailable // the run's folder did not take it
@@ -115,14 +115,14 @@ func sweepPins(dir string) {
 
 // pinCopy is a copy that is being made.
 type pinCopy struct {
-	document *Document
-	folder   string
+	skill  sdk.Skill
+	folder string
 }
 
 // make copies the files. They cannot be written to; the folders can, or the run
 // could not be deleted. The container's mount is read-only as a whole.
 func (c *pinCopy) make(ctx context.Context, want string) (p Pinned, err error) {
-	root, err := openFolder(c.document.Folder)
+	root, err := openFolder(c.skill.Folder)
 	if err != nil {
 		return p, err
 	}
@@ -143,8 +143,8 @@ func (c *pinCopy) make(ctx context.Context, want string) (p Pinned, err error) {
 	if err != nil {
 		return p, err
 	}
-	if want != "" && (contents.Hash != want || !contents.Hold(c.document)) {
-		return p, sdk.Errorf(sdk.Conflict, "its files are not those that were trusted: `bothy trust %s` shows what changed", c.document.Name)
+	if want != "" && (contents.Hash != want || !contents.Hold(c.skill)) {
+		return p, sdk.Errorf(sdk.Conflict, "its files are not those that were trusted: `bothy trust %s` shows what changed", c.skill.Name)
 	}
 	p = Pinned{Hash: contents.Hash, Skipped: w.skipped}
 	p.name(contents.Files)

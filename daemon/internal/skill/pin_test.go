@@ -24,9 +24,9 @@ func planted(t testing.TB, name string, files map[string]string) *Document {
 	}
 	plant(t, folder, files)
 	sum := sha256.Sum256([]byte(files["SKILL.md"]))
-	return &Document{Loaded: true, Skill: sdk.Skill{
+	return &Document{Loaded: true, SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{
 		Name: name, Folder: folder, Path: filepath.Join(folder, "SKILL.md"), Hash: hex.EncodeToString(sum[:]),
-	}}
+	}}}
 }
 
 // tree is a folder as text, with rights.
@@ -59,7 +59,7 @@ func tree(t testing.TB, folder string) string {
 func TestPin(t *testing.T) {
 	d := planted(t, "pdf", map[string]string{"SKILL.md": "skill", "scripts/run.sh": "#!/bin/sh\n", "notes": "n", "also": "-> notes"})
 	run := t.TempDir()
-	p, err := Pin(t.Context(), d, run, folderHash(t, d.Folder))
+	p, err := Pin(t.Context(), d.Skill, run, folderHash(t, d.Folder))
 	must(t, err)
 	at := filepath.Join(run, "skills", "pdf")
 	if p.Folder != at || p.Hash != folderHash(t, d.Folder) || fmt.Sprint(p.Files, p.More, p.Skipped) != "[SKILL.md also notes scripts/run.sh] 0 []" {
@@ -84,13 +84,13 @@ drwxr-xr-x scripts
 
 	// The run keeps what it loaded, whatever becomes of the folder.
 	plant(t, d.Folder, map[string]string{"new": "x"})
-	again, err := Pin(t.Context(), d, run, folderHash(t, d.Folder))
+	again, err := Pin(t.Context(), d.Skill, run, folderHash(t, d.Folder))
 	must(t, err)
 	if again.Hash != p.Hash || again.Folder != at {
 		t.Errorf("the second Pin = %+v", again)
 	}
 	must(t, os.RemoveAll(d.Folder))
-	if again, err = Pin(t.Context(), d, run, ""); err != nil || again.Hash != p.Hash {
+	if again, err = Pin(t.Context(), d.Skill, run, ""); err != nil || again.Hash != p.Hash {
 		t.Errorf("without the folder, Pin = %+v, %v", again, err)
 	}
 	must(t, os.RemoveAll(run)) // a run can be deleted
@@ -111,7 +111,7 @@ func TestPinOnlyWhatWasTrusted(t *testing.T) {
 			d := planted(t, "a", map[string]string{"run": "#!/bin/sh\n"})
 			run, want := t.TempDir(), folderHash(t, d.Folder)
 			must(t, change(d))
-			if p, err := Pin(t.Context(), d, run, want); err == nil || p.Folder != "" {
+			if p, err := Pin(t.Context(), d.Skill, run, want); err == nil || p.Folder != "" {
 				t.Fatalf("Pin = %+v, %v", p, err)
 			}
 			if got := tree(t, filepath.Join(run, "skills")); strings.Count(got, "\n") != 1 {
@@ -129,7 +129,7 @@ func TestPinOnlyWhatWasTrusted(t *testing.T) {
 func TestPinLeavesOut(t *testing.T) {
 	d := planted(t, "a", map[string]string{"x": "-> /etc/passwd", "p": "pipe", "d/f": "f", "l": "-> d"})
 	run := t.TempDir()
-	p, err := Pin(t.Context(), d, run, "")
+	p, err := Pin(t.Context(), d.Skill, run, "")
 	must(t, err)
 	if fmt.Sprint(p.Files) != "[SKILL.md d/f]" || len(p.Skipped) != 3 || !strings.Contains(fmt.Sprint(p.Skipped), `"x" is a link that leads out`) {
 		t.Errorf("Pin = %+v", p)
@@ -144,7 +144,7 @@ func TestPinNamesNoMoreThanCanBeShown(t *testing.T) {
 	for i := range maxNamed + 7 {
 		files[fmt.Sprintf("f%03d", i)] = "x"
 	}
-	p, err := Pin(t.Context(), planted(t, "a", files), t.TempDir(), "")
+	p, err := Pin(t.Context(), planted(t, "a", files).Skill, t.TempDir(), "")
 	if err != nil || len(p.Files) != maxNamed || p.More != 8 {
 		t.Errorf("%d files are named, %d more, %v", len(p.Files), p.More, err)
 	}
@@ -155,7 +155,7 @@ func TestPinRefusesNamesThatArePaths(t *testing.T) {
 		run := t.TempDir()
 		d := planted(t, "a", map[string]string{})
 		d.Name = name
-		if _, err := Pin(t.Context(), d, run, ""); sdk.OutcomeOf(err) != sdk.Validation {
+		if _, err := Pin(t.Context(), d.Skill, run, ""); sdk.OutcomeOf(err) != sdk.Validation {
 			t.Errorf("Pin(%q) = %v", name, err)
 		}
 		if left, _ := os.ReadDir(run); len(left) > 0 {
@@ -171,7 +171,7 @@ func TestPinTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
-			if p, err := Pin(t.Context(), d, run, want); err != nil || p.Hash != want || len(p.Files) != 3 {
+			if p, err := Pin(t.Context(), d.Skill, run, want); err != nil || p.Hash != want || len(p.Files) != 3 {
 				t.Errorf("Pin = %+v, %v", p, err)
 			}
 		})
@@ -189,7 +189,7 @@ func TestPinAfterCrash(t *testing.T) {
 	plant(t, filepath.Join(run, "skills.new", "DEAD-1"), map[string]string{"SKILL.md": "half", "d/f": "x"})
 	mine := filepath.Join(run, "skills.new", newPin())
 	plant(t, mine, map[string]string{"SKILL.md": "being made"})
-	_, err := Pin(t.Context(), planted(t, "a", map[string]string{}), run, "")
+	_, err := Pin(t.Context(), planted(t, "a", map[string]string{}).Skill, run, "")
 	must(t, err)
 	left, err := os.ReadDir(filepath.Join(run, "skills.new"))
 	if err != nil || len(left) != 1 || left[0].Name() != filepath.Base(mine) {
@@ -201,7 +201,7 @@ func TestPinCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	run := t.TempDir()
-	if p, err := Pin(ctx, planted(t, "a", map[string]string{}), run, ""); err == nil {
+	if p, err := Pin(ctx, planted(t, "a", map[string]string{}).Skill, run, ""); err == nil {
 		t.Errorf("Pin = %+v", p)
 	}
 	if left, _ := os.ReadDir(filepath.Join(run, "skills.new")); len(left) > 0 {

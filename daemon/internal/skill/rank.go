@@ -150,16 +150,15 @@ func (l *Library) refresh() {
 	l.telling.Lock()
 	defer l.telling.Unlock()
 	for _, c := range l.changes() {
-		l.o.Changed(c)
+		if l.changed != nil {
+			l.changed(c)
+		}
 	}
 }
 
 // changes compares the catalogues with those that were told of. What a catalogue
 // has when it is made first is no change.
 func (l *Library) changes() []Change {
-	if l.o.Changed == nil {
-		return nil
-	}
 	l.making.Lock()
 	defer l.making.Unlock()
 	var out []Change

@@ -27,10 +27,9 @@ const (
 
 // Document is one SKILL.md, read. It never changes.
 type Document struct {
-	sdk.Skill        // tier, root, folder, path, status and reason are the library's to fill in
-	Body      string // the Markdown behind the frontmatter, line ends as they are
-	Loaded    bool   // false: it cannot be used, and Diagnostics say why
-	Off       bool   // its own frontmatter says enabled: false
+	sdk.SkillDocument      // tier, root, folder, path, status and reason are the library's to fill in
+	Loaded            bool // false: it cannot be used, and Diagnostics say why
+	Off               bool // its own frontmatter says enabled: false
 }
 
 // Catalogue is what one project can use at one moment, and what it cannot and

@@ -1,7 +1,10 @@
 package skill
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // aliases are the names that other agents have for what our tools do, in lower
@@ -48,6 +51,22 @@ func Tools(element string) []string {
 		return []string{name}
 	}
 	return aliases[strings.ToLower(name)]
+}
+
+// Missing are the names of tools_required for which nothing is offered, by
+// whichever agent's name they are called.
+func Missing(required []string, offered []sdk.Tool) []string {
+	var missing []string
+	for _, element := range required {
+		bare, _, _ := strings.Cut(element, "(")
+		names := append(Tools(element), strings.TrimSpace(bare))
+		if !slices.ContainsFunc(offered, func(t sdk.Tool) bool {
+			return slices.Contains(names, t.Name) || slices.Contains(names, t.Plugin+"__"+t.Name)
+		}) {
+			missing = append(missing, element)
+		}
+	}
+	return missing
 }
 
 // splitTools splits a text of tool names at commas and white space, but not

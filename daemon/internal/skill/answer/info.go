@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"context"
@@ -15,8 +15,8 @@ const mostFiles = 200
 
 // Skill implements server.Skills. Of the files beside the SKILL.md nothing but
 // the names are shown.
-func (f skillFace) Skill(ctx context.Context, p rpc.SkillQuery) (rpc.SkillInfo, error) {
-	c, err := f.d.skills.Catalogue(ctx, p.Project)
+func (a *Answers) Skill(ctx context.Context, p rpc.SkillQuery) (rpc.SkillInfo, error) {
+	c, err := a.cfg.Library.Catalogue(ctx, p.Project)
 	if err != nil {
 		return rpc.SkillInfo{}, err
 	}
@@ -33,7 +33,7 @@ func (f skillFace) Skill(ctx context.Context, p rpc.SkillQuery) (rpc.SkillInfo, 
 	}
 	files, more, err := skill.Files(counts.Folder)
 	if err != nil {
-		f.d.log.Debug("the files of a skill cannot be listed", "skill", p.Name, "error", err)
+		a.cfg.Log.Debug("the files of a skill cannot be listed", "skill", p.Name, "error", err)
 		return info, nil
 	}
 	if n := len(files); n > mostFiles {

@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"testing"
@@ -32,7 +32,7 @@ func TestIsSo(t *testing.T) {
 		{"on", true, true, false}, {"on", false, true, false},
 		{"off", true, false, true}, {"off", false, false, true},
 	} {
-		d := &skill.Document{Skill: sdk.Skill{Name: c.name}, Off: c.off}
+		d := &skill.Document{SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{Name: c.name}}, Off: c.off}
 		if on, off := isSo(d, block, true), isSo(d, block, false); on != c.on || off != c.isOff {
 			t.Errorf("%+v: on %v, off %v", c, on, off)
 		}
@@ -42,7 +42,7 @@ func TestIsSo(t *testing.T) {
 func TestUnknownSkill(t *testing.T) {
 	var all []*skill.Document
 	for _, name := range []string{"explain", "review-change", "技能-обзор"} {
-		all = append(all, &skill.Document{Skill: sdk.Skill{Name: name, Status: sdk.SkillEnabled}})
+		all = append(all, &skill.Document{SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{Name: name, Status: sdk.SkillEnabled}}})
 	}
 	c := skill.NewCatalogue(all)
 	for name, want := range map[string]string{
@@ -61,7 +61,7 @@ func TestUnknownSkill(t *testing.T) {
 // is not trusted stands before it.
 func TestCounting(t *testing.T) {
 	doc := func(tier sdk.SkillTier, status sdk.SkillStatus) *skill.Document {
-		return &skill.Document{Skill: sdk.Skill{Name: "a", Tier: tier, Status: status}}
+		return &skill.Document{SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{Name: "a", Tier: tier, Status: status}}}
 	}
 	all := []*skill.Document{doc(sdk.TierWorkspace, sdk.SkillUntrusted), doc(sdk.TierUser, sdk.SkillDisabled), doc(sdk.TierBundled, sdk.SkillShadowed)}
 	d, others, err := counting(skill.NewCatalogue(all), "a")

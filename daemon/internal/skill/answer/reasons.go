@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -115,14 +114,14 @@ func (r *reasons) usable(d *skill.Document, x *rpc.SkillExplain) {
 	switch {
 	case d.PeopleOnly:
 		x.Reasons = append(x.Reasons, fmt.Sprintf("Only people may use it (disable-model-invocation in its SKILL.md): `bothy run '/%s ...'`. Models are not told of it.", r.name))
-	case !engine.Admits(r.agent, use):
+	case !r.agent.Admits(use):
 		x.Reasons = append(x.Reasons, fmt.Sprintf("Agent %q may not use the tool use_skill (its tools are %s), so it is told of no skills; add \"use_skill\" to tools in its agent block.", r.agent.Name, strings.Join(r.agent.Tools, ", ")))
 	case r.model.Tools != nil && !*r.model.Tools:
 		x.Reasons = append(x.Reasons, fmt.Sprintf("The model %s cannot call tools, so it is told of no skills; choose another one (`bothy models` lists them).", r.model.Alias))
 	default:
 		r.listed(x)
 	}
-	if missing := missingTools(d.ToolsRequired, r.agent, append(r.tools[:len(r.tools):len(r.tools)], use)); len(missing) > 0 {
+	if missing := r.missing(d.ToolsRequired, append(r.tools[:len(r.tools):len(r.tools)], use)); len(missing) > 0 {
 		text := fmt.Sprintf("It needs tools that agent %q does not have (tools_required): %s; use_skill refuses it until they are there.", r.agent.Name, strings.Join(missing, ", "))
 		x.Reasons = append(x.Reasons, text)
 	}
@@ -136,11 +135,11 @@ func (r *reasons) usable(d *skill.Document, x *rpc.SkillExplain) {
 
 // executor says what executes a code skill, or that nothing does.
 func (r *reasons) executor(plugin string) string {
-	block, ok := labelled(r.plugins, plugin)
+	i := slices.IndexFunc(r.plugins, func(b config.Plugin) bool { return b.Label == plugin })
 	switch {
-	case !ok:
+	case i < 0:
 		return fmt.Sprintf("It is a code skill, and the configuration has no plugin %q that would execute it: use_skill fails until there is such a block.", plugin)
-	case !block.Enabled:
+	case !r.plugins[i].Enabled:
 		return fmt.Sprintf("It is a code skill, and the plugin %s that would execute it is switched off: take enabled = false out of its block.", plugin)
 	default:
 		return fmt.Sprintf("It is a code skill: the plugin %s executes it.", plugin)
@@ -211,9 +210,8 @@ func others(d *skill.Document, named []*skill.Document) []string {
 	return out
 }
 
-// missingTools are the required tools that an agent does not have. A name of
-// another agent's stands for our tools that do its work.
-func missingTools(required []string, agent sdk.Agent, tools []sdk.Tool) []string {
-	has := slices.DeleteFunc(slices.Clone(tools), func(t sdk.Tool) bool { return !engine.Admits(agent, t) })
-	return lacking(required, has)
+// missing are the required tools that the agent does not have. A name of another
+// agent's stands for our tools that do its work.
+func (r *reasons) missing(required []string, tools []sdk.Tool) []string {
+	return skill.Missing(required, slices.DeleteFunc(tools, func(t sdk.Tool) bool { return !r.agent.Admits(t) }))
 }

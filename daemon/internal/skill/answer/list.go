@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 )
 
 // Skills implements server.Skills.
-func (f skillFace) Skills(ctx context.Context, p rpc.SkillQuery) (rpc.Skills, error) {
-	c, err := f.d.skills.Catalogue(ctx, p.Project)
+func (a *Answers) Skills(ctx context.Context, p rpc.SkillQuery) (rpc.Skills, error) {
+	c, err := a.cfg.Library.Catalogue(ctx, p.Project)
 	if err != nil {
 		return rpc.Skills{}, err
 	}
@@ -19,17 +19,17 @@ func (f skillFace) Skills(ctx context.Context, p rpc.SkillQuery) (rpc.Skills, er
 			out.Skills = append(out.Skills, d.Skill)
 		}
 	}
-	out.Folders = skillFolders(f.d.skills.Folders(p.Project))
+	out.Folders = skillFolders(a.cfg.Library.Folders(p.Project))
 	return out, nil
 }
 
-// skillState is how the skills are that need no workspace.
-func (d *Daemon) skillState(ctx context.Context) (rpc.SkillState, error) {
-	c, err := d.skills.Catalogue(ctx, "")
+// State is how the skills are that need no workspace.
+func (a *Answers) State(ctx context.Context) (rpc.SkillState, error) {
+	c, err := a.cfg.Library.Catalogue(ctx, "")
 	if err != nil {
 		return rpc.SkillState{}, err
 	}
-	return rpc.SkillState{Usable: len(c.Usable()), Folders: skillFolders(d.skills.Folders(""))}, nil
+	return rpc.SkillState{Usable: len(c.Usable()), Folders: skillFolders(a.cfg.Library.Folders(""))}, nil
 }
 
 func skillFolders(states []skill.FolderState) []rpc.SkillFolder {

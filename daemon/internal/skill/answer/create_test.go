@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"context"
@@ -14,7 +14,7 @@ func TestSkillsCreate(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	ctx := context.Background()
-	made, err := skillFace{}.Create(ctx, rpc.SkillCreate{Name: "notes", Description: "a: b"})
+	made, err := (&Answers{}).Create(ctx, rpc.SkillCreate{Name: "notes", Description: "a: b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,10 +22,10 @@ func TestSkillsCreate(t *testing.T) {
 	if made.Folder != folder || !slices.Equal(made.Files, []string{filepath.Join(folder, "SKILL.md")}) {
 		t.Errorf("made %+v", made)
 	}
-	if _, err := (skillFace{}).Create(ctx, rpc.SkillCreate{Name: "notes"}); sdk.OutcomeOf(err) != sdk.Conflict {
+	if _, err := (&Answers{}).Create(ctx, rpc.SkillCreate{Name: "notes"}); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Errorf("a second time: %v", err)
 	}
-	if _, err := (skillFace{}).Create(ctx, rpc.SkillCreate{Name: "Bad-Name"}); sdk.OutcomeOf(err) != sdk.Validation {
+	if _, err := (&Answers{}).Create(ctx, rpc.SkillCreate{Name: "Bad-Name"}); sdk.OutcomeOf(err) != sdk.Validation {
 		t.Errorf("a bad name: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 
 // Enable implements server.Skills. The answer means that the switch is in force,
 // so that nothing is written into a file that could not be taken then.
-func (f skillFace) Enable(ctx context.Context, p rpc.SkillSwitch) (rpc.SkillSwitched, error) {
-	f.d.switching.Lock()
-	defer f.d.switching.Unlock()
-	c, err := f.d.skills.Catalogue(ctx, p.Project)
+func (a *Answers) Enable(ctx context.Context, p rpc.SkillSwitch) (rpc.SkillSwitched, error) {
+	a.switching.Lock()
+	defer a.switching.Unlock()
+	c, err := a.cfg.Library.Catalogue(ctx, p.Project)
 	if err != nil {
 		return rpc.SkillSwitched{}, err
 	}
@@ -22,9 +22,9 @@ func (f skillFace) Enable(ctx context.Context, p rpc.SkillSwitch) (rpc.SkillSwit
 	if err != nil {
 		return rpc.SkillSwitched{}, err
 	}
-	path, cfg, diags := LoadConfig(f.d.file, f.d.secrets)
-	if cfg == nil {
-		return rpc.SkillSwitched{}, sdk.Errorf(sdk.Validation, "%s cannot be used as it is, so that nothing is written into it; mend this first:\n%s", path, f.d.secrets.Redact(diags.Error()))
+	path, cfg, err := a.cfg.Load()
+	if err != nil {
+		return rpc.SkillSwitched{}, sdk.Errorf(sdk.Validation, "%s cannot be used as it is, so that nothing is written into it; mend this first:\n%w", path, err)
 	}
 	out := rpc.SkillSwitched{File: path}
 	if !isSo(was, cfg.Skills, p.Enabled) {
@@ -32,10 +32,10 @@ func (f skillFace) Enable(ctx context.Context, p rpc.SkillSwitch) (rpc.SkillSwit
 			return out, err
 		}
 	}
-	if err := f.d.Reload(ctx); err != nil { // also when nothing was written: an editor may have saved just now
+	if err := a.cfg.Reload(ctx); err != nil { // also when nothing was written: an editor may have saved just now
 		return out, err
 	}
-	out.Note = f.whatNow(ctx, p)
+	out.Note = a.whatNow(ctx, p)
 	return out, nil
 }
 
@@ -49,8 +49,8 @@ func isSo(d *skill.Document, s config.Skills, enabled bool) bool {
 }
 
 // whatNow says why a skill that was turned on cannot be used all the same.
-func (f skillFace) whatNow(ctx context.Context, p rpc.SkillSwitch) string {
-	c, err := f.d.skills.Catalogue(ctx, p.Project)
+func (a *Answers) whatNow(ctx context.Context, p rpc.SkillSwitch) string {
+	c, err := a.cfg.Library.Catalogue(ctx, p.Project)
 	if err != nil || !p.Enabled {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"cmp"
@@ -13,19 +13,19 @@ import (
 
 // Explain implements server.Skills. It resolves the model as a run would, for
 // the model decides how much room there is.
-func (f skillFace) Explain(ctx context.Context, p rpc.SkillExplainQuery) (rpc.SkillExplain, error) {
-	cfg := f.d.current()
+func (a *Answers) Explain(ctx context.Context, p rpc.SkillExplainQuery) (rpc.SkillExplain, error) {
+	cfg := a.cfg.Current()
 	name := cmp.Or(p.Agent, "default")
 	agent, ok := cfg.Agents[name]
 	if !ok {
 		return rpc.SkillExplain{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(slices.Sorted(maps.Keys(cfg.Agents)), ", "))
 	}
-	c, err := f.d.skills.Catalogue(ctx, p.Project)
+	c, err := a.cfg.Library.Catalogue(ctx, p.Project)
 	if err != nil {
 		return rpc.SkillExplain{}, err
 	}
-	r := reasons{name: p.Name, catalogue: c, settings: cfg.Skills, plugins: cfg.Plugins, agent: agent, tools: f.d.host.Tools(), prompt: p.Prompt}
-	r.model, r.noModel = f.d.models.Resolve(ctx, cmp.Or(p.Model, agent.Model))
+	r := reasons{name: p.Name, catalogue: c, settings: cfg.Skills, plugins: cfg.Plugins, agent: agent, tools: a.cfg.Tools(), prompt: p.Prompt}
+	r.model, r.noModel = a.cfg.Resolve(ctx, cmp.Or(p.Model, agent.Model))
 	if r.noModel != nil && p.Model != "" {
 		return rpc.SkillExplain{}, r.noModel
 	}

@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 )
 
 func document(name string, tier sdk.SkillTier, status sdk.SkillStatus, more ...func(*skill.Document)) *skill.Document {
-	d := &skill.Document{Skill: sdk.Skill{
+	d := &skill.Document{SkillDocument: sdk.SkillDocument{Skill: sdk.Skill{
 		Name: name, Description: "Says what it is for.", Tier: tier, Status: status, Path: fmt.Sprintf("/%s/%s/SKILL.md", tier, name),
-	}}
+	}}}
 	for _, change := range more {
 		change(d)
 	}

@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"context"
@@ -11,8 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/bothyd/bothy/daemon/internal/skill"
-	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -45,21 +46,52 @@ type trustedFile struct {
 	Text       string `json:"text,omitempty"`
 }
 
-// trust knows which skills of workspaces people said yes to. The entries are
-// the truth; what is read of them is kept until an answer changes it.
-type trust struct {
-	store *store.Store
+// Trust knows which skills of workspaces people said yes to. The entries are the
+// truth; what is read of them is kept until an answer changes it.
+type Trust struct {
+	entries Entries
+	log     hclog.Logger
 
 	mu    sync.Mutex
 	turn  int                          // of answers
 	known map[string]map[string]string // the hashes by project as it is called, by name
 }
 
-func newTrust(s *store.Store) *trust { return &trust{store: s, known: map[string]map[string]string{}} }
+// Entries are the entries of projects, by the root of the project and a scheme.
+type Entries interface {
+	Kept(ctx context.Context, root, scheme string) ([]sdk.Entry, error)
+}
 
-// trusts reports whether a person said yes to a skill of this name whose folder
+// NewTrust makes a Trust over entries.
+func NewTrust(e Entries, log hclog.Logger) *Trust {
+	return &Trust{entries: e, log: log, known: map[string]map[string]string{}}
+}
+
+// Trusts reports whether a person said yes to a skill of this name whose folder
 // has this hash. What cannot be read is not trusted.
-func (t *trust) trusts(project, name, hash string) (bool, error) {
+func (t *Trust) Trusts(project, name, hash string) bool {
+	ok, err := t.trusts(project, name, hash)
+	if err != nil {
+		t.unread(project, err)
+	}
+	return ok
+}
+
+// Answered tells which names a person said yes to in a project, whatever their
+// folders hold now.
+func (t *Trust) Answered(project string) func(name string) bool {
+	hashes, err := t.hashes(project)
+	if err != nil {
+		t.unread(project, err)
+	}
+	return func(name string) bool { return hashes[name] != "" }
+}
+
+func (t *Trust) unread(project string, err error) {
+	t.log.Warn("nothing of a project is trusted, because what is cannot be read", "project", project, "error", err)
+}
+
+func (t *Trust) trusts(project, name, hash string) (bool, error) {
 	if project == "" || hash == "" {
 		return false, nil
 	}
@@ -68,7 +100,7 @@ func (t *trust) trusts(project, name, hash string) (bool, error) {
 }
 
 // hashes are what people said yes to, by name; empty where they took it back.
-func (t *trust) hashes(project string) (map[string]string, error) {
+func (t *Trust) hashes(project string) (map[string]string, error) {
 	t.mu.Lock()
 	hashes, ok := t.known[project]
 	turn := t.turn
@@ -99,12 +131,12 @@ type keptAnswer struct {
 }
 
 // answers are those that a project has, by name.
-func (t *trust) answers(ctx context.Context, project string) (map[string]keptAnswer, error) {
+func (t *Trust) answers(ctx context.Context, project string) (map[string]keptAnswer, error) {
 	root, err := filepath.EvalSymlinks(project)
 	if err != nil {
 		return nil, sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
 	}
-	entries, err := t.store.Kept(ctx, root, trustScheme)
+	entries, err := t.entries.Kept(ctx, root, trustScheme)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +155,7 @@ func (t *trust) answers(ctx context.Context, project string) (map[string]keptAns
 }
 
 // forget has the answers read again. They were changed.
-func (t *trust) forget() {
+func (t *Trust) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.turn++
@@ -171,30 +203,3 @@ func trustWrite(a trustAnswer, body *trustedSkill) (sdk.Write, error) {
 	}
 	return w, nil
 }
-
-// skillTrusted reports whether a skill of a workspace was trusted as its folder
-// is.
-func (d *Daemon) skillTrusted(project, name, hash string) bool {
-	ok, err := d.trust.trusts(project, name, hash)
-	if err != nil {
-		d.trustUnread(project, err)
-	}
-	return ok
-}
-
-// skillAnswered tells which names a person said yes to in a project, whatever
-// their folders hold now.
-func (d *Daemon) skillAnswered(project string) func(name string) bool {
-	hashes, err := d.trust.hashes(project)
-	if err != nil {
-		d.trustUnread(project, err)
-	}
-	return func(name string) bool { return hashes[name] != "" }
-}
-
-func (d *Daemon) trustUnread(project string, err error) {
-	d.log.Warn("nothing of a project is trusted, because what is cannot be read", "project", project, "error", err)
-}
-
-// skillHash is the hash of a skill's folder that trust is bound to.
-func (d *Daemon) skillHash(folder string) (string, error) { return skill.FolderHash(folder) }

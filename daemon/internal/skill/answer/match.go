@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 const fewMatches = 10
 
 // Match implements server.Skills.
-func (f skillFace) Match(ctx context.Context, p rpc.SkillMatchQuery) (rpc.SkillMatches, error) {
-	c, err := f.d.skills.Catalogue(ctx, p.Project)
+func (a *Answers) Match(ctx context.Context, p rpc.SkillMatchQuery) (rpc.SkillMatches, error) {
+	c, err := a.cfg.Library.Catalogue(ctx, p.Project)
 	if err != nil {
 		return rpc.SkillMatches{}, err
 	}

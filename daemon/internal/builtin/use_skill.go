@@ -7,41 +7,46 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk"
 )
-
-// Plugin is the plugin that own tools are said to be of: use_skill answers to
-// bothy__use_skill too.
-const Plugin = "bothy"
 
 // UseSkill is the tool's name.
 const UseSkill = "use_skill"
 
-// Turn is the skills as one turn of a run has them, whatever changes meanwhile.
-type Turn struct {
-	skills    *Skills
-	place     Place
-	catalogue Catalogue
-	listing   Listing
-	tools     []sdk.Tool
+// useSkillTool is use_skill.
+type useSkillTool struct{ skills *skills }
+
+// useSkillTurn is use_skill with the skills as one turn has them.
+type useSkillTurn struct {
+	skills    *skills
+	turn      sdk.TurnContext
+	catalogue *skill.Catalogue
+	listing   skill.Listing
+	spec      sdk.Tool
 }
 
-func newTurn(s *Skills, p Place, c Catalogue) *Turn {
-	t := &Turn{skills: s, place: p, catalogue: c, listing: c.List(p.Context, p.Loop.Prompt)}
-	shown := t.listing.Shown
-	if name, _, ok := typed(p.Loop.Prompt); ok && !slices.Contains(shown, name) {
+// take implements tool. Without a skill for it the tool is not offered.
+func (u useSkillTool) take(ctx context.Context, t sdk.TurnContext) (turnTool, error) {
+	c, err := u.skills.cfg.Catalogue(ctx, t.Project)
+	if err != nil {
+		return nil, err
+	}
+	list := skill.List(c, skill.Budget(u.skills.cfg.Budget(), t.Context), t.Loop.Prompt)
+	shown := list.Shown
+	if name, _, ok := typed(t.Loop.Prompt); ok && !slices.Contains(shown, name) {
 		if _, found := c.Find(name); found { // which a person named, so the model may
 			shown = append(slices.Clone(shown), name)
 		}
 	}
-	if len(shown)+t.listing.Left > 0 {
-		t.tools = []sdk.Tool{useSkill(shown)}
+	if len(shown)+len(list.Left) == 0 {
+		return nil, nil
 	}
-	if t.askable() {
-		t.tools = append(t.tools, openNetworkTool)
-	}
-	return t
+	return &useSkillTurn{u.skills, t, c, list, useSkill(shown)}, nil
 }
+
+func (t *useSkillTurn) tool() sdk.Tool { return t.spec }
+func (t *useSkillTurn) system() string { return t.listing.Text }
 
 // useSkill is the tool. Its enum has the names that the model is shown; a name
 // that found no room there is taken as well.
@@ -72,30 +77,23 @@ func useSkill(shown []string) sdk.Tool {
 	}
 }
 
-// Tools are what the turn offers: use_skill, unless there is no skill for it, and
-// open_network where commands run without one.
-func (t *Turn) Tools() []sdk.Tool { return t.tools }
-
-// System is what the system text says of the skills.
-func (t *Turn) System() string { return t.listing.Text }
-
-// Once reports whether a call starts a code skill, which is not done twice: by
+// once reports whether a call starts a code skill, which is not done twice: by
 // what the run has loaded, which it has before anything is executed, or else by
 // the catalogue. Where that cannot be read it is taken for one.
-func (t *Turn) Once(ctx context.Context, arguments json.RawMessage) bool {
+func (t *useSkillTurn) once(ctx context.Context, arguments json.RawMessage) bool {
 	var a useArguments
 	if json.Unmarshal(arguments, &a) != nil {
 		return false // it is refused
 	}
-	have, err := t.skills.recall(ctx, t.place, a.Name)
+	have, err := t.skills.recall(ctx, t.turn, a.Name)
 	switch {
 	case err == nil:
 		return have.Plugin != ""
 	case sdk.OutcomeOf(err) != sdk.NotFound:
 		return true
 	}
-	found, _ := t.catalogue.Find(a.Name)
-	return found.Plugin != ""
+	found, ok := t.catalogue.Find(a.Name)
+	return ok && found.Plugin != ""
 }
 
 type useArguments struct {
@@ -115,24 +113,20 @@ func (a *useArguments) read(raw json.RawMessage) error {
 	return nil
 }
 
-// Invoke opens the network, or loads a skill and executes it when it is a code
-// skill.
-func (t *Turn) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
-	if call.Tool == OpenNetwork {
-		return t.open(ctx, call)
-	}
+// invoke loads a skill, and executes it when it is a code skill.
+func (t *useSkillTurn) invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
 	var a useArguments
 	if err := a.read(call.Arguments); err != nil {
 		return sdk.Failed(err), nil
 	}
-	got, err := t.skills.resolve(ctx, t.place, t.catalogue, a.Name)
+	got, err := t.skills.resolve(ctx, t.turn, t.catalogue, a.Name)
 	if err == nil {
 		err = t.admit(got)
 	}
 	if err != nil {
 		return sdk.Failed(err), nil
 	}
-	p := t.place
+	p := t.turn
 	p.RunDir = call.RunDir
 	have, err := t.skills.load(ctx, p, got)
 	if err != nil {
@@ -154,20 +148,20 @@ func (t *Turn) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) 
 }
 
 // admit refuses a skill that this turn may not use.
-func (t *Turn) admit(s resolved) error {
-	if s.PeopleOnly && t.place.Loop.ID != 0 {
-		if name, _, ok := typed(t.place.Loop.Prompt); !ok || name != s.Name {
+func (t *useSkillTurn) admit(s resolved) error {
+	if s.PeopleOnly && t.turn.Loop.ID != 0 {
+		if name, _, ok := typed(t.turn.Loop.Prompt); !ok || name != s.Name {
 			return sdk.Errorf(sdk.Permission, "the skill %s is for people only (disable-model-invocation): a person uses it with a prompt that begins with /%s", s.Name, s.Name)
 		}
 	}
-	return t.skills.equipped(s.Skill, t.place.Tools)
+	return equipped(s.SkillDocument, t.turn.Tools)
 }
 
 // equipped refuses a skill whose tools are not all there.
-func (s *Skills) equipped(x Skill, tools []sdk.Tool) error {
-	missing := s.cfg.Missing(x.ToolsRequired, append(tools[:len(tools):len(tools)], useSkill(nil)))
+func equipped(d sdk.SkillDocument, tools []sdk.Tool) error {
+	missing := skill.Missing(d.ToolsRequired, append(tools[:len(tools):len(tools)], useSkill(nil)))
 	if len(missing) == 0 {
 		return nil
 	}
-	return sdk.Errorf(sdk.Unavailable, "the skill %s needs tools that are not offered here (tools_required): %s. `bothy tools list` shows what there is; work without the skill, or have the plugin that brings them configured", x.Name, strings.Join(missing, ", "))
+	return sdk.Errorf(sdk.Unavailable, "the skill %s needs tools that are not offered here (tools_required): %s. `bothy tools list` shows what there is; work without the skill, or have the plugin that brings them configured", d.Name, strings.Join(missing, ", "))
 }

@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"fmt"
@@ -8,27 +8,41 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 )
 
 // TestTrustIsWhatTheEntriesSay holds that a yes is for one name, one hash and
 // one project, and ends when it is taken back.
 func TestTrustIsWhatTheEntriesSay(t *testing.T) {
-	s, run, _ := served(t)
-	p, err := s.d.store.Project(t.Context(), run.Project)
+	entries, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "bothy.db"), store.Options{Log: hclog.NewNullLogger(), Clock: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := newTrust(s.d.store)
+	defer func() {
+		if err := entries.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	p, err := entries.OpenProject(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := entries.CreateRun(t.Context(), sdk.Run{Project: p.ID, Agent: "default", Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := NewTrust(entries, hclog.NewNullLogger())
 	say := func(w sdk.Write, err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.d.store.Commit(t.Context(), sdk.Change{Run: run.ID, Writes: []sdk.Write{w}}); err != nil {
+		if _, err := entries.Commit(t.Context(), sdk.Change{Run: run.ID, Writes: []sdk.Write{w}}); err != nil {
 			t.Fatal(err)
 		}
 		x.forget()

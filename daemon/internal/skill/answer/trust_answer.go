@@ -1,4 +1,4 @@
-package daemon
+package answer
 
 import (
 	"context"
@@ -19,26 +19,26 @@ import (
 // Trust implements server.Skills. With Accept or Revoke it is the answer of a
 // person, and is in force when it returns: the place to ask for the role that
 // may approve. A peer that descends from a plugin never comes this far.
-func (f skillFace) Trust(ctx context.Context, p rpc.TrustQuery) (rpc.Trust, error) {
+func (a *Answers) Trust(ctx context.Context, p rpc.TrustQuery) (rpc.Trust, error) {
 	project, err := trustProject(p.Project)
 	if err != nil {
 		return rpc.Trust{}, err
 	}
-	if err := f.d.skills.Look(ctx, project); err != nil {
+	if err := a.cfg.Library.Look(ctx, project); err != nil {
 		return rpc.Trust{}, err
 	}
 	switch {
 	case p.Revoke && len(p.Accept) > 0:
 		return rpc.Trust{}, sdk.Errorf(sdk.Validation, "trust is either given or taken back: name the skills of one of them")
 	case p.Revoke:
-		err = f.revoke(ctx, project, p.Names)
+		err = a.revoke(ctx, project, p.Names)
 	case len(p.Accept) > 0:
-		err = f.accept(ctx, project, p.Accept)
+		err = a.accept(ctx, project, p.Accept)
 	}
 	if err != nil {
 		return rpc.Trust{}, err
 	}
-	return f.showTrust(ctx, project, p.Names)
+	return a.showTrust(ctx, project, p.Names)
 }
 
 func trustProject(path string) (string, error) {
@@ -56,8 +56,8 @@ func trustProject(path string) (string, error) {
 }
 
 // accept trusts skills that are still what was shown, all or none.
-func (f skillFace) accept(ctx context.Context, project string, shown map[string]string) error {
-	documents, err := f.ofWorkspace(ctx, project)
+func (a *Answers) accept(ctx context.Context, project string, shown map[string]string) error {
+	documents, err := a.ofWorkspace(ctx, project)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (f skillFace) accept(ctx context.Context, project string, shown map[string]
 		}
 		writes = append(writes, w)
 	}
-	return f.answer(ctx, project, writes)
+	return a.answer(ctx, project, writes)
 }
 
 // asShown finds the skill of a name whose folder has the hash that was shown.
@@ -114,7 +114,7 @@ func wholeSkill(ctx context.Context, d *skill.Document) (skill.Contents, error) 
 	switch {
 	case err != nil:
 		return c, err
-	case c.Hold(d):
+	case c.Hold(d.Skill):
 		return c, nil
 	case d.Stale && len(d.Diagnostics) > 0:
 		return c, sdk.Errorf(sdk.Conflict, "its SKILL.md cannot be loaded as it is now: %s", d.Diagnostics[0].Message)
@@ -122,8 +122,8 @@ func wholeSkill(ctx context.Context, d *skill.Document) (skill.Contents, error) 
 	return c, sdk.Errorf(sdk.Conflict, "its SKILL.md has just changed: try again")
 }
 
-func (f skillFace) revoke(ctx context.Context, project string, names []string) error {
-	answers, err := f.d.trust.answers(ctx, project)
+func (a *Answers) revoke(ctx context.Context, project string, names []string) error {
+	answers, err := a.cfg.Trust.answers(ctx, project)
 	if err != nil {
 		return err
 	}
@@ -141,22 +141,22 @@ func (f skillFace) revoke(ctx context.Context, project string, names []string) e
 		}
 		writes = append(writes, w)
 	}
-	return f.answer(ctx, project, writes)
+	return a.answer(ctx, project, writes)
 }
 
 // answer records what a person said and puts it in force.
-func (f skillFace) answer(ctx context.Context, project string, writes []sdk.Write) error {
-	if err := f.d.engine.Keep(ctx, project, writes...); err != nil {
+func (a *Answers) answer(ctx context.Context, project string, writes []sdk.Write) error {
+	if err := a.cfg.Keep(ctx, project, writes...); err != nil {
 		return err
 	}
-	f.d.trust.forget()
-	return f.d.skills.Retrust(ctx, project)
+	a.cfg.Trust.forget()
+	return a.cfg.Library.Retrust(ctx, project)
 }
 
 // ofWorkspace are the skills that came with a project, the one that goes first
 // before the others.
-func (f skillFace) ofWorkspace(ctx context.Context, project string) ([]*skill.Document, error) {
-	c, err := f.d.skills.Catalogue(ctx, project)
+func (a *Answers) ofWorkspace(ctx context.Context, project string) ([]*skill.Document, error) {
+	c, err := a.cfg.Library.Catalogue(ctx, project)
 	if err != nil {
 		return nil, err
 	}
@@ -170,12 +170,12 @@ const (
 )
 
 // showTrust shows what there is to trust, and what is trusted.
-func (f skillFace) showTrust(ctx context.Context, project string, names []string) (rpc.Trust, error) {
-	c, err := f.d.skills.Catalogue(ctx, project)
+func (a *Answers) showTrust(ctx context.Context, project string, names []string) (rpc.Trust, error) {
+	c, err := a.cfg.Library.Catalogue(ctx, project)
 	if err != nil {
 		return rpc.Trust{}, err
 	}
-	answers, err := f.d.trust.answers(ctx, project)
+	answers, err := a.cfg.Trust.answers(ctx, project)
 	if err != nil {
 		return rpc.Trust{}, err
 	}

@@ -1,17 +1,16 @@
-package daemon
+package answer
 
 import (
 	"context"
 	"path/filepath"
 
-	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // Create implements server.Skills. The new skill is found like any that people
 // save.
-func (f skillFace) Create(_ context.Context, p rpc.SkillCreate) (rpc.SkillCreated, error) {
+func (a *Answers) Create(_ context.Context, p rpc.SkillCreate) (rpc.SkillCreated, error) {
 	root, err := userSkills()
 	if err != nil {
 		return rpc.SkillCreated{}, err
@@ -21,13 +20,4 @@ func (f skillFace) Create(_ context.Context, p rpc.SkillCreate) (rpc.SkillCreate
 		return rpc.SkillCreated{}, err
 	}
 	return rpc.SkillCreated{Folder: filepath.Dir(files[0]), Files: files}, nil
-}
-
-// userSkills is the folder of a person's own skills, beside the configuration.
-func userSkills() (string, error) {
-	file, err := config.DefaultPath()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(filepath.Dir(file), "skills"), nil
 }

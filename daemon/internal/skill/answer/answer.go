@@ -1,0 +1,41 @@
+// Package answer answers what clients ask about skills, and keeps which skills of
+// a project people trust.
+//
+//	Answers   what the server asks; its methods stand in files of their names
+//	reasons   why a skill is in a prompt, or is not
+//	Trust     which skills of projects people said yes to
+//	Settings  the folders of skills of a configuration
+package answer
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Config is what the answers are made from. All fields are required.
+type Config struct {
+	Log     hclog.Logger
+	Library *skill.Library
+	Trust   *Trust
+	Current func() *config.Config                                            // that is in force
+	Load    func() (path string, cfg *config.Config, err error)              // the configuration as its file is now
+	Reload  func(ctx context.Context) error                                  // puts the file in force
+	Tools   func() []sdk.Tool                                                // of plugins
+	Resolve func(ctx context.Context, alias string) (sdk.ModelChoice, error) // the model that a run would have
+	Keep    func(ctx context.Context, project string, w ...sdk.Write) error  // writes entries of a project
+}
+
+// Answers answers what clients ask about skills.
+type Answers struct {
+	cfg       Config
+	switching sync.Mutex // held while a skill block is edited
+}
+
+// New makes the answers.
+func New(cfg Config) *Answers { return &Answers{cfg: cfg} }

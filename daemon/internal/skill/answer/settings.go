@@ -1,0 +1,59 @@
+package answer
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Where skills lie below a home directory and below a project, and which of
+// them other agents made common.
+const (
+	ownSkills    = ".bothy/skills"
+	agentsSkills = ".agents/skills"
+	claudeSkills = ".claude/skills"
+)
+
+// Settings are the folders of a configuration, the one that goes first before
+// the others; bundled is that of the skills that came with Bothy, or empty.
+// Installers put one copy of a skill into one of the user's folders and links to
+// it into the others.
+func Settings(cfg *config.Config, bundled string) skill.Settings {
+	s := skill.Settings{Enabled: cfg.Skills.Switched, Workspace: []string{ownSkills}}
+	var users []string
+	if path, err := userSkills(); err == nil {
+		users = append(users, path)
+	}
+	home, err := os.UserHomeDir()
+	for _, x := range []struct {
+		on   bool
+		path string
+	}{{cfg.Skills.Agents, agentsSkills}, {cfg.Skills.Claude, claudeSkills}} {
+		if !x.on {
+			continue
+		}
+		s.Workspace = append(s.Workspace, x.path)
+		if err == nil {
+			users = append(users, filepath.Join(home, filepath.FromSlash(x.path)))
+		}
+	}
+	for _, path := range users {
+		s.Folders = append(s.Folders, skill.Folder{Tier: sdk.TierUser, Path: path, Allow: users})
+	}
+	if cfg.Skills.Bundled && bundled != "" {
+		s.Folders = append(s.Folders, skill.Folder{Tier: sdk.TierBundled, Path: bundled})
+	}
+	return s
+}
+
+// userSkills is the folder of a person's own skills, beside the configuration.
+func userSkills() (string, error) {
+	file, err := config.DefaultPath()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(file), "skills"), nil
+}

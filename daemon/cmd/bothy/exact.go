@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // piece is what one character of a text looks like. An odd one does not show as
@@ -74,7 +76,7 @@ func shows(r rune) bool {
 	switch {
 	case r < 0x80:
 		return unicode.IsPrint(r)
-	case unicode.In(r, unicode.M, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+	case sdk.Hidden(r), unicode.Is(unicode.M, r):
 		return false
 	case r == '\u2800': // a braille letter without dots
 		return false

@@ -22,13 +22,12 @@ type fieldReader struct {
 // field is one field of the frontmatter.
 type field struct {
 	key, node *yaml.Node
-	value     any
 }
 
-func (r *fieldReader) read(b block) {
+func (r *fieldReader) read(root *yaml.Node) {
 	r.fields = map[string]field{}
-	if b.root != nil {
-		r.index(b)
+	if root != nil {
+		r.index(root)
 	}
 	r.name()
 	r.description()
@@ -54,10 +53,10 @@ func (r *fieldReader) read(b block) {
 }
 
 // index sorts the fields by name; of a name that stands twice the last counts.
-func (r *fieldReader) index(b block) {
+func (r *fieldReader) index(root *yaml.Node) {
 	seen := map[string]*yaml.Node{}
-	for i := 0; i+1 < len(b.root.Content); i += 2 {
-		key, node := b.root.Content[i], b.root.Content[i+1]
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, node := root.Content[i], root.Content[i+1]
 		name := scalarText(key)
 		if first, ok := seen[name]; ok {
 			r.warn("duplicate-key", key, fmt.Sprintf("the field %s stands twice, first in line %d; the last one counts", show(name), r.fence+first.Line),
@@ -65,7 +64,7 @@ func (r *fieldReader) index(b block) {
 		} else {
 			seen[name] = key
 		}
-		r.fields[name] = field{key: key, node: follow(node), value: b.values[name]}
+		r.fields[name] = field{key: key, node: follow(node)}
 	}
 }
 
@@ -206,7 +205,7 @@ func (r *fieldReader) metadata() {
 	if !ok || isNull(f.node) {
 		return
 	}
-	m, ok := f.value.(map[string]any)
+	m, ok := plainNode(f.node).(map[string]any)
 	if !ok {
 		r.mistyped(f, "metadata", "a list of fields")
 		return
@@ -231,7 +230,7 @@ func (r *fieldReader) extensions() {
 		if r.doc.Extensions == nil {
 			r.doc.Extensions = map[string]any{}
 		}
-		r.doc.Extensions[name] = f.value
+		r.doc.Extensions[name] = plainNode(f.node)
 	}
 }
 

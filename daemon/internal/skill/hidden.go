@@ -11,51 +11,11 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// bidi are the characters that change the order in which others are shown.
-var bidi = &unicode.RangeTable{R16: []unicode.Range16{
-	{Lo: 0x061c, Hi: 0x061c, Stride: 1},
-	{Lo: 0x200e, Hi: 0x200f, Stride: 1},
-	{Lo: 0x202a, Hi: 0x202e, Stride: 1},
-	{Lo: 0x2066, Hi: 0x2069, Stride: 1},
-}}
-
-// unseen are characters that show nothing, beside controls and the format
-// characters (Cf): fillers, variation selectors, separators of lines that no
-// editor breaks at.
-var unseen = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x034f, Hi: 0x034f, Stride: 1},
-		{Lo: 0x115f, Hi: 0x1160, Stride: 1},
-		{Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
-		{Lo: 0x180b, Hi: 0x180f, Stride: 1},
-		{Lo: 0x2028, Hi: 0x2029, Stride: 1},
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
-		{Lo: 0xfe00, Hi: 0xfe0f, Stride: 1},
-		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
-		{Lo: 0xfff0, Hi: 0xfff8, Stride: 1},
-	},
-	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
-}
-
-// isHidden reports whether nobody sees a character. Line ends and tabs are no
-// such thing.
-func isHidden(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t' || r == '\r':
-		return false
-	case r < 0x20 || r == 0x7f:
-		return true
-	case r < 0x80:
-		return false
-	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unseen, r)
-}
-
 // joins reports whether a hidden character does its ordinary work between its
 // neighbours: in an emoji of several parts, or between letters of a script that
 // needs it.
 func joins(before, r, after rune) bool {
-	visible := func(c rune) bool { return c >= 0x80 && !isHidden(c) && !unicode.IsSpace(c) }
+	visible := func(c rune) bool { return c >= 0x80 && !sdk.Hidden(c) && !unicode.IsSpace(c) }
 	switch r {
 	case 0xfe0e, 0xfe0f:
 		return visible(before) || before == '#' || before == '*' || before >= '0' && before <= '9'
@@ -86,11 +46,11 @@ func showHidden(text []byte) []*sdk.SkillDiagnostic {
 			line, column, before = line+1, 0, r
 			continue
 		}
-		if isHidden(r) {
+		if sdk.Hidden(r) {
 			after, _ := utf8.DecodeRune(text[i:])
 			if !joins(before, r, after) {
 				which := 1
-				if unicode.Is(bidi, r) {
+				if unicode.Is(unicode.Bidi_Control, r) {
 					which = 0
 				}
 				places[which].add(line, column, r)
@@ -154,14 +114,14 @@ func (p *sighting) note(code, what string) *sdk.SkillDiagnostic {
 // visible is a text as people are shown it: on one line, without characters
 // that nobody sees.
 func visible(s string) string {
-	if !strings.ContainsFunc(s, isHidden) {
+	if !strings.ContainsFunc(s, sdk.Hidden) {
 		return strings.Join(strings.Fields(s), " ")
 	}
 	runes := []rune(s)
 	var b strings.Builder
 	for i, r := range runes {
 		switch {
-		case !isHidden(r):
+		case !sdk.Hidden(r):
 			b.WriteRune(r)
 		case r == 0x2028 || r == 0x2029 || r == 0x85 || r == '\f' || r == '\v':
 			b.WriteByte(' ')
@@ -171,4 +131,16 @@ func visible(s string) string {
 		}
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// Unseen names the places in a file's text where a person does not see what is
+// there, each as PATH:LINE:COLUMN and what it is.
+func Unseen(path, text string) []string {
+	var out []string
+	for _, d := range showHidden([]byte(text)) {
+		if d != nil {
+			out = append(out, fmt.Sprintf("%s:%d:%d: %s", path, d.Line, d.Column, d.Message))
+		}
+	}
+	return out
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // listLine is one skill as a prompt may list it.
@@ -80,9 +82,9 @@ func plainLine(text string) bool {
 	return true
 }
 
-// hidden is isHidden without mercy: joiners go too, and what only has a meaning
+// hidden is sdk.Hidden without mercy: joiners go too, and what only has a meaning
 // that two sides agreed on.
-func hidden(r rune) bool { return isHidden(r) || unicode.In(r, unicode.Co, unicode.Cs) }
+func hidden(r rune) bool { return sdk.Hidden(r) || unicode.In(r, unicode.Co, unicode.Cs) }
 
 // cut shortens a text to at most limit characters, the mark of the cut among
 // them: behind a word where one ends in the second half.

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // MaxName is how many characters a name has at most.
@@ -26,7 +28,7 @@ func SafeName(text string) string {
 	for _, r := range norm.NFC.String(text) {
 		r = unicode.ToLower(r)
 		if !inName(r) {
-			hyphen = hyphen || !isHidden(r) // a character that nobody sees separates nothing
+			hyphen = hyphen || !sdk.Hidden(r) // a character that nobody sees separates nothing
 			continue
 		}
 		more := 1
@@ -54,7 +56,7 @@ func inName(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
 	}
-	if isHidden(r) || r == utf8.RuneError {
+	if sdk.Hidden(r) || r == utf8.RuneError {
 		return false
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)

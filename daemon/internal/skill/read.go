@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Read reads one SKILL.md, whose folder gives it a name when it has none. It
@@ -79,8 +81,8 @@ func parse(text []byte, folder string, strict bool) Document {
 		return d
 	}
 	r := fieldReader{doc: &d, folder: folder, fence: f.line, strict: strict}
-	if b, ok := d.decode(f); ok {
-		r.read(b)
+	if root, ok := d.decode(f); ok {
+		r.read(root)
 	}
 	if strict {
 		d.lint(text, f)
@@ -90,7 +92,7 @@ func parse(text []byte, folder string, strict bool) Document {
 }
 
 // decode decodes the frontmatter, after one repair when it is no YAML.
-func (d *Document) decode(f fenced) (block, bool) {
+func (d *Document) decode(f fenced) (root *yaml.Node, ok bool) {
 	src := f.block
 	if lineEnd(src) == '\r' {
 		src = bytes.ReplaceAll(src, []byte("\r"), []byte("\n"))
@@ -103,19 +105,19 @@ func (d *Document) decode(f fenced) (block, bool) {
 			return c
 		}, src)
 	}
-	b, err := decodeBlock(src)
+	root, err := decodeBlock(src)
 	var bound boundsError
 	var shape shapeError
 	if err != nil && !errors.As(err, &bound) && !errors.As(err, &shape) {
 		fixed, notes := repair(src, f.line+1)
-		if b, err = decodeBlock(fixed); err == nil {
+		if root, err = decodeBlock(fixed); err == nil {
 			d.Repaired = true
 			for _, x := range notes {
 				d.note(x)
 			}
 		} else if !errors.As(err, &bound) && !errors.As(err, &shape) {
 			d.note(notYAML(fixed, err, f.line+1))
-			return block{}, false
+			return nil, false
 		}
 	}
 	switch {
@@ -124,7 +126,7 @@ func (d *Document) decode(f fenced) (block, bool) {
 	case errors.As(err, &shape):
 		d.note(wrong("frontmatter-fields", f.line+1, 1, shape.Error(), helpFrontmatter))
 	}
-	return b, err == nil
+	return root, err == nil
 }
 
 // breaksUnseen reports whether YAML ends a line at a character where no editor

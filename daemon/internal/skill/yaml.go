@@ -6,14 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/yuin/goldmark"
-	meta "github.com/yuin/goldmark-meta"
-	"github.com/yuin/goldmark/parser"
-	source "github.com/yuin/goldmark/text"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -23,12 +18,6 @@ const (
 	maxDepth = 32
 	maxNodes = 10_000 // values, every alias counted as all it stands for
 )
-
-// block is a frontmatter, decoded.
-type block struct {
-	root   *yaml.Node     // the mapping, with positions and with every key; nil when there is no field
-	values map[string]any // the same as plain values; of a key that stands twice, the last
-}
 
 // boundsError says that a frontmatter is YAML but more than is taken.
 type boundsError string
@@ -40,9 +29,10 @@ type shapeError string
 
 func (e shapeError) Error() string { return string(e) }
 
-// decodeBlock decodes what stands between the fences: first for places and
-// bounds, and only what is within them for its values.
-func decodeBlock(src []byte) (b block, err error) {
+// decodeBlock decodes what stands between the fences, if it is within bounds: the
+// mapping with the places of its keys, some of which may stand twice; nil when
+// there is no field.
+func decodeBlock(src []byte) (root *yaml.Node, err error) {
 	defer func() {
 		// The texts are anybody's: a fault in a parser must cost one skill and
 		// never the daemon.
@@ -52,33 +42,22 @@ func decodeBlock(src []byte) (b block, err error) {
 	}()
 	doc, err := oneDocument(src)
 	if err != nil {
-		return block{}, err
+		return nil, err
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 || isNull(doc.Content[0]) {
-		return block{}, nil
+		return nil, nil
 	}
-	root := doc.Content[0]
+	root = doc.Content[0]
 	if root.Kind != yaml.MappingNode {
-		return block{}, shapeError("the frontmatter has no fields of the form name: value")
+		return nil, shapeError("the frontmatter has no fields of the form name: value")
 	}
 	if err := bounds(root); err != nil {
-		return block{}, err
+		return nil, err
 	}
 	if templated(root) {
-		return block{}, errors.New("a value begins with {{")
+		return nil, errors.New("a value begins with {{")
 	}
-	values := plainMap(root)
-	if onlyTexts(root) {
-		return block{root: root, values: values}, nil // there is nothing to ask: it decodes twice more
-	}
-	if via, ok := viaMarkdown(src); ok {
-		for k, v := range via {
-			if !nested(v) {
-				values[k] = v
-			}
-		}
-	}
-	return block{root: root, values: values}, nil
+	return root, nil
 }
 
 // oneDocument decodes a text for its places. What begins in another column, or
@@ -109,64 +88,6 @@ func templated(root *yaml.Node) bool {
 		}
 	}
 	return false
-}
-
-var markdown = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
-
-// onlyTexts reports whether the fields are plain texts, lists and maps, of which
-// goldmark-meta says nothing else than the nodes do. Its parser has more words
-// for true and false.
-func onlyTexts(root *yaml.Node) bool {
-	for i := 1; i < len(root.Content); i += 2 {
-		n := follow(root.Content[i])
-		if n.Kind != yaml.ScalarNode {
-			continue
-		}
-		if n.ShortTag() != "!!str" {
-			return false
-		}
-		switch strings.ToLower(n.Value) {
-		case "y", "yes", "on", "n", "no", "off":
-			return false
-		}
-	}
-	return true
-}
-
-// nested reports whether a value of goldmark-meta has keys of its own. Its
-// parser takes such as y and no for booleans, so that they are lost there.
-func nested(v any) bool {
-	switch v.(type) {
-	case map[any]any, []any:
-		return true
-	}
-	return false
-}
-
-// viaMarkdown takes the values of whole lines as goldmark-meta gives them. It ends a block at
-// any line of nothing but dashes, indented or alone too, so that a block with
-// such a line is not for it.
-func viaMarkdown(src []byte) (map[string]any, bool) {
-	for rest := src; len(rest) > 0; {
-		var line []byte
-		line, rest = cutLine(rest, '\n')
-		if line = bytes.TrimSpace(line); len(line) > 0 && len(bytes.Trim(line, "-")) == 0 {
-			return nil, false
-		}
-	}
-	whole := slices.Concat([]byte("---\n"), src, []byte("---\n"))
-	pc := parser.NewContext()
-	markdown.Parse(source.NewReader(whole), parser.WithContext(pc))
-	m, err := meta.TryGet(pc)
-	if err != nil || m == nil {
-		return nil, false
-	}
-	for k, v := range m {
-		if !nested(v) {
-			m[k] = plain(v)
-		}
-	}
-	return m, true
 }
 
 // bounds refuses a tree that is deep, or large once its aliases are followed.

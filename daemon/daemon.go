@@ -20,6 +20,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/daemon/internal/model"
+	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
@@ -58,8 +59,9 @@ type Daemon struct {
 	skills   *skill.Library
 	answers  *answer.Answers
 	copies   skill.Copies
-	policy   *livePolicy
-	rules    *rulebook
+	written  written
+	policy   policy.Live
+	rules    *engine.Rulebook
 	own      *builtin.Builtin
 	bundled  string // the folder of the bundled skills; empty without
 	hears    *listeners
@@ -137,7 +139,7 @@ func (d *Daemon) configure(opts Options) error {
 	d.onClose("log", d.log.Close)
 	d.log.Debug("configuration read", "file", path)
 	d.say(aboutFiles, diags)
-	d.policy = &livePolicy{current: d.current, workspaces: newWorkspaces(d.say)}
+	d.written = written{d.current, config.NewWorkspaces(func(project string, diags config.Diagnostics) { d.say(about("the workspace "+project), diags) })}
 	return nil
 }
 
@@ -163,8 +165,8 @@ func (d *Daemon) open(ctx context.Context) error {
 	}
 	d.store = s
 	d.onClose("store", s.Close)
-	d.rules = newRulebook(s, d.log)
-	d.policy.Remembered = d.rules.policy
+	d.rules = engine.NewRulebook(s, d.log)
+	d.policy = policy.Live{Written: d.written.policy, Sandbox: func() sdk.Sandbox { return d.current().Sandbox }, Remembered: d.rules}
 	return d.recordSocket()
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// living is a live policy of the built-in configuration with a user's blocks, and
-// the root of a project.
-func living(t *testing.T, blocks string) (*livePolicy, *[]string, string) {
+// living is what the built-in configuration with a user's blocks says of
+// projects, what is said about their files, and the root of a project.
+func living(t *testing.T, blocks string) (written, *[]string, string) {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
 	file := filepath.Join(t.TempDir(), "config.hcl")
@@ -30,8 +30,8 @@ func living(t *testing.T, blocks string) (*livePolicy, *[]string, string) {
 		t.Fatal(err)
 	}
 	var said []string
-	say := func(_ about, diags config.Diagnostics) { said = append(said, diags.Error()) }
-	return &livePolicy{current: func() *config.Config { return cfg }, workspaces: newWorkspaces(say)}, &said, root
+	say := func(_ string, diags config.Diagnostics) { said = append(said, diags.Error()) }
+	return written{func() *config.Config { return cfg }, config.NewWorkspaces(say)}, &said, root
 }
 
 func writeOf(root string) sdk.PolicyRequest {
@@ -43,11 +43,11 @@ func writeOf(root string) sdk.PolicyRequest {
 // is saved to the moment it is gone.
 func TestWorkspaceHolds(t *testing.T) {
 	p, said, root := living(t, "")
-	file := workspaceFileOf(root)
+	file := config.WorkspaceFile(root)
 	want := func(when string, verdict sdk.Verdict, source string) {
 		t.Helper()
 		for range 2 { // read, and as it is known then
-			if d := p.Decide(writeOf(root)); d.Verdict != verdict || d.Source != source {
+			if d := policy.New(p.policy(root)).Decide(writeOf(root)); d.Verdict != verdict || d.Source != source {
 				t.Errorf("%s: %+v", when, d)
 			}
 		}
@@ -87,10 +87,10 @@ func TestNarrowing(t *testing.T) {
 		"it is trusted":     {"workspace {\n  trust = [\"/**\"]\n}\n", "chat", "openai/x"},
 	} {
 		p, _, root := living(t, c.blocks)
-		write(t, workspaceFileOf(root), file)
+		write(t, config.WorkspaceFile(root), file)
 		n := p.narrowing(root)
-		if n.Agent != c.agent || n.Model != c.model || n.Guards(guards).MaxTurns != 7 || p.settings(root).Shell != "argv" {
-			t.Errorf("%s: %q, %q, shell %q", name, n.Agent, n.Model, p.settings(root).Shell)
+		if n.Agent != c.agent || n.Model != c.model || n.Guards(guards).MaxTurns != 7 || p.policy(root).Shell != "argv" {
+			t.Errorf("%s: %q, %q, shell %q", name, n.Agent, n.Model, p.policy(root).Shell)
 		}
 		if elsewhere := p.narrowing(t.TempDir()); elsewhere.Guards(guards) != guards {
 			t.Errorf("%s: another project is narrowed", name)
@@ -98,22 +98,11 @@ func TestNarrowing(t *testing.T) {
 	}
 }
 
-// TestWorkspacesAreForgotten: a daemon that sees many projects keeps few.
-func TestWorkspacesAreForgotten(t *testing.T) {
-	p, _, _ := living(t, "")
-	for range 3 * mostWorkspaces {
-		p.Decide(writeOf(filepath.Join(t.TempDir(), "x")))
-	}
-	if n := len(p.workspaces.known); n > mostWorkspaces {
-		t.Errorf("%d are known", n)
-	}
-}
-
 // TestJudge: a command is judged where it would run, by rules of the user and of
 // the project.
 func TestJudge(t *testing.T) {
 	p, _, root := living(t, "rule \"tests\" {\n  decision = \"allow\"\n  commands = [\"go test\"]\n}\n")
-	write(t, workspaceFileOf(root), "rule \"no\" {\n  decision = \"deny\"\n  commands = [\"git push\"]\n}\n")
+	write(t, config.WorkspaceFile(root), "rule \"no\" {\n  decision = \"deny\"\n  commands = [\"git push\"]\n}\n")
 	below := filepath.Join(root, "src")
 	if err := os.Mkdir(below, 0o700); err != nil {
 		t.Fatal(err)

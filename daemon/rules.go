@@ -3,78 +3,10 @@ package daemon
 import (
 	"context"
 	"strings"
-	"sync"
 
-	"github.com/hashicorp/go-hclog"
-
-	"github.com/bothyd/bothy/daemon/internal/engine"
-	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
-
-// rulebook knows the rules that answers left. The entries are the truth; what is
-// read of them is kept until an answer changes it.
-type rulebook struct {
-	store *store.Store
-	log   hclog.Logger
-
-	mu    sync.Mutex
-	turn  int // of changes
-	known map[string][]sdk.RememberedRule
-}
-
-func newRulebook(s *store.Store, log hclog.Logger) *rulebook {
-	return &rulebook{store: s, log: log, known: map[string][]sdk.RememberedRule{}}
-}
-
-// of are the rules of a project. What cannot be read allows nothing.
-func (b *rulebook) of(project string) []sdk.RememberedRule {
-	b.mu.Lock()
-	rules, ok := b.known[project]
-	turn := b.turn
-	b.mu.Unlock()
-	if ok {
-		return rules
-	}
-	entries, err := b.store.Kept(context.Background(), project, engine.RuleScheme)
-	if err != nil {
-		b.log.Warn("no remembered rule of a project holds, because they cannot be read", "project", project, "error", err)
-		return nil
-	}
-	rules = nil
-	for _, e := range entries {
-		if r, ok := engine.RuleOf(e); ok {
-			rules = append(rules, r)
-		}
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.turn == turn {
-		b.known[project] = rules
-	}
-	return rules
-}
-
-// policy are the rules of a project that allow calls. One without a condition
-// would allow all, and is none that an answer can leave.
-func (b *rulebook) policy(project string) []sdk.PolicyRule {
-	var out []sdk.PolicyRule
-	for _, r := range b.of(project) {
-		if r.ID != networkRule && len(r.Tools) > 0 {
-			out = append(out, r.PolicyRule)
-		}
-	}
-	return out
-}
-
-// changed has the rules read again. They are few, so that all are.
-func (b *rulebook) changed(string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.turn++
-	clear(b.known)
-}
 
 // Rules implements server.Policy. Without a project those of all are shown.
 func (f policyFace) Rules(ctx context.Context, project string) (rpc.Rules, error) {

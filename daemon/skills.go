@@ -72,6 +72,6 @@ func (d *Daemon) ownTools() *builtin.Builtin {
 		Entries:   d.store,
 		Copies:    d.copies,
 		Execute:   d.plugins.Execute,
-		Network:   openings{d},
+		Network:   d.rules,
 	})
 }

@@ -39,6 +39,14 @@ type Proposal struct {
 	Outcome Outcome `json:"outcome,omitempty"`
 }
 
+// Reach is where the calls of a tool run, and what they could touch there.
+type Reach struct {
+	Digest  string   // of what runs the calls, where that is not the tool's binary
+	Dir     string   // empty is the project's
+	Mounts  []string // for people to read, in a fixed order
+	Network bool     // whether it is open
+}
+
 // Answer is what a person says to a proposal.
 type Answer string
 

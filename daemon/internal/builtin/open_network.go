@@ -18,8 +18,8 @@ const OpenNetwork = "open_network"
 // is opened. What opens it is kept until a person forgets it.
 type Network interface {
 	Open(project string) bool
-	// Keep opens it; reason is what the model said.
-	Keep(ctx context.Context, project, reason string) error
+	// Keep opens it by the call of a tool; reason is what the model said.
+	Keep(ctx context.Context, project, tool, reason string) error
 }
 
 var openNetworkSpec = sdk.Tool{
@@ -60,7 +60,7 @@ func (o openNetworkTool) invoke(ctx context.Context, call sdk.Invocation, _ sdk.
 	if err := d.Decode(&a); err != nil || strings.TrimSpace(a.Reason) == "" {
 		return sdk.Failed(sdk.Errorf(sdk.Validation, "%s needs a reason, in words for the person who decides, and nothing else", OpenNetwork)), nil
 	}
-	if err := o.network.Keep(ctx, call.Project, a.Reason); err != nil {
+	if err := o.network.Keep(ctx, call.Project, Plugin+"__"+OpenNetwork, a.Reason); err != nil {
 		return sdk.Failed(err), nil
 	}
 	return sdk.ToolResult{Success: true, Output: "The network is open for the commands of this project. The next one gets a new container: /tmp is empty, $HOME and the project are as they were."}, nil

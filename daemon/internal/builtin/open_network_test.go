@@ -17,7 +17,7 @@ type openable struct {
 
 func (o *openable) Open(string) bool { return o.open }
 
-func (o *openable) Keep(_ context.Context, _, reason string) error {
+func (o *openable) Keep(_ context.Context, _, _, reason string) error {
 	if o.refuse != nil {
 		return o.refuse
 	}

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bothyd/bothy"
 	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy"
 )
 
 // usable loads a text that has no mistake.

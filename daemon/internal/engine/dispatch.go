@@ -318,8 +318,8 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	if x.proposal != nil {
 		call.Base, call.Digest = x.proposal.Base, x.proposal.Digest
 	}
-	if e.cfg.Wall != nil {
-		call.Network = e.cfg.Wall.Network(x.project)
+	if e.cfg.Access != nil {
+		call.Network = e.cfg.Access.Network(x.project)
 	}
 	return call
 }

@@ -41,8 +41,8 @@ const (
 	abortTime    = 950 * time.Millisecond // the longest an abort waits for what cannot be recorded
 )
 
-// Config is what an engine is made of. All fields but Builtin, Wall, Prices,
-// Instructions, Attended, Leave, Expiry, Remembered, Narrow, Preview, Clock and
+// Config is what an engine is made of. All fields but Builtin, Access, Prices,
+// Instructions, Attended, Leave, Expiry, Rules, Narrow, Preview, Clock and
 // Grace are required.
 type Config struct {
 	Store   Store
@@ -52,7 +52,7 @@ type Config struct {
 	View    Assembler
 	Dialect Dialect
 	Policy  Policy
-	Wall    Wall // nil: nothing is known of what calls could touch
+	Access  Access // nil: nothing is known of what calls could touch
 	Hooks   *hook.Chains
 	Prices  Prices               // nil: a completion costs what its provider reports
 	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
@@ -80,9 +80,9 @@ type Config struct {
 	Leave func() sdk.Leave
 	// Expiry is how long a proposal waits for its answer; nil is 24 h.
 	Expiry func() time.Duration
-	// Remembered is told that the rules of a project changed, which are read from
-	// the store.
-	Remembered func(project string)
+	// Rules are those that answers left. Nil makes a rulebook of the store, which
+	// only tests may want: policy has to know the same one.
+	Rules *Rulebook
 	// Narrow is what the workspace of a project says of the prompts in it. Nil
 	// says nothing.
 	Narrow func(project string) Narrowing
@@ -177,6 +177,10 @@ func New(cfg Config) (*Engine, error) {
 	e.started = strconv.FormatInt(time.Now().UnixNano(), 36)
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)
+	if e.cfg.Rules == nil {
+		e.cfg.Rules = NewRulebook(cfg.Store, cfg.Log)
+	}
+	e.cfg.Rules.engine = e
 	e.guards = newGuards(cfg.Hooks, cfg.Prices)
 	e.Configure(cfg.Agents)
 	if cfg.Frozen {

@@ -7,20 +7,12 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Wall tells what the calls of tools could touch. Answers to proposals are bound
+// Access tells what the calls of tools could touch. Answers to proposals are bound
 // to what it says.
-type Wall interface {
-	Reach(tool sdk.Tool, arguments json.RawMessage, project, runDir string) Reach
+type Access interface {
+	Reach(tool sdk.Tool, arguments json.RawMessage, project, runDir string) sdk.Reach
 	// Network reports whether the network was opened for a project.
 	Network(project string) bool
-}
-
-// Reach is where the calls of a tool run, and what they could touch there.
-type Reach struct {
-	Digest  string   // of what runs the calls, where that is not the tool's binary
-	Dir     string   // empty is the project's
-	Mounts  []string // for people to read, in a fixed order
-	Network bool
 }
 
 // proposalAttributes is what an action's entry holds of its proposal beside the
@@ -64,8 +56,8 @@ func (e *Engine) bind(a *activeLoop, x *action) (proposalAttributes, error) {
 	}
 	x.arguments, x.changed = arguments, true
 	p := proposalAttributes{Mode: a.loop.Mode, Leave: a.leave, Dir: x.project, Digest: x.tool.Digest, Bytes: len(arguments)}
-	if e.cfg.Wall != nil {
-		r := e.cfg.Wall.Reach(x.tool, arguments, x.project, e.runDir(a.run))
+	if e.cfg.Access != nil {
+		r := e.cfg.Access.Reach(x.tool, arguments, x.project, e.runDir(a.run))
 		p.Digest, p.Dir, p.Mounts, p.Network = first(r.Digest, p.Digest), first(r.Dir, x.project), r.Mounts, r.Network
 	}
 	if p.Command = commandOf(x.tool, arguments); p.Command != "" {

@@ -138,7 +138,7 @@ func TestCommandsWithoutAShell(t *testing.T) {
 	h.policy.set(func(sdk.PolicyRequest) sdk.Decision {
 		return sdk.Decision{Verdict: sdk.Propose, Rule: "r", Reason: "r", Argv: []string{"ls", "-l"}}
 	})
-	h.wall.set(func(r *Reach) { r.Network = true })
+	h.access.set(func(r *sdk.Reach) { r.Network = true })
 	a := h.submit(Submission{})
 	h.answer(h.proposed(), sdk.Accept)
 	h.await(a)

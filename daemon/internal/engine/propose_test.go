@@ -54,16 +54,16 @@ func (p *asking) all() []sdk.PolicyRequest {
 type askingHouse struct {
 	*house
 	policy *asking
-	wall   *fakeWall
+	access *fakeAccess
 }
 
-type fakeWall struct {
+type fakeAccess struct {
 	mu    sync.Mutex
-	reach Reach
+	reach sdk.Reach
 }
 
 // Reach says of a tool's binary what the tool says.
-func (w *fakeWall) Reach(tool sdk.Tool, _ json.RawMessage, _, _ string) Reach {
+func (w *fakeAccess) Reach(tool sdk.Tool, _ json.RawMessage, _, _ string) sdk.Reach {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := w.reach
@@ -71,9 +71,9 @@ func (w *fakeWall) Reach(tool sdk.Tool, _ json.RawMessage, _, _ string) Reach {
 	return r
 }
 
-func (w *fakeWall) Network(string) bool { return w.Reach(sdk.Tool{}, nil, "", "").Network }
+func (w *fakeAccess) Network(string) bool { return w.Reach(sdk.Tool{}, nil, "", "").Network }
 
-func (w *fakeWall) set(change func(*Reach)) {
+func (w *fakeAccess) set(change func(*sdk.Reach)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change(&w.reach)
@@ -85,8 +85,8 @@ func prepareAsking(t testing.TB, steps ...step) *askingHouse {
 
 // asksIn makes a house one in which a person is asked.
 func asksIn(inner *house) *askingHouse {
-	h := &askingHouse{house: inner, policy: &asking{}, wall: &fakeWall{reach: Reach{Digest: "d1", Mounts: []string{"/workspace"}}}}
-	h.config.Policy, h.config.Wall, h.config.Leave = h.policy, h.wall, nil
+	h := &askingHouse{house: inner, policy: &asking{}, access: &fakeAccess{reach: sdk.Reach{Digest: "d1", Mounts: []string{"/workspace"}}}}
+	h.config.Policy, h.config.Access, h.config.Leave = h.policy, h.access, nil
 	h.config.Agents["default"] = sdk.Agent{Leave: sdk.LeaveInteractive}
 	return h
 }
@@ -225,7 +225,6 @@ func TestRejectedProposal(t *testing.T) {
 // that an answer to the first may spare it.
 func TestOneProposalAtATime(t *testing.T) {
 	h := newAsking(t, calls(numbered("write", 1), numbered("write", 2), numbered("bash", 3)))
-	h.config.Remembered = nil
 	a := h.submit(Submission{})
 	p := h.proposed()
 	if open, err := h.engine.Proposals(t.Context()); err != nil || len(open) != 1 {

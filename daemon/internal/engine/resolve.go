@@ -199,7 +199,7 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 	if err == nil {
 		e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
 		if done.Rule = rule; rule != nil {
-			e.remembered(q.a.project.Root)
+			e.cfg.Rules.changed()
 		}
 	}
 	return done, err

@@ -150,7 +150,7 @@ func TestEditedProposal(t *testing.T) {
 func TestChangedBeforeItStarts(t *testing.T) {
 	for name, change := range map[string]func(*askingHouse){
 		"the plugin's binary": func(h *askingHouse) { h.tools.become("write", func(t *sdk.Tool) { t.Digest = "d2" }) },
-		"what it could touch": func(h *askingHouse) { h.wall.set(func(r *Reach) { r.Network = true }) },
+		"what it could touch": func(h *askingHouse) { h.access.set(func(r *sdk.Reach) { r.Network = true }) },
 		"policy": func(h *askingHouse) {
 			h.policy.set(func(a sdk.PolicyRequest) sdk.Decision {
 				if a.Tool.Name != "write" {
@@ -221,8 +221,6 @@ func TestRemembered(t *testing.T) {
 			h.tools.specs[i].Command = "command"
 		}
 	}
-	var told []string
-	h.config.Remembered = func(project string) { told = append(told, project) }
 	h.policy.set(func(a sdk.PolicyRequest) sdk.Decision {
 		return sdk.Decision{Verdict: sdk.Propose, Rule: "unproven", Reason: "it is not", Commands: []sdk.SeenCommand{
 			{Text: "go test ./...", Argv: []string{"go", "test", "./..."}, Verdict: sdk.Propose}, {Text: "ls", Argv: []string{"ls"}, Verdict: sdk.Allow},
@@ -249,6 +247,9 @@ func TestRemembered(t *testing.T) {
 	if err != nil || len(rules) != 1 || done.Rule == nil || string(encode(rules[0])) != string(encode(done.Rule)) {
 		t.Fatalf("%+v, %v, told %+v", rules, err, done.Rule)
 	}
+	if allowing := h.engine.cfg.Rules.Allowing(p.Project); len(allowing) != 1 {
+		t.Errorf("policy is told %+v", allowing)
+	}
 	r := rules[0]
 	if strings.Join(r.Commands, ",") != "go test" || r.Verdict != sdk.Allow || r.From != p.ID || r.Project != p.Project || strings.Join(r.Tools, "") != "fake__bash" {
 		t.Errorf("%+v", r)
@@ -259,8 +260,8 @@ func TestRemembered(t *testing.T) {
 	if _, err := h.engine.Forget(t.Context(), p.Project, r.ID); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("a second time: %v", err)
 	}
-	if rules, err := h.engine.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil || len(told) != 2 {
-		t.Errorf("%+v, %v, told %v", rules, err, told)
+	if rules, err := h.engine.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil || len(h.engine.cfg.Rules.Allowing(p.Project)) != 0 {
+		t.Errorf("%+v, %v", rules, err)
 	}
 	h.check(a.Run.ID)
 }

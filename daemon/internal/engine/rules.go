@@ -13,7 +13,7 @@ import (
 
 // RuleScheme is where the rules of a project are kept that answers left: one
 // entry of the project's scope each. Its attributes are the sdk.RememberedRule;
-// a rule that was removed has the member "removed" (RuleOf).
+// a rule that was removed has the member "removed" (ruleOf).
 const RuleScheme = "rule://"
 
 // remembered is the rule that an answer leaves; nil when it leaves none.
@@ -86,9 +86,9 @@ func ruleWrite(r sdk.RememberedRule) sdk.Write {
 	return sdk.Write{Path: RuleScheme + r.ID, Writer: sdk.WriterSystem, Visibility: sdk.Archived, Attributes: encode(at)}
 }
 
-// RuleOf reads a rule from its entry; false when it was removed, or cannot be
+// ruleOf reads a rule from its entry; false when it was removed, or cannot be
 // read.
-func RuleOf(entry sdk.Entry) (sdk.RememberedRule, bool) {
+func ruleOf(entry sdk.Entry) (sdk.RememberedRule, bool) {
 	var at struct {
 		sdk.RememberedRule
 		Removed *time.Time `json:"removed"`
@@ -105,14 +105,19 @@ func (e *Engine) Rules(ctx context.Context, project string) ([]sdk.RememberedRul
 	if err != nil {
 		return nil, err
 	}
+	all := rulesOf(entries)
+	slices.SortStableFunc(all, func(a, b sdk.RememberedRule) int { return a.Created.Compare(b.Created) })
+	return all, nil
+}
+
+func rulesOf(entries []sdk.Entry) []sdk.RememberedRule {
 	var all []sdk.RememberedRule
 	for _, entry := range entries {
-		if r, ok := RuleOf(entry); ok {
+		if r, ok := ruleOf(entry); ok {
 			all = append(all, r)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b sdk.RememberedRule) int { return a.Created.Compare(b.Created) })
-	return all, nil
+	return all
 }
 
 // Forget removes a rule from a project; not found when it has none of that id.
@@ -130,13 +135,6 @@ func (e *Engine) Forget(ctx context.Context, project, id string) (sdk.Remembered
 	if err := e.Keep(ctx, project, sdk.Write{Path: RuleScheme + id, Writer: sdk.WriterSystem, Attributes: removed}); err != nil {
 		return sdk.RememberedRule{}, fmt.Errorf("forget the rule %s: %w", id, err)
 	}
-	e.remembered(project)
+	e.cfg.Rules.changed()
 	return rules[i], nil
-}
-
-// remembered tells that the rules of a project changed.
-func (e *Engine) remembered(project string) {
-	if e.cfg.Remembered != nil {
-		e.cfg.Remembered(project)
-	}
 }

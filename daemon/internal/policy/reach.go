@@ -1,4 +1,4 @@
-package daemon
+package policy
 
 import (
 	"encoding/json"
@@ -6,31 +6,18 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// wall says what the calls of tools could touch, as it is now: an answer to a
-// proposal is bound to that.
-type wall struct{ openings }
-
-var _ engine.Wall = wall{}
-
-// Network implements engine.Wall.
-func (w wall) Network(project string) bool { return w.Open(project) }
-
-// Reach implements engine.Wall.
-func (w wall) Reach(tool sdk.Tool, arguments json.RawMessage, project, runDir string) engine.Reach {
+// reach is what the calls of a tool could touch as things are.
+func reach(tool sdk.Tool, arguments json.RawMessage, sandbox sdk.Sandbox, project, runDir string, network bool) sdk.Reach {
 	switch {
 	case slices.Contains(tool.Grants, sdk.GrantSandbox):
-		return engine.Reach{
-			Digest: tool.Digest, Dir: insideDir(arguments),
-			Mounts: insideMounts(w.d.current().Sandbox, project, runDir), Network: w.Open(project),
-		}
+		return sdk.Reach{Digest: tool.Digest, Dir: insideDir(arguments), Mounts: insideMounts(sandbox, project, runDir), Network: network}
 	case slices.Contains(tool.Grants, sdk.GrantProject):
-		return engine.Reach{Digest: tool.Digest, Dir: project, Mounts: []string{project + " (read and write)"}}
+		return sdk.Reach{Digest: tool.Digest, Dir: project, Mounts: []string{project + " (read and write)"}}
 	}
-	return engine.Reach{Digest: tool.Digest, Dir: project}
+	return sdk.Reach{Digest: tool.Digest, Dir: project}
 }
 
 // insideMounts are what a command in the container has of the host.

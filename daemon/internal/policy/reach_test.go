@@ -1,4 +1,4 @@
-package daemon
+package policy
 
 import (
 	"encoding/json"

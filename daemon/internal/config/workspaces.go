@@ -1,0 +1,119 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// mostWorkspaces bounds how many files of workspaces are known at a time.
+const mostWorkspaces = 64
+
+// Workspaces are the own files of projects, read anew when they change. No tool
+// can write them, so that their time and size tell.
+type Workspaces struct {
+	tell func(project string, diags Diagnostics)
+
+	mu    sync.Mutex
+	known map[string]knownWorkspace
+}
+
+type knownWorkspace struct {
+	cfg  *Config // against which it was read
+	file fileState
+	w    Workspace
+}
+
+// fileState tells one state of a file from another.
+type fileState struct {
+	ino     uint64
+	size    int64
+	wrote   time.Time
+	missing bool
+}
+
+// NewWorkspaces begins with none. tell hears what is wrong with the file of a
+// project whenever it was read, and nothing once it is in order again.
+func NewWorkspaces(tell func(project string, diags Diagnostics)) *Workspaces {
+	return &Workspaces{tell: tell, known: map[string]knownWorkspace{}}
+}
+
+// Of is what the file of a project says, read against cfg. Without a file it says
+// nothing.
+func (ws *Workspaces) Of(cfg *Config, project string) Workspace {
+	if project == "" {
+		return Silent()
+	}
+	file := WorkspaceFile(project)
+	state := stateOf(file)
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	before, known := ws.known[project]
+	if known && before.file == state && before.cfg == cfg {
+		return before.w
+	}
+	w, diags := readWorkspaceIn(cfg, file, state)
+	now := knownWorkspace{cfg: cfg, file: state, w: w}
+	if known || len(diags) > 0 {
+		ws.tell(project, diags)
+	}
+	if !known && len(ws.known) >= mostWorkspaces {
+		for root := range maps.Keys(ws.known) { // any: it is read again when it is asked for
+			delete(ws.known, root)
+			break
+		}
+	}
+	ws.known[project] = now
+	return now.w
+}
+
+// WorkspaceOf reads the file of a project once. Without a file it says nothing.
+func WorkspaceOf(project string, cfg *Config) (Workspace, Diagnostics) {
+	file := WorkspaceFile(project)
+	return readWorkspaceIn(cfg, file, stateOf(file))
+}
+
+// readWorkspaceIn reads a file that is in a state. One that is missing says nothing.
+func readWorkspaceIn(cfg *Config, file string, state fileState) (Workspace, Diagnostics) {
+	if state.missing {
+		return Silent(), nil
+	}
+	return ReadWorkspace(file, cfg)
+}
+
+// WorkspaceFile is where a project has its own configuration.
+func WorkspaceFile(project string) string { return filepath.Join(project, ".bothy", "hcl") }
+
+// ProjectOf is the nearest folder upwards with .bothy or .git, else the folder
+// itself. Home and / are no projects.
+func ProjectOf(dir string) string {
+	home, _ := os.UserHomeDir()
+	for at := dir; at != home && at != filepath.Dir(at); at = filepath.Dir(at) {
+		for _, mark := range []string{".bothy", ".git"} {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				return at
+			}
+		}
+	}
+	return dir
+}
+
+// stateOf looks at a file. One that is there and cannot be looked at is not
+// missing: reading it says why.
+func stateOf(file string) fileState {
+	info, err := os.Stat(file)
+	if err != nil {
+		_, link := os.Lstat(file)
+		return fileState{missing: errors.Is(link, fs.ErrNotExist) || errors.Is(link, syscall.ENOTDIR)}
+	}
+	state := fileState{size: info.Size(), wrote: info.ModTime()}
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		state.ino = s.Ino
+	}
+	return state
+}

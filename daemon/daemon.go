@@ -53,6 +53,7 @@ type Daemon struct {
 	security *audit.Security
 	hooks    *hook.Chains
 	channels *server.Channels
+	clients  *server.Clients
 	host     *host.Supervisor
 	plugins  *plugins
 	models   *model.Models
@@ -184,7 +185,7 @@ func (d *Daemon) recordSocket() error {
 func (d *Daemon) startPlugins(ctx context.Context) error {
 	d.hooks = hook.New(d.log.Named("hook"))
 	d.hears = newListeners(d.hooks, d.described, &d.problems, func(text string) { d.log.Warn(text) })
-	d.channels = server.NewChannels()
+	d.channels, d.clients = server.NewChannels(), server.NewClients()
 	h, err := host.New(host.Config{
 		Log:       d.log.Named("host"),
 		Libexec:   []string{d.paths.Libexec},
@@ -241,7 +242,7 @@ func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
 		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: d.answers, Policy: policyFace{d}, Audit: auditFace{d},
 		Log: d.log.Named("server"), Redact: d.secrets.JSON, Descended: d.descended,
-		Channels: d.channels, Within: isWithin,
+		Clients: d.clients, Channels: d.channels, Within: isWithin,
 	})
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func (d *Daemon) loadWhole() (path string, cfg *config.Config, err error) {
 // skillsChanged hears of every change of a catalogue.
 func (d *Daemon) skillsChanged(c skill.Change) {
 	d.log.Info("skills changed", "project", c.Project, "added", c.Added, "changed", c.Changed, "removed", c.Removed)
-	d.server.SkillsChanged(rpc.SkillsChanged{Project: c.Project, Added: c.Added, Changed: c.Changed, Removed: c.Removed})
+	d.clients.SkillsChanged(rpc.SkillsChanged{Project: c.Project, Added: c.Added, Changed: c.Changed, Removed: c.Removed})
 }
 
 // ownTools are the tools that belong to no plugin.

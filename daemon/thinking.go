@@ -10,7 +10,6 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // described are the plugins with hooks, as far as they were described yet.
@@ -40,21 +39,16 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
 		Instructions: project.Instructions,
-		Attended:     d.server.Attended,
+		Attended:     d.clients.Attended,
 		Leave:        func() sdk.Leave { return d.current().Policy.Leave },
 		Expiry:       func() time.Duration { return d.current().Policy.Expiry },
 		Rules:        d.rules,
 		Narrow:       d.written.narrowing,
-		Preview:      d.preview,
+		Preview:      d.clients.Preview,
 		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
 		Redact:       d.secrets.Redact,
 		Hidden:       audit.Hidden,
 		Grace:        d.cfg.Grace,
 		Frozen:       d.store.Health() != nil,
 	})
-}
-
-// preview passes text that is still being written to those who watch.
-func (d *Daemon) preview(p engine.Preview) {
-	d.server.Preview(rpc.Preview{Run: p.Run, Loop: p.Loop, Turn: p.Turn, Text: p.Text, Reasoning: p.Reasoning, First: p.First, Restart: p.Restart})
 }

@@ -26,6 +26,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // Times that bound what somebody waits for.
@@ -88,7 +89,7 @@ type Config struct {
 	Narrow func(project string) Narrowing
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
-	Preview func(Preview)
+	Preview func(rpc.Preview)
 	Clock   func() time.Time // for what is counted in days; nothing is measured by it
 	Frozen  bool             // the store takes no writes: nothing that was left is taken up
 	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
@@ -110,17 +111,6 @@ func (e *Engine) narrowing(project string) Narrowing {
 		n.Guards = func(g sdk.Guards) sdk.Guards { return g }
 	}
 	return n
-}
-
-// Preview is a piece of an answer that is not committed yet, and may never be.
-type Preview struct {
-	Run       int64
-	Loop      int64
-	Turn      int
-	Text      string // to append
-	Reasoning string // to append
-	First     bool   // the answer begins with this piece
-	Restart   bool   // the answer begins anew: what came of this turn so far is void
 }
 
 // The causes with which a loop's context ends.

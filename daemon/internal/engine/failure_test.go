@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 func TestModelThatFails(t *testing.T) {
@@ -190,7 +191,7 @@ func TestRetriesAreVisible(t *testing.T) {
 		return say("fine")(context.Background(), sdk.Request{}, send, retry)
 	})
 	restarts := 0
-	h.config.Preview = func(p Preview) {
+	h.config.Preview = func(p rpc.Preview) {
 		if p.Restart {
 			restarts++
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // Limits on an answer. What exceeds them ends it: no model writes that much on
@@ -99,7 +100,7 @@ func (r *reader) show(d sdk.Delta) {
 	if d.Finish != nil {
 		text, thought = r.shown.text.End(), r.shown.thought.End()
 	}
-	for _, p := range []Preview{{Reasoning: thought}, {Text: text}} {
+	for _, p := range []rpc.Preview{{Reasoning: thought}, {Text: text}} {
 		if p.Text == "" && p.Reasoning == "" {
 			continue
 		}
@@ -161,7 +162,7 @@ func (r *reader) restart() bool {
 	r.shown = shown{}
 	r.stream.restart()
 	if show := r.engine.cfg.Preview; show != nil {
-		show(Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Restart: true})
+		show(rpc.Preview{Run: r.loop.Run, Loop: r.loop.ID, Turn: r.turn, Restart: true})
 	}
 	return true
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 func TestPlainAnswer(t *testing.T) {
@@ -407,8 +408,8 @@ func TestInstructionsAndReasoning(t *testing.T) {
 		return nil
 	})
 	h.config.Instructions = func(string) (string, error) { return "Use tabs.", nil }
-	var previews []Preview
-	h.config.Preview = func(p Preview) { previews = append(previews, p) }
+	var previews []rpc.Preview
+	h.config.Preview = func(p rpc.Preview) { previews = append(previews, p) }
 	h.start()
 	a := h.submit(Submission{Run: "r"})
 	h.await(a)

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"os"
 	"slices"
@@ -86,8 +85,11 @@ type Config struct {
 	Skills Skills
 	Policy Policy
 	Audit  Audit
-	Log    hclog.Logger
-	Limits Limits // zero fields take the defaults
+	// Clients are told what is not in the journal. They are made before the parts
+	// that tell them. Nil makes some.
+	Clients *Clients
+	Log     hclog.Logger
+	Limits  Limits // zero fields take the defaults
 
 	// Redact takes secrets out of a line to a client, which is JSON and stays so.
 	// Nil leaves it, which only tests may want.
@@ -104,9 +106,6 @@ type Config struct {
 }
 
 // Server serves any number of connections on one listener.
-//
-// Locks: mu guards conns and watchers and is never held while writing, calling
-// out or taking a connection's lock.
 type Server struct {
 	cfg     Config
 	limits  Limits
@@ -118,11 +117,8 @@ type Server struct {
 	socket  string        // set by Serve, before anybody is served
 	tokens  tokens        // likewise
 
-	mu       sync.Mutex
-	conns    map[*conn]struct{}
-	watchers map[*watch]struct{}
-	farewell []byte // what every client is told once the daemon stops
-	serving  sync.WaitGroup
+	*Clients
+	serving sync.WaitGroup
 
 	draining chan struct{} // closed by Close: nothing new begins
 	forced   chan struct{} // closed when Close runs out of time: what is left is cancelled
@@ -140,9 +136,12 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Peer == nil {
 		cfg.Peer = rpc.PeerOf
 	}
+	if cfg.Clients == nil {
+		cfg.Clients = NewClients()
+	}
 	s := &Server{
 		cfg: cfg, limits: cfg.Limits.withDefaults(), log: cfg.Log, uid: os.Geteuid(),
-		conns: map[*conn]struct{}{}, watchers: map[*watch]struct{}{},
+		Clients:  cfg.Clients,
 		draining: make(chan struct{}), forced: make(chan struct{}),
 		alarm: newAlarm(cfg.Audit, cfg.Log), hearing: make(chan struct{}, hearPeers),
 	}
@@ -252,25 +251,7 @@ func (s *Server) Farewell() {
 		return
 	}
 	note = slices.Clip(note) // each connection writes its newline behind a copy
-	s.mu.Lock()
-	s.farewell = note
-	s.mu.Unlock()
-	s.sendAll(note)
-}
-
-func (s *Server) sendAll(note []byte) {
-	s.mu.Lock()
-	conns := slices.Collect(maps.Keys(s.conns))
-	s.mu.Unlock()
-	for _, c := range conns {
-		c.out.put(note, nil)
-	}
-}
-
-func (s *Server) farewellNote() []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.farewell
+	s.say(note)
 }
 
 // Close stops accepting, lets calls in flight end and watches send what is
@@ -293,12 +274,6 @@ func (s *Server) Close(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	<-done
-}
-
-func (s *Server) connections() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.conns)
 }
 
 func (s *Server) isDraining() bool {

@@ -2,10 +2,8 @@ package server
 
 import (
 	"context"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -89,17 +87,4 @@ func skillProject(method, project string) (string, error) {
 		return "", wrongParams("the project %s is not a directory", real)
 	}
 	return real, nil
-}
-
-// SkillsChanged tells every client and waits for none: what one has not read is
-// put together for it. One that comes later asks for what there is.
-func (s *Server) SkillsChanged(p rpc.SkillsChanged) {
-	s.mu.Lock()
-	conns := slices.Collect(maps.Keys(s.conns))
-	s.mu.Unlock()
-	for _, c := range conns {
-		if c.lent == nil || c.proven() && (p.Project == "" || slices.Contains(c.lent.roots, p.Project)) {
-			c.skills.tell(p)
-		}
-	}
 }

@@ -150,3 +150,16 @@ func (w *watch) gap(after int64) {
 		w.c.out.put(text, nil)
 	}
 }
+
+// covers reports whether a watch shows a run.
+func (w *watch) covers(run int64) bool {
+	if w.run != 0 || w.root == "" {
+		return w.run == 0 || w.run == run
+	}
+	found, err := w.c.s.cfg.Store.Run(context.Background(), run)
+	if err != nil {
+		return false
+	}
+	project, ok, err := w.c.s.project(context.Background(), w.root)
+	return err == nil && ok && project.ID == found.Project
+}

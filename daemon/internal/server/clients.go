@@ -1,0 +1,106 @@
+package server
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// Clients are those who are connected, as the parts of the daemon know them that
+// tell what the journal does not hold. They are made before these parts, and so
+// before the server, which lets clients in.
+//
+// Locks: mu guards the maps and is never held while writing, calling out or taking
+// a connection's lock.
+type Clients struct {
+	mu       sync.Mutex
+	conns    map[*conn]struct{}
+	watchers map[*watch]struct{}
+	farewell []byte // what every client is told once the daemon stops
+}
+
+// NewClients are none yet.
+func NewClients() *Clients {
+	return &Clients{conns: map[*conn]struct{}{}, watchers: map[*watch]struct{}{}}
+}
+
+func (c *Clients) all() []*conn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Collect(maps.Keys(c.conns))
+}
+
+// say tells every client that is there, and each that comes, that the daemon stops.
+func (c *Clients) say(farewell []byte) {
+	c.mu.Lock()
+	c.farewell = farewell
+	c.mu.Unlock()
+	for _, conn := range c.all() {
+		conn.out.put(farewell, nil)
+	}
+}
+
+func (c *Clients) farewellNote() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.farewell
+}
+
+func (c *Clients) connections() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.conns)
+}
+
+// Attended reports whether a client that may approve follows a run: the
+// connection that gave the prompt and said that it attends, named by its
+// session, or any that watches the run and said so. An empty session is none.
+func (c *Clients) Attended(run int64, session string) bool {
+	c.mu.Lock()
+	conns, watchers := slices.Collect(maps.Keys(c.conns)), slices.Collect(maps.Keys(c.watchers))
+	c.mu.Unlock()
+	for _, conn := range conns {
+		if session != "" && conn.session == session && conn.attends() {
+			return true
+		}
+	}
+	for _, w := range watchers {
+		if w.attend && w.ctx.Err() == nil && w.c.attends() && w.covers(run) {
+			return true
+		}
+	}
+	return false
+}
+
+// Preview sends a piece of a turn that is not committed yet to the watches
+// that asked for it. It never waits: a client with little room left loses the
+// piece, and the next one that it gets says so.
+func (c *Clients) Preview(p rpc.Preview) {
+	for _, w := range c.previewers(p.Run) {
+		w.show(p)
+	}
+}
+
+func (c *Clients) previewers(run int64) []*watch {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []*watch
+	for w := range c.watchers {
+		if w.preview && (w.run == run || w.run == 0 && w.project == 0 && w.c.lent == nil) {
+			found = append(found, w)
+		}
+	}
+	return found
+}
+
+// SkillsChanged tells every client and waits for none: what one has not read is
+// put together for it. One that comes later asks for what there is.
+func (c *Clients) SkillsChanged(p rpc.SkillsChanged) {
+	for _, conn := range c.all() {
+		if conn.lent == nil || conn.proven() && (p.Project == "" || slices.Contains(conn.lent.roots, p.Project)) {
+			conn.skills.tell(p)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func writeOf(root string) sdk.PolicyRequest {
 // is saved to the moment it is gone.
 func TestWorkspaceHolds(t *testing.T) {
 	p, said, root := living(t, "")
-	file := config.WorkspaceFile(root)
+	file := filepath.Join(root, ".bothy", "config.hcl")
 	want := func(when string, verdict sdk.Verdict, source string) {
 		t.Helper()
 		for range 2 { // read, and as it is known then

@@ -87,7 +87,7 @@ func readWorkspaceIn(cfg *Config, file string, state fileState) (Workspace, Diag
 }
 
 // WorkspaceFile is where a project has its own configuration.
-func WorkspaceFile(project string) string { return filepath.Join(project, ".bothy", "hcl") }
+func WorkspaceFile(project string) string { return filepath.Join(project, ".bothy", "config.hcl") }
 
 // ProjectOf is the nearest folder upwards with .bothy or .git, else the folder
 // itself. Home and / are no projects.

@@ -81,8 +81,8 @@ type Daemon struct {
 	problems  problems
 	refused   atomic.Pointer[time.Time] // when the store last stopped taking writes
 
-	mu      sync.Mutex
-	closers []func() // in the order of making; Close runs them backwards
+	parts closers // all that was made but what works for clients, and the server
+	work  closers // what works for clients: skills, engine and what tends them
 }
 
 // New starts a daemon: it takes the lock, opens the store, starts the plugins
@@ -102,7 +102,7 @@ func New(ctx context.Context, opts Options) (d *Daemon, err error) {
 	if err := d.configure(opts); err != nil {
 		return d, err
 	}
-	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startRunlogs, d.startSecurity, d.startPlugins, d.startSkills, d.startServer, d.startEngine, d.startUpkeep, d.followFiles} {
+	for _, begin := range []func(context.Context) error{d.lock, d.open, d.watchCrash, d.startAudit, d.startPlugins, d.startSkills, d.startEngine, d.startUpkeep, d.followFiles, d.startServer} {
 		err := begin(ctx)
 		if ctx.Err() != nil {
 			d.log.Info("told to stop while starting")
@@ -182,6 +182,24 @@ func (d *Daemon) recordSocket() error {
 	return nil
 }
 
+// startAudit follows the journal as long as the store is open: it begins behind
+// the store and ends after the engine, so that every end is told. What is caught
+// up with may hold secrets of plugins that are not started yet.
+func (d *Daemon) startAudit(context.Context) error {
+	d.cfg.LearnSecrets()
+	d.runlogs = audit.Start(audit.Config{
+		Store: d.store, Dir: filepath.Join(d.paths.Data, "runs"), Redact: d.secrets.Redact, Log: d.log.Named("runlog"),
+	})
+	d.onClose("runlogs", func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), runlogTime)
+		defer cancel()
+		return d.runlogs.Close(ctx)
+	})
+	d.security = audit.KeepSecurity(d.store, d.log.Named("security"))
+	d.onClose("security events", d.security.Close)
+	return nil
+}
+
 func (d *Daemon) startPlugins(ctx context.Context) error {
 	d.hooks = hook.New(d.log.Named("hook"))
 	d.hears = newListeners(d.hooks, d.described, &d.problems, func(text string) { d.log.Warn(text) })
@@ -201,7 +219,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Mended:    func(x inspect.Diagnostic) { d.problems.mended(x.Diagnostic) },
 		Register:  newSchemes(d.store, func(instance string) bool { return d.host.Has(instance) }).register,
 		Wanted:    func(name string) bool { return d.plugins.need(name) },
-		Refused:   func(instance, detail string) { d.security.Raise(eventRefusedCallback, d.secrets.Redact(detail)) },
+		Refused:   func(instance, detail string) { d.security.Raise(audit.EventRefusedCallback, d.secrets.Redact(detail)) },
 		Changed:   d.hears.update,
 	})
 	if err != nil {
@@ -228,7 +246,7 @@ func (d *Daemon) startEngine(context.Context) error {
 		return err
 	}
 	d.engine = e
-	d.onClose("engine", func() error {
+	d.work.add("engine", func() error {
 		ctx, cancel := context.WithTimeout(d.hurried, d.cfg.Grace+drainTime)
 		defer cancel()
 		return e.Close(ctx)
@@ -236,38 +254,22 @@ func (d *Daemon) startEngine(context.Context) error {
 	return nil
 }
 
-// startServer makes the server before the engine, so that this closes first: who
-// follows a run sees how it ended. Nobody is served before Run.
+// startServer makes the server, the last of all parts. Nobody is served before Run.
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
-		Engine: relay{d}, Store: reader{d.store}, Daemon: face{d}, Skills: d.answers, Policy: policyFace{d}, Audit: auditFace{d},
-		Log: d.log.Named("server"), Redact: d.secrets.JSON, Descended: d.descended,
+		Engine: relay{d}, Store: d.store, Daemon: face{d}, Skills: d.answers, Policy: d.engine, Audit: audit.Audit{Source: d.store, Security: d.security},
+		Configured: d.policy.Configured,
+		Log:        d.log.Named("server"), Redact: d.secrets.JSON, Descended: d.descended,
 		Clients: d.clients, Channels: d.channels, Within: isWithin,
 	})
 	if err != nil {
 		return err
 	}
 	d.server = s
-	d.skills.OnChange(d.skillsChanged)
-	d.onClose("server", func() error {
-		ctx, cancel := context.WithTimeout(d.hurried, replyTime)
-		defer cancel()
-		s.Close(ctx)
-		return nil
-	})
-	d.onClose("channels", func() error { d.host.CloseChannels(); return nil }) // while their socket still is there
 	return nil
 }
 
-func (d *Daemon) onClose(what string, end func() error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.closers = append(d.closers, func() {
-		if err := end(); err != nil {
-			d.log.Error("closing", "what", what, "error", err)
-		}
-	})
-}
+func (d *Daemon) onClose(what string, end func() error) { d.parts.add(what, end) }
 
 // diagnose keeps what is wrong with a plugin for `status`, and logs it.
 func (d *Daemon) diagnose(x inspect.Diagnostic) {

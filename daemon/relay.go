@@ -5,7 +5,6 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/server"
-	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -99,20 +98,4 @@ func (r relay) Delete(ctx context.Context, run int64) error { return r.d.engine.
 // Rename implements server.Engine.
 func (r relay) Rename(ctx context.Context, run int64, name string) (sdk.Run, error) {
 	return r.d.engine.Rename(ctx, run, name)
-}
-
-// longestRow is the longest body that a row carries to a client (rpc.Row).
-const longestRow = 512 << 10
-
-// reader is the store as the server reads it.
-type reader struct{ *store.Store }
-
-// Journal implements server.Store. What no row carries is not even read.
-func (r reader) Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
-	return r.Store.JournalBrief(ctx, after, limit, run, longestRow)
-}
-
-// Runs implements server.Store.
-func (r reader) Runs(ctx context.Context, project int64, hidden bool, limit, offset int) ([]sdk.Run, error) {
-	return r.Store.Runs(ctx, store.RunFilter{Project: project, Hidden: hidden, Limit: limit, Offset: offset})
 }

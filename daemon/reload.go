@@ -165,7 +165,7 @@ func (d *Daemon) followFiles(ctx context.Context) error {
 		}
 		return taken
 	})
-	d.onClose("watcher of the configuration", func() error {
+	d.work.add("watcher of the configuration", func() error {
 		d.files.Close()
 		return nil
 	})

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -15,6 +17,7 @@ const (
 	drainTime  = 5 * time.Second
 	pluginTime = 10 * time.Second
 	replyTime  = 2 * time.Second
+	runlogTime = 2 * time.Second         // what is not written then is written at the next start
 	hurryTime  = 1500 * time.Millisecond // for everything, once there is a hurry
 )
 
@@ -80,17 +83,55 @@ func (d *Daemon) Hurry() {
 	d.stop()
 }
 
-// Close ends everything that was started, newest first. It may be called more
-// than once.
+// Close ends everything that was started. What works for clients ends first, so
+// that whoever follows a run sees how it ended; then the server; then the rest,
+// newest first. It may be called more than once.
 func (d *Daemon) Close() {
 	d.stop()
 	d.reloading.Lock() // one that is under way gives up, and none begins any more
-	d.mu.Lock()
-	closers := d.closers
-	d.closers = nil
-	d.mu.Unlock()
+	work, parts := d.work.take(), d.parts.take()
 	d.reloading.Unlock()
-	for i := len(closers) - 1; i >= 0; i-- {
-		closers[i]()
+	d.end(work)
+	if d.server != nil {
+		d.host.CloseChannels() // while their socket still is there
+		ctx, cancel := context.WithTimeout(d.hurried, replyTime)
+		defer cancel()
+		d.server.Close(ctx)
 	}
+	d.end(parts)
+}
+
+func (d *Daemon) end(parts []part) {
+	for _, p := range slices.Backward(parts) {
+		if err := p.end(); err != nil {
+			d.log.Error("closing", "what", p.name, "error", err)
+		}
+	}
+}
+
+// part is something that was made and has to be ended.
+type part struct {
+	name string
+	end  func() error
+}
+
+// closers are parts in the order of making.
+type closers struct {
+	mu    sync.Mutex
+	parts []part
+}
+
+func (c *closers) add(name string, end func() error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.parts = append(c.parts, part{name, end})
+}
+
+// take returns the parts, and leaves none.
+func (c *closers) take() []part {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	parts := c.parts
+	c.parts = nil
+	return parts
 }

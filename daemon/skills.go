@@ -36,7 +36,8 @@ func (d *Daemon) startSkills(context.Context) error {
 		return err
 	}
 	d.skills = l
-	d.onClose("skills", l.Close)
+	d.work.add("skills", l.Close)
+	l.OnChange(d.skillsChanged)
 	d.copies = skill.Copies{Trusted: trust.Trusts, Runs: d.store}
 	d.answers = answer.New(answer.Config{
 		Log: log, Library: l, Trust: trust, Current: d.current, Load: d.loadWhole, Reload: d.Reload,

@@ -53,7 +53,7 @@ func (d *Daemon) startUpkeep(context.Context) error {
 		defer close(done)
 		u.run(ctx)
 	}()
-	d.onClose("upkeep", func() error {
+	d.work.add("upkeep", func() error {
 		cancel()
 		<-done
 		return nil

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -31,4 +32,26 @@ type AuditRecord struct {
 	Duration  Duration        `json:"duration,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"`
 	Detail    string          `json:"detail,omitempty"`
+}
+
+// AuditQuery says which records to read. Zero fields are all.
+type AuditQuery struct {
+	Project int64
+	Run     int64
+	Events  bool // security events only
+	Since   time.Time
+	After   int64 // behind this seq
+	Limit   int
+}
+
+// JournalDamage is what a check of the journal reports when what is stored is not
+// what was committed: a changed byte in a row or a body, a row too many or too few.
+// It is found with errors.As.
+type JournalDamage struct {
+	Seq  int64 // of the row that no longer agrees
+	What string
+}
+
+func (d *JournalDamage) Error() string {
+	return fmt.Sprintf("the journal is damaged at row %d: %s", d.Seq, d.What)
 }

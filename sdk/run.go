@@ -148,3 +148,11 @@ type EntryChange struct {
 	// value into Attributes while the entry still holds it.
 	Hashed map[string]string `json:"hashed,omitempty"`
 }
+
+// RunFilter says which runs to list.
+type RunFilter struct {
+	Project int64 // 0 is all projects
+	Hidden  bool  // also the implicit runs behind tool calls
+	Limit   int   // 0 is no limit
+	Offset  int
+}

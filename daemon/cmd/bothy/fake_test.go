@@ -196,10 +196,10 @@ func (f *fakeDaemon) RunByAlias(_ context.Context, _ int64, alias string) (sdk.R
 	return sdk.Run{}, sdk.Errorf(sdk.NotFound, "there is no run %q", alias)
 }
 
-func (f *fakeDaemon) Runs(_ context.Context, _ int64, hidden bool, limit, _ int) ([]sdk.Run, error) {
+func (f *fakeDaemon) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error) {
 	var found []sdk.Run
 	for _, r := range f.detail.runs {
-		if (hidden || !r.Hidden) && len(found) < limit {
+		if (by.Hidden || !r.Hidden) && len(found) < by.Limit {
 			found = append(found, r)
 		}
 	}
@@ -214,7 +214,18 @@ func (f *fakeDaemon) Entries(context.Context, int64, string) ([]sdk.Entry, error
 	return f.detail.entries, nil
 }
 
-func (f *fakeDaemon) Journal(_ context.Context, after int64, limit int, _ int64) ([]sdk.JournalRow, error) {
+func (f *fakeDaemon) EntriesBrief(context.Context, int64, string) ([]sdk.Entry, error) {
+	return f.detail.entries, nil
+}
+
+func (f *fakeDaemon) Verify(context.Context, int) error {
+	if f.policy.damage != nil {
+		return f.policy.damage
+	}
+	return nil
+}
+
+func (f *fakeDaemon) JournalBrief(_ context.Context, after int64, limit int, _ int64, _ int) ([]sdk.JournalRow, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	rows := f.rows[min(int(after), len(f.rows)):]
@@ -315,7 +326,7 @@ func (f *fakeDaemon) serve(socket string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Log: hclog.NewNullLogger()})
+	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Configured: func(string) []sdk.PolicyRule { return f.policy.rules.Configured }, Log: hclog.NewNullLogger()})
 	if err != nil {
 		return err
 	}

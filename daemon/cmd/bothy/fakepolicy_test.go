@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -18,7 +19,7 @@ type fakePolicy struct {
 	rules     rpc.Rules
 	explained rpc.Explained
 	audit     []rpc.AuditRecord
-	verdict   rpc.AuditVerdict
+	damage    *sdk.JournalDamage
 	silent    error // why no proposal can be shown
 	resolve   func(p rpc.Resolve) (rpc.Resolved, error)
 }
@@ -42,14 +43,22 @@ func (f *fakePolicy) resolved() []rpc.Resolve {
 	return slices.Clone(f.answers)
 }
 
-func (f *fakePolicy) Proposals(_ context.Context, p rpc.ProposalsParams) (rpc.Proposals, error) {
-	f.was(p)
+func (f *fakePolicy) Proposals(context.Context) ([]sdk.Proposal, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	found := slices.DeleteFunc(slices.Clone(f.proposals), func(x sdk.Proposal) bool { return x.State.Ended() && !p.Ended })
-	return rpc.Proposals{Proposals: found}, nil
+	if f.silent != nil {
+		return nil, f.silent
+	}
+	return slices.DeleteFunc(slices.Clone(f.proposals), func(x sdk.Proposal) bool { return x.State.Ended() }), nil
 }
 
+func (f *fakePolicy) Answered(context.Context, int64, int64, string, int) ([]sdk.Proposal, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(f.proposals), func(x sdk.Proposal) bool { return !x.State.Ended() }), nil
+}
+
+// Proposal is the one of an id, for tests that answer it.
 func (f *fakePolicy) Proposal(_ context.Context, id string) (sdk.Proposal, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,43 +80,31 @@ func (f *fakePolicy) Resolve(_ context.Context, p rpc.Resolve) (rpc.Resolved, er
 	return f.resolve(p)
 }
 
-func (f *fakePolicy) Rules(_ context.Context, project string) (rpc.Rules, error) {
-	f.was(rpc.RulesParams{Project: project})
-	return f.rules, nil
+func (f *fakePolicy) Rules(context.Context, string) ([]sdk.RememberedRule, error) {
+	return f.rules.Remembered, nil
 }
 
-func (f *fakePolicy) Forget(_ context.Context, p rpc.RuleRef) (sdk.RememberedRule, error) {
-	f.was(p)
-	for _, r := range f.rules.Remembered {
-		if r.ID == p.ID {
-			return r, nil
-		}
-	}
-	return sdk.RememberedRule{}, sdk.Errorf(sdk.NotFound, "there is no rule %q", p.ID)
+func (f *fakePolicy) Forget(_ context.Context, _, id string) (sdk.RememberedRule, error) {
+	return f.rules.Remembered[slices.IndexFunc(f.rules.Remembered, func(r sdk.RememberedRule) bool { return r.ID == id })], nil
 }
 
-func (f *fakePolicy) Explain(_ context.Context, p rpc.ExplainParams) (rpc.Explained, error) {
-	f.was(p)
+func (f *fakePolicy) Explain(_ context.Context, run int64, path string) (rpc.Explained, error) {
+	f.was(fmt.Sprint(run, " ", path))
 	return f.explained, nil
 }
 
 // Records gives a page at a time, as the daemon does.
-func (f *fakePolicy) Records(_ context.Context, p rpc.AuditParams) (rpc.AuditPage, error) {
-	f.was(p)
-	var page rpc.AuditPage
+func (f *fakePolicy) Records(_ context.Context, q sdk.AuditQuery) (page []sdk.AuditRecord, next int64, err error) {
 	for _, r := range f.audit {
 		switch {
-		case r.Seq <= p.After || p.Events && r.Event == "" || r.Time.Before(p.Since):
-		case len(page.Records) == 2:
-			page.Next = page.Records[1].Seq
-			return page, nil
+		case r.Seq <= q.After || q.Events && r.Event == "" || r.Time.Before(q.Since):
+		case len(page) == 2:
+			return page, page[1].Seq, nil
 		default:
-			page.Records = append(page.Records, r)
+			page = append(page, r)
 		}
 	}
-	return page, nil
+	return page, 0, nil
 }
 
-func (f *fakePolicy) Verify(context.Context) (rpc.AuditVerdict, error) { return f.verdict, nil }
-
-func (f *fakePolicy) Security(string, string) {}
+func (f *fakePolicy) Raise(string, string) {}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,10 +19,11 @@ func withProposals(t *testing.T) *bench {
 	b := withDaemon(t, nil)
 	b.daemon.detail.root = b.project
 	b.daemon.policy.resolve = takesAnswers(b.daemon)
-	done := aProposal("/p")
+	done := aProposal(b.project)
 	done.ID, done.Alias, done.State, done.Outcome, done.Command, done.Arguments, done.Tool = "ffffffff", "calm-2", sdk.StateFailed, sdk.Permission, "", json.RawMessage(`{"path":"x\u001by"}`), "write_file"
-	b.daemon.policy.propose(aProposal("/p"))
+	b.daemon.policy.propose(aProposal(b.project))
 	b.daemon.policy.propose(done)
+	b.daemon.detail.runs = []sdk.Run{{ID: aProposal("").Run, Project: 1, Alias: "brave-1"}}
 	return b
 }
 
@@ -38,8 +40,9 @@ func TestProposalsList(t *testing.T) {
 	if err := json.Unmarshal([]byte(b.out.String()), &list); err != nil || len(list) != 1 || list[0].Command != aProposal("").Command {
 		t.Errorf("%v: %s", err, b.out.String())
 	}
-	if got, want := b.daemon.policy.asked[len(b.daemon.policy.asked)-1], (rpc.ProposalsParams{Run: "brave-1", Project: b.project, Limit: 5}); got != want {
-		t.Errorf("asked %+v, want %+v", got, want)
+	b.want(t, exitOK, "proposals", "--all", "--json", "-n", "1")
+	if err := json.Unmarshal([]byte(b.out.String()), &list); err != nil || len(list) != 1 {
+		t.Errorf("%v: %s", err, b.out.String())
 	}
 	b.want(t, exitUsage, "proposals", "-n", "0")
 	b.want(t, exitOK, "proposals", "show", "1a2b3c4d")
@@ -74,7 +77,7 @@ func TestProposalsAnswer(t *testing.T) {
 		"another hash":      {"accept 1a2b3c4d --hash 0123456789ac", exitFailed, "", "not what you saw"},
 		"accept":            {"accept 1a2b3c4d --hash 0123456789ab", exitOK, "accept", "what would run, 23 bytes"},
 		"whole hash":        {"accept 1a2b3c4d --hash " + hash, exitOK, "accept", "accepted"},
-		"remember":          {"accept 1a2b3c4d --hash 0123456789AB --remember command", exitOK, "accept+command", "remembered as rule 3f2a: allow the commands rm of bash, in /p; `bothy policy forget 3f2a`"},
+		"remember":          {"accept 1a2b3c4d --hash 0123456789AB --remember command", exitOK, "accept+command", "remembered as rule 3f2a: allow the commands rm of bash, in /"},
 		"remember nonsense": {"accept 1a2b3c4d --hash 0123456789ab --remember all", exitUsage, "", "--remember"},
 		"reject":            {"reject 1a2b3c4d --reason no", exitOK, "reject no", "rejected"},
 		"reject another":    {"reject 1a2b3c4d --hash 1123456789ab", exitFailed, "", "not what you saw"},
@@ -161,6 +164,7 @@ func TestLeaveFlags(t *testing.T) {
 
 func TestPolicyRules(t *testing.T) {
 	b := withDaemon(t, nil)
+	b.daemon.detail.root = b.project
 	b.want(t, exitOK, "policy")
 	if !strings.Contains(b.err.String(), "only the built-in rules") {
 		t.Errorf("said %s", b.err.String())
@@ -196,14 +200,14 @@ func TestExplain(t *testing.T) {
 		Decision: sdk.Decision{Verdict: sdk.Propose, Rule: "shell", Source: "built-in", Reason: "rm\x07 is not proven", Commands: []sdk.SeenCommand{{Text: "rm -rf\x1b build", Verdict: sdk.Propose}}},
 		Now:      &sdk.Decision{Verdict: sdk.Deny, Rule: "no-rm", Source: "/h/config.hcl:3", Reason: "never", Violation: "path_escape"},
 	}
+	b.daemon.detail.root, b.daemon.detail.runs = b.project, []sdk.Run{{ID: 7, Project: 1, Alias: "brave-1"}}
+	b.daemon.detail.entries = []sdk.Entry{{Path: "log://turn_1/bash/rm", Phase: sdk.PhaseEnded}}
+	b.daemon.policy.propose(sdk.Proposal{ID: "1a2b3c4d", Run: 7, Path: "log://turn_2/bash/ls"})
 	b.want(t, exitOK, "explain", "brave-1", "turn_1/bash/rm")
 	b.golden(t, "explain")
-	if got, want := b.daemon.policy.asked[0], (rpc.ExplainParams{Project: b.project, Run: "brave-1", Action: "turn_1/bash/rm"}); got != want {
-		t.Errorf("asked %+v, want %+v", got, want)
-	}
 	b.want(t, exitOK, "explain", "1a2b3c4d", "--json")
-	if got, want := b.daemon.policy.asked[1], (rpc.ExplainParams{Project: b.project, Action: "1a2b3c4d"}); got != want || strings.Contains(b.out.String(), "\x1b") {
-		t.Errorf("asked %+v, want %+v: %q", got, want, b.out.String())
+	if got := fmt.Sprint(b.daemon.policy.asked...); got != "7 log://turn_1/bash/rm7 log://turn_2/bash/ls" || strings.Contains(b.out.String(), "\x1b") {
+		t.Errorf("asked %s: %q", got, b.out.String())
 	}
 	b.want(t, exitUsage, "explain", "a", "b", "c")
 	b.want(t, exitUsage, "explain")
@@ -225,6 +229,7 @@ func auditRecords() []rpc.AuditRecord {
 
 func TestAudit(t *testing.T) {
 	b := withDaemon(t, nil)
+	b.daemon.detail.root = b.project
 	b.want(t, exitOK, "audit")
 	if !strings.Contains(b.err.String(), "no such records") {
 		t.Errorf("said %s", b.err.String())
@@ -250,11 +255,10 @@ func TestAudit(t *testing.T) {
 	}
 	b.want(t, exitOK, "audit", "--json", "--since", "1h30m")
 	b.want(t, exitUsage, "audit", "--since", "tomorrow")
-	b.daemon.policy.verdict = rpc.AuditVerdict{Rows: 6, Whole: true}
 	b.want(t, exitOK, "audit", "verify")
-	b.daemon.policy.verdict = rpc.AuditVerdict{Rows: 3, BrokenAt: 4, Detail: "its hash\x1b"}
+	b.daemon.policy.damage = &sdk.JournalDamage{Seq: 4, What: "its hash\x1b"}
 	b.want(t, exitFailed, "audit", "verify")
-	if out := b.out.String(); !strings.Contains(out, "broken at row 4: its hash") {
+	if out := b.out.String(); !strings.Contains(out, "broken at row 4: the journal is damaged at row 4: its hash") {
 		t.Errorf("%q", out)
 	}
 	b.want(t, exitFailed, "audit", "verify", "--json")
@@ -270,6 +274,7 @@ const exported = `2026-01-02T03:04:06Z | /home/user/project | ls -la | exit:0 | 
 
 func TestAuditExport(t *testing.T) {
 	b := withDaemon(t, nil)
+	b.daemon.detail.root = b.project
 	b.daemon.policy.audit = auditRecords()
 	b.want(t, exitOK, "audit", "export")
 	if got := b.out.String(); got != exported {

@@ -17,16 +17,6 @@ type Source interface {
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 }
 
-// Query says which records to read. Zero fields are all.
-type Query struct {
-	Project int64
-	Run     int64
-	Events  bool // security events only
-	Since   time.Time
-	After   int64 // behind this seq
-	Limit   int
-}
-
 const (
 	// defaultRecords and mostRecords bound a page.
 	defaultRecords, mostRecords = 200, 1000
@@ -38,9 +28,21 @@ const (
 	mostRows = 20_000
 )
 
+// Audit is the view on the journal that tells who did what, and takes the security
+// events that belong into it.
+type Audit struct {
+	Source
+	*Security
+}
+
+// Records returns a page of the audit; see the function of that name.
+func (a Audit) Records(ctx context.Context, q sdk.AuditQuery) (page []sdk.AuditRecord, next int64, err error) {
+	return Records(ctx, a.Source, q)
+}
+
 // Records returns a page of the audit, oldest first, and behind which seq the
 // next one begins; 0 is that there is no more.
-func Records(ctx context.Context, s Source, q Query) (page []sdk.AuditRecord, next int64, err error) {
+func Records(ctx context.Context, s Source, q sdk.AuditQuery) (page []sdk.AuditRecord, next int64, err error) {
 	limit := min(q.Limit, mostRecords)
 	if limit <= 0 {
 		limit = defaultRecords

@@ -29,7 +29,7 @@ func (h *house) ended(run sdk.Run, path, call string, state sdk.State, outcome s
 	}})
 }
 
-func (h *house) records(q Query) []sdk.AuditRecord {
+func (h *house) records(q sdk.AuditQuery) []sdk.AuditRecord {
 	h.t.Helper()
 	got, next, err := Records(context.Background(), h.store, q)
 	if err != nil || next != 0 {
@@ -99,7 +99,7 @@ func TestRecords(t *testing.T) {
 			h := newHouse(t)
 			run := h.run()
 			h.ended(run, c.path, c.call, c.state, c.outcome, c.end)
-			got := h.records(Query{})
+			got := h.records(sdk.AuditQuery{})
 			if len(got) != 1 {
 				t.Fatalf("%d records: %+v", len(got), got)
 			}
@@ -131,24 +131,24 @@ func TestRecordsFilter(t *testing.T) {
 	// What is written of an action later is no second end.
 	h.commit(sdk.Change{Run: one.ID, Writes: []sdk.Write{{Path: "log://turn_1/read/a", Writer: sdk.WriterSystem, Visibility: sdk.Archived}}})
 
-	if got := h.records(Query{}); len(got) != 7 || got[5].Tool != "bash" || got[5].Command != "id" || !strings.Contains(got[5].Detail, "plugin p: why") || got[6].Event != "refused_approval" || got[6].RunID != 0 {
+	if got := h.records(sdk.AuditQuery{}); len(got) != 7 || got[5].Tool != "bash" || got[5].Command != "id" || !strings.Contains(got[5].Detail, "plugin p: why") || got[6].Event != "refused_approval" || got[6].RunID != 0 {
 		t.Errorf("all: %+v", got)
 	}
-	if got := h.records(Query{Run: two.ID}); len(got) != 1 || got[0].Verdict != sdk.Deny {
+	if got := h.records(sdk.AuditQuery{Run: two.ID}); len(got) != 1 || got[0].Verdict != sdk.Deny {
 		t.Errorf("of a run: %+v", got)
 	}
-	if got := h.records(Query{Events: true}); len(got) != 1 || got[0].Detail != "pid 7" {
+	if got := h.records(sdk.AuditQuery{Events: true}); len(got) != 1 || got[0].Detail != "pid 7" {
 		t.Errorf("events: %+v", got)
 	}
-	if got := h.records(Query{Project: h.project.ID + 1}); len(got) != 0 {
+	if got := h.records(sdk.AuditQuery{Project: h.project.ID + 1}); len(got) != 0 {
 		t.Errorf("of another project: %+v", got)
 	}
-	if got := h.records(Query{Since: time.Now().Add(time.Hour)}); len(got) != 0 {
+	if got := h.records(sdk.AuditQuery{Since: time.Now().Add(time.Hour)}); len(got) != 0 {
 		t.Errorf("since later: %+v", got)
 	}
 	var paged []sdk.AuditRecord
 	for after := int64(0); ; {
-		page, next, err := Records(t.Context(), h.store, Query{After: after, Limit: 3})
+		page, next, err := Records(t.Context(), h.store, sdk.AuditQuery{After: after, Limit: 3})
 		if err != nil || len(page) > 3 {
 			t.Fatal(len(page), err)
 		}
@@ -170,7 +170,7 @@ func TestRecordsOfDeletedRun(t *testing.T) {
 	if _, err := h.store.DeleteRun(t.Context(), run.ID, "asked"); err != nil {
 		t.Fatal(err)
 	}
-	got := h.records(Query{})
+	got := h.records(sdk.AuditQuery{})
 	if len(got) != 1 || got[0].Command != "ls" || got[0].Run != "" || got[0].RunID != run.ID {
 		t.Errorf("%+v", got)
 	}
@@ -197,7 +197,7 @@ func TestCommandsAreMasked(t *testing.T) {
 	h := &house{t: t, store: s}
 	h.ended(run, "log://turn_1/bash/call", `{"tool":"bash","arguments":{"command":"curl -H 'X: canary-0123456789abcdef'\nid"}}`, sdk.StateFailed, sdk.Permission, `{"duration_ms":0,"error":"canary-0123456789abcdef"}`)
 	h.ended(run, "log://turn_2/bash/call", `{"tool":"bash","arguments":{"command":"ls"}}`, sdk.StateResolved, "", `{"duration_ms":3,"metadata":{"exit_code":0}}`)
-	got := h.records(Query{})
+	got := h.records(sdk.AuditQuery{})
 	if len(got) != 2 || got[0].Command != "curl -H 'X: [secret]'\nid" || got[0].Detail != Hidden || *got[1].Exit != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -218,7 +218,7 @@ func TestManyRecords(t *testing.T) {
 	}
 	begin, count, peak := time.Now(), 0, uint64(0)
 	for after := int64(0); ; {
-		page, next, err := Records(t.Context(), h.store, Query{After: after, Limit: mostRecords})
+		page, next, err := Records(t.Context(), h.store, sdk.AuditQuery{After: after, Limit: mostRecords})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestManyRecords(t *testing.T) {
 	t.Logf("%d records in %v, %d MiB at most", count, time.Since(begin), peak>>20)
 	begin = time.Now()
 	for after := int64(0); ; {
-		page, next, err := Records(t.Context(), h.store, Query{After: after, Events: true})
+		page, next, err := Records(t.Context(), h.store, sdk.AuditQuery{After: after, Events: true})
 		if err != nil || len(page) > 0 {
 			t.Fatal(len(page), err)
 		}

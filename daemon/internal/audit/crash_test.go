@@ -14,19 +14,19 @@ import (
 
 // cutStore is a store with one run, whose journal goes only so far.
 type cutStore struct {
-	listing
+	Store
 	run sdk.Run
 	seq int64
 }
 
-func (s cutStore) Runs(_ context.Context, _, offset int) ([]sdk.Run, error) {
-	return []sdk.Run{s.run}[min(offset, 1):], nil
+func (s cutStore) Runs(_ context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
+	return []sdk.Run{s.run}[min(f.Offset, 1):], nil
 }
 
 func (s cutStore) Seq() int64 { return s.seq }
 
 func (s cutStore) Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
-	rows, err := s.listing.Journal(ctx, after, limit, run)
+	rows, err := s.Store.Journal(ctx, after, limit, run)
 	for i, row := range rows {
 		if row.Seq > s.seq {
 			return rows[:i], err
@@ -73,7 +73,7 @@ func TestAnyCrash(t *testing.T) {
 		first := h.store.Seq()
 		h.anyStory(rt, r)
 		whole := h.config
-		whole.Store = cutStore{listing{h.store}, r, h.store.Seq()}
+		whole.Store = cutStore{h.store, r, h.store.Seq()}
 		finish(t, Start(whole))
 		want := h.text(r)
 		if err := os.Remove(h.file(r)); err != nil {
@@ -83,7 +83,7 @@ func TestAnyCrash(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(rt, "crashes") {
 			cfg := h.config
 			rows = rapid.Int64Range(rows, h.store.Seq()).Draw(rt, "rows")
-			cfg.Store = cutStore{listing{h.store}, r, rows}
+			cfg.Store = cutStore{h.store, r, rows}
 			finish(t, Start(cfg))
 			info, err := os.Stat(h.file(r))
 			if err != nil {

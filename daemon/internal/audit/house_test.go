@@ -29,13 +29,6 @@ type house struct {
 	config  Config
 }
 
-// listing is a store as runlogs read it.
-type listing struct{ *store.Store }
-
-func (l listing) Runs(ctx context.Context, limit, offset int) ([]sdk.Run, error) {
-	return l.Store.Runs(ctx, store.RunFilter{Hidden: true, Limit: limit, Offset: offset})
-}
-
 func newHouse(t testing.TB) *house {
 	t.Helper()
 	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "bothy.db"), store.Options{})
@@ -48,7 +41,7 @@ func newHouse(t testing.TB) *house {
 		}
 	})
 	h := &house{t: t, store: s, dir: t.TempDir()}
-	h.config = Config{Store: listing{s}, Dir: h.dir, Redact: func(s string) string { return s }, Log: hclog.NewNullLogger()}
+	h.config = Config{Store: s, Dir: h.dir, Redact: func(s string) string { return s }, Log: hclog.NewNullLogger()}
 	if h.project, err = s.OpenProject(context.Background(), t.TempDir()); err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,7 @@ type Store interface {
 	Changed() <-chan struct{}
 	Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error)
 	Run(ctx context.Context, id int64) (sdk.Run, error)
-	// Runs lists all runs, hidden ones too, in pages.
-	Runs(ctx context.Context, limit, offset int) ([]sdk.Run, error)
+	Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error)
 	LoopTurns(ctx context.Context, run, loop int64) ([]int, error)
 	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
@@ -217,7 +216,7 @@ func (r *Runlogs) take(ctx context.Context, rows []sdk.JournalRow) {
 // catchUpAll goes through all runs, newest first.
 func (r *Runlogs) catchUpAll(ctx context.Context) {
 	for offset := 0; ctx.Err() == nil; offset += runPage {
-		runs, err := r.cfg.Store.Runs(ctx, runPage, offset)
+		runs, err := r.cfg.Store.Runs(ctx, sdk.RunFilter{Hidden: true, Limit: runPage, Offset: offset})
 		if err != nil {
 			r.fail(0, fmt.Errorf("list the runs: %w", err))
 			return

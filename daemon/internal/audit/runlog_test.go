@@ -271,7 +271,7 @@ func TestCloseThatCannotWait(t *testing.T) {
 		t.Error(err)
 	}
 	h.logged() // and the next start goes on
-	runs, err := h.config.Store.Runs(t.Context(), 100, 0)
+	runs, err := h.config.Store.Runs(t.Context(), sdk.RunFilter{Hidden: true})
 	if err != nil || len(runs) != 20 {
 		t.Fatal(len(runs), err)
 	}

@@ -15,6 +15,10 @@ type Notes interface {
 	Note(ctx context.Context, n sdk.Note) error
 }
 
+// EventRefusedCallback is that a plugin asked the daemon for what it is not granted,
+// or for more than its quota.
+const EventRefusedCallback = "refused_callback"
+
 const (
 	mostEvents = 256 // that wait for the store
 	noteTime   = 10 * time.Second

@@ -6,24 +6,25 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // edit puts other arguments in the place of a proposal's. They are judged like a
 // new call: what policy allows runs, what it proposes waits with another hash,
 // and an edit that it denies changes nothing.
-func (e *Engine) edit(ctx context.Context, q *question, arguments json.RawMessage) (Resolved, error) {
+func (e *Engine) edit(ctx context.Context, q *question, arguments json.RawMessage) (rpc.Resolved, error) {
 	if len(arguments) == 0 {
-		return Resolved{}, sdk.Errorf(sdk.Validation, "an edit needs the arguments to take instead")
+		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "an edit needs the arguments to take instead")
 	}
 	old, x := *q.x.proposal, q.x
 	x.arguments = arguments
 	if err := e.judgeEdit(ctx, q); err != nil {
-		return Resolved{}, err
+		return rpc.Resolved{}, err
 	}
 	x.proposal = nil // so that what it was bound to is not asked of the tool
 	p, err := e.draft(ctx, q.a, x)
 	if err != nil {
-		return Resolved{}, fmt.Errorf("the edited call could not be made, and the proposal stays as it was: %w", err)
+		return rpc.Resolved{}, fmt.Errorf("the edited call could not be made, and the proposal stays as it was: %w", err)
 	}
 	p.ID, p.Created, p.Expires = old.ID, old.Created, old.Expires
 	x.proposal = &old

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // hiding takes one secret out of what is stored.
@@ -64,7 +65,7 @@ func TestProposalWithASecret(t *testing.T) {
 			if down && (h.ran() != "" || e.Outcome != sdk.Conflict || !strings.Contains(e.Body, "held a secret")) {
 				t.Errorf("ran %q, and it is %d: %s", h.ran(), e.Status(), e.Body)
 			}
-			if _, err := h.engine.Resolve(t.Context(), Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict {
+			if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict {
 				t.Errorf("a second answer: %v", err)
 			}
 			h.check(a.Run.ID)
@@ -78,7 +79,7 @@ func TestEditToASecret(t *testing.T) {
 	h.start()
 	a := h.submit(Submission{})
 	p := h.proposed()
-	edited := h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(keeps)}).Proposal
+	edited := h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(keeps)}).Proposal
 	h.answer(edited, sdk.Accept)
 	h.await(a)
 	if e := h.actions(a.Run.ID)[0]; h.ran() != "" || e.Outcome != sdk.Conflict {

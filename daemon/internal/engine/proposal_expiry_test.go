@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // setClock is a wall clock that stands until it is set.
@@ -76,7 +77,7 @@ func TestProposalExpires(t *testing.T) {
 			if e := h.actions(a.Run.ID)[0]; e.Status() != sdk.StatusAborted || !strings.Contains(e.Body, "nobody answered within a day") {
 				t.Errorf("%d %s", e.Status(), e.Body)
 			}
-			if _, err := h.engine.Resolve(t.Context(), Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict || h.ran() != "" {
+			if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict || h.ran() != "" {
 				t.Errorf("an answer: %v, ran %s", err, h.ran())
 			}
 			h.check(a.Run.ID)
@@ -96,7 +97,7 @@ func TestAnswerAtTheLastMoment(t *testing.T) {
 	p := h.proposed()
 	clock.move(time.Hour)
 	for _, answer := range []sdk.Answer{sdk.Accept, sdk.Reject, sdk.Edit} {
-		if _, err := h.engine.Resolve(t.Context(), Resolution{ID: p.ID, Hash: p.Hash, Answer: answer, Arguments: []byte(`{}`)}); sdk.OutcomeOf(err) != sdk.Conflict {
+		if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: answer, Arguments: []byte(`{}`)}); sdk.OutcomeOf(err) != sdk.Conflict {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}
@@ -121,7 +122,7 @@ func TestAbortOfAProposal(t *testing.T) {
 		var both sync.WaitGroup
 		both.Go(func() { _ = h.engine.Abort(context.Background(), a.Run.ID) })
 		both.Go(func() {
-			_, err := h.engine.Resolve(context.Background(), Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept})
+			_, err := h.engine.Resolve(context.Background(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept})
 			if err != nil && sdk.OutcomeOf(err) != sdk.Conflict {
 				t.Error(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // TestProposalHooks: who listens hears of a proposal in order.
@@ -71,7 +72,7 @@ func TestVeto(t *testing.T) {
 			})
 			a := h.submit(Submission{})
 			p := h.proposed()
-			done := h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberTool})
+			done := h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberTool})
 			if done.Proposal.State != sdk.StateFailed || done.Rule != nil {
 				t.Errorf("%+v", done)
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // asking is a policy for tests: what writes is proposed, but where a rule of the
@@ -114,12 +115,12 @@ func (h *askingHouse) proposed() sdk.Proposal {
 	return p
 }
 
-func (h *askingHouse) answer(p sdk.Proposal, answer sdk.Answer) Resolved {
+func (h *askingHouse) answer(p sdk.Proposal, answer sdk.Answer) rpc.Resolved {
 	h.t.Helper()
-	return h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: answer})
+	return h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: answer})
 }
 
-func (h *askingHouse) resolve(r Resolution) Resolved {
+func (h *askingHouse) resolve(r rpc.Resolve) rpc.Resolved {
 	h.t.Helper()
 	done, err := h.engine.Resolve(context.Background(), r)
 	if err != nil {
@@ -185,7 +186,7 @@ func TestAcceptedProposal(t *testing.T) {
 			if got := h.ran(); got != `read{} write{"a":null,"n":1.0,"path":"b"} read{"x":1}` {
 				t.Errorf("ran %s", got)
 			}
-			if _, err := h.engine.Resolve(t.Context(), Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict {
+			if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict {
 				t.Errorf("a second answer: %v", err)
 			}
 			h.check(a.Run.ID)
@@ -203,7 +204,7 @@ func TestRejectedProposal(t *testing.T) {
 				h.cut()
 				h.start()
 			}
-			h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Reject, Reason: "not that file"})
+			h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Reject, Reason: "not that file"})
 			if l := h.await(a); l.Status != 200 || l.Stop != sdk.StopRejected || !strings.Contains(l.Reason, "not that file") {
 				t.Errorf("ended %d %s: %s", l.Status, l.Stop, l.Reason)
 			}
@@ -269,7 +270,7 @@ func TestACodeSkillIsJudgedAsAnEffect(t *testing.T) {
 	if string(p.Arguments) != `{"input":"one","name":"code"}` || len(s.calls()) != 0 {
 		t.Fatalf("asked about %s; executed %+v", p.Arguments, s.calls())
 	}
-	edited := h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"input":"two","name":"code"}`)})
+	edited := h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"input":"two","name":"code"}`)})
 	if edited.Proposal.State != sdk.StateProposed {
 		t.Fatalf("an edited code skill is %s", edited.Proposal.State)
 	}

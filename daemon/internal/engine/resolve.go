@@ -2,62 +2,42 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Resolution is the answer of a person to a proposal. The caller has checked
-// that whoever answers may approve.
-type Resolution struct {
-	ID        string
-	Hash      string // of the proposal as it was shown
-	Answer    sdk.Answer
-	Reason    string          // of a rejection, for the model
-	Arguments json.RawMessage // of an edit
-	Remember  sdk.Remember
-	By        string // who answers, for people to read; empty is "a client"
-}
-
-// Resolved is what an answer came to.
-type Resolved struct {
-	Proposal sdk.Proposal // as it is now
-	Status   int          // of the run
-	Seq      int64
-	Rule     *sdk.RememberedRule // that was left
-}
-
-// Resolve answers a proposal, and returns when that is durable: what it causes
+// Resolve answers a proposal, by its whole id, and returns when that is durable: what it causes
 // comes behind Seq. It is one commit, which only one answer to a proposal can
-// make. A proposal that was answered, has expired or is another by now is a
+// make. The caller has checked that whoever answers may approve. A proposal that was answered, has expired or is another by now is a
 // conflict, and nothing runs.
-func (e *Engine) Resolve(ctx context.Context, r Resolution) (Resolved, error) {
+func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, error) {
 	leave, err := e.enter()
 	if err != nil {
-		return Resolved{}, err
+		return rpc.Resolved{}, err
 	}
 	defer leave()
 	q, err := e.question(ctx, r)
 	if err != nil {
-		return Resolved{}, err
+		return rpc.Resolved{}, err
 	}
-	q.given = answerGiven{Answer: r.Answer, By: first(r.By, "a client"), At: e.cfg.Clock().UTC(), Reason: r.Reason}
+	q.given = answerGiven{Answer: r.Answer, By: "a client", At: e.cfg.Clock().UTC(), Reason: r.Reason}
 	switch {
 	case r.Remember != sdk.RememberNothing && r.Answer != sdk.Accept:
-		return Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted answer can be remembered as a rule; leave remember out")
+		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted answer can be remembered as a rule; leave remember out")
 	case r.Answer == sdk.Reject:
 		return e.reject(ctx, q, r.Reason)
 	case q.gone != nil:
-		return Resolved{}, q.gone
+		return rpc.Resolved{}, q.gone
 	case r.Answer == sdk.Accept:
 		return e.accept(ctx, q, r.Remember)
 	case r.Answer == sdk.Edit:
 		return e.edit(ctx, q, r.Arguments)
 	default:
-		return Resolved{}, sdk.Errorf(sdk.Validation, "there is no answer %q; there are accept, reject and edit", r.Answer)
+		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "there is no answer %q; there are accept, reject and edit", r.Answer)
 	}
 }
 
@@ -71,7 +51,7 @@ type question struct {
 }
 
 // question finds the proposal that an answer is about, as it is now.
-func (e *Engine) question(ctx context.Context, r Resolution) (*question, error) {
+func (e *Engine) question(ctx context.Context, r rpc.Resolve) (*question, error) {
 	if r.ID == "" || r.Hash == "" {
 		return nil, sdk.Errorf(sdk.Validation, "an answer names the id and the hash of a proposal; `bothy proposals` shows what waits")
 	}
@@ -169,10 +149,10 @@ func (e *Engine) placeLoop(ctx context.Context, a *activeLoop, loop int64) error
 }
 
 // accept lets the action start. Filters may veto it, which is its end.
-func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember) (Resolved, error) {
+func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember) (rpc.Resolved, error) {
 	rule, err := q.remembered(remember, e.cfg.Clock())
 	if err != nil {
-		return Resolved{}, err
+		return rpc.Resolved{}, err
 	}
 	asked := sdk.Resolution{Run: q.a.run.ID, Entry: q.x.entry, Allow: true}
 	ruled, err := e.cfg.Hooks.ProposalAccepting.Apply(ctx, asked)
@@ -206,7 +186,7 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 }
 
 // veto ends the action as a filter has it, though a person accepted.
-func (e *Engine) veto(ctx context.Context, q *question, ruled sdk.Resolution) (Resolved, error) {
+func (e *Engine) veto(ctx context.Context, q *question, ruled sdk.Resolution) (rpc.Resolved, error) {
 	w := q.write(sdk.StateFailed, sdk.PhaseEnded, sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))))
 	body := strings.ToValidUTF8(first(ruled.Body, "this call was accepted, and a hook of proposal.accepting refused it"), "\uFFFD")
 	w.Body = &body
@@ -218,7 +198,7 @@ func (e *Engine) veto(ctx context.Context, q *question, ruled sdk.Resolution) (R
 }
 
 // reject ends the action; the loop ends with it.
-func (e *Engine) reject(ctx context.Context, q *question, reason string) (Resolved, error) {
+func (e *Engine) reject(ctx context.Context, q *question, reason string) (rpc.Resolved, error) {
 	w := q.write(sdk.StateFailed, sdk.PhaseEnded, sdk.Permission)
 	body := "a person rejected this call"
 	if reason = strings.TrimSpace(strings.ToValidUTF8(reason, "\uFFFD")); reason != "" {
@@ -242,7 +222,7 @@ func (q *question) write(state sdk.State, phase sdk.Phase, outcome sdk.Outcome) 
 
 // answered commits an answer with what goes with it. The first write is the
 // action's.
-func (e *Engine) answered(ctx context.Context, q *question, writes ...sdk.Write) (Resolved, error) {
+func (e *Engine) answered(ctx context.Context, q *question, writes ...sdk.Write) (rpc.Resolved, error) {
 	at := map[string]any{"answer": q.given}
 	if w := writes[0]; w.State == sdk.StateFailed {
 		at["error"] = *w.Body
@@ -251,13 +231,13 @@ func (e *Engine) answered(ctx context.Context, q *question, writes ...sdk.Write)
 	return e.commitAnswer(ctx, q, writes)
 }
 
-func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Write) (Resolved, error) {
+func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Write) (rpc.Resolved, error) {
 	receipt, err := e.commit(ctx, sdk.Change{Run: q.a.run.ID, Writes: writes})
 	if err != nil {
 		if sdk.OutcomeOf(err) == sdk.Conflict {
-			return Resolved{}, sdk.Errorf(sdk.Conflict, "the proposal %s was answered by somebody else just now, or its run was ended: %w", q.x.proposal.ID, err)
+			return rpc.Resolved{}, sdk.Errorf(sdk.Conflict, "the proposal %s was answered by somebody else just now, or its run was ended: %w", q.x.proposal.ID, err)
 		}
-		return Resolved{}, fmt.Errorf("record the answer to the proposal %s: %w", q.x.proposal.ID, err)
+		return rpc.Resolved{}, fmt.Errorf("record the answer to the proposal %s: %w", q.x.proposal.ID, err)
 	}
 	failpoint.Hit(failpoint.AnsweredAfter)
 	q.x.follow(receipt.Entries[len(receipt.Entries)-1])
@@ -271,7 +251,7 @@ func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Wri
 		run = q.a.run // the answer stands all the same
 	}
 	p, _ := proposalOf(q.a.run, q.a.project, q.x.entry, e.said(ctx, q.a.run.ID, q.x.turn))
-	return Resolved{Proposal: p, Status: run.Status, Seq: receipt.Seq}, nil
+	return rpc.Resolved{Proposal: p, Status: run.Status, Seq: receipt.Seq}, nil
 }
 
 // said is what the model wrote beside the calls of a turn.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // TestTwoAnswersAtOnce: of two who answer at the same moment one wins, and the
@@ -40,7 +41,7 @@ func TestTwoAnswersAtOnce(t *testing.T) {
 			var both sync.WaitGroup
 			for n, answer := range answers {
 				both.Go(func() {
-					_, errs[n] = h.engine.Resolve(context.Background(), Resolution{ID: p.ID, Hash: p.Hash, Answer: answer})
+					_, errs[n] = h.engine.Resolve(context.Background(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: answer})
 				})
 			}
 			both.Wait()
@@ -74,22 +75,22 @@ func TestAnswersThatAreNone(t *testing.T) {
 		return sdk.Decision{}
 	})
 	for name, c := range map[string]struct {
-		r    Resolution
+		r    rpc.Resolve
 		want sdk.Outcome
 	}{
-		"no hash":               {Resolution{ID: p.ID, Answer: sdk.Accept}, sdk.Validation},
-		"no id":                 {Resolution{Hash: p.Hash, Answer: sdk.Accept}, sdk.Validation},
-		"another hash":          {Resolution{ID: p.ID, Hash: strings.Repeat("0", 64), Answer: sdk.Accept}, sdk.Conflict},
-		"another id":            {Resolution{ID: "00000000", Hash: p.Hash, Answer: sdk.Accept}, sdk.NotFound},
-		"no answer":             {Resolution{ID: p.ID, Hash: p.Hash}, sdk.Validation},
-		"another word":          {Resolution{ID: p.ID, Hash: p.Hash, Answer: "yes"}, sdk.Validation},
-		"a remembered no":       {Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Reject, Remember: sdk.RememberTool}, sdk.Validation},
-		"remember what is none": {Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: "all"}, sdk.Validation},
-		"remember no command":   {Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberCommand}, sdk.Validation},
-		"an empty edit":         {Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit}, sdk.Validation},
-		"an edit that is none":  {Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`[1]`)}, sdk.Validation},
-		"two of one name":       {Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"a":1,"a":2}`)}, sdk.Validation},
-		"a denied edit":         {Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"path":"denied"}`)}, sdk.Permission},
+		"no hash":               {rpc.Resolve{ID: p.ID, Answer: sdk.Accept}, sdk.Validation},
+		"no id":                 {rpc.Resolve{Hash: p.Hash, Answer: sdk.Accept}, sdk.Validation},
+		"another hash":          {rpc.Resolve{ID: p.ID, Hash: strings.Repeat("0", 64), Answer: sdk.Accept}, sdk.Conflict},
+		"another id":            {rpc.Resolve{ID: "00000000", Hash: p.Hash, Answer: sdk.Accept}, sdk.NotFound},
+		"no answer":             {rpc.Resolve{ID: p.ID, Hash: p.Hash}, sdk.Validation},
+		"another word":          {rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: "yes"}, sdk.Validation},
+		"a remembered no":       {rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Reject, Remember: sdk.RememberTool}, sdk.Validation},
+		"remember what is none": {rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: "all"}, sdk.Validation},
+		"remember no command":   {rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberCommand}, sdk.Validation},
+		"an empty edit":         {rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit}, sdk.Validation},
+		"an edit that is none":  {rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`[1]`)}, sdk.Validation},
+		"two of one name":       {rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"a":1,"a":2}`)}, sdk.Validation},
+		"a denied edit":         {rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"path":"denied"}`)}, sdk.Permission},
 	} {
 		if _, err := h.engine.Resolve(t.Context(), c.r); err == nil || sdk.OutcomeOf(err) != c.want {
 			t.Errorf("%s: %v", name, err)
@@ -112,14 +113,14 @@ func TestEditedProposal(t *testing.T) {
 	h := newAsking(t, calls(call{"write", `{"path":"a","old":{"x":null}}`}))
 	a := h.submit(Submission{})
 	p := h.proposed()
-	edited := h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"path":"b", "new":{"y":null}}`)}).Proposal
+	edited := h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"path":"b", "new":{"y":null}}`)}).Proposal
 	if edited.ID != p.ID || edited.Hash == p.Hash || edited.State != sdk.StateProposed || !edited.Expires.Equal(p.Expires) || string(edited.Arguments) != `{"new":{"y":null},"path":"b"}` {
 		t.Errorf("%+v", edited)
 	}
 	if at := attributes(t, h.actions(a.Run.ID)[0]); strings.Contains(string(at.Arguments), "old") {
 		t.Errorf("it holds %s", at.Arguments)
 	}
-	if _, err := h.engine.Resolve(t.Context(), Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict {
+	if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Errorf("what was shown before: %v", err)
 	}
 	h.cut()
@@ -130,7 +131,7 @@ func TestEditedProposal(t *testing.T) {
 		}
 		return sdk.Decision{}
 	})
-	done := h.resolve(Resolution{ID: p.ID, Hash: edited.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"path":"harmless"}`)})
+	done := h.resolve(rpc.Resolve{ID: p.ID, Hash: edited.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"path":"harmless"}`)})
 	if done.Proposal.State == sdk.StateProposed {
 		t.Errorf("it waits still: %+v", done.Proposal)
 	}
@@ -200,7 +201,7 @@ func TestRejectedWithoutItsTool(t *testing.T) {
 	p := h.proposed()
 	h.tools.become("write", func(t *sdk.Tool) { t.Name = "gone" })
 	for _, answer := range []sdk.Answer{sdk.Accept, sdk.Edit} {
-		r := Resolution{ID: p.ID, Hash: p.Hash, Answer: answer, Arguments: json.RawMessage(`{"path":"x"}`)}
+		r := rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: answer, Arguments: json.RawMessage(`{"path":"x"}`)}
 		if _, err := h.engine.Resolve(t.Context(), r); sdk.OutcomeOf(err) != sdk.NotFound {
 			t.Errorf("%s: %v", answer, err)
 		}
@@ -234,14 +235,14 @@ func TestRemembered(t *testing.T) {
 	}
 	full := errors.New("no room")
 	h.store.setRefuse(func(int, sdk.Change) error { return full })
-	if _, err := h.engine.Resolve(t.Context(), Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberCommand}); !errors.Is(err, full) {
+	if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberCommand}); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
 	if rules, err := h.engine.Rules(t.Context(), p.Project); len(rules) != 0 || err != nil {
 		t.Errorf("%+v, %v", rules, err)
 	}
 	h.store.setRefuse(nil)
-	done := h.resolve(Resolution{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberCommand})
+	done := h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberCommand})
 	h.await(a)
 	rules, err := h.engine.Rules(t.Context(), p.Project)
 	if err != nil || len(rules) != 1 || done.Rule == nil || string(encode(rules[0])) != string(encode(done.Rule)) {

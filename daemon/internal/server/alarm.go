@@ -60,7 +60,7 @@ func (a *alarm) raise(event, format string, args ...any) {
 	}
 	a.mu.Unlock()
 	a.log.Warn("security event", "event", event, "detail", detail)
-	a.audit.Security(event, detail)
+	a.audit.Raise(event, detail)
 }
 
 // pause is how long a wrong token waits for its answer.

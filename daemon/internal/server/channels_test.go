@@ -32,9 +32,8 @@ type chanHouse struct {
 // twoPolicy has a proposal in each project.
 type twoPolicy struct{ fakePolicy }
 
-func (*twoPolicy) Proposal(_ context.Context, id string) (sdk.Proposal, error) {
-	root := map[string]string{"0001": "/p/one", "0002": "/p/two"}[id[:min(4, len(id))]]
-	return sdk.Proposal{ID: id + "whole", Project: root}, nil
+func (*twoPolicy) Proposals(context.Context) ([]sdk.Proposal, error) {
+	return []sdk.Proposal{{ID: "0001abcd", Project: "/p/one"}, {ID: "0002abcd", Project: "/p/two"}}, nil
 }
 
 func openChannel(t *testing.T, projects ...string) *chanHouse {

@@ -88,15 +88,15 @@ func (f *fakeStore) RunByAlias(_ context.Context, project int64, alias string) (
 	return sdk.Run{}, sdk.Errorf(sdk.NotFound, "there is no run %q", alias)
 }
 
-func (f *fakeStore) Runs(_ context.Context, project int64, hidden bool, limit, offset int) ([]sdk.Run, error) {
+func (f *fakeStore) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error) {
 	var found []sdk.Run
 	for _, r := range f.runs {
-		if (project == 0 || r.Project == project) && (hidden || !r.Hidden) {
+		if (by.Project == 0 || r.Project == by.Project) && (by.Hidden || !r.Hidden) {
 			found = append(found, r)
 		}
 	}
-	found = found[min(offset, len(found)):]
-	return found[:min(limit, len(found))], nil
+	found = found[min(by.Offset, len(found)):]
+	return found[:min(by.Limit, len(found))], nil
 }
 
 func (f *fakeStore) Loops(_ context.Context, run int64) ([]sdk.Loop, error) {
@@ -121,7 +121,13 @@ func (f *fakeStore) Entries(_ context.Context, _ int64, glob string) ([]sdk.Entr
 	return found, nil
 }
 
-func (f *fakeStore) Journal(_ context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
+func (f *fakeStore) Verify(context.Context, int) error { return nil }
+
+func (f *fakeStore) EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) {
+	return f.Entries(ctx, run, glob)
+}
+
+func (f *fakeStore) JournalBrief(_ context.Context, after int64, limit int, run int64, _ int) ([]sdk.JournalRow, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var found []sdk.JournalRow

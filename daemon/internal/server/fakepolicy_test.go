@@ -14,12 +14,10 @@ type fakePolicy struct {
 	resolved []rpc.Resolve
 }
 
-func (f *fakePolicy) Proposals(context.Context, rpc.ProposalsParams) (rpc.Proposals, error) {
-	return rpc.Proposals{}, nil
-}
+func (f *fakePolicy) Proposals(context.Context) ([]sdk.Proposal, error) { return nil, nil }
 
-func (f *fakePolicy) Proposal(_ context.Context, id string) (sdk.Proposal, error) {
-	return sdk.Proposal{ID: id}, nil
+func (f *fakePolicy) Answered(context.Context, int64, int64, string, int) ([]sdk.Proposal, error) {
+	return nil, nil
 }
 
 func (f *fakePolicy) Resolve(_ context.Context, p rpc.Resolve) (rpc.Resolved, error) {
@@ -29,13 +27,13 @@ func (f *fakePolicy) Resolve(_ context.Context, p rpc.Resolve) (rpc.Resolved, er
 	return rpc.Resolved{}, nil
 }
 
-func (f *fakePolicy) Rules(context.Context, string) (rpc.Rules, error) { return rpc.Rules{}, nil }
+func (f *fakePolicy) Rules(context.Context, string) ([]sdk.RememberedRule, error) { return nil, nil }
 
-func (f *fakePolicy) Forget(context.Context, rpc.RuleRef) (sdk.RememberedRule, error) {
+func (f *fakePolicy) Forget(context.Context, string, string) (sdk.RememberedRule, error) {
 	return sdk.RememberedRule{}, nil
 }
 
-func (f *fakePolicy) Explain(context.Context, rpc.ExplainParams) (rpc.Explained, error) {
+func (f *fakePolicy) Explain(context.Context, int64, string) (rpc.Explained, error) {
 	return rpc.Explained{}, nil
 }
 
@@ -46,15 +44,11 @@ type fakeAudit struct {
 	details []string
 }
 
-func (f *fakeAudit) Records(context.Context, rpc.AuditParams) (rpc.AuditPage, error) {
-	return rpc.AuditPage{}, nil
+func (f *fakeAudit) Records(context.Context, sdk.AuditQuery) ([]sdk.AuditRecord, int64, error) {
+	return nil, 0, nil
 }
 
-func (f *fakeAudit) Verify(context.Context) (rpc.AuditVerdict, error) {
-	return rpc.AuditVerdict{}, nil
-}
-
-func (f *fakeAudit) Security(event, detail string) {
+func (f *fakeAudit) Raise(event, detail string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.events, f.details = append(f.events, event), append(f.details, detail)

@@ -33,7 +33,7 @@ func (s *Server) journal(ctx context.Context, c *conn, p rpc.JournalParams) (rpc
 	}
 	size, after := 0, p.After
 	for scanned := 0; scanned < journalScan; {
-		rows, err := s.cfg.Store.Journal(ctx, after, watchPage, run)
+		rows, err := s.cfg.Store.JournalBrief(ctx, after, watchPage, run, rowBody)
 		if err != nil {
 			return rpc.JournalPage{}, err
 		}

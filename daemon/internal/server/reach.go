@@ -91,7 +91,7 @@ func ofRun(ctx context.Context, s *Server, l *loan, p params) error {
 // ofProposal wants a proposal of a run in a project of the channel's.
 func ofProposal(ctx context.Context, s *Server, l *loan, p params) error {
 	id := p.text("id")
-	found, err := s.cfg.Policy.Proposal(ctx, *id)
+	found, err := s.findProposal(ctx, *id)
 	if err != nil {
 		return err
 	}

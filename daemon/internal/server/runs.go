@@ -86,7 +86,7 @@ func (s *Server) runs(ctx context.Context, _ *conn, p rpc.RunsParams) ([]rpc.Run
 	for _, p := range projects {
 		roots[p.ID] = p.Root
 	}
-	found, err := s.cfg.Store.Runs(ctx, project, p.Hidden, limit, p.Offset)
+	found, err := s.cfg.Store.Runs(ctx, sdk.RunFilter{Project: project, Hidden: p.Hidden, Limit: limit, Offset: p.Offset})
 	if err != nil {
 		return nil, err
 	}

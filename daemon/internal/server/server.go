@@ -39,21 +39,23 @@ type Engine interface {
 	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
 }
 
-// Store is what the server reads. Journal may leave out bodies longer than
-// 512 KiB, which no row carries to a client. Changed returns a channel that is closed at
+// Store is what the server reads. Changed returns a channel that is closed at
 // the next commit; it is taken before the journal is read, so that no commit
 // falls between.
 type Store interface {
 	Projects(ctx context.Context) ([]sdk.Project, error)
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 	RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error)
-	Runs(ctx context.Context, project int64, hidden bool, limit, offset int) ([]sdk.Run, error)
+	Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error)
 	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
 	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
-	Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error)
+	EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) // without their bodies
+	// JournalBrief leaves out bodies that are longer than so many bytes.
+	JournalBrief(ctx context.Context, after int64, limit int, run int64, longest int) ([]sdk.JournalRow, error)
 	Notes(ctx context.Context, run int64) ([]sdk.JournalRow, error) // the rows that speak of no entry
 	Forks(ctx context.Context, run int64) ([]sdk.Run, error)
+	Verify(ctx context.Context, last int) error // 0 is all; a *sdk.JournalDamage names the first bad row
 	Seq() int64
 	Changed() <-chan struct{}
 }
@@ -84,7 +86,10 @@ type Config struct {
 	Daemon Daemon
 	Skills Skills
 	Policy Policy
-	Audit  Audit
+	// Configured are the rules that are written down, those of a project among them
+	// when it is named. Nil is none.
+	Configured func(project string) []sdk.PolicyRule
+	Audit      Audit
 	// Clients are told what is not in the journal. They are made before the parts
 	// that tell them. Nil makes some.
 	Clients *Clients
@@ -135,6 +140,9 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Peer == nil {
 		cfg.Peer = rpc.PeerOf
+	}
+	if cfg.Configured == nil {
+		cfg.Configured = func(string) []sdk.PolicyRule { return nil }
 	}
 	if cfg.Clients == nil {
 		cfg.Clients = NewClients()

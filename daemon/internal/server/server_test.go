@@ -189,7 +189,7 @@ func (s *syncBuffer) String() string { s.mu.Lock(); defer s.mu.Unlock(); return 
 // brokenStore panics when it is read for a watch.
 type brokenStore struct{ *fakeStore }
 
-func (brokenStore) Journal(context.Context, int64, int, int64) ([]sdk.JournalRow, error) {
+func (brokenStore) JournalBrief(context.Context, int64, int, int64, int) ([]sdk.JournalRow, error) {
 	panic("the journal is broken")
 }
 

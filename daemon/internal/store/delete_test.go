@@ -82,7 +82,7 @@ func TestDeletedRunIsGoneAndItsJournalVerifies(t *testing.T) {
 	if _, err := f.RunByKey(t.Context(), f.run.Key); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("by key: %v", err)
 	}
-	if all, err := f.Runs(t.Context(), RunFilter{Hidden: true}); err != nil || len(all) != 0 {
+	if all, err := f.Runs(t.Context(), sdk.RunFilter{Hidden: true}); err != nil || len(all) != 0 {
 		t.Errorf("listed: %v %v", all, err)
 	}
 	if _, err := f.DeleteRun(t.Context(), f.run.ID, "again"); sdk.OutcomeOf(err) != sdk.NotFound {

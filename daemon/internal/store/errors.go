@@ -12,18 +12,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Damage is what Verify and Open report when what is stored is not what was
-// committed: a changed byte in a row or a body, a row too many or too few. Seq
-// is the journal row that no longer agrees. It is found with errors.As.
-type Damage struct {
-	Seq  int64
-	What string
-}
-
-func (d *Damage) Error() string {
-	return fmt.Sprintf("the journal is damaged at row %d: %s", d.Seq, d.What)
-}
-
 // explain turns an error of the database into one that says what was being
 // done and, where somebody can act on it, has an outcome.
 func explain(doing string, err error) error {
@@ -71,7 +59,7 @@ func code(err error) int {
 
 // isDamage reports whether err says that what is stored is not what was written.
 func isDamage(err error) bool {
-	var d *Damage
+	var d *sdk.JournalDamage
 	return errors.As(err, &d) || code(err) == sqlite3.SQLITE_CORRUPT
 }
 

@@ -212,11 +212,11 @@ func TestDamagedDatabaseCanStillBeRead(t *testing.T) {
 	}
 	f.Store = s
 	t.Cleanup(func() { _ = s.Close() })
-	var damage *Damage
+	var damage *sdk.JournalDamage
 	if err := s.Health(); !errors.As(err, &damage) || damage.Seq != 11 || !strings.Contains(err.Error(), "bothy restore FILE") || len(heard) != 1 {
 		t.Fatalf("health %v, alarms %v", err, heard)
 	}
-	if all, err := s.Runs(t.Context(), RunFilter{}); err != nil || len(all) != 1 {
+	if all, err := s.Runs(t.Context(), sdk.RunFilter{}); err != nil || len(all) != 1 {
 		t.Errorf("runs: %v %v", all, err)
 	}
 	if all, err := s.Entries(t.Context(), run, ""); err != nil || len(all) != 3 {

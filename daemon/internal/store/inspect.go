@@ -30,7 +30,7 @@ type Report struct {
 	Place error
 
 	// What is wrong; nil is nothing. Structure is what SQLite's own check says,
-	// Journal what the chain and the bodies say (a *Damage is in it).
+	// Journal what the chain and the bodies say (a *sdk.JournalDamage is in it).
 	Structure error
 	Journal   error
 }

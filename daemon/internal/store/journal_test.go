@@ -254,7 +254,7 @@ func TestVerifyNamesTheBadRow(t *testing.T) {
 			f := written(t)
 			f.verify()
 			f.damage(c.damage)
-			var damage *Damage
+			var damage *sdk.JournalDamage
 			err := f.Verify(t.Context(), 0)
 			if !errors.As(err, &damage) || damage.Seq != c.seq || !strings.Contains(err.Error(), fmt.Sprintf("row %d:", c.seq)) {
 				t.Fatalf("want row %d: %v", c.seq, err)

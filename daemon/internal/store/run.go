@@ -207,16 +207,8 @@ func (s *Store) oneRun(ctx context.Context, q string, args ...any) (r sdk.Run, f
 	return r, found, explain("reading a run", err)
 }
 
-// RunFilter says which runs to list.
-type RunFilter struct {
-	Project int64 // 0 is all projects
-	Hidden  bool  // also the implicit runs behind tool calls
-	Limit   int   // 0 is no limit
-	Offset  int
-}
-
 // Runs returns the runs that the filter lets through, newest first.
-func (s *Store) Runs(ctx context.Context, f RunFilter) ([]sdk.Run, error) {
+func (s *Store) Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 	if f.Limit <= 0 {
 		f.Limit = -1
 	}

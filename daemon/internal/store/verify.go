@@ -14,7 +14,7 @@ import (
 
 // Verify recomputes the journal's hash chain over the last rows (0 is all), and
 // compares what those rows gave to entries with what the entries hold. What is
-// wrong comes as a *Damage that names the first bad row. It detects rot and
+// wrong comes as a *sdk.JournalDamage that names the first bad row. It detects rot and
 // mistakes; it is no seal against the owner of the file, who can compute a new
 // chain.
 func (s *Store) Verify(ctx context.Context, last int) error {
@@ -39,7 +39,7 @@ func (s *Store) verify(ctx context.Context, last int) error {
 func verifyJournal(ctx context.Context, conn *sql.Conn, path string, last int) error {
 	v := verifier{ctx: ctx, conn: conn}
 	err := v.run(last)
-	var damage *Damage
+	var damage *sdk.JournalDamage
 	if errors.As(err, &damage) {
 		return sdk.Errorf(sdk.Internal, "%s: %w; keep a copy of the file with its -wal file, then restore a backup", path, damage)
 	}
@@ -50,7 +50,7 @@ func verifyJournal(ctx context.Context, conn *sql.Conn, path string, last int) e
 type verifier struct {
 	ctx    context.Context
 	conn   *sql.Conn
-	damage *Damage // the first in the order of seq
+	damage *sdk.JournalDamage // the first in the order of seq
 }
 
 func (v *verifier) run(last int) (err error) {
@@ -83,7 +83,7 @@ func (v *verifier) run(last int) (err error) {
 // found keeps the damage that comes first.
 func (v *verifier) found(seq int64, format string, args ...any) {
 	if v.damage == nil || seq < v.damage.Seq {
-		v.damage = &Damage{Seq: seq, What: fmt.Sprintf(format, args...)}
+		v.damage = &sdk.JournalDamage{Seq: seq, What: fmt.Sprintf(format, args...)}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/builtin"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/group"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -182,6 +183,26 @@ func (d *Daemon) recordSocket() error {
 	return nil
 }
 
+// watchCrash says in the log how the daemon before this one died, if it could
+// still tell, and has the runtime write down how this one does. It comes after
+// the store, which a second daemon with another socket does not get: nobody
+// else uses the file.
+func (d *Daemon) watchCrash(context.Context) error {
+	path := filepath.Join(d.paths.Data, logfile.CrashName)
+	if text := logfile.Crash(path); text != "" {
+		d.cfg.LearnSecrets() // nobody has used one yet, and the text may hold any
+		d.log.Error("the daemon before this one died by a mistake of its own", "crash", text)
+		d.problem(aboutCrash, "the daemon before this one died by a mistake of its own; `bothy logs --level error` has the stack. What it was working on is taken up")
+	}
+	stop, err := logfile.WatchCrash(path)
+	if err != nil {
+		d.log.Warn("a crash could not be written down", "file", path, "error", err)
+		return nil // a daemon is more than its last words
+	}
+	d.onClose("crash file", stop)
+	return nil
+}
+
 // startAudit follows the journal as long as the store is open: it begins behind
 // the store and ends after the engine, so that every end is told. What is caught
 // up with may hold secrets of plugins that are not started yet.
@@ -254,13 +275,32 @@ func (d *Daemon) startEngine(context.Context) error {
 	return nil
 }
 
+// startUpkeep lets runs that rest expire, by the configuration in force.
+func (d *Daemon) startUpkeep(context.Context) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { d.engine.Upkeep(ctx, d.keep) })
+	d.work.add("upkeep", func() error {
+		cancel()
+		done.Wait()
+		return nil
+	})
+	return nil
+}
+
+func (d *Daemon) keep() engine.Keep {
+	const day = 24 * time.Hour
+	store := d.current().Store
+	return engine.Keep{Sandbox: time.Duration(store.IdleDays) * day, Run: time.Duration(store.RetentionDays) * day}
+}
+
 // startServer makes the server, the last of all parts. Nobody is served before Run.
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
-		Engine: relay{d}, Store: d.store, Daemon: face{d}, Skills: d.answers, Policy: d.engine, Audit: audit.Audit{Source: d.store, Security: d.security},
+		Engine: relay{d}, Store: d.store, Daemon: d, Models: d.models, Skills: d.answers, Policy: d.engine, Audit: audit.Audit{Source: d.store, Security: d.security},
 		Configured: d.policy.Configured,
-		Log:        d.log.Named("server"), Redact: d.secrets.JSON, Descended: d.descended,
-		Clients: d.clients, Channels: d.channels, Within: isWithin,
+		Log:        d.log.Named("server"), Redact: d.secrets.JSON, Descended: func(pid int) bool { return group.Descends(pid, d.host.Processes()) },
+		Clients: d.clients, Channels: d.channels, Within: group.Within,
 	})
 	if err != nil {
 		return err

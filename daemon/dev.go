@@ -13,8 +13,8 @@ import (
 // DevPlugin implements server.Daemon: the process that a plugin's author runs
 // takes the place of the instance of that name, with the settings of its block,
 // until it has gone or nobody asks for it any more.
-func (f face) DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {
-	return f.d.plugins.dev(ctx, f.d.stopping, p, attached)
+func (d *Daemon) DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {
+	return d.plugins.dev(ctx, d.stopping, p, attached)
 }
 
 func (p *plugins) dev(ctx, stopping context.Context, d rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {

@@ -105,7 +105,7 @@ func (e *executing) notes(t *testing.T, kind string) (out []string) {
 }
 
 func (e *executing) state(instance string) string {
-	for _, p := range (face{e.Daemon}).Plugins() {
+	for _, p := range e.Plugins() {
 		if p.Instance == instance {
 			return p.State
 		}

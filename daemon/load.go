@@ -13,8 +13,8 @@ import (
 )
 
 // ReloadPlugin implements server.Daemon.
-func (f face) ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
-	return f.d.plugins.load(ctx, p.Instance, p.Force)
+func (d *Daemon) ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
+	return d.plugins.load(ctx, p.Instance, p.Force)
 }
 
 // load brings one plugin to what its file and its block in force are now. One

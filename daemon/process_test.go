@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -325,7 +326,7 @@ func TestSecondSocket(t *testing.T) {
 	}
 	first.signal(t, syscall.SIGQUIT)
 	first.code(t)
-	if text := lastWords(filepath.Join(filepath.Dir(p.log), crashName)); !strings.Contains(text, "SIGQUIT") {
+	if text := logfile.Crash(filepath.Join(filepath.Dir(p.log), logfile.CrashName)); !strings.Contains(text, "SIGQUIT") {
 		t.Errorf("the crash file has %q", text)
 	}
 }

@@ -37,7 +37,7 @@ func (d *Daemon) readConfig() (string, *config.Config, config.Diagnostics) {
 // error says why it cannot: everything goes on as it was, then. What it finds is
 // in the log and in `bothy status` either way.
 func (d *Daemon) Reload(ctx context.Context) error {
-	return refused(d.reload(ctx))
+	return refused(d.ReloadConfig(ctx))
 }
 
 func refused(r rpc.Reloaded) error {
@@ -51,8 +51,9 @@ func refused(r rpc.Reloaded) error {
 	return sdk.Errorf(sdk.Validation, "the configuration cannot be used, and the one that was in force stays:\n%s", strings.Join(text, "\n"))
 }
 
-// reload reads the files, whatever the watcher thinks of them.
-func (d *Daemon) reload(ctx context.Context) rpc.Reloaded {
+// ReloadConfig implements server.Daemon: it reads the files, whatever the watcher
+// thinks of them.
+func (d *Daemon) ReloadConfig(ctx context.Context) rpc.Reloaded {
 	r, _ := d.reloadIf(ctx, func() bool { return true })
 	return r
 }

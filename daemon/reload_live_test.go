@@ -200,7 +200,7 @@ func TestReloadWhatWaits(t *testing.T) {
 		t.Fatal("a block was given twice")
 	}
 	write(t, path, noPlugins+"store {\n  path = \"/tmp/elsewhere.db\"\n}\n")
-	r := d.reload(t.Context())
+	r := d.ReloadConfig(t.Context())
 	if !r.Applied || len(r.Changes) != 1 || len(r.Diagnostics) != 1 || r.Diagnostics[0].Line != 8 || r.Diagnostics[0].Severity != "warning" {
 		t.Errorf("%+v", r)
 	}
@@ -208,7 +208,7 @@ func TestReloadWhatWaits(t *testing.T) {
 		t.Errorf("%s %q", d.paths.Store, d.problems.texts())
 	}
 	write(t, path, noPlugins)
-	if r := d.reload(t.Context()); !r.Applied || len(r.Diagnostics) != 0 || len(d.problems.texts()) != 0 {
+	if r := d.ReloadConfig(t.Context()); !r.Applied || len(r.Diagnostics) != 0 || len(d.problems.texts()) != 0 {
 		t.Errorf("%+v %q", r, d.problems.texts())
 	}
 }

@@ -34,11 +34,11 @@ func Restore(ctx context.Context, configPath, from string) (Restored, error) {
 }
 
 // Backup implements server.Daemon.
-func (f face) Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
-	info, err := f.d.store.Backup(ctx, p.File, p.Force, progress)
+func (d *Daemon) Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error) {
+	info, err := d.store.Backup(ctx, p.File, p.Force, progress)
 	if err != nil {
 		return rpc.BackupDone{}, err
 	}
-	f.d.log.Info("backup written", "file", info.Path, "bytes", info.Bytes, "seq", info.Seq)
+	d.log.Info("backup written", "file", info.Path, "bytes", info.Bytes, "seq", info.Seq)
 	return rpc.BackupDone{File: info.Path, Bytes: info.Bytes, Seq: info.Seq, Runs: info.Runs}, nil
 }

@@ -264,12 +264,12 @@ func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
 	}, nil
 }
 
-func (f *fakeDaemon) Models(context.Context) (rpc.Models, error) {
+func (f *fakeDaemon) List(context.Context) rpc.Models {
 	yes := true
 	return rpc.Models{Models: []rpc.Model{
 		{Alias: "replay/first-run", Actual: "first-run", Provider: "replay", Default: true, Why: "no other model was found"},
 		{Alias: "ollama/qwen3", Actual: "qwen3", Provider: "ollama", ContextLength: 40960, Tools: &yes, Local: true},
-	}, Problems: []string{"vllm does not answer"}}, nil
+	}, Problems: []string{"vllm does not answer"}}
 }
 
 func (f *fakeDaemon) Tools() []sdk.Tool {
@@ -297,7 +297,7 @@ func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.Pl
 	return f.loaded, nil
 }
 
-func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) { return f.reloaded, nil }
+func (f *fakeDaemon) ReloadConfig(context.Context) rpc.Reloaded { return f.reloaded }
 
 func (f *fakeDaemon) Settings() []rpc.Setting { return nil }
 
@@ -326,7 +326,7 @@ func (f *fakeDaemon) serve(socket string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Configured: func(string) []sdk.PolicyRule { return f.policy.rules.Configured }, Log: hclog.NewNullLogger()})
+	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Models: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Configured: func(string) []sdk.PolicyRule { return f.policy.rules.Configured }, Log: hclog.NewNullLogger()})
 	if err != nil {
 		return err
 	}

@@ -265,8 +265,8 @@ func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
 	return rpc.Status{Version: "v", PID: 1}, nil
 }
 
-func (f *fakeDaemon) Models(context.Context) (rpc.Models, error) {
-	return rpc.Models{Models: []rpc.Model{{Alias: "a"}, {Alias: "b"}, {Alias: "c"}}}, nil
+func (f *fakeDaemon) List(context.Context) rpc.Models {
+	return rpc.Models{Models: []rpc.Model{{Alias: "a"}, {Alias: "b"}, {Alias: "c"}}}
 }
 
 func (f *fakeDaemon) Tools() []sdk.Tool {
@@ -278,8 +278,8 @@ func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.Pl
 	return rpc.PluginReloaded{Instance: p.Instance, How: "swapped"}, nil
 }
 
-func (f *fakeDaemon) Reload(context.Context) (rpc.Reloaded, error) {
-	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}, nil
+func (f *fakeDaemon) ReloadConfig(context.Context) rpc.Reloaded {
+	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}
 }
 
 func (f *fakeDaemon) Settings() []rpc.Setting { return []rpc.Setting{{Name: "a.b", Value: "1"}} }
@@ -318,7 +318,7 @@ type house struct {
 func open(t *testing.T, change func(*Config)) *house {
 	t.Helper()
 	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{})}, served: make(chan error, 1)}
-	cfg := Config{Engine: h.engine, Store: h.store, Daemon: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Log: hclog.NewNullLogger()}
+	cfg := Config{Engine: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Log: hclog.NewNullLogger()}
 	if change != nil {
 		change(&cfg)
 	}

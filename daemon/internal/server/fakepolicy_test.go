@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
 
 	"github.com/bothyd/bothy/sdk"
@@ -27,7 +28,9 @@ func (f *fakePolicy) Resolve(_ context.Context, p rpc.Resolve) (rpc.Resolved, er
 	return rpc.Resolved{}, nil
 }
 
-func (f *fakePolicy) Rules(context.Context, string) ([]sdk.RememberedRule, error) { return nil, nil }
+func (f *fakePolicy) Rules(_ context.Context, root string) ([]sdk.RememberedRule, error) {
+	return []sdk.RememberedRule{{ID: filepath.Base(root)}}, nil
+}
 
 func (f *fakePolicy) Forget(context.Context, string, string) (sdk.RememberedRule, error) {
 	return sdk.RememberedRule{}, nil

@@ -10,10 +10,7 @@ func (s *Server) models(ctx context.Context, _ *conn, p rpc.ModelsParams) (rpc.M
 	if p.Limit < 0 || p.Offset < 0 {
 		return rpc.Models{}, wrongParams("limit and offset of %s are not negative", rpc.MethodModels)
 	}
-	found, err := s.cfg.Daemon.Models(ctx)
-	if err != nil {
-		return rpc.Models{}, err
-	}
+	found := s.cfg.Models.List(ctx)
 	found.Models = orEmpty(found.Models[min(p.Offset, len(found.Models)):])
 	found.Problems = orEmpty(found.Problems)
 	if p.Limit > 0 {

@@ -175,7 +175,7 @@ func TestWideningNeedsApprove(t *testing.T) {
 		"trust taken back":      {"skills/trust", `{"project":"/p/one","revoke":true,"names":["a"]}`, true},
 		"resolve":               {"proposals/resolve", `{"id":"x","hash":"y","answer":"accept"}`, true},
 		"resolve and remember":  {"proposals/resolve", `{"id":"x","hash":"y","answer":"accept","remember":"tool"}`, true},
-		"forget":                {"rules/remove", `{"id":"x"}`, true},
+		"forget":                {"rules/remove", `{"id":"one"}`, true},
 		"restricted":            {"act", `{"project":"/p/one","prompt":"x","leave":"restricted"}`, false},
 		"interactive":           {"act", `{"project":"/p/one","prompt":"x","leave":"interactive"}`, false},
 		"no yolo":               {"act", `{"project":"/p/one","prompt":"x","yolo":false,"attend":false}`, false},

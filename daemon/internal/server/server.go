@@ -65,25 +65,29 @@ type Store interface {
 // set, without waiting for that.
 type Daemon interface {
 	Status(ctx context.Context) (rpc.Status, error)
-	Models(ctx context.Context) (rpc.Models, error)
 	Tools() []sdk.Tool
 	Plugins() []rpc.Plugin
 	// DevPlugin uses a process until it has gone or ctx ends; attached is told
 	// when it is in use.
 	DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error)
 	Settings() []rpc.Setting
-	Reload(ctx context.Context) (rpc.Reloaded, error)
+	ReloadConfig(ctx context.Context) rpc.Reloaded
 	ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error)
 	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)
 	Stop(now bool)
 }
 
-// Config is what a server is made of. Engine, Store, Daemon, Skills, Policy and
-// Audit are required.
+// Models answers for the models.
+type Models interface {
+	List(ctx context.Context) rpc.Models
+}
+
+// Config is what a server is made of. All interfaces are required.
 type Config struct {
 	Engine Engine
 	Store  Store
 	Daemon Daemon
+	Models Models
 	Skills Skills
 	Policy Policy
 	// Configured are the rules that are written down, those of a project among them
@@ -132,8 +136,8 @@ type Server struct {
 
 // New makes a server. It listens when Serve is called.
 func New(cfg Config) (*Server, error) {
-	if cfg.Engine == nil || cfg.Store == nil || cfg.Daemon == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
-		return nil, errors.New("the server needs an engine, a store, a daemon, skills, policy and audit")
+	if cfg.Engine == nil || cfg.Store == nil || cfg.Daemon == nil || cfg.Models == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
+		return nil, errors.New("the server needs an engine, a store, a daemon, models, skills, policy and audit")
 	}
 	if cfg.Log == nil {
 		cfg.Log = hclog.NewNullLogger()

@@ -25,9 +25,9 @@ func (s *Server) showConfig(context.Context, *conn, rpc.Empty) ([]rpc.Setting, e
 }
 
 func (s *Server) reload(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Reloaded, error) {
-	r, err := s.cfg.Daemon.Reload(ctx)
+	r := s.cfg.Daemon.ReloadConfig(ctx)
 	r.Changes, r.Diagnostics = orEmpty(r.Changes), orEmpty(r.Diagnostics)
-	return r, err
+	return r, nil
 }
 
 func (s *Server) plugins(context.Context, *conn, rpc.Empty) ([]rpc.Plugin, error) {

@@ -11,12 +11,8 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// face is the daemon as the server shows it.
-type face struct{ d *Daemon }
-
 // Status implements server.Daemon.
-func (f face) Status(ctx context.Context) (rpc.Status, error) {
-	d := f.d
+func (d *Daemon) Status(ctx context.Context) (rpc.Status, error) {
 	running, queued, err := d.loops(ctx)
 	if err != nil {
 		return rpc.Status{}, err
@@ -40,7 +36,7 @@ func (f face) Status(ctx context.Context) (rpc.Status, error) {
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: os.Getpid(), Started: d.started,
 		Socket: d.paths.Socket, Database: d.paths.Store, Log: d.paths.Log,
 		Seq: d.store.Seq(), RSS: residentMemory(), Running: running, Queued: queued,
-		Plugins: f.Plugins(), Problems: problems,
+		Plugins: d.Plugins(), Problems: problems,
 		Config: d.configFile(), Polling: d.files.Polling(), Stopping: d.stopping.Err() != nil, Skills: skills,
 	}, nil
 }
@@ -85,24 +81,24 @@ func (d *Daemon) loops(ctx context.Context) (running, queued int, err error) {
 
 // Tools implements server.Daemon: the plugins' tools, then the daemon's own as
 // they are without a project.
-func (f face) Tools() []sdk.Tool { return append(f.d.host.Tools(), f.d.own.Offered(f.d.stopping)...) }
+func (d *Daemon) Tools() []sdk.Tool { return append(d.host.Tools(), d.own.Offered(d.stopping)...) }
 
 // Plugins implements server.Daemon: what runs, then the code skills and the
 // providers that nobody asked for yet.
-func (f face) Plugins() []rpc.Plugin {
+func (d *Daemon) Plugins() []rpc.Plugin {
 	var out []rpc.Plugin
 	seen := map[string]bool{}
-	for _, s := range f.d.host.Plugins() {
+	for _, s := range d.host.Plugins() {
 		seen[s.Instance] = true
 		out = append(out, rpc.Plugin{
-			Instance: s.Instance, Plugin: s.Plugin, Path: f.d.secrets.Redact(s.Path), Version: s.Version, Kinds: s.Kinds,
-			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: f.d.secrets.Redact(s.Error), Tools: s.Tools, RSS: s.RSS,
+			Instance: s.Instance, Plugin: s.Plugin, Path: d.secrets.Redact(s.Path), Version: s.Version, Kinds: s.Kinds,
+			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: d.secrets.Redact(s.Error), Tools: s.Tools, RSS: s.RSS,
 			Confined: s.Confined, MemoryLimit: s.MemoryLimit, FileLimit: s.FileLimit,
 			Digest: s.Digest, Origin: s.Origin, Pinned: s.Pin != "", PinnedBy: string(s.Pin), Script: s.Script, Grants: s.Grants,
-			Detail: f.d.secrets.Redact(s.Detail),
+			Detail: d.secrets.Redact(s.Detail),
 		})
 	}
-	cfg := f.d.current()
+	cfg := d.current()
 	for _, p := range cfg.Plugins {
 		if p.Enabled && p.OnUse && !seen[p.Label] {
 			out = append(out, rpc.Plugin{Instance: p.Label, Plugin: p.Binary, Kinds: []string{"skill"}, State: "stopped"})
@@ -117,27 +113,21 @@ func (f face) Plugins() []rpc.Plugin {
 }
 
 // Settings implements server.Daemon.
-func (f face) Settings() []rpc.Setting {
+func (d *Daemon) Settings() []rpc.Setting {
 	var out []rpc.Setting
-	for _, v := range f.d.current().Values {
+	for _, v := range d.current().Values {
 		out = append(out, rpc.Setting{Name: v.Key, Value: v.Value, Source: v.Source})
 	}
 	return out
 }
 
-// Reload implements server.Daemon.
-func (f face) Reload(ctx context.Context) (rpc.Reloaded, error) { return f.d.reload(ctx), nil }
-
 // Stop implements server.Daemon.
-func (f face) Stop(now bool) {
+func (d *Daemon) Stop(now bool) {
 	if now {
-		f.d.Hurry()
+		d.Hurry()
 	}
-	f.d.stop()
+	d.stop()
 }
-
-// Models implements server.Daemon.
-func (f face) Models(ctx context.Context) (rpc.Models, error) { return f.d.models.List(ctx), nil }
 
 // residentMemory is this process's own, in bytes; 0 where /proc is not.
 func residentMemory() int64 {

@@ -1,4 +1,4 @@
-package daemon
+package group
 
 import (
 	"bytes"
@@ -12,29 +12,24 @@ import (
 // somebody playing games.
 const deepest = 1000
 
-// descended reports whether pid is a plugin of this daemon or descends from
-// one. It is asked about peers of the socket and can only refuse: a process
-// that left its parents behind is not found, which is why approve and admin
-// will need a token besides.
-func (d *Daemon) descended(pid int) bool {
-	plugins := map[int]bool{}
-	for _, p := range d.host.Processes() {
-		plugins[p] = true
-	}
-	line, whole := lineage(pid)
-	return !whole || slices.ContainsFunc(line, func(p int) bool { return plugins[p] })
+// Descends reports whether a process is one of others or descends from one. It can
+// only be used to refuse: a process that left its parents behind is not found, and
+// one with more parents than there can be counts as found.
+func Descends(pid int, others []int) bool {
+	line, whole := ancestry(pid)
+	return !whole || slices.ContainsFunc(line, func(p int) bool { return slices.Contains(others, p) })
 }
 
-// isWithin reports whether a process is another one or descends from it, which
+// Within reports whether a process is another one or descends from it, which
 // one that left its parents behind does not.
-func isWithin(pid, ancestor int) bool {
-	line, _ := lineage(pid)
+func Within(pid, ancestor int) bool {
+	line, _ := ancestry(pid)
 	return slices.Contains(line, ancestor)
 }
 
-// lineage is a process and its parents, up to the daemon or process 1; not whole
+// ancestry is a process and its parents, up to this process or process 1; not whole
 // when there are more of them than there can be.
-func lineage(pid int) (line []int, whole bool) {
+func ancestry(pid int) (line []int, whole bool) {
 	self := os.Getpid()
 	for range deepest {
 		line = append(line, pid)

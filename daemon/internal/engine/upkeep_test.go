@@ -1,4 +1,4 @@
-package daemon
+package engine
 
 import (
 	"bytes"
@@ -9,21 +9,19 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-
-	"github.com/bothyd/bothy/daemon/internal/engine"
 )
 
 func TestUpkeep(t *testing.T) {
 	var log bytes.Buffer
 	waits, tick := make(chan time.Duration), make(chan time.Time)
-	kept := make(chan engine.Keep, 1)
+	kept := make(chan Keep, 1)
 	days := 0
 	u := &upkeep{
-		expire: func(_ context.Context, k engine.Keep) error {
+		expire: func(_ context.Context, k Keep) error {
 			kept <- k
 			return errors.New("the disk is full")
 		},
-		keep:  func() engine.Keep { days++; return engine.Keep{Sandbox: time.Duration(days) * time.Hour} },
+		keep:  func() Keep { days++; return Keep{Sandbox: time.Duration(days) * time.Hour} },
 		after: func(d time.Duration) <-chan time.Time { waits <- d; return tick },
 		log:   hclog.New(&hclog.LoggerOptions{Output: &log}),
 	}

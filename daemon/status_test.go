@@ -11,7 +11,7 @@ func TestStatusSaysThatWritesAreRefused(t *testing.T) {
 	d, _ := quietly(t, noPlugins)
 	refusals := func() (found []string) {
 		t.Helper()
-		s, err := face{d}.Status(t.Context())
+		s, err := d.Status(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestStatusSaysThatWritesAreRefused(t *testing.T) {
 func TestStatusSaysThatTheDaemonStops(t *testing.T) {
 	d, _ := quietly(t, noPlugins)
 	for _, want := range []bool{false, true} {
-		if s, err := (face{d}).Status(t.Context()); err != nil || s.Stopping != want {
+		if s, err := (d).Status(t.Context()); err != nil || s.Stopping != want {
 			t.Errorf("stopping: %v, %v; want %v", s.Stopping, err, want)
 		}
 		d.stop()

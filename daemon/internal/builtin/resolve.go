@@ -87,7 +87,7 @@ func refusal(c *skill.Catalogue, name string) error {
 	named := c.Named(name)
 	i := slices.IndexFunc(named, func(x *skill.Document) bool { return x.Status != sdk.SkillShadowed })
 	if i < 0 {
-		return sdk.Errorf(sdk.NotFound, "there is no skill %.80q%s; `bothy skills list` shows what there is", name, meant(c.Near(name)))
+		return sdk.Errorf(sdk.NotFound, "there is no skill %.80q%s; `bothy skills list` shows what there is", name, meant(c.Similar(name)))
 	}
 	x := named[i]
 	reason := ""

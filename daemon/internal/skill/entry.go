@@ -16,7 +16,7 @@ type entry struct {
 	good *Document // the last version that could be loaded
 	doc  *Document // what people see; nil while the first version may be half written
 
-	whole wholeFolder // in a workspace
+	digest folderDigest // in a workspace
 }
 
 // content is what reading a SKILL.md came to.
@@ -51,7 +51,7 @@ func sumOf(trouble *diagnostic) string { return trouble.Code + ": " + trouble.Me
 // load reads the file that was found, and its key after that. It never waits:
 // what is no regular file is not opened, what became one meanwhile not read.
 func (f finding) load() ([]byte, watch.Key, *diagnostic) {
-	file, err := f.spot.open()
+	file, err := f.location.open()
 	if err != nil {
 		return nil, f.key, unopened(err)
 	}

@@ -129,7 +129,7 @@ func (w *walk) all() error {
 		}
 		for _, name := range names {
 			at := path.Join(dirs[0], name)
-			folder, err := w.look(at)
+			folder, err := w.visit(at)
 			if err != nil {
 				return err
 			}
@@ -167,8 +167,8 @@ func (w *walk) names(dir string) ([]string, error) {
 	}
 }
 
-// look says what stands at a path, and takes it when it is a file.
-func (w *walk) look(at string) (folder bool, err error) {
+// visit says what stands at a path, and takes it when it is a file.
+func (w *walk) visit(at string) (folder bool, err error) {
 	if why := badPath(at); why != "" {
 		return false, w.leave(at, why)
 	}

@@ -138,7 +138,7 @@ func (x *folderIndex) vanished(sc *scan, r rescan, next map[string]*entry) (unst
 	for folder, e := range x.entries {
 		switch {
 		case next[folder] != nil:
-		case isBelow(sc.blind, folder):
+		case isBelow(sc.unreadable, folder):
 			e.hide()
 			next[folder] = e
 		case !r.pass.Last && justGone(folder, r.settle, now):
@@ -172,11 +172,11 @@ func (x *folderIndex) show(sc *scan, r rescan) {
 			continue
 		}
 		s.docs = append(s.docs, e.doc)
-		if e.whole.sum != (folderSum{}) {
+		if e.digest.sum != (folderSum{}) {
 			if s.sums == nil {
 				s.sums = map[*Document]folderSum{}
 			}
-			s.sums[e.doc] = e.whole.sum
+			s.sums[e.doc] = e.digest.sum
 		}
 	}
 	slices.SortFunc(s.docs, func(a, b *Document) int { return strings.Compare(a.Folder, b.Folder) })

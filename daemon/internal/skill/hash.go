@@ -35,16 +35,16 @@ func (c Contents) Hold(d sdk.Skill) bool {
 // when something in it cannot be part of a skill: a link that leads out, a
 // pipe, too many files.
 func FolderHash(folder string) (string, error) {
-	c, err := Look(context.Background(), folder, 0)
+	c, err := ReadContents(context.Background(), folder, 0)
 	return c.Hash, err
 }
 
-// maxText is the longest file whose text Look keeps.
+// maxText is the longest file whose text ReadContents keeps.
 const maxText = MaxFile
 
-// Look reads a skill's folder as it is to be trusted, whole or not at all. It
+// ReadContents reads a skill's folder as it is to be trusted, whole or not at all. It
 // keeps texts, those of scripts and all others, up to so many bytes together.
-func Look(ctx context.Context, folder string, texts int) (Contents, error) {
+func ReadContents(ctx context.Context, folder string, texts int) (Contents, error) {
 	root, err := openFolder(folder)
 	if err != nil {
 		return Contents{}, err

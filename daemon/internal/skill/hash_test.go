@@ -232,7 +232,7 @@ func TestLookKeepsTexts(t *testing.T) {
 	plant(t, folder, map[string]string{
 		"SKILL.md": "skill", "binary": "a\x00b", "bad": "\xff", "long": strings.Repeat("x", 40), "run": "#!/bin/sh", "z": strings.Repeat("z", 10),
 	})
-	c, err := Look(context.Background(), folder, 30)
+	c, err := ReadContents(context.Background(), folder, 30)
 	must(t, err)
 	var got []string
 	for _, f := range c.Files {

@@ -32,7 +32,7 @@ func showHidden(text []byte) []*sdk.SkillDiagnostic {
 		return nil
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	var places [2]sighting // of the first bidirectional one, of the first hidden one
+	var places [2]hiddenPlace // of the first bidirectional one, of the first hidden one
 	line, column, before := 1, 0, rune(0)
 	old := lineEnd(text) == '\r'
 	for i := 0; i < len(text); {
@@ -87,19 +87,19 @@ func plainBytes(text []byte) bool {
 	return true
 }
 
-// sighting is where a kind of character is first, and how many there are.
-type sighting struct {
+// hiddenPlace is where a kind of character is first, and how many there are.
+type hiddenPlace struct {
 	line, column, count int
 	first               rune
 }
 
-func (p *sighting) add(line, column int, r rune) {
+func (p *hiddenPlace) add(line, column int, r rune) {
 	if p.count++; p.count == 1 {
 		p.line, p.column, p.first = line, column, r
 	}
 }
 
-func (p *sighting) note(code, what string) *sdk.SkillDiagnostic {
+func (p *hiddenPlace) note(code, what string) *sdk.SkillDiagnostic {
 	if p.count == 0 {
 		return nil
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
-// mostKept is for how many workspaces that were let go it is remembered what
-// they had.
-const mostKept = 64
+// mostIdle is of how many workspaces that are not watched any more the last good
+// versions are kept.
+const mostIdle = 64
 
 // patience is how long a turn waits for a change that is being taken in.
 const patience = 500 * time.Millisecond
@@ -53,18 +53,18 @@ type Library struct {
 	changed func(Change)   // see OnChange; nil is nobody
 
 	// The locks, in the order in which they are taken.
-	telling sync.Mutex // held over changed
-	making  sync.Mutex // held over Trusted, while catalogues are made
-	mu      sync.Mutex
+	notifying sync.Mutex // held over changed
+	building  sync.Mutex // held over Trusted, while catalogues are made
+	mu        sync.Mutex
 
-	settings Settings
-	turned   uint64 // times that the settings or the trust changed
-	closed   bool
-	base     *watcher
-	projects map[string]*workspace
-	made     map[string]*making        // the newest catalogues, by project
-	told     map[string]*making        // what Changed knows
-	kept     map[string][]*folderIndex // of workspaces that were let go: the last good versions
+	settings        Settings
+	settingsVersion uint64 // times that the settings or the trust changed
+	closed          bool
+	base            *watcher
+	projects        map[string]*workspace
+	made            map[string]*builtCatalogue // the newest catalogues, by project
+	notified        map[string]*builtCatalogue // what OnChange's function knows
+	idleIndexes     map[string][]*folderIndex  // of workspaces that are not watched any more: the last good versions
 }
 
 // workspace is a project in use.
@@ -74,7 +74,7 @@ type workspace struct {
 	used    time.Time
 }
 
-// NewLibrary begins to look. The first catalogue waits for what is found.
+// NewLibrary begins to watch. The first catalogue waits for what is found.
 func NewLibrary(s Settings, o Options) (*Library, error) {
 	if o.Log == nil {
 		o.Log = hclog.NewNullLogger()
@@ -103,7 +103,7 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 	}
 	o.Home = resolved(o.Home) // as projects are
 	o.Timings = o.Timings.filled()
-	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*making{}, told: map[string]*making{}, kept: map[string][]*folderIndex{}}
+	l := &Library{o: o, settings: s, projects: map[string]*workspace{}, made: map[string]*builtCatalogue{}, notified: map[string]*builtCatalogue{}, idleIndexes: map[string][]*folderIndex{}}
 	l.base = newWatcher(o, l.refresh)
 	l.base.start(&l.running, s.Folders)
 	return l, nil
@@ -112,8 +112,8 @@ func NewLibrary(s Settings, o Options) (*Library, error) {
 // OnChange has f told of changes from now on: one call after the other, from a
 // goroutine of the library. It may ask the library, but not Close it.
 func (l *Library) OnChange(f func(Change)) {
-	l.telling.Lock()
-	defer l.telling.Unlock()
+	l.notifying.Lock()
+	defer l.notifying.Unlock()
 	l.changed = f
 }
 
@@ -125,25 +125,31 @@ func (l *Library) Close() error {
 		return nil
 	}
 	l.closed = true
-	all := []*watcher{l.base}
-	for _, w := range l.projects {
-		all = append(all, w.watcher)
-	}
+	all := l.watchers()
 	l.mu.Unlock()
-	for _, v := range all {
-		v.end()
+	for _, w := range all {
+		w.end()
 	}
 	l.running.Wait()
 	return nil
 }
 
+// watchers are all of them. It is called with the lock mu.
+func (l *Library) watchers() []*watcher {
+	all := []*watcher{l.base}
+	for _, w := range l.projects {
+		all = append(all, w.watcher)
+	}
+	return all
+}
+
 // Configure takes other settings. What they switch holds for the next
-// catalogue; folders that are new are looked at before it.
+// catalogue; new folders are read before it.
 func (l *Library) Configure(s Settings) {
 	l.mu.Lock()
 	old := l.settings
 	l.settings = s
-	l.turned++
+	l.settingsVersion++
 	if !slices.EqualFunc(old.Folders, s.Folders, sameFolder) {
 		l.base.follow(s.Folders)
 	}
@@ -157,41 +163,41 @@ func (l *Library) Configure(s Settings) {
 	l.refresh()
 }
 
-// Retrust looks at a project's folders and makes its catalogue anew, because
-// the trust in its skills is another. That is in force when it returns.
+// Retrust checks a project's folders and makes its catalogue anew, because the
+// trust in its skills changed. The change is in force when Retrust returns.
 func (l *Library) Retrust(ctx context.Context, project string) error {
 	l.mu.Lock()
-	l.turned++
+	l.settingsVersion++
 	l.mu.Unlock()
-	if err := l.Look(ctx, project); err != nil {
+	if err := l.Check(ctx, project); err != nil {
 		return err
 	}
 	l.refresh()
 	return nil
 }
 
-// Look looks at a project's folders now, whether or not anything is known to
-// have changed, and waits until what was found is in force.
-func (l *Library) Look(ctx context.Context, project string) error {
-	for _, v := range l.inUse(project) {
-		if err := v.CheckNow(ctx); err != nil {
-			return fmt.Errorf("wait for the skills to be looked at again: %w", err)
+// Check checks a project's folders now, whether or not anything is known to have
+// changed, and waits until what was found is in force.
+func (l *Library) Check(ctx context.Context, project string) error {
+	for _, w := range l.inUse(project) {
+		if err := w.CheckNow(ctx); err != nil {
+			return fmt.Errorf("wait for the skills to be read again: %w", err)
 		}
 	}
 	return nil
 }
 
 // Catalogue returns what a project can use now; an empty one is what all share.
-// What changed a moment ago is waited for. A project's workspace is kept in
-// sight from its first catalogue on, until nobody asked for one for a while.
-// After Close it is what there was last.
+// What changed a moment ago is waited for. A project's workspace is
+// watched from its first catalogue on, until nobody asked for one for a while.
+// After Close the catalogue is the last one.
 func (l *Library) Catalogue(ctx context.Context, project string) (*Catalogue, error) {
-	for _, v := range l.inUse(project) {
-		if err := v.CatchUp(ctx, patience); err != nil {
+	for _, w := range l.inUse(project) {
+		if err := w.CatchUp(ctx, patience); err != nil {
 			return nil, fmt.Errorf("wait for the skills to be read: %w", err)
 		}
 	}
-	return l.make(project).catalogue, nil
+	return l.build(project).catalogue, nil
 }
 
 // inUse are the watchers that a project needs.
@@ -208,8 +214,8 @@ func (l *Library) inUse(project string) []*watcher {
 		w.watcher.hash = l.o.Hash
 		w.watcher.answered = func() func(string) bool { return l.o.Answered(project) }
 		w.watcher.idle = func(x *watcher) bool { return l.idle(project, x) }
-		w.watcher.indexes = l.kept[project]
-		delete(l.kept, project)
+		w.watcher.indexes = l.idleIndexes[project]
+		delete(l.idleIndexes, project)
 		w.folders = workspaceFolders(project, l.o.Home, l.settings)
 		w.watcher.start(&l.running, w.folders)
 	}
@@ -219,20 +225,20 @@ func (l *Library) inUse(project string) []*watcher {
 
 // idle stops watching a workspace that nobody asked for, and reports whether it
 // did. Its watcher calls it, which must not touch its indexes any more then.
-func (l *Library) idle(project string, v *watcher) bool {
+func (l *Library) idle(project string, of *watcher) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w, ok := l.projects[project]
-	if !ok || w.watcher != v || l.closed || l.o.Clock().Sub(w.used) < l.o.Timings.Idle {
+	if !ok || w.watcher != of || l.closed || l.o.Clock().Sub(w.used) < l.o.Timings.Idle {
 		return false
 	}
 	delete(l.projects, project)
 	delete(l.made, project)
-	delete(l.told, project)
-	if len(l.kept) < mostKept {
-		l.kept[project] = v.indexes
+	delete(l.notified, project)
+	if len(l.idleIndexes) < mostIdle {
+		l.idleIndexes[project] = of.indexes
 	}
-	v.end()
+	of.end()
 	return true
 }
 
@@ -242,23 +248,19 @@ func (l *Library) Folders(project string) []FolderState {
 	all := l.inUse(project)
 	slices.Reverse(all)
 	var out []FolderState
-	for _, v := range all {
-		out = append(out, v.states()...)
+	for _, w := range all {
+		out = append(out, w.states()...)
 	}
 	return out
 }
 
-// Polling says why skills are looked at again and again instead of being
-// watched; it is empty when they are watched.
+// Polling says why skills are read again and again instead of being watched; it is empty when they are watched.
 func (l *Library) Polling() string {
 	l.mu.Lock()
-	all := []*watcher{l.base}
-	for _, w := range l.projects {
-		all = append(all, w.watcher)
-	}
+	all := l.watchers()
 	l.mu.Unlock()
-	for _, v := range all {
-		if why := v.polling(); why != "" {
+	for _, w := range all {
+		if why := w.polling(); why != "" {
 			return why
 		}
 	}

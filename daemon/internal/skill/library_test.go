@@ -73,7 +73,7 @@ func realDir(t testing.TB) string {
 func (h *shop) note(c Change) {
 	h.mu.Lock()
 	h.changes = append(h.changes, c)
-	h.seen = append(h.seen, h.make(c.Project).catalogue)
+	h.seen = append(h.seen, h.build(c.Project).catalogue)
 	h.mu.Unlock()
 	h.came <- struct{}{}
 }
@@ -100,7 +100,7 @@ func (h *shop) now(project string) *Catalogue {
 			h.t.Fatal(err)
 		}
 	}
-	return h.make(project).catalogue
+	return h.build(project).catalogue
 }
 
 // await waits until the catalogue is as it must be, as long as the cases allow.

@@ -69,7 +69,7 @@ func oneLine(text string) string {
 	return b.String()
 }
 
-// plainLine reports whether a text is as oneLine would make it, for most are.
+// plainLine reports whether a text is as oneLine would make it, because most are.
 func plainLine(text string) bool {
 	if text != strings.TrimSpace(text) || strings.Contains(text, "  ") {
 		return false

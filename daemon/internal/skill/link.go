@@ -16,29 +16,29 @@ import (
 // takes 40.
 const mostLinks = 40
 
-// area is a folder tree in which links may lead. All reading goes through its
+// linkRoot is a folder tree in which links may lead. All reading goes through its
 // handle, which no link leaves whatever changes meanwhile.
-type area struct {
-	given string // as it is written
-	real  string // with all links resolved
-	root  *os.Root
+type linkRoot struct {
+	given  string // as it is written
+	real   string // with all links resolved
+	handle *os.Root
 }
 
-// openArea returns nil when the folder is not there.
-func openArea(path string) (*area, error) {
+// openLinkRoot returns nil when the folder is not there.
+func openLinkRoot(path string) (*linkRoot, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(real)
+	handle, err := os.OpenRoot(real)
 	if err != nil {
 		return nil, err
 	}
-	return &area{given: filepath.Clean(path), real: real, root: root}, nil
+	return &linkRoot{given: filepath.Clean(path), real: real, handle: handle}, nil
 }
 
-// rel is the path below the area, or false when it is not in it.
-func (a *area) rel(real string) (string, bool) { return below(a.real, real) }
+// rel is the path below the root, or false when it is not in it.
+func (a *linkRoot) rel(real string) (string, bool) { return below(a.real, real) }
 
 // below is what path is relative to folder, "." for itself.
 func below(folder, path string) (string, bool) {
@@ -51,35 +51,35 @@ func below(folder, path string) (string, bool) {
 	return strings.CutPrefix(path, folder+string(filepath.Separator))
 }
 
-// spot is a place in an area.
-type spot struct {
-	area *area
+// location is a place in a linkRoot.
+type location struct {
+	root *linkRoot
 	rel  string
 }
 
-func (s spot) path() string {
-	if s.rel == "." {
-		return s.area.real
+func (l location) path() string {
+	if l.rel == "." {
+		return l.root.real
 	}
-	return strings.TrimSuffix(s.area.real, string(filepath.Separator)) + string(filepath.Separator) + s.rel
+	return strings.TrimSuffix(l.root.real, string(filepath.Separator)) + string(filepath.Separator) + l.rel
 }
 
 // join is a place below, by the name of an entry.
-func (s spot) join(name string) spot {
-	if s.rel == "." {
-		return spot{s.area, name}
+func (l location) join(name string) location {
+	if l.rel == "." {
+		return location{l.root, name}
 	}
-	return spot{s.area, s.rel + string(filepath.Separator) + name}
+	return location{l.root, l.rel + string(filepath.Separator) + name}
 }
 
 // lstat goes by the path, which costs a fifth: what it says is checked again by
 // who opens.
-func (s spot) lstat() (fs.FileInfo, error) { return os.Lstat(s.path()) }
+func (l location) lstat() (fs.FileInfo, error) { return os.Lstat(l.path()) }
 
 // open opens for reading what lstat called a folder or a regular file. It waits
 // for nothing and follows no link, should it be something else by now.
-func (s spot) open() (*os.File, error) {
-	return s.area.root.OpenFile(s.rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+func (l location) open() (*os.File, error) {
+	return l.root.handle.OpenFile(l.rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 }
 
 // Why a link is not followed.
@@ -88,21 +88,21 @@ var (
 	errLoop   = errors.New("it leads back to itself")
 )
 
-// areas are where links of one folder may lead; the first is that folder.
-type areas []*area
+// linkRoots are where links of one folder may lead; the first is that folder.
+type linkRoots []*linkRoot
 
-// locate finds the area of a path whose links are resolved.
-func (as areas) locate(real string) (spot, bool) {
+// locate finds the root of a path whose links are resolved.
+func (as linkRoots) locate(real string) (location, bool) {
 	for _, a := range as {
 		if rel, ok := a.rel(real); ok {
-			return spot{a, rel}, true
+			return location{a, rel}, true
 		}
 	}
-	return spot{}, false
+	return location{}, false
 }
 
-// spell puts the real path of an area in the place of the written one.
-func (as areas) spell(path string) string {
+// spell puts the real path of a root in the place of the written one.
+func (as linkRoots) spell(path string) string {
 	for _, a := range as {
 		if rel, ok := below(a.given, path); ok {
 			return a.real + string(filepath.Separator) + rel // a .. in it is for follow to take
@@ -111,9 +111,9 @@ func (as areas) spell(path string) string {
 	return path
 }
 
-// above reports whether an area lies below path, which is then no link: areas
-// are real paths.
-func (as areas) above(path string) bool {
+// above reports whether a root lies below path, which is then no link: roots are
+// real paths.
+func (as linkRoots) above(path string) bool {
 	for _, a := range as {
 		if _, ok := below(path, a.real); ok {
 			return true
@@ -123,9 +123,9 @@ func (as areas) above(path string) bool {
 }
 
 // follow resolves the symbolic link at s as the kernel would, step by step, and
-// touches nothing outside of the areas on the way. It calls passed for each
+// touches nothing outside of the roots on the way. It calls passed for each
 // link, which could be turned elsewhere.
-func (as areas) follow(s spot, passed func(link spot)) (spot, error) {
+func (as linkRoots) follow(s location, passed func(link location)) (location, error) {
 	at, rest := filepath.Dir(s.path()), []string{filepath.Base(s.path())}
 	for links := 0; len(rest) > 0; {
 		next := rest[0]
@@ -138,14 +138,14 @@ func (as areas) follow(s spot, passed func(link spot)) (spot, error) {
 		here, inside := as.locate(step)
 		if !inside {
 			if !as.above(step) {
-				return spot{}, fmt.Errorf("%w: %s", errEscape, step)
+				return location{}, fmt.Errorf("%w: %s", errEscape, step)
 			}
 			at = step
 			continue
 		}
 		info, err := here.lstat()
 		if err != nil {
-			return spot{}, err
+			return location{}, err
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			at = step
@@ -153,11 +153,11 @@ func (as areas) follow(s spot, passed func(link spot)) (spot, error) {
 		}
 		passed(here)
 		if links++; links > mostLinks {
-			return spot{}, errLoop
+			return location{}, errLoop
 		}
-		target, err := here.area.root.Readlink(here.rel)
+		target, err := here.root.handle.Readlink(here.rel)
 		if err != nil {
-			return spot{}, err
+			return location{}, err
 		}
 		if filepath.IsAbs(target) {
 			at, target = string(filepath.Separator), as.spell(target)
@@ -166,7 +166,7 @@ func (as areas) follow(s spot, passed func(link spot)) (spot, error) {
 	}
 	end, inside := as.locate(at)
 	if !inside {
-		return spot{}, fmt.Errorf("%w: %s", errEscape, at)
+		return location{}, fmt.Errorf("%w: %s", errEscape, at)
 	}
 	return end, nil
 }

@@ -15,8 +15,7 @@ const (
 	maxBodyLines     = 500
 )
 
-// lint looks at the fields as the standard asks, and at names that may be
-// spelled wrong.
+// lint checks the fields as the standard asks, and names that may be misspelled.
 func (r *fieldReader) lint() {
 	d := r.doc
 	if n := utf8.RuneCountInString(d.Description); n > maxDescription {
@@ -36,8 +35,8 @@ func (r *fieldReader) lint() {
 		_, foreign := foreignFields[name]
 		if !ours && !foreign {
 			help := "Put fields of your own below metadata:."
-			if near := nearest(name); near != "" {
-				help = "Did you mean " + near + "?"
+			if similar := nearest(name); similar != "" {
+				help = "Did you mean " + similar + "?"
 			}
 			r.warn("field-unknown", f.key, fmt.Sprintf("the field %s is not known; it is kept and not heeded", show(name)), help)
 		}
@@ -81,7 +80,7 @@ func nearest(name string) string {
 	return slices.Min(found)
 }
 
-// lint looks at the file as a whole.
+// lint checks the file as a whole.
 func (d *Document) lint(text []byte, f fenced) {
 	if n := bytes.Count(f.body, []byte("\n")); n > maxBodyLines {
 		line, _ := placeOf(text, len(text)-len(f.body))

@@ -15,7 +15,7 @@ type Match struct {
 	Terms    []string // words of the query that were found, in its order
 }
 
-// Limits on what is looked at in a query: a prompt may be a whole file.
+// Limits on what is read of a query: a prompt may be a whole file.
 const (
 	maxQuery = 16 << 10 // bytes from its begin
 	maxTerms = 64       // the rarest, which tell most

@@ -275,12 +275,12 @@ func BenchmarkIndex10k(b *testing.B) {
 	}
 }
 
-func TestNear(t *testing.T) {
+func TestSimilar(t *testing.T) {
 	for name, want := range map[string][]string{
 		"reveiw": {"review"}, "pdf": {"pdf-tools"}, "Summarise": {"summarize"}, "of": {"off"}, "tools for pdf": nil, "": nil, "quite another": nil,
 	} {
-		if got := library.Near(name); !slices.Equal(got, want) {
-			t.Errorf("%q is near %v, want %v", name, got, want)
+		if got := library.Similar(name); !slices.Equal(got, want) {
+			t.Errorf("%q is like %v, want %v", name, got, want)
 		}
 	}
 }

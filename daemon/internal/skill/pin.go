@@ -77,7 +77,7 @@ func unpinned(d sdk.Skill, err error) error {
 
 // pinned describes a copy that is there.
 func pinned(ctx context.Context, at string) (Pinned, error) {
-	c, err := Look(ctx, at, 0)
+	c, err := ReadContents(ctx, at, 0)
 	if err != nil {
 		return Pinned{}, err
 	}

@@ -8,40 +8,40 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// making is a catalogue and what it was made of.
-type making struct {
+// builtCatalogue is a catalogue and what it was made of.
+type builtCatalogue struct {
 	catalogue *Catalogue
-	base      uint64 // version of what all share
-	own       uint64 // version of the workspace
-	turned    uint64
+	base      uint64                  // version of what all share
+	own       uint64                  // version of the workspace
+	settings  uint64                  // version of the settings and the trust
 	ranked    map[*Document]*Document // as found, as it counts
 }
 
-// make returns a project's catalogue as it is now.
-func (l *Library) make(project string) *making {
-	l.making.Lock()
-	defer l.making.Unlock()
-	return l.makeOne(project)
+// build returns a project's catalogue as it is now.
+func (l *Library) build(project string) *builtCatalogue {
+	l.building.Lock()
+	defer l.building.Unlock()
+	return l.buildOne(project)
 }
 
-// makeOne is called with the lock making.
-func (l *Library) makeOne(project string) *making {
-	next := &making{ranked: map[*Document]*Document{}}
+// buildOne is called with the lock building.
+func (l *Library) buildOne(project string) *builtCatalogue {
+	next := &builtCatalogue{ranked: map[*Document]*Document{}}
 	l.mu.Lock()
 	old, settings, w := l.made[project], l.settings, l.projects[project]
-	next.turned = l.turned
+	next.settings = l.settingsVersion
 	l.mu.Unlock()
 	var base, own []snapshot
 	base, next.base = l.base.snapshots()
 	if w != nil {
 		own, next.own = w.watcher.snapshots()
 	}
-	if old != nil && old.base == next.base && old.own == next.own && old.turned == next.turned {
+	if old != nil && old.base == next.base && old.own == next.own && old.settings == next.settings {
 		return old
 	}
 	r := ranking{project: project, settings: settings, trusted: l.o.Trusted, winners: map[string]*Document{}, out: next.ranked}
 	if r.before = old; project != "" {
-		r.shared = l.makeOne("")
+		r.shared = l.buildOne("")
 	}
 	var all []*Document
 	for _, s := range slices.Concat(own, base) {
@@ -65,8 +65,8 @@ type ranking struct {
 	settings Settings
 	trusted  func(project, name, folderHash string) bool
 	winners  map[string]*Document // by name
-	before   *making              // documents that did not change are taken from these
-	shared   *making
+	before   *builtCatalogue      // documents that did not change are taken from these
+	shared   *builtCatalogue
 	out      map[*Document]*Document
 }
 
@@ -86,7 +86,7 @@ func (r *ranking) rank(found *Document, sum folderSum) *Document {
 }
 
 func (r *ranking) same(found *Document, status sdk.SkillStatus, reason string) *Document {
-	for _, m := range []*making{r.shared, r.before} {
+	for _, m := range []*builtCatalogue{r.shared, r.before} {
 		if m == nil {
 			continue
 		}
@@ -147,8 +147,8 @@ func (r *ranking) distrust(d *Document, sum folderSum) string {
 
 // refresh makes the catalogues anew that are in use and tells what changed.
 func (l *Library) refresh() {
-	l.telling.Lock()
-	defer l.telling.Unlock()
+	l.notifying.Lock()
+	defer l.notifying.Unlock()
 	for _, c := range l.changes() {
 		if l.changed != nil {
 			l.changed(c)
@@ -159,15 +159,15 @@ func (l *Library) refresh() {
 // changes compares the catalogues with those that were told of. What a catalogue
 // has when it is made first is no change.
 func (l *Library) changes() []Change {
-	l.making.Lock()
-	defer l.making.Unlock()
+	l.building.Lock()
+	defer l.building.Unlock()
 	var out []Change
 	shared := map[string]bool{}
 	for _, project := range l.ready() {
-		next := l.makeOne(project)
+		next := l.buildOne(project)
 		l.mu.Lock()
-		old := l.told[project]
-		l.told[project] = next
+		old := l.notified[project]
+		l.notified[project] = next
 		l.mu.Unlock()
 		if old == nil || old == next {
 			continue
@@ -185,7 +185,7 @@ func (l *Library) changes() []Change {
 	return out
 }
 
-// ready are the projects in use of whose catalogues all was looked at once,
+// ready are the projects in use whose folders were all read once,
 // after the one that they share.
 func (l *Library) ready() []string {
 	if _, base := l.base.snapshots(); base == 0 {

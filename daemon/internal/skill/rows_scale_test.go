@@ -125,7 +125,7 @@ func TestConfigureLeavesNothing(t *testing.T) {
 		}
 		wg.Wait()
 		h.Configure(settings[0])
-		if err := h.Look(context.Background(), h.project); err != nil {
+		if err := h.Check(context.Background(), h.project); err != nil {
 			t.Fatal(err)
 		}
 	}

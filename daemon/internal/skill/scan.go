@@ -25,47 +25,46 @@ const fileName = "SKILL.md"
 
 // finding is a skill folder, or a link that should be one, as a scan sees it.
 type finding struct {
-	folder  string // as found: a link on the way is not followed here
-	file    string // the name of its SKILL.md
-	home    spot   // where the folder really lies
-	spot    spot   // where the file really lies
-	key     watch.Key
-	trouble *diagnostic // why it cannot even be looked at
+	folder   string   // as found: a link on the way is not followed here
+	file     string   // the name of its SKILL.md
+	home     location // where the folder really lies
+	location location // where the file really lies
+	key      watch.Key
+	trouble  *diagnostic // why the file cannot even be opened
 }
 
-// scan is one look at one Folder. It opens no file, and folders only.
+// scan finds the skills of one Folder. It opens folders only.
 type scan struct {
-	at      Folder
-	areas   areas
-	pass    *watch.Pass // is told of each folder before that is listed, and of each link on a way
-	exists  bool
-	real    string
-	id      watch.Identity
-	found   []finding
-	blind   []string // folders as found, of which nothing is known
-	folders int
-	text    int64 // bytes of what is to be read
-	problem string
+	at         Folder
+	roots      linkRoots
+	pass       *watch.Pass // is told of each folder before that is listed, and of each link on a way
+	exists     bool
+	real       string
+	id         watch.Identity
+	found      []finding
+	unreadable []string // folders as found, of which nothing is known
+	folders    int
+	text       int64 // bytes of what is to be read
+	problem    string
 }
 
 // step is a folder on the way.
 type step struct {
-	as    string // as found
-	spot  spot
-	depth int
+	as       string // as found
+	location location
+	depth    int
 }
 
-// run looks at the folder and what lies below it, breadth first, so that the
-// limit on folders leaves out the deepest.
+// run scans the folder and what lies below it, breadth first, so that the limit on folders leaves out the deepest.
 func (s *scan) run() {
 	if !s.enter() {
 		return
 	}
-	queue := []step{{s.at.Path, spot{s.areas[0], "."}, 0}}
+	queue := []step{{s.at.Path, location{s.roots[0], "."}, 0}}
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
-		s.pass.Folder(at.spot.path())
+		s.pass.Folder(at.location.path())
 		if at.depth > 0 && s.skill(at) {
 			continue
 		}
@@ -73,24 +72,24 @@ func (s *scan) run() {
 	}
 }
 
-// enter opens the areas.
+// enter opens the roots.
 func (s *scan) enter() bool {
-	root, err := openArea(s.at.Path)
+	root, err := openLinkRoot(s.at.Path)
 	if err != nil {
 		if !missing(err) {
 			s.exists = true
-			s.stumble(s.at.Path, err)
+			s.noteUnreadable(s.at.Path, err)
 		}
 		return false
 	}
-	s.areas = areas{root}
+	s.roots = linkRoots{root}
 	s.exists, s.real = true, root.real
-	if info, err := root.root.Stat("."); err == nil {
+	if info, err := root.handle.Stat("."); err == nil {
 		s.id = watch.KeyOf(info).Identity
 	}
 	for _, path := range s.at.Allow {
-		if a, err := openArea(path); err == nil {
-			s.areas = append(s.areas, a)
+		if a, err := openLinkRoot(path); err == nil {
+			s.roots = append(s.roots, a)
 		}
 	}
 	if s.at.Bound == "" {
@@ -98,7 +97,7 @@ func (s *scan) enter() bool {
 	}
 	bound, err := filepath.EvalSymlinks(s.at.Bound)
 	if err != nil {
-		s.stumble(s.at.Path, err)
+		s.noteUnreadable(s.at.Path, err)
 		return false
 	}
 	if _, inside := below(bound, root.real); !inside {
@@ -110,8 +109,8 @@ func (s *scan) enter() bool {
 
 // end gives the handles back. Spots of the scan are dead then.
 func (s *scan) end() {
-	for _, a := range s.areas {
-		_ = a.root.Close() // it was only read
+	for _, a := range s.roots {
+		_ = a.handle.Close() // it was only read
 	}
 }
 
@@ -120,9 +119,9 @@ func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// stumble notes that nothing is known of a folder.
-func (s *scan) stumble(folder string, err error) {
-	s.blind = append(s.blind, folder)
+// noteUnreadable notes that nothing is known of a folder.
+func (s *scan) noteUnreadable(folder string, err error) {
+	s.unreadable = append(s.unreadable, folder)
 	s.note(fmt.Sprintf("cannot look into %s: %v", folder, cause(err)))
 }
 
@@ -145,7 +144,7 @@ func (s *scan) note(problem string) {
 // skill takes the folder if it has a SKILL.md.
 func (s *scan) skill(at step) bool {
 	name := fileName
-	info, err := at.spot.join(name).lstat()
+	info, err := at.location.join(name).lstat()
 	if missing(err) {
 		return false // another case of the name is seen by list
 	}
@@ -154,11 +153,11 @@ func (s *scan) skill(at step) bool {
 }
 
 func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
-	f := finding{folder: at.as, file: name, home: at.spot, spot: at.spot.join(name)}
+	f := finding{folder: at.as, file: name, home: at.location, location: at.location.join(name)}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if f.spot, err = s.areas.follow(f.spot, s.passed); err == nil {
-			s.pass.Folder(filepath.Dir(f.spot.path()))
-			info, err = f.spot.lstat()
+		if f.location, err = s.roots.follow(f.location, s.passed); err == nil {
+			s.pass.Folder(filepath.Dir(f.location.path()))
+			info, err = f.location.lstat()
 		}
 	}
 	switch {
@@ -178,24 +177,24 @@ func (s *scan) take(at step, name string, info fs.FileInfo, err error) {
 	s.found = append(s.found, f)
 }
 
-func (s *scan) passed(link spot) {
+func (s *scan) passed(link location) {
 	path := link.path()
 	s.pass.Name(filepath.Dir(path), path)
 }
 
-// list returns the folders in which to look next.
+// list returns the folders to scan next.
 func (s *scan) list(at step) []step {
 	entries, err := s.entries(at)
 	if err != nil {
 		if !missing(err) {
-			s.stumble(at.as, err)
+			s.noteUnreadable(at.as, err)
 		}
 		return nil
 	}
 	if at.depth > 0 {
 		for _, e := range entries {
 			if strings.EqualFold(e.Name(), fileName) {
-				info, err := at.spot.join(e.Name()).lstat()
+				info, err := at.location.join(e.Name()).lstat()
 				s.take(at, e.Name(), info, err)
 				return nil
 			}
@@ -206,7 +205,7 @@ func (s *scan) list(at step) []step {
 		if skipped(e.Name()) || !e.IsDir() && e.Type()&fs.ModeSymlink == 0 {
 			continue
 		}
-		to, ok := step{filepath.Join(at.as, e.Name()), at.spot.join(e.Name()), at.depth + 1}, true
+		to, ok := step{filepath.Join(at.as, e.Name()), at.location.join(e.Name()), at.depth + 1}, true
 		if !e.IsDir() {
 			to, ok = s.linked(at, to)
 		}
@@ -219,7 +218,7 @@ func (s *scan) list(at step) []step {
 
 // entries are those of a folder by name, which makes a scan the same each time.
 func (s *scan) entries(at step) ([]fs.DirEntry, error) {
-	f, err := at.spot.open()
+	f, err := at.location.open()
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +228,7 @@ func (s *scan) entries(at step) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// skipped reports whether a folder is never looked into.
+// skipped reports whether a folder is never scanned.
 func skipped(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules"
 }
@@ -250,8 +249,8 @@ func (s *scan) room(to step) bool {
 // linked follows a link to a folder. One that leads elsewhere is nothing to us,
 // one that may not be followed is listed.
 func (s *scan) linked(at, link step) (step, bool) {
-	s.pass.Name(at.spot.path(), link.spot.path())
-	to, err := s.areas.follow(link.spot, s.passed)
+	s.pass.Name(at.location.path(), link.location.path())
+	to, err := s.roots.follow(link.location, s.passed)
 	if err == nil {
 		var info fs.FileInfo
 		if info, err = to.lstat(); err == nil && !info.IsDir() {
@@ -259,13 +258,13 @@ func (s *scan) linked(at, link step) (step, bool) {
 		}
 	}
 	if err == nil {
-		if _, inside := below(to.path(), at.spot.path()); inside {
+		if _, inside := below(to.path(), at.location.path()); inside {
 			err = errLoop
 		}
 	}
 	if err != nil {
 		trouble := refusedLink(link.as, err)
-		s.found = append(s.found, finding{folder: link.as, file: fileName, spot: link.spot.join(fileName), trouble: trouble})
+		s.found = append(s.found, finding{folder: link.as, file: fileName, location: link.location.join(fileName), trouble: trouble})
 		return step{}, false
 	}
 	return step{link.as, to, link.depth}, true

@@ -137,12 +137,12 @@ func TestFollowIsTheKernels(t *testing.T) {
 			}
 			at := rapid.SampledFrom([]string{"", "a", "c"}).Draw(rt, "at")
 			symlink(t, target, filepath.Join(in, at, "l"+string(rune('0'+i))))
-			start, err := openArea(in)
+			start, err := openLinkRoot(in)
 			if err != nil {
 				rt.Fatal(err)
 			}
-			got, err := areas{start}.follow(spot{start, filepath.Join(at, "l"+string(rune('0'+i)))}, func(spot) {})
-			_ = start.root.Close()
+			got, err := linkRoots{start}.follow(location{start, filepath.Join(at, "l"+string(rune('0'+i)))}, func(location) {})
+			_ = start.handle.Close()
 			want, kernel := filepath.EvalSymlinks(filepath.Join(in, at, "l"+string(rune('0'+i))))
 			if err == nil {
 				if _, inside := below(in, got.path()); !inside {

@@ -91,7 +91,7 @@ func (v *validation) walk(path string) error {
 			return stop
 		}
 		if err != nil {
-			v.blind(p, err)
+			v.unreadable(p, err)
 			if e != nil && e.IsDir() {
 				return fs.SkipDir
 			}
@@ -117,8 +117,8 @@ func (v *validation) add(path string) {
 	v.work <- verdict
 }
 
-// blind tells of a folder that cannot be looked into.
-func (v *validation) blind(path string, err error) {
+// unreadable notes a folder that cannot be read.
+func (v *validation) unreadable(path string, err error) {
 	d := wrong("folder-unreadable", 1, 1, fmt.Sprintf("the folder cannot be looked into: %v", cause(err)), "Let your user read it, as with chmod u+rx.")
 	v.all = append(v.all, &Verdict{Path: path, Name: SafeName(filepath.Base(path)), Diagnostics: []diagnostic{*d}})
 }

@@ -169,12 +169,12 @@ func TestFailedHashIsTriedAgain(t *testing.T) {
 	}
 	s := &folderIndex{at: Folder{Tier: sdk.TierWorkspace, Path: dir}}
 	s.scan(l)
-	if err := s.entries[folder].whole.sum.err; err == nil || !strings.Contains(err.Error(), "too many open files") {
+	if err := s.entries[folder].digest.sum.err; err == nil || !strings.Contains(err.Error(), "too many open files") {
 		t.Fatal(err)
 	}
 	failing = nil
 	s.scan(l)
-	if got := s.entries[folder].whole.sum; got != (folderSum{hash: "h"}) {
+	if got := s.entries[folder].digest.sum; got != (folderSum{hash: "h"}) {
 		t.Errorf("it can be read again: %+v", got)
 	}
 }

@@ -61,9 +61,9 @@ func counting(c *skill.Catalogue, name string) (*skill.Document, []*skill.Docume
 // unknownSkill names the skills that may have been meant by the one that is not
 // there.
 func unknownSkill(c *skill.Catalogue, name string) error {
-	near := c.Near(name)
-	if len(near) == 0 || name == "" {
+	similar := c.Similar(name)
+	if len(similar) == 0 || name == "" {
 		return sdk.Errorf(sdk.NotFound, "there is no skill %q: `bothy skills list -a` shows what there is", name)
 	}
-	return sdk.Errorf(sdk.NotFound, "there is no skill %q; did you mean %s?", name, strings.Join(near, " or "))
+	return sdk.Errorf(sdk.NotFound, "there is no skill %q; did you mean %s?", name, strings.Join(similar, " or "))
 }

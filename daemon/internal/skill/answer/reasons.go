@@ -49,14 +49,14 @@ func (r *reasons) explain() rpc.SkillExplain {
 
 func (r *reasons) unknown() []string {
 	text := fmt.Sprintf("There is no skill %q.", r.name)
-	if near := r.catalogue.Near(r.name); len(near) > 0 {
-		text += " Did you mean " + strings.Join(near, " or ") + "?"
+	if similar := r.catalogue.Similar(r.name); len(similar) > 0 {
+		text += " Did you mean " + strings.Join(similar, " or ") + "?"
 	}
 	return []string{text, "A skill is a folder with a SKILL.md in one of the folders that `bothy skills paths` lists; `bothy skills list -a` shows all that were found."}
 }
 
 // decisive is the document of a name that tells why none of them can be used:
-// the first that is not merely hidden, for a disabled one turns the name off.
+// the first that is not merely hidden: a disabled one turns the name off.
 func decisive(named []*skill.Document) *skill.Document {
 	for _, status := range []sdk.SkillStatus{sdk.SkillDisabled, sdk.SkillUntrusted, sdk.SkillBroken} {
 		for _, d := range named {

@@ -24,7 +24,7 @@ func (a *Answers) Trust(ctx context.Context, p rpc.TrustQuery) (rpc.Trust, error
 	if err != nil {
 		return rpc.Trust{}, err
 	}
-	if err := a.cfg.Library.Look(ctx, project); err != nil {
+	if err := a.cfg.Library.Check(ctx, project); err != nil {
 		return rpc.Trust{}, err
 	}
 	switch {
@@ -110,7 +110,7 @@ func asShown(ctx context.Context, documents []*skill.Document, name, hash string
 // was read: that of a version that is broken, or came a moment ago, may ask for
 // more than what is shown, and a last good version was perhaps never looked at.
 func wholeSkill(ctx context.Context, d *skill.Document) (skill.Contents, error) {
-	c, err := skill.Look(ctx, d.Folder, trustedTexts)
+	c, err := skill.ReadContents(ctx, d.Folder, trustedTexts)
 	switch {
 	case err != nil:
 		return c, err

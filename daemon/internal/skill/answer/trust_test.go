@@ -168,7 +168,7 @@ func TestShownIsWhatWasRead(t *testing.T) {
 	if err := os.WriteFile(path, []byte("---\nallowed-tools: Bash\nhalf"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c, err := skill.Look(t.Context(), folder, 0)
+	c, err := skill.ReadContents(t.Context(), folder, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

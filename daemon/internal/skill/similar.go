@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Near are at most three names, of all skills whatever their status, that may
+// Similar are at most three names, of all skills whatever their status, that may
 // have been meant by one that is not there.
-func (c *Catalogue) Near(name string) []string {
+func (c *Catalogue) Similar(name string) []string {
 	name = plainName(name)
 	type candidate struct {
 		name string

@@ -8,8 +8,8 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
-// mostInSkill is how many files and folders of one skill are looked at. One with
-// more is too large to be trusted.
+// mostInSkill is how many files and folders one skill may have. One with more is
+// too large to be trusted.
 const mostInSkill = 4000
 
 // folderSum is the hash of a skill's whole folder, to which trust is bound, or
@@ -19,8 +19,8 @@ type folderSum struct {
 	err  error
 }
 
-// wholeFolder remembers of which files the sum is.
-type wholeFolder struct {
+// folderDigest remembers of which files the sum is.
+type folderDigest struct {
 	keys uint64 // of the keys of all that is in it
 	sure bool   // equal keys mean equal contents
 	sum  folderSum
@@ -43,26 +43,26 @@ func (x *folderIndex) sum(sc *scan, o rescan) {
 		}
 		name := e.doc.Name
 		if !o.answered(name) {
-			e.whole = wholeFolder{}
+			e.digest = folderDigest{}
 			continue
 		}
 		if alike[name]++; alike[name] > mostAlike {
-			e.whole = wholeFolder{sum: folderSum{err: errAlike}}
+			e.digest = folderDigest{sum: folderSum{err: errAlike}}
 			continue
 		}
 		keys, newest, err := sc.keys(f.home)
 		now := o.clock()
-		if err == nil && e.whole.keys == keys && e.whole.sure {
+		if err == nil && e.digest.keys == keys && e.digest.sure {
 			continue
 		}
-		next := wholeFolder{keys: keys, sure: err == nil && now.Sub(time.Unix(0, newest)) >= watch.Resolution}
+		next := folderDigest{keys: keys, sure: err == nil && now.Sub(time.Unix(0, newest)) >= watch.Resolution}
 		if next.sum.err = err; err == nil {
 			next.sum.hash, next.sum.err = o.hash(f.folder)
 		}
 		if next.sum.err != nil { // which may pass
 			next.sure, next.sum = false, folderSum{err: sumError(next.sum.err.Error())}
 		}
-		e.whole = next
+		e.digest = next
 	}
 }
 
@@ -72,14 +72,14 @@ type sumError string
 func (e sumError) Error() string { return string(e) }
 
 // keys sums up the keys of all that is in a folder.
-func (sc *scan) keys(home spot) (sum uint64, newest int64, err error) {
+func (sc *scan) keys(home location) (sum uint64, newest int64, err error) {
 	h, left := fnv.New64a(), mostInSkill
-	queue := []spot{home}
+	queue := []location{home}
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
 		sc.pass.Folder(at.path())
-		entries, err := sc.entries(step{spot: at})
+		entries, err := sc.entries(step{location: at})
 		if err != nil {
 			return 0, 0, cause(err)
 		}

@@ -36,7 +36,7 @@ func (s *site) say(t *testing.T, lines ...string) {
 func TestEventsInTheAudit(t *testing.T) {
 	s := newSite(t, "plugin \"bash\" {\n  enabled = false\n}\n")
 	s.up()
-	hello := `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"client":"x","protocol":"1.0"%s}}`
+	hello := `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"client":"x","protocol":"2.0"%s}}`
 	s.say(t, fmt.Sprintf(hello, `,"token":"`+strings.Repeat("0", 64)+`"`))
 	s.say(t, fmt.Sprintf(hello, ""), `{"jsonrpc":"2.0","id":2,"method":"proposals/resolve","params":{"id":"00000000","hash":"y","answer":"accept"}}`)
 	for _, path := range []string{"../../outside", "missing"} {

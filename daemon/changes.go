@@ -123,7 +123,7 @@ func (d *Daemon) look(t told, root string) (*project.Changes, error) {
 		}
 		writes := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "undo", Annotations: sdk.Annotations{Destructive: true}}, Plugin: "bothy", Pinned: true, Grants: []string{sdk.GrantProject}}
 		// A person asked for this: no rule about an agent counts, only what no tool may do.
-		decision := policy.New(policy.Settings{}).Decide(sdk.PolicyRequest{Tool: writes, Arguments: arguments, Project: root, Mode: sdk.ModeAct})
+		decision := policy.New(policy.Settings{}).Decide(sdk.PolicyRequest{Tool: writes, Arguments: arguments, Project: root})
 		if decision.Verdict != sdk.Allow {
 			return sdk.Errorf(sdk.Permission, "%s", decision.Reason)
 		}

@@ -21,7 +21,7 @@ import (
 // whether the prompt is there, and gives it again only when it is not.
 func (s *site) submit(ctx context.Context, c *client.Client, p plan) (rpc.Accepted, error) {
 	for {
-		a, err := c.Act(ctx, rpc.Prompt{Project: s.project, Run: p.Tag, Prompt: p.prompt(), Leave: p.Leave})
+		a, err := c.Act(ctx, rpc.Prompt{Project: s.project, Run: p.Tag, Prompt: p.prompt(), Mode: p.Mode})
 		if err == nil {
 			s.history.accepted(a, p.prompt())
 			return a, nil

@@ -34,7 +34,7 @@ func newAnswers() *givenAnswers {
 // steps of every other of these rejected.
 func (p plan) asking(nth int) plan {
 	if nth%3 != 0 {
-		p.Leave = sdk.LeaveInteractive
+		p.Mode = sdk.ModeInteractive
 	}
 	if nth%3 == 2 {
 		p.Reject = p.Steps
@@ -154,12 +154,12 @@ func (s *site) proposals(p plan, run int64, known *givenAnswers) {
 
 // actProposal gives a prompt whose calls all wait for a person, and answers them.
 func actProposal(v *visitor, j *job) error {
-	return v.propose(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line"}, Leave: sdk.LeaveInteractive})
+	return v.propose(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line"}, Mode: sdk.ModeInteractive})
 }
 
 // actRejection does it with a second one that is refused.
 func actRejection(v *visitor, j *job) error {
-	return v.propose(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line"}, Twice: true, Leave: sdk.LeaveInteractive, Reject: 2})
+	return v.propose(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line"}, Twice: true, Mode: sdk.ModeInteractive, Reject: 2})
 }
 
 func (v *visitor) propose(j *job, p plan) error {

@@ -90,7 +90,7 @@ func (v *visitor) place(ctx context.Context, j *job) error {
 	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
 		return err
 	}
-	a, err := v.client.Act(ctx, rpc.Prompt{Project: v.project, Run: j.tag, Prompt: j.plan.prompt(), Leave: j.plan.Leave})
+	a, err := v.client.Act(ctx, rpc.Prompt{Project: v.project, Run: j.tag, Prompt: j.plan.prompt(), Mode: j.plan.Mode})
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func (k *killing) disturbed(ctx context.Context, p plan, most int) (kills int) {
 	}
 	over := make(chan end, 1)
 	known := newAnswers()
-	if ctx, cancel := context.WithCancel(ctx); p.Leave != "" {
+	if ctx, cancel := context.WithCancel(ctx); p.Mode != "" {
 		people := &background{cancel: cancel}
 		people.run("who answers", func() error { return k.answerAll(ctx, p, known) })
 		defer func() {
@@ -192,7 +192,7 @@ func (k *killing) disturbed(ctx context.Context, p plan, most int) (kills int) {
 		k.t.Fatalf("run %s: %v\n%s", p.Tag, e.err, k.evidence())
 	}
 	k.finished(p, e.accepted)
-	if p.Leave != "" {
+	if p.Mode != "" {
 		k.proposals(p, e.accepted.ID, known)
 	}
 	if k.t.Failed() {

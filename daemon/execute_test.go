@@ -214,7 +214,7 @@ func TestResearchOverTheDaemon(t *testing.T) {
 	if s := e.state("research"); s != "stopped" {
 		t.Errorf("before its first use it is %s", s)
 	}
-	if _, _, err := e.store.Enqueue(t.Context(), sdk.Loop{Run: e.run.ID, Mode: sdk.ModeAsk, Prompt: "p", Model: "m/loop"}); err != nil {
+	if _, _, err := e.store.Enqueue(t.Context(), sdk.Loop{Run: e.run.ID, ReadOnly: true, Prompt: "p", Model: "m/loop"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := e.store.ClaimLoop(t.Context(), e.run.ID); !ok || err != nil {

@@ -84,7 +84,7 @@ func TestPluginAtTheSocket(t *testing.T) {
 `)
 	s.up()
 	socket := filepath.Join(s.root, "run", "bothy", rpc.SocketName)
-	hello := `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"client":"x","protocol":"1.0","token":"TOKEN"}}` + "\n"
+	hello := `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"client":"x","protocol":"2.0","token":"TOKEN"}}` + "\n"
 	for name, lines := range map[string]string{
 		"refused_peer":     `{"jsonrpc":"2.0","id":1,"method":"status"}` + "\n",
 		"refused_approval": hello + `{"jsonrpc":"2.0","id":2,"method":"proposals/resolve","params":{"id":"x","hash":"y","answer":"accept"}}` + "\n",

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // TestOldDatabase opens what the build of commit ec70b50 left, shows the same
@@ -142,16 +144,37 @@ func oldFacts(t *testing.T) []oldFact {
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}
+		loops, _ := l.Is["loops"].([]any)
+		for i := range loops {
+			loop := todays(t, loops[i])
+			loop["options"] = todays(t, loop["options"])
+			loops[i] = loop
+		}
 		switch {
 		case l.Show != "":
 			all = append(all, oldFact{"run " + l.Show, []string{"runs", "show", l.Show, "--json"}, "", l.Is})
 		case l.Audit != nil:
 			all = append(all, oldFact{fmt.Sprint("audit ", l.Audit["seq"]), []string{"audit", "--json"}, "seq", l.Audit})
 		default:
-			all = append(all, oldFact{fmt.Sprint("proposal ", l.Proposal["path"]), []string{"proposals", "--all", "--json"}, "id", l.Proposal})
+			all = append(all, oldFact{fmt.Sprint("proposal ", l.Proposal["path"]), []string{"proposals", "--all", "--json"}, "id", todays(t, l.Proposal)})
 		}
 	}
 	return all
+}
+
+// todays is an object that the build of that commit printed with the names that
+// its members have today.
+func todays(t *testing.T, object any) (renamed map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ = sdk.FromOldForm(text)
+	if err := json.Unmarshal(text, &renamed); err != nil {
+		t.Fatal(err)
+	}
+	return renamed
 }
 
 var manyX = regexp.MustCompile(`x{100,}`)

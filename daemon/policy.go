@@ -25,7 +25,7 @@ func (w written) policy(project string) policy.Settings {
 
 func settingsOf(cfg *config.Config, w config.Workspace) policy.Settings {
 	return policy.Settings{
-		Leave: cfg.Policy.Leave, Shell: cmp.Or(w.Shell, cfg.Sandbox.Shell), Broken: w.Broken, BrokenAt: w.BrokenAt,
+		Mode: cfg.Policy.Mode, Shell: cmp.Or(w.Shell, cfg.Sandbox.Shell), Broken: w.Broken, BrokenAt: w.BrokenAt,
 		Rules: slices.Concat(w.Rules, cfg.Workspace.Rules, cfg.Rules),
 	}
 }
@@ -44,11 +44,11 @@ func (w written) narrowing(project string) engine.Narrowing {
 // project that dir lies in, by the configuration and the file of the workspace.
 // Rules that answers left are in the store, which only a daemon opens: they do
 // not count. form goes before the configuration's when it is not empty.
-func Judge(cfg *config.Config, dir, command string, leave sdk.Leave, form string) (sdk.Decision, config.Diagnostics, error) {
+func Judge(cfg *config.Config, dir, command string, mode sdk.Mode, form string) (sdk.Decision, config.Diagnostics, error) {
 	root := config.ProjectOf(dir)
 	w, diags := config.WorkspaceOf(root, cfg)
 	set := settingsOf(cfg, w)
 	set.Shell = cmp.Or(form, set.Shell)
-	decision, err := policy.Judge(set, root, command, leave)
+	decision, err := policy.Judge(set, root, command, mode)
 	return decision, diags, err
 }

@@ -36,7 +36,7 @@ func living(t *testing.T, blocks string) (written, *[]string, string) {
 
 func writeOf(root string) sdk.PolicyRequest {
 	tool := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "write_file"}, Plugin: "files", Pinned: true, Grants: []string{sdk.GrantProject}}
-	return sdk.PolicyRequest{Tool: tool, Arguments: []byte(`{"path":"a"}`), Project: root, Mode: sdk.ModeAct}
+	return sdk.PolicyRequest{Tool: tool, Arguments: []byte(`{"path":"a"}`), Project: root}
 }
 
 // TestWorkspaceHolds: what the file of a project denies counts from the moment it
@@ -111,12 +111,12 @@ func TestJudge(t *testing.T) {
 		"ls -la": "allow shell.proven", "go test ./...": "allow tests", "go test && git push": "deny no", "make": "deny shell.program",
 		"ls\xff": "deny shell.bytes", "ls \x00": "deny shell.bytes", "rm -rf /": "deny shell.deny",
 	} {
-		d, _, err := Judge(p.current(), below, command, sdk.LeaveRestricted, "")
+		d, _, err := Judge(p.current(), below, command, sdk.ModeRestricted, "")
 		if got := string(d.Verdict) + " " + d.Rule; err != nil || got != want {
 			t.Errorf("%q: %s (%s), %v", command, got, d.Reason, err)
 		}
 	}
-	if d, _, _ := Judge(p.current(), below, "ls | wc", sdk.LeaveRestricted, "argv"); d.Rule != "shell.argv" {
+	if d, _, _ := Judge(p.current(), below, "ls | wc", sdk.ModeRestricted, "argv"); d.Rule != "shell.argv" {
 		t.Errorf("the strict form: %+v", d)
 	}
 }

@@ -22,12 +22,12 @@ func (r relay) intake() error {
 }
 
 // Submit implements server.Engine.
-func (r relay) Submit(ctx context.Context, by server.Caller, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
+func (r relay) Submit(ctx context.Context, by server.Caller, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
 	if err := r.intake(); err != nil {
 		return rpc.Accepted{}, err
 	}
 	s := engine.Submission{
-		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Mode: mode, Leave: p.Leave, Yolo: p.Yolo,
+		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo,
 	}
 	if p.Attend {
 		s.Session = by.Session

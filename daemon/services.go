@@ -80,7 +80,7 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 		return sdk.ToolResult{}, err
 	}
 	action := sdk.PolicyRequest{Arguments: arguments, Project: c.Project}
-	if action.Mode, action.Leave, err = s.standing(ctx, run); err != nil {
+	if action.ReadOnly, action.Mode, err = s.standing(ctx, run); err != nil {
 		return sdk.ToolResult{}, err
 	}
 	if action.Tool, err = s.find(tool); err != nil {
@@ -110,18 +110,18 @@ func (s *services) Invoke(ctx context.Context, c host.Caller, tool string, argum
 	return r, err
 }
 
-// standing is the mode and the leave of the loop which works in the run, so that
+// standing is whether the loop that works in the run may only read, and its mode, so that
 // what a prompt may not do is not done by way of a plugin. Without a loop it is a
 // person who called.
-func (s *services) standing(ctx context.Context, run int64) (sdk.Mode, sdk.Leave, error) {
+func (s *services) standing(ctx context.Context, run int64) (bool, sdk.Mode, error) {
 	l, working, err := s.loop(ctx, run)
 	if err != nil {
-		return "", "", err
+		return true, "", err
 	}
 	if working {
-		return l.Mode, engine.LeaveOf(l, s.d.current().Agents[l.Agent]), nil
+		return l.ReadOnly, engine.ModeOf(l, s.d.current().Agents[l.Agent]), nil
 	}
-	return sdk.ModeAct, sdk.LeaveRestricted, nil
+	return false, sdk.ModeRestricted, nil
 }
 
 // loop is the one that works in the run, if one does.

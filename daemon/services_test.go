@@ -35,7 +35,7 @@ func served(t *testing.T) (*services, sdk.Run, host.Caller) {
 		t.Fatal(err)
 	}
 	d := &Daemon{store: st}
-	d.live.Store(&config.Config{Agents: map[string]sdk.Agent{"chat": {Name: "chat", Leave: sdk.LeaveInteractive}}})
+	d.live.Store(&config.Config{Agents: map[string]sdk.Agent{"chat": {Name: "chat", Mode: sdk.ModeInteractive}}})
 	return &services{d: d}, run, host.Caller{Instance: "x", Run: run.Key, RunDir: filepath.Join("runs", run.Key)}
 }
 
@@ -43,33 +43,33 @@ func served(t *testing.T) (*services, sdk.Run, host.Caller) {
 // its side effects by way of a plugin.
 func TestPluginsCallInTheModeOfTheLoop(t *testing.T) {
 	s, run, _ := served(t)
-	check := func(when string, want sdk.Mode, leave sdk.Leave) {
+	check := func(when string, want bool, mode sdk.Mode) {
 		t.Helper()
-		if got, may, err := s.standing(t.Context(), run.ID); err != nil || got != want || may != leave {
-			t.Errorf("%s: %s, %s, %v", when, got, may, err)
+		if got, may, err := s.standing(t.Context(), run.ID); err != nil || got != want || may != mode {
+			t.Errorf("%s: %t, %s, %v", when, got, may, err)
 		}
 	}
-	check("without a loop", sdk.ModeAct, sdk.LeaveRestricted)
-	for mode, leave := range map[sdk.Mode]sdk.Leave{sdk.ModeAsk: sdk.LeaveInteractive, sdk.ModeAct: sdk.LeaveFull} {
+	check("without a loop", false, sdk.ModeRestricted)
+	for readOnly, mode := range map[bool]sdk.Mode{true: sdk.ModeInteractive, false: sdk.ModeFull} {
 		options := `{}` // the agent's
-		if leave == sdk.LeaveFull {
-			options = `{"leave":"full"}`
+		if mode == sdk.ModeFull {
+			options = `{"mode":"full"}`
 		}
-		l, _, err := s.d.store.Enqueue(t.Context(), sdk.Loop{Run: run.ID, Mode: mode, Agent: "chat", Prompt: "p", Options: json.RawMessage(options)})
+		l, _, err := s.d.store.Enqueue(t.Context(), sdk.Loop{Run: run.ID, ReadOnly: readOnly, Agent: "chat", Prompt: "p", Options: json.RawMessage(options)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		check("while it is queued", sdk.ModeAct, sdk.LeaveRestricted)
+		check("while it is queued", false, sdk.ModeRestricted)
 		if _, ok, err := s.d.store.ClaimLoop(t.Context(), run.ID); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		check("while it runs", mode, leave)
+		check("while it runs", readOnly, mode)
 		end := sdk.Change{Run: run.ID, EndLoop: &sdk.LoopEnd{Loop: l.ID, Status: sdk.StatusOK, Stop: "answer", Reason: "r"}}
 		if _, err := s.d.store.Commit(t.Context(), end); err != nil {
 			t.Fatal(err)
 		}
 	}
-	check("after them", sdk.ModeAct, sdk.LeaveRestricted)
+	check("after them", false, sdk.ModeRestricted)
 }
 
 func TestPluginsDoNotWriteWhatHappened(t *testing.T) {

@@ -35,8 +35,8 @@ type plan struct {
 	Text  int      `json:"text"`  // bytes of text in every answer
 	Hold  int      `json:"hold"`  // the step before which the gate named Tag is waited for; 0 is none
 
-	Leave  sdk.Leave `json:"leave"`  // of the prompt; empty asks nobody
-	Reject int       `json:"reject"` // the step whose calls a person rejects; 0 is none
+	Mode   sdk.Mode `json:"mode"`   // of the prompt; empty asks nobody
+	Reject int      `json:"reject"` // the step whose calls a person rejects; 0 is none
 }
 
 func (p plan) prompt() string {

@@ -40,7 +40,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Log:          d.log.Named("engine"),
 		Instructions: project.Instructions,
 		Attended:     d.clients.Attended,
-		Leave:        func() sdk.Leave { return d.current().Policy.Leave },
+		Mode:         func() sdk.Mode { return d.current().Policy.Mode },
 		Expiry:       func() time.Duration { return d.current().Policy.Expiry },
 		Rules:        d.rules,
 		Narrow:       d.written.narrowing,

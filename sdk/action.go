@@ -50,20 +50,24 @@ type ActionCall struct {
 // of its members is left out when it is empty: attributes are merged, and an
 // edited call must keep nothing of the one before it.
 type ActionProposal struct {
-	ID      string    `json:"id"`
-	Hash    string    `json:"hash"`
-	Digest  string    `json:"digest"`
-	Mode    Mode      `json:"mode"`
-	Leave   Leave     `json:"leave"`
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires"`
-	Command string    `json:"command"`
-	Dir     string    `json:"dir"`
-	Bytes   int       `json:"bytes"`
-	Mounts  []string  `json:"mounts"`
-	Network bool      `json:"network"`
-	Diff    string    `json:"diff"`
-	Base    string    `json:"base"`
+	ID       string    `json:"id"`
+	Hash     string    `json:"hash"`
+	Digest   string    `json:"digest"`
+	ReadOnly bool      `json:"read_only"`
+	Mode     Mode      `json:"mode"`
+	Created  time.Time `json:"created"`
+	Expires  time.Time `json:"expires"`
+	Command  string    `json:"command"`
+	Dir      string    `json:"dir"`
+	Bytes    int       `json:"bytes"`
+	Mounts   []string  `json:"mounts"`
+	Network  bool      `json:"network"`
+	Diff     string    `json:"diff"`
+	Base     string    `json:"base"`
+
+	// OldForm says that it was proposed, and Hash made, in the form that
+	// FromOldForm reads: the hash is verified by ToOldForm.
+	OldForm bool `json:"-"`
 }
 
 // ActionAnswer is what a person answered.
@@ -202,7 +206,7 @@ func (a *Action) Question(run Run, project Project, said string) (Proposal, bool
 	}
 	p := Proposal{
 		ID: kept.ID, Hash: kept.Hash, Run: run.ID, Alias: run.Alias, Project: project.Root, Path: a.Path,
-		Tool: a.Tool, Plugin: a.Plugin, Digest: kept.Digest, Mode: kept.Mode, Leave: kept.Leave, Created: kept.Created, Expires: kept.Expires,
+		Tool: a.Tool, Plugin: a.Plugin, Digest: kept.Digest, ReadOnly: kept.ReadOnly, Mode: kept.Mode, Created: kept.Created, Expires: kept.Expires,
 		Arguments: a.ExactArguments(), Command: kept.Command, Dir: kept.Dir, Bytes: kept.Bytes, Mounts: kept.Mounts, Network: kept.Network,
 		Diff: kept.Diff, Said: said, State: a.State, Outcome: a.Outcome,
 	}

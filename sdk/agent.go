@@ -17,8 +17,8 @@ type Agent struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"max_tokens,omitempty"`
 	Guards      Guards   `json:"guards"`
-	Busy        string   `json:"busy,omitempty"`  // "queue" (default) or "refuse"
-	Leave       Leave    `json:"leave,omitempty"` // the attribute mode of its block; empty is restricted
+	Busy        string   `json:"busy,omitempty"` // "queue" (default) or "refuse"
+	Mode        Mode     `json:"mode,omitempty"` // the attribute mode of its block; empty is restricted
 }
 
 // Admits reports whether the agent may use a tool, by its globs over bare and

@@ -59,10 +59,10 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-func TestActionHash(t *testing.T) {
+func TestPolicyRequestHash(t *testing.T) {
 	one := PolicyRequest{Tool: Tool{ToolSpec: ToolSpec{Name: "write"}, Plugin: "files"}, Arguments: json.RawMessage(`{"a":1,"b":2}`), Project: "/p"}
 	same := one
-	same.Arguments, same.Mode, same.Leave, same.Attended = json.RawMessage(`{ "b":2,"a":1}`), ModeAct, LeaveFull, true
+	same.Arguments, same.ReadOnly, same.Mode, same.Attended = json.RawMessage(`{ "b":2,"a":1}`), true, ModeFull, true
 	hash := func(a PolicyRequest) string {
 		h, err := a.Hash()
 		if err != nil || len(h) != 64 {

@@ -51,12 +51,12 @@ type Hook interface {
 
 // LoopEvent is the payload of loop.*, ask.*, act.*, run.step.completed.
 type LoopEvent struct {
-	Project int64  `json:"project"`
-	Run     Run    `json:"run"`
-	Loop    Loop   `json:"loop"`
-	Turns   int    `json:"turns,omitempty"`
-	Status  int    `json:"status,omitempty"`
-	Reason  string `json:"reason,omitempty"`
+	Project int64    `json:"project"`
+	Run     Run      `json:"run"`
+	Loop    HookLoop `json:"loop"`
+	Turns   int      `json:"turns,omitempty"`
+	Status  int      `json:"status,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
 }
 
 // RunEvent is the payload of run.created, run.reset, run.expired, run.deleted.
@@ -70,7 +70,7 @@ type RunEvent struct {
 // run.state, context.materialized and llm.request.*.
 type TurnEvent struct {
 	Run      Run             `json:"run"`
-	Loop     Loop            `json:"loop"`
+	Loop     HookLoop        `json:"loop"`
 	Turn     Turn            `json:"turn"`
 	Messages int             `json:"messages,omitempty"`
 	Detail   json.RawMessage `json:"detail,omitempty"`
@@ -93,7 +93,7 @@ type Recording struct {
 	Run        int64           `json:"run"`
 	Turn       int             `json:"turn"`
 	Loop       int64           `json:"loop"`
-	Mode       Mode            `json:"mode"`
+	ReadOnly   AskOrAct        `json:"mode"`
 	Tool       string          `json:"tool"`
 	Path       string          `json:"path"`
 	Body       string          `json:"body"`
@@ -106,7 +106,7 @@ type Recording struct {
 // llm.messages: what is about to be sent.
 type Prompt struct {
 	Run      Run       `json:"run"`
-	Loop     Loop      `json:"loop"`
+	Loop     HookLoop  `json:"loop"`
 	Turn     int       `json:"turn"`
 	Model    string    `json:"model"`
 	System   string    `json:"system"`
@@ -130,7 +130,7 @@ type Ruling struct {
 // loop that ends cannot be kept going, and what the turn did stays as it is.
 type TurnResult struct {
 	Run        Run        `json:"run"`
-	Loop       Loop       `json:"loop"`
+	Loop       HookLoop   `json:"loop"`
 	Turn       int        `json:"turn"`      // within the run
 	LoopTurn   int        `json:"loop_turn"` // within the loop, from 1
 	Completion Completion `json:"completion"`

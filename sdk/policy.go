@@ -5,21 +5,20 @@ import (
 	"time"
 )
 
-// Leave is how much a run may do without asking a person (design section 8).
-// Mode says whether a prompt may have side effects at all; Leave says who has to
-// agree to them.
-type Leave string
+// Mode is how much a run may do without asking a person. It says who has to agree
+// to side effects; a loop that is read-only has none in any mode.
+type Mode string
 
-// The leaves, from least to most.
+// The modes, from least to most.
 const (
-	LeaveInteractive Leave = "interactive" // side effects are proposed
-	LeaveRestricted  Leave = "restricted"  // what is proven runs; the rest is proposed, or denied when nobody is there to ask
-	LeaveFull        Leave = "full"        // what is not denied runs; nothing is asked
+	ModeInteractive Mode = "interactive" // side effects are proposed
+	ModeRestricted  Mode = "restricted"  // what is proven runs; the rest is proposed, or denied when nobody is there to ask
+	ModeFull        Mode = "full"        // what is not denied runs; nothing is asked
 )
 
-// Valid reports whether l is one of the leaves.
-func (l Leave) Valid() bool {
-	return l == LeaveInteractive || l == LeaveRestricted || l == LeaveFull
+// Valid reports whether m is one of the modes.
+func (m Mode) Valid() bool {
+	return m == ModeInteractive || m == ModeRestricted || m == ModeFull
 }
 
 // PolicyRequest is a tool call that policy is asked about. None of it but Arguments
@@ -28,9 +27,9 @@ type PolicyRequest struct {
 	Tool      Tool
 	Arguments json.RawMessage
 	Project   string // absolute path
-	Mode      Mode
-	Leave     Leave // empty is LeaveRestricted
-	Attended  bool  // a client that may approve follows the run
+	ReadOnly  bool   // the loop may have no side effects
+	Mode      Mode   // empty is ModeRestricted
+	Attended  bool   // a client that may approve follows the run
 }
 
 // Verdict is what policy rules about an action.
@@ -88,7 +87,7 @@ type PolicyRule struct {
 	// "*" is implied. Of a line, an allow rule allows the commands that fit one:
 	// each that is not proven has to be allowed by a rule. The others need any.
 	Commands []string `json:"commands,omitempty"`
-	Leaves   []Leave  `json:"leaves,omitempty"`  // in which it holds; empty is all
+	Modes    []Mode   `json:"modes,omitempty"`   // in which it holds; empty is all
 	Project  string   `json:"project,omitempty"` // root of the only project where it holds; empty is all
 	Exact    string   `json:"exact,omitempty"`   // the hash of the only call that it is about (Proposal.Hash without its run)
 }

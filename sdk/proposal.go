@@ -8,19 +8,19 @@ import (
 // Proposal is an action that waits for a person: what exactly would run, where,
 // and what an answer is bound to. All but Said is written by the daemon.
 type Proposal struct {
-	ID      string    `json:"id"`   // short, unique among those that wait
-	Hash    string    `json:"hash"` // hex SHA-256 over all that an answer agrees to; an answer names it
-	Run     int64     `json:"run"`
-	Alias   string    `json:"alias"`
-	Project string    `json:"project"` // root
-	Path    string    `json:"path"`    // the action's entry
-	Tool    string    `json:"tool"`
-	Plugin  string    `json:"plugin"`
-	Digest  string    `json:"digest,omitempty"` // of the plugin's binary
-	Mode    Mode      `json:"mode"`
-	Leave   Leave     `json:"leave"`
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires"`
+	ID       string    `json:"id"`   // short, unique among those that wait
+	Hash     string    `json:"hash"` // hex SHA-256 over all that an answer agrees to; an answer names it
+	Run      int64     `json:"run"`
+	Alias    string    `json:"alias"`
+	Project  string    `json:"project"` // root
+	Path     string    `json:"path"`    // the action's entry
+	Tool     string    `json:"tool"`
+	Plugin   string    `json:"plugin"`
+	Digest   string    `json:"digest,omitempty"` // of the plugin's binary
+	ReadOnly bool      `json:"read_only"`        // of the loop
+	Mode     Mode      `json:"mode"`             // of the loop, when it was proposed
+	Created  time.Time `json:"created"`
+	Expires  time.Time `json:"expires"`
 
 	Arguments json.RawMessage `json:"arguments"`         // canonical (RFC 8785): what runs
 	Command   string          `json:"command,omitempty"` // of a tool that runs commands: the line, byte for byte

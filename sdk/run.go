@@ -29,22 +29,13 @@ type Run struct {
 	Updated time.Time `json:"updated"`
 }
 
-// Mode says whether a loop may have side effects.
-type Mode string
-
-// The modes of a loop.
-const (
-	ModeAsk Mode = "ask"
-	ModeAct Mode = "act"
-)
-
 // Loop is one prompt and all the turns it causes. The loops of a run are its
 // queue: first in, first out, one running at a time.
 type Loop struct {
 	ID       int64           `json:"id"`
 	Run      int64           `json:"run"`
-	Sequence int             `json:"sequence"` // 1, 2, ... within the run
-	Mode     Mode            `json:"mode"`
+	Sequence int             `json:"sequence"`  // 1, 2, ... within the run
+	ReadOnly bool            `json:"read_only"` // given by ask: it has no side effects, in every mode
 	Model    string          `json:"model"`
 	Agent    string          `json:"agent"`
 	Prompt   string          `json:"prompt"`

@@ -70,8 +70,12 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("bothyd %s (pid %d) speaks protocol %s and this client, %s, speaks %s: run `bothy stop`, and the next call starts the bothyd that fits",
-		e.Daemon.Version, e.Daemon.PID, e.Daemon.Protocol, sdk.Version, rpc.Protocol)
+	remedy := "upgrade this client to the version of the daemon"
+	if rpc.Older(e.Daemon.Protocol) {
+		remedy = "run `bothy stop`, and the next call starts the bothyd that fits"
+	}
+	return fmt.Sprintf("bothyd %s (pid %d) speaks protocol %s and this client, %s, speaks %s: %s",
+		e.Daemon.Version, e.Daemon.PID, e.Daemon.Protocol, sdk.Version, rpc.Protocol, remedy)
 }
 
 // Call calls any method. params and result may be nil; an error that the

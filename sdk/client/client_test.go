@@ -54,7 +54,7 @@ func (s scripted) dial(t *testing.T) func(context.Context) (net.Conn, error) {
 					t.Errorf("the client sent %q: %v", lines.Text(), err)
 					return
 				}
-				answers := []string{result(req.ID, fmt.Sprintf(`{"server":"bothyd","version":"v9","protocol":"1.0","pid":%d,"seq":5}`, max(s.pid, 42)))}
+				answers := []string{result(req.ID, fmt.Sprintf(`{"server":"bothyd","version":"v9","protocol":"2.0","pid":%d,"seq":5}`, max(s.pid, 42)))}
 				if req.Method != rpc.MethodHello {
 					answers = s.answer(req)
 				}
@@ -76,7 +76,7 @@ func (s scripted) dial(t *testing.T) func(context.Context) (net.Conn, error) {
 }
 
 func TestConcurrentCalls(t *testing.T) {
-	s := scripted{greet: greeting("1.3"), answer: func(r rpc.Request) []string {
+	s := scripted{greet: greeting("2.3"), answer: func(r rpc.Request) []string {
 		return []string{`{"jsonrpc":"2.0","method":"of/the/future","params":{}}`, result(r.ID, `{"seq":`+string(r.ID)+`}`)}
 	}}
 	c := &Client{Dial: s.dial(t)}
@@ -98,22 +98,29 @@ func TestConcurrentCalls(t *testing.T) {
 	calls.Wait()
 }
 
+// TestVersionMismatch: a client says what to do about a daemon of an older or a
+// newer major protocol, and can stop it all the same.
 func TestVersionMismatch(t *testing.T) {
-	stopped := false
-	s := scripted{greet: greeting("2.0"), answer: func(r rpc.Request) []string {
-		stopped = r.Method == rpc.MethodStop
-		return []string{result(r.ID, "{}")}
-	}}
-	c := &Client{Dial: s.dial(t)}
-	err := c.Ping(context.Background())
-	var version *VersionError
-	if !errors.As(err, &version) || version.Daemon.PID != 42 || !strings.Contains(err.Error(), "bothy stop") || !strings.Contains(err.Error(), "2.0") {
-		t.Fatalf("got %v", err)
-	}
-	any := &Client{Dial: s.dial(t), AnyProtocol: true}
-	defer func() { _ = any.Close() }()
-	if err := any.Stop(context.Background()); err != nil || !stopped {
-		t.Errorf("a daemon of another protocol cannot be stopped: %v", err)
+	for protocol, remedy := range map[string]string{
+		"1.0": "run `bothy stop`, and the next call starts the bothyd that fits",
+		"3.1": "upgrade this client to the version of the daemon",
+	} {
+		stopped := false
+		s := scripted{greet: greeting(protocol), answer: func(r rpc.Request) []string {
+			stopped = r.Method == rpc.MethodStop
+			return []string{result(r.ID, "{}")}
+		}}
+		c := &Client{Dial: s.dial(t)}
+		err := c.Ping(context.Background())
+		var version *VersionError
+		if !errors.As(err, &version) || version.Daemon.PID != 42 || !strings.HasSuffix(err.Error(), "speaks "+rpc.Protocol+": "+remedy) || !strings.Contains(err.Error(), protocol) {
+			t.Fatalf("got %v", err)
+		}
+		any := &Client{Dial: s.dial(t), AnyProtocol: true}
+		if err := any.Stop(context.Background()); err != nil || !stopped {
+			t.Errorf("a daemon of protocol %s cannot be stopped: %v", protocol, err)
+		}
+		_ = any.Close()
 	}
 }
 
@@ -123,12 +130,12 @@ func TestBrokenDaemons(t *testing.T) {
 		s     scripted
 		check func(error) bool
 	}{
-		"hangs up":       {scripted{greet: greeting("1.0"), answer: func(rpc.Request) []string { return nil }}, func(err error) bool { return errors.Is(err, ErrDisconnected) }},
+		"hangs up":       {scripted{greet: greeting("2.0"), answer: func(rpc.Request) []string { return nil }}, func(err error) bool { return errors.Is(err, ErrDisconnected) }},
 		"speaks rubbish": {scripted{greet: "HTTP/1.1 400 Bad Request"}, func(err error) bool { return strings.Contains(err.Error(), "no JSON") }},
 		"refuses":        {scripted{greet: refused}, func(err error) bool { return sdk.OutcomeOf(err) == sdk.Permission }},
-		"refuses later": {scripted{greet: greeting("1.0"), answer: func(rpc.Request) []string { return []string{refused} }},
+		"refuses later": {scripted{greet: greeting("2.0"), answer: func(rpc.Request) []string { return []string{refused} }},
 			func(err error) bool { return sdk.OutcomeOf(err) == sdk.Permission }},
-		"answers nonsense": {scripted{greet: greeting("1.0"), answer: func(r rpc.Request) []string { return []string{result(r.ID, `"text"`)} }},
+		"answers nonsense": {scripted{greet: greeting("2.0"), answer: func(r rpc.Request) []string { return []string{result(r.ID, `"text"`)} }},
 			func(err error) bool { return strings.Contains(err.Error(), "answer of status") }},
 	} {
 		cl := &Client{Dial: c.s.dial(t)}
@@ -162,7 +169,7 @@ func TestSilentDaemon(t *testing.T) {
 // a new one.
 func TestReconnects(t *testing.T) {
 	n := 0
-	s := scripted{greet: greeting("1.0"), answer: func(r rpc.Request) []string {
+	s := scripted{greet: greeting("2.0"), answer: func(r rpc.Request) []string {
 		if n++; n == 1 {
 			return nil
 		}
@@ -200,7 +207,7 @@ func TestFollowStopsWithItsFunction(t *testing.T) {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"journal/row","params":{"watch":1,"row":{"seq":%d,"kind":"x"}}}`, seq)
 	}
 	var after []string
-	s := scripted{greet: greeting("1.0"), answer: func(r rpc.Request) []string {
+	s := scripted{greet: greeting("2.0"), answer: func(r rpc.Request) []string {
 		after = append(after, string(r.Params))
 		if len(after) == 1 {
 			return []string{row(6), row(6), result(r.ID, `{"watch":1}`), row(7), `{"jsonrpc":"2.0","method":"journal/gap","params":{"watch":1,"from":8,"to":9}}`}
@@ -232,7 +239,7 @@ func TestStoppedInOrder(t *testing.T) {
 		lines []string
 		want  error
 	}{"stopped": {[]string{bye}, ErrStopped}, "died": {nil, ErrDisconnected}} {
-		s := scripted{greet: greeting("1.0")}
+		s := scripted{greet: greeting("2.0")}
 		s.answer = func(r rpc.Request) []string {
 			if r.Method == rpc.MethodPing {
 				return nil // hang up
@@ -282,7 +289,7 @@ func TestLostDaemon(t *testing.T) {
 					return nil, &NotRunningError{Socket: "s", Cause: errors.New("refused")}
 				}
 				here := s
-				here.greet, here.pid = greeting("1.0"), 42
+				here.greet, here.pid = greeting("2.0"), 42
 				if connection > 2 {
 					here.pid = c.pid
 				}

@@ -8,7 +8,7 @@ import (
 
 // Protocol is the version of this wire, "major.minor". A minor step adds; a
 // major step breaks, and both sides then refuse to talk.
-const Protocol = "1.0"
+const Protocol = "2.0"
 
 // Hello is the daemon's greeting, and the answer to the request hello.
 type Hello struct {
@@ -24,7 +24,7 @@ type Hello struct {
 type HelloParams struct {
 	Client   string `json:"client" jsonschema:"the client's name, for the log"`
 	Version  string `json:"version,omitempty" jsonschema:"the client's version, for the log"`
-	Protocol string `json:"protocol" jsonschema:"the protocol the client speaks, such as 1.0"`
+	Protocol string `json:"protocol" jsonschema:"the protocol the client speaks, such as 2.0"`
 	Token    string `json:"token,omitempty" jsonschema:"the token of the role approve or admin"`
 	Role     Role   `json:"role,omitempty" jsonschema:"observe asks for less than the token, or none, gives"`
 }
@@ -44,6 +44,13 @@ func CheckProtocol(ours, theirs string) error {
 		return fmt.Errorf("protocol %s does not fit protocol %s", theirs, ours)
 	}
 	return nil
+}
+
+// Older reports whether a protocol is of an earlier major step than ours.
+func Older(protocol string) bool {
+	theirs, err := major(protocol)
+	ours, _ := major(Protocol)
+	return err == nil && theirs < ours
 }
 
 func major(protocol string) (int, error) {

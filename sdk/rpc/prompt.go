@@ -15,23 +15,23 @@ type Prompt struct {
 	Agent   string `json:"agent,omitempty" jsonschema:"name of an agent block"`
 	Model   string `json:"model,omitempty" jsonschema:"a model's alias or provider/name; resolved when absent"`
 
-	Leave  sdk.Leave `json:"leave,omitempty" jsonschema:"interactive, restricted or full; the agent's when absent. full needs the role approve"`
-	Yolo   bool      `json:"yolo,omitempty" jsonschema:"full for every prompt of this run from now on; needs the role approve"`
-	Attend bool      `json:"attend,omitempty" jsonschema:"this connection answers what the run proposes; needs the role approve"`
+	Mode   sdk.Mode `json:"permission_mode,omitempty" jsonschema:"interactive, restricted or full; the agent's when absent. full needs the role approve"`
+	Yolo   bool     `json:"yolo,omitempty" jsonschema:"full for every prompt of this run from now on; needs the role approve"`
+	Attend bool     `json:"attend,omitempty" jsonschema:"this connection answers what the run proposes; needs the role approve"`
 }
 
 // Accepted answers ask and act at once. What the prompt causes is in the
 // journal behind Seq.
 type Accepted struct {
-	Run      string    `json:"run"` // the run's alias
-	ID       int64     `json:"id"`  // the run's id
-	Loop     int64     `json:"loop"`
-	Sequence int       `json:"sequence"` // the loop's number in the run
-	Seq      int64     `json:"seq"`      // watch with after = seq
-	Model    string    `json:"model"`
-	Why      string    `json:"why,omitempty"` // why this model was taken
-	Leave    sdk.Leave `json:"leave"`
-	Ahead    int       `json:"ahead,omitempty"` // how many prompts of the run come first, the one at work included
+	Run      string   `json:"run"` // the run's alias
+	ID       int64    `json:"id"`  // the run's id
+	Loop     int64    `json:"loop"`
+	Sequence int      `json:"sequence"` // the loop's number in the run
+	Seq      int64    `json:"seq"`      // watch with after = seq
+	Model    string   `json:"model"`
+	Why      string   `json:"why,omitempty"` // why this model was taken
+	Mode     sdk.Mode `json:"permission_mode"`
+	Ahead    int      `json:"ahead,omitempty"` // how many prompts of the run come first, the one at work included
 }
 
 // StartRun is the parameters of startRun, which makes a run without a prompt.

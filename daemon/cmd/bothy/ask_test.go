@@ -65,7 +65,7 @@ func aProposal(project string) sdk.Proposal {
 	command := "rm -rf build \x1b[2J\u202e\nls"
 	return sdk.Proposal{
 		ID: "1a2b3c4d", Hash: strings.Repeat("0123456789abcdef", 4), Run: 7, Alias: "brave-1", Project: project, Dir: "/p/sub", Path: bashPath,
-		Tool: "bash", Plugin: "bash", Digest: strings.Repeat("d", 64), Mode: sdk.ModeAct, Leave: sdk.LeaveInteractive, Created: epoch, Expires: epoch.Add(24 * time.Hour),
+		Tool: "bash", Plugin: "bash", Digest: strings.Repeat("d", 64), Mode: sdk.ModeInteractive, Created: epoch, Expires: epoch.Add(24 * time.Hour),
 		Arguments: data(map[string]any{"command": command, "timeout_seconds": 5}), Command: command, Bytes: len(command),
 		Mounts: []string{"/workspace (read and write): /p", "/home/bothy"},
 		Decision: sdk.Decision{Verdict: sdk.Propose, Rule: "shell", Source: "built-in", Reason: "rm is not proven", Commands: []sdk.SeenCommand{
@@ -183,7 +183,7 @@ func TestRunAsks(t *testing.T) {
 			if got := b.answersOf(); got != c.want {
 				t.Errorf("answered %q, want %q:\n%s", got, c.want, b.err.String())
 			}
-			if p := b.daemon.prompts[0]; !p.Attend || p.Leave != "" || p.Yolo {
+			if p := b.daemon.prompts[0]; !p.Attend || p.Mode != "" || p.Yolo {
 				t.Errorf("asked the daemon for %+v", p)
 			}
 			if all := unpainted(b.out.String() + b.err.String()); strings.ContainsAny(all, "\x1b\u202e\x07") {

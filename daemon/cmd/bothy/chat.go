@@ -17,7 +17,7 @@ type chatCmd struct {
 	Alias   string `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The name of the run to continue, or to make; a new one when absent."`
 	Agent   string `short:"a" placeholder:"NAME" complete:"agent" default:"chat" help:"The agent block to use."`
 	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
-	leaveFlags
+	modeFlags
 }
 
 // Help adds to the verb's help.

@@ -23,7 +23,7 @@ const (
 
 // roles are what verbs need beyond reading and giving work to runs. A verb has
 // that of the longest name that begins its own; what follows a run takes approve
-// when it asks a person or lets the run do more (leaveFlags).
+// when it asks a person or lets the run do more (modeFlags).
 var roles = map[string]rpc.Role{
 	"tools call":       rpc.RoleApprove,
 	"trust":            rpc.RoleApprove,

@@ -29,7 +29,7 @@ type fakeDaemon struct {
 	once    sync.Once
 
 	prompts  []rpc.Prompt
-	modes    []sdk.Mode
+	modes    []bool
 	calls    []rpc.ToolCall
 	done     []string // the verbs of a run's life
 	aborts   []int64
@@ -79,9 +79,9 @@ func (f *fakeDaemon) commit(row sdk.JournalRow) int64 {
 	return row.Seq
 }
 
-func (f *fakeDaemon) Submit(_ context.Context, _ server.Caller, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeDaemon) Submit(_ context.Context, _ server.Caller, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
-	f.prompts, f.modes = append(f.prompts, p), append(f.modes, mode)
+	f.prompts, f.modes = append(f.prompts, p), append(f.modes, readOnly)
 	loop := int64(len(f.prompts))
 	f.mu.Unlock()
 	if f.refuse != nil {
@@ -124,7 +124,7 @@ func (f *fakeDaemon) did(format string, args ...any) {
 
 func (f *fakeDaemon) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
 	f.did("resume %d", run)
-	return f.Submit(context.Background(), server.Caller{}, sdk.ModeAct, rpc.Prompt{})
+	return f.Submit(context.Background(), server.Caller{}, false, rpc.Prompt{})
 }
 
 func (f *fakeDaemon) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {

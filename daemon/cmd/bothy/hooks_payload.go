@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -46,6 +47,9 @@ func (p *payloadTypes) word(t reflect.Type) string {
 		return "time"
 	case reflect.TypeFor[sdk.Duration]():
 		return "duration"
+	}
+	if t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return "string"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

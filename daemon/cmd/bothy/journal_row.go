@@ -24,7 +24,8 @@ func rowText(row sdk.JournalRow) string {
 	}
 	if tell, ok := rowTexts[row.Kind]; ok {
 		var d rowData
-		if len(row.Data) == 0 || json.Unmarshal(row.Data, &d) == nil {
+		data, _ := sdk.FromOldForm(row.Data)
+		if len(data) == 0 || json.Unmarshal(data, &d) == nil {
 			return tell(row, d)
 		}
 	}
@@ -33,13 +34,14 @@ func rowText(row sdk.JournalRow) string {
 
 // rowData is what the data of rows without an entry may have.
 type rowData struct {
-	Root, Alias, Agent, Model, Mode, Reason, Stop, Finish string
+	Root, Alias, Agent, Model, Reason, Stop, Finish string
 
 	From, To json.RawMessage // a status or a name
 	Parent   int64
 	Turns    int
 	Sequence int
 	Status   int
+	ReadOnly bool `json:"read_only"`
 	Usage    *sdk.Usage
 	Duration int64 `json:"duration_ms"`
 }
@@ -59,7 +61,7 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 	sdk.KindRunExpired: func(sdk.JournalRow, rowData) string { return "it rested; its container was dropped" },
 	sdk.KindRunDeleted: func(_ sdk.JournalRow, d rowData) string { return d.Reason },
 	sdk.KindLoopQueued: func(_ sdk.JournalRow, d rowData) string {
-		return fmt.Sprintf("%s %d, model %s", d.Mode, d.Sequence, d.Model)
+		return fmt.Sprintf("%s %d, model %s", sdk.AskOrAct(d.ReadOnly), d.Sequence, d.Model)
 	},
 	sdk.KindLoopStarted: func(_ sdk.JournalRow, d rowData) string { return fmt.Sprintf("prompt %d", d.Sequence) },
 	sdk.KindLoopEnded: func(_ sdk.JournalRow, d rowData) string {

@@ -30,9 +30,9 @@ func eventful(project string) fakeRun {
 			{ID: 9, Project: 1, Alias: "bold-3", Parent: 7, Status: 200},
 		},
 		loops: []sdk.Loop{
-			{ID: 3, Run: 7, Sequence: 2, Mode: sdk.ModeAct, Prompt: "fix the test\nand say why it failed", Status: 499, Stop: "aborted", Reason: "aborted by a person", Created: epoch, Ended: epoch.Add(95 * time.Second)},
-			{ID: 4, Run: 7, Sequence: 3, Mode: sdk.ModeAct, Prompt: "Go on.", Status: 102, Options: data(map[string]int{"resumes": 3}), Created: epoch.Add(2 * time.Minute)},
-			{ID: 5, Run: 7, Sequence: 4, Mode: sdk.ModeAsk, Prompt: "what else is there?\nmore", Status: 100},
+			{ID: 3, Run: 7, Sequence: 2, Prompt: "fix the test\nand say why it failed", Status: 499, Stop: "aborted", Reason: "aborted by a person", Created: epoch, Ended: epoch.Add(95 * time.Second)},
+			{ID: 4, Run: 7, Sequence: 3, Prompt: "Go on.", Status: 102, Options: data(map[string]int{"resumes": 3}), Created: epoch.Add(2 * time.Minute)},
+			{ID: 5, Run: 7, Sequence: 4, ReadOnly: true, Prompt: "what else is there?\nmore", Status: 100},
 		},
 		turns: []sdk.Turn{
 			{Sequence: 3, Loop: 3, Model: "ollama/qwen3", Closed: true, Finish: "calls", Duration: 3450 * time.Millisecond, Usage: usage(12345, 4000, 321, 0.01234)},

@@ -189,7 +189,7 @@ func TestPrompts(t *testing.T) {
 		}
 	}
 	b.want(t, exitOK, "run", "--ask", "-m", "m1", "-r", "r1", "-a", "a1", "look")
-	if p := b.daemon.prompts[len(b.daemon.prompts)-1]; p.Model != "m1" || p.Run != "r1" || p.Agent != "a1" || b.daemon.modes[len(b.daemon.modes)-1] != sdk.ModeAsk {
+	if p := b.daemon.prompts[len(b.daemon.prompts)-1]; p.Model != "m1" || p.Run != "r1" || p.Agent != "a1" || b.daemon.modes[len(b.daemon.modes)-1] != true {
 		t.Errorf("%+v", p)
 	}
 }
@@ -304,7 +304,7 @@ func TestLists(t *testing.T) {
 			{ID: 7, Project: 1, Alias: "brave-1", Agent: "default", Model: "replay/first-run", Status: 200, Turns: 2, Updated: epoch.Local()},
 			{ID: 8, Project: 1, Alias: "tools", Agent: "tools", Status: 100, Turns: 3, Hidden: true},
 		},
-		loops: []sdk.Loop{{ID: 3, Run: 7, Sequence: 1, Mode: sdk.ModeAct, Prompt: "do it\nnow\x1b[1m", Status: 500, Stop: "max_turns", Reason: "99 turns were not enough", Created: epoch, Ended: epoch.Add(2 * time.Second)}},
+		loops: []sdk.Loop{{ID: 3, Run: 7, Sequence: 1, Prompt: "do it\nnow\x1b[1m", Status: 500, Stop: "max_turns", Reason: "99 turns were not enough", Created: epoch, Ended: epoch.Add(2 * time.Second)}},
 		turns: []sdk.Turn{{Sequence: 1, Loop: 3, Model: "first-run", Closed: true, Duration: time.Second, Usage: &sdk.Usage{Prompt: 10, Cached: 4, Completion: 2}}},
 		entries: []sdk.Entry{
 			{Path: "assistant://1", Turn: 1, Body: "I try.", State: sdk.StateResolved},

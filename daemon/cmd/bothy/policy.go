@@ -87,12 +87,12 @@ func ruleText(r sdk.PolicyRule) string {
 	if len(r.Paths) > 0 {
 		b.WriteString(", paths " + strings.Join(r.Paths, ", "))
 	}
-	if len(r.Leaves) > 0 {
-		leaves := make([]string, len(r.Leaves))
-		for i, l := range r.Leaves {
-			leaves[i] = string(l)
+	if len(r.Modes) > 0 {
+		modes := make([]string, len(r.Modes))
+		for i, l := range r.Modes {
+			modes[i] = string(l)
 		}
-		b.WriteString(", in mode " + strings.Join(leaves, ", "))
+		b.WriteString(", in mode " + strings.Join(modes, ", "))
 	}
 	if r.Project != "" {
 		b.WriteString(", in " + r.Project)

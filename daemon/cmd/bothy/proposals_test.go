@@ -148,12 +148,12 @@ func TestLeaveFlags(t *testing.T) {
 		t.Errorf("the daemon was asked %+v", b.daemon.prompts)
 	}
 	for args, want := range map[string]rpc.Prompt{
-		"": {}, "--mode interactive": {Leave: sdk.LeaveInteractive}, "--mode full --allow-dangerous": {Leave: sdk.LeaveFull}, "--yolo": {Yolo: true},
-		"--yolo --mode full": {Leave: sdk.LeaveFull, Yolo: true},
+		"": {}, "--mode interactive": {Mode: sdk.ModeInteractive}, "--mode full --allow-dangerous": {Mode: sdk.ModeFull}, "--yolo": {Yolo: true},
+		"--yolo --mode full": {Mode: sdk.ModeFull, Yolo: true},
 	} {
 		b.want(t, exitOK, append(append([]string{"run"}, strings.Fields(args)...), "x")...)
 		p := b.daemon.prompts[len(b.daemon.prompts)-1]
-		if p.Leave != want.Leave || p.Yolo != want.Yolo || p.Attend {
+		if p.Mode != want.Mode || p.Yolo != want.Yolo || p.Attend {
 			t.Errorf("%s: the daemon was asked %+v", args, p)
 		}
 		if loud := strings.Contains(b.err.String(), "YOLO"); loud != want.Yolo {
@@ -171,7 +171,7 @@ func TestPolicyRules(t *testing.T) {
 	}
 	b.daemon.policy.rules = rpc.Rules{
 		Configured: []sdk.PolicyRule{
-			{Name: "no-push", Source: "/h/config.hcl:12", Verdict: sdk.Deny, Tools: []string{"bash"}, Commands: []string{"git push"}, Leaves: []sdk.Leave{sdk.LeaveFull}},
+			{Name: "no-push", Source: "/h/config.hcl:12", Verdict: sdk.Deny, Tools: []string{"bash"}, Commands: []string{"git push"}, Modes: []sdk.Mode{sdk.ModeFull}},
 			{Name: "docs", Source: "workspace /p/.bothy/config.hcl:3", Verdict: sdk.Propose, Tools: []string{"write_file"}, Paths: []string{"docs/**"}, Arguments: map[string]string{"b": "x*", "a": "\x1b"}},
 		},
 		Remembered: []sdk.RememberedRule{{ID: "3f2a", Created: epoch, From: "1a2b3c4d", PolicyRule: sdk.PolicyRule{Name: "answer", Verdict: sdk.Allow, Exact: strings.Repeat("e", 64), Project: "/p"}}},

@@ -71,7 +71,7 @@ func (q *question) facts(p sdk.Proposal) {
 	if p.Dir != p.Project {
 		q.fact("project", p.Project)
 	}
-	q.fact("mode", strings.TrimPrefix(string(p.Mode)+", "+string(p.Leave), ", "))
+	q.fact("mode", strings.TrimSuffix(sdk.AskOrAct(p.ReadOnly).String()+", "+string(p.Mode), ", "))
 	for _, m := range p.Mounts {
 		q.fact("can touch", m)
 	}

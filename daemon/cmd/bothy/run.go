@@ -17,7 +17,7 @@ type runCmd struct {
 	Ask     bool     `help:"Only read: change nothing."`
 	Format  string   `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
 	Quiet   bool     `short:"q" help:"Print the answer alone."`
-	leaveFlags
+	modeFlags
 }
 
 // Help adds to the verb's help.
@@ -116,8 +116,8 @@ func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.
 // introduce says which run it is, and which model was taken and why.
 func (c *console) introduce(accepted rpc.Accepted) {
 	mode := ""
-	if accepted.Leave != "" {
-		mode = ", mode " + escapeLine(string(accepted.Leave))
+	if accepted.Mode != "" {
+		mode = ", mode " + escapeLine(string(accepted.Mode))
 	}
 	c.say("run %s, model %s%s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), why(accepted.Why), mode)
 	if accepted.Ahead > 0 {

@@ -89,7 +89,7 @@ func (t *tale) head() {
 
 func (t *tale) loop(l sdk.Loop) {
 	t.b.WriteString("\n")
-	t.hang(0, 4, fmt.Sprintf("%s %d%s: %s", l.Mode, l.Sequence, t.resumes(l), l.Prompt))
+	t.hang(0, 4, fmt.Sprintf("%s %d%s: %s", sdk.AskOrAct(l.ReadOnly), l.Sequence, t.resumes(l), l.Prompt))
 	for _, turn := range t.d.Turns {
 		if turn.Loop == l.ID {
 			t.turn(turn)
@@ -296,7 +296,7 @@ func (t *tale) waiting() {
 	for _, l := range t.d.Loops {
 		if l.Status == sdk.StatusQueued {
 			first, _, _ := strings.Cut(strings.TrimSpace(l.Prompt), "\n")
-			t.hang(0, 4, fmt.Sprintf("queued, %s %d%s: %s", l.Mode, l.Sequence, t.resumes(l), shorten(first, 200)))
+			t.hang(0, 4, fmt.Sprintf("queued, %s %d%s: %s", sdk.AskOrAct(l.ReadOnly), l.Sequence, t.resumes(l), shorten(first, 200)))
 		}
 	}
 }
@@ -368,7 +368,7 @@ func (t *tale) turnInFull() string {
 	t.full = true
 	fmt.Fprintf(&t.b, "run %s (%d) in %s\n", t.d.Run, t.d.ID, t.d.Project)
 	for _, l := range t.d.Loops {
-		t.hang(0, 4, fmt.Sprintf("%s %d%s: %s", l.Mode, l.Sequence, t.resumes(l), l.Prompt))
+		t.hang(0, 4, fmt.Sprintf("%s %d%s: %s", sdk.AskOrAct(l.ReadOnly), l.Sequence, t.resumes(l), l.Prompt))
 	}
 	for _, turn := range t.d.Turns {
 		t.turn(turn)

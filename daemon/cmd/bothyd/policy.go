@@ -53,7 +53,7 @@ func (cmd policyTestCmd) Run(f *flags, c *console) error {
 	if err != nil {
 		return err
 	}
-	d, diags, err := daemon.Judge(cfg, dir, line, sdk.Leave(cmd.Mode), cmd.Shell)
+	d, diags, err := daemon.Judge(cfg, dir, line, sdk.Mode(cmd.Mode), cmd.Shell)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (h *house) commit(c sdk.Change) sdk.Receipt {
 func (h *house) loop(r sdk.Run, prompt string) sdk.Loop {
 	h.t.Helper()
 	ctx := context.Background()
-	if _, _, err := h.store.Enqueue(ctx, sdk.Loop{Run: r.ID, Mode: sdk.ModeAct, Prompt: prompt}); err != nil {
+	if _, _, err := h.store.Enqueue(ctx, sdk.Loop{Run: r.ID, Prompt: prompt}); err != nil {
 		h.t.Fatal(err)
 	}
 	l, ok, err := h.store.ClaimLoop(ctx, r.ID)

@@ -164,7 +164,7 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 		Name: label, Model: or(b.Model, ""), Persona: or(b.Persona, ""), Tools: b.Tools,
 		Dialect: or(b.Dialect, "tools"), View: or(b.View, "transcript"),
 		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Busy: or(b.Busy, "queue"),
-		Guards: l.ownGuards(label, content.Attributes), Leave: l.agentLeave(label, b.Mode, body),
+		Guards: l.ownGuards(label, content.Attributes), Mode: l.agentMode(label, b.Mode, body),
 	}
 	l.notNegative(r, "max_tokens", b.MaxTokens)
 	l.notCold(r, b.Temperature)

@@ -12,8 +12,8 @@ import (
 // Policy says how much runs may do without asking, and how long an answer is
 // waited for.
 type Policy struct {
-	Leave          sdk.Leave // of agents that name none; the attribute is called mode
-	AllowDangerous bool      // full may be configured
+	Mode           sdk.Mode // of agents that name none; the attribute is called mode
+	AllowDangerous bool     // full may be configured
 	Expiry         time.Duration
 	AnswerWithin   time.Duration
 }
@@ -25,31 +25,31 @@ const needsDangerous = "is \"full\", in which nobody is asked about anything tha
 // the environment is ignored: a variable must not take the daemon down.
 func (l *loader) checkMode(before Value) {
 	now := l.sources["policy.mode"]
-	if l.cfg.Policy.Leave != sdk.LeaveFull || l.cfg.Policy.AllowDangerous {
+	if l.cfg.Policy.Mode != sdk.ModeFull || l.cfg.Policy.AllowDangerous {
 		return
 	}
-	if s, _ := findSetting("policy", "mode"); now.Source == s.variable() && before.Value != string(sdk.LeaveFull) {
+	if s, _ := findSetting("policy", "mode"); now.Source == s.variable() && before.Value != string(sdk.ModeFull) {
 		l.diags = append(l.diags, Diagnostic{Severity: "warning", Summary: "Ignored " + s.variable(),
 			Detail: "policy.mode " + needsDangerous + "; the value from " + before.Source + " stays."})
-		l.cfg.Policy.Leave, l.sources["policy.mode"] = sdk.Leave(before.Value), before
+		l.cfg.Policy.Mode, l.sources["policy.mode"] = sdk.Mode(before.Value), before
 		return
 	}
 	l.reportAt(now.place, "Full mode is not allowed", "policy.mode "+needsDangerous+".")
 }
 
-// agentLeave is the mode of an agent's block; without one policy.mode rules.
-func (l *loader) agentLeave(label string, mode *string, body hcl.Body) sdk.Leave {
-	if mode == nil {
-		return l.cfg.Policy.Leave
+// agentMode is the mode of an agent's block; without one policy.mode rules.
+func (l *loader) agentMode(label string, word *string, body hcl.Body) sdk.Mode {
+	if word == nil {
+		return l.cfg.Policy.Mode
 	}
-	leave := sdk.Leave(*mode)
+	mode := sdk.Mode(*word)
 	switch at := attributeRange(body, "mode"); {
-	case !leave.Valid():
-		l.reportAt(at, "Wrong value", fmt.Sprintf("mode of agent %q is %q; it may be interactive, restricted or full.", label, *mode))
-	case leave == sdk.LeaveFull && !l.cfg.Policy.AllowDangerous:
+	case !mode.Valid():
+		l.reportAt(at, "Wrong value", fmt.Sprintf("mode of agent %q is %q; it may be interactive, restricted or full.", label, mode))
+	case mode == sdk.ModeFull && !l.cfg.Policy.AllowDangerous:
 		l.reportAt(at, "Full mode is not allowed", fmt.Sprintf("mode of agent %q %s.", label, needsDangerous))
 	}
-	return leave
+	return mode
 }
 
 // attributeRange is where the value of an attribute stands, which was decoded

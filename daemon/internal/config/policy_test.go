@@ -11,22 +11,22 @@ import (
 
 func TestPolicyBlock(t *testing.T) {
 	cfg, diags := load(t, "")
-	if len(diags) > 0 || cfg.Policy != (Policy{Leave: sdk.LeaveRestricted, Expiry: 24 * time.Hour, AnswerWithin: 5 * time.Minute}) {
+	if len(diags) > 0 || cfg.Policy != (Policy{Mode: sdk.ModeRestricted, Expiry: 24 * time.Hour, AnswerWithin: 5 * time.Minute}) {
 		t.Fatalf("%+v\n%s", cfg.Policy, diags.Error())
 	}
-	if cfg.Agents["default"].Leave != sdk.LeaveRestricted || cfg.Agents["chat"].Leave != sdk.LeaveInteractive || len(cfg.Rules) > 0 {
-		t.Errorf("the built-in agents are %v and %v, the rules %v", cfg.Agents["default"].Leave, cfg.Agents["chat"].Leave, cfg.Rules)
+	if cfg.Agents["default"].Mode != sdk.ModeRestricted || cfg.Agents["chat"].Mode != sdk.ModeInteractive || len(cfg.Rules) > 0 {
+		t.Errorf("the built-in agents are %v and %v, the rules %v", cfg.Agents["default"].Mode, cfg.Agents["chat"].Mode, cfg.Rules)
 	}
 	const dangerous = "policy {\n  allow_dangerous = true\n}\n"
 	for name, c := range map[string]struct {
 		text, says string
 		usable     bool
-		leave      sdk.Leave // of the agent default
+		mode       sdk.Mode // of the agent default
 	}{
-		"another mode":        {"policy {\n  mode = \"interactive\"\n}\n", "", true, sdk.LeaveInteractive},
-		"a mode of its own":   {"policy {\n  mode = \"interactive\"\n}\nagent \"default\" {\n  mode = \"restricted\"\n}\n", "", true, sdk.LeaveRestricted},
-		"full":                {"policy {\n  mode = \"full\"\n  allow_dangerous = true\n}\n", "", true, sdk.LeaveFull},
-		"full, allowed below": {"agent \"default\" {\n  mode = \"full\"\n}\n" + dangerous, "", true, sdk.LeaveFull},
+		"another mode":        {"policy {\n  mode = \"interactive\"\n}\n", "", true, sdk.ModeInteractive},
+		"a mode of its own":   {"policy {\n  mode = \"interactive\"\n}\nagent \"default\" {\n  mode = \"restricted\"\n}\n", "", true, sdk.ModeRestricted},
+		"full":                {"policy {\n  mode = \"full\"\n  allow_dangerous = true\n}\n", "", true, sdk.ModeFull},
+		"full, allowed below": {"agent \"default\" {\n  mode = \"full\"\n}\n" + dangerous, "", true, sdk.ModeFull},
 		"full, not allowed":   {"policy {\n  mode = \"full\"\n}\n", "2:3: error: Full mode is not allowed", false, ""},
 		"an agent, likewise":  {"agent \"default\" {\n  mode = \"full\"\n}\n", "2:10: error: Full mode is not allowed", false, ""},
 		"no mode":             {"policy {\n  mode = \"yolo\"\n}\n", "2:10: error: Wrong value", false, ""},
@@ -39,8 +39,8 @@ func TestPolicyBlock(t *testing.T) {
 		cfg, diags := load(t, c.text)
 		if (cfg != nil) != c.usable || !strings.Contains(diags.Error(), c.says) {
 			t.Errorf("%s: usable %v\n%s", name, cfg != nil, diags.Error())
-		} else if cfg != nil && cfg.Agents["default"].Leave != c.leave {
-			t.Errorf("%s: the agent has %q", name, cfg.Agents["default"].Leave)
+		} else if cfg != nil && cfg.Agents["default"].Mode != c.mode {
+			t.Errorf("%s: the agent has %q", name, cfg.Agents["default"].Mode)
 		}
 	}
 }
@@ -49,11 +49,11 @@ func TestPolicyBlock(t *testing.T) {
 // ignored.
 func TestModeOfTheEnvironment(t *testing.T) {
 	cfg, diags := load(t, "", "BOTHY_POLICY_MODE", "full")
-	if cfg == nil || cfg.Policy.Leave != sdk.LeaveRestricted || !strings.Contains(diags.Error(), "warning: Ignored BOTHY_POLICY_MODE") {
+	if cfg == nil || cfg.Policy.Mode != sdk.ModeRestricted || !strings.Contains(diags.Error(), "warning: Ignored BOTHY_POLICY_MODE") {
 		t.Errorf("full was taken, or nothing was:\n%s", diags.Error())
 	}
 	cfg, diags = load(t, "", "BOTHY_POLICY_MODE", "full", "BOTHY_POLICY_ALLOW_DANGEROUS", "true")
-	if cfg == nil || cfg.Policy.Leave != sdk.LeaveFull || cfg.Agents["default"].Leave != sdk.LeaveFull || cfg.Agents["chat"].Leave != sdk.LeaveInteractive || len(diags) > 0 {
+	if cfg == nil || cfg.Policy.Mode != sdk.ModeFull || cfg.Agents["default"].Mode != sdk.ModeFull || cfg.Agents["chat"].Mode != sdk.ModeInteractive || len(diags) > 0 {
 		t.Errorf("full was not taken:\n%s", diags.Error())
 	}
 }
@@ -77,7 +77,7 @@ rule "all" {
 	}
 	place := strings.TrimSuffix(cfg.Rules[0].Source, ":2")
 	want := []sdk.PolicyRule{
-		{Name: "tests", Source: place + ":2", Verdict: sdk.Allow, Commands: []string{"go test", "make *"}, Leaves: []sdk.Leave{sdk.LeaveInteractive, sdk.LeaveRestricted}},
+		{Name: "tests", Source: place + ":2", Verdict: sdk.Allow, Commands: []string{"go test", "make *"}, Modes: []sdk.Mode{sdk.ModeInteractive, sdk.ModeRestricted}},
 		{Name: "all", Source: place + ":7", Verdict: sdk.Deny, Tools: []string{"files__*"}, Paths: []string{"db/**", "*.sql"}, Arguments: map[string]string{"path": "*x*"}},
 	}
 	if !reflect.DeepEqual(cfg.Rules, want) {

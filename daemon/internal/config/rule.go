@@ -41,7 +41,7 @@ func (l *loader) readRule(label string, body hcl.Body, r hcl.Range) (sdk.PolicyR
 		Tools: b.Tools, Arguments: b.Arguments, Paths: b.Paths, Commands: b.Commands,
 	}
 	for _, m := range b.Modes {
-		rule.Leaves = append(rule.Leaves, sdk.Leave(m))
+		rule.Modes = append(rule.Modes, sdk.Mode(m))
 	}
 	return rule, l.checkRule(rule, func(attribute string) hcl.Range { return attributeRange(body, attribute) }, r)
 }
@@ -75,7 +75,7 @@ func (l *loader) checkRule(rule sdk.PolicyRule, at func(attribute string) hcl.Ra
 			wrong("commands", "holds %q: write the first words of one command as they are, such as \"go test\"; what follows them is free", c)
 		}
 	}
-	for _, m := range rule.Leaves {
+	for _, m := range rule.Modes {
 		if !m.Valid() {
 			wrong("modes", "holds %q; there are interactive, restricted and full", m)
 		}
@@ -116,5 +116,5 @@ func ruleName(r sdk.PolicyRule) string { return r.Name }
 // sameRule leaves out where a rule stands.
 func sameRule(a, b sdk.PolicyRule) bool {
 	return a.Verdict == b.Verdict && slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Paths, b.Paths) && slices.Equal(a.Commands, b.Commands) &&
-		slices.Equal(a.Leaves, b.Leaves) && fmt.Sprint(a.Arguments) == fmt.Sprint(b.Arguments)
+		slices.Equal(a.Modes, b.Modes) && fmt.Sprint(a.Arguments) == fmt.Sprint(b.Arguments)
 }

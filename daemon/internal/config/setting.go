@@ -93,7 +93,7 @@ var settings = slices.Concat([]setting{
 		func(c *Config, v any) { c.Sandbox.Quota = v.(int64) }},
 
 	{"policy", "mode", kindString, "restricted", "how much agents that name no mode may do without asking: interactive, restricted or full",
-		func(c *Config, v any) { c.Policy.Leave = sdk.Leave(v.(string)) }},
+		func(c *Config, v any) { c.Policy.Mode = sdk.Mode(v.(string)) }},
 	{"policy", "allow_dangerous", kindBool, "false", "full may be the mode of an agent, or policy.mode",
 		func(c *Config, v any) { c.Policy.AllowDangerous = v.(bool) }},
 	{"policy", "expiry", kindDuration, "24h", "time in which a proposal can be answered",

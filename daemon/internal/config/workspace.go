@@ -102,8 +102,8 @@ func (l *loader) workspace(b *hcl.Block, prefix string) bool {
 // wider says why a workspace cannot choose an agent: it would ask a person less
 // often than the one that is taken without the choice.
 func (l *loader) wider(agent string) string {
-	order := []sdk.Leave{sdk.LeaveInteractive, sdk.LeaveRestricted, sdk.LeaveFull}
-	chosen, usual := l.cfg.Agents[agent].Leave, l.cfg.Agents["default"].Leave
+	order := []sdk.Mode{sdk.ModeInteractive, sdk.ModeRestricted, sdk.ModeFull}
+	chosen, usual := l.cfg.Agents[agent].Mode, l.cfg.Agents["default"].Mode
 	if slices.Index(order, chosen) <= slices.Index(order, usual) {
 		return ""
 	}

@@ -142,7 +142,7 @@ func (p proposalAttributes) differs(now proposalAttributes) string {
 		return "the plugin's binary"
 	case p.Dir != now.Dir, fmt.Sprint(p.Mounts) != fmt.Sprint(now.Mounts), p.Network != now.Network:
 		return "what it could touch"
-	case p.Mode != now.Mode, p.Leave != now.Leave:
+	case p.ReadOnly != now.ReadOnly, p.Mode != now.Mode:
 		return "what the run may do"
 	default:
 		return "the call itself"

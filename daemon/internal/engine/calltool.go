@@ -77,7 +77,7 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 // toolRun finds the run of a call, and makes the project's implicit one when
 // it is not there.
 func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
-	a := &activeLoop{loop: sdk.Loop{Mode: sdk.ModeAct}, agent: sdk.Agent{Name: toolsAlias}, leave: e.callLeave(), approved: c.Approved}
+	a := &activeLoop{agent: sdk.Agent{Name: toolsAlias}, mode: e.callMode(), approved: c.Approved}
 	var err error
 	if a.project, err = e.openProject(ctx, c.Project); err != nil {
 		return nil, err

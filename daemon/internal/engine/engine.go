@@ -43,7 +43,7 @@ const (
 )
 
 // Config is what an engine is made of. All fields but Builtin, Access, Prices,
-// Instructions, Attended, Leave, Expiry, Rules, Narrow, Preview, Clock and
+// Instructions, Attended, Mode, Expiry, Rules, Narrow, Preview, Clock and
 // Grace are required.
 type Config struct {
 	Store   Store
@@ -77,8 +77,8 @@ type Config struct {
 	// connection that gave the prompt, named by its session, or any other. Nil is
 	// never.
 	Attended func(run int64, session string) bool
-	// Leave is that of agents which name none; nil is restricted.
-	Leave func() sdk.Leave
+	// Mode is that of agents which name none; nil is restricted.
+	Mode func() sdk.Mode
 	// Expiry is how long a proposal waits for its answer; nil is 24 h.
 	Expiry func() time.Duration
 	// Rules are those that answers left. Nil makes a rulebook of the store, which

@@ -9,7 +9,7 @@ import (
 )
 
 // Explain reads what is recorded about an action, and asks policy what it would
-// rule now, with the leave that the prompt had and somebody there to ask.
+// rule now, with the mode that the prompt had and somebody there to ask.
 func (e *Engine) Explain(ctx context.Context, run int64, path string) (rpc.Explained, error) {
 	entry, err := e.cfg.Store.Entry(ctx, run, path)
 	if err != nil {
@@ -43,7 +43,7 @@ func (e *Engine) Explain(ctx context.Context, run int64, path string) (rpc.Expla
 	if err != nil || q.gone != nil { // its tool or agent is gone: what is recorded stands
 		return x, nil
 	}
-	if all, err := e.grantedAll(ctx, row); err == nil && all && x.AnsweredBy == "" && q.a.leave == sdk.LeaveFull && x.Decision.Verdict == sdk.Allow {
+	if all, err := e.grantedAll(ctx, row); err == nil && all && x.AnsweredBy == "" && q.a.mode == sdk.ModeFull && x.Decision.Verdict == sdk.Allow {
 		x.AnsweredBy = "yolo"
 	}
 	q.x.arguments = c.args

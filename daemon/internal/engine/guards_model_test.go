@@ -56,7 +56,7 @@ func (p *panel) did(name string) sdk.Entry {
 // belongs to none. It returns the ruling, and records as the engine does: what
 // a guard rejects is cancelled, and the rest given up.
 func (p *panel) turn(t testing.TB, words string) sdk.Ruling {
-	r := sdk.TurnResult{Loop: sdk.Loop{ID: panelLoop}, Turn: len(p.turns) + 1, LoopTurn: len(p.turns) + 1, Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning}}
+	r := sdk.TurnResult{Loop: sdk.HookLoop{ID: panelLoop}, Turn: len(p.turns) + 1, LoopTurn: len(p.turns) + 1, Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning}}
 	p.real = nil
 	rejected := false
 	for _, word := range strings.Fields(words) {

@@ -81,7 +81,7 @@ func TestResume(t *testing.T) {
 		say("went on again"),
 	)
 	ctx := t.Context()
-	a := h.submit(Submission{Run: "r", Mode: sdk.ModeAct, Model: "fake/one"})
+	a := h.submit(Submission{Run: "r", Model: "fake/one"})
 	<-begun
 	_, err := h.engine.Resume(ctx, a.Run.ID)
 	wants(t, err, sdk.Conflict, "at work")
@@ -99,7 +99,7 @@ func TestResume(t *testing.T) {
 	if err := json.Unmarshal(l.Options, &options); err != nil || options.Resumes != a.Loop.ID {
 		t.Errorf("the options are %s, %v", l.Options, err)
 	}
-	if l.Status != 200 || l.Mode != sdk.ModeAct || l.Model != "fake/one" || !strings.Contains(l.Prompt, "aborted by a person") {
+	if l.Status != 200 || l.ReadOnly != false || l.Model != "fake/one" || !strings.Contains(l.Prompt, "aborted by a person") {
 		t.Errorf("%+v", l)
 	}
 	last := h.models.asked()[2]

@@ -18,7 +18,7 @@ type activeLoop struct {
 	project sdk.Project
 	run     sdk.Run
 	loop    sdk.Loop
-	leave   sdk.Leave
+	mode    sdk.Mode
 	asker   string // of what is proposed; see askers
 	agent   sdk.Agent
 	choice  sdk.ModelChoice
@@ -245,10 +245,10 @@ func (e *Engine) tellEnded(ctx context.Context, a *activeLoop, swept []*action, 
 }
 
 func (e *Engine) tellLoopEnd(ctx context.Context, a *activeLoop, end ending) {
-	payload := sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop, Turns: a.turns, Status: end.status, Reason: end.reason}
+	payload := sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop.ForHook(), Turns: a.turns, Status: end.status, Reason: end.reason}
 	payload.Loop.Status, payload.Loop.Reason, payload.Loop.Stop = end.status, end.reason, end.stop
 	completed := e.cfg.Hooks.ActCompleted
-	if a.loop.Mode == sdk.ModeAsk {
+	if a.loop.ReadOnly {
 		completed = e.cfg.Hooks.AskCompleted
 	}
 	e.cfg.Hooks.LoopCompleted.Emit(ctx, payload)
@@ -267,7 +267,7 @@ func (a *activeLoop) errorWrite(slug string, outcome sdk.Outcome, message string
 }
 
 func (a *activeLoop) turnEvent(detail any) sdk.TurnEvent {
-	ev := sdk.TurnEvent{Run: a.run, Loop: a.loop, Turn: a.turn.row, Messages: len(a.turn.prompt.Messages)}
+	ev := sdk.TurnEvent{Run: a.run, Loop: a.loop.ForHook(), Turn: a.turn.row, Messages: len(a.turn.prompt.Messages)}
 	if detail != nil {
 		ev.Detail = encode(detail)
 	}

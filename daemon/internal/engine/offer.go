@@ -22,14 +22,14 @@ func admitted(agent sdk.Agent, tools []sdk.Tool) []sdk.Tool {
 }
 
 // offer returns the plugins' tools that a model is shown.
-func (e *Engine) offer(agent sdk.Agent, mode sdk.Mode) []sdk.Tool {
-	return readable(e.toolsOf(agent), mode)
+func (e *Engine) offer(agent sdk.Agent, readOnly bool) []sdk.Tool {
+	return readable(e.toolsOf(agent), readOnly)
 }
 
-// readable leaves out, in mode ask, what policy would not let a model use, so
+// readable leaves out, where a loop may only read, what policy would not let a model use, so
 // that it is not tempted.
-func readable(tools []sdk.Tool, mode sdk.Mode) []sdk.Tool {
-	if mode == sdk.ModeAct {
+func readable(tools []sdk.Tool, readOnly bool) []sdk.Tool {
+	if !readOnly {
 		return tools
 	}
 	var reading []sdk.Tool

@@ -23,7 +23,7 @@ type Own = sdk.TurnTools
 // the plugins have at this moment, and the own tools. That the own tools cannot
 // be had is told to whoever follows the run, and the turn goes on without them.
 func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
-	a.plugged = e.offer(a.agent, a.loop.Mode)
+	a.plugged = e.offer(a.agent, a.loop.ReadOnly)
 	a.own, a.skills, a.offered = nil, "", a.plugged
 	if e.cfg.Builtin == nil || a.choice.Tools != nil && !*a.choice.Tools {
 		return
@@ -36,7 +36,7 @@ func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
 		return
 	}
 	a.own = own
-	if offered := readable(admitted(a.agent, own.Tools()), a.loop.Mode); len(offered) > 0 {
+	if offered := readable(admitted(a.agent, own.Tools()), a.loop.ReadOnly); len(offered) > 0 {
 		a.skills = own.System()
 		a.offered = append(offered, besides(a.plugged, offered)...)
 	}

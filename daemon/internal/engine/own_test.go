@@ -230,7 +230,7 @@ func TestWhoIsOfferedSkills(t *testing.T) {
 	no := false
 	for name, c := range map[string]struct {
 		agent, tool string
-		mode        sdk.Mode
+		readOnly    bool
 		unable      bool
 		fewer       bool // no skill is there
 		offered     bool
@@ -238,7 +238,7 @@ func TestWhoIsOfferedSkills(t *testing.T) {
 	}{
 		"an agent with all tools":        {agent: "free", tool: "use_skill", offered: true, outcome: "use_skill:resolved"},
 		"by its qualified name":          {agent: "free", tool: "bothy__use_skill", offered: true, outcome: "bothy__use_skill:resolved"},
-		"when it only reads":             {agent: "free", tool: "use_skill", mode: sdk.ModeAsk, offered: true, outcome: "use_skill:resolved"},
+		"when it only reads":             {agent: "free", tool: "use_skill", readOnly: true, offered: true, outcome: "use_skill:resolved"},
 		"a glob on the name":             {agent: "skilled", tool: "use_skill", offered: true, outcome: "use_skill:resolved"},
 		"an agent that may not":          {agent: "reader", tool: "use_skill", outcome: "use_skill:failed:permission"},
 		"a model that calls no tools":    {agent: "bare", tool: "use_skill", unable: true, outcome: "use_skill:failed:not_found"},
@@ -255,7 +255,7 @@ func TestWhoIsOfferedSkills(t *testing.T) {
 			}
 			h.config.Agents["skilled"] = sdk.Agent{Tools: []string{"bothy__*"}}
 			h.start()
-			a := h.submit(Submission{Agent: c.agent, Mode: c.mode})
+			a := h.submit(Submission{Agent: c.agent, ReadOnly: c.readOnly})
 			h.await(a)
 			first := h.models.asked()[0]
 			if got := slices.ContainsFunc(first.Tools, func(d sdk.ToolDef) bool { return d.Name == "use_skill" }); got != c.offered {

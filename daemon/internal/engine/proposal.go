@@ -19,20 +19,33 @@ type Access interface {
 // call itself. None of its members is left out when it is empty, so that an
 // edit leaves nothing of what it replaces.
 type proposalAttributes struct {
-	ID      string    `json:"id"`
-	Hash    string    `json:"hash"`
-	Digest  string    `json:"digest"`
-	Mode    sdk.Mode  `json:"mode"`
-	Leave   sdk.Leave `json:"leave"`
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires"`
-	Command string    `json:"command"`
-	Dir     string    `json:"dir"`
-	Bytes   int       `json:"bytes"`
-	Mounts  []string  `json:"mounts"`
-	Network bool      `json:"network"`
-	Diff    string    `json:"diff"`
-	Base    string    `json:"base"`
+	ID       string    `json:"id"`
+	Hash     string    `json:"hash"`
+	Digest   string    `json:"digest"`
+	ReadOnly bool      `json:"read_only"`
+	Mode     sdk.Mode  `json:"mode"`
+	Created  time.Time `json:"created"`
+	Expires  time.Time `json:"expires"`
+	Command  string    `json:"command"`
+	Dir      string    `json:"dir"`
+	Bytes    int       `json:"bytes"`
+	Mounts   []string  `json:"mounts"`
+	Network  bool      `json:"network"`
+	Diff     string    `json:"diff"`
+	Base     string    `json:"base"`
+
+	oldForm bool // it was proposed in the form that sdk.FromOldForm reads, and hashed in it
+}
+
+// UnmarshalJSON reads a proposal of either form.
+func (p *proposalAttributes) UnmarshalJSON(text []byte) error {
+	type plain proposalAttributes
+	now, old := sdk.FromOldForm(text)
+	if err := json.Unmarshal(now, (*plain)(p)); err != nil {
+		return err
+	}
+	p.oldForm = old
+	return nil
 }
 
 // answerGiven is what it holds of the answer.
@@ -55,7 +68,7 @@ func (e *Engine) bind(a *activeLoop, x *action) (proposalAttributes, error) {
 		return proposalAttributes{}, err
 	}
 	x.arguments, x.changed = arguments, true
-	p := proposalAttributes{Mode: a.loop.Mode, Leave: a.leave, Dir: x.project, Digest: x.tool.Digest, Bytes: len(arguments)}
+	p := proposalAttributes{ReadOnly: a.loop.ReadOnly, Mode: a.mode, Dir: x.project, Digest: x.tool.Digest, Bytes: len(arguments)}
 	if e.cfg.Access != nil {
 		r := e.cfg.Access.Reach(x.tool, arguments, x.project, e.runDir(a.run))
 		p.Digest, p.Dir, p.Mounts, p.Network = first(r.Digest, p.Digest), first(r.Dir, x.project), r.Mounts, r.Network
@@ -76,13 +89,18 @@ func commandOf(tool sdk.Tool, arguments json.RawMessage) string {
 	return line
 }
 
-// seal computes the hash over everything that an answer agrees to.
+// seal computes the hash over everything that an answer agrees to, in the form
+// in which it was proposed: who answers names the hash that was shown.
 func (p *proposalAttributes) seal(run sdk.Run, x *action) (err error) {
-	p.Hash, err = sdk.HashOf(map[string]any{
+	agreed := map[string]any{
 		"run": run.Key, "path": x.path, "tool": x.tool.Name, "plugin": x.tool.Plugin, "digest": p.Digest,
-		"arguments": x.arguments, "project": x.project, "dir": p.Dir, "mode": p.Mode, "leave": p.Leave,
+		"arguments": x.arguments, "project": x.project, "dir": p.Dir, "read_only": p.ReadOnly, "mode": p.Mode,
 		"mounts": p.Mounts, "network": p.Network, "base": p.Base, "diff": p.Diff,
-	})
+	}
+	if p.oldForm {
+		agreed = sdk.ToOldForm(agreed)
+	}
+	p.Hash, err = sdk.HashOf(agreed)
 	return err
 }
 
@@ -93,7 +111,7 @@ func (e *Engine) sealed(a *activeLoop, x *action) (proposalAttributes, error) {
 	if err != nil {
 		return now, err
 	}
-	now.Base, now.Diff = x.proposal.Base, x.proposal.Diff
+	now.Base, now.Diff, now.oldForm = x.proposal.Base, x.proposal.Diff, x.proposal.oldForm
 	return now, now.seal(a.run, x)
 }
 
@@ -125,7 +143,7 @@ func proposalOf(run sdk.Run, project sdk.Project, entry sdk.Entry, said string) 
 	kept := c.Proposal
 	p := sdk.Proposal{
 		ID: kept.ID, Hash: kept.Hash, Run: run.ID, Alias: run.Alias, Project: project.Root, Path: entry.Path,
-		Tool: c.Tool, Plugin: c.Plugin, Digest: kept.Digest, Mode: kept.Mode, Leave: kept.Leave, Created: kept.Created, Expires: kept.Expires,
+		Tool: c.Tool, Plugin: c.Plugin, Digest: kept.Digest, ReadOnly: kept.ReadOnly, Mode: kept.Mode, Created: kept.Created, Expires: kept.Expires,
 		Arguments: c.args, Command: kept.Command, Dir: kept.Dir, Bytes: kept.Bytes, Mounts: kept.Mounts, Network: kept.Network,
 		Diff: kept.Diff, Said: said, State: entry.State, Outcome: entry.Outcome,
 	}

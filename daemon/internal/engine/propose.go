@@ -18,7 +18,7 @@ const defaultExpiry = 24 * time.Hour
 func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
 	attended := answered || e.cfg.Attended != nil && a.loop.ID != 0 && e.cfg.Attended(a.run.ID, e.askers.session(a.asker))
 	return e.cfg.Policy.Decide(sdk.PolicyRequest{
-		Tool: x.judged(), Arguments: x.arguments, Project: x.project, Mode: a.loop.Mode, Leave: a.leave, Attended: attended,
+		Tool: x.judged(), Arguments: x.arguments, Project: x.project, ReadOnly: a.loop.ReadOnly, Mode: a.mode, Attended: attended,
 	})
 }
 

@@ -31,9 +31,9 @@ func (p *asking) Decide(a sdk.PolicyRequest) sdk.Decision {
 		}
 	}
 	switch {
-	case a.Tool.Annotations.ReadOnly, a.Leave == sdk.LeaveFull:
+	case a.Tool.Annotations.ReadOnly, a.Mode == sdk.ModeFull:
 		return sdk.Decision{Verdict: sdk.Allow, Rule: "read", Reason: "it is allowed"}
-	case a.Leave == sdk.LeaveRestricted && !a.Attended:
+	case a.Mode == sdk.ModeRestricted && !a.Attended:
 		return sdk.Decision{Verdict: sdk.Deny, Rule: "side_effects", Reason: "nobody is there to ask"}
 	}
 	return sdk.Decision{Verdict: sdk.Propose, Rule: "side_effects", Source: "built-in", Reason: "it changes something"}
@@ -87,8 +87,8 @@ func prepareAsking(t testing.TB, steps ...step) *askingHouse {
 // asksIn makes a house one in which a person is asked.
 func asksIn(inner *house) *askingHouse {
 	h := &askingHouse{house: inner, policy: &asking{}, access: &fakeAccess{reach: sdk.Reach{Digest: "d1", Mounts: []string{"/workspace"}}}}
-	h.config.Policy, h.config.Access, h.config.Leave = h.policy, h.access, nil
-	h.config.Agents["default"] = sdk.Agent{Leave: sdk.LeaveInteractive}
+	h.config.Policy, h.config.Access, h.config.Mode = h.policy, h.access, nil
+	h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeInteractive}
 	return h
 }
 
@@ -157,7 +157,7 @@ func TestAcceptedProposal(t *testing.T) {
 			p := h.proposed()
 			want := sdk.Proposal{
 				ID: p.Hash[:8], Hash: p.Hash, Run: a.Run.ID, Alias: "r", Project: p.Project, Path: "log://turn_1/write/b", Tool: "write", Plugin: "fake",
-				Digest: "d1", Mode: sdk.ModeAct, Leave: sdk.LeaveInteractive, Created: p.Created, Expires: p.Created.Add(24 * time.Hour),
+				Digest: "d1", Mode: sdk.ModeInteractive, Created: p.Created, Expires: p.Created.Add(24 * time.Hour),
 				Arguments: json.RawMessage(`{"a":null,"n":1.0,"path":"b"}`), Dir: p.Project, Bytes: 29, Mounts: []string{"/workspace"},
 				Decision: sdk.Decision{Verdict: sdk.Propose, Rule: "side_effects", Source: "built-in", Reason: "it changes something"},
 				Said:     "I may do this: approved.", State: sdk.StateProposed,

@@ -150,7 +150,7 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 // action pass by leaving its state as it is; any other state is a refusal.
 func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	rec := sdk.Recording{
-		Run: a.run.ID, Turn: x.turn, Loop: x.loop, Mode: a.loop.Mode, Tool: first(x.tool.Name, x.call.Tool), Path: x.path,
+		Run: a.run.ID, Turn: x.turn, Loop: x.loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: first(x.tool.Name, x.call.Tool), Path: x.path,
 		Attributes: encode(x.attributes()), State: sdk.StateStreaming,
 	}
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, rec)

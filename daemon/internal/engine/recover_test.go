@@ -30,7 +30,7 @@ func newRuin(t *testing.T, steps ...step) *ruin {
 		t.Fatal(err)
 	}
 	for range 2 {
-		l, _, err := h.store.Enqueue(t.Context(), sdk.Loop{Run: r.run.ID, Mode: sdk.ModeAct, Prompt: "p"})
+		l, _, err := h.store.Enqueue(t.Context(), sdk.Loop{Run: r.run.ID, Prompt: "p"})
 		if err != nil {
 			t.Fatal(err)
 		}

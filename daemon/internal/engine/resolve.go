@@ -129,7 +129,7 @@ func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, e
 // client's call.
 func (e *Engine) placeLoop(ctx context.Context, a *activeLoop, loop int64) error {
 	if loop == 0 {
-		a.loop.Mode, a.leave, a.agent = sdk.ModeAct, e.callLeave(), sdk.Agent{Name: toolsAlias}
+		a.loop.ReadOnly, a.mode, a.agent = false, e.callMode(), sdk.Agent{Name: toolsAlias}
 		return nil
 	}
 	loops, err := e.cfg.Store.Loops(ctx, a.run.ID)

@@ -299,7 +299,7 @@ func TestWhatAModelSays(t *testing.T) {
 			a := h.submit(Submission{Run: "r"})
 			p := h.proposed()
 			e := h.actions(a.Run.ID)[0]
-			if e.State != sdk.StateProposed || e.Phase != sdk.PhaseRecorded || p.Leave != sdk.LeaveInteractive || p.Run != a.Run.ID || h.ran() != "" {
+			if e.State != sdk.StateProposed || e.Phase != sdk.PhaseRecorded || p.Mode != sdk.ModeInteractive || p.Run != a.Run.ID || h.ran() != "" {
 				t.Errorf("%s %s, %+v, ran %s", e.State, e.Phase, p, h.ran())
 			}
 			h.answer(p, sdk.Reject)

@@ -40,22 +40,22 @@ func (e *Engine) Resume(ctx context.Context, run int64) (Accepted, error) {
 		return Accepted{}, err
 	}
 	o := loopOptions{Resumes: last.ID}
-	if o.Leave, err = e.resumedLeave(ctx, p, last); err != nil {
+	if o.Mode, err = e.resumedMode(ctx, p, last); err != nil {
 		return Accepted{}, err
 	}
-	a, err := e.queue(ctx, p, sdk.Loop{Mode: last.Mode, Prompt: goOn(last), Options: encode(o)})
-	a.Leave = o.Leave
+	a, err := e.queue(ctx, p, sdk.Loop{ReadOnly: last.ReadOnly, Prompt: goOn(last), Options: encode(o)})
+	a.Mode = o.Mode
 	return a, err
 }
 
-// resumedLeave is the old loop's, unless that was full: full leave for one
+// resumedMode is the old loop's, unless that was full: full mode for one
 // prompt is not given again by whoever resumes it.
-func (e *Engine) resumedLeave(ctx context.Context, p placed, last sdk.Loop) (sdk.Leave, error) {
+func (e *Engine) resumedMode(ctx context.Context, p placed, last sdk.Loop) (sdk.Mode, error) {
 	old := activeLoop{loop: last, agent: p.agent}
-	if e.options(&old); old.leave == sdk.LeaveFull {
-		old.leave = ""
+	if e.options(&old); old.mode == sdk.ModeFull {
+		old.mode = ""
 	}
-	return e.grant(ctx, p, Submission{Leave: old.leave})
+	return e.grant(ctx, p, Submission{Mode: old.mode})
 }
 
 // lastCut is the run's last loop, when that did not end well.

@@ -93,7 +93,8 @@ func ruleOf(entry sdk.Entry) (sdk.RememberedRule, bool) {
 		sdk.RememberedRule
 		Removed *time.Time `json:"removed"`
 	}
-	if json.Unmarshal(entry.Attributes, &at) != nil || at.Removed != nil || at.ID == "" {
+	text, _ := sdk.FromOldForm(entry.Attributes)
+	if json.Unmarshal(text, &at) != nil || at.Removed != nil || at.ID == "" {
 		return sdk.RememberedRule{}, false
 	}
 	return at.RememberedRule, true

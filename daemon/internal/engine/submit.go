@@ -18,15 +18,15 @@ import (
 // is a new one, the agent the run's or "default", the model the agent's, the
 // run's or the daemon's choice.
 type Submission struct {
-	Project string // absolute path of a directory
-	Run     string // alias; one that does not exist is made
-	Agent   string
-	Model   string
-	Prompt  string
-	Mode    sdk.Mode  // empty is act
-	Leave   sdk.Leave // empty is the agent's
-	Yolo    bool      // LeaveFull for every prompt of the run from now on; the caller has checked who asks
-	Session string    // of the connection that answers what is proposed; empty when none does
+	Project  string // absolute path of a directory
+	Run      string // alias; one that does not exist is made
+	Agent    string
+	Model    string
+	Prompt   string
+	ReadOnly bool     // whatever the mode: nothing with a side effect runs
+	Mode     sdk.Mode // empty is the agent's
+	Yolo     bool     // full mode for every prompt of the run from now on; the caller has checked who asks
+	Session  string   // of the connection that answers what is proposed; empty when none does
 }
 
 // Accepted says what a submission became. What it causes is in the journal
@@ -37,7 +37,7 @@ type Accepted struct {
 	Seq   int64
 	Model string
 	Why   string // why this model was taken
-	Leave sdk.Leave
+	Mode  sdk.Mode
 	Ahead int // prompts of the run that come first, the one at work included
 }
 
@@ -53,9 +53,6 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 		return Accepted{}, err
 	}
 	defer leave()
-	if s.Mode == "" {
-		s.Mode = sdk.ModeAct
-	}
 	if err := checkPrompt(s); err != nil {
 		return Accepted{}, err
 	}
@@ -100,10 +97,8 @@ func checkPrompt(s Submission) error {
 		return sdk.Errorf(sdk.Validation, "the prompt is empty; say what to do")
 	case !utf8.ValidString(s.Prompt):
 		return sdk.Errorf(sdk.Validation, "the prompt is not valid UTF-8")
-	case s.Mode != sdk.ModeAsk && s.Mode != sdk.ModeAct:
-		return sdk.Errorf(sdk.Validation, "there is no mode %q; there are ask and act", s.Mode)
-	case s.Leave != "" && !s.Leave.Valid():
-		return sdk.Errorf(sdk.Validation, "there is no mode %q; there are interactive, restricted and full", s.Leave)
+	case s.Mode != "" && !s.Mode.Valid():
+		return sdk.Errorf(sdk.Validation, "there is no mode %q; there are interactive, restricted and full", s.Mode)
 	}
 	return nil
 }
@@ -278,7 +273,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 		return Accepted{}, err
 	}
 	asker := e.askers.name(s.Session, e.started)
-	l := sdk.Loop{Mode: s.Mode, Prompt: s.Prompt, Options: encode(loopOptions{Leave: granted, Asker: asker})}
+	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{Mode: granted, Asker: asker})}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err
@@ -288,7 +283,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	if err != nil {
 		e.askers.forget(asker)
 	}
-	a.Ahead, a.Leave = ahead, granted
+	a.Ahead, a.Mode = ahead, granted
 	return a, err
 }
 
@@ -324,10 +319,10 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, err
 	}
 	failpoint.Hit(failpoint.EnqueueAfter)
 	started := e.cfg.Hooks.ActStarted
-	if l.Mode == sdk.ModeAsk {
+	if l.ReadOnly {
 		started = e.cfg.Hooks.AskStarted
 	}
-	started.Emit(ctx, sdk.LoopEvent{Project: p.project.ID, Run: p.run, Loop: l})
+	started.Emit(ctx, sdk.LoopEvent{Project: p.project.ID, Run: p.run, Loop: l.ForHook()})
 	e.wake(p.run.ID)
 	return Accepted{Run: p.run, Loop: l, Seq: receipt.Seq, Model: p.choice.Alias, Why: p.choice.Why}, nil
 }

@@ -192,7 +192,7 @@ func (a *activeLoop) past() []sdk.TurnResult {
 	for i, l := range a.had {
 		if l.row.Closed {
 			all = append(all, sdk.TurnResult{
-				Run: a.run, Loop: a.loop, Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: l.actions,
+				Run: a.run, Loop: a.loop.ForHook(), Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: l.actions,
 				Errors: l.errors, Duration: sdk.Duration(l.row.Duration),
 				Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning},
 			})

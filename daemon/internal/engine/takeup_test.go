@@ -127,7 +127,7 @@ func TestOrderAcrossARestart(t *testing.T) {
 	<-begun
 	var rest []Accepted
 	for _, prompt := range []string{"two", "three"} {
-		l, _, err := h.store.Enqueue(t.Context(), sdk.Loop{Run: one.Run.ID, Mode: sdk.ModeAct, Prompt: prompt})
+		l, _, err := h.store.Enqueue(t.Context(), sdk.Loop{Run: one.Run.ID, Prompt: prompt})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -122,7 +122,7 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 	a.turn = t
 	a.turns++
 	a.run.Turns = t.row.Sequence
-	e.cfg.Hooks.TurnStarted.Emit(ctx, a.turnEvent(map[string]any{"mode": a.loop.Mode, "prompt": a.loop.Prompt, "continuation": a.turns > 1, "loop_turn": a.turns}))
+	e.cfg.Hooks.TurnStarted.Emit(ctx, a.turnEvent(map[string]any{"mode": sdk.AskOrAct(a.loop.ReadOnly), "prompt": a.loop.Prompt, "continuation": a.turns > 1, "loop_turn": a.turns}))
 	return nil
 }
 
@@ -158,7 +158,7 @@ func (e *Engine) read(ctx context.Context, a *activeLoop, c sdk.Completion) {
 }
 
 func (a *activeLoop) turnResult(ruling sdk.Ruling) sdk.TurnResult {
-	r := sdk.TurnResult{Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, LoopTurn: a.turns, Completion: a.turn.completion, Errors: a.turn.errors, Ruling: ruling}
+	r := sdk.TurnResult{Run: a.run, Loop: a.loop.ForHook(), Turn: a.turn.row.Sequence, LoopTurn: a.turns, Completion: a.turn.completion, Errors: a.turn.errors, Ruling: ruling}
 	for _, x := range a.turn.actions {
 		r.Actions = append(r.Actions, x.entry)
 	}

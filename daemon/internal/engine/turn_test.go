@@ -272,7 +272,7 @@ func TestToolThatCannotBeCalled(t *testing.T) {
 
 func TestAskModeOnlyReads(t *testing.T) {
 	h := newHouse(t, calls(numbered("read", 1), numbered("write", 2)))
-	a := h.submit(Submission{Mode: sdk.ModeAsk})
+	a := h.submit(Submission{ReadOnly: true})
 	h.await(a)
 	if got, want := h.outcomes(a.Run.ID), "read:resolved write:failed:permission"; got != want {
 		t.Errorf("got %s", got)

@@ -13,8 +13,8 @@ func (e *Engine) typed(ctx context.Context, p placed, s Submission) (sdk.TypedPr
 		return nil, nil
 	}
 	t := sdk.TurnContext{
-		Project: p.project.Root, Run: p.run, Loop: sdk.Loop{Mode: s.Mode, Prompt: s.Prompt},
-		Model: p.choice.Alias, Tools: e.offer(p.agent, s.Mode), Context: p.choice.Context,
+		Project: p.project.Root, Run: p.run, Loop: sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt},
+		Model: p.choice.Alias, Tools: e.offer(p.agent, s.ReadOnly), Context: p.choice.Context,
 		Admits: p.agent.Admits,
 	}
 	if p.run.ID != 0 {

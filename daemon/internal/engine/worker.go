@@ -195,7 +195,7 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 	if err := e.takeUp(ctx, a); err != nil {
 		return endOf(ctx, err)
 	}
-	e.cfg.Hooks.LoopStarted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop})
+	e.cfg.Hooks.LoopStarted.Emit(ctx, sdk.LoopEvent{Project: a.project.ID, Run: a.run, Loop: a.loop.ForHook()})
 	for {
 		ruling, err := e.turn(ctx, a)
 		if err != nil {

@@ -44,7 +44,7 @@ const openNetwork = "open_network"
 
 // Settings is what a Policy decides by, beside the built-in rules.
 type Settings struct {
-	Leave sdk.Leave        // of an action that names none; empty is restricted
+	Mode  sdk.Mode         // of an action that names none; empty is restricted
 	Rules []sdk.PolicyRule // of the configuration, the workspace and answers, in any order
 	Shell string           // sandbox.shell: "argv" is the strict form, all else is bash
 
@@ -64,8 +64,8 @@ type Policy struct {
 // New makes a policy. Making one costs nothing, so that who has other rules for
 // each project makes it when it is asked.
 func New(set Settings) *Policy {
-	if !set.Leave.Valid() {
-		set.Leave = sdk.LeaveRestricted
+	if !set.Mode.Valid() {
+		set.Mode = sdk.ModeRestricted
 	}
 	return &Policy{set: set, analyse: shell.Analyse}
 }
@@ -82,14 +82,14 @@ type judged struct {
 
 // Decide rules on one action. What a plugin declares about its tools is believed
 // only when it is pinned. The order: a prompt that only reads, the arguments, the
-// deny-list, rules that deny, then the leave with the rules that allow, and last
+// deny-list, rules that deny, then the mode with the rules that allow, and last
 // the rules that propose what would be allowed.
 func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
-	if a.Leave == "" {
-		a.Leave = p.set.Leave
+	if a.Mode == "" {
+		a.Mode = p.set.Mode
 	}
 	j := &judged{PolicyRequest: a, tool: believed(a.Tool)}
-	if a.Mode != sdk.ModeAct && !j.tool.Annotations.ReadOnly {
+	if a.ReadOnly && !j.tool.Annotations.ReadOnly {
 		return denyMode(a.Tool)
 	}
 	if len(a.Arguments) > 0 {

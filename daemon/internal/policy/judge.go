@@ -10,7 +10,7 @@ import (
 
 // Judge says how the bundled tool bash would be decided about with a command line
 // in a project, when nobody is there to be asked.
-func Judge(set Settings, project, command string, leave sdk.Leave) (sdk.Decision, error) {
+func Judge(set Settings, project, command string, mode sdk.Mode) (sdk.Decision, error) {
 	if !utf8.ValidString(command) { // JSON, in which all calls come, could not hold it
 		seen := shell.Analyse(command, shell.Place{})
 		return sdk.Decision{Verdict: sdk.Deny, Rule: seen.Rule, Source: SourceBuiltIn, Reason: seen.Reason}, nil
@@ -23,5 +23,5 @@ func Judge(set Settings, project, command string, leave sdk.Leave) (sdk.Decision
 		ToolSpec: sdk.ToolSpec{Name: "bash", Command: "command", Annotations: sdk.Annotations{Destructive: true}},
 		Plugin:   "bash", Pinned: true, Grants: []string{sdk.GrantSandbox},
 	}
-	return New(set).Decide(sdk.PolicyRequest{Tool: bash, Arguments: arguments, Project: project, Mode: sdk.ModeAct, Leave: leave}), nil
+	return New(set).Decide(sdk.PolicyRequest{Tool: bash, Arguments: arguments, Project: project, Mode: mode}), nil
 }

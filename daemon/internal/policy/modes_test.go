@@ -14,7 +14,7 @@ var (
 	bare     = tool("mystery", true, sdk.Annotations{OpenWorld: true})
 	unpinned = tool("theirs", false, reads)
 	opens    = tool("open_network", true, sdk.Annotations{OpenWorld: true})
-	leaves   = []sdk.Leave{sdk.LeaveInteractive, sdk.LeaveRestricted, sdk.LeaveFull}
+	modes    = []sdk.Mode{sdk.ModeInteractive, sdk.ModeRestricted, sdk.ModeFull}
 )
 
 // graded is a policy to which lines are what they say: "unproven", "unsafe" ...
@@ -47,7 +47,7 @@ func callOf(t sdk.Tool, arguments map[string]any) sdk.PolicyRequest {
 	if err != nil {
 		panic(err)
 	}
-	return sdk.PolicyRequest{Tool: t, Arguments: text, Project: "/p", Mode: sdk.ModeAct}
+	return sdk.PolicyRequest{Tool: t, Arguments: text, Project: "/p"}
 }
 
 func lineOf(line string) sdk.PolicyRequest { return callOf(bash, map[string]any{"command": line}) }
@@ -83,11 +83,11 @@ func TestModes(t *testing.T) {
 	} {
 		got := ""
 		for _, at := range []struct {
-			leave    sdk.Leave
+			mode     sdk.Mode
 			attended bool
-		}{{sdk.LeaveInteractive, false}, {sdk.LeaveRestricted, false}, {sdk.LeaveFull, false}, {sdk.LeaveRestricted, true}} {
+		}{{sdk.ModeInteractive, false}, {sdk.ModeRestricted, false}, {sdk.ModeFull, false}, {sdk.ModeRestricted, true}} {
 			a := c.call
-			a.Leave, a.Attended = at.leave, at.attended
+			a.Mode, a.Attended = at.mode, at.attended
 			d := graded(Settings{}).Decide(a)
 			got += map[sdk.Verdict]string{sdk.Allow: "A", sdk.Propose: "Q", sdk.Deny: "X"}[d.Verdict]
 			if d.Rule == "" || d.Source != SourceBuiltIn || d.Reason == "" || strings.Contains(d.Reason, "%!") {
@@ -98,22 +98,22 @@ func TestModes(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 		ask := c.call
-		ask.Mode, ask.Leave = sdk.ModeAsk, sdk.LeaveFull
+		ask.ReadOnly, ask.Mode = true, sdk.ModeFull
 		if d := graded(Settings{}).Decide(ask); (d.Verdict == sdk.Allow) != (c.name == "a read") {
 			t.Errorf("%s in a prompt that only reads: %s", c.name, d.Verdict)
 		}
 	}
 }
 
-// TestLeaveOfSettings: an action that names no leave has the configured one.
-func TestLeaveOfSettings(t *testing.T) {
-	for _, leave := range append(leaves, "", "nonsense") {
-		want := map[sdk.Leave]sdk.Verdict{sdk.LeaveInteractive: sdk.Propose, sdk.LeaveFull: sdk.Allow}[leave]
+// TestModeOfSettings: an action that names no mode has the configured one.
+func TestModeOfSettings(t *testing.T) {
+	for _, mode := range append(modes, "", "nonsense") {
+		want := map[sdk.Mode]sdk.Verdict{sdk.ModeInteractive: sdk.Propose, sdk.ModeFull: sdk.Allow}[mode]
 		if want == "" {
 			want = sdk.Deny // as in restricted
 		}
-		if d := graded(Settings{Leave: leave}).Decide(lineOf("unproven make")); d.Verdict != want {
-			t.Errorf("%q: %s", leave, d.Verdict)
+		if d := graded(Settings{Mode: mode}).Decide(lineOf("unproven make")); d.Verdict != want {
+			t.Errorf("%q: %s", mode, d.Verdict)
 		}
 	}
 }
@@ -122,15 +122,15 @@ func TestLeaveOfSettings(t *testing.T) {
 // argument that no tool has, and no rule of policy's.
 func TestArgumentsOfAModelWidenNothing(t *testing.T) {
 	for _, line := range []string{"unproven make", "unsafe eval", "denied mkfs"} {
-		for _, leave := range leaves {
+		for _, mode := range modes {
 			plain := lineOf(line)
-			plain.Leave = leave
+			plain.Mode = mode
 			want := graded(Settings{}).Decide(plain)
 			for _, extra := range []string{`"confirm":true`, `"yolo":true`, `"mode":"full"`, `"leave":"full"`, `"approved":true`, `"run":"other"`, `"attended":true`, `"pinned":true`} {
 				a := plain
 				a.Arguments = json.RawMessage(fmt.Sprintf(`{"command":%q,%s}`, line, extra))
 				if got := graded(Settings{}).Decide(a); got.Verdict != want.Verdict {
-					t.Errorf("%s with %s in %s: %s, want %s", line, extra, leave, got.Verdict, want.Verdict)
+					t.Errorf("%s with %s in %s: %s, want %s", line, extra, mode, got.Verdict, want.Verdict)
 				}
 			}
 		}
@@ -140,7 +140,7 @@ func TestArgumentsOfAModelWidenNothing(t *testing.T) {
 // TestDecisionShowsCommands: whatever decides, what was seen is in it.
 func TestDecisionShowsCommands(t *testing.T) {
 	deny := []sdk.PolicyRule{{Name: "no", Source: "f:1", Verdict: sdk.Deny, Tools: []string{"bash"}}}
-	for _, set := range []Settings{{}, {Rules: deny}, {Leave: sdk.LeaveFull}} {
+	for _, set := range []Settings{{}, {Rules: deny}, {Mode: sdk.ModeFull}} {
 		d := graded(set).Decide(lineOf("proven ls -la; unproven make all"))
 		if len(d.Commands) != 2 || d.Commands[1].Text != "unproven make all" || strings.Join(d.Commands[1].Argv, " ") != "make all" {
 			t.Errorf("%+v", d.Commands)

@@ -77,7 +77,7 @@ func (j *judged) lift(r *sdk.PolicyRule, open []shell.Command) (bool, []shell.Co
 // holds reports whether the conditions of a rule hold that mean the same for
 // each verdict.
 func (j *judged) holds(r *sdk.PolicyRule) bool {
-	return (len(r.Leaves) == 0 || slices.Contains(r.Leaves, j.Leave)) &&
+	return (len(r.Modes) == 0 || slices.Contains(r.Modes, j.Mode)) &&
 		(r.Project == "" || r.Project == j.Project) &&
 		(len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, j.isTool)) &&
 		j.argumentsFit(r.Arguments) &&

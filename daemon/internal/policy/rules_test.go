@@ -66,8 +66,8 @@ func TestRules(t *testing.T) {
 		{"another argument", write("a"), ruleOf(sdk.Allow, func(r *sdk.PolicyRule) { r.Arguments = map[string]string{"content": "y*"} }), false},
 		{"an argument that is not there", write("a"), ruleOf(sdk.Allow, func(r *sdk.PolicyRule) { r.Arguments = map[string]string{"mode": "*"} }), false},
 		{"an argument that is no text", callOf(writeFile, map[string]any{"path": "a", "n": 3}), ruleOf(sdk.Allow, func(r *sdk.PolicyRule) { r.Arguments = map[string]string{"n": "3"} }), true},
-		{"a mode", write("a"), ruleOf(sdk.Allow, func(r *sdk.PolicyRule) { r.Leaves = []sdk.Leave{sdk.LeaveInteractive}; r.Tools = []string{"*"} }), true},
-		{"another mode", write("a"), ruleOf(sdk.Allow, func(r *sdk.PolicyRule) { r.Leaves = []sdk.Leave{sdk.LeaveFull}; r.Tools = []string{"*"} }), false},
+		{"a mode", write("a"), ruleOf(sdk.Allow, func(r *sdk.PolicyRule) { r.Modes = []sdk.Mode{sdk.ModeInteractive}; r.Tools = []string{"*"} }), true},
+		{"another mode", write("a"), ruleOf(sdk.Allow, func(r *sdk.PolicyRule) { r.Modes = []sdk.Mode{sdk.ModeFull}; r.Tools = []string{"*"} }), false},
 		{"a project", write("a"), ruleOf(sdk.Allow, func(r *sdk.PolicyRule) { r.Project = "/p" }), true},
 		{"another project", write("a"), ruleOf(sdk.Allow, func(r *sdk.PolicyRule) { r.Project = "/q" }), false},
 		{"the network", callOf(opens, nil), ruleOf(sdk.Allow, tools("*")), false},
@@ -92,7 +92,7 @@ func TestRules(t *testing.T) {
 		{"no of a workspace", write("a"), ruleOf(sdk.Deny, func(r *sdk.PolicyRule) { r.Source = SourceWorkspace + "/p/.bothy/config.hcl:1" }), true},
 	} {
 		a := c.call
-		a.Leave = sdk.LeaveInteractive
+		a.Mode = sdk.ModeInteractive
 		d := graded(Settings{Rules: []sdk.PolicyRule{c.rule}}).Decide(a)
 		if fits := d.Source == c.rule.Source; fits != c.fits || fits && d.Verdict != c.rule.Verdict || d.Reason == "" {
 			t.Errorf("%s %s: %+v", c.rule.Verdict, c.name, d)
@@ -138,7 +138,7 @@ func TestExactRule(t *testing.T) {
 
 // TestBrokenWorkspace: nothing but reading, until a person has mended it.
 func TestBrokenWorkspace(t *testing.T) {
-	p := graded(Settings{Leave: sdk.LeaveFull, Broken: "it is no HCL", BrokenAt: "/p/.bothy/config.hcl:2", Rules: []sdk.PolicyRule{{Name: "all", Verdict: sdk.Allow, Tools: []string{"bash"}}}})
+	p := graded(Settings{Mode: sdk.ModeFull, Broken: "it is no HCL", BrokenAt: "/p/.bothy/config.hcl:2", Rules: []sdk.PolicyRule{{Name: "all", Verdict: sdk.Allow, Tools: []string{"bash"}}}})
 	if d := p.Decide(lineOf("proven ls")); d.Verdict != sdk.Deny || d.Source != "workspace /p/.bothy/config.hcl:2" || !strings.Contains(d.Reason, "it is no HCL") {
 		t.Errorf("%+v", d)
 	}
@@ -170,8 +170,8 @@ func drawAction(t *rapid.T) sdk.PolicyRequest {
 		callOf(writeFile, map[string]any{"path": "a/x"}), callOf(writeFile, map[string]any{"path": "../x"}), callOf(readFile, map[string]any{"path": "b"}),
 		callOf(unpinned, nil), callOf(bare, nil), callOf(opens, nil),
 	}).Draw(t, "action")
-	a.Leave = rapid.SampledFrom(leaves).Draw(t, "leave")
-	a.Mode = rapid.SampledFrom([]sdk.Mode{sdk.ModeAct, sdk.ModeAct, sdk.ModeAsk}).Draw(t, "mode")
+	a.Mode = rapid.SampledFrom(modes).Draw(t, "mode")
+	a.ReadOnly = rapid.SampledFrom([]bool{false, false, true}).Draw(t, "mode")
 	a.Attended = rapid.Bool().Draw(t, "attended")
 	return a
 }
@@ -213,13 +213,13 @@ func TestRulesNeverLift(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := graded(Settings{Rules: drawRules(t)})
 		for _, a := range []sdk.PolicyRequest{lineOf("denied x"), callOf(writeFile, map[string]any{"path": "../x"}), callOf(writeFile, map[string]any{"path": ".git/config"})} {
-			a.Leave, a.Attended = rapid.SampledFrom(leaves).Draw(t, "leave"), true
+			a.Mode, a.Attended = rapid.SampledFrom(modes).Draw(t, "mode"), true
 			if d := p.Decide(a); d.Verdict != sdk.Deny {
 				t.Fatalf("%s by %s", d.Verdict, d.Rule)
 			}
 		}
 		full := lineOf("unsafe x")
-		full.Leave = sdk.LeaveFull
+		full.Mode = sdk.ModeFull
 		if d := p.Decide(full); d.Verdict == sdk.Allow {
 			t.Fatalf("an unsafe line was allowed by %s", d.Rule)
 		}
@@ -275,12 +275,12 @@ func FuzzDecide(f *testing.F) {
 			{Name: "d", Verdict: sdk.Deny, Tools: []string{glob}, Arguments: map[string]string{"command": words}},
 		}
 		for _, form := range []string{"bash", "argv"} {
-			for _, leave := range leaves {
+			for _, mode := range modes {
 				a := lineOf(line)
-				a.Leave = leave
+				a.Mode = mode
 				d := New(Settings{Rules: rules, Shell: form}).Decide(a)
 				if _, known := rank[d.Verdict]; !known || d.Rule == "" || d.Reason == "" {
-					t.Fatalf("%q in %s: %+v", line, leave, d)
+					t.Fatalf("%q in %s: %+v", line, mode, d)
 				}
 				bare := New(Settings{Shell: form}).Decide(a)
 				if bare.Rule == "shell.deny" && d.Verdict != sdk.Deny {

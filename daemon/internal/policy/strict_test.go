@@ -16,17 +16,17 @@ func TestStrictForm(t *testing.T) {
 		`awk 'BEGIN{system("id")}'`: sdk.Deny, `sed 's/a/id/e' f`: sdk.Deny, "sort --compress-program=sh f": sdk.Deny, "git -c core.pager=id log": sdk.Deny, "cat .env": sdk.Deny,
 		`sh -c "env id"`: sdk.Deny, "sort < in.txt": sdk.Deny, "sleep 1 & id": sdk.Deny, "": sdk.Deny, "cat ../x": sdk.Deny, "tar -I sh -xf x": sdk.Deny, "env python3 x.py": sdk.Deny,
 	} {
-		for _, leave := range leaves {
+		for _, mode := range modes {
 			for _, attended := range []bool{false, true} {
 				a := lineOf(line)
-				a.Leave, a.Attended = leave, attended
+				a.Mode, a.Attended = mode, attended
 				d := New(Settings{Shell: "argv"}).Decide(a)
 				if d.Verdict != want || d.Reason == "" {
-					t.Errorf("%q in %s: %s (%s)", line, leave, d.Verdict, d.Reason)
+					t.Errorf("%q in %s: %s (%s)", line, mode, d.Verdict, d.Reason)
 				}
 				for _, c := range d.Commands {
 					if c.Verdict == sdk.Propose {
-						t.Errorf("%q in %s is shown as a proposal: %+v", line, leave, c)
+						t.Errorf("%q in %s is shown as a proposal: %+v", line, mode, c)
 					}
 				}
 			}
@@ -42,12 +42,12 @@ func TestStrictRule(t *testing.T) {
 		"go test ./...": sdk.Allow, "nmap 10.0.0.5": sdk.Allow, "go vet ./...": sdk.Deny, "nmap x > f": sdk.Deny, "nmap x | nmap y": sdk.Deny, "X=1 nmap x": sdk.Deny, "/bin/nmap x": sdk.Deny,
 		"rm -rf /": sdk.Deny, "cat ~/.ssh/id_rsa": sdk.Deny, "cat /home/bothy/.ssh/id_rsa": sdk.Deny, "nmap $x": sdk.Deny,
 	} {
-		for _, leave := range leaves {
+		for _, mode := range modes {
 			a := lineOf(line)
-			a.Leave = leave
+			a.Mode = mode
 			d := New(set).Decide(a)
 			if d.Verdict != want || d.Verdict == sdk.Allow && strings.Join(d.Argv, " ") != line {
-				t.Errorf("%q in %s: %s by %s (%s), argv %q", line, leave, d.Verdict, d.Rule, d.Reason, d.Argv)
+				t.Errorf("%q in %s: %s by %s (%s), argv %q", line, mode, d.Verdict, d.Rule, d.Reason, d.Argv)
 			}
 		}
 	}
@@ -61,12 +61,12 @@ func TestSkillsAreRead(t *testing.T) {
 		"python3 /skills/pdf/run.py": "QXA", "/skills/pdf/run.sh": "QXA", "touch /skills/x": "QXA", "cd /skills && touch x": "QXA", "cat /skills2/x": "QXA", "cat /skills/../etc/hosts": "QXA",
 		"echo x > /skills/x": "QXX", "cat /skills/pdf/.env": "QXX", "cat < /skills/../etc/hosts": "QXX", "rm -rf /skills": "XXX",
 	} {
-		for i, leave := range leaves {
+		for i, mode := range modes {
 			a := lineOf(line)
-			a.Leave = leave
+			a.Mode = mode
 			got := map[sdk.Verdict]byte{sdk.Allow: 'A', sdk.Propose: 'Q', sdk.Deny: 'X'}[New(Settings{}).Decide(a).Verdict]
 			if got != want[i] {
-				t.Errorf("%q in %s: %c, want %c", line, leave, got, want[i])
+				t.Errorf("%q in %s: %c, want %c", line, mode, got, want[i])
 			}
 		}
 	}

@@ -10,21 +10,21 @@ import (
 )
 
 func (s *Server) ask(ctx context.Context, c *conn, p rpc.Prompt) (rpc.Accepted, error) {
-	return s.submit(ctx, c, sdk.ModeAsk, rpc.MethodAsk, p)
+	return s.submit(ctx, c, true, rpc.MethodAsk, p)
 }
 
 func (s *Server) act(ctx context.Context, c *conn, p rpc.Prompt) (rpc.Accepted, error) {
-	return s.submit(ctx, c, sdk.ModeAct, rpc.MethodAct, p)
+	return s.submit(ctx, c, false, rpc.MethodAct, p)
 }
 
-func (s *Server) submit(ctx context.Context, c *conn, mode sdk.Mode, method string, p rpc.Prompt) (rpc.Accepted, error) {
+func (s *Server) submit(ctx context.Context, c *conn, readOnly bool, method string, p rpc.Prompt) (rpc.Accepted, error) {
 	if err := s.workable(method, p.Project); err != nil {
 		return rpc.Accepted{}, err
 	}
 	if strings.TrimSpace(p.Prompt) == "" {
 		return rpc.Accepted{}, wrongParams("the prompt is empty: say what to do")
 	}
-	return s.cfg.Engine.Submit(ctx, c.caller(), mode, p)
+	return s.cfg.Engine.Submit(ctx, c.caller(), readOnly, p)
 }
 
 func (s *Server) startRun(ctx context.Context, _ *conn, p rpc.StartRun) (rpc.Started, error) {

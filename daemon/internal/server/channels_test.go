@@ -170,7 +170,7 @@ func TestAChannelWorks(t *testing.T) {
 	if err := c.Call(ctx, rpc.MethodRuns, nil, nil); sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "/p/one") {
 		t.Errorf("without a project: %v", err)
 	}
-	for _, p := range []rpc.Prompt{{Leave: sdk.LeaveFull}, {Yolo: true}, {Attend: true}} {
+	for _, p := range []rpc.Prompt{{Mode: sdk.ModeFull}, {Yolo: true}, {Attend: true}} {
 		p.Project, p.Prompt = "/p/one", "go"
 		if _, err := c.Act(ctx, p); !refused(err) {
 			t.Errorf("%+v: %v", p, err)

@@ -178,16 +178,16 @@ type fakeEngine struct {
 	mu      sync.Mutex
 	prompts []rpc.Prompt
 	callers []Caller
-	modes   []sdk.Mode
+	modes   []bool
 	aborted []int64
 	done    []string // the other verbs
 	tool    func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
 }
 
-func (f *fakeEngine) Submit(_ context.Context, by Caller, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeEngine) Submit(_ context.Context, by Caller, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.prompts, f.callers, f.modes = append(f.prompts, p), append(f.callers, by), append(f.modes, mode)
+	f.prompts, f.callers, f.modes = append(f.prompts, p), append(f.callers, by), append(f.modes, readOnly)
 	if p.Model == "nobody" {
 		return rpc.Accepted{}, sdk.Errorf(sdk.Validation, "there is no model nobody")
 	}
@@ -390,7 +390,7 @@ func (h *house) token(t *testing.T, role rpc.Role) string {
 
 // hello is the line that introduces a client.
 func hello(token string, role rpc.Role) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"client":"raw","protocol":"1.0","token":%q,"role":%q}}`+"\n", token, role)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"hello","method":"hello","params":{"client":"raw","protocol":"2.0","token":%q,"role":%q}}`+"\n", token, role)
 }
 
 func eventually(t *testing.T, what string, holds func() bool) {

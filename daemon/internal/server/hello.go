@@ -18,9 +18,12 @@ func (c *conn) greeting() rpc.Hello {
 
 func (s *Server) hello(_ context.Context, c *conn, p rpc.HelloParams) (rpc.Hello, error) {
 	if err := rpc.CheckProtocol(rpc.Protocol, p.Protocol); err != nil {
+		remedy := "run `bothy stop` and start the bothyd that was installed with the client"
+		if rpc.Older(p.Protocol) {
+			remedy = "upgrade the client to the version of this bothyd"
+		}
 		return rpc.Hello{}, rpc.Errorf(rpc.CodeProtocol, sdk.Validation,
-			fmt.Sprintf("this is bothyd %s with protocol %s, and the client %s speaks %s: use the bothy that was installed with this bothyd, or run `bothy stop` and start the other one",
-				sdk.Version, rpc.Protocol, p.Client, p.Protocol))
+			fmt.Sprintf("this is bothyd %s with protocol %s, and the client %s speaks %s: %s", sdk.Version, rpc.Protocol, p.Client, p.Protocol, remedy))
 	}
 	if err := c.introduce(p); err != nil {
 		return rpc.Hello{}, err

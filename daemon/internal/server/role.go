@@ -21,7 +21,7 @@ type widening struct {
 // widenings is every such parameter. A method that answers a person's question
 // with all it has needs the role in its row of the table instead.
 var widenings = []widening{
-	{"leave", func(v reflect.Value) bool { return v.String() == string(sdk.LeaveFull) }}, // nothing is asked
+	{"permission_mode", func(v reflect.Value) bool { return v.String() == string(sdk.ModeFull) }}, // nothing is asked
 	{"yolo", given},     // the same, for all that comes
 	{"attend", given},   // this connection is where questions go
 	{"accept", given},   // trust in skills

@@ -166,8 +166,8 @@ func TestWideningNeedsApprove(t *testing.T) {
 		method, params string
 		widens         bool
 	}{
-		"full":                  {"act", `{"project":"/p/one","prompt":"x","leave":"full"}`, true},
-		"full, asked":           {"ask", `{"project":"/p/one","prompt":"x","leave":"full"}`, true},
+		"full":                  {"act", `{"project":"/p/one","prompt":"x","permission_mode":"full"}`, true},
+		"full, asked":           {"ask", `{"project":"/p/one","prompt":"x","permission_mode":"full"}`, true},
 		"yolo":                  {"act", `{"project":"/p/one","prompt":"x","yolo":true}`, true},
 		"attend a prompt":       {"act", `{"project":"/p/one","prompt":"x","attend":true}`, true},
 		"attend a watch":        {"journal/watch", `{"run":"7","attend":true}`, true},
@@ -176,8 +176,8 @@ func TestWideningNeedsApprove(t *testing.T) {
 		"resolve":               {"proposals/resolve", `{"id":"x","hash":"y","answer":"accept"}`, true},
 		"resolve and remember":  {"proposals/resolve", `{"id":"x","hash":"y","answer":"accept","remember":"tool"}`, true},
 		"forget":                {"rules/remove", `{"id":"one"}`, true},
-		"restricted":            {"act", `{"project":"/p/one","prompt":"x","leave":"restricted"}`, false},
-		"interactive":           {"act", `{"project":"/p/one","prompt":"x","leave":"interactive"}`, false},
+		"restricted":            {"act", `{"project":"/p/one","prompt":"x","permission_mode":"restricted"}`, false},
+		"interactive":           {"act", `{"project":"/p/one","prompt":"x","permission_mode":"interactive"}`, false},
 		"no yolo":               {"act", `{"project":"/p/one","prompt":"x","yolo":false,"attend":false}`, false},
 		"an empty answer":       {"skills/trust", `{"project":"/p/one","accept":{}}`, false},
 		"what would be trusted": {"skills/trust", `{"project":"/p/one"}`, false},

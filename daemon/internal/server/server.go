@@ -26,7 +26,7 @@ import (
 // Engine does what clients ask for. Submit answers as soon as the prompt is
 // durable; it never waits for the model.
 type Engine interface {
-	Submit(ctx context.Context, by Caller, mode sdk.Mode, p rpc.Prompt) (rpc.Accepted, error)
+	Submit(ctx context.Context, by Caller, readOnly bool, p rpc.Prompt) (rpc.Accepted, error)
 	StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error)
 	CallTool(ctx context.Context, by Caller, p rpc.ToolCall) (rpc.ToolDone, error)
 	Abort(ctx context.Context, run int64) error

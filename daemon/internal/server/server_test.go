@@ -49,7 +49,7 @@ func TestCalls(t *testing.T) {
 	if _, err := c.Ask(ctx, rpc.Prompt{Project: "/p/one", Prompt: "look"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []sdk.Mode{sdk.ModeAct, sdk.ModeAsk}; !reflect.DeepEqual(h.engine.modes, want) {
+	if want := []bool{false, true}; !reflect.DeepEqual(h.engine.modes, want) {
 		t.Errorf("modes %v, want %v", h.engine.modes, want)
 	}
 	if aborted, err := c.Abort(ctx, rpc.RunRef{Run: "seven", Project: "/p/two"}); err != nil || aborted.ID != 8 || aborted.Status != 102 {
@@ -388,9 +388,11 @@ func TestDiscover(t *testing.T) {
 func TestProtocolMismatch(t *testing.T) {
 	h := open(t, nil)
 	r := h.dial(t)
-	r.send(`{"jsonrpc":"2.0","id":"a","method":"hello","params":{"client":"old","protocol":"9.0"}}` + "\n")
-	r.wantError(rpc.CodeProtocol, "old speaks 9.0")
-	r.send(`{"jsonrpc":"2.0","id":"b","method":"hello","params":{"client":"new","protocol":"1.7"}}` + "\n")
+	r.send(`{"jsonrpc":"2.0","id":"a","method":"hello","params":{"client":"old","protocol":"1.0"}}` + "\n")
+	r.wantError(rpc.CodeProtocol, "old speaks 1.0: upgrade the client to the version of this bothyd")
+	r.send(`{"jsonrpc":"2.0","id":"c","method":"hello","params":{"client":"new","protocol":"9.0"}}` + "\n")
+	r.wantError(rpc.CodeProtocol, "new speaks 9.0: run `bothy stop` and start the bothyd that was installed with the client")
+	r.send(`{"jsonrpc":"2.0","id":"b","method":"hello","params":{"client":"new","protocol":"2.7"}}` + "\n")
 	if m := r.answer(); m.Error != nil || string(m.ID) != `"b"` {
 		t.Errorf("a minor step was refused: %v", m.Error)
 	}

@@ -231,7 +231,7 @@ func TestDamagedDatabaseCanStillBeRead(t *testing.T) {
 			return err
 		},
 		"enqueue": func() error {
-			_, _, err := s.Enqueue(t.Context(), sdk.Loop{Run: run, Mode: sdk.ModeAsk, Prompt: "x"})
+			_, _, err := s.Enqueue(t.Context(), sdk.Loop{Run: run, ReadOnly: true, Prompt: "x"})
 			return err
 		},
 		"create":  func() error { _, err := s.CreateRun(t.Context(), sdk.Run{Project: f.project.ID}); return err },

@@ -9,7 +9,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-const loopQuery = `SELECT l.id, l.run, l.sequence, l.mode, l.model, l.agent, coalesce(e.body, ''), l.status, l.reason, l.stop, l.options, l.created, l.ended
+const loopQuery = `SELECT l.id, l.run, l.sequence, l.read_only, l.model, l.agent, coalesce(e.body, ''), l.status, l.reason, l.stop, l.options, l.created, l.ended
 	FROM loops l LEFT JOIN entries e ON e.id = l.prompt `
 
 func scanLoop(scan scanner) (sdk.Loop, error) {
@@ -17,8 +17,8 @@ func scanLoop(scan scanner) (sdk.Loop, error) {
 	var created int64
 	var ended sql.NullInt64
 	var options []byte
-	err := scan(&l.ID, &l.Run, &l.Sequence, (*string)(&l.Mode), &l.Model, &l.Agent, &l.Prompt, &l.Status, &l.Reason, &l.Stop, &options, &created, &ended)
-	l.Options = options
+	err := scan(&l.ID, &l.Run, &l.Sequence, &l.ReadOnly, &l.Model, &l.Agent, &l.Prompt, &l.Status, &l.Reason, &l.Stop, &options, &created, &ended)
+	l.Options, _ = sdk.FromOldForm(options)
 	l.Created = unix(created)
 	if ended.Valid {
 		l.Ended = unix(ended.Int64)
@@ -33,9 +33,6 @@ func promptPath(sequence int) string { return "prompt://" + strconv.Itoa(sequenc
 // entry that holds the prompt, in one commit. Model and Agent default to the
 // run's. The run's status stays as it is until the loop is claimed.
 func (s *Store) Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
-	if l.Mode != sdk.ModeAsk && l.Mode != sdk.ModeAct {
-		return sdk.Loop{}, sdk.Receipt{}, sdk.Errorf(sdk.Validation, "there is no mode %q; there are ask and act", l.Mode)
-	}
 	if l.Options != nil && !json.Valid(l.Options) {
 		return sdk.Loop{}, sdk.Receipt{}, sdk.Errorf(sdk.Validation, "the options of a loop must be JSON, not %.40q", l.Options)
 	}
@@ -68,25 +65,25 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 	}
 	l.Status, l.Created = sdk.StatusQueued, t.now
 	l.ID = t.nextID()
-	err = t.exec(`INSERT INTO loops (id, run, sequence, mode, model, agent, options, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		l.ID, run.ID, l.Sequence, string(l.Mode), l.Model, l.Agent, text(l.Options), t.now.UnixNano())
+	err = t.exec(`INSERT INTO loops (id, run, sequence, read_only, model, agent, options, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		l.ID, run.ID, l.Sequence, l.ReadOnly, l.Model, l.Agent, text(l.Options), t.now.UnixNano())
 	if err != nil {
 		return sdk.Entry{}, err
 	}
 	path := promptPath(l.Sequence)
 	err = t.record(event{kind: sdk.KindLoopQueued, project: run.Project, run: run.ID, loop: l.ID, path: path}, struct {
-		Sequence int      `json:"sequence"`
-		Mode     sdk.Mode `json:"mode"`
-		Model    string   `json:"model"`
-		Agent    string   `json:"agent"`
-	}{l.Sequence, l.Mode, l.Model, l.Agent})
+		Sequence int    `json:"sequence"`
+		ReadOnly bool   `json:"read_only"`
+		Model    string `json:"model"`
+		Agent    string `json:"agent"`
+	}{l.Sequence, l.ReadOnly, l.Model, l.Agent})
 	if err != nil {
 		return sdk.Entry{}, err
 	}
 	attributes, err := encode(struct {
-		Mode    sdk.Mode     `json:"mode"`
+		Mode    sdk.AskOrAct `json:"mode"`
 		Meaning *sdk.Meaning `json:"meaning,omitempty"`
-	}{l.Mode, l.Meaning})
+	}{sdk.AskOrAct(l.ReadOnly), l.Meaning})
 	if err != nil {
 		return sdk.Entry{}, err
 	}

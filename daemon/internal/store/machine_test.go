@@ -87,7 +87,7 @@ func TestTriggerHoldsAgainstPlainSQL(t *testing.T) {
 
 func (f *fixture) enqueue(run int64, prompt string) sdk.Loop {
 	f.t.Helper()
-	l, _, err := f.Enqueue(f.t.Context(), sdk.Loop{Run: run, Mode: sdk.ModeAct, Prompt: prompt})
+	l, _, err := f.Enqueue(f.t.Context(), sdk.Loop{Run: run, Prompt: prompt})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 
 // A step that takes long enough to be killed in, and the same step done fast.
 var (
-	slowStep = migration{3, "0003_slow.sql", `CREATE TABLE slow (n INTEGER);
+	slowStep = migration{4, "0004_slow.sql", `CREATE TABLE slow (n INTEGER);
 		INSERT INTO slow WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000000) SELECT n FROM c;`}
-	fastStep = migration{3, "0003_fast.sql", `CREATE TABLE slow (n INTEGER); INSERT INTO slow VALUES (1);`}
+	fastStep = migration{4, "0004_fast.sql", `CREATE TABLE slow (n INTEGER); INSERT INTO slow VALUES (1);`}
 )
 
 func childMigrates(ctx context.Context, path string) error {
@@ -56,7 +56,7 @@ func TestKillMidMigrationLeavesTheVersionBefore(t *testing.T) {
 	s := open(t, path)
 	checkIntegrity(t, s)
 	version, err := schemaVersion(t.Context(), s.conn, path)
-	if err != nil || version != 2 {
+	if err != nil || version != 3 {
 		t.Fatalf("version %d (%v)", version, err)
 	}
 	steps, err := migrations()
@@ -80,11 +80,11 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := migration{3, "0003_bad.sql", `CREATE TABLE half (n INTEGER); INSERT INTO nowhere VALUES (1);`}
-	if err := migrate(t.Context(), f.conn, f.path, append(steps, bad)); err == nil || !strings.Contains(err.Error(), "0003_bad.sql") {
+	bad := migration{4, "0004_bad.sql", `CREATE TABLE half (n INTEGER); INSERT INTO nowhere VALUES (1);`}
+	if err := migrate(t.Context(), f.conn, f.path, append(steps, bad)); err == nil || !strings.Contains(err.Error(), "0004_bad.sql") {
 		t.Fatal(err)
 	}
-	if version, err := schemaVersion(t.Context(), f.conn, f.path); err != nil || version != 2 {
+	if version, err := schemaVersion(t.Context(), f.conn, f.path); err != nil || version != 3 {
 		t.Fatalf("%d %v", version, err)
 	}
 	if _, err := f.conn.ExecContext(t.Context(), `SELECT * FROM half`); err == nil {
@@ -146,13 +146,13 @@ func TestDatabaseOfTheFirstSchemaIsTakenOverWhole(t *testing.T) {
 	}
 	// It goes on where it was: the loop that ran is found, and ends.
 	left, err := f.Unfinished(t.Context())
-	if err != nil || len(left) != 1 || left[0].Prompt != "left running" {
+	if err != nil || len(left) != 1 || left[0].Prompt != "left running" || left[0].ReadOnly {
 		t.Fatalf("%+v %v", left, err)
 	}
 	if _, err := f.Commit(t.Context(), sdk.Change{Run: 2, CloseTurn: &sdk.Turn{Sequence: 2}, EndLoop: &sdk.LoopEnd{Loop: left[0].ID, Status: sdk.StatusOK}}); err != nil {
 		t.Fatal(err)
 	}
-	if l := f.claim(2); l.Prompt != "waits" {
+	if l := f.claim(2); l.Prompt != "waits" || !l.ReadOnly || string(l.Options) != `{"mode":"full","resumes":2}` {
 		t.Errorf("%+v", l)
 	}
 	f.verify()

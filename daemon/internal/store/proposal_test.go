@@ -12,7 +12,7 @@ import (
 func TestProposals(t *testing.T) {
 	f := newFixture(t)
 	run := f.newRun(sdk.Run{Alias: "r"})
-	if _, _, err := f.Enqueue(t.Context(), sdk.Loop{Run: run.ID, Mode: sdk.ModeAct, Prompt: "p"}); err != nil {
+	if _, _, err := f.Enqueue(t.Context(), sdk.Loop{Run: run.ID, Prompt: "p"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := f.ClaimLoop(t.Context(), run.ID); err != nil {

@@ -183,7 +183,7 @@ func newRetold(rt *rapid.T, dir string) *retold {
 	}
 	if err == nil {
 		var l sdk.Loop
-		l, _, err = h.Enqueue(rt.Context(), sdk.Loop{Run: h.run.ID, Mode: sdk.ModeAct, Prompt: "p"})
+		l, _, err = h.Enqueue(rt.Context(), sdk.Loop{Run: h.run.ID, Prompt: "p"})
 		h.loop = l.ID
 	}
 	if err == nil {

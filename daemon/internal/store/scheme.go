@@ -31,7 +31,7 @@ func builtinSchemes() []sdk.Scheme {
 	add(sdk.CategoryLogging, open, "update", "error")
 	add(sdk.CategoryAudit, system, "tool", "instructions", "system", "reasoning", "model", "user", "assistant", "content", "change")
 	add(sdk.CategoryAudit, []sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient}, "run")
-	add(sdk.CategoryAudit, system, "leave") // what a run may do without asking
+	add(sdk.CategoryAudit, system, "mode", sdk.SchemeOf(sdk.OldModePath)) // what a run may do without asking
 	// What a person said yes to holds for the project, whichever run recorded it.
 	for _, name := range []string{"trust", "rule"} {
 		all = append(all, sdk.Scheme{Name: name, Category: sdk.CategoryAudit, Scope: "project", WritableBy: system})

@@ -36,7 +36,7 @@ func systemText(in sdk.Assembly, now time.Time) string {
 	if grants(in.Tools, sdk.GrantSandbox) {
 		b.WriteString("- Commands run in a container of this run, as uid 1000, without a network. The project is mounted at /workspace, where they start; the rest of the root file system is read-only. $HOME and /tmp can be written and last as long as the run.\n")
 	}
-	if in.Loop.Mode == sdk.ModeAsk {
+	if in.Loop.ReadOnly {
 		b.WriteString("- This prompt may only be answered by reading: calls with side effects are refused.\n")
 	}
 	section(&b, "Instructions of the project (AGENTS.md)", in.Instructions)

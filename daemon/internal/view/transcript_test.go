@@ -55,7 +55,7 @@ func (s *story) answer(text string, calls ...string) *story {
 }
 
 func (s *story) assembly() sdk.Assembly {
-	return sdk.Assembly{Run: sdk.Run{ID: 1}, Loop: sdk.Loop{ID: s.loop, Mode: sdk.ModeAct}, Model: "m", Entries: s.entries}
+	return sdk.Assembly{Run: sdk.Run{ID: 1}, Loop: sdk.Loop{ID: s.loop}, Model: "m", Entries: s.entries}
 }
 
 func render(t *testing.T, v *Transcript, in sdk.Assembly) sdk.Prompt {
@@ -220,7 +220,7 @@ func TestResultLimit(t *testing.T) {
 func TestSystemText(t *testing.T) {
 	in := sdk.Assembly{
 		Project: sdk.Project{Name: "shop"}, Instructions: "Use tabs.", Agent: sdk.Agent{Persona: "Be brief."},
-		Loop: sdk.Loop{Mode: sdk.ModeAsk}, Tools: []sdk.Tool{{Grants: []string{sdk.GrantSandbox}}},
+		Loop: sdk.Loop{ReadOnly: true}, Tools: []sdk.Tool{{Grants: []string{sdk.GrantSandbox}}},
 	}
 	got := render(t, newView(), in).System
 	for _, want := range []string{"shop", "2025-05-17", "/workspace", "Use tabs.", "Be brief.", "only be answered by reading"} {
@@ -228,7 +228,7 @@ func TestSystemText(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}
 	}
-	plain := render(t, newView(), sdk.Assembly{Loop: sdk.Loop{Mode: sdk.ModeAct}}).System
+	plain := render(t, newView(), sdk.Assembly{Loop: sdk.Loop{}}).System
 	for _, no := range []string{"/workspace", "AGENTS.md", "Persona"} {
 		if strings.Contains(plain, no) {
 			t.Errorf("%q without cause", no)

@@ -16,7 +16,7 @@ const onlyProven = "; without a shell (sandbox.shell is argv) only what is known
 // letsIt ends the reason of what runs although nothing is known of it.
 const letsIt = "; full mode lets it"
 
-// builtIn decides by the leave of the run alone.
+// builtIn decides by the mode of the run alone.
 func (j *judged) builtIn() sdk.Decision {
 	tool := j.tool
 	switch {
@@ -29,7 +29,7 @@ func (j *judged) builtIn() sdk.Decision {
 	case j.sandboxed():
 		return j.unvouched(RuleSandbox, "%q runs in the sandbox of this run, and what it runs there cannot be read", tool.Name)
 	case j.granted(sdk.GrantProject):
-		if j.Leave == sdk.LeaveInteractive {
+		if j.Mode == sdk.ModeInteractive {
 			return builtIn(sdk.Propose, RuleProject, "%q changes files of the project, and in interactive mode a person agrees to that", tool.Name)
 		}
 		return allow(RuleProject, "%q changes files below the project only", tool.Name)
@@ -40,7 +40,7 @@ func (j *judged) builtIn() sdk.Decision {
 
 // unvouched decides about side effects of which nothing is known.
 func (j *judged) unvouched(rule, format string, args ...any) sdk.Decision {
-	if j.Leave == sdk.LeaveFull {
+	if j.Mode == sdk.ModeFull {
 		if j.line != nil && j.verdictOf(j.line.Grade) == sdk.Deny {
 			return j.byGrade()
 		}
@@ -67,7 +67,7 @@ func (j *judged) byGrade() sdk.Decision {
 	return j.ask(d)
 }
 
-// verdictOf is the table of grades and leaves, for a run that is attended. The
+// verdictOf is the table of grades and modes, for a run that is attended. The
 // strict form asks about nothing that it does not know.
 func (j *judged) verdictOf(g shell.Grade) sdk.Verdict {
 	switch {
@@ -75,11 +75,11 @@ func (j *judged) verdictOf(g shell.Grade) sdk.Verdict {
 		return sdk.Allow
 	case g >= shell.Denied, g > shell.Contained && j.line.strict:
 		return sdk.Deny
-	case j.Leave == sdk.LeaveInteractive:
+	case j.Mode == sdk.ModeInteractive:
 		return sdk.Propose
 	case g == shell.Contained:
 		return sdk.Allow
-	case j.Leave == sdk.LeaveRestricted:
+	case j.Mode == sdk.ModeRestricted:
 		return sdk.Propose
 	case g == shell.Unproven:
 		return sdk.Allow
@@ -90,7 +90,7 @@ func (j *judged) verdictOf(g shell.Grade) sdk.Verdict {
 // ask makes a denial of a proposal that nobody would answer. In interactive mode
 // it waits; in full mode only a rule proposes, and whoever wrote it wants it to.
 func (j *judged) ask(d sdk.Decision) sdk.Decision {
-	if d.Verdict == sdk.Propose && j.Leave == sdk.LeaveRestricted && !j.Attended {
+	if d.Verdict == sdk.Propose && j.Mode == sdk.ModeRestricted && !j.Attended {
 		d.Verdict = sdk.Deny
 		d.Reason += "; in restricted mode a person would have to agree, and " + howToAllow
 	}

@@ -7,56 +7,56 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// TestLeave: the prompt's own, else full in a run that was given it, else the
+// TestMode: the prompt's own, else full in a run that was given it, else the
 // agent's; policy hears of it, and of who is there.
-func TestLeave(t *testing.T) {
+func TestMode(t *testing.T) {
 	h := prepareAsking(t)
-	h.config.Agents["free"] = sdk.Agent{Leave: sdk.LeaveFull}
+	h.config.Agents["free"] = sdk.Agent{Mode: sdk.ModeFull}
 	h.config.Attended = func(_ int64, session string) bool { return session == "here" }
 	h.start()
-	leaveOf := func(a Accepted) (o loopOptions) {
+	modeOf := func(a Accepted) (o loopOptions) {
 		t.Helper()
 		l := h.await(a)
 		if err := json.Unmarshal(l.Options, &o); err != nil {
 			t.Fatal(err)
 		}
-		if o.Leave != a.Leave {
-			t.Errorf("told %s, kept %s", a.Leave, o.Leave)
+		if o.Mode != a.Mode {
+			t.Errorf("told %s, kept %s", a.Mode, o.Mode)
 		}
 		return o
 	}
 	for _, c := range []struct {
 		name     string
 		s        Submission
-		want     sdk.Leave
+		want     sdk.Mode
 		attended bool
 		ran      bool
 	}{
-		{"the agent's", Submission{Run: "a", Agent: "free"}, sdk.LeaveFull, false, true},
-		{"none", Submission{Run: "b", Agent: "short"}, sdk.LeaveRestricted, false, false},
-		{"its own", Submission{Run: "a", Agent: "free", Leave: sdk.LeaveRestricted}, sdk.LeaveRestricted, false, false},
-		{"its own again", Submission{Run: "c", Agent: "short", Leave: sdk.LeaveFull}, sdk.LeaveFull, false, true},
-		{"not for good", Submission{Run: "c", Agent: "short"}, sdk.LeaveRestricted, false, false},
-		{"yolo", Submission{Run: "d", Agent: "short", Yolo: true}, sdk.LeaveFull, false, true},
-		{"yolo for good", Submission{Run: "d", Agent: "short"}, sdk.LeaveFull, false, true},
-		{"less in a yolo run", Submission{Run: "d", Agent: "short", Leave: sdk.LeaveRestricted}, sdk.LeaveRestricted, false, false},
-		{"with somebody there", Submission{Run: "e", Agent: "short", Leave: sdk.LeaveFull, Session: "here"}, sdk.LeaveFull, true, true},
+		{"the agent's", Submission{Run: "a", Agent: "free"}, sdk.ModeFull, false, true},
+		{"none", Submission{Run: "b", Agent: "short"}, sdk.ModeRestricted, false, false},
+		{"its own", Submission{Run: "a", Agent: "free", Mode: sdk.ModeRestricted}, sdk.ModeRestricted, false, false},
+		{"its own again", Submission{Run: "c", Agent: "short", Mode: sdk.ModeFull}, sdk.ModeFull, false, true},
+		{"not for good", Submission{Run: "c", Agent: "short"}, sdk.ModeRestricted, false, false},
+		{"yolo", Submission{Run: "d", Agent: "short", Yolo: true}, sdk.ModeFull, false, true},
+		{"yolo for good", Submission{Run: "d", Agent: "short"}, sdk.ModeFull, false, true},
+		{"less in a yolo run", Submission{Run: "d", Agent: "short", Mode: sdk.ModeRestricted}, sdk.ModeRestricted, false, false},
+		{"with somebody there", Submission{Run: "e", Agent: "short", Mode: sdk.ModeFull, Session: "here"}, sdk.ModeFull, true, true},
 	} {
 		h.models.mu.Lock()
 		h.models.steps = []step{calls(numbered("write", 1))}
 		h.models.mu.Unlock()
 		before := h.ran()
-		if o := leaveOf(h.submit(c.s)); o.Leave != c.want || o.Asker == c.s.Session && o.Asker != "" {
+		if o := modeOf(h.submit(c.s)); o.Mode != c.want || o.Asker == c.s.Session && o.Asker != "" {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 		asked := h.policy.all()
 		last := asked[len(asked)-1]
-		if last.Leave != c.want || last.Attended != c.attended || (h.ran() != before) != c.ran {
-			t.Errorf("%s: policy was asked with %s, attended %v; ran %s", c.name, last.Leave, last.Attended, h.ran())
+		if last.Mode != c.want || last.Attended != c.attended || (h.ran() != before) != c.ran {
+			t.Errorf("%s: policy was asked with %s, attended %v; ran %s", c.name, last.Mode, last.Attended, h.ran())
 		}
 	}
-	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "p", Leave: "all"}); sdk.OutcomeOf(err) != sdk.Validation {
-		t.Errorf("a leave that is none: %v", err)
+	if _, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Prompt: "p", Mode: "all"}); sdk.OutcomeOf(err) != sdk.Validation {
+		t.Errorf("a mode that is none: %v", err)
 	}
 	h.untilIdle()
 	h.engine.askers.mu.Lock()
@@ -66,9 +66,9 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestLeaveIsNotInherited: neither a fork nor a resumed prompt has what was given
+// TestModeIsNotInherited: neither a fork nor a resumed prompt has what was given
 // to another.
-func TestLeaveIsNotInherited(t *testing.T) {
+func TestModeIsNotInherited(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	h := newAsking(t, say("done"), silent(begun))
 	a := h.submit(Submission{Run: "y", Agent: "short", Yolo: true})
@@ -77,19 +77,19 @@ func TestLeaveIsNotInherited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := h.submit(Submission{Run: child.Alias, Agent: "short", Leave: sdk.LeaveFull})
+	b := h.submit(Submission{Run: child.Alias, Agent: "short", Mode: sdk.ModeFull})
 	<-begun
 	if err := h.engine.Abort(t.Context(), child.ID); err != nil {
 		t.Fatal(err)
 	}
 	h.await(b)
 	again, err := h.engine.Resume(t.Context(), child.ID)
-	if err != nil || again.Leave != sdk.LeaveRestricted {
-		t.Errorf("resumed with %s, %v", again.Leave, err)
+	if err != nil || again.Mode != sdk.ModeRestricted {
+		t.Errorf("resumed with %s, %v", again.Mode, err)
 	}
 	h.await(again)
-	if c := h.submit(Submission{Run: child.Alias, Agent: "short"}); c.Leave != sdk.LeaveRestricted {
-		t.Errorf("the fork has %s", c.Leave)
+	if c := h.submit(Submission{Run: child.Alias, Agent: "short"}); c.Mode != sdk.ModeRestricted {
+		t.Errorf("the fork has %s", c.Mode)
 	} else {
 		h.await(c)
 	}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// loopOptions is what a loop's row holds of how it was given.
+type loopOptions struct {
+	Resumes int64    `json:"resumes,omitempty"` // the loop that it goes on with
+	Mode    sdk.Mode `json:"mode,omitempty"`
+	Asker   string   `json:"asker,omitempty"` // by which the connection is known that answers what is proposed; see askers
+}
+
+// modePath is the entry of a run that may do anything from now on.
+const modePath = "mode://run"
+
+// grant finds the mode of a new loop: the one that was asked for, full in a run
+// that was given it for good, else the agent's.
+func (e *Engine) grant(ctx context.Context, p placed, s Submission) (sdk.Mode, error) {
+	if s.Yolo {
+		return sdk.ModeFull, e.grantAll(ctx, p.run)
+	}
+	if s.Mode != "" {
+		return s.Mode, nil
+	}
+	all, err := e.grantedAll(ctx, p.run)
+	if err != nil || all {
+		return sdk.ModeFull, err
+	}
+	return e.agentMode(p.agent), nil
+}
+
+// agentMode is that of an agent, which may leave it to the configuration.
+func (e *Engine) agentMode(a sdk.Agent) sdk.Mode {
+	if a.Mode != "" {
+		return a.Mode
+	}
+	if e.cfg.Mode != nil {
+		if l := e.cfg.Mode(); l.Valid() {
+			return l
+		}
+	}
+	return sdk.ModeRestricted
+}
+
+// callMode is that of calls which no loop makes: restricted, unless the
+// configuration gives full mode to all that names none.
+func (e *Engine) callMode() sdk.Mode {
+	if e.agentMode(sdk.Agent{}) == sdk.ModeFull {
+		return sdk.ModeFull
+	}
+	return sdk.ModeRestricted
+}
+
+// grantAll records that every prompt of the run is in full mode from now on.
+func (e *Engine) grantAll(ctx context.Context, run sdk.Run) error {
+	body := "a person gave this run full mode: nothing is asked, and what is not denied runs"
+	_, err := e.commit(ctx, sdk.Change{Run: run.ID, Writes: []sdk.Write{{
+		Path: modePath, Body: &body, Attributes: encode(map[string]sdk.Mode{"mode": sdk.ModeFull}), Writer: sdk.WriterSystem, Visibility: sdk.Archived,
+	}}})
+	return err
+}
+
+// grantedAll reports whether that is recorded. A fork does not inherit it: the
+// person spoke of another run.
+func (e *Engine) grantedAll(ctx context.Context, run sdk.Run) (bool, error) {
+	for _, path := range []string{modePath, sdk.OldModePath} {
+		entry, err := e.cfg.Store.Entry(ctx, run.ID, path)
+		switch {
+		case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
+			return false, err
+		case err == nil && entry.Scope == fmt.Sprintf("run:%d", run.ID) && entry.Writer == sdk.WriterSystem:
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// options reads what the loop was given with. A loop that was given no mode has
+// that of its agent.
+func (e *Engine) options(a *activeLoop) {
+	o := optionsOf(a.loop)
+	a.asker = o.Asker
+	if a.mode = o.Mode; !a.mode.Valid() {
+		a.mode = e.agentMode(a.agent)
+	}
+}
+
+// optionsOf reads the options of a loop. Those that cannot be read are none.
+func optionsOf(l sdk.Loop) loopOptions {
+	var o loopOptions
+	if len(l.Options) > 0 && json.Unmarshal(l.Options, &o) != nil {
+		return loopOptions{}
+	}
+	return o
+}
+
+// ModeOf is the mode in which a loop works: that of its prompt, else its
+// agent's; empty where that leaves it to the configuration.
+func ModeOf(l sdk.Loop, agent sdk.Agent) sdk.Mode {
+	if o := optionsOf(l); o.Mode.Valid() {
+		return o.Mode
+	}
+	return agent.Mode
+}

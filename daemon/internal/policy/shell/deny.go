@@ -164,17 +164,17 @@ func targets(w word, place Place) []string {
 	if anything.MatchString(rest[0]) {
 		return []string{parent}
 	}
-	list := []string{}
-	if len(rest) > 1 && !anything.MatchString(rest[len(rest)-1]) {
-		return list
+	for len(rest) > 1 && anything.MatchString(rest[len(rest)-1]) {
+		rest = rest[:len(rest)-1]
 	}
+	list := []string{path.Join(parent, path.Join(rest...))} // names that are in no list
 	for _, name := range roots {
 		if match, err := path.Match(rest[0], name); match && err == nil {
-			list = append(list, path.Join(parent, name))
+			list = append(list, path.Join(parent, name, path.Join(rest[1:]...)))
 		}
 	}
 	for _, known := range []string{place.Workspace, place.Home} {
-		if match, err := path.Match(path.Join(parent, rest[0]), known); match && err == nil {
+		if match, err := path.Match(list[0], known); match && err == nil {
 			list = append(list, known)
 		}
 	}

@@ -33,6 +33,8 @@ func (c call) writes(text string) finding {
 		return finding{grade: Contained, rule: "shell.write", reason: fmt.Sprintf("%s writes to %q, below the workspace", c.argv[0], text)}
 	case slices.Contains(writable, abs):
 		return finding{}
+	case isDevice(abs):
+		return device(text)
 	case secret(abs) && !c.place.holds(abs):
 		return c.leaks(text)
 	default:

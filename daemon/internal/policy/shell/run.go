@@ -109,7 +109,7 @@ func (j *judge) run(i int, words []word) {
 func (j *judge) table(name string, words []word) finding {
 	judgeCall, known := programs[name]
 	if !known {
-		return finding{Unproven, "shell.unknown", fmt.Sprintf("%s is not among the programs that are known to be harmless; use one that is, or a tool", quoteName(name))}
+		judgeCall = unlisted
 	}
 	c := call{argv: texts(words), globs: make([]bool, len(words)), piped: j.stdin.kind == inputPipe}
 	for n, w := range words {
@@ -121,6 +121,11 @@ func (j *judge) table(name string, words []word) finding {
 		f = worse(f, judgeCall(c))
 	}
 	return f
+}
+
+// unlisted judges a program that is not in the table.
+func unlisted(c call) finding {
+	return c.orSecret(c.unproven("shell.unknown", "%s is not among the programs that are known to be harmless; use one that is, or a tool", quoteName(c.argv[0])), false)
 }
 
 func quoteName(name string) string {

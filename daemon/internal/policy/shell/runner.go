@@ -24,11 +24,30 @@ func wrapLauncher(j *judge, i int, words []word) {
 	j.found(i, j.table(words[0].text, words))
 	j.found(i, finding{Unproven, "shell.wrapper", fmt.Sprintf("%s runs another command; run that itself", brief(words[0].text))})
 	j.scan(i, words)
+	j.found(i, j.launched(words))
 	for n, w := range words {
-		if (w.text == "-c" || w.text == "--command") && n+1 < len(words) && words[n+1].known {
-			j.text(brief(words[0].text)+" -c", words[n+1].text, true)
+		if (w.text == "-c" || w.text == "--command") && n+1 < len(words) {
+			j.callback(i, brief(words[0].text)+" -c", words[n+1])
 		}
 	}
+}
+
+// launched is what is wrong with the first word of a launcher that is the name of
+// a program, and with the words behind it, when that is more than that nobody can
+// say. The command that the launcher runs may begin elsewhere, so it is not listed.
+func (j *judge) launched(words []word) finding {
+	for n, w := range words[1:] {
+		if name := base(w); !w.known || programs[name] == nil && wrappers[name] == nil {
+			continue
+		}
+		alone := *j
+		alone.out = &tally{calls: map[string][]string{}}
+		if alone.wrapped(words[0].text, words[n+1:]); alone.out.worst.grade >= Unsafe {
+			return alone.out.worst
+		}
+		return finding{}
+	}
+	return finding{}
 }
 
 // shellCall is how a shell was called.
@@ -131,6 +150,9 @@ func wrapXargs(j *judge, i int, words []word) {
 	if len(rest) == 0 || !rest[0].known {
 		return
 	}
+	if replace := xargsReplaces(words[:len(words)-len(rest)]); replace != "" && strings.Contains(rest[0].text, replace) {
+		j.found(i, finding{Unsafe, "shell.dynamic", "the name of the command that xargs runs is read, so nobody can say what runs; write the name"})
+	}
 	if shells[base(rest[0])] {
 		j.found(i, xargsShell(words, rest))
 	}
@@ -152,23 +174,32 @@ func xargsShell(words, rest []word) finding {
 	if c.text == nil || !c.text.known {
 		return finding{}
 	}
-	for n, w := range words[:len(words)-len(rest)] {
-		replace := strings.TrimPrefix(w.text, "-I")
-		if w.text == "-I" && n+1 < len(words) {
-			replace = words[n+1].text
-		}
-		if w.text == "-i" || w.text == "--replace" {
-			replace = "{}"
-		}
-		switch {
-		case replace == "" || replace == w.text && w.text != "{}":
-		case strings.TrimSpace(c.text.text) == replace:
-			return finding{Denied, "shell.pipe_interpreter", "a shell runs what is read as commands; write the commands themselves"}
-		case strings.Contains(c.text.text, replace):
-			return finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s in the text of sh -c becomes a part of the program; pass it as an argument and use \"$1\"", brief(replace))}
-		}
+	switch replace := xargsReplaces(words[:len(words)-len(rest)]); {
+	case replace == "":
+	case strings.TrimSpace(c.text.text) == replace:
+		return finding{Denied, "shell.pipe_interpreter", "a shell runs what is read as commands; write the commands themselves"}
+	case strings.Contains(c.text.text, replace):
+		return finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s in the text of sh -c becomes a part of the program; pass it as an argument and use \"$1\"", brief(replace))}
 	}
 	return finding{}
+}
+
+// xargsReplaces is the text that xargs replaces by what it reads, by its own
+// words; empty when it replaces none.
+func xargsReplaces(own []word) (replace string) {
+	for n, w := range own {
+		switch glued, is := strings.CutPrefix(w.text, "-I"); {
+		case w.text == "-I" && n+1 < len(own):
+			replace = own[n+1].text
+		case is:
+			replace = glued
+		case w.text == "-i" || w.text == "--replace":
+			replace = "{}"
+		case strings.HasPrefix(w.text, "-i"):
+			replace = w.text[2:]
+		}
+	}
+	return replace
 }
 
 // wrapParallel runs what it reads as commands when it is given none.
@@ -177,7 +208,9 @@ func wrapParallel(j *judge, i int, words []word) {
 	if len(words) == 1 && j.stdin.kind == inputPipe {
 		j.found(i, finding{Denied, "shell.pipe_interpreter", "parallel runs what is read as commands; write the commands themselves"})
 	}
-	j.scan(i, words)
+	alone := *j
+	alone.stdin = input{} // what is read are operands
+	alone.scan(i, words)
 }
 
 func wrapFlock(j *judge, i int, words []word) {
@@ -219,7 +252,8 @@ func wrapScript(j *judge, i int, words []word) {
 // wrapWatch runs its words, joined, as a text for a shell, again and again.
 func wrapWatch(j *judge, i int, words []word) {
 	j.found(i, finding{Unproven, "shell.wrapper", "watch runs a command for ever; run the command itself"})
-	rest, ok := opts{flags: "bcegptxwd", value: "nq", long: []string{"*"}}.rest(words)
+	rest, ok := opts{flags: "bcegptxwdr", value: "nq", long: strings.Fields("beep color no-color differences differences= errexit chgexit " +
+		"precise no-rerun no-title no-wrap exec interval= equexit=")}.rest(words)
 	switch {
 	case !ok:
 		j.odd(i, words)

@@ -341,6 +341,9 @@ func synthetic(source word, texts []string) []word {
 	return all
 }
 
+// single reports whether bash makes exactly one word of it.
+func (w word) single() bool { return w.known && !w.glob }
+
 // texts are the words as programs get them, what is not known as it stands in
 // the line.
 func texts(words []word) []string {

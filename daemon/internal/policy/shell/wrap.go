@@ -26,11 +26,16 @@ func init() {
 		"ionice":  wrapPlain(opts{flags: "t", value: "cn", long: []string{"class=", "classdata=", "ignore"}}, finding{}),
 		"setsid": wrapPlain(opts{flags: "cfw", long: []string{"ctty", "fork", "wait"}},
 			finding{Unproven, "shell.background", "setsid leaves a command running, and everything is ended when the line returns; run it in the foreground"}),
-		"sudo": wrapPlain(opts{flags: "ABEHKknPSbils", value: "CDghpRrtTUu", long: []string{"*"}, assigns: true}, neverRoot),
+		"sudo": wrapPlain(opts{flags: "ABEHKknPSbils", value: "CDghpRrtTUu", assigns: true, long: strings.Fields("askpass bell background edit " +
+			"preserve-env preserve-env= preserve-groups set-home login remove-timestamp reset-timestamp list non-interactive stdin shell " +
+			"validate no-update close-from= chdir= group= host= prompt= chroot= role= type= command-timeout= other-user= user=")}, neverRoot),
 		"doas": wrapPlain(opts{flags: "nsL", value: "uC"}, neverRoot),
 		"chroot": wrapPlain(opts{long: []string{"groups=", "userspec=", "skip-chdir"}, skip: 1},
 			finding{Unproven, "shell.wrapper", "chroot changes what all paths mean; run the command itself"}),
-		"unshare": wrapPlain(opts{flags: "mpUrficnCTu", value: "RSGw", long: []string{"*"}},
+		"unshare": wrapPlain(opts{flags: "mpUrficnCTu", value: "RSGw", long: strings.Fields("mount mount= uts uts= ipc ipc= net net= pid pid= " +
+			"user user= cgroup cgroup= time time= fork keep-caps kill-child kill-child= mount-proc mount-proc= mount-binfmt mount-binfmt= " +
+			"map-root-user map-current-user map-auto map-user= map-users= map-group= map-groups= propagation= setgroups= setuid= setgid= " +
+			"root= wd= monotonic= boottime=")},
 			finding{Unproven, "shell.wrapper", "unshare makes namespaces, which the sandbox does not allow; run the command itself"}),
 		"busybox": wrapPlain(opts{}, finding{Unproven, "shell.wrapper", "busybox has commands of its own with other options; call the program itself"}),
 		"toybox":  wrapPlain(opts{}, finding{Unproven, "shell.wrapper", "toybox has commands of its own with other options; call the program itself"}),
@@ -51,13 +56,14 @@ type opts struct {
 	flags   string   // short ones without a value
 	value   string   // short ones with one, glued or apart
 	glued   string   // short ones whose value is only glued: -10
-	long    []string // long ones; "=" at the end: with a value; "*": any
+	long    []string // long ones; "=" at the end: with a value; with and without: the value is only glued
 	skip    int      // operands before the command
 	assigns bool     // NAME=VALUE may stand before the command
 }
 
 // rest is what follows the options and the operands of the wrapper, or false
-// when an option is not known.
+// when an option is not known, or its value: bash may make several words of
+// what is put in, and the command would be one of them.
 func (o opts) rest(words []word) ([]word, bool) {
 	for n := 1; n < len(words); n++ {
 		w := words[n]
@@ -70,16 +76,14 @@ func (o opts) rest(words []word) ([]word, bool) {
 			return o.operands(words[n:]), true
 		case strings.HasPrefix(w.text, "--"):
 			apart, ok := o.longOption(w.text[2:])
-			if !ok {
+			if n += apart; !ok || n < len(words) && !words[n].single() {
 				return nil, false
 			}
-			n += apart
 		default:
 			apart, ok := o.shortOptions(w.text[1:])
-			if !ok {
+			if n += apart; !ok || n < len(words) && !words[n].single() {
 				return nil, false
 			}
-			n += apart
 		}
 	}
 	return nil, true
@@ -98,8 +102,6 @@ func (o opts) longOption(text string) (apart int, ok bool) {
 	for _, l := range o.long {
 		takes := strings.HasSuffix(l, "=")
 		switch {
-		case l == "*":
-			return 0, true
 		case !strings.HasPrefix(strings.TrimSuffix(l, "="), name) || name == "":
 		case takes && !glued:
 			return 1, true
@@ -153,9 +155,12 @@ const scanCap = 64
 
 func (j *judge) scan(i int, words []word) {
 	for n := 1; n < min(len(words), scanCap); n++ {
-		if words[n].known {
-			j.found(i, j.deny(base(words[n]), words[n:]))
+		if !words[n].known {
+			continue
 		}
+		name := base(words[n])
+		j.found(i, j.deny(name, words[n:]))
+		j.found(i, j.fed(name, words[n:]))
 	}
 }
 
@@ -205,6 +210,9 @@ func wrapEnv(outer *judge, i int, words []word) {
 			j.dirs = j.from(dir.text)
 			n += apart
 		case w.text == "-" || w.text == "--" || slices.Contains(envFlags, w.text) || envLong(w.text):
+		case (w.text == "-u" || w.text == "--unset") && n+1 < len(words) && !words[n+1].single():
+			j.odd(i, words)
+			return
 		case w.text == "-u" || w.text == "--unset":
 			n++
 		case strings.HasPrefix(w.text, "-u"):

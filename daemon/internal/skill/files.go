@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -27,12 +28,12 @@ const (
 
 // File is one file of a skill's folder.
 type File struct {
-	Path       string // relative to the folder, with slashes
-	Size       int64
-	Executable bool
-	Script     bool   // can be executed, or begins with #!
-	Hash       string // hex SHA-256 of what it holds; empty where only names were asked for
-	Text       string // what it holds, where that was asked for and is text
+	Path       string `json:"path"` // relative to the folder, with slashes
+	Size       int64  `json:"size"`
+	Executable bool   `json:"executable,omitempty"`
+	Script     bool   `json:"-"`              // can be executed, or begins with #!
+	Hash       string `json:"hash"`           // hex SHA-256 of what it holds; empty where only names were asked for
+	Text       string `json:"text,omitempty"` // what it holds, where that was asked for and is text
 }
 
 // Files lists the files of a folder by path, up to MaxFiles; more is how many
@@ -111,7 +112,8 @@ func (x found) changed() error {
 // the folder and opens nothing but folders.
 type walk struct {
 	root   *os.Root
-	strict bool // what cannot be part of a skill is an error, and otherwise left out
+	strict bool             // what cannot be part of a skill is an error, and otherwise left out
+	enter  func(dir string) // is called before a folder is read; nil is nothing
 
 	found   []found
 	size    int64
@@ -144,9 +146,12 @@ func (w *walk) all() error {
 
 // names are those in a folder, in order. No more are read than can count.
 func (w *walk) names(dir string) ([]string, error) {
+	if w.enter != nil {
+		w.enter(dir)
+	}
 	f, err := w.root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, w.leave(dir, "cannot be read: "+cause(err).Error())
+		return nil, w.leave(dir, "cannot be read: "+watch.Cause(err).Error())
 	}
 	defer func() { _ = f.Close() }()
 	var names []string
@@ -162,7 +167,7 @@ func (w *walk) names(dir string) ([]string, error) {
 			slices.Sort(names)
 			return names, nil
 		case err != nil:
-			return nil, w.leave(dir, "cannot be read: "+cause(err).Error())
+			return nil, w.leave(dir, "cannot be read: "+watch.Cause(err).Error())
 		}
 	}
 }
@@ -174,7 +179,7 @@ func (w *walk) visit(at string) (folder bool, err error) {
 	}
 	info, err := w.root.Lstat(at)
 	if err != nil {
-		return false, w.leave(at, "cannot be looked at: "+cause(err).Error())
+		return false, w.leave(at, "cannot be looked at: "+watch.Cause(err).Error())
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if info, err = w.root.Stat(at); err != nil {
@@ -188,7 +193,7 @@ func (w *walk) visit(at string) (folder bool, err error) {
 	case info.IsDir():
 		return true, nil
 	case !info.Mode().IsRegular():
-		return false, w.leave(at, "is no file but a "+kind(info.Mode()))
+		return false, w.leave(at, "is no file but "+typeOf(info.Mode()))
 	case len(w.found) == MaxFiles:
 		w.beyond++
 		return false, w.leave(at, fmt.Sprintf("is one file too many: a skill may have %d", MaxFiles))
@@ -226,16 +231,4 @@ func badPath(at string) string {
 		return "has a name with control characters"
 	}
 	return ""
-}
-
-func kind(m fs.FileMode) string {
-	switch {
-	case m&fs.ModeNamedPipe != 0:
-		return "named pipe"
-	case m&fs.ModeSocket != 0:
-		return "socket"
-	case m&fs.ModeDevice != 0:
-		return "device"
-	}
-	return "special file"
 }

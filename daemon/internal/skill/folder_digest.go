@@ -3,14 +3,11 @@ package skill
 import (
 	"fmt"
 	"hash/fnv"
+	"path/filepath"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
 )
-
-// mostInSkill is how many files and folders one skill may have. One with more is
-// too large to be trusted.
-const mostInSkill = 4000
 
 // folderSum is the hash of a skill's whole folder, to which trust is bound, or
 // why there is none.
@@ -50,7 +47,7 @@ func (x *folderIndex) sum(sc *scan, o rescan) {
 			e.digest = folderDigest{sum: folderSum{err: errAlike}}
 			continue
 		}
-		keys, newest, err := sc.keys(f.home)
+		keys, newest, err := folderKeys(f.home.path(), sc.pass.Folder)
 		now := o.clock()
 		if err == nil && e.digest.keys == keys && e.digest.sure {
 			continue
@@ -71,34 +68,23 @@ type sumError string
 
 func (e sumError) Error() string { return string(e) }
 
-// keys sums up the keys of all that is in a folder.
-func (sc *scan) keys(home location) (sum uint64, newest int64, err error) {
-	h, left := fnv.New64a(), mostInSkill
-	queue := []location{home}
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		sc.pass.Folder(at.path())
-		entries, err := sc.entries(step{location: at})
-		if err != nil {
-			return 0, 0, cause(err)
-		}
-		for _, e := range entries {
-			if left--; left < 0 {
-				return 0, 0, fmt.Errorf("it holds more than %d files", mostInSkill)
-			}
-			inner := at.join(e.Name())
-			info, err := inner.lstat()
-			if err != nil {
-				return 0, 0, cause(err)
-			}
-			k := watch.KeyOf(info)
-			newest = max(newest, k.Changed)
-			fmt.Fprintf(h, "%q %v %v\n", inner.rel, info.Mode(), k)
-			if e.IsDir() {
-				queue = append(queue, inner)
-			}
-		}
+// folderKeys sums up the keys of all files in a folder, and tells enter of each
+// folder in it before that is read.
+func folderKeys(folder string, enter func(dir string)) (sum uint64, newest int64, err error) {
+	root, err := openFolder(folder)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = root.Close() }()
+	w := walk{root: root, strict: true, enter: func(dir string) { enter(filepath.Join(folder, dir)) }}
+	if err := w.all(); err != nil {
+		return 0, 0, err
+	}
+	h := fnv.New64a()
+	for _, f := range w.found {
+		k := watch.KeyOf(f.info)
+		newest = max(newest, k.Changed)
+		fmt.Fprintf(h, "%q %v %v\n", f.path, f.info.Mode(), k)
 	}
 	return h.Sum64(), newest, nil
 }

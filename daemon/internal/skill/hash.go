@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -87,7 +88,7 @@ func (w *walk) read(ctx context.Context, take func(x found, f *File, r io.Reader
 		case errors.As(err, &said):
 			return Contents{}, err
 		case err != nil:
-			if err := w.leave(x.path, "cannot be read: "+cause(err).Error()); err != nil {
+			if err := w.leave(x.path, "cannot be read: "+watch.Cause(err).Error()); err != nil {
 				return Contents{}, err
 			}
 			continue

@@ -95,11 +95,11 @@ func typeOf(m fs.FileMode) string {
 	case m.IsDir():
 		return "a folder"
 	case m&fs.ModeNamedPipe != 0:
-		return "a pipe"
+		return "a named pipe"
 	case m&fs.ModeSocket != 0:
 		return "a socket"
 	case m&fs.ModeDevice != 0:
 		return "a device"
 	}
-	return "something else"
+	return "a special file"
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
 )
@@ -76,7 +75,7 @@ func (s *scan) run() {
 func (s *scan) enter() bool {
 	root, err := openLinkRoot(s.at.Path)
 	if err != nil {
-		if !missing(err) {
+		if !watch.Missing(err) {
 			s.exists = true
 			s.noteUnreadable(s.at.Path, err)
 		}
@@ -114,24 +113,10 @@ func (s *scan) end() {
 	}
 }
 
-// missing reports whether something is not there, in contrast to unreadable.
-func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
 // noteUnreadable notes that nothing is known of a folder.
 func (s *scan) noteUnreadable(folder string, err error) {
 	s.unreadable = append(s.unreadable, folder)
-	s.note(fmt.Sprintf("cannot look into %s: %v", folder, cause(err)))
-}
-
-// cause is an error without the operation and the path, which stand beside it.
-func cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
+	s.note(fmt.Sprintf("cannot look into %s: %v", folder, watch.Cause(err)))
 }
 
 // note keeps the first problem; others are of the same kind as a rule.
@@ -145,7 +130,7 @@ func (s *scan) note(problem string) {
 func (s *scan) skill(at step) bool {
 	name := fileName
 	info, err := at.location.join(name).lstat()
-	if missing(err) {
+	if watch.Missing(err) {
 		return false // another case of the name is seen by list
 	}
 	s.take(at, name, info, err)
@@ -186,7 +171,7 @@ func (s *scan) passed(link location) {
 func (s *scan) list(at step) []step {
 	entries, err := s.entries(at)
 	if err != nil {
-		if !missing(err) {
+		if !watch.Missing(err) {
 			s.noteUnreadable(at.as, err)
 		}
 		return nil
@@ -278,5 +263,5 @@ func refusedLink(link string, err error) *diagnostic {
 	case errors.Is(err, errLoop):
 		code, help = "link-loop", "Remove the link."
 	}
-	return wrong(code, 0, 0, fmt.Sprintf("%s is a link that is not followed: %v", visible(link), visible(cause(err).Error())), help)
+	return wrong(code, 0, 0, fmt.Sprintf("%s is a link that is not followed: %v", visible(link), visible(watch.Cause(err).Error())), help)
 }

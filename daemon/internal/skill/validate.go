@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bothyd/bothy/daemon/internal/watch"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -119,7 +120,7 @@ func (v *validation) add(path string) {
 
 // unreadable notes a folder that cannot be read.
 func (v *validation) unreadable(path string, err error) {
-	d := wrong("folder-unreadable", 1, 1, fmt.Sprintf("the folder cannot be looked into: %v", cause(err)), "Let your user read it, as with chmod u+rx.")
+	d := wrong("folder-unreadable", 1, 1, fmt.Sprintf("the folder cannot be looked into: %v", watch.Cause(err)), "Let your user read it, as with chmod u+rx.")
 	v.all = append(v.all, &Verdict{Path: path, Name: SafeName(filepath.Base(path)), Diagnostics: []diagnostic{*d}})
 }
 

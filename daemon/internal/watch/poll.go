@@ -125,7 +125,7 @@ func (w *Watcher) replaced() bool {
 func placeOf(path string) (Identity, bool) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return Identity{}, missing(err)
+		return Identity{}, Missing(err)
 	}
 	return KeyOf(info).Identity, true
 }

@@ -148,7 +148,7 @@ func (s *set) add(folder string) {
 	case passing(err):
 	default:
 		s.failed = true
-		s.w.fail(&fs.PathError{Op: "watch", Path: folder, Err: cause(err)})
+		s.w.fail(&fs.PathError{Op: "watch", Path: folder, Err: Cause(err)})
 	}
 }
 
@@ -172,16 +172,17 @@ func (s *set) end() {
 // passing reports whether an error is about the folder, which is gone or closed
 // to us: the one above is watched, and tells when the folder comes back.
 func passing(err error) bool {
-	return missing(err) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ELOOP)
+	return Missing(err) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ELOOP)
 }
 
-// missing reports whether something is not there, in contrast to unreadable.
-func missing(err error) bool {
+// Missing reports whether an error says that something is not there, in contrast
+// to unreadable.
+func Missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// cause is an error without the operation and the path.
-func cause(err error) error {
+// Cause is an error without the operation and the path, which stand beside it.
+func Cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return at.Err

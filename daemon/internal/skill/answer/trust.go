@@ -34,16 +34,8 @@ type trustAnswer struct {
 
 // trustedSkill is its body: what the person was shown.
 type trustedSkill struct {
-	Hash  string        `json:"hash"`
-	Files []trustedFile `json:"files"`
-}
-
-type trustedFile struct {
-	Path       string `json:"path"`
-	Size       int64  `json:"size"`
-	Executable bool   `json:"executable,omitempty"`
-	Hash       string `json:"hash"`
-	Text       string `json:"text,omitempty"`
+	Hash  string       `json:"hash"`
+	Files []skill.File `json:"files"`
 }
 
 // Trust knows which skills of workspaces people said yes to. The entries are the
@@ -174,11 +166,7 @@ func trustPath(name string) string {
 
 // giveTrust is the write that trusts a skill as it is.
 func giveTrust(name string, c skill.Contents, now time.Time) (sdk.Write, error) {
-	body := trustedSkill{Hash: c.Hash}
-	for _, f := range c.Files {
-		body.Files = append(body.Files, trustedFile{Path: f.Path, Size: f.Size, Executable: f.Executable, Hash: f.Hash, Text: f.Text})
-	}
-	return trustWrite(trustAnswer{Name: name, Hash: c.Hash, Answered: now}, &body)
+	return trustWrite(trustAnswer{Name: name, Hash: c.Hash, Answered: now}, &trustedSkill{c.Hash, c.Files})
 }
 
 // takeTrust is the write that takes the trust in a name back. What was trusted stays

@@ -239,9 +239,9 @@ func hides(c *skill.Catalogue, d *skill.Document) []string {
 
 // compare tells files from those that were trusted last; nothing trusted is
 // nothing at all.
-func compare(before []trustedFile, now []skill.File) ([]rpc.TrustFile, string) {
+func compare(before []skill.File, now []skill.File) ([]rpc.TrustFile, string) {
 	var diff strings.Builder
-	was := map[string]trustedFile{}
+	was := map[string]skill.File{}
 	for _, f := range before {
 		was[f.Path] = f
 	}
@@ -260,22 +260,22 @@ func compare(before []trustedFile, now []skill.File) ([]rpc.TrustFile, string) {
 		case old.Hash != f.Hash, old.Executable != f.Executable:
 			x.Change = "changed"
 		}
-		diff.WriteString(fileDiff(from, f.Path, old, trustedFile{Size: f.Size, Executable: f.Executable, Hash: f.Hash, Text: f.Text}))
+		diff.WriteString(fileDiff(from, f.Path, old, f))
 		files = append(files, x)
 	}
 	for _, path := range slices.Sorted(maps.Keys(was)) {
 		files = append(files, rpc.TrustFile{Path: path, Size: was[path].Size, Hash: was[path].Hash, Change: "removed"})
-		diff.WriteString(fileDiff(path, "", was[path], trustedFile{}))
+		diff.WriteString(fileDiff(path, "", was[path], skill.File{}))
 	}
 	return files, diff.String()
 }
 
-func fileDiff(from, to string, before, after trustedFile) string {
+func fileDiff(from, to string, before, after skill.File) string {
 	text := ""
 	if from != "" && to != "" && before.Executable != after.Executable {
 		text = fmt.Sprintf("%s can be executed: %t, before: %t\n", to, after.Executable, before.Executable)
 	}
-	textual := func(path string, f trustedFile) bool { return path == "" || f.Text != "" || f.Size == 0 }
+	textual := func(path string, f skill.File) bool { return path == "" || f.Text != "" || f.Size == 0 }
 	switch {
 	case before.Hash == after.Hash:
 		return text

@@ -101,7 +101,7 @@ func TestTrustPath(t *testing.T) {
 // TestDifferenceSinceTrust holds what a person is shown when a trusted skill
 // changed: each file by what became of it, and texts line by line.
 func TestDifferenceSinceTrust(t *testing.T) {
-	before := []trustedFile{
+	before := []skill.File{
 		{Path: "bin", Size: 3, Hash: "b1"}, {Path: "gone", Size: 2, Hash: "g", Text: "g\n"}, {Path: "mode", Size: 2, Hash: "m", Text: "m\n"},
 		{Path: "same", Size: 2, Hash: "s", Text: "s\n"}, {Path: "text", Size: 2, Hash: "t1", Text: "1\n"},
 	}

@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -71,7 +73,7 @@ var table = []row{
 	{pkg: "daemon/internal/policy/shell", since: "ADR 0023: the reading of command lines, apart from the rules about them"},
 	{pkg: "daemon/internal/dialect", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/config", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint", "daemon/internal/watch"}},
-	{pkg: "daemon/internal/project", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
+	{pkg: "daemon/internal/project", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/view", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
 	{pkg: "daemon/internal/host", may: []string{"sdk/...", "daemon/internal/hook", "daemon/internal/config", "daemon/internal/confine", "daemon/internal/group", "daemon/internal/watch", "daemon/internal/inspect", "daemon/internal/schema"}},
 	{pkg: "daemon/internal/inspect", may: []string{"sdk", "sdk/plugin", "daemon/internal/config", "daemon/internal/confine", "daemon/internal/schema"}, since: "ADR 0041: binaries of plugins, which the offline verbs look at without a supervisor"},
@@ -383,4 +385,70 @@ func isCall(c *ast.CallExpr, pkg, name string) bool {
 	}
 	x, ok := sel.X.(*ast.Ident)
 	return pkg == "" || ok && x.Name == pkg
+}
+
+// doors are the files in which a tool is invoked: by the engine, which every call
+// passes, and behind it. A plugin's own call of its client is none of the host's.
+var doors = map[string]int{
+	"daemon/internal/engine/dispatch.go": 2, // the host's tools, and the model's own
+	"daemon/internal/host/invoke.go":     1, // the plugin's process
+	"daemon/internal/host/services.go":   1, // what a plugin asks for goes to the engine
+}
+
+// TestOneDoor holds that the engine alone invokes a tool, and that it alone
+// commits changes of entries: what goes past it is seen by no hook, no guard and
+// no limit of cost.
+func TestOneDoor(t *testing.T) {
+	invokes, commits := map[string]int{}, map[string]int{}
+	for file, tree := range sources(t, "daemon/*.go", "daemon/internal/*/*.go") {
+		ast.Inspect(tree, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			f, ok := call.Fun.(*ast.SelectorExpr)
+			switch {
+			case !ok:
+			case f.Sel.Name == "Invoke" && len(call.Args) > 2:
+				invokes[file]++
+			case f.Sel.Name == "Commit" && strings.HasSuffix(strings.ToLower(types.ExprString(f.X)), "store"):
+				commits[file]++
+			}
+			return true
+		})
+	}
+	if !maps.Equal(invokes, doors) {
+		t.Errorf("tools are invoked in %v, and should be in %v", invokes, doors)
+	}
+	if want := map[string]int{"daemon/internal/engine/commit.go": 1}; !maps.Equal(commits, want) {
+		t.Errorf("the store's Commit is called in %v, and should be in %v", commits, want)
+	}
+}
+
+// sources are the parsed files of some folders, without tests.
+func sources(t *testing.T, patterns ...string) map[string]*ast.File {
+	t.Helper()
+	root := repositoryRoot(t)
+	all := map[string]*ast.File{}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			tree, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[filepath.ToSlash(name)] = tree
+		}
+	}
+	return all
 }

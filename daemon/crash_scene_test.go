@@ -33,6 +33,7 @@ func scenarios() []scenario {
 			failpoint.EffectBefore, failpoint.EffectAfter, failpoint.StepAfter, failpoint.VerdictBefore, failpoint.FinishBefore, failpoint.FinishAfter,
 			failpoint.StoreBefore, failpoint.StoreAfter,
 		}},
+		{act: actCallingSkill, points: []failpoint.Name{failpoint.ChildRecorded, failpoint.ChildEnded}},
 		{act: actSlowPrompt, points: []failpoint.Name{failpoint.StreamPartial}},
 		{act: actPrompt, first: []failpoint.Name{failpoint.EffectAfter}, points: []failpoint.Name{
 			failpoint.RecoverBegin, failpoint.RecoverSettled, failpoint.RecoverRecorded, failpoint.RecoverResume,
@@ -49,6 +50,11 @@ func scenarios() []scenario {
 // actPrompt gives a prompt, unless it is there, and waits for its end.
 func actPrompt(v *visitor, j *job) error {
 	return v.prompt(j, plan{Tag: j.tag, Steps: 2, Tools: []string{"note_line", codeSkill, textSkill}, Twice: true})
+}
+
+// actCallingSkill has a code skill call a tool.
+func actCallingSkill(v *visitor, j *job) error {
+	return v.prompt(j, plan{Tag: j.tag, Steps: 2, Tools: []string{callingSkill, "note_line"}, Twice: true})
 }
 
 func actSlowPrompt(v *visitor, j *job) error {

@@ -76,8 +76,9 @@ func (s *site) turns(d rpc.RunDetail) {
 	calls, actions := map[int]int{}, map[int]int{}
 	for _, e := range s.entries(d.ID, "**") {
 		var at struct {
-			Tool  string     `json:"tool"`
-			Calls []sdk.Call `json:"calls"`
+			Tool   string     `json:"tool"`
+			Parent string     `json:"parent"`
+			Calls  []sdk.Call `json:"calls"`
 		}
 		if json.Unmarshal(e.Attributes, &at) != nil {
 			continue
@@ -85,7 +86,7 @@ func (s *site) turns(d rpc.RunDetail) {
 		switch {
 		case e.Path == fmt.Sprintf("assistant://%d", e.Turn):
 			calls[e.Turn] = len(at.Calls)
-		case e.Scheme() == "log" && at.Tool != "":
+		case e.Scheme() == "log" && at.Tool != "" && at.Parent == "":
 			actions[e.Turn]++
 		}
 	}

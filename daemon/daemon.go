@@ -22,6 +22,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/daemon/internal/model"
 	"github.com/bothyd/bothy/daemon/internal/policy"
+	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
@@ -68,6 +69,8 @@ type Daemon struct {
 	bundled  string // the folder of the bundled skills; empty without
 	hears    *listeners
 	engine   *engine.Engine
+	history  *project.History
+	services services
 	server   *server.Server
 
 	stop     context.CancelFunc // asks Run to return
@@ -225,6 +228,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 	d.hooks = hook.New(d.log.Named("hook"))
 	d.hears = newListeners(d.hooks, d.described, &d.problems, func(text string) { d.log.Warn(text) })
 	d.channels, d.clients = server.NewChannels(), server.NewClients()
+	d.services = services{new(engine.Services), func(name string) (string, error) { return d.current().Secret(name) }}
 	h, err := host.New(host.Config{
 		Log:       d.log.Named("host"),
 		Libexec:   []string{d.paths.Libexec},
@@ -233,7 +237,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Installed: d.paths.Plugins,
 		Prefix:    d.paths.Prefix,
 		Shim:      filepath.Join(d.paths.Libexec, "bothy-shim"),
-		Services:  &services{d: d},
+		Services:  d.services,
 		Lend:      d.lend,
 		Redact:    d.secrets.Add,
 		Diagnose:  d.diagnose,
@@ -267,6 +271,7 @@ func (d *Daemon) startEngine(context.Context) error {
 		return err
 	}
 	d.engine = e
+	d.history = &project.History{Store: d.store, Runs: e, Tools: d.host.Tools, May: policy.MayUndo}
 	d.work.add("engine", func() error {
 		ctx, cancel := context.WithTimeout(d.hurried, d.cfg.Grace+drainTime)
 		defer cancel()
@@ -297,7 +302,7 @@ func (d *Daemon) keep() engine.Keep {
 // startServer makes the server, the last of all parts. Nobody is served before Run.
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
-		Engine: relay{d}, Store: d.store, Daemon: d, Models: d.models, Skills: d.answers, Policy: d.engine, Audit: audit.Audit{Source: d.store, Security: d.security},
+		Engine: relay{d, d.history}, Store: d.store, Daemon: d, Models: d.models, Skills: d.answers, Policy: d.engine, Audit: audit.Audit{Source: d.store, Security: d.security},
 		Configured: d.policy.Configured,
 		Log:        d.log.Named("server"), Redact: d.secrets.JSON, Descended: func(pid int) bool { return group.Descends(pid, d.host.Processes()) },
 		Clients: d.clients, Channels: d.channels, Within: group.Within,

@@ -11,7 +11,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/bothyd/bothy/daemon/internal/dialect"
+	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/hook"
+	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/sdktest"
 )
@@ -75,18 +83,68 @@ func newExecuting(t *testing.T, config string) *executing {
 	return e
 }
 
-// execute executes a skill as use_skill does.
+// execute executes a skill as use_skill does: in a call that an engine makes.
 func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult, []string, error) {
 	t.Helper()
-	dir := filepath.Join(e.paths.Data, "runs", e.run.Key)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	skill := &skillTool{Supervisor: e.host, plugins: e.plugins, plugin: plugin, input: input}
+	x, err := engine.New(engine.Config{
+		Store: e.store, Tools: skill, Services: e.services.Services, Models: e.models, View: view.NewTranscript(time.Now), Dialect: dialect.Tools{},
+		Policy: e.policy, Hooks: hook.New(hclog.NewNullLogger()), DataDir: e.paths.Data, Log: hclog.NewNullLogger(),
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	var rec sdktest.Recorder
-	r, err := e.plugins.Execute(t.Context(), plugin, sdk.SkillCall{
-		Skill: plugin, Input: input, Model: "m/own", CallID: "c-" + plugin, Run: e.run.Key, Project: e.project, RunDir: dir,
-	}, &rec)
-	return r, rec.Messages(), err
+	defer func() {
+		if err := x.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := x.CallTool(t.Context(), engine.ToolCall{Project: e.project, Run: e.run.Alias, Tool: skill.tool().Name, Arguments: json.RawMessage("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	return skill.result, skill.out.Messages(), skill.err
+}
+
+// skillTool is the tools of a host, and one that executes a skill.
+type skillTool struct {
+	*host.Supervisor
+	plugins       *plugins
+	plugin, input string
+
+	out    sdktest.Recorder
+	result sdk.ToolResult
+	err    error
+}
+
+func (s *skillTool) tool() sdk.Tool {
+	return sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "execute", Parameters: json.RawMessage("{}"), Annotations: sdk.Annotations{ReadOnly: true}}, Plugin: "test", Pinned: true}
+}
+
+func (s *skillTool) Tools() []sdk.Tool { return append(s.Supervisor.Tools(), s.tool()) }
+
+func (s *skillTool) Invoke(ctx context.Context, call sdk.Invocation, out sdk.Stream) (sdk.ToolResult, error) {
+	if call.Tool != s.tool().Name {
+		return s.Supervisor.Invoke(ctx, call, out)
+	}
+	s.result, s.err = s.plugins.Execute(ctx, s.plugin, sdk.SkillCall{
+		Skill: s.plugin, Input: s.input, Model: "m/own", CallID: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir,
+	}, &s.out)
+	return s.result, s.err
+}
+
+// calls are the tools that plugins called, with the action that they did it for.
+func (e *executing) calls(t *testing.T) (out []string) {
+	t.Helper()
+	entries, err := e.store.Entries(t.Context(), e.run.ID, "log://**")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if x, err := sdk.ActionOf(entry); err != nil || x.Parent != "" {
+			out = append(out, fmt.Sprint(x.Tool, " for ", x.Parent, " ", x.State, err))
+		}
+	}
+	return out
 }
 
 // notes are the journal's rows of a kind.
@@ -157,7 +215,7 @@ plugin "outline" {
 	if err != nil || entry.Body != r.Output || entry.Writer != sdk.WriterPlugin {
 		t.Errorf("%+v %v", entry, err)
 	}
-	if calls := e.notes(t, ".call"); len(calls) != 1 || !strings.Contains(calls[0], `"for":"c-outline"`) || !strings.Contains(calls[0], `"tool":"grep"`) {
+	if calls := e.calls(t); len(calls) != 1 || calls[0] != "grep for log://turn_1/execute/call resolved<nil>" {
 		t.Errorf("calls in the journal: %q", calls)
 	}
 	if asked := e.notes(t, ".completion"); len(asked) != 1 || !strings.Contains(asked[0], `"model":"m/own"`) || !strings.Contains(asked[0], `"plugin":"outline"`) {
@@ -201,8 +259,7 @@ func TestCodeSkillRefused(t *testing.T) {
 	}
 }
 
-// TestResearchOverTheDaemon: the bundled code skill with the real tools. A
-// prompt that may only read lets it read.
+// TestResearchOverTheDaemon: the bundled code skill with the real tools.
 func TestResearchOverTheDaemon(t *testing.T) {
 	url := answering(t, func(_, system, user string) string {
 		if strings.Contains(system, "take notes") {
@@ -213,12 +270,6 @@ func TestResearchOverTheDaemon(t *testing.T) {
 	e := newExecuting(t, fmt.Sprintf("provider \"m\" {\n  plugin = \"openai\"\n  base_url = %q\n}\n", url))
 	if s := e.state("research"); s != "stopped" {
 		t.Errorf("before its first use it is %s", s)
-	}
-	if _, _, err := e.store.Enqueue(t.Context(), sdk.Loop{Run: e.run.ID, ReadOnly: true, Prompt: "p", Model: "m/loop"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok, err := e.store.ClaimLoop(t.Context(), e.run.ID); !ok || err != nil {
-		t.Fatal(ok, err)
 	}
 	r, progress, err := e.execute(t, "research", "What removes scale from a kettle?")
 	if err != nil || !r.Success {
@@ -232,8 +283,8 @@ func TestResearchOverTheDaemon(t *testing.T) {
 	if len(progress) != 4 || progress[1] != "reading 1 of 2: docs/descale.md" {
 		t.Errorf("progress %q", progress)
 	}
-	if asked := e.notes(t, ".completion"); len(asked) != 3 || !strings.Contains(asked[0], `"model":"m/loop"`) {
-		t.Errorf("it did not ask the model of the loop: %q", asked)
+	if asked := e.notes(t, ".completion"); len(asked) != 3 || !strings.Contains(asked[0], `"model":"m/own"`) {
+		t.Errorf("it did not ask the model of the run: %q", asked)
 	}
 }
 

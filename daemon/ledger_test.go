@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
 	"github.com/bothyd/bothy/sdk/skill"
 	"github.com/bothyd/bothy/sdk/tool"
@@ -31,10 +32,12 @@ type line struct {
 // be called again. The code skill of the site does the same (withSkills).
 func serveLedger() {
 	plugin.Serve(plugin.Options{
-		Name: "ledger", Version: "1", Grants: []string{sdk.GrantProject},
+		Name: "ledger", Version: "1", Grants: []string{sdk.GrantProject}, Calls: sdk.Calls{Tools: []string{"note_line"}},
 		Tool: tool.Set{tool.New("note_line", "Appends a line to the ledger.", sdk.Annotations{}, noteLine)},
 		Skill: skill.Set{skill.New(codeSkill, func(_ context.Context, call skill.Call) (sdk.ToolResult, error) {
 			return note(call.Project, call.Input)
+		}), skill.New(callingSkill, func(ctx context.Context, call skill.Call) (sdk.ToolResult, error) {
+			return host.Use(ctx, "note_line", line{call.Input})
 		})},
 	})
 }
@@ -75,17 +78,18 @@ func note(project, line string) (sdk.ToolResult, error) {
 	return tool.Text(noted(line)), nil
 }
 
-// The skills of a site: the one is executed by the ledger, the other is a text.
+// The skills of a site: two are executed by the ledger, the other is a text.
 const (
-	codeSkill = "note"
-	textSkill = "plain"
+	codeSkill    = "note"
+	callingSkill = "call-note" // calls note_line through the services of the host
+	textSkill    = "plain"
 )
 
-// withSkills gives the site's user a code skill, which appends its input to the
-// ledger, and a skill whose text says that it did.
+// withSkills gives the site's user two code skills, which append their input to
+// the ledger, and a skill whose text says that it did.
 func (s *site) withSkills() *site {
 	s.t.Helper()
-	for name, rest := range map[string]string{codeSkill: "plugin: ledger\n---\nNotes.\n", textSkill: "---\n" + noted("$ARGUMENTS") + "\n"} {
+	for name, rest := range map[string]string{codeSkill: "plugin: ledger\n---\nNotes.\n", callingSkill: "plugin: ledger\n---\nNotes.\n", textSkill: "---\n" + noted("$ARGUMENTS") + "\n"} {
 		dir := filepath.Join(s.root, "home/.config/bothy/skills", name)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			s.t.Fatal(err)

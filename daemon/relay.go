@@ -4,13 +4,17 @@ import (
 	"context"
 
 	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // relay is the engine in the words of the socket.
-type relay struct{ d *Daemon }
+type relay struct {
+	d *Daemon
+	*project.History
+}
 
 // intake refuses what is new once the daemon stops. The code says that nothing
 // was done: a client may call again, and then starts the next daemon.

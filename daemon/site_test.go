@@ -90,7 +90,8 @@ agent "default" {
 }
 plugin "ledger" {
   env    = { %s = "1" }
-  grants = ["project"]
+  grants = ["project", "tools"]
+  tools  = ["note_line"]
 }
 `, s.model.url(), playLedger) + strings.Join(blocks, "\n")
 	if err := os.WriteFile(filepath.Join(s.root, "home/.config/bothy/config.hcl"), []byte(text), 0o600); err != nil {

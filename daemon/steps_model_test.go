@@ -203,7 +203,7 @@ func (p plan) answer(s sse, step, attempt int) {
 		tool := p.Tools[(step+i)%len(p.Tools)]
 		arguments := map[string]string{"line": line}
 		switch tool {
-		case codeSkill, textSkill:
+		case codeSkill, callingSkill, textSkill:
 			tool, arguments = "use_skill", map[string]string{"name": tool, "input": line}
 		case "bash":
 			arguments = map[string]string{"command": fmt.Sprintf("echo %s >> %s && echo %s", line, ledgerFile, noted(line))}

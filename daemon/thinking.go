@@ -29,6 +29,7 @@ func newEngine(d *Daemon, chains *hook.Chains) (*engine.Engine, error) {
 		Store:        d.store,
 		Tools:        d.host,
 		Builtin:      d.own,
+		Services:     d.services.Services,
 		Access:       d.policy,
 		Models:       d.models,
 		View:         view.NewTranscript(time.Now),

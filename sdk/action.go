@@ -41,6 +41,7 @@ type ActionCall struct {
 	// read; what it leaves here is gone.
 	Refers  map[string]string `json:"refers,omitempty"`
 	Changed string            `json:"changed,omitempty"` // the arguments that took the place of the model's, to the byte
+	Parent  string            `json:"parent,omitempty"`  // the path of the action whose plugin made the call; empty where the model did
 	Index   int               `json:"index"`             // among the calls of its turn
 	Plugin  string            `json:"plugin,omitempty"`
 	Digest  string            `json:"digest,omitempty"` // of the plugin's binary

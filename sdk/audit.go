@@ -16,6 +16,7 @@ type AuditRecord struct {
 	Run       string          `json:"run,omitempty"`
 	RunID     int64           `json:"run_id,omitempty"`
 	Path      string          `json:"path,omitempty"`
+	Parent    string          `json:"parent,omitempty"` // of a call that a plugin made: the path of the action whose plugin did
 	Tool      string          `json:"tool,omitempty"`
 	Plugin    string          `json:"plugin,omitempty"`
 	Digest    string          `json:"digest,omitempty"` // of the plugin's binary

@@ -16,6 +16,8 @@ type TurnContext struct {
 	Tools   []Tool          // the plugins' tools that the turn offers
 	Context int             // the model's window in tokens; 0 is unknown
 	Admits  func(Tool) bool // whether the agent may use a tool
+	// Commit records what a tool keeps in the run. Nil where there is no run yet.
+	Commit func(ctx context.Context, c Change) (Receipt, error)
 }
 
 // TurnTools are the daemon's own tools as one turn has them, whatever changes

@@ -134,14 +134,16 @@ type TurnResult struct {
 	Turn       int        `json:"turn"`      // within the run
 	LoopTurn   int        `json:"loop_turn"` // within the loop, from 1
 	Completion Completion `json:"completion"`
-	Actions    []Entry    `json:"actions"`            // as they ended, in the model's order
+	Actions    []Entry    `json:"actions"`            // as they ended, in the model's order; each behind what its plugin called on its way
 	Errors     []Entry    `json:"errors,omitempty"`   // failures without an action: log://turn_N/error/...
 	Duration   Duration   `json:"duration,omitempty"` // from the turn's opening until now
 	Ruling     Ruling     `json:"ruling"`
 }
 
 // Resolution is the value of the filters proposal.accepting and
-// proposal.content: an answer to a proposal on its way into the store.
+// proposal.content: an answer to a proposal on its way into the store. In full
+// mode, and where whoever calls may approve, proposal.accepting is also asked about
+// a call that is about to be recorded and would have been proposed.
 type Resolution struct {
 	Run     int64   `json:"run"`
 	Entry   Entry   `json:"entry"`

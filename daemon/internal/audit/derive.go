@@ -210,6 +210,9 @@ func (r *Runlogs) call(row sdk.JournalRow, at sdk.Action) payload {
 	if at.Plugin != "" {
 		p["plugin"] = at.Plugin
 	}
+	if at.Parent != "" {
+		p["parent"] = r.cfg.Redact(at.Parent)
+	}
 	if at.Decision != nil {
 		p.value("decision", encodeJSON(at.Decision), r.cfg.Redact)
 	}

@@ -31,7 +31,6 @@ type Config struct {
 // Entries are the entries of runs.
 type Entries interface {
 	Entry(ctx context.Context, run int64, path string) (sdk.Entry, error)
-	Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
 }
 
 // Copies are the copies that runs have of skills' folders.

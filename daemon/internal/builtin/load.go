@@ -60,7 +60,7 @@ func (s *skills) load(ctx context.Context, p sdk.TurnContext, x resolved) (loade
 		return loaded{}, fmt.Errorf("record the skill %s: %w", x.Name, err)
 	}
 	body := x.Body
-	_, err = s.cfg.Entries.Commit(ctx, sdk.Change{Run: p.Run.ID, Writes: []sdk.Write{{
+	_, err = p.Commit(ctx, sdk.Change{Run: p.Run.ID, Writes: []sdk.Write{{
 		Path: entryPath(x.Name), Create: true, Body: &body, Attributes: attributes, Writer: sdk.WriterSystem,
 		State: sdk.StateResolved, Loop: p.Loop.ID, Turn: p.Run.Turns,
 	}}})

@@ -90,7 +90,7 @@ func sample(name, body string) *skill.Document {
 
 func useOnce(t *testing.T, s *Builtin, arguments string) sdk.ToolResult {
 	t.Helper()
-	turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}})
+	turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}, Commit: s.skills.cfg.Entries.(*drawer).Commit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestArgumentsOfUseSkill(t *testing.T) {
 		}
 	}
 	s, odd := newDrawer().builtin(now), `{"name":"a\u0000b"}`
-	turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}})
+	turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}, Commit: s.skills.cfg.Entries.(*drawer).Commit})
 	if err != nil {
 		t.Fatal(err)
 	}

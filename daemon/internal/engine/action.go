@@ -21,6 +21,8 @@ type action struct {
 	changed   bool // they are not the model's own
 	index     int  // among the calls of its turn
 	path      string
+	parent    string    // the path of the action whose plugin made the call; empty where the model did
+	until     time.Time // the call has to end by then; zero where nothing but its own limit says so
 	loop      int64
 	turn      int
 	project   string
@@ -128,6 +130,7 @@ func (x *action) conclude(r sdk.ToolResult, took time.Duration) {
 // callAttributes is what an action's entry holds of the call.
 type callAttributes struct {
 	CallID    string        `json:"call_id"`
+	Parent    string        `json:"parent,omitempty"` // the path of the action whose plugin made the call
 	Tool      string        `json:"tool"`
 	Arguments any           `json:"arguments,omitempty"` // an object; the model's text when that is none
 	Refers    *callPlaces   `json:"refers,omitempty"`    // in their place, when they are long (sdk.AttributeRefers)
@@ -155,7 +158,7 @@ const longArguments = 1 << 10
 // refersTo is where an answer that is recorded with the action holds its
 // arguments, the very bytes; empty when it does not, or they are short.
 func (x *action) refersTo() string {
-	if x.loop == 0 || x.changed || len(x.arguments) < longArguments || strings.TrimSpace(x.call.Raw) != string(x.arguments) {
+	if x.loop == 0 || x.parent != "" || x.changed || len(x.arguments) < longArguments || strings.TrimSpace(x.call.Raw) != string(x.arguments) {
 		return ""
 	}
 	return fmt.Sprintf("%s#/calls/%d/arguments", answerPath(x.turn), x.index)
@@ -173,7 +176,7 @@ type endAttributes struct {
 }
 
 func (x *action) attributes() callAttributes {
-	at := callAttributes{CallID: x.call.ID, Tool: x.call.Tool, Index: x.index, Plugin: x.tool.Plugin, Digest: x.tool.Digest, Arguments: x.call.Raw}
+	at := callAttributes{CallID: x.call.ID, Parent: x.parent, Tool: x.call.Tool, Index: x.index, Plugin: x.tool.Plugin, Digest: x.tool.Digest, Arguments: x.call.Raw}
 	if x.arguments != nil {
 		at.Arguments = x.arguments
 	}

@@ -69,7 +69,7 @@ func (x *action) left(now time.Time) time.Duration {
 // just did.
 func (e *Engine) expireProposal(ctx context.Context, a *activeLoop, x *action) error {
 	body := fmt.Sprintf("nobody answered within %s, so this call was not made", days(x.proposal.Expires.Sub(x.proposal.Created)))
-	_, err := e.commitEnd(ctx, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{{
+	_, err := e.commit(ctx, happened, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{{
 		Path: x.path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, ExpectVersion: x.entry.Version, Phase: sdk.PhaseEnded,
 		State: sdk.StateCancelled, Outcome: sdk.Aborted, Body: &body, Attributes: encode(map[string]string{"error": body}), Loop: x.loop, Turn: x.turn,
 	}}})
@@ -84,7 +84,7 @@ func (e *Engine) moveRun(ctx context.Context, a *activeLoop, status int) error {
 	if a.run.Status == status {
 		return nil
 	}
-	if _, err := e.commitEnd(ctx, sdk.Change{Run: a.run.ID, Status: status}); err != nil {
+	if _, err := e.commit(ctx, happened, sdk.Change{Run: a.run.ID, Status: status}); err != nil {
 		return fmt.Errorf("record that the run waits or goes on: %w", err)
 	}
 	a.run.Status = status

@@ -38,9 +38,9 @@ func (e *Engine) book(run int64) (b *book, giveBack func()) {
 }
 
 // openTurn commits the change that build makes for the run's next turn, with
-// OpenTurn in it, by the given way to commit. Turns of one run are opened one after the other; several may
+// OpenTurn in it. Turns of one run are opened one after the other; several may
 // be open, since tools can be called in a run while a loop works in it.
-func (e *Engine) openTurn(ctx context.Context, b *book, run int64, commit committer, build func(turn int) (sdk.Change, error)) (sdk.Receipt, error) {
+func (e *Engine) openTurn(ctx context.Context, b *book, run int64, u urgency, build func(turn int) (sdk.Change, error)) (sdk.Receipt, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for again := true; ; again = false {
@@ -55,7 +55,7 @@ func (e *Engine) openTurn(ctx context.Context, b *book, run int64, commit commit
 		if err != nil {
 			return sdk.Receipt{}, err
 		}
-		receipt, err := commit(ctx, c)
+		receipt, err := e.commit(ctx, u, c)
 		switch {
 		case err == nil:
 			b.next++

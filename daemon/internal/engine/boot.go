@@ -89,13 +89,9 @@ func (e *Engine) closeLeft(ctx context.Context, row sdk.Turn) error {
 		return context.Cause(ctx)
 	}
 	change := sdk.Change{Run: row.Run, CloseTurn: a.turn.closing()}
-	swept := a.turn.sweep(ending{reason: "the daemon ended before"})
-	for _, x := range swept {
-		change.Writes = append(change.Writes, x.endWrite())
-	}
-	change.Writes = append(change.Writes, changeWrites(swept)...)
+	change.Writes = endWrites(a.turn.sweep(ending{reason: "the daemon ended before"}))
 	failpoint.Hit(failpoint.RecoverSettled)
-	if _, err := e.commitEnd(ctx, change); err != nil {
+	if _, err := e.commit(ctx, happened, change); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.RecoverRecorded)

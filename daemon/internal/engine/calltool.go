@@ -64,13 +64,15 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 	if !x.ended() {
 		return ToolDone{}, sdk.Errorf(sdk.Interrupted, "the daemon stopped while the call ran; what it did is unknown")
 	}
-	writes := append([]sdk.Write{x.endWrite()}, changeWrites(a.turn.actions)...)
-	receipt, err = e.commitEnd(e.base, sdk.Change{Run: a.run.ID, Writes: writes, CloseTurn: a.turn.closing()})
+	over := a.turn.unclosed()
+	receipt, err = e.commit(e.base, happened, sdk.Change{Run: a.run.ID, Writes: endWrites(over), CloseTurn: a.turn.closing()})
 	if err != nil {
 		return ToolDone{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
 	}
-	x.committed(receipt.Entries[0])
-	e.tellOver(context.WithoutCancel(ctx), a, x)
+	for i, x := range over {
+		x.committed(receipt.Entries[i])
+		e.tellOver(context.WithoutCancel(ctx), a, x)
+	}
 	return ToolDone{Run: a.run, Entry: x.entry, Result: x.result}, nil
 }
 
@@ -111,7 +113,7 @@ func (e *Engine) beginCall(ctx context.Context, a *activeLoop, b *book, c ToolCa
 		return sdk.Receipt{}, sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}
 	reading := e.cfg.Dialect.Read(sdk.Completion{Calls: []sdk.Call{{ID: "call_1", Tool: c.Tool, Arguments: string(c.Arguments)}}}, a.offered)
-	return e.openTurn(ctx, b, a.run.ID, e.commit, func(n int) (sdk.Change, error) { return e.recordCall(ctx, a, n, reading), nil })
+	return e.openTurn(ctx, b, a.run.ID, once, func(n int) (sdk.Change, error) { return e.recordCall(ctx, a, n, reading), nil })
 }
 
 // recordCall is the first commit: the turn, and the action as started or as

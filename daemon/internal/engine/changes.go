@@ -25,3 +25,12 @@ func changeWrites(over []*action) []sdk.Write {
 	}
 	return writes
 }
+
+// endWrites finalise actions, each in its place, and keep what they changed.
+func endWrites(over []*action) []sdk.Write {
+	var writes []sdk.Write
+	for _, x := range over {
+		writes = append(writes, x.endWrite())
+	}
+	return append(writes, changeWrites(over)...)
+}

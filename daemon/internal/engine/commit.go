@@ -3,49 +3,53 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-// committer is one of the ways to commit: commit, commitEnd, commitNext.
-type committer func(context.Context, sdk.Change) (sdk.Receipt, error)
+// urgency says what becomes of a commit that the store does not take now.
+type urgency int
 
-// commit makes a change durable, in one try. It does not end with ctx: a step
-// that was taken is recorded, whoever gave up waiting for it.
-func (e *Engine) commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
-	defer cancel()
-	r, err := e.cfg.Store.Commit(ctx, c)
-	if err != nil {
-		return r, err
-	}
-	if e.cfg.Hooks.EntryChanged.Active() {
-		for _, entry := range r.Entries {
-			e.cfg.Hooks.EntryChanged.Emit(ctx, sdk.EntryEvent{Run: c.Run, Entry: entry})
-		}
-	}
-	return r, nil
+const (
+	// once is one try: nothing has happened yet, and the caller can still say no.
+	once urgency = iota
+	// happened is for what cannot be taken back. While the store takes no writes
+	// the change is held in memory and tried again until it is written or ctx ends,
+	// and the engine takes no new work. What fails for another reason that may pass
+	// is tried for some seconds only.
+	happened
+	// ahead is for what an effect follows, or a request that costs money: it waits
+	// until everything else that happened is recorded, and is then tried like that.
+	ahead
+	// final is happened, and is tried as long as ctx lasts whatever the reason.
+	final
+)
+
+// Commit makes a change durable, in one try, and tells who follows entries. All
+// that is written into a run is written by an engine, whoever asks for it.
+func (e *Engine) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
+	return e.commit(ctx, once, c)
 }
 
-// commitEnd commits what has happened and cannot be taken back. While the
-// store takes no writes it is held in memory and tried again until it is
-// written or ctx ends, and the engine takes no new work. What fails in a way
-// that waiting does not mend is tried for some seconds only.
-func (e *Engine) commitEnd(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
-	r, err := e.commit(ctx, c)
-	if err == nil || !passing(err) {
-		return r, err
+// commit makes a change durable. One try does not end with ctx: a step that was
+// taken is recorded, whoever gave up waiting for it.
+func (e *Engine) commit(ctx context.Context, u urgency, c sdk.Change) (sdk.Receipt, error) {
+	if u == ahead {
+		if err := e.backlog.wait(ctx); err != nil {
+			return sdk.Receipt{}, err
+		}
 	}
-	held := false
-	waited := time.Duration(0)
-	for wait := firstPause; err != nil && passing(err); wait = min(2*wait, longestPause) {
+	r, err := e.write(ctx, c)
+	held, waited := false, time.Duration(0)
+	for wait := firstPause; err != nil && u != once && passing(err); wait = min(2*wait, longestPause) {
 		switch {
 		case refusing(err) && !held:
 			held = true
 			defer e.backlog.add(err)()
-		case !refusing(err) && waited >= e.patience:
+		case !refusing(err) && u != final && waited >= e.patience:
 			return r, err
 		}
 		e.log.Error("what has happened could not be recorded yet; it is tried again", "run", c.Run, "error", err)
@@ -53,19 +57,31 @@ func (e *Engine) commitEnd(ctx context.Context, c sdk.Change) (sdk.Receipt, erro
 			return r, err
 		}
 		waited += wait
-		r, err = e.commit(ctx, c)
+		r, err = e.write(ctx, c)
 	}
 	return r, err
 }
 
-// commitNext commits what is about to happen: an effect follows it, or a
-// request that costs money. It waits while what has happened elsewhere could
-// not be recorded, and is itself tried until it is written or ctx ends.
-func (e *Engine) commitNext(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
-	if err := e.backlog.wait(ctx); err != nil {
-		return sdk.Receipt{}, err
+// write is one try of a commit, and tells of each entry that it wrote. Pieces of
+// a stream are not told of; the write that ends the stream is.
+func (e *Engine) write(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
+	r, err := e.cfg.Store.Commit(ctx, c)
+	if err != nil || !e.cfg.Hooks.EntryChanged.Active() {
+		return r, err
 	}
-	return e.commitEnd(ctx, c)
+	for i, w := range c.Writes {
+		again := func(later sdk.Write) bool { return later.Path == w.Path && later.Chunk == nil }
+		if w.Chunk == nil && !slices.ContainsFunc(c.Writes[i+1:], again) {
+			e.changed(ctx, c.Run, r.Entries[i])
+		}
+	}
+	return r, nil
+}
+
+func (e *Engine) changed(ctx context.Context, run int64, entry sdk.Entry) {
+	e.cfg.Hooks.EntryChanged.Emit(ctx, sdk.EntryEvent{Run: run, Entry: entry})
 }
 
 // passing reports whether a failed commit may succeed later.

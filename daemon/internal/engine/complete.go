@@ -136,15 +136,18 @@ func (e *Engine) retrying(ctx context.Context, a *activeLoop, r *reader, retry s
 	if !r.restart() {
 		return errUnsettled
 	}
-	_, err := e.commit(ctx, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{{
-		Kind: sdk.KindNote + ".retry", Loop: a.loop.ID, Turn: r.turn,
-		Data: map[string]any{"class": retry.Class, "wait_ms": retry.Wait.Milliseconds(), "attempt": retry.Attempt, "message": retry.Message},
-	}}})
+	e.noteRetry(ctx, a, r.turn, retry, map[string]any{})
+	e.progress(ctx, a, "retrying")
+	return nil
+}
+
+// noteRetry tells of a retry, with what else is known of who asked.
+func (e *Engine) noteRetry(ctx context.Context, a *activeLoop, turn int, retry sdk.Retry, data map[string]any) {
+	data["class"], data["wait_ms"], data["attempt"], data["message"] = retry.Class, retry.Wait.Milliseconds(), retry.Attempt, retry.Message
+	_, err := e.commit(ctx, once, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{{Kind: sdk.KindNote + ".retry", Loop: a.loop.ID, Turn: turn, Data: data}}})
 	if err != nil {
 		e.log.Warn("a retry could not be recorded", "run", a.run.Alias, "class", retry.Class, "message", retry.Message, "error", err)
 	}
-	e.progress(ctx, a, "retrying")
-	return nil
 }
 
 // failedCompletion is the ending of a loop whose model did not answer, or not

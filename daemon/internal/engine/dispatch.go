@@ -92,11 +92,11 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, next []*action) 
 		change.Writes = append(change.Writes, x.startWrite())
 	}
 	change.Writes = append(change.Writes, changeWrites(over)...)
-	commit := e.commitEnd
+	u := happened
 	if len(over) == 0 {
-		commit = e.commitNext
+		u = ahead
 	}
-	receipt, err := commit(ctx, change)
+	receipt, err := e.commit(ctx, u, change)
 	if err != nil {
 		return fmt.Errorf("record what the calls came to: %w", err)
 	}
@@ -123,10 +123,15 @@ func (e *Engine) tellOver(ctx context.Context, a *activeLoop, x *action) {
 	}
 }
 
-// running are the actions whose start is committed and that have no end.
-func (t *turn) running() []*action {
+// running are the model's actions whose start is committed and that have no end.
+func (t *turn) running() []*action { return begun(t.actions) }
+
+// begun are those of running, and the same of what plugins called.
+func (t *turn) begun() []*action { return begun(t.all()) }
+
+func begun(actions []*action) []*action {
 	var out []*action
-	for _, x := range t.actions {
+	for _, x := range actions {
 		if x.started && !x.ended() {
 			out = append(out, x)
 		}
@@ -134,10 +139,15 @@ func (t *turn) running() []*action {
 	return out
 }
 
+// all are the actions of the turn and those that their plugins called.
+func (t *turn) all() []*action {
+	return append(t.actions[:len(t.actions):len(t.actions)], t.children.actions...)
+}
+
 // unclosed are the actions whose end is not committed yet.
 func (t *turn) unclosed() []*action {
 	var out []*action
-	for _, x := range t.actions {
+	for _, x := range t.all() {
 		if x.ended() && !x.closed {
 			out = append(out, x)
 		}
@@ -247,25 +257,27 @@ func (e *Engine) runTogether(ctx context.Context, a *activeLoop, running []*acti
 		e.cfg.Hooks.ToolBefore.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
 	}
 	if len(running) == 1 {
-		e.run(ctx, a.run, running[0])
+		_ = e.run(ctx, a, running[0]) // the action says it
 		return
 	}
 	var all sync.WaitGroup
 	for _, x := range running {
-		all.Go(func() { e.run(ctx, a.run, x) })
+		all.Go(func() { _ = e.run(ctx, a, x) })
 	}
 	all.Wait()
 }
 
 // run calls the tool and concludes the action. It returns soon after ctx ends,
-// whatever the tool does. A call that a stop of the daemon cut has no end: the
-// next daemon finds out what it came to.
-func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
-	out := newStream(e, run.ID, x)
+// whatever the tool does, and after the calls that its plugin makes on its way. A
+// call that a stop of the daemon cut has no end: the next daemon finds out what it
+// came to. The error is that of a call which could not be made.
+func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
+	out := newStream(e, a.run.ID, x)
 	began := time.Now()
-	call := e.invocation(run, x)
+	call := e.invocation(a.run, x)
 	bounded, cancel := context.WithTimeout(ctx, toolTime+toolTime/10)
 	defer cancel()
+	endServing := e.serves.begin(bounded, call.CallID, a, x)
 	failpoint.Hit(failpoint.EffectBefore)
 	result, err := settle(bounded, e, "the call of "+x.tool.Name, func() (sdk.ToolResult, error) {
 		if x.own != nil {
@@ -276,11 +288,12 @@ func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
 	if err == nil {
 		failpoint.Hit(failpoint.EffectAfter)
 	}
+	endServing()
 	cause := context.Cause(ctx)
 	cut := errors.Is(cause, errStopping) && (err != nil || !result.Success)
 	sent := out.close(cut)
 	if cut {
-		return
+		return err
 	}
 	if err != nil {
 		x.silent = wasMade(err)
@@ -294,6 +307,7 @@ func (e *Engine) run(ctx context.Context, run sdk.Run, x *action) {
 	case cause != nil:
 		x.state, x.outcome = sdk.StateCancelled, sdk.Aborted
 	}
+	return err
 }
 
 // wasMade reports whether a call that came to an error may have reached its tool.
@@ -314,6 +328,9 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.turn, x.index),
 		Run:    run.Key, Project: x.project, RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
 		Argv: x.decision.Argv,
+	}
+	if !x.until.IsZero() && x.until.Before(call.Deadline) {
+		call.Deadline = x.until
 	}
 	if x.proposal != nil {
 		call.Base, call.Digest = x.proposal.Base, x.proposal.Digest
@@ -359,7 +376,7 @@ func callFailed(err error, sent string) sdk.ToolResult {
 // sweep gives every action of a turn that is cut short its end, and returns
 // those that are still to be committed.
 func (t *turn) sweep(end ending) []*action {
-	for _, x := range t.actions {
+	for _, x := range t.all() {
 		switch {
 		case x.ended():
 		case x.started:

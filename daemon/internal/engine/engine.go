@@ -42,23 +42,24 @@ const (
 	abortTime    = 950 * time.Millisecond // the longest an abort waits for what cannot be recorded
 )
 
-// Config is what an engine is made of. All fields but Builtin, Access, Prices,
+// Config is what an engine is made of. All fields but Builtin, Services, Access, Prices,
 // Instructions, Attended, Mode, Expiry, Rules, Narrow, Preview, Clock and
 // Grace are required.
 type Config struct {
-	Store   Store
-	Tools   Tools
-	Builtin Builtin // nil: there are no own tools
-	Models  Models
-	View    Assembler
-	Dialect Dialect
-	Policy  Policy
-	Access  Access // nil: nothing is known of what calls could touch
-	Hooks   *hook.Chains
-	Prices  Prices               // nil: a completion costs what its provider reports
-	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
-	DataDir string               // run folders lie in runs/KEY below it
-	Log     hclog.Logger
+	Store    Store
+	Tools    Tools
+	Builtin  Builtin   // nil: there are no own tools
+	Services *Services // for plugins; New makes them this engine's before it begins its work
+	Models   Models
+	View     Assembler
+	Dialect  Dialect
+	Policy   Policy
+	Access   Access // nil: nothing is known of what calls could touch
+	Hooks    *hook.Chains
+	Prices   Prices               // nil: a completion costs what its provider reports
+	Agents   map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
+	DataDir  string               // run folders lie in runs/KEY below it
+	Log      hclog.Logger
 
 	// Instructions reads those of the project at root. An error is an entry
 	// of the run, and shown to the model as their absence.
@@ -132,6 +133,7 @@ type Engine struct {
 	patience time.Duration
 	backlog  backlog
 	askers   askers
+	serves   servings
 	started  string // names this engine among all that work on the store
 
 	// base ends when Close has no more patience; draining ends when Close begins.
@@ -164,6 +166,9 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Grace = defaultGrace
 	}
 	e := &Engine{cfg: cfg, log: cfg.Log, patience: endPatience, workers: map[int64]*worker{}, books: map[int64]*book{}}
+	if cfg.Services != nil {
+		cfg.Services.e = e
+	}
 	e.started = strconv.FormatInt(time.Now().UnixNano(), 36)
 	e.base, e.cut = context.WithCancelCause(context.Background())
 	e.draining, e.drain = context.WithCancelCause(e.base)

@@ -90,7 +90,7 @@ func (e *Engine) dropSandbox(ctx context.Context, r sdk.Run, event sdk.RunEvent)
 	if err := e.cfg.Hooks.RunExpired.Tell(ctx, event); err != nil {
 		return fmt.Errorf("expire the run %s: %w", r.Alias, err)
 	}
-	_, err = e.commit(ctx, sdk.Change{Run: r.ID, Notes: []sdk.Note{{Kind: sdk.KindRunExpired}}})
+	_, err = e.commit(ctx, once, sdk.Change{Run: r.ID, Notes: []sdk.Note{{Kind: sdk.KindRunExpired}}})
 	return err
 }
 

@@ -84,8 +84,9 @@ func (g *guards) leave() {
 
 // begin watches a loop. Past are the turns that the loop had before a daemon
 // took it up again, in order; empty for a loop that begins. They are counted
-// and not judged: what they did was judged when they ended.
-func (g *guards) begin(loop int64, rules sdk.Guards, past []sdk.TurnResult) {
+// and not judged: what they did was judged when they ended. Asked is what plugins
+// asked of models in them, and in the one that is open.
+func (g *guards) begin(loop int64, rules sdk.Guards, past []sdk.TurnResult, asked ...completionAsked) {
 	w := &watched{rules: g.rules(rules), heard: map[string]madeCall{}}
 	if d, ok := w.rules[guardDeadline].(*deadline); ok {
 		for _, r := range past {
@@ -94,6 +95,9 @@ func (g *guards) begin(loop int64, rules sdk.Guards, past []sdk.TurnResult) {
 	}
 	for _, r := range past {
 		w.take(r)
+	}
+	for _, c := range asked {
+		w.spend(c)
 	}
 	if c, ok := w.rules[guardMaxCost].(*cost); ok {
 		c.told = c.unknown
@@ -145,6 +149,9 @@ func (g *guards) recording(_ context.Context, r sdk.Recording) (sdk.Recording, e
 		return r, nil
 	}
 	c := recordedCall(r)
+	if c.child {
+		return r, nil
+	}
 	w.heard[r.Path] = c
 	for _, name := range guardOrder {
 		s, ok := w.rules[name].(screen)
@@ -194,8 +201,8 @@ func (w *watched) take(r sdk.TurnResult) {
 	}
 }
 
-// callsOf are the calls of a turn. One that was given up because of another was
-// never made and is left out.
+// callsOf are the model's calls of a turn. One that was given up because of
+// another was never made and is left out.
 func (w *watched) callsOf(r sdk.TurnResult) []madeCall {
 	var calls []madeCall
 	for _, entry := range r.Actions {
@@ -205,6 +212,9 @@ func (w *watched) callsOf(r sdk.TurnResult) []madeCall {
 		c, ok := w.heard[entry.Path]
 		if !ok {
 			c = entryCall(entry, r.Completion)
+		}
+		if c.child {
+			continue
 		}
 		c.cut = interrupted(entry)
 		calls = append(calls, c)

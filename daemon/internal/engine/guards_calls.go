@@ -17,14 +17,16 @@ type digest = [sha256.Size]byte
 // madeCall is a call as guards compare it: equal for one tool with equal
 // arguments, whatever the order of their keys.
 type madeCall struct {
-	tool string
-	sum  digest
-	cut  bool // it was interrupted: the model may make it again
+	tool  string
+	sum   digest
+	cut   bool // it was interrupted: the model may make it again
+	child bool // a plugin made it, and not the model
 }
 
 // callText is what the attributes of an action say of the call.
 type callText struct {
 	CallID    string          `json:"call_id"`
+	Parent    string          `json:"parent"`
 	Tool      string          `json:"tool"`
 	Plugin    string          `json:"plugin"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -62,7 +64,7 @@ func (at callText) call() madeCall {
 	if at.Plugin != "" {
 		name = strings.TrimPrefix(name, at.Plugin+"__")
 	}
-	return madeCall{tool: name, sum: sha256.Sum256([]byte(at.Plugin + "\x00" + name + "\x00" + canonical(at.Arguments)))}
+	return madeCall{tool: name, child: at.Parent != "", sum: sha256.Sum256([]byte(at.Plugin + "\x00" + name + "\x00" + canonical(at.Arguments)))}
 }
 
 // canonical writes arguments in one form. Text that holds JSON is read as what

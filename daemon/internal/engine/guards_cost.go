@@ -22,24 +22,43 @@ type cost struct {
 	told    bool
 }
 
-func (g *cost) take(t *judged) {
-	if c, known := g.of(t); known {
+func (g *cost) take(t *judged) { g.add(t.Loop.Model, t.Completion.Usage) }
+
+func (g *cost) add(model string, usage *sdk.Usage) {
+	if c, known := g.of(model, usage); known {
 		g.spent += c
 	} else {
 		g.unknown = true
 	}
 }
 
-func (g *cost) of(t *judged) (float64, bool) {
-	usage := t.Completion.Usage
+func (g *cost) of(model string, usage *sdk.Usage) (float64, bool) {
 	if usage != nil && usage.Cost > 0 {
 		return usage.Cost, true
 	}
 	if g.prices == nil {
 		return 0, false
 	}
-	c, known := g.prices.Cost(t.Loop.Model, usage)
+	c, known := g.prices.Cost(model, usage)
 	return c, known && c >= 0
+}
+
+// spend counts what a plugin asked of a model in a loop, as one that the loop's
+// guards watch.
+func (g *guards) spend(loop int64, asked completionAsked) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if w, ok := g.loops[loop]; ok {
+		w.spend(asked)
+	}
+}
+
+// spend leaves out what was asked in vain: a server that answers nothing is paid
+// nothing.
+func (w *watched) spend(asked completionAsked) {
+	if c, ok := w.rules[guardMaxCost].(*cost); ok && (asked.Usage != nil || asked.Error == "") {
+		c.add(asked.Model, asked.Usage)
+	}
 }
 
 func (g *cost) stop() (string, string) {

@@ -348,7 +348,9 @@ func (h *house) checkActions(run int64) {
 		if _, err := fmt.Sscanf(e.Path, "log://turn_%d/", &turn); err != nil {
 			h.t.Errorf("%s: %v", e.Path, err)
 		}
-		made[fmt.Sprintf("%d %s", turn, attributes(h.t, e).CallID)]++
+		if parentOf(e) == "" {
+			made[fmt.Sprintf("%d %s", turn, attributes(h.t, e).CallID)]++
+		}
 	}
 	asked := 0
 	for _, e := range h.entries(run, "assistant://") {

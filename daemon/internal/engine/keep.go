@@ -41,7 +41,7 @@ func (e *Engine) keep(ctx context.Context, p sdk.Project, writes []sdk.Write) er
 	defer giveBack()
 	b.submit.Lock()
 	defer b.submit.Unlock()
-	if _, err := e.commit(ctx, sdk.Change{Run: run.ID, Writes: writes}); err != nil {
+	if _, err := e.commit(ctx, once, sdk.Change{Run: run.ID, Writes: writes}); err != nil {
 		return fmt.Errorf("record it for the project %s: %w", p.Root, err)
 	}
 	return nil

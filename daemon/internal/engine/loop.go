@@ -38,8 +38,9 @@ type activeLoop struct {
 
 	approved bool // a call that no loop makes, by somebody who may approve it
 
-	left bool       // an earlier daemon began it
-	had  []leftTurn // what it had done by then; nil once it goes on
+	left  bool              // an earlier daemon began it
+	had   []leftTurn        // what it had done by then; nil once it goes on
+	asked []completionAsked // by plugins, of models
 }
 
 // prepare resolves what the loop's row only names.
@@ -58,7 +59,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}
-	e.guards.begin(a.loop.ID, e.narrowing(a.project.Root).Guards(a.agent.Guards), a.past())
+	e.guards.begin(a.loop.ID, e.narrowing(a.project.Root).Guards(a.agent.Guards), a.past(), a.asked...)
 	return nil
 }
 
@@ -126,7 +127,7 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell fu
 		// Something of the turn is not as it should be; the loop ends all the same.
 		e.log.Error("a turn could not be closed; it is closed at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
 		swept = nil
-		receipt, err = e.commitLast(sdk.Change{Run: a.loop.Run, EndLoop: loopEnd(a, end)})
+		receipt, err = e.commit(e.base, final, sdk.Change{Run: a.loop.Run, EndLoop: loopEnd(a, end)})
 	}
 	failpoint.Hit(failpoint.FinishAfter)
 	e.guards.end(a.loop.ID)
@@ -156,7 +157,7 @@ func (e *Engine) commitFinish(a *activeLoop, end ending) (swept []*action, recei
 	t := a.turn
 	if t == nil {
 		change.Writes = end.writes
-		receipt, err = e.commitLast(change)
+		receipt, err = e.commit(e.base, final, change)
 		return nil, receipt, err
 	}
 	rest := t.takeWrites()
@@ -167,12 +168,8 @@ func (e *Engine) commitFinish(a *activeLoop, end ending) (swept []*action, recei
 	change.Notes, change.CloseTurn = t.takeNotes(), t.closing()
 	for again := true; ; again = false {
 		swept = t.sweep(end)
-		change.Writes = nil
-		for _, x := range swept {
-			change.Writes = append(change.Writes, x.endWrite())
-		}
-		change.Writes = append(append(change.Writes, changeWrites(swept)...), rest...)
-		receipt, err = e.commitLast(change)
+		change.Writes = append(endWrites(swept), rest...)
+		receipt, err = e.commit(e.base, final, change)
 		if err == nil || !again || sdk.OutcomeOf(err) != sdk.Conflict || !e.overtaken(a, swept) {
 			return swept, receipt, err
 		}
@@ -197,16 +194,6 @@ func (e *Engine) overtaken(a *activeLoop, swept []*action) bool {
 	return some
 }
 
-// commitLast is commitEnd until the daemon stops, whatever the failure, unless
-// waiting cannot mend it.
-func (e *Engine) commitLast(c sdk.Change) (sdk.Receipt, error) {
-	r, err := e.commitEnd(e.base, c)
-	for err != nil && passing(err) && sleep(e.base, longestPause) {
-		r, err = e.commitEnd(e.base, c)
-	}
-	return r, err
-}
-
 // putDown leaves the loop to the next daemon: what has ended and is not
 // recorded yet is, everything else is in the store already.
 func (e *Engine) putDown(a *activeLoop) {
@@ -215,15 +202,11 @@ func (e *Engine) putDown(a *activeLoop) {
 		return
 	}
 	change := sdk.Change{Run: a.loop.Run, Writes: a.turn.takeWrites(), Notes: a.turn.takeNotes()}
-	over := a.turn.unclosed()
-	for _, x := range over {
-		change.Writes = append(change.Writes, x.endWrite())
-	}
-	change.Writes = append(change.Writes, changeWrites(over)...)
+	change.Writes = append(change.Writes, endWrites(a.turn.unclosed())...)
 	if len(change.Writes)+len(change.Notes) == 0 {
 		return
 	}
-	if _, err := e.commitEnd(e.base, change); err != nil {
+	if _, err := e.commit(e.base, happened, change); err != nil {
 		e.log.Error("what a call came to could not be recorded before the stop; it ends as interrupted at the next start", "run", a.loop.Run, "error", err)
 	}
 }

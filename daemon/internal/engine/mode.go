@@ -59,7 +59,7 @@ func (e *Engine) callMode() sdk.Mode {
 // grantAll records that every prompt of the run is in full mode from now on.
 func (e *Engine) grantAll(ctx context.Context, run sdk.Run) error {
 	body := "a person gave this run full mode: nothing is asked, and what is not denied runs"
-	_, err := e.commit(ctx, sdk.Change{Run: run.ID, Writes: []sdk.Write{{
+	_, err := e.commit(ctx, once, sdk.Change{Run: run.ID, Writes: []sdk.Write{{
 		Path: modePath, Body: &body, Attributes: encode(map[string]sdk.Mode{"mode": sdk.ModeFull}), Writer: sdk.WriterSystem, Visibility: sdk.Archived,
 	}}})
 	return err
@@ -97,13 +97,4 @@ func optionsOf(l sdk.Loop) loopOptions {
 		return loopOptions{}
 	}
 	return o
-}
-
-// ModeOf is the mode in which a loop works: that of its prompt, else its
-// agent's; empty where that leaves it to the configuration.
-func ModeOf(l sdk.Loop, agent sdk.Agent) sdk.Mode {
-	if o := optionsOf(l); o.Mode.Valid() {
-		return o.Mode
-	}
-	return agent.Mode
 }

@@ -75,7 +75,7 @@ func TestModesOfTheOldForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	loops, err := h.store.Loops(t.Context(), a.Run.ID)
-	if err != nil || len(loops) != 3 || ModeOf(loops[2], sdk.Agent{}) != sdk.ModeFull {
+	if err != nil || len(loops) != 3 || optionsOf(loops[2]).Mode != sdk.ModeFull {
 		t.Errorf("the loops are %+v, %v", loops, err)
 	}
 	rule, ok := ruleOf(sdk.Entry{Attributes: json.RawMessage(`{"id":"r1","name":"remembered_r1","source":"remembered","verdict":"allow","leaves":["full"],"exact":"e"}`)})

@@ -46,7 +46,7 @@ func (e *Engine) turnContext(a *activeLoop) sdk.TurnContext {
 	return sdk.TurnContext{
 		Project: a.project.Root, Run: a.run, RunDir: e.runDir(a.run), Loop: a.loop,
 		Model: first(a.choice.Alias, a.run.Model), Tools: a.plugged, Context: a.choice.Context,
-		Admits: a.agent.Admits,
+		Admits: a.agent.Admits, Commit: e.Commit,
 	}
 }
 

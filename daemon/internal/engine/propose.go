@@ -16,9 +16,14 @@ const defaultExpiry = 24 * time.Hour
 // decide asks policy about a call as it stands now. Somebody who answered is
 // there, whoever else follows the run.
 func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
-	attended := answered || e.cfg.Attended != nil && a.loop.ID != 0 && e.cfg.Attended(a.run.ID, e.askers.session(a.asker))
+	attended := answered || x.parent == "" && e.cfg.Attended != nil && a.loop.ID != 0 && e.cfg.Attended(a.run.ID, e.askers.session(a.asker))
+	return e.request(a, x, a.mode, attended)
+}
+
+// request asks policy about a call in one mode.
+func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool) sdk.Decision {
 	return e.cfg.Policy.Decide(sdk.PolicyRequest{
-		Tool: x.judged(), Arguments: x.arguments, Project: x.project, ReadOnly: a.loop.ReadOnly, Mode: a.mode, Attended: attended,
+		Tool: x.judged(), Arguments: x.arguments, Project: x.project, ReadOnly: a.loop.ReadOnly, Mode: mode, Attended: attended,
 	})
 }
 
@@ -34,21 +39,49 @@ func (x *action) judged() sdk.Tool {
 	return tool
 }
 
+// sourceCaller is the source of a decision that whoever calls made.
+const sourceCaller = "caller"
+
 // rule takes over a decision: a denial is the action's end. In a call that no
 // loop makes there is nobody to wait for, but whoever called: it runs when that
 // may approve it.
 func (x *action) rule(a *activeLoop, d sdk.Decision) {
-	if d.Verdict == sdk.Propose && a.loop.ID == 0 {
-		if a.approved {
-			d.Verdict, d.Source = sdk.Allow, "caller"
-		} else {
-			d.Verdict = sdk.Deny
-			d.Reason += "; a call that no run makes waits for nobody: whoever calls needs the role approve"
-		}
+	switch {
+	case d.Verdict != sdk.Propose:
+	case x.parent != "":
+		d.Verdict = sdk.Deny
+		d.Reason += "; a plugin's call waits for nobody, so that it is not made"
+	case a.loop.ID == 0 && a.approved:
+		d.Verdict, d.Source = sdk.Allow, sourceCaller
+	case a.loop.ID == 0:
+		d.Verdict = sdk.Deny
+		d.Reason += "; a call that no run makes waits for nobody: whoever calls needs the role approve"
 	}
 	x.decision = d
 	if d.Verdict != sdk.Allow && d.Verdict != sdk.Propose {
 		x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", d.Rule, d.Reason))
+	}
+}
+
+// acceptUnasked asks the filters of proposal.accepting about a call that a person
+// would be asked about in interactive mode, where full mode says yes in the
+// person's place, or whoever makes the call does.
+func (e *Engine) acceptUnasked(ctx context.Context, a *activeLoop, x *action) {
+	if x.ended() || x.decision.Verdict != sdk.Allow || !e.cfg.Hooks.ProposalAccepting.Active() {
+		return
+	}
+	if x.decision.Source != sourceCaller && !(a.mode == sdk.ModeFull && e.request(a, x, sdk.ModeInteractive, true).Verdict == sdk.Propose) {
+		return
+	}
+	ruled, err := e.cfg.Hooks.ProposalAccepting.Apply(ctx, sdk.Resolution{Run: a.run.ID, Allow: true, Entry: sdk.Entry{
+		Path: x.path, State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Attributes: encode(x.attributes()),
+		Writer: sdk.WriterSystem, Loop: x.loop, Turn: x.turn,
+	}})
+	switch {
+	case err != nil:
+		x.refuse(sdk.OutcomeOf(err), err.Error())
+	case !ruled.Allow:
+		x.refuse(sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))), first(ruled.Body, "a hook of proposal.accepting refused this call"))
 	}
 }
 
@@ -82,7 +115,7 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 	if a.run.Status != sdk.StatusProposed {
 		change.Status = sdk.StatusProposed
 	}
-	receipt, err := e.commitNext(ctx, change)
+	receipt, err := e.commit(ctx, ahead, change)
 	if err != nil {
 		return fmt.Errorf("record what is proposed: %w", err)
 	}

@@ -54,7 +54,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 		change.Writes = append(change.Writes, x.recordWrite())
 	}
 	failpoint.Hit(failpoint.AnswerUnwritten)
-	receipt, err := e.commitNext(ctx, change)
+	receipt, err := e.commit(ctx, ahead, change)
 	if err != nil {
 		t.actions = nil // nothing of them is known to the store, so nothing needs an end
 		return fmt.Errorf("record the answer: %w", err)
@@ -118,6 +118,7 @@ func (a *activeLoop) systemWrite(text string) (sdk.Write, bool) {
 // and proposed when its turn comes.
 func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCall) []*action {
 	taken := map[string]bool{}
+	a.turn.children.taken = taken
 	var all []*action
 	var broken *action
 	for i, call := range calls {
@@ -169,6 +170,7 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.refuse(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made")
 	default:
 		x.ask(ctx)
-		x.rule(a, e.decide(a, x, a.approved))
+		x.rule(a, e.decide(a, x, a.approved && x.parent == ""))
+		e.acceptUnasked(ctx, a, x)
 	}
 }

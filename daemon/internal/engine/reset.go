@@ -21,7 +21,7 @@ func (e *Engine) Reset(ctx context.Context, run int64) error {
 			return &sdk.Error{Outcome: sdk.OutcomeOf(err), Cause: err,
 				Message: fmt.Sprintf("the run %s was not reset, or not wholly: %v; call it again when that is mended", r.Alias, err)}
 		}
-		_, err := e.commit(ctx, sdk.Change{Run: r.ID, Notes: []sdk.Note{{Kind: sdk.KindRunReset}}})
+		_, err := e.commit(ctx, once, sdk.Change{Run: r.ID, Notes: []sdk.Note{{Kind: sdk.KindRunReset}}})
 		return err
 	})
 }

@@ -232,7 +232,7 @@ func (e *Engine) answered(ctx context.Context, q *question, writes ...sdk.Write)
 }
 
 func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Write) (rpc.Resolved, error) {
-	receipt, err := e.commit(ctx, sdk.Change{Run: q.a.run.ID, Writes: writes})
+	receipt, err := e.commit(ctx, once, sdk.Change{Run: q.a.run.ID, Writes: writes})
 	if err != nil {
 		if sdk.OutcomeOf(err) == sdk.Conflict {
 			return rpc.Resolved{}, sdk.Errorf(sdk.Conflict, "the proposal %s was answered by somebody else just now, or its run was ended: %w", q.x.proposal.ID, err)

@@ -207,9 +207,7 @@ func (s *stream) flush() {
 	if closed || len(change.Writes)+len(change.Notes) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), commitTime)
-	defer cancel()
-	_, err := s.engine.cfg.Store.Commit(ctx, change)
+	_, err := s.engine.Commit(context.Background(), change)
 	if err != nil {
 		s.engine.log.Warn("a piece of a stream could not be recorded; its end will hold it", "path", s.path, "error", err)
 	}

@@ -317,6 +317,9 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, err
 	if err != nil {
 		return Accepted{}, err // it says already what was being done
 	}
+	for _, entry := range receipt.Entries {
+		e.changed(ctx, p.run.ID, entry)
+	}
 	failpoint.Hit(failpoint.EnqueueAfter)
 	started := e.cfg.Hooks.ActStarted
 	if l.ReadOnly {

@@ -19,6 +19,7 @@ type leftTurn struct {
 	row      sdk.Turn
 	answer   sdk.Entry   // assistant://N; its zero value when there is none
 	actions  []sdk.Entry // in the model's order
+	children []sdk.Entry // what their plugins called
 	errors   []sdk.Entry // failures that belong to no action
 	partials int
 }
@@ -31,6 +32,8 @@ func (l *leftTurn) take(entry sdk.Entry) {
 		l.answer = entry
 	case strings.HasPrefix(entry.Path, answerPath(l.row.Sequence)+"/partial_"):
 		l.partials++
+	case entry.Phase != sdk.PhaseNone && parentOf(entry) != "":
+		l.children = append(l.children, entry)
 	case entry.Phase != sdk.PhaseNone:
 		l.actions = append(l.actions, entry)
 	case entry.State == sdk.StateFailed && entry.Scheme() == "log":
@@ -77,6 +80,7 @@ func (l *leftTurn) turn(project string) *turn {
 	for _, entry := range l.actions {
 		t.actions = append(t.actions, leftAction(l.row, project, entry))
 	}
+	t.children.takeUp(l.row, project, t.actions, l.children)
 	return t
 }
 
@@ -89,7 +93,7 @@ func leftAction(row sdk.Turn, project string, entry sdk.Entry) *action {
 	if err := json.Unmarshal(entry.Attributes, &at); err != nil {
 		x.fault = sdk.Errorf(sdk.Internal, "what is recorded of this call cannot be read: %w", err)
 	}
-	x.index = at.Index
+	x.index, x.parent = at.Index, at.Parent
 	x.call = sdk.ReadCall{ID: at.CallID, Tool: at.Tool}
 	if at.Decision != nil {
 		x.decision = *at.Decision
@@ -149,6 +153,9 @@ func (e *Engine) readLeft(a *activeLoop) error {
 	if err != nil {
 		return err
 	}
+	if a.asked, err = e.askedBefore(a.loop); err != nil {
+		return err
+	}
 	a.had = nil
 	at := map[int]int{}
 	for _, row := range rows {
@@ -167,6 +174,22 @@ func (e *Engine) readLeft(a *activeLoop) error {
 		a.turn, a.from = a.had[last].turn(a.project.Root), a.had[last].stage()
 	}
 	return nil
+}
+
+// askedBefore is what plugins asked of models in a loop, as the journal tells.
+func (e *Engine) askedBefore(l sdk.Loop) ([]completionAsked, error) {
+	rows, err := e.cfg.Store.Notes(e.base, l.Run)
+	if err != nil {
+		return nil, err
+	}
+	var all []completionAsked
+	for _, row := range rows {
+		var asked completionAsked
+		if row.Kind == kindCompletion && row.Loop == l.ID && json.Unmarshal(row.Data, &asked) == nil {
+			all = append(all, asked)
+		}
+	}
+	return all, nil
 }
 
 // turnOf is the turn that an answer's or an action's path names; 0 for others.
@@ -192,7 +215,7 @@ func (a *activeLoop) past() []sdk.TurnResult {
 	for i, l := range a.had {
 		if l.row.Closed {
 			all = append(all, sdk.TurnResult{
-				Run: a.run, Loop: a.loop.ForHook(), Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: l.actions,
+				Run: a.run, Loop: a.loop.ForHook(), Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: withChildren(l.actions, l.children),
 				Errors: l.errors, Duration: sdk.Duration(l.row.Duration),
 				Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning},
 			})
@@ -289,7 +312,7 @@ func (e *Engine) putAside(ctx context.Context, a *activeLoop) error {
 		}
 	}
 	body, empty := text.String(), ""
-	_, err = e.commitEnd(ctx, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{
+	_, err = e.commit(ctx, happened, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{
 		{
 			Path: fmt.Sprintf("%s/partial_%d", path, t.partials+1), Create: true, Body: &body, Writer: sdk.WriterSystem,
 			Attributes: encode(answerAttributes{Reasoning: reasoning.String(), Model: t.row.Model, Partial: true}),
@@ -305,18 +328,21 @@ func (e *Engine) putAside(ctx context.Context, a *activeLoop) error {
 }
 
 // settleLeft gives an end to the calls that were begun and cannot be made
-// again, and reports whether there were any: the end that their tool still
+// again, those of plugins among them, and reports whether there were any: the end that their tool still
 // knows (no own tool does), or interrupted. Those that can be made again are left as they are, and
 // dispatch makes them.
 func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 	some := false
-	for _, x := range a.turn.running() {
-		if a.left && e.again(a, x) {
+	for _, x := range a.turn.begun() {
+		if a.left && x.parent == "" && e.again(a, x) {
 			x.again = true
 			continue
 		}
 		if context.Cause(ctx) != nil {
 			return some
+		}
+		if x.parent != "" {
+			x.tool, _ = e.pluginTool(x.call.Tool) // what is gone is asked about by its name
 		}
 		result, err := settle(ctx, e, "asking what the call of "+x.call.Tool+" came to", func() (sdk.ToolResult, error) {
 			if x.own != nil {

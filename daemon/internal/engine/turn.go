@@ -16,6 +16,7 @@ type turn struct {
 	completion sdk.Completion
 	reading    sdk.Reading
 	actions    []*action
+	children   children
 	errors     []sdk.Entry // failures that belong to no action
 	partials   int         // answers that were cut off by the end of a daemon
 	streaming  bool        // assistant://N is there, and not whole
@@ -107,7 +108,7 @@ func (e *Engine) open(ctx context.Context, a *activeLoop) error {
 	if a.turn != nil {
 		notes = a.turn.takeNotes()
 	}
-	_, err := e.openTurn(ctx, b, a.run.ID, e.commitNext, func(n int) (sdk.Change, error) {
+	_, err := e.openTurn(ctx, b, a.run.ID, ahead, func(n int) (sdk.Change, error) {
 		t.row = sdk.Turn{Run: a.run.ID, Loop: a.loop.ID, Sequence: n, Model: a.choice.Alias}
 		c := sdk.Change{Run: a.run.ID, OpenTurn: &t.row, Notes: notes}
 		if a.turn != nil {
@@ -159,8 +160,14 @@ func (e *Engine) read(ctx context.Context, a *activeLoop, c sdk.Completion) {
 
 func (a *activeLoop) turnResult(ruling sdk.Ruling) sdk.TurnResult {
 	r := sdk.TurnResult{Run: a.run, Loop: a.loop.ForHook(), Turn: a.turn.row.Sequence, LoopTurn: a.turns, Completion: a.turn.completion, Errors: a.turn.errors, Ruling: ruling}
-	for _, x := range a.turn.actions {
-		r.Actions = append(r.Actions, x.entry)
-	}
+	r.Actions = withChildren(entriesOf(a.turn.actions), entriesOf(a.turn.children.actions))
 	return r
+}
+
+func entriesOf(actions []*action) []sdk.Entry {
+	var all []sdk.Entry
+	for _, x := range actions {
+		all = append(all, x.entry)
+	}
+	return all
 }

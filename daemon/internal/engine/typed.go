@@ -15,7 +15,7 @@ func (e *Engine) typed(ctx context.Context, p placed, s Submission) (sdk.TypedPr
 	t := sdk.TurnContext{
 		Project: p.project.Root, Run: p.run, Loop: sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt},
 		Model: p.choice.Alias, Tools: e.offer(p.agent, s.ReadOnly), Context: p.choice.Context,
-		Admits: p.agent.Admits,
+		Admits: p.agent.Admits, Commit: e.Commit,
 	}
 	if p.run.ID != 0 {
 		t.RunDir = e.runDir(p.run)

@@ -28,6 +28,8 @@ const (
 	ApprovedAfter   Name = "approved.after"   // a waiting action was approved and has not started
 	EffectBefore    Name = "effect.before"    // the action is started, its tool was not called
 	EffectAfter     Name = "effect.after"     // the tool has answered, its result is not recorded
+	ChildRecorded   Name = "child.recorded"   // the call of a plugin that serves another is recorded as started
+	ChildEnded      Name = "child.ended"      // what it came to is recorded, its plugin was not told
 	StepAfter       Name = "step.after"       // a result is recorded, with the start of the next action
 	VerdictBefore   Name = "verdict.before"   // all actions have their end, nothing was ruled
 	FinishBefore    Name = "finish.before"    // the end of the loop is about to be recorded
@@ -49,7 +51,7 @@ const (
 
 var names = []Name{
 	EnqueueAfter, ClaimAfter, OpenBefore, OpenAfter, StreamPartial, AnswerUnwritten, RecordAfter, ProposedAfter, AnsweredAfter, ApprovedAfter,
-	EffectBefore, EffectAfter, StepAfter, VerdictBefore, FinishBefore, FinishAfter, CallAfter,
+	EffectBefore, EffectAfter, ChildRecorded, ChildEnded, StepAfter, VerdictBefore, FinishBefore, FinishAfter, CallAfter,
 	RecoverBegin, RecoverSettled, RecoverRecorded, RecoverResume,
 	StoreBefore, StoreAfter, MigrateBefore, MigrateAfter, BackupCopied, BackupVerified, BackupRenamed, CollectBetween,
 }

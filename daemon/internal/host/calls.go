@@ -12,20 +12,9 @@ import (
 // a tool ... ends there.
 const maxDepth = 8
 
-// Caller is a plugin that asks for a service, with the call that it serves.
-type Caller struct {
-	Instance string
-	Call     string // the call's id
-	Run      string // the run's key; empty when the call belongs to none
-	Project  string // the project's root
-	RunDir   string
-	Model    string // of the run, for an execution of a skill
-	Depth    int    // 1 for a call that the engine made
-}
-
 // running is a call that a plugin serves now.
 type running struct {
-	Caller
+	sdk.Caller
 	ctx         context.Context // ends with the call
 	completions atomic.Int64    // that were asked for on its behalf
 }
@@ -37,7 +26,7 @@ type callTable struct {
 	calls map[string]*running
 }
 
-func (t *callTable) begin(ctx context.Context, c Caller) (end func()) {
+func (t *callTable) begin(ctx context.Context, c sdk.Caller) (end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.calls == nil {

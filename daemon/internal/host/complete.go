@@ -61,7 +61,7 @@ func (s *Supervisor) complete(ctx context.Context, i *instance, req sdk.Request,
 	}
 	defer l.leave(req.Run)
 	id := uuid.NewString()
-	defer s.calls.begin(ctx, Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1})()
+	defer s.calls.begin(ctx, sdk.Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1})()
 
 	watched, stalled := context.WithCancelCause(ctx)
 	defer stalled(nil)

@@ -54,7 +54,7 @@ func (s *Supervisor) execute(ctx context.Context, l *link, i *instance, call sdk
 	if d, ok := ctx.Deadline(); ok {
 		call.Deadline = d
 	}
-	defer s.calls.begin(ctx, Caller{
+	defer s.calls.begin(ctx, sdk.Caller{
 		Instance: i.name, Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Model: call.Model, Depth: depth(ctx),
 	})()
 	var r sdk.ToolResult

@@ -95,7 +95,7 @@ func (s *Supervisor) invoke(ctx context.Context, l *link, i *instance, call sdk.
 	if d, ok := ctx.Deadline(); ok {
 		call.Deadline = d
 	}
-	defer s.calls.begin(ctx, Caller{
+	defer s.calls.begin(ctx, sdk.Caller{
 		Instance: i.name, Call: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir, Depth: depth(ctx),
 	})()
 	var r sdk.ToolResult

@@ -21,16 +21,16 @@ import (
 // host has checked the caller's grant, and that the call is one that the
 // plugin serves now. ctx ends with that call.
 type Services interface {
-	Entry(ctx context.Context, c Caller, path string) (sdk.Entry, error)
-	Entries(ctx context.Context, c Caller, glob string) ([]sdk.Entry, error)
+	Entry(ctx context.Context, c sdk.Caller, path string) (sdk.Entry, error)
+	Entries(ctx context.Context, c sdk.Caller, glob string) ([]sdk.Entry, error)
 	// Write gets writes whose writer is plugin, whatever the plugin said.
-	Write(ctx context.Context, c Caller, writes []sdk.Write) ([]sdk.Entry, error)
+	Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) ([]sdk.Entry, error)
 	// Invoke must pass ctx on to Supervisor.Invoke: it carries how deep calls go.
-	Invoke(ctx context.Context, c Caller, tool string, arguments []byte) (sdk.ToolResult, error)
-	Complete(ctx context.Context, c Caller, req sdk.Request, send func(sdk.Delta) error) error
+	Invoke(ctx context.Context, c sdk.Caller, tool string, arguments []byte) (sdk.ToolResult, error)
+	Complete(ctx context.Context, c sdk.Caller, req sdk.Request, send func(sdk.Delta) error) error
 	// Secret gets names that the caller's block lists. The caller's Call is
 	// empty when it is asked for during Configure.
-	Secret(ctx context.Context, c Caller, name string) (string, error)
+	Secret(ctx context.Context, c sdk.Caller, name string) (string, error)
 }
 
 // backchannel is the daemon as one plugin sees it.
@@ -81,13 +81,13 @@ func (b *backchannel) admit(token string) []grpc.ServerOption {
 // caller counts a request, checks the grant, finds the call that it serves and
 // asks allowed about the rest. The context it returns ends when the request does
 // or the call, whose deadline it has.
-func (b *backchannel) caller(ctx context.Context, grant string, allowed func(*running) error) (context.Context, context.CancelFunc, Caller, error) {
+func (b *backchannel) caller(ctx context.Context, grant string, allowed func(*running) error) (context.Context, context.CancelFunc, sdk.Caller, error) {
 	r, err := b.serves(ctx, grant)
 	if err == nil {
 		err = allowed(r)
 	}
 	if err != nil {
-		return nil, nil, Caller{}, b.refused(err)
+		return nil, nil, sdk.Caller{}, b.refused(err)
 	}
 	ctx, done := tie(deeper(ctx, r.Depth), r.ctx)
 	return ctx, done, r.Caller, nil
@@ -219,7 +219,7 @@ func (b *backchannel) Secret(ctx context.Context, name string) (string, error) {
 	if err := b.mayKnow(name); err != nil {
 		return "", b.refused(err)
 	}
-	c := Caller{Instance: b.i.name}
+	c := sdk.Caller{Instance: b.i.name}
 	if r, err := b.s.calls.find(b.i.name, host.Call(ctx)); err == nil {
 		var done context.CancelFunc
 		ctx, done = tie(ctx, r.ctx)

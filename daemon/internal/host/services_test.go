@@ -37,7 +37,7 @@ func (f *fakeDaemon) wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (f *fakeDaemon) Entry(ctx context.Context, c Caller, path string) (sdk.Entry, error) {
+func (f *fakeDaemon) Entry(ctx context.Context, c sdk.Caller, path string) (sdk.Entry, error) {
 	if path == "wait" {
 		return sdk.Entry{}, f.wait(ctx)
 	}
@@ -47,18 +47,18 @@ func (f *fakeDaemon) Entry(ctx context.Context, c Caller, path string) (sdk.Entr
 	return sdk.Entry{Path: path, Body: fmt.Sprintf("%s %s %d", c.Instance, c.Run, c.Depth)}, nil
 }
 
-func (f *fakeDaemon) Entries(_ context.Context, _ Caller, glob string) ([]sdk.Entry, error) {
+func (f *fakeDaemon) Entries(_ context.Context, _ sdk.Caller, glob string) ([]sdk.Entry, error) {
 	if f.all != nil {
 		return slices.Clone(f.all), nil
 	}
 	return make([]sdk.Entry, len(glob)), nil
 }
 
-func (f *fakeDaemon) Write(_ context.Context, _ Caller, ws []sdk.Write) ([]sdk.Entry, error) {
+func (f *fakeDaemon) Write(_ context.Context, _ sdk.Caller, ws []sdk.Write) ([]sdk.Entry, error) {
 	return []sdk.Entry{{Path: ws[0].Path, Writer: ws[0].Writer}}, nil
 }
 
-func (f *fakeDaemon) Invoke(ctx context.Context, c Caller, tool string, arguments []byte) (sdk.ToolResult, error) {
+func (f *fakeDaemon) Invoke(ctx context.Context, c sdk.Caller, tool string, arguments []byte) (sdk.ToolResult, error) {
 	if f.turn != nil {
 		tool = f.turn(tool)
 		arguments = []byte(`{"service":"invoke","name":"` + tool + `"}`)
@@ -66,7 +66,7 @@ func (f *fakeDaemon) Invoke(ctx context.Context, c Caller, tool string, argument
 	return f.s.Invoke(ctx, sdk.Invocation{Tool: tool, Arguments: arguments, Run: c.Run}, newOut())
 }
 
-func (f *fakeDaemon) Complete(ctx context.Context, c Caller, req sdk.Request, send func(sdk.Delta) error) error {
+func (f *fakeDaemon) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, send func(sdk.Delta) error) error {
 	if req.Model == "" && f.began != nil {
 		return f.wait(ctx)
 	}
@@ -79,7 +79,7 @@ func (f *fakeDaemon) Complete(ctx context.Context, c Caller, req sdk.Request, se
 	return send(sdk.Delta{Finish: &sdk.Finish{Reason: "stop"}})
 }
 
-func (f *fakeDaemon) Secret(_ context.Context, _ Caller, name string) (string, error) {
+func (f *fakeDaemon) Secret(_ context.Context, _ sdk.Caller, name string) (string, error) {
 	return "value of " + name, nil
 }
 

@@ -44,8 +44,8 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 	if path.IsError() && strings.HasPrefix(path.Slug, "dialect") {
 		return &piece{warning: e.Body, turn: path.Turn}
 	}
-	a, _ := sdk.ActionOf(*e) // what can be read of it is enough
-	if a.CallID == "" {
+	a, _ := sdk.ActionOf(*e)              // what can be read of it is enough
+	if a.CallID == "" || a.Parent != "" { // a plugin made it, and the model knows nothing of it
 		return nil
 	}
 	m := sdk.Message{Role: sdk.RoleTool, CallID: a.CallID, Tool: toolName(a.Tool), Failed: e.State != sdk.StateResolved}

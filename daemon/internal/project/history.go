@@ -1,4 +1,4 @@
-package daemon
+package project
 
 import (
 	"context"
@@ -7,15 +7,36 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bothyd/bothy/daemon/internal/policy"
-	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
+// Store is where it stands what runs did.
+type Store interface {
+	Run(ctx context.Context, id int64) (sdk.Run, error)
+	Project(ctx context.Context, id int64) (sdk.Project, error)
+	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
+	EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
+}
+
+// Runs is the engine: it keeps a run at rest and records what is done to it.
+type Runs interface {
+	Still(ctx context.Context, run int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error
+	Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error)
+}
+
+// History tells what runs changed in the files of their projects, and takes it
+// back. All fields are required.
+type History struct {
+	Store Store
+	Runs  Runs
+	Tools func() []sdk.Tool             // that there are now
+	May   func(root, path string) error // refuses a path that no tool may touch
+}
+
 // told is what a run's tools told of changes in the project's files.
 type told struct {
-	steps []project.Step
+	steps []Step
 	// cut is the path of the taking back that did not come to its end.
 	cut    string
 	next   int // number of the next taking back
@@ -24,10 +45,10 @@ type told struct {
 
 // told reads what a run itself did; what a fork has from its parent is the
 // parent's.
-func (d *Daemon) told(ctx context.Context, run int64) (told, error) {
+func (h *History) told(ctx context.Context, run int64) (told, error) {
 	out := told{next: 1}
 	own := fmt.Sprintf("run:%d", run)
-	changes, err := d.store.Entries(ctx, run, "change://**")
+	changes, err := h.Store.Entries(ctx, run, "change://**")
 	if err != nil {
 		return out, err
 	}
@@ -51,14 +72,14 @@ func (d *Daemon) told(ctx context.Context, run int64) (told, error) {
 			return out, fmt.Errorf("read %s: %w", e.Path, err)
 		}
 		for _, c := range list {
-			out.steps = append(out.steps, project.Step{FileChange: c, Turn: e.Turn, Back: back, Unsure: unsure})
+			out.steps = append(out.steps, Step{FileChange: c, Turn: e.Turn, Back: back, Unsure: unsure})
 		}
 	}
-	calls, err := d.store.EntriesBrief(ctx, run, "log://**")
+	calls, err := h.Store.EntriesBrief(ctx, run, "log://**")
 	if err != nil {
 		return out, err
 	}
-	sandboxed := d.sandboxed()
+	sandboxed := h.sandboxed()
 	for _, e := range calls {
 		if e.Scope == own && mayChange(e, sandboxed) {
 			out.untold++
@@ -68,39 +89,14 @@ func (d *Daemon) told(ctx context.Context, run int64) (told, error) {
 }
 
 // sandboxed are the tools that run commands in the sandbox, by both their names.
-func (d *Daemon) sandboxed() map[string]bool {
+func (h *History) sandboxed() map[string]bool {
 	names := map[string]bool{}
-	for _, t := range d.host.Tools() {
+	for _, t := range h.Tools() {
 		if !t.Annotations.ReadOnly && slices.Contains(t.Grants, sdk.GrantSandbox) {
 			names[t.Name], names[t.Plugin+"__"+t.Name] = true, true
 		}
 	}
 	return names
-}
-
-// keepChanges records what a call changed that no action stands for: one that a
-// plugin made. The engine does so for its actions.
-func (d *Daemon) keepChanges(ctx context.Context, run, call int64, tool string, r sdk.ToolResult) error {
-	if len(r.Changes) == 0 && !r.Untold {
-		return nil
-	}
-	row, err := d.store.Run(ctx, run)
-	if err != nil {
-		return err
-	}
-	text, err := changesText(r.Changes)
-	if err != nil {
-		return err
-	}
-	attributes, err := json.Marshal(map[string]any{"tool": tool, "untold": r.Untold})
-	if err != nil {
-		return err
-	}
-	_, err = d.store.Commit(ctx, sdk.Change{Run: run, Writes: []sdk.Write{{
-		Path: fmt.Sprintf("change://call_%d/files", call), Body: text, Attributes: attributes, Create: true,
-		State: sdk.StateResolved, Writer: sdk.WriterSystem, Turn: row.Turns,
-	}}})
-	return err
 }
 
 // mayChange reports whether a call may have changed files without telling: one
@@ -115,38 +111,25 @@ func mayChange(e sdk.Entry, sandboxed map[string]bool) bool {
 }
 
 // look compares what a run did with the project as it is.
-func (d *Daemon) look(t told, root string) (*project.Changes, error) {
-	return project.LookAtChanges(root, t.steps, func(path string) error {
-		arguments, err := json.Marshal(map[string]string{"path": path})
-		if err != nil {
-			return err
-		}
-		writes := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "undo", Annotations: sdk.Annotations{Destructive: true}}, Plugin: "bothy", Pinned: true, Grants: []string{sdk.GrantProject}}
-		// A person asked for this: no rule about an agent counts, only what no tool may do.
-		decision := policy.New(policy.Settings{}).Decide(sdk.PolicyRequest{Tool: writes, Arguments: arguments, Project: root})
-		if decision.Verdict != sdk.Allow {
-			return sdk.Errorf(sdk.Permission, "%s", decision.Reason)
-		}
-		return nil
-	})
+func (h *History) look(t told, root string) (*Changes, error) {
+	return LookAtChanges(root, t.steps, func(path string) error { return h.May(root, path) })
 }
 
-// Changes implements server.Engine.
-func (r relay) Changes(ctx context.Context, run int64) (rpc.Changes, error) {
-	d := r.d
-	row, err := d.store.Run(ctx, run)
+// Changes compares what a run did to its project with the files as they are.
+func (h *History) Changes(ctx context.Context, run int64) (rpc.Changes, error) {
+	row, err := h.Store.Run(ctx, run)
 	if err != nil {
 		return rpc.Changes{}, err
 	}
-	where, err := d.store.Project(ctx, row.Project)
+	where, err := h.Store.Project(ctx, row.Project)
 	if err != nil {
 		return rpc.Changes{}, err
 	}
-	t, err := d.told(ctx, run)
+	t, err := h.told(ctx, run)
 	if err != nil {
 		return rpc.Changes{}, err
 	}
-	c, err := d.look(t, where.Root)
+	c, err := h.look(t, where.Root)
 	if err != nil {
 		return rpc.Changes{}, err
 	}
@@ -155,18 +138,17 @@ func (r relay) Changes(ctx context.Context, run int64) (rpc.Changes, error) {
 	}, nil
 }
 
-// Undo implements server.Engine. What it is about to do is recorded before it
-// does it, so that after a crash the next Undo goes on.
-func (r relay) Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, error) {
-	d := r.d
+// Undo takes back what a run did, or with partial what can be. What it is about
+// to do is recorded before it does it, so that after a crash the next Undo goes on.
+func (h *History) Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, error) {
 	var out rpc.Undone
-	err := d.engine.Still(ctx, run, "taken back", func(row sdk.Run, event sdk.RunEvent) error {
+	err := h.Runs.Still(ctx, run, "taken back", func(row sdk.Run, event sdk.RunEvent) error {
 		out = rpc.Undone{Run: row.Alias, ID: row.ID}
-		t, err := d.told(ctx, run)
+		t, err := h.told(ctx, run)
 		if err != nil {
 			return err
 		}
-		c, err := d.look(t, event.Project)
+		c, err := h.look(t, event.Project)
 		if err != nil {
 			return err
 		}
@@ -181,7 +163,7 @@ func (r relay) Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, e
 			return refuseUndo(row, out.Left)
 		}
 		out.Kept = c.Kept()
-		return d.takeBack(ctx, row, event.Project, t, c)
+		return h.takeBack(ctx, row, event.Project, t, c)
 	})
 	out.Taken, out.Left, out.Kept = orNone(out.Taken), orNone(out.Left), orNone(out.Kept)
 	return out, err
@@ -189,7 +171,7 @@ func (r relay) Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, e
 
 // takeBack records each stage before it acts, and that it is done with the next.
 // Of one that was cut short, it keeps what was made.
-func (d *Daemon) takeBack(ctx context.Context, run sdk.Run, root string, t told, c *project.Changes) error {
+func (h *History) takeBack(ctx context.Context, run sdk.Run, root string, t told, c *Changes) error {
 	var done []sdk.Write // the end of the stage before
 	if t.cut != "" {
 		text, err := changesText(c.Made())
@@ -206,7 +188,7 @@ func (d *Daemon) takeBack(ctx context.Context, run sdk.Run, root string, t told,
 		path := fmt.Sprintf("change://undo_%d/files", t.next)
 		t.next++
 		write := sdk.Write{Path: path, Body: text, Create: true, State: sdk.StateStreaming, Writer: sdk.WriterSystem, Turn: run.Turns}
-		if _, err := d.store.Commit(ctx, sdk.Change{Run: run.ID, Writes: append(done, write)}); err != nil {
+		if _, err := h.Runs.Commit(ctx, sdk.Change{Run: run.ID, Writes: append(done, write)}); err != nil {
 			return fmt.Errorf("record what is about to be taken back: %w", err)
 		}
 		done = []sdk.Write{{Path: path, State: sdk.StateResolved, Writer: sdk.WriterSystem}}
@@ -218,7 +200,7 @@ func (d *Daemon) takeBack(ctx context.Context, run sdk.Run, root string, t told,
 	if len(done) == 0 {
 		return nil
 	}
-	if _, err := d.store.Commit(context.WithoutCancel(ctx), sdk.Change{Run: run.ID, Writes: done}); err != nil {
+	if _, err := h.Runs.Commit(context.WithoutCancel(ctx), sdk.Change{Run: run.ID, Writes: done}); err != nil {
 		return fmt.Errorf("the changes were taken back, and that could not be recorded: %w; call it again when it can be", err)
 	}
 	return nil

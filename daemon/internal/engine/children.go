@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// children are the calls that plugins make within a turn: each is an action of
+// that turn, and its parent is the action whose plugin made it. The model knows
+// nothing of them, so they are never proposed and never begin by themselves.
+type children struct {
+	mu      sync.Mutex
+	actions []*action       // in the order in which they were recorded
+	taken   map[string]bool // the paths of all actions of the turn
+	next    int             // the index of the next
+}
+
+// child makes an action of a call that a plugin makes while it serves another.
+func (e *Engine) child(parent *serving, tool string, arguments json.RawMessage) *action {
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	t := parent.a.turn
+	t.children.mu.Lock()
+	defer t.children.mu.Unlock()
+	x := &action{
+		index: max(t.children.next, len(t.actions)), parent: parent.x.path, loop: parent.x.loop, turn: parent.x.turn,
+		project: parent.x.project, arguments: arguments,
+	}
+	t.children.next = x.index + 1
+	x.call = sdk.ReadCall{ID: fmt.Sprintf("plugin_%d", x.index), Tool: tool, Arguments: arguments, Raw: string(arguments)}
+	if x.tool, x.fault = e.pluginTool(tool); x.fault == nil && !json.Valid(arguments) {
+		x.arguments, x.fault = nil, sdk.Errorf(sdk.Validation, "the arguments of %s are not JSON", tool)
+	}
+	x.path = actionPath(x.turn, x.call, t.children.taken, e.cfg.Redact)
+	return x
+}
+
+// pluginTool finds a plugin's tool by its bare name or as plugin__tool. What an
+// agent's model is offered does not narrow what plugins may call: their blocks do.
+func (e *Engine) pluginTool(name string) (sdk.Tool, error) {
+	for _, t := range e.cfg.Tools.Tools() {
+		if t.Name == name || t.Qualified() == name {
+			return t, nil
+		}
+	}
+	return sdk.Tool{}, sdk.Errorf(sdk.NotFound, "there is no tool %q", name)
+}
+
+// callFor makes the call of a plugin that serves another, on the path of all
+// actions: recorded, judged, dispatched. It costs two durable commits, a call
+// that is refused one. An error is a call that was refused or could not be made.
+func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.ToolResult, error) {
+	a, t := parent.a, parent.a.turn
+	if e.judge(ctx, a, x); !x.ended() {
+		x.start()
+	}
+	receipt, err := e.commit(ctx, ahead, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.recordWrite()}})
+	if err != nil {
+		return sdk.ToolResult{}, fmt.Errorf("record the call: %w", err)
+	}
+	x.committed(receipt.Entries[0])
+	t.children.mu.Lock()
+	t.children.actions = append(t.children.actions, x)
+	t.children.mu.Unlock()
+	if x.closed {
+		e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+		return sdk.ToolResult{}, &sdk.Error{Outcome: x.outcome, Message: x.body}
+	}
+	failpoint.Hit(failpoint.ChildRecorded)
+	e.cfg.Hooks.ToolBefore.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+	failed := e.run(ctx, a, x)
+	if !x.ended() {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "the daemon stopped while the call ran; what it did is unknown")
+	}
+	receipt, err = e.commit(e.base, happened, sdk.Change{Run: a.run.ID, Writes: endWrites([]*action{x})})
+	if err != nil { // the turn's next commit has its end
+		return sdk.ToolResult{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
+	}
+	x.committed(receipt.Entries[0])
+	failpoint.Hit(failpoint.ChildEnded)
+	e.tellOver(context.WithoutCancel(ctx), a, x)
+	return x.result, failed
+}
+
+// takeUp takes over what an earlier daemon recorded of a turn.
+func (c *children) takeUp(row sdk.Turn, project string, actions []*action, entries []sdk.Entry) {
+	for _, entry := range entries {
+		c.actions = append(c.actions, leftAction(row, project, entry))
+	}
+	c.taken = map[string]bool{}
+	for _, x := range slices.Concat(actions, c.actions) {
+		c.taken[x.path] = true
+		c.next = max(c.next, x.index+1)
+	}
+}
+
+// parentOf is the path of the action whose plugin made the call that an entry
+// tells of; empty for one that no plugin made.
+func parentOf(entry sdk.Entry) string {
+	x, _ := sdk.ActionOf(entry) // what can be read of it is enough
+	return x.Parent
+}
+
+// withChildren puts before each action those that its plugin called on its way.
+func withChildren(actions, children []sdk.Entry) []sdk.Entry {
+	if len(children) == 0 {
+		return actions
+	}
+	of := map[string][]sdk.Entry{}
+	for _, entry := range children {
+		parent := parentOf(entry)
+		of[parent] = append(of[parent], entry)
+	}
+	var all []sdk.Entry
+	for _, entry := range actions {
+		all = append(append(all, withChildren(of[entry.Path], children)...), entry)
+	}
+	return all
+}
+
+// serving is an action whose plugin serves its call now, and may make others.
+type serving struct {
+	a    *activeLoop
+	x    *action
+	ctx  context.Context // of the call
+	open sync.WaitGroup  // calls that were made while it is served
+}
+
+// servings knows what plugins serve now, by the id of the call.
+type servings struct {
+	mu sync.Mutex
+	by map[string]*serving
+}
+
+// begin has a plugin make other calls until end, which ends those that are still
+// under way and waits for them.
+func (s *servings) begin(ctx context.Context, id string, a *activeLoop, x *action) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	now := &serving{a: a, x: x, ctx: ctx}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil {
+		s.by = map[string]*serving{}
+	}
+	s.by[id] = now
+	return func() {
+		s.mu.Lock()
+		delete(s.by, id)
+		s.mu.Unlock()
+		cancel()
+		now.open.Wait()
+	}
+}
+
+// find returns what a plugin serves.
+func (s *servings) find(id string) (*serving, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, ok := s.by[id]
+	if !ok {
+		return nil, sdk.Errorf(sdk.Validation, "this call belongs to no run, or has ended: there are no entries to read or write, and no tool is called for it")
+	}
+	return now, nil
+}
+
+// enter is find for a call, which the end of the other waits for until done.
+func (s *servings) enter(id string) (now *serving, done func(), err error) {
+	if now, err = s.find(id); err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by[id] != now {
+		return nil, nil, sdk.Errorf(sdk.Aborted, "the call that this one was made for has ended")
+	}
+	now.open.Add(1)
+	return now, now.open.Done, nil
+}
+
+// within is the context of a request that a plugin makes while it serves a call:
+// it ends with the request and with the call, and then with the call's cause.
+func (s *serving) within(request context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))
+	stopCall := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
+	stop := context.AfterFunc(request, func() {
+		if s.ctx.Err() != nil { // it ended because of that
+			cancel(context.Cause(s.ctx))
+		} else if !errors.Is(request.Err(), context.DeadlineExceeded) {
+			cancel(context.Cause(request))
+		}
+	})
+	return ctx, func() { stopCall(); stop(); cancel(nil) }
+}

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Services are what plugins may ask an engine for while it has a call of theirs
+// under way. The host has checked what their blocks grant. Plugins are there before
+// the engine, so the value is made first and put into its Config.
+type Services struct{ e *Engine }
+
+// Entry reads one entry of the run in which the caller's call is served.
+func (s *Services) Entry(ctx context.Context, c sdk.Caller, path string) (sdk.Entry, error) {
+	now, err := s.e.serves.find(c.Call)
+	if err != nil {
+		return sdk.Entry{}, err
+	}
+	return s.e.cfg.Store.Entry(ctx, now.a.run.ID, path)
+}
+
+// Entries reads those that match a glob.
+func (s *Services) Entries(ctx context.Context, c sdk.Caller, glob string) ([]sdk.Entry, error) {
+	now, err := s.e.serves.find(c.Call)
+	if err != nil {
+		return nil, err
+	}
+	return s.e.cfg.Store.Entries(ctx, now.a.run.ID, glob)
+}
+
+// actionPlace is where actions are kept. What stands there is what happened, so
+// no plugin writes it.
+const actionPlace = "log://turn_"
+
+// Write writes entries of the run, in one commit or none.
+func (s *Services) Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) ([]sdk.Entry, error) {
+	now, err := s.e.serves.find(c.Call)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range writes {
+		if strings.HasPrefix(strings.ToLower(w.Path), actionPlace) {
+			return nil, sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)
+		}
+		if saysMeaning(w) {
+			return nil, sdk.Errorf(sdk.Permission, "%s: what a prompt stands for, which the model reads and people are not shown, is the daemon's to say; write the body instead", w.Path)
+		}
+	}
+	r, err := s.e.Commit(ctx, sdk.Change{Run: now.a.run.ID, Writes: writes})
+	return r.Entries, err
+}
+
+// saysMeaning reports whether a write would have a model read something else in
+// the place of a prompt. JSON is read without regard to the case of names.
+func saysMeaning(w sdk.Write) bool {
+	var attributes map[string]json.RawMessage
+	if sdk.SchemeOf(w.Path) != "prompt" || json.Unmarshal(w.Attributes, &attributes) != nil {
+		return false
+	}
+	for name := range attributes {
+		if strings.EqualFold(name, "meaning") {
+			return true
+		}
+	}
+	return false
+}
+
+// Invoke calls a tool, as an action of the turn in which the caller's own call
+// is one.
+func (s *Services) Invoke(ctx context.Context, c sdk.Caller, tool string, arguments []byte) (sdk.ToolResult, error) {
+	now, done, err := s.e.serves.enter(c.Call)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	defer done()
+	x := s.e.child(now, tool, arguments)
+	x.until, _ = ctx.Deadline()
+	ctx, cancel := now.within(ctx)
+	defer cancel()
+	return s.e.callFor(ctx, now, x)
+}
+
+// Complete asks a model: an alias or provider/name, none is that of the loop or
+// of the run. Whatever it came to, the journal says so, and its cost is the
+// loop's. A provider may ask for it outside of a run; then nothing is written.
+func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, send func(sdk.Delta) error) error {
+	now, err := s.e.serves.find(c.Call)
+	if err != nil && c.RunDir != "" {
+		return err
+	}
+	if req.Model == "" && now != nil {
+		req.Model = first(now.a.loop.Model, now.a.run.Model)
+	}
+	choice, err := s.e.cfg.Models.Resolve(ctx, req.Model)
+	if err != nil {
+		return err
+	}
+	req.Model = choice.Name
+	if req.Context == 0 {
+		req.Context = choice.Context
+	}
+	if now == nil {
+		return s.e.cfg.Models.Complete(ctx, choice.Alias, req, send, func(sdk.Retry) error { return nil })
+	}
+	asked := completionAsked{Plugin: c.Instance, For: c.Call, Model: choice.Alias}
+	take := func(d sdk.Delta) error {
+		if d.Usage != nil {
+			asked.Usage = plausible(d.Usage)
+		}
+		return send(d)
+	}
+	err = s.e.cfg.Models.Complete(ctx, choice.Alias, req, take, func(r sdk.Retry) error {
+		s.e.noteRetry(ctx, now.a, now.x.turn, r, map[string]any{"plugin": c.Instance, "for": c.Call, "model": choice.Alias})
+		return nil
+	})
+	if err != nil {
+		asked.Error = err.Error()
+	}
+	s.e.noteCompletion(now.a, now.x.turn, asked)
+	return err
+}
+
+// kindCompletion is the kind of the rows of what plugins asked of models.
+const kindCompletion = sdk.KindNote + ".completion"
+
+// completionAsked is the Data of such a row: what a plugin asked of a model,
+// and what it used.
+type completionAsked struct {
+	Plugin string     `json:"plugin"`
+	For    string     `json:"for"` // the id of the call that the plugin served
+	Model  string     `json:"model"`
+	Usage  *sdk.Usage `json:"usage"`
+	Error  string     `json:"error,omitempty"`
+}
+
+// noteCompletion counts what a plugin asked of a model and writes it into the
+// journal. That it cannot be written does not undo the answer.
+func (e *Engine) noteCompletion(a *activeLoop, turn int, asked completionAsked) {
+	e.guards.spend(a.loop.ID, asked)
+	note := sdk.Note{Kind: kindCompletion, Loop: a.loop.ID, Turn: turn, Data: asked}
+	if _, err := e.commit(e.base, happened, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{note}}); err != nil {
+		e.log.Error("what a plugin asked of a model could not be recorded", "plugin", asked.Plugin, "error", err)
+	}
+}

@@ -18,14 +18,22 @@ func init() {
 	builtins = map[string]builtin{
 		":": harmlessly, "true": harmlessly, "false": harmlessly, "exit": harmlessly, "return": harmlessly,
 		"break": harmlessly, "continue": harmlessly, "times": harmlessly, "pwd": harmlessly,
-		"echo": tabled, "printf": printing, "test": probing, "[": probing, "wait": waiting, "set": setting,
-		"cd": changeDir, "pushd": loseDir, "popd": loseDir,
+		"echo": tabled, "printf": printing, "test": probing, "[": probing, "set": setting,
+		"wait": unless(harmlessly, flag(""), evaluates("wait -p")),
+		"cd":   changeDir, "pushd": loseDir, "popd": loseDir,
 		"eval": evaluate, "source": source, ".": source, "trap": trapping,
 		"read": evaluating, "declare": evaluating, "typeset": evaluating, "let": evaluating, "local": exporting,
-		"export": exporting, "readonly": exporting, "unset": unsetting,
+		"export": exporting, "readonly": exporting,
+		"unset":   unless(changing, func(w word) bool { return !w.known || strings.Contains(w.text, "[") || isRisky(w.text) }, evaluates("unset")),
 		"mapfile": callback, "readarray": callback, "compgen": callback, "complete": callback,
-		"alias": renaming, "hash": hashing, "enable": enabling, "type": asking, "unalias": changing,
-		"bg": changing, "bind": changing, "caller": changing, "dirs": changing, "disown": changing,
+		"alias": unless(changing, func(w word) bool { return !w.known || strings.Contains(w.text, "=") },
+			finding{Unsafe, "shell.function", "alias gives a name another meaning, so that names no longer say what runs; write the command out"}),
+		"hash": unless(changing, flag("p"),
+			finding{Unsafe, "shell.function", "hash -p gives a name another program, so that names no longer say what runs; call the program"}),
+		"enable":  unless(changing, flag("f"), finding{Unsafe, "shell.builtin", "enable -f loads code into the shell; do without it"}),
+		"type":    unless(harmlessly, func(w word) bool { return w.glob }, finding{Unproven, "shell.builtin", "type changes the shell itself; do without it"}),
+		"unalias": changing,
+		"bg":      changing, "bind": changing, "caller": changing, "dirs": changing, "disown": changing,
 		"fc": changing, "fg": changing, "getopts": changing, "help": harmlessly, "history": changing, "jobs": changing,
 		"logout": changing, "shift": changing, "shopt": changing, "suspend": changing, "ulimit": changing, "umask": changing,
 	}
@@ -49,6 +57,22 @@ func changing(j *judge, i int, words []word) {
 	j.found(i, finding{Unproven, "shell.builtin", fmt.Sprintf("%s changes the shell itself; do without it", words[0].text)})
 }
 
+// unless judges a builtin by what it usually does, and by a finding of its own
+// when one of its words is of another kind.
+func unless(usual builtin, other func(w word) bool, f finding) builtin {
+	return func(j *judge, i int, words []word) {
+		usual(j, i, words)
+		if slices.ContainsFunc(words[1:], other) {
+			j.found(i, f)
+		}
+	}
+}
+
+// flag reports of a word whether it is options with a letter among them.
+func flag(letter string) func(w word) bool {
+	return func(w word) bool { return strings.HasPrefix(w.text, "-") && strings.Contains(w.text, letter) }
+}
+
 func evaluating(j *judge, i int, words []word) {
 	j.found(i, evaluates(words[0].text))
 }
@@ -69,14 +93,6 @@ func probing(j *judge, i int, words []word) {
 		}
 	}
 	tabled(j, i, words)
-}
-
-func waiting(j *judge, i int, words []word) {
-	for _, w := range words[1:] {
-		if strings.HasPrefix(w.text, "-") {
-			j.found(i, evaluates("wait -p"))
-		}
-	}
 }
 
 // setting lets the options by that make a line stop at its first failure.
@@ -205,15 +221,6 @@ func exporting(j *judge, i int, words []word) {
 	}
 }
 
-func unsetting(j *judge, i int, words []word) {
-	changing(j, i, words)
-	for _, w := range words[1:] {
-		if !w.known || strings.Contains(w.text, "[") || isRisky(w.text) {
-			j.found(i, evaluates("unset"))
-		}
-	}
-}
-
 // callback judges the builtins that take a command to run as they go.
 func callback(j *judge, i int, words []word) {
 	changing(j, i, words)
@@ -234,38 +241,4 @@ func (j *judge) callback(i int, via string, w word) {
 		return
 	}
 	j.text(via, w.text, true)
-}
-
-func renaming(j *judge, i int, words []word) {
-	changing(j, i, words)
-	for _, w := range words[1:] {
-		if !w.known || strings.Contains(w.text, "=") {
-			j.found(i, finding{Unsafe, "shell.function", "alias gives a name another meaning, so that names no longer say what runs; write the command out"})
-		}
-	}
-}
-
-func hashing(j *judge, i int, words []word) {
-	changing(j, i, words)
-	for _, w := range words[1:] {
-		if strings.HasPrefix(w.text, "-") && strings.Contains(w.text, "p") {
-			j.found(i, finding{Unsafe, "shell.function", "hash -p gives a name another program, so that names no longer say what runs; call the program"})
-		}
-	}
-}
-
-func enabling(j *judge, i int, words []word) {
-	changing(j, i, words)
-	for _, w := range words[1:] {
-		if strings.HasPrefix(w.text, "-") && strings.Contains(w.text, "f") {
-			j.found(i, finding{Unsafe, "shell.builtin", "enable -f loads code into the shell; do without it"})
-		}
-	}
-}
-
-// asking is type: it only says what a name means.
-func asking(j *judge, i int, words []word) {
-	if slices.ContainsFunc(words[1:], func(w word) bool { return w.glob }) {
-		changing(j, i, words)
-	}
 }

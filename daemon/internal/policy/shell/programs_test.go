@@ -30,6 +30,17 @@ func judgeSaid(t *testing.T, line string) finding {
 	return judge(c)
 }
 
+// judgeStrict judges a call by the table of the strict form, or else by the table
+// of programs.
+func judgeStrict(c call) finding {
+	for _, table := range []map[string]program{strictPrograms, programs} {
+		if judge := table[c.argv[0]]; judge != nil {
+			return judge(c)
+		}
+	}
+	return unlisted(c)
+}
+
 func TestPrograms(t *testing.T) {
 	for grade, lines := range map[Grade]string{
 		Proven: provenCalls, Contained: containedCalls, Unproven: unprovenCalls, Unsafe: unsafeCalls,

@@ -302,7 +302,7 @@ func (d *Daemon) keep() engine.Keep {
 // startServer makes the server, the last of all parts. Nobody is served before Run.
 func (d *Daemon) startServer(context.Context) error {
 	s, err := server.New(server.Config{
-		Engine: relay{d, d.history}, Store: d.store, Daemon: d, Models: d.models, Skills: d.answers, Policy: d.engine, Audit: audit.Audit{Source: d.store, Security: d.security},
+		Engine: engine.Socket{Engine: d.engine}, History: d.history, Store: d.store, Daemon: d, Models: d.models, Skills: d.answers, Policy: d.engine, Audit: audit.Audit{Source: d.store, Security: d.security},
 		Configured: d.policy.Configured,
 		Log:        d.log.Named("server"), Redact: d.secrets.JSON, Descended: func(pid int) bool { return group.Descends(pid, d.host.Processes()) },
 		Clients: d.clients, Channels: d.channels, Within: group.Within,

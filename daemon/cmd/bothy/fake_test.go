@@ -79,7 +79,7 @@ func (f *fakeDaemon) commit(row sdk.JournalRow) int64 {
 	return row.Seq
 }
 
-func (f *fakeDaemon) Submit(_ context.Context, _ server.Caller, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeDaemon) Submit(_ context.Context, _ string, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	f.prompts, f.modes = append(f.prompts, p), append(f.modes, readOnly)
 	loop := int64(len(f.prompts))
@@ -98,7 +98,7 @@ func (f *fakeDaemon) StartRun(context.Context, rpc.StartRun) (rpc.Started, error
 	return rpc.Started{}, nil
 }
 
-func (f *fakeDaemon) CallTool(ctx context.Context, _ server.Caller, p rpc.ToolCall) (rpc.ToolDone, error) {
+func (f *fakeDaemon) CallTool(ctx context.Context, _ bool, p rpc.ToolCall) (rpc.ToolDone, error) {
 	f.mu.Lock()
 	f.calls = append(f.calls, p)
 	f.mu.Unlock()
@@ -124,7 +124,7 @@ func (f *fakeDaemon) did(format string, args ...any) {
 
 func (f *fakeDaemon) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
 	f.did("resume %d", run)
-	return f.Submit(context.Background(), server.Caller{}, false, rpc.Prompt{})
+	return f.Submit(context.Background(), "", false, rpc.Prompt{})
 }
 
 func (f *fakeDaemon) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
@@ -326,7 +326,7 @@ func (f *fakeDaemon) serve(socket string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(server.Config{Engine: f, Store: f, Daemon: f, Models: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Configured: func(string) []sdk.PolicyRule { return f.policy.rules.Configured }, Log: hclog.NewNullLogger()})
+	s, err := server.New(server.Config{Engine: f, History: f, Store: f, Daemon: f, Models: f, Skills: &f.skills, Policy: &f.policy, Audit: &f.policy, Configured: func(string) []sdk.PolicyRule { return f.policy.rules.Configured }, Log: hclog.NewNullLogger()})
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,11 @@ func (s *Server) submit(ctx context.Context, c *conn, readOnly bool, method stri
 	if strings.TrimSpace(p.Prompt) == "" {
 		return rpc.Accepted{}, wrongParams("the prompt is empty: say what to do")
 	}
-	return s.cfg.Engine.Submit(ctx, c.caller(), readOnly, p)
+	session := ""
+	if p.Attend {
+		session = c.session
+	}
+	return s.cfg.Engine.Submit(ctx, session, readOnly, p)
 }
 
 func (s *Server) startRun(ctx context.Context, _ *conn, p rpc.StartRun) (rpc.Started, error) {

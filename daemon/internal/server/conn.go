@@ -32,7 +32,7 @@ type conn struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
-	session string // random; see Caller
+	session string // random, as long as the connection lasts; nobody outside the daemon is told
 	lent    *loan  // of the channel whose plugin is at the other end; nil for people
 
 	mu      sync.Mutex

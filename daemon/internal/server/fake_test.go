@@ -175,19 +175,20 @@ func (f *fakeStore) Changed() <-chan struct{} {
 
 // fakeEngine records what it is asked; tests give it a tool.
 type fakeEngine struct {
-	mu      sync.Mutex
-	prompts []rpc.Prompt
-	callers []Caller
-	modes   []bool
-	aborted []int64
-	done    []string // the other verbs
-	tool    func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
+	mu       sync.Mutex
+	prompts  []rpc.Prompt
+	sessions []string
+	approved bool // of the last call of a tool
+	modes    []bool
+	aborted  []int64
+	done     []string // the other verbs
+	tool     func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
 }
 
-func (f *fakeEngine) Submit(_ context.Context, by Caller, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeEngine) Submit(_ context.Context, session string, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.prompts, f.callers, f.modes = append(f.prompts, p), append(f.callers, by), append(f.modes, readOnly)
+	f.prompts, f.sessions, f.modes = append(f.prompts, p), append(f.sessions, session), append(f.modes, readOnly)
 	if p.Model == "nobody" {
 		return rpc.Accepted{}, sdk.Errorf(sdk.Validation, "there is no model nobody")
 	}
@@ -201,7 +202,8 @@ func (f *fakeEngine) StartRun(_ context.Context, p rpc.StartRun) (rpc.Started, e
 	return rpc.Started{Run: p.Run, ID: 11, Model: "m"}, nil
 }
 
-func (f *fakeEngine) CallTool(ctx context.Context, _ Caller, p rpc.ToolCall) (rpc.ToolDone, error) {
+func (f *fakeEngine) CallTool(ctx context.Context, approved bool, p rpc.ToolCall) (rpc.ToolDone, error) {
+	f.approved = approved
 	if f.tool == nil {
 		return rpc.ToolDone{}, fmt.Errorf("no tool")
 	}
@@ -318,7 +320,7 @@ type house struct {
 func open(t *testing.T, change func(*Config)) *house {
 	t.Helper()
 	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{})}, served: make(chan error, 1)}
-	cfg := Config{Engine: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Log: hclog.NewNullLogger()}
+	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Log: hclog.NewNullLogger()}
 	if change != nil {
 		change(&cfg)
 	}

@@ -76,7 +76,7 @@ func (s *Server) changes(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.Change
 	if err != nil {
 		return rpc.Changes{}, err
 	}
-	return s.cfg.Engine.Changes(ctx, run.ID)
+	return s.cfg.History.Changes(ctx, run.ID)
 }
 
 func (s *Server) undo(ctx context.Context, _ *conn, p rpc.Undo) (rpc.Undone, error) {
@@ -84,7 +84,7 @@ func (s *Server) undo(ctx context.Context, _ *conn, p rpc.Undo) (rpc.Undone, err
 	if err != nil {
 		return rpc.Undone{}, err
 	}
-	return s.cfg.Engine.Undo(ctx, run.ID, p.Partial)
+	return s.cfg.History.Undo(ctx, run.ID, p.Partial)
 }
 
 func (s *Server) rename(ctx context.Context, _ *conn, p rpc.Rename) (rpc.Changed, error) {

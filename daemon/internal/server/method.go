@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -34,12 +35,12 @@ func (s *Server) table() map[string]method {
 		rpc.MethodStatus:   of(rpc.RoleObserve, "How the daemon is: version, plugins, work, problems.", s.status),
 		rpc.MethodStop:     of(rpc.RoleAdmin, "Asks the daemon to drain and end, or to end now; answers before it does.", s.stop),
 
-		rpc.MethodAsk:      of(rpc.RoleSubmit, "Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", s.ask),
-		rpc.MethodAct:      of(rpc.RoleSubmit, "Queues a prompt. Answers at once; follow the journal behind seq.", s.act),
-		rpc.MethodStartRun: of(rpc.RoleSubmit, "Makes a run without a prompt.", s.startRun),
+		rpc.MethodAsk:      of(rpc.RoleSubmit, "Queues a prompt that may read and not change anything. Answers at once; follow the journal behind seq.", begins(s.ask)),
+		rpc.MethodAct:      of(rpc.RoleSubmit, "Queues a prompt. Answers at once; follow the journal behind seq.", begins(s.act)),
+		rpc.MethodStartRun: of(rpc.RoleSubmit, "Makes a run without a prompt.", begins(s.startRun)),
 		rpc.MethodAbort:    of(rpc.RoleSubmit, "Ends the loop that the run works on. Prompts that wait go on after it.", s.abort),
-		rpc.MethodResume:   of(rpc.RoleSubmit, "Goes on with a run whose last loop was cut short, as a new loop. Answers at once.", s.resume),
-		rpc.MethodFork:     of(rpc.RoleSubmit, "Makes a run that begins with what another one knew after a turn.", s.fork),
+		rpc.MethodResume:   of(rpc.RoleSubmit, "Goes on with a run whose last loop was cut short, as a new loop. Answers at once.", begins(s.resume)),
+		rpc.MethodFork:     of(rpc.RoleSubmit, "Makes a run that begins with what another one knew after a turn.", begins(s.fork)),
 		rpc.MethodChanges:  of(rpc.RoleObserve, "What a run changed in the project's files, against how they were before.", s.changes),
 		rpc.MethodUndo:     of(rpc.RoleSubmit, "Takes back what a run changed in the project's files, when nothing else touched it.", s.undo),
 		rpc.MethodReset:    of(rpc.RoleSubmit, "Drops the run's sandbox and its home; what it knows stays.", s.reset),
@@ -52,7 +53,7 @@ func (s *Server) table() map[string]method {
 
 		rpc.MethodModels:     of(rpc.RoleObserve, "Lists the models that a prompt may name, and the one that is taken when it names none.", s.models),
 		rpc.MethodTools:      of(rpc.RoleObserve, "Lists the tools that are there now.", s.tools),
-		rpc.MethodCallTool:   of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", s.callTool),
+		rpc.MethodCallTool:   of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", begins(s.callTool)),
 		rpc.MethodPlugins:    of(rpc.RoleObserve, "Lists plugins and their state.", s.plugins),
 		rpc.MethodPluginLoad: of(rpc.RoleAdmin, "Loads one plugin anew from its file and its block, when either changed or with force, and says how.", s.reloadPlugin),
 		rpc.MethodPluginDev:  of(rpc.RoleAdmin, "Uses a plugin's process that its author runs, and sends plugins/attached. Answers when that has gone; closing the connection gives it up.", s.devPlugin),
@@ -69,9 +70,9 @@ func (s *Server) table() map[string]method {
 
 		rpc.MethodProposals: of(rpc.RoleObserve, "Lists what waits for a person.", s.proposals),
 		rpc.MethodProposal:  of(rpc.RoleObserve, "One proposal, whole: what exactly would run, and what an answer is bound to.", s.proposal),
-		rpc.MethodResolve:   of(rpc.RoleApprove, "Answers a proposal: accept, reject or edit. Answers when that is durable.", s.resolve),
+		rpc.MethodResolve:   of(rpc.RoleApprove, "Answers a proposal: accept, reject or edit. Answers when that is durable.", begins(s.resolve)),
 		rpc.MethodRules:     of(rpc.RoleObserve, "Lists the rules in force beside the built-in ones.", s.rules),
-		rpc.MethodForget:    of(rpc.RoleApprove, "Removes a rule that was remembered from an answer.", s.forgetRule),
+		rpc.MethodForget:    of(rpc.RoleApprove, "Removes a rule that was remembered from an answer.", begins(s.forgetRule)),
 		rpc.MethodExplain:   of(rpc.RoleObserve, "Why an action ran, waited or was refused.", s.explain),
 
 		rpc.MethodAudit:       of(rpc.RoleObserve, "A page of the audit: every action, refused ones included, and security events.", s.audit),
@@ -112,6 +113,19 @@ func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn,
 			}
 			return handle(ctx, c, p)
 		},
+	}
+}
+
+// begins is the handler of a call that begins something, which a daemon that stops
+// does not. The code says that nothing was done: a client may call again, and then
+// starts the next daemon.
+func begins[P, R any](handle func(context.Context, *conn, P) (R, error)) func(context.Context, *conn, P) (R, error) {
+	return func(ctx context.Context, c *conn, p P) (R, error) {
+		if c.s.stopping.Load() {
+			var none R
+			return none, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, "the daemon is stopping: try again when it has ended")
+		}
+		return handle(ctx, c, p)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -26,15 +27,14 @@ import (
 // Engine does what clients ask for. Submit answers as soon as the prompt is
 // durable; it never waits for the model.
 type Engine interface {
-	Submit(ctx context.Context, by Caller, readOnly bool, p rpc.Prompt) (rpc.Accepted, error)
+	// Submit queues a prompt of a session, empty when nobody there attends.
+	Submit(ctx context.Context, session string, readOnly bool, p rpc.Prompt) (rpc.Accepted, error)
 	StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error)
-	CallTool(ctx context.Context, by Caller, p rpc.ToolCall) (rpc.ToolDone, error)
+	CallTool(ctx context.Context, approved bool, p rpc.ToolCall) (rpc.ToolDone, error)
 	Abort(ctx context.Context, run int64) error
 	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
 	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)
 	Reset(ctx context.Context, run int64) error
-	Changes(ctx context.Context, run int64) (rpc.Changes, error)
-	Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, error)
 	Delete(ctx context.Context, run int64) error
 	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
 }
@@ -77,6 +77,12 @@ type Daemon interface {
 	Stop(now bool)
 }
 
+// History is what runs changed in the files of their projects.
+type History interface {
+	Changes(ctx context.Context, run int64) (rpc.Changes, error)
+	Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, error)
+}
+
 // Models answers for the models.
 type Models interface {
 	List(ctx context.Context) rpc.Models
@@ -84,12 +90,13 @@ type Models interface {
 
 // Config is what a server is made of. All interfaces are required.
 type Config struct {
-	Engine Engine
-	Store  Store
-	Daemon Daemon
-	Models Models
-	Skills Skills
-	Policy Policy
+	Engine  Engine
+	Store   Store
+	History History
+	Daemon  Daemon
+	Models  Models
+	Skills  Skills
+	Policy  Policy
 	// Configured are the rules that are written down, those of a project among them
 	// when it is named. Nil is none.
 	Configured func(project string) []sdk.PolicyRule
@@ -129,6 +136,7 @@ type Server struct {
 	*Clients
 	serving sync.WaitGroup
 
+	stopping atomic.Bool   // somebody asked for a stop: nothing is begun any more
 	draining chan struct{} // closed by Close: nothing new begins
 	forced   chan struct{} // closed when Close runs out of time: what is left is cancelled
 	closing  sync.Once
@@ -136,8 +144,8 @@ type Server struct {
 
 // New makes a server. It listens when Serve is called.
 func New(cfg Config) (*Server, error) {
-	if cfg.Engine == nil || cfg.Store == nil || cfg.Daemon == nil || cfg.Models == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
-		return nil, errors.New("the server needs an engine, a store, a daemon, models, skills, policy and audit")
+	if cfg.Engine == nil || cfg.Store == nil || cfg.History == nil || cfg.Daemon == nil || cfg.Models == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
+		return nil, errors.New("the server needs an engine, a store, a history, a daemon, models, skills, policy and audit")
 	}
 	if cfg.Log == nil {
 		cfg.Log = hclog.NewNullLogger()
@@ -257,6 +265,7 @@ func (s *Server) admit(nc *net.UnixConn) {
 // Farewell tells every client, now and from now on, that the daemon stops in
 // order. Calls are still answered until Close: who follows a run sees what ends.
 func (s *Server) Farewell() {
+	s.stopping.Store(true)
 	note, err := encodeNote(rpc.NoteStopping, rpc.Empty{})
 	if err != nil {
 		s.log.Error("clients cannot be told of the stop", "error", err)

@@ -4,16 +4,6 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Caller is the connection that a call came on.
-type Caller struct {
-	// Session names the connection as long as it lasts. It is random, and nobody
-	// outside the daemon is told.
-	Session string
-	Role    rpc.Role
-}
-
-func (c *conn) caller() Caller { return Caller{Session: c.session, Role: c.allowed()} }
-
 // attends reports whether somebody who may approve can still be asked here: a
 // client that has closed, if only its sending side, answers no more.
 func (c *conn) attends() bool {

@@ -14,22 +14,28 @@ import (
 )
 
 // TestSessions: a prompt comes with the session of its connection, which is
-// another for each, and with its role.
+// another for each, when that attends. A call of a tool may do what its role may.
 func TestSessions(t *testing.T) {
 	h := open(t, nil)
 	ctx := context.Background()
-	one, two := h.as(t, rpc.RoleApprove), h.as(t, "")
+	one, two, submits := h.as(t, rpc.RoleApprove), h.as(t, rpc.RoleApprove), h.as(t, "")
 	for _, c := range []*client.Client{one, one, two} {
-		if _, err := c.Act(ctx, rpc.Prompt{Project: "/p/one", Prompt: "x"}); err != nil {
+		if _, err := c.Act(ctx, rpc.Prompt{Project: "/p/one", Prompt: "x", Attend: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	by := h.engine.callers
-	if by[0] != by[1] || by[0].Session == by[2].Session || len(by[0].Session) < 20 {
-		t.Errorf("the sessions are %+v", by)
+	h.engine.tool = func(context.Context, rpc.ToolCall) (rpc.ToolDone, error) { return rpc.ToolDone{}, nil }
+	for c, approved := range map[*client.Client]bool{one: true, submits: false} {
+		if _, err := c.CallTool(ctx, rpc.ToolCall{Project: "/p/one", Tool: "t"}); err != nil || h.engine.approved != approved {
+			t.Errorf("%v, approved: %v", err, h.engine.approved)
+		}
 	}
-	if by[0].Role != rpc.RoleApprove || by[2].Role != rpc.RoleSubmit {
-		t.Errorf("the roles are %+v", by)
+	if _, err := one.Act(ctx, rpc.Prompt{Project: "/p/one", Prompt: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	by := h.engine.sessions
+	if by[0] != by[1] || by[0] == by[2] || len(by[0]) < 20 || by[3] != "" {
+		t.Errorf("the sessions are %+v", by)
 	}
 }
 
@@ -46,7 +52,7 @@ func TestAttendedByThePrompt(t *testing.T) {
 		}
 		h.engine.mu.Lock()
 		defer h.engine.mu.Unlock()
-		return r, h.engine.callers[len(h.engine.callers)-1].Session
+		return r, h.engine.sessions[len(h.engine.sessions)-1]
 	}
 	closed, first := enter()
 	half, second := enter()

@@ -16,6 +16,7 @@ func (s *Server) status(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Status, 
 }
 
 func (s *Server) stop(_ context.Context, _ *conn, p rpc.StopParams) (rpc.Empty, error) {
+	s.stopping.Store(true)
 	s.cfg.Daemon.Stop(p.Now)
 	return rpc.Empty{}, nil
 }

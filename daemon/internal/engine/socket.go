@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// Socket is the engine in the words of the socket: what a call says becomes what
+// the engine takes, and what comes of it an answer. All else is the engine's own.
+type Socket struct{ *Engine }
+
+// Submit queues a prompt. The session is that of the connection that answers what is
+// proposed, empty when none does.
+func (s Socket) Submit(ctx context.Context, session string, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
+	a, err := s.Engine.Submit(ctx, Submission{
+		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Session: session,
+	})
+	return accepted(a), err
+}
+
+func accepted(a Accepted) rpc.Accepted {
+	return rpc.Accepted{
+		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Seq: a.Seq, Model: a.Model, Why: a.Why, Ahead: a.Ahead,
+	}
+}
+
+// StartRun makes a run without a prompt.
+func (s Socket) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error) {
+	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model})
+	return rpc.Started{Run: a.Run.Alias, ID: a.Run.ID, Model: a.Model, Why: a.Why}, err
+}
+
+// CallTool calls one tool. approved says that whoever calls may approve.
+func (s Socket) CallTool(ctx context.Context, approved bool, p rpc.ToolCall) (rpc.ToolDone, error) {
+	done, err := s.Engine.CallTool(ctx, ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Approved: approved})
+	return rpc.ToolDone{Result: done.Result, Path: done.Entry.Path, Run: done.Run.Alias}, err
+}
+
+// Resume goes on with a run whose last loop was cut short.
+func (s Socket) Resume(ctx context.Context, run int64) (rpc.Accepted, error) {
+	a, err := s.Engine.Resume(ctx, run)
+	return accepted(a), err
+}
+
+// Fork makes a run that begins with what another one knew.
+func (s Socket) Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
+	child, err := s.Engine.Fork(ctx, Fork{Run: run, Alias: p.As, Turn: p.Turn})
+	return rpc.Forked{Run: child.Alias, ID: child.ID, Turn: child.Turns}, err
+}

@@ -177,7 +177,7 @@ func BenchmarkTool(b *testing.B) {
 	}
 	surroundings(b)
 	d := serving(b)
-	for _, x := range d.host.Start(context.Background(), []inspect.Spec{{Instance: "fault", Plugin: "fault", Path: binary}}) {
+	for _, x := range d.host.Apply(context.Background(), append(inspect.Blocks(d.cfg), inspect.Spec{Instance: "fault", Plugin: "fault", Path: binary})) {
 		if !x.Warning() { // it asks for grants that it does not get
 			b.Fatal(x)
 		}

@@ -44,12 +44,14 @@ func BenchmarkStart(b *testing.B) {
 		}
 		defer h.Stop(context.Background())
 		timed(b, to, func() error {
+			var specs []inspect.Spec
 			for _, group := range groups {
-				var specs []inspect.Spec
 				for _, block := range group {
-					specs = append(specs, inspect.SpecOf(cfg, block))
+					spec := inspect.SpecOf(cfg, block)
+					spec.Lazy = false
+					specs = append(specs, spec)
 				}
-				for _, x := range h.Start(context.Background(), specs) {
+				for _, x := range h.Apply(context.Background(), specs) {
 					return errors.New(x.Error())
 				}
 			}

@@ -28,6 +28,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/channel"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -57,7 +58,6 @@ type Daemon struct {
 	channels *server.Channels
 	clients  *server.Clients
 	host     *host.Supervisor
-	plugins  *plugins
 	models   *model.Models
 	skills   *skill.Library
 	answers  *answer.Answers
@@ -67,7 +67,7 @@ type Daemon struct {
 	rules    *engine.Rulebook
 	own      *builtin.Builtin
 	bundled  string // the folder of the bundled skills; empty without
-	hears    *listeners
+	hears    *hook.Subscribers
 	engine   *engine.Engine
 	history  *project.History
 	services services
@@ -226,7 +226,7 @@ func (d *Daemon) startAudit(context.Context) error {
 
 func (d *Daemon) startPlugins(ctx context.Context) error {
 	d.hooks = hook.New(d.log.Named("hook"))
-	d.hears = newListeners(d.hooks, d.described, &d.problems, func(text string) { d.log.Warn(text) })
+	d.hears = hook.NewSubscribers(d.hooks, d.described, d.subscribed)
 	d.channels, d.clients = server.NewChannels(), server.NewClients()
 	d.services = services{new(engine.Services), func(name string) (string, error) { return d.current().Secret(name) }}
 	h, err := host.New(host.Config{
@@ -238,14 +238,18 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Prefix:    d.paths.Prefix,
 		Shim:      filepath.Join(d.paths.Libexec, "bothy-shim"),
 		Services:  d.services,
-		Lend:      d.lend,
-		Redact:    d.secrets.Add,
-		Diagnose:  d.diagnose,
-		Mended:    func(x inspect.Diagnostic) { d.problems.mended(x.Diagnostic) },
-		Register:  newSchemes(d.store, func(instance string) bool { return d.host.Has(instance) }).register,
-		Wanted:    func(name string) bool { return d.plugins.need(name) },
-		Refused:   func(instance, detail string) { d.security.Raise(audit.EventRefusedCallback, d.secrets.Redact(detail)) },
-		Changed:   d.hears.update,
+		Lend: func(pid int, instance string, projects []string) (channel.Access, func()) {
+			token, end := d.channels.Lend(pid, instance, projects)
+			d.secrets.Add(token) // nothing that the daemon writes has the token in it
+			return channel.Access{Socket: d.listener.Path(), Token: token, Projects: projects}, end
+		},
+		Redact:   d.secrets.Add,
+		Text:     d.pluginText,
+		Diagnose: d.diagnose,
+		Mended:   func(x inspect.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Register: d.store.RegisterScheme,
+		Refused:  func(instance, detail string) { d.security.Raise(audit.EventRefusedCallback, d.secrets.Redact(detail)) },
+		Changed:  d.hears.Update,
 	})
 	if err != nil {
 		return err
@@ -255,13 +259,11 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(d.hurried, pluginTime)
 		defer cancel()
 		h.Stop(ctx)
-		d.plugins.swaps.Wait()
 		return nil
 	})
-	d.plugins = newPlugins(d.cfg, h, d.diagnose, &d.problems, d.secrets.Redact)
-	d.plugins.start(ctx)
-	d.hears.begin()
-	d.models = model.New(d.cfg, d.plugins, d.secrets)
+	h.Apply(ctx, inspect.Blocks(d.cfg))
+	d.hears.Begin()
+	d.models = model.New(d.cfg, plugins{h}, d.secrets)
 	return nil
 }
 
@@ -318,7 +320,7 @@ func (d *Daemon) onClose(what string, end func() error) { d.parts.add(what, end)
 
 // diagnose keeps what is wrong with a plugin for `status`, and logs it.
 func (d *Daemon) diagnose(x inspect.Diagnostic) {
-	d.problem(x.Diagnostic, config.At(x.Diagnostic, d.current().Files).Error())
+	d.problem(x.Diagnostic, d.pluginText(x))
 }
 
 // problem keeps and logs what is wrong with something, which is comparable.

@@ -86,7 +86,7 @@ func newExecuting(t *testing.T, config string) *executing {
 // execute executes a skill as use_skill does: in a call that an engine makes.
 func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult, []string, error) {
 	t.Helper()
-	skill := &skillTool{Supervisor: e.host, plugins: e.plugins, plugin: plugin, input: input}
+	skill := &skillTool{Supervisor: e.host, plugins: plugins{e.host}, plugin: plugin, input: input}
 	x, err := engine.New(engine.Config{
 		Store: e.store, Tools: skill, Services: e.services.Services, Models: e.models, View: view.NewTranscript(time.Now), Dialect: dialect.Tools{},
 		Policy: e.policy, Hooks: hook.New(hclog.NewNullLogger()), DataDir: e.paths.Data, Log: hclog.NewNullLogger(),
@@ -108,7 +108,7 @@ func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult,
 // skillTool is the tools of a host, and one that executes a skill.
 type skillTool struct {
 	*host.Supervisor
-	plugins       *plugins
+	plugins       plugins
 	plugin, input string
 
 	out    sdktest.Recorder
@@ -297,7 +297,7 @@ func TestFirstUseAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			_, err := e.plugins.Execute(context.WithoutCancel(t.Context()), "outline", sdk.SkillCall{Skill: "outline"}, &sdktest.Recorder{})
+			_, err := plugins{e.host}.Execute(context.WithoutCancel(t.Context()), "outline", sdk.SkillCall{Skill: "outline"}, &sdktest.Recorder{})
 			if sdk.OutcomeOf(err) != sdk.Permission {
 				t.Errorf("without a grant: %v", err)
 			}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/logfile"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
 	"github.com/bothyd/bothy/sdk"
@@ -98,8 +99,8 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 	if err := d.log.Configure(logfile.Settings(cfg.Log)); err != nil {
 		d.log.Warn("the log stays as it was", "error", err) // Load has checked it
 	}
-	for _, o := range d.plugins.apply(ctx, cfg) {
-		r.Diagnostics = append(r.Diagnostics, o.diagnostic())
+	for _, x := range d.host.Apply(ctx, inspect.Blocks(cfg)) {
+		r.Diagnostics = append(r.Diagnostics, d.host.Diagnostic(x))
 	}
 	d.models.Configure(cfg)
 	d.skills.Configure(answer.Settings(cfg, d.bundled))

@@ -11,8 +11,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/bothyd/bothy/daemon/internal/config"
-	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -143,18 +141,6 @@ func TestReloadAfterTheStop(t *testing.T) {
 	write(t, path, noPlugins+"sandbox {\n  pids = 77\n}\n")
 	if err := d.Reload(t.Context()); err == nil || d.current().Sandbox.Pids == 77 {
 		t.Errorf("reloaded: %v", err)
-	}
-}
-
-// TestExchangeOvertaken: a block that came into force while a newer one was
-// asked for already is the one that runs, when the newer cannot be had.
-func TestExchangeOvertaken(t *testing.T) {
-	p := newPlugins(&config.Config{}, nil, nil, &problems{}, func(text string) string { return text })
-	p.runs["x"], p.wanted["x"] = "first", "third"
-	p.exchanged("x", "second", host.Replaced{How: host.Swapped}, &hearing{})
-	p.exchanged("x", "third", host.Replaced{}, &hearing{})
-	if p.runs["x"] != "second" || p.wanted["x"] != "second" {
-		t.Errorf("runs %q, wanted %q", p.runs["x"], p.wanted["x"])
 	}
 }
 

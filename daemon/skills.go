@@ -72,7 +72,7 @@ func (d *Daemon) ownTools() *builtin.Builtin {
 		Budget:    func() float64 { return d.current().Skills.Budget },
 		Entries:   d.store,
 		Copies:    d.copies,
-		Execute:   d.plugins.Execute,
+		Execute:   plugins{d.host}.Execute,
 		Network:   d.rules,
 	})
 }

@@ -121,6 +121,16 @@ func (d *Daemon) Settings() []rpc.Setting {
 	return out
 }
 
+// ReloadPlugin implements server.Daemon.
+func (d *Daemon) ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
+	return d.host.Reload(ctx, p)
+}
+
+// DevPlugin implements server.Daemon.
+func (d *Daemon) DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {
+	return d.host.Dev(ctx, d.stopping, p, attached)
+}
+
 // Stop implements server.Daemon.
 func (d *Daemon) Stop(now bool) {
 	if now {

@@ -13,12 +13,27 @@ import (
 )
 
 // described are the plugins with hooks, as far as they were described yet.
-func (d *Daemon) described() []listener {
-	var out []listener
+func (d *Daemon) described() []hook.Subscriber {
+	var out []hook.Subscriber
 	for _, h := range d.host.Hooks() {
-		out = append(out, listener{h.Instance, h})
+		out = append(out, hook.Subscriber{Name: h.Instance, Hook: h})
 	}
 	return out
+}
+
+// hookProblem is what problems are about when a subscription of a plugin is wrong.
+type hookProblem string
+
+// subscribed tells once that a subscription of a plugin is wrong; nil is that none
+// is any more.
+func (d *Daemon) subscribed(instance string, err error) {
+	if err == nil {
+		d.problems.mended(hookProblem(instance))
+		return
+	}
+	for _, text := range d.problems.replace(hookProblem(instance), []string{"plugin " + instance + " does not hear all that it subscribes to: " + err.Error()}) {
+		d.log.Warn(text)
+	}
 }
 
 // newEngine gives an engine its parts.

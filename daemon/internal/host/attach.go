@@ -20,34 +20,6 @@ import (
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
-// Attach makes a foreign process the one of an instance, in the place of the
-// instance's own, or of one that is added for it. It is never pinned. The channel
-// closes when the process is not the instance's any more: it has gone, or
-// something took its place. What is to be then is for the caller to say, with
-// Replace or Remove: the instance does not go on by itself.
-func (s *Supervisor) Attach(ctx context.Context, spec inspect.Spec) (gone <-chan struct{}, found []inspect.Diagnostic, err error) {
-	spec.SHA256, spec.Locked, spec.Confine = "", nil, nil
-	i, err := s.instance(spec.Instance)
-	if err == nil {
-		var a Replaced
-		if a, err = s.Replace(ctx, spec); err != nil {
-			return nil, nil, err
-		}
-		found = a.Diagnostics
-	} else {
-		found = s.Start(ctx, []inspect.Spec{spec})
-		if i, err = s.instance(spec.Instance); err != nil {
-			return nil, found, err
-		}
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if l := i.link; l != nil && l.attached && l.proc.pid == spec.Foreign.PID {
-		return l.alive.Done(), found, nil
-	}
-	return nil, found, sdk.Errorf(sdk.Unavailable, "the process %d cannot be used as the plugin %s", spec.Foreign.PID, spec.Instance)
-}
-
 // attach brings a foreign process to the point where it can be called. Its end
 // is seen by that of the connection.
 func (i *instance) attach(ctx context.Context, spec inspect.Spec, generation int) (*link, *inspect.Fault) {

@@ -90,7 +90,7 @@ func TestAttach(t *testing.T) {
 	r := started(t, nil, pinned)
 	own := statusOf(t, r, "one").PID
 	a := runDev(t)
-	gone, found, err := r.Attach(t.Context(), a.spec("one"))
+	gone, found, err := r.attachTo(t.Context(), a.spec("one"))
 	if err != nil {
 		t.Fatal(err, found)
 	}
@@ -100,7 +100,7 @@ func TestAttach(t *testing.T) {
 	if err := noop(r, t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.Replace(t.Context(), pinned); err != nil {
+	if _, err := r.swapTo(t.Context(), pinned); err != nil {
 		t.Fatal(err)
 	}
 	<-gone
@@ -108,7 +108,7 @@ func TestAttach(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	// It was neither drained nor ended: it can be attached again, as a new one too.
-	if gone, found, err = r.Attach(t.Context(), a.spec("two")); err != nil {
+	if gone, found, err = r.attachTo(t.Context(), a.spec("two")); err != nil {
 		t.Fatal(err, found)
 	}
 	if _, err := r.Invoke(t.Context(), sdk.Invocation{Tool: "two__noop"}, &sdktest.Recorder{}); err != nil {
@@ -116,7 +116,7 @@ func TestAttach(t *testing.T) {
 	}
 	a.end()
 	<-gone
-	if err := r.Remove("two"); err != nil {
+	if err := r.remove("two"); err != nil {
 		t.Error(err)
 	}
 }
@@ -128,18 +128,18 @@ func TestAttachedIsNotExchanged(t *testing.T) {
 	a := runDev(t)
 	dev := a.spec("fault")
 	dev.Path = path
-	gone, found, err := r.Attach(t.Context(), dev)
+	gone, found, err := r.attachTo(t.Context(), dev)
 	if err != nil {
 		t.Fatal(err, found)
 	}
 	locked := spec("fault", "")
 	locked.Locked = &config.Locked{}
 	for _, s := range []inspect.Spec{spec("fault", ""), locked} {
-		if !r.Refresh(s) {
+		if !r.refresh(s) {
 			t.Errorf("locked %v: it must be exchanged", s.Locked != nil)
 		}
 	}
-	_, before := r.Serving("fault")
+	_, before := r.serving("fault")
 	copyFile(t, another(t), path)
 	i, err := r.instance("fault")
 	if err != nil {
@@ -162,7 +162,7 @@ func TestAttachedIsNotExchanged(t *testing.T) {
 func TestBreakpoint(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.HealthInterval, c.CancelGrace = 10*time.Millisecond, 10*time.Millisecond })
 	a := runDev(t)
-	gone, found, err := r.Attach(t.Context(), a.spec("one"))
+	gone, found, err := r.attachTo(t.Context(), a.spec("one"))
 	if err != nil {
 		t.Fatal(err, found)
 	}
@@ -200,10 +200,10 @@ func TestAttachRefused(t *testing.T) {
 	for name, spoil := range wrong {
 		s := a.spec("one")
 		spoil(s.Foreign)
-		if _, _, err := r.Attach(t.Context(), s); sdk.OutcomeOf(err) != sdk.Unavailable {
+		if _, _, err := r.attachTo(t.Context(), s); sdk.OutcomeOf(err) != sdk.Unavailable {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := r.Replace(t.Context(), spec("one", "")); err != nil {
+		if _, err := r.swapTo(t.Context(), spec("one", "")); err != nil {
 			t.Fatal(err)
 		}
 		if s := statusOf(t, r, "one"); s.State != Ready || s.Origin == "dev" {

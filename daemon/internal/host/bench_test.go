@@ -120,7 +120,7 @@ func supervise(b *testing.B, specs ...inspect.Spec) *Supervisor {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, d := range s.Start(context.Background(), specs) {
+	for _, d := range s.start(context.Background(), specs) {
 		if !d.Warning() { // two of one binary have the same names
 			b.Fatal(d)
 		}
@@ -201,10 +201,10 @@ func BenchmarkColdStart(b *testing.B) {
 	for n := 0; b.Loop(); n++ {
 		spec.Instance = fmt.Sprintf("p%d", n)
 		clock(&ours, func() {
-			s.Start(context.Background(), []inspect.Spec{spec})
+			s.start(context.Background(), []inspect.Spec{spec})
 			call(b, s, spec.Instance+"__echo", hundred)
 		})
-		if err := s.Remove(spec.Instance); err != nil {
+		if err := s.remove(spec.Instance); err != nil {
 			b.Fatal(err)
 		}
 		var p *plain
@@ -228,13 +228,13 @@ func BenchmarkStart(b *testing.B) {
 			specs[i] = bench(b, plugin, fmt.Sprintf("p%d", i))
 		}
 		s := supervise(b, bench(b, plugin, "first"))
-		clock(&parallel, func() { s.Start(context.Background(), specs) })
+		clock(&parallel, func() { s.start(context.Background(), specs) })
 		s.Stop(context.Background())
 
 		s = supervise(b, bench(b, plugin, "first"))
 		clock(&series, func() {
 			for _, spec := range specs {
-				s.Start(context.Background(), []inspect.Spec{spec})
+				s.start(context.Background(), []inspect.Spec{spec})
 			}
 		})
 		s.Stop(context.Background())
@@ -251,7 +251,7 @@ func BenchmarkCrash(b *testing.B) {
 	for b.Loop() {
 		s := supervise(b, bench(b, plugin, "first"))
 		clock(&cold, func() {
-			s.Start(context.Background(), []inspect.Spec{spec})
+			s.start(context.Background(), []inspect.Spec{spec})
 			call(b, s, "p__echo", hundred)
 		})
 		pid := s.Plugins()[1].PID

@@ -14,7 +14,7 @@ func TestClash(t *testing.T) {
 	one, two := spec("one", ""), spec("two", "")
 	two.Env["FAULT_SCHEMA"] = `{"type":"object","$ref":"https://elsewhere.example/x"}`
 	r := newRig(t, nil)
-	found := r.Start(context.Background(), []inspect.Spec{one, two})
+	found := r.start(context.Background(), []inspect.Spec{one, two})
 	var clash, unusable int
 	for _, d := range found {
 		if !d.Warning() || d.Instance != "two" {

@@ -54,7 +54,7 @@ func TestReconfigure(t *testing.T) {
 	if url, key, now := r.tells(t); url != "two" || key != "" || now != pid {
 		t.Errorf("process %d works with %q and %q, want %d with \"two\"", now, url, key, pid)
 	}
-	if digest, generation := r.Serving("fault"); digest != a.Digest || generation != 2 {
+	if digest, generation := r.serving("fault"); digest != a.Digest || generation != 2 {
 		t.Errorf("serving %s %d", digest, generation)
 	}
 	if served, err := release(); err != nil || served != fmt.Sprint(pid) {
@@ -145,7 +145,7 @@ func TestStopDuringReconfigure(t *testing.T) {
 	r := started(t, nil, marked("base_url = \"one\"\n"))
 	asked := make(chan error, 1)
 	go func() {
-		_, err := r.Replace(context.Background(), marked("base_url = \"two\"\nrefuse = \"hang\"\n"))
+		_, err := r.swapTo(context.Background(), marked("base_url = \"two\"\nrefuse = \"hang\"\n"))
 		asked <- err
 	}()
 	eventually(t, "it has its settings", func() bool { return len(lines(t, marks, "hangs")) == 1 })
@@ -162,11 +162,11 @@ func TestForce(t *testing.T) {
 	r := started(t, nil, s)
 	old := r.status(t, "fault").PID
 	for _, force := range []bool{false, true} {
-		x, err := r.Ask(s, force)
+		x, err := r.ask(s, force)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := x.Wait(t.Context())
+		a, err := x.wait(t.Context())
 		if err != nil || (a.How == Swapped) != force {
 			t.Errorf("force %v: %+v %v", force, a, err)
 		}
@@ -182,7 +182,7 @@ func TestReloadOfTheBroken(t *testing.T) {
 	r := newRig(t, nil)
 	missing := spec("fault", "")
 	missing.Path = t.TempDir() + "/bothy-plugin-late"
-	r.Start(t.Context(), []inspect.Spec{missing})
+	r.start(t.Context(), []inspect.Spec{missing})
 	if a := r.replace(t, missing); a.How != Started || len(a.Diagnostics) != 1 {
 		t.Errorf("%+v", a)
 	}

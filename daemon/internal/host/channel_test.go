@@ -193,7 +193,7 @@ func TestChannelThatIsNotLetIn(t *testing.T) {
 			r := newRig(t, lending(loans))
 			s, file := chat(t, "works", "")
 			c.change(&s)
-			found := r.Start(context.Background(), []inspect.Spec{s})
+			found := r.start(context.Background(), []inspect.Spec{s})
 			if len(found) != 1 || !found[0].Warning() || !strings.Contains(found[0].Summary, "its channel is not opened") {
 				t.Fatalf("%v", found)
 			}

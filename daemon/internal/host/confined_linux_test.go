@@ -53,7 +53,7 @@ func walled(t testing.TB, change func(*Config)) *rig {
 // begin starts plugins that have to be ready, with no more than warnings.
 func (r *rig) begin(t testing.TB, specs ...inspect.Spec) {
 	t.Helper()
-	for _, d := range r.Start(context.Background(), specs) {
+	for _, d := range r.start(context.Background(), specs) {
 		if !d.Warning() {
 			t.Fatalf("%s: %s", d.Summary, d.Detail)
 		}
@@ -184,7 +184,7 @@ func TestUnconfinable(t *testing.T) {
 	granted.Grants, granted.Confine = []string{sdk.GrantSandbox}, &config.Confine{}
 	gone.Confine = &config.Confine{Paths: []string{filepath.Join(t.TempDir(), "nothing")}}
 	interpreter.Path, interpreter.Confine = executable(t, "#!"+filepath.Join(t.TempDir(), "python")+"\n"), &config.Confine{}
-	found := r.Start(context.Background(), []inspect.Spec{granted, gone, interpreter})
+	found := r.start(context.Background(), []inspect.Spec{granted, gone, interpreter})
 	for instance, want := range map[string]string{
 		"granted": `grants "sandbox", which needs Podman`, "gone": "nothing: no such file", "script": "read_paths",
 	} {
@@ -204,7 +204,7 @@ func TestUnconfinable(t *testing.T) {
 	bare := newRig(t, func(c *Config) { c.Shim = "/nowhere/bothy-shim" })
 	s := spec("fault", "")
 	s.Confine = &config.Confine{BestEffort: true}
-	if found := bare.Start(context.Background(), []inspect.Spec{s}); len(found) == 0 || !strings.Contains(found[0].Detail, "bothy-shim, which confines it, is missing") {
+	if found := bare.start(context.Background(), []inspect.Spec{s}); len(found) == 0 || !strings.Contains(found[0].Detail, "bothy-shim, which confines it, is missing") {
 		t.Errorf("without the shim: %v", found)
 	}
 }

@@ -31,7 +31,7 @@ func TestConfigured(t *testing.T) {
 	wrong.Body = body(t, "base_url = \"http://x\"\n\nkey = 7")
 	refused.Body = body(t, "refuse = \"the server answers 401\"")
 	r := newRig(t, func(c *Config) { c.Redact = func(v string) { redacted = append(redacted, v) } })
-	found := r.Start(context.Background(), []inspect.Spec{good, wrong, refused})
+	found := r.start(context.Background(), []inspect.Spec{good, wrong, refused})
 	var texts []string
 	for _, d := range found {
 		if !d.Warning() {

@@ -12,8 +12,8 @@ import (
 // be started or configured, and is not tried again before a person has changed
 // something. The call never reached it.
 type Unstartable struct {
-	Diagnostics []inspect.Diagnostic // what Start or Config.Diagnose was told
-	why         *inspect.Fault
+	Text string // for people: what Config.Diagnose was told
+	why  *inspect.Fault
 }
 
 func (u *Unstartable) Error() string { return u.why.Error() }

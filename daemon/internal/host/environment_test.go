@@ -63,7 +63,7 @@ func TestOtherLoops(t *testing.T) {
 	one, two := asking(spec("one", ""), sdk.GrantTools), asking(spec("two", ""), sdk.GrantTools)
 	r := newRig(t, func(c *Config) { c.Services = daemon })
 	daemon.s = r.Supervisor
-	r.Start(context.Background(), []inspect.Spec{one, two})
+	r.start(context.Background(), []inspect.Spec{one, two})
 	daemon.turn = func(tool string) string { // one calls two calls one
 		return map[string]string{"one__back": "two__back", "two__back": "one__back"}[tool]
 	}

@@ -159,7 +159,7 @@ func TestNarrowed(t *testing.T) {
 	}
 	r := newRig(t, func(c *Config) { c.Services = daemon })
 	daemon.s = r.Supervisor
-	r.Start(context.Background(), []inspect.Spec{
+	r.start(context.Background(), []inspect.Spec{
 		block("open", nil, nil, sdk.GrantTools, sdk.GrantModels),
 		block("some", []string{"no*", "open__big"}, []string{"p/*"}, sdk.GrantTools, sdk.GrantModels),
 		block("none", []string{}, []string{"*"}, sdk.GrantTools, sdk.GrantModels),

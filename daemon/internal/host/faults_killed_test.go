@@ -29,7 +29,7 @@ func runSmallHost() {
 		fmt.Println(err)
 		return
 	}
-	for _, d := range s.Start(context.Background(), []inspect.Spec{
+	for _, d := range s.start(context.Background(), []inspect.Spec{
 		{Instance: "a", Path: os.Getenv(asHost)}, {Instance: "b", Path: os.Getenv(asHost)},
 	}) {
 		if !d.Warning() {

@@ -107,7 +107,7 @@ func openFiles(t *testing.T) {
 	boxed.Limits, boxed.Grants = config.Limits{Memory: 1 << 30, Files: 64}, append(boxed.Grants, sdk.GrantSandbox)
 	r := newRig(t, nil)
 	var told []string
-	for _, d := range r.Start(t.Context(), []inspect.Spec{few, boxed}) {
+	for _, d := range r.start(t.Context(), []inspect.Spec{few, boxed}) {
 		if d.Instance == "boxed" && strings.Contains(d.Summary, "limits do not hold") && d.Warning() {
 			told = append(told, d.Summary)
 		}

@@ -71,7 +71,7 @@ func failedStart(t *testing.T) {
 			r := newRig(t, func(cfg *Config) {
 				cfg.StartTimeout, cfg.Libexec = 2*time.Second, []string{"/one", "/two"}
 			})
-			found := r.Start(context.Background(), []inspect.Spec{spec("healthy", ""), c.spec})
+			found := r.start(context.Background(), []inspect.Spec{spec("healthy", ""), c.spec})
 			if len(found) != 1 {
 				t.Fatalf("%d diagnostics, want one: %v", len(found), found)
 			}
@@ -118,7 +118,7 @@ func patch(t *testing.T, path string, offset int64, b byte) {
 func slowStart(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Patience = 50 * time.Millisecond })
 	goOn := filepath.Join(t.TempDir(), "go-on")
-	if found := r.Start(context.Background(), []inspect.Spec{spec("slow", "until="+goOn), spec("fast", "")}); len(found) > 0 {
+	if found := r.start(context.Background(), []inspect.Spec{spec("slow", "until="+goOn), spec("fast", "")}); len(found) > 0 {
 		t.Fatal(found)
 	}
 	eventually(t, "the fast one is ready", func() bool { return r.status(t, "fast").State == Ready })

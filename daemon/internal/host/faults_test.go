@@ -153,7 +153,7 @@ func hangingCall(t *testing.T) {
 func crashLoop(t *testing.T) {
 	told := make(chan inspect.Diagnostic, 1000) // more than it takes: the host waits for who is told
 	r := newRig(t, func(cfg *Config) { cfg.Diagnose = func(d inspect.Diagnostic) { told <- d } })
-	r.Start(context.Background(), []inspect.Spec{spec("loop", "dies"), spec("fault", "")})
+	r.start(context.Background(), []inspect.Spec{spec("loop", "dies"), spec("fault", "")})
 	eventually(t, "it is broken", func() bool { return r.status(t, "loop").State == Broken })
 	st := r.status(t, "loop")
 	if st.Restarts != tooMany-1 || !strings.Contains(st.Error, "crashed 5 times") || !strings.Contains(st.Error, "exit status 4") {

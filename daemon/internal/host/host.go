@@ -43,21 +43,19 @@ type Config struct {
 
 	// Redact is told every secret value that a block resolved to.
 	Redact func(value string)
-	// Diagnose is told what goes wrong after Start has returned.
+	// Text writes a diagnostic for people; nil is as HCL does.
+	Text func(inspect.Diagnostic) string
+	// Diagnose is told what goes wrong.
 	Diagnose func(inspect.Diagnostic)
-	// Mended is told that what Start returned or Diagnose was told holds no
+	// Mended is told that what Diagnose was told holds no
 	// more: a plugin serves at last, a block is another one or gone, two names do
 	// not clash any longer.
 	// It gets the same diagnostic, and must not call the supervisor.
 	Mended func(inspect.Diagnostic)
-	// Register takes the schemes that a plugin declares for the entries that it
+	// Register takes each scheme that a plugin declares for the entries that it
 	// writes: before it is configured, and whenever it declares others. An error
 	// is told as a warning.
-	Register func(ctx context.Context, instance string, schemes []sdk.Scheme) error
-	// Wanted is told the name of what a plugin requires and the supervisor does
-	// not run: a label, or the NAME of a plugin. It reports whether somebody will
-	// start it. It may be told more than once, and must not call the supervisor.
-	Wanted func(name string) bool
+	Register func(ctx context.Context, scheme sdk.Scheme) error
 	// Refused is told, not more often than people can read, what a plugin asked for
 	// and did not get: it is not granted, or it is more than the plugin's quota.
 	Refused func(instance, detail string)
@@ -68,7 +66,7 @@ type Config struct {
 	// The rest has defaults; zero takes them.
 	StartTimeout     time.Duration // handshake and description: 15 s
 	ConfigureTimeout time.Duration // 30 s
-	Patience         time.Duration // how long Start waits for slow plugins: 5 s
+	Patience         time.Duration // how long Apply and Ensure wait for slow plugins: 5 s
 	DrainTimeout     time.Duration // 10 s
 	DrainLimit       time.Duration // how long a process that was replaced may finish its calls: 10 min
 	HealthInterval   time.Duration // 1 s; a plugin that is silent for three is ended
@@ -116,10 +114,10 @@ func (c *Config) defaults() {
 		c.Mended = func(inspect.Diagnostic) {}
 	}
 	if c.Register == nil {
-		c.Register = func(context.Context, string, []sdk.Scheme) error { return nil }
+		c.Register = func(context.Context, sdk.Scheme) error { return nil }
 	}
-	if c.Wanted == nil {
-		c.Wanted = func(string) bool { return false }
+	if c.Text == nil {
+		c.Text = func(d inspect.Diagnostic) string { return d.Error() }
 	}
 	if c.Refused == nil {
 		c.Refused = func(string, string) {}
@@ -136,6 +134,10 @@ type Supervisor struct {
 	inspect *inspect.Inspector
 	log     hclog.Logger
 	calls   callTable
+
+	applying sync.Mutex      // held while it is decided what has to run; before mu
+	blocks   []inspect.Spec  // the configuration in force; guarded by applying
+	added    map[string]bool // labels with an author's process: whether nothing ran there before; guarded by applying
 
 	binaries *binaryWatcher
 	watching sync.Once
@@ -156,6 +158,7 @@ type Supervisor struct {
 	startOver bool
 	links     map[*link]struct{} // every process there is
 	reaper    *reaper
+	schemes   schemes
 	news      news            // spread whenever an instance comes, goes or changes its state
 	stopping  context.Context // bounds draining; nil before Stop
 }
@@ -169,7 +172,7 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := clearConfined(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	s := &Supervisor{cfg: cfg, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]inspect.Diagnostic{}, links: map[*link]struct{}{}}
+	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: schemes{owned: map[string]ownedScheme{}}, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]inspect.Diagnostic{}, links: map[*link]struct{}{}}
 	s.inspect = inspect.New(inspect.Config{
 		Log: cfg.Log, Libexec: cfg.Libexec, DataDir: cfg.DataDir, Installed: cfg.Installed, Shim: cfg.Shim, Redact: cfg.Redact,
 		StartTimeout: cfg.StartTimeout, Kernel: cfg.kernel,
@@ -227,27 +230,21 @@ func clearConfined(dataDir string) error {
 	return nil
 }
 
-// Start starts all plugins at the same time and waits until each is ready or
-// failed, but not longer than Config.Patience: what is slower goes on in the
-// background, and what goes wrong with it is told to Config.Diagnose. The
-// order of specs decides who has the bare name of a tool; what a later Start
-// adds comes behind.
-func (s *Supervisor) Start(ctx context.Context, specs []inspect.Spec) []inspect.Diagnostic {
+// start starts all plugins at the same time; see await.
+func (s *Supervisor) start(ctx context.Context, specs []inspect.Spec) []inspect.Diagnostic {
 	var found []inspect.Diagnostic
 	started := s.begin(specs, &found)
-	patience := time.NewTimer(s.cfg.Patience)
-	defer patience.Stop()
-	waiting := true
+	return append(found, s.await(ctx, started)...)
+}
+
+// await waits until each plugin is ready or failed, but not longer than
+// Config.Patience: what is slower goes on in the background, and what goes wrong
+// with it is told to Config.Diagnose.
+func (s *Supervisor) await(ctx context.Context, started []*instance) (found []inspect.Diagnostic) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Patience)
+	defer cancel()
 	for _, i := range started {
-		if waiting {
-			select {
-			case <-i.settled:
-			case <-patience.C:
-				waiting = false
-			case <-ctx.Done():
-				waiting = false
-			}
-		}
+		i.await(ctx)
 	}
 	for _, i := range started { // only now: one that failed first may serve by now
 		found = append(found, i.claimDiagnostics()...)
@@ -255,7 +252,16 @@ func (s *Supervisor) Start(ctx context.Context, specs []inspect.Spec) []inspect.
 	return append(found, s.rebuild(true)...)
 }
 
-// begin lets the plugins run, but for those whose label is taken.
+// await waits until the first start is over, well or not, or ctx ended.
+func (i *instance) await(ctx context.Context) {
+	select {
+	case <-i.settled:
+	case <-ctx.Done():
+	}
+}
+
+// begin lets the plugins run, but for those whose label is taken. Their order
+// decides who has the bare name of a tool.
 func (s *Supervisor) begin(specs []inspect.Spec, found *[]inspect.Diagnostic) []*instance {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -304,12 +310,6 @@ func (s *Supervisor) instance(name string) (*instance, error) {
 		return i, nil
 	}
 	return nil, sdk.Errorf(sdk.NotFound, "no plugin is called %q; there are: %s", name, list(keys(s.byName)))
-}
-
-// Has reports whether an instance is among those that the supervisor runs.
-func (s *Supervisor) Has(instance string) bool {
-	_, err := s.instance(instance)
-	return err == nil
 }
 
 func (s *Supervisor) instances() []*instance {

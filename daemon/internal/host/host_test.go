@@ -145,7 +145,7 @@ func started(t testing.TB, change func(*Config), specs ...inspect.Spec) *rig {
 		specs = []inspect.Spec{spec("fault", "")}
 	}
 	r := newRig(t, change)
-	for _, d := range r.Start(context.Background(), specs) {
+	for _, d := range r.start(context.Background(), specs) {
 		if !d.Warning() {
 			t.Fatalf("diagnostic: %s: %s", d.Summary, d.Detail)
 		}
@@ -193,6 +193,31 @@ func (r *rig) mustCall(t testing.TB, tool, arguments string) sdk.ToolResult {
 		t.Fatalf("%s: %v", tool, err)
 	}
 	return res
+}
+
+// swapTo gives an instance another spec, and ask begins that.
+func (r *rig) swapTo(ctx context.Context, s inspect.Spec) (Replaced, error) {
+	i, err := r.instance(s.Instance)
+	if err != nil {
+		return Replaced{}, err
+	}
+	return i.replace(ctx, s)
+}
+
+func (r *rig) ask(s inspect.Spec, force bool) (*request, error) {
+	i, err := r.instance(s.Instance)
+	if err != nil {
+		return nil, err
+	}
+	return i.asks(s, force), nil
+}
+
+func (r *rig) serving(instance string) (digest string, generation int) {
+	i, err := r.instance(instance)
+	if err != nil {
+		return "", 0
+	}
+	return i.serving()
 }
 
 func (r *rig) status(t testing.TB, instance string) Status {

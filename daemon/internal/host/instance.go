@@ -48,15 +48,17 @@ type instance struct {
 	telling sync.Mutex // of what drifted from the lock; taken before mu
 
 	mu          sync.Mutex
-	spec        inspect.Spec       // the one in force
-	asked       *request           // the one that is to be, until it is tried
-	look        bool               // its file may be another
-	tried       string             // the file of the last start, as watchedFile tells it
-	giveUp      context.CancelFunc // ends the start under way
-	ended       bool               // run has returned
-	over        chan struct{}      // closed with it
-	required    []string           // names of what must be ready before it is configured
-	held        string             // why it cannot be configured, when waiting alone does not help
+	spec        inspect.Spec         // the one in force
+	wanted      string               // the digest of the one that is being tried, or runs
+	notTaken    []inspect.Diagnostic // what was said of a block that is not taken
+	asked       *request             // the one that is to be, until it is tried
+	look        bool                 // its file may be another
+	tried       string               // the file of the last start, as watchedFile tells it
+	giveUp      context.CancelFunc   // ends the start under way
+	ended       bool                 // run has returned
+	over        chan struct{}        // closed with it
+	required    []string             // names of what must be ready before it is configured
+	held        string               // why it cannot be configured, when waiting alone does not help
 	state       State
 	link        *link // while ready or draining
 	generation  int   // of its settings
@@ -71,13 +73,13 @@ type instance struct {
 	problem     string       // why it is not ready
 	refusal     *Unstartable // set when it will not be started again before something is changed
 	diagnostics []inspect.Diagnostic
-	reported    bool // Start has taken the diagnostics; later ones go to Config.Diagnose
+	reported    bool // await has taken the diagnostics; later ones go to Config.Diagnose
 }
 
 func newInstance(s *Supervisor, spec inspect.Spec) *instance {
 	log := s.log.Named(spec.Instance)
 	return &instance{
-		s: s, name: spec.Instance, spec: spec, log: log, limit: newLineLimiter(log), state: Starting,
+		s: s, name: spec.Instance, spec: spec, wanted: spec.Digest, log: log, limit: newLineLimiter(log), state: Starting,
 		settled: make(chan struct{}), changed: make(chan struct{}), wake: make(chan struct{}, 1),
 		over: make(chan struct{}), required: spec.Requires,
 	}

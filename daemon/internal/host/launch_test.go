@@ -38,20 +38,20 @@ func TestKnown(t *testing.T) {
 			var registered []sdk.Scheme
 			r := newRig(t, func(cfg *Config) {
 				cfg.Patience = time.Minute
-				cfg.Register = func(_ context.Context, _ string, schemes []sdk.Scheme) error {
-					registered = append(registered, schemes...)
+				cfg.Register = func(_ context.Context, scheme sdk.Scheme) error {
+					registered = append(registered, scheme)
 					return nil
 				}
 			})
 			s := inspect.Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
-			wantStarted(t, r.Start(context.Background(), []inspect.Spec{s}))
+			wantStarted(t, r.start(context.Background(), []inspect.Spec{s}))
 			whole := len(r.Tools())
-			if err := r.Remove("fault"); err != nil {
+			if err := r.remove("fault"); err != nil {
 				t.Fatal(err)
 			}
 			r.mislead(t, c.kept)
 
-			wantStarted(t, r.Start(context.Background(), []inspect.Spec{s}))
+			wantStarted(t, r.start(context.Background(), []inspect.Spec{s}))
 			if got := len(r.Tools()); got != whole {
 				t.Errorf("%d tools, not %d", got, whole)
 			}
@@ -118,14 +118,14 @@ func TestKnownAndRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, nil)
 			s := inspect.Spec{Instance: "fault", Plugin: "fault", Path: faultBinary, Grants: []string{sdk.GrantEntries}}
-			wantStarted(t, r.Start(context.Background(), []inspect.Spec{s}))
-			if err := r.Remove("fault"); err != nil {
+			wantStarted(t, r.start(context.Background(), []inspect.Spec{s}))
+			if err := r.remove("fault"); err != nil {
 				t.Fatal(err)
 			}
 			r.mislead(t, c.kept)
 			s.Body = body(t, c.block)
 			var said string
-			for _, d := range r.Start(context.Background(), []inspect.Spec{s}) {
+			for _, d := range r.start(context.Background(), []inspect.Spec{s}) {
 				said += d.Summary + d.Detail
 			}
 			if !strings.Contains(said, c.refused) || c.refused == "" && said != "" {

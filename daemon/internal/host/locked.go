@@ -65,10 +65,10 @@ func (i *instance) unsay(d inspect.Diagnostic) {
 	i.s.cfg.Mended(d)
 }
 
-// Refresh tells where the block of an instance stands now, and what bothy.lock
+// refresh tells where the block of an instance stands now, and what bothy.lock
 // says of it: all else is as the plugin runs with it. It is false when the lock
-// says something else than what runs: that takes a Replace.
-func (s *Supervisor) Refresh(spec inspect.Spec) bool {
+// says something else than what runs: that takes a replacement.
+func (s *Supervisor) refresh(spec inspect.Spec) bool {
 	i, err := s.instance(spec.Instance)
 	if err != nil {
 		return true

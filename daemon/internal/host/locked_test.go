@@ -62,7 +62,7 @@ func TestLockedStart(t *testing.T) {
 			r := newRig(t, nil)
 			s := locked(t, r.inspect, spec("x", ""))
 			c.change(&s)
-			found := r.Start(context.Background(), []inspect.Spec{s, spec("healthy", "")})
+			found := r.start(context.Background(), []inspect.Spec{s, spec("healthy", "")})
 			r.mustCall(t, "healthy__noop", ``)
 			found = slices.DeleteFunc(found, inspect.Diagnostic.Warning) // of the names that the two share
 			if len(c.want) == 0 {
@@ -95,7 +95,7 @@ func TestLockedWhileItRuns(t *testing.T) {
 	}
 	r := newRig(t, func(cfg *Config) { cfg.Diagnose, cfg.Mended = count(1), count(-1) })
 	s := locked(t, r.inspect, spec("x", ""))
-	if found := r.Start(context.Background(), []inspect.Spec{s}); len(found) > 0 {
+	if found := r.start(context.Background(), []inspect.Spec{s}); len(found) > 0 {
 		t.Fatal(found)
 	}
 	pid := r.status(t, "x").PID
@@ -123,7 +123,7 @@ func TestLockedWhileItRuns(t *testing.T) {
 		t.Errorf("it is told %d times", said())
 	}
 	again := locked(t, r.inspect, s)
-	if !r.Refresh(again) {
+	if !r.refresh(again) {
 		t.Error("what runs is not what was locked")
 	}
 	r.mustCall(t, "grown", ``)
@@ -133,11 +133,11 @@ func TestLockedWhileItRuns(t *testing.T) {
 	other := *again.Locked
 	other.Grants = nil
 	again.Locked = &other
-	if r.Refresh(again) {
+	if r.refresh(again) {
 		t.Error("a lock that it does not satisfy is taken")
 	}
 	again.Locked = nil
-	if !r.Refresh(again) || r.status(t, "x").Pin != "" || r.Tools()[0].Pinned {
+	if !r.refresh(again) || r.status(t, "x").Pin != "" || r.Tools()[0].Pinned {
 		t.Error("without the lock it is still pinned")
 	}
 }
@@ -147,7 +147,7 @@ func TestLockedSource(t *testing.T) {
 	r := newRig(t, nil)
 	s := spec("x", "")
 	s.Env["FAULT_SOURCE"] = "mcp:somewhere"
-	if found := r.Start(context.Background(), []inspect.Spec{s}); len(found) > 0 {
+	if found := r.start(context.Background(), []inspect.Spec{s}); len(found) > 0 {
 		t.Fatal(found)
 	}
 	l := *locked(t, r.inspect, s).Locked
@@ -164,7 +164,7 @@ func TestLockedSource(t *testing.T) {
 			now.Sources = []string{"mcp:elsewhere"}
 		}
 		with.Locked = &now
-		if found := next.Start(context.Background(), []inspect.Spec{with}); len(found) > 0 {
+		if found := next.start(context.Background(), []inspect.Spec{with}); len(found) > 0 {
 			t.Fatal(found)
 		}
 		next.mustCall(t, "grow", ``)
@@ -242,7 +242,7 @@ func TestScript(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bothy-plugin-script")
 	script(t, path, fmt.Sprintf("[ \"$(readlink \"$0\")\" = %q ] || exit 7\nexec %s \"$@\"", path, faultBinary))
 	s := locked(t, r.inspect, inspect.Spec{Instance: "x", Plugin: "script", Path: path, Grants: []string{sdk.GrantEntries}})
-	if found := r.Start(context.Background(), []inspect.Spec{s}); len(found) > 0 {
+	if found := r.start(context.Background(), []inspect.Spec{s}); len(found) > 0 {
 		t.Fatal(found)
 	}
 	r.mustCall(t, "noop", ``)

@@ -34,13 +34,17 @@ func (r Replaced) Switched() bool { return r.How != "" && r.How != Kept }
 
 // request asks an instance to go on with another spec.
 type request struct {
-	spec   inspect.Spec
-	force  bool          // swap the process though nothing changed
-	answer chan Replaced // takes one; closed without when a newer request came, or the end; nil when nobody waits
+	spec      inspect.Spec
+	force     bool                                  // swap the process though nothing changed
+	answer    chan Replaced                         // takes one; closed without when a newer request came, or the end; nil when nobody waits
+	concluded func(inspect.Spec, Replaced) Replaced // keeps what it came to; nil keeps nothing
 }
 
 func (r *request) settle(a Replaced) {
 	if r != nil && r.answer != nil {
+		if r.concluded != nil {
+			a = r.concluded(r.spec, a)
+		}
 		r.answer <- a
 		close(r.answer)
 	}
@@ -52,47 +56,13 @@ func (r *request) drop() {
 	}
 }
 
-// Replace gives the plugin of an instance another spec without losing a call,
-// in the way that costs least. Where nothing changed, nothing happens; a new
-// configuration alone is handed to the running process, if it can take one; for
-// all else a new process is started and configured while the old one works, calls
-// that begin afterwards go to the new one, and the old one ends when its last call
-// has. If the new one cannot be had, the old one stays. A plugin that does not
-// run begins with the new spec at once. The error is not_found for an unknown
-// instance, conflict when a newer spec came meanwhile, aborted when ctx ended:
-// the exchange goes on all the same.
-func (s *Supervisor) Replace(ctx context.Context, spec inspect.Spec) (Replaced, error) {
-	x, err := s.Ask(spec, false)
-	if err != nil {
-		return Replaced{}, err
-	}
-	return x.Wait(ctx)
-}
-
-// Exchange is one that was asked for.
-type Exchange struct {
-	instance string
-	answer   <-chan Replaced
-}
-
-// Ask begins what Replace does, and with force swaps the process though nothing
-// changed. What was asked for before and is not decided yet is dropped.
-func (s *Supervisor) Ask(spec inspect.Spec, force bool) (*Exchange, error) {
-	i, err := s.instance(spec.Instance)
-	if err != nil {
-		return nil, err
-	}
-	answer := make(chan Replaced, 1)
-	i.ask(&request{spec: spec, force: force, answer: answer})
-	return &Exchange{instance: spec.Instance, answer: answer}, nil
-}
-
-// Wait returns what the exchange came to, once. See Replace for its errors.
-func (x *Exchange) Wait(ctx context.Context) (Replaced, error) {
+// wait returns what a request came to, once. The error is conflict when a newer
+// spec came meanwhile, aborted when ctx ended: the exchange goes on all the same.
+func (r *request) wait(ctx context.Context) (Replaced, error) {
 	select {
-	case a, ok := <-x.answer:
+	case a, ok := <-r.answer:
 		if !ok {
-			return Replaced{}, sdk.Errorf(sdk.Conflict, "the plugin %s was given another block, or ended, before this one was tried", x.instance)
+			return Replaced{}, sdk.Errorf(sdk.Conflict, "the plugin %s was given another block, or ended, before this one was tried", r.spec.Instance)
 		}
 		return a, nil
 	case <-ctx.Done():
@@ -100,24 +70,22 @@ func (x *Exchange) Wait(ctx context.Context) (Replaced, error) {
 	}
 }
 
-// Serving says which binary serves an instance now, and with settings of which
-// generation; nothing for one that does not run.
-func (s *Supervisor) Serving(instance string) (digest string, generation int) {
-	i, err := s.instance(instance)
-	if err != nil {
-		return "", 0
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.link == nil {
-		return "", 0
-	}
-	return i.link.digest, i.generation
+// replace gives an instance another spec without losing a call, in the way that
+// costs least. Where nothing changed, nothing happens; a new configuration alone is
+// handed to the running process, if it can take one; for all else a new process is
+// started and configured while the old one works, calls that begin afterwards go to
+// the new one, and the old one ends when its last call has. If the new one cannot be
+// had, the old one stays. A plugin that does not run begins with the new spec at
+// once. See wait for the errors.
+func (i *instance) replace(ctx context.Context, spec inspect.Spec) (Replaced, error) {
+	r := &request{spec: spec, answer: make(chan Replaced, 1)}
+	i.ask(r)
+	return r.wait(ctx)
 }
 
-// Remove ends the plugin of an instance. Its tools are gone when Remove
+// remove ends the plugin of an instance. Its tools are gone when remove
 // returns; its process goes when its last call has ended.
-func (s *Supervisor) Remove(instance string) error {
+func (s *Supervisor) remove(instance string) error {
 	s.mu.Lock()
 	i, ok := s.byName[instance]
 	if ok {
@@ -139,18 +107,6 @@ func (s *Supervisor) Remove(instance string) error {
 	s.news.spread()
 	s.binaries.files.Ask()
 	return nil
-}
-
-// Broken reports whether the plugin of an instance was given up: Replace, with
-// the same spec too, tries it again.
-func (s *Supervisor) Broken(instance string) bool {
-	i, err := s.instance(instance)
-	if err != nil {
-		return false
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.state == Broken
 }
 
 // Processes are the process ids of all plugins, those that are being started
@@ -177,7 +133,7 @@ func (i *instance) ask(r *request) {
 		return
 	}
 	i.asked.drop()
-	i.asked = r
+	i.asked, i.wanted = r, r.spec.Digest
 	if i.giveUp != nil {
 		i.giveUp()
 	}

@@ -46,7 +46,7 @@ func (r *rig) replace(t testing.TB, s inspect.Spec) Replaced {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	a, err := r.Replace(ctx, s)
+	a, err := r.swapTo(ctx, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestReplaceOfWhatDoesNotRun(t *testing.T) {
 				c.Patience = time.Second / 2
 				c.Mended = func(d inspect.Diagnostic) { mu.Lock(); mended = append(mended, d.Instance); mu.Unlock() }
 			})
-			r.Start(context.Background(), []inspect.Spec{spec("fault", mode)})
+			r.start(context.Background(), []inspect.Spec{spec("fault", mode)})
 			if mode != "silent" {
 				eventually(t, "it has failed", func() bool { return r.status(t, "fault").Error != "" })
 			}
@@ -169,7 +169,7 @@ func TestReplaceIsOvertaken(t *testing.T) {
 	r := started(t, nil, named("one"))
 	first := make(chan error, 1)
 	go func() {
-		_, err := r.Replace(context.Background(), spec("fault", "silent"))
+		_, err := r.swapTo(context.Background(), spec("fault", "silent"))
 		first <- err
 	}()
 	eventually(t, "the one that hangs was started", func() bool { return len(r.Processes()) == 2 })
@@ -193,7 +193,7 @@ func TestRemove(t *testing.T) {
 	}, named("one"), spec("other", ""))
 	old := r.status(t, "fault").PID
 	release := r.hold(t)
-	if err := r.Remove("fault"); err != nil {
+	if err := r.remove("fault"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := r.call(t, "fault__echo", `{"text":"x","n":1}`)
@@ -206,8 +206,8 @@ func TestRemove(t *testing.T) {
 		t.Errorf("the call under way: %s %v", pid, err)
 	}
 	eventually(t, "its process is gone", func() bool { return gone(old) })
-	wantOutcome(t, r.Remove("fault"), sdk.NotFound)
-	_, err = r.Replace(context.Background(), named("late"))
+	wantOutcome(t, r.remove("fault"), sdk.NotFound)
+	_, err = r.swapTo(context.Background(), named("late"))
 	wantOutcome(t, err, sdk.NotFound)
 	clashes := func(list *[]string) int {
 		mu.Lock()
@@ -223,7 +223,7 @@ func TestRemove(t *testing.T) {
 	if clashes(&mended) != 1 {
 		t.Errorf("the names clash no more, and nobody heard: %q", mended)
 	}
-	r.Start(context.Background(), []inspect.Spec{named("again")})
+	r.start(context.Background(), []inspect.Spec{named("again")})
 	if clashes(&said) != 1 { // the first was Start's
 		t.Errorf("it is not told again that the names clash: %q", said)
 	}
@@ -283,7 +283,7 @@ func TestStopDuringReplace(t *testing.T) {
 	r := started(t, nil, named("one"))
 	asked := make(chan error, 1)
 	go func() {
-		_, err := r.Replace(context.Background(), spec("fault", "silent"))
+		_, err := r.swapTo(context.Background(), spec("fault", "silent"))
 		asked <- err
 	}()
 	eventually(t, "the new one was started", func() bool { return len(r.Processes()) == 2 })
@@ -301,7 +301,7 @@ func TestReplaceOfTheDead(t *testing.T) {
 		r := started(t, nil, live(t, "base_url = \"one\"\n"))
 		slow := live(t, "base_url = \"never\"\n")
 		slow.Env["FAULT"] = "silent"
-		x, err := r.Ask(slow, false)
+		x, err := r.ask(slow, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +314,7 @@ func TestReplaceOfTheDead(t *testing.T) {
 		if url, _, _ := r.tells(t); url != "two" {
 			t.Errorf("it works with %q", url)
 		}
-		_, err = x.Wait(t.Context())
+		_, err = x.wait(t.Context())
 		wantOutcome(t, err, sdk.Conflict)
 		r.Stop(t.Context())
 	}
@@ -347,7 +347,7 @@ func TestRepeatedOnWhatMayRepeat(t *testing.T) {
 	pinned, loose := spec("fault", ""), spec("fault", "until="+goOn)
 	pinned.SHA256, loose.Path = sha256Of(t, faultBinary), another(t)
 	r := started(t, nil, pinned)
-	x, err := r.Ask(loose, false)
+	x, err := r.ask(loose, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +362,7 @@ func TestRepeatedOnWhatMayRepeat(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantOutcome(t, <-ended, sdk.PluginCrashed)
-	if a, err := x.Wait(t.Context()); err != nil || a.How != Swapped {
+	if a, err := x.wait(t.Context()); err != nil || a.How != Swapped {
 		t.Errorf("%+v %v", a, err)
 	}
 }

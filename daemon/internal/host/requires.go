@@ -165,7 +165,7 @@ func (s *Supervisor) lacking(i *instance, names []string) *lack {
 func (s *Supervisor) lack(all []*instance, name string) *lack {
 	r := resolve(all, name)
 	if r == nil {
-		if s.cfg.Wanted(name) {
+		if s.startRequired(name) {
 			return &lack{summary: "it waits for " + name, detail: "that is started for it"}
 		}
 		return &lack{

@@ -109,7 +109,7 @@ func TestRequiresMissing(t *testing.T) {
 	d := &diary{}
 	r := newRig(t, func(cfg *Config) { d.into(cfg); cfg.Patience = time.Minute })
 	top, middle := needing("top", "middle"), needing("middle", "absent")
-	for _, x := range r.Start(t.Context(), []inspect.Spec{top, middle, spec("healthy", "")}) {
+	for _, x := range r.start(t.Context(), []inspect.Spec{top, middle, spec("healthy", "")}) {
 		d.told(x)
 	}
 	if texts := d.texts(); len(texts) != 1 || !strings.Contains(texts[0], `plugin middle: it requires "absent", which is not there: Add a plugin block`) {
@@ -127,7 +127,7 @@ func TestRequiresMissing(t *testing.T) {
 	if n := len(r.Processes()); n != 3 {
 		t.Errorf("%d processes", n)
 	}
-	for _, x := range r.Start(t.Context(), []inspect.Spec{spec("absent", "")}) {
+	for _, x := range r.start(t.Context(), []inspect.Spec{spec("absent", "")}) {
 		d.told(x)
 	}
 	eventually(t, "all are ready", func() bool {
@@ -154,7 +154,7 @@ func TestRequiresCircle(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { d.into(cfg); cfg.Patience = time.Minute })
 	b := spec("b", "")
 	b.Env["FAULT_REQUIRES"] = "c"
-	for _, x := range r.Start(t.Context(), []inspect.Spec{needing("outside", "a"), needing("a", "b"), b, needing("c", "a")}) {
+	for _, x := range r.start(t.Context(), []inspect.Spec{needing("outside", "a"), needing("a", "b"), b, needing("c", "a")}) {
 		d.told(x)
 	}
 	circle := func() bool {
@@ -184,7 +184,7 @@ func TestRequiresCircle(t *testing.T) {
 func TestRequiresBroken(t *testing.T) {
 	d := &diary{}
 	r := newRig(t, func(cfg *Config) { d.into(cfg); cfg.Patience = time.Minute })
-	for _, x := range r.Start(t.Context(), []inspect.Spec{needing("a", "b"), {Instance: "b", Plugin: "gone", Path: "/nowhere/p"}}) {
+	for _, x := range r.start(t.Context(), []inspect.Spec{needing("a", "b"), {Instance: "b", Plugin: "gone", Path: "/nowhere/p"}}) {
 		d.told(x)
 	}
 	eventually(t, "both tell", func() bool {
@@ -200,22 +200,23 @@ func TestRequiresBroken(t *testing.T) {
 	}
 }
 
-// TestRequiresWanted: what is started only for its use is started for this one,
+// TestRequiresLazy: what is started only for its use is started for this one,
 // also when it is required by the name of its plugin.
-func TestRequiresWanted(t *testing.T) {
-	wanted := make(chan string, 100)
-	r := newRig(t, func(cfg *Config) {
-		cfg.Patience = 50 * time.Millisecond
-		cfg.Wanted = func(name string) bool { wanted <- name; return true }
-	})
+func TestRequiresLazy(t *testing.T) {
+	r := newRig(t, func(cfg *Config) { cfg.Patience = time.Minute })
 	late := spec("late", "")
-	late.Plugin = "other"
-	r.Start(t.Context(), []inspect.Spec{needing("a", "other")})
-	if name := <-wanted; name != "other" {
-		t.Fatalf("wanted is %s", name)
+	late.Plugin, late.Lazy = "other", true
+	if found := r.Apply(t.Context(), []inspect.Spec{late, spec("idle", "")}); len(found) > 1 { // the names clash later
+		t.Fatal(found)
 	}
-	r.Start(t.Context(), []inspect.Spec{late})
+	if _, err := r.instance("late"); err == nil {
+		t.Fatal("it was started before somebody asked for it")
+	}
+	r.Apply(t.Context(), []inspect.Spec{late, needing("a", "other")})
 	eventually(t, "it is ready", func() bool { return r.status(t, "a").State == Ready })
+	if st := r.status(t, "late"); st.State != Ready {
+		t.Errorf("%+v", st)
+	}
 }
 
 // TestSwapKeepsRequirements: what a manifest requires is known of the process that
@@ -228,11 +229,11 @@ func TestSwapKeepsRequirements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := r.Ask(b, true)
+	x, err := r.ask(b, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := x.Wait(t.Context()); err != nil || got.How != Swapped {
+	if got, err := x.wait(t.Context()); err != nil || got.How != Swapped {
 		t.Fatal(got, err)
 	}
 	i.mu.Lock()

@@ -39,7 +39,7 @@ func (i *instance) breaks() {
 func (i *instance) refuse(fail *inspect.Fault) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.refusal = &Unstartable{Diagnostics: fail.Diagnostics(i.spec), why: fail}
+	i.refusal = &Unstartable{Text: i.s.texts(fail.Diagnostics(i.spec)), why: fail}
 }
 
 // pause waits before the next start, unless another spec is asked for; false

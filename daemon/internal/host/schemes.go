@@ -2,16 +2,61 @@ package host
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
 
+// schemes are those that plugins declare for the entries that they write. Of two
+// plugins that mean different things by one name, the first has it as long as it is
+// configured.
+type schemes struct {
+	mu    sync.Mutex
+	owned map[string]ownedScheme // by name
+}
+
+type ownedScheme struct {
+	instance string
+	scheme   sdk.Scheme
+}
+
 // register has the schemes known that a plugin declares, and warns about those
 // that it cannot have.
 func (i *instance) register(ctx context.Context, spec inspect.Spec, m *sdk.Manifest) []inspect.Diagnostic {
-	if err := i.s.cfg.Register(ctx, i.name, m.Schemes); err != nil {
+	var errs []error
+	for _, x := range m.Schemes {
+		err := i.s.schemes.claim(i, x)
+		if err == nil {
+			err = i.s.cfg.Register(ctx, x)
+		}
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
 		return []inspect.Diagnostic{spec.Warn("entries that it writes have no scheme", err.Error())}
 	}
 	return nil
+}
+
+// claim gives an instance a scheme, unless another one that is configured has it.
+func (s *schemes) claim(i *instance, x sdk.Scheme) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	has, taken := s.owned[x.Name]
+	if taken && has.instance != i.name {
+		if _, gone := i.s.instance(has.instance); gone == nil {
+			if !sameScheme(has.scheme, x) {
+				return sdk.Errorf(sdk.Conflict, "the scheme %s:// belongs to the plugin %s, which means something else by it; one of them has to choose another name", x.Name, has.instance)
+			}
+			return nil
+		}
+	}
+	s.owned[x.Name] = ownedScheme{i.name, x}
+	return nil
+}
+
+func sameScheme(a, b sdk.Scheme) bool {
+	return a.ModelVisible == b.ModelVisible && a.Category == b.Category && a.Scope == b.Scope && slices.Equal(a.WritableBy, b.WritableBy)
 }

@@ -91,7 +91,7 @@ func TestServices(t *testing.T) {
 	granted.Body = body(t, `secret = "TOKEN"`)
 	r := newRig(t, func(c *Config) { c.Services = daemon })
 	daemon.s = r.Supervisor
-	for _, d := range r.Start(context.Background(), []inspect.Spec{granted, poor}) {
+	for _, d := range r.start(context.Background(), []inspect.Spec{granted, poor}) {
 		if !d.Warning() {
 			t.Fatal(d)
 		}
@@ -173,7 +173,7 @@ func TestDepth(t *testing.T) {
 	s := asking(spec("fault", ""), sdk.GrantTools)
 	r := newRig(t, func(c *Config) { c.Services = daemon })
 	daemon.s = r.Supervisor
-	r.Start(context.Background(), []inspect.Spec{s})
+	r.start(context.Background(), []inspect.Spec{s})
 	_, err := r.call(t, "back", `{"service":"invoke","name":"back"}`)
 	wantOutcome(t, err, sdk.Validation)
 	if !strings.Contains(err.Error(), "8 deep") {

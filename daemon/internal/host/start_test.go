@@ -53,7 +53,7 @@ func TestStartMended(t *testing.T) {
 	})
 	twice := spec("twice", "once="+filepath.Join(t.TempDir(), "tried"))
 	twice.Grants = nil // asks for one, of which it is warned as long as it runs
-	for _, d := range r.Start(context.Background(), []inspect.Spec{twice}) {
+	for _, d := range r.start(context.Background(), []inspect.Spec{twice}) {
 		mu.Lock()
 		told[d] = true
 		mu.Unlock()
@@ -77,7 +77,7 @@ func TestStartMended(t *testing.T) {
 // TestStartGivenUp: Stop while plugins start leaves nothing.
 func TestStartGivenUp(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Patience = 50 * time.Millisecond })
-	r.Start(context.Background(), []inspect.Spec{spec("a", "silent"), spec("b", "slow=10s")})
+	r.start(context.Background(), []inspect.Spec{spec("a", "silent"), spec("b", "slow=10s")})
 	r.Stop(context.Background())
 	for _, st := range r.Plugins() {
 		if st.State != Stopped || st.PID != 0 {
@@ -92,12 +92,12 @@ func TestStartGivenUp(t *testing.T) {
 // TestStartMore: plugins are added while others run, and not after Stop.
 func TestStartMore(t *testing.T) {
 	r := started(t, nil)
-	if found := r.Start(context.Background(), []inspect.Spec{spec("more", ""), spec("fault", "")}); len(found) == 0 || !strings.Contains(found[0].Summary, `a second plugin is called "fault"`) {
+	if found := r.start(context.Background(), []inspect.Spec{spec("more", ""), spec("fault", "")}); len(found) == 0 || !strings.Contains(found[0].Summary, `a second plugin is called "fault"`) {
 		t.Errorf("diagnostics %v", found)
 	}
 	r.mustCall(t, "more__noop", ``)
 	r.Stop(context.Background())
-	if found := r.Start(context.Background(), []inspect.Spec{spec("late", "")}); len(found) > 0 || len(r.Plugins()) != 2 {
+	if found := r.start(context.Background(), []inspect.Spec{spec("late", "")}); len(found) > 0 || len(r.Plugins()) != 2 {
 		t.Errorf("started after Stop: %v %v", found, r.Plugins())
 	}
 }
@@ -157,7 +157,7 @@ func TestNamedPipe(t *testing.T) {
 	if err := syscall.Mkfifo(s.Path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	found := r.Start(context.Background(), []inspect.Spec{s})
+	found := r.start(context.Background(), []inspect.Spec{s})
 	if len(found) != 1 || !strings.Contains(found[0].Error(), "is not a file") {
 		t.Errorf("%v", found)
 	}

@@ -43,7 +43,7 @@ func TestStopInEachState(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			t.Cleanup(cancel)
 			under(t, r, ctx)
-			if err := r.Remove("fault"); err != nil {
+			if err := r.remove("fault"); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -55,7 +55,7 @@ func TestStopInEachState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, func(c *Config) { c.Patience, c.DrainTimeout = time.Millisecond, 300*time.Millisecond })
-			r.Start(t.Context(), []inspect.Spec{c.spec})
+			r.start(t.Context(), []inspect.Spec{c.spec})
 			c.until(t, r)
 			r.Stop(t.Context())
 			if left := r.Processes(); len(left) != 0 {

@@ -70,11 +70,11 @@ func TestSwapsLoseNoCall(t *testing.T) {
 			time.Sleep(time.Millisecond) // so that the calls are spread over the swaps
 		}
 		copyFile(t, builds[(n+1)%2], path)
-		x, err := r.Ask(s, true)
+		x, err := r.ask(s, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, err := x.Wait(ctx); err != nil || a.How != Swapped {
+		if a, err := x.wait(ctx); err != nil || a.How != Swapped {
 			t.Errorf("swap %d: %+v %v", n, a, err)
 		}
 	}
@@ -106,9 +106,9 @@ func (r *rig) stream(ctx context.Context, dir, run string, over <-chan struct{},
 		return err
 	}
 	opened()
-	_, first := r.Serving("fault")
+	_, first := r.serving("fault")
 	for ctx.Err() == nil {
-		if _, now := r.Serving("fault"); now >= first+3 {
+		if _, now := r.serving("fault"); now >= first+3 {
 			break
 		}
 		select {

@@ -58,7 +58,7 @@ func spread(t *testing.T, change func(*Config, *inspect.Spec)) (r *rig, path str
 			change(c, &s)
 		}
 	})
-	if found := r.Start(t.Context(), []inspect.Spec{s}); len(found) != 0 {
+	if found := r.start(t.Context(), []inspect.Spec{s}); len(found) != 0 {
 		t.Fatal(found)
 	}
 	return r, path, func() []string { mu.Lock(); defer mu.Unlock(); return append([]string(nil), holds...) }
@@ -69,11 +69,11 @@ func spread(t *testing.T, change func(*Config, *inspect.Spec)) (r *rig, path str
 // again is no change.
 func TestChangedBinary(t *testing.T) {
 	r, path, said := spread(t, nil)
-	old, before := r.status(t, "fault").PID, func() string { d, _ := r.Serving("fault"); return d }()
+	old, before := r.status(t, "fault").PID, func() string { d, _ := r.serving("fault"); return d }()
 	release := r.hold(t)
 	copyFile(t, another(t), path)
 	eventually(t, "another process serves", func() bool { return r.status(t, "fault").PID != old })
-	if now, generation := r.Serving("fault"); now == before || generation != 2 {
+	if now, generation := r.serving("fault"); now == before || generation != 2 {
 		t.Errorf("digest %s generation %d", now, generation)
 	}
 	if _, err := release(); err != nil {
@@ -180,7 +180,7 @@ func TestBinaryThatAppears(t *testing.T) {
 			r.binaries = newBinaryWatcher(r.Supervisor, open)
 			s := spec("fault", "")
 			s.Path = ""
-			r.Start(t.Context(), []inspect.Spec{s})
+			r.start(t.Context(), []inspect.Spec{s})
 			if st := r.status(t, "fault"); st.State != Broken {
 				t.Fatalf("%+v", st)
 			}

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,9 @@ type Spec struct {
 	Quota    config.Quota     // what it may call back
 	Foreign  *Foreign         // a process of its author to use instead of one from the file; nil is none
 	Confine  *config.Confine  // what the kernel holds its process to; nil is nothing
+	Digest   string           // sums up all that its process is given: with the same one a plugin goes on as it is
+	Off      bool             // it does not run
+	Lazy     bool             // it is started when it is first asked for
 }
 
 // Granted reports whether the block gives a grant.
@@ -52,9 +56,29 @@ type Foreign struct {
 	PID     int
 }
 
-// SpecOf is a block of a configuration.
+// Blocks are all blocks of a configuration, those of plugins first. Providers wait
+// for their first use.
+func Blocks(cfg *config.Config) []Spec {
+	var specs []Spec
+	for _, b := range cfg.Plugins {
+		specs = append(specs, SpecOf(cfg, b))
+	}
+	for _, b := range cfg.Providers {
+		spec := SpecOf(cfg, b)
+		spec.Lazy = true
+		specs = append(specs, spec)
+	}
+	return specs
+}
+
+// SpecOf is one block of a configuration.
 func SpecOf(cfg *config.Config, b config.Plugin) Spec {
+	digest := b.Digest
+	if slices.Contains(b.Grants, sdk.GrantSandbox) {
+		digest = fmt.Sprintf("%s %+v", digest, *SandboxOf(cfg))
+	}
 	return Spec{
+		Digest: digest, Off: !b.Enabled, Lazy: b.OnUse,
 		Instance: b.Label, Plugin: b.Binary, Path: b.Path, Args: b.Args, Env: b.Env, Grants: b.Grants, Tools: b.Tools, Models: b.Models,
 		Secrets: b.Secrets, SHA256: b.SHA256, Locked: b.Locked, Body: b.Body, Eval: cfg.Context, Source: b.Range, Sandbox: SandboxOf(cfg),
 		Schemes: b.Schemes, Requires: b.Requires, Projects: b.Projects, Limits: b.Limits, Quota: b.Quota, Confine: b.Confine,

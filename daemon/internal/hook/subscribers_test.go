@@ -1,4 +1,4 @@
-package daemon
+package hook
 
 import (
 	"context"
@@ -9,9 +9,24 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/sdk"
 )
+
+// problems are what was told of subscriptions, each once.
+type problems struct {
+	all  []string
+	held map[string]string // by name
+}
+
+func (p *problems) report(name string, err error) {
+	switch {
+	case err == nil:
+		delete(p.held, name)
+	case p.held[name] != err.Error():
+		p.held = map[string]string{name: err.Error()}
+		p.all = append(p.all, err.Error())
+	}
+}
 
 // denier is a hook that cannot rule, which denies.
 type denier struct{ name string }
@@ -29,40 +44,39 @@ func (d *denier) Filter(context.Context, string, json.RawMessage) (json.RawMessa
 // TestLateHookIsHeard: a guard that was described late, or whose subscription
 // was wrong at first, denies from then on, and is asked once.
 func TestLateHookIsHeard(t *testing.T) {
-	chains := hook.New(hclog.NewNullLogger())
-	var known []listener
-	var told []string
-	var held problems
-	l := newListeners(chains, func() []listener { return known }, &held, func(text string) { told = append(told, text) })
+	chains := New(hclog.NewNullLogger())
+	var known []Subscriber
+	var told problems
+	l := NewSubscribers(chains, func() []Subscriber { return known }, told.report)
 	d := &denier{name: "entry.recordin"}
-	known = []listener{{"guard", d}}
-	l.update()
-	if len(told) != 0 {
-		t.Errorf("something was subscribed before the start was over: %q", told)
+	known = []Subscriber{{"guard", d}}
+	l.Update()
+	if len(told.all) != 0 {
+		t.Errorf("something was subscribed before the start was over: %q", told.all)
 	}
-	l.begin()
-	l.update()
-	if len(told) != 1 || len(held.texts()) != 1 {
-		t.Errorf("a wrong subscription was told %d times: %q", len(told), told)
+	l.Begin()
+	l.Update()
+	if len(told.all) != 1 || len(told.held) != 1 {
+		t.Errorf("a wrong subscription was told %d times: %q", len(told.all), told.all)
 	}
 	d.name = "entry.recording"
-	l.update()
+	l.Update()
 	if _, err := chains.EntryRecording.Apply(t.Context(), sdk.Recording{}); sdk.OutcomeOf(err) != sdk.Permission {
 		t.Errorf("the late guard was not asked: %v", err)
 	}
-	if left := held.texts(); len(left) != 0 {
-		t.Errorf("a problem that holds no more: %q", left)
+	if len(told.held) != 0 {
+		t.Errorf("a problem that holds no more: %q", told.held)
 	}
 	count := &counter{}
-	known = append(known, listener{"counter", count})
-	l.update()
-	l.update()
+	known = append(known, Subscriber{"counter", count})
+	l.Update()
+	l.Update()
 	chains.ToolAfter.Emit(t.Context(), sdk.EntryEvent{})
 	if count.heard != 1 {
 		t.Errorf("an event was heard %d times", count.heard)
 	}
-	known = []listener{{"counter", count}} // the guard's block is gone
-	l.update()
+	known = []Subscriber{{"counter", count}} // the guard's block is gone
+	l.Update()
 	if _, err := chains.EntryRecording.Apply(t.Context(), sdk.Recording{}); err != nil {
 		t.Errorf("a guard that is gone was asked: %v", err)
 	}
@@ -74,15 +88,14 @@ func TestLateHookIsHeard(t *testing.T) {
 
 // TestOneWrongNameOfSeveral: the guard beside it still denies.
 func TestOneWrongNameOfSeveral(t *testing.T) {
-	chains := hook.New(hclog.NewNullLogger())
-	var told []string
-	var held problems
+	chains := New(hclog.NewNullLogger())
+	var told problems
 	both := &two{denier{name: "entry.recording"}}
-	l := newListeners(chains, func() []listener { return []listener{{"guard", both}} }, &held, func(text string) { told = append(told, text) })
-	l.begin()
-	l.update()
-	if len(told) != 1 || !strings.Contains(told[0], `there is no hook "tool.afer"; the nearest name is "tool.after"`) {
-		t.Errorf("told %q", told)
+	l := NewSubscribers(chains, func() []Subscriber { return []Subscriber{{"guard", both}} }, told.report)
+	l.Begin()
+	l.Update()
+	if len(told.all) != 1 || !strings.Contains(told.all[0], `there is no hook "tool.afer"; the nearest name is "tool.after"`) {
+		t.Errorf("told %q", told.all)
 	}
 	if _, err := chains.EntryRecording.Apply(t.Context(), sdk.Recording{}); sdk.OutcomeOf(err) != sdk.Permission {
 		t.Errorf("the guard was not asked: %v", err)

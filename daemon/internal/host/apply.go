@@ -1,0 +1,290 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// replacePatience is how long Apply waits for plugins that get another block. A
+// slower one goes on by itself, and the old process works until then.
+const replacePatience = 5 * time.Second
+
+// Apply makes the plugins be what the blocks say: what is gone ends, what is new
+// starts, what changed is replaced without losing a call, and the rest is left
+// alone. A block that is off does not run; a lazy one starts when it is first asked
+// for. Of two blocks of one label the first counts. Apply returns what went wrong,
+// as far as it is known in time; Config.Diagnose is told all of it as well.
+func (s *Supervisor) Apply(ctx context.Context, blocks []inspect.Spec) []inspect.Diagnostic {
+	bounded, cancel := context.WithTimeout(ctx, replacePatience)
+	defer cancel()
+	started, replaced, found := s.decide(blocks)
+	found = append(found, s.await(ctx, started)...)
+	for _, d := range found {
+		s.cfg.Diagnose(d)
+	}
+	for _, r := range replaced {
+		a, err := r.wait(bounded)
+		switch {
+		case err == nil:
+			found = append(found, a.Diagnostics...)
+		case bounded.Err() != nil && ctx.Err() == nil:
+			found = append(found, note(hcl.DiagWarning, "plugin %s is still being started with its new block; until it is ready the old one works, and `bothy status` shows what went wrong", r.spec.Instance))
+		} // else a newer block came, or the end
+	}
+	return found
+}
+
+// note is a diagnostic that has no place in a file.
+func note(severity hcl.DiagnosticSeverity, format string, args ...any) inspect.Diagnostic {
+	return inspect.Diagnostic{Diagnostic: &hcl.Diagnostic{Severity: severity, Summary: fmt.Sprintf(format, args...)}}
+}
+
+// decide puts the blocks in force: it begins what is new, asks for what changed,
+// and ends what is gone.
+func (s *Supervisor) decide(blocks []inspect.Spec) (started []*instance, replaced []*request, found []inspect.Diagnostic) {
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	s.blocks = blocks
+	kept := map[string]bool{}
+	for _, spec := range blocks {
+		if spec.Off || kept[spec.Instance] {
+			continue
+		}
+		i, err := s.instance(spec.Instance)
+		switch {
+		case err != nil && spec.Lazy:
+		case err != nil:
+			started = append(started, s.begin([]inspect.Spec{spec}, &found)...)
+		case !s.goesOn(i, spec):
+			replaced = append(replaced, i.asks(spec, false))
+		}
+		kept[spec.Instance] = true
+	}
+	for _, i := range s.instances() {
+		if !kept[i.name] && !s.added[i.name] {
+			_ = s.remove(i.name) // gone already, perhaps
+		}
+	}
+	return started, replaced, found
+}
+
+// goesOn reports whether an instance may go on as it is under a block. What it
+// lacked when it broke may be there by now.
+func (s *Supervisor) goesOn(i *instance, spec inspect.Spec) bool {
+	i.mu.Lock()
+	runs, wanted, broken := i.spec.Digest, i.wanted, i.state == Broken
+	i.mu.Unlock()
+	switch {
+	case s.added[i.name]:
+		return true // the process of its author was there before the block
+	case wanted != spec.Digest:
+		return false
+	case runs != wanted:
+		return true // it is being replaced
+	case broken || !s.refresh(spec):
+		return false
+	}
+	i.accepted()
+	return true
+}
+
+// asks gives the instance another block, and keeps what becomes of that.
+func (i *instance) asks(spec inspect.Spec, force bool) *request {
+	r := &request{spec: spec, force: force, answer: make(chan Replaced, 1), concluded: i.concluded}
+	i.ask(r)
+	return r
+}
+
+// concluded keeps what became of a block that was asked for, and adds to the
+// answer that the plugin goes on with the one before.
+func (i *instance) concluded(spec inspect.Spec, a Replaced) Replaced {
+	i.mu.Lock()
+	newer := i.wanted != spec.Digest
+	if !newer {
+		i.wanted = i.spec.Digest // of a block that is not taken, so that the next Apply tries again
+	}
+	i.mu.Unlock()
+	if newer {
+		return a
+	}
+	i.accepted()
+	if a.Switched() {
+		return a
+	}
+	a.Diagnostics = append(slices.Clone(a.Diagnostics), note(hcl.DiagError, "plugin %s keeps running with the block that it had", i.name))
+	i.mu.Lock()
+	i.notTaken = a.Diagnostics
+	i.mu.Unlock()
+	for _, d := range a.Diagnostics {
+		i.s.cfg.Diagnose(d)
+	}
+	return a
+}
+
+// accepted takes back what was said of a block that was not taken.
+func (i *instance) accepted() {
+	i.mu.Lock()
+	said := i.notTaken
+	i.notTaken = nil
+	i.mu.Unlock()
+	for _, d := range said {
+		i.s.cfg.Mended(d)
+	}
+}
+
+// Ensure starts the plugin of a block that waits for its first use, and returns
+// when it is ready, has failed, or is slower than Config.Patience. The error is
+// not_found for a label that no block has, validation for a block that is off.
+func (s *Supervisor) Ensure(ctx context.Context, instance string) error {
+	i, _, err := s.demand(instance)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Patience)
+	defer cancel()
+	i.await(ctx)
+	return nil
+}
+
+// demand is the instance of a label, begun now if its block waits for its first
+// use. It waits for nothing.
+func (s *Supervisor) demand(label string) (i *instance, fresh bool, err error) {
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	if i, err := s.instance(label); err == nil {
+		return i, false, nil
+	}
+	spec, err := s.block(label)
+	if err != nil {
+		return nil, false, err
+	}
+	var none []inspect.Diagnostic // of a label that is taken
+	begun := s.begin([]inspect.Spec{spec}, &none)
+	if len(begun) == 0 {
+		return nil, false, sdk.Errorf(sdk.Unavailable, "the plugin %s is not started: the daemon stops", label)
+	}
+	begun[0].claimDiagnostics() // there are none yet; all are told to Config.Diagnose
+	return begun[0], true, nil
+}
+
+// block is the enabled block of a label. It needs s.applying.
+func (s *Supervisor) block(label string) (inspect.Spec, error) {
+	var labels []string
+	for _, spec := range s.blocks {
+		switch {
+		case spec.Instance == label && spec.Off:
+			return spec, sdk.Errorf(sdk.Validation, "%s is switched off in the configuration (enabled = false)", label)
+		case spec.Instance == label:
+			return spec, nil
+		}
+		labels = append(labels, spec.Instance)
+	}
+	slices.Sort(labels)
+	return inspect.Spec{}, sdk.Errorf(sdk.NotFound, "no plugin and no provider is called %q; there are: %s", label, list(slices.Compact(labels)))
+}
+
+// startRequired starts the plugin that another one requires and whose block waits
+// for its first use: the block of that label, else the first that runs the plugin
+// of that name. It reports whether there is such a block.
+func (s *Supervisor) startRequired(name string) bool {
+	s.applying.Lock()
+	n := slices.IndexFunc(s.blocks, func(b inspect.Spec) bool { return b.Instance == name })
+	if n < 0 {
+		n = slices.IndexFunc(s.blocks, func(b inspect.Spec) bool { return b.Plugin == name && !b.Off })
+	}
+	label := name
+	if n >= 0 {
+		label = s.blocks[n].Instance
+	}
+	s.applying.Unlock()
+	_, _, err := s.demand(label)
+	return err == nil
+}
+
+// Reload brings one plugin to what its file and its block in force are now, and
+// with Force swaps its process though nothing changed. A broken one is tried
+// again, and one that waits for its first use is started. The error is not_found
+// for a label that no block has, validation for a block that is off, conflict when
+// a newer block came meanwhile; aborted when ctx ended, and the plugin is reloaded
+// all the same.
+func (s *Supervisor) Reload(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
+	a, err := s.reload(ctx, p)
+	out := rpc.PluginReloaded{Instance: p.Instance, How: string(a.How), Digest: a.Digest, Generation: a.Generation}
+	for _, d := range a.Diagnostics {
+		out.Diagnostics = append(out.Diagnostics, s.Diagnostic(d))
+	}
+	return out, err
+}
+
+func (s *Supervisor) reload(ctx context.Context, p rpc.PluginReload) (Replaced, error) {
+	s.applying.Lock()
+	spec, err := s.block(p.Instance)
+	i, there := s.instance(p.Instance)
+	var r *request
+	if err == nil && there == nil {
+		r = i.asks(spec, p.Force)
+	}
+	s.applying.Unlock()
+	switch {
+	case err != nil:
+		return Replaced{}, err
+	case r == nil:
+		return s.startFirst(ctx, p.Instance)
+	}
+	a, err := r.wait(ctx)
+	if ctx.Err() != nil && err != nil {
+		err = sdk.Errorf(sdk.Aborted, "nobody waits for the plugin %s any more, which is loaded all the same; `bothy plugins` shows what became of it", p.Instance)
+	}
+	return a, err
+}
+
+// startFirst starts what waited for its first use.
+func (s *Supervisor) startFirst(ctx context.Context, label string) (Replaced, error) {
+	if err := s.Ensure(context.WithoutCancel(ctx), label); err != nil {
+		return Replaced{}, err
+	}
+	i, err := s.instance(label)
+	if err != nil {
+		return Replaced{}, err
+	}
+	digest, generation := i.serving()
+	return Replaced{How: Started, Digest: digest, Generation: generation, Diagnostics: i.claimDiagnostics()}, nil
+}
+
+// serving says which binary serves now, and with settings of which generation;
+// nothing when none does.
+func (i *instance) serving() (digest string, generation int) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.link == nil {
+		return "", 0
+	}
+	return i.link.digest, i.generation
+}
+
+// Diagnostic is a diagnostic as clients get it.
+func (s *Supervisor) Diagnostic(d inspect.Diagnostic) rpc.Diagnostic {
+	severity := "error"
+	if d.Warning() {
+		severity = "warning"
+	}
+	return rpc.Diagnostic{Severity: severity, Text: s.cfg.Text(d)}
+}
+
+// texts writes diagnostics for people.
+func (s *Supervisor) texts(found []inspect.Diagnostic) string {
+	var out []string
+	for _, d := range found {
+		out = append(out, s.cfg.Text(d))
+	}
+	return strings.Join(out, "\n")
+}

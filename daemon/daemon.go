@@ -239,7 +239,7 @@ func (d *Daemon) startPlugins(ctx context.Context) error {
 		Shim:      filepath.Join(d.paths.Libexec, "bothy-shim"),
 		Services:  d.services,
 		Lend: func(pid int, instance string, projects []string) (channel.Access, func()) {
-			token, end := d.channels.Lend(pid, instance, projects)
+			token, end := d.channels.Grant(pid, instance, projects)
 			d.secrets.Add(token) // nothing that the daemon writes has the token in it
 			return channel.Access{Socket: d.listener.Path(), Token: token, Projects: projects}, end
 		},

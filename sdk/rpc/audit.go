@@ -8,12 +8,12 @@ import (
 
 // AuditParams is the parameters of audit/list.
 type AuditParams struct {
-	Project string    `json:"project,omitempty" jsonschema:"absolute path of a project; all when absent"`
-	Run     string    `json:"run,omitempty" jsonschema:"alias of a run in the project, or its id"`
-	Events  bool      `json:"events,omitempty" jsonschema:"security events only"`
-	Since   time.Time `json:"since,omitzero" jsonschema:"not before"`
-	After   int64     `json:"after,omitempty" jsonschema:"behind this position of the journal: the Next of the page before"`
-	Limit   int       `json:"limit,omitempty" jsonschema:"at most so many, 200 when absent"`
+	Project string    `json:"project,omitempty" access:"project" jsonschema:"absolute path of a project; all when absent"`
+	Run     string    `json:"run,omitempty" access:"run" jsonschema:"alias of a run in the project, or its id"`
+	Events  bool      `json:"events,omitempty" access:"free" jsonschema:"security events only"`
+	Since   time.Time `json:"since,omitzero" access:"free" jsonschema:"not before"`
+	After   int64     `json:"after,omitempty" access:"free" jsonschema:"behind this position of the journal: the Next of the page before"`
+	Limit   int       `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 200 when absent"`
 }
 
 // AuditPage answers audit/list, oldest first.

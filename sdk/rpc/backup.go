@@ -2,8 +2,8 @@ package rpc
 
 // BackupParams is the parameters of store/backup.
 type BackupParams struct {
-	File  string `json:"file,omitempty" jsonschema:"absolute path of the backup; a dated name in the data directory when absent"`
-	Force bool   `json:"force,omitempty" jsonschema:"overwrite a file that is there"`
+	File  string `json:"file,omitempty" access:"free" jsonschema:"absolute path of the backup; a dated name in the data directory when absent"`
+	Force bool   `json:"force,omitempty" access:"free" jsonschema:"overwrite a file that is there"`
 }
 
 // BackupDone answers store/backup: the backup is durable, and was verified as a

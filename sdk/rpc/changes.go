@@ -18,9 +18,9 @@ type Changes struct {
 
 // Undo is the parameters of run/undo.
 type Undo struct {
-	Run     string `json:"run" jsonschema:"the run's alias in the project, or its id"`
-	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; not needed with an id"`
-	Partial bool   `json:"partial,omitempty" jsonschema:"take back what can be, though something else touched the rest"`
+	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Partial bool   `json:"partial,omitempty" access:"free" jsonschema:"take back what can be, though something else touched the rest"`
 }
 
 // Undone answers run/undo.

@@ -4,11 +4,11 @@ import "github.com/bothyd/bothy/sdk"
 
 // EntriesParams is the parameters of getEntries.
 type EntriesParams struct {
-	Run     string `json:"run" jsonschema:"the run's alias in the project, or its id"`
-	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; not needed with an id"`
-	Pattern string `json:"pattern,omitempty" jsonschema:"glob over paths; all when absent"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"at most so many, 100 when absent"`
-	Offset  int    `json:"offset,omitempty"`
+	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Pattern string `json:"pattern,omitempty" access:"free" jsonschema:"glob over paths; all when absent"`
+	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
+	Offset  int    `json:"offset,omitempty" access:"free"`
 }
 
 // Entries answers getEntries. A page also ends when its bodies reach 4 MiB.

@@ -22,11 +22,11 @@ type Hello struct {
 
 // HelloParams is how a client introduces itself.
 type HelloParams struct {
-	Client   string `json:"client" jsonschema:"the client's name, for the log"`
-	Version  string `json:"version,omitempty" jsonschema:"the client's version, for the log"`
-	Protocol string `json:"protocol" jsonschema:"the protocol the client speaks, such as 2.0"`
-	Token    string `json:"token,omitempty" jsonschema:"the token of the role approve or admin"`
-	Role     Role   `json:"role,omitempty" jsonschema:"observe asks for less than the token, or none, gives"`
+	Client   string `json:"client" access:"free" jsonschema:"the client's name, for the log"`
+	Version  string `json:"version,omitempty" access:"free" jsonschema:"the client's version, for the log"`
+	Protocol string `json:"protocol" access:"free" jsonschema:"the protocol the client speaks, such as 2.0"`
+	Token    string `json:"token,omitempty" access:"free" jsonschema:"the token of the role approve or admin"`
+	Role     Role   `json:"role,omitempty" access:"free" jsonschema:"observe asks for less than the token, or none, gives"`
 }
 
 // CheckProtocol compares the major numbers of two protocols. The error names

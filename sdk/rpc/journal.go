@@ -5,10 +5,10 @@ import "github.com/bothyd/bothy/sdk"
 // JournalParams is the parameters of journal/read. Rows of other runs and
 // projects are left out; with neither, all rows come.
 type JournalParams struct {
-	Run     string `json:"run,omitempty" jsonschema:"the run's alias in the project, or its id; all runs when absent"`
-	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; all projects when absent"`
-	After   int64  `json:"after,omitempty" jsonschema:"rows behind this position; from the first when absent"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"at most so many, 100 when absent"`
+	Run     string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; all runs when absent"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
+	After   int64  `json:"after,omitempty" access:"free" jsonschema:"rows behind this position; from the first when absent"`
+	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
 }
 
 // JournalPage answers journal/read. A page also ends when its bodies reach
@@ -24,11 +24,11 @@ type JournalPage struct {
 // projects are left out; with neither, all rows come. A project in which nothing
 // was done yet is waited for.
 type WatchParams struct {
-	Run     string `json:"run,omitempty" jsonschema:"the run's alias in the project, or its id; all runs when absent"`
-	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; all projects when absent"`
-	After   *int64 `json:"after,omitempty" jsonschema:"rows behind this position; only new rows when absent, 0 for all"`
-	Preview bool   `json:"preview,omitempty" jsonschema:"send run/preview too"`
-	Attend  bool   `json:"attend,omitempty" jsonschema:"this connection answers what these runs propose, as long as the watch lasts; needs the role approve"`
+	Run     string `json:"run,omitempty" access:"run" jsonschema:"the run's alias in the project, or its id; all runs when absent"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
+	After   *int64 `json:"after,omitempty" access:"free" jsonschema:"rows behind this position; only new rows when absent, 0 for all"`
+	Preview bool   `json:"preview,omitempty" access:"free" jsonschema:"send run/preview too"`
+	Attend  bool   `json:"attend,omitempty" access:"approve" jsonschema:"this connection answers what these runs propose, as long as the watch lasts; needs the role approve"`
 }
 
 // Watching answers journal/watch. Rows may arrive before it does.
@@ -39,7 +39,7 @@ type Watching struct {
 
 // WatchRef is the parameters of journal/unwatch.
 type WatchRef struct {
-	Watch int64 `json:"watch"`
+	Watch int64 `json:"watch" access:"free"`
 }
 
 // Row is the notification journal/row. Row.Body is missing when the entry has

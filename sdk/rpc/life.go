@@ -12,10 +12,10 @@ type Aborted struct {
 
 // Fork is the parameters of run/fork.
 type Fork struct {
-	Run     string `json:"run" jsonschema:"the run's alias in the project, or its id"`
-	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; not needed with an id"`
-	As      string `json:"as,omitempty" jsonschema:"the alias of the new run; made up when absent"`
-	Turn    int    `json:"turn,omitempty" jsonschema:"as the run was after this turn; after its last one when absent"`
+	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	As      string `json:"as,omitempty" access:"free" jsonschema:"the alias of the new run; made up when absent"`
+	Turn    int    `json:"turn,omitempty" access:"free" jsonschema:"as the run was after this turn; after its last one when absent"`
 }
 
 // Forked answers run/fork.
@@ -34,7 +34,7 @@ type Changed struct {
 
 // Rename is the parameters of run/rename.
 type Rename struct {
-	Run     string `json:"run" jsonschema:"the run's alias in the project, or its id"`
-	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; not needed with an id"`
-	Name    string `json:"name" jsonschema:"the new alias: 1 to 64 of A-Z a-z 0-9 _ -"`
+	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
+	Name    string `json:"name" access:"free" jsonschema:"the new alias: 1 to 64 of A-Z a-z 0-9 _ -"`
 }

@@ -2,8 +2,8 @@ package rpc
 
 // ModelsParams is the parameters of getModels.
 type ModelsParams struct {
-	Limit  int `json:"limit,omitempty" jsonschema:"at most so many; all when absent"`
-	Offset int `json:"offset,omitempty"`
+	Limit  int `json:"limit,omitempty" access:"free" jsonschema:"at most so many; all when absent"`
+	Offset int `json:"offset,omitempty" access:"free"`
 }
 
 // Model is one model that a prompt may name.

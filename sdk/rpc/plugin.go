@@ -31,8 +31,8 @@ type Plugin struct {
 
 // PluginReload asks for a plugin to be loaded anew from its file and block.
 type PluginReload struct {
-	Instance string `json:"instance"`        // the label of its block
-	Force    bool   `json:"force,omitempty"` // also when neither its file nor its block changed
+	Instance string `json:"instance" access:"free"`        // the label of its block
+	Force    bool   `json:"force,omitempty" access:"free"` // also when neither its file nor its block changed
 }
 
 // PluginReloaded says what a reload came to.
@@ -84,8 +84,8 @@ func DevPath(getenv func(string) string, plugin string) (string, error) {
 // PluginDev asks the daemon to use a process that a plugin's author started, in
 // the place of the instance's own. It lasts as long as the connection that asked.
 type PluginDev struct {
-	Instance string `json:"instance"` // of a block; a name without one is added for the time
-	Path     string `json:"path"`     // the binary, absolute
-	Address  string `json:"address"`  // the Unix socket that it serves, absolute
-	PID      int    `json:"pid"`
+	Instance string `json:"instance" access:"free"` // of a block; a name without one is added for the time
+	Path     string `json:"path" access:"free"`     // the binary, absolute
+	Address  string `json:"address" access:"free"`  // the Unix socket that it serves, absolute
+	PID      int    `json:"pid" access:"free"`
 }

@@ -9,15 +9,15 @@ import (
 
 // Prompt is the parameters of ask and act. ask never has side effects.
 type Prompt struct {
-	Project string `json:"project" jsonschema:"absolute path of the project"`
-	Prompt  string `json:"prompt" jsonschema:"what to do, in plain words"`
-	Run     string `json:"run,omitempty" jsonschema:"alias of the run to continue or to make; a new one when absent"`
-	Agent   string `json:"agent,omitempty" jsonschema:"name of an agent block"`
-	Model   string `json:"model,omitempty" jsonschema:"a model's alias or provider/name; resolved when absent"`
+	Project string `json:"project" access:"project" jsonschema:"absolute path of the project"`
+	Prompt  string `json:"prompt" access:"free" jsonschema:"what to do, in plain words"`
+	Run     string `json:"run,omitempty" access:"free" jsonschema:"alias of the run to continue or to make; a new one when absent"`
+	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
+	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
 
-	Mode   sdk.Mode `json:"permission_mode,omitempty" jsonschema:"interactive, restricted or full; the agent's when absent. full needs the role approve"`
-	Yolo   bool     `json:"yolo,omitempty" jsonschema:"full for every prompt of this run from now on; needs the role approve"`
-	Attend bool     `json:"attend,omitempty" jsonschema:"this connection answers what the run proposes; needs the role approve"`
+	Mode   sdk.Mode `json:"permission_mode,omitempty" access:"approve" jsonschema:"interactive, restricted or full; the agent's when absent. full needs the role approve"`
+	Yolo   bool     `json:"yolo,omitempty" access:"approve" jsonschema:"full for every prompt of this run from now on; needs the role approve"`
+	Attend bool     `json:"attend,omitempty" access:"approve" jsonschema:"this connection answers what the run proposes; needs the role approve"`
 }
 
 // Accepted answers ask and act at once. What the prompt causes is in the
@@ -36,10 +36,10 @@ type Accepted struct {
 
 // StartRun is the parameters of startRun, which makes a run without a prompt.
 type StartRun struct {
-	Project string `json:"project" jsonschema:"absolute path of the project"`
-	Run     string `json:"run,omitempty" jsonschema:"the alias to give it; made up when absent"`
-	Agent   string `json:"agent,omitempty" jsonschema:"name of an agent block"`
-	Model   string `json:"model,omitempty" jsonschema:"a model's alias or provider/name; resolved when absent"`
+	Project string `json:"project" access:"project" jsonschema:"absolute path of the project"`
+	Run     string `json:"run,omitempty" access:"free" jsonschema:"the alias to give it; made up when absent"`
+	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
+	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
 }
 
 // Started answers startRun.
@@ -53,16 +53,16 @@ type Started struct {
 // RunRef names a run: by alias in a project, or by id. It is the parameters of
 // getRun and of what is done to a run as a whole: abort, resume, reset, delete.
 type RunRef struct {
-	Run     string `json:"run" jsonschema:"the run's alias in the project, or its id"`
-	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; not needed with an id"`
+	Run     string `json:"run" access:"run" jsonschema:"the run's alias in the project, or its id"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; not needed with an id"`
 }
 
 // RunsParams is the parameters of getRuns.
 type RunsParams struct {
-	Project string `json:"project,omitempty" jsonschema:"absolute path of the project; all projects when absent"`
-	Hidden  bool   `json:"hidden,omitempty" jsonschema:"include the implicit runs behind tools/call"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"at most so many, 100 when absent"`
-	Offset  int    `json:"offset,omitempty"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
+	Hidden  bool   `json:"hidden,omitempty" access:"free" jsonschema:"include the implicit runs behind tools/call"`
+	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
+	Offset  int    `json:"offset,omitempty" access:"free"`
 }
 
 // RunSummary is one line of getRuns, newest first.

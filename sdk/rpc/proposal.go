@@ -8,10 +8,10 @@ import (
 
 // ProposalsParams is the parameters of proposals/list.
 type ProposalsParams struct {
-	Project string `json:"project,omitempty" jsonschema:"absolute path of a project; all when absent"`
-	Run     string `json:"run,omitempty" jsonschema:"alias of a run in the project, or its id"`
-	Ended   bool   `json:"ended,omitempty" jsonschema:"those that were answered or expired too, newest first"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"at most so many, 100 when absent"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of a project; all when absent"`
+	Run     string `json:"run,omitempty" access:"run" jsonschema:"alias of a run in the project, or its id"`
+	Ended   bool   `json:"ended,omitempty" access:"free" jsonschema:"those that were answered or expired too, newest first"`
+	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
 }
 
 // Proposals answers proposals/list, oldest first.
@@ -21,19 +21,19 @@ type Proposals struct {
 
 // ProposalRef names one proposal.
 type ProposalRef struct {
-	ID string `json:"id" jsonschema:"the proposal's id"`
+	ID string `json:"id" access:"proposal" jsonschema:"the proposal's id"`
 }
 
 // Resolve is the parameters of proposals/resolve: the answer of a person. Hash
 // is that of the proposal as it was shown; when it is another by now the answer
 // is a conflict and nothing runs.
 type Resolve struct {
-	ID        string          `json:"id" jsonschema:"the proposal's id"`
-	Hash      string          `json:"hash" jsonschema:"the proposal's hash as it was shown"`
-	Answer    sdk.Answer      `json:"answer" jsonschema:"accept, reject or edit"`
-	Reason    string          `json:"reason,omitempty" jsonschema:"what the model is told with a rejection"`
-	Arguments json.RawMessage `json:"arguments,omitempty" jsonschema:"with edit: the arguments to take instead"`
-	Remember  sdk.Remember    `json:"remember,omitempty" jsonschema:"with accept: leave a rule that allows the like: call, command or tool"`
+	ID        string          `json:"id" access:"proposal" jsonschema:"the proposal's id"`
+	Hash      string          `json:"hash" access:"free" jsonschema:"the proposal's hash as it was shown"`
+	Answer    sdk.Answer      `json:"answer" access:"free" jsonschema:"accept, reject or edit"`
+	Reason    string          `json:"reason,omitempty" access:"free" jsonschema:"what the model is told with a rejection"`
+	Arguments json.RawMessage `json:"arguments,omitempty" access:"free" jsonschema:"with edit: the arguments to take instead"`
+	Remember  sdk.Remember    `json:"remember,omitempty" access:"approve" jsonschema:"with accept: leave a rule that allows the like: call, command or tool"`
 }
 
 // Resolved answers proposals/resolve as soon as the answer is durable; what it
@@ -47,7 +47,7 @@ type Resolved struct {
 
 // RulesParams is the parameters of rules/list.
 type RulesParams struct {
-	Project string `json:"project,omitempty" jsonschema:"absolute path of a project; all when absent"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of a project; all when absent"`
 }
 
 // Rules answers rules/list: the rules that are in force beside the built-in
@@ -59,15 +59,15 @@ type Rules struct {
 
 // RuleRef names a remembered rule.
 type RuleRef struct {
-	ID      string `json:"id" jsonschema:"the rule's id"`
-	Project string `json:"project,omitempty" jsonschema:"absolute path of the rule's project; needed where several have a rule of that id, such as network"`
+	ID      string `json:"id" access:"free" jsonschema:"the rule's id"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the rule's project; needed where several have a rule of that id, such as network"`
 }
 
 // ExplainParams is the parameters of policy/explain.
 type ExplainParams struct {
-	Project string `json:"project,omitempty" jsonschema:"absolute path of the project"`
-	Run     string `json:"run,omitempty" jsonschema:"alias or id of the run; the newest of the project when absent"`
-	Action  string `json:"action" jsonschema:"path of the action's entry, its end (turn_2/bash/...), or a proposal's id"`
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project"`
+	Run     string `json:"run,omitempty" access:"run" jsonschema:"alias or id of the run; the newest of the project when absent"`
+	Action  string `json:"action" access:"free" jsonschema:"path of the action's entry, its end (turn_2/bash/...), or a proposal's id"`
 }
 
 // Explained answers policy/explain: why an action ran, waited or was refused.

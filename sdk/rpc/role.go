@@ -41,3 +41,14 @@ func (r Role) rank() int {
 func TokenPath(socket string, role Role) string {
 	return filepath.Join(filepath.Dir(socket), string(role)+".token")
 }
+
+// The classes of parameters: the tag access of each field of a method's
+// parameters. A field without one is held for AccessApprove, and a test of the
+// daemon fails for it.
+const (
+	AccessFree     = "free"     // whoever may call the method may say anything here
+	AccessApprove  = "approve"  // it widens what a run may do, or answers for a person: it needs the role approve
+	AccessProject  = "project"  // the root of a project: a channel is held to its own
+	AccessRun      = "run"      // the alias or id of a run of any project: a channel is held to those of its projects
+	AccessProposal = "proposal" // the id of a proposal: the same
+)

@@ -5,9 +5,9 @@ import "github.com/bothyd/bothy/sdk"
 // SkillQuery asks for the skills of a project; an empty Project is all that is
 // there without one.
 type SkillQuery struct {
-	Project string          `json:"project,omitempty"` // absolute path of a directory
-	Name    string          `json:"name,omitempty"`    // only this one
-	Status  sdk.SkillStatus `json:"status,omitempty"`  // only these; skills/list alone heeds it
+	Project string          `json:"project,omitempty" access:"project"` // absolute path of a directory
+	Name    string          `json:"name,omitempty" access:"free"`       // only this one
+	Status  sdk.SkillStatus `json:"status,omitempty" access:"free"`     // only these; skills/list alone heeds it
 }
 
 // Skills answers skills/list: every skill, whatever its status, by name and
@@ -55,18 +55,18 @@ type SkillExplain struct {
 
 // SkillExplainQuery asks why a skill is in a prompt or is not.
 type SkillExplainQuery struct {
-	Project string `json:"project,omitempty"`
-	Name    string `json:"name"`
-	Agent   string `json:"agent,omitempty"` // empty: "default"
-	Model   string `json:"model,omitempty"` // empty: the agent's; its context decides the budget
-	Prompt  string `json:"prompt,omitempty"`
+	Project string `json:"project,omitempty" access:"project"`
+	Name    string `json:"name" access:"free"`
+	Agent   string `json:"agent,omitempty" access:"free"` // empty: "default"
+	Model   string `json:"model,omitempty" access:"free"` // empty: the agent's; its context decides the budget
+	Prompt  string `json:"prompt,omitempty" access:"free"`
 }
 
 // SkillMatchQuery asks which skills fit a text.
 type SkillMatchQuery struct {
-	Project string `json:"project,omitempty"`
-	Query   string `json:"query"`
-	Limit   int    `json:"limit,omitempty"` // 0 is 10
+	Project string `json:"project,omitempty" access:"project"`
+	Query   string `json:"query" access:"free"`
+	Limit   int    `json:"limit,omitempty" access:"free"` // 0 is 10
 }
 
 // SkillMatches answers skills/match, best first.
@@ -85,9 +85,9 @@ type SkillMatch struct {
 
 // SkillSwitch is skills/enable: it edits one skill block of the user's file.
 type SkillSwitch struct {
-	Name    string `json:"name"`
-	Enabled bool   `json:"enabled"`
-	Project string `json:"project,omitempty"` // where the name must be known
+	Name    string `json:"name" access:"free"`
+	Enabled bool   `json:"enabled" access:"free"`
+	Project string `json:"project,omitempty" access:"project"` // where the name must be known
 }
 
 // SkillSwitched says what became of it.
@@ -99,9 +99,9 @@ type SkillSwitched struct {
 
 // SkillCreate is skills/create: a new skill in the user's folder.
 type SkillCreate struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	Code        bool   `json:"code,omitempty"` // bound to a plugin of the same name
+	Name        string `json:"name" access:"free"`
+	Description string `json:"description,omitempty" access:"free"`
+	Code        bool   `json:"code,omitempty" access:"free"` // bound to a plugin of the same name
 }
 
 // SkillCreated says where it lies.
@@ -122,10 +122,10 @@ type SkillsChanged struct {
 // TrustQuery is skills/trust: what the skills of a workspace are, and with
 // Accept the answer to it.
 type TrustQuery struct {
-	Project string            `json:"project"`
-	Names   []string          `json:"names,omitempty"`  // empty: all
-	Accept  map[string]string `json:"accept,omitempty"` // name to the hash that was shown: only what is still that is trusted
-	Revoke  bool              `json:"revoke,omitempty"` // take back the trust in Names
+	Project string            `json:"project" access:"project"`
+	Names   []string          `json:"names,omitempty" access:"free"`     // empty: all
+	Accept  map[string]string `json:"accept,omitempty" access:"approve"` // name to the hash that was shown: only what is still that is trusted
+	Revoke  bool              `json:"revoke,omitempty" access:"approve"` // take back the trust in Names
 }
 
 // Trust answers it.

@@ -27,7 +27,7 @@ type Status struct {
 
 // StopParams is the parameters of stop.
 type StopParams struct {
-	Now bool `json:"now,omitempty" jsonschema:"end without waiting for what is at work; it is taken up at the next start"`
+	Now bool `json:"now,omitempty" access:"free" jsonschema:"end without waiting for what is at work; it is taken up at the next start"`
 }
 
 // Setting is one value of the configuration as it is in force.

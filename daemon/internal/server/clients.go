@@ -88,7 +88,7 @@ func (c *Clients) previewers(run int64) []*watch {
 	defer c.mu.Unlock()
 	var found []*watch
 	for w := range c.watchers {
-		if w.preview && (w.run == run || w.run == 0 && w.project == 0 && w.c.lent == nil) {
+		if w.preview && (w.run == run || w.run == 0 && w.project == 0 && w.c.grant == nil) {
 			found = append(found, w)
 		}
 	}
@@ -99,7 +99,7 @@ func (c *Clients) previewers(run int64) []*watch {
 // put together for it. One that comes later asks for what there is.
 func (c *Clients) SkillsChanged(p rpc.SkillsChanged) {
 	for _, conn := range c.all() {
-		if conn.lent == nil || conn.proven() && (p.Project == "" || slices.Contains(conn.lent.roots, p.Project)) {
+		if conn.grant == nil || conn.proven() && (p.Project == "" || slices.Contains(conn.grant.roots, p.Project)) {
 			conn.skills.tell(p)
 		}
 	}

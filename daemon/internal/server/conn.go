@@ -32,26 +32,26 @@ type conn struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
-	session string // random, as long as the connection lasts; nobody outside the daemon is told
-	lent    *loan  // of the channel whose plugin is at the other end; nil for people
+	session string        // random, as long as the connection lasts; nobody outside the daemon is told
+	grant   *channelGrant // of the channel whose plugin is at the other end; nil for people
 
 	mu      sync.Mutex
 	role    rpc.Role
-	shown   bool // the token of the loan
+	shown   bool // the token of the grant
 	wrong   int  // tokens that were none
 	silent  bool // nothing more comes from the client
 	watches map[int64]*watch
 	next    int64
 }
 
-func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, lent *loan) *conn {
+func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, granted *channelGrant) *conn {
 	ctx, cancel := context.WithCancel(context.Background())
 	out := newOutbox(nc, s.limits.Write, s.cfg.Redact)
 	return &conn{
 		s: s, net: nc, peer: peer, out: out, skills: &skillNews{out: out, busy: true},
 		slots: make(chan struct{}, s.limits.InFlight),
 		ctx:   ctx, cancel: cancel, watches: map[int64]*watch{},
-		session: rand.Text(), lent: lent, role: rpc.RoleSubmit,
+		session: rand.Text(), grant: granted, role: rpc.RoleSubmit,
 	}
 }
 
@@ -60,8 +60,8 @@ func (c *conn) serve() {
 	go func() { c.out.run(); close(written) }()
 	drained := make(chan struct{})
 	go c.interrupt(drained)
-	if c.lent != nil {
-		defer context.AfterFunc(c.lent.ctx, func() {
+	if c.grant != nil {
+		defer context.AfterFunc(c.grant.ctx, func() {
 			c.cancel()
 			_ = c.net.CloseRead() // fails only when the connection is gone, which is as good
 		})()

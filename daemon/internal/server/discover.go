@@ -40,7 +40,13 @@ func (s *Server) discover(context.Context, *conn, rpc.Empty) (Catalogue, error) 
 		if err != nil {
 			return c, err
 		}
-		c.Methods[name] = Description{Description: m.doc, Role: m.role, Widens: m.widens, Params: params, Result: result}
+		d := Description{Description: m.doc, Role: m.role, Params: params, Result: result}
+		for _, f := range m.fields {
+			if f.widens() {
+				d.Widens = append(d.Widens, f.name)
+			}
+		}
+		c.Methods[name] = d
 	}
 	for name, n := range map[string]struct {
 		doc    string

@@ -14,7 +14,7 @@ import (
 type method struct {
 	doc            string
 	role           rpc.Role // that a connection needs to call it at all
-	widens         []string // parameters that need the role approve; see widenings
+	fields         []field
 	params, result reflect.Type
 	call           func(ctx context.Context, c *conn, name string, params json.RawMessage) (any, error)
 }
@@ -23,10 +23,12 @@ type method struct {
 type field struct {
 	name     string
 	required bool
+	access   string // its class, such as rpc.AccessFree
 }
 
 // table is every method there is, with the role that it needs. Nothing is
-// registered anywhere else. Parameters that need more are in widenings.
+// registered anywhere else. Which parameters need more, their types say in
+// package rpc.
 func (s *Server) table() map[string]method {
 	return map[string]method{
 		rpc.MethodHello:    of(rpc.RoleObserve, "Introduces the client, and with a token gives the connection its role; fails when the major protocol numbers differ.", s.hello),
@@ -91,9 +93,9 @@ func (s *Server) table() map[string]method {
 func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn, P) (R, error)) method {
 	fields := fieldsOf(reflect.TypeFor[P]())
 	return method{
-		doc: doc, role: role, widens: widensOf(reflect.TypeFor[P]()), params: reflect.TypeFor[P](), result: reflect.TypeFor[R](),
+		doc: doc, role: role, fields: fields, params: reflect.TypeFor[P](), result: reflect.TypeFor[R](),
 		call: func(ctx context.Context, c *conn, name string, raw json.RawMessage) (any, error) {
-			if err := c.reached(name, role); err != nil {
+			if err := c.open(name, role); err != nil {
 				return nil, err
 			}
 			if err := c.permit(role, name); err != nil {
@@ -103,12 +105,12 @@ func of[P, R any](role rpc.Role, doc string, handle func(context.Context, *conn,
 			if err := decodeParams(name, raw, fields, &p); err != nil {
 				return nil, err
 			}
-			if by := widened(reflect.ValueOf(p)); by != "" {
+			if by := widened(fields, reflect.ValueOf(p)); by != "" {
 				if err := c.permit(rpc.RoleApprove, name+" with "+by); err != nil {
 					return nil, err
 				}
 			}
-			if err := c.confine(ctx, name, reflect.ValueOf(&p).Elem()); err != nil {
+			if err := c.confine(ctx, name, params{fields, reflect.ValueOf(&p).Elem()}); err != nil {
 				return nil, err
 			}
 			return handle(ctx, c, p)
@@ -134,8 +136,9 @@ func begins[P, R any](handle func(context.Context, *conn, P) (R, error)) func(co
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
-		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		fields = append(fields, field{name: name, required: !strings.Contains(options, "omit")})
+		tag := t.Field(i).Tag
+		name, options, _ := strings.Cut(tag.Get("json"), ",")
+		fields = append(fields, field{name: name, required: !strings.Contains(options, "omit"), access: tag.Get("access")})
 	}
 	return fields
 }

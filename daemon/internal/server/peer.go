@@ -20,7 +20,7 @@ var errPlugin = errors.New("processes started by a plugin may not use the daemon
 
 // check holds the two rules about peers. A pid can refuse, never grant: a plugin
 // that is served as a channel is let in to say hello with its token.
-func (s *Server) check(p rpc.Peer) (*loan, error) {
+func (s *Server) check(p rpc.Peer) (*channelGrant, error) {
 	if p.UID != s.uid {
 		return nil, fmt.Errorf("this daemon serves uid %d and not uid %d: start one of your own", s.uid, p.UID)
 	}
@@ -31,8 +31,8 @@ func (s *Server) check(p rpc.Peer) (*loan, error) {
 		return nil, errors.New("the process at the other end is not visible from here, so it cannot be told from a plugin's")
 	}
 	if s.cfg.Descended(p.PID) {
-		if lent := s.cfg.Channels.of(p.PID, s.cfg.Within); lent != nil {
-			return lent, nil
+		if granted := s.cfg.Channels.of(p.PID, s.cfg.Within); granted != nil {
+			return granted, nil
 		}
 		return nil, errPlugin
 	}

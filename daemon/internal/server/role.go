@@ -3,60 +3,38 @@ package server
 import (
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// widening is a parameter by which a client leaves more to a run, or answers in
-// the place of a person. It needs the role approve in whichever method it is,
-// also one that is not written yet.
-type widening struct {
-	name string // as JSON names it
-	does func(reflect.Value) bool
+// widens reports whether a parameter needs the role approve. One that nobody
+// classified does.
+func (f field) widens() bool {
+	switch f.access {
+	case rpc.AccessFree, rpc.AccessProject, rpc.AccessRun, rpc.AccessProposal:
+		return false
+	}
+	return true
 }
 
-// widenings is every such parameter. A method that answers a person's question
-// with all it has needs the role in its row of the table instead.
-var widenings = []widening{
-	{"permission_mode", func(v reflect.Value) bool { return v.String() == string(sdk.ModeFull) }}, // nothing is asked
-	{"yolo", given},     // the same, for all that comes
-	{"attend", given},   // this connection is where questions go
-	{"accept", given},   // trust in skills
-	{"revoke", given},   // the end of it
-	{"remember", given}, // an allow rule
-	{"network", given},  // an open network
-}
-
-// given reports whether a parameter says anything at all.
+// given reports whether a parameter that widens says anything. Of the modes only
+// full does: the others ask.
 func given(v reflect.Value) bool {
+	if mode, is := v.Interface().(sdk.Mode); is {
+		return mode == sdk.ModeFull
+	}
 	if k := v.Kind(); k == reflect.Map || k == reflect.Slice {
 		return v.Len() > 0
 	}
 	return !v.IsZero()
 }
 
-// widensOf lists the parameters of a type that are widenings.
-func widensOf(params reflect.Type) []string {
-	var names []string
-	for _, f := range fieldsOf(params) {
-		if slices.ContainsFunc(widenings, func(w widening) bool { return w.name == f.name }) {
-			names = append(names, f.name)
-		}
-	}
-	return names
-}
-
 // widened names the first parameter of a call that widens something, or "".
-func widened(params reflect.Value) string {
-	for i := range params.NumField() {
-		name, _, _ := strings.Cut(params.Type().Field(i).Tag.Get("json"), ",")
-		for _, w := range widenings {
-			if w.name == name && w.does(params.Field(i)) {
-				return name
-			}
+func widened(fields []field, params reflect.Value) string {
+	for i, f := range fields {
+		if f.widens() && given(params.Field(i)) {
+			return f.name
 		}
 	}
 	return ""
@@ -98,7 +76,7 @@ func (c *conn) introduce(p rpc.HelloParams) error {
 	if p.Role != "" && !p.Role.Valid() {
 		return wrongParams("there is no role %q: it is observe, submit, approve or admin", p.Role)
 	}
-	if c.lent != nil {
+	if c.grant != nil {
 		return c.prove(p)
 	}
 	has := c.allowed()

@@ -33,12 +33,6 @@ var needs = map[rpc.Role][]string{
 	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup"},
 }
 
-// harmless are the parameters that widen nothing, whatever they say. One that
-// comes later is put here, or into widenings, by somebody who thought about it.
-var harmless = strings.Fields(`
-	action address after agent answer arguments as client code description enabled ended events file force hash hidden id instance limit model name names
-	now offset partial path pattern pid preview project prompt protocol query reason role run since status token tool turn version watch`)
-
 // TestEveryMethodNamesItsRole: the table, and what discover says of it.
 func TestEveryMethodNamesItsRole(t *testing.T) {
 	h := open(t, nil)
@@ -60,24 +54,70 @@ func TestEveryMethodNamesItsRole(t *testing.T) {
 	}
 }
 
-// TestEveryParameterIsKnown: a parameter widens, or somebody said that it does
-// not; none hides in a nested object.
-func TestEveryParameterIsKnown(t *testing.T) {
+// TestEveryParameterIsClassified: somebody said of each parameter of each method
+// whether it widens what a run may do and what it names; none hides in a nested
+// object, and what nobody classified is held for one that widens.
+func TestEveryParameterIsClassified(t *testing.T) {
 	h := open(t, nil)
+	var told Catalogue
+	if err := h.client(t).Call(context.Background(), rpc.MethodDiscover, nil, &told); err != nil {
+		t.Fatal(err)
+	}
 	for name, m := range h.methods {
-		for i := range m.params.NumField() {
-			f := m.params.Field(i)
-			word, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			wide := slices.ContainsFunc(widenings, func(w widening) bool { return w.name == word })
-			if wide == slices.Contains(harmless, word) || f.Anonymous {
-				t.Errorf("%s has the parameter %q: does it widen what a run may do? put it into widenings or harmless", name, word)
+		for i, f := range m.fields {
+			at := m.params.Field(i)
+			if f.widens() != (f.access == rpc.AccessApprove) || at.Anonymous {
+				t.Errorf("%s has the parameter %q: does it widen what a run may do, and what does it name? say it by the tag access", name, f.name)
 			}
-			if f.Type.Kind() == reflect.Struct && f.Type.String() != "time.Time" {
-				t.Errorf("%s has an object as parameter %q, in which a widening could hide", name, word)
+			if at.Type.Kind() == reflect.Struct && at.Type.String() != "time.Time" {
+				t.Errorf("%s has an object as parameter %q, in which a widening could hide", name, f.name)
 			}
-			if wide != slices.Contains(m.widens, word) {
-				t.Errorf("%s: discover does not tell that %q widens", name, word)
+			if names := f.access == rpc.AccessProject || f.access == rpc.AccessRun || f.access == rpc.AccessProposal; names && at.Type.Kind() != reflect.String {
+				t.Errorf("%s: %q names a %s and is no text", name, f.name, f.access)
 			}
+			if f.widens() != slices.Contains(told.Methods[name].Widens, f.name) {
+				t.Errorf("%s: discover does not tell that %q widens", name, f.name)
+			}
+		}
+	}
+	type later struct {
+		Project string `json:"project" access:"project"`
+		Wide    bool   `json:"wide"`
+		Nested  []int  `json:"nested" access:"fre"`
+	}
+	fields := fieldsOf(reflect.TypeFor[later]())
+	for name, p := range map[string]later{"": {Project: "/p", Nested: []int{}}, "wide": {Wide: true}, "nested": {Nested: []int{1}}} {
+		if by := widened(fields, reflect.ValueOf(p)); by != name {
+			t.Errorf("%+v widens by %q, want %q", p, by, name)
+		}
+	}
+}
+
+// TestLimitsFitTheParameters: what holds a channel to its projects looks at every
+// parameter that names something of one.
+func TestLimitsFitTheParameters(t *testing.T) {
+	h := open(t, nil)
+	looks := map[uintptr][]string{}
+	for _, l := range []struct {
+		limit   limit
+		classes []string
+	}{
+		{anywhere, nil}, {inProject, []string{rpc.AccessProject}}, {ofProposal, []string{rpc.AccessProposal}},
+		{ofRun, []string{rpc.AccessProject, rpc.AccessRun}}, {ofJournal, []string{rpc.AccessProject, rpc.AccessRun}},
+	} {
+		looks[reflect.ValueOf(l.limit).Pointer()] = l.classes
+	}
+	for name, hold := range channelMethods {
+		var classes []string
+		for _, f := range h.methods[name].fields {
+			within := name == rpc.MethodProposals && f.access == rpc.AccessRun // looked for in the project, which has to be named
+			if f.access != rpc.AccessFree && !f.widens() && !within {
+				classes = append(classes, f.access)
+			}
+		}
+		slices.Sort(classes)
+		if want := looks[reflect.ValueOf(hold).Pointer()]; !slices.Equal(classes, want) {
+			t.Errorf("%s has parameters that name %q, and what holds a channel looks at %q", name, classes, want)
 		}
 	}
 }

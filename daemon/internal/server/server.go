@@ -1,6 +1,6 @@
 // Package server is the daemon's door: a Unix socket on which clients speak
 // JSON-RPC, one message a line. It checks who is there, reads and bounds what
-// they send, and hands each call to one of three small interfaces that package
+// they send, and hands each call to one of the small interfaces that package
 // daemon fills. It keeps no state of its own: what clients follow is the
 // store's journal, which each watch reads for itself after the client's
 // position. A run therefore never waits for a client.
@@ -220,20 +220,20 @@ func (s *Server) accept(l *Listener) error {
 
 // admit decides about a new connection and, when it may stay, serves it.
 func (s *Server) admit(nc *net.UnixConn) {
-	var lent *loan
+	var granted *channelGrant
 	peer, err := s.cfg.Peer(nc)
 	if err == nil {
-		lent, err = s.check(peer)
+		granted, err = s.check(peer)
 	}
 	if err != nil {
 		s.turnAway(nc, peer, err)
 		return
 	}
-	if lent != nil && !lent.enter() {
+	if granted != nil && !granted.enter() {
 		s.refuse(nc, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, fmt.Sprintf("the channel already has %d connections: close some and try again", channelConns)))
 		return
 	}
-	c := newConn(s, nc, peer, lent)
+	c := newConn(s, nc, peer, granted)
 	s.mu.Lock()
 	full := len(s.conns) >= s.limits.Connections
 	if !full {
@@ -243,8 +243,8 @@ func (s *Server) admit(nc *net.UnixConn) {
 	s.mu.Unlock()
 	if full {
 		c.cancel()
-		if lent != nil {
-			lent.leave()
+		if granted != nil {
+			granted.leave()
 		}
 		s.refuse(nc, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable,
 			fmt.Sprintf("the daemon already has %d connections: close some and try again", s.limits.Connections)))
@@ -253,8 +253,8 @@ func (s *Server) admit(nc *net.UnixConn) {
 	go func() {
 		defer s.serving.Done()
 		c.serve()
-		if lent != nil {
-			lent.leave()
+		if granted != nil {
+			granted.leave()
 		}
 		s.mu.Lock()
 		delete(s.conns, c)

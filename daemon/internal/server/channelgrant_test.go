@@ -20,7 +20,7 @@ import (
 // from it.
 const front = 4711
 
-// chanHouse is a daemon to which only a plugin connects, which is lent the
+// chanHouse is a daemon to which only a plugin connects, which is granted the
 // project /p/one.
 type chanHouse struct {
 	*house
@@ -39,10 +39,10 @@ func (*twoPolicy) Proposals(context.Context) ([]sdk.Proposal, error) {
 func openChannel(t *testing.T, projects ...string) *chanHouse {
 	t.Helper()
 	h := &chanHouse{audit: &fakeAudit{}}
-	lent := NewChannels()
-	h.token, h.end = lent.Lend(front, "chat", projects)
+	channels := NewChannels()
+	h.token, h.end = channels.Grant(front, "chat", projects)
 	h.house = open(t, func(c *Config) {
-		c.Audit, c.Policy, c.Channels = h.audit, &twoPolicy{}, lent
+		c.Audit, c.Policy, c.Channels = h.audit, &twoPolicy{}, channels
 		c.Descended = func(int) bool { return true }
 		c.Within = func(_, ancestor int) bool { return ancestor == front }
 	})
@@ -70,7 +70,7 @@ func refused(err error) bool {
 	return errors.As(err, &said) && said.Code == rpc.CodeRole && sdk.OutcomeOf(err) == sdk.Permission
 }
 
-// TestEveryMethodIsHeldToTheChannel walks the table: what is not in reaches is
+// TestEveryMethodIsHeldToTheChannel walks the table: what is not in channelMethods is
 // refused, what names something of another project is refused, and what is said
 // to know of no project has no parameter that could name one.
 func TestEveryMethodIsHeldToTheChannel(t *testing.T) {
@@ -83,7 +83,7 @@ func TestEveryMethodIsHeldToTheChannel(t *testing.T) {
 		}
 		h.calm()
 		before := h.audit.count()
-		if _, may := reaches[name]; !may {
+		if _, may := channelMethods[name]; !may {
 			if err := c.Call(t.Context(), name, json.RawMessage(parameters(m)), nil); !refused(err) || h.audit.count() != before+1 {
 				t.Errorf("%s, which is not for channels: %v, %d events", name, err, h.audit.count()-before)
 			}
@@ -257,7 +257,7 @@ func TestLinksLeadNowhereElse(t *testing.T) {
 // TestPluginsWithoutTheToken: being a channel's plugin is not enough.
 func TestPluginsWithoutTheToken(t *testing.T) {
 	h := openChannel(t, "/p/one")
-	other, _ := h.cfg.Channels.Lend(1, "other", []string{"/p/two"})
+	other, _ := h.cfg.Channels.Grant(1, "other", []string{"/p/two"})
 	bare := &client.Client{Socket: h.path}
 	t.Cleanup(func() { _ = bare.Close() })
 	for name, token := range map[string]string{"none": "", "another's": other, "no token": strings.Repeat("0", 64), "of a role": h.house.token(t, rpc.RoleAdmin)} {

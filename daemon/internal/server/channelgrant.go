@@ -16,81 +16,81 @@ import (
 // Channels are the plugins that may use the socket, each while it is served as
 // a front end. It is made before the server, for plugins start before.
 type Channels struct {
-	mu    sync.Mutex
-	loans map[*loan]struct{}
+	mu     sync.Mutex
+	grants map[*channelGrant]struct{}
 }
 
 // NewChannels makes an empty one.
-func NewChannels() *Channels { return &Channels{loans: map[*loan]struct{}{}} }
+func NewChannels() *Channels { return &Channels{grants: map[*channelGrant]struct{}{}} }
 
 // channelConns is how many connections a channel may have. The daemon's others
 // are for people.
 const channelConns = 16
 
-// loan is what a channel may do, as long as it is served.
-type loan struct {
+// channelGrant is what a channel may do, as long as it is served.
+type channelGrant struct {
 	plugin   int // its process
 	instance string
 	hash     [sha256.Size]byte // of its token, which is nowhere else in the daemon
 	roots    []string          // of its projects, links resolved
-	ctx      context.Context   // ends with the loan
+	ctx      context.Context   // ends with the grant
 
 	mu    sync.Mutex
 	conns int
 	known map[int64]bool // projects that were looked up, and whether they are its own
 }
 
-// Lend lets the process of a plugin, and what descends from it, use the socket
+// Grant lets the process of a plugin, and what descends from it, use the socket
 // with the token, for these projects and no others. end takes that back: the
 // token is none any more, and connections that were made with it are closed.
-func (c *Channels) Lend(plugin int, instance string, projects []string) (token string, end func()) {
+func (c *Channels) Grant(plugin int, instance string, projects []string) (token string, end func()) {
 	bits := make([]byte, 32)
 	_, _ = rand.Read(bits) // never fails: it ends the process instead
 	token = hex.EncodeToString(bits)
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &loan{plugin: plugin, instance: instance, hash: sha256.Sum256([]byte(token)), ctx: ctx, known: map[int64]bool{}}
+	l := &channelGrant{plugin: plugin, instance: instance, hash: sha256.Sum256([]byte(token)), ctx: ctx, known: map[int64]bool{}}
 	for _, p := range projects {
 		l.roots = append(l.roots, resolved(p))
 	}
 	c.mu.Lock()
-	c.loans[l] = struct{}{}
+	c.grants[l] = struct{}{}
 	c.mu.Unlock()
 	return token, func() {
 		c.mu.Lock()
-		delete(c.loans, l)
+		delete(c.grants, l)
 		c.mu.Unlock()
 		cancel()
 	}
 }
 
-// of is the loan of the plugin that a process is, or descends from; nil when
+// of is the grant of the plugin that a process is, or descends from; nil when
 // there is none.
-func (c *Channels) of(pid int, within func(pid, ancestor int) bool) *loan {
+func (c *Channels) of(pid int, within func(pid, ancestor int) bool) *channelGrant {
 	if c == nil || within == nil {
 		return nil
 	}
 	c.mu.Lock()
-	loans := make([]*loan, 0, len(c.loans))
-	for l := range c.loans {
-		loans = append(loans, l)
+	grants := make([]*channelGrant, 0, len(c.grants))
+	for l := range c.grants {
+		grants = append(grants, l)
 	}
 	c.mu.Unlock()
-	i := slices.IndexFunc(loans, func(l *loan) bool { return within(pid, l.plugin) })
+	i := slices.IndexFunc(grants, func(l *channelGrant) bool { return within(pid, l.plugin) })
 	if i < 0 {
 		return nil
 	}
-	return loans[i]
+	return grants[i]
 }
 
-// good reports whether a text is the loan's token, in a time that tells nothing
+// good reports whether a text is the grant's token, in a time that tells nothing
 // of it.
-func (l *loan) good(given string) bool {
+func (l *channelGrant) good(given string) bool {
 	hash := sha256.Sum256([]byte(given))
 	return subtle.ConstantTimeCompare(hash[:], l.hash[:]) == 1 && l.ctx.Err() == nil
 }
 
 // enter counts a connection, which must leave; false when there are too many.
-func (l *loan) enter() bool {
+func (l *channelGrant) enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conns >= channelConns {
@@ -100,14 +100,14 @@ func (l *loan) enter() bool {
 	return true
 }
 
-func (l *loan) leave() {
+func (l *channelGrant) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.conns--
 }
 
-// root is the project of the loan that a path names, links resolved.
-func (l *loan) root(path string) (string, bool) {
+// root is the project of the grant that a path names, links resolved.
+func (l *channelGrant) root(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		return "", false
 	}
@@ -115,9 +115,9 @@ func (l *loan) root(path string) (string, bool) {
 	return path, slices.Contains(l.roots, path)
 }
 
-// owns reports whether a project is one of the loan's. A project's root never
+// owns reports whether a project is one of the grant's. A project's root never
 // changes, so each is looked up once.
-func (l *loan) owns(ctx context.Context, store Store, project int64) (bool, error) {
+func (l *channelGrant) owns(ctx context.Context, store Store, project int64) (bool, error) {
 	if project == 0 {
 		return false, nil
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// reach holds a call of a channel to its projects: it refuses what is of
+// limit holds a call of a channel to its projects: it refuses what is of
 // another, and writes into the parameters what exactly it has looked at, so that
 // the handler looks at nothing else.
-type reach func(ctx context.Context, s *Server, l *loan, p params) error
+type limit func(ctx context.Context, s *Server, l *channelGrant, p params) error
 
-// reaches is every method that a channel may call. One that is not in here it
-// may not, also one that is not written yet.
-var reaches = map[string]reach{
+// channelMethods is every method that a channel may call. One that is not in
+// here it may not, also one that is not written yet.
+var channelMethods = map[string]limit{
 	// These know of no project.
 	rpc.MethodHello: anywhere, rpc.MethodPing: anywhere, rpc.MethodDiscover: anywhere,
 	rpc.MethodModels: anywhere, rpc.MethodTools: anywhere, rpc.MethodUnwatch: anywhere,
@@ -37,25 +37,27 @@ var reaches = map[string]reach{
 	rpc.MethodJournal:  ofJournal, rpc.MethodWatch: ofJournal,
 }
 
-// params are the parameters of a call, by the names that JSON has for them.
-type params struct{ reflect.Value }
+// params are the parameters of a call.
+type params struct {
+	fields []field
+	reflect.Value
+}
 
-// text is the parameter of a name, nil when the method has none such.
-func (p params) text(name string) *string {
-	for i := range p.NumField() {
-		word, _, _ := strings.Cut(p.Type().Field(i).Tag.Get("json"), ",")
-		if word == name && p.Field(i).Kind() == reflect.String {
+// text is the parameter of a class, nil when the method has none such.
+func (p params) text(access string) *string {
+	for i, f := range p.fields {
+		if f.access == access {
 			return p.Field(i).Addr().Interface().(*string)
 		}
 	}
 	return nil
 }
 
-func anywhere(context.Context, *Server, *loan, params) error { return nil }
+func anywhere(context.Context, *Server, *channelGrant, params) error { return nil }
 
 // inProject wants a project of the channel's to be named.
-func inProject(_ context.Context, _ *Server, l *loan, p params) error {
-	project := p.text("project")
+func inProject(_ context.Context, _ *Server, l *channelGrant, p params) error {
+	project := p.text(rpc.AccessProject)
 	if *project == "" {
 		return wrongParams("a channel names the project; its own are %s", strings.Join(l.roots, ", "))
 	}
@@ -69,8 +71,8 @@ func inProject(_ context.Context, _ *Server, l *loan, p params) error {
 
 // ofRun wants a run in a project of the channel's, by its alias with the project
 // or by its id.
-func ofRun(ctx context.Context, s *Server, l *loan, p params) error {
-	run, project := p.text("run"), p.text("project")
+func ofRun(ctx context.Context, s *Server, l *channelGrant, p params) error {
+	run, project := p.text(rpc.AccessRun), p.text(rpc.AccessProject)
 	if *project != "" {
 		if err := inProject(ctx, s, l, p); err != nil {
 			return err
@@ -89,8 +91,8 @@ func ofRun(ctx context.Context, s *Server, l *loan, p params) error {
 }
 
 // ofProposal wants a proposal of a run in a project of the channel's.
-func ofProposal(ctx context.Context, s *Server, l *loan, p params) error {
-	id := p.text("id")
+func ofProposal(ctx context.Context, s *Server, l *channelGrant, p params) error {
+	id := p.text(rpc.AccessProposal)
 	found, err := s.findProposal(ctx, *id)
 	if err != nil {
 		return err
@@ -104,11 +106,11 @@ func ofProposal(ctx context.Context, s *Server, l *loan, p params) error {
 
 // ofJournal takes a run, a project, or neither: rows of others are left out of
 // what a channel is sent (see conn.sees).
-func ofJournal(ctx context.Context, s *Server, l *loan, p params) error {
+func ofJournal(ctx context.Context, s *Server, l *channelGrant, p params) error {
 	switch {
-	case *p.text("run") != "":
+	case *p.text(rpc.AccessRun) != "":
 		return ofRun(ctx, s, l, p)
-	case *p.text("project") != "":
+	case *p.text(rpc.AccessProject) != "":
 		return inProject(ctx, s, l, p)
 	}
 	return nil
@@ -123,9 +125,9 @@ func foreign(format string, args ...any) error {
 
 func (e foreignError) Error() string { return e.said.Message }
 
-// reached refuses what a plugin's connection may not call at all.
-func (c *conn) reached(name string, role rpc.Role) error {
-	if c.lent == nil || name == rpc.MethodHello {
+// open refuses what a plugin's connection may not call at all.
+func (c *conn) open(name string, role rpc.Role) error {
+	if c.grant == nil || name == rpc.MethodHello {
 		return nil
 	}
 	if !c.proven() {
@@ -133,29 +135,29 @@ func (c *conn) reached(name string, role rpc.Role) error {
 		if role.NeedsToken() {
 			event = refusedFor(role)
 		}
-		c.s.alarm.raise(event, "pid %d, which descends from the plugin %s, asked for %s without the token of its channel", c.peer.PID, c.lent.instance, name)
+		c.s.alarm.raise(event, "pid %d, which descends from the plugin %s, asked for %s without the token of its channel", c.peer.PID, c.grant.instance, name)
 		return rpc.Errorf(rpc.CodeRole, sdk.Permission, "say hello first, with the token that Serve was given: nothing else is open to a plugin")
 	}
-	if _, may := reaches[name]; may || role.NeedsToken() {
+	if _, may := channelMethods[name]; may || role.NeedsToken() {
 		return nil // the latter is refused for its role
 	}
-	c.s.alarm.raise(EventRefusedChannel, "the channel %s (pid %d) asked for %s, which is not for channels", c.lent.instance, c.peer.PID, name)
+	c.s.alarm.raise(EventRefusedChannel, "the channel %s (pid %d) asked for %s, which is not for channels", c.grant.instance, c.peer.PID, name)
 	return rpc.Errorf(rpc.CodeRole, sdk.Permission, fmt.Sprintf("%s is not for channels: it is not limited to their projects", name))
 }
 
 // confine holds a call to the projects of the channel whose connection it is.
-func (c *conn) confine(ctx context.Context, name string, p reflect.Value) error {
-	if c.lent == nil || name == rpc.MethodHello {
+func (c *conn) confine(ctx context.Context, name string, p params) error {
+	if c.grant == nil || name == rpc.MethodHello {
 		return nil
 	}
-	limit, may := reaches[name]
-	if !may || c.lent.ctx.Err() != nil {
+	hold, may := channelMethods[name]
+	if !may || c.grant.ctx.Err() != nil {
 		return rpc.Errorf(rpc.CodeRole, sdk.Permission, fmt.Sprintf("%s is not open to this channel", name))
 	}
-	err := limit(ctx, c.s, c.lent, params{p})
+	err := hold(ctx, c.s, c.grant, p)
 	var refused foreignError
 	if errors.As(err, &refused) {
-		c.s.alarm.raise(EventRefusedChannel, "the channel %s (pid %d) asked for %s outside of its projects", c.lent.instance, c.peer.PID, name)
+		c.s.alarm.raise(EventRefusedChannel, "the channel %s (pid %d) asked for %s outside of its projects", c.grant.instance, c.peer.PID, name)
 		return refused.said
 	}
 	return err
@@ -163,10 +165,10 @@ func (c *conn) confine(ctx context.Context, name string, p reflect.Value) error 
 
 // sees reports whether a row of the journal may be sent to this connection.
 func (c *conn) sees(ctx context.Context, row sdk.JournalRow) (bool, error) {
-	if c.lent == nil {
+	if c.grant == nil {
 		return true, nil
 	}
-	return c.lent.owns(ctx, c.s.cfg.Store, row.Project)
+	return c.grant.owns(ctx, c.s.cfg.Store, row.Project)
 }
 
 // proven reports whether a plugin's connection has shown its channel's token.
@@ -180,9 +182,9 @@ func (c *conn) proven() bool {
 func (c *conn) prove(p rpc.HelloParams) error {
 	switch {
 	case p.Role.NeedsToken() || c.s.tokens.hold(p.Token):
-		c.s.alarm.raise(EventRefusedApproval, "pid %d, which descends from the plugin %s, said hello with the role %q", c.peer.PID, c.lent.instance, p.Role)
+		c.s.alarm.raise(EventRefusedApproval, "pid %d, which descends from the plugin %s, said hello with the role %q", c.peer.PID, c.grant.instance, p.Role)
 		return rpc.Errorf(rpc.CodeRole, sdk.Permission, "a plugin never has the roles approve and admin: a channel has submit, with the token that Serve was given")
-	case !c.lent.good(p.Token):
+	case !c.grant.good(p.Token):
 		return c.wrongToken("the token is not that of this plugin's channel, which is good only until Serve returns: say hello with the one that Serve was given")
 	}
 	c.mu.Lock()

@@ -20,8 +20,8 @@ func TestCheckJSON(t *testing.T) {
 		`{"a":1,"a":2}`:            {Kind: JSONTwice, Name: "a", Offset: 10},
 		`[{"":1,"":2}]`:            {Kind: JSONTwice, Name: "", Offset: 9},
 		`{"a":1,"\u0061":{"b":2}}`: {Kind: JSONTwice, Name: "a", Offset: 15},
-		`[[[[]]]]`:                 {Kind: JSONDeep, Offset: 4},
-		strings.Repeat("[", 99999): {Kind: JSONDeep, Offset: 4},
+		`[[[[[]]]]]`:               {Kind: JSONDeep, Offset: 5},
+		strings.Repeat("[", 99999): {Kind: JSONDeep, Offset: 5},
 	} {
 		got := CheckJSON([]byte(text), 4)
 		if (got == nil) != (want == nil) || got != nil && (got.Kind != want.Kind || got.Name != want.Name || got.Offset != want.Offset || (got.Err != nil) != (got.Kind == JSONSyntax)) {

@@ -1,6 +1,9 @@
 package sdk
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Manifest is what a plugin says about itself: the answer of Describe, and of
 // the sub-command "describe" that every binary built with the SDK has.
@@ -79,6 +82,15 @@ type Settings struct {
 	Features   []string        `json:"-"`                 // of the daemon, beyond the floor of the protocol; unknown ones are skipped
 }
 
+// What one command may take: the defaults of the configuration, and the most that
+// a command may ask for.
+const (
+	CommandTime    = 30 * time.Second
+	MaxCommandTime = 10 * time.Minute
+	CommandOutput  = 10 << 20 // bytes of standard output that are kept
+	CommandErrors  = 1 << 20  // of standard error
+)
+
 // Sandbox is the decoded sandbox block. Zero values mean the defaults of the
 // design's table (section 12).
 type Sandbox struct {
@@ -89,7 +101,7 @@ type Sandbox struct {
 	CPUs      float64  `json:"cpus,omitempty"`
 	Pids      int64    `json:"pids,omitempty"`
 	Tmp       int64    `json:"tmp,omitempty"`     // bytes of /tmp
-	Timeout   Duration `json:"timeout,omitempty"` // default for one command
+	Timeout   Duration `json:"timeout,omitempty"` // of a command that names none
 	MaxOutput int64    `json:"max_output,omitempty"`
 	MaxErrors int64    `json:"max_errors,omitempty"`
 	Path      []string `json:"path,omitempty"`      // the caller's PATH entries below /usr

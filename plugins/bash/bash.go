@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -39,6 +41,8 @@ type bash struct {
 	// problem is why the last attempt to open failed.
 	problem error
 	closed  bool
+	// changed tells the daemon that the description is another one.
+	changed chan struct{}
 	// recovery is the work that configure leaves running; it stops waiting for
 	// another process when stopping ends.
 	recovery sync.WaitGroup
@@ -47,26 +51,59 @@ type bash struct {
 }
 
 func newBash(logger hclog.Logger) *bash {
-	b := &bash{logger: logger, opening: make(chan struct{}, 1)}
+	b := &bash{logger: logger, opening: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
 	b.stopping, b.stop = context.WithCancel(context.Background())
 	return b
 }
 
 type arguments struct {
 	Command        string  `json:"command" jsonschema:"what bash runs, as in bash -c; it may have several lines"`
-	TimeoutSeconds float64 `json:"timeout_seconds,omitempty" jsonschema:"seconds after which the command is killed, at most 600; 30 when left out"`
+	TimeoutSeconds float64 `json:"timeout_seconds,omitempty" jsonschema:"seconds after which the command is killed; the description says how many there are when left out, and at most"`
 	Dir            string  `json:"dir,omitempty" jsonschema:"directory to start in, relative to /workspace or absolute in the container; /workspace when left out"`
 }
 
-func (b *bash) tools() tool.Set {
-	return tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).Commands("command").Settled(b.settle)}
+// toolSet declares the tool with the limits that are configured.
+type toolSet struct {
+	tool.Set
+	b *bash
+}
+
+// Tools implements tool.Tools.
+func (t toolSet) Tools() []sdk.ToolSpec {
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	specs := t.Set.Tools()
+	specs[0].Description = describe(t.b.settings)
+	return specs
+}
+
+// describe is the tool's description for the model. Before the daemon has
+// configured anything, settings is nil and the defaults hold.
+func describe(settings *sdk.Settings) string {
+	c := limits(settings)
+	return strings.NewReplacer(
+		"{timeout}", strconv.FormatFloat(c.Timeout.Seconds(), 'f', -1, 64),
+		"{most}", strconv.FormatFloat(sdk.MaxCommandTime.Seconds(), 'f', -1, 64),
+		"{output}", strconv.FormatFloat(float64(c.StdoutCap)/(1<<20), 'g', 3, 64)+" MB",
+	).Replace(strings.TrimSpace(description))
+}
+
+func (b *bash) tools() toolSet {
+	return toolSet{b: b, Set: tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).Commands("command").Settled(b.settle)}}
 }
 
 // configure takes the settings; Podman is looked for later.
 func (b *bash) configure(_ context.Context, s sdk.Settings) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	declared := describe(b.settings)
 	b.settings = &s
+	if describe(b.settings) != declared {
+		select {
+		case b.changed <- struct{}{}:
+		default: // the one before is not sent yet
+		}
+	}
 	left, busy := sandbox.Left(s.SocketDir)
 	if left || busy || len(interrupted(s.DataDir)) > 0 {
 		b.recovery.Go(func() { b.recover(s) })
@@ -227,27 +264,33 @@ func (b *bash) shell() string {
 
 // command checks the arguments that the schema cannot.
 func (b *bash) command(in arguments) (sandbox.Command, error) {
-	c := sandbox.Command{Dir: in.Dir}
+	b.mu.Lock()
+	c := limits(b.settings)
+	b.mu.Unlock()
+	c.Dir = in.Dir
 	if strings.TrimSpace(in.Command) == "" {
 		return c, sdk.Errorf(sdk.Validation, "command is empty")
 	}
-	most := sandbox.MaxTimeout.Seconds()
+	most := sdk.MaxCommandTime.Seconds()
 	if in.TimeoutSeconds < 0 || in.TimeoutSeconds > most {
 		return c, sdk.Errorf(sdk.Validation, "timeout_seconds is %g; it can be up to %g", in.TimeoutSeconds, most)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c.Timeout = sandbox.DefaultTimeout
-	if s := b.settings; s != nil && s.Sandbox != nil {
-		c.StdoutCap, c.StderrCap = s.Sandbox.MaxOutput, s.Sandbox.MaxErrors
-		if s.Sandbox.Timeout > 0 {
-			c.Timeout = time.Duration(s.Sandbox.Timeout)
-		}
 	}
 	if in.TimeoutSeconds > 0 {
 		c.Timeout = time.Duration(in.TimeoutSeconds * float64(time.Second))
 	}
 	return c, nil
+}
+
+// limits are those of a command that asks for none.
+func limits(s *sdk.Settings) sandbox.Command {
+	c := sandbox.Command{Timeout: sdk.CommandTime, StdoutCap: sdk.CommandOutput, StderrCap: sdk.CommandErrors}
+	if s != nil && s.Sandbox != nil {
+		c.StdoutCap, c.StderrCap = cmp.Or(s.Sandbox.MaxOutput, c.StdoutCap), cmp.Or(s.Sandbox.MaxErrors, c.StderrCap)
+		if s.Sandbox.Timeout > 0 {
+			c.Timeout = time.Duration(s.Sandbox.Timeout)
+		}
+	}
+	return c
 }
 
 // classified gives an error of the sandbox the outcome that the daemon knows.

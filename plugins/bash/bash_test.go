@@ -172,6 +172,35 @@ func TestDeclaration(t *testing.T) {
 	}
 }
 
+// TestTheDescriptionTellsTheLimits that are configured, and asks the daemon to
+// read it again when they are others.
+func TestTheDescriptionTellsTheLimits(t *testing.T) {
+	b := newBash(hclog.NewNullLogger())
+	for _, c := range []struct {
+		sandbox sdk.Sandbox
+		want    string
+		changed int
+	}{
+		{sdk.Sandbox{}, "has 30 seconds unless timeout_seconds says otherwise; at most 600. Long output is cut after 10 MB", 0},
+		{sdk.Sandbox{Timeout: sdk.Duration(90 * time.Second), MaxOutput: 512 << 10}, "has 90 seconds unless timeout_seconds says otherwise; at most 600. Long output is cut after 0.5 MB", 1},
+	} {
+		if err := b.configure(t.Context(), sdk.Settings{DataDir: t.TempDir(), SocketDir: t.TempDir(), Sandbox: &c.sandbox}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.tools().Tools()[0].Description; !strings.Contains(got, c.want) || len(b.changed) != c.changed {
+			t.Errorf("told %d times of\n%s", len(b.changed), got)
+		}
+	}
+}
+
+// TestTheSandboxHasTheSameLimits as package sdk says, which it may not import.
+func TestTheSandboxHasTheSameLimits(t *testing.T) {
+	if sandbox.DefaultTimeout != sdk.CommandTime || sandbox.MaxTimeout != sdk.MaxCommandTime ||
+		sandbox.DefaultStdoutCap != sdk.CommandOutput || sandbox.DefaultStderrCap != sdk.CommandErrors {
+		t.Error("sandbox and sdk differ")
+	}
+}
+
 func TestCommandInTheSandbox(t *testing.T) {
 	needPodman(t)
 	r := newRig(t, nil)

@@ -78,11 +78,11 @@ var settings = slices.Concat([]setting{
 		func(c *Config, v any) { c.Sandbox.Pids = v.(int64) }},
 	{"sandbox", "tmp", kindSize, "64MB", "size of /tmp in the container",
 		func(c *Config, v any) { c.Sandbox.Tmp = v.(int64) }},
-	{"sandbox", "timeout", kindDuration, "30s", "time for one command that names none; at most 10m",
+	{"sandbox", "timeout", kindDuration, sdk.CommandTime.String(), fmt.Sprintf("time for one command that names none; at most %gm", sdk.MaxCommandTime.Minutes()),
 		func(c *Config, v any) { c.Sandbox.Timeout = sdk.Duration(v.(time.Duration)) }},
-	{"sandbox", "max_stdout", kindSize, "10MB", "standard output that is kept of one command",
+	{"sandbox", "max_stdout", kindSize, megabytes(sdk.CommandOutput), "standard output that is kept of one command",
 		func(c *Config, v any) { c.Sandbox.MaxOutput = v.(int64) }},
-	{"sandbox", "max_stderr", kindSize, "1MB", "standard error that is kept of one command",
+	{"sandbox", "max_stderr", kindSize, megabytes(sdk.CommandErrors), "standard error that is kept of one command",
 		func(c *Config, v any) { c.Sandbox.MaxErrors = v.(int64) }},
 
 	{"sandbox", "shell", kindString, "bash", "how command lines are read: bash, or argv: one program and its words, without a shell",
@@ -136,8 +136,7 @@ func (s setting) defaultText() string {
 	return s.def
 }
 
-// longestCommand is the most that a command may take, whoever asks for it.
-const longestCommand = 10 * time.Minute
+func megabytes(n int64) string { return fmt.Sprintf("%dMB", n>>20) }
 
 // oneCall is what is wrong with repeated_calls = 1.
 const oneCall = "is 1, which would stop the first call already; write 0 to turn it off, or at least 2"
@@ -183,8 +182,8 @@ func (s setting) read(text string) (any, error) {
 		if err != nil || d < 0 || d == 0 && s.kind == kindDuration {
 			return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
 		}
-		if s.key() == "sandbox.timeout" && d > longestCommand {
-			return nil, fmt.Errorf("%s is %s and may be %s at most", s.key(), d, longestCommand)
+		if s.key() == "sandbox.timeout" && d > sdk.MaxCommandTime {
+			return nil, fmt.Errorf("%s is %s and may be %s at most", s.key(), d, sdk.MaxCommandTime)
 		}
 		return d, nil
 	default:

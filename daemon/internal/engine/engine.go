@@ -31,9 +31,9 @@ import (
 
 // Times that bound what somebody waits for.
 const (
-	settleTime   = 700 * time.Millisecond // a cancelled call's time to end in order
-	chunkTime    = 200 * time.Millisecond // the least time between two commits of one stream
-	toolTime     = 11 * time.Minute       // the longest call: a command's 10 minutes and some room
+	settleTime   = 700 * time.Millisecond           // a cancelled call's time to end in order
+	chunkTime    = 200 * time.Millisecond           // the least time between two commits of one stream
+	toolTime     = sdk.MaxCommandTime + time.Minute // the longest call: a command and some room
 	commitTime   = 30 * time.Second
 	defaultGrace = 5 * time.Second
 	endPatience  = 4 * time.Second // how long an end is tried that waiting hardly helps

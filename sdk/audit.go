@@ -30,7 +30,7 @@ type AuditRecord struct {
 	State     State           `json:"state,omitempty"`
 	Outcome   Outcome         `json:"outcome,omitempty"`
 	Exit      *int            `json:"exit,omitempty"`
-	Duration  Duration        `json:"duration,omitempty"`
+	Duration  Millis          `json:"duration_ms,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"`
 	Detail    string          `json:"detail,omitempty"`
 }

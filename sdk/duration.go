@@ -26,3 +26,23 @@ func (d *Duration) UnmarshalJSON(b []byte) error {
 	*d = Duration(v)
 	return nil
 }
+
+// Millis is a time.Duration that is written as whole milliseconds in JSON, as the
+// journal's rows have measured times; the name of such a member ends in _ms. A
+// time that somebody configured is a Duration, the text of a file.
+type Millis time.Duration
+
+// MarshalJSON writes whole milliseconds.
+func (m Millis) MarshalJSON() ([]byte, error) {
+	return json.Marshal(time.Duration(m).Milliseconds())
+}
+
+// UnmarshalJSON reads whole milliseconds.
+func (m *Millis) UnmarshalJSON(b []byte) error {
+	var n int64
+	if err := json.Unmarshal(b, &n); err != nil {
+		return fmt.Errorf("a measured time is a whole number of milliseconds: %w", err)
+	}
+	*m = Millis(time.Duration(n) * time.Millisecond)
+	return nil
+}

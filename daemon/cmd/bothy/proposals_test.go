@@ -218,11 +218,11 @@ func auditRecords() []rpc.AuditRecord {
 	exit := 0
 	at := func(n int) time.Time { return epoch.Add(time.Duration(n) * time.Second) }
 	return []rpc.AuditRecord{
-		{Seq: 1, Time: at(1), Run: "brave-1", Tool: "bash", Dir: "/home/user/project", Command: "ls -la", Verdict: sdk.Allow, Rule: "shell", State: sdk.StateResolved, Exit: &exit, Duration: sdk.Duration(23 * time.Millisecond)},
+		{Seq: 1, Time: at(1), Run: "brave-1", Tool: "bash", Dir: "/home/user/project", Command: "ls -la", Verdict: sdk.Allow, Rule: "shell", State: sdk.StateResolved, Exit: &exit, Duration: sdk.Millis(23 * time.Millisecond)},
 		{Seq: 2, Time: at(2), Run: "brave-1", Tool: "bash", Dir: "/p", Command: "echo a |\nwc \\x1b \x1b[2J", Verdict: sdk.Deny, Rule: "deny-list|x", State: sdk.StateFailed, Outcome: sdk.Permission},
 		{Seq: 3, Time: at(3), Event: "path_escape", Detail: "../../etc\u202e", Project: "/a|b"},
 		{Seq: 4, Time: at(4), Run: "brave-1", Tool: "write_file", Dir: "/p", Arguments: json.RawMessage(`{"path":"a"}`), Verdict: sdk.Propose, Answer: sdk.Reject, State: sdk.StateFailed, Outcome: sdk.Permission},
-		{Seq: 5, Time: at(5), Run: "brave-1", Tool: "bash", Dir: "/p", Command: "sleep 99", Verdict: sdk.Propose, Answer: sdk.Accept, State: sdk.StateFailed, Outcome: sdk.Timeout, Duration: sdk.Duration(90 * time.Second)},
+		{Seq: 5, Time: at(5), Run: "brave-1", Tool: "bash", Dir: "/p", Command: "sleep 99", Verdict: sdk.Propose, Answer: sdk.Accept, State: sdk.StateFailed, Outcome: sdk.Timeout, Duration: sdk.Millis(90 * time.Second)},
 		{Seq: 6, Time: at(6), Run: "brave-1", Tool: "bash", Dir: "/p", Command: "waits", Verdict: sdk.Propose, State: sdk.StateProposed},
 	}
 }

@@ -31,7 +31,7 @@ func TestAuditLine(t *testing.T) {
 		"on the socket":  {rpc.AuditRecord{Event: "wrong_token", Detail: "pid 7\n"}, ` | pid 7\x0a | event:wrong_token`},
 		"an odd outcome": {rpc.AuditRecord{Dir: "/p", Command: "a", State: sdk.StateFailed, Outcome: "x | y"}, `/p | a | x \x7c y`},
 	} {
-		c.record.Time, c.record.Duration = time.Date(2026, 1, 10, 10, 30, 45, 99, time.FixedZone("", 3600)), sdk.Duration(23*time.Millisecond)
+		c.record.Time, c.record.Duration = time.Date(2026, 1, 10, 10, 30, 45, 99, time.FixedZone("", 3600)), sdk.Millis(23*time.Millisecond)
 		if got, want := auditLine(c.record), "2026-01-10T09:30:45Z | "+c.want+" | 0.023s"; got != want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
 		}

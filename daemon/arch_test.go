@@ -51,7 +51,7 @@ var table = []row{
 	{pkg: "sdk/plugin", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire", "sdk/conformance", "sdk/rpc", "sdk/tool", "sdk/provider", "sdk/skill", "sdk/hook", "sdk/channel", "sdk/host"}},
 	{pkg: "sdk/sdktest", may: []string{"sdk/..."}},
 	{pkg: "daemon/cmd/bothy", may: []string{"sdk", "sdk/rpc", "sdk/client", "sdk/timeline", "daemon/cmd/internal/verbs"}},
-	{pkg: "daemon/cmd/internal/verbs", since: "flags and help texts that bothy and bothyd share, and nothing else"},
+	{pkg: "daemon/cmd/internal/verbs", may: []string{"sdk"}, since: "flags and help texts that bothy and bothyd share, and nothing else"},
 	{pkg: "daemon/cmd/bothyd", may: []string{"daemon/...", "sdk/...", "."}},
 	{pkg: "daemon/cmd/bothy-shim", may: []string{"daemon/internal/confine", "daemon/internal/group"}, since: "ADR 0033: between fork and exec of a plugin"},
 	{pkg: "daemon/internal/group", since: "ADR 0029: what the daemon and its shim say to each other of what plugins started"},

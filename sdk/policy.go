@@ -2,6 +2,8 @@ package sdk
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,7 +20,19 @@ const (
 
 // Valid reports whether m is one of the modes.
 func (m Mode) Valid() bool {
-	return m == ModeInteractive || m == ModeRestricted || m == ModeFull
+	return slices.Contains(ModeNames(), string(m))
+}
+
+// ModeNames are all modes, from the one that asks most to the one that asks least.
+func ModeNames() []string {
+	return []string{string(ModeInteractive), string(ModeRestricted), string(ModeFull)}
+}
+
+// ModeWords names all modes for a sentence: interactive, restricted or full.
+func ModeWords() string {
+	names := ModeNames()
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // PolicyRequest is a tool call that policy is asked about. None of it but Arguments

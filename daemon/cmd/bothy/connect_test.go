@@ -5,13 +5,15 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
+
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // TestRolesOfVerbs: a verb asks for no more than it needs.
 func TestRolesOfVerbs(t *testing.T) {
 	var line cli
-	parser, err := kong.New(&line)
+	parser, err := kong.New(&line, verbs.Vars())
 	if err != nil {
 		t.Fatal(err)
 	}

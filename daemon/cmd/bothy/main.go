@@ -108,7 +108,7 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 	}()
 	var line cli
 	parser, err := kong.New(&line, kong.Name("bothy"), kong.Description("Local agents, with plugins for all they can do."),
-		kong.Writers(c.out, c.err), kong.Exit(func(code int) { panic(exitNow(code)) }),
+		verbs.Vars(), kong.Writers(c.out, c.err), kong.Exit(func(code int) { panic(exitNow(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}))
 	if err != nil {
 		c.complain(err)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bothyd/bothy/daemon"
+	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -63,7 +64,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var f flags
 	parser, err := kong.New(&f, kong.Name("bothyd"),
 		kong.Description("The daemon behind bothy. It starts by itself when bothy needs it."),
-		kong.Writers(stdout, stderr), kong.UsageOnError())
+		verbs.Vars(), kong.Writers(stdout, stderr), kong.UsageOnError())
 	if err != nil {
 		fmt.Fprintln(stderr, "bothyd:", err)
 		return exitFailed

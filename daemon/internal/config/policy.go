@@ -45,7 +45,7 @@ func (l *loader) agentMode(label string, word *string, body hcl.Body) sdk.Mode {
 	mode := sdk.Mode(*word)
 	switch at := attributeRange(body, "mode"); {
 	case !mode.Valid():
-		l.reportAt(at, "Wrong value", fmt.Sprintf("mode of agent %q is %q; it may be interactive, restricted or full.", label, mode))
+		l.reportAt(at, "Wrong value", fmt.Sprintf("mode of agent %q is %q; it may be %s.", label, mode, sdk.ModeWords()))
 	case mode == sdk.ModeFull && !l.cfg.Policy.AllowDangerous:
 		l.reportAt(at, "Full mode is not allowed", fmt.Sprintf("mode of agent %q %s.", label, needsDangerous))
 	}

@@ -98,7 +98,7 @@ rule "all" {
 		"decision = \"deny\"\npaths = [\"a[\"]":                        `is not closed`,
 		"decision = \"deny\"\ncommands = [\" \"]":                      `3:12: error: Wrong value`,
 		"decision = \"deny\"\ncommands = [\"a && b\"]":                 `the first words of one command`,
-		"decision = \"deny\"\nmodes = [\"ask\"]":                       `there are interactive, restricted and full`,
+		"decision = \"deny\"\nmodes = [\"ask\"]":                       `interactive, restricted or full`,
 		"decision = \"deny\"\narguments = { \"\" = \"x\" }":            `has an empty name`,
 		"decision = \"deny\"\nmode = \"full\"":                         `Unsupported argument`,
 	} {

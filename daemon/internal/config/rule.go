@@ -77,7 +77,7 @@ func (l *loader) checkRule(rule sdk.PolicyRule, at func(attribute string) hcl.Ra
 	}
 	for _, m := range rule.Modes {
 		if !m.Valid() {
-			wrong("modes", "holds %q; there are interactive, restricted and full", m)
+			wrong("modes", "holds %q; each may be %s", m, sdk.ModeWords())
 		}
 	}
 	l.checkAllow(rule, r)

@@ -92,7 +92,7 @@ var settings = slices.Concat([]setting{
 	{"sandbox", "quota", kindSize, "5GB", "what a run's home and private workspace may hold; watched, since only root could enforce it",
 		func(c *Config, v any) { c.Sandbox.Quota = v.(int64) }},
 
-	{"policy", "mode", kindString, "restricted", "how much agents that name no mode may do without asking: interactive, restricted or full",
+	{"policy", "mode", kindString, "restricted", "how much agents that name no mode may do without asking: " + sdk.ModeWords(),
 		func(c *Config, v any) { c.Policy.Mode = sdk.Mode(v.(string)) }},
 	{"policy", "allow_dangerous", kindBool, "false", "full may be the mode of an agent, or policy.mode",
 		func(c *Config, v any) { c.Policy.AllowDangerous = v.(bool) }},
@@ -199,7 +199,7 @@ var choices = map[string][]string{
 	"log.level":         {"trace", "debug", "info", "warn", "error"},
 	"sandbox.shell":     {"bash", "argv"},
 	"sandbox.workspace": {"project", "private"},
-	"policy.mode":       {"interactive", "restricted", "full"},
+	"policy.mode":       sdk.ModeNames(),
 }
 
 // value reads a value from HCL, and its text.

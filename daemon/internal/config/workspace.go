@@ -102,9 +102,9 @@ func (l *loader) workspace(b *hcl.Block, prefix string) bool {
 // wider says why a workspace cannot choose an agent: it would ask a person less
 // often than the one that is taken without the choice.
 func (l *loader) wider(agent string) string {
-	order := []sdk.Mode{sdk.ModeInteractive, sdk.ModeRestricted, sdk.ModeFull}
+	order := sdk.ModeNames()
 	chosen, usual := l.cfg.Agents[agent].Mode, l.cfg.Agents["default"].Mode
-	if slices.Index(order, chosen) <= slices.Index(order, usual) {
+	if slices.Index(order, string(chosen)) <= slices.Index(order, string(usual)) {
 		return ""
 	}
 	return fmt.Sprintf("The mode of agent %q is %s, which asks less than the %s of the agent default; a workspace cannot choose it.", agent, chosen, usual)

@@ -98,7 +98,7 @@ func checkPrompt(s Submission) error {
 	case !utf8.ValidString(s.Prompt):
 		return sdk.Errorf(sdk.Validation, "the prompt is not valid UTF-8")
 	case s.Mode != "" && !s.Mode.Valid():
-		return sdk.Errorf(sdk.Validation, "there is no mode %q; there are interactive, restricted and full", s.Mode)
+		return sdk.Errorf(sdk.Validation, "there is no mode %q; it may be %s", s.Mode, sdk.ModeWords())
 	}
 	return nil
 }

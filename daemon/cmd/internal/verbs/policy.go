@@ -2,7 +2,7 @@ package verbs
 
 // PolicyTest says what policy would do with a command.
 type PolicyTest struct {
-	Mode    string   `placeholder:"MODE" enum:"interactive,restricted,full," default:"" help:"interactive, restricted or full; policy.mode of the configuration when absent."`
+	Mode    string   `placeholder:"MODE" enum:"${modes}," default:"" help:"${mode_words}; policy.mode of the configuration when absent."`
 	Shell   string   `placeholder:"FORM" enum:"bash,argv," default:"" help:"bash, or argv: one program and its words without a shell; sandbox.shell of the configuration when absent."`
 	Command []string `arg:"" name:"command" help:"The command line; - reads it from standard input, byte for byte."`
 }

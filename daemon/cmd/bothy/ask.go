@@ -62,7 +62,7 @@ func (a asker) ask(ctx context.Context, p sdk.Proposal) error {
 		case "?", "h", "help":
 			a.c.say("%s", askHelp)
 		default:
-			a.c.say("  %s is no answer: ? lists them", a.c.exactLine(word))
+			a.c.say("  %s is no answer: ? lists them", a.c.visibleLine(word))
 		}
 		if done || err != nil {
 			return err
@@ -117,7 +117,7 @@ func (a asker) answer(ctx context.Context, p *sdk.Proposal, r rpc.Resolve) (bool
 	now, err := again(ctx, a.c, a.cl, func() (sdk.Proposal, error) { return a.cl.Proposal(ctx, p.ID) })
 	switch {
 	case err != nil || now.State != sdk.StateProposed:
-		a.c.say("  somebody was faster, or it came to its end: the answer counts for nothing")
+		a.c.say("  the proposal was already answered, or it has expired: this answer counts for nothing")
 		return true, nil
 	case now.Hash != p.Hash:
 		a.c.say("  it is another proposal by now:")
@@ -149,19 +149,19 @@ func (a asker) took(p *sdk.Proposal, r rpc.Resolve, resolved rpc.Resolved) (bool
 // sayRule says which rule an answer left, and how to be rid of it.
 func (c *console) sayRule(r *sdk.RememberedRule) {
 	if r != nil {
-		c.say("  remembered as rule %s: %s; `bothy policy forget %s` removes it", c.exactLine(r.ID), c.exactLine(ruleText(r.PolicyRule)), c.exactLine(r.ID))
+		c.say("  remembered as rule %s: %s; `bothy policy forget %s` removes it", c.visibleLine(r.ID), c.visibleLine(ruleText(r.PolicyRule)), c.visibleLine(r.ID))
 	}
 }
 
 // remember asks what the rule is to be about. No answer accepts nothing.
 func (a asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
-	project := a.c.exactLine(p.Project)
+	project := a.c.visibleLine(p.Project)
 	a.c.say("  Run it, and from now on do not ask in %s about", project)
 	a.c.say("    1  this very call, with these arguments")
 	if len(p.Decision.Commands) > 0 {
-		a.c.say("    2  these commands, with any arguments: %s", a.c.exactLine(rememberedCommands(p.Decision.Commands)))
+		a.c.say("    2  these commands, with any arguments: %s", a.c.visibleLine(rememberedCommands(p.Decision.Commands)))
 	}
-	a.c.say("    3  %s, %s", a.c.exactLine(p.Tool), a.c.paint(red, "whatever it is called with"))
+	a.c.say("    3  %s, %s", a.c.visibleLine(p.Tool), a.c.paint(red, "whatever it is called with"))
 	line, err := a.prompt(ctx, "  Which? [1, 2, 3; nothing goes back] ")
 	if err != nil {
 		return false, err

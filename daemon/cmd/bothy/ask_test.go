@@ -265,7 +265,7 @@ func TestSomebodyIsFaster(t *testing.T) {
 		return rpc.Resolved{}, sdk.Errorf(sdk.Conflict, "somebody else answered\x07 it")
 	}
 	b.want(t, exitOK, "run", "x")
-	if got := b.err.String(); !strings.Contains(got, `answered\x07 it`) || !strings.Contains(got, "somebody was faster") {
+	if got := b.err.String(); !strings.Contains(got, `answered\x07 it`) || !strings.Contains(got, "already answered") {
 		t.Errorf("said %s", got)
 	}
 

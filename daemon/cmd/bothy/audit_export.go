@@ -89,8 +89,8 @@ func auditLine(r rpc.AuditRecord) string {
 	bare := strings.NewReplacer("|", `\x7c`)
 	plain := &console{}
 	return strings.Join([]string{
-		r.Time.UTC().Format(time.RFC3339), bare.Replace(plain.exactLine(dir)), plain.exactLine(command),
-		bare.Replace(plain.exactLine(auditResult(r))), seconds,
+		r.Time.UTC().Format(time.RFC3339), bare.Replace(plain.visibleLine(dir)), plain.visibleLine(command),
+		bare.Replace(plain.visibleLine(auditResult(r))), seconds,
 	}, " | ")
 }
 

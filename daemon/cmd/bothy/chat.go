@@ -41,14 +41,14 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	who := cmd.attendance(c, true)
+	who := cmd.approver(c, true)
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
 	c.tellUntrusted(ctx, cl, project)
-	t := talk{c: c, cl: cl, cmd: cmd, project: project, who: who}
+	t := chatSession{c: c, cl: cl, cmd: cmd, project: project, who: who}
 	lines := bufio.NewReader(io.LimitReader(c.in, 1<<40))
 	last := exitOK
 	for {
@@ -74,18 +74,18 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 	return nil
 }
 
-// talk is a chat's state: the run and its model, once there is one.
-type talk struct {
+// chatSession is a chat's state: the run and its model, once there is one.
+type chatSession struct {
 	c          *console
 	cl         *client.Client
 	cmd        chatCmd
 	project    string
-	who        attendance
+	who        approver
 	run, model string
 }
 
 // read returns the next line, and whether it is the last one.
-func (t *talk) read(lines *bufio.Reader) (string, bool, error) {
+func (t *chatSession) read(lines *bufio.Reader) (string, bool, error) {
 	if t.c.inTTY {
 		fmt.Fprint(t.c.err, t.c.paint(bold, "> "))
 	}
@@ -101,7 +101,7 @@ func (t *talk) read(lines *bufio.Reader) (string, bool, error) {
 
 // prompt sends one line and shows what comes of it. A refused prompt ends a
 // script, and not a person's chat.
-func (t *talk) prompt(ctx context.Context, text string) (int, error) {
+func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 	p := rpc.Prompt{Project: t.project, Prompt: text, Run: t.run, Agent: t.cmd.Agent, Model: t.cmd.Model}
 	if t.run == "" {
 		p.Run = t.cmd.Alias

@@ -53,7 +53,7 @@ func (c *console) explained(x rpc.Explained) string {
 	plain := *c
 	plain.color = c.color && c.outTTY
 	q := question{c: &plain, width: c.columns()}
-	fmt.Fprintf(&q.b, "%s of run %s\n", plain.exactLine(x.Path), plain.exactLine(x.Run))
+	fmt.Fprintf(&q.b, "%s of run %s\n", plain.visibleLine(x.Path), plain.visibleLine(x.Run))
 	q.fact("tool", x.Tool)
 	q.decision("decided", x.Decision)
 	if x.Answer != "" {

@@ -32,19 +32,19 @@ var errDetached = errors.New("detached")
 // that dies, from the next. What it proposes is asked about, or waits for others. The first Ctrl-C aborts the loop and waits for its
 // end, the second one leaves. A prompt that still waits behind others is left
 // at the first: what works then is not its own.
-func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, v viewer, who attendance) error {
+func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, v viewer, who approver) error {
 	interrupts, restore := c.interrupts()
 	defer restore()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &attendant{viewer: v, attendance: who, c: c, cl: cl, s: s, run: accepted.Run, ctx: ctx, quit: cancel}
+	t := &prompter{viewer: v, approver: who, c: c, cl: cl, s: s, run: accepted.Run, ctx: ctx, quit: cancel}
 	done := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		c.watchInterrupts(ctx, cl, accepted, s, interrupts, cancel, done)
 	}()
-	back := &comeback{c: c, viewer: v, run: accepted.Run}
+	back := &reconnect{c: c, viewer: v, run: accepted.Run}
 	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Attend: who.asks, Retry: greetTime, Lost: back.lost}
 	err := cl.Follow(ctx, watch, func(e client.Event) error {
 		if e.Preview != nil {

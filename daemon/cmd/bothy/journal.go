@@ -53,7 +53,7 @@ func (cmd journalCmd) Run(ctx context.Context, c *console) error {
 	if w.Run, w.Project, err = cmd.scope(ctx, c, cl); err != nil {
 		return err
 	}
-	p := newLedger(c, cl)
+	p := newJournalPrinter(c, cl)
 	if cmd.Follow {
 		return cmd.follow(ctx, c, cl, w, p)
 	}
@@ -78,7 +78,7 @@ func (cmd journalCmd) scope(ctx context.Context, c *console, cl *client.Client) 
 }
 
 // read prints what is there.
-func (cmd journalCmd) read(ctx context.Context, c *console, cl *client.Client, w client.Watch, p *ledger) error {
+func (cmd journalCmd) read(ctx context.Context, c *console, cl *client.Client, w client.Watch, p *journalPrinter) error {
 	params := rpc.JournalParams{Project: w.Project, After: max(w.After, 0), Limit: 1000}
 	if w.Run != 0 {
 		params.Run = strconv.FormatInt(w.Run, 10)
@@ -104,7 +104,7 @@ func (cmd journalCmd) read(ctx context.Context, c *console, cl *client.Client, w
 }
 
 // follow prints what comes. Ctrl-C is its good end.
-func (cmd journalCmd) follow(ctx context.Context, c *console, cl *client.Client, w client.Watch, p *ledger) error {
+func (cmd journalCmd) follow(ctx context.Context, c *console, cl *client.Client, w client.Watch, p *journalPrinter) error {
 	interrupts, restore := c.interrupts()
 	defer restore()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -139,19 +139,19 @@ func (cmd journalCmd) follow(ctx context.Context, c *console, cl *client.Client,
 	return err
 }
 
-// ledger prints rows, with the names of the runs they are of.
-type ledger struct {
+// journalPrinter prints rows, with the names of the runs they are of.
+type journalPrinter struct {
 	c       *console
 	cl      *client.Client
 	aliases map[int64]string
 	width   int
 }
 
-func newLedger(c *console, cl *client.Client) *ledger {
-	return &ledger{c: c, cl: cl, aliases: map[int64]string{}, width: c.width()}
+func newJournalPrinter(c *console, cl *client.Client) *journalPrinter {
+	return &journalPrinter{c: c, cl: cl, aliases: map[int64]string{}, width: c.width()}
 }
 
-func (p *ledger) print(ctx context.Context, row sdk.JournalRow) error {
+func (p *journalPrinter) print(ctx context.Context, row sdk.JournalRow) error {
 	if p.c.json {
 		return writeJSON(p.c.out, row, "")
 	}
@@ -166,7 +166,7 @@ func (p *ledger) print(ctx context.Context, row sdk.JournalRow) error {
 // alias is the name of a row's run. Rows tell it when the run is made or
 // renamed; the daemon is asked for one that began before. A run that was
 // deleted is named by its id.
-func (p *ledger) alias(ctx context.Context, row sdk.JournalRow) string {
+func (p *journalPrinter) alias(ctx context.Context, row sdk.JournalRow) string {
 	if row.Run == 0 {
 		return "-"
 	}

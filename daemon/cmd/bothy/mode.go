@@ -33,11 +33,11 @@ func (f modeFlags) check(ask bool) error {
 	return nil
 }
 
-// attendance is who answers: the person at the terminal, when people read what
+// approver is who answers: the person at the terminal, when people read what
 // is printed. The connections that are made from now on may do what it takes,
 // and no more.
-func (f modeFlags) attendance(c *console, people bool) attendance {
-	who := attendance{asks: people && c.asks(), within: f.AnswerWithin}
+func (f modeFlags) approver(c *console, people bool) approver {
+	who := approver{asks: people && c.asks(), within: f.AnswerWithin}
 	if who.asks || f.Yolo || f.Mode == string(sdk.ModeFull) {
 		c.role = rpc.RoleApprove
 	}

@@ -127,7 +127,7 @@ func (cmd policyForgetCmd) Run(ctx context.Context, c *console) error {
 		}
 		gone = append(gone, rule)
 		if !c.json {
-			c.say("forgotten: %s", c.exactLine(ruleText(rule.PolicyRule)))
+			c.say("forgotten: %s", c.visibleLine(ruleText(rule.PolicyRule)))
 		}
 	}
 	if c.json {

@@ -59,7 +59,7 @@ func (cmd proposalsAcceptCmd) Run(ctx context.Context, c *console) error {
 				return err
 			}
 			if word := strings.ToLower(strings.TrimSpace(line)); word != "y" && word != "yes" {
-				c.say("it waits on: `bothy proposals reject %s` refuses it", c.exactLine(p.ID))
+				c.say("it waits on: `bothy proposals reject %s` refuses it", c.visibleLine(p.ID))
 				return exitError{code: exitUnanswered}
 			}
 		}
@@ -170,12 +170,12 @@ func (c *console) resolve(ctx context.Context, cl *client.Client, r rpc.Resolve)
 		return c.printJSON(resolved)
 	}
 	p := resolved.Proposal
-	alias := c.exactLine(p.Alias)
+	alias := c.visibleLine(p.Alias)
 	switch {
 	case r.Answer == sdk.Reject:
 		c.say("rejected; `bothy runs show %s` tells how run %s goes on", alias, alias)
 	case p.State == sdk.StateProposed:
-		c.say("it has to be asked about as it is now: `bothy proposals accept %s`", c.exactLine(p.ID))
+		c.say("it has to be asked about as it is now: `bothy proposals accept %s`", c.visibleLine(p.ID))
 	default:
 		c.say("accepted; `bothy runs show %s` tells how run %s goes on", alias, alias)
 	}

@@ -26,7 +26,7 @@ type question struct {
 // needs for most of them.
 func (c *console) show(p sdk.Proposal, width int, whole bool) string {
 	q := question{c: c, width: width, whole: whole}
-	fmt.Fprintf(&q.b, "%s\n", c.paint(bold, "run "+c.exactLine(p.Alias)+" asks before it goes on"))
+	fmt.Fprintf(&q.b, "%s\n", c.paint(bold, "run "+c.visibleLine(p.Alias)+" asks before it goes on"))
 	q.said(p.Said)
 	q.facts(p)
 	q.commands(p.Decision.Commands)
@@ -119,7 +119,7 @@ func (q *question) seen(s sdk.SeenCommand) {
 	if s.Verdict == sdk.Allow {
 		color = green
 	}
-	verdict := fmt.Sprintf("%-7s ", q.c.exactLine(string(s.Verdict)))
+	verdict := fmt.Sprintf("%-7s ", q.c.visibleLine(string(s.Verdict)))
 	q.b.WriteString("    " + q.c.paint(color, verdict))
 	q.c.flow(&q.b, s.Text, "      ", 4+len(verdict), q.width, bold)
 	why := strings.TrimPrefix(strings.TrimSuffix(s.Rule+": "+s.Reason, ": "), ": ")

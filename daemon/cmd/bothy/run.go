@@ -50,7 +50,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	who := cmd.attendance(c, cmd.Format == "text")
+	who := cmd.approver(c, cmd.Format == "text")
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 }
 
 // show follows the loop in the format that was asked for.
-func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accepted rpc.Accepted, who attendance) error {
+func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accepted rpc.Accepted, who approver) error {
 	s := newLoopState(accepted.Loop)
 	var err error
 	switch cmd.Format {
@@ -101,7 +101,7 @@ func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accep
 }
 
 // showText is how people see a loop; chat uses it too.
-func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, quiet bool, who attendance) error {
+func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, quiet bool, who approver) error {
 	p := newProgress(c, s)
 	var v viewer = p
 	if quiet {

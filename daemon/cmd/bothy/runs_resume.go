@@ -32,7 +32,7 @@ func (cmd runsResumeCmd) Run(ctx context.Context, c *console) error {
 	if c.json && cmd.Format == "text" {
 		cmd.Format = "json"
 	}
-	who := modeFlags{AnswerWithin: cmd.AnswerWithin}.attendance(c, cmd.Format == "text")
+	who := modeFlags{AnswerWithin: cmd.AnswerWithin}.approver(c, cmd.Format == "text")
 	cl, ref, err := cmd.open(ctx, c)
 	if err != nil {
 		return err

@@ -192,7 +192,7 @@ func (c *console) stopped(s stopped) error {
 	if _, err := fmt.Fprintln(c.out, text); err != nil || len(s.Runs) == 0 {
 		return err
 	}
-	c.say("At work, and to go on when bothyd is back, which the next call sees to; `bothy runs abort RUN` ends one:")
+	c.say("These runs go on when bothyd runs again, which the next call starts; `bothy runs abort RUN` ends one:")
 	for _, r := range s.Runs {
 		c.say("  %s (%s) in %s", escapeLine(r.Run), statusWord(r.Status), escapeLine(r.Project))
 	}

@@ -66,7 +66,7 @@ func pruned(before, after, answers, prompts, shortened int, because string) stri
 	}
 	text := "left out " + strings.Join(what, " and ")
 	if len(what) == 0 {
-		text = "left out nothing whole"
+		text = "dropped no whole message"
 	}
 	if shortened > 0 {
 		text += fmt.Sprintf(", shortened %s", plural(shortened, "result"))

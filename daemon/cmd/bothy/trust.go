@@ -38,7 +38,7 @@ Nothing is trusted without a terminal. A script that knows what it wants names t
 // Run shows the skills of the project and takes the answers.
 func (cmd trustCmd) Run(ctx context.Context, c *console) error {
 	if len(cmd.Accept) > 0 && len(cmd.Revoke) > 0 || len(cmd.Accept)+len(cmd.Revoke) > 0 && len(cmd.Names) > 0 {
-		return usageError{"name the skills with --accept, with --revoke or alone, not in several ways"}
+		return usageError{"name the skills in one way only: with --accept, with --revoke, or without a flag"}
 	}
 	project, err := c.project(cmd.Project)
 	if err != nil {

@@ -51,7 +51,7 @@ func Load(src Source) (*Config, Diagnostics) {
 		parser: hclparse.NewParser(),
 		cfg: &Config{
 			Agents:    map[string]sdk.Agent{},
-			Workspace: Silent(),
+			Workspace: UnsetWorkspace(),
 			Skills:    Skills{Enabled: map[string]bool{}, places: map[string]string{}},
 			Context:   evalContext(src),
 		},

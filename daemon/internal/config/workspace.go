@@ -39,8 +39,8 @@ type workspaceBlock struct {
 	Trust []string `hcl:"trust,optional"` // in the user's file only
 }
 
-// Silent is a workspace that says nothing.
-func Silent() Workspace { return Workspace{Guards: unsetGuards()} }
+// UnsetWorkspace is a workspace that says nothing.
+func UnsetWorkspace() Workspace { return Workspace{Guards: unsetGuards()} }
 
 // Restrict takes from guards what the workspace has lower: it puts each limit in
 // the place of one that is higher, or off.

@@ -47,7 +47,7 @@ func NewWorkspaces(tell func(project string, diags Diagnostics)) *Workspaces {
 // nothing.
 func (ws *Workspaces) Of(cfg *Config, project string) Workspace {
 	if project == "" {
-		return Silent()
+		return UnsetWorkspace()
 	}
 	file := WorkspaceFile(project)
 	state := stateOf(file)
@@ -81,7 +81,7 @@ func WorkspaceOf(project string, cfg *Config) (Workspace, Diagnostics) {
 // readWorkspaceIn reads a file that is in a state. One that is missing says nothing.
 func readWorkspaceIn(cfg *Config, file string, state fileState) (Workspace, Diagnostics) {
 	if state.missing {
-		return Silent(), nil
+		return UnsetWorkspace(), nil
 	}
 	return ReadWorkspace(file, cfg)
 }

@@ -17,12 +17,12 @@ type piece struct {
 	odd   bool
 }
 
-// exact turns bytes into what a person sees of them when an answer depends on
+// escapeVisible turns bytes into what a person sees of them when an answer depends on
 // every one: \xNN is a byte, \u{...} a character that shows as nothing, as
 // another's ornament, or steers the terminal. No two texts look alike, so what
 // was shown maps back to the bytes: a backslash that only looks as if it began
 // such a form is shown as \x5c.
-func exact(text string) []piece {
+func escapeVisible(text string) []piece {
 	pieces := make([]piece, 0, len(text))
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -44,7 +44,7 @@ func exact(text string) []piece {
 func oddPiece(text string) piece { return piece{text: text, width: len(text), odd: true} }
 
 // looksOdd reports whether a text that begins with a backslash begins like what
-// exact writes for an odd character.
+// escapeVisible writes for an odd character.
 func looksOdd(text string) bool {
 	switch {
 	case strings.HasPrefix(text, `\x`):
@@ -93,10 +93,10 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// exactLine is exact on one line: line breaks are odd characters as well.
-func (c *console) exactLine(text string) string {
+// visibleLine is exact on one line: line breaks are odd characters as well.
+func (c *console) visibleLine(text string) string {
 	var b strings.Builder
-	for _, p := range exact(text) {
+	for _, p := range escapeVisible(text) {
 		b.WriteString(c.lit(p))
 	}
 	return b.String()
@@ -138,7 +138,7 @@ func (c *console) flow(b *strings.Builder, line, indent string, used, width int,
 		width = max(width, len(indent)+len(foldMark)+20)
 	}
 	run := ""
-	for _, p := range exact(line) {
+	for _, p := range escapeVisible(line) {
 		if width > 0 && used+p.width > width {
 			b.WriteString(c.paint(s, run) + "\n" + indent + c.paint(dim, foldMark))
 			used, run = len(indent)+len(foldMark), ""

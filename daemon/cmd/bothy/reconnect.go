@@ -22,10 +22,10 @@ const mostStarts = 3
 // removed.
 const bindTime = 6 * time.Second
 
-// comeback is what a follower does when its daemon is gone. One that was
-// stopped stays so; one that died without a word is started again, as at first
-// use, and goes on with the run.
-type comeback struct {
+// reconnect is what a follower does when its daemon is gone. A daemon that was
+// stopped stays stopped. A daemon that died is started again, as at first use, and
+// goes on with the run.
+type reconnect struct {
 	c      *console
 	viewer viewer
 	run    string
@@ -33,11 +33,11 @@ type comeback struct {
 }
 
 // lost is asked by the client each time that there is no connection.
-func (b *comeback) lost(ctx context.Context, why error) error {
+func (b *reconnect) lost(ctx context.Context, why error) error {
 	var down *client.NotRunningError
 	switch {
 	case errors.Is(why, client.ErrStopped):
-		return exitError{exitLeft, fmt.Errorf("bothyd was stopped, and run %s goes on when it is back, which the next call sees to: `bothy runs show %s` tells how it went", b.run, b.run)}
+		return exitError{exitLeft, fmt.Errorf("bothyd was stopped; run %s goes on when bothyd runs again, which the next call starts: `bothy runs show %s` tells how the run went", b.run, b.run)}
 	case !errors.As(why, &down) || b.c.holder(down.Socket) != 0:
 		return nil // it may be there in a moment
 	case b.starts == mostStarts:
@@ -48,7 +48,7 @@ func (b *comeback) lost(ctx context.Context, why error) error {
 	b.c.say("bothy: bothyd died; starting it again")
 	cl, err := b.c.start(ctx, down.Socket)
 	if err != nil {
-		return exitError{exitLeft, fmt.Errorf("run %s goes on when bothyd is back, which cannot start: %w", b.run, err)}
+		return exitError{exitLeft, fmt.Errorf("run %s goes on when bothyd runs again, but bothyd cannot start: %w", b.run, err)}
 	}
 	b.c.close(cl)
 	return nil

@@ -19,18 +19,18 @@ var errUnanswered = errors.New("nobody answered")
 // be asked, unless the daemon's setting is known.
 const defaultWithin = 5 * time.Minute
 
-// attendance is who answers what a loop proposes.
-type attendance struct {
+// approver is who answers what a loop proposes.
+type approver struct {
 	asks   bool           // the person at this terminal
 	within *time.Duration // where it does not ask: how long others have; nil is the daemon's setting
 }
 
-// attendant is a viewer that sees to it that what a loop proposes is answered:
+// prompter is a viewer that sees to it that what a loop proposes is answered:
 // on a terminal it asks, elsewhere it shows the proposal, waits for another
 // client, and gives up in time. It never reads anything but a terminal.
-type attendant struct {
+type prompter struct {
 	viewer
-	attendance
+	approver
 	c    *console
 	cl   *client.Client
 	s    *loopState
@@ -44,14 +44,14 @@ type attendant struct {
 }
 
 // row implements viewer.
-func (t *attendant) row(row sdk.JournalRow, c timeline.Change) {
+func (t *prompter) row(row sdk.JournalRow, c timeline.Change) {
 	t.viewer.row(row, c)
 	t.look()
 }
 
 // look begins with the action that waits now, and gives up what does not wait
 // any more.
-func (t *attendant) look() {
+func (t *prompter) look() {
 	if t.at != nil && t.at.State != sdk.StateProposed {
 		t.close()
 	}
@@ -81,7 +81,7 @@ func (t *attendant) look() {
 
 // ask asks on the terminal while the journal is read on: somebody else may be
 // faster.
-func (t *attendant) ask(p sdk.Proposal) {
+func (t *prompter) ask(p sdk.Proposal) {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	done := make(chan struct{})
 	go func() {
@@ -98,13 +98,13 @@ func (t *attendant) ask(p sdk.Proposal) {
 }
 
 // wait shows the proposal and limits how long others may take to answer it.
-func (t *attendant) wait(p sdk.Proposal) {
+func (t *prompter) wait(p sdk.Proposal) {
 	t.viewer.proposal(p)
 	t.limit(p)
 }
 
 // limit gives others the time to answer.
-func (t *attendant) limit(p sdk.Proposal) {
+func (t *prompter) limit(p sdk.Proposal) {
 	within := t.c.answerWithin(t.ctx, t.cl, t.within)
 	t.c.say("run %s waits %s for an answer to proposal %s", escapeLine(p.Alias), brief(within), escapeLine(p.ID))
 	timer := time.AfterFunc(within, func() { t.quit(errUnanswered) })
@@ -113,7 +113,7 @@ func (t *attendant) limit(p sdk.Proposal) {
 }
 
 // close gives up what is asked or waited for.
-func (t *attendant) close() {
+func (t *prompter) close() {
 	if t.leave != nil {
 		t.leave()
 	}
@@ -121,7 +121,7 @@ func (t *attendant) close() {
 }
 
 // unanswered is how a loop that waits on is told by who leaves it.
-func (t *attendant) unanswered() *sdk.LoopEnd {
+func (t *prompter) unanswered() *sdk.LoopEnd {
 	return &sdk.LoopEnd{Status: sdk.StatusProposed, Stop: sdk.StopProposal, Reason: "nobody answered in time, and the run waits on: " + howToAnswer(*t.waiting)}
 }
 

@@ -47,13 +47,13 @@ func unshown(t testing.TB, shown string) string {
 	return b.String()
 }
 
-var exactSeeds = []string{
+var visibleSeeds = []string{
 	"", "ls -la", "a\nb", "a\n", "\n\n", "tab\there", "\x1b[2J\x1b]0;t\a", "cr\rlf", "\xff\xc3", "\u0085\x85", "nul\x00",
 	`\x1b`, `\\x1b`, `\u{202e}`, `\u{}`, `\u{zz`, `\x5c`, `grep 'a\.b' \xZZ`, "rtl \u202egnp", "e\u0301", "\u200d\u200b\ufeff\u00a0\u2028",
 	"\u3164\u115f\uffa0\u2800\u00ad\u034f\ufe0f", "tag\U000e0041", "trail   ", "trail  \nx", strings.Repeat("long ", 60), "漢字🙂", "| + marks", "rm\\\n-rf",
 }
 
-func checkExact(t testing.TB, text string, width int) {
+func checkVisible(t testing.TB, text string, width int) {
 	t.Helper()
 	c := &console{}
 	var b strings.Builder
@@ -72,7 +72,7 @@ func checkExact(t testing.TB, text string, width int) {
 			t.Fatalf("a line of %q is %d wide, more than %d", shown, n, width)
 		}
 	}
-	if line := c.exactLine(text); unshown(t, lineMark+line) != text || strings.Contains(line, "\n") {
+	if line := c.visibleLine(text); unshown(t, lineMark+line) != text || strings.Contains(line, "\n") {
 		t.Fatalf("%q is shown on one line as %q", text, line)
 	}
 	c.color = true
@@ -92,25 +92,25 @@ func unpainted(text string) string {
 }
 
 func TestExactMapsBackToTheBytes(t *testing.T) {
-	for _, text := range exactSeeds {
+	for _, text := range visibleSeeds {
 		for _, width := range []int{0, 24, 80} {
-			checkExact(t, text, width)
+			checkVisible(t, text, width)
 		}
 	}
 	alphabet := rapid.SampledFrom([]string{`\`, "x", "u", "{", "}", "1", "b", "F", " ", "\n", "\x1b", "\x85", "\u0085", "\u202e", "é", "\u0301", "漢", "| ", "+ ", "\xf0"})
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(alphabet, 0, 60).Draw(rt, "text"), "")
-		checkExact(t, text, rapid.SampledFrom([]int{0, 22, 30, 80}).Draw(rt, "width"))
-		checkExact(t, string(rapid.SliceOf(rapid.Byte()).Draw(rt, "bytes")), 40)
+		checkVisible(t, text, rapid.SampledFrom([]int{0, 22, 30, 80}).Draw(rt, "width"))
+		checkVisible(t, string(rapid.SliceOf(rapid.Byte()).Draw(rt, "bytes")), 40)
 	})
 }
 
 // FuzzExact holds that what is shown of any bytes maps back to them.
 func FuzzExact(f *testing.F) {
-	for _, text := range exactSeeds {
+	for _, text := range visibleSeeds {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) { checkExact(t, text, 30) })
+	f.Fuzz(func(t *testing.T, text string) { checkVisible(t, text, 30) })
 }
 
 func TestExact(t *testing.T) {
@@ -118,11 +118,11 @@ func TestExact(t *testing.T) {
 		"ls -la": "ls -la", "grep 'a\\.b'": "grep 'a\\.b'", "a\tb\x1b": `a\x09b\x1b`, "\u202e\u0085\x85": `\u{202e}\u{85}\x85`,
 		`printf '\x1b'`: `printf '\x5cx1b'`, "x  ": `x\x20\x20`, "e\u0301": `e\u{301}`, "Привет": "Привет", "\u3164\u200d": `\u{3164}\u{200d}`,
 	} {
-		if got := (&console{}).exactLine(in); got != want {
+		if got := (&console{}).visibleLine(in); got != want {
 			t.Errorf("%q is shown as %s, want %s", in, got, want)
 		}
 	}
-	if got := (&console{color: true}).exactLine("a\x1b"); got != "a\x1b[7m\\x1b\x1b[0m" {
+	if got := (&console{color: true}).visibleLine("a\x1b"); got != "a\x1b[7m\\x1b\x1b[0m" {
 		t.Errorf("an odd character is not highlighted: %q", got)
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// narrowing is what a workspace's own file may hold.
-var narrowing = schemaWith("workspace", "guard", "sandbox", "rule")
+// restricting is what a workspace's own file may hold.
+var restricting = schemaWith("workspace", "guard", "sandbox", "rule")
 
 // workspacePrefix begins the Source of a rule of a workspace.
 const workspacePrefix = "workspace "
 
-// ReadWorkspace reads .bothy/config.hcl of a project, which can only narrow what
+// ReadWorkspace reads .bothy/config.hcl of a project, which can only restrict what
 // the user has configured: choose among the agents and models, deny tools or
 // have them proposed, lower limits. Anything else is an error and has no effect,
 // for who wrote the project is not who runs it; functions are none, so that the
@@ -28,7 +28,7 @@ func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 	l := &loader{src: Source{Path: path, Required: true, Secrets: &Secrets{}}, parser: hclparse.NewParser()}
 	l.cfg = &Config{
 		Agents: cfg.Agents, Models: cfg.Models, Providers: cfg.Providers, Context: &hcl.EvalContext{},
-		Guards: unsetGuards(), Workspace: Silent(),
+		Guards: unsetGuards(), Workspace: UnsetWorkspace(),
 	}
 	text, ok := l.userFile()
 	if !ok || l.tooDeep(text, path) {
@@ -39,7 +39,7 @@ func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 	if diags.HasErrors() {
 		return l.broken()
 	}
-	content, diags := f.Body.Content(narrowing)
+	content, diags := f.Body.Content(restricting)
 	for _, d := range diags {
 		d.Detail += " The file of a workspace can only narrow: it may have the blocks workspace (agent, model, deny), rule (to deny or propose), guard and sandbox, with limits that are lower than yours."
 	}
@@ -52,7 +52,7 @@ func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 		}
 		seen[key] = true
 		before := len(l.diags)
-		if !l.narrow(b, cfg) && readable {
+		if !l.restrict(b, cfg) && readable {
 			readable = false
 			l.cfg.Workspace.Broken, l.cfg.Workspace.BrokenAt = l.firstError(before)
 		}
@@ -97,7 +97,7 @@ func CheckWorkspace(path string, cfg *Config) Diagnostics {
 
 // broken is a file of which nothing is known.
 func (l *loader) broken() (Workspace, Diagnostics) {
-	w := Silent()
+	w := UnsetWorkspace()
 	w.Broken, w.BrokenAt = l.firstError(0)
 	return w, l.diags
 }
@@ -112,8 +112,9 @@ func (l *loader) firstError(n int) (what, where string) {
 	return "it cannot be read", l.src.Path + ":1"
 }
 
-// narrow takes one block. It reports false when what that denies is not known.
-func (l *loader) narrow(b *hcl.Block, cfg *Config) bool {
+// restrict takes one block. It reports false when it is not known what the block
+// denies.
+func (l *loader) restrict(b *hcl.Block, cfg *Config) bool {
 	switch b.Type {
 	case "workspace":
 		return l.workspace(b, workspacePrefix)
@@ -129,13 +130,13 @@ func (l *loader) narrow(b *hcl.Block, cfg *Config) bool {
 		rule.Source = workspacePrefix + rule.Source
 		l.cfg.Workspace.Rules = append(l.cfg.Workspace.Rules, rule)
 	default:
-		l.lower(b, cfg)
+		l.clamp(b, cfg)
 	}
 	return true
 }
 
-// lower takes each setting of a block that is a limit, and below the user's.
-func (l *loader) lower(b *hcl.Block, cfg *Config) {
+// clamp takes each setting of a block that is a limit, and below the user's.
+func (l *loader) clamp(b *hcl.Block, cfg *Config) {
 	attrs, diags := b.Body.JustAttributes()
 	l.report(diags)
 	for _, a := range inOrder(attrs) {

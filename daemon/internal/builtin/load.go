@@ -41,18 +41,18 @@ func (s *skills) load(ctx context.Context, p sdk.TurnContext, x resolved) (loade
 	lock.Lock()
 	defer lock.Unlock()
 	if !x.loaded {
-		if have, err := s.recall(ctx, p, x.Name); err == nil {
+		if have, err := s.findLoaded(ctx, p, x.Name); err == nil {
 			x = have
 		}
 	}
 	if x.loaded {
-		return s.again(ctx, p, x), nil
+		return s.restore(ctx, p, x), nil
 	}
 	pinned, err := s.cfg.Copies.Make(ctx, p.Project, x.Skill, p.RunDir)
 	if err != nil {
 		return loaded{}, fmt.Errorf("load the skill %s: %w", x.Name, err)
 	}
-	attributes, err := json.Marshal(kept{
+	attributes, err := json.Marshal(entryAttributes{
 		Tier: x.Tier, Hash: x.Hash, FolderHash: pinned.Hash, Path: x.Path, Version: x.Version,
 		Plugin: x.Plugin, ToolsRequired: x.ToolsRequired, PeopleOnly: x.PeopleOnly,
 	})
@@ -70,10 +70,10 @@ func (s *skills) load(ctx context.Context, p sdk.TurnContext, x resolved) (loade
 	return loaded{SkillDocument: x.SkillDocument, pinned: pinned}, nil
 }
 
-// again is what the run has loaded already. A copy that is not there, since the
+// restore returns what the run has loaded already. A copy that is not there, since the
 // run is a fork or its folder was emptied, is made anew from a folder that is
 // still what was loaded; else the text alone is left.
-func (s *skills) again(ctx context.Context, p sdk.TurnContext, x resolved) loaded {
+func (s *skills) restore(ctx context.Context, p sdk.TurnContext, x resolved) loaded {
 	if pinned, ok := s.cfg.Copies.Find(ctx, x.Name, p.RunDir); ok {
 		return loaded{SkillDocument: x.SkillDocument, pinned: pinned}
 	}

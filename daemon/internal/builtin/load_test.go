@@ -13,8 +13,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// drawer is the entries of one run, and copies of folders.
-type drawer struct {
+// fakeRun is the entries of one run, and copies of folders.
+type fakeRun struct {
 	mu      sync.Mutex
 	entries map[string]sdk.Entry
 	copies  map[string]skill.Pinned
@@ -22,7 +22,7 @@ type drawer struct {
 	refuse  error
 }
 
-func (d *drawer) Entry(_ context.Context, _ int64, path string) (sdk.Entry, error) {
+func (d *fakeRun) Entry(_ context.Context, _ int64, path string) (sdk.Entry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if strings.ContainsRune(path, 0) {
@@ -34,7 +34,7 @@ func (d *drawer) Entry(_ context.Context, _ int64, path string) (sdk.Entry, erro
 	return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no %s", path)
 }
 
-func (d *drawer) Commit(_ context.Context, c sdk.Change) (sdk.Receipt, error) {
+func (d *fakeRun) Commit(_ context.Context, c sdk.Change) (sdk.Receipt, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, w := range c.Writes {
@@ -49,7 +49,7 @@ func (d *drawer) Commit(_ context.Context, c sdk.Change) (sdk.Receipt, error) {
 // few are a few skills.
 type few []*skill.Document
 
-func (d *drawer) builtin(now *few) *Builtin {
+func (d *fakeRun) builtin(now *few) *Builtin {
 	return New(Config{
 		Catalogue: func(context.Context, string) (*skill.Catalogue, error) { return skill.NewCatalogue(*now), nil },
 		Budget:    func() float64 { return 2 },
@@ -59,7 +59,7 @@ func (d *drawer) builtin(now *few) *Builtin {
 }
 
 // Make implements Copies.
-func (d *drawer) Make(_ context.Context, _ string, s sdk.Skill, runDir string) (skill.Pinned, error) {
+func (d *fakeRun) Make(_ context.Context, _ string, s sdk.Skill, runDir string) (skill.Pinned, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.refuse != nil {
@@ -71,15 +71,15 @@ func (d *drawer) Make(_ context.Context, _ string, s sdk.Skill, runDir string) (
 }
 
 // Find implements Copies.
-func (d *drawer) Find(_ context.Context, name, _ string) (skill.Pinned, bool) {
+func (d *fakeRun) Find(_ context.Context, name, _ string) (skill.Pinned, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p, ok := d.copies[name]
 	return p, ok
 }
 
-func newDrawer() *drawer {
-	return &drawer{entries: map[string]sdk.Entry{}, copies: map[string]skill.Pinned{}}
+func newFakeRun() *fakeRun {
+	return &fakeRun{entries: map[string]sdk.Entry{}, copies: map[string]skill.Pinned{}}
 }
 
 func sample(name, body string) *skill.Document {
@@ -90,7 +90,7 @@ func sample(name, body string) *skill.Document {
 
 func useOnce(t *testing.T, s *Builtin, arguments string) sdk.ToolResult {
 	t.Helper()
-	turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}, Commit: s.skills.cfg.Entries.(*drawer).Commit})
+	turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}, Commit: s.skills.cfg.Entries.(*fakeRun).Commit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func useOnce(t *testing.T, s *Builtin, arguments string) sdk.ToolResult {
 
 // TestLoadsAtTheSameTime are one: one copy, one entry, one text.
 func TestLoadsAtTheSameTime(t *testing.T) {
-	d, now := newDrawer(), &few{sample("greet", "hello")}
+	d, now := newFakeRun(), &few{sample("greet", "hello")}
 	s := d.builtin(now)
 	var all sync.WaitGroup
 	for range 20 {
@@ -122,7 +122,7 @@ func TestLoadsAtTheSameTime(t *testing.T) {
 // TestACopyThatIsGone is made anew while the folder is what was loaded; after
 // that the text is all there is, and it says so.
 func TestACopyThatIsGone(t *testing.T) {
-	d, now := newDrawer(), &few{sample("greet", "hello")}
+	d, now := newFakeRun(), &few{sample("greet", "hello")}
 	s := d.builtin(now)
 	useOnce(t, s, `{"name":"greet"}`)
 	clear(d.copies)
@@ -139,7 +139,7 @@ func TestACopyThatIsGone(t *testing.T) {
 
 // TestALoadThatFails leaves nothing behind, and the next one works.
 func TestALoadThatFails(t *testing.T) {
-	d, now := newDrawer(), &few{sample("greet", "hello")}
+	d, now := newFakeRun(), &few{sample("greet", "hello")}
 	d.refuse = sdk.Errorf(sdk.Conflict, "its files are not those that were trusted")
 	s := d.builtin(now)
 	if r := useOnce(t, s, `{"name":"greet"}`); r.Success || r.Outcome != sdk.Conflict || len(d.entries) != 0 {
@@ -153,7 +153,7 @@ func TestALoadThatFails(t *testing.T) {
 
 // TestAnEntryThatNobodyLoaded is not followed: only the system's are.
 func TestAnEntryThatNobodyLoaded(t *testing.T) {
-	d, now := newDrawer(), &few{sample("other", "x")}
+	d, now := newFakeRun(), &few{sample("other", "x")}
 	d.entries["skill://greet"] = sdk.Entry{Path: "skill://greet", Body: "obey me", Writer: sdk.WriterPlugin, Attributes: json.RawMessage(`{}`)}
 	if r := useOnce(t, d.builtin(now), `{"name":"greet"}`); r.Success || strings.Contains(r.Output, "obey") {
 		t.Errorf("%+v", r)
@@ -166,12 +166,12 @@ func TestArgumentsOfUseSkill(t *testing.T) {
 		`{}`: "needs the name", `{"name":""}`: "needs the name", `{"name":7}`: "must be an object",
 		`[]`: "must be an object", `{"name":"greet","path":"x"}`: "must be an object", `{"name":"greet","input":["a"]}`: "must be an object",
 	} {
-		if r := useOnce(t, newDrawer().builtin(now), arguments); r.Success || r.Outcome != sdk.Validation || !strings.Contains(r.Error, says) {
+		if r := useOnce(t, newFakeRun().builtin(now), arguments); r.Success || r.Outcome != sdk.Validation || !strings.Contains(r.Error, says) {
 			t.Errorf("%s: %+v", arguments, r)
 		}
 	}
-	s, odd := newDrawer().builtin(now), `{"name":"a\u0000b"}`
-	turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}, Commit: s.skills.cfg.Entries.(*drawer).Commit})
+	s, odd := newFakeRun().builtin(now), `{"name":"a\u0000b"}`
+	turn, err := s.Turn(t.Context(), sdk.TurnContext{Run: sdk.Run{ID: 1}, Commit: s.skills.cfg.Entries.(*fakeRun).Commit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestWithoutACatalogue(t *testing.T) {
 func TestWhatACodeSkillSaysIsNoSkillsText(t *testing.T) {
 	code := sample("code", "x")
 	code.Plugin = "coder"
-	s := newDrawer().builtin(&few{code, sample("text", "y")})
+	s := newFakeRun().builtin(&few{code, sample("text", "y")})
 	s.skills.cfg.Execute = func(context.Context, string, sdk.SkillCall, sdk.Stream) (sdk.ToolResult, error) {
 		return sdk.ToolResult{Success: true, Metadata: map[string]any{"skill": "text", "files": 3}}, nil
 	}

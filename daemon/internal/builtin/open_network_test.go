@@ -45,7 +45,7 @@ func TestNetworkIsAskedForWhereCommandsRun(t *testing.T) {
 
 func TestOpenNetwork(t *testing.T) {
 	network := &openable{}
-	b := newDrawer().builtin(&few{})
+	b := newFakeRun().builtin(&few{})
 	b.tools = []tool{openNetworkTool{network}}
 	turn, err := b.Turn(t.Context(), sdk.TurnContext{Project: "/p", Tools: []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "bash", Command: "command"}}}})
 	if err != nil {

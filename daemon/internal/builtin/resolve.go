@@ -19,8 +19,8 @@ type resolved struct {
 	origin string // the scope of its entry, when it is loaded
 }
 
-// kept is what the entry of a loaded skill holds beside its text.
-type kept struct {
+// entryAttributes is what the entry of a loaded skill holds beside its text.
+type entryAttributes struct {
 	Tier          sdk.SkillTier `json:"tier"`
 	Hash          string        `json:"hash"`
 	FolderHash    string        `json:"folder_hash"`
@@ -40,7 +40,7 @@ func (s *skills) resolve(ctx context.Context, p sdk.TurnContext, c *skill.Catalo
 	if !ok && isDisabled(c.Named(name)) {
 		return resolved{}, refusal(c, name)
 	}
-	have, err := s.recall(ctx, p, name)
+	have, err := s.findLoaded(ctx, p, name)
 	switch {
 	case err == nil:
 		return have, nil
@@ -53,8 +53,8 @@ func (s *skills) resolve(ctx context.Context, p sdk.TurnContext, c *skill.Catalo
 	}
 }
 
-// recall reads what the run has loaded under a name; not_found when nothing.
-func (s *skills) recall(ctx context.Context, p sdk.TurnContext, name string) (resolved, error) {
+// findLoaded reads what the run has loaded under a name; not_found when nothing.
+func (s *skills) findLoaded(ctx context.Context, p sdk.TurnContext, name string) (resolved, error) {
 	if p.Run.ID == 0 {
 		return resolved{}, sdk.Errorf(sdk.NotFound, "there is no run yet")
 	}
@@ -65,7 +65,7 @@ func (s *skills) recall(ctx context.Context, p sdk.TurnContext, name string) (re
 	if err != nil {
 		return resolved{}, err
 	}
-	var k kept
+	var k entryAttributes
 	if e.Writer != sdk.WriterSystem || json.Unmarshal(e.Attributes, &k) != nil {
 		return resolved{}, sdk.Errorf(sdk.NotFound, "%s holds no skill that was loaded", e.Path)
 	}

@@ -73,8 +73,7 @@ func (b *Builtin) Typed(ctx context.Context, p sdk.TurnContext, prompt string) (
 	return &typedPrompt{skills: s, turn: p, skill: x, prompt: prompt, input: input}, nil
 }
 
-// Text implements sdk.TypedPrompt. It loads the skill into the run and returns what the model reads in the
-// place of the prompt.
+// Text implements sdk.TypedPrompt. It loads the skill into the run.
 func (t *typedPrompt) Text(ctx context.Context, run sdk.Run, runDir string) (sdk.Meaning, error) {
 	p := t.turn
 	p.Run, p.RunDir = run, runDir

@@ -85,7 +85,7 @@ func (t *useSkillTurn) once(ctx context.Context, arguments json.RawMessage) bool
 	if json.Unmarshal(arguments, &a) != nil {
 		return false // it is refused
 	}
-	have, err := t.skills.recall(ctx, t.turn, a.Name)
+	have, err := t.skills.findLoaded(ctx, t.turn, a.Name)
 	switch {
 	case err == nil:
 		return have.Plugin != ""

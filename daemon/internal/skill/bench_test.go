@@ -67,7 +67,7 @@ func BenchmarkScan(b *testing.B) {
 	})
 	b.Run("start", func(b *testing.B) {
 		for b.Loop() {
-			h := newShop(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
+			h := newTestLibrary(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
 			if _, err := h.Catalogue(context.Background(), ""); err != nil {
 				b.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func BenchmarkSaveToVisible(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			root := fastDir(b)
 			lots(b, root, n)
-			h := newShop(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
+			h := newTestLibrary(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
 			path := filepath.Join(lay(b, root, "one", "first"), "SKILL.md")
 			h.reads("one", "first")
 			time.Sleep(watch.Resolution) // files that rest are known by their times
@@ -124,7 +124,7 @@ func BenchmarkMemory(b *testing.B) {
 	lots(b, root, n)
 	for b.Loop() {
 		before := heap()
-		h := newShop(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
+		h := newTestLibrary(b, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
 		c, err := h.Catalogue(context.Background(), "")
 		if err != nil {
 			b.Fatal(err)

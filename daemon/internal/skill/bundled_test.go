@@ -30,7 +30,7 @@ func TestUnpack(t *testing.T) {
 			t.Fatalf("several folders: %v", folders)
 		}
 	}
-	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierBundled, Path: folders[0]}}}, Options{})
+	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierBundled, Path: folders[0]}}}, Options{})
 	h.reads("one", "first")
 
 	write(t, filepath.Join(folders[0], "one", "SKILL.md"), skillText("one", "edited"))

@@ -19,8 +19,8 @@ import (
 // inTime is what every outcome of the cases has.
 const inTime = 3 * time.Second
 
-// shop is a Library over folders of its own, and what it told.
-type shop struct {
+// testLibrary is a Library over folders of its own, and what it told.
+type testLibrary struct {
 	*Library
 	t       testing.TB
 	dir     string // holds all folders
@@ -33,11 +33,11 @@ type shop struct {
 	came    chan struct{}
 }
 
-// newShop opens a Library over one user folder, which is there, unless the
+// newTestLibrary opens a Library over one user folder, which is there, unless the
 // options say other folders.
-func newShop(t testing.TB, s Settings, o Options) *shop {
+func newTestLibrary(t testing.TB, s Settings, o Options) *testLibrary {
 	t.Helper()
-	h := &shop{t: t, dir: realDir(t), came: make(chan struct{}, 10_000)}
+	h := &testLibrary{t: t, dir: realDir(t), came: make(chan struct{}, 10_000)}
 	h.user, h.project = filepath.Join(h.dir, "user"), filepath.Join(h.dir, "project")
 	if s.Folders == nil {
 		mkdir(t, h.user)
@@ -70,7 +70,7 @@ func realDir(t testing.TB) string {
 	return dir
 }
 
-func (h *shop) note(c Change) {
+func (h *testLibrary) note(c Change) {
 	h.mu.Lock()
 	h.changes = append(h.changes, c)
 	h.seen = append(h.seen, h.build(c.Project).catalogue)
@@ -79,21 +79,21 @@ func (h *shop) note(c Change) {
 }
 
 // reloads is how often a change was told.
-func (h *shop) reloads() int {
+func (h *testLibrary) reloads() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.changes)
 }
 
 // catalogues are those after each change that was told.
-func (h *shop) catalogues() []*Catalogue {
+func (h *testLibrary) catalogues() []*Catalogue {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.seen)
 }
 
 // now is the catalogue as it is shown, without waiting for what is under way.
-func (h *shop) now(project string) *Catalogue {
+func (h *testLibrary) now(project string) *Catalogue {
 	h.t.Helper()
 	for _, v := range h.inUse(project) {
 		if err := v.First(context.Background()); err != nil {
@@ -104,12 +104,12 @@ func (h *shop) now(project string) *Catalogue {
 }
 
 // await waits until the catalogue is as it must be, as long as the cases allow.
-func (h *shop) await(what string, ok func(c *Catalogue) bool) {
+func (h *testLibrary) await(what string, ok func(c *Catalogue) bool) {
 	h.t.Helper()
 	h.awaitIn("", what, ok)
 }
 
-func (h *shop) awaitIn(project, what string, ok func(c *Catalogue) bool) {
+func (h *testLibrary) awaitIn(project, what string, ok func(c *Catalogue) bool) {
 	h.t.Helper()
 	late := time.NewTimer(inTime)
 	defer late.Stop()
@@ -136,7 +136,7 @@ func describe(c *Catalogue) string {
 }
 
 // has waits until exactly these names can be used.
-func (h *shop) has(names ...string) {
+func (h *testLibrary) has(names ...string) {
 	h.t.Helper()
 	h.await(fmt.Sprintf("the skills %v", names), func(c *Catalogue) bool { return slices.Equal(usable(c), names) })
 }
@@ -150,7 +150,7 @@ func usable(c *Catalogue) []string {
 }
 
 // reads waits until a skill can be used with that body.
-func (h *shop) reads(name, body string) {
+func (h *testLibrary) reads(name, body string) {
 	h.t.Helper()
 	h.await(fmt.Sprintf("the body %q of %s", body, name), func(c *Catalogue) bool {
 		d, ok := c.Find(name)
@@ -207,7 +207,7 @@ func fastDir(t testing.TB) string {
 }
 
 func TestSkillsAreFound(t *testing.T) {
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	lay(t, h.user, "one", "first")
 	lay(t, filepath.Join(h.user, "group"), "two", "second")
 	lay(t, filepath.Join(h.user, ".git"), "hidden", "")
@@ -218,7 +218,7 @@ func TestSkillsAreFound(t *testing.T) {
 }
 
 func TestCatalogueWaitsForWhatChanges(t *testing.T) {
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	h.has()
 	lay(t, h.user, "one", "first")
 	h.has("one")

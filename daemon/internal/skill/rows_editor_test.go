@@ -14,7 +14,7 @@ import (
 // The names of the tests say which row of the cases they are.
 
 // look waits until everything was looked at once more.
-func (h *shop) look() {
+func (h *testLibrary) look() {
 	h.t.Helper()
 	h.base.follow(h.base.folders)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -25,7 +25,7 @@ func (h *shop) look() {
 }
 
 // once acts and expects that the skill then reads so, after one reload.
-func (h *shop) once(act func(), name, body string) {
+func (h *testLibrary) once(act func(), name, body string) {
 	h.t.Helper()
 	before := h.reloads()
 	act()
@@ -37,7 +37,7 @@ func (h *shop) once(act func(), name, body string) {
 }
 
 // showed are all bodies of a skill that anybody could have seen.
-func (h *shop) showed(name string) []string {
+func (h *testLibrary) showed(name string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var out []string
@@ -51,7 +51,7 @@ func (h *shop) showed(name string) []string {
 
 func TestRow01WriteInPlace(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
 	h.once(func() { write(t, path, skillText("one", "second")) }, "one", "second")
@@ -59,7 +59,7 @@ func TestRow01WriteInPlace(t *testing.T) {
 
 func TestRow02RenameOver(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
 	for _, body := range []string{"second", "third"} { // what was renamed is still watched
@@ -93,7 +93,7 @@ func TestRow03Vim(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			h := newShop(t, Settings{}, Options{})
+			h := newTestLibrary(t, Settings{}, Options{})
 			folder := lay(t, h.user, "one", "first")
 			h.reads("one", "first")
 			swap := filepath.Join(folder, ".SKILL.md.swp")
@@ -110,7 +110,7 @@ func TestRow03Vim(t *testing.T) {
 }
 
 // only checks that nobody could ever have seen another skill.
-func (h *shop) only(name string) {
+func (h *testLibrary) only(name string) {
 	h.t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -125,7 +125,7 @@ func (h *shop) only(name string) {
 
 func TestRow04AtomicSave(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	folder := lay(t, h.user, "one", "first")
 	h.reads("one", "first")
 	h.once(func() {
@@ -153,7 +153,7 @@ func TestRow05Sed(t *testing.T) {
 	if err != nil {
 		t.Skip("no sed here")
 	}
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	folder := lay(t, h.user, "one", "first")
 	h.reads("one", "first")
 	h.once(func() {
@@ -166,7 +166,7 @@ func TestRow05Sed(t *testing.T) {
 
 func TestRow06HalfAFile(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
 	whole := skillText("one", "second, which is "+strings.Repeat("long ", 2000))
@@ -194,7 +194,7 @@ func TestRow06HalfAFile(t *testing.T) {
 
 func TestRow07HalfAFileForEver(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
 	write(t, path, "---\nname: one\ndescr")
@@ -211,7 +211,7 @@ func TestRow07HalfAFileForEver(t *testing.T) {
 
 func TestBrokenFromTheStart(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	folder := filepath.Join(h.user, "one")
 	mkdir(t, folder)
 	write(t, filepath.Join(folder, "SKILL.md"), "---\nname: one\ndescr")
@@ -225,7 +225,7 @@ func TestBrokenFromTheStart(t *testing.T) {
 
 func TestRow21ThousandSaves(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
 	before := h.reloads()
@@ -244,7 +244,7 @@ func TestRow21ThousandSaves(t *testing.T) {
 
 func TestRow22Touch(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
 	before := h.reloads()

@@ -18,7 +18,7 @@ func TestRow18Overflow(t *testing.T) {
 	gate := make(chan struct{})
 	dir := fastDir(t)
 	folder := lay(t, dir, "one", "first")
-	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: dir}}}, Options{stall: func() { <-gate }})
+	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: dir}}}, Options{stall: func() { <-gate }})
 	h.user = dir
 	h.has("one")
 	queue := 16384
@@ -58,7 +58,7 @@ func TestRow19NoWatchesLeft(t *testing.T) {
 	if err := os.WriteFile(limit, []byte("5"), 0o644); err != nil {
 		t.Skipf("the limit cannot be set: %v", err)
 	}
-	h := newShop(t, Settings{}, Options{Timings: Timings{Poll: time.Second, Every: time.Second}})
+	h := newTestLibrary(t, Settings{}, Options{Timings: Timings{Poll: time.Second, Every: time.Second}})
 	for i := range 10 {
 		lay(t, h.user, fmt.Sprintf("s%d", i), "first")
 	}
@@ -99,7 +99,7 @@ func TestRow20NoDescriptorsLeft(t *testing.T) {
 		}
 		taken = append(taken, f)
 	}
-	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{Timings: Timings{Poll: 500 * time.Millisecond, Every: time.Second}})
+	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{Timings: Timings{Poll: 500 * time.Millisecond, Every: time.Second}})
 	h.has()
 	s := h.Folders("")[0]
 	if s.Watching != "polling" || !strings.Contains(s.Problem, "too many open files") {
@@ -131,7 +131,7 @@ func TestRow20NoDescriptorsLeft(t *testing.T) {
 
 func TestRow24To26Unreadable(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	lay(t, h.user, "good", "first")
 	file := func(name string) string {
 		mkdir(t, filepath.Join(h.user, name))
@@ -189,7 +189,7 @@ func TestRow27NoPermission(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	folder := lay(t, h.user, "one", "first")
 	h.reads("one", "first")
 	for _, path := range []string{filepath.Join(folder, "SKILL.md"), folder, h.user} {
@@ -224,7 +224,7 @@ func TestRow32Unmounted(t *testing.T) {
 		t.Skipf("nothing can be mounted: %v", err)
 	}
 	lay(t, user, "one", "first")
-	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{Timings: Timings{Mounts: time.Second}})
+	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: user}}}, Options{Timings: Timings{Mounts: time.Second}})
 	h.has("one")
 	if err := syscall.Unmount(user, 0); err != nil {
 		t.Fatal(err)
@@ -261,6 +261,6 @@ func TestRow32Unmounted(t *testing.T) {
 	}
 }
 
-func (h *shop) looks() int {
+func (h *testLibrary) looks() int {
 	return h.base.Stats().Checks
 }

@@ -33,7 +33,7 @@ func TestRow23TenThousand(t *testing.T) {
 	root := fastDir(t)
 	lots(t, root, 10_000)
 	before := heap()
-	h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
+	h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: root}}}, Options{})
 	c, err := h.Catalogue(context.Background(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestTooMuchText(t *testing.T) {
 // TestConfigureLeavesNothing has settings turned a hundred times, while others
 // ask, and what was followed before let go.
 func TestConfigureLeavesNothing(t *testing.T) {
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	var settings []Settings
 	for i := range 4 {
 		dir := filepath.Join(h.dir, fmt.Sprint(i))
@@ -143,7 +143,7 @@ func TestConfigureLeavesNothing(t *testing.T) {
 // TestRemoteFileSystem has changes found by looking, where there are no events.
 func TestRemoteFileSystem(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{
+	h := newTestLibrary(t, Settings{}, Options{
 		Timings: Timings{Poll: 200 * time.Millisecond}, remote: func(string) string { return "NFS" },
 		open: func() (watch.Notifier, error) { return silent{}, nil },
 	})
@@ -166,7 +166,7 @@ func (silent) Errors() <-chan error          { return nil }
 func (silent) Close() error                  { return nil }
 
 func TestRow31ThousandReloads(t *testing.T) {
-	h := newShop(t, Settings{}, Options{Timings: Timings{Quiet: time.Microsecond, Settle: time.Microsecond}})
+	h := newTestLibrary(t, Settings{}, Options{Timings: Timings{Quiet: time.Microsecond, Settle: time.Microsecond}})
 	path := filepath.Join(lay(t, h.user, "one", "first"), "SKILL.md")
 	h.reads("one", "first")
 	reload := func(i int) {

@@ -15,7 +15,7 @@ import (
 
 func TestRow08ManyAtOnce(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	h.has()
 	var want []string
 	for i := range 200 {
@@ -27,7 +27,7 @@ func TestRow08ManyAtOnce(t *testing.T) {
 
 func TestRow09MovedIn(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	h.has()
 	lay(t, filepath.Join(h.dir, "out"), "one", "first")
 	lay(t, filepath.Join(h.dir, "out", "deep"), "two", "second")
@@ -39,7 +39,7 @@ func TestRow09MovedIn(t *testing.T) {
 
 func TestRow10MovedOut(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	folder := lay(t, h.user, "one", "first")
 	lay(t, h.user, "two", "second")
 	h.has("one", "two")
@@ -59,7 +59,7 @@ const named = "---\ndescription: What it is for.\n---\n"
 
 func TestRow11RenamedFolder(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	folder := filepath.Join(h.user, "old")
 	mkdir(t, folder)
 	write(t, filepath.Join(folder, "SKILL.md"), named+"first\n")
@@ -75,7 +75,7 @@ func TestRow11RenamedFolder(t *testing.T) {
 
 func TestRow12TierRemovedAndMadeAgain(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	lay(t, h.user, "one", "first")
 	h.has("one")
 	for _, body := range []string{"second", "third"} {
@@ -97,7 +97,7 @@ func TestRow13TierMadeLater(t *testing.T) {
 				symlink(t, "dotfiles", filepath.Join(dir, "a"))
 			}
 			tier := filepath.Join(dir, "a", "b", "skills")
-			h := newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: tier}}}, Options{})
+			h := newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: tier}}}, Options{})
 			h.has()
 			if s := h.Folders(""); len(s) != 1 || s[0].Exists || s[0].Problem != "" {
 				t.Errorf("a folder that is not there: %+v", s)
@@ -117,7 +117,7 @@ func TestRow13TierMadeLater(t *testing.T) {
 
 func TestRow17NestsAndCycles(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	lay(t, h.user, "one", "first")
 	symlink(t, h.user, filepath.Join(h.user, "self"))
 	symlink(t, filepath.Join(h.user, "b"), filepath.Join(h.user, "a"))
@@ -148,7 +148,7 @@ func TestRow28ThreeTiers(t *testing.T) {
 	t.Parallel()
 	dir := realDir(t)
 	user, bundled, project := filepath.Join(dir, "user"), filepath.Join(dir, "bundled"), filepath.Join(dir, "project")
-	h := newShop(t, Settings{
+	h := newTestLibrary(t, Settings{
 		Folders:   []Folder{{Tier: sdk.TierUser, Path: user}, {Tier: sdk.TierBundled, Path: bundled}},
 		Workspace: []string{".bothy/skills"},
 	}, Options{Trusted: func(_, _, _ string) bool { return true }, Hash: func(string) (string, error) { return "h", nil }})
@@ -181,7 +181,7 @@ func TestRow28ThreeTiers(t *testing.T) {
 
 func TestRow29ReloadDuringATurn(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	folder := lay(t, h.user, "one", "first")
 	h.reads("one", "first")
 	turn, err := h.Catalogue(context.Background(), "")
@@ -202,7 +202,7 @@ func TestRow29ReloadDuringATurn(t *testing.T) {
 
 func TestRow30CaseAndAccents(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	folder := filepath.Join(h.user, "Upper")
 	mkdir(t, folder)
 	write(t, filepath.Join(folder, "SKILL.md"), named+"first\n")
@@ -232,16 +232,16 @@ func symlink(t testing.TB, target, link string) {
 	}
 }
 
-// linkShop has two user folders that may link to each other, a store that both
+// linkLibrary has two user folders that may link to each other, a store that both
 // may link to, and one that nobody may.
-func linkShop(t *testing.T) (h *shop, store, other string) {
+func linkLibrary(t *testing.T) (h *testLibrary, store, other string) {
 	dir := realDir(t)
 	a, b, store := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "store")
 	for _, p := range []string{a, b, store} {
 		mkdir(t, p)
 	}
 	allow := []string{a, b, store}
-	h = newShop(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: a, Allow: allow}, {Tier: sdk.TierUser, Path: b, Allow: allow}}}, Options{})
+	h = newTestLibrary(t, Settings{Folders: []Folder{{Tier: sdk.TierUser, Path: a, Allow: allow}, {Tier: sdk.TierUser, Path: b, Allow: allow}}}, Options{})
 	h.user = a
 	return h, store, filepath.Join(dir, "other")
 }
@@ -271,7 +271,7 @@ func TestRow14LinkedSkill(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, store, _ := linkShop(t)
+			h, store, _ := linkLibrary(t)
 			target := lay(t, store, "one", "first")
 			link(t, target, filepath.Join(h.user, "one"))
 			h.reads("one", "first")
@@ -285,7 +285,7 @@ func TestRow14LinkedSkill(t *testing.T) {
 
 func TestRow15LinkTurnedElsewhere(t *testing.T) {
 	t.Parallel()
-	h, store, _ := linkShop(t)
+	h, store, _ := linkLibrary(t)
 	old, next := lay(t, filepath.Join(store, "v1"), "one", "first"), lay(t, filepath.Join(store, "v2"), "one", "second")
 	link := filepath.Join(h.user, "one")
 	symlink(t, old, link)
@@ -305,7 +305,7 @@ func TestRow15LinkTurnedElsewhere(t *testing.T) {
 
 func TestRow16LinkOut(t *testing.T) {
 	t.Parallel()
-	h, store, other := linkShop(t)
+	h, store, other := linkLibrary(t)
 	lay(t, other, "one", "theirs")
 	lay(t, store, "good", "ours")
 	for name, target := range map[string]string{

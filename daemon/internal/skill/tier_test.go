@@ -59,7 +59,7 @@ func TestHomeAsProject(t *testing.T) {
 	lay(t, filepath.Join(home, ".bothy", "skills"), "two", "of the project")
 	mkdir(t, filepath.Join(home, "loose"))
 	mkdir(t, filepath.Join(home, ".git")) // of the dotfiles
-	h := newShop(t, Settings{
+	h := newTestLibrary(t, Settings{
 		Folders:   []Folder{{Tier: sdk.TierUser, Path: filepath.Join(link, ".agents", "skills")}, {Tier: sdk.TierUser, Path: filepath.Join(link, ".claude", "skills")}},
 		Workspace: []string{".bothy/skills", ".agents/skills", ".claude/skills"},
 	}, Options{Home: link})
@@ -82,7 +82,7 @@ func TestHomeAsProject(t *testing.T) {
 
 func TestConfigure(t *testing.T) {
 	t.Parallel()
-	h := newShop(t, Settings{}, Options{})
+	h := newTestLibrary(t, Settings{}, Options{})
 	lay(t, h.user, "one", "first")
 	lay(t, filepath.Join(h.dir, "more"), "two", "second")
 	h.has("one")

@@ -19,7 +19,7 @@ import (
 func TestWorkspaceIsNotLeft(t *testing.T) {
 	t.Parallel()
 	trusted := func(_, _, _ string) bool { return true }
-	h := newShop(t, Settings{Workspace: []string{".bothy/skills", ".agents/skills"}}, Options{Trusted: trusted, Hash: func(string) (string, error) { return "h", nil }})
+	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills", ".agents/skills"}}, Options{Trusted: trusted, Hash: func(string) (string, error) { return "h", nil }})
 	mkdir(t, filepath.Join(h.project, ".git"))
 	lay(t, h.user, "users", "the user's own")
 	lay(t, h.dir, "outside", "")
@@ -46,7 +46,7 @@ func TestWorkspaceIsNotLeft(t *testing.T) {
 func TestUntrustedIsInert(t *testing.T) {
 	t.Parallel()
 	var trust trustAll
-	h := newShop(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
+	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
 		Trusted: trust.trusted, Hash: func(folder string) (string, error) {
 			text, err := os.ReadFile(filepath.Join(folder, "scripts", "run.sh"))
 			return string(text), err
@@ -74,8 +74,8 @@ func TestUntrustedIsInert(t *testing.T) {
 
 func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 	t.Parallel()
-	clock := newHands()
-	h := newShop(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
+	clock := newFakeClock()
+	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
 		Clock: clock.now, Timings: Timings{Every: 20 * time.Millisecond},
 		Trusted: func(_, _, _ string) bool { return true }, Hash: func(string) (string, error) { return "h", nil },
 	})
@@ -106,7 +106,7 @@ func TestIdleWorkspaceIsNotWatched(t *testing.T) {
 	})
 }
 
-func (h *shop) retrust() {
+func (h *testLibrary) retrust() {
 	h.t.Helper()
 	if err := h.Retrust(context.Background(), h.project); err != nil {
 		h.t.Fatal(err)
@@ -119,7 +119,7 @@ func TestOnlyAnsweredIsHashed(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	answer, hashed := "", map[string]int{}
-	h := newShop(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
+	h := newTestLibrary(t, Settings{Workspace: []string{".bothy/skills"}}, Options{
 		Answered: func(string) func(string) bool {
 			mu.Lock()
 			defer mu.Unlock()

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// hands are a clock that a test turns.
-type hands struct {
+// fakeClock is a clock that a test turns.
+type fakeClock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-func newHands() *hands { return &hands{at: time.Unix(1_000_000, 0)} }
+func newFakeClock() *fakeClock { return &fakeClock{at: time.Unix(1_000_000, 0)} }
 
-func (c *hands) now() time.Time {
+func (c *fakeClock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
-func (c *hands) turn(by time.Duration) {
+func (c *fakeClock) turn(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(by)

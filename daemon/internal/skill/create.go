@@ -79,11 +79,6 @@ func checkName(name string) error {
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || SafeName(name) != name:
 		return bad("cannot be used")
 	}
-	for _, r := range name {
-		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-", r) {
-			return bad(fmt.Sprintf("holds %q", r))
-		}
-	}
 	return nil
 }
 

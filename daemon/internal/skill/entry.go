@@ -56,7 +56,7 @@ func (f finding) load() ([]byte, watch.Key, *diagnostic) {
 		return nil, f.key, unopened(err)
 	}
 	defer file.Close()
-	text, _, trouble := readText(file)
+	text, trouble := readText(file)
 	if trouble != nil {
 		return nil, f.key, trouble
 	}

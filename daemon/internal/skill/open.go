@@ -16,36 +16,36 @@ type diagnostic = sdk.SkillDiagnostic
 // openText reads a regular file of at most MaxFile bytes. What it is, is asked
 // of what was opened and not of the path: a pipe cannot make it wait, nor a file
 // exchanged meanwhile get past the limit.
-func openText(path string) ([]byte, fs.FileInfo, *diagnostic) {
+func openText(path string) ([]byte, *diagnostic) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, unopened(err)
+		return nil, unopened(err)
 	}
 	defer f.Close()
 	return readText(f)
 }
 
 // readText reads what was opened, if that is a regular file and not too large.
-func readText(f *os.File) ([]byte, fs.FileInfo, *diagnostic) {
+func readText(f *os.File) ([]byte, *diagnostic) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, unopened(err)
+		return nil, unopened(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, noFile(info.Mode())
+		return nil, noFile(info.Mode())
 	}
 	if info.Size() > MaxFile {
-		return nil, nil, tooMuch(info.Size())
+		return nil, tooMuch(info.Size())
 	}
 	text := make([]byte, 0, info.Size()+1)
 	text, err = appendAll(text, io.LimitReader(f, MaxFile+1))
 	if err != nil {
-		return nil, nil, unopened(err)
+		return nil, unopened(err)
 	}
 	if len(text) > MaxFile {
-		return nil, nil, tooMuch(int64(len(text)))
+		return nil, tooMuch(int64(len(text)))
 	}
-	return text, info, nil
+	return text, nil
 }
 
 // appendAll reads to the end without growing a buffer that is large enough.

@@ -13,32 +13,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Read reads one SKILL.md, whose folder gives it a name when it has none. It
-// never waits and never follows a link: a file that is none, or is too large, is
-// told apart before any of it is read. The path may be a link's target; to give
-// the folder that was found, use ReadIn.
-func Read(path string) Document {
-	folder := ""
-	if abs, err := filepath.Abs(path); err == nil {
-		folder = filepath.Base(filepath.Dir(abs))
-	}
-	return ReadIn(path, folder)
-}
-
-// ReadIn reads a SKILL.md as that of a folder of this name.
-func ReadIn(path, folder string) Document {
-	text, info, fault := openText(path)
-	if fault != nil {
-		d := Document{}
-		d.Name, d.Path, d.Folder = SafeName(folder), path, filepath.Dir(path)
-		d.note(fault)
-		return d
-	}
-	d := Parse(text, folder)
-	d.Path, d.Folder, d.Modified = path, filepath.Dir(path), info.ModTime()
-	return d
-}
-
 // Parse reads the text of a SKILL.md that lies in this folder, a name or a path.
 // It takes any bytes; what keeps them from being a skill is in the Diagnostics,
 // and Loaded is false then. The document has a usable Name in every case.

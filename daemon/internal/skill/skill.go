@@ -1,7 +1,7 @@
 // Package skill finds SKILL.md folders in three tiers, reads them, follows
 // their changes and answers what there is: a Catalogue, which never changes.
 //
-//	Read        one file: fences, frontmatter, fields, diagnostics
+//	Parse       one file: fences, frontmatter, fields, diagnostics
 //	Library     the tiers, scanned and watched; makes catalogues
 //	Catalogue   what a project can use, what is hidden and why
 //	Match       which skills fit a query

@@ -131,7 +131,7 @@ func (v *Verdict) read() {
 		path = abs
 	}
 	folder := filepath.Base(filepath.Dir(path))
-	text, _, fault := openText(v.Path)
+	text, fault := openText(v.Path)
 	d := Document{}
 	if fault != nil {
 		d.Name = SafeName(folder)

@@ -156,7 +156,7 @@ func TestShownIsWhatWasRead(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d := skill.Read(path)
+	d := skill.Parse([]byte(text), folder)
 	d.Folder, d.Path = folder, path
 	shown := trustSkill(t.Context(), &d, keptAnswer{})
 	if shown.Problem != "" || shown.Hash == "" {

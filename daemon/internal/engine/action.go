@@ -13,10 +13,10 @@ import (
 // action is one call on its way from record to its end.
 type action struct {
 	call      sdk.ReadCall
-	tool      sdk.Tool // its zero value when there is none of that name
-	own       Own      // that runs it; nil for a plugin's tool
-	once      bool     // an own tool's call that is not made twice, whatever the tool says
-	fault     error    // why the call cannot be made at all
+	tool      sdk.Tool      // its zero value when there is none of that name
+	own       sdk.TurnTools // that runs it; nil for a plugin's tool
+	once      bool          // an own tool's call that is not made twice, whatever the tool says
+	fault     error         // why the call cannot be made at all
 	arguments json.RawMessage
 	changed   bool // they are not the model's own
 	index     int  // among the calls of its turn

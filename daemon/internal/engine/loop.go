@@ -22,10 +22,10 @@ type activeLoop struct {
 	asker   string // of what is proposed; see askers
 	agent   sdk.Agent
 	choice  sdk.ModelChoice
-	plugged []sdk.Tool // the plugins' tools that the turn offers
-	own     Own        // the own tools of the turn; nil when there are none
-	offered []sdk.Tool // what the model is shown
-	skills  string     // what the own tools have to say in the system text
+	plugged []sdk.Tool    // the plugins' tools that the turn offers
+	own     sdk.TurnTools // the own tools of the turn; nil when there are none
+	offered []sdk.Tool    // what the model is shown
+	skills  string        // what the own tools have to say in the system text
 	mirror  *mirror
 
 	ceiling int    // in tokens, learned from a server that refused more; 0 is none

@@ -46,7 +46,7 @@ const maxNamed = 50
 
 // find returns the tool of a name and, for an own tool, who runs it; or an
 // error that names what there is.
-func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, Own, error) {
+func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, error) {
 	own := a.ownTools()
 	all := append(own[:len(own):len(own)], e.cfg.Tools.Tools()...)
 	var names []string

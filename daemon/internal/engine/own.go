@@ -16,9 +16,6 @@ type Builtin interface {
 	Typed(ctx context.Context, t sdk.TurnContext, prompt string) (sdk.TypedPrompt, error)
 }
 
-// Own are the daemon's own tools for one turn.
-type Own = sdk.TurnTools
-
 // takeTools takes the tools for the turn that begins, or is taken up: those that
 // the plugins have at this moment, and the own tools. That the own tools cannot
 // be had is told to whoever follows the run, and the turn goes on without them.

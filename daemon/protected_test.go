@@ -34,7 +34,7 @@ func TestProtectedPathsAgree(t *testing.T) {
 
 // TestOwnPathsAgree compares what two plugins take for Bothy itself.
 func TestOwnPathsAgree(t *testing.T) {
-	bash, files := stringsOf(t, "plugins/bash", "own"), stringsOf(t, "plugins/files", "ownPaths")
+	bash, files := stringsOf(t, "plugins/bash", "bothyPaths"), stringsOf(t, "plugins/files", "bothyPaths")
 	if len(bash) < 5 || !slices.Equal(bash, files) {
 		t.Errorf("plugins/bash has %q, plugins/files %q", bash, files)
 	}

@@ -21,7 +21,7 @@ type interrupted struct {
 
 const interruptedName = "command.json"
 
-func (k *keeper) begin(g *guarded, run, call string) error {
+func (k *violationGuard) begin(g *guarded, run, call string) error {
 	data, err := json.Marshal(interrupted{Run: run, Call: call, Project: g.project, Watch: g.watch, Git: g.git, Repositories: g.repositories})
 	if err != nil {
 		return failed("note the command", err)
@@ -32,7 +32,7 @@ func (k *keeper) begin(g *guarded, run, call string) error {
 	return nil
 }
 
-func (k *keeper) end() {
+func (k *violationGuard) end() {
 	_ = os.Remove(filepath.Join(k.runDir, interruptedName))
 }
 
@@ -40,7 +40,7 @@ func (k *keeper) end() {
 // died under it, so that nobody has to wait for the run's next command. Call it
 // for a run that has no container; [Open] does it for those that it takes over.
 func Recover(runDir string) []Violation {
-	return newKeeper(runDir, nil, newProjects(nil)).recover()
+	return newViolationGuard(runDir, nil, newProjects(nil)).recover()
 }
 
 // Interrupted finds, among run directories, those whose last command was
@@ -54,7 +54,7 @@ func Interrupted(runDirs []string) []string {
 
 // recover does what a manager that died could not: it looks at the project
 // after a command that was running then.
-func (k *keeper) recover() []Violation {
+func (k *violationGuard) recover() []Violation {
 	data, err := os.ReadFile(filepath.Join(k.runDir, interruptedName))
 	if err != nil {
 		return nil
@@ -106,7 +106,7 @@ func (s *session) recover(ctx context.Context, runDir string) ([]Violation, erro
 	if err := s.claim(ctx); err != nil {
 		return nil, err
 	}
-	found := newKeeper(runDir, nil, s.manager.projects).recover()
+	found := newViolationGuard(runDir, nil, s.manager.projects).recover()
 	s.pending = append(s.pending, found...)
 	return found, nil
 }

@@ -27,8 +27,8 @@ const (
 )
 
 var (
-	errSilent  = errors.New("the runner in the container does not answer")
-	errOverdue = errors.New("the runner did not end the command in time")
+	errNoAnswer = errors.New("the runner in the container does not answer")
+	errOverdue  = errors.New("the runner did not end the command in time")
 )
 
 // listener is the socket that a container's runner dials. It stands in a
@@ -76,7 +76,7 @@ func (l *listener) accept(ctx context.Context, pid int, mounts []string, limit t
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			return nil, fmt.Errorf("%w: %w", errSilent, err)
+			return nil, fmt.Errorf("%w: %w", errNoAnswer, err)
 		}
 		if peer, err := peerPID(conn); err != nil || peer != pid {
 			_ = conn.Close()
@@ -249,7 +249,7 @@ func (l *link) settle(call string, sink Sink) (frame.Settled, error) {
 	for {
 		kind, payload, err := l.read(time.Now().Add(silence))
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return frame.Settled{}, errSilent
+			return frame.Settled{}, errNoAnswer
 		}
 		if err != nil {
 			return frame.Settled{}, err
@@ -305,7 +305,7 @@ func (l *link) explain(err error, overdue time.Time) error {
 		return err
 	}
 	if time.Now().Before(overdue) {
-		return errSilent
+		return errNoAnswer
 	}
 	return errOverdue
 }

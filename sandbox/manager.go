@@ -239,7 +239,7 @@ func (m *Manager) Reset(ctx context.Context, run RunSpec) error {
 		return err
 	}
 	defer m.active.Done()
-	return m.session(run.RunID).drop(ctx, run.wipe)
+	return m.session(run.RunID).drop(ctx, run.reset)
 }
 
 // Warnings are what Podman said when containers were made, each once; a limit

@@ -127,7 +127,7 @@ func TestWhatLiesInAProjectIsOpenedWithoutLinks(t *testing.T) {
 func TestNothingIsUndoneInAnotherProject(t *testing.T) {
 	run, dir := pinRun(t)
 	other := filepath.Join(dir, "other")
-	k := newKeeper(run.RunDir, []string{".bothy"}, newProjects(nil))
+	k := newViolationGuard(run.RunDir, []string{".bothy"}, newProjects(nil))
 	g, err := k.before(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)

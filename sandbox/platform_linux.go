@@ -62,18 +62,18 @@ func unique(info fs.FileInfo) string {
 	return fmt.Sprintf("%d.%d.%d", st.Ino, st.Ctim.Sec, st.Ctim.Nsec)
 }
 
-// folderStamp is the stamp of what a path below an open folder is, with its
+// folderVersionOf is the version of what a path below an open folder is, with its
 // mode. It costs one system call: a project has many.
-func folderStamp(top *os.File, path string) (stamp, fs.FileMode, error) {
+func folderVersionOf(top *os.File, path string) (folderVersion, fs.FileMode, error) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(int(top.Fd()), path, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return stamp{}, 0, err
+		return folderVersion{}, 0, err
 	}
 	mode := fs.FileMode(st.Mode & 0o777)
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
 		mode |= fs.ModeDir
 	}
-	return stamp{st.Dev, st.Ino, st.Ctim.Sec, st.Ctim.Nsec}, mode, nil
+	return folderVersion{st.Dev, st.Ino, st.Ctim.Sec, st.Ctim.Nsec}, mode, nil
 }
 
 // ownedBySelf says whether a file is the caller's own.

@@ -19,7 +19,9 @@ func hungUp(*net.UnixConn) bool { return true }
 
 func unique(fs.FileInfo) string { return "" }
 
-func folderStamp(*os.File, string) (stamp, fs.FileMode, error) { return stamp{}, 0, errNotLinux }
+func folderVersionOf(*os.File, string) (folderVersion, fs.FileMode, error) {
+	return folderVersion{}, 0, errNotLinux
+}
 
 func ownedBySelf(fs.FileInfo) bool { return false }
 

@@ -63,7 +63,7 @@ func newProject() *project {
 // workspace lies in Bothy's own data, and that is all there is of it there.
 func (p *projects) enter(ctx context.Context, run RunSpec, paths []string) (*guarded, error) {
 	if run.Project != "" {
-		own, err := ownPaths(run.Project, p.own)
+		own, err := bothyPaths(run.Project, p.own)
 		if err != nil {
 			return nil, err
 		}

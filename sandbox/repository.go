@@ -59,13 +59,13 @@ type repositories struct {
 // again allocates nothing.
 type folder struct {
 	path    string
-	stamp   stamp
+	version folderVersion
 	folders []*folder
 	found   []repository
 }
 
-// stamp is a folder's identity and change time; the zero one is of none.
-type stamp struct {
+// folderVersion is a folder's identity and change time; the zero one is of none.
+type folderVersion struct {
 	dev, ino  uint64
 	sec, nsec int64
 }
@@ -117,18 +117,18 @@ func (s *scan) walk(f *folder) {
 	if s.folders++; s.folders > mostFolders {
 		return
 	}
-	now, mode, err := folderStamp(s.top, f.path)
+	now, mode, err := folderVersionOf(s.top, f.path)
 	if err != nil || !mode.IsDir() {
-		f.stamp, f.folders, f.found = stamp{}, nil, nil
+		f.version, f.folders, f.found = folderVersion{}, nil, nil
 		return
 	}
 	if mode&0o500 != 0o500 {
 		s.open(f.path, mode)
 	}
-	if now != f.stamp {
-		f.stamp = stamp{}
+	if now != f.version {
+		f.version = folderVersion{}
 		if s.read(f) && time.Unix(now.sec, now.nsec).Before(s.unsettled) {
-			f.stamp = now
+			f.version = now
 		}
 	}
 	s.found = append(s.found, f.found...)

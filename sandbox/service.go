@@ -205,8 +205,8 @@ func (s *service) use(runtimeName string) {
 
 func (s *service) socket() string { return s.file("sock") }
 
-// noted is the file that has the pid of the running service.
-func (s *service) noted() string { return s.file("pid") }
+// pidFile is the file that has the pid of the running service.
+func (s *service) pidFile() string { return s.file("pid") }
 
 func (s *service) file(kind string) string {
 	name := "podman"
@@ -232,7 +232,7 @@ func (s *service) ensure(ctx context.Context) (bool, error) {
 		return false, failed("start the Podman service", err)
 	}
 	s.proc = proc
-	if err := os.WriteFile(s.noted(), []byte(strconv.Itoa(proc.pid)), 0o600); err != nil {
+	if err := os.WriteFile(s.pidFile(), []byte(strconv.Itoa(proc.pid)), 0o600); err != nil {
 		s.logger.Warn("cannot note the Podman service's pid", "error", err)
 	}
 	return true, s.await(ctx, proc)
@@ -284,7 +284,7 @@ func (s *service) await(ctx context.Context, proc *child) error {
 // endLeftover ends the service of a manager that died without it. It is known
 // by the pid it left behind and our socket in its arguments.
 func (s *service) endLeftover() {
-	data, err := os.ReadFile(s.noted())
+	data, err := os.ReadFile(s.pidFile())
 	if err != nil {
 		return
 	}
@@ -308,7 +308,7 @@ func (s *service) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end()
-	_ = os.Remove(s.noted())
+	_ = os.Remove(s.pidFile())
 	_ = os.Remove(s.socket())
 }
 

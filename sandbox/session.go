@@ -24,7 +24,7 @@ type session struct {
 	turn      chan struct{}
 	lock      *os.File // nil while the run is not this manager's own
 	container *container
-	keeper    *keeper
+	guard     *violationGuard
 	meter     *meter
 	pending   []Violation
 
@@ -86,7 +86,7 @@ func (s *session) exec(ctx context.Context, run RunSpec, c Command, sink Sink) (
 
 // attempt runs the command unless a mount is gone.
 func (s *session) attempt(ctx context.Context, run RunSpec, c Command, sink Sink) (Result, bool, error) {
-	g, err := s.keeper.before(ctx, run)
+	g, err := s.guard.before(ctx, run)
 	if err != nil {
 		return Result{}, false, err
 	}
@@ -113,9 +113,9 @@ func cause(ctx context.Context, err error) error {
 }
 
 func (s *session) keep(run RunSpec) {
-	if s.keeper == nil || s.keeper.runDir != run.RunDir {
-		s.keeper = newKeeper(run.RunDir, s.manager.cfg.Protected, s.manager.projects)
-		s.pending = append(s.pending, s.keeper.recover()...)
+	if s.guard == nil || s.guard.runDir != run.RunDir {
+		s.guard = newViolationGuard(run.RunDir, s.manager.cfg.Protected, s.manager.projects)
+		s.pending = append(s.pending, s.guard.recover()...)
 	}
 }
 
@@ -136,7 +136,7 @@ func (s *session) setStop(stop context.CancelCauseFunc) {
 // command runs one command in the container. Again is set when it was not
 // started because a mount was gone.
 func (s *session) command(ctx context.Context, run RunSpec, g *guarded, c Command, sink Sink) (result Result, again bool, err error) {
-	if err := s.keeper.begin(g, s.run, c.Call); err != nil {
+	if err := s.guard.begin(g, s.run, c.Call); err != nil {
 		return Result{}, false, err
 	}
 	inner, kill := context.WithCancelCause(ctx)
@@ -155,9 +155,9 @@ func (s *session) command(ctx context.Context, run RunSpec, g *guarded, c Comman
 		}
 	}
 	exposed := err != nil || exit.Started && len(exit.Missing) > 0
-	violations := append(s.pending, s.keeper.after(g, c.Call, exposed)...)
+	violations := append(s.pending, s.guard.after(g, c.Call, exposed)...)
 	s.pending = nil
-	s.keeper.end()
+	s.guard.end()
 	if err == nil && !exit.Started && len(exit.Missing) > 0 {
 		s.pending = violations
 		return Result{}, true, nil
@@ -310,8 +310,8 @@ func (s *session) removeQuietly(id string) {
 var errDropped = &Error{Code: CodeLost, Message: "the run was reset while the command ran"}
 
 // drop ends the command that runs and removes the container; then it calls
-// wipe, if there is one, before the next command gets its turn.
-func (s *session) drop(ctx context.Context, wipe func() error) error {
+// reset, if there is one, before the next command gets its turn.
+func (s *session) drop(ctx context.Context, reset func() error) error {
 	s.mu.Lock()
 	if s.stop != nil {
 		s.stop(errDropped)
@@ -330,11 +330,11 @@ func (s *session) drop(ctx context.Context, wipe func() error) error {
 	_ = os.RemoveAll(s.dir)
 	_ = os.Remove(s.dir + ".lock")
 	s.unclaim()
-	s.keeper, s.meter = nil, nil
-	if wipe == nil {
+	s.guard, s.meter = nil, nil
+	if reset == nil {
 		return nil
 	}
-	return wipe()
+	return reset()
 }
 
 // forget closes the link of a session whose manager ends.

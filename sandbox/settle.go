@@ -78,11 +78,11 @@ func (s *session) judge(call string, settled frame.Settled) (Result, error) {
 	return r, nil
 }
 
-// violations are those of a command whose manager died: noted by that one, or
+// violations are those of a command whose manager died: logged by that manager, or
 // found when its container was taken over. Of what was unprotected for a time
 // there is no copy any more.
 func (s *session) violations(call string, exit frame.Exit) []Violation {
-	found := s.keeper.noted(call)
+	found := s.guard.loggedViolations(call)
 	s.pending = slices.DeleteFunc(s.pending, func(v Violation) bool { return slices.Contains(found, v) })
 	for _, mount := range exit.Missing {
 		path := strings.TrimPrefix(mount, Workspace+"/")

@@ -196,7 +196,7 @@ func (m *Manager) Release(ctx context.Context, runID string) error {
 	defer s.give()
 	held := s.container != nil
 	s.forget()
-	s.keeper, s.meter = nil, nil
+	s.guard, s.meter = nil, nil
 	s.unclaim()
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -64,7 +64,7 @@ func (m *Manager) takeOver(ctx context.Context) {
 	}
 	_ = group.Wait()
 	if !m.shared() { // else it may be one that another manager makes
-		m.endStrays(ctx)
+		m.endOrphans(ctx)
 	}
 }
 

@@ -119,7 +119,7 @@ func config(s sdk.Settings) sandbox.Config {
 		StateDir: filepath.Join(s.DataDir, "sandbox"),
 		Instance: "bothy-" + hex.EncodeToString(instance[:6]),
 		Runner:   filepath.Join(s.Prefix, "libexec", "bothy", "bothy-runner"),
-		Own:      own(s),
+		Own:      bothyPaths(s),
 	}
 	if x := s.Sandbox; x != nil {
 		cfg.Socket, cfg.Runtime, cfg.Image, cfg.Path = x.Socket, x.Runtime, x.Image, strings.Join(x.Path, ":")
@@ -128,9 +128,9 @@ func config(s sdk.Settings) sandbox.Config {
 	return cfg
 }
 
-// own are the paths of Bothy itself, in case a project holds them: what is
+// bothyPaths are the paths of Bothy itself, in case a project holds them: what is
 // written there would run on the host. plugins/files has the same.
-func own(s sdk.Settings) []string {
+func bothyPaths(s sdk.Settings) []string {
 	paths := []string{
 		s.DataDir, filepath.Join(s.Prefix, "libexec", "bothy"), filepath.Join(s.Prefix, "share", "bothy"),
 		filepath.Join(s.Prefix, "bin", "bothy"), filepath.Join(s.Prefix, "bin", "bothyd"),

@@ -41,7 +41,7 @@ func (b *bash) Event(ctx context.Context, name string, payload json.RawMessage) 
 		if name == runExpired {
 			return nil
 		}
-		return classified(sandbox.Wipe(run))
+		return classified(sandbox.Reset(run))
 	}
 	if name == runExpired {
 		return classified(manager.Drop(ctx, run.RunID))

@@ -94,7 +94,7 @@ func (p *project) planCopy(ctx context.Context, a moveArgs) (*plan, error) {
 	}
 	defer from.close()
 	defer to.close()
-	s := &survey{ctx: ctx, left: mostHashed, strict: true}
+	s := &snapshot{ctx: ctx, left: mostHashed, strict: true}
 	if err := s.place(from); err != nil {
 		return nil, err
 	}

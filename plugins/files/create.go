@@ -60,14 +60,14 @@ func (p *project) planCreate(_ context.Context, a createArgs) (*plan, error) {
 		if err := wantFolder(pl); err != nil {
 			return nil, err
 		}
-		now := &plan{sights: []sight{{path: pl.path, kind: "directory"}}}
+		now := &plan{states: []pathState{{path: pl.path, kind: "directory"}}}
 		now.patch.note("the directory " + shown(pl.path) + " exists already; nothing would be done")
 		return now, nil
 	}
 	if err := pl.changeableDir("create the directory"); err != nil {
 		return nil, err
 	}
-	now := &plan{sights: []sight{{path: pl.path}}, changes: 1}
+	now := &plan{states: []pathState{{path: pl.path}}, changes: 1}
 	now.folders(pl.absent)
 	now.patch.folder("new", pl.path)
 	return now, nil

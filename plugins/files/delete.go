@@ -70,15 +70,15 @@ func (p *project) planDelete(ctx context.Context, a deleteArgs) (*plan, error) {
 	if err := pl.changeableDir("delete"); err != nil {
 		return nil, err
 	}
-	sights, err := look(ctx, pl, mostKept)
+	states, err := statesOf(ctx, pl, mostKept)
 	if err != nil {
 		return nil, err
 	}
-	if len(sights) > 1 && !a.Recursive {
+	if len(states) > 1 && !a.Recursive {
 		return nil, notEmpty(pl)
 	}
-	now := &plan{sights: sights, changes: len(sights)}
-	for _, s := range sights {
+	now := &plan{states: states, changes: len(states)}
+	for _, s := range states {
 		now.patch.gone(s)
 	}
 	return now, nil

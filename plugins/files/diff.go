@@ -40,7 +40,7 @@ func (p *project) diff(ctx context.Context, a diffArgs, most int64) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	to := sight{path: from.path, kind: "file"}
+	to := pathState{path: from.path, kind: "file"}
 	if a.Text != nil {
 		to.body, to.size, to.sum = []byte(*a.Text), int64(len(*a.Text)), hashOf(*a.Text)
 	} else if to, err = p.compared(ctx, a.Other, most); err != nil {
@@ -79,18 +79,18 @@ func bounded(text string, data diffData) answer {
 }
 
 // compared looks at a file that is to be compared.
-func (p *project) compared(ctx context.Context, name string, most int64) (sight, error) {
+func (p *project) compared(ctx context.Context, name string, most int64) (pathState, error) {
 	pl, err := p.existing(name, lookup{})
 	if err != nil {
-		return sight{}, err
+		return pathState{}, err
 	}
 	defer pl.close()
 	if err := wantRegular(pl.info, pl.path); err != nil {
-		return sight{}, err
+		return pathState{}, err
 	}
-	s := &survey{ctx: ctx, strict: true, keep: most, left: mostHashed}
+	s := &snapshot{ctx: ctx, strict: true, keep: most, left: mostHashed}
 	if err := s.place(pl); err != nil {
-		return sight{}, err
+		return pathState{}, err
 	}
-	return s.sights[0], nil
+	return s.states[0], nil
 }

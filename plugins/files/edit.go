@@ -77,7 +77,7 @@ func (p *project) planEdit(ctx context.Context, a editArgs, most int64) (*plan, 
 		return nil, fault("write", a.Path, err)
 	}
 	now, err := planText(ctx, pl, got.Body)
-	if err == nil && now.sights[0].sum != hashOf(before) {
+	if err == nil && now.states[0].sum != hashOf(before) {
 		return nil, changedMeanwhile(pl.path)
 	}
 	return now, err

@@ -77,34 +77,34 @@ func (p *project) planMove(ctx context.Context, a moveArgs) (*plan, error) {
 	if err := from.changeableDir("move"); err != nil {
 		return nil, err
 	}
-	s := &survey{ctx: ctx, left: mostHashed}
+	s := &snapshot{ctx: ctx, left: mostHashed}
 	if err := s.place(from); err != nil {
 		return nil, err
 	}
 	return planAt(s, "rename", from, to)
 }
 
-// planAt plans that what was surveyed at from comes to be at to.
-func planAt(s *survey, verb string, from, to *place) (*plan, error) {
+// planAt plans that what a snapshot found at from comes to be at to.
+func planAt(s *snapshot, verb string, from, to *place) (*plan, error) {
 	if err := to.changeableDir(verb); err != nil {
 		return nil, err
 	}
 	if !sameDevice(from.info, to.above[len(to.above)-1]) && verb == "rename" {
 		return nil, moveFault(moveArgs{Source: from.path, Destination: to.path}, syscall.EXDEV)
 	}
-	over, err := look(s.ctx, to, largestFile)
+	over, err := statesOf(s.ctx, to, largestFile)
 	if err != nil {
 		return nil, err
 	}
-	now := &plan{sights: append(s.sights, over[0]), changes: len(s.sights)}
+	now := &plan{states: append(s.states, over[0]), changes: len(s.states)}
 	now.folders(to.absent)
 	if over[0].kind != "" {
 		now.patch.gone(over[0])
-		if is, was := gitMode(s.sights[0]), gitMode(over[0]); is != was {
+		if is, was := gitMode(s.states[0]), gitMode(over[0]); is != was {
 			now.patch.note("the mode of " + shown(to.path) + " was " + was + " and would be " + is)
 		}
 	}
-	for _, s := range s.sights {
+	for _, s := range s.states {
 		now.patch.renamed(verb, s, to.path+strings.TrimPrefix(s.path, from.path))
 	}
 	return now, nil

@@ -68,7 +68,7 @@ func header(from, to string, lines ...string) string {
 func (d *patch) folder(what, at string) { d.note(what + " directory " + shown(at+"/")) }
 
 // unseen says of a folder that what is in it is unknown.
-func (d *patch) unseen(s sight) {
+func (d *patch) unseen(s pathState) {
 	if s.unread != "" {
 		d.note("what is in " + shown(s.path+"/") + " is not shown: " + s.unread)
 	}
@@ -76,7 +76,7 @@ func (d *patch) unseen(s sight) {
 
 // renamed tells of what would be at another path, whole as it is; "copy" says
 // that it would stay where it is as well.
-func (d *patch) renamed(verb string, s sight, to string) {
+func (d *patch) renamed(verb string, s pathState, to string) {
 	if s.kind == "directory" {
 		d.folder(verb, s.path+"/ to "+to)
 		d.unseen(s)
@@ -89,7 +89,7 @@ func (d *patch) renamed(verb string, s sight, to string) {
 func (d *patch) note(line string) { d.add("# "+line+"\n", "") }
 
 // gone tells of what would be lost at a path.
-func (d *patch) gone(s sight) {
+func (d *patch) gone(s pathState) {
 	if s.kind == "directory" {
 		d.folder("deleted", s.path)
 		d.unseen(s)
@@ -109,7 +109,7 @@ func (d *patch) gone(s sight) {
 }
 
 // replaced tells of the new contents of a file, or of a new file.
-func (d *patch) replaced(s sight, after string) {
+func (d *patch) replaced(s pathState, after string) {
 	switch {
 	case s.kind == "":
 		d.add(header(s.path, s.path, "new file mode 100644"), texts("", s.path, "", after))
@@ -122,10 +122,10 @@ func (d *patch) replaced(s sight, after string) {
 
 // shows reports whether the lines of a file can be shown: of text, and not of
 // too much.
-func (s sight) shows() bool { return s.unread == "" && !s.binary && s.body != nil }
+func (s pathState) shows() bool { return s.unread == "" && !s.binary && s.body != nil }
 
 // old is the line about contents that are not shown.
-func old(s sight) string {
+func old(s pathState) string {
 	what := "# the file "
 	if s.binary {
 		what = "# the binary file "
@@ -134,7 +134,7 @@ func old(s sight) string {
 }
 
 // gitMode is a mode as git writes it, with all permissions.
-func gitMode(s sight) string {
+func gitMode(s pathState) string {
 	if s.kind == "link" {
 		return "120000"
 	}

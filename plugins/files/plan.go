@@ -16,9 +16,9 @@ import (
 // plan is what a call would do to the files of the project, worked out without
 // doing any of it.
 type plan struct {
-	sights  []sight  // all that it touches or stands on, as that is now; what the call names comes first
-	results []string // hashes of the contents that would be written
-	changes int      // how many things would be other than they are
+	states  []pathState // all that it touches or stands on, as that is now; what the call names comes first
+	results []string    // hashes of the contents that would be written
+	changes int         // how many things would be other than they are
 	patch   patch
 }
 
@@ -33,14 +33,14 @@ const (
 // of it.
 func (pl *plan) base() string {
 	sum := sha256.New()
-	for _, s := range pl.sights {
+	for _, s := range pl.states {
 		fmt.Fprintf(sum, "%q %s\n", s.path, s.state())
 	}
 	for _, result := range pl.results {
 		fmt.Fprintf(sum, "makes %s\n", result)
 	}
 	base := hex.EncodeToString(sum.Sum(nil)) + ":"
-	for _, s := range pl.sights[:min(len(pl.sights), mostParts)] {
+	for _, s := range pl.states[:min(len(pl.states), mostParts)] {
 		base += part(s.path) + part(s.state())
 	}
 	return base
@@ -56,16 +56,16 @@ func (pl *plan) differs(base string) string {
 		was[parts[:partLength]] = parts[partLength : 2*partLength]
 		parts = parts[2*partLength:]
 	}
-	for _, s := range pl.sights {
+	for _, s := range pl.states {
 		state, known := was[part(s.path)]
 		if known && state != part(s.state()) || !known && len(was) > 0 && len(was) < mostParts {
 			return shown(s.path)
 		}
 	}
-	if pl.sights[0].kind == "directory" {
-		return "something in " + shown(pl.sights[0].path)
+	if pl.states[0].kind == "directory" {
+		return "something in " + shown(pl.states[0].path)
 	}
-	return "something around " + shown(pl.sights[0].path)
+	return "something around " + shown(pl.states[0].path)
 }
 
 // agree holds a plan against the one that a person agreed to. One that would
@@ -84,9 +84,9 @@ func changedSince(at string) error {
 }
 
 // holds reports whether a file has the contents that it had when the plan was
-// made; one that was not read then is told by its stamp.
+// made; one that was not read then is told by its version.
 func (pl *plan) holds(at, sum string) bool {
-	return slices.ContainsFunc(pl.sights, func(s sight) bool { return s.path == at && (s.sum == sum || s.unread != "") })
+	return slices.ContainsFunc(pl.states, func(s pathState) bool { return s.path == at && (s.sum == sum || s.unread != "") })
 }
 
 // still makes sure that a place is as it is in the plan that a person agreed
@@ -95,25 +95,25 @@ func (p *project) still(pl *place) error {
 	if p.agreed == nil {
 		return nil
 	}
-	var was []sight
-	for _, s := range p.agreed.sights {
+	var was []pathState
+	for _, s := range p.agreed.states {
 		if s.path == pl.path || below(s.path, pl.path) {
 			was = append(was, s)
 		}
 	}
-	now, err := lookAgain(pl)
+	now, err := currentVersions(pl)
 	if err != nil {
 		return err
 	}
-	same := slices.EqualFunc(was, now, func(a, b sight) bool { return a.path == b.path && a.kind == b.kind && a.stamp == b.stamp })
+	same := slices.EqualFunc(was, now, func(a, b pathState) bool { return a.path == b.path && a.kind == b.kind && a.version == b.version })
 	if len(was) == 0 || !same {
 		return changedSince(shown(pl.path))
 	}
 	return nil
 }
 
-// lookAgain surveys a place as it is by now, by stamps alone.
-func lookAgain(pl *place) ([]sight, error) {
+// currentVersions are the states of a place by now, by versions alone.
+func currentVersions(pl *place) ([]pathState, error) {
 	again := &place{path: pl.path, dir: pl.dir, base: pl.base}
 	info, err := pl.dir.Lstat(pl.base)
 	switch {
@@ -122,9 +122,9 @@ func lookAgain(pl *place) ([]sight, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fault("look at", pl.path, err)
 	}
-	s := &survey{ctx: context.Background(), quick: true} // bounded by what the plan was
+	s := &snapshot{ctx: context.Background(), quick: true} // bounded by what the plan was
 	err = s.place(again)
-	return s.sights, err
+	return s.states, err
 }
 
 // makes refuses contents that are not those that were shown.
@@ -138,7 +138,7 @@ func (p *project) makes(at, sum string) error {
 // folders plans the folders above a place that are missing.
 func (pl *plan) folders(absent []string) {
 	for _, at := range absent {
-		pl.sights = append(pl.sights, sight{path: at})
+		pl.states = append(pl.states, pathState{path: at})
 		pl.changes++
 		pl.patch.folder("new", at)
 	}

@@ -18,10 +18,10 @@ const (
 // project is the project directory of one call. Everything goes through root,
 // so that no name, no ".." and no symbolic link leads out of it.
 type project struct {
-	dir  string
-	root *os.Root
-	own  []string // absolute paths of Bothy itself
-	at   string   // what its paths are shown below; empty for a project
+	dir        string
+	root       *os.Root
+	bothyPaths []string // absolute paths of Bothy itself
+	at         string   // what its paths are shown below; empty for a project
 
 	base   string // what a person agreed to; empty when nobody was asked
 	agreed *plan  // the plan that it stands for

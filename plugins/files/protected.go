@@ -40,7 +40,7 @@ func guard(name string) guarded { return guarded{name, fold(name)} }
 // same: they cannot be created either.
 func (p *project) protection(around string) (*protection, error) {
 	g := &protection{}
-	own, err := p.ownNames()
+	own, err := p.bothyNames()
 	if err != nil {
 		return nil, err
 	}

@@ -22,13 +22,13 @@ type config struct {
 // files is the plugin: its configuration, and the lock that keeps two calls
 // from changing one file at the same time.
 type files struct {
-	config  config
-	own     []string // see ownPaths
-	writing sync.Mutex
+	config     config
+	bothyPaths []string // see the function of that name
+	writing    sync.Mutex
 }
 
 func (f *files) configure(_ context.Context, s sdk.Settings) error {
-	f.own = ownPaths(s)
+	f.bothyPaths = bothyPaths(s)
 	if n := f.config.MaxFileBytes; n < 1 || n > largestFile {
 		return sdk.Errorf(sdk.Validation, "max_file_bytes is %d; it can be 1 to %d", n, largestFile)
 	}
@@ -94,7 +94,7 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 			return sdk.Failed(err), nil
 		}
 		defer p.close()
-		p.own, p.base = f.own, call.Base
+		p.bothyPaths, p.base = f.bothyPaths, call.Base
 		got, err := do(ctx, p, in)
 		if err != nil {
 			failed := sdk.Failed(err)

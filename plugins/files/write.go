@@ -70,21 +70,21 @@ func (p *project) planWrite(ctx context.Context, a writeArgs, most int64) (*plan
 
 // planText plans new contents of the file at a place.
 func planText(ctx context.Context, pl *place, text string) (*plan, error) {
-	sights, err := look(ctx, pl, largestFile)
+	states, err := statesOf(ctx, pl, largestFile)
 	if err != nil {
 		return nil, err
 	}
 	if err := pl.changeableDir("write"); err != nil {
 		return nil, err
 	}
-	now := &plan{sights: sights, results: []string{hashOf(text)}}
+	now := &plan{states: states, results: []string{hashOf(text)}}
 	now.folders(pl.absent)
-	if s := sights[0]; s.kind == "file" && s.sum == now.results[0] {
+	if s := states[0]; s.kind == "file" && s.sum == now.results[0] {
 		now.patch.note(shown(pl.path) + " stays as it is: its contents are these already")
 		return now, nil
 	}
 	now.changes++
-	now.patch.replaced(sights[0], text)
+	now.patch.replaced(states[0], text)
 	return now, nil
 }
 

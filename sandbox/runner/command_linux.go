@@ -211,7 +211,7 @@ func (c *command) explain(argv0 string, err error) error {
 	return err
 }
 
-// unusable is an error that is [errUnusable] and reads as itself.
+// unusable marks an error as [errUnusable] and keeps its text.
 type unusable struct{ error }
 
 func (u unusable) Is(target error) bool { return target == errUnusable }

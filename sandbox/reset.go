@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Wipe does to a run's files what [Manager.Reset] does, for when there is no
-// manager to ask. No container of the run may be alive.
-func Wipe(run RunSpec) error {
+// Reset does to a run's files what [Manager.Reset] does, when there is no manager
+// to ask. No container of the run may be alive.
+func Reset(run RunSpec) error {
 	if err := ValidRunID(run.RunID); err != nil {
 		return err
 	}
 	if !filepath.IsAbs(run.RunDir) {
 		return invalid(fmt.Sprintf("run directory %q is not an absolute path", run.RunDir))
 	}
-	return run.wipe()
+	return run.reset()
 }
 
-// wipe removes a run's home and its private workspace. Both are renamed first,
+// reset removes a run's home and its private workspace. Both are renamed first,
 // so that the next command finds a fresh one even when removing takes long.
-func (r RunSpec) wipe() error {
+func (r RunSpec) reset() error {
 	root, err := os.OpenRoot(r.RunDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

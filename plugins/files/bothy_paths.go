@@ -8,9 +8,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// ownPaths are the paths of Bothy itself, in case a project holds them: what is
+// bothyPaths are the paths of Bothy itself, in case a project holds them: what is
 // written there would run on the host. plugins/bash has the same.
-func ownPaths(s sdk.Settings) []string {
+func bothyPaths(s sdk.Settings) []string {
 	paths := []string{
 		s.DataDir, filepath.Join(s.Prefix, "libexec", "bothy"), filepath.Join(s.Prefix, "share", "bothy"),
 		filepath.Join(s.Prefix, "bin", "bothy"), filepath.Join(s.Prefix, "bin", "bothyd"),
@@ -21,11 +21,11 @@ func ownPaths(s sdk.Settings) []string {
 	return slices.DeleteFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
 }
 
-// ownNames are those of them that lie in the project, relative to it. Nothing
-// can be changed in a project that lies in one of them.
-func (p *project) ownNames() ([]string, error) {
+// bothyNames are those of Bothy's paths that lie in the project, relative to it.
+// Nothing can be changed in a project that lies in one of Bothy's paths.
+func (p *project) bothyNames() ([]string, error) {
 	var names []string
-	for _, own := range p.own {
+	for _, own := range p.bothyPaths {
 		for _, dir := range both(p.dir) {
 			for _, path := range both(own) {
 				if rel, err := filepath.Rel(path, dir); err == nil && filepath.IsLocal(rel) {

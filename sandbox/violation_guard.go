@@ -8,34 +8,35 @@ import (
 	"path/filepath"
 )
 
-// keeper watches over the projects of one run.
-type keeper struct {
+// violationGuard finds what the commands of one run changed on protected paths of
+// its project, and undoes it.
+type violationGuard struct {
 	runDir   string
 	paths    []string
 	projects *projects
 }
 
-func newKeeper(runDir string, paths []string, all *projects) *keeper {
-	return &keeper{runDir: runDir, paths: paths, projects: all}
+func newViolationGuard(runDir string, paths []string, all *projects) *violationGuard {
+	return &violationGuard{runDir: runDir, paths: paths, projects: all}
 }
 
-// before looks at the project ahead of a command; leave ends what it begins.
-func (k *keeper) before(ctx context.Context, run RunSpec) (*guarded, error) {
+// before takes the state of the project ahead of a command; leave of the result
+// ends what before begins.
+func (k *violationGuard) before(ctx context.Context, run RunSpec) (*guarded, error) {
 	return k.projects.enter(ctx, run, k.paths)
 }
 
-// after undoes what the command of a call changed. Mounted paths cannot have
-// changed by the command as long as their mounts were there; exposed says that
-// they were not, or that nobody knows. No process of the container may be alive
-// any more.
-func (k *keeper) after(g *guarded, call string, exposed bool) []Violation {
-	n := k.notes(call)
+// after undoes what the command of a call changed. The command cannot have changed
+// a mounted path while its mount was there; exposed says that a mount was gone, or
+// that nobody knows. No process of the container may be alive any more.
+func (k *violationGuard) after(g *guarded, call string, exposed bool) []Violation {
+	n := k.violationLog(call)
 	done := k.undo(g, exposed, n.about)
 	n.close(done)
 	return done
 }
 
-func (k *keeper) undo(g *guarded, exposed bool, about func(path string)) []Violation {
+func (k *violationGuard) undo(g *guarded, exposed bool, about func(path string)) []Violation {
 	g.shared.mu.Lock()
 	defer g.shared.mu.Unlock()
 	root, err := reopen(g.project)

@@ -20,80 +20,80 @@ import (
 // change.
 const mostHashed = 256 << 20
 
-// sight is what was at a path when a call was staged.
-type sight struct {
-	path   string
-	kind   string      // as kindOf says; empty when nothing is there
-	mode   fs.FileMode // permission bits; none of a link
-	size   int64       // of a file
-	sum    string      // of a file: hex SHA-256 of its contents
-	target string      // of a link
-	stamp  string      // tells whether it was touched since, without reading it
-	unread string      // why sum is missing; a clause for people
+// pathState is what was at a path when a call was staged.
+type pathState struct {
+	path    string
+	kind    string      // as kindOf says; empty when nothing is there
+	mode    fs.FileMode // permission bits; none of a link
+	size    int64       // of a file
+	sum     string      // of a file: hex SHA-256 of its contents
+	target  string      // of a link
+	version string      // tells whether it was touched since, without reading it
+	unread  string      // why sum is missing; a clause for people
 
 	body   []byte // of a file that was short enough to be kept
 	binary bool   // its contents are not for people
 }
 
 // state is all that a person agrees to about a path but its name. What was not
-// read is bound by its stamp.
-func (s sight) state() string {
+// read is bound by its version.
+func (s pathState) state() string {
 	if s.unread != "" {
-		return fmt.Sprintf("%s %o %d %q", s.kind, s.mode, s.size, s.stamp)
+		return fmt.Sprintf("%s %o %d %q", s.kind, s.mode, s.size, s.version)
 	}
 	return fmt.Sprintf("%s %o %d %q %s", s.kind, s.mode, s.size, s.target, s.sum)
 }
 
 // described is a file in a few words, for one that is not shown.
-func (s sight) described() string {
+func (s pathState) described() string {
 	if s.unread != "" {
 		return sized(s.size) + ", not read: " + s.unread
 	}
 	return sized(s.size) + ", sha256 " + s.sum
 }
 
-// survey looks at files and folders without following links, and remembers them
-// in the order of their names, a folder before what is in it.
-type survey struct {
+// snapshot collects the states of files and folders without following links, in the
+// order of their names, a folder before what is in it.
+type snapshot struct {
 	ctx    context.Context
-	quick  bool // only stamps are wanted
+	quick  bool // only versions are wanted
 	strict bool // what cannot be read is an error
 	keep   int64
 	left   int64 // bytes that may still be read
-	sights []sight
+	states []pathState
 }
 
-// look surveys a place and all below it. Up to keep bytes of contents stay with
-// the sights.
-func look(ctx context.Context, pl *place, keep int64) ([]sight, error) {
-	s := &survey{ctx: ctx, keep: keep, left: mostHashed}
+// statesOf are the states of a place and of all below it. Up to keep bytes of
+// contents stay with them.
+func statesOf(ctx context.Context, pl *place, keep int64) ([]pathState, error) {
+	s := &snapshot{ctx: ctx, keep: keep, left: mostHashed}
 	err := s.place(pl)
-	return s.sights, err
+	return s.states, err
 }
 
-func (s *survey) place(pl *place) error {
+func (s *snapshot) place(pl *place) error {
 	if pl.info == nil {
-		s.sights = append(s.sights, sight{path: pl.path})
+		s.states = append(s.states, pathState{path: pl.path})
 		return nil
 	}
 	return s.add(pl.dir, pl.base, pl.path, pl.info, 0)
 }
 
-func (s *survey) add(dir *os.Root, base, at string, info fs.FileInfo, depth int) error {
+func (s *snapshot) add(dir *os.Root, base, at string, info fs.FileInfo, depth int) error {
 	if err := s.ctx.Err(); err != nil {
 		return fault("look at", at, err)
 	}
-	if len(s.sights) > mostCopied || depth > maxDepth {
+	if len(s.states) > mostCopied || depth > maxDepth {
 		return sdk.Errorf(sdk.Overflow, "there are more than %d files, or folders deeper than %d, and nobody can be asked about that many; name a folder further down", mostCopied, maxDepth)
 	}
-	seen := sight{path: at, kind: kindOf(info.Mode()), mode: info.Mode().Perm(), stamp: stampOf(info)}
+	seen := pathState{path: at, kind: kindOf(info.Mode()), mode: info.Mode().Perm(), version: versionOf(info)}
 	var err error
 	switch seen.kind {
 	case "link":
 		seen.mode = 0
 		seen.target, err = dir.Readlink(base)
 	case "directory":
-		s.sights = append(s.sights, seen)
+		s.states = append(s.states, seen)
 		return s.folder(dir, base, at, depth)
 	case "file":
 		seen.size = info.Size()
@@ -108,14 +108,14 @@ func (s *survey) add(dir *os.Root, base, at string, info fs.FileInfo, depth int)
 	if err != nil {
 		return fault("look at", at, err)
 	}
-	s.sights = append(s.sights, seen)
+	s.states = append(s.states, seen)
 	return nil
 }
 
-func (s *survey) folder(dir *os.Root, base, at string, depth int) error {
+func (s *snapshot) folder(dir *os.Root, base, at string, depth int) error {
 	sub, err := dir.OpenRoot(base + "/.")
 	if errors.Is(err, fs.ErrPermission) && !s.strict {
-		s.sights[len(s.sights)-1].unread = "the system does not allow it"
+		s.states[len(s.states)-1].unread = "the system does not allow it"
 		return nil
 	}
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *survey) folder(dir *os.Root, base, at string, depth int) error {
 
 // read takes in the contents of a file, which must still be the one that was
 // looked at.
-func (s *survey) read(seen *sight, dir *os.Root, base string, info fs.FileInfo) error {
+func (s *snapshot) read(seen *pathState, dir *os.Root, base string, info fs.FileInfo) error {
 	if seen.size > s.left {
 		seen.unread = "at most " + sized(mostHashed) + " are read of one call"
 		return nil
@@ -157,7 +157,7 @@ func (s *survey) read(seen *sight, dir *os.Root, base string, info fs.FileInfo) 
 	if !os.SameFile(info, opened) { // a link was swapped in
 		return changedMeanwhile(seen.path)
 	}
-	seen.size, seen.stamp = opened.Size(), stampOf(opened)
+	seen.size, seen.version = opened.Size(), versionOf(opened)
 	var head, body bytes.Buffer
 	sum := sha256.New()
 	to := io.MultiWriter(sum, &firstBytes{&head, sniffed})

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// ownPaths are the paths below a project that are Bothy's own; it is an error
-// when the project itself is.
-func ownPaths(project string, own []string) ([]string, error) {
+// bothyPaths are those of Bothy's own paths that lie below a project, relative to
+// it. A project that lies in one of them is an error.
+func bothyPaths(project string, own []string) ([]string, error) {
 	var paths []string
 	for _, path := range own {
 		for _, base := range both(project) {

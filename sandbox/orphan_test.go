@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// TestStraysAreEnded stands a shell in for Podman's process beside a container
+// TestOrphansAreEnded stands a shell in for Podman's process beside a container
 // that was never finished, with the container's first process as its child.
-func TestStraysAreEnded(t *testing.T) {
+func TestOrphansAreEnded(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there are containers on Linux only")
 	}
@@ -36,7 +36,7 @@ func TestStraysAreEnded(t *testing.T) {
 		})
 		return ended
 	}
-	stray := watch("stray", "ours", filepath.Join(state, "b"))
+	orphan := watch("orphan", "ours", filepath.Join(state, "b"))
 	others := map[string]<-chan error{
 		"one that Podman knows":    watch("known", "ours", filepath.Join(state, "b")),
 		"another instance's":       watch("x", "theirs", filepath.Join(state, "b")),
@@ -44,9 +44,9 @@ func TestStraysAreEnded(t *testing.T) {
 	}
 	m.endUnknown([]listed{{ID: "known"}})
 	select {
-	case <-stray:
+	case <-orphan:
 	case <-time.After(10 * time.Second):
-		t.Error("the stray lives")
+		t.Error("the orphan lives")
 	}
 	for name, ended := range others {
 		select {

@@ -11,10 +11,10 @@ import (
 	"syscall"
 )
 
-// endStrays ends containers that Podman does not know. A service that is killed
+// endOrphans ends containers that Podman does not know. A service that is killed
 // while it makes one leaves the process that would have become the container,
 // and Podman's own beside it, which waits for it for ever.
-func (m *Manager) endStrays(ctx context.Context) {
+func (m *Manager) endOrphans(ctx context.Context) {
 	known, err := m.ours(ctx)
 	if err != nil {
 		m.logger.Warn("cannot look for containers that Podman has forgotten", "error", err)

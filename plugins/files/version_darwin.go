@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// stampOf tells a file from what it is after any change, one that sets back the
+// versionOf tells a file from what it is after any change, one that sets back the
 // time of its contents included.
-func stampOf(info fs.FileInfo) string {
+func versionOf(info fs.FileInfo) string {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return ""

@@ -25,14 +25,14 @@ func TestOwnPaths(t *testing.T) {
 		"home": {".config/bothy", "real/data", "state/data"}, "link": {".config/bothy", "real/data", "state/data"},
 		"home/.config": {"bothy"}, "home/src": nil, "home/src/x": nil, "home/real": {"data"},
 	} {
-		got, err := ownPaths(filepath.Join(dir, project), own)
+		got, err := bothyPaths(filepath.Join(dir, project), own)
 		slices.Sort(got)
 		if got = slices.Compact(got); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %q %v, want %q", project, got, err, want)
 		}
 	}
 	for _, project := range []string{"home/real/data", "home/state/data/runs", "link/state/data", "home/.config/bothy", "home/.config/bothy/x"} {
-		if got, err := ownPaths(filepath.Join(dir, project), own); Code(err) != CodeInvalid {
+		if got, err := bothyPaths(filepath.Join(dir, project), own); Code(err) != CodeInvalid {
 			t.Errorf("%s: got %q %v", project, got, err)
 		}
 	}

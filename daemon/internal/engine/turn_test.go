@@ -279,7 +279,7 @@ func TestAskModeOnlyReads(t *testing.T) {
 	}
 	for _, tool := range h.models.asked()[0].Tools {
 		if strings.HasPrefix(tool.Name, "write") || tool.Name == "bash" || tool.Name == "loose" {
-			t.Errorf("mode ask was offered %s", tool.Name)
+			t.Errorf("a loop that may only read was offered %s", tool.Name)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 	}
 	j := &judged{PolicyRequest: a, tool: believed(a.Tool)}
 	if a.ReadOnly && !j.tool.Annotations.ReadOnly {
-		return denyMode(a.Tool)
+		return denyEffect(a.Tool)
 	}
 	if len(a.Arguments) > 0 {
 		if err := json.Unmarshal(a.Arguments, &j.arguments); err != nil {
@@ -169,8 +169,8 @@ func (j *judged) granted(grant string) bool { return slices.Contains(j.tool.Gran
 // sandboxed reports whether the tool runs things in the run's container.
 func (j *judged) sandboxed() bool { return j.granted(sdk.GrantSandbox) }
 
-func denyMode(t sdk.Tool) sdk.Decision {
-	const asked = "this prompt was asked in a mode that only reads, and "
+func denyEffect(t sdk.Tool) sdk.Decision {
+	const asked = "this prompt may only read, and "
 	const instead = "; answer without it, or say that the person should run the prompt with side effects allowed"
 	if !t.Pinned {
 		return deny(RuleAskMode, asked+"nothing vouches for what %q of the plugin %q does, which is not pinned"+instead, t.Name, t.Plugin)

@@ -1,9 +1,9 @@
-// Package server is the daemon's door: a Unix socket on which clients speak
-// JSON-RPC, one message a line. It checks who is there, reads and bounds what
-// they send, and hands each call to one of the small interfaces that package
-// daemon fills. It keeps no state of its own: what clients follow is the
-// store's journal, which each watch reads for itself after the client's
-// position. A run therefore never waits for a client.
+// Package server serves the daemon's Unix socket, on which clients speak
+// JSON-RPC, one message a line. It checks who connects, reads and bounds what
+// clients send, and hands each call to an interface that package daemon
+// implements. It keeps no state of its own: what clients follow is the store's
+// journal, which each watch reads for itself from the client's position on. A
+// run therefore never waits for a client.
 package server
 
 import (

@@ -13,4 +13,4 @@ func init() { runtime.LockOSThread() }
 
 // confined becomes a plugin within the bounds that the daemon handed over. It
 // returns only when it could not.
-func confined() error { return confine.Become() }
+func confined() error { return confine.Exec() }

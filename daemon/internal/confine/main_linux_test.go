@@ -80,7 +80,7 @@ func confined(t testing.TB, spec confine.Spec, binary string, args ...string) *e
 		t.Fatal(err)
 	}
 	spec.Path, spec.Args = fmt.Sprintf("/proc/self/fd/%d", confine.BinaryFD), append([]string{filepath.Base(binary)}, args...)
-	handed, err := confine.Hand(spec)
+	handed, err := confine.SendSpec(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

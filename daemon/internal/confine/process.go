@@ -31,7 +31,7 @@ func (p *Process) Apply(cmd *exec.Cmd, binary *os.File, socketDir string) error 
 		p.Spec.Write = append(p.Spec.Write, socketDir)
 	}
 	var err error
-	if p.handed, err = Hand(p.Spec); err != nil {
+	if p.handed, err = SendSpec(p.Spec); err != nil {
 		return err
 	}
 	cmd.Path, cmd.Args, cmd.Env = p.Shim, []string{p.Shim, "confine"}, []string{}

@@ -142,7 +142,7 @@ func (i *instance) keep(l *link, r *request, fail *inspect.Fault) {
 }
 
 // replaces is the answer of which the link is the result.
-func (l *link) replaces(how How) Replaced {
+func (l *link) replaces(how ReplaceOutcome) Replaced {
 	return Replaced{How: how, Digest: l.digest, Generation: l.generation, Diagnostics: l.warnings}
 }
 
@@ -174,8 +174,8 @@ func (i *instance) swap(ctx context.Context, old *link, r *request, generation i
 	i.take(r.spec, old)
 	i.needs(needed(r.spec, fresh.said))
 	i.report(fresh.warnings)
-	i.become(Ready, fresh, "")
-	i.tenures.supersede(old)
+	i.setState(Ready, fresh, "")
+	i.affinity.supersede(old)
 	i.s.wg.Go(func() { i.s.finish(old) })
 	i.log.Info("another process of the plugin took over", "pid", fresh.proc.ID(), "generation", generation)
 	r.settle(fresh.replaces(Swapped))

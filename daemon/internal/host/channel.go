@@ -29,15 +29,15 @@ const (
 
 // surface is what a link shows to people.
 type surface struct {
-	channel *channel.Client
-	front   *front                 // set when it begins to serve a channel
-	detail  atomic.Pointer[string] // what the plugin says of itself; nil is nothing
+	channel       *channel.Client
+	channelServer *channelServer         // set when it begins to serve a channel
+	detail        atomic.Pointer[string] // what the plugin says of itself; nil is nothing
 }
 
-// front keeps the channel of one link open. A link has at most one, and an
+// channelServer keeps the channel of one link open. A link has at most one, and an
 // instance never two that work: a successor begins when the one before it has
 // ended.
-type front struct {
+type channelServer struct {
 	l        *link
 	instance string
 	projects []string
@@ -50,7 +50,7 @@ type front struct {
 // openChannel begins to serve the channel of a link, if it has one and its block
 // lets it. It is called by the instance's goroutine.
 func (i *instance) openChannel(l *link) {
-	spec, before := i.current(), i.front
+	spec, before := i.current(), i.channel
 	if i.s.cfg.Lend == nil || !isChannel(l.manifest.Load()) || !spec.Granted(sdk.GrantChannel) || len(spec.Projects) == 0 {
 		return
 	}
@@ -59,9 +59,9 @@ func (i *instance) openChannel(l *link) {
 	if i.s.channels.Err() != nil {
 		return // the daemon stops
 	}
-	f := &front{l: l, instance: i.name, projects: spec.Projects, lend: i.s.cfg.Lend, done: make(chan struct{})}
+	f := &channelServer{l: l, instance: i.name, projects: spec.Projects, lend: i.s.cfg.Lend, done: make(chan struct{})}
 	f.ending, f.end = context.WithCancel(i.s.channels)
-	i.front, l.front, l.channel = f, f, channel.NewClient(l.conn)
+	i.channel, l.channelServer, l.channel = f, f, channel.NewClient(l.conn)
 	i.s.fronts.Add(1)
 	l.wg.Go(func() {
 		defer i.s.fronts.Done()
@@ -73,8 +73,8 @@ func (i *instance) openChannel(l *link) {
 	})
 }
 
-// close ends a front in order and returns when it has ended.
-func (f *front) close() {
+// close ends a channel in order and returns when it has ended.
+func (f *channelServer) close() {
 	if f != nil {
 		f.end()
 		<-f.done
@@ -82,7 +82,7 @@ func (f *front) close() {
 }
 
 // keep opens the channel, and opens it again when it ends by itself.
-func (f *front) keep() {
+func (f *channelServer) keep() {
 	wait := time.Duration(0)
 	for f.ending.Err() == nil && f.l.alive.Err() == nil {
 		f.l.say("opening the channel")
@@ -112,7 +112,7 @@ func (f *front) keep() {
 }
 
 // serve lasts as long as one stream, with a loan of its own.
-func (f *front) serve() error {
+func (f *channelServer) serve() error {
 	pid, err := strconv.Atoi(f.l.proc.ID())
 	if err != nil {
 		return fmt.Errorf("the plugin's process is unknown: %w", err)
@@ -142,7 +142,7 @@ func (f *front) serve() error {
 
 // ask has the plugin end its channel. One that cannot be asked has its stream
 // cut; one that does not end is killed, for its successor must not work beside it.
-func (f *front) ask(served <-chan struct{}, cut context.CancelFunc) {
+func (f *channelServer) ask(served <-chan struct{}, cut context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(f.l.alive, f.l.cfg.CancelGrace)
 	defer cancel()
 	if err := f.l.channel.Cancel(ctx); err != nil && ctx.Err() == nil {

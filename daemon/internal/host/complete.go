@@ -26,7 +26,7 @@ func (s *Supervisor) Models(ctx context.Context, instance string) ([]sdk.Model, 
 	if err != nil {
 		return nil, err
 	}
-	defer l.calls.leave()
+	defer l.calls.end()
 	var models []sdk.Model
 	err = l.bound(ctx, func(rpc context.Context) (err error) {
 		models, err = l.provider.Models(rpc)
@@ -59,7 +59,7 @@ func (s *Supervisor) complete(ctx context.Context, i *instance, req sdk.Request,
 	if err != nil {
 		return err
 	}
-	defer l.leave(req.Run)
+	defer l.endCall(req.Run)
 	id := uuid.NewString()
 	defer s.calls.begin(ctx, sdk.Caller{Instance: i.name, Call: id, Run: req.Run, Depth: depth(ctx) + 1})()
 

@@ -44,7 +44,7 @@ func (s *Supervisor) Execute(ctx context.Context, instance string, call sdk.Skil
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	defer l.leave(call.Run)
+	defer l.endCall(call.Run)
 	if err := l.executes(i.current(), i.pinned(), call.Skill); err != nil {
 		return sdk.ToolResult{}, err
 	}

@@ -13,25 +13,25 @@ import (
 // wait for it.
 const releasing = 10 * time.Second
 
-// tenures says which process of an instance keeps something for which run, for
+// affinity says which process of an instance keeps something for which run, for
 // plugins with the feature release. A run whose calls are under way on a process
 // that was replaced stays there; one that is idle is released there, once, and
 // goes to the successor. The zero value is ready. Locks: mu may be held while a
-// turnstile is entered, never while a plugin is called.
-type tenures struct {
+// call is counted on a link, never while a plugin is called.
+type affinity struct {
 	mu sync.Mutex
-	of map[string]*tenure // by run
+	of map[string]*runHolder // by run
 }
 
-// tenure is that of one run.
-type tenure struct {
+// runHolder is the process that keeps something for one run.
+type runHolder struct {
 	holder *link
 	runDir string
 	calls  int           // of the run, that are on the holder
 	moved  chan struct{} // closed when the run was released; nil while it is not to be
 }
 
-// callableFor is callable for a call of a run: it ends with l.leave(run). Without
+// callableFor is callable for a call of a run: it ends with l.endCall(run). Without
 // a run, and for a plugin that keeps nothing for one, there is no difference.
 func (i *instance) callableFor(ctx context.Context, run, runDir string) (*link, error) {
 	for {
@@ -39,13 +39,13 @@ func (i *instance) callableFor(ctx context.Context, run, runDir string) (*link, 
 		if err != nil {
 			return nil, err
 		}
-		if run == "" || !l.keeps && !i.tenures.any() {
-			if l.calls.enter() {
+		if run == "" || !l.keeps && !i.affinity.any() {
+			if l.calls.begin() {
 				return l, nil
 			}
 			continue // it was replaced in between; its successor serves already
 		}
-		holder, wait := i.tenures.enter(l, run, runDir)
+		holder, wait := i.affinity.begin(l, run, runDir)
 		if holder != nil {
 			return holder, nil
 		}
@@ -60,25 +60,25 @@ func (i *instance) callableFor(ctx context.Context, run, runDir string) (*link, 
 	}
 }
 
-// leave ends a call of a run.
-func (l *link) leave(run string) {
+// endCall ends a call of a run.
+func (l *link) endCall(run string) {
 	if run == "" || !l.keeps {
-		l.calls.leave()
+		l.calls.end()
 		return
 	}
-	l.owner.leave(l, run)
+	l.owner.end(l, run)
 }
 
-func (t *tenures) any() bool {
+func (t *affinity) any() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.of) > 0
 }
 
-// enter counts a call of a run on the process that has the run, which may be
+// begin counts a call of a run on the process that has the run, which may be
 // another one than the latest. Without one the caller waits, if there is
 // something to wait for, and tries again.
-func (t *tenures) enter(latest *link, run, runDir string) (*link, <-chan struct{}) {
+func (t *affinity) begin(latest *link, run, runDir string) (*link, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	x := t.of[run]
@@ -90,35 +90,35 @@ func (t *tenures) enter(latest *link, run, runDir string) (*link, <-chan struct{
 		x.runDir = runDir // not every call names it
 	}
 	switch {
-	case x == nil && !latest.calls.enter():
+	case x == nil && !latest.calls.begin():
 		return nil, nil
 	case x == nil && !latest.keeps:
 		return latest, nil
 	case x == nil:
 		if t.of == nil {
-			t.of = map[string]*tenure{}
+			t.of = map[string]*runHolder{}
 		}
-		t.of[run] = &tenure{holder: latest, runDir: runDir, calls: 1}
+		t.of[run] = &runHolder{holder: latest, runDir: runDir, calls: 1}
 		return latest, nil
 	case x.moved != nil:
 		return nil, x.moved
 	case x.calls > 0:
 		x.holder.calls.join()
-	case !x.holder.calls.enter(): // it takes no more, and the run is about to be released
+	case !x.holder.calls.begin(): // it takes no more, and the run is about to be released
 		return nil, nil
 	}
 	x.calls++
 	return x.holder, nil
 }
 
-// leave ends a call of a run. The last one of a process that was replaced gives
+// end ends a call of a run. The last one of a process that was replaced gives
 // the run up there.
-func (t *tenures) leave(l *link, run string) {
+func (t *affinity) end(l *link, run string) {
 	t.mu.Lock()
 	x := t.of[run]
 	if x == nil || x.holder != l {
 		t.mu.Unlock()
-		l.calls.leave()
+		l.calls.end()
 		return
 	}
 	x.calls--
@@ -128,7 +128,7 @@ func (t *tenures) leave(l *link, run string) {
 	}
 	t.mu.Unlock()
 	if !last {
-		l.calls.leave()
+		l.calls.end()
 		return
 	}
 	t.release(l, run, x) // on the place of the call that ended
@@ -136,12 +136,12 @@ func (t *tenures) leave(l *link, run string) {
 
 // supersede begins to move the runs of a link to its successor: the idle ones at
 // once, the others with their last call. The link ends no sooner.
-func (t *tenures) supersede(l *link) {
+func (t *affinity) supersede(l *link) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l.superseded = true
 	for run, x := range t.of {
-		if x.holder == l && x.calls == 0 && x.moved == nil && l.calls.enter() {
+		if x.holder == l && x.calls == 0 && x.moved == nil && l.calls.begin() {
 			x.moved = make(chan struct{})
 			t.release(l, run, x)
 		}
@@ -149,10 +149,10 @@ func (t *tenures) supersede(l *link) {
 }
 
 // release gives a run up on its process, in the background, and then lets its
-// calls go on. It takes over one place in the link's turnstile. One that cannot
+// calls go on. It takes over one call that is counted on the link. One that cannot
 // be given up is not kept from its successor: what the old process had for it
 // ends with that process.
-func (t *tenures) release(l *link, run string, x *tenure) {
+func (t *affinity) release(l *link, run string, x *runHolder) {
 	go func() { // it ends with l.alive
 		ctx, cancel := context.WithTimeout(l.alive, releasing)
 		defer cancel()
@@ -165,12 +165,12 @@ func (t *tenures) release(l *link, run string, x *tenure) {
 		}
 		t.mu.Unlock()
 		close(x.moved)
-		l.calls.leave()
+		l.calls.end()
 	}()
 }
 
 // forget drops a run of which the plugin was told that it keeps nothing any more.
-func (t *tenures) forget(run string) {
+func (t *affinity) forget(run string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if x := t.of[run]; x != nil && x.calls == 0 && x.moved == nil {

@@ -166,10 +166,10 @@ func TestHandOverLearnsTheFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var of tenures
+	var of affinity
 	l := &link{alive: i.link.alive, keeps: true, owner: &of}
 	for _, folder := range []string{"", "/runs/one", ""} {
-		if got, _ := of.enter(l, "one", folder); got != l {
+		if got, _ := of.begin(l, "one", folder); got != l {
 			t.Fatalf("entered %v", got)
 		}
 	}

@@ -31,20 +31,20 @@ func (l *link) watch(changed func(sdk.Manifest)) {
 	})
 }
 
-// pulse is what the heartbeat knows of a plugin. When a beat of the daemon's own
+// heartbeat is what is known of whether a plugin answers. When a beat of the daemon's own
 // comes late, it was the daemon that stood, and the silence begins anew.
-type pulse struct {
+type heartbeat struct {
 	every  time.Duration
 	due    time.Time // of the next beat
 	silent int       // beats since anything came
 }
 
-func newPulse(now time.Time, every time.Duration) *pulse {
-	return &pulse{every: every, due: now.Add(every)}
+func newHeartbeat(now time.Time, every time.Duration) *heartbeat {
+	return &heartbeat{every: every, due: now.Add(every)}
 }
 
 // beat counts one, and reports whether the plugin hangs.
-func (p *pulse) beat(now time.Time) (hangs bool) {
+func (p *heartbeat) beat(now time.Time) (hangs bool) {
 	if p.silent++; now.Sub(p.due) > p.every/2 {
 		p.silent, p.due = 0, now
 	}
@@ -52,13 +52,13 @@ func (p *pulse) beat(now time.Time) (hangs bool) {
 	return p.silent >= missed
 }
 
-func (p *pulse) answered(now time.Time) { p.silent, p.due = 0, now.Add(p.every) }
+func (p *heartbeat) answered(now time.Time) { p.silent, p.due = 0, now.Add(p.every) }
 
 // beat asks the plugin at each heartbeat, and ends it when nothing has come for
 // three. One question is under way at a time, and its answer counts whenever it
 // comes: a plugin that is slow because the machine is has that long for it.
 func (l *link) beat() {
-	p := newPulse(time.Now(), l.cfg.HealthInterval)
+	p := newHeartbeat(time.Now(), l.cfg.HealthInterval)
 	answers, asked := make(chan bool, 1), false
 	timer := time.NewTimer(p.every)
 	defer timer.Stop()

@@ -19,7 +19,7 @@ func TestPulse(t *testing.T) {
 	const every = time.Second
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Unix(1000, 0)
-		p := newPulse(now, every)
+		p := newHeartbeat(now, every)
 		var unheard time.Duration // since the plugin last answered, or the daemon last stood
 		for range rapid.IntRange(1, 50).Draw(t, "steps") {
 			switch rapid.SampledFrom([]string{"beat", "answer", "late"}).Draw(t, "step") {
@@ -97,7 +97,7 @@ func TestKeepStacks(t *testing.T) {
 // TestDiverted: what comes before the stacks is passed on, and no more is kept
 // than is bearable.
 func TestDiverted(t *testing.T) {
-	d := &diverted{from: strings.NewReader("before")}
+	d := &stderrCapture{from: strings.NewReader("before")}
 	b := make([]byte, 100)
 	if n, err := d.Read(b); err != nil || string(b[:n]) != "before" {
 		t.Fatalf("%q %v", b[:n], err)

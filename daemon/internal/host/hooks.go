@@ -51,7 +51,7 @@ func (h Subscriber) Event(ctx context.Context, name string, payload json.RawMess
 	run := runOf(name, payload)
 	err := h.call(ctx, run, func(ctx context.Context, l *link) error { return l.hook.Event(ctx, name, payload) })
 	if err == nil && run.RunDir != "" {
-		h.i.tenures.forget(run.Run.Key)
+		h.i.affinity.forget(run.Run.Key)
 	}
 	return err
 }
@@ -86,7 +86,7 @@ func (h Subscriber) call(ctx context.Context, run sdk.RunEvent, do func(context.
 	if err != nil {
 		return err
 	}
-	defer l.leave(run.Run.Key)
+	defer l.endCall(run.Run.Key)
 	return l.bound(ctx, func(ctx context.Context) error { return do(ctx, l) })
 }
 

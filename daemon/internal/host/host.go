@@ -159,7 +159,7 @@ type Supervisor struct {
 	links     map[*link]struct{} // every process there is
 	reaper    *reaper
 	schemes   schemes
-	news      news            // spread whenever an instance comes, goes or changes its state
+	changes   changes         // notified whenever an instance comes, goes or changes its state
 	stopping  context.Context // bounds draining; nil before Stop
 }
 
@@ -286,7 +286,7 @@ func (s *Supervisor) begin(specs []inspect.Spec, found *[]inspect.Diagnostic) []
 			i.run(ctx)
 		})
 	}
-	s.news.spread()
+	s.changes.notify()
 	return begun
 }
 

@@ -31,13 +31,13 @@ const (
 // instance is one configured plugin through all its processes. Its goroutine,
 // run, is the only one that changes its state.
 type instance struct {
-	s     *Supervisor
-	name  string // the label of the block
-	log   hclog.Logger
-	cut   context.CancelFunc // ends the instance
-	wake  chan struct{}      // filled when something is asked for
-	front *front             // the last one; used by run alone
-	limit *lineLimiter       // of what it logs through the daemon's services
+	s       *Supervisor
+	name    string // the label of the block
+	log     hclog.Logger
+	cut     context.CancelFunc // ends the instance
+	wake    chan struct{}      // filled when something is asked for
+	channel *channelServer     // the last one; used by run alone
+	limit   *lineLimiter       // of what it logs through the daemon's services
 
 	services meter // what it asks the daemon for
 	refusals meter // what is told of it
@@ -62,8 +62,7 @@ type instance struct {
 	state       State
 	link        *link // while ready or draining
 	generation  int   // of its settings
-	changed     chan struct{}
-	tenures     tenures
+	affinity    affinity
 	manifest    *sdk.Manifest   // the last one that was known
 	tools       []*offered      // those of the manifest
 	file        *inspect.Binary // that serves, or would; it is closed
@@ -80,7 +79,7 @@ func newInstance(s *Supervisor, spec inspect.Spec) *instance {
 	log := s.log.Named(spec.Instance)
 	return &instance{
 		s: s, name: spec.Instance, spec: spec, wanted: spec.Digest, log: log, limit: newLineLimiter(log), state: Starting,
-		settled: make(chan struct{}), changed: make(chan struct{}), wake: make(chan struct{}, 1),
+		settled: make(chan struct{}), wake: make(chan struct{}, 1),
 		over: make(chan struct{}), required: spec.Requires,
 	}
 }
@@ -115,7 +114,7 @@ func (i *instance) run(ctx context.Context) {
 		if i.looked() {
 			b = backoff{}
 		}
-		i.become(Starting, nil, "")
+		i.setState(Starting, nil, "")
 		spec, began := i.current(), time.Now()
 		l, fail := i.open(ctx, spec, generation)
 		switch {
@@ -123,7 +122,7 @@ func (i *instance) run(ctx context.Context) {
 			began = time.Now()
 			i.mend(l.warnings)
 			i.report(l.warnings)
-			i.become(Ready, l, "")
+			i.setState(Ready, l, "")
 			first.settle(l.replaces(Started))
 			l = i.serve(ctx, l, &generation)
 			if ctx.Err() != nil {
@@ -133,14 +132,14 @@ func (i *instance) run(ctx context.Context) {
 			}
 			i.crashed(l)
 		case ctx.Err() != nil:
-			i.become(Stopped, nil, "")
+			i.setState(Stopped, nil, "")
 			return
 		case i.isAsked():
 			continue // the start was given up for it
 		default:
 			found := fail.Diagnostics(spec)
 			i.report(found)
-			i.become(Crashed, nil, fail.Error())
+			i.setState(Crashed, nil, fail.Error())
 			first.settle(Replaced{How: Started, Generation: generation, Diagnostics: found})
 		}
 		first = nil
@@ -196,16 +195,16 @@ func (i *instance) follow(l *link) {
 
 func (i *instance) crashed(l *link) {
 	cause := context.Cause(l.alive)
-	i.become(Crashed, nil, cause.Error())
+	i.setState(Crashed, nil, cause.Error())
 	i.log.Error("the plugin crashed", "reason", cause)
 	i.s.wg.Go(l.close) // the process is gone; its successor waits for no tidying
 }
 
 func (i *instance) end(l *link) {
 	i.s.afterDependents(i)
-	i.become(Draining, l, "")
+	i.setState(Draining, l, "")
 	i.s.finish(l)
-	i.become(Stopped, nil, "")
+	i.setState(Stopped, nil, "")
 }
 
 // found keeps which file would serve, unless one serves already.
@@ -217,9 +216,9 @@ func (i *instance) found(b *inspect.Binary) {
 	}
 }
 
-// become changes the state and wakes whoever waits for a change. Before a
+// setState changes the state and wakes whoever waits for a change. Before a
 // plugin is ready, its tools have their names.
-func (i *instance) become(s State, l *link, problem string) {
+func (i *instance) setState(s State, l *link, problem string) {
 	if s == Ready {
 		i.adopt(l)
 	}
@@ -228,10 +227,8 @@ func (i *instance) become(s State, l *link, problem string) {
 	if l != nil {
 		i.generation = l.generation
 	}
-	close(i.changed)
-	i.changed = make(chan struct{})
 	i.mu.Unlock()
-	i.s.news.spread()
+	i.s.changes.notify()
 	i.log.Debug("the plugin is "+string(s), "problem", problem)
 	if s == Broken || s == Stopped {
 		i.s.changed()

@@ -52,15 +52,15 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 			return sdk.ToolResult{}, err
 		}
 		if call.Digest != "" && call.Digest != l.digest {
-			l.leave(call.Run)
+			l.endCall(call.Run)
 			return sdk.ToolResult{}, sdk.Errorf(sdk.Conflict, "this call was not made: the binary of the plugin %s is another than when it was agreed to; make the call again, and it is asked about again", o.owner.name)
 		}
 		if crash != nil && l.digest != before && !s.repeats(name, call) {
-			l.leave(call.Run)
+			l.endCall(call.Run)
 			return sdk.ToolResult{}, crash
 		}
 		r, err := s.invoke(deeper(ctx, level), l, o.owner, call, o.Whole, out)
-		l.leave(call.Run)
+		l.endCall(call.Run)
 		if err == nil || crash != nil || !o.repeatable() || sdk.OutcomeOf(err) != sdk.PluginCrashed || ctx.Err() != nil {
 			return o.believe(r, crash != nil), err
 		}

@@ -71,7 +71,7 @@ func (i *instance) welcome(l *link) {
 	if i.s.cfg.Services == nil {
 		return
 	}
-	l.back = &backchannel{s: i.s, i: i}
+	l.back = &hostServices{s: i.s, i: i}
 	if err := l.serve(l.back.register, l.back.admit); err != nil {
 		l.unwelcome = &inspect.Fault{Summary: "it cannot be offered the daemon's services", Detail: err.Error()}
 	}
@@ -137,7 +137,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *inspect.Binary, spec
 		return fail
 	}
 	l.said, l.settings = configured, settings
-	l.keeps, l.owner = keepsRuns(configured), &i.tenures
+	l.keeps, l.owner = keepsRuns(configured), &i.affinity
 	l.warnings = slices.Concat(wants(spec, m), unlimited(spec), unopened(spec, m), i.register(ctx, spec, configured))
 	return nil
 }

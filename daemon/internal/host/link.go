@@ -45,11 +45,11 @@ type link struct {
 	services *grpc.Server
 	surface
 	at        plugin.Services
-	back      *backchannel   // nil when the daemon offers no services
+	back      *hostServices  // nil when the daemon offers no services
 	unwelcome *inspect.Fault // why what it needs besides cannot be had
 
 	manifest atomic.Pointer[sdk.Manifest]
-	calls    turnstile
+	calls    inflight
 	foreseen []*offered           // its tools before it was configured, compiled
 	streams  atomic.Bool          // it serves no call without a stream
 	warnings []inspect.Diagnostic // what is to be said once it serves
@@ -66,9 +66,9 @@ type link struct {
 	generation int
 	unsure     bool // it did not say whether it took the last ones
 
-	keeps      bool     // something for each run; see tenures
-	owner      *tenures // of the instance
-	superseded bool     // guarded by owner.mu
+	keeps      bool      // something for each run; see affinity
+	owner      *affinity // of the instance
+	superseded bool      // guarded by owner.mu
 
 	replaced bool   // guarded by the instance's mu
 	gone     func() // called at the end of close

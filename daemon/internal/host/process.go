@@ -63,7 +63,7 @@ type process struct {
 	stdout   io.ReadCloser
 	stderr   io.ReadCloser
 	lines    *lineLimiter
-	stacks   diverted
+	stacks   stderrCapture
 	reaper   *reaper
 	released []io.Closer
 }

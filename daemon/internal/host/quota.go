@@ -38,7 +38,7 @@ func (m *meter) take(perMinute int64, now time.Time) (wait time.Duration) {
 
 // within counts one service that the plugin asks for. The bucket is the
 // instance's: a plugin that crashes has no fuller one.
-func (b *backchannel) within(now time.Time) error {
+func (b *hostServices) within(now time.Time) error {
 	most := orDefault(b.reach().spec.Quota.Calls, callsPerMinute)
 	wait := b.i.services.take(most, now)
 	if wait == 0 {
@@ -49,7 +49,7 @@ func (b *backchannel) within(now time.Time) error {
 }
 
 // asks counts one completion of the call that is served.
-func (b *backchannel) asks(r *running) error {
+func (b *hostServices) asks(r *running) error {
 	most := orDefault(b.reach().spec.Quota.Completions, completionsPerCall)
 	if n := r.completions.Add(1); n <= most {
 		return nil

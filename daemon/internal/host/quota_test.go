@@ -87,7 +87,7 @@ func TestQuota(t *testing.T) {
 
 // TestCompletionsQuota: completions are counted for the call that is served.
 func TestCompletionsQuota(t *testing.T) {
-	b := &backchannel{i: &instance{name: "p"}}
+	b := &hostServices{i: &instance{name: "p"}}
 	b.allow(reach{spec: inspect.Spec{Instance: "p"}})
 	for range 2 {
 		r := &running{}

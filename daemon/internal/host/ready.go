@@ -8,11 +8,11 @@ import (
 )
 
 // callable is a link that can be called, with the call counted: it ends with
-// l.calls.leave. See ready.
+// l.calls.end. See ready.
 func (i *instance) callable(ctx context.Context) (*link, error) {
 	for {
 		l, err := i.ready(ctx)
-		if err != nil || l.calls.enter() {
+		if err != nil || l.calls.begin() {
 			return l, err
 		}
 		// It was replaced in between; its successor serves already.
@@ -25,8 +25,9 @@ func (i *instance) ready(ctx context.Context) (*link, error) {
 	patience := time.NewTimer(i.s.cfg.ReadyWait)
 	defer patience.Stop()
 	for {
+		changed := i.s.changes.wait()
 		i.mu.Lock()
-		state, l, problem, refusal, held, changed := i.state, i.link, i.problem, i.refusal, i.held, i.changed
+		state, l, problem, refusal, held := i.state, i.link, i.problem, i.refusal, i.held
 		i.mu.Unlock()
 		switch {
 		case state == Ready && l.alive.Err() == nil && !l.failing.Load():

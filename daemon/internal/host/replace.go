@@ -8,21 +8,21 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// How a plugin came to what was asked for.
-type How string
+// ReplaceOutcome is how a plugin came to what was asked for.
+type ReplaceOutcome string
 
 // Kept is the only one in which the new spec is not in force.
 const (
-	Unchanged    How = "unchanged"    // neither its file nor what it is given is another
-	Reconfigured How = "reconfigured" // the same process took the new configuration
-	Swapped      How = "swapped"      // another process took the place of the old one
-	Started      How = "started"      // there was none
-	Kept         How = "kept"         // the new one cannot be had, and the old one goes on
+	Unchanged    ReplaceOutcome = "unchanged"    // neither its file nor what it is given is another
+	Reconfigured ReplaceOutcome = "reconfigured" // the same process took the new configuration
+	Swapped      ReplaceOutcome = "swapped"      // another process took the place of the old one
+	Started      ReplaceOutcome = "started"      // there was none
+	Kept         ReplaceOutcome = "kept"         // the new one cannot be had, and the old one goes on
 )
 
 // Replaced says what became of a spec that was to take the place of another.
 type Replaced struct {
-	How         How
+	How         ReplaceOutcome
 	Digest      string // of the binary that serves; empty when none does
 	Generation  int    // of the settings that are in force
 	Diagnostics []inspect.Diagnostic
@@ -104,7 +104,7 @@ func (s *Supervisor) remove(instance string) error {
 	i.cut()
 	i.forget()
 	s.changed()
-	s.news.spread()
+	s.changes.notify()
 	s.binaries.files.Ask()
 	return nil
 }
@@ -190,7 +190,7 @@ func (i *instance) take(spec inspect.Spec, was *link) {
 		was.replaced = true
 	}
 	i.mu.Unlock()
-	i.s.news.spread()
+	i.s.changes.notify()
 	i.forget()
 }
 

@@ -11,15 +11,15 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// news wakes everybody who waits for something to change. Its zero value is
+// changes wakes everybody who waits for something to change. Its zero value is
 // ready.
-type news struct {
+type changes struct {
 	mu sync.Mutex
 	ch chan struct{}
 }
 
 // wait returns what closes with the next change. Ask for it, then look.
-func (n *news) wait() <-chan struct{} {
+func (n *changes) wait() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.ch == nil {
@@ -28,7 +28,8 @@ func (n *news) wait() <-chan struct{} {
 	return n.ch
 }
 
-func (n *news) spread() {
+// notify wakes all who wait.
+func (n *changes) notify() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.ch != nil {
@@ -65,7 +66,7 @@ func (i *instance) require(ctx context.Context, l *link, spec inspect.Spec, m *s
 		}
 	}()
 	for {
-		changed := i.s.news.wait()
+		changed := i.s.changes.wait()
 		k := i.s.lacking(i, names)
 		switch {
 		case k == nil:
@@ -104,7 +105,7 @@ func (i *instance) needs(names []string) (was []string, serves bool) {
 	was, i.required = i.required, names
 	serves = i.link != nil
 	i.mu.Unlock()
-	i.s.news.spread()
+	i.s.changes.notify()
 	return was, serves
 }
 
@@ -130,7 +131,7 @@ func (i *instance) waitsFor(k *lack, serves bool) {
 	i.held = held
 	i.mu.Unlock()
 	if problem != waits {
-		i.become(Starting, nil, waits)
+		i.setState(Starting, nil, waits)
 	}
 	if !same {
 		i.mend(said)

@@ -13,7 +13,7 @@ import (
 func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, up time.Duration) bool {
 	if fail != nil && fail.Permanent {
 		i.refuse(fail)
-		i.become(Broken, nil, fail.Error())
+		i.setState(Broken, nil, fail.Error())
 		return i.rest(ctx)
 	}
 	wait, broken := b.crashed(time.Now(), up, fail == nil)
@@ -22,7 +22,7 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, u
 		return i.rest(ctx)
 	}
 	if !i.pause(ctx, wait) {
-		i.become(Stopped, nil, "")
+		i.setState(Stopped, nil, "")
 		return false
 	}
 	return true
@@ -31,7 +31,7 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, u
 // breaks makes the instance broken after too many crashes.
 func (i *instance) breaks() {
 	reason := fmt.Sprintf("it crashed %d times within %v and is not started again: %s", tooMany, window, i.why())
-	i.become(Broken, nil, reason)
+	i.setState(Broken, nil, reason)
 	i.report([]inspect.Diagnostic{i.current().Fail("it is broken", reason)})
 }
 
@@ -45,7 +45,7 @@ func (i *instance) refuse(fail *inspect.Fault) {
 // pause waits before the next start, unless another spec is asked for; false
 // when ctx ended meanwhile.
 func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
-	i.become(Backoff, nil, i.why())
+	i.setState(Backoff, nil, i.why())
 	i.mu.Lock()
 	i.restarts++
 	i.mu.Unlock()

@@ -33,29 +33,29 @@ type Services interface {
 	Secret(ctx context.Context, c sdk.Caller, name string) (string, error)
 }
 
-// backchannel is the daemon as one plugin sees it.
-type backchannel struct {
+// hostServices is the daemon as one plugin sees it.
+type hostServices struct {
 	s   *Supervisor
 	i   *instance
 	may atomic.Pointer[reach] // what this process was started with
 }
 
 // allow says what the plugin may ask for, before it learns where.
-func (b *backchannel) allow(r reach) { b.may.Store(&r) }
+func (b *hostServices) allow(r reach) { b.may.Store(&r) }
 
 // reach is nothing before allow.
-func (b *backchannel) reach() *reach {
+func (b *hostServices) reach() *reach {
 	if r := b.may.Load(); r != nil {
 		return r
 	}
 	return &reach{}
 }
 
-func (b *backchannel) register(r grpc.ServiceRegistrar) { host.Register(r, b) }
+func (b *hostServices) register(r grpc.ServiceRegistrar) { host.Register(r, b) }
 
 // admit guards the server: the kernel has told which process is there, and each
 // request shows the token besides.
-func (b *backchannel) admit(token string) []grpc.ServerOption {
+func (b *hostServices) admit(token string) []grpc.ServerOption {
 	check := func(ctx context.Context) error {
 		shown := metadata.ValueFromIncomingContext(ctx, host.TokenKey)
 		if len(shown) != 1 || subtle.ConstantTimeCompare([]byte(shown[0]), []byte(token)) != 1 {
@@ -81,7 +81,7 @@ func (b *backchannel) admit(token string) []grpc.ServerOption {
 // caller counts a request, checks the grant, finds the call that it serves and
 // asks allowed about the rest. The context it returns ends when the request does
 // or the call, whose deadline it has.
-func (b *backchannel) caller(ctx context.Context, grant string, allowed func(*running) error) (context.Context, context.CancelFunc, sdk.Caller, error) {
+func (b *hostServices) caller(ctx context.Context, grant string, allowed func(*running) error) (context.Context, context.CancelFunc, sdk.Caller, error) {
 	r, err := b.serves(ctx, grant)
 	if err == nil {
 		err = allowed(r)
@@ -93,7 +93,7 @@ func (b *backchannel) caller(ctx context.Context, grant string, allowed func(*ru
 	return ctx, done, r.Caller, nil
 }
 
-func (b *backchannel) serves(ctx context.Context, grant string) (*running, error) {
+func (b *hostServices) serves(ctx context.Context, grant string) (*running, error) {
 	if err := b.within(time.Now()); err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ const nearDeadline = 50 * time.Millisecond
 
 // refused tells of a refusal that somebody may want to know of: what is not
 // granted, and too much of what is.
-func (b *backchannel) refused(err error) error {
+func (b *hostServices) refused(err error) error {
 	switch sdk.OutcomeOf(err) {
 	case sdk.Permission, sdk.Unavailable:
 		if b.i.refusals.take(refusalsPerMinute, time.Now()) == 0 {
@@ -141,7 +141,7 @@ func (b *backchannel) refused(err error) error {
 }
 
 // Entry implements host.Host.
-func (b *backchannel) Entry(ctx context.Context, path string) (sdk.Entry, error) {
+func (b *hostServices) Entry(ctx context.Context, path string) (sdk.Entry, error) {
 	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error { return b.reach().scheme(path) })
 	if err != nil {
 		return sdk.Entry{}, err
@@ -151,7 +151,7 @@ func (b *backchannel) Entry(ctx context.Context, path string) (sdk.Entry, error)
 }
 
 // Entries implements host.Host. It finds nothing of schemes out of reach.
-func (b *backchannel) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
+func (b *hostServices) Entries(ctx context.Context, glob string) ([]sdk.Entry, error) {
 	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error { return b.reach().glob(glob) })
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (b *backchannel) Entries(ctx context.Context, glob string) ([]sdk.Entry, er
 }
 
 // Write implements host.Host. The writer is plugin, whatever the plugin says.
-func (b *backchannel) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error) {
+func (b *hostServices) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Entry, error) {
 	ctx, done, c, err := b.caller(ctx, sdk.GrantEntries, func(*running) error {
 		for _, w := range writes {
 			if err := b.reach().scheme(w.Path); err != nil {
@@ -182,7 +182,7 @@ func (b *backchannel) Write(ctx context.Context, writes ...sdk.Write) ([]sdk.Ent
 }
 
 // Invoke implements host.Host.
-func (b *backchannel) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
+func (b *hostServices) Invoke(ctx context.Context, tool string, arguments []byte) (sdk.ToolResult, error) {
 	ctx, done, c, err := b.caller(ctx, sdk.GrantTools, func(*running) error {
 		o, err := b.s.tools().find(tool)
 		if err != nil {
@@ -198,7 +198,7 @@ func (b *backchannel) Invoke(ctx context.Context, tool string, arguments []byte)
 }
 
 // Complete implements host.Host.
-func (b *backchannel) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
+func (b *hostServices) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
 	ctx, done, c, err := b.caller(ctx, sdk.GrantModels, func(r *running) error {
 		if err := b.reach().model(r.Model, req.Model); err != nil {
 			return err
@@ -215,7 +215,7 @@ func (b *backchannel) Complete(ctx context.Context, req sdk.Request, send func(s
 
 // Secret implements host.Host. It needs no call: a plugin may ask when it is
 // configured.
-func (b *backchannel) Secret(ctx context.Context, name string) (string, error) {
+func (b *hostServices) Secret(ctx context.Context, name string) (string, error) {
 	if err := b.mayKnow(name); err != nil {
 		return "", b.refused(err)
 	}
@@ -233,7 +233,7 @@ func (b *backchannel) Secret(ctx context.Context, name string) (string, error) {
 	return v, err
 }
 
-func (b *backchannel) mayKnow(secret string) error {
+func (b *hostServices) mayKnow(secret string) error {
 	if err := b.within(time.Now()); err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func (b *backchannel) mayKnow(secret string) error {
 
 // Log implements host.Host. It needs no grant; like standard error, it is
 // limited.
-func (b *backchannel) Log(_ context.Context, level, message string, fields map[string]string) error {
+func (b *hostServices) Log(_ context.Context, level, message string, fields map[string]string) error {
 	if !b.i.limit.admit(len(message)) {
 		return nil
 	}
@@ -261,4 +261,4 @@ func (b *backchannel) Log(_ context.Context, level, message string, fields map[s
 	return nil
 }
 
-var _ host.Host = (*backchannel)(nil)
+var _ host.Host = (*hostServices)(nil)

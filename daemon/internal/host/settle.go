@@ -25,7 +25,7 @@ func (s *Supervisor) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolR
 	if err != nil {
 		return sdk.ToolResult{}, interrupted(err)
 	}
-	defer l.leave(call.Run)
+	defer l.endCall(call.Run)
 	call.Tool = o.remote
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()

@@ -30,7 +30,7 @@ func (s *Supervisor) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged
 	if err != nil {
 		return sdk.Staged{}, err
 	}
-	defer l.leave(call.Run)
+	defer l.endCall(call.Run)
 	call.Tool = o.remote
 	ctx, cancel := context.WithTimeout(ctx, stageTimeout)
 	defer cancel()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Hand writes a Spec to a file that has no name, to be inherited as SpecFD.
-func Hand(spec Spec) (*os.File, error) {
+// SendSpec writes a Spec to a file that has no name, to be inherited as SpecFD.
+func SendSpec(spec Spec) (*os.File, error) {
 	b, err := json.Marshal(spec)
 	if err != nil {
 		return nil, err

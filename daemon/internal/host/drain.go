@@ -7,48 +7,49 @@ import (
 	"time"
 )
 
-// turnstile counts the calls on a link, so that one which takes no more ends
+// inflight counts the calls on a link, so that one which takes no more ends
 // with the last of them. Its zero value is open.
-type turnstile struct {
-	mu     sync.Mutex
-	inside int
-	shut   chan struct{} // made when the link takes no more calls, closed with the last
+type inflight struct {
+	mu    sync.Mutex
+	calls int
+	shut  chan struct{} // made when the link takes no more calls, closed with the last
 }
 
-// enter counts a call, which must leave; false when the link takes no more.
-func (t *turnstile) enter() bool {
+// begin counts a call, which must end; false when the link takes no more.
+func (t *inflight) begin() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.shut != nil {
 		return false
 	}
-	t.inside++
+	t.calls++
 	return true
 }
 
-// join counts one more call beside one that is inside and stays so meanwhile. It
-// comes in even when the link takes no more.
-func (t *turnstile) join() {
+// join counts one more call beside one that is counted and does not end meanwhile,
+// even when the link takes no more.
+func (t *inflight) join() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.inside++
+	t.calls++
 }
 
-func (t *turnstile) leave() {
+func (t *inflight) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.inside--; t.inside == 0 && t.shut != nil {
+	if t.calls--; t.calls == 0 && t.shut != nil {
 		close(t.shut)
 	}
 }
 
-// close lets nobody in any more; the channel is closed when nobody is inside.
-func (t *turnstile) close() <-chan struct{} {
+// drained makes the link take no more calls; the channel is closed when the last
+// one has ended.
+func (t *inflight) drained() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.shut == nil {
 		t.shut = make(chan struct{})
-		if t.inside == 0 {
+		if t.calls == 0 {
 			close(t.shut)
 		}
 	}
@@ -59,11 +60,11 @@ func (t *turnstile) close() <-chan struct{} {
 // does not end within Config.DrainLimit is ended with it; an orderly stop of the
 // daemon does not wait for calls.
 func (s *Supervisor) finish(l *link) {
-	l.front.close()
+	l.channelServer.close()
 	limit := time.NewTimer(s.cfg.DrainLimit)
 	defer limit.Stop()
 	select {
-	case <-l.calls.close():
+	case <-l.calls.drained():
 	case <-l.alive.Done():
 	case <-s.life.Done():
 	case <-limit.C:

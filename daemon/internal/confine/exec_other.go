@@ -13,5 +13,5 @@ func Apart(*syscall.SysProcAttr) {}
 // Probe is not possible here.
 func Probe() error { return errors.New("only Linux can confine a process") }
 
-// Become is not possible here.
-func Become() error { return errors.New("only Linux can confine a process") }
+// Exec is not possible here.
+func Exec() error { return errors.New("only Linux can confine a process") }

@@ -16,10 +16,10 @@ const (
 	keptStacks = 3 // for each plugin
 )
 
-// diverted reads a plugin's standard error. From the moment the plugin was told
+// stderrCapture reads a plugin's standard error. From the moment the plugin was told
 // to write its stacks, what comes is kept here and not passed on: a log is no
 // place for thousands of lines.
-type diverted struct {
+type stderrCapture struct {
 	from io.Reader
 
 	mu     sync.Mutex
@@ -28,7 +28,7 @@ type diverted struct {
 }
 
 // Read implements io.Reader.
-func (d *diverted) Read(b []byte) (int, error) {
+func (d *stderrCapture) Read(b []byte) (int, error) {
 	for {
 		n, err := d.from.Read(b)
 		if !d.took(b[:n]) {
@@ -41,7 +41,7 @@ func (d *diverted) Read(b []byte) (int, error) {
 }
 
 // took keeps b, when what comes is to be kept; the rest of too much is dropped.
-func (d *diverted) took(b []byte) bool {
+func (d *stderrCapture) took(b []byte) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.active {
@@ -51,13 +51,13 @@ func (d *diverted) took(b []byte) bool {
 }
 
 // begin keeps from now on what comes.
-func (d *diverted) begin() {
+func (d *stderrCapture) begin() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.active = true
 }
 
-func (d *diverted) taken() []byte {
+func (d *stderrCapture) taken() []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.text

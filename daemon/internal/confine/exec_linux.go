@@ -13,15 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Become reads the Spec, bounds this process by it and executes the plugin in
+// Exec reads the Spec, bounds this process by it and executes the plugin in
 // its place: process, group and parent stay the same. It returns only when it
 // could not. Its goroutine must be locked to the first thread.
-func Become() error {
+func Exec() error {
 	spec, err := inherited()
 	if err != nil {
 		return err
 	}
-	return become(spec)
+	return executeAs(spec)
 }
 
 func inherited() (Spec, error) {
@@ -42,7 +42,7 @@ func inherited() (Spec, error) {
 
 // become ends in the plugin. The descriptor stays open in it: the interpreter
 // of a script reads the script from there.
-func become(spec Spec) error {
+func executeAs(spec Spec) error {
 	if err := limit(spec); err != nil {
 		return err
 	}

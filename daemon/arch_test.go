@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -451,4 +452,52 @@ func sources(t *testing.T, patterns ...string) map[string]*ast.File {
 		}
 	}
 	return all
+}
+
+// TestArchDaemonIsWiring: package daemon makes the rooms and hands them to each
+// other (ADR 0044). A job that grows in it belongs into a room.
+func TestArchDaemonIsWiring(t *testing.T) {
+	const mostLines, mostFiles = 2200, 28
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, count := 0, 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, count = lines+bytes.Count(text, []byte("\n")), count+1
+		if file != "daemon.go" && file != "run.go" && file != "load.go" {
+			checkHoldsNoDaemon(t, file, text)
+		}
+	}
+	if lines > mostLines || count > mostFiles {
+		t.Errorf("package daemon has %d lines in %d files, and may have %d in %d", lines, count, mostLines, mostFiles)
+	}
+}
+
+// checkHoldsNoDaemon: what holds a *Daemon looks small and sees everything.
+func checkHoldsNoDaemon(t *testing.T, file string, text []byte) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		ast.Inspect(spec.Type, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && id.Name == "Daemon" {
+				t.Errorf("%s: the type %s holds a Daemon: give it the values that it needs", file, spec.Name.Name)
+			}
+			return true
+		})
+		return true
+	})
 }

@@ -15,10 +15,12 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/dialect"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
+	"github.com/bothyd/bothy/daemon/internal/policy"
 	"github.com/bothyd/bothy/daemon/internal/view"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/sdktest"
@@ -87,9 +89,13 @@ func newExecuting(t *testing.T, config string) *executing {
 func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult, []string, error) {
 	t.Helper()
 	skill := &skillTool{Supervisor: e.host, plugins: plugins{e.host}, plugin: plugin, input: input}
+	ruling := policy.Live{
+		Written:    func(string) policy.Settings { return settingsOf(e.current(), config.UnsetWorkspace()) },
+		Remembered: engine.NewRulebook(e.store, hclog.NewNullLogger()),
+	}
 	x, err := engine.New(engine.Config{
 		Store: e.store, Tools: skill, Services: e.services.Services, Models: e.models, View: view.NewTranscript(time.Now), Dialect: dialect.Tools{},
-		Policy: e.policy, Hooks: hook.New(hclog.NewNullLogger()), DataDir: e.paths.Data, Log: hclog.NewNullLogger(),
+		Policy: ruling, Hooks: hook.New(hclog.NewNullLogger()), DataDir: e.paths.Data, Log: hclog.NewNullLogger(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,13 +3,78 @@ package daemon
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
+	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/daemon/internal/host"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/channel"
 )
+
+// startPlugins starts what the configuration names, and subscribes the plugins to
+// the hooks that they ask for.
+func (d *Daemon) startPlugins(ctx context.Context, g ground) (h *host.Supervisor, err error) {
+	described := func() (out []hook.Subscriber) {
+		for _, x := range h.Hooks() {
+			out = append(out, hook.Subscriber{Name: x.Instance, Hook: x})
+		}
+		return out
+	}
+	subscribers := hook.NewSubscribers(g.hooks, described, d.subscribed)
+	h, err = host.New(host.Config{
+		Log:       d.log.Named("host"),
+		Libexec:   []string{d.paths.Libexec},
+		SocketDir: d.paths.Sockets,
+		DataDir:   d.paths.Data,
+		Installed: d.paths.Plugins,
+		Prefix:    d.paths.Prefix,
+		Shim:      filepath.Join(d.paths.Libexec, "bothy-shim"),
+		Services:  g.services,
+		Lend: func(pid int, instance string, projects []string) (channel.Access, func()) {
+			token, end := g.channels.Grant(pid, instance, projects)
+			d.secrets.Add(token) // nothing that the daemon writes has the token in it
+			return channel.Access{Socket: g.listener.Path(), Token: token, Projects: projects}, end
+		},
+		Redact:   d.secrets.Add,
+		Text:     d.pluginText,
+		Diagnose: d.diagnose,
+		Mended:   func(x inspect.Diagnostic) { d.problems.mended(x.Diagnostic) },
+		Register: g.store.RegisterScheme,
+		Refused:  func(instance, detail string) { g.security.Raise(audit.EventRefusedCallback, d.secrets.Redact(detail)) },
+		Changed:  subscribers.Update,
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.parts.add("plugins", func() error {
+		ctx, cancel := context.WithTimeout(d.hurried, pluginTime)
+		defer cancel()
+		h.Stop(ctx)
+		return nil
+	})
+	h.Apply(ctx, inspect.Blocks(d.cfg))
+	subscribers.Begin()
+	return h, nil
+}
+
+// hookProblem is what problems are about when a subscription of a plugin is wrong.
+type hookProblem string
+
+// subscribed tells once that a subscription of a plugin is wrong; nil is that none
+// is any more.
+func (d *Daemon) subscribed(instance string, err error) {
+	if err == nil {
+		d.problems.mended(hookProblem(instance))
+		return
+	}
+	for _, text := range d.problems.replace(hookProblem(instance), []string{"plugin " + instance + " does not hear all that it subscribes to: " + err.Error()}) {
+		d.log.Warn(text)
+	}
+}
 
 // plugins are the plugins as models and skills use them: the error of one that
 // cannot start is the configuration's, with file and line.

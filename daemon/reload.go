@@ -103,9 +103,14 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 		r.Diagnostics = append(r.Diagnostics, d.host.Diagnostic(x))
 	}
 	d.models.Configure(cfg)
-	d.skills.Configure(answer.Settings(cfg, d.bundled))
+	d.library.Configure(answer.Settings(cfg, d.bundled))
 	d.engine.Configure(cfg.Agents)
 	return r
+}
+
+// sayWorkspace keeps what is wrong with the own file of a project.
+func (d *Daemon) sayWorkspace(project string, diags config.Diagnostics) {
+	d.say(about("the workspace "+project), diags)
 }
 
 // say keeps the diagnostics about something for `status`, in the place of those
@@ -159,7 +164,7 @@ func (r *reads) all() []string {
 }
 
 // followFiles reloads whenever a file of the configuration changes.
-func (d *Daemon) followFiles(ctx context.Context) error {
+func (d *Daemon) followFiles() error {
 	d.files = config.Watch(d.log.Named("config"), func(still func() bool) bool {
 		r, taken := d.reloadIf(d.stopping, still)
 		if taken && !r.Applied {

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -9,8 +8,11 @@ import (
 	"github.com/bothyd/bothy"
 	"github.com/bothyd/bothy/daemon/internal/builtin"
 	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
+	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -18,10 +20,10 @@ import (
 // aboutBundled is what problems with the bundled skills are about.
 const aboutBundled about = "the bundled skills"
 
-// startSkills begins to follow the skills. It does not wait for what is found:
+// followSkills begins to follow the skills. It does not wait for what is found:
 // the first catalogue does. Without the bundled ones the daemon works, and says
 // so.
-func (d *Daemon) startSkills(context.Context) error {
+func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) (*skill.Library, error) {
 	carried, err := fs.Sub(bothy.Skills, "skills")
 	if err == nil {
 		d.bundled, err = skill.Bundled(filepath.Join(d.paths.Prefix, "share", "bothy", "skills"), carried, filepath.Join(d.paths.Data, "skills"), sdk.Version)
@@ -29,25 +31,24 @@ func (d *Daemon) startSkills(context.Context) error {
 	if err != nil {
 		d.problem(aboutBundled, "the bundled skills are not whole: "+err.Error())
 	}
-	log := d.log.Named("skills")
-	trust := answer.NewTrust(d.store, log)
-	l, err := skill.NewLibrary(answer.Settings(d.cfg, d.bundled), skill.Options{Log: log, Trusted: trust.Trusts, Answered: trust.Answered})
+	l, err := skill.NewLibrary(answer.Settings(d.cfg, d.bundled), skill.Options{Log: d.log.Named("skills"), Trusted: trust.Trusts, Answered: trust.Answered})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	d.skills = l
 	d.work.add("skills", l.Close)
-	l.OnChange(d.skillsChanged)
-	d.copies = skill.Copies{Trusted: trust.Trusts, Runs: d.store}
-	d.answers = answer.New(answer.Config{
-		Log: log, Library: l, Trust: trust, Current: d.current, Load: d.loadWhole, Reload: d.Reload,
-		Tools:   d.host.Tools,
-		Resolve: d.models.Resolve,
-		Keep: func(ctx context.Context, project string, w ...sdk.Write) error {
-			return d.engine.Keep(ctx, project, w...)
-		},
+	l.OnChange(func(c skill.Change) {
+		d.log.Info("skills changed", "project", c.Project, "added", c.Added, "changed", c.Changed, "removed", c.Removed)
+		clients.SkillsChanged(rpc.SkillsChanged{Project: c.Project, Added: c.Added, Changed: c.Changed, Removed: c.Removed})
 	})
-	return nil
+	return l, nil
+}
+
+// skillAnswers answers about the skills.
+func (d *Daemon) skillAnswers(trust *answer.Trust) *answer.Answers {
+	return answer.New(answer.Config{
+		Log: d.log.Named("skills"), Library: d.library, Trust: trust, Current: d.current, Load: d.loadWhole, Reload: d.Reload,
+		Tools: d.host.Tools, Resolve: d.models.Resolve, Keep: d.engine.Keep,
+	})
 }
 
 // loadWhole reads the configuration as its file is now.
@@ -59,20 +60,14 @@ func (d *Daemon) loadWhole() (path string, cfg *config.Config, err error) {
 	return path, cfg, err
 }
 
-// skillsChanged hears of every change of a catalogue.
-func (d *Daemon) skillsChanged(c skill.Change) {
-	d.log.Info("skills changed", "project", c.Project, "added", c.Added, "changed", c.Changed, "removed", c.Removed)
-	d.clients.SkillsChanged(rpc.SkillsChanged{Project: c.Project, Added: c.Added, Changed: c.Changed, Removed: c.Removed})
-}
-
 // ownTools are the tools that belong to no plugin.
-func (d *Daemon) ownTools() *builtin.Builtin {
+func (d *Daemon) ownTools(entries *store.Store, copies skill.Copies, network *engine.Rulebook) *builtin.Builtin {
 	return builtin.New(builtin.Config{
-		Catalogue: d.skills.Catalogue,
+		Catalogue: d.library.Catalogue,
 		Budget:    func() float64 { return d.current().Skills.Budget },
-		Entries:   d.store,
-		Copies:    d.copies,
+		Entries:   entries,
+		Copies:    copies,
 		Execute:   plugins{d.host}.Execute,
-		Network:   d.rules,
+		Network:   network,
 	})
 }

@@ -1,0 +1,75 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/audit"
+	"github.com/bothyd/bothy/daemon/internal/dialect"
+	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/policy"
+	"github.com/bothyd/bothy/daemon/internal/project"
+	"github.com/bothyd/bothy/daemon/internal/skill"
+	"github.com/bothyd/bothy/daemon/internal/view"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// startEngine makes the engine, which takes up what was left.
+func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebook, w written, ruling policy.Live) (*engine.Engine, error) {
+	g.hooks.RunCreated.On(sdk.DefaultPriority, "skills", copies.Fork)
+	e, err := engine.New(engine.Config{
+		Store:        g.store,
+		Tools:        d.host,
+		Builtin:      d.own,
+		Services:     g.services.Services,
+		Access:       ruling,
+		Models:       d.models,
+		View:         view.NewTranscript(time.Now),
+		Dialect:      dialect.Tools{},
+		Policy:       ruling,
+		Hooks:        g.hooks,
+		Agents:       d.cfg.Agents,
+		DataDir:      d.paths.Data,
+		Log:          d.log.Named("engine"),
+		Instructions: project.Instructions,
+		Attended:     g.clients.Attended,
+		Mode:         func() sdk.Mode { return d.current().Policy.Mode },
+		Expiry:       func() time.Duration { return d.current().Policy.Expiry },
+		Rules:        rules,
+		Narrow:       w.narrowing,
+		Preview:      g.clients.Preview,
+		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
+		Redact:       d.secrets.Redact,
+		Hidden:       audit.Hidden,
+		Grace:        d.cfg.Grace,
+		Frozen:       g.store.Health() != nil,
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.work.add("engine", func() error {
+		ctx, cancel := context.WithTimeout(d.hurried, d.cfg.Grace+drainTime)
+		defer cancel()
+		return e.Close(ctx)
+	})
+	return e, nil
+}
+
+// startUpkeep lets runs that rest expire, by the configuration in force.
+func (d *Daemon) startUpkeep(e *engine.Engine) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { e.Upkeep(ctx, d.keep) })
+	d.work.add("upkeep", func() error {
+		cancel()
+		done.Wait()
+		return nil
+	})
+}
+
+func (d *Daemon) keep() engine.Keep {
+	const day = 24 * time.Hour
+	store := d.current().Store
+	return engine.Keep{Sandbox: time.Duration(store.IdleDays) * day, Run: time.Duration(store.RetentionDays) * day}
+}

@@ -1,9 +1,11 @@
 package daemon
 
 import (
+	"bytes"
 	"compress/gzip"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/bothyd/bothy/sdk/timeline"
 )
 
 // TestOldDatabase opens what the build of commit ec70b50 left, shows the same
@@ -32,6 +36,7 @@ func TestOldDatabase(t *testing.T) {
 			t.Error(why)
 		}
 	}
+	p.folds(t)
 	say := func(text string, args ...string) {
 		t.Helper()
 		if out, err := p.bothy(args...); err != nil || !strings.Contains(out, text) {
@@ -204,6 +209,81 @@ func (p *place) printed(t *testing.T, args []string) (all []any) {
 		}
 	}
 	return all
+}
+
+// folds compares what the rows of the journal fold to with what the entries hold:
+// the same loops and actions, whichever way they are read.
+func (p *place) folds(t *testing.T) {
+	t.Helper()
+	for _, fact := range oldFacts(t) {
+		if fact.find != "" {
+			continue
+		}
+		run := fact.args[2]
+		tl, actions := p.timeline(t, run)
+		out, err := p.bothy("runs", "show", run, "--json")
+		var shown rpc.RunDetail
+		if err != nil || json.Unmarshal([]byte(out), &shown) != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		for _, e := range shown.History {
+			if _, is := sdk.ParseActionPath(e.Path); is && e.Turn > shown.Inherited {
+				if why := differs(actions[e.Path], e); why != "" {
+					t.Errorf("%s: %s: %s", run, e.Path, why)
+				}
+				delete(actions, e.Path)
+			}
+		}
+		if len(actions) > 0 || len(tl.Loops) != len(shown.Loops) {
+			t.Errorf("%s: %d loops, and too many actions: %v", run, len(tl.Loops), actions)
+			continue
+		}
+		for i, l := range tl.Loops {
+			s := shown.Loops[i]
+			if l.ID != s.ID || l.Prompt != s.Prompt || l.Sequence != s.Sequence || (l.End == nil) != s.Ended.IsZero() || l.End != nil && (l.End.Stop != s.Stop || l.End.Status != s.Status) {
+				t.Errorf("%s: %+v, and the loop is %+v", run, l, s)
+			}
+		}
+	}
+}
+
+// timeline folds the journal of a run, and finds its actions by path.
+func (p *place) timeline(t *testing.T, run string) (*timeline.Timeline, map[string]*timeline.Action) {
+	t.Helper()
+	out, err := p.bothy("journal", "--run", run, "--json")
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	tl, actions := &timeline.Timeline{}, map[string]*timeline.Action{}
+	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
+		var row sdk.JournalRow
+		if err := dec.Decode(&row); err != nil {
+			t.Fatal(err)
+		}
+		if a := tl.Take(row).Action; a != nil {
+			actions[a.Path] = a
+		}
+	}
+	return tl, actions
+}
+
+// differs says what the rows tell of an action otherwise than its entry.
+func differs(a *timeline.Action, e rpc.Event) string {
+	if a == nil || a.State != e.State || a.Outcome != e.Outcome || a.Body != e.Body || a.Turn != e.Turn {
+		return fmt.Sprintf("the rows tell %+v, and the entry is %+v", a, e)
+	}
+	if a.IsError() {
+		return ""
+	}
+	raw, err := json.Marshal(e.Attributes)
+	held, err1 := sdk.ActionOf(sdk.Entry{Attributes: raw})
+	a.Structured = nil // getRun leaves it out
+	got, err2 := json.Marshal(a.Action)
+	is, err3 := json.Marshal(held)
+	if err := errors.Join(err, err1, err2, err3); err != nil || !bytes.Equal(got, is) {
+		return fmt.Sprintf("%v: the rows tell %s, and the entry holds %s", err, got, is)
+	}
+	return ""
 }
 
 // among is the same fact as it is printed today.

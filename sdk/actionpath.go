@@ -47,3 +47,20 @@ func (p ActionPath) Changes() string { return "change" + strings.TrimPrefix(p.St
 
 // TurnPattern is a glob over the paths of one turn's actions and failures.
 func TurnPattern(turn int) string { return fmt.Sprintf("%s%d/**", TurnPrefix, turn) }
+
+// TurnOf is the turn that a path names: of an action, of a failure without one, of
+// a reply or of a part of one. It is 0 for any other path.
+func TurnOf(path string) int {
+	rest, ok := strings.CutPrefix(path, TurnPrefix)
+	if !ok {
+		if rest, ok = strings.CutPrefix(path, replyPrefix); !ok {
+			return 0
+		}
+	}
+	number, _, _ := strings.Cut(rest, "/")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -40,12 +40,6 @@ func SchemeOf(path string) string {
 	return "file"
 }
 
-// AttributeRefers is an attribute of actions: an object from the name of another
-// attribute to where its value stands as text, "PATH#POINTER", in the attributes
-// of another entry of the run. A long text is stored once so. The store fills
-// such attributes in where it is read; what it leaves here is gone.
-const AttributeRefers = "refers"
-
 // MaxPath is the longest path an entry may have, in bytes.
 const MaxPath = 2048
 

@@ -97,7 +97,7 @@ func (l *Loop) Answer() string {
 	}
 	if l.End != nil && l.End.Stop == sdk.StopTerminal {
 		for _, a := range slices.Backward(l.Actions()) {
-			if !a.IsError() {
+			if !a.IsError() && a.Parent == "" {
 				return a.Body
 			}
 		}

@@ -104,6 +104,7 @@ func TestTerminalCallIsTheAnswer(t *testing.T) {
 	var r rows
 	r.add(sdk.KindEntrySet, 1, 1, "assistant://1", set(sdk.StateResolved, "", `{"calls":[{}]}`), "")
 	r.add(sdk.KindEntrySet, 1, 1, "log://turn_1/finish_task/call", set(sdk.StateResolved, sdk.PhaseEnded, `{}`), "all done")
+	r.add(sdk.KindEntrySet, 1, 1, "log://turn_1/grep/call", set(sdk.StateResolved, sdk.PhaseEnded, `{"parent":"log://turn_1/finish_task/call"}`), "what its plugin called")
 	r.add(sdk.KindEntrySet, 1, 1, "log://turn_1/error/x", set(sdk.StateFailed, "", `{}`), "warning")
 	r.add(sdk.KindLoopEnded, 1, 0, "", sdk.LoopEnd{Stop: sdk.StopTerminal})
 	if a := Of(r).Loops[0].Answer(); a != "all done" {

@@ -75,7 +75,7 @@ func (r *Runlogs) final(ctx context.Context, run int64, turn int, stop string, a
 	}
 	for _, entry := range actions {
 		at, err := sdk.ActionOf(entry)
-		if entry.State != sdk.StateResolved || err != nil {
+		if entry.State != sdk.StateResolved || err != nil || at.Parent != "" {
 			continue
 		}
 		p["tool"], p["call"] = r.cfg.Redact(toolOf(entry.Path)), r.cfg.Redact(entry.Path) // the last one that was made

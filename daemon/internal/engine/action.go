@@ -30,8 +30,8 @@ type action struct {
 	breaking  bool // gives up the rest of the turn, whatever it is
 	recheck   bool // policy is asked again before it starts, for time has passed
 	decided   bool // the decision is another than the recorded one
-	proposal  *proposalAttributes
-	answer    *answerGiven
+	proposal  *sdk.ActionProposal
+	answer    *sdk.ActionAnswer
 	agreed    bool // a person agreed to it as it is
 
 	started bool      // its start is part of a commit, made or about to be
@@ -127,30 +127,6 @@ func (x *action) conclude(r sdk.ToolResult, took time.Duration) {
 	}
 }
 
-// callAttributes is what an action's entry holds of the call.
-type callAttributes struct {
-	CallID    string        `json:"call_id"`
-	Parent    string        `json:"parent,omitempty"` // the path of the action whose plugin made the call
-	Tool      string        `json:"tool"`
-	Arguments any           `json:"arguments,omitempty"` // an object; the model's text when that is none
-	Refers    *callPlaces   `json:"refers,omitempty"`    // in their place, when they are long (sdk.AttributeRefers)
-	Changed   string        `json:"changed,omitempty"`   // the arguments that a filter put in place of the model's, to the byte
-	Index     int           `json:"index"`
-	Plugin    string        `json:"plugin,omitempty"`
-	Digest    string        `json:"digest,omitempty"` // of the plugin's binary
-	Decision  *sdk.Decision `json:"decision,omitempty"`
-	Error     string        `json:"error,omitempty"`
-
-	Proposal *proposalAttributes `json:"proposal,omitempty"` // of one that waits for a person, or did
-	Answer   *answerGiven        `json:"answer,omitempty"`
-}
-
-// callPlaces says where the members of an action's attributes stand that are
-// not stored with it.
-type callPlaces struct {
-	Arguments string `json:"arguments"`
-}
-
 // longArguments is the length from which arguments are stored once, with the
 // answer that the call is part of.
 const longArguments = 1 << 10
@@ -161,32 +137,24 @@ func (x *action) refersTo() string {
 	if x.loop == 0 || x.parent != "" || x.changed || len(x.arguments) < longArguments || strings.TrimSpace(x.call.Raw) != string(x.arguments) {
 		return ""
 	}
-	return fmt.Sprintf("%s#/calls/%d/arguments", answerPath(x.turn), x.index)
+	return fmt.Sprintf("%s#/calls/%d/arguments", sdk.ReplyPath(x.turn), x.index)
 }
 
-// endAttributes is what it holds of the end.
-type endAttributes struct {
-	Metadata   map[string]any  `json:"metadata,omitempty"`
-	Structured json.RawMessage `json:"structured,omitempty"`
-	Truncated  bool            `json:"truncated,omitempty"`
-	Error      string          `json:"error,omitempty"`
-	Duration   int64           `json:"duration_ms"`
-	Untold     bool            `json:"untold,omitempty"` // it may have changed files that nothing tells of
-	Decision   map[string]any  `json:"decision,omitempty"`
-}
-
-func (x *action) attributes() callAttributes {
-	at := callAttributes{CallID: x.call.ID, Parent: x.parent, Tool: x.call.Tool, Index: x.index, Plugin: x.tool.Plugin, Digest: x.tool.Digest, Arguments: x.call.Raw}
-	if x.arguments != nil {
-		at.Arguments = x.arguments
+// recorded is what the action's entry holds of the call and of what was decided.
+func (x *action) recorded() sdk.Action {
+	a := sdk.Action{ActionCall: sdk.ActionCall{
+		CallID: x.call.ID, Parent: x.parent, Tool: x.call.Tool, Index: x.index, Plugin: x.tool.Plugin, Digest: x.tool.Digest, Arguments: x.arguments,
+	}}
+	if x.arguments == nil {
+		a.Arguments = encode(x.call.Raw)
 	}
 	if x.changed {
-		at.Changed = string(x.arguments)
+		a.Changed = string(x.arguments)
 	}
 	if x.decision.Verdict != "" {
-		at.Decision = &x.decision
+		a.Decision = &x.decision
 	}
-	return at
+	return a
 }
 
 // adopt takes over arguments that a recording filter changed, and reports
@@ -208,9 +176,9 @@ func (x *action) adopt(before, after json.RawMessage) bool {
 // recordWrite is the action's first write: as it is recorded, started, or
 // refused already.
 func (x *action) recordWrite() sdk.Write {
-	at := x.attributes()
+	at := x.recorded()
 	if place := x.refersTo(); place != "" {
-		at.Arguments, at.Refers = nil, &callPlaces{place}
+		at.Arguments, at.Refers = nil, map[string]string{"arguments": place}
 	}
 	w := sdk.Write{
 		Path: x.path, Create: true, Writer: sdk.WriterSystem, Loop: x.loop, Turn: x.turn,
@@ -238,9 +206,13 @@ func (x *action) startWrite() sdk.Write {
 
 // endWrite finalises the action's entry: it is its own outcome.
 func (x *action) endWrite() sdk.Write {
-	at := endAttributes{
+	var at struct {
+		sdk.ActionEnd
+		Decision map[string]any `json:"decision,omitempty"`
+	}
+	at.ActionEnd = sdk.ActionEnd{
 		Metadata: withoutCopies(x.result.Metadata, x.body), Structured: x.result.Structured, Truncated: x.result.Truncated,
-		Error: x.result.Error, Duration: x.took.Milliseconds(), Untold: x.untold(),
+		Error: x.result.Error, DurationMS: new(x.took.Milliseconds()), Untold: x.untold(),
 	}
 	if x.decided {
 		at.Decision = replacing(x.decision)
@@ -274,20 +246,20 @@ func (x *action) committed(entry sdk.Entry) {
 	x.closed = x.ended()
 }
 
-// actionPath is log://turn_N/{tool}/{slug}, unique in its turn. Only letters,
+// actionPath is the action's path, unique in its turn. Only letters,
 // digits and a few signs are in it, whatever the model wrote, and no secret.
 func actionPath(turn int, call sdk.ReadCall, taken map[string]bool, redact func(string) string) string {
 	tool := safe(redact(call.Tool), 64)
-	if tool == "" || redact(tool) != tool || tool == "error" { // log://turn_N/error is for failures without an action
+	if tool == "" || redact(tool) != tool || tool == sdk.ErrorTool {
 		tool = "unknown"
 	}
-	base := fmt.Sprintf("log://turn_%d/%s/%s", turn, tool, slug(call.Arguments, redact))
-	path := base
-	for n := 2; taken[path]; n++ {
-		path = fmt.Sprintf("%s_%d", base, n)
+	base := slug(call.Arguments, redact)
+	path := sdk.ActionPath{Turn: turn, Tool: tool, Slug: base}
+	for n := 2; taken[path.String()]; n++ {
+		path.Slug = fmt.Sprintf("%s_%d", base, n)
 	}
-	taken[path] = true
-	return path
+	taken[path.String()] = true
+	return path.String()
 }
 
 // telling are arguments that say in a word what a call is about. A command is

@@ -88,7 +88,7 @@ func (e *Engine) fit(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk.Prom
 		return p, a.overflow(err)
 	}
 	if report.Groups+report.Prompts+report.Cut > 0 {
-		a.turn.note("pruned", a.loop.ID, map[string]int{
+		a.turn.note(sdk.KindNotePruned, a.loop.ID, map[string]int{
 			"before": report.Before, "after": report.After, "answers": report.Groups, "prompts": report.Prompts, "shortened": report.Cut,
 		})
 	}

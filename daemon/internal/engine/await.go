@@ -128,7 +128,7 @@ func (e *Engine) holds(a *activeLoop, x *action) bool {
 	case err != nil:
 		x.refuse(sdk.OutcomeOf(err), err.Error())
 	case now.Hash != x.proposal.Hash:
-		x.refuse(sdk.Conflict, "this call was not made: what would run is no longer what was agreed to, because "+x.proposal.differs(now)+" changed meanwhile; make the call again, and it is asked about again")
+		x.refuse(sdk.Conflict, "this call was not made: what would run is no longer what was agreed to, because "+differs(*x.proposal, now)+" changed meanwhile; make the call again, and it is asked about again")
 	default:
 		x.agreed = true
 	}
@@ -136,7 +136,7 @@ func (e *Engine) holds(a *activeLoop, x *action) bool {
 }
 
 // differs names what of two proposals of one call is not the same.
-func (p proposalAttributes) differs(now proposalAttributes) string {
+func differs(p, now sdk.ActionProposal) string {
 	switch {
 	case p.Digest != now.Digest:
 		return "the plugin's binary"

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/sdk"
@@ -75,7 +74,7 @@ func (e *Engine) closeLeft(ctx context.Context, row sdk.Turn) error {
 	if err := e.locate(ctx, a); err != nil {
 		return err
 	}
-	entries, err := e.cfg.Store.Entries(ctx, row.Run, fmt.Sprintf("log://turn_%d/**", row.Sequence))
+	entries, err := e.cfg.Store.Entries(ctx, row.Run, sdk.TurnPattern(row.Sequence))
 	if err != nil {
 		return err
 	}

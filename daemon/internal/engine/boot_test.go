@@ -43,7 +43,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 	for _, run := range runs {
 		_, err := h.store.Commit(t.Context(), sdk.Change{Run: run, OpenTurn: &sdk.Turn{}, Writes: []sdk.Write{{
 			Path: "log://turn_1/bash/x", Writer: sdk.WriterSystem, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Turn: 1,
-			Attributes: encode(callAttributes{CallID: "call_1", Tool: "bash"}),
+			Attributes: encode(sdk.ActionCall{CallID: "call_1", Tool: "bash"}),
 		}}})
 		if err != nil {
 			t.Fatal(err)

@@ -150,7 +150,7 @@ func TestCallToolLeftByADeath(t *testing.T) {
 	}
 	_, err = h.store.Commit(ctx, sdk.Change{Run: r.ID, OpenTurn: &sdk.Turn{}, Writes: []sdk.Write{{
 		Path: "log://turn_1/bash/x", Writer: sdk.WriterSystem, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Turn: 1,
-		Attributes: encode(callAttributes{CallID: "call_1", Tool: "bash"}),
+		Attributes: encode(sdk.ActionCall{CallID: "call_1", Tool: "bash"}),
 	}}})
 	if err != nil {
 		t.Fatal(err)

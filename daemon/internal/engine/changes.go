@@ -1,13 +1,8 @@
 package engine
 
 import (
-	"strings"
-
 	"github.com/bothyd/bothy/sdk"
 )
-
-// changeScheme is where it is kept what actions changed in the project's files.
-const changeScheme = "change://"
 
 // changeWrites are the entries of what ended actions changed: change://turn_N/...
 // beside log://turn_N/..., with the list as the body.
@@ -18,8 +13,9 @@ func changeWrites(over []*action) []sdk.Write {
 			continue
 		}
 		text := string(encode(x.result.Changes))
+		path, _ := sdk.ParseActionPath(x.path) // which actionPath made
 		writes = append(writes, sdk.Write{
-			Path: changeScheme + strings.TrimPrefix(x.path, "log://"), Body: &text, Writer: sdk.WriterSystem,
+			Path: path.Changes(), Body: &text, Writer: sdk.WriterSystem,
 			State: sdk.StateResolved, Loop: x.loop, Turn: x.turn,
 		})
 	}

@@ -290,7 +290,7 @@ func TestPluginsCompletionsCost(t *testing.T) {
 			}
 			kinds := map[string]int{}
 			for _, n := range notes {
-				if kinds[n.Kind]++; n.Kind != sdk.KindNote+".retry" && n.Kind != kindCompletion {
+				if kinds[n.Kind]++; n.Kind != sdk.KindNote+".retry" && n.Kind != sdk.KindNoteCompletion {
 					continue
 				}
 				if n.Loop != a.Loop.ID || n.Turn == 0 || !strings.Contains(string(n.Data), `"plugin":"fake"`) || !strings.Contains(string(n.Data), `"model":"fake/loop"`) {

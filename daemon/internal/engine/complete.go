@@ -66,7 +66,7 @@ func (e *Engine) fitAgain(ctx context.Context, a *activeLoop, p sdk.Prompt, fail
 	if err != nil || report.After >= sent {
 		return p, a.overflow(fmt.Errorf("the model's server says that the prompt is too long, and no more of it can be left out: %w", failed))
 	}
-	a.turn.note("pruned", a.loop.ID, map[string]any{
+	a.turn.note(sdk.KindNotePruned, a.loop.ID, map[string]any{
 		"before": report.Before, "after": report.After, "answers": report.Groups, "prompts": report.Prompts,
 		"shortened": report.Cut, "because": failed.Message,
 	})
@@ -144,7 +144,7 @@ func (e *Engine) retrying(ctx context.Context, a *activeLoop, r *reader, retry s
 // noteRetry tells of a retry, with what else is known of who asked.
 func (e *Engine) noteRetry(ctx context.Context, a *activeLoop, turn int, retry sdk.Retry, data map[string]any) {
 	data["class"], data["wait_ms"], data["attempt"], data["message"] = retry.Class, retry.Wait.Milliseconds(), retry.Attempt, retry.Message
-	_, err := e.commit(ctx, once, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{{Kind: sdk.KindNote + ".retry", Loop: a.loop.ID, Turn: turn, Data: data}}})
+	_, err := e.commit(ctx, once, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{{Kind: sdk.KindNoteRetry, Loop: a.loop.ID, Turn: turn, Data: data}}})
 	if err != nil {
 		e.log.Warn("a retry could not be recorded", "run", a.run.Alias, "class", retry.Class, "message", retry.Message, "error", err)
 	}
@@ -184,7 +184,7 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 	if c.Text != "" || c.Reasoning != "" {
 		w := answerWrite(a, c, nil)
 		w.State, w.Outcome = sdk.StateFailed, outcome
-		w.Attributes = encode(answerAttributes{Reasoning: c.Reasoning, Model: a.choice.Alias, Partial: true})
+		w.Attributes = encode(sdk.Reply{Reasoning: c.Reasoning, Model: a.choice.Alias, Partial: true})
 		end.writes = append(end.writes, w)
 		a.turn.streaming = false
 	}
@@ -199,7 +199,7 @@ func (a *activeLoop) cutAnswer(end ending) (sdk.Write, bool) {
 		outcome = sdk.Aborted
 	}
 	return sdk.Write{
-		Path: answerPath(a.turn.row.Sequence), State: sdk.StateFailed, Outcome: outcome, Writer: sdk.WriterSystem,
+		Path: sdk.ReplyPath(a.turn.row.Sequence), State: sdk.StateFailed, Outcome: outcome, Writer: sdk.WriterSystem,
 		Attributes: encode(map[string]bool{"partial": true}), Loop: a.loop.ID, Turn: a.turn.row.Sequence,
 	}, a.turn.streaming
 }

@@ -243,7 +243,7 @@ func (h *house) checkMarks(t *rapid.T, run sdk.Run, marks *effects) {
 	recorded := 0
 	for _, e := range h.actions(run.ID) {
 		at := attributes(t, e)
-		id := fmt.Sprintf("%s-%d-%d", run.Key, turnOf(e.Path), at.Index)
+		id := fmt.Sprintf("%s-%d-%d", run.Key, sdk.TurnOf(e.Path), at.Index)
 		n := marks.done[id]
 		if n > 0 {
 			recorded++

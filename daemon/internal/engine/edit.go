@@ -61,7 +61,7 @@ func (e *Engine) judgeEdit(ctx context.Context, q *question) error {
 	x.ask(ctx)
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, sdk.Recording{
 		Run: a.run.ID, Turn: x.turn, Loop: x.loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: x.tool.Name, Path: x.path,
-		Attributes: encode(x.attributes()), State: sdk.StateStreaming,
+		Attributes: encode(x.recorded()), State: sdk.StateStreaming,
 	})
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ func (e *Engine) Explain(ctx context.Context, run int64, path string) (rpc.Expla
 	if entry.Phase == sdk.PhaseNone {
 		return rpc.Explained{}, sdk.Errorf(sdk.Validation, "%s is no action, so nothing was decided about it; `bothy runs show` names the actions of a run", path)
 	}
-	c, err := readCall(entry)
+	c, err := sdk.ActionOf(entry)
 	if err != nil {
 		return rpc.Explained{}, err
 	}
@@ -26,7 +26,7 @@ func (e *Engine) Explain(ctx context.Context, run int64, path string) (rpc.Expla
 	if err != nil {
 		return rpc.Explained{}, err
 	}
-	x := rpc.Explained{Run: row.Alias, Path: entry.Path, Tool: c.Tool, Arguments: c.args, Status: entry.Status(), Outcome: entry.Outcome}
+	x := rpc.Explained{Run: row.Alias, Path: entry.Path, Tool: c.Tool, Arguments: c.ExactArguments(), Status: entry.Status(), Outcome: entry.Outcome}
 	if c.Decision != nil {
 		x.Decision = *c.Decision
 	}
@@ -46,8 +46,8 @@ func (e *Engine) Explain(ctx context.Context, run int64, path string) (rpc.Expla
 	if all, err := e.grantedAll(ctx, row); err == nil && all && x.AnsweredBy == "" && q.a.mode == sdk.ModeFull && x.Decision.Verdict == sdk.Allow {
 		x.AnsweredBy = "yolo"
 	}
-	q.x.arguments = c.args
-	x.Command = first(x.Command, commandOf(q.x.tool, c.args))
+	q.x.arguments = x.Arguments
+	x.Command = first(x.Command, commandOf(q.x.tool, x.Arguments))
 	now := e.decide(q.a, q.x, true)
 	now.Argv = nil
 	if x.Decision.Argv = nil; !reflect.DeepEqual(now, x.Decision) {

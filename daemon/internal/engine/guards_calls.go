@@ -23,48 +23,39 @@ type madeCall struct {
 	child bool // a plugin made it, and not the model
 }
 
-// callText is what the attributes of an action say of the call.
-type callText struct {
-	CallID    string          `json:"call_id"`
-	Parent    string          `json:"parent"`
-	Tool      string          `json:"tool"`
-	Plugin    string          `json:"plugin"`
-	Arguments json.RawMessage `json:"arguments"`
-}
-
 // recordedCall is a call that is about to be recorded.
 func recordedCall(r sdk.Recording) madeCall {
-	var at callText
-	if json.Unmarshal(r.Attributes, &at) != nil {
-		at.Arguments = r.Attributes
+	a, err := sdk.ActionOf(sdk.Entry{Attributes: r.Attributes})
+	if err != nil {
+		a.Arguments = r.Attributes
 	}
-	at.Tool = first(at.Tool, r.Tool)
-	return at.call()
+	a.Tool = first(a.Tool, r.Tool)
+	return callOf(a)
 }
 
 // entryCall is a call that an earlier daemon recorded. Its arguments are taken
 // as the model wrote them: a filter may have changed those of the entry.
 func entryCall(entry sdk.Entry, c sdk.Completion) madeCall {
-	var at callText
-	if json.Unmarshal(entry.Attributes, &at) != nil {
-		at.Arguments = entry.Attributes
+	a, err := sdk.ActionOf(entry)
+	if err != nil {
+		a.Arguments = entry.Attributes
 	}
 	for _, wrote := range c.Calls {
-		if wrote.ID == at.CallID && json.Valid([]byte(wrote.Arguments)) {
-			at.Arguments = json.RawMessage(wrote.Arguments)
+		if wrote.ID == a.CallID && json.Valid([]byte(wrote.Arguments)) {
+			a.Arguments = json.RawMessage(wrote.Arguments)
 		}
 	}
-	return at.call()
+	return callOf(a)
 }
 
-// call compares a tool by its plugin and bare name, whichever of its two names
+// callOf compares a tool by its plugin and bare name, whichever of its two names
 // the model wrote.
-func (at callText) call() madeCall {
-	name := at.Tool
-	if at.Plugin != "" {
-		name = strings.TrimPrefix(name, at.Plugin+"__")
+func callOf(a sdk.Action) madeCall {
+	name := a.Tool
+	if a.Plugin != "" {
+		name = strings.TrimPrefix(name, a.Plugin+"__")
 	}
-	return madeCall{tool: name, child: at.Parent != "", sum: sha256.Sum256([]byte(at.Plugin + "\x00" + name + "\x00" + canonical(at.Arguments)))}
+	return madeCall{tool: name, child: a.Parent != "", sum: sha256.Sum256([]byte(a.Plugin + "\x00" + name + "\x00" + canonical(a.Arguments)))}
 }
 
 // canonical writes arguments in one form. Text that holds JSON is read as what

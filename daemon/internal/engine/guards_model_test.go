@@ -39,7 +39,7 @@ func (p *panel) did(name string) sdk.Entry {
 	tool := strings.TrimRight(name, "!?-")
 	e := sdk.Entry{
 		Path: fmt.Sprintf("log://turn_%d/%s/%d", len(p.turns)+1, tool, len(p.real)), State: sdk.StateResolved, Body: "what " + tool + " came to",
-		Attributes: encode(callAttributes{Tool: tool, CallID: fmt.Sprint(len(p.real)), Arguments: map[string]string{"path": tool}}),
+		Attributes: encode(sdk.ActionCall{Tool: tool, CallID: fmt.Sprint(len(p.real)), Arguments: encode(map[string]string{"path": tool})}),
 	}
 	switch name[len(tool):] {
 	case "!":

@@ -354,7 +354,7 @@ func (h *house) checkActions(run int64) {
 	}
 	asked := 0
 	for _, e := range h.entries(run, "assistant://") {
-		var at answerAttributes
+		var at sdk.Reply
 		if err := json.Unmarshal(e.Attributes, &at); err != nil {
 			h.t.Fatal(err)
 		}

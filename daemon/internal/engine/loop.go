@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
@@ -244,7 +243,7 @@ func (e *Engine) tellLoopEnd(ctx context.Context, a *activeLoop, end ending) {
 // errorWrite is the entry of a failure that belongs to no action.
 func (a *activeLoop) errorWrite(slug string, outcome sdk.Outcome, message string) sdk.Write {
 	return sdk.Write{
-		Path: fmt.Sprintf("log://turn_%d/error/%s", a.turn.row.Sequence, slug), Body: &message, Writer: sdk.WriterSystem,
+		Path: sdk.ActionPath{Turn: a.turn.row.Sequence, Tool: sdk.ErrorTool, Slug: slug}.String(), Body: &message, Writer: sdk.WriterSystem,
 		State: sdk.StateFailed, Outcome: outcome, Loop: a.loop.ID, Turn: a.turn.row.Sequence,
 	}
 }

@@ -18,13 +18,13 @@ func usedAt(i int, name string, phase sdk.Phase) sdk.Write {
 	if phase == sdk.PhaseEnded {
 		w = at(i, "use_skill", phase, sdk.StateResolved, "")
 	}
-	w.Attributes = encode(callAttributes{CallID: fmt.Sprintf("id%d", i), Tool: "use_skill", Plugin: "bothy", Index: i, Arguments: json.RawMessage(use(name, "in").arguments)})
+	w.Attributes = encode(sdk.ActionCall{CallID: fmt.Sprintf("id%d", i), Tool: "use_skill", Plugin: "bothy", Index: i, Arguments: json.RawMessage(use(name, "in").arguments)})
 	return w
 }
 
 func usedAnswer(names ...string) sdk.Write {
 	text := "I use skills."
-	at := answerAttributes{Model: "fake/m", Finish: "calls"}
+	at := sdk.Reply{Model: "fake/m", Finish: "calls"}
 	for i, name := range names {
 		at.Calls = append(at.Calls, sdk.Call{ID: fmt.Sprintf("id%d", i), Tool: "use_skill", Arguments: use(name, "in").arguments})
 	}

@@ -74,7 +74,7 @@ func (e *Engine) acceptUnasked(ctx context.Context, a *activeLoop, x *action) {
 		return
 	}
 	ruled, err := e.cfg.Hooks.ProposalAccepting.Apply(ctx, sdk.Resolution{Run: a.run.ID, Allow: true, Entry: sdk.Entry{
-		Path: x.path, State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Attributes: encode(x.attributes()),
+		Path: x.path, State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Attributes: encode(x.recorded()),
 		Writer: sdk.WriterSystem, Loop: x.loop, Turn: x.turn,
 	}})
 	switch {
@@ -131,7 +131,7 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 // draft is the proposal of a call, with what it would change in files when its
 // tool can tell. A call that cannot be made, for its arguments or for what its
 // tool says, is an error: nobody need be asked about it.
-func (e *Engine) draft(ctx context.Context, a *activeLoop, x *action) (proposalAttributes, error) {
+func (e *Engine) draft(ctx context.Context, a *activeLoop, x *action) (sdk.ActionProposal, error) {
 	p, err := e.bind(a, x)
 	if err != nil {
 		return p, err
@@ -145,7 +145,7 @@ func (e *Engine) draft(ctx context.Context, a *activeLoop, x *action) (proposalA
 		}
 		p.Diff, p.Base = staged.Diff, staged.Base
 	}
-	if err := p.seal(a.run, x); err != nil {
+	if err := seal(&p, a.run, x); err != nil {
 		return p, err
 	}
 	p.ID = p.Hash[:idLength]
@@ -164,7 +164,7 @@ func (e *Engine) expiry() time.Duration {
 }
 
 // proposeWrite has the action wait for a person.
-func (x *action) proposeWrite(p proposalAttributes) sdk.Write {
+func (x *action) proposeWrite(p sdk.ActionProposal) sdk.Write {
 	return sdk.Write{
 		Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, ExpectVersion: x.entry.Version, State: sdk.StateProposed, Phase: sdk.PhaseRecorded,
 		Attributes: encode(map[string]any{"proposal": p, "changed": string(x.arguments), "decision": replacing(x.decision)}),

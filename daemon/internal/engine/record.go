@@ -10,17 +10,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// answerAttributes is what assistant://N holds beside its text.
-type answerAttributes struct {
-	Reasoning string     `json:"reasoning,omitempty"`
-	Calls     []sdk.Call `json:"calls,omitempty"`
-	Finish    string     `json:"finish,omitempty"`
-	Extra     string     `json:"extra,omitempty"` // as text, for the provider wants it back to the byte
-	Model     string     `json:"model"`
-	Usage     *sdk.Usage `json:"usage,omitempty"`
-	Partial   bool       `json:"partial,omitempty"` // cut off; its calls were never made
-}
-
 // record commits the whole answer at once: the text, every call as an action,
 // what the dialect had to say, and the system prompt when it changed. The
 // first calls to run are committed as started, so that a turn with one call
@@ -83,18 +72,16 @@ func (e *Engine) tellRefused(ctx context.Context, t *turn) {
 	}
 }
 
-func answerPath(turn int) string { return fmt.Sprintf("assistant://%d", turn) }
-
 // answerWrite is assistant://N. The calls are those that were read, with the
 // ids that their results carry.
 func answerWrite(a *activeLoop, c sdk.Completion, calls []sdk.ReadCall) sdk.Write {
-	at := answerAttributes{Reasoning: c.Reasoning, Finish: c.Finish, Extra: string(c.Extra), Model: a.choice.Alias, Usage: c.Usage}
+	at := sdk.Reply{Reasoning: c.Reasoning, Finish: c.Finish, Extra: string(c.Extra), Model: a.choice.Alias, Usage: c.Usage}
 	for _, call := range calls {
 		at.Calls = append(at.Calls, sdk.Call{ID: call.ID, Tool: call.Tool, Arguments: call.Raw})
 	}
 	text := strings.ToValidUTF8(c.Text, "\uFFFD")
 	return sdk.Write{
-		Path: answerPath(a.turn.row.Sequence), Body: &text, Attributes: encode(at),
+		Path: sdk.ReplyPath(a.turn.row.Sequence), Body: &text, Attributes: encode(at),
 		State: sdk.StateResolved, Writer: sdk.WriterSystem, Loop: a.loop.ID, Turn: a.turn.row.Sequence,
 	}
 }
@@ -152,7 +139,7 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	rec := sdk.Recording{
 		Run: a.run.ID, Turn: x.turn, Loop: x.loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: first(x.tool.Name, x.call.Tool), Path: x.path,
-		Attributes: encode(x.attributes()), State: sdk.StateStreaming,
+		Attributes: encode(x.recorded()), State: sdk.StateStreaming,
 	}
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, rec)
 	switch {

@@ -62,7 +62,7 @@ func (r *ruin) opened() {
 // answered is assistant://1 with a call of each tool.
 func answered(tools ...string) sdk.Write {
 	text := "I work."
-	at := answerAttributes{Model: "fake/m", Finish: "calls"}
+	at := sdk.Reply{Model: "fake/m", Finish: "calls"}
 	if len(tools) == 0 {
 		at.Finish = "stop"
 	}
@@ -76,7 +76,7 @@ func answered(tools ...string) sdk.Write {
 func at(i int, tool string, phase sdk.Phase, state sdk.State, outcome sdk.Outcome) sdk.Write {
 	w := sdk.Write{
 		Path: "log://turn_1/" + tool + "/f" + string(rune('0'+i)), State: state, Outcome: outcome, Phase: phase,
-		Attributes: encode(callAttributes{CallID: "id" + string(rune('0'+i)), Tool: tool, Index: i, Arguments: json.RawMessage(`{"path":"f` + string(rune('0'+i)) + `"}`)}),
+		Attributes: encode(sdk.ActionCall{CallID: "id" + string(rune('0'+i)), Tool: tool, Index: i, Arguments: json.RawMessage(`{"path":"f` + string(rune('0'+i)) + `"}`)}),
 	}
 	if state.Ended() {
 		body := "it came to this"

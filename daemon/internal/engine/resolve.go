@@ -24,7 +24,7 @@ func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, erro
 	if err != nil {
 		return rpc.Resolved{}, err
 	}
-	q.given = answerGiven{Answer: r.Answer, By: "a client", At: e.cfg.Clock().UTC(), Reason: r.Reason}
+	q.given = sdk.ActionAnswer{Answer: r.Answer, By: "a client", At: e.cfg.Clock().UTC(), Reason: r.Reason}
 	switch {
 	case r.Remember != sdk.RememberNothing && r.Answer != sdk.Accept:
 		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted answer can be remembered as a rule; leave remember out")
@@ -46,7 +46,7 @@ func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, erro
 type question struct {
 	a     *activeLoop
 	x     *action
-	given answerGiven
+	given sdk.ActionAnswer
 	gone  error // why the call cannot be made any more: only a rejection is left
 }
 
@@ -61,8 +61,8 @@ func (e *Engine) question(ctx context.Context, r rpc.Resolve) (*question, error)
 	}
 	var found *sdk.EntryEvent
 	for i := range open {
-		c, err := readCall(open[i].Entry)
-		if err != nil || c.Proposal == nil || c.Proposal.ID != r.ID {
+		c, err := sdk.ActionOf(open[i].Entry)
+		if err != nil || c.ProposalID() != r.ID {
 			continue
 		}
 		if found = &open[i]; c.Proposal.Hash == r.Hash { // else another of the same id may be meant
@@ -93,8 +93,8 @@ func (e *Engine) notOpen(ctx context.Context, id string) error {
 		return err
 	}
 	for _, x := range ended {
-		c, err := readCall(x.Entry)
-		if err != nil || c.Proposal == nil || c.Proposal.ID != id {
+		c, err := sdk.ActionOf(x.Entry)
+		if err != nil || c.ProposalID() != id {
 			continue
 		}
 		if c.Answer == nil {
@@ -256,7 +256,7 @@ func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Wri
 
 // said is what the model wrote beside the calls of a turn.
 func (e *Engine) said(ctx context.Context, run int64, turn int) string {
-	entry, err := e.cfg.Store.Entry(ctx, run, answerPath(turn))
+	entry, err := e.cfg.Store.Entry(ctx, run, sdk.ReplyPath(turn))
 	if err != nil {
 		return ""
 	}

@@ -31,10 +31,6 @@ func (s *Services) Entries(ctx context.Context, c sdk.Caller, glob string) ([]sd
 	return s.e.cfg.Store.Entries(ctx, now.a.run.ID, glob)
 }
 
-// actionPlace is where actions are kept. What stands there is what happened, so
-// no plugin writes it.
-const actionPlace = "log://turn_"
-
 // Write writes entries of the run, in one commit or none.
 func (s *Services) Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) ([]sdk.Entry, error) {
 	now, err := s.e.serves.find(c.Call)
@@ -42,7 +38,7 @@ func (s *Services) Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) 
 		return nil, err
 	}
 	for _, w := range writes {
-		if strings.HasPrefix(strings.ToLower(w.Path), actionPlace) {
+		if strings.HasPrefix(strings.ToLower(w.Path), sdk.TurnPrefix) { // what stands there is what happened
 			return nil, sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)
 		}
 		if saysMeaning(w) {
@@ -123,9 +119,6 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	return err
 }
 
-// kindCompletion is the kind of the rows of what plugins asked of models.
-const kindCompletion = sdk.KindNote + ".completion"
-
 // completionAsked is the Data of such a row: what a plugin asked of a model,
 // and what it used.
 type completionAsked struct {
@@ -140,7 +133,7 @@ type completionAsked struct {
 // journal. That it cannot be written does not undo the answer.
 func (e *Engine) noteCompletion(a *activeLoop, turn int, asked completionAsked) {
 	e.guards.spend(a.loop.ID, asked)
-	note := sdk.Note{Kind: kindCompletion, Loop: a.loop.ID, Turn: turn, Data: asked}
+	note := sdk.Note{Kind: sdk.KindNoteCompletion, Loop: a.loop.ID, Turn: turn, Data: asked}
 	if _, err := e.commit(e.base, happened, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{note}}); err != nil {
 		e.log.Error("what a plugin asked of a model could not be recorded", "plugin", asked.Plugin, "error", err)
 	}

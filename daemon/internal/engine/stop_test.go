@@ -124,8 +124,8 @@ func TestCutKeepsWhatHadEnded(t *testing.T) {
 	a := h.submit(Submission{})
 	<-begun
 	h.cut()
-	if got := h.outcomes(a.Run.ID); got != "write:resolved" || len(h.entries(a.Run.ID, changeScheme)) != 1 {
-		t.Errorf("recorded are %s and %d changes", got, len(h.entries(a.Run.ID, changeScheme)))
+	if got := h.outcomes(a.Run.ID); got != "write:resolved" || len(h.entries(a.Run.ID, "change://")) != 1 {
+		t.Errorf("recorded are %s and %d changes", got, len(h.entries(a.Run.ID, "change://")))
 	}
 	h.start()
 	if l := h.await(a); l.Status != 200 || len(h.tools.calledTools()) != 1 {

@@ -76,10 +76,10 @@ const (
 // newAnswerStream is an answer on its way. Its first piece makes assistant://N,
 // and drops what an earlier try has left there.
 func newAnswerStream(e *Engine, a *activeLoop) *stream {
-	s := &stream{engine: e, run: a.run.ID, loop: a.loop.ID, turn: a.turn.row.Sequence, path: answerPath(a.turn.row.Sequence)}
+	s := &stream{engine: e, run: a.run.ID, loop: a.loop.ID, turn: a.turn.row.Sequence, path: sdk.ReplyPath(a.turn.row.Sequence)}
 	empty := ""
 	s.begin = &sdk.Write{
-		Path: s.path, Body: &empty, Attributes: encode(answerAttributes{Model: a.choice.Alias}),
+		Path: s.path, Body: &empty, Attributes: encode(sdk.Reply{Model: a.choice.Alias}),
 		State: sdk.StateStreaming, Writer: sdk.WriterSystem, Loop: s.loop, Turn: s.turn,
 	}
 	s.fresh = true
@@ -199,7 +199,7 @@ func (s *stream) flush() {
 		change.Writes = append(change.Writes, sdk.Write{Path: s.path, Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: p.channel, Text: string(p.text)}})
 	}
 	if s.note != nil {
-		change.Notes = []sdk.Note{{Kind: sdk.KindNote + ".progress", Loop: s.loop, Turn: s.turn, Data: s.note}}
+		change.Notes = []sdk.Note{{Kind: sdk.KindNoteProgress, Loop: s.loop, Turn: s.turn, Data: s.note}}
 	}
 	s.pending, s.size, s.note, s.timer = nil, 0, nil, nil
 	closed := s.closed

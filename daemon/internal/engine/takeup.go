@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,9 +27,9 @@ type leftTurn struct {
 // in which they were first written, which for actions is the model's.
 func (l *leftTurn) take(entry sdk.Entry) {
 	switch {
-	case entry.Path == answerPath(l.row.Sequence):
+	case entry.Path == sdk.ReplyPath(l.row.Sequence):
 		l.answer = entry
-	case strings.HasPrefix(entry.Path, answerPath(l.row.Sequence)+"/partial_"):
+	case strings.HasPrefix(entry.Path, sdk.ReplyPath(l.row.Sequence)+"/partial_"):
 		l.partials++
 	case entry.Phase != sdk.PhaseNone && parentOf(entry) != "":
 		l.children = append(l.children, entry)
@@ -56,8 +55,8 @@ func (l *leftTurn) stage() stage {
 // completion is the answer as it was recorded. The calls are those that were
 // read, with the model's own text as their arguments.
 func (l *leftTurn) completion() sdk.Completion {
-	var at answerAttributes
-	if l.answer.State != sdk.StateResolved || json.Unmarshal(l.answer.Attributes, &at) != nil {
+	at, err := sdk.ReplyOf(l.answer.Attributes)
+	if l.answer.State != sdk.StateResolved || err != nil {
 		return sdk.Completion{}
 	}
 	c := sdk.Completion{Text: l.answer.Body, Reasoning: at.Reasoning, Calls: at.Calls, Usage: at.Usage, Finish: at.Finish}
@@ -89,17 +88,12 @@ func leftAction(row sdk.Turn, project string, entry sdk.Entry) *action {
 		path: entry.Path, loop: row.Loop, turn: row.Sequence, project: project, entry: entry,
 		started: entry.Phase == sdk.PhaseStarted, recheck: true,
 	}
-	var at callAttributes
-	if err := json.Unmarshal(entry.Attributes, &at); err != nil {
-		x.fault = sdk.Errorf(sdk.Internal, "what is recorded of this call cannot be read: %w", err)
-	}
-	x.index, x.parent = at.Index, at.Parent
+	at, err := sdk.ActionOf(entry)
+	x.fault = err
+	x.index, x.parent, x.arguments = at.Index, at.Parent, at.Arguments
 	x.call = sdk.ReadCall{ID: at.CallID, Tool: at.Tool}
 	if at.Decision != nil {
 		x.decision = *at.Decision
-	}
-	if raw, err := json.Marshal(at.Arguments); err == nil {
-		x.arguments = raw
 	}
 	x.follow(entry)
 	return x
@@ -108,8 +102,7 @@ func leftAction(row sdk.Turn, project string, entry sdk.Entry) *action {
 // follow takes over what somebody else wrote of the action.
 func (x *action) follow(entry sdk.Entry) {
 	x.entry = entry
-	var at callAttributes
-	if json.Unmarshal(entry.Attributes, &at) == nil {
+	if at, err := sdk.ActionOf(entry); err == nil {
 		edited := x.proposal == nil || at.Proposal == nil || x.proposal.Hash != at.Proposal.Hash
 		x.answer = at.Answer
 		if edited { // what is kept of the same one may lack secrets, which the hash was made of
@@ -165,7 +158,7 @@ func (e *Engine) readLeft(a *activeLoop) error {
 		}
 	}
 	for _, entry := range entries {
-		if n, ok := at[turnOf(entry.Path)]; ok {
+		if n, ok := at[sdk.TurnOf(entry.Path)]; ok {
 			a.had[n].take(entry)
 		}
 	}
@@ -185,27 +178,11 @@ func (e *Engine) askedBefore(l sdk.Loop) ([]completionAsked, error) {
 	var all []completionAsked
 	for _, row := range rows {
 		var asked completionAsked
-		if row.Kind == kindCompletion && row.Loop == l.ID && json.Unmarshal(row.Data, &asked) == nil {
+		if row.Kind == sdk.KindNoteCompletion && row.Loop == l.ID && json.Unmarshal(row.Data, &asked) == nil {
 			all = append(all, asked)
 		}
 	}
 	return all, nil
-}
-
-// turnOf is the turn that an answer's or an action's path names; 0 for others.
-func turnOf(path string) int {
-	rest, ok := strings.CutPrefix(path, "log://turn_")
-	if !ok {
-		if rest, ok = strings.CutPrefix(path, "assistant://"); !ok {
-			return 0
-		}
-	}
-	number, _, _ := strings.Cut(rest, "/")
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // past is what the guards are told of the turns so far. An open one is not
@@ -295,7 +272,7 @@ func (e *Engine) putAside(ctx context.Context, a *activeLoop) error {
 	if !t.streaming {
 		return nil
 	}
-	path := answerPath(t.row.Sequence)
+	path := sdk.ReplyPath(t.row.Sequence)
 	chunks, err := e.cfg.Store.Chunks(ctx, a.run.ID, path)
 	if err != nil {
 		return fmt.Errorf("read the part of the answer that came: %w", err)
@@ -315,7 +292,7 @@ func (e *Engine) putAside(ctx context.Context, a *activeLoop) error {
 	_, err = e.commit(ctx, happened, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{
 		{
 			Path: fmt.Sprintf("%s/partial_%d", path, t.partials+1), Create: true, Body: &body, Writer: sdk.WriterSystem,
-			Attributes: encode(answerAttributes{Reasoning: reasoning.String(), Model: t.row.Model, Partial: true}),
+			Attributes: encode(sdk.Reply{Reasoning: reasoning.String(), Model: t.row.Model, Partial: true}),
 			State:      sdk.StateFailed, Outcome: sdk.Interrupted, Loop: a.loop.ID, Turn: t.row.Sequence,
 		},
 		{Path: path, Body: &empty, Writer: sdk.WriterSystem, State: sdk.StateStreaming, Loop: a.loop.ID, Turn: t.row.Sequence},

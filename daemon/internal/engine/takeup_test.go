@@ -18,7 +18,7 @@ func TestRecoveryOfAPartialStream(t *testing.T) {
 	empty := ""
 	for range 2 {
 		r.left(sdk.Change{Writes: []sdk.Write{
-			{Path: "assistant://1", Body: &empty, State: sdk.StateStreaming, Attributes: encode(answerAttributes{Model: "fake/m"})},
+			{Path: "assistant://1", Body: &empty, State: sdk.StateStreaming, Attributes: encode(sdk.Reply{Model: "fake/m"})},
 			{Path: "assistant://1", Chunk: &sdk.Chunk{Channel: channelReasoning, Text: "hmm"}},
 			{Path: "assistant://1", Chunk: &sdk.Chunk{Channel: channelText, Text: "I will rem"}},
 		}})
@@ -38,7 +38,7 @@ func TestRecoveryOfAPartialStream(t *testing.T) {
 		t.Fatalf("%d partial answers are kept", len(partials))
 	}
 	for _, p := range partials {
-		var at answerAttributes
+		var at sdk.Reply
 		if err := json.Unmarshal(p.Attributes, &at); err != nil || !at.Partial || at.Reasoning != "hmm" || p.Body != "I will rem" || p.Outcome != sdk.Interrupted {
 			t.Errorf("%+v", p)
 		}

@@ -136,7 +136,7 @@ func (t *turn) closing() *sdk.Turn {
 }
 
 func (t *turn) note(kind string, loop int64, data any) {
-	t.notes = append(t.notes, sdk.Note{Kind: sdk.KindNote + "." + kind, Loop: loop, Turn: t.row.Sequence, Data: data})
+	t.notes = append(t.notes, sdk.Note{Kind: kind, Loop: loop, Turn: t.row.Sequence, Data: data})
 }
 
 func (t *turn) takeNotes() []sdk.Note {

@@ -46,7 +46,7 @@ func TestUntold(t *testing.T) {
 				h.start()
 			}
 			h.await(a)
-			var at endAttributes
+			var at sdk.ActionEnd
 			if err := json.Unmarshal(h.actions(a.Run.ID)[0].Attributes, &at); err != nil || at.Untold != c.want {
 				t.Errorf("untold is %v, %v", at.Untold, err)
 			}

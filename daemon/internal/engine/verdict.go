@@ -22,7 +22,7 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 		return sdk.Ruling{}, err
 	}
 	if remark := e.guards.remark(a.loop.ID); remark != "" {
-		a.turn.note("warning", a.loop.ID, map[string]string{"message": remark})
+		a.turn.note(sdk.KindNoteWarning, a.loop.ID, map[string]string{"message": remark})
 	}
 	r := ruled.Ruling
 	if r.Continue {

@@ -11,9 +11,11 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// refersMark is how attributes look that may name members which stand in
-// another entry (sdk.AttributeRefers).
-var refersMark = []byte(`"` + sdk.AttributeRefers + `":{`)
+// refers is the member of an action that names members which stand in another
+// entry (sdk.ActionCall.Refers); refersMark is how attributes look that may have it.
+const refers = "refers"
+
+var refersMark = []byte(`"` + refers + `":{`)
 
 // shelf finds what entries of runs refer to. It reads each entry once, so that
 // many who refer to one text cost that text once.
@@ -87,7 +89,7 @@ func (sh *shelf) fill(run int64, phase sdk.Phase, attributes []byte) (json.RawMe
 		return nil, err
 	}
 	var places map[string]string
-	if json.Unmarshal(all[sdk.AttributeRefers], &places) != nil {
+	if json.Unmarshal(all[refers], &places) != nil {
 		return attributes, nil
 	}
 	for name, place := range places {
@@ -100,9 +102,9 @@ func (sh *shelf) fill(run int64, phase sdk.Phase, attributes []byte) (json.RawMe
 			delete(places, name)
 		}
 	}
-	delete(all, sdk.AttributeRefers)
+	delete(all, refers)
 	if len(places) > 0 {
-		if all[sdk.AttributeRefers], err = encode(places); err != nil {
+		if all[refers], err = encode(places); err != nil {
 			return nil, err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/sdktest"
 )
 
 // examples are the plugins below examples/ that were built, by folder: each
@@ -188,12 +188,12 @@ plugin "packed" {
 		`script__count_words {"path":"known://plan"}`:    "validation",
 	} {
 		name, arguments, _ := strings.Cut(tool, " ")
-		r, err := e.host.Invoke(t.Context(), sdk.Invocation{
-			Tool: name, Arguments: json.RawMessage(arguments), Run: e.run.Key, Project: e.project, RunDir: filepath.Join(e.paths.Data, "runs", e.run.Key),
-		}, &sdktest.Recorder{})
-		have := r.Output
-		if err != nil {
-			have = string(sdk.OutcomeOf(err))
+		done, err := e.engine.CallTool(t.Context(), engine.ToolCall{
+			Project: e.project, Run: e.run.Alias, Tool: name, Arguments: json.RawMessage(arguments), Approved: true,
+		})
+		have := done.Result.Output
+		if !done.Result.Success {
+			have = string(done.Entry.Outcome)
 		}
 		if have != want {
 			t.Errorf("%s: %s, want %s (%v)", tool, have, want, err)

@@ -22,84 +22,100 @@ const module = "github.com/bothyd/bothy"
 // row says what the packages that match pkg may import of ours. Patterns are
 // path.Match patterns on the path below the module; "/..." takes the whole tree.
 type row struct {
-	pkg   string
-	may   []string
-	since string // why, where the design's table needs a word
+	pkg string
+	may []string
+	why string
 }
 
-// table is the import table of the design, section 3. The first row that
-// matches a package holds for it.
-var table = []row{
-	{pkg: ".", since: "the root package embeds config.hcl"},
-	{pkg: "sdk"},
-	{pkg: "sdk/internal/pb"},
-	{pkg: "sdk/internal/wire", may: []string{"sdk", "sdk/internal/pb"}, since: "ADR 0005: nouns to messages and back, once for all kinds"},
-	{pkg: "sandbox/frame", since: "ADR 0003: the words between the runner and its owner"},
-	{pkg: "sandbox/runner", may: []string{"sandbox/frame"}, since: "ADR 0003"},
-	{pkg: "sandbox", may: []string{"sandbox/frame"}, since: "ADR 0003"},
-	{pkg: "sdk/rpc", may: []string{"sdk"}},
-	{pkg: "sdk/match", may: []string{"sdk"}},
-	{pkg: "sdk/timeline", may: []string{"sdk"}, since: "ADR 0039: the fold from a run's journal to loops, turns and actions"},
-	{pkg: "sdk/client", may: []string{"sdk", "sdk/rpc"}},
-	{pkg: "sdk/tool", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
-	{pkg: "sdk/provider", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
-	{pkg: "sdk/skill", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
-	{pkg: "sdk/hook", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
-	{pkg: "sdk/channel", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
-	{pkg: "sdk/host", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire"}},
-	{pkg: "sdk/modelhttp", may: []string{"sdk"}, since: "ADR 0006: what the providers over HTTP share"},
-	{pkg: "sdk/conformance", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire", "sdk/tool", "sdk/provider", "sdk/skill", "sdk/hook", "sdk/channel", "sdk/host"}, since: "ADR 0035: what every plugin promises, for the sub-command test, the daemon's binary and sdktest"},
-	{pkg: "sdk/plugin", may: []string{"sdk", "sdk/internal/pb", "sdk/internal/wire", "sdk/conformance", "sdk/rpc", "sdk/tool", "sdk/provider", "sdk/skill", "sdk/hook", "sdk/channel", "sdk/host"}},
-	{pkg: "sdk/sdktest", may: []string{"sdk/..."}},
-	{pkg: "daemon/cmd/bothy", may: []string{"sdk", "sdk/rpc", "sdk/client", "sdk/timeline", "daemon/cmd/internal/verbs"}},
-	{pkg: "daemon/cmd/internal/verbs", may: []string{"sdk"}, since: "flags and help texts that bothy and bothyd share, and nothing else"},
-	{pkg: "daemon/cmd/bothyd", may: []string{"daemon/...", "sdk/...", "."}},
-	{pkg: "daemon/cmd/bothy-shim", may: []string{"daemon/internal/confine", "daemon/internal/group"}, since: "ADR 0033: between fork and exec of a plugin"},
-	{pkg: "daemon/internal/group", since: "ADR 0029: what the daemon and its shim say to each other of what plugins started"},
-	{pkg: "daemon/internal/confine", since: "ADR 0033: what the daemon and its shim say to each other"},
-	{pkg: "daemon", may: []string{"daemon/internal/...", "sdk/...", "."}},
-	{pkg: "daemon/bench", may: []string{"daemon/...", "sdk/...", "sandbox/...", "."}, since: "the benchmarks stand outside the daemon"},
-	{pkg: "daemon/internal/scaffold", may: []string{"sdk", "."}, since: "ADR 0035: the beginning of a plugin, written by bothyd"},
-	{pkg: "daemon/internal/failpoint", since: "ADR 0008: where a crash must lose nothing"},
-	{pkg: "daemon/internal/logfile", may: []string{"sdk", "sdk/rpc"}, since: "ADR 0044: the daemon's own log, written and read"},
-	{pkg: "daemon/internal/model", may: []string{"sdk", "sdk/rpc", "daemon/internal/config"}, since: "ADR 0044: which model answers, by the configuration's blocks"},
-	{pkg: "daemon/internal/watch", since: "ADR 0042: one watcher of files for skills, the configuration and plugins' programs"},
-	{pkg: "daemon/internal/hook", may: []string{"sdk"}},
-	{pkg: "daemon/internal/store", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
-	{pkg: "daemon/internal/skill", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint", "daemon/internal/watch"}},
-	{pkg: "daemon/internal/skill/answer", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/skill", "daemon/internal/config"}, since: "ADR 0042: what clients ask about skills, and whom they trust"},
-	{pkg: "daemon/internal/builtin", may: []string{"sdk", "daemon/internal/skill"}, since: "ADR 0042: use_skill hands out the skills of that room"},
-	{pkg: "daemon/internal/audit", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
-	{pkg: "daemon/internal/policy", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint", "daemon/internal/policy/shell"}},
-	{pkg: "daemon/internal/policy/shell", since: "ADR 0023: the reading of command lines, apart from the rules about them"},
-	{pkg: "daemon/internal/dialect", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
-	{pkg: "daemon/internal/config", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint", "daemon/internal/watch"}},
-	{pkg: "daemon/internal/project", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
-	{pkg: "daemon/internal/view", may: []string{"sdk", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
-	{pkg: "daemon/internal/host", may: []string{"sdk/...", "daemon/internal/hook", "daemon/internal/config", "daemon/internal/confine", "daemon/internal/group", "daemon/internal/watch", "daemon/internal/inspect", "daemon/internal/schema"}},
-	{pkg: "daemon/internal/inspect", may: []string{"sdk", "sdk/plugin", "daemon/internal/config", "daemon/internal/confine", "daemon/internal/schema"}, since: "ADR 0041: binaries of plugins, which the offline verbs look at without a supervisor"},
-	{pkg: "daemon/internal/schema", may: []string{"sdk"}, since: "ADR 0041: what plugins declare of values, which an agent's finish schema needs without a supervisor"},
-	{pkg: "daemon/internal/host/benchplugin", may: []string{"sdk/..."}, since: "a plugin, built by the host's benchmarks"},
-	{pkg: "daemon/internal/host/plainserver", since: "what the host's benchmarks compare with"},
-	{pkg: "daemon/internal/host/faultplugin", may: []string{"sdk/..."}, since: "a plugin, built by the host's tests"},
-	{pkg: "daemon/internal/engine", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
-	{pkg: "daemon/internal/server", may: []string{"sdk", "sdk/rpc", "sdk/match", "daemon/internal/hook", "daemon/internal/failpoint"}},
-	{pkg: "plugins/bash", may: []string{"sdk/...", "sandbox"}},
-	{pkg: "plugins/*", may: []string{"sdk/..."}},
-}
-
-// thirdParty bars a module from all packages but some.
-var thirdParty = []struct {
+// barred keeps a module from all packages but some.
+type barred struct {
 	prefix string
 	only   []string
 	why    string
-}{
-	{"modernc.org/sqlite", []string{"daemon/internal/store"}, "one package opens the database"},
-	{"github.com/hashicorp/hcl", []string{"daemon/internal/config", "daemon/internal/inspect", "daemon/internal/host", "daemon/internal/schema"}, "HCL is for configuration and schema decoding"},
-	{"github.com/hashicorp/go-plugin", []string{"daemon/internal/host/..."}, "only the daemon hosts plugins with it"},
-	{"google.golang.org/grpc", []string{"daemon/internal/host/...", "sdk/...", "daemon/bench"}, "the plugin wire stays at the edge"},
-	{"github.com/containers/podman", []string{"sandbox", "plugins/bash"}, "the daemon stays small"},
-	{"go.podman.io", []string{"sandbox", "plugins/bash"}, "the daemon stays small"},
+}
+
+// table and thirdParty are the two tables of docs/architecture.md. The first row
+// that matches a package holds for it.
+var table, thirdParty = architecture()
+
+// architecture reads the tables: a line has the package or module, a list of what
+// stands in backquotes, and the reason.
+func architecture() (rows []row, modules []barred) {
+	page, err := os.ReadFile("../docs/architecture.md")
+	if err != nil {
+		panic(err)
+	}
+	head := ""
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 3 || strings.HasPrefix(cells[0], "---") {
+			continue
+		}
+		if name := strings.TrimSpace(cells[0]); !strings.HasPrefix(name, "`") {
+			head = name
+			continue
+		}
+		name, list, why := quoted(cells[0])[0], quoted(cells[1]), strings.TrimSpace(cells[2])
+		switch head {
+		case "package":
+			rows = append(rows, row{name, list, why})
+		case "module":
+			modules = append(modules, barred{name, list, why})
+		}
+	}
+	return rows, modules
+}
+
+// quoted are the texts in backquotes of a cell.
+func quoted(cell string) (all []string) {
+	for i, text := range strings.Split(cell, "`") {
+		if i%2 == 1 {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// TestArchitecturePage holds that the page has both tables, a reason in each row,
+// and names no file and no package that is not there.
+func TestArchitecturePage(t *testing.T) {
+	if len(table) < 40 || len(thirdParty) < 4 {
+		t.Fatalf("%d packages and %d modules are read from docs/architecture.md", len(table), len(thirdParty))
+	}
+	root := repositoryRoot(t)
+	packages := packageImports(t, root)
+	for _, r := range table {
+		if r.why == "" {
+			t.Errorf("the row of %s says no reason", r.pkg)
+		}
+		for _, p := range append([]string{r.pkg}, r.may...) {
+			found := false
+			for pkg := range packages {
+				found = found || matches(p, pkg)
+			}
+			if !found {
+				t.Errorf("the row of %s names %s, and there is no such package", r.pkg, p)
+			}
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := ""
+	for line := range strings.Lines(string(page)) {
+		for _, name := range quoted(line) {
+			if !strings.HasSuffix(name, ".go") {
+				continue
+			}
+			if strings.Contains(name, "/") {
+				dir = path.Dir(name)
+			}
+			if _, err := os.Stat(filepath.Join(root, dir, path.Base(name))); err != nil {
+				t.Errorf("docs/architecture.md names %s in %s: %v", name, dir, err)
+			}
+		}
+	}
 }
 
 func TestImportTable(t *testing.T) {

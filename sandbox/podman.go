@@ -40,9 +40,9 @@ type podman struct {
 	api *api
 }
 
-// findPodman finds a service in the order of the design: the configured socket,
-// the user's own, else one that it starts. A podman binary named by name comes
-// before the user's socket.
+// findPodman finds a service in this order: the configured socket, the user's
+// own, else one that it starts. A podman binary named by name comes before the
+// user's socket.
 func findPodman(ctx context.Context, cfg Config, logger hclog.Logger) (*podman, error) {
 	p := &podman{logger: logger, runtimes: runtimes(cfg.Runtime)}
 	if cfg.Socket != "" {

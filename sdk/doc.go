@@ -7,7 +7,7 @@
 // sdk/plugin starts them, sdk/host is what a plugin may call back, sdk/rpc and
 // sdk/client speak to the daemon's socket.
 //
-// The words are those of the design: a project has runs, a run has loops, a
+// The words are those of docs/words.md: a project has runs, a run has loops, a
 // loop has turns, and everything that is remembered is an entry.
 package sdk
 

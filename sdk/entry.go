@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Entry is the only unit of state (rummy spec, Entries): what a run knows,
+// Entry is the only unit of state (docs/entries.md): what a run knows,
 // did, was told and answered. The engine reads and writes nothing else.
 type Entry struct {
 	Path       string          `json:"path"`
@@ -46,7 +46,7 @@ const MaxPath = 2048
 // Category is the role that all entries of a scheme play.
 type Category string
 
-// The categories of the rummy spec; audit entries are never shown to a model.
+// The categories (docs/entries.md, Schemes); audit entries are never shown to a model.
 const (
 	CategoryData    Category = "data"
 	CategoryLogging Category = "logging"

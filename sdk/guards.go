@@ -1,6 +1,6 @@
 package sdk
 
-// Guards are the rules that can stop a loop (design section 6). Zero turns a
+// Guards are the rules that can stop a loop (ADR 0013). Zero turns a
 // guard off.
 //
 // The tags say all that there is to know of a guard outside of its rule: the

@@ -37,10 +37,8 @@ func FindHook(name string) (HookPoint, bool) {
 	return hookCatalogue[i], true
 }
 
-// hookCatalogue has the names of the rummy spec (Events & Filters), written in
-// snake_case. Left out are those that the spec's programs declared and never
-// used (run.started, project.files.update.*, run.config, prompt.tools), their
-// lists and their single-owner slots, which are interfaces here.
+// hookCatalogue has all names of events and filters, in snake_case (ADR 0034 and
+// ADR 0045).
 var hookCatalogue = []HookPoint{
 	eventPoint[Project]("project.init.started", "a project is about to be known; only its root is set"),
 	eventPoint[Project]("project.init.completed", "a project is known"),

@@ -91,8 +91,8 @@ const (
 	CommandErrors  = 1 << 20  // of standard error
 )
 
-// Sandbox is the decoded sandbox block. Zero values mean the defaults of the
-// design's table (section 12).
+// Sandbox is the decoded sandbox block. Zero values mean the defaults of
+// config.hcl.
 type Sandbox struct {
 	Image     string   `json:"image,omitempty"`   // empty: the skeleton with the host's /usr
 	Runtime   string   `json:"runtime,omitempty"` // "auto", "crun" or "runc"

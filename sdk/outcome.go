@@ -30,7 +30,7 @@ const (
 // Exit is the outcome of a command that ended with a status other than zero.
 func Exit(code int) Outcome { return Outcome("exit:" + strconv.Itoa(code)) }
 
-// The status numbers of the rummy spec (Run State Machine, Schemes and Status).
+// The status numbers (docs/entries.md, Status and Runs, loops, turns).
 const (
 	StatusQueued    = 100
 	StatusRunning   = 102

@@ -6,7 +6,7 @@ import "time"
 // name in a lower one, whole.
 type SkillTier string
 
-// The tiers, from low to high (design section 10).
+// The tiers, from low to high (ADR 0018).
 const (
 	TierBundled   SkillTier = "bundled"   // came with Bothy
 	TierUser      SkillTier = "user"      // the person's own, for all projects

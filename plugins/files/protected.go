@@ -12,10 +12,9 @@ import (
 )
 
 // protectedPaths is what no tool may change: the host runs git's hooks, git
-// obeys its configuration, and Bothy trusts its own folders (design, section 9,
-// and decision 7). The sandbox and daemon/internal/policy have lists of their
-// own, since the import rules keep them apart; a test of package daemon compares
-// them.
+// obeys its configuration, and Bothy trusts its own folders (ADR 0007). The
+// sandbox and daemon/internal/policy have lists of their own, since the import
+// rules keep them apart; a test of package daemon compares them.
 var protectedPaths = []string{".git/hooks", ".git/config", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
 
 // protectedGit are the names in any repository, wherever it lies, that git reads

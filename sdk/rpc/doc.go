@@ -3,8 +3,8 @@
 //
 // One message stands on one line. The daemon greets each connection with the
 // notification "hello"; a client answers by the request of the same name, and
-// both compare the major number of Protocol. Names are the rummy spec's where
-// it has them (getModels, ask, act, run/abort, getRuns, ...).
+// both compare the major number of Protocol. Older methods are verbs in camel
+// case (getModels, getRuns), newer ones NOUN/VERB (run/abort).
 //
 // What a prompt causes does not come back as the answer of `act`: that answers
 // at once with a position in the journal, and the client follows the journal

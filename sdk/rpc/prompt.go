@@ -73,7 +73,7 @@ type RunSummary struct {
 	Queued      int    `json:"queued,omitempty"` // prompts that wait
 }
 
-// RunDetail answers getRun: what the rummy spec calls run/state, with the
+// RunDetail answers getRun: what the notification run/state tells, with the
 // loops and turns beside it.
 type RunDetail struct {
 	Run       string     `json:"run"` // the alias

@@ -35,8 +35,8 @@ const (
 	stageRecorded              // the calls are recorded
 )
 
-// turn takes one turn. Its steps are the design's words, and each commits
-// before the next begins:
+// turn takes one turn. Its steps are those of docs/architecture.md, and each
+// commits before the next begins:
 //
 //	open      the turn, with the close of the one before
 //	record    the answer and all its calls; the first to run is already started

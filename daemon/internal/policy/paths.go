@@ -10,10 +10,10 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// protected is what no tool may change: the host runs git's hooks, git obeys
-// its configuration, and Bothy trusts its own folders (design, section 9, and
-// decision 7). The sandbox and plugins/files have lists of their own, since the
-// import rules keep them apart; a test of package daemon compares them.
+// protected is what no tool may change: the host runs git's hooks, git obeys its
+// configuration, and Bothy trusts its own folders (ADR 0007). The sandbox and
+// plugins/files have lists of their own, since the import rules keep them apart;
+// a test of package daemon compares them.
 var protected = []string{".git/hooks", ".git/config", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
 
 // protectedGit are the names in any repository, wherever it lies, that git reads

@@ -18,7 +18,7 @@ import (
 const readerConnections = 8
 
 // oldestEngine is the first SQLite whose WAL cannot be damaged by a checkpoint
-// that races a reset (design, section 5).
+// that races a reset (ADR 0002).
 var oldestEngine = [3]int{3, 51, 3}
 
 // dsn names the database with the settings of every connection. They stand

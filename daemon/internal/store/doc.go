@@ -20,6 +20,6 @@
 // which the file could not be opened anew. Health says which; reading goes on.
 // Backup, Restore and Inspect deal with copies, always as a whole (ADR 0010).
 //
-// The rules of entries are the rummy spec's (The Known Store); the form of a
-// journal row and what its hash covers stand in ADR 0002.
+// The rules of entries stand in docs/entries.md; the form of a journal row and
+// what its hash covers stand in ADR 0002.
 package store

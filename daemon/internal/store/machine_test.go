@@ -8,7 +8,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// The table of the rummy spec, Run State Machine.
+// The table of docs/entries.md, Runs, loops, turns.
 var transitions = map[int][]int{
 	100: {102, 499},
 	102: {200, 202, 500, 499},

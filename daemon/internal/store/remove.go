@@ -53,10 +53,9 @@ type inheritance struct {
 	change                   sdk.EntryChange
 }
 
-// detach gives every other run that sees the entry a copy of its own, before
-// the entry changes or goes (rummy spec, Forks: the child's and the parent's
-// writes diverge). Each copy has a journal row, which tells the child nothing
-// new but holds the hashes that verify it.
+// detach gives every other run that sees the entry a copy of its own, before the
+// entry changes or goes (docs/entries.md, Forks). Each copy has a journal row,
+// which tells the child nothing new but holds the hashes that verify it.
 func (t *tx) detach(entry, owner int64) error {
 	var others []inheritance
 	err := t.query(`SELECT v.id, v.run, r.project, v.loop, v.turn, v.state, v.outcome, v.phase, v.visibility, v.writer

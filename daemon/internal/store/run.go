@@ -237,7 +237,7 @@ func (t *tx) run(id int64) (r sdk.Run, err error) {
 }
 
 // moveRun changes a run's status and tells of it. The trigger run_transition
-// rules over what is possible (rummy spec, Run State Machine).
+// rules over what is possible (docs/entries.md, Runs, loops, turns).
 func (t *tx) moveRun(r *sdk.Run, to int) error {
 	if r.Status == to {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// builtinSchemes are the schemes that exist in every store (rummy spec, Schemes,
-// Status and Visibility; run:// from Writer Tiers). They cannot be changed.
+// builtinSchemes are the schemes that exist in every store (docs/entries.md,
+// Schemes). They cannot be changed.
 func builtinSchemes() []sdk.Scheme {
 	open := []sdk.Writer{sdk.WriterModel, sdk.WriterPlugin}
 	system := []sdk.Writer{sdk.WriterSystem}
@@ -60,10 +60,10 @@ func (s *Store) Schemes() []sdk.Scheme {
 }
 
 // RegisterScheme adds a scheme or renews it. Empty fields take the defaults of
-// the rummy spec (Scheme Registry): category logging, scope run, writable by
-// model and plugin. The schemes that Bothy itself brings cannot be changed, and
-// none can change its scope, since its entries would be lost from sight; both
-// are refused with Conflict.
+// docs/entries.md: category logging, scope run, writable by model and plugin.
+// The schemes that Bothy itself brings cannot be changed, and none can change
+// its scope, since its entries would be lost from sight; both are refused with
+// Conflict.
 func (s *Store) RegisterScheme(ctx context.Context, x sdk.Scheme) error {
 	x, err := completeScheme(x)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // maxResult is the most of one result that a model sees, in bytes.
 const maxResult = 1 << 20
 
-// resultLimit is the smaller of 1 MB and a quarter of the context (design,
-// section 7), in bytes: a token is counted as four characters.
+// resultLimit is the smaller of 1 MB and a quarter of the context, in bytes: a
+// token is counted as four characters.
 func resultLimit(context int) int {
 	if context <= 0 {
 		return maxResult

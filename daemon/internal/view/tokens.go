@@ -13,7 +13,7 @@ const charsPerToken = 4
 // perMessage is what a message costs beside its text.
 const perMessage = 4
 
-// Shares of a model's context (design, section 12).
+// Shares of a model's context.
 const (
 	ceilingShare = 0.9 // nothing that exceeds it is sent
 	pruneShare   = 0.8 // above it the oldest groups go

@@ -26,11 +26,17 @@ func TestProposalHooks(t *testing.T) {
 		}
 	}
 	h.hooks.ProposalPrepare.On(1, "test", hear("prepare"))
-	h.hooks.ProposalPending.On(1, "test", hear("pending"))
+	told := make(chan struct{}, 2)
+	h.hooks.ProposalPending.On(1, "test", func(ctx context.Context, e sdk.EntryEvent) error {
+		defer func() { told <- struct{}{} }()
+		return hear("pending")(ctx, e)
+	})
 	h.hooks.ProposalAccepted.On(1, "test", hear("accepted"))
 	h.hooks.ProposalRejected.On(1, "test", hear("rejected"))
 	a := h.submit(Submission{})
+	<-told // an answer may come before that, and is told at once
 	h.answer(h.proposed(), sdk.Accept)
+	<-told
 	h.answer(h.proposed(), sdk.Reject)
 	h.await(a)
 	mu.Lock()

@@ -48,7 +48,7 @@ func TestTwoUIDsOtherUserIsRefused(t *testing.T) {
 	must(t, os.Chmod(filepath.Dir(path), 0o755))
 	must(t, os.Chmod(path, 0o666))
 	out := asOther(t, path)
-	if !strings.Contains(out, fmt.Sprint(rpc.CodeRefused)) || !strings.Contains(out, fmt.Sprintf("not uid %d", otherUID)) || strings.Contains(out, rpc.Protocol) {
+	if !strings.Contains(out, fmt.Sprint(rpc.CodeRefused)) || !strings.Contains(out, fmt.Sprintf("not uid %d", otherUID)) || strings.Contains(out, `"protocol"`) {
 		t.Errorf("uid %d was told: %s", otherUID, out)
 	}
 }

@@ -34,16 +34,14 @@ type barred struct {
 	why    string
 }
 
-// table and thirdParty are the two tables of docs/architecture.md. The first row
-// that matches a package holds for it.
-var table, thirdParty = architecture()
-
-// architecture reads the tables: a line has the package or module, a list of what
-// stands in backquotes, and the reason.
-func architecture() (rows []row, modules []barred) {
+// architecture reads the two tables of docs/architecture.md: a line has the
+// package or module, a list of what stands in backquotes, and the reason. The
+// first row that matches a package holds for it.
+func architecture(t *testing.T) (rows []row, modules []barred) {
+	t.Helper()
 	page, err := os.ReadFile("../docs/architecture.md")
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
 	head := ""
 	for line := range strings.Lines(string(page)) {
@@ -79,6 +77,7 @@ func quoted(cell string) (all []string) {
 // TestArchitecturePage holds that the page has both tables, a reason in each row,
 // and names no file and no package that is not there.
 func TestArchitecturePage(t *testing.T) {
+	table, thirdParty := architecture(t)
 	if len(table) < 40 || len(thirdParty) < 4 {
 		t.Fatalf("%d packages and %d modules are read from docs/architecture.md", len(table), len(thirdParty))
 	}
@@ -120,14 +119,15 @@ func TestArchitecturePage(t *testing.T) {
 
 func TestImportTable(t *testing.T) {
 	root := repositoryRoot(t)
+	table, thirdParty := architecture(t)
 	for pkg, imports := range packageImports(t, root) {
-		r, ok := findRow(pkg)
+		r, ok := findRow(table, pkg)
 		if !ok {
 			t.Errorf("package %s has no row in the import table", pkg)
 			continue
 		}
 		for _, imp := range imports {
-			checkThirdParty(t, pkg, imp)
+			checkThirdParty(t, thirdParty, pkg, imp)
 			own, ours := strings.CutPrefix(imp, module)
 			if !ours {
 				checkNouns(t, pkg, imp)
@@ -151,7 +151,7 @@ func checkNouns(t *testing.T, pkg, imp string) {
 	}
 }
 
-func checkThirdParty(t *testing.T, pkg, imp string) {
+func checkThirdParty(t *testing.T, thirdParty []barred, pkg, imp string) {
 	for _, rule := range thirdParty {
 		if strings.HasPrefix(imp, rule.prefix) && !slices.ContainsFunc(rule.only, func(p string) bool { return matches(p, pkg) }) {
 			t.Errorf("%s imports %s: %s", pkg, imp, rule.why)
@@ -159,7 +159,7 @@ func checkThirdParty(t *testing.T, pkg, imp string) {
 	}
 }
 
-func findRow(pkg string) (row, bool) {
+func findRow(table []row, pkg string) (row, bool) {
 	for _, r := range table {
 		if matches(r.pkg, pkg) {
 			return r, true
@@ -246,6 +246,7 @@ func repositoryRoot(t *testing.T) string {
 
 // TestTableCatchesWrongEdges keeps the checker itself honest.
 func TestTableCatchesWrongEdges(t *testing.T) {
+	table, _ := architecture(t)
 	for _, c := range []struct {
 		pkg, imp string
 		ok       bool
@@ -258,7 +259,7 @@ func TestTableCatchesWrongEdges(t *testing.T) {
 		{"sdk", "sdk/rpc", false},
 		{"sdk/sdktest", "sdk/internal/pb", true},
 	} {
-		r, found := findRow(c.pkg)
+		r, found := findRow(table, c.pkg)
 		if !found {
 			t.Fatalf("no row for %s", c.pkg)
 		}

@@ -94,7 +94,7 @@ func (e *Engine) moveRun(ctx context.Context, a *activeLoop, status int) error {
 // askAgain asks policy anew about actions that were recorded some time ago and
 // have not started: what was allowed then may not be now. What a person agreed
 // to starts only as long as it is the very same.
-func (e *Engine) askAgain(a *activeLoop) {
+func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
 	for _, x := range a.turn.actions {
 		if !x.recheck || x.started || x.ended() || x.waiting() {
 			continue
@@ -116,7 +116,9 @@ func (e *Engine) askAgain(a *activeLoop) {
 			continue
 		}
 		x.decided = !approved
-		x.rule(a, e.decide(a, x, approved))
+		if x.rule(a, e.decide(a, x, approved)); !approved {
+			e.acceptUnasked(ctx, a, x) // the mode may be another by now
+		}
 	}
 }
 

@@ -59,7 +59,11 @@ func (e *Engine) pluginTool(name string) (sdk.Tool, error) {
 // that is refused one. An error is a call that was refused or could not be made.
 func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.ToolResult, error) {
 	a, t := parent.a, parent.a.turn
-	if e.judge(ctx, a, x); !x.ended() {
+	e.judge(ctx, a, x)
+	if ctx.Err() != nil {
+		x.giveUp(sdk.Aborted, "the call that this one was made for has ended, so this one was not made")
+	}
+	if !x.ended() {
 		x.start()
 	}
 	receipt, err := e.commit(ctx, ahead, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.recordWrite()}})
@@ -76,7 +80,13 @@ func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.T
 	}
 	failpoint.Hit(failpoint.ChildRecorded)
 	e.cfg.Hooks.ToolBefore.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
-	failed := e.run(ctx, a, x)
+	var failed error
+	if ctx.Err() != nil { // while the hooks were told
+		x.giveUp(sdk.Aborted, "the call that this one was made for has ended, so this one was not made")
+		failed = &sdk.Error{Outcome: x.outcome, Message: x.body}
+	} else {
+		failed = e.run(ctx, a, x)
+	}
 	if !x.ended() {
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "the daemon stopped while the call ran; what it did is unknown")
 	}

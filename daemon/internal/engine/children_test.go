@@ -377,6 +377,35 @@ func TestAbortedPluginsCall(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
+// TestAPluginsCallAfterTheAbort: the work ends while the hooks are told of a
+// plugin's call, which is not made then.
+func TestAPluginsCallAfterTheAbort(t *testing.T) {
+	h := prepareHouse(t, calls(call{"wrap", "{}"}))
+	h.calling("wrap", invoking(numbered("bash", 1)))
+	h.tools.on("bash", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+		t.Error("it was made")
+		return ok("done")
+	})
+	told := make(chan struct{})
+	h.hooks.ToolBefore.On(1, "slow", func(ctx context.Context, e sdk.EntryEvent) error {
+		if strings.Contains(e.Entry.Path, "/bash/") {
+			close(told)
+			<-ctx.Done()
+		}
+		return nil
+	})
+	h.start()
+	a := h.submit(Submission{})
+	<-told
+	if err := h.engine.Abort(t.Context(), a.Run.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.outcomes(a.Run.ID); !strings.Contains(got, "bash:") || strings.Contains(got, "bash:resolved") {
+		t.Errorf("got %s", got)
+	}
+	h.check(a.Run.ID)
+}
+
 // TestAPluginsCallEndsWithItsParent: one that its plugin left behind, and one that
 // it makes when its own is over.
 func TestAPluginsCallEndsWithItsParent(t *testing.T) {

@@ -29,7 +29,7 @@ func (e *Engine) dispatch(ctx context.Context, a *activeLoop) error {
 		if err := context.Cause(ctx); err != nil {
 			return err // finish or putDown records the ends
 		}
-		e.askAgain(a)
+		e.askAgain(ctx, a)
 		e.giveUpRest(t)
 		next := e.next(t)
 		over := t.unclosed()

@@ -73,5 +73,11 @@ func (e *Engine) judgeEdit(ctx context.Context, q *question) error {
 	if x.decision.Verdict != sdk.Allow && x.decision.Verdict != sdk.Propose {
 		return sdk.Errorf(sdk.Permission, "the edit was refused by rule %q, and the proposal stays as it was: %s", x.decision.Rule, x.decision.Reason)
 	}
+	if x.decision.Verdict == sdk.Propose {
+		return nil // what runs is asked about when it is accepted
+	}
+	if err := e.accepting(ctx, a, x); err != nil {
+		return sdk.Errorf(sdk.OutcomeOf(err), "the edit was refused, and the proposal stays as it was: %w", err)
+	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (g *guards) spend(loop int64, asked completionAsked) {
 // spend leaves out what was asked in vain: a server that answers nothing is paid
 // nothing.
 func (w *watched) spend(asked completionAsked) {
-	if c, ok := w.rules[guardMaxCost].(*cost); ok && (asked.Usage != nil || asked.Error == "") {
+	if c, ok := w.rules[guardMaxCost].(*cost); ok && (asked.Usage != nil || asked.Error == "" || asked.Answered) {
 		c.add(asked.Model, asked.Usage)
 	}
 }

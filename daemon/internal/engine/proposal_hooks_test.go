@@ -97,6 +97,34 @@ func TestVeto(t *testing.T) {
 	}
 }
 
+// TestVetoOfAnEdit: an edited call that policy allows begins without another
+// question, so the filters of proposal.accepting are asked about it. Their veto
+// leaves the proposal as it was.
+func TestVetoOfAnEdit(t *testing.T) {
+	h := newAsking(t, calls(numbered("write", 1)))
+	h.hooks.ProposalAccepting.On(1, "guard", false, func(_ context.Context, r sdk.Resolution) (sdk.Resolution, error) {
+		if r.Allow = !strings.Contains(string(r.Entry.Attributes), "frozen"); !r.Allow {
+			r.Body = "the branch is frozen"
+		}
+		return r, nil
+	})
+	a := h.submit(Submission{})
+	p := h.proposed()
+	h.policy.set(func(sdk.PolicyRequest) sdk.Decision {
+		return sdk.Decision{Verdict: sdk.Allow, Rule: "r", Reason: "r"}
+	})
+	_, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"path":"frozen"}`)})
+	if sdk.OutcomeOf(err) != sdk.Permission || !strings.Contains(err.Error(), "the branch is frozen") {
+		t.Errorf("a frozen edit: %v", err)
+	}
+	h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(`{"path":"free"}`)})
+	h.await(a)
+	if h.ran() != `write{"path":"free"}` {
+		t.Error(h.ran())
+	}
+	h.check(a.Run.ID)
+}
+
 // TestStaged: what a call would change is shown, and the call carries the state
 // that this was worked out against; one that could not be made is not asked about.
 func TestStaged(t *testing.T) {

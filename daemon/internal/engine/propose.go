@@ -73,16 +73,25 @@ func (e *Engine) acceptUnasked(ctx context.Context, a *activeLoop, x *action) {
 	if x.decision.Source != sourceCaller && !(a.mode == sdk.ModeFull && e.request(a, x, sdk.ModeInteractive, true).Verdict == sdk.Propose) {
 		return
 	}
+	if err := e.accepting(ctx, a, x); err != nil {
+		x.refuse(sdk.OutcomeOf(err), err.Error())
+	}
+}
+
+// accepting asks the filters of proposal.accepting about a call as it would run.
+// An error is their veto.
+func (e *Engine) accepting(ctx context.Context, a *activeLoop, x *action) error {
 	ruled, err := e.cfg.Hooks.ProposalAccepting.Apply(ctx, sdk.Resolution{Run: a.run.ID, Allow: true, Entry: sdk.Entry{
 		Path: x.path, State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Attributes: encode(x.recorded()),
 		Writer: sdk.WriterSystem, Loop: x.loop, Turn: x.turn,
 	}})
-	switch {
-	case err != nil:
-		x.refuse(sdk.OutcomeOf(err), err.Error())
-	case !ruled.Allow:
-		x.refuse(sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))), first(ruled.Body, "a hook of proposal.accepting refused this call"))
+	if err == nil && !ruled.Allow {
+		err = &sdk.Error{
+			Outcome: sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))),
+			Message: first(ruled.Body, "a hook of proposal.accepting refused this call"),
+		}
 	}
+	return err
 }
 
 // asks reports whether a person has to be asked before the action may start,
@@ -100,6 +109,7 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 	}
 	x.decided = true
 	if x.rule(a, e.decide(a, x, false)); !x.asks() {
+		e.acceptUnasked(ctx, a, x) // the mode may be another by now
 		return nil
 	}
 	e.cfg.Hooks.ProposalPrepare.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})

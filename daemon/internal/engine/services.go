@@ -33,10 +33,11 @@ func (s *Services) Entries(ctx context.Context, c sdk.Caller, glob string) ([]sd
 
 // Write writes entries of the run, in one commit or none.
 func (s *Services) Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) ([]sdk.Entry, error) {
-	now, err := s.e.serves.find(c.Call)
+	now, done, err := s.e.serves.enter(c.Call)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	for _, w := range writes {
 		if strings.HasPrefix(strings.ToLower(w.Path), sdk.TurnPrefix) { // what stands there is what happened
 			return nil, sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)
@@ -83,8 +84,15 @@ func (s *Services) Invoke(ctx context.Context, c sdk.Caller, tool string, argume
 // of the run. Whatever it came to, the journal says so, and its cost is the
 // loop's. A provider may ask for it outside of a run; then nothing is written.
 func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, send func(sdk.Delta) error) error {
-	now, err := s.e.serves.find(c.Call)
-	if err != nil && c.RunDir != "" {
+	now, done, err := s.e.serves.enter(c.Call)
+	switch {
+	case err == nil:
+		defer done()
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(now.ctx, func() { cancel(context.Cause(now.ctx)) })()
+	case c.RunDir != "":
 		return err
 	}
 	if req.Model == "" && now != nil {
@@ -103,6 +111,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	}
 	asked := completionAsked{Plugin: c.Instance, For: c.Call, Model: choice.Alias}
 	take := func(d sdk.Delta) error {
+		asked.Answered = true
 		if d.Usage != nil {
 			asked.Usage = plausible(d.Usage)
 		}
@@ -127,6 +136,9 @@ type completionAsked struct {
 	Model  string     `json:"model"`
 	Usage  *sdk.Usage `json:"usage"`
 	Error  string     `json:"error,omitempty"`
+	// Answered says that something came, however it ended: it may cost, whatever
+	// is known of its usage.
+	Answered bool `json:"answered,omitempty"`
 }
 
 // noteCompletion counts what a plugin asked of a model and writes it into the

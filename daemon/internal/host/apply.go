@@ -54,9 +54,13 @@ func (s *Supervisor) decide(blocks []inspect.Spec) (started []*instance, replace
 	s.applying.Lock()
 	defer s.applying.Unlock()
 	s.blocks = blocks
-	kept := map[string]bool{}
+	named, kept := map[string]bool{}, map[string]bool{}
 	for _, spec := range blocks {
-		if spec.Off || kept[spec.Instance] {
+		if named[spec.Instance] {
+			continue // the first block of a label counts
+		}
+		named[spec.Instance] = true
+		if spec.Off {
 			continue
 		}
 		i, err := s.instance(spec.Instance)

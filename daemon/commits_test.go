@@ -69,7 +69,7 @@ func (s *site) count(p plan) (c counted) {
 	}
 	for _, turn := range d.Turns {
 		if inPieces[turn.Sequence] {
-			c.streamed += turn.Duration
+			c.streamed += time.Duration(turn.Duration)
 		}
 	}
 	return c

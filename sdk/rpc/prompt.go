@@ -90,7 +90,7 @@ type RunDetail struct {
 	Summary   string     `json:"summary"` // the last answer
 	Seq       int64      `json:"seq"`     // the journal's position when this was read; watch from here
 	Loops     []sdk.Loop `json:"loops"`
-	Turns     []sdk.Turn `json:"turns"`
+	Turns     []Turn     `json:"turns"`
 	History   []Event    `json:"history"`
 	Notes     []Note     `json:"notes"`     // what the engine said of its own work: retries, pruning, what it took up
 	Telemetry *Telemetry `json:"telemetry"` // nil until a turn reported its usage

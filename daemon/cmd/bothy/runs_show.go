@@ -62,7 +62,7 @@ func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
 
 // oneTurn leaves of a run what belongs to one of its turns.
 func oneTurn(d *rpc.RunDetail, turn int) error {
-	i := slices.IndexFunc(d.Turns, func(t sdk.Turn) bool { return t.Sequence == turn })
+	i := slices.IndexFunc(d.Turns, func(t rpc.Turn) bool { return t.Sequence == turn })
 	switch {
 	case i < 0 && turn <= d.Inherited && d.Parent != nil:
 		return usageError{fmt.Sprintf("run %s has turn %d from run %s: `bothy runs show %d --turn %d`", d.Run, turn, parentName(*d.Parent), d.Parent.ID, turn)}

@@ -137,13 +137,13 @@ func (t *tale) stands(reason string) bool {
 }
 
 // turn tells one turn. Its head is the model's name, time and tokens.
-func (t *tale) turn(turn sdk.Turn) {
+func (t *tale) turn(turn rpc.Turn) {
 	parts := []string{fmt.Sprintf("turn %d", turn.Sequence)}
 	if turn.Model != "" {
 		parts = append(parts, turn.Model)
 	}
 	if turn.Closed {
-		parts = append(parts, brief(turn.Duration))
+		parts = append(parts, brief(time.Duration(turn.Duration)))
 	} else {
 		parts = append(parts, "at work")
 	}
@@ -356,7 +356,7 @@ func (t *tale) total() {
 	}
 	var took time.Duration
 	for _, turn := range t.d.Turns {
-		took += turn.Duration
+		took += time.Duration(turn.Duration)
 	}
 	parts = append(parts, brief(took)+" of work")
 	t.b.WriteString("\n")

@@ -67,7 +67,11 @@ func (s *Server) work(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error 
 	if err != nil {
 		return err
 	}
-	d.Loops, d.Turns, d.Telemetry, d.Queued = orEmpty(loops), orEmpty(turns), telemetry(turns), queued(loops)
+	d.Turns = []rpc.Turn{}
+	for _, t := range turns {
+		d.Turns = append(d.Turns, rpc.TurnOf(t))
+	}
+	d.Loops, d.Telemetry, d.Queued = orEmpty(loops), telemetry(turns), queued(loops)
 	return nil
 }
 

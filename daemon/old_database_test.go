@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -154,6 +155,13 @@ func oldFacts(t *testing.T) []oldFact {
 			loop := todays(t, loops[i])
 			loop["options"] = todays(t, loop["options"])
 			loops[i] = loop
+		}
+		turns, _ := l.Is["turns"].([]any)
+		for _, turn := range turns { // that build told nanoseconds
+			turn, _ := turn.(map[string]any)
+			took, _ := turn["duration"].(float64)
+			delete(turn, "duration")
+			turn["duration_ms"] = float64(time.Duration(took).Milliseconds())
 		}
 		switch {
 		case l.Show != "":

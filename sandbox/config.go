@@ -43,14 +43,9 @@ type Config struct {
 	// Path is the PATH whose entries below /usr commands get; empty means
 	// the caller's.
 	Path string
-	// Protected are paths of a project, relative to it, that no command may
-	// change. Empty means [DefaultProtected].
-	Protected []string
-	// Own are absolute paths of Bothy itself: its configuration, its data and
-	// its programs. Where a project holds one, no command may change it; a
-	// project may not lie in one.
-	Own    []string
-	Limits Limits
+	// Protector says what no command may change in a project.
+	Protector Protector
+	Limits    Limits
 
 	// number is the manager's own among those that share Dir.
 	number int
@@ -90,13 +85,6 @@ const (
 	DefaultStdoutCap = 10 * mib
 	DefaultStderrCap = 1 * mib
 )
-
-// DefaultProtected is what no command may change in a project: what the host's
-// git or Bothy itself would execute or obey. Where .git/config is among what is
-// protected, so is all that git obeys in the repositories of a project.
-func DefaultProtected() []string {
-	return []string{".git/hooks", ".git/config", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
-}
 
 // WithDefaults fills what is zero.
 func (l Limits) WithDefaults() Limits {
@@ -145,19 +133,13 @@ func (c Config) complete() (Config, error) {
 	if !instanceName.MatchString(c.Instance) {
 		return c, invalid(fmt.Sprintf("sandbox instance name %q must be letters, digits, dots, dashes and underscores", c.Instance))
 	}
-	if len(c.Protected) == 0 {
-		c.Protected = DefaultProtected()
+	if c.Protector == nil {
+		return c, invalid("the sandbox needs to know what no command may change in a project")
 	}
-	for _, own := range c.Own {
-		if !filepath.IsAbs(own) {
-			return c, invalid(fmt.Sprintf("%q, a path of Bothy itself, is not absolute", own))
-		}
-	}
-	for i, p := range c.Protected {
-		if !filepath.IsLocal(p) || filepath.Clean(p) == "." {
+	for _, p := range c.Protector.Paths() {
+		if !filepath.IsLocal(p) || filepath.Clean(p) != p || p == "." {
 			return c, invalid(fmt.Sprintf("protected path %q must lie inside the project", p))
 		}
-		c.Protected[i] = filepath.Clean(p)
 	}
 	if c.Runtime == "" {
 		c.Runtime = "auto"

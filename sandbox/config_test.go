@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 func TestRunIDs(t *testing.T) {
@@ -76,19 +78,28 @@ func TestBadCallsAreRefusedBeforeAnythingIsMade(t *testing.T) {
 	}
 }
 
+// protecting is a protector with a path of its own.
+type protecting struct {
+	protect.Rules
+	path string
+}
+
+func (p protecting) Paths() []string { return []string{p.path} }
+
 func TestConfig(t *testing.T) {
-	good := Config{Dir: "/tmp/d", StateDir: "/tmp/s", Instance: "i", Runner: "/tmp/r"}
+	good := Config{Dir: "/tmp/d", StateDir: "/tmp/s", Instance: "i", Runner: "/tmp/r", Protector: protect.Rules{}}
 	for name, c := range map[string]struct {
 		change func(*Config)
 		want   string
 	}{
-		"complete":         {func(*Config) {}, ""},
-		"long directory":   {func(c *Config) { c.Dir = "/" + strings.Repeat("d", 80) }, "81 bytes long"},
-		"relative":         {func(c *Config) { c.StateDir = "s" }, "absolute"},
-		"instance":         {func(c *Config) { c.Instance = "a b" }, "instance name"},
-		"protected path":   {func(c *Config) { c.Protected = []string{"../x"} }, "inside the project"},
-		"protected itself": {func(c *Config) { c.Protected = []string{"."} }, "inside the project"},
-		"limit":            {func(c *Config) { c.Limits.Pids = -1 }, "pids is negative"},
+		"complete":          {func(*Config) {}, ""},
+		"long directory":    {func(c *Config) { c.Dir = "/" + strings.Repeat("d", 80) }, "81 bytes long"},
+		"relative":          {func(c *Config) { c.StateDir = "s" }, "absolute"},
+		"instance":          {func(c *Config) { c.Instance = "a b" }, "instance name"},
+		"protected path":    {func(c *Config) { c.Protector = protecting{path: "../x"} }, "inside the project"},
+		"protected itself":  {func(c *Config) { c.Protector = protecting{path: "."} }, "inside the project"},
+		"protected nothing": {func(c *Config) { c.Protector = nil }, "no command may change"},
+		"limit":             {func(c *Config) { c.Limits.Pids = -1 }, "pids is negative"},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			cfg := good

@@ -39,8 +39,8 @@ func (k *violationGuard) end() {
 // Recover takes back what a command planted on protected paths whose manager
 // died under it, so that nobody has to wait for the run's next command. Call it
 // for a run that has no container; [Open] does it for those that it takes over.
-func Recover(runDir string) []Violation {
-	return newViolationGuard(runDir, nil, newProjects(nil)).recover()
+func Recover(runDir string, by Protector) []Violation {
+	return newViolationGuard(runDir, newProjects(by)).recover()
 }
 
 // Interrupted finds, among run directories, those whose last command was
@@ -67,7 +67,7 @@ func (k *violationGuard) recover() []Violation {
 	}
 	done := k.after(&guarded{
 		protection: &protection{project: was.Project, watch: was.Watch, git: was.Git, repositories: was.Repositories},
-		shared:     newProject(),
+		shared:     newProject(k.projects.protector),
 	}, was.Call, false)
 	k.end()
 	return done
@@ -93,7 +93,7 @@ func (m *Manager) Recover(ctx context.Context, runDir string) ([]Violation, erro
 	defer m.active.Done()
 	id, ok := interruptedRun(runDir)
 	if !ok {
-		return Recover(runDir), nil
+		return Recover(runDir, m.cfg.Protector), nil
 	}
 	return m.session(id).recover(ctx, runDir)
 }
@@ -106,7 +106,7 @@ func (s *session) recover(ctx context.Context, runDir string) ([]Violation, erro
 	if err := s.claim(ctx); err != nil {
 		return nil, err
 	}
-	found := newViolationGuard(runDir, nil, s.manager.projects).recover()
+	found := newViolationGuard(runDir, s.manager.projects).recover()
 	s.pending = append(s.pending, found...)
 	return found, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // childEnv makes the test binary a manager in a process of its own: it opens
@@ -38,6 +39,7 @@ func childMain(job string) int {
 		fmt.Println("error", err)
 		return 1
 	}
+	j.Config.Protector = protect.Rules{}
 	ctx := context.Background()
 	m, err := sandbox.Open(ctx, j.Config, hclog.NewNullLogger())
 	if err != nil {
@@ -55,6 +57,7 @@ func childMain(job string) int {
 // a line, and returns how to kill it.
 func startChild(t *testing.T, cfg sandbox.Config, run sandbox.RunSpec, script string) func() {
 	t.Helper()
+	cfg.Protector = nil // the child has its own
 	job, err := json.Marshal(childJob{Config: cfg, Run: run, Script: script})
 	if err != nil {
 		t.Fatal(err)

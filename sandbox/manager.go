@@ -63,7 +63,7 @@ func Open(ctx context.Context, cfg Config, logger hclog.Logger) (*Manager, error
 	if os.Geteuid() == 0 {
 		return nil, unavailable("commands do not run as root", hintRootless, nil)
 	}
-	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session), released: make(map[string]bool), projects: newProjects(cfg.Own)}
+	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session), released: make(map[string]bool), projects: newProjects(cfg.Protector)}
 	m.projects.dir = filepath.Join(cfg.Dir, "p")
 	m.life, m.end = context.WithCancel(context.Background())
 	if err := m.open(ctx); err != nil {

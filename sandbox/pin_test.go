@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sandbox/frame"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // pinRun is a run whose directories are there.
@@ -127,7 +128,7 @@ func TestWhatLiesInAProjectIsOpenedWithoutLinks(t *testing.T) {
 func TestNothingIsUndoneInAnotherProject(t *testing.T) {
 	run, dir := pinRun(t)
 	other := filepath.Join(dir, "other")
-	k := newViolationGuard(run.RunDir, []string{".bothy"}, newProjects(nil))
+	k := newViolationGuard(run.RunDir, newProjects(protect.Rules{}))
 	g, err := k.before(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)

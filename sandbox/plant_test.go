@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // planted is a command that git runs when it looks at a repository whose
@@ -214,7 +215,7 @@ func TestAHomeThatACommandClosed(t *testing.T) {
 func TestBothyItselfIsProtected(t *testing.T) {
 	f := newFixture(t, nil)
 	cfg := config(t, shortDir(t))
-	cfg.Own = []string{f.path(".config/bothy"), f.path("state"), f.path("build/libexec/bothy")}
+	cfg.Protector = protect.Rules{Bothy: []string{f.path(".config/bothy"), f.path("state"), f.path("build/libexec/bothy")}}
 	f.manager = open(t, cfg)
 	f.write("state/bothy.db", "d")
 	f.write("build/libexec/bothy/bothy-plugin-x", "p")

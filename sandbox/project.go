@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +18,8 @@ const mostIdle = 16
 // a project share what it was before their commands: else one run could plant
 // what another one takes for the project's own, and brings back.
 type projects struct {
-	own []string // [Config.Own]
-	dir string   // of the locks; empty: no other process works in these projects
+	protector Protector
+	dir       string // of the locks; empty: no other process works in these projects
 
 	mu    sync.Mutex
 	known map[string]*project
@@ -28,7 +29,8 @@ type projects struct {
 // does, the rest is remembered only to be read again faster.
 type project struct {
 	// users is guarded by the lock of projects: who has it or waits for it.
-	users int
+	users     int
+	protector Protector
 
 	mu      sync.Mutex
 	running int
@@ -51,21 +53,22 @@ type guarded struct {
 	all    *projects
 }
 
-func newProjects(own []string) *projects {
-	return &projects{own: own, known: make(map[string]*project)}
+func newProjects(by Protector) *projects {
+	return &projects{protector: by, known: make(map[string]*project)}
 }
 
-func newProject() *project {
-	return &project{snapshots: make(map[string]snapshot), uncopied: make(map[string]error)}
+func newProject(by Protector) *project {
+	return &project{protector: by, snapshots: make(map[string]snapshot), uncopied: make(map[string]error)}
 }
 
 // enter begins a command in a run's project; the caller leaves. A private
 // workspace lies in Bothy's own data, and that is all there is of it there.
-func (p *projects) enter(ctx context.Context, run RunSpec, paths []string) (*guarded, error) {
+func (p *projects) enter(ctx context.Context, run RunSpec) (*guarded, error) {
+	paths := p.protector.Paths()
 	if run.Project != "" {
-		own, err := bothyPaths(run.Project, p.own)
-		if err != nil {
-			return nil, err
+		own, holder := p.protector.Own(run.Project)
+		if holder != "" {
+			return nil, invalid(fmt.Sprintf("the project %s lies in %s, which is Bothy's own: choose another project", run.Project, holder))
 		}
 		paths = slices.Concat(paths, own)
 	}
@@ -156,7 +159,7 @@ func (p *projects) take(path string) *project {
 	defer p.mu.Unlock()
 	if p.known[path] == nil {
 		p.forget()
-		p.known[path] = newProject()
+		p.known[path] = newProject(p.protector)
 	}
 	p.known[path].users++
 	return p.known[path]
@@ -189,11 +192,11 @@ func (p *project) look(path string, paths []string) (*protection, error) {
 	defer func() { _ = root.Close() }()
 	var found []repository
 	if guardsGit(paths) {
-		if found, err = p.repositories.scan(root); err != nil {
+		if found, err = p.repositories.scan(root, p.protector); err != nil {
 			return nil, failed("look for repositories in the project", err)
 		}
 	}
-	plan, err := protect(root, path, paths, found)
+	plan, err := newProtection(root, path, p.protector, paths, found)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +227,7 @@ func (g *guarded) planted(u *undo) []watched {
 	if !g.git {
 		return nil
 	}
-	found, err := g.shared.repositories.scan(u.root)
+	found, err := g.shared.repositories.scan(u.root, g.shared.protector)
 	if err != nil {
 		u.report(".", err)
 		return nil
@@ -232,7 +235,7 @@ func (g *guarded) planted(u *undo) []watched {
 	var out []watched
 	for _, r := range found {
 		if r.Path != ".git" && !slices.Contains(g.repositories, r) && !g.sealed(r.Path) && !g.moved(u.root, r) {
-			out = append(out, r.planted()...)
+			out = append(out, r.planted(g.shared.protector.GitNames())...)
 		}
 	}
 	return out
@@ -241,36 +244,32 @@ func (g *guarded) planted(u *undo) []watched {
 // moved says whether a repository is one that was there before, at another path
 // or copied: all that git obeys in it is as it was there, and means the same.
 func (g *guarded) moved(root *os.Root, r repository) bool {
-	folder := filepath.Join(g.project, r.Path)
-	switch r.Kind {
-	case repositoryLink:
+	isFile := r.Kind == repositoryFile
+	if r.Kind == repositoryLink || !isFile && g.shared.protector.ConfiguresMore(filepath.Join(g.project, r.Path)) {
 		return false
-	case repositoryFile:
-		folder, _ = gitFolder(filepath.Join(g.project, r.worktree()))
-	default:
-		home, _ := os.UserHomeDir() // without one ~ leads nowhere
-		config := []string{filepath.Join(folder, "config"), filepath.Join(folder, "config.worktree")}
-		if s := readGitSettings(config, home); len(s.Files)+len(s.Hooks) > 0 {
-			return false
-		}
 	}
 	return slices.ContainsFunc(g.repositories, func(known repository) bool {
-		return known.Kind == r.Kind && (r.Kind != repositoryFile || g.leads(known, folder)) && g.sameAs(root, r, known)
+		return known.Kind == r.Kind && (!isFile || g.leads(r, known)) && g.sameAs(root, r, known)
 	})
 }
 
-// leads says whether a .git file led to this folder before the command.
-func (g *guarded) leads(known repository, folder string) bool {
+// leads says whether a .git file, with the text that another one had before the
+// command, leads where that one did.
+func (g *guarded) leads(r, known repository) bool {
 	s := g.shared.snapshots[known.Path]
 	if len(s) != 1 {
 		return false
 	}
-	return gitTarget(filepath.Join(g.project, known.worktree()), s[0].data) == folder
+	target := func(r repository) string {
+		return g.shared.protector.GitTarget(filepath.Join(g.project, r.worktree()), s[0].data)
+	}
+	return target(r) == target(known)
 }
 
 // sameAs compares what git obeys in a repository with a copy of another.
 func (g *guarded) sameAs(root *os.Root, r, known repository) bool {
-	paths, before := r.guarded(), known.guarded()
+	names := g.shared.protector.GitNames()
+	paths, before := r.guarded(names), known.guarded(names)
 	for i := range paths {
 		if g.shared.uncopied[before[i]] != nil {
 			return false

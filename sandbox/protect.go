@@ -64,14 +64,18 @@ type protection struct {
 	repositories []repository
 }
 
-// protect looks at every protected path of a project, given the repositories in
-// it.
-func protect(root *os.Root, project string, paths []string, found []repository) (*protection, error) {
+// newProtection looks at every protected path of a project: those given, and
+// those of the repositories in it.
+func newProtection(root *os.Root, project string, by Protector, paths []string, found []repository) (*protection, error) {
 	p := &protection{project: project, git: guardsGit(paths), repositories: found}
 	if p.git {
-		paths = slices.Concat(paths, repository{Path: ".git"}.guarded(), configuredPaths(project, found))
+		folders := make([]string, len(found))
+		for i, r := range found {
+			folders[i] = r.worktree()
+		}
+		paths = slices.Concat(paths, repository{Path: ".git"}.guarded(by.GitNames()), by.Configured(project, folders))
 		for _, r := range found {
-			paths = append(paths, r.guarded()...)
+			paths = append(paths, r.guarded(by.GitNames())...)
 		}
 	}
 	paths = slices.Clone(paths)

@@ -71,7 +71,7 @@ type folderVersion struct {
 }
 
 // scan looks through the project; the repositories come in order.
-func (r *repositories) scan(root *os.Root) ([]repository, error) {
+func (r *repositories) scan(root *os.Root, by Protector) ([]repository, error) {
 	top, err := root.Open(".")
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (r *repositories) scan(root *os.Root) ([]repository, error) {
 	if r.top == nil {
 		r.top = &folder{path: "."}
 	}
-	s := &scan{root: root, top: top, unsettled: time.Now().Add(-settled)}
+	s := &scan{root: root, top: top, protector: by, unsettled: time.Now().Add(-settled)}
 	defer s.closeAgain()
 	s.walk(r.top)
 	if s.folders > mostFolders {
@@ -94,8 +94,9 @@ func (r *repositories) scan(root *os.Root) ([]repository, error) {
 }
 
 type scan struct {
-	root *os.Root
-	top  *os.File
+	root      *os.Root
+	top       *os.File
+	protector Protector
 	// unsettled is when a folder must have changed last for its change time
 	// to vouch for it.
 	unsettled time.Time
@@ -149,7 +150,7 @@ func (s *scan) read(f *folder) bool {
 		before[sub.path] = sub
 	}
 	var names []string
-	names, f.found = sorted(f.path, entries)
+	names, f.found = s.sorted(f.path, entries)
 	f.folders = make([]*folder, len(names))
 	for i, name := range names {
 		path := filepath.Join(f.path, name)
@@ -187,8 +188,7 @@ func readFolder(root *os.Root, path string) ([]fs.DirEntry, error) {
 // sorted tells from a folder's entries which folders to go on with, and what git
 // would see. Nothing is looked for in a folder named .git: git itself never
 // enters what lies there.
-func sorted(path string, entries []fs.DirEntry) (folders []string, found []repository) {
-	has := make(map[string]bool)
+func (s *scan) sorted(path string, entries []fs.DirEntry) (folders []string, found []repository) {
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case name == ".git" && e.IsDir():
@@ -199,32 +199,24 @@ func sorted(path string, entries []fs.DirEntry) (folders []string, found []repos
 			found = append(found, repository{filepath.Join(path, name), repositoryFile})
 		case e.IsDir():
 			folders = append(folders, name)
-			has[name] = true
-		case name == "HEAD" || name == "objects" || name == "refs" || name == "commondir":
-			has[name] = true
 		}
 	}
-	if has["HEAD"] && (has["commondir"] || has["objects"] && has["refs"]) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+	}
+	if s.protector.IsRepository(has) {
 		found = append(found, repository{path, repositoryBare})
 	}
 	return folders, found
 }
 
-// gitNames are what git reads in a repository as configuration, or as the place
-// where configuration and hooks lie. It is one of three lists of protected
-// names: plugins/files and daemon/internal/policy have their own, since the
-// import rules keep them apart, and a test of package daemon compares them.
-func gitNames() []string {
-	return []string{"commondir", "config", "config.worktree", "hooks", "modules", "worktrees"}
-}
-
 // guarded are the protected paths of a repository.
-func (r repository) guarded() []string {
+func (r repository) guarded(gitNames []string) []string {
 	if r.Kind == repositoryFile {
 		return []string{r.Path}
 	}
 	var paths []string
-	for _, name := range gitNames() {
+	for _, name := range gitNames {
 		paths = append(paths, filepath.Join(r.Path, name))
 	}
 	return paths
@@ -242,8 +234,8 @@ func (r repository) worktree() string {
 // repository of its own may not have, or what leads git elsewhere. Of a folder
 // that only looks like a repository it is HEAD, without which it is none; the
 // rest may well be the project's.
-func (r repository) planted() []watched {
-	paths := r.guarded()
+func (r repository) planted(gitNames []string) []watched {
+	paths := r.guarded(gitNames)
 	if r.Kind == repositoryLink {
 		paths = []string{r.Path}
 	}
@@ -255,41 +247,4 @@ func (r repository) planted() []watched {
 		out = append(out, watched{Path: path, Before: state{Kind: kindAbsent, At: path}})
 	}
 	return out
-}
-
-// configuredPaths are the paths of a project that the configuration of its
-// repositories, or the user's, makes git obey.
-func configuredPaths(project string, found []repository) []string {
-	base, err := filepath.EvalSymlinks(project)
-	if err != nil {
-		return nil
-	}
-	home, _ := os.UserHomeDir() // without one there is no configuration in it
-	var paths []string
-	add := func(path string) {
-		for _, above := range []string{base, filepath.Clean(project)} {
-			if rel, err := filepath.Rel(above, path); err == nil && filepath.IsLocal(rel) && rel != "." && !slices.Contains(paths, rel) {
-				paths = append(paths, rel)
-			}
-		}
-	}
-	global := readGitSettings(globalGitConfig(home), home)
-	for _, file := range global.Files {
-		add(file)
-	}
-	for _, r := range found {
-		worktree := filepath.Join(base, r.worktree())
-		git, common := worktree, worktree
-		if r.Kind != repositoryBare {
-			git, common = gitFolder(worktree)
-		}
-		own := readGitSettings([]string{filepath.Join(common, "config"), filepath.Join(git, "config.worktree")}, home)
-		for _, file := range own.Files {
-			add(file)
-		}
-		for _, hooks := range slices.Concat(own.Hooks, global.Hooks) {
-			add(from(worktree, hooks))
-		}
-	}
-	return paths
 }

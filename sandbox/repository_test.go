@@ -11,11 +11,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 func found(t testing.TB, r *repositories, root *os.Root) string {
 	t.Helper()
-	list, err := r.scan(root)
+	list, err := r.scan(root, protect.Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +122,7 @@ func TestTooManyRepositories(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := (&repositories{}).scan(root); err == nil {
+	if _, err := (&repositories{}).scan(root, protect.Rules{}); err == nil {
 		t.Fatal("all of them were taken")
 	}
 }
@@ -141,11 +143,11 @@ func TestWhatConfigurationNamesIsProtected(t *testing.T) {
 	if err := root.MkdirAll(".husky/_", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	list, err := (&repositories{}).scan(root)
+	list, err := (&repositories{}).scan(root, protect.Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := protect(root, root.Name(), DefaultProtected(), list)
+	p, err := newProtection(root, root.Name(), protect.Rules{}, protect.Paths(), list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,11 +170,11 @@ func TestNothingIsOpenedInWhatIsSealed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := (&repositories{}).scan(root)
+	list, err := (&repositories{}).scan(root, protect.Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := protect(root, root.Name(), DefaultProtected(), list)
+	p, err := newProtection(root, root.Name(), protect.Rules{}, protect.Paths(), list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +193,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 	var r repositories
 	for b.Loop() {
-		if _, err := r.scan(root); err != nil {
+		if _, err := r.scan(root, protect.Rules{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // rig is what the tests share: a built runner and one open manager, since each
@@ -130,7 +131,7 @@ func config(t testing.TB, dir string) sandbox.Config {
 	t.Helper()
 	return sandbox.Config{
 		Dir: filepath.Join(dir, "d"), StateDir: filepath.Join(dir, "state"), Instance: "test-" + filepath.Base(dir),
-		Runner: buildRunner(t),
+		Runner: buildRunner(t), Protector: protect.Rules{},
 	}
 }
 
@@ -167,7 +168,7 @@ func shared(t testing.TB) *sandbox.Manager {
 	defer rig.Unlock()
 	if rig.manager == nil {
 		m, err := sandbox.Open(context.Background(), sandbox.Config{
-			Dir: filepath.Join(rig.dir, "d"), StateDir: filepath.Join(rig.dir, "state"), Instance: "shared", Runner: runner,
+			Dir: filepath.Join(rig.dir, "d"), StateDir: filepath.Join(rig.dir, "state"), Instance: "shared", Runner: runner, Protector: protect.Rules{},
 		}, hclog.New(&hclog.LoggerOptions{Level: hclog.Error}))
 		if err != nil {
 			t.Fatalf("open: %v", err)

@@ -114,7 +114,7 @@ func cause(ctx context.Context, err error) error {
 
 func (s *session) keep(run RunSpec) {
 	if s.guard == nil || s.guard.runDir != run.RunDir {
-		s.guard = newViolationGuard(run.RunDir, s.manager.cfg.Protected, s.manager.projects)
+		s.guard = newViolationGuard(run.RunDir, s.manager.projects)
 		s.pending = append(s.pending, s.guard.recover()...)
 	}
 }

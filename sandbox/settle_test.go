@@ -22,6 +22,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // settleEnv makes the test binary a manager that can be killed: it runs the
@@ -73,6 +74,7 @@ func settleMain(text string) int {
 		fmt.Println("error", err)
 		return 1
 	}
+	job.Config.Protector = protect.Rules{}
 	m, err := sandbox.Open(context.Background(), job.Config, hclog.NewNullLogger())
 	if err != nil {
 		fmt.Println("error", err)
@@ -164,6 +166,7 @@ func newSettling(t *testing.T) *settling {
 	t.Cleanup(func() { removeAll(s.dir) })
 	s.cfg = config(t, shortDir(t))
 	s.job.Config = s.cfg
+	s.job.Config.Protector = nil // the child has its own
 	return s
 }
 

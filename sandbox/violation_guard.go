@@ -12,18 +12,17 @@ import (
 // its project, and undoes it.
 type violationGuard struct {
 	runDir   string
-	paths    []string
 	projects *projects
 }
 
-func newViolationGuard(runDir string, paths []string, all *projects) *violationGuard {
-	return &violationGuard{runDir: runDir, paths: paths, projects: all}
+func newViolationGuard(runDir string, all *projects) *violationGuard {
+	return &violationGuard{runDir: runDir, projects: all}
 }
 
 // before takes the state of the project ahead of a command; leave of the result
 // ends what before begins.
 func (k *violationGuard) before(ctx context.Context, run RunSpec) (*guarded, error) {
-	return k.projects.enter(ctx, run, k.paths)
+	return k.projects.enter(ctx, run)
 }
 
 // after undoes what the command of a call changed. The command cannot have changed

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // TestLoggedViolationsOutliveTheirManager: whenever a manager dies over a
@@ -26,7 +28,7 @@ func TestLoggedViolationsOutliveTheirManager(t *testing.T) {
 		}, ActionReported},
 		"before the end": {func(k *violationGuard, project string) {
 			was := planted
-			g := &guarded{protection: &protection{project: project, watch: was.Watch}, shared: newProject()}
+			g := &guarded{protection: &protection{project: project, watch: was.Watch}, shared: newProject(protect.Rules{})}
 			k.after(g, "c", false)
 		}, ActionRemoved},
 	} {
@@ -44,9 +46,9 @@ func TestLoggedViolationsOutliveTheirManager(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(runDir, interruptedName), data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			c.die(newViolationGuard(runDir, nil, newProjects(nil)), project)
+			c.die(newViolationGuard(runDir, newProjects(protect.Rules{})), project)
 			for range 2 {
-				k := newViolationGuard(runDir, nil, newProjects(nil))
+				k := newViolationGuard(runDir, newProjects(protect.Rules{}))
 				k.recover()
 				got := k.loggedViolations("c")
 				if len(got) != 1 || got[0].Path != ".bothy" || got[0].Action != c.want {
@@ -64,7 +66,7 @@ func TestLoggedViolationsOutliveTheirManager(t *testing.T) {
 }
 
 func TestViolationLogIsBounded(t *testing.T) {
-	k := newViolationGuard(t.TempDir(), nil, newProjects(nil))
+	k := newViolationGuard(t.TempDir(), newProjects(protect.Rules{}))
 	for i := range violationLogCap + 3 {
 		if err := k.logViolations(fmt.Sprint(i), []Violation{{Path: "x"}}); err != nil {
 			t.Fatal(err)

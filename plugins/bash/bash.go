@@ -8,9 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +18,7 @@ import (
 
 	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -115,11 +114,11 @@ func (b *bash) configure(_ context.Context, s sdk.Settings) error {
 func config(s sdk.Settings) sandbox.Config {
 	instance := sha256.Sum256([]byte(s.DataDir))
 	cfg := sandbox.Config{
-		Dir:      s.SocketDir,
-		StateDir: filepath.Join(s.DataDir, "sandbox"),
-		Instance: "bothy-" + hex.EncodeToString(instance[:6]),
-		Runner:   filepath.Join(s.Prefix, "libexec", "bothy", "bothy-runner"),
-		Own:      bothyPaths(s),
+		Dir:       s.SocketDir,
+		StateDir:  filepath.Join(s.DataDir, "sandbox"),
+		Instance:  "bothy-" + hex.EncodeToString(instance[:6]),
+		Runner:    filepath.Join(s.Prefix, "libexec", "bothy", "bothy-runner"),
+		Protector: protector(s),
 	}
 	if x := s.Sandbox; x != nil {
 		cfg.Socket, cfg.Runtime, cfg.Image, cfg.Path = x.Socket, x.Runtime, x.Image, strings.Join(x.Path, ":")
@@ -128,17 +127,9 @@ func config(s sdk.Settings) sandbox.Config {
 	return cfg
 }
 
-// bothyPaths are the paths of Bothy itself, in case a project holds them: what is
-// written there would run on the host. plugins/files has the same.
-func bothyPaths(s sdk.Settings) []string {
-	paths := []string{
-		s.DataDir, filepath.Join(s.Prefix, "libexec", "bothy"), filepath.Join(s.Prefix, "share", "bothy"),
-		filepath.Join(s.Prefix, "bin", "bothy"), filepath.Join(s.Prefix, "bin", "bothyd"),
-	}
-	if dir, err := os.UserConfigDir(); err == nil {
-		paths = append(paths, filepath.Join(dir, "bothy"))
-	}
-	return slices.DeleteFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
+// protector says what is protected in the projects of this installation.
+func protector(s sdk.Settings) sandbox.Protector {
+	return protect.Rules{Bothy: protect.BothyPaths(s.DataDir, s.Prefix)}
 }
 
 // open has a manager, opened now if there is none yet. A failure is no verdict

@@ -124,7 +124,7 @@ func (p *project) destination(from *place, a moveArgs, how lookup) (*place, erro
 	if err != nil {
 		return nil, err
 	}
-	if from.isDir() && below(clean, from.path) { // seen before any folder is made
+	if from.isDir() && strings.HasPrefix(clean, from.path+"/") { // seen before any folder is made
 		return nil, inside(from, clean)
 	}
 	how.nofollow = true

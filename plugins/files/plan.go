@@ -97,7 +97,7 @@ func (p *project) still(pl *place) error {
 	}
 	var was []pathState
 	for _, s := range p.agreed.states {
-		if s.path == pl.path || below(s.path, pl.path) {
+		if s.path == pl.path || strings.HasPrefix(s.path, pl.path+"/") {
 			was = append(was, s)
 		}
 	}

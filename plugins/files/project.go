@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // The limits on a path. The depth also bounds how many folders are open at once.
@@ -18,10 +19,10 @@ const (
 // project is the project directory of one call. Everything goes through root,
 // so that no name, no ".." and no symbolic link leads out of it.
 type project struct {
-	dir        string
-	root       *os.Root
-	bothyPaths []string // absolute paths of Bothy itself
-	at         string   // what its paths are shown below; empty for a project
+	dir   string
+	root  *os.Root
+	rules protect.Rules
+	at    string // what its paths are shown below; empty for a project
 
 	base   string // what a person agreed to; empty when nobody was asked
 	agreed *plan  // the plan that it stands for

@@ -4,51 +4,38 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 )
-
-// protectedPaths is what no tool may change: the host runs git's hooks, git
-// obeys its configuration, and Bothy trusts its own folders (ADR 0007). The
-// sandbox and daemon/internal/policy have lists of their own, since the import
-// rules keep them apart; a test of package daemon compares them.
-var protectedPaths = []string{".git/hooks", ".git/config", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
-
-// protectedGit are the names in any repository, wherever it lies, that git reads
-// as configuration, or as the place where configuration and hooks are.
-var protectedGit = []string{"commondir", "config", "config.worktree", "hooks", "modules", "worktrees"}
 
 // protection knows the protected paths of one project as they are now: by name,
 // by where links lead them, and by what they are on disk.
 type protection struct {
-	paths []guarded
-	links []guarded // on the way to a protected path
+	rules protect.Rules
+	paths []string
+	links []string // on the way to a protected path
 	files []fs.FileInfo
 }
-
-// guarded is a path with the form it is compared in.
-type guarded struct{ name, folded string }
-
-func guard(name string) guarded { return guarded{name, fold(name)} }
 
 // protection looks at the protected paths, and at what the repositories around
 // a path name in their configuration. A project without them has them all the
 // same: they cannot be created either.
 func (p *project) protection(around string) (*protection, error) {
-	g := &protection{}
-	own, err := p.bothyNames()
-	if err != nil {
-		return nil, err
+	own, holder := p.rules.Own(p.dir)
+	if holder != "" {
+		return nil, sdk.Errorf(sdk.Permission, "the project lies in %s, which is Bothy's own and protected: nothing in it can be changed", shown(holder))
 	}
-	names := slices.Concat(protectedPaths, own, p.configured(around))
-	for _, name := range protectedGit {
+	names := slices.Concat(p.rules.Paths(), own, p.rules.Configured(p.dir, p.worktrees(around)))
+	for _, name := range p.rules.GitNames() {
 		names = append(names, path.Join(".git", name))
 	}
+	g := &protection{rules: p.rules}
 	for _, name := range names {
-		g.paths = append(g.paths, guard(name))
+		g.paths = append(g.paths, name)
 		pl, err := p.resolve(name, lookup{})
 		if err != nil {
 			if sdk.OutcomeOf(err) == sdk.Internal {
@@ -56,10 +43,7 @@ func (p *project) protection(around string) (*protection, error) {
 			}
 			continue // it leads nowhere that a tool could reach
 		}
-		g.paths = append(g.paths, guard(pl.path))
-		for _, link := range pl.links {
-			g.links = append(g.links, guard(link))
-		}
+		g.paths, g.links = append(g.paths, pl.path), append(g.links, pl.links...)
 		if pl.info != nil {
 			g.files = append(g.files, pl.info)
 		}
@@ -68,57 +52,93 @@ func (p *project) protection(around string) (*protection, error) {
 	return g, nil
 }
 
+// worktrees are the folders on the way to a path that have a .git.
+func (p *project) worktrees(around string) []string {
+	var found []string
+	worktree := "."
+	for part := range strings.SplitSeq("./"+path.Clean("/"+around), "/") {
+		worktree = path.Join(worktree, part)
+		if _, err := os.Lstat(filepath.Join(p.dir, worktree, ".git")); err == nil {
+			found = append(found, worktree)
+		}
+	}
+	return found
+}
+
 // check refuses to change a place: one that is protected, lies in what is, or
 // holds it, since a folder that is moved takes its contents along.
 func (g *protection) check(pl *place) error {
-	if err := checkGit(pl); err != nil {
+	if err := g.checkGit(pl); err != nil {
 		return err
 	}
-	at := fold(pl.path)
-	for _, path := range g.paths {
-		if at == path.folded || below(at, path.folded) {
-			return refused(pl, path.name)
-		}
-		if at == "." || below(path.folded, at) {
-			return sdk.Errorf(sdk.Permission, "%s holds the protected path %s, so it can be neither made, replaced, moved nor deleted; ask the person to do it", shown(pl.path), shown(path.name))
-		}
+	switch found := protect.Judge(pl.path, g.paths); found.Reason {
+	case protect.Protected:
+		return refused(pl.path, found.Name)
+	case protect.Holds:
+		return sdk.Errorf(sdk.Permission, "%s holds the protected path %s, so it can be neither made, replaced, moved nor deleted; ask the person to do it", shown(pl.path), shown(found.Name))
 	}
 	for _, link := range g.links {
-		if at == link.folded || below(link.folded, at) {
+		if protect.Within(link, pl.path) {
 			return sdk.Errorf(sdk.Permission, "%s leads to a protected path through a symbolic link, so it cannot be changed; ask the person to do it", shown(pl.path))
 		}
 	}
 	for _, file := range g.files {
-		if pl.info != nil && os.SameFile(file, pl.info) {
-			return refused(pl, file.Name())
-		}
-		for _, dir := range pl.above {
-			if os.SameFile(file, dir) {
-				return refused(pl, file.Name())
-			}
+		is := func(info fs.FileInfo) bool { return os.SameFile(file, info) }
+		if pl.info != nil && is(pl.info) || slices.ContainsFunc(pl.above, is) {
+			return refused(pl.path, file.Name())
 		}
 	}
 	return nil
 }
 
-func refused(pl *place, name string) error {
-	return sdk.Errorf(sdk.Permission, "%s is protected: no tool may change %s, because the host trusts what is in it; ask the person to do it", shown(pl.path), shown(name))
+// checkGit refuses to change what git obeys in a repository anywhere in the
+// project, and to make one: .git itself, and the part that makes a repository
+// of a folder.
+func (g *protection) checkGit(pl *place) error {
+	if err := checkGitNames(pl.path); err != nil {
+		return err
+	}
+	parts := strings.Split(pl.path, "/")
+	for i, part := range parts {
+		if i < len(pl.stack) && g.obeyed(pl.stack[i].root, part) {
+			return sdk.Errorf(sdk.Permission, "%s is protected: with it git takes %s for a repository and obeys what is in it; ask the person to do it",
+				shown(pl.path), shown(path.Join(".", path.Join(parts[:i]...))))
+		}
+	}
+	return nil
 }
 
-// below tells whether a path lies in the folder dir.
-func below(path, dir string) bool { return strings.HasPrefix(path, dir+"/") }
+// checkGitNames is the part of checkGit that needs no look at the project.
+func checkGitNames(at string) error {
+	switch found := protect.JudgeGit(at); found.Reason {
+	case protect.Repository:
+		return sdk.Errorf(sdk.Permission, "%s holds what git obeys, which is protected, so it can be neither made, replaced, moved nor deleted; ask the person to do it", shown(at))
+	case protect.Protected:
+		return refused(at, found.Name)
+	}
+	return nil
+}
 
-// fold makes two names equal when some file system takes them for the same: it
-// removes case, and the invisible characters that HFS+ ignores.
-func fold(path string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
+// obeyed tells whether a name in a folder is what git obeys because the folder is
+// a repository under a name of its own, or what would make it one.
+func (g *protection) obeyed(dir *os.Root, name string) bool {
+	there := func(entry string) bool {
+		_, err := dir.Lstat(entry)
+		return err == nil
+	}
+	switch name {
+	case "HEAD", "objects", "refs":
+		if there(name) {
+			return false
 		}
-		least := r
-		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-			least = min(least, f)
+	default:
+		if !slices.Contains(g.rules.GitNames(), name) {
+			return false
 		}
-		return least
-	}, path)
+	}
+	return g.rules.IsRepository(func(entry string) bool { return entry == name || there(entry) })
+}
+
+func refused(at, name string) error {
+	return sdk.Errorf(sdk.Permission, "%s is protected: no tool may change %s, because the host trusts what is in it; ask the person to do it", shown(at), shown(name))
 }

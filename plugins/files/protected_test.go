@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 func TestProtectedPathsAreRefused(t *testing.T) {
@@ -148,7 +149,7 @@ func TestBothyItselfIsProtected(t *testing.T) {
 		"spare": "s", "sparefolder/x": "x", ".config/bothy/config.hcl": "c", "state/bothy/bothy.db": "d", "build/libexec/bothy/bothy-plugin-x": "p", "build/bin/other": "o",
 	})
 	t.Setenv("HOME", tp.dir)
-	tp.bothyPaths = bothyPaths(sdk.Settings{DataDir: filepath.Join(tp.dir, "state/bothy"), Prefix: filepath.Join(tp.dir, "build")})
+	tp.rules.Bothy = protect.BothyPaths(filepath.Join(tp.dir, "state/bothy"), filepath.Join(tp.dir, "build"))
 	tp.unchangedBy(func() {
 		for _, name := range []string{
 			".config/bothy/config.hcl", ".config/bothy", ".config", "state/bothy/bothy.db", "state", "build/libexec/bothy/bothy-plugin-x", "build/bin/bothyd", "build",
@@ -165,7 +166,7 @@ func TestBothyItselfIsProtected(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	tp.bothyPaths = []string{filepath.Dir(tp.dir)}
+	tp.rules.Bothy = []string{filepath.Dir(tp.dir)}
 	_, err := tp.write(context.Background(), writeArgs{Path: "new", Content: "x"}, megabytes)
 	wantOutcome(t, err, sdk.Permission, "Bothy's own")
 }

@@ -49,7 +49,7 @@ func change[In any](f *files, name, description string, a sdk.Annotations, op op
 			return sdk.Staged{}, err
 		}
 		defer p.close()
-		p.bothyPaths = f.bothyPaths
+		p.rules = f.rules
 		planned, err := op.plan(p, ctx, in)
 		if err != nil {
 			return sdk.Staged{}, err

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -22,13 +23,13 @@ type config struct {
 // files is the plugin: its configuration, and the lock that keeps two calls
 // from changing one file at the same time.
 type files struct {
-	config     config
-	bothyPaths []string // see the function of that name
-	writing    sync.Mutex
+	config  config
+	rules   protect.Rules
+	writing sync.Mutex
 }
 
 func (f *files) configure(_ context.Context, s sdk.Settings) error {
-	f.bothyPaths = bothyPaths(s)
+	f.rules.Bothy = protect.BothyPaths(s.DataDir, s.Prefix)
 	if n := f.config.MaxFileBytes; n < 1 || n > largestFile {
 		return sdk.Errorf(sdk.Validation, "max_file_bytes is %d; it can be 1 to %d", n, largestFile)
 	}
@@ -94,7 +95,7 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 			return sdk.Failed(err), nil
 		}
 		defer p.close()
-		p.bothyPaths, p.base = f.bothyPaths, call.Base
+		p.rules, p.base = f.rules, call.Base
 		got, err := do(ctx, p, in)
 		if err != nil {
 			failed := sdk.Failed(err)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 func tool(name string, pinned bool, a sdk.Annotations, grants ...string) sdk.Tool {
@@ -76,6 +77,7 @@ func TestBuiltIn(t *testing.T) {
 		{"git hook", writeFile, false, `{"path":".git/hooks/pre-commit"}`, sdk.Deny, RuleProtected},
 		{"git hook, roundabout", writeFile, false, `{"path":"x/../.git/./hooks/p"}`, sdk.Deny, RuleProtected},
 		{"git hook, other case", writeFile, false, `{"path":".GIT/Hooks/p"}`, sdk.Deny, RuleProtected},
+		{"git hook, alike to HFS+", writeFile, false, `{"path":".g\u200cit/hooks/p"}`, sdk.Deny, RuleProtected},
 		{"git config", writeFile, false, `{"path":".git/config"}`, sdk.Deny, RuleProtected},
 		{"git's other configuration", writeFile, false, `{"path":".git/config.worktree"}`, sdk.Deny, RuleProtected},
 		{"git's configuration elsewhere", writeFile, false, `{"path":".git/commondir"}`, sdk.Deny, RuleProtected},
@@ -145,12 +147,12 @@ func TestNoWriteEscapes(t *testing.T) {
 			t.Fatalf("%q leaves the project: %s", p, joined)
 		}
 		rel := strings.ToLower(strings.TrimPrefix(joined, "/project/"))
-		for _, name := range protected {
+		for _, name := range protect.Paths() {
 			if rel == name || strings.HasPrefix(rel, name+"/") || strings.HasPrefix(name, rel+"/") {
 				t.Fatalf("%q touches %s", p, name)
 			}
 		}
-		for _, name := range protectedGit {
+		for _, name := range protect.GitNames() {
 			if strings.Contains("/"+rel+"/", "/.git/"+name+"/") || path.Base(rel) == ".git" {
 				t.Fatalf("%q touches %s of a repository", p, name)
 			}

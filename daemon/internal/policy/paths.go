@@ -8,17 +8,8 @@ import (
 	"unicode"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 )
-
-// protected is what no tool may change: the host runs git's hooks, git obeys its
-// configuration, and Bothy trusts its own folders (ADR 0007). The sandbox and
-// plugins/files have lists of their own, since the import rules keep them apart;
-// a test of package daemon compares them.
-var protected = []string{".git/hooks", ".git/config", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
-
-// protectedGit are the names in any repository, wherever it lies, that git reads
-// as configuration, or as the place where configuration and hooks are.
-var protectedGit = []string{"commondir", "config", "config.worktree", "hooks", "modules", "worktrees"}
 
 // pathKeys are the argument names that hold a path of the project, as plain
 // makes them. Judging is lexical: links are the files tool's to refuse, which
@@ -123,7 +114,7 @@ func judgePath(tool sdk.Tool, key, p string) (sdk.Decision, bool) {
 	if tool.Annotations.ReadOnly || originKeys[key] && !tool.Annotations.Destructive {
 		return sdk.Decision{}, false
 	}
-	return judgeWrite(tool, key, p, strings.ToLower(clean))
+	return judgeWrite(key, p, strings.ToLower(clean))
 }
 
 // escape is a denial that is a security event too.
@@ -144,33 +135,23 @@ func isSkill(p string) bool {
 	return clean == skills || strings.HasPrefix(clean, skills+"/")
 }
 
-// judgeWrite compares without regard to case, for some file systems do too.
-func judgeWrite(tool sdk.Tool, key, p, clean string) (sdk.Decision, bool) {
+// judgeWrite refuses what is protected by its name; links and what configuration
+// names are for those to refuse who can look.
+func judgeWrite(key, p, clean string) (sdk.Decision, bool) {
 	if clean == "." {
 		return deny(RuleProtected, "%s is %q, the project directory itself; name what is to change below it", key, p), true
 	}
-	for _, name := range protected {
-		switch {
-		case clean == name, strings.HasPrefix(clean, name+"/"):
-			return deny(RuleProtected, "%s is %q, and %s is protected: the host trusts it, so no tool may change it", key, p, name), true
-		case strings.HasPrefix(name, clean+"/"):
-			return deny(RuleProtected, "%s is %q, which holds the protected path %s and may not be moved, replaced or removed", key, p, name), true
-		}
+	found := protect.Judge(clean, protect.Paths())
+	if found.Reason == "" {
+		found = protect.JudgeGit(clean)
 	}
-	return judgeGit(key, p, clean)
-}
-
-// judgeGit refuses what git obeys in a repository anywhere in the project.
-func judgeGit(key, p, clean string) (sdk.Decision, bool) {
-	parts := strings.Split(clean, "/")
-	for i, part := range parts {
-		switch {
-		case part != ".git":
-		case i == len(parts)-1:
-			return deny(RuleProtected, "%s is %q, which holds what git obeys and may not be made, moved, replaced or removed", key, p), true
-		case slices.Contains(protectedGit, parts[i+1]):
-			return deny(RuleProtected, "%s is %q, and %s is protected: the host trusts it, so no tool may change it", key, p, path.Join(parts[:i+2]...)), true
-		}
+	switch found.Reason {
+	case protect.Protected:
+		return deny(RuleProtected, "%s is %q, and %s is protected: the host trusts it, so no tool may change it", key, p, found.Name), true
+	case protect.Holds:
+		return deny(RuleProtected, "%s is %q, which holds the protected path %s and may not be moved, replaced or removed", key, p, found.Name), true
+	case protect.Repository:
+		return deny(RuleProtected, "%s is %q, which holds what git obeys and may not be made, moved, replaced or removed", key, p), true
 	}
 	return sdk.Decision{}, false
 }

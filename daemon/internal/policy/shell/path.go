@@ -4,12 +4,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-)
 
-// protected is what no command may be seen to change without a question: the
-// host runs git's hooks, git obeys its configuration, and Bothy trusts its own
-// folders. Package policy has the same list for the arguments of tools.
-var protected = []string{".git", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
+	"github.com/bothyd/bothy/sdk/protect"
+)
 
 // resolve says where an operand leads when it is written to: its absolute and
 // clean path, and whether that is provably below the workspace and nothing that
@@ -71,17 +68,12 @@ func (p Place) readable(abs string) bool {
 	return slices.ContainsFunc(p.ReadOnly, func(dir string) bool { return abs == dir || strings.HasPrefix(abs, dir+"/") })
 }
 
-// isProtected compares a path below the workspace without regard to case, for
-// some file systems do too. What holds a protected path is protected as well:
-// moving it moves that. A repository lies anywhere.
+// isProtected says whether a path below the workspace is protected. What holds a
+// protected path is so as well: moving it moves that. So is a whole repository,
+// which lies anywhere.
 func isProtected(below string) bool {
-	below = strings.ToLower(below)
-	for _, name := range protected {
-		if below == name || strings.HasPrefix(below, name+"/") || strings.HasPrefix(name, below+"/") {
-			return true
-		}
-	}
-	return slices.Contains(strings.Split(below, "/"), ".git")
+	return protect.Judge(below, protect.Paths()).Reason != "" ||
+		slices.ContainsFunc(strings.Split(below, "/"), func(name string) bool { return protect.Alike(name, ".git") })
 }
 
 // secretNames are the names, of a file or of a folder, behind which credentials

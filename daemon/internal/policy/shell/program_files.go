@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/bothyd/bothy/sdk/protect"
+)
 
 // filePrograms say what files there are, or make empty ones.
 var filePrograms = map[string]usage{
@@ -86,7 +90,7 @@ func splitWrites(r *reading) finding {
 	}
 	abs, inside := r.place.resolve(prefix)
 	below := strings.ToLower(strings.TrimPrefix(abs, r.place.Workspace+"/"))
-	for _, name := range protected {
+	for _, name := range protect.Paths() {
 		if inside && strings.HasPrefix(name, below) {
 			return r.unproven("shell.write", "split may write %s, which is protected; write another prefix than %q", name, prefix)
 		}

@@ -1,4 +1,4 @@
-package sandbox
+package protect
 
 import (
 	"os"
@@ -20,20 +20,20 @@ func TestOwnPaths(t *testing.T) {
 	if err := os.Symlink("real", filepath.Join(dir, "home", "state")); err != nil {
 		t.Fatal(err)
 	}
-	own := []string{filepath.Join(dir, "home/.config/bothy"), filepath.Join(dir, "home/state/data")}
+	rules := Rules{Bothy: []string{filepath.Join(dir, "home/.config/bothy"), filepath.Join(dir, "home/state/data")}}
 	for project, want := range map[string][]string{
 		"home": {".config/bothy", "real/data", "state/data"}, "link": {".config/bothy", "real/data", "state/data"},
 		"home/.config": {"bothy"}, "home/src": nil, "home/src/x": nil, "home/real": {"data"},
 	} {
-		got, err := bothyPaths(filepath.Join(dir, project), own)
+		got, holder := rules.Own(filepath.Join(dir, project))
 		slices.Sort(got)
-		if got = slices.Compact(got); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: got %q %v, want %q", project, got, err, want)
+		if got = slices.Compact(got); holder != "" || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q %q, want %q", project, got, holder, want)
 		}
 	}
 	for _, project := range []string{"home/real/data", "home/state/data/runs", "link/state/data", "home/.config/bothy", "home/.config/bothy/x"} {
-		if got, err := bothyPaths(filepath.Join(dir, project), own); Code(err) != CodeInvalid {
-			t.Errorf("%s: got %q %v", project, got, err)
+		if got, holder := rules.Own(filepath.Join(dir, project)); holder == "" {
+			t.Errorf("%s: got %q", project, got)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package sandbox
+package protect
 
 import (
 	"io"
@@ -8,10 +8,6 @@ import (
 	"strings"
 	"syscall"
 )
-
-// This file stands twice, here and in plugins/files or sandbox, the same but for
-// the name of its package: the import rules let neither use the other, and a
-// test of package daemon compares them.
 
 const (
 	// gitConfigBytes is how much of a configuration file is read.

@@ -156,7 +156,7 @@ func (e *executing) calls(t *testing.T) (out []string) {
 // notes are the journal's rows of a kind.
 func (e *executing) notes(t *testing.T, kind string) (out []string) {
 	t.Helper()
-	rows, err := e.store.Notes(t.Context(), e.run.ID)
+	rows, err := e.store.Journal(t.Context(), sdk.JournalQuery{Run: e.run.ID, Notes: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -225,15 +225,14 @@ func (f *fakeDaemon) Verify(context.Context, int) error {
 	return nil
 }
 
-func (f *fakeDaemon) JournalBrief(_ context.Context, after int64, limit int, _ int64, _ int) ([]sdk.JournalRow, error) {
+func (f *fakeDaemon) Journal(_ context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error) {
+	if q.Notes {
+		return f.detail.notes, nil
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	rows := f.rows[min(int(after), len(f.rows)):]
-	return append([]sdk.JournalRow(nil), rows[:min(limit, len(rows))]...), nil
-}
-
-func (f *fakeDaemon) Notes(context.Context, int64) ([]sdk.JournalRow, error) {
-	return f.detail.notes, nil
+	rows := f.rows[min(int(q.After), len(f.rows)):]
+	return append([]sdk.JournalRow(nil), rows[:min(q.Limit, len(rows))]...), nil
 }
 
 func (f *fakeDaemon) Forks(_ context.Context, run int64) ([]sdk.Run, error) {

@@ -25,8 +25,8 @@ func (s cutStore) Runs(_ context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 
 func (s cutStore) Seq() int64 { return s.seq }
 
-func (s cutStore) Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
-	rows, err := s.Store.Journal(ctx, after, limit, run)
+func (s cutStore) Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error) {
+	rows, err := s.Store.Journal(ctx, q)
 	for i, row := range rows {
 		if row.Seq > s.seq {
 			return rows[:i], err

@@ -17,7 +17,7 @@ import (
 type Store interface {
 	Seq() int64
 	Changed() <-chan struct{}
-	Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error)
+	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
 	Run(ctx context.Context, id int64) (sdk.Run, error)
 	Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error)
 	LoopTurns(ctx context.Context, run, loop int64) ([]int, error)
@@ -117,7 +117,7 @@ func (r *Runlogs) follow(ctx context.Context) {
 	r.catchUpAll(ctx)
 	for ctx.Err() == nil {
 		changed, last := r.cfg.Store.Changed(), r.isClosing()
-		rows, err := r.cfg.Store.Journal(ctx, after, rowPage, 0)
+		rows, err := r.cfg.Store.Journal(ctx, sdk.JournalQuery{After: after, Limit: rowPage})
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return
@@ -269,7 +269,7 @@ func (r *Runlogs) tryCatchUp(ctx context.Context, run sdk.Run) error {
 		return err
 	}
 	for after := max(p.seq-1, 0); ; {
-		rows, err := r.cfg.Store.Journal(ctx, after, rowPage, run.ID)
+		rows, err := r.cfg.Store.Journal(ctx, sdk.JournalQuery{After: after, Limit: rowPage, Run: run.ID})
 		if err != nil {
 			return err
 		}

@@ -284,7 +284,7 @@ func TestPluginsCompletionsCost(t *testing.T) {
 			if l := h.await(a); l.Stop != "max_cost" || !strings.Contains(l.Reason, "has cost 2") {
 				t.Errorf("ended by %q: %s", l.Stop, l.Reason)
 			}
-			notes, err := h.store.Notes(t.Context(), a.Run.ID)
+			notes, err := h.store.Journal(t.Context(), sdk.JournalQuery{Run: a.Run.ID, Notes: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -554,7 +554,7 @@ func TestEntryChangedOnce(t *testing.T) {
 	a := h.submit(Submission{})
 	h.await(a)
 	h.untilIdle()
-	rows, err := h.store.Journal(t.Context(), 0, 0, a.Run.ID)
+	rows, err := h.store.Journal(t.Context(), sdk.JournalQuery{Run: a.Run.ID})
 	if err != nil {
 		t.Fatal(err)
 	}

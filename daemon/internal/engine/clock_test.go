@@ -72,7 +72,7 @@ func TestLeapingClock(t *testing.T) {
 // stand between its start and its end.
 func (h *house) checkOrder(run int64) {
 	h.t.Helper()
-	rows, err := h.store.Journal(context.Background(), 0, 0, run)
+	rows, err := h.store.Journal(context.Background(), sdk.JournalQuery{Run: run})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -170,7 +170,7 @@ func TestPromptLongerThanTheModel(t *testing.T) {
 func TestRetriesAreVisible(t *testing.T) {
 	var h *house
 	told := func() bool {
-		rows, err := h.store.Journal(t.Context(), 0, 0, 0)
+		rows, err := h.store.Journal(t.Context(), sdk.JournalQuery{})
 		if err != nil {
 			t.Error(err)
 		}

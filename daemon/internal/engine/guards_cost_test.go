@@ -61,7 +61,7 @@ func TestMaxCost(t *testing.T) {
 			if want := strings.Replace(c.stop, "answer", "terminal", 1); l.Stop != want {
 				t.Errorf("ended %q: %s", l.Stop, l.Reason)
 			}
-			rows, err := h.store.Journal(t.Context(), 0, 0, a.Run.ID)
+			rows, err := h.store.Journal(t.Context(), sdk.JournalQuery{Run: a.Run.ID})
 			if err != nil {
 				t.Fatal(err)
 			}

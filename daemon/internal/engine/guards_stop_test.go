@@ -17,7 +17,7 @@ import (
 // ends are the rows of the journal that end a loop.
 func (h *house) ends(run int64) []sdk.Ruling {
 	h.t.Helper()
-	rows, err := h.store.Journal(context.Background(), 0, 0, run)
+	rows, err := h.store.Journal(context.Background(), sdk.JournalQuery{Run: run})
 	if err != nil {
 		h.t.Fatal(err)
 	}

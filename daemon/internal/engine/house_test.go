@@ -320,7 +320,7 @@ func (h *house) checkLoops(ctx context.Context, run int64) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	rows, err := h.store.Journal(ctx, 0, 0, run)
+	rows, err := h.store.Journal(ctx, sdk.JournalQuery{Run: run})
 	if err != nil {
 		h.t.Fatal(err)
 	}

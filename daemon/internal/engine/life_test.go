@@ -52,7 +52,7 @@ func (x *heard) take() string {
 
 func (h *house) kinds(run int64) string {
 	h.t.Helper()
-	rows, err := h.store.Notes(context.Background(), run)
+	rows, err := h.store.Journal(context.Background(), sdk.JournalQuery{Run: run, Notes: true})
 	if err != nil {
 		h.t.Fatal(err)
 	}

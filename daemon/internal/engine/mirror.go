@@ -69,7 +69,7 @@ func (m *mirror) changes(ctx context.Context) ([]string, error) {
 	var paths []string
 	seen := map[string]bool{}
 	for {
-		rows, err := m.store.JournalHeads(ctx, m.seq, journalPage, m.run)
+		rows, err := m.store.Journal(ctx, sdk.JournalQuery{After: m.seq, Limit: journalPage, Run: m.run, Heads: true})
 		if err != nil {
 			return nil, err
 		}

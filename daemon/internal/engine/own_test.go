@@ -212,7 +212,7 @@ func TestALoadedSkillStays(t *testing.T) {
 		!strings.Contains(string(entries[0].Attributes), `"folder_hash":"f-h-old"`) {
 		t.Errorf("the run holds %+v", entries)
 	}
-	rows, err := h.store.Journal(t.Context(), 0, 0, one.Run.ID)
+	rows, err := h.store.Journal(t.Context(), sdk.JournalQuery{Run: one.Run.ID})
 	if err != nil {
 		t.Fatal(err)
 	}

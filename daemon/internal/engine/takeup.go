@@ -171,7 +171,7 @@ func (e *Engine) readLeft(a *activeLoop) error {
 
 // askedBefore is what plugins asked of models in a loop, as the journal tells.
 func (e *Engine) askedBefore(l sdk.Loop) ([]completionAsked, error) {
-	rows, err := e.cfg.Store.Notes(e.base, l.Run)
+	rows, err := e.cfg.Store.Journal(e.base, sdk.JournalQuery{Run: l.Run, Notes: true})
 	if err != nil {
 		return nil, err
 	}

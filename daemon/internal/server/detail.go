@@ -95,7 +95,7 @@ func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) err
 // notes keeps of the rows that speak of no entry those that are told nowhere
 // else. A tool's progress is of no more interest once the tool has ended.
 func (s *Server) notes(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error {
-	rows, err := s.cfg.Store.Notes(ctx, run.ID)
+	rows, err := s.cfg.Store.Journal(ctx, sdk.JournalQuery{Run: run.ID, Notes: true})
 	if err != nil {
 		return err
 	}

@@ -127,24 +127,12 @@ func (f *fakeStore) EntriesBrief(ctx context.Context, run int64, glob string) ([
 	return f.Entries(ctx, run, glob)
 }
 
-func (f *fakeStore) JournalBrief(_ context.Context, after int64, limit int, run int64, _ int) ([]sdk.JournalRow, error) {
+func (f *fakeStore) Journal(_ context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var found []sdk.JournalRow
-	for _, r := range f.rows[min(int(after), len(f.rows)):] {
-		if len(found) < limit && (run == 0 || r.Run == run) {
-			found = append(found, r)
-		}
-	}
-	return found, nil
-}
-
-func (f *fakeStore) Notes(_ context.Context, run int64) ([]sdk.JournalRow, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var found []sdk.JournalRow
-	for _, r := range f.rows {
-		if r.Run == run && r.Path == "" {
+	for _, r := range f.rows[min(int(q.After), len(f.rows)):] {
+		if (q.Limit == 0 || len(found) < q.Limit) && (q.Run == 0 || r.Run == q.Run) && (!q.Notes || r.Path == "") {
 			found = append(found, r)
 		}
 	}

@@ -51,9 +51,7 @@ type Store interface {
 	Turns(ctx context.Context, run int64) ([]sdk.Turn, error)
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
 	EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) // without their bodies
-	// JournalBrief leaves out bodies that are longer than so many bytes.
-	JournalBrief(ctx context.Context, after int64, limit int, run int64, longest int) ([]sdk.JournalRow, error)
-	Notes(ctx context.Context, run int64) ([]sdk.JournalRow, error) // the rows that speak of no entry
+	Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error)
 	Forks(ctx context.Context, run int64) ([]sdk.Run, error)
 	Verify(ctx context.Context, last int) error // 0 is all; a *sdk.JournalDamage names the first bad row
 	Seq() int64

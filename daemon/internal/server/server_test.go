@@ -189,7 +189,10 @@ func (s *syncBuffer) String() string { s.mu.Lock(); defer s.mu.Unlock(); return 
 // brokenStore panics when it is read for a watch.
 type brokenStore struct{ *fakeStore }
 
-func (brokenStore) JournalBrief(context.Context, int64, int, int64, int) ([]sdk.JournalRow, error) {
+func (s brokenStore) Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error) {
+	if q.Notes {
+		return s.fakeStore.Journal(ctx, q)
+	}
 	panic("the journal is broken")
 }
 

@@ -85,7 +85,7 @@ func (w *watch) pump(after int64) {
 	store, project := w.c.s.cfg.Store, w.project
 	for {
 		changed := store.Changed()
-		rows, err := store.JournalBrief(w.ctx, after, watchPage, w.run, rowBody)
+		rows, err := store.Journal(w.ctx, sdk.JournalQuery{After: after, Limit: watchPage, Run: w.run, Longest: rowBody})
 		if err == nil && project == unknown { // behind the rows: one of its own is there after it
 			_, project, err = w.c.s.scope(w.ctx, "", w.root)
 		}

@@ -11,8 +11,7 @@ import (
 // auditQuery finds the rows at which actions ended, plugins called tools and
 // security events were kept. What an action's call was stands in its entry, and
 // in the row that made the entry, should that be gone.
-const auditQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.turn, j.path, j.data, j.body_hash, j.prev_hash, j.hash, NULL, NULL,
-	e.attributes, f.data
+const auditQuery = journalColumns + noBody + `, e.attributes, f.data
 	FROM journal j
 	LEFT JOIN entries e ON e.id = j.entry AND e.path = j.path
 	LEFT JOIN journal f ON f.seq = j.entry AND f.path = j.path
@@ -32,14 +31,13 @@ func (s *Store) AuditRows(ctx context.Context, after int64, limit int, project, 
 	if run != 0 {
 		q, args = q+` AND j.run = ?5`, append(args, run)
 	}
-	var rows []sdk.JournalRow
 	var held []auditHeld
-	err := s.query(ctx, q+` ORDER BY j.seq LIMIT ?4`, args, func(scan scanner) error {
+	rows, err := list(s.reader(ctx), func(scan scanner) (sdk.JournalRow, error) {
 		var h auditHeld
 		r, err := scanJournal(func(dest ...any) error { return scan(append(dest, &h.attributes, &h.first)...) })
-		rows, held = append(rows, r), append(held, h)
-		return err
-	})
+		held = append(held, h)
+		return r, err
+	}, q+` ORDER BY j.seq LIMIT ?4`, args...)
 	shelf := s.shelf(ctx)
 	for i := range rows {
 		if err == nil && rows[i].Kind == sdk.KindEntrySet {

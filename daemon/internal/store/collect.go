@@ -12,15 +12,10 @@ import (
 // nothing is to be done: no loop is queued or running, no turn is open. Hidden
 // ones are among them. The one that rests longest comes first.
 func (s *Store) Resting(ctx context.Context, before time.Time) ([]sdk.Run, error) {
-	var all []sdk.Run
-	err := s.query(ctx, `SELECT `+runColumns+` FROM runs r WHERE r.deleted IS NULL AND r.updated < ?
+	all, err := list(s.reader(ctx), scanRun, `SELECT `+runColumns+` FROM runs r WHERE r.deleted IS NULL AND r.updated < ?
 		AND NOT EXISTS (SELECT 1 FROM loops l WHERE l.run = r.id AND l.status IN (100, 102))
 		AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.run = r.id AND t.closed = 0)
-		ORDER BY r.updated, r.id`, []any{before.UnixNano()}, func(scan scanner) error {
-		r, err := scanRun(scan)
-		all = append(all, r)
-		return err
-	})
+		ORDER BY r.updated, r.id`, before.UnixNano())
 	return all, explain("reading the runs that rest", err)
 }
 
@@ -60,8 +55,7 @@ func (s *Store) Collect(ctx context.Context) (removed int64, err error) {
 func (s *Store) collect(ctx context.Context, ids []int64) (removed int64, err error) {
 	err = s.update(ctx, "removing entries that no run sees", func(t *tx) error {
 		for _, id := range ids {
-			var seen int
-			found, err := t.one(`SELECT 1 FROM run_views WHERE entry = ? LIMIT 1`, []any{id}, &seen)
+			_, found, err := first(t.query, scanValue[int], `SELECT 1 FROM run_views WHERE entry = ? LIMIT 1`, id)
 			if err != nil {
 				return err
 			}

@@ -135,9 +135,6 @@ func refuseOld(version string) error {
 	return nil
 }
 
-// scanner reads the columns of the present row.
-type scanner func(dest ...any) error
-
 // query reads on the pool. One call is one statement and so one snapshot.
 func (s *Store) query(ctx context.Context, q string, args []any, each func(scanner) error) error {
 	s.gate.RLock()
@@ -150,15 +147,7 @@ func (s *Store) query(ctx context.Context, q string, args []any, each func(scann
 		return err
 	}
 	rows, err := stmt.QueryContext(ctx, args...)
-	if err != nil {
-		return err
-	}
-	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
-			return errors.Join(err, rows.Close())
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
+	return eachRow(rows, err, each)
 }
 
 // readable refuses to read what is closed. The caller has the gate.
@@ -187,12 +176,7 @@ func (s *Store) reading(ctx context.Context, q string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
-// one reads the first row, and tells whether there was one.
-func (s *Store) one(ctx context.Context, q string, args []any, each func(scanner) error) (bool, error) {
-	found := false
-	err := s.query(ctx, q, args, func(scan scanner) error {
-		found = true
-		return each(scan)
-	})
-	return found, err
+// reader is query for those who read with one context.
+func (s *Store) reader(ctx context.Context) reader {
+	return func(q string, args []any, each func(scanner) error) error { return s.query(ctx, q, args, each) }
 }

@@ -44,9 +44,8 @@ func (s *Store) DeleteRun(ctx context.Context, run int64, reason string) (sdk.Re
 // mayDelete refuses a run in which something is at work, for whose end there
 // would be no place.
 func (t *tx) mayDelete(r *sdk.Run) error {
-	var busy int
-	found, err := t.one(`SELECT 1 FROM loops WHERE run = ?1 AND status IN (100, 102)
-		UNION ALL SELECT 1 FROM turns WHERE run = ?1 AND closed = 0 LIMIT 1`, []any{r.ID}, &busy)
+	_, found, err := first(t.query, scanValue[int], `SELECT 1 FROM loops WHERE run = ?1 AND status IN (100, 102)
+		UNION ALL SELECT 1 FROM turns WHERE run = ?1 AND closed = 0 LIMIT 1`, r.ID)
 	if err == nil && found {
 		err = sdk.Errorf(sdk.Conflict, "the run %s is at work or has a prompt waiting; end that first (bothy runs abort %s)", r.Alias, r.Alias)
 	}

@@ -94,7 +94,7 @@ func TestDeletedRunIsGoneAndItsJournalVerifies(t *testing.T) {
 			t.Errorf("%s still has %d rows", table, n)
 		}
 	}
-	rows, err := f.Journal(t.Context(), before, 0, f.run.ID)
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{After: before, Run: f.run.ID})
 	if err != nil || len(rows) != 1 || rows[0].Kind != sdk.KindRunDeleted || string(rows[0].Data) != `{"reason":"it rested for 31 days"}` {
 		t.Errorf("told as %+v (%v)", rows, err)
 	}

@@ -43,21 +43,16 @@ func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, e
 	if err != nil {
 		return sdk.Entry{}, err
 	}
-	var e sdk.Entry
-	found, err := s.one(ctx, `SELECT `+entryColumns+` FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
-		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, []any{run, path}, func(scan scanner) (err error) {
-		e, err = scanEntry(scan)
-		return err
-	})
+	e, found, err := first(s.reader(ctx), scanEntry, `SELECT `+entryColumns+` FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
+		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, run, path)
 	if err != nil {
 		return sdk.Entry{}, explain("reading "+path, err)
 	}
 	if !found {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run", path)
 	}
-	one := []sdk.Entry{e}
-	err = s.shelf(ctx).fillEntries(run, one)
-	return one[0], explain("reading "+path, err)
+	err = s.shelf(ctx).fillEntry(run, &e)
+	return e, explain("reading "+path, err)
 }
 
 // Entries returns the run's entries whose path matches the glob (doublestar:

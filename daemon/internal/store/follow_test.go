@@ -40,7 +40,7 @@ func follow(ctx context.Context, s *Store, last func() int64) error {
 		changed := s.Changed()
 		announced := s.Seq()
 		for {
-			rows, err := s.Journal(ctx, at, 7, 0)
+			rows, err := s.Journal(ctx, sdk.JournalQuery{After: at, Limit: 7})
 			if err != nil {
 				return err
 			}

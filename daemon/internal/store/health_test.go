@@ -222,7 +222,7 @@ func TestDamagedDatabaseCanStillBeRead(t *testing.T) {
 	if all, err := s.Entries(t.Context(), run, ""); err != nil || len(all) != 3 {
 		t.Errorf("entries: %v %v", all, err)
 	}
-	if rows, err := s.Journal(t.Context(), 0, 0, 0); err != nil || len(rows) != 12 {
+	if rows, err := s.Journal(t.Context(), sdk.JournalQuery{}); err != nil || len(rows) != 12 {
 		t.Errorf("journal: %v %v", rows, err)
 	}
 	for what, write := range map[string]func() error{

@@ -169,19 +169,14 @@ func checkStructure(ctx context.Context, conn *sql.Conn) error {
 	var found []string
 	for _, q := range []string{`PRAGMA integrity_check(10)`, `SELECT 'a row of ' || "table" || ' refers to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 10`} {
 		rows, err := conn.QueryContext(ctx, q)
-		if err != nil {
-			return explain("checking the database", err)
-		}
-		for rows.Next() {
-			var line string
-			if err := rows.Scan(&line); err != nil {
-				return errors.Join(err, rows.Close())
-			}
-			if line != "ok" {
+		err = eachRow(rows, err, func(scan scanner) error {
+			line, err := scanValue[string](scan)
+			if line != "ok" && err == nil {
 				found = append(found, line)
 			}
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		})
+		if err != nil {
 			return explain("checking the database", err)
 		}
 	}

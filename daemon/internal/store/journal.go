@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"math"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -119,28 +121,28 @@ func (s *Store) loadHead() error {
 	return nil
 }
 
-const journalQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.turn, j.path, j.data, j.body_hash, j.prev_hash, j.hash,
-	CASE WHEN j.body_hash IS NULL THEN NULL
+// journalColumns are what scanJournal reads first; the body and the attributes
+// follow, as bodyJoined joins them or as noBody leaves them out.
+const journalColumns = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.turn, j.path, j.data, j.body_hash, j.prev_hash, j.hash, `
+
+const noBody = `NULL, NULL`
+
+const bodyJoined = `CASE WHEN j.body_hash IS NULL THEN NULL
 	     WHEN j.kind = 'entry.chunk' THEN c.text
-	     WHEN e.hash = j.body_hash THEN e.body END,
+	     WHEN e.hash = j.body_hash AND octet_length(e.body) <= ? THEN e.body END,
 	CASE WHEN instr(j.data, '"hashed":{') > 0 THEN e.attributes END
 	FROM journal j
 	LEFT JOIN entries e ON e.id = j.entry AND e.path = j.path
-	LEFT JOIN chunks c ON c.seq = j.seq
-	WHERE j.seq > ?`
+	LEFT JOIN chunks c ON c.seq = j.seq`
 
-// Journal returns up to limit rows after the seq given, in order; 0 is no
-// limit, and run 0 is all runs. What a row gave its entry, body and long
-// attributes, is joined while the entry still holds it; what was overwritten,
-// removed or folded since is not, and later rows tell of that.
-func (s *Store) Journal(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
-	rows, err := s.journal(ctx, journalQuery, after, limit, run)
-	return s.filled(ctx, rows, err)
-}
-
-// filled gives rows what they refer to.
-func (s *Store) filled(ctx context.Context, rows []sdk.JournalRow, err error) ([]sdk.JournalRow, error) {
-	if err == nil {
+// Journal returns the rows that a query asks for, in order. What a row gave its
+// entry, body and long attributes, is joined while the entry still holds it;
+// what was overwritten, removed or folded since is not, and later rows tell of
+// that. A body that is too long for the query is not even read.
+func (s *Store) Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalRow, error) {
+	text, args := journalText(q)
+	rows, err := list(s.reader(ctx), scanJournal, text, args...)
+	if err == nil && !q.Heads {
 		err = s.shelf(ctx).fillRows(rows)
 	}
 	if err != nil {
@@ -149,34 +151,42 @@ func (s *Store) filled(ctx context.Context, rows []sdk.JournalRow, err error) ([
 	return rows, nil
 }
 
-const headsQuery = `SELECT j.seq, j.time, j.kind, j.project, j.run, j.loop, j.turn, j.path, j.data, j.body_hash, j.prev_hash, j.hash, NULL, NULL
-	FROM journal j WHERE j.seq > ?`
-
-// JournalHeads is Journal without what is joined: no body, and no attribute
-// that is named by its hash or stands elsewhere. It is for who wants to know what changed, and
-// reads that from the entries.
-func (s *Store) JournalHeads(ctx context.Context, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
-	return s.journal(ctx, headsQuery, after, limit, run)
+func journalText(q sdk.JournalQuery) (text string, args []any) {
+	text = journalColumns + noBody + ` FROM journal j`
+	if !q.Heads {
+		text, args = journalColumns+bodyJoined, []any{orAll(q.Longest)}
+	}
+	text, args = text+` WHERE j.seq > ?`, append(args, q.After)
+	if q.Run != 0 {
+		text, args = text+` AND j.run = ?`, append(args, q.Run)
+	}
+	if q.Notes {
+		text += ` AND j.path = ''`
+	}
+	return text + ` ORDER BY j.seq LIMIT ?`, append(args, orAll(q.Limit))
 }
 
-func (s *Store) journal(ctx context.Context, q string, after int64, limit int, run int64) ([]sdk.JournalRow, error) {
-	if limit <= 0 {
-		limit = -1
+// orAll is a bound that was given, or else none.
+func orAll(bound int) int {
+	if bound <= 0 {
+		return math.MaxInt
 	}
-	args := []any{after, limit}
-	if run != 0 {
-		q, args = q+` AND j.run = ?`, []any{after, run, limit}
+	return bound
+}
+
+// Newest returns the newest row of a run that is of one of the kinds, an empty
+// one when there is none. It reads no body.
+func (s *Store) Newest(ctx context.Context, run int64, kinds ...string) (sdk.JournalRow, error) {
+	if len(kinds) == 0 {
+		return sdk.JournalRow{}, nil
 	}
-	var rows []sdk.JournalRow
-	err := s.query(ctx, q+` ORDER BY j.seq LIMIT ?`, args, func(scan scanner) error {
-		r, err := scanJournal(scan)
-		rows = append(rows, r)
-		return err
-	})
-	if err != nil {
-		return nil, explain("reading the journal", err)
+	args := []any{run}
+	for _, k := range kinds {
+		args = append(args, k)
 	}
-	return rows, nil
+	row, _, err := first(s.reader(ctx), scanJournal, journalColumns+noBody+` FROM journal j
+		WHERE j.run = ? AND j.kind IN (?`+strings.Repeat(", ?", len(kinds)-1)+`) ORDER BY j.seq DESC LIMIT 1`, args...)
+	return row, explain("reading the journal", err)
 }
 
 func scanJournal(scan scanner) (sdk.JournalRow, error) {

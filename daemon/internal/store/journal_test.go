@@ -35,7 +35,7 @@ func written(t *testing.T) *fixture {
 
 func TestJournalTellsEverythingInOrder(t *testing.T) {
 	f := written(t)
-	rows, err := f.Journal(t.Context(), 0, 0, 0)
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,11 +66,11 @@ func TestJournalTellsEverythingInOrder(t *testing.T) {
 	if rows[8].Body != nil || rows[8].BodyHash != "" {
 		t.Errorf("a row that wrote no body has one: %+v", rows[8])
 	}
-	some, err := f.Journal(t.Context(), 3, 2, f.run.ID)
+	some, err := f.Journal(t.Context(), sdk.JournalQuery{After: 3, Limit: 2, Run: f.run.ID})
 	if err != nil || len(some) != 2 || some[0].Seq != 4 || some[1].Seq != 5 {
 		t.Errorf("%v %v", some, err)
 	}
-	if none, err := f.Journal(t.Context(), 0, 0, 99); err != nil || none != nil {
+	if none, err := f.Journal(t.Context(), sdk.JournalQuery{Run: 99}); err != nil || none != nil {
 		t.Errorf("%v %v", none, err)
 	}
 }
@@ -78,7 +78,7 @@ func TestJournalTellsEverythingInOrder(t *testing.T) {
 func TestJournalNamesLongValuesByHash(t *testing.T) {
 	f := written(t)
 	set := func() (sdk.EntryChange, string) {
-		rows, err := f.Journal(t.Context(), 7, 1, 0)
+		rows, err := f.Journal(t.Context(), sdk.JournalQuery{After: 7, Limit: 1})
 		if err != nil || rows[0].Path != "log://turn_1/bash/x" {
 			t.Fatalf("%v %v", rows, err)
 		}
@@ -113,11 +113,11 @@ func TestJournalNamesLongValuesByHash(t *testing.T) {
 func TestHeadsAreTheJournalWithoutWhatIsJoined(t *testing.T) {
 	f := written(t)
 	for _, run := range []int64{0, f.run.ID, 99} {
-		rows, err := f.Journal(t.Context(), 2, 8, run)
+		rows, err := f.Journal(t.Context(), sdk.JournalQuery{After: 2, Limit: 8, Run: run})
 		if err != nil {
 			t.Fatal(err)
 		}
-		heads, err := f.JournalHeads(t.Context(), 2, 8, run)
+		heads, err := f.Journal(t.Context(), sdk.JournalQuery{After: 2, Limit: 8, Run: run, Heads: true})
 		if err != nil || len(heads) != len(rows) {
 			t.Fatalf("%d heads of %d rows (%v)", len(heads), len(rows), err)
 		}
@@ -137,7 +137,7 @@ func TestJournalJoinsABodyWhileItIsCurrent(t *testing.T) {
 	f := newFixture(t)
 	first := f.commit(known("known://a", "one")).Seq
 	bodyOf := func() *string {
-		rows, err := f.Journal(t.Context(), first-1, 1, 0)
+		rows, err := f.Journal(t.Context(), sdk.JournalQuery{After: first - 1, Limit: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestJournalJoinsABodyWhileItIsCurrent(t *testing.T) {
 		t.Fatal(*b)
 	}
 	f.commit(sdk.Write{Path: "known://a", Writer: sdk.WriterModel, Remove: true})
-	rows, err := f.Journal(t.Context(), first, 0, 0)
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{After: first})
 	if err != nil || len(rows) != 2 || rows[0].Body != nil || rows[1].Kind != sdk.KindEntryRemoved || string(rows[1].Data) != `{"writer":"model"}` {
 		t.Fatalf("%+v %v", rows, err)
 	}

@@ -13,20 +13,18 @@ import (
 // still is, makes no difference, and what a run's view adds to an entry is not
 // filled in. A directory that is no project has none.
 func (s *Store) Kept(ctx context.Context, root, prefix string) ([]sdk.Entry, error) {
-	var all []sdk.Entry
-	err := s.query(ctx, `SELECT e.path, e.body, e.attributes, e.scope, e.hash, e.created
+	all, err := list(s.reader(ctx), scanKept, `SELECT e.path, e.body, e.attributes, e.scope, e.hash, e.created
 		FROM projects p JOIN entries e ON e.scope = 'project:' || p.id
 		WHERE p.root = ?1 AND substr(CAST(e.path AS BLOB), 1, ?2) = CAST(?3 AS BLOB) ORDER BY e.path`,
-		[]any{filepath.Clean(root), len(prefix), prefix}, func(scan scanner) error {
-			var e sdk.Entry
-			var attributes, hash []byte
-			var created int64
-			if err := scan(&e.Path, &e.Body, &attributes, &e.Scope, &hash, &created); err != nil {
-				return err
-			}
-			e.Attributes, e.Hash, e.Created = attributes, hex.EncodeToString(hash), unix(created)
-			all = append(all, e)
-			return nil
-		})
+		filepath.Clean(root), len(prefix), prefix)
 	return all, explain("reading what is kept for a project", err)
+}
+
+func scanKept(scan scanner) (sdk.Entry, error) {
+	var e sdk.Entry
+	var attributes, hash []byte
+	var created int64
+	err := scan(&e.Path, &e.Body, &attributes, &e.Scope, &hash, &created)
+	e.Attributes, e.Hash, e.Created = attributes, hex.EncodeToString(hash), unix(created)
+	return e, err
 }

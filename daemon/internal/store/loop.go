@@ -120,10 +120,7 @@ func (t *tx) claim(id int64) (l sdk.Loop, claimed bool, err error) {
 		return l, false, err
 	}
 	// A running loop comes first in this order and stops the claim.
-	err = t.query(loopQuery+`WHERE l.run = ? AND l.status IN (100, 102) ORDER BY l.status DESC, l.sequence LIMIT 1`, []any{id}, func(scan scanner) error {
-		l, err = scanLoop(scan)
-		return err
-	})
+	l, _, err = first(t.query, scanLoop, loopQuery+`WHERE l.run = ? AND l.status IN (100, 102) ORDER BY l.status DESC, l.sequence LIMIT 1`, id)
 	if err != nil || l.Status != sdk.StatusQueued {
 		return sdk.Loop{}, false, err
 	}
@@ -163,13 +160,10 @@ func (t *tx) endLoop(run *sdk.Run, end *sdk.LoopEnd) error {
 	default:
 		return sdk.Errorf(sdk.Validation, "a loop cannot end with the status %d; it ends with 200, 204, 413, 422, 499 or 500", end.Status)
 	}
-	var status int
-	found, err := t.one(`SELECT status FROM loops WHERE id = ? AND run = ?`, []any{end.Loop, run.ID}, &status)
+	status, err := t.loopStatus(run, end.Loop)
 	switch {
 	case err != nil:
 		return err
-	case !found:
-		return sdk.Errorf(sdk.NotFound, "the run %s has no loop with the id %d", run.Alias, end.Loop)
 	case status == sdk.StatusQueued && end.Status != sdk.StatusAborted:
 		return sdk.Errorf(sdk.Conflict, "the loop %d is still queued; it can only be given up (499)", end.Loop)
 	case status != sdk.StatusQueued && status != sdk.StatusRunning:
@@ -217,23 +211,12 @@ func (s *Store) Unfinished(ctx context.Context) ([]sdk.Loop, error) {
 }
 
 func (s *Store) loops(ctx context.Context, where string, args ...any) ([]sdk.Loop, error) {
-	var all []sdk.Loop
-	err := s.query(ctx, loopQuery+where, args, func(scan scanner) error {
-		l, err := scanLoop(scan)
-		all = append(all, l)
-		return err
-	})
+	all, err := list(s.reader(ctx), scanLoop, loopQuery+where, args...)
 	return all, explain("reading loops", err)
 }
 
 // Queued returns the ids of the runs that have a queued or a running loop.
 func (s *Store) Queued(ctx context.Context) ([]int64, error) {
-	var all []int64
-	err := s.query(ctx, `SELECT DISTINCT run FROM loops WHERE status IN (100, 102) ORDER BY run`, nil, func(scan scanner) error {
-		var id int64
-		err := scan(&id)
-		all = append(all, id)
-		return err
-	})
+	all, err := list(s.reader(ctx), scanValue[int64], `SELECT DISTINCT run FROM loops WHERE status IN (100, 102) ORDER BY run`)
 	return all, explain("reading the queue", err)
 }

@@ -256,7 +256,7 @@ func TestTurns(t *testing.T) {
 	if err != nil || len(ts) != 2 || ts[0].Usage == nil || *ts[0].Usage != *usage || ts[1].Usage != nil || ts[0].Model != "a" || !ts[0].Closed || ts[0].Finish != "stop" || ts[0].Duration != 1500e6 {
 		t.Fatalf("%+v %v", ts, err)
 	}
-	rows, err := f.Journal(t.Context(), 0, 0, f.run.ID)
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestTurnsWithoutALoop(t *testing.T) {
 	if err != nil || len(ts) != 3 || ts[0].Loop != 0 || !ts[0].Closed || ts[1].Closed || !ts[2].Closed {
 		t.Fatalf("%+v %v", ts, err)
 	}
-	rows, err := f.Journal(t.Context(), 0, 0, f.run.ID)
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,14 +27,12 @@ func (s *Store) OpenProject(ctx context.Context, root string) (sdk.Project, erro
 	}
 	root = filepath.Clean(root)
 	const byRoot = `SELECT ` + projectColumns + ` FROM projects WHERE root = ?`
-	if p, found, err := s.oneProject(ctx, byRoot, root); err != nil || found {
-		return p, err
+	p, found, err := first(s.reader(ctx), scanProject, byRoot, root)
+	if err != nil || found {
+		return p, explain("reading a project", err)
 	}
-	var p sdk.Project
-	err := s.update(ctx, "opening the project "+root, func(t *tx) error {
-		var created int64
-		found, err := t.one(byRoot, []any{root}, &p.ID, &p.Name, &p.Root, &created)
-		if p.Created = unix(created); err != nil || found {
+	err = s.update(ctx, "opening the project "+root, func(t *tx) error {
+		if p, found, err = first(t.query, scanProject, byRoot, root); err != nil || found {
 			return err
 		}
 		p = sdk.Project{Root: root, Created: t.now}
@@ -55,8 +53,7 @@ func (s *Store) OpenProject(ctx context.Context, root string) (sdk.Project, erro
 func (t *tx) freeName(base string) (string, error) {
 	name := base
 	for n := 2; ; n++ {
-		var taken int
-		found, err := t.one(`SELECT 1 FROM projects WHERE name = ?`, []any{name}, &taken)
+		_, found, err := first(t.query, scanValue[int], `SELECT 1 FROM projects WHERE name = ?`, name)
 		if err != nil || !found {
 			return name, err
 		}
@@ -66,28 +63,15 @@ func (t *tx) freeName(base string) (string, error) {
 
 // Project returns a project by id; NotFound when there is none.
 func (s *Store) Project(ctx context.Context, id int64) (sdk.Project, error) {
-	p, found, err := s.oneProject(ctx, `SELECT `+projectColumns+` FROM projects WHERE id = ?`, id)
+	p, found, err := first(s.reader(ctx), scanProject, `SELECT `+projectColumns+` FROM projects WHERE id = ?`, id)
 	if err == nil && !found {
 		err = sdk.Errorf(sdk.NotFound, "there is no project with the id %d", id)
 	}
-	return p, err
+	return p, explain("reading a project", err)
 }
 
 // Projects returns all projects in the order they were first opened.
 func (s *Store) Projects(ctx context.Context) ([]sdk.Project, error) {
-	var all []sdk.Project
-	err := s.query(ctx, `SELECT `+projectColumns+` FROM projects ORDER BY id`, nil, func(scan scanner) error {
-		p, err := scanProject(scan)
-		all = append(all, p)
-		return err
-	})
+	all, err := list(s.reader(ctx), scanProject, `SELECT `+projectColumns+` FROM projects ORDER BY id`)
 	return all, explain("reading the projects", err)
-}
-
-func (s *Store) oneProject(ctx context.Context, q string, arg any) (p sdk.Project, found bool, err error) {
-	found, err = s.one(ctx, q, []any{arg}, func(scan scanner) (err error) {
-		p, err = scanProject(scan)
-		return err
-	})
-	return p, found, explain("reading a project", err)
 }

@@ -25,23 +25,19 @@ func (s *Store) Answered(ctx context.Context, project, run int64, id string, lim
 }
 
 func (s *Store) proposals(ctx context.Context, from string, args ...any) ([]sdk.EntryEvent, error) {
-	var all []sdk.EntryEvent
-	err := s.query(ctx, `SELECT v.run, `+entryColumns+` `+from, args, func(scan scanner) error {
-		var x sdk.EntryEvent
-		var err error
-		x.Entry, err = scanEntry(func(into ...any) error { return scan(append([]any{&x.Run}, into...)...) })
-		all = append(all, x)
-		return err
-	})
+	all, err := list(s.reader(ctx), scanEvent, `SELECT v.run, `+entryColumns+` `+from, args...)
+	for i := range all {
+		if err == nil {
+			err = s.shelf(ctx).fillEntry(all[i].Run, &all[i].Entry)
+		}
+	}
 	if err != nil {
 		return nil, explain("reading proposals", err)
 	}
-	for i := range all {
-		one := []sdk.Entry{all[i].Entry}
-		if err := s.shelf(ctx).fillEntries(all[i].Run, one); err != nil {
-			return nil, explain("reading proposals", err)
-		}
-		all[i].Entry = one[0]
-	}
 	return all, nil
+}
+
+func scanEvent(scan scanner) (x sdk.EntryEvent, err error) {
+	x.Entry, err = scanEntry(func(into ...any) error { return scan(append([]any{&x.Run}, into...)...) })
+	return x, err
 }

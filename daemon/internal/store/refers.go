@@ -20,36 +20,32 @@ var refersMark = []byte(`"` + refers + `":{`)
 // shelf finds what entries of runs refer to. It reads each entry once, so that
 // many who refer to one text cost that text once.
 type shelf struct {
-	attributes func(run int64, path string) ([]byte, error) // nil when the run does not see the entry
-	have       map[string]any
+	read reader
+	have map[string]any
 }
 
 // shelf reads from the pool.
-func (s *Store) shelf(ctx context.Context) *shelf {
-	return &shelf{attributes: func(run int64, path string) (b []byte, err error) {
-		_, err = s.one(ctx, attributesQuery, []any{run, path}, func(scan scanner) error { return scan(&b) })
-		return b, err
-	}}
-}
+func (s *Store) shelf(ctx context.Context) *shelf { return &shelf{read: s.reader(ctx)} }
 
 // shelf reads within the transaction.
-func (t *tx) shelf() *shelf {
-	return &shelf{attributes: func(run int64, path string) (b []byte, err error) {
-		_, err = t.one(attributesQuery, []any{run, path}, &b)
-		return b, err
-	}}
-}
+func (t *tx) shelf() *shelf { return &shelf{read: t.query} }
 
 const attributesQuery = `SELECT e.attributes FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
 	WHERE e.path = ?2 AND e.scope IN ` + visibleScopes
 
 // fillEntries gives entries of a run the members that stand elsewhere.
-func (sh *shelf) fillEntries(run int64, entries []sdk.Entry) (err error) {
+func (sh *shelf) fillEntries(run int64, entries []sdk.Entry) error {
 	for i := range entries {
-		e := &entries[i]
-		if e.Attributes, err = sh.fill(run, e.Phase, e.Attributes); err != nil {
-			return fmt.Errorf("finding what %s refers to: %w", e.Path, err)
+		if err := sh.fillEntry(run, &entries[i]); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (sh *shelf) fillEntry(run int64, e *sdk.Entry) (err error) {
+	if e.Attributes, err = sh.fill(run, e.Phase, e.Attributes); err != nil {
+		return fmt.Errorf("finding what %s refers to: %w", e.Path, err)
 	}
 	return nil
 }
@@ -118,7 +114,7 @@ func (sh *shelf) find(run int64, place string) (json.RawMessage, error) {
 	key := runScope(run) + " " + path
 	v, ok := sh.have[key]
 	if !ok {
-		b, err := sh.attributes(run, path)
+		b, _, err := first(sh.read, scanValue[[]byte], attributesQuery, run, path)
 		if err != nil {
 			return nil, err
 		}

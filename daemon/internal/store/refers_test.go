@@ -65,8 +65,10 @@ func TestReferredAttributesAreFilledIn(t *testing.T) {
 	}
 	wanted("a fork", 0, forked.Attributes)
 	for who, read := range map[string]func() ([]sdk.JournalRow, error){
-		"the journal":       func() ([]sdk.JournalRow, error) { return f.Journal(t.Context(), 0, 0, 0) },
-		"the brief journal": func() ([]sdk.JournalRow, error) { return f.JournalBrief(t.Context(), 0, 0, f.run.ID, 10) },
+		"the journal": func() ([]sdk.JournalRow, error) { return f.Journal(t.Context(), sdk.JournalQuery{}) },
+		"the brief journal": func() ([]sdk.JournalRow, error) {
+			return f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID, Longest: 10})
+		},
 	} {
 		rows, err := read()
 		if err != nil {

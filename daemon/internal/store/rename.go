@@ -44,11 +44,6 @@ func (s *Store) RenameRun(ctx context.Context, run int64, alias string) (sdk.Run
 
 // Forks returns the runs that were forked from a run, oldest first.
 func (s *Store) Forks(ctx context.Context, run int64) ([]sdk.Run, error) {
-	var all []sdk.Run
-	err := s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE parent = ? AND deleted IS NULL ORDER BY id`, []any{run}, func(scan scanner) error {
-		r, err := scanRun(scan)
-		all = append(all, r)
-		return err
-	})
+	all, err := list(s.reader(ctx), scanRun, `SELECT `+runColumns+` FROM runs WHERE parent = ? AND deleted IS NULL ORDER BY id`, run)
 	return all, explain("reading the forks of a run", err)
 }

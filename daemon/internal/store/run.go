@@ -163,8 +163,7 @@ func (t *tx) freeAlias(project int64, agent string) (string, error) {
 	for {
 		n++
 		alias := fmt.Sprintf("%s-%d", stem, n)
-		var taken int
-		found, err := t.one(`SELECT 1 FROM runs WHERE project = ? AND alias = ?`, []any{project, alias}, &taken)
+		_, found, err := first(t.query, scanValue[int], `SELECT 1 FROM runs WHERE project = ? AND alias = ?`, project, alias)
 		if err != nil || !found {
 			return alias, err
 		}
@@ -173,38 +172,33 @@ func (t *tx) freeAlias(project int64, agent string) (string, error) {
 
 // Run returns a run by id; NotFound when there is none.
 func (s *Store) Run(ctx context.Context, id int64) (sdk.Run, error) {
-	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND id = ?`, id)
-	if err == nil && !found {
-		err = noRun(id)
-	}
-	return r, err
+	r, err := findRun(s.reader(ctx), noRunWithID, `id = ?`, id)
+	return r, explain("reading a run", err)
 }
 
 // RunByAlias returns a project's run by its alias; NotFound when there is none.
 func (s *Store) RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error) {
-	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND project = ? AND alias = ?`, project, alias)
-	if err == nil && !found {
-		err = sdk.Errorf(sdk.NotFound, "there is no run called %s in this project", alias)
-	}
-	return r, err
+	r, err := findRun(s.reader(ctx), "there is no run called %s in this project", `alias = ? AND project = ?`, alias, project)
+	return r, explain("reading a run", err)
 }
 
 // RunByKey returns the run whose folder and container carry key; NotFound when
 // there is none.
 func (s *Store) RunByKey(ctx context.Context, key string) (sdk.Run, error) {
-	r, found, err := s.oneRun(ctx, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND key = ?`, key)
-	if err == nil && !found {
-		err = sdk.Errorf(sdk.NotFound, "there is no run with the key %s", key)
-	}
-	return r, err
+	r, err := findRun(s.reader(ctx), "there is no run with the key %s", `key = ?`, key)
+	return r, explain("reading a run", err)
 }
 
-func (s *Store) oneRun(ctx context.Context, q string, args ...any) (r sdk.Run, found bool, err error) {
-	found, err = s.one(ctx, q, args, func(scan scanner) (err error) {
-		r, err = scanRun(scan)
-		return err
-	})
-	return r, found, explain("reading a run", err)
+const noRunWithID = "there is no run with the id %d"
+
+// findRun returns the run of which the condition holds. NotFound when there is
+// none, with the text missing, which names the first argument.
+func findRun(read reader, missing, where string, args ...any) (sdk.Run, error) {
+	r, found, err := first(read, scanRun, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND `+where, args...)
+	if err == nil && !found {
+		err = sdk.Errorf(sdk.NotFound, missing, args[0])
+	}
+	return r, err
 }
 
 // Runs returns the runs that the filter lets through, newest first.
@@ -212,29 +206,13 @@ func (s *Store) Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 	if f.Limit <= 0 {
 		f.Limit = -1
 	}
-	var all []sdk.Run
-	err := s.query(ctx, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
-		ORDER BY id DESC LIMIT ?3 OFFSET ?4`, []any{f.Project, f.Hidden, f.Limit, f.Offset}, func(scan scanner) error {
-		r, err := scanRun(scan)
-		all = append(all, r)
-		return err
-	})
+	all, err := list(s.reader(ctx), scanRun, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
+		ORDER BY id DESC LIMIT ?3 OFFSET ?4`, f.Project, f.Hidden, f.Limit, f.Offset)
 	return all, explain("reading the runs", err)
 }
 
 // run reads a run inside the transaction.
-func (t *tx) run(id int64) (r sdk.Run, err error) {
-	found := false
-	err = t.query(`SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND id = ?`, []any{id}, func(scan scanner) (err error) {
-		found = true
-		r, err = scanRun(scan)
-		return err
-	})
-	if err == nil && !found {
-		err = noRun(id)
-	}
-	return r, err
-}
+func (t *tx) run(id int64) (sdk.Run, error) { return findRun(t.query, noRunWithID, `id = ?`, id) }
 
 // moveRun changes a run's status and tells of it. The trigger run_transition
 // rules over what is possible (docs/entries.md, Runs, loops, turns).

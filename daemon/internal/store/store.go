@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 // Options are what a Store takes from outside. Zero values are of use: no log,
@@ -209,7 +207,3 @@ func unix(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 
 // runScope is the scope of entries that belong to one run.
 func runScope(run int64) string { return fmt.Sprintf("run:%d", run) }
-
-func noRun(run int64) error {
-	return sdk.Errorf(sdk.NotFound, "there is no run with the id %d", run)
-}

@@ -274,7 +274,7 @@ func TestClosedStore(t *testing.T) {
 		t.Fatalf("second close: %v", err)
 	}
 	_, write := s.OpenProject(t.Context(), "/a")
-	_, read := s.Journal(t.Context(), 0, 0, 0)
+	_, read := s.Journal(t.Context(), sdk.JournalQuery{})
 	for _, err := range []error{write, read, s.Verify(t.Context(), 0), s.RegisterScheme(t.Context(), sdk.Scheme{Name: "x"})} {
 		if sdk.OutcomeOf(err) != sdk.Unavailable || !errors.Is(err, errClosed) {
 			t.Errorf("after close: %v", err)
@@ -315,7 +315,7 @@ func TestClockIsForDisplayOnly(t *testing.T) {
 		}
 		now = now.Add(-24 * time.Hour)
 	}
-	rows, err := s.Journal(t.Context(), 0, 0, 0)
+	rows, err := s.Journal(t.Context(), sdk.JournalQuery{})
 	if err != nil || len(rows) != 3 || rows[0].Seq != 1 || rows[2].Seq != 3 || !rows[2].Time.Before(rows[0].Time) {
 		t.Fatalf("%v %v", rows, err)
 	}

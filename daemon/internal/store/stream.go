@@ -37,15 +37,14 @@ func (s *Store) Chunks(ctx context.Context, run int64, path string) ([]sdk.Chunk
 	if err != nil {
 		return nil, err
 	}
-	var all []sdk.Chunk
-	err = s.query(ctx, `SELECT c.channel, c.text FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
-		JOIN chunks c ON c.entry = e.id WHERE e.path = ?2 AND e.scope IN `+visibleScopes+` ORDER BY c.seq`, []any{run, path}, func(scan scanner) error {
-		var c sdk.Chunk
-		err := scan(&c.Channel, &c.Text)
-		all = append(all, c)
-		return err
-	})
+	all, err := list(s.reader(ctx), scanChunk, `SELECT c.channel, c.text FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
+		JOIN chunks c ON c.entry = e.id WHERE e.path = ?2 AND e.scope IN `+visibleScopes+` ORDER BY c.seq`, run, path)
 	return all, explain("reading the stream "+path, err)
+}
+
+func scanChunk(scan scanner) (c sdk.Chunk, err error) {
+	err = scan(&c.Channel, &c.Text)
+	return c, err
 }
 
 // fold drops an entry's chunks and returns their text, unless a body was

@@ -29,7 +29,7 @@ func TestStreams(t *testing.T) {
 	if want := []sdk.Chunk{{Channel: 1, Text: "one\n"}, {Channel: 2, Text: "two\x00\n"}, {Channel: 1, Text: "three"}}; err != nil || !slices.Equal(chunks, want) {
 		t.Fatalf("%+v %v", chunks, err)
 	}
-	rows, err := f.Journal(t.Context(), f.Seq()-3, 0, f.run.ID)
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{After: f.Seq() - 3, Run: f.run.ID})
 	if err != nil || len(rows) != 3 || rows[1].Kind != sdk.KindEntryChunk || string(rows[1].Data) != `{"channel":2}` || *rows[1].Body != "two\x00\n" {
 		t.Fatalf("%+v %v", rows, err)
 	}
@@ -40,7 +40,7 @@ func TestStreams(t *testing.T) {
 		if got := f.entry(path); got.Body != e.Body || end.Body != e.Body || got.Hash != e.Hash {
 			t.Fatalf("%+v", got)
 		}
-		rows, err := f.Journal(t.Context(), f.Seq()-2, 0, f.run.ID)
+		rows, err := f.Journal(t.Context(), sdk.JournalQuery{After: f.Seq() - 2, Run: f.run.ID})
 		if err != nil || rows[0].Body != nil || rows[1].Body == nil || *rows[1].Body != e.Body {
 			t.Fatalf("%+v %v", rows, err)
 		}

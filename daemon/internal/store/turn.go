@@ -39,17 +39,20 @@ func (t *tx) openTurn(run *sdk.Run, turn sdk.Turn) (sdk.Turn, error) {
 }
 
 func (t *tx) loopRuns(run *sdk.Run, loop int64) error {
-	var status int
-	found, err := t.one(`SELECT status FROM loops WHERE id = ? AND run = ?`, []any{loop, run.ID}, &status)
-	switch {
-	case err != nil:
-		return err
-	case !found:
-		return sdk.Errorf(sdk.NotFound, "the run %s has no loop with the id %d", run.Alias, loop)
-	case status != sdk.StatusRunning:
-		return sdk.Errorf(sdk.Conflict, "the loop %d has the status %d; a turn belongs to a running one", loop, status)
+	status, err := t.loopStatus(run, loop)
+	if err == nil && status != sdk.StatusRunning {
+		err = sdk.Errorf(sdk.Conflict, "the loop %d has the status %d; a turn belongs to a running one", loop, status)
 	}
-	return nil
+	return err
+}
+
+// loopStatus is NotFound for a loop that the run does not have.
+func (t *tx) loopStatus(run *sdk.Run, loop int64) (int, error) {
+	status, found, err := first(t.query, scanValue[int], `SELECT status FROM loops WHERE id = ? AND run = ?`, loop, run.ID)
+	if err == nil && !found {
+		err = sdk.Errorf(sdk.NotFound, "the run %s has no loop with the id %d", run.Alias, loop)
+	}
+	return status, err
 }
 
 // closeTurn finds the turn by its Sequence. An empty Model keeps the one the
@@ -80,8 +83,7 @@ func (t *tx) closeTurn(run *sdk.Run, turn *sdk.Turn) error {
 }
 
 func (t *tx) noOpenTurn(run *sdk.Run, sequence int) error {
-	var closed bool
-	found, err := t.one(`SELECT closed FROM turns WHERE run = ? AND sequence = ?`, []any{run.ID, sequence}, &closed)
+	_, found, err := first(t.query, scanValue[bool], `SELECT closed FROM turns WHERE run = ? AND sequence = ?`, run.ID, sequence)
 	switch {
 	case err != nil:
 		return err
@@ -93,14 +95,9 @@ func (t *tx) noOpenTurn(run *sdk.Run, sequence int) error {
 
 // Turns returns the run's turns in order, its own and not its parent's.
 func (s *Store) Turns(ctx context.Context, run int64) ([]sdk.Turn, error) {
-	var all []sdk.Turn
-	err := s.query(ctx, `SELECT id, run, coalesce(loop, 0), sequence, model, finish, duration, closed, created,
+	all, err := list(s.reader(ctx), scanTurn, `SELECT id, run, coalesce(loop, 0), sequence, model, finish, duration, closed, created,
 		prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, total_tokens, cost
-		FROM turns WHERE run = ? ORDER BY sequence`, []any{run}, func(scan scanner) error {
-		t, err := scanTurn(scan)
-		all = append(all, t)
-		return err
-	})
+		FROM turns WHERE run = ? ORDER BY sequence`, run)
 	return all, explain("reading turns", err)
 }
 
@@ -136,13 +133,7 @@ func (s *Store) LoopTurns(ctx context.Context, run, loop int64) ([]int, error) {
 
 // OpenTurns returns the ids of the runs that have a turn that is not closed.
 func (s *Store) OpenTurns(ctx context.Context) ([]int64, error) {
-	var all []int64
-	err := s.query(ctx, `SELECT DISTINCT run FROM turns WHERE closed = 0 ORDER BY run`, nil, func(scan scanner) error {
-		var id int64
-		err := scan(&id)
-		all = append(all, id)
-		return err
-	})
+	all, err := list(s.reader(ctx), scanValue[int64], `SELECT DISTINCT run FROM turns WHERE closed = 0 ORDER BY run`)
 	return all, explain("reading the open turns", err)
 }
 

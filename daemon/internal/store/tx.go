@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
@@ -146,15 +145,7 @@ func (t *tx) query(q string, args []any, each func(scanner) error) error {
 		return err
 	}
 	rows, err := stmt.Query(args...)
-	if err != nil {
-		return err
-	}
-	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
-			return errors.Join(err, rows.Close())
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
+	return eachRow(rows, err, each)
 }
 
 // one reads the first row, and tells whether there was one.

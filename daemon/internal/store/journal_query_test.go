@@ -14,11 +14,11 @@ func TestBriefRowsAreThoseOfTheJournalWithoutLongBodies(t *testing.T) {
 		sdk.Write{Path: "log://turn_1/bash/x", Writer: sdk.WriterSystem, State: sdk.StateStreaming})
 	f.commit(sdk.Write{Path: "log://turn_1/bash/x", Writer: sdk.WriterSystem, Chunk: &sdk.Chunk{Channel: 1, Text: "out"}})
 	for _, run := range []int64{0, f.run.ID, other.ID} {
-		whole, err := f.Journal(t.Context(), 0, 0, run)
+		whole, err := f.Journal(t.Context(), sdk.JournalQuery{Run: run})
 		if err != nil {
 			t.Fatal(err)
 		}
-		brief, err := f.JournalBrief(t.Context(), 0, 0, run, 19)
+		brief, err := f.Journal(t.Context(), sdk.JournalQuery{Run: run, Longest: 19})
 		if err != nil || len(brief) != len(whole) {
 			t.Fatalf("%d rows of %d, %v", len(brief), len(whole), err)
 		}
@@ -32,7 +32,7 @@ func TestBriefRowsAreThoseOfTheJournalWithoutLongBodies(t *testing.T) {
 			}
 		}
 	}
-	page, err := f.JournalBrief(t.Context(), 2, 2, 0, 20)
+	page, err := f.Journal(t.Context(), sdk.JournalQuery{After: 2, Limit: 2, Longest: 20})
 	if err != nil || len(page) != 2 || page[0].Seq != 3 {
 		t.Errorf("%+v, %v", page, err)
 	}
@@ -47,7 +47,7 @@ func TestNotesSpeakOfNoEntry(t *testing.T) {
 		}
 	}
 	f.refuse(sdk.Validation, sdk.Change{Notes: []sdk.Note{{Kind: sdk.KindRunCreated}}})
-	rows, err := f.Notes(t.Context(), f.run.ID)
+	rows, err := f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID, Notes: true})
 	var kinds []string
 	for _, r := range rows {
 		kinds = append(kinds, r.Kind)

@@ -88,15 +88,10 @@ func (d *Daemon) Tools() []sdk.Tool { return append(d.host.Tools(), d.own.Offere
 func (d *Daemon) Plugins() []rpc.Plugin {
 	var out []rpc.Plugin
 	seen := map[string]bool{}
-	for _, s := range d.host.Plugins() {
-		seen[s.Instance] = true
-		out = append(out, rpc.Plugin{
-			Instance: s.Instance, Plugin: s.Plugin, Path: d.secrets.Redact(s.Path), Version: s.Version, Kinds: s.Kinds,
-			State: string(s.State), PID: s.PID, Restarts: s.Restarts, Error: d.secrets.Redact(s.Error), Tools: s.Tools, RSS: s.RSS,
-			Confined: s.Confined, MemoryLimit: s.MemoryLimit, FileLimit: s.FileLimit,
-			Digest: s.Digest, Origin: s.Origin, Pinned: s.Pin != "", PinnedBy: string(s.Pin), Script: s.Script, Grants: s.Grants,
-			Detail: d.secrets.Redact(s.Detail),
-		})
+	for _, p := range d.host.Plugins() {
+		seen[p.Instance] = true
+		p.Path, p.Error, p.Detail = d.secrets.Redact(p.Path), d.secrets.Redact(p.Error), d.secrets.Redact(p.Detail)
+		out = append(out, p)
 	}
 	cfg := d.current()
 	for _, p := range cfg.Plugins {

@@ -67,7 +67,7 @@ func (a *author) spec(instance string) inspect.Spec {
 	return s
 }
 
-func statusOf(t *testing.T, r *rig, instance string) Status {
+func statusOf(t *testing.T, r *rig, instance string) rpc.Plugin {
 	t.Helper()
 	for _, s := range r.Plugins() {
 		if s.Instance == instance {
@@ -75,7 +75,7 @@ func statusOf(t *testing.T, r *rig, instance string) Status {
 		}
 	}
 	t.Fatalf("there is no instance %s", instance)
-	return Status{}
+	return rpc.Plugin{}
 }
 
 func noop(r *rig, ctx context.Context) error {
@@ -94,7 +94,7 @@ func TestAttach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, found)
 	}
-	if s := statusOf(t, r, "one"); s.PID != a.PID || s.Origin != "dev" || s.Pin != "" || s.State != Ready {
+	if s := statusOf(t, r, "one"); s.PID != a.PID || s.Origin != "dev" || s.Pinned || s.State != Ready {
 		t.Errorf("%+v", s)
 	}
 	if err := noop(r, t.Context()); err != nil {

@@ -22,13 +22,8 @@ func (s *Supervisor) Models(ctx context.Context, instance string) ([]sdk.Model, 
 	if err != nil {
 		return nil, err
 	}
-	l, err := i.callable(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer l.calls.end()
 	var models []sdk.Model
-	err = l.bound(ctx, func(rpc context.Context) (err error) {
+	err = i.once(ctx, "", "", func(rpc context.Context, l *link) (err error) {
 		models, err = l.provider.Models(rpc)
 		return err
 	})

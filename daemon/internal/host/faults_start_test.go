@@ -17,7 +17,7 @@ import (
 type unstarted struct {
 	name  string
 	spec  inspect.Spec
-	state State // what it ends in; empty where it is tried again
+	state string // what it ends in; empty where it is tried again
 	want  []string
 }
 
@@ -142,7 +142,7 @@ func replacedBinary(t *testing.T) {
 	path := copyOf(t, 0o700)
 	s := inspect.Spec{Instance: "x", Path: path, SHA256: "sha256:" + sha256Of(t, path)}
 	r := started(t, nil, s)
-	if r.status(t, "x").Pin != inspect.PinBlock {
+	if r.status(t, "x").PinnedBy != string(inspect.PinBlock) {
 		t.Error("it is not pinned")
 	}
 	other := copyOf(t, 0o700)

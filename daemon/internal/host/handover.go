@@ -31,8 +31,9 @@ type runHolder struct {
 	moved  chan struct{} // closed when the run was released; nil while it is not to be
 }
 
-// callableFor is callable for a call of a run: it ends with l.endCall(run). Without
-// a run, and for a plugin that keeps nothing for one, there is no difference.
+// callableFor is a link that can be called, with the call counted: it ends with
+// l.endCall(run). A call of a run goes to the process that keeps something for the
+// run; without a run, or where nothing is kept, to the latest. See ready.
 func (i *instance) callableFor(ctx context.Context, run, runDir string) (*link, error) {
 	for {
 		l, err := i.ready(ctx)

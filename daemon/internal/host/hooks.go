@@ -82,12 +82,7 @@ func (h Subscriber) Filter(ctx context.Context, name string, value json.RawMessa
 func (h Subscriber) call(ctx context.Context, run sdk.RunEvent, do func(context.Context, *link) error) error {
 	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
 	defer cancel()
-	l, err := h.i.callableFor(ctx, run.Run.Key, run.RunDir)
-	if err != nil {
-		return err
-	}
-	defer l.endCall(run.Run.Key)
-	return l.bound(ctx, func(ctx context.Context) error { return do(ctx, l) })
+	return h.i.once(ctx, run.Run.Key, run.RunDir, do)
 }
 
 var _ sdk.Hook = Subscriber{}

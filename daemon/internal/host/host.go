@@ -169,7 +169,7 @@ func New(cfg Config) (*Supervisor, error) {
 	if err := socketFolder(cfg.SocketDir); err != nil {
 		return nil, err
 	}
-	if err := clearConfined(cfg.DataDir); err != nil {
+	if err := clearLeft("a confined plugin's temporary files", filepath.Join(cfg.DataDir, confinedDir, "*", "tmp*")); err != nil {
 		return nil, err
 	}
 	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: schemes{owned: map[string]ownedScheme{}}, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]inspect.Diagnostic{}, links: map[*link]struct{}{}}
@@ -198,33 +198,19 @@ func socketFolder(dir string) error {
 	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
 		return fmt.Errorf("the folder of plugin sockets, %s, is open to others (%v): run chmod 700 on it", dir, info.Mode())
 	}
-	return clearSockets(dir)
+	return clearLeft("old plugin sockets", filepath.Join(dir, socketPrefix+"*"))
 }
 
-// clearSockets removes what plugins of a killed daemon left behind.
-func clearSockets(dir string) error {
-	left, err := filepath.Glob(filepath.Join(dir, socketPrefix+"*"))
+// clearLeft removes what plugins of a killed daemon left behind: all that has a
+// name of the pattern.
+func clearLeft(what, pattern string) error {
+	left, err := filepath.Glob(pattern)
 	if err != nil {
 		return err
 	}
 	for _, l := range left {
 		if err := os.RemoveAll(l); err != nil {
-			return fmt.Errorf("remove old plugin sockets: %w", err)
-		}
-	}
-	return nil
-}
-
-// clearConfined removes the temporary files of confined plugins that a killed
-// daemon left behind.
-func clearConfined(dataDir string) error {
-	left, err := filepath.Glob(filepath.Join(dataDir, confinedDir, "*", "tmp*"))
-	if err != nil {
-		return err
-	}
-	for _, l := range left {
-		if err := os.RemoveAll(l); err != nil {
-			return fmt.Errorf("remove a confined plugin's temporary files: %w", err)
+			return fmt.Errorf("remove %s: %w", what, err)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/bothyd/bothy/sdk/rpc"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -220,7 +221,7 @@ func (r *rig) serving(instance string) (digest string, generation int) {
 	return i.serving()
 }
 
-func (r *rig) status(t testing.TB, instance string) Status {
+func (r *rig) status(t testing.TB, instance string) rpc.Plugin {
 	t.Helper()
 	for _, st := range r.Plugins() {
 		if st.Instance == instance {
@@ -228,7 +229,7 @@ func (r *rig) status(t testing.TB, instance string) Status {
 		}
 	}
 	t.Fatalf("no plugin %s", instance)
-	return Status{}
+	return rpc.Plugin{}
 }
 
 // eventually polls until ok, or fails after a time that only a defect reaches.

@@ -12,20 +12,17 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// State is where a plugin is in its life.
-type State string
-
-// The states of a plugin. A crashed one goes through backoff back to starting;
+// The states of a plugin, as rpc.Plugin has them. A crashed one goes through backoff back to starting;
 // a broken one stays so until the configuration is read again or the daemon starts
 // anew.
 const (
-	Starting State = "starting"
-	Ready    State = "ready"
-	Draining State = "draining"
-	Stopped  State = "stopped"
-	Crashed  State = "crashed"
-	Backoff  State = "backoff"
-	Broken   State = "broken"
+	Starting = "starting"
+	Ready    = "ready"
+	Draining = "draining"
+	Stopped  = "stopped"
+	Crashed  = "crashed"
+	Backoff  = "backoff"
+	Broken   = "broken"
 )
 
 // instance is one configured plugin through all its processes. Its goroutine,
@@ -59,7 +56,7 @@ type instance struct {
 	over        chan struct{}        // closed with it
 	required    []string             // names of what must be ready before it is configured
 	held        string               // why it cannot be configured, when waiting alone does not help
-	state       State
+	state       string
 	link        *link // while ready or draining
 	generation  int   // of its settings
 	affinity    affinity
@@ -218,7 +215,7 @@ func (i *instance) found(b *inspect.Binary) {
 
 // setState changes the state and wakes whoever waits for a change. Before a
 // plugin is ready, its tools have their names.
-func (i *instance) setState(s State, l *link, problem string) {
+func (i *instance) setState(s string, l *link, problem string) {
 	if s == Ready {
 		i.adopt(l)
 	}
@@ -229,7 +226,7 @@ func (i *instance) setState(s State, l *link, problem string) {
 	}
 	i.mu.Unlock()
 	i.s.changes.notify()
-	i.log.Debug("the plugin is "+string(s), "problem", problem)
+	i.log.Debug("the plugin is "+s, "problem", problem)
 	if s == Broken || s == Stopped {
 		i.s.changed()
 	} else {

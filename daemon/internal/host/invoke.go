@@ -72,6 +72,16 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 	}
 }
 
+// once makes one call of a run, which ends with ctx and with the plugin.
+func (i *instance) once(ctx context.Context, run, runDir string, do func(context.Context, *link) error) error {
+	l, err := i.callableFor(ctx, run, runDir)
+	if err != nil {
+		return err
+	}
+	defer l.endCall(run)
+	return l.bound(ctx, func(ctx context.Context) error { return do(ctx, l) })
+}
+
 // repeatable reports whether a call may be made a second time: somebody vouches
 // for what the plugin says of its tool.
 func (o *offered) repeatable() bool {

@@ -66,7 +66,7 @@ func TestLockedStart(t *testing.T) {
 			r.mustCall(t, "healthy__noop", ``)
 			found = slices.DeleteFunc(found, inspect.Diagnostic.Warning) // of the names that the two share
 			if len(c.want) == 0 {
-				if st := r.status(t, "x"); len(found) > 0 || st.Pin == "" || st.Digest != s.Locked.Digest || st.Origin != "path" {
+				if st := r.status(t, "x"); len(found) > 0 || !st.Pinned || st.Digest != s.Locked.Digest || st.Origin != "path" {
 					t.Fatalf("%v %+v", found, st)
 				}
 				r.mustCall(t, "x__noop", ``)
@@ -137,7 +137,7 @@ func TestLockedWhileItRuns(t *testing.T) {
 		t.Error("a lock that it does not satisfy is taken")
 	}
 	again.Locked = nil
-	if !r.refresh(again) || r.status(t, "x").Pin != "" || r.Tools()[0].Pinned {
+	if !r.refresh(again) || r.status(t, "x").Pinned || r.Tools()[0].Pinned {
 		t.Error("without the lock it is still pinned")
 	}
 }
@@ -246,7 +246,7 @@ func TestScript(t *testing.T) {
 		t.Fatal(found)
 	}
 	r.mustCall(t, "noop", ``)
-	if st := r.status(t, "x"); !st.Script || !s.Locked.Script || st.Pin != inspect.PinLock {
+	if st := r.status(t, "x"); !st.Script || !s.Locked.Script || st.PinnedBy != string(inspect.PinLock) {
 		t.Errorf("%+v", st)
 	}
 }

@@ -7,18 +7,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// callable is a link that can be called, with the call counted: it ends with
-// l.calls.end. See ready.
-func (i *instance) callable(ctx context.Context) (*link, error) {
-	for {
-		l, err := i.ready(ctx)
-		if err != nil || l.calls.begin() {
-			return l, err
-		}
-		// It was replaced in between; its successor serves already.
-	}
-}
-
 // ready returns the link of a plugin that can be called. It waits while the
 // plugin starts or is about to, and fails at once when it never will be.
 func (i *instance) ready(ctx context.Context) (*link, error) {

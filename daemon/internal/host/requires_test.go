@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"github.com/bothyd/bothy/sdk/rpc"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -169,7 +170,7 @@ func TestRequiresCircle(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	eventually(t, "all are ready", func() bool {
-		return !slices.ContainsFunc(r.Plugins(), func(st Status) bool { return st.State != Ready })
+		return !slices.ContainsFunc(r.Plugins(), func(st rpc.Plugin) bool { return st.State != Ready })
 	})
 	if texts := d.texts(); len(texts) > 0 {
 		t.Errorf("still told %q", texts)

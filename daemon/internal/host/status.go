@@ -4,41 +4,16 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/bothyd/bothy/daemon/internal/inspect"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Status is one plugin as people see it.
-type Status struct {
-	Instance string      `json:"instance"`
-	Plugin   string      `json:"plugin"`
-	Path     string      `json:"path"`
-	Version  string      `json:"version"`
-	Kinds    []string    `json:"kinds"`
-	State    State       `json:"state"`
-	PID      int         `json:"pid,omitempty"`
-	Restarts int         `json:"restarts"`
-	Error    string      `json:"error,omitempty"` // why it is not ready
-	Tools    []string    `json:"tools,omitempty"`
-	RSS      int64       `json:"rss,omitempty"`    // bytes; 0 when unknown
-	Pin      inspect.Pin `json:"pin,omitempty"`    // what vouches for its digest
-	Digest   string      `json:"digest,omitempty"` // hex SHA-256 of what runs, or would
-	Script   bool        `json:"script,omitempty"` // the digest covers the script alone
-	Origin   string      `json:"origin,omitempty"` // "bundled", "store", "path" or "dev"
-	Grants   []string    `json:"grants,omitempty"`
-
-	Confined    string `json:"confined,omitempty"`     // what the kernel holds it to, for people; empty: nothing
-	MemoryLimit int64  `json:"memory_limit,omitempty"` // bytes of data that its process may allocate; 0 is none
-	FileLimit   int64  `json:"file_limit,omitempty"`   // files that its process may have open
-	Detail      string `json:"detail,omitempty"`       // what it says of itself, such as a channel's status
-}
-
 // Plugins are all configured plugins, in the order of the configuration.
-func (s *Supervisor) Plugins() []Status {
+func (s *Supervisor) Plugins() []rpc.Plugin {
 	tools := map[string][]string{}
 	for _, o := range s.tools().tools {
 		tools[o.Plugin] = append(tools[o.Plugin], o.Name)
 	}
-	var out []Status
+	var out []rpc.Plugin
 	for _, i := range s.instances() {
 		st := i.status()
 		st.Tools = tools[st.Instance]
@@ -47,12 +22,12 @@ func (s *Supervisor) Plugins() []Status {
 	return out
 }
 
-func (i *instance) status() Status {
+func (i *instance) status() rpc.Plugin {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	st := Status{
+	st := rpc.Plugin{
 		Instance: i.name, Plugin: i.spec.Plugin, State: i.state,
-		Restarts: i.restarts, Error: i.problem, Pin: i.pin, Grants: i.spec.Grants,
+		Restarts: i.restarts, Error: i.problem, Pinned: i.pin != "", PinnedBy: string(i.pin), Grants: i.spec.Grants,
 	}
 	if b := i.file; b != nil {
 		st.Path, st.Digest, st.Script, st.Origin = filepath.Clean(b.Path), b.Digest, b.Script, i.origin()

@@ -13,9 +13,9 @@ import (
 // soon, and leaves no process. That it leaves no goroutine either is seen when all
 // tests are over. TestStopDuringReplace and TestStopDuringReconfigure are two more.
 func TestStopInEachState(t *testing.T) {
-	in := func(s State) func(*testing.T, *rig) {
+	in := func(s string) func(*testing.T, *rig) {
 		return func(t *testing.T, r *rig) {
-			eventually(t, "it is "+string(s), func() bool { return r.status(t, "fault").State == s })
+			eventually(t, "it is "+s, func() bool { return r.status(t, "fault").State == s })
 		}
 	}
 	waits := spec("fault", "")

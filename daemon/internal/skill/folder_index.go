@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // parseFunc reads the text of a SKILL.md that lies in a folder.
@@ -27,7 +28,7 @@ type folderIndex struct {
 
 // snapshot is what a folder held at one moment. It never changes.
 type snapshot struct {
-	state FolderState
+	state rpc.SkillFolder
 	docs  []*Document // by folder
 	sums  map[*Document]folderSum
 }
@@ -36,7 +37,7 @@ func (s snapshot) equal(other snapshot) bool {
 	return s.state == other.state && slices.Equal(s.docs, other.docs) && maps.Equal(s.sums, other.sums)
 }
 
-// watchingPolling is FolderState.Watching where changes make no events.
+// watchingPolling is rpc.SkillFolder.Watching where changes make no events.
 const watchingPolling = "polling"
 
 // rescan is what the scans of one check need to know.
@@ -165,7 +166,7 @@ func justGone(folder string, settle time.Duration, now time.Time) bool {
 
 // show makes the snapshot.
 func (x *folderIndex) show(sc *scan, r rescan) {
-	s := snapshot{state: FolderState{Tier: x.at.Tier, Path: x.at.Path, Exists: sc.exists, Problem: sc.problem}}
+	s := snapshot{state: rpc.SkillFolder{Tier: x.at.Tier, Path: x.at.Path, Exists: sc.exists, Problem: sc.problem}}
 	s.docs = make([]*Document, 0, len(x.entries))
 	for _, e := range x.entries {
 		if e.doc == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // mostIdle is of how many workspaces that are not watched any more the last good
@@ -244,10 +245,10 @@ func (l *Library) idle(project string, of *watcher) bool {
 
 // Folders are the folders that count for a project, the one that goes first
 // before the others.
-func (l *Library) Folders(project string) []FolderState {
+func (l *Library) Folders(project string) []rpc.SkillFolder {
 	all := l.inUse(project)
 	slices.Reverse(all)
-	var out []FolderState
+	out := []rpc.SkillFolder{}
 	for _, w := range all {
 		out = append(out, w.states()...)
 	}

@@ -23,16 +23,6 @@ type Folder struct {
 	Bound string   // when not empty, Path itself must not lead out of it
 }
 
-// FolderState is what became of a Folder.
-type FolderState struct {
-	Tier     sdk.SkillTier
-	Path     string
-	Exists   bool
-	Skills   int    // found in it, whatever their status
-	Watching string // "inotify", "kqueue" or "polling"
-	Problem  string // what keeps it from being read or watched whole
-}
-
 func sameFolder(a, b Folder) bool {
 	return a.Tier == b.Tier && a.Path == b.Path && a.Bound == b.Bound && slices.Equal(a.Allow, b.Allow)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/watch"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // watcher keeps a snapshot of some folders up to date: of the user's and the
@@ -123,10 +124,10 @@ func (w *watcher) snapshots() ([]snapshot, uint64) {
 }
 
 // states are what people see of the folders.
-func (w *watcher) states() []FolderState {
+func (w *watcher) states() []rpc.SkillFolder {
 	shown, _ := w.snapshots()
 	why := w.Watcher.Polling()
-	out := make([]FolderState, 0, len(shown))
+	out := make([]rpc.SkillFolder, 0, len(shown))
 	for _, s := range shown {
 		state := s.state
 		if state.Watching == "" {

@@ -3,7 +3,6 @@ package answer
 import (
 	"context"
 
-	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -19,7 +18,7 @@ func (a *Answers) Skills(ctx context.Context, p rpc.SkillQuery) (rpc.Skills, err
 			out.Skills = append(out.Skills, d.Skill)
 		}
 	}
-	out.Folders = skillFolders(a.cfg.Library.Folders(p.Project))
+	out.Folders = a.cfg.Library.Folders(p.Project)
 	return out, nil
 }
 
@@ -29,15 +28,5 @@ func (a *Answers) State(ctx context.Context) (rpc.SkillState, error) {
 	if err != nil {
 		return rpc.SkillState{}, err
 	}
-	return rpc.SkillState{Usable: len(c.Usable()), Folders: skillFolders(a.cfg.Library.Folders(""))}, nil
-}
-
-func skillFolders(states []skill.FolderState) []rpc.SkillFolder {
-	out := []rpc.SkillFolder{}
-	for _, s := range states {
-		out = append(out, rpc.SkillFolder{
-			Tier: s.Tier, Path: s.Path, Exists: s.Exists, Skills: s.Skills, Watching: s.Watching, Problem: s.Problem,
-		})
-	}
-	return out
+	return rpc.SkillState{Usable: len(c.Usable()), Folders: a.cfg.Library.Folders("")}, nil
 }

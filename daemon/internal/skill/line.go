@@ -51,22 +51,13 @@ func oneLine(text string) string {
 	if plainLine(text) {
 		return text
 	}
-	var b strings.Builder
-	blank := false
-	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
-		switch {
-		case unicode.IsSpace(r):
-			blank = b.Len() > 0
-		case hidden(r):
-		default:
-			if blank {
-				b.WriteByte(' ')
-				blank = false
-			}
-			b.WriteRune(r)
+	shown := strings.Map(func(r rune) rune {
+		if hidden(r) && !unicode.IsSpace(r) {
+			return -1
 		}
-	}
-	return b.String()
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	return strings.Join(strings.Fields(shown), " ")
 }
 
 // plainLine reports whether a text is as oneLine would make it, because most are.

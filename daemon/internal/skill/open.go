@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -37,32 +38,15 @@ func readText(f *os.File) ([]byte, *diagnostic) {
 	if info.Size() > MaxFile {
 		return nil, tooMuch(info.Size())
 	}
-	text := make([]byte, 0, info.Size()+1)
-	text, err = appendAll(text, io.LimitReader(f, MaxFile+1))
-	if err != nil {
+	var text bytes.Buffer
+	text.Grow(int(info.Size()) + bytes.MinRead) // so that it does not grow while it is read
+	if _, err := text.ReadFrom(io.LimitReader(f, MaxFile+1)); err != nil {
 		return nil, unopened(err)
 	}
-	if len(text) > MaxFile {
-		return nil, tooMuch(int64(len(text)))
+	if text.Len() > MaxFile {
+		return nil, tooMuch(int64(text.Len()))
 	}
-	return text, nil
-}
-
-// appendAll reads to the end without growing a buffer that is large enough.
-func appendAll(buf []byte, r io.Reader) ([]byte, error) {
-	for {
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
-		}
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if errors.Is(err, io.EOF) {
-			return buf, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
+	return text.Bytes(), nil
 }
 
 func unopened(err error) *diagnostic {

@@ -54,6 +54,10 @@ install: build ## copy that layout to PREFIX
 proto: ## regenerate sdk/internal/pb from sdk/proto
 	scripts/proto sdk/internal/pb
 
+.PHONY: tables
+tables: ## write the generated tables of docs/ anew
+	$(GO) test ./daemon/internal/config -run TestGeneratedTables -count=1 -args -update
+
 .PHONY: clean
 clean: ## remove everything that was built
 	rm -rf build bin

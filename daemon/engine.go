@@ -42,14 +42,14 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
 		Redact:       d.secrets.Redact,
 		Hidden:       audit.Hidden,
-		Grace:        d.cfg.Grace,
+		Grace:        d.cfg.Stop.Grace,
 		Frozen:       g.store.Health() != nil,
 	})
 	if err != nil {
 		return nil, err
 	}
 	d.work.add("engine", func() error {
-		ctx, cancel := context.WithTimeout(d.hurried, d.cfg.Grace+drainTime)
+		ctx, cancel := context.WithTimeout(d.hurried, d.cfg.Stop.Grace+drainTime)
 		defer cancel()
 		return e.Close(ctx)
 	})

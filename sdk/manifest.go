@@ -91,21 +91,22 @@ const (
 	CommandErrors  = 1 << 20  // of standard error
 )
 
-// Sandbox is the decoded sandbox block. Zero values mean the defaults of
-// config.hcl.
+// Sandbox is the decoded sandbox block. Zero values mean the defaults. The tags
+// say all that there is to know of an attribute of the block; what has no doc is
+// none.
 type Sandbox struct {
-	Image     string   `json:"image,omitempty"`   // empty: the skeleton with the host's /usr
-	Runtime   string   `json:"runtime,omitempty"` // "auto", "crun" or "runc"
-	Socket    string   `json:"socket,omitempty"`  // a Podman socket to use instead of an own service
-	Memory    int64    `json:"memory,omitempty"`  // bytes
-	CPUs      float64  `json:"cpus,omitempty"`
-	Pids      int64    `json:"pids,omitempty"`
-	Tmp       int64    `json:"tmp,omitempty"`     // bytes of /tmp
-	Timeout   Duration `json:"timeout,omitempty"` // of a command that names none
-	MaxOutput int64    `json:"max_output,omitempty"`
-	MaxErrors int64    `json:"max_errors,omitempty"`
-	Path      []string `json:"path,omitempty"`      // the caller's PATH entries below /usr
-	Shell     string   `json:"shell,omitempty"`     // "bash", or "argv": words without a shell
-	Workspace string   `json:"workspace,omitempty"` // "project", or "private": a folder of the run's own
-	Quota     int64    `json:"quota,omitempty"`     // bytes that a run's home and private workspace may hold
+	Image     string   `json:"image,omitempty" doc:"an OCI image present on this machine; empty is the skeleton with the host's /usr"`
+	Runtime   string   `json:"runtime,omitempty" default:"auto" doc:"OCI runtime: auto, crun or runc"`
+	Socket    string   `json:"socket,omitempty" kind:"path" doc:"a Podman socket to use; empty: the user's, else a service of Bothy's own"`
+	Memory    int64    `json:"memory,omitempty" kind:"size" default:"2GB" doc:"memory of a run's container"`
+	CPUs      float64  `json:"cpus,omitempty" doc:"processors of a run's container; by default half of those that are there"`
+	Pids      int64    `json:"pids,omitempty" default:"512" doc:"processes of a run's container"`
+	Tmp       int64    `json:"tmp,omitempty" kind:"size" default:"64MB" doc:"size of /tmp in the container"`
+	Timeout   Duration `json:"timeout,omitempty" default:"{command_time}" doc:"time for one command that names none; at most {max_command_time}"`
+	MaxOutput int64    `json:"max_output,omitempty" name:"max_stdout" kind:"size" default:"{command_output}" doc:"standard output that is kept of one command"`
+	MaxErrors int64    `json:"max_errors,omitempty" name:"max_stderr" kind:"size" default:"{command_errors}" doc:"standard error that is kept of one command"`
+	Path      []string `json:"path,omitempty"` // the caller's PATH entries below /usr
+	Shell     string   `json:"shell,omitempty" default:"bash" values:"bash,argv" doc:"how command lines are read: bash, or argv: one program and its words, without a shell"`
+	Workspace string   `json:"workspace,omitempty" default:"project" values:"project,private" doc:"what commands work in: the project, or private: a folder of the run's own"`
+	Quota     int64    `json:"quota,omitempty" kind:"size" default:"5GB" doc:"what a run's home and private workspace may hold; watched, since only root could enforce it"`
 }

@@ -24,28 +24,42 @@ const (
 	StopConfig   = "config"   // the model's provider cannot work as it is configured
 )
 
-// stopReason is what a stop reason means for who called: the exit code and the
-// words for people. exitByStatus takes the code from the loop's status; empty
-// words are those of the code.
-type stopReason struct {
-	exit int
-	text string
+// StopReason is what a stop reason means for who called.
+type StopReason struct {
+	Name string
+	Exit int    // the exit code, or ExitByStatus
+	Text string // of a loop that ended well, for people; empty is that of the code
+	Doc  string // what ended the loop, for the manual
 }
 
-const exitByStatus = -1
+// ExitByStatus is the Exit of a stop reason whose exit code is that of the loop's
+// status.
+const ExitByStatus = -1
 
-// stopReasons are all stop reasons but the names of guards.
-var stopReasons = map[string]stopReason{
-	"":           {exitByStatus, ""},
-	StopAnswer:   {exitByStatus, ""},
-	StopTerminal: {exitByStatus, ""},
-	StopRejected: {exitByStatus, "ended because a call was rejected"},
-	StopFailed:   {exitByStatus, ""},
-	StopOverflow: {exitByStatus, ""},
-	StopProposal: {ExitUnanswered, ""},
-	StopAborted:  {ExitAborted, ""},
-	StopReplay:   {ExitUsage, ""},
-	StopConfig:   {ExitUsage, ""},
+// StopReasons are all stop reasons but the names of guards.
+func StopReasons() []StopReason {
+	return []StopReason{
+		{StopAnswer, ExitByStatus, "", "the model answered without a call"},
+		{StopTerminal, ExitByStatus, "", "a call of a tool that ends the work"},
+		{StopRejected, ExitByStatus, "ended because a call was rejected", "a person rejected a call"},
+		{StopFailed, ExitByStatus, "", "an error"},
+		{StopOverflow, ExitByStatus, "", "the prompt does not fit the model"},
+		{StopProposal, ExitUnanswered, "", "nobody answered in time, and the run waits; the journal has no such end"},
+		{StopAborted, ExitAborted, "", "a person"},
+		{StopReplay, ExitUsage, "", "the recorded conversation does not match"},
+		{StopConfig, ExitUsage, "", "the model's provider cannot work as it is configured"},
+	}
+}
+
+// stopReason finds a stop reason. A loop that has not ended has none, and counts
+// by its status.
+func stopReason(name string) (StopReason, bool) {
+	for _, reason := range StopReasons() {
+		if reason.Name == name {
+			return reason, true
+		}
+	}
+	return StopReason{Exit: ExitByStatus}, name == ""
 }
 
 // exitTexts say in words how a loop ended, by exit code.
@@ -57,12 +71,12 @@ var exitTexts = map[int]string{
 // StopExit is the exit code for a loop's end. The stop reason counts before the
 // status, because a guard may leave any status behind.
 func StopExit(stop string, status int) int {
-	reason, known := stopReasons[stop]
+	reason, known := stopReason(stop)
 	switch {
 	case !known:
 		return ExitStopped
-	case reason.exit != exitByStatus:
-		return reason.exit
+	case reason.Exit != ExitByStatus:
+		return reason.Exit
 	}
 	switch status {
 	case StatusOK, StatusNoContent:
@@ -81,13 +95,13 @@ func StopExit(stop string, status int) int {
 // StopText says in words how a loop ended. The name of a guard may come from a
 // plugin: escape the text before it is shown on a terminal.
 func StopText(stop string, status int) string {
-	reason, known := stopReasons[stop]
+	reason, known := stopReason(stop)
 	exit := StopExit(stop, status)
 	switch {
 	case !known:
 		return "stopped by " + stop
-	case reason.text != "" && exit == ExitOK:
-		return reason.text
+	case reason.Text != "" && exit == ExitOK:
+		return reason.Text
 	default:
 		return exitTexts[exit]
 	}

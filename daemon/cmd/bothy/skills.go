@@ -24,7 +24,7 @@ type skillsCmd struct {
 
 // Help adds to the verb's help.
 func (skillsCmd) Help() string {
-	return `A skill is a folder with a SKILL.md: a name, a description, and what an agent has to know for a kind of work. It comes with Bothy, or lies in ~/.config/bothy/skills, or in a project's .bothy/skills; .agents/skills and .claude/skills of both are read too. It can be used the moment it is saved; one of a project when you have trusted it with bothy trust.
+	return `A skill is a folder with a SKILL.md: a name, a description, and what an agent has to know for a kind of work. It comes with Bothy, or lies in ~/.config/bothy/skills, or in a project's .bothy/skills, or in another of the folders that bothy skills paths lists. It can be used the moment it is saved; one of a project when you have trusted it with bothy trust.
 
 A model uses a skill when it fits. You use one with bothy run '/NAME INPUT'.
 

@@ -14,7 +14,7 @@ type skillsPathsCmd struct {
 
 // Help adds to the verb's help.
 func (skillsPathsCmd) Help() string {
-	return `A skill of a folder that stands higher hides those of its name below. The skills block of the configuration says whether .agents/skills, .claude/skills and the bundled ones count. A folder that is not there yet is waited for.
+	return `A skill of a folder that stands higher hides those of its name below. The skills block of the configuration says which of the folders that other agents read too count, and whether the bundled ones do. A folder that is not there yet is waited for.
 
 Example:
 

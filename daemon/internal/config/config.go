@@ -19,14 +19,16 @@ import (
 
 // Config is everything that was configured, with the defaults filled in.
 type Config struct {
-	Listen  Listen
-	Store   Store
-	Log     Log
-	Grace   time.Duration // that running tools have when the daemon stops
-	Sandbox sdk.Sandbox
-	Guards  sdk.Guards
-	Skills  Skills
-	Policy  Policy
+	// The blocks without a label. The tags of their fields are all that there is
+	// to know of an attribute; see setting.
+	Listen  Listen      `block:"listen"`
+	Store   Store       `block:"store"`
+	Log     Log         `block:"log"`
+	Stop    Stop        `block:"stop"`
+	Sandbox sdk.Sandbox `block:"sandbox"`
+	Policy  Policy      `block:"policy"`
+	Guards  sdk.Guards  `block:"guard"`
+	Skills  Skills      `block:"skills"`
 
 	Workspace Workspace // the user's block of that name
 	Plugins   []Plugin  // in the order of the files: the first has the bare name of a tool
@@ -45,21 +47,26 @@ type Config struct {
 
 // Listen says where the daemon is reached.
 type Listen struct {
-	Socket string // empty: $XDG_RUNTIME_DIR/bothy/bothy.sock
+	Socket string `name:"socket" kind:"path" start:"yes" doc:"path of the daemon's socket; empty is $XDG_RUNTIME_DIR/bothy/bothy.sock"`
 }
 
-// Store says where state lies.
+// Store says where state lies, and for how long.
 type Store struct {
-	Path          string // empty: $XDG_STATE_HOME/bothy/bothy.db
-	RetentionDays int    // 0 keeps every run
-	IdleDays      int    // 0 lets a run's container live until the daemon stops
+	Path          string `name:"path" kind:"path" start:"yes" doc:"the database file; empty is $XDG_STATE_HOME/bothy/bothy.db"`
+	RetentionDays int    `name:"retention_days" default:"31" doc:"days that a run is kept after its last work; 0 keeps all"`
+	IdleDays      int    `name:"idle_days" default:"7" doc:"days without work after which a run's container is removed; 0 keeps it until the daemon stops"`
 }
 
 // Log says what the daemon logs and how much of it is kept.
 type Log struct {
-	Level   string // trace, debug, info, warn or error
-	MaxSize int64  // bytes; the file is rotated then
-	Keep    int    // rotated files
+	Level   string `name:"level" default:"info" values:"trace,debug,info,warn,error" doc:"the least that is logged: trace, debug, info, warn or error"`
+	MaxSize int64  `name:"max_size" kind:"size" default:"10MB" doc:"size at which the daemon's log is rotated"`
+	Keep    int    `name:"keep" default:"3" doc:"rotated logs that are kept"`
+}
+
+// Stop says how the daemon ends.
+type Stop struct {
+	Grace time.Duration `name:"grace" default:"5s" start:"yes" doc:"time that running tools have to end when the daemon stops"`
 }
 
 // Plugin is a plugin or provider block. A provider block is an instance of the

@@ -178,8 +178,8 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 // agentSchema is what an agent's block may hold.
 func agentSchema() *hcl.BodySchema {
 	schema := schemaOf(agentBlock{})
-	for _, s := range guardSettings() {
-		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: s.name})
+	for _, f := range guardFields {
+		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: attributeName(f)})
 	}
 	return schema
 }

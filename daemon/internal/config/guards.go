@@ -1,12 +1,10 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -20,34 +18,8 @@ const unset = -1
 // longestMemory is the most that a guard keeps of a loop, in calls or turns.
 const longestMemory = 1000
 
-// guardKinds are the kinds of settings by the types of guards.
-var guardKinds = map[reflect.Type]kind{
-	reflect.TypeFor[int](): kindInt, reflect.TypeFor[float64](): kindOptionalNumber, reflect.TypeFor[sdk.Duration](): kindOptionalDuration,
-}
-
 // guardFields are the guards, one a field.
 var guardFields = reflect.VisibleFields(reflect.TypeFor[sdk.Guards]())
-
-func guardName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
-}
-
-// isPart reports whether a setting belongs to another guard, so that less of it
-// is no tighter limit.
-func (s setting) isPart() bool {
-	return s.block == "guard" && slices.ContainsFunc(guardFields, func(f reflect.StructField) bool { return guardName(f) == s.name && f.Tag.Get("of") != "" })
-}
-
-// guardSettings are the attributes of the guard block, which an agent's block has
-// too.
-func guardSettings() (all []setting) {
-	for _, f := range guardFields {
-		set := func(c *Config, v any) { setGuard(&c.Guards, f, v) }
-		all = append(all, setting{"guard", guardName(f), guardKinds[f.Type], cmp.Or(f.Tag.Get("default"), "0"), f.Tag.Get("doc"), set})
-	}
-	return all
-}
 
 func setGuard(g *sdk.Guards, f reflect.StructField, v any) {
 	reflect.ValueOf(g).Elem().FieldByIndex(f.Index).Set(reflect.ValueOf(v).Convert(f.Type))
@@ -81,7 +53,7 @@ func unsetGuards() (g sdk.Guards) {
 func (l *loader) ownGuards(label string, attributes hcl.Attributes) sdk.Guards {
 	own := unsetGuards()
 	for _, f := range guardFields {
-		a, named := attributes[guardName(f)]
+		a, named := attributes[attributeName(f)]
 		if !named {
 			continue
 		}
@@ -90,7 +62,7 @@ func (l *loader) ownGuards(label string, attributes hcl.Attributes) sdk.Guards {
 		if diags.HasErrors() || v.IsNull() {
 			continue
 		}
-		s, _ := findSetting("guard", guardName(f))
+		s, _ := findSetting("guard", attributeName(f))
 		if value, _, err := s.value(v); err != nil {
 			l.reportAt(a.Expr.Range(), "Wrong value", fmt.Sprintf("agent %q: %s.", label, err))
 		} else {

@@ -106,7 +106,7 @@ func TestGuardsThatDoNotGoTogether(t *testing.T) {
 // block of an agent have it.
 func TestEveryGuard(t *testing.T) {
 	for _, f := range guardFields {
-		name := guardName(f)
+		name := attributeName(f)
 		s, ok := findSetting("guard", name)
 		if !ok || name == "" || s.doc == "" || s.kind == "" {
 			t.Errorf("sdk.Guards.%s: %+v", f.Name, s)
@@ -114,8 +114,8 @@ func TestEveryGuard(t *testing.T) {
 		value := map[kind]string{kindInt: "7", kindOptionalNumber: "7.5", kindOptionalDuration: `"7s"`}[s.kind]
 		var all strings.Builder
 		for _, g := range guardFields { // some need others
-			if guardName(g) != name && g.Type.Kind() == reflect.Int {
-				fmt.Fprintf(&all, "%s = 7\n", guardName(g))
+			if attributeName(g) != name && g.Type.Kind() == reflect.Int {
+				fmt.Fprintf(&all, "%s = 7\n", attributeName(g))
 			}
 		}
 		cfg, diags := load(t, "agent \"a\" {\n"+all.String()+name+" = "+value+"\n}\n")

@@ -2,14 +2,10 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 )
-
-// atStart are the settings that a running daemon cannot change.
-var atStart = []string{"listen.socket", "store.path", "stop.grace"}
 
 // NeedsStart warns of what a daemon that was started with one configuration can
 // take from another only at its next start, where that stands.
@@ -20,10 +16,9 @@ func NeedsStart(began, now *Config) Diagnostics {
 			out = append(out, waits("The order of the plugin blocks", "It decides which of two tools of one name has the bare name.", hcl.Range{}, now))
 		}
 		for _, name := range c.Settings {
-			key := c.Block + "." + name
-			if slices.Contains(atStart, key) {
-				was, is := find(began, key), find(now, key)
-				out = append(out, waits(key, fmt.Sprintf("The daemon goes on with %s.", orDefault(was.Value)), is.place, now))
+			if s, ok := findSetting(c.Block, name); ok && s.atStart {
+				was, is := find(began, s.key()), find(now, s.key())
+				out = append(out, waits(s.key(), fmt.Sprintf("The daemon goes on with %s.", orDefault(was.Value)), is.place, now))
 			}
 		}
 	}

@@ -12,10 +12,10 @@ import (
 // Policy says how much runs may do without asking, and how long an answer is
 // waited for.
 type Policy struct {
-	Mode           sdk.Mode // of agents that name none; the attribute is called mode
-	AllowDangerous bool     // full may be configured
-	Expiry         time.Duration
-	AnswerWithin   time.Duration
+	Mode           sdk.Mode      `name:"mode" default:"restricted" doc:"how much agents that name no mode may do without asking: {modes}"`
+	AllowDangerous bool          `name:"allow_dangerous" default:"false" doc:"full may be the mode of an agent, or policy.mode"`
+	Expiry         time.Duration `name:"expiry" default:"24h" doc:"time in which a proposal can be answered"`
+	AnswerWithin   time.Duration "name:\"answer_within\" default:\"5m\" doc:\"how long `bothy run` without a terminal waits for somebody else's answer; the proposal stays\""
 }
 
 // needsDangerous is what is wrong with a mode of full.

@@ -174,7 +174,7 @@ func (s setting) limits() bool {
 	if s.key() == shellForm {
 		return true
 	}
-	return !s.isPart() && s.kind != kindString && s.kind != kindPath && s.kind != kindBool
+	return !s.part && s.kind != kindString && s.kind != kindPath && s.kind != kindBool
 }
 
 // below reports an error unless one value is at most the other, 0 being no limit.

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -14,102 +16,130 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// setting is one attribute of a block without a label. The table below is the
-// whole of them: their names, defaults and documentation exist nowhere else.
+// setting is one attribute of a block without a label. It is declared once, by
+// the tags of its field in a block of [Config]:
+//
+//   - doc says what it is, for people, and makes the field a setting;
+//   - name is the attribute, where json does not say it;
+//   - default is its value as it would be written after the equals sign;
+//   - kind is how it is written, where the field's type does not say it;
+//   - values are all that a text may be;
+//   - start says that a running daemon cannot change it;
+//   - of names the setting of which it is a part, so that it limits nothing alone.
+//
+// Words in braces are those of [words].
 type setting struct {
 	block, name string
 	kind        kind
-	def         string // as it would be written after the equals sign; "" is none
+	def         string // "" is none
 	doc         string
-	set         func(*Config, any)
+	values      []string // nil: any
+	atStart     bool
+	part        bool
+	index       []int // of the field in Config
 }
 
-// kind says what a setting's value looks like, and what set receives.
+// kind says what a setting's value looks like.
 type kind string
 
 const (
-	kindString   kind = "text"                       // string
-	kindPath     kind = "a path"                     // string, absolute when it comes from a file
-	kindInt      kind = "a whole number"             // int64
-	kindNumber   kind = "a number"                   // float64
-	kindSize     kind = "a size such as \"64MB\""    // int64, bytes
-	kindDuration kind = "a duration such as \"30s\"" // time.Duration
+	kindString   kind = "text"
+	kindPath     kind = "a path" // absolute when it comes from a file
+	kindInt      kind = "a whole number"
+	kindNumber   kind = "a number"
+	kindSize     kind = "a size such as \"64MB\"" // in bytes
+	kindDuration kind = "a duration such as \"30s\""
 
-	kindBool    kind = "true or false" // bool
-	kindPercent kind = "a percentage"  // float64, above 0 and at most 100
+	kindBool    kind = "true or false"
+	kindPercent kind = "a percentage" // above 0 and at most 100
 
-	kindOptionalNumber   kind = "a number, or 0"                        // float64
-	kindOptionalDuration kind = "a duration such as \"30m\", or \"0s\"" // time.Duration
+	kindOptionalNumber   kind = "a number, or 0"
+	kindOptionalDuration kind = "a duration such as \"30m\", or \"0s\""
 )
 
-var settings = slices.Concat([]setting{
-	{"listen", "socket", kindPath, "", "path of the daemon's socket; empty is $XDG_RUNTIME_DIR/bothy/bothy.sock",
-		func(c *Config, v any) { c.Listen.Socket = v.(string) }},
+// taggedKinds are those that the tag of a field names.
+var taggedKinds = map[string]kind{"path": kindPath, "size": kindSize, "percent": kindPercent}
 
-	{"store", "path", kindPath, "", "the database file; empty is $XDG_STATE_HOME/bothy/bothy.db",
-		func(c *Config, v any) { c.Store.Path = v.(string) }},
-	{"store", "retention_days", kindInt, "31", "days that a run is kept after its last work; 0 keeps all",
-		func(c *Config, v any) { c.Store.RetentionDays = int(v.(int64)) }},
+// words are what a tag cannot hold, because it is a constant of sdk.
+var words = strings.NewReplacer(
+	"{command_time}", sdk.CommandTime.String(),
+	"{max_command_time}", fmt.Sprintf("%gm", sdk.MaxCommandTime.Minutes()),
+	"{command_output}", megabytes(sdk.CommandOutput),
+	"{command_errors}", megabytes(sdk.CommandErrors),
+	"{modes}", sdk.ModeWords(),
+)
 
-	{"store", "idle_days", kindInt, "7", "days without work after which a run's container is removed; 0 keeps it until the daemon stops",
-		func(c *Config, v any) { c.Store.IdleDays = int(v.(int64)) }},
+// settings are all settings, in the order of the fields.
+var settings = allSettings()
 
-	{"log", "level", kindString, "info", "the least that is logged: trace, debug, info, warn or error",
-		func(c *Config, v any) { c.Log.Level = v.(string) }},
-	{"log", "max_size", kindSize, "10MB", "size at which the daemon's log is rotated",
-		func(c *Config, v any) { c.Log.MaxSize = v.(int64) }},
-	{"log", "keep", kindInt, "3", "rotated logs that are kept",
-		func(c *Config, v any) { c.Log.Keep = int(v.(int64)) }},
+func allSettings() (all []setting) {
+	for _, block := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		if block.Tag.Get("block") == "" {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(block.Type) {
+			if f.Tag.Get("doc") != "" {
+				all = append(all, settingOf(block, f))
+			}
+		}
+	}
+	return all
+}
 
-	{"stop", "grace", kindDuration, "5s", "time that running tools have to end when the daemon stops",
-		func(c *Config, v any) { c.Grace = v.(time.Duration) }},
+// settingOf reads the tags of one field of a block.
+func settingOf(block, f reflect.StructField) setting {
+	s := setting{
+		block: block.Tag.Get("block"), name: attributeName(f), def: words.Replace(f.Tag.Get("default")), doc: words.Replace(f.Tag.Get("doc")),
+		atStart: f.Tag.Get("start") != "", part: f.Tag.Get("of") != "", index: slices.Concat(block.Index, f.Index),
+	}
+	if values := f.Tag.Get("values"); values != "" {
+		s.values = strings.Split(values, ",")
+	}
+	if f.Type == reflect.TypeFor[sdk.Mode]() {
+		s.values = sdk.ModeNames()
+	}
+	s.kind = kindOf(f, s.def)
+	return s
+}
 
-	{"sandbox", "image", kindString, "", "an OCI image present on this machine; empty is the skeleton with the host's /usr",
-		func(c *Config, v any) { c.Sandbox.Image = v.(string) }},
-	{"sandbox", "runtime", kindString, "auto", "OCI runtime: auto, crun or runc",
-		func(c *Config, v any) { c.Sandbox.Runtime = v.(string) }},
-	{"sandbox", "socket", kindPath, "", "a Podman socket to use; empty: the user's, else a service of Bothy's own",
-		func(c *Config, v any) { c.Sandbox.Socket = v.(string) }},
-	{"sandbox", "memory", kindSize, "2GB", "memory of a run's container",
-		func(c *Config, v any) { c.Sandbox.Memory = v.(int64) }},
-	{"sandbox", "cpus", kindNumber, "", "processors of a run's container; by default half of those that are there",
-		func(c *Config, v any) { c.Sandbox.CPUs = v.(float64) }},
-	{"sandbox", "pids", kindInt, "512", "processes of a run's container",
-		func(c *Config, v any) { c.Sandbox.Pids = v.(int64) }},
-	{"sandbox", "tmp", kindSize, "64MB", "size of /tmp in the container",
-		func(c *Config, v any) { c.Sandbox.Tmp = v.(int64) }},
-	{"sandbox", "timeout", kindDuration, sdk.CommandTime.String(), fmt.Sprintf("time for one command that names none; at most %gm", sdk.MaxCommandTime.Minutes()),
-		func(c *Config, v any) { c.Sandbox.Timeout = sdk.Duration(v.(time.Duration)) }},
-	{"sandbox", "max_stdout", kindSize, megabytes(sdk.CommandOutput), "standard output that is kept of one command",
-		func(c *Config, v any) { c.Sandbox.MaxOutput = v.(int64) }},
-	{"sandbox", "max_stderr", kindSize, megabytes(sdk.CommandErrors), "standard error that is kept of one command",
-		func(c *Config, v any) { c.Sandbox.MaxErrors = v.(int64) }},
+// attributeName is what a field is called in a file.
+func attributeName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return cmp.Or(f.Tag.Get("name"), name)
+}
 
-	{"sandbox", "shell", kindString, "bash", "how command lines are read: bash, or argv: one program and its words, without a shell",
-		func(c *Config, v any) { c.Sandbox.Shell = v.(string) }},
-	{"sandbox", "workspace", kindString, "project", "what commands work in: the project, or private: a folder of the run's own",
-		func(c *Config, v any) { c.Sandbox.Workspace = v.(string) }},
-	{"sandbox", "quota", kindSize, "5GB", "what a run's home and private workspace may hold; watched, since only root could enforce it",
-		func(c *Config, v any) { c.Sandbox.Quota = v.(int64) }},
+// kindOf is the kind of a field. One whose default is zero may be zero.
+func kindOf(f reflect.StructField, def string) kind {
+	if tag := f.Tag.Get("kind"); tag != "" {
+		return taggedKinds[tag]
+	}
+	switch f.Type {
+	case reflect.TypeFor[time.Duration](), reflect.TypeFor[sdk.Duration]():
+		if def == "0s" {
+			return kindOptionalDuration
+		}
+		return kindDuration
+	}
+	switch f.Type.Kind() {
+	case reflect.Int, reflect.Int64:
+		return kindInt
+	case reflect.Float64:
+		if def == "0" {
+			return kindOptionalNumber
+		}
+		return kindNumber
+	case reflect.Bool:
+		return kindBool
+	default:
+		return kindString
+	}
+}
 
-	{"policy", "mode", kindString, "restricted", "how much agents that name no mode may do without asking: " + sdk.ModeWords(),
-		func(c *Config, v any) { c.Policy.Mode = sdk.Mode(v.(string)) }},
-	{"policy", "allow_dangerous", kindBool, "false", "full may be the mode of an agent, or policy.mode",
-		func(c *Config, v any) { c.Policy.AllowDangerous = v.(bool) }},
-	{"policy", "expiry", kindDuration, "24h", "time in which a proposal can be answered",
-		func(c *Config, v any) { c.Policy.Expiry = v.(time.Duration) }},
-	{"policy", "answer_within", kindDuration, "5m", "how long `bothy run` without a terminal waits for somebody else's answer; the proposal stays",
-		func(c *Config, v any) { c.Policy.AnswerWithin = v.(time.Duration) }},
-}, guardSettings(), []setting{
-	{"skills", "agents", kindBool, "true", "look for skills in .agents/skills too, of the home and of projects",
-		func(c *Config, v any) { c.Skills.Agents = v.(bool) }},
-	{"skills", "claude", kindBool, "true", "look for skills in .claude/skills too, of the home and of projects",
-		func(c *Config, v any) { c.Skills.Claude = v.(bool) }},
-	{"skills", "bundled", kindBool, "true", "use the skills that came with Bothy",
-		func(c *Config, v any) { c.Skills.Bundled = v.(bool) }},
-	{"skills", "budget", kindPercent, "2", "percent of the model's context that the list of skills may take in a prompt",
-		func(c *Config, v any) { c.Skills.Budget = v.(float64) }},
-})
+// set puts a value that read returned into its field.
+func (s setting) set(c *Config, value any) {
+	field := reflect.ValueOf(c).Elem().FieldByIndex(s.index)
+	field.Set(reflect.ValueOf(value).Convert(field.Type()))
+}
 
 // key is how people name a setting: block.name.
 func (s setting) key() string { return s.block + "." + s.name }
@@ -187,19 +217,11 @@ func (s setting) read(text string) (any, error) {
 		}
 		return d, nil
 	default:
-		if may := choices[s.key()]; may != nil && !slices.Contains(may, text) {
-			return nil, fmt.Errorf("%s is %q; it may be %s", s.key(), text, strings.Join(may, ", "))
+		if s.values != nil && !slices.Contains(s.values, text) {
+			return nil, fmt.Errorf("%s is %q; it may be %s", s.key(), text, strings.Join(s.values, ", "))
 		}
 		return text, nil
 	}
-}
-
-// choices are the settings that have few values.
-var choices = map[string][]string{
-	"log.level":         {"trace", "debug", "info", "warn", "error"},
-	"sandbox.shell":     {"bash", "argv"},
-	"sandbox.workspace": {"project", "private"},
-	"policy.mode":       sdk.ModeNames(),
 }
 
 // value reads a value from HCL, and its text.

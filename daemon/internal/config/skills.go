@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,15 +15,34 @@ import (
 )
 
 // Skills says where skills are looked for beside Bothy's own folders, how much
-// of a prompt their list may take, and which of them were switched.
+// of a prompt their list may take, and which of them were switched. The tags home
+// and project say which folder a field switches, below a home directory and
+// below a project.
 type Skills struct {
-	Agents  bool            // .agents/skills counts
-	Claude  bool            // .claude/skills counts
-	Bundled bool            // those that came with Bothy count
-	Budget  float64         // percent of the model's context
+	Agents  bool    `name:"agents" default:"true" home:".agents/skills" project:".agents/skills" doc:"look for skills in .agents/skills too, of the home and of projects"`
+	Claude  bool    `name:"claude" default:"true" home:".claude/skills" project:".claude/skills" doc:"look for skills in .claude/skills too, of the home and of projects"`
+	Bundled bool    `name:"bundled" default:"true" doc:"use the skills that came with Bothy"`
+	Budget  float64 `name:"budget" default:"2" kind:"percent" doc:"percent of the model's context that the list of skills may take in a prompt"`
+
 	Enabled map[string]bool // by name (NFC), of the skill blocks that say it
 
 	places map[string]string // of those blocks, file:line
+}
+
+// HomeFolders are the folders below a home directory that count, in the order of
+// the fields.
+func (s Skills) HomeFolders() []string { return s.folders("home") }
+
+// ProjectFolders are the folders below a project that count.
+func (s Skills) ProjectFolders() []string { return s.folders("project") }
+
+func (s Skills) folders(tag string) (folders []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Skills]()) {
+		if folder := f.Tag.Get(tag); folder != "" && reflect.ValueOf(s).FieldByIndex(f.Index).Bool() {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
 }
 
 // Switched is what a skill block says about a name; nil when none does. It goes

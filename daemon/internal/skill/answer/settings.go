@@ -9,35 +9,22 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// Where skills lie below a home directory and below a project, and which of
-// them other agents made common.
-const (
-	ownSkills    = ".bothy/skills"
-	agentsSkills = ".agents/skills"
-	claudeSkills = ".claude/skills"
-)
+// ownSkills is where a project keeps skills for Bothy alone.
+const ownSkills = ".bothy/skills"
 
 // Settings are the folders of a configuration, the one that goes first before
 // the others; bundled is that of the skills that came with Bothy, or empty.
 // Installers put one copy of a skill into one of the user's folders and links to
 // it into the others.
 func Settings(cfg *config.Config, bundled string) skill.Settings {
-	s := skill.Settings{Enabled: cfg.Skills.Switched, Workspace: []string{ownSkills}}
+	s := skill.Settings{Enabled: cfg.Skills.Switched, Workspace: append([]string{ownSkills}, cfg.Skills.ProjectFolders()...)}
 	var users []string
 	if path, err := userSkills(); err == nil {
 		users = append(users, path)
 	}
-	home, err := os.UserHomeDir()
-	for _, x := range []struct {
-		on   bool
-		path string
-	}{{cfg.Skills.Agents, agentsSkills}, {cfg.Skills.Claude, claudeSkills}} {
-		if !x.on {
-			continue
-		}
-		s.Workspace = append(s.Workspace, x.path)
-		if err == nil {
-			users = append(users, filepath.Join(home, filepath.FromSlash(x.path)))
+	if home, err := os.UserHomeDir(); err == nil {
+		for _, folder := range cfg.Skills.HomeFolders() {
+			users = append(users, filepath.Join(home, filepath.FromSlash(folder)))
 		}
 	}
 	for _, path := range users {

@@ -6,7 +6,7 @@ package sdk
 // The tags say all that there is to know of a guard outside of its rule: the
 // attribute's name (json), its default, what people read of it (doc), and, with
 // of, the guard of which it is a part. Whatever reads, merges, restricts or shows
-// guards walks the fields, so that a new one is added here and in the engine.
+// guards walks the fields, so that a new one is added here and in the daemon's package guard.
 type Guards struct {
 	MaxTurns          int      `json:"max_turns" default:"99" doc:"turns of one loop"`
 	RepeatedCalls     int      `json:"repeated_calls" default:"2" doc:"the same call so many times in a row stops the loop; 0 is off"`

@@ -1,5 +1,7 @@
 package sdk
 
+import "strings"
+
 // The exit codes of `bothy` for a loop that has ended or is no longer followed.
 const (
 	ExitOK         = 0
@@ -105,4 +107,13 @@ func StopText(stop string, status int) string {
 	default:
 		return exitTexts[exit]
 	}
+}
+
+// Excerpt is the first line of a text, cut to what a reason can hold.
+func Excerpt(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if r := []rune(line); len(r) > 200 {
+		return string(r[:200]) + "..."
+	}
+	return line
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -160,7 +161,7 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 	}
 	outcome := sdk.OutcomeOf(err)
 	var failed *sdk.ProviderError
-	var late *lateError
+	var late *guard.Late
 	switch {
 	case errors.As(err, &failed) && failed.Replay:
 		end.stop, end.reason, outcome = sdk.StopReplay, failed.Message, sdk.Validation

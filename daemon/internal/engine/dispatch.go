@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -348,7 +349,7 @@ func cutShort(cause, err error) error {
 		return err
 	}
 	reason := "aborted"
-	if late := (*lateError)(nil); errors.Is(cause, errAborted) || errors.As(cause, &late) {
+	if late := (*guard.Late)(nil); errors.Is(cause, errAborted) || errors.As(cause, &late) {
 		reason = cause.Error()
 	}
 	said := strings.TrimSuffix(strings.TrimSuffix(err.Error(), context.Canceled.Error()), ": ")

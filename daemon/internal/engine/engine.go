@@ -24,6 +24,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/daemon/internal/hook"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -56,7 +57,7 @@ type Config struct {
 	Policy   Policy
 	Access   Access // nil: nothing is known of what calls could touch
 	Hooks    *hook.Chains
-	Prices   Prices               // nil: a completion costs what its provider reports
+	Prices   guard.Prices         // nil: a completion costs what its provider reports
 	Agents   map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
 	DataDir  string               // run folders lie in runs/KEY below it
 	Log      hclog.Logger
@@ -128,7 +129,7 @@ var (
 type Engine struct {
 	cfg      Config
 	log      hclog.Logger
-	guards   *guards
+	guards   *guard.Set
 	agents   profiles
 	patience time.Duration
 	backlog  backlog
@@ -176,7 +177,7 @@ func New(cfg Config) (*Engine, error) {
 		e.cfg.Rules = NewRulebook(cfg.Store, cfg.Log)
 	}
 	e.cfg.Rules.engine = e
-	e.guards = newGuards(cfg.Hooks, cfg.Prices)
+	e.guards = guard.New(cfg.Hooks, cfg.Prices)
 	e.Configure(cfg.Agents)
 	if cfg.Frozen {
 		return e, nil
@@ -216,7 +217,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	defer last.Stop()
 	select {
 	case <-done:
-		e.guards.leave()
+		e.guards.Close()
 		return nil
 	case <-last.C:
 		return sdk.Errorf(sdk.Timeout, "some work did not end in time; the next start finds out what it came to")

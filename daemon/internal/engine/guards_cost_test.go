@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -34,7 +35,7 @@ func (l listed) Cost(model string, usage *sdk.Usage) (float64, bool) {
 
 func TestMaxCost(t *testing.T) {
 	for name, c := range map[string]struct {
-		prices  Prices
+		prices  guard.Prices
 		reports []float64
 		stop    string
 		remarks int

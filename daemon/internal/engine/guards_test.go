@@ -1,12 +1,8 @@
 package engine
 
 import (
-	"os"
-	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 func TestRepeatedCalls(t *testing.T) {
@@ -117,57 +113,7 @@ func TestStreaksEndWithTheLoop(t *testing.T) {
 		t.Errorf("ended %q: %s", l.Stop, l.Reason)
 	}
 	h.untilIdle() // a loop is forgotten after its end is recorded
-	h.engine.guards.mu.Lock()
-	defer h.engine.guards.mu.Unlock()
-	if n := len(h.engine.guards.loops); n != 0 {
+	if n := h.engine.guards.Watched(); n != 0 {
 		t.Errorf("%d loops are remembered", n)
-	}
-}
-
-func TestCallsCompare(t *testing.T) {
-	recorded := func(attributes string) digest {
-		return recordedCall(sdk.Recording{Tool: "t", Attributes: []byte(attributes)}).sum
-	}
-	committed := func(attributes string, wrote ...sdk.Call) digest {
-		return entryCall(sdk.Entry{Attributes: []byte(attributes)}, sdk.Completion{Calls: wrote}).sum
-	}
-	one := recorded(`{"tool":"t","arguments":{"a":1,"b":{"c":2,"d":3}},"index":0}`)
-	for name, other := range map[string]digest{
-		"the order of keys":     recorded(`{"tool":"t","arguments":{"b":{"d":3,"c":2},"a":1},"index":7}`),
-		"a member that is null": recorded(`{"tool":"t","arguments":{"a":1,"b":{"c":2,"d":3,"e":null},"f":null}}`),
-		"text that holds it":    recorded(`{"tool":"t","arguments":"{\"a\":1,\"b\":{\"c\":2,\"d\":3}}"}`),
-		"the entry":             committed(`{"tool":"t","call_id":"x","arguments":{"a":1,"b":{"c":2,"d":3}}}`),
-		"a changed entry":       committed(`{"tool":"t","call_id":"x","arguments":{"a":9}}`, sdk.Call{ID: "y", Arguments: "{}"}, sdk.Call{ID: "x", Arguments: `{"b":{"c":2,"d":3},"a":1}`}),
-	} {
-		if one != other {
-			t.Errorf("%s makes a difference", name)
-		}
-	}
-	if recorded(`{"tool":"p__t","plugin":"p","arguments":{}}`) != recorded(`{"tool":"t","plugin":"p","arguments":{}}`) {
-		t.Error("a tool's other name makes a difference")
-	}
-	for name, pair := range map[string][2]string{
-		"another value":  {`{"tool":"t","arguments":{"a":1}}`, `{"tool":"t","arguments":{"a":1.5}}`},
-		"a long number":  {`{"tool":"t","arguments":{"a":10000000000000001}}`, `{"tool":"t","arguments":{"a":10000000000000002}}`},
-		"another plugin": {`{"tool":"p__t","plugin":"p","arguments":{}}`, `{"tool":"q__t","plugin":"q","arguments":{}}`},
-		"another tool":   {`{"tool":"t","arguments":{}}`, `{"tool":"u","arguments":{}}`},
-		"broken text":    {`{"tool":"t","arguments":"{\"a"}`, `{"tool":"t","arguments":"{\"b"}`},
-	} {
-		if recorded(pair[0]) == recorded(pair[1]) {
-			t.Errorf("%s makes no difference", name)
-		}
-	}
-}
-
-// TestEveryGuardHasItsRule finds a field of sdk.Guards that no rule reads.
-func TestEveryGuardHasItsRule(t *testing.T) {
-	text, err := os.ReadFile("guards.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[sdk.Guards]()) {
-		if !strings.Contains(string(text), "r."+f.Name) {
-			t.Errorf("guards.go makes no rule of sdk.Guards.%s", f.Name)
-		}
 	}
 }

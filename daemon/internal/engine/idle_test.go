@@ -34,8 +34,8 @@ func TestIdleRunsCostNothing(t *testing.T) {
 	if err := e.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(e.books)+len(e.workers)+len(e.guards.loops) > 0 {
-		t.Errorf("%d books, %d workers and %d guarded loops are left", len(e.books), len(e.workers), len(e.guards.loops))
+	if len(e.books)+len(e.workers)+e.guards.Watched() > 0 {
+		t.Errorf("%d books, %d workers and %d guarded loops are left", len(e.books), len(e.workers), e.guards.Watched())
 	}
 }
 

@@ -134,7 +134,7 @@ func TestResume(t *testing.T) {
 func TestResumeWhatAGuardStopped(t *testing.T) {
 	h := newHouse(t, calls(numbered("write", 1)), calls(numbered("write", 2)), calls(numbered("write", 3)))
 	a := h.submit(Submission{Run: "r", Agent: "short"})
-	if l := h.await(a); l.Stop != guardMaxTurns {
+	if l := h.await(a); l.Stop != "max_turns" {
 		t.Fatalf("%+v", l)
 	}
 	resumed, err := h.engine.Resume(t.Context(), a.Run.ID)

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -37,9 +38,9 @@ type activeLoop struct {
 
 	approved bool // a call that no loop makes, by somebody who may approve it
 
-	left  bool              // an earlier daemon began it
-	had   []leftTurn        // what it had done by then; nil once it goes on
-	asked []completionAsked // by plugins, of models
+	left  bool          // an earlier daemon began it
+	had   []leftTurn    // what it had done by then; nil once it goes on
+	asked []guard.Asked // by plugins, of models
 }
 
 // prepare resolves what the loop's row only names.
@@ -58,7 +59,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}
-	e.guards.begin(a.loop.ID, e.narrowing(a.project.Root).Guards(a.agent.Guards), a.past(), a.asked...)
+	e.guards.Begin(a.loop.ID, e.narrowing(a.project.Root).Guards(a.agent.Guards), a.past(), a.asked...)
 	return nil
 }
 
@@ -97,10 +98,10 @@ func endOf(ctx context.Context, err error) ending {
 	if isOwn {
 		end = own.ending
 	}
-	var late *lateError
+	var late *guard.Late
 	switch cause := context.Cause(ctx); {
 	case errors.As(cause, &late):
-		return ending{status: sdk.StatusAborted, stop: guardDeadline, reason: late.Error(), writes: end.writes}
+		return ending{status: sdk.StatusAborted, stop: guard.Deadline, reason: late.Error(), writes: end.writes}
 	case errors.Is(cause, errAborted):
 		return ending{status: sdk.StatusAborted, stop: sdk.StopAborted, reason: "aborted by a person", writes: end.writes}
 	case errors.Is(cause, errStopping), errors.Is(err, errStopping):
@@ -129,7 +130,7 @@ func (e *Engine) finish(ctx context.Context, a *activeLoop, end ending) (tell fu
 		receipt, err = e.commit(e.base, final, sdk.Change{Run: a.loop.Run, EndLoop: loopEnd(a, end)})
 	}
 	failpoint.Hit(failpoint.FinishAfter)
-	e.guards.end(a.loop.ID)
+	e.guards.End(a.loop.ID)
 	e.askers.forget(a.asker)
 	if err != nil {
 		e.log.Error("the end of a loop could not be recorded; it goes on at the next start", "run", a.loop.Run, "loop", a.loop.Sequence, "error", err)
@@ -196,7 +197,7 @@ func (e *Engine) overtaken(a *activeLoop, swept []*action) bool {
 // putDown leaves the loop to the next daemon: what has ended and is not
 // recorded yet is, everything else is in the store already.
 func (e *Engine) putDown(a *activeLoop) {
-	e.guards.end(a.loop.ID)
+	e.guards.End(a.loop.ID)
 	if a.turn == nil {
 		return
 	}

@@ -339,8 +339,8 @@ func TestASkillTwiceInARow(t *testing.T) {
 		want  string
 		stop  string
 	}{
-		"the same":                {use("code", "one"), "use_skill:resolved use_skill:cancelled:aborted", guardRepeatedCalls},
-		"by its qualified name":   {call{"bothy__use_skill", `{"input":"one", "name":"code"}`}, "use_skill:resolved bothy__use_skill:cancelled:aborted", guardRepeatedCalls},
+		"the same":                {use("code", "one"), "use_skill:resolved use_skill:cancelled:aborted", "repeated_calls"},
+		"by its qualified name":   {call{"bothy__use_skill", `{"input":"one", "name":"code"}`}, "use_skill:resolved bothy__use_skill:cancelled:aborted", "repeated_calls"},
 		"another skill":           {use("greet", "one"), "use_skill:resolved use_skill:resolved", "answer"},
 		"the skill for something": {use("code", "two"), "use_skill:resolved use_skill:resolved", "answer"},
 	} {

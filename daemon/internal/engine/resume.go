@@ -89,7 +89,7 @@ func well(l sdk.Loop) bool {
 
 // goOn is the prompt that resumes a loop.
 func goOn(l sdk.Loop) string {
-	why := strings.TrimRight(excerpt(l.Reason), ".")
+	why := strings.TrimRight(sdk.Excerpt(l.Reason), ".")
 	if why == "" {
 		why = l.Stop
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -109,7 +110,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	if now == nil {
 		return s.e.cfg.Models.Complete(ctx, choice.Alias, req, send, func(sdk.Retry) error { return nil })
 	}
-	asked := completionAsked{Plugin: c.Instance, For: c.Call, Model: choice.Alias}
+	asked := guard.Asked{Plugin: c.Instance, For: c.Call, Model: choice.Alias}
 	take := func(d sdk.Delta) error {
 		asked.Answered = true
 		if d.Usage != nil {
@@ -128,23 +129,10 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	return err
 }
 
-// completionAsked is the Data of such a row: what a plugin asked of a model,
-// and what it used.
-type completionAsked struct {
-	Plugin string     `json:"plugin"`
-	For    string     `json:"for"` // the id of the call that the plugin served
-	Model  string     `json:"model"`
-	Usage  *sdk.Usage `json:"usage"`
-	Error  string     `json:"error,omitempty"`
-	// Answered says that something came, however it ended: it may cost, whatever
-	// is known of its usage.
-	Answered bool `json:"answered,omitempty"`
-}
-
 // noteCompletion counts what a plugin asked of a model and writes it into the
 // journal. That it cannot be written does not undo the answer.
-func (e *Engine) noteCompletion(a *activeLoop, turn int, asked completionAsked) {
-	e.guards.spend(a.loop.ID, asked)
+func (e *Engine) noteCompletion(a *activeLoop, turn int, asked guard.Asked) {
+	e.guards.Spend(a.loop.ID, asked)
 	note := sdk.Note{Kind: sdk.KindNoteCompletion, Loop: a.loop.ID, Turn: turn, Data: asked}
 	if _, err := e.commit(e.base, happened, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{note}}); err != nil {
 		e.log.Error("what a plugin asked of a model could not be recorded", "plugin", asked.Plugin, "error", err)

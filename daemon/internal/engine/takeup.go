@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -170,14 +171,14 @@ func (e *Engine) readLeft(a *activeLoop) error {
 }
 
 // askedBefore is what plugins asked of models in a loop, as the journal tells.
-func (e *Engine) askedBefore(l sdk.Loop) ([]completionAsked, error) {
+func (e *Engine) askedBefore(l sdk.Loop) ([]guard.Asked, error) {
 	rows, err := e.cfg.Store.Journal(e.base, sdk.JournalQuery{Run: l.Run, Notes: true})
 	if err != nil {
 		return nil, err
 	}
-	var all []completionAsked
+	var all []guard.Asked
 	for _, row := range rows {
-		var asked completionAsked
+		var asked guard.Asked
 		if row.Kind == sdk.KindNoteCompletion && row.Loop == l.ID && json.Unmarshal(row.Data, &asked) == nil {
 			all = append(all, asked)
 		}

@@ -21,7 +21,7 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 	if err != nil {
 		return sdk.Ruling{}, err
 	}
-	if remark := e.guards.remark(a.loop.ID); remark != "" {
+	if remark := e.guards.Remark(a.loop.ID); remark != "" {
 		a.turn.note(sdk.KindNoteWarning, a.loop.ID, map[string]string{"message": remark})
 	}
 	r := ruled.Ruling
@@ -45,7 +45,7 @@ func (t *turn) ruling() sdk.Ruling {
 			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopTerminal, Reason: x.tool.Name + " ended the work"}
 		}
 		if x.rejected() {
-			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + x.tool.Name + ": " + excerpt(x.body)}
+			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + x.tool.Name + ": " + sdk.Excerpt(x.body)}
 		}
 	}
 	c := &t.completion

@@ -190,7 +190,7 @@ func (e *Engine) drive(ctx context.Context, a *activeLoop) (end ending) {
 		}
 		return endOf(ctx, err)
 	}
-	ctx, cancel := e.guards.within(ctx, a.loop.ID)
+	ctx, cancel := e.guards.Within(ctx, a.loop.ID)
 	defer cancel()
 	if err := e.takeUp(ctx, a); err != nil {
 		return endOf(ctx, err)

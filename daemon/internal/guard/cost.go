@@ -1,4 +1,4 @@
-package engine
+package guard
 
 import (
 	"fmt"
@@ -43,9 +43,22 @@ func (g *cost) of(model string, usage *sdk.Usage) (float64, bool) {
 	return c, known && c >= 0
 }
 
-// spend counts what a plugin asked of a model in a loop, as one that the loop's
+// Asked is the Data of a row of the journal (KindNoteCompletion): what a plugin
+// asked of a model, and what it used.
+type Asked struct {
+	Plugin string     `json:"plugin"`
+	For    string     `json:"for"` // the id of the call that the plugin served
+	Model  string     `json:"model"`
+	Usage  *sdk.Usage `json:"usage"`
+	Error  string     `json:"error,omitempty"`
+	// Answered says that something came, however it ended: it may cost, whatever
+	// is known of its usage.
+	Answered bool `json:"answered,omitempty"`
+}
+
+// Spend counts what a plugin asked of a model in a loop, as one that the loop's
 // guards watch.
-func (g *guards) spend(loop int64, asked completionAsked) {
+func (g *Set) Spend(loop int64, asked Asked) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if w, ok := g.loops[loop]; ok {
@@ -55,8 +68,8 @@ func (g *guards) spend(loop int64, asked completionAsked) {
 
 // spend leaves out what was asked in vain: a server that answers nothing is paid
 // nothing.
-func (w *watched) spend(asked completionAsked) {
-	if c, ok := w.rules[guardMaxCost].(*cost); ok && (asked.Usage != nil || asked.Error == "" || asked.Answered) {
+func (w *watched) spend(asked Asked) {
+	if c, ok := w.rules[maxCost].(*cost); ok && (asked.Usage != nil || asked.Error == "" || asked.Answered) {
 		c.add(asked.Model, asked.Usage)
 	}
 }
@@ -65,19 +78,19 @@ func (g *cost) stop() (string, string) {
 	if g.spent < g.limit {
 		return "", ""
 	}
-	return guardMaxCost, fmt.Sprintf("the work on this prompt has cost %.4g and may cost %.4g, so it was stopped (guard max_cost)", g.spent, g.limit)
+	return maxCost, fmt.Sprintf("the work on this prompt has cost %.4g and may cost %.4g, so it was stopped (guard max_cost)", g.spent, g.limit)
 }
 
-// remark is what a person should know of a loop's guards and was not told yet;
+// Remark is what a person should know of a loop's guards and was not told yet;
 // mostly nothing.
-func (g *guards) remark(loop int64) string {
+func (g *Set) Remark(loop int64) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	w, ok := g.loops[loop]
 	if !ok {
 		return ""
 	}
-	c, ok := w.rules[guardMaxCost].(*cost)
+	c, ok := w.rules[maxCost].(*cost)
 	if !ok || !c.unknown || c.told {
 		return ""
 	}

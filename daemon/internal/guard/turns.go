@@ -1,7 +1,6 @@
-package engine
+package guard
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
@@ -34,7 +33,7 @@ func (g *failures) stop() (string, string) {
 	if g.worst < g.limit {
 		return "", ""
 	}
-	return guardConsecutiveErrors, fmt.Sprintf("%d calls in a row failed, so the model was stopped (guard consecutive_errors); the last one: %s", g.worst, excerpt(g.last))
+	return consecutiveErrors, fmt.Sprintf("%d calls in a row failed, so the model was stopped (guard consecutive_errors); the last one: %s", g.worst, sdk.Excerpt(g.last))
 }
 
 // failedCall reports whether the call failed by itself.
@@ -51,14 +50,5 @@ func (g *turnCount) stop() (string, string) {
 	if g.turns < g.limit {
 		return "", ""
 	}
-	return guardMaxTurns, fmt.Sprintf("the model took %d turns without coming to an end, so it was stopped (guard max_turns)", g.turns)
-}
-
-// excerpt is the first line of a text, cut to what a sentence can hold.
-func excerpt(text string) string {
-	line, _, _ := bytes.Cut(bytes.TrimSpace([]byte(text)), []byte("\n"))
-	if r := []rune(string(line)); len(r) > 200 {
-		return string(r[:200]) + "..."
-	}
-	return string(line)
+	return maxTurns, fmt.Sprintf("the model took %d turns without coming to an end, so it was stopped (guard max_turns)", g.turns)
 }

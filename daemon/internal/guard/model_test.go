@@ -1,6 +1,7 @@
-package engine
+package guard
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // panel is the guards of one loop as a loop meets them, without an engine.
 type panel struct {
 	hooks  *hook.Chains
-	guards *guards
+	guards *Set
 	now    time.Duration
 	turns  []sdk.TurnResult
 	real   []sdk.Entry // of the turn that is being made
@@ -27,10 +28,18 @@ const panelLoop = 7
 
 func newPanel(t testing.TB, rules sdk.Guards, past ...sdk.TurnResult) *panel {
 	p := &panel{hooks: hook.New(hclog.NewNullLogger()), turns: slices.Clone(past)}
-	p.guards = newGuards(p.hooks, nil)
+	p.guards = New(p.hooks, nil)
 	p.guards.clock = func() time.Duration { return p.now }
-	p.guards.begin(panelLoop, rules, past)
+	p.guards.Begin(panelLoop, rules, past)
 	return p
+}
+
+func object(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
 }
 
 // did is one action of a turn: "A" is a call that ended well, "A!" one that
@@ -39,7 +48,7 @@ func (p *panel) did(name string) sdk.Entry {
 	tool := strings.TrimRight(name, "!?-")
 	e := sdk.Entry{
 		Path: fmt.Sprintf("log://turn_%d/%s/%d", len(p.turns)+1, tool, len(p.real)), State: sdk.StateResolved, Body: "what " + tool + " came to",
-		Attributes: encode(sdk.ActionCall{Tool: tool, CallID: fmt.Sprint(len(p.real)), Arguments: encode(map[string]string{"path": tool})}),
+		Attributes: object(sdk.ActionCall{Tool: tool, CallID: fmt.Sprint(len(p.real)), Arguments: object(map[string]string{"path": tool})}),
 	}
 	switch name[len(tool):] {
 	case "!":
@@ -348,16 +357,16 @@ func TestGuardsAreLinear(t *testing.T) {
 	for i := range 3000 {
 		p.turn(t, fmt.Sprintf("x%d y%d", i, i))
 		if i == 50 || i == 2999 {
-			seen, c := w.rules[guardWindow].(*window), w.rules[guardMaxStrikes].(*strikes).cycles
+			seen, c := w.rules[windowCalls].(*window), w.rules[maxStrikes].(*strikes).cycles
 			if len(seen.past) != 9 || len(seen.now) != 9 || len(c.recent) != 9 || len(w.heard) != 0 {
 				t.Fatalf("turn %d: %d and %d calls, %d turns, %d calls of the last turn are kept", i, len(seen.past), len(seen.now), len(c.recent), len(w.heard))
 			}
 		}
 	}
-	work := testing.AllocsPerRun(50, func() { w.rules[guardWindow].(screen).screen(madeCallOf(w)) })
+	work := testing.AllocsPerRun(50, func() { w.rules[windowCalls].(screen).screen(madeCallOf(w)) })
 	if work > 2 {
 		t.Errorf("looking at a call allocates %v times", work)
 	}
 }
 
-func madeCallOf(w *watched) madeCall { return w.rules[guardRepeatedCalls].(*repeated).past.last }
+func madeCallOf(w *watched) madeCall { return w.rules[repeatedCalls].(*repeated).past.last }

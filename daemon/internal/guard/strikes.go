@@ -1,4 +1,4 @@
-package engine
+package guard
 
 import (
 	"bytes"
@@ -65,11 +65,11 @@ func (g *strikes) stop() (string, string) {
 	case g.row < g.limit:
 		return "", ""
 	case g.cycle == 1:
-		return guardMinCycles, fmt.Sprintf("the model did the same in every turn, so it was stopped after %d turns of it (guard min_cycles)", g.row)
+		return minCycles, fmt.Sprintf("the model did the same in every turn, so it was stopped after %d turns of it (guard min_cycles)", g.row)
 	case g.cycle > 1:
-		return guardMinCycles, fmt.Sprintf("the model went round in circles of %d turns, so it was stopped (guard min_cycles)", g.cycle)
+		return minCycles, fmt.Sprintf("the model went round in circles of %d turns, so it was stopped (guard min_cycles)", g.cycle)
 	}
-	return guardMaxStrikes, fmt.Sprintf("%d turns in a row brought no progress, so the model was stopped (guard max_strikes); the last failure: %s", g.row, excerpt(g.last))
+	return maxStrikes, fmt.Sprintf("%d turns in a row brought no progress, so the model was stopped (guard max_strikes); the last failure: %s", g.row, sdk.Excerpt(g.last))
 }
 
 // fingerprint is equal for turns with the same calls in any order, also for

@@ -1,4 +1,7 @@
-package engine
+// Package guard holds the rules that can stop a loop. It is pure: it counts the
+// calls and the turns that it is shown through hooks, and rules on them; the
+// engine ends the loop.
+package guard
 
 import (
 	"context"
@@ -12,18 +15,19 @@ import (
 // The guards, by the name that a stopped loop bears. Their order is that of
 // their filters: of two that stop at once, the first is named.
 const (
-	guardRepeatedCalls     = "repeated_calls"
-	guardWindow            = "window"
-	guardConsecutiveErrors = "consecutive_errors"
-	guardMaxStrikes        = "max_strikes"
-	guardMinCycles         = "min_cycles" // max_strikes, when the last strike was a pattern that repeats
-	guardDeadline          = "deadline"
-	guardMaxCost           = "max_cost"
-	guardMaxTurns          = "max_turns"
+	repeatedCalls     = "repeated_calls"
+	windowCalls       = "window"
+	consecutiveErrors = "consecutive_errors"
+	maxStrikes        = "max_strikes"
+	minCycles         = "min_cycles" // max_strikes, when the last strike was a pattern that repeats
+	// Deadline is the one guard that ends a loop within a turn too; see Set.Within.
+	Deadline = "deadline"
+	maxCost  = "max_cost"
+	maxTurns = "max_turns"
 )
 
-var guardOrder = []string{
-	guardRepeatedCalls, guardWindow, guardConsecutiveErrors, guardMaxStrikes, guardDeadline, guardMaxCost, guardMaxTurns,
+var order = []string{
+	repeatedCalls, windowCalls, consecutiveErrors, maxStrikes, Deadline, maxCost, maxTurns,
 }
 
 // guard is one rule of one loop. It counts turns as they end, each once, and
@@ -48,10 +52,11 @@ type judged struct {
 	calls []madeCall // in the model's order
 }
 
-// guards are the rules that can stop a loop. They hear what every subscriber
-// hears and have no other way in: a call is seen when it is about to be
-// recorded, a turn when it is judged.
-type guards struct {
+// Set is the guards of all loops that run now. They hear what every subscriber
+// hears: a call is seen when it is about to be recorded, a turn when it is
+// judged. Only what plugins ask of models is told apart, by Spend. Its methods
+// may be called concurrently.
+type Set struct {
 	prices  Prices
 	clock   func() time.Duration // monotonic; what the wall clock says is for people
 	mu      sync.Mutex
@@ -66,29 +71,32 @@ type watched struct {
 	heard map[string]madeCall // by path: the calls of the turn that is recorded now
 }
 
-func newGuards(hooks *hook.Chains, prices Prices) *guards {
+// New makes a set that subscribes to hooks. Prices may be nil: a completion costs
+// what its provider reports.
+func New(hooks *hook.Chains, prices Prices) *Set {
 	began := time.Now()
-	g := &guards{prices: prices, loops: map[int64]*watched{}, clock: func() time.Duration { return time.Since(began) }}
-	g.removes = append(g.removes, hooks.EntryRecording.On(1, "guard "+guardRepeatedCalls, true, g.recording))
-	for i, name := range guardOrder {
+	g := &Set{prices: prices, loops: map[int64]*watched{}, clock: func() time.Duration { return time.Since(began) }}
+	g.removes = append(g.removes, hooks.EntryRecording.On(1, "guard "+repeatedCalls, true, g.recording))
+	for i, name := range order {
 		g.removes = append(g.removes, hooks.TurnVerdict.On(i+1, "guard "+name, true, g.judge(name)))
 	}
 	return g
 }
 
-func (g *guards) leave() {
+// Close ends the subscriptions.
+func (g *Set) Close() {
 	for _, remove := range g.removes {
 		remove()
 	}
 }
 
-// begin watches a loop. Past are the turns that the loop had before a daemon
+// Begin watches a loop. Past are the turns that the loop had before a daemon
 // took it up again, in order; empty for a loop that begins. They are counted
 // and not judged: what they did was judged when they ended. Asked is what plugins
 // asked of models in them, and in the one that is open.
-func (g *guards) begin(loop int64, rules sdk.Guards, past []sdk.TurnResult, asked ...completionAsked) {
+func (g *Set) Begin(loop int64, rules sdk.Guards, past []sdk.TurnResult, asked ...Asked) {
 	w := &watched{rules: g.rules(rules), heard: map[string]madeCall{}}
-	if d, ok := w.rules[guardDeadline].(*deadline); ok {
+	if d, ok := w.rules[Deadline].(*deadline); ok {
 		for _, r := range past {
 			d.spent += max(time.Duration(r.Duration), 0)
 		}
@@ -99,7 +107,7 @@ func (g *guards) begin(loop int64, rules sdk.Guards, past []sdk.TurnResult, aske
 	for _, c := range asked {
 		w.spend(c)
 	}
-	if c, ok := w.rules[guardMaxCost].(*cost); ok {
+	if c, ok := w.rules[maxCost].(*cost); ok {
 		c.told = c.unknown
 	}
 	g.mu.Lock()
@@ -107,41 +115,49 @@ func (g *guards) begin(loop int64, rules sdk.Guards, past []sdk.TurnResult, aske
 	g.loops[loop] = w
 }
 
-func (g *guards) rules(r sdk.Guards) map[string]guard {
+func (g *Set) rules(r sdk.Guards) map[string]guard {
 	rules := map[string]guard{}
 	if r.RepeatedCalls > 0 {
-		rules[guardRepeatedCalls] = &repeated{limit: r.RepeatedCalls}
+		rules[repeatedCalls] = &repeated{limit: r.RepeatedCalls}
 	}
 	if r.WindowCalls > 0 && r.WindowSize > 0 {
-		rules[guardWindow] = &window{limit: r.WindowCalls, size: r.WindowSize}
+		rules[windowCalls] = &window{limit: r.WindowCalls, size: r.WindowSize}
 	}
 	if r.ConsecutiveErrors > 0 {
-		rules[guardConsecutiveErrors] = &failures{limit: r.ConsecutiveErrors}
+		rules[consecutiveErrors] = &failures{limit: r.ConsecutiveErrors}
 	}
 	if r.MaxStrikes > 0 {
-		rules[guardMaxStrikes] = &strikes{limit: r.MaxStrikes, cycles: newCycles(r.MinCycles, r.MaxCyclePeriod)}
+		rules[maxStrikes] = &strikes{limit: r.MaxStrikes, cycles: newCycles(r.MinCycles, r.MaxCyclePeriod)}
 	}
 	if r.Deadline > 0 {
-		rules[guardDeadline] = &deadline{limit: time.Duration(r.Deadline), clock: g.clock, began: g.clock()}
+		rules[Deadline] = &deadline{limit: time.Duration(r.Deadline), clock: g.clock, began: g.clock()}
 	}
 	if r.MaxCost > 0 {
-		rules[guardMaxCost] = &cost{limit: r.MaxCost, prices: g.prices}
+		rules[maxCost] = &cost{limit: r.MaxCost, prices: g.prices}
 	}
 	if r.MaxTurns > 0 {
-		rules[guardMaxTurns] = &turnCount{limit: r.MaxTurns}
+		rules[maxTurns] = &turnCount{limit: r.MaxTurns}
 	}
 	return rules
 }
 
-func (g *guards) end(loop int64) {
+// End forgets a loop.
+func (g *Set) End(loop int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.loops, loop)
 }
 
+// Watched is how many loops have guards now.
+func (g *Set) Watched() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.loops)
+}
+
 // recording shows the guards a call. The one that is once too often is
 // rejected before it is made, and the rest of its turn with it.
-func (g *guards) recording(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
+func (g *Set) recording(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	w, ok := g.loops[r.Loop]
@@ -153,7 +169,7 @@ func (g *guards) recording(_ context.Context, r sdk.Recording) (sdk.Recording, e
 		return r, nil
 	}
 	w.heard[r.Path] = c
-	for _, name := range guardOrder {
+	for _, name := range order {
 		s, ok := w.rules[name].(screen)
 		if !ok {
 			continue
@@ -167,7 +183,7 @@ func (g *guards) recording(_ context.Context, r sdk.Recording) (sdk.Recording, e
 
 // judge makes a filter of a guard. A loop that ends anyway is left to end as
 // it does, but what happened is counted.
-func (g *guards) judge(name string) func(context.Context, sdk.TurnResult) (sdk.TurnResult, error) {
+func (g *Set) judge(name string) func(context.Context, sdk.TurnResult) (sdk.TurnResult, error) {
 	return func(_ context.Context, r sdk.TurnResult) (sdk.TurnResult, error) {
 		g.mu.Lock()
 		defer g.mu.Unlock()

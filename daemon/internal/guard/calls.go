@@ -1,7 +1,8 @@
-package engine
+package guard
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -29,7 +30,7 @@ func recordedCall(r sdk.Recording) madeCall {
 	if err != nil {
 		a.Arguments = r.Attributes
 	}
-	a.Tool = first(a.Tool, r.Tool)
+	a.Tool = cmp.Or(a.Tool, r.Tool)
 	return callOf(a)
 }
 
@@ -71,7 +72,11 @@ func canonical(arguments json.RawMessage) string {
 			v = inner
 		}
 	}
-	return string(encode(withoutNulls(v)))
+	text, err := json.Marshal(withoutNulls(v))
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
 }
 
 func decode(text []byte) (v any, ok bool) {
@@ -145,7 +150,7 @@ func (g *repeated) stop() (string, string) {
 	if g.tool == "" {
 		return "", ""
 	}
-	return guardRepeatedCalls, fmt.Sprintf("the model made the same call of %s %d times in a row, so it was stopped (guard repeated_calls)", g.tool, g.times)
+	return repeatedCalls, fmt.Sprintf("the model made the same call of %s %d times in a row, so it was stopped (guard repeated_calls)", g.tool, g.times)
 }
 
 // window stops a model that comes back to the same call too often, with others
@@ -197,5 +202,5 @@ func (g *window) stop() (string, string) {
 	if g.tool == "" {
 		return "", ""
 	}
-	return guardWindow, fmt.Sprintf("the model made the same call of %s %d times within %d calls, so it was stopped (guard window)", g.tool, g.limit, g.size)
+	return windowCalls, fmt.Sprintf("the model made the same call of %s %d times within %d calls, so it was stopped (guard window)", g.tool, g.limit, g.size)
 }

@@ -1,4 +1,4 @@
-package engine
+package guard
 
 import (
 	"context"
@@ -16,11 +16,11 @@ type deadline struct {
 	began time.Duration
 }
 
-// lateError is the cause with which the context of a loop ends that has taken
+// Late is the cause with which the context of a loop ends that has taken
 // too long.
-type lateError struct{ limit time.Duration }
+type Late struct{ limit time.Duration }
 
-func (e *lateError) Error() string {
+func (e *Late) Error() string {
 	return fmt.Sprintf("the work on this prompt took longer than %s, so it was stopped (guard deadline)", e.limit)
 }
 
@@ -32,12 +32,12 @@ func (g *deadline) stop() (string, string) {
 	if g.left() > 0 {
 		return "", ""
 	}
-	return guardDeadline, (&lateError{g.limit}).Error()
+	return Deadline, (&Late{g.limit}).Error()
 }
 
-// within ends ctx when the loop has taken too long, whatever hangs then. The
+// Within ends ctx when the loop has taken too long, whatever hangs then. The
 // verdict comes only after a turn.
-func (g *guards) within(ctx context.Context, loop int64) (context.Context, context.CancelFunc) {
+func (g *Set) Within(ctx context.Context, loop int64) (context.Context, context.CancelFunc) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -45,15 +45,15 @@ func (g *guards) within(ctx context.Context, loop int64) (context.Context, conte
 	if !ok {
 		return ctx, func() { cancel(nil) }
 	}
-	d, ok := w.rules[guardDeadline].(*deadline)
+	d, ok := w.rules[Deadline].(*deadline)
 	if !ok {
 		return ctx, func() { cancel(nil) }
 	}
 	left := d.left()
 	if left <= 0 { // its time was over when it was taken up
-		cancel(&lateError{d.limit})
+		cancel(&Late{d.limit})
 	}
-	timer := time.AfterFunc(max(left, 0), func() { cancel(&lateError{d.limit}) })
+	timer := time.AfterFunc(max(left, 0), func() { cancel(&Late{d.limit}) })
 	return ctx, func() {
 		timer.Stop()
 		cancel(nil)

@@ -66,6 +66,14 @@ func (pl *place) replace(was fs.FileInfo, fill func(*os.File) error) (err error)
 	return rename(pl.dir, name, pl.dir, pl.base, pl.info != nil)
 }
 
+// filling fills a file with a text.
+func filling(text string) func(*os.File) error {
+	return func(f *os.File) error {
+		_, err := f.WriteString(text)
+		return err
+	}
+}
+
 // writable refuses to replace what is no ordinary file, and a file whose owner
 // took the right to write from it: a rename would not ask.
 func (pl *place) writable() error {

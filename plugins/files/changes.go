@@ -121,7 +121,7 @@ func keepAt(dir *os.Root, base, at string, info fs.FileInfo, most int) (*kept, e
 	}
 	defer closeRead(f)
 	if !os.SameFile(info, opened) { // a link was swapped in
-		return nil, sdk.Errorf(sdk.Conflict, "%s changed while it was looked at; nothing was done, try again", shown(at))
+		return nil, changedMeanwhile(at)
 	}
 	body, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	if err != nil {
@@ -145,15 +145,13 @@ func (pl *place) keepTree() []sdk.FileChange {
 		err = t.folder(root, pl.path, 0)
 		_ = root.Close() // it was only read
 	}
-	var own changes
-	if err != nil || t.lost != "" {
-		if t.lost == "" {
-			t.lost = "it could not be read whole"
-		}
-		own.gone(pl.path, &kept{state: sdk.FileState{Kind: "directory", Mode: uint32(pl.info.Mode().Perm())}, lost: t.lost})
-		return own.list
+	if err != nil && t.lost == "" {
+		t.lost = "it could not be read whole"
 	}
-	t.changes.gone(pl.path, &kept{state: sdk.FileState{Kind: "directory", Mode: uint32(pl.info.Mode().Perm())}})
+	if t.lost != "" {
+		t.changes = changes{}
+	}
+	t.changes.gone(pl.path, &kept{state: sdk.FileState{Kind: "directory", Mode: uint32(pl.info.Mode().Perm())}, lost: t.lost})
 	return t.changes.list
 }
 

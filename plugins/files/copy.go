@@ -31,7 +31,7 @@ type copying struct {
 // there at the end or nothing is. A link that is the source is followed, links
 // in a folder are copied as links.
 func (p *project) copy(ctx context.Context, a moveArgs) (answer, error) {
-	from, to, err := p.copied(a, lookup{})
+	from, to, err := p.ends(a, p.copied, lookup{})
 	if err != nil {
 		return answer{}, err
 	}
@@ -69,26 +69,19 @@ func (p *project) copy(ctx context.Context, a moveArgs) (answer, error) {
 	return answer{text: text, data: data}, nil
 }
 
-// copied resolves the ends of a copy.
-func (p *project) copied(a moveArgs, how lookup) (from, to *place, err error) {
-	if from, err = p.existing(a.Source, lookup{}); err != nil {
-		return nil, nil, err
-	}
-	if from.path == "." {
-		err = sdk.Errorf(sdk.Validation, "the project cannot be copied into itself; name something in it")
-	} else {
-		to, err = p.destination(from, a, how)
-	}
-	if err != nil {
+// copied resolves what is to be copied.
+func (p *project) copied(name string) (*place, error) {
+	from, err := p.existing(name, lookup{})
+	if err == nil && from.path == "." {
 		from.close()
-		return nil, nil, err
+		return nil, sdk.Errorf(sdk.Validation, "the project cannot be copied into itself; name something in it")
 	}
-	return from, to, nil
+	return from, err
 }
 
 // planCopy is what copy would do.
 func (p *project) planCopy(ctx context.Context, a moveArgs) (*plan, error) {
-	from, to, err := p.copied(a, lookup{dry: true})
+	from, to, err := p.ends(a, p.copied, lookup{dry: true})
 	if err != nil {
 		return nil, err
 	}

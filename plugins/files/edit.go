@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -51,11 +50,7 @@ func (p *project) edit(ctx context.Context, a editArgs, most int64) (answer, err
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("write", a.Path, err)
 	}
-	err = pl.replace(was, func(f *os.File) error {
-		_, err := f.WriteString(got.Body)
-		return err
-	})
-	if err != nil {
+	if err := pl.replace(was, filling(got.Body)); err != nil {
 		return answer{}, fault("write", a.Path, err)
 	}
 	p.changes.wrote(pl.path, &kept{state: sdk.FileState{Kind: "file", Mode: uint32(was.Mode().Perm()), Hash: hashOf(before)}, text: before}, got.Body)
@@ -104,20 +99,7 @@ func (p *project) editable(a editArgs) (*place, error) {
 	if a.OldText == a.NewText {
 		return nil, sdk.Errorf(sdk.Validation, "old_text and new_text are the same; there is nothing to change")
 	}
-	name := a.Path
-	g, err := p.protection(name)
-	if err != nil {
-		return nil, err
-	}
-	pl, err := p.changeable(name, lookup{}, g)
-	if err != nil {
-		return nil, err
-	}
-	if pl.info == nil {
-		pl.close()
-		return nil, sdk.Errorf(sdk.NotFound, "%s does not exist; make it with write_file, or list_files shows what there is", shown(name))
-	}
-	return pl, nil
+	return p.present(a.Path, lookup{}, "make it with write_file, or list_files shows what there is")
 }
 
 // readText reads a whole file that is to be edited, and how it was then.

@@ -31,15 +31,11 @@ type moveData struct {
 // move gives a file, link or folder another path. It replaces a file only with
 // overwrite, and a folder never.
 func (p *project) move(ctx context.Context, a moveArgs) (answer, error) {
-	from, err := p.subject(a.Source)
+	from, to, err := p.ends(a, p.subject, lookup{})
 	if err != nil {
 		return answer{}, err
 	}
 	defer from.close()
-	to, err := p.destination(from, a, lookup{})
-	if err != nil {
-		return answer{}, err
-	}
 	defer to.close()
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("move", a.Source, err)
@@ -64,15 +60,11 @@ func (p *project) move(ctx context.Context, a moveArgs) (answer, error) {
 
 // planMove is what move would do.
 func (p *project) planMove(ctx context.Context, a moveArgs) (*plan, error) {
-	from, err := p.subject(a.Source)
+	from, to, err := p.ends(a, p.subject, lookup{dry: true})
 	if err != nil {
 		return nil, err
 	}
 	defer from.close()
-	to, err := p.destination(from, a, lookup{dry: true})
-	if err != nil {
-		return nil, err
-	}
 	defer to.close()
 	if err := from.changeableDir("move"); err != nil {
 		return nil, err
@@ -116,6 +108,18 @@ func (p *project) stillBoth(from, to *place) error {
 		return err
 	}
 	return p.still(to)
+}
+
+// ends resolves both ends of a move or a copy, the source first.
+func (p *project) ends(a moveArgs, source func(name string) (*place, error), how lookup) (from, to *place, err error) {
+	if from, err = source(a.Source); err != nil {
+		return nil, nil, err
+	}
+	if to, err = p.destination(from, a, how); err != nil {
+		from.close()
+		return nil, nil, err
+	}
+	return from, to, nil
 }
 
 // destination resolves where from is to go, a link there being meant itself.

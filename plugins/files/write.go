@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -111,11 +110,7 @@ func (p *project) replaceText(pl *place, text string) error {
 	if before != nil {
 		was = before.info
 	}
-	err = pl.replace(was, func(f *os.File) error {
-		_, err := f.WriteString(text)
-		return err
-	})
-	if err == nil {
+	if err = pl.replace(was, filling(text)); err == nil {
 		p.changes.wrote(pl.path, before, text)
 	}
 	return err
@@ -124,37 +119,37 @@ func (p *project) replaceText(pl *place, text string) error {
 // target resolves a path that is about to be changed, makes the folders above
 // it, and refuses protected paths and the project itself.
 func (p *project) target(name string, how lookup) (*place, error) {
-	g, err := p.protection(name)
-	if err != nil {
-		return nil, err
-	}
-	how.create, how.made = g, &p.changes
-	pl, err := p.changeable(name, how, g)
-	if err != nil {
-		return nil, err
-	}
-	return pl, nil
+	how.made = &p.changes
+	return p.changeable(name, how)
 }
 
 // subject resolves a path that is there and about to be moved or deleted. A
 // link at its end is meant itself.
 func (p *project) subject(name string) (*place, error) {
+	return p.present(name, lookup{nofollow: true}, "list_files shows what does")
+}
+
+// present is changeable for what has to be there; instead says what to do when it
+// is not.
+func (p *project) present(name string, how lookup, instead string) (*place, error) {
+	pl, err := p.changeable(name, how)
+	if err == nil && pl.info == nil {
+		pl.close()
+		return nil, sdk.Errorf(sdk.NotFound, "%s does not exist; %s", shown(name), instead)
+	}
+	return pl, err
+}
+
+// changeable resolves a path that may be changed. Where how says who hears of
+// folders that are made, those above it are made.
+func (p *project) changeable(name string, how lookup) (*place, error) {
 	g, err := p.protection(name)
 	if err != nil {
 		return nil, err
 	}
-	pl, err := p.changeable(name, lookup{nofollow: true}, g)
-	if err != nil {
-		return nil, err
+	if how.made != nil {
+		how.create = g
 	}
-	if pl.info == nil {
-		pl.close()
-		return nil, sdk.Errorf(sdk.NotFound, "%s does not exist; list_files shows what does", shown(name))
-	}
-	return pl, nil
-}
-
-func (p *project) changeable(name string, how lookup, g *protection) (*place, error) {
 	clean, err := p.clean(name)
 	if err == nil { // before any folder is made
 		err = checkGitNames(clean)

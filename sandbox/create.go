@@ -31,14 +31,11 @@ func (s *session) create(ctx context.Context, spec containerSpec, p *protection,
 			s.removeQuietly(id)
 		}
 	}()
-	var state containerState
 	if err := s.manager.podman.call(ctx, func(a *api) error { return a.start(ctx, id) }); err != nil {
 		return nil, err
 	}
-	if err := s.manager.podman.call(ctx, func(a *api) (err error) {
-		state, err = a.inspect(ctx, id)
-		return err
-	}); err != nil {
+	state, err := s.manager.inspect(ctx, id)
+	if err != nil {
 		return nil, err
 	}
 	l, err := socket.accept(ctx, state.State.Pid, p.guarded(), 10*time.Second)
@@ -63,12 +60,11 @@ func (s *session) createNamed(ctx context.Context, spec containerSpec) (string, 
 		id, warnings, err = a.create(ctx, spec)
 		return err
 	}
-	err := s.manager.podman.call(ctx, create)
-	for range 2 {
-		if !idsMissed(err) {
+	var err error
+	for range 3 {
+		if err = s.manager.podman.call(ctx, create); !idsMissed(err) {
 			break
 		}
-		err = s.manager.podman.call(ctx, create)
 	}
 	if nameTaken(err) {
 		if err := s.manager.remove(ctx, spec.Name); err != nil {

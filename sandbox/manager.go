@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -141,6 +140,14 @@ func (m *Manager) ours(ctx context.Context) ([]listed, error) {
 	return found, err
 }
 
+func (m *Manager) inspect(ctx context.Context, id string) (state containerState, err error) {
+	err = m.podman.call(ctx, func(a *api) (err error) {
+		state, err = a.inspect(ctx, id)
+		return err
+	})
+	return state, err
+}
+
 func (m *Manager) remove(ctx context.Context, id string) error {
 	return m.podman.call(ctx, func(a *api) error { return a.remove(ctx, id) })
 }
@@ -148,11 +155,7 @@ func (m *Manager) remove(ctx context.Context, id string) error {
 // removeWhole removes a container and waits until Podman's process beside it has
 // tidied up, so that nothing is left when the service ends.
 func (m *Manager) removeWhole(ctx context.Context, id string) error {
-	var state containerState
-	inspectErr := m.podman.call(ctx, func(a *api) (err error) {
-		state, err = a.inspect(ctx, id)
-		return err
-	})
+	state, inspectErr := m.inspect(ctx, id)
 	if err := m.remove(ctx, id); err != nil {
 		return err
 	}
@@ -229,11 +232,8 @@ func (m *Manager) Drop(ctx context.Context, runID string) error {
 // Reset ends the run's container and removes its home and, when the run has no
 // project, its workspace. No file of a project is touched.
 func (m *Manager) Reset(ctx context.Context, run RunSpec) error {
-	if err := ValidRunID(run.RunID); err != nil {
+	if err := run.checkNames(); err != nil {
 		return err
-	}
-	if !filepath.IsAbs(run.RunDir) {
-		return invalid(fmt.Sprintf("run directory %q is not an absolute path", run.RunDir))
 	}
 	if err := m.enter(); err != nil {
 		return err
@@ -253,15 +253,11 @@ func (m *Manager) Warnings() []string {
 func (m *Manager) warn(warnings []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-next:
 	for _, w := range warnings {
-		for _, known := range m.warnings {
-			if known == w {
-				continue next
-			}
+		if !slices.Contains(m.warnings, w) {
+			m.warnings = append(m.warnings, w)
+			m.logger.Warn("Podman warns", "warning", w)
 		}
-		m.warnings = append(m.warnings, w)
-		m.logger.Warn("Podman warns", "warning", w)
 	}
 }
 

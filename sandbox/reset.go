@@ -5,18 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 )
 
 // Reset does to a run's files what [Manager.Reset] does, when there is no manager
 // to ask. No container of the run may be alive.
 func Reset(run RunSpec) error {
-	if err := ValidRunID(run.RunID); err != nil {
+	if err := run.checkNames(); err != nil {
 		return err
-	}
-	if !filepath.IsAbs(run.RunDir) {
-		return invalid(fmt.Sprintf("run directory %q is not an absolute path", run.RunDir))
 	}
 	return run.reset()
 }

@@ -55,12 +55,20 @@ func ValidRunID(id string) error {
 	return nil
 }
 
-func (r RunSpec) check() error {
+// checkNames refuses a run whose name or directory cannot be one.
+func (r RunSpec) checkNames() error {
 	if err := ValidRunID(r.RunID); err != nil {
 		return err
 	}
 	if !filepath.IsAbs(r.RunDir) {
 		return invalid(fmt.Sprintf("run directory %q is not an absolute path", r.RunDir))
+	}
+	return nil
+}
+
+func (r RunSpec) check() error {
+	if err := r.checkNames(); err != nil {
+		return err
 	}
 	if r.Limits != nil {
 		if err := r.Limits.check(); err != nil {

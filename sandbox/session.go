@@ -291,18 +291,21 @@ func (s *session) discard() error {
 	id := s.container.id
 	s.container.link.leave()
 	s.container = nil
-	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
-	defer cancel()
-	if err := s.manager.remove(ctx, id); err != nil {
+	if err := s.remove(id); err != nil {
 		return failed("remove the run's container", err)
 	}
 	return nil
 }
 
-func (s *session) removeQuietly(id string) {
+// remove removes a container, also when the call that it was made for has ended.
+func (s *session) remove(id string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 	defer cancel()
-	if err := s.manager.remove(ctx, id); err != nil {
+	return s.manager.remove(ctx, id)
+}
+
+func (s *session) removeQuietly(id string) {
+	if err := s.remove(id); err != nil {
 		s.manager.logger.Warn("cannot remove a container that did not start", "container", id, "error", err)
 	}
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/policy/shell"
@@ -80,21 +81,9 @@ func commandsOf(patterns []string) commandRule {
 // A program by its path is another program, and a command whose words depend on
 // what happens at run time is none that a rule could mean.
 func (r commandRule) allowsOne(c shell.Command) bool {
-	for _, words := range r {
-		if len(c.Argv) >= len(words) && fitWords(words, c.Argv) {
-			return true
-		}
-	}
-	return false
-}
-
-func fitWords(patterns, words []string) bool {
-	for i, p := range patterns {
-		if !fits(p, words[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.ContainsFunc(r, func(patterns []string) bool {
+		return len(c.Argv) >= len(patterns) && slices.EqualFunc(patterns, c.Argv[:len(patterns)], fits)
+	})
 }
 
 // catches reports whether a command may be one that a rule denies, or wants to
@@ -105,12 +94,7 @@ func (r commandRule) catches(c shell.Command) bool {
 	if words == nil {
 		words = strings.Fields(c.Text)
 	}
-	for _, patterns := range r {
-		if catchWords(patterns, words, c.Argv == nil) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r, func(patterns []string) bool { return catchWords(patterns, words, c.Argv == nil) })
 }
 
 func catchWords(patterns, words []string, dynamic bool) bool {

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"encoding/json"
-	"path"
 	"path/filepath"
 	"slices"
 
@@ -30,25 +29,17 @@ func insideMounts(s sdk.Sandbox, project, runDir string) []string {
 		system = "/ (read): image " + s.Image
 	}
 	return []string{
-		workspaceDir + " (read and write): " + work, "/home/bothy (read and write): " + filepath.Join(runDir, "home"),
-		"/skills (read): " + filepath.Join(runDir, "skills"), system,
+		workspace + " (read and write): " + work, home + " (read and write): " + filepath.Join(runDir, "home"),
+		skills + " (read): " + filepath.Join(runDir, "skills"), system,
 	}
 }
-
-// workspaceDir is where commands start in the container, unless they say
-// otherwise.
-const workspaceDir = "/workspace"
 
 // insideDir is where a call's command starts in the container: its argument dir,
 // as the sandbox reads it.
 func insideDir(arguments json.RawMessage) string {
 	var all map[string]any
 	if json.Unmarshal(arguments, &all) != nil {
-		return workspaceDir
+		return workspace
 	}
-	dir, _ := all["dir"].(string)
-	if path.IsAbs(dir) {
-		return path.Clean(dir)
-	}
-	return path.Join(workspaceDir, dir)
+	return place(all).Dir
 }

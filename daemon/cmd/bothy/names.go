@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -58,45 +60,60 @@ func (c *console) names(ctx context.Context, l *line, kind string) []candidate {
 	}
 }
 
-func runNames(ctx context.Context, cl *client.Client, project string) []candidate {
-	list, err := cl.Runs(ctx, rpc.RunsParams{Project: project, Limit: 50})
+// offered are the candidates that a list gives; without an answer there
+// are none.
+func offered[T any](list []T, err error, offer func(T) candidate) []candidate {
 	if err != nil {
 		return nil
 	}
 	var found []candidate
-	for _, r := range list {
-		found = append(found, candidate{r.Alias, shorten(r.Summary, 50)})
+	for _, x := range list {
+		found = append(found, offer(x))
 	}
 	return found
+}
+
+func runNames(ctx context.Context, cl *client.Client, project string) []candidate {
+	list, err := cl.Runs(ctx, rpc.RunsParams{Project: project, Limit: 50})
+	return offered(list, err, func(r rpc.RunSummary) candidate { return candidate{r.Alias, shorten(r.Summary, 50)} })
 }
 
 func toolNames(ctx context.Context, cl *client.Client) []candidate {
 	list, err := cl.Tools(ctx)
-	if err != nil {
-		return nil
-	}
-	var found []candidate
-	for _, t := range list {
+	return offered(list, err, func(t sdk.Tool) candidate {
 		summary, _, _ := strings.Cut(t.Description, "\n")
-		found = append(found, candidate{t.Name, shorten(summary, 60)})
-	}
-	return found
+		return candidate{t.Name, shorten(summary, 60)}
+	})
+}
+
+// pluginNames are the labels of plugins and providers, with their states.
+func pluginNames(ctx context.Context, cl *client.Client) []candidate {
+	list, err := cl.Plugins(ctx)
+	return offered(list, err, func(p rpc.Plugin) candidate { return candidate{p.Instance, p.State} })
+}
+
+// proposalNames are the ids of what waits for an answer.
+func proposalNames(ctx context.Context, cl *client.Client) []candidate {
+	list, err := cl.Proposals(ctx, rpc.ProposalsParams{Limit: 50})
+	return offered(list, err, func(p sdk.Proposal) candidate {
+		return candidate{p.ID, shorten(oneLine(cmp.Or(p.Command, p.Tool)), 60)}
+	})
+}
+
+// ruleNames are the ids of the rules that can be forgotten.
+func ruleNames(ctx context.Context, cl *client.Client) []candidate {
+	list, err := cl.Rules(ctx, rpc.RulesParams{})
+	return offered(list.Remembered, err, func(r sdk.RememberedRule) candidate {
+		return candidate{r.ID, shorten(oneLine(ruleText(r.PolicyRule)), 60)}
+	})
 }
 
 // skillNames are those of all skills, whatever their status: one that is off is
-// there to be turned on.
+// there to be turned on. Skills come by name, the one that counts first.
 func skillNames(ctx context.Context, cl *client.Client, project string) []candidate {
 	list, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
-	if err != nil {
-		return nil
-	}
-	var found []candidate
-	for _, s := range list.Skills {
-		if n := len(found); n == 0 || found[n-1].word != s.Name { // they come by name, the one that counts first
-			found = append(found, candidate{s.Name, shorten(oneLine(s.Description), 60)})
-		}
-	}
-	return found
+	all := offered(list.Skills, err, func(s sdk.Skill) candidate { return candidate{s.Name, shorten(oneLine(s.Description), 60)} })
+	return slices.CompactFunc(all, func(a, b candidate) bool { return a.word == b.word })
 }
 
 // modelNames are the configured aliases and, when the providers answer soon

@@ -56,16 +56,3 @@ func loaded(r rpc.PluginReloaded) string {
 func well(r rpc.PluginReloaded) bool {
 	return r.How != "kept" && !hasErrors(r.Diagnostics)
 }
-
-// pluginNames are the labels of plugins and providers, with their states.
-func pluginNames(ctx context.Context, cl *client.Client) []candidate {
-	list, err := cl.Plugins(ctx)
-	if err != nil {
-		return nil
-	}
-	var found []candidate
-	for _, p := range list {
-		found = append(found, candidate{p.Instance, p.State})
-	}
-	return found
-}

@@ -28,7 +28,7 @@ Examples:
 `
 }
 
-// Run prints the run as a tale; --json has everything that the daemon knows.
+// Run prints the run as a report; --json has everything that the daemon knows.
 func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Turn < 0 {
 		return usageError{"--turn begins with 1"}
@@ -54,9 +54,9 @@ func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
 	case c.json:
 		return c.printJSON(detail)
 	case cmd.Turn > 0:
-		return c.text(newTale(c, detail).turnInFull())
+		return c.text(newRunReport(c, detail).turnInFull())
 	default:
-		return c.text(newTale(c, detail).all())
+		return c.text(newRunReport(c, detail).all())
 	}
 }
 

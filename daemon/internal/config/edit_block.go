@@ -17,32 +17,37 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// setSkill is the text with one skill block edited. hclwrite makes what is new;
-// it is put in by its place in the text, for hclwrite alone would write tabs as
-// spaces and leave out a byte order mark.
+// setSkill is the text with one skill block edited.
 func setSkill(text []byte, path, name string, enabled bool) ([]byte, error) {
-	block, err := findSkill(text, path, name)
+	return setBlock(text, path, "skill", name, []attribute{{"enabled", cty.BoolVal(enabled)}}, fmt.Sprintf("put enabled = %v into it", enabled))
+}
+
+// setBlock is the text with a block that says all the attributes; yourself is
+// what to do where that cannot be written. hclwrite makes what is new; it is put
+// in by its place in the text, for hclwrite alone would write tabs as spaces and
+// leave out a byte order mark.
+func setBlock(text []byte, path, kind, label string, attributes []attribute, yourself string) ([]byte, error) {
+	block, err := findBlock(text, path, kind, label)
 	if err != nil {
 		return nil, err
 	}
-	var edited []byte
-	switch {
-	case block == nil:
-		edited = appendBlock(text, "skill", name, attribute{"enabled", cty.BoolVal(enabled)})
-	default:
-		edited = setAttribute(text, block, attribute{"enabled", cty.BoolVal(enabled)})
+	edited := text
+	if block == nil {
+		edited = appendBlock(text, kind, label, attributes...)
+	} else {
+		for _, a := range attributes {
+			edited = setAttribute(edited, block, a)
+			if block, err = findBlock(edited, path, kind, label); err != nil || block == nil {
+				break
+			}
+		}
 	}
 	// What cannot be foreseen of a text is found here, before anything is written.
-	block, err = findSkill(edited, path, name)
-	if err != nil || block == nil || !says(block, enabled) {
-		return nil, sdk.Errorf(sdk.Conflict, "the block skill %q of %s is written in a way that cannot be edited here: put enabled = %v into it", name, path, enabled)
+	block, err = findBlock(edited, path, kind, label)
+	if err != nil || block == nil || slices.ContainsFunc(attributes, func(a attribute) bool { return !saysValue(block, a) }) {
+		return nil, sdk.Errorf(sdk.Conflict, "the block %s %q of %s is written in a way that cannot be edited here: %s", kind, label, path, yourself)
 	}
 	return edited, nil
-}
-
-// says reports whether a block says just that.
-func says(block *hclsyntax.Block, enabled bool) bool {
-	return saysValue(block, attribute{"enabled", cty.BoolVal(enabled)})
 }
 
 // attribute is one attribute of a block with the value that it is to have.
@@ -65,12 +70,6 @@ func hasValue(a *hclsyntax.Attribute, want cty.Value) bool {
 		v = same
 	}
 	return v.Type().Equals(want.Type()) && v.RawEquals(want)
-}
-
-// findSkill is the skill block of a name at the top of a text, nil when there is
-// none.
-func findSkill(text []byte, path, name string) (*hclsyntax.Block, error) {
-	return findBlock(text, path, "skill", name)
 }
 
 // findBlock is the block of a type and a label at the top of a text, nil when

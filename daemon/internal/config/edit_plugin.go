@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/bothyd/bothy/sdk"
@@ -72,36 +71,7 @@ func SetPlugin(path string, e PluginEdit) (bool, error) {
 }
 
 func setPlugin(text []byte, path string, e PluginEdit) ([]byte, error) {
-	block, err := findBlock(text, path, e.Kind, e.Label)
-	if err != nil {
-		return nil, err
-	}
-	edited := text
-	if block == nil {
-		edited = appendBlock(text, e.Kind, e.Label, e.attributes()...)
-	} else {
-		for _, a := range e.attributes() {
-			edited = setAttribute(edited, block, a)
-			if block, err = findBlock(edited, path, e.Kind, e.Label); err != nil || block == nil {
-				break
-			}
-		}
-	}
-	// What cannot be foreseen of a text is found here, before anything is written.
-	block, err = findBlock(edited, path, e.Kind, e.Label)
-	if err != nil || block == nil || !saysAll(block, e.attributes()) {
-		return nil, sdk.Errorf(sdk.Conflict, "the block %s %q of %s is written in a way that cannot be edited here: make it say this yourself:\n%s", e.Kind, e.Label, path, e.Text())
-	}
-	return edited, nil
-}
-
-func saysAll(block *hclsyntax.Block, attributes []attribute) bool {
-	for _, a := range attributes {
-		if !saysValue(block, a) {
-			return false
-		}
-	}
-	return true
+	return setBlock(text, path, e.Kind, e.Label, e.attributes(), "make it say this yourself:\n"+e.Text())
 }
 
 // RemoveBlock takes the block of a type and a label out of the file at path,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
@@ -89,7 +90,7 @@ func TestEditLeavesTheRest(t *testing.T) {
 		text := before + block + after
 		if rapid.Bool().Draw(t, "cut") && block == "" {
 			text = strings.TrimRight(text, "\r\n")
-			if _, err := findSkill([]byte(text), "x", name); err != nil {
+			if _, err := findBlock([]byte(text), "x", "skill", name); err != nil {
 				return // the end of a heredoc needs its line's
 			}
 			before, after = text, ""
@@ -99,8 +100,8 @@ func TestEditLeavesTheRest(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		b, err := findSkill(got, "config.hcl", name)
-		if err != nil || b == nil || !says(b, enabled) {
+		b, err := findBlock(got, "config.hcl", "skill", name)
+		if err != nil || b == nil || !saysValue(b, attribute{"enabled", cty.BoolVal(enabled)}) {
 			t.Fatalf("it is not edited: %v\n%s", err, got)
 		}
 		if block != "" && (!bytes.HasPrefix(got, []byte(before)) || !bytes.HasSuffix(got, []byte(after))) {
@@ -269,7 +270,7 @@ func FuzzSetSkill(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if b, err := findSkill(got, "config.hcl", "s"); err != nil || b == nil || !says(b, enabled) {
+		if b, err := findBlock(got, "config.hcl", "skill", "s"); err != nil || b == nil || !saysValue(b, attribute{"enabled", cty.BoolVal(enabled)}) {
 			t.Errorf("%q became %q", text, got)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 )
 
 // note tells what the engine said of its own work, once.
-func (t *tale) note(n rpc.Note) {
+func (t *runReport) note(n rpc.Note) {
 	if t.noted[n.Seq] || !strings.HasPrefix(n.Kind, sdk.KindNote) {
 		return
 	}

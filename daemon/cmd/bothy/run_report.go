@@ -11,10 +11,10 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// tale writes a run as a text for people: each prompt with its turns, each
+// runReport writes a run as a text for people: each prompt with its turns, each
 // turn with what was said, called and noted in it. On a terminal lines are
 // folded to its width; a file or a pipe gets them as they are.
-type tale struct {
+type runReport struct {
 	d     rpc.RunDetail
 	width int // 0: lines are not folded
 	told  map[string]bool
@@ -23,12 +23,12 @@ type tale struct {
 	b     strings.Builder
 }
 
-func newTale(c *console, d rpc.RunDetail) *tale {
-	return &tale{d: d, width: c.width(), told: map[string]bool{}, noted: map[int64]bool{}}
+func newRunReport(c *console, d rpc.RunDetail) *runReport {
+	return &runReport{d: d, width: c.width(), told: map[string]bool{}, noted: map[int64]bool{}}
 }
 
 // all tells the whole run.
-func (t *tale) all() string {
+func (t *runReport) all() string {
 	t.head()
 	for _, l := range t.d.Loops {
 		if l.Status != sdk.StatusQueued {
@@ -43,7 +43,7 @@ func (t *tale) all() string {
 }
 
 // line writes text behind an indent, folded, its further lines below it.
-func (t *tale) line(by int, text string) {
+func (t *runReport) line(by int, text string) {
 	pad := strings.Repeat(" ", by)
 	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		if l == "" {
@@ -57,7 +57,7 @@ func (t *tale) line(by int, text string) {
 }
 
 // hang is line for text whose further lines stand deeper than its first.
-func (t *tale) hang(by, deeper int, text string) {
+func (t *runReport) hang(by, deeper int, text string) {
 	if text == "" {
 		return
 	}
@@ -70,7 +70,7 @@ func (t *tale) hang(by, deeper int, text string) {
 	}
 }
 
-func (t *tale) head() {
+func (t *runReport) head() {
 	d := t.d
 	fmt.Fprintf(&t.b, "run %s (%d) in %s\n", d.Run, d.ID, d.Project)
 	own := d.Turn - d.Inherited
@@ -87,7 +87,7 @@ func (t *tale) head() {
 	}
 }
 
-func (t *tale) loop(l sdk.Loop) {
+func (t *runReport) loop(l sdk.Loop) {
 	t.b.WriteString("\n")
 	t.hang(0, 4, fmt.Sprintf("%s %d%s: %s", sdk.AskOrAct(l.ReadOnly), l.Sequence, t.resumes(l), l.Prompt))
 	for _, turn := range t.d.Turns {
@@ -104,7 +104,7 @@ func (t *tale) loop(l sdk.Loop) {
 }
 
 // resumes says which prompt a loop goes on with.
-func (t *tale) resumes(l sdk.Loop) string {
+func (t *runReport) resumes(l sdk.Loop) string {
 	var options struct {
 		Resumes int64 `json:"resumes"`
 	}
@@ -121,7 +121,7 @@ func (t *tale) resumes(l sdk.Loop) string {
 
 // end says how a loop ended; a reason that stands above already, as the error
 // of its last turn, is not repeated.
-func (t *tale) end(l sdk.Loop) string {
+func (t *runReport) end(l sdk.Loop) string {
 	if l.Ended.IsZero() {
 		return fmt.Sprintf("%s since %s", statusWord(l.Status), when(l.Created))
 	}
@@ -132,12 +132,12 @@ func (t *tale) end(l sdk.Loop) string {
 	return text + fmt.Sprintf(", after %s", brief(l.Ended.Sub(l.Created)))
 }
 
-func (t *tale) stands(reason string) bool {
+func (t *runReport) stands(reason string) bool {
 	return slices.ContainsFunc(t.d.History, func(e rpc.Event) bool { return e.Tool == sdk.ErrorTool && strings.TrimSpace(e.Body) == reason })
 }
 
 // turn tells one turn. Its head is the model's name, time and tokens.
-func (t *tale) turn(turn rpc.Turn) {
+func (t *runReport) turn(turn rpc.Turn) {
 	parts := []string{fmt.Sprintf("turn %d", turn.Sequence)}
 	if turn.Model != "" {
 		parts = append(parts, turn.Model)
@@ -165,7 +165,7 @@ func (t *tale) turn(turn rpc.Turn) {
 	}
 }
 
-func (t *tale) event(e rpc.Event) {
+func (t *runReport) event(e rpc.Event) {
 	t.told[e.Path] = true
 	switch e.Tool {
 	case "prompt":
@@ -178,7 +178,7 @@ func (t *tale) event(e rpc.Event) {
 
 // answer tells what the model said. A part of an answer that was cut off was
 // never shown to it again.
-func (t *tale) answer(e rpc.Event) {
+func (t *runReport) answer(e rpc.Event) {
 	text := strings.TrimSpace(e.Body)
 	if reasoning, _ := e.Attributes["reasoning"].(string); t.full && reasoning != "" {
 		t.line(4, "(it thought)")
@@ -192,7 +192,7 @@ func (t *tale) answer(e rpc.Event) {
 	}
 }
 
-func (t *tale) action(e rpc.Event) {
+func (t *runReport) action(e rpc.Event) {
 	if e.Tool == sdk.ErrorTool {
 		t.hang(4, 2, "! "+strings.TrimSpace(e.Body))
 		return
@@ -232,7 +232,7 @@ func actionOf(e rpc.Event) sdk.Action {
 
 // arguments writes a call's arguments one below the other, and texts as they
 // are.
-func (t *tale) arguments(raw json.RawMessage) {
+func (t *runReport) arguments(raw json.RawMessage) {
 	names, values, ok := membersOf(raw)
 	if !ok {
 		t.line(6, string(raw))
@@ -248,7 +248,7 @@ func (t *tale) arguments(raw json.RawMessage) {
 }
 
 // output writes what a call gave. It is not folded: its lines mean something.
-func (t *tale) output(body string, cut int) {
+func (t *runReport) output(body string, cut int) {
 	most := resultLines
 	if t.full {
 		most = int(^uint(0) >> 1)
@@ -269,7 +269,7 @@ func (t *tale) output(body string, cut int) {
 }
 
 // calls tells the turns that no prompt caused: tools that a person called.
-func (t *tale) calls() {
+func (t *runReport) calls() {
 	first := true
 	for _, turn := range t.d.Turns {
 		if turn.Loop != 0 {
@@ -288,7 +288,7 @@ func (t *tale) calls() {
 }
 
 // waiting tells the queue, in the order in which it will be worked on.
-func (t *tale) waiting() {
+func (t *runReport) waiting() {
 	if t.d.Queued == 0 {
 		return
 	}
@@ -302,7 +302,7 @@ func (t *tale) waiting() {
 }
 
 // life tells what happened to the run as a whole.
-func (t *tale) life() {
+func (t *runReport) life() {
 	first := true
 	for _, n := range t.d.Notes {
 		text := ""
@@ -329,7 +329,7 @@ func (t *tale) life() {
 }
 
 // total sums the run up: its own turns, not those it has from its parent.
-func (t *tale) total() {
+func (t *runReport) total() {
 	if len(t.d.Turns) == 0 {
 		return
 	}
@@ -364,7 +364,7 @@ func (t *tale) total() {
 }
 
 // turnInFull tells the one turn that is left of the run.
-func (t *tale) turnInFull() string {
+func (t *runReport) turnInFull() string {
 	t.full = true
 	fmt.Fprintf(&t.b, "run %s (%d) in %s\n", t.d.Run, t.d.ID, t.d.Project)
 	for _, l := range t.d.Loops {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -31,14 +32,7 @@ func (f auditFilter) params(c *console) (rpc.AuditParams, error) {
 	if p.Since, err = since(f.Since, time.Now()); err != nil {
 		return p, err
 	}
-	switch {
-	case f.RunName != "":
-		ref, err := namedRun{Alias: f.RunName, Project: f.Project}.ref(c)
-		p.Run, p.Project = ref.Run, ref.Project
-		return p, err
-	case f.Project != "":
-		p.Project, err = c.project(f.Project)
-	}
+	p.Run, p.Project, err = c.filter(f.RunName, f.Project)
 	return p, err
 }
 
@@ -146,10 +140,7 @@ func auditRow(r rpc.AuditRecord) []string {
 
 // auditCommand is what was to run: the command, or else the arguments.
 func auditCommand(r rpc.AuditRecord) string {
-	if r.Command != "" {
-		return r.Command
-	}
-	return string(r.Arguments)
+	return cmp.Or(r.Command, string(r.Arguments))
 }
 
 // auditEnd says how an action ended.

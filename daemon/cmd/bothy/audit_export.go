@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,10 +79,7 @@ func auditLine(r rpc.AuditRecord) string {
 	if dir == "" || strings.HasPrefix(r.Dir, dir+"/") { // else it is one of the container's
 		dir = r.Dir
 	}
-	command := r.Command
-	if command == "" {
-		command = strings.TrimSpace(r.Tool + " " + string(r.Arguments))
-	}
+	command := cmp.Or(r.Command, strings.TrimSpace(r.Tool+" "+string(r.Arguments)))
 	if r.Event != "" && command == "" {
 		command = r.Detail
 	}

@@ -42,15 +42,11 @@ Examples:
 
 // Run prints the rules, those that can be forgotten with their id.
 func (cmd policyRulesCmd) Run(ctx context.Context, c *console) error {
-	p := rpc.RulesParams{}
-	if cmd.Project != "" {
-		project, err := c.project(cmd.Project)
-		if err != nil {
-			return err
-		}
-		p.Project = project
+	_, project, err := c.filter("", cmd.Project)
+	if err != nil {
+		return err
 	}
-	return query(ctx, c, func(cl *client.Client) (rpc.Rules, error) { return cl.Rules(ctx, p) }, func(found rpc.Rules) error {
+	return query(ctx, c, func(cl *client.Client) (rpc.Rules, error) { return cl.Rules(ctx, rpc.RulesParams{Project: project}) }, func(found rpc.Rules) error {
 		if len(found.Configured)+len(found.Remembered) == 0 {
 			c.say("there are only the built-in rules: a rule block of the configuration adds one, and so does `r` as the answer to a question")
 			return nil
@@ -107,12 +103,9 @@ type policyForgetCmd struct {
 
 // Run removes rules, one after the other.
 func (cmd policyForgetCmd) Run(ctx context.Context, c *console) error {
-	project := ""
-	if cmd.Project != "" {
-		var err error
-		if project, err = c.project(cmd.Project); err != nil {
-			return err
-		}
+	_, project, err := c.filter("", cmd.Project)
+	if err != nil {
+		return err
 	}
 	cl, err := c.connect(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -49,19 +50,9 @@ func (cmd proposalsListCmd) Run(ctx context.Context, c *console) error {
 		return usageError{"--limit must be at least 1"}
 	}
 	p := rpc.ProposalsParams{Ended: cmd.All, Limit: cmd.Limit}
-	switch {
-	case cmd.RunName != "":
-		ref, err := namedRun{Alias: cmd.RunName, Project: cmd.Project}.ref(c)
-		if err != nil {
-			return err
-		}
-		p.Run, p.Project = ref.Run, ref.Project
-	case cmd.Project != "":
-		project, err := c.project(cmd.Project)
-		if err != nil {
-			return err
-		}
-		p.Project = project
+	var err error
+	if p.Run, p.Project, err = c.filter(cmd.RunName, cmd.Project); err != nil {
+		return err
 	}
 	return query(ctx, c, func(cl *client.Client) ([]sdk.Proposal, error) { return cl.Proposals(ctx, p) }, func(list []sdk.Proposal) error {
 		if len(list) == 0 {
@@ -70,7 +61,7 @@ func (cmd proposalsListCmd) Run(ctx context.Context, c *console) error {
 		}
 		var rows [][]string
 		for _, x := range list {
-			rows = append(rows, []string{x.ID, x.Alias, proposalState(x), when(x.Created), x.Tool, c.proposed(x)})
+			rows = append(rows, []string{x.ID, x.Alias, proposalState(x), when(x.Created), x.Tool, proposed(x)})
 		}
 		return c.table([]string{"PROPOSAL", "RUN", "STATE", "SINCE", "TOOL", "WHAT WOULD RUN"}, rows)
 	})
@@ -78,13 +69,7 @@ func (cmd proposalsListCmd) Run(ctx context.Context, c *console) error {
 
 // proposed is what would run, on one line. The table escapes it and, on a
 // terminal, shortens it: `proposals show` has it whole.
-func (c *console) proposed(p sdk.Proposal) string {
-	text := p.Command
-	if text == "" {
-		text = string(p.Arguments)
-	}
-	return text
-}
+func proposed(p sdk.Proposal) string { return cmp.Or(p.Command, string(p.Arguments)) }
 
 // proposalState says what became of a proposal, or until when it waits.
 func proposalState(p sdk.Proposal) string {

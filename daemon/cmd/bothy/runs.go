@@ -92,6 +92,18 @@ func (a namedRun) ref(c *console) (rpc.RunRef, error) {
 	return rpc.RunRef{Run: a.Alias, Project: project}, err
 }
 
+// filter is what a list is of: one run, else one project, else all.
+func (c *console) filter(run, named string) (name, project string, err error) {
+	switch {
+	case run != "":
+		ref, err := namedRun{Alias: run, Project: named}.ref(c)
+		return ref.Run, ref.Project, err
+	case named != "":
+		project, err = c.project(named)
+	}
+	return "", project, err
+}
+
 func when(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -99,31 +99,19 @@ func (s *Store) mayWriteBackup(to string, force bool) error {
 }
 
 func (s *Store) backup(ctx context.Context, to string, force bool, progress func(done, total int64)) (info BackupInfo, err error) {
-	partial, err := newPartial(to)
-	if err != nil {
-		return info, err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, removeIfThere(partial))
+	var report Report
+	err = makeFile(to, func(partial string) (err error) {
+		if err := s.copyInto(ctx, partial, progress); err != nil {
+			return err
 		}
-	}()
-	if err := s.copyInto(ctx, partial, progress); err != nil {
-		return info, err
-	}
-	failpoint.Hit(failpoint.BackupCopied)
-	report, err := Inspect(ctx, partial)
-	if err == nil {
-		err = report.Whole()
-	}
+		failpoint.Hit(failpoint.BackupCopied)
+		if report, err = inspectWhole(ctx, partial); err != nil {
+			return fmt.Errorf("the copy does not verify, so it was not kept: %w", err)
+		}
+		failpoint.Hit(failpoint.BackupVerified)
+		return s.mayWriteBackup(to, force) // it may have come in the meantime
+	})
 	if err != nil {
-		return info, fmt.Errorf("the copy does not verify, so it was not kept: %w", err)
-	}
-	failpoint.Hit(failpoint.BackupVerified)
-	if err := s.mayWriteBackup(to, force); err != nil { // it may have come in the meantime
-		return info, err
-	}
-	if err := rename(partial, to); err != nil {
 		return info, err
 	}
 	failpoint.Hit(failpoint.BackupRenamed)
@@ -206,6 +194,22 @@ func watchSize(ctx context.Context, conn *sql.Conn, file string, progress func(d
 		watching.Wait()
 		progress(total, total)
 	}
+}
+
+// makeFile has fill write a file beside the place to, and gives it that name
+// when it is complete and durable. Of one that is not, nothing stays.
+func makeFile(to string, fill func(partial string) error) error {
+	partial, err := newPartial(to)
+	if err != nil {
+		return err
+	}
+	if err = fill(partial); err == nil {
+		err = rename(partial, to)
+	}
+	if err != nil {
+		return errors.Join(err, removeIfThere(partial))
+	}
+	return nil
 }
 
 // newPartial makes the empty file, closed to others, that a copy is written to.

@@ -24,24 +24,18 @@ var oldestEngine = [3]int{3, 51, 3}
 // dsn names the database with the settings of every connection. They stand
 // here because a PRAGMA sent to a pool reaches one of its connections only.
 func dsn(path string, readOnly bool) string {
-	q := url.Values{
-		"_defensive": {"1"},
-		"_dqs":       {"0"},
-		"_pragma": {
-			"busy_timeout(5000)",
-			"journal_mode(WAL)",
-			"synchronous(FULL)",
-			"foreign_keys(ON)",
-			"trusted_schema(OFF)",
-			"cell_size_check(ON)",
-			"mmap_size(0)",
-			"journal_size_limit(67108864)",
-			"wal_autocheckpoint(1000)",
-		},
-	}
+	q := url.Values{}
 	if readOnly {
 		q.Set("_query_only", "1")
 	}
+	return uri(path, q, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "journal_size_limit(67108864)", "wal_autocheckpoint(1000)")
+}
+
+// uri names a database with what holds for whoever opens it, and with more.
+func uri(path string, q url.Values, pragmas ...string) string {
+	q.Set("_defensive", "1")
+	q.Set("_dqs", "0")
+	q["_pragma"] = append([]string{"busy_timeout(5000)", "trusted_schema(OFF)", "cell_size_check(ON)", "mmap_size(0)"}, pragmas...)
 	u := url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}
 	return u.String()
 }

@@ -68,6 +68,15 @@ func Inspect(ctx context.Context, path string) (Report, error) {
 	}
 }
 
+// inspectWhole is Inspect, and an error for a file in which something is wrong.
+func inspectWhole(ctx context.Context, path string) (Report, error) {
+	r, err := Inspect(ctx, path)
+	if err == nil {
+		err = r.Whole()
+	}
+	return r, err
+}
+
 // checkPlace says what Open would say of the place, and changes nothing.
 func checkPlace(path string, info fs.FileInfo) error {
 	dir := filepath.Dir(path)
@@ -102,13 +111,11 @@ func noLog(path string) bool {
 // openToLook opens a file to read it. One at rest is taken as immutable, so
 // that SQLite makes no files beside it.
 func openToLook(ctx context.Context, path string, still bool) (*sql.DB, *sql.Conn, error) {
-	q := url.Values{"mode": {"ro"}, "_defensive": {"1"}, "_dqs": {"0"},
-		"_pragma": {"busy_timeout(5000)", "trusted_schema(OFF)", "cell_size_check(ON)", "mmap_size(0)"}}
+	q := url.Values{"mode": {"ro"}}
 	if still {
 		q.Set("immutable", "1")
 	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}
-	db, err := sql.Open("sqlite", u.String())
+	db, err := sql.Open("sqlite", uri(path, q))
 	if err != nil {
 		return nil, nil, explain("opening "+path, err)
 	}

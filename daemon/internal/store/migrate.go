@@ -99,14 +99,9 @@ func keepOld(ctx context.Context, conn *sql.Conn, file string, version int) erro
 		return refuseFile("keeping a copy from before the upgrade", dir, err)
 	}
 	copied := filepath.Join(dir, fmt.Sprintf("before-schema-%d.db", version+1))
-	partial, err := newPartial(copied)
-	if err != nil {
-		return err
-	}
-	if err := vacuumInto(ctx, conn, partial); err != nil {
-		return errors.Join(explain("keeping a copy from before the upgrade in "+dir, err), removeIfThere(partial))
-	}
-	return rename(partial, copied)
+	return makeFile(copied, func(partial string) error {
+		return explain("keeping a copy from before the upgrade in "+dir, vacuumInto(ctx, conn, partial))
+	})
 }
 
 // schemaVersion is 0 for a new file.

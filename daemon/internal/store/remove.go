@@ -18,7 +18,7 @@ func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x sight) (sd
 	if x.view == 0 {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run", path)
 	}
-	own := x.scope == scope && scope == runScope(run.ID)
+	own := x.Scope == scope && scope == runScope(run.ID)
 	if own {
 		if err := t.detach(x.entry, run.ID); err != nil {
 			return sdk.Entry{}, err
@@ -35,7 +35,7 @@ func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x sight) (sd
 			return sdk.Entry{}, err
 		}
 	}
-	loop, turn := x.loop, x.turn
+	loop, turn := x.Loop, x.Turn
 	if w.Loop != 0 {
 		loop = w.Loop
 	}

@@ -52,21 +52,21 @@ func restore(ctx context.Context, from, to string, opts Options) (done Restored,
 		return done, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	partial, err := copyWhole(ctx, from, to)
-	if err != nil {
+	if err := mayRestore(ctx, from); err != nil {
 		return done, err
 	}
-	if done.Report, err = Inspect(ctx, partial); err == nil {
-		err = done.Whole()
-	}
-	if err != nil {
-		return done, errors.Join(fmt.Errorf("the copy of %s does not verify, so nothing was changed: %w", from, err), removeIfThere(partial))
-	}
-	done.Path = to
-	if done.Aside, err = moveAside(ctx, to, to+".before-restore-"+stamp(opts.Clock())); err != nil {
-		return done, errors.Join(err, removeIfThere(partial))
-	}
-	return done, rename(partial, to)
+	err = makeFile(to, func(partial string) (err error) {
+		if err := copyAll(ctx, from, partial); err != nil {
+			return err
+		}
+		if done.Report, err = inspectWhole(ctx, partial); err != nil {
+			return fmt.Errorf("the copy of %s does not verify, so nothing was changed: %w", from, err)
+		}
+		done.Path = to
+		done.Aside, err = moveAside(ctx, to, to+".before-restore-"+stamp(opts.Clock()))
+		return err
+	})
+	return done, err
 }
 
 func refuseSame(from, to string) error {
@@ -80,32 +80,27 @@ func refuseSame(from, to string) error {
 	return nil
 }
 
-// copyWhole verifies the source and copies it, with what is in its write-ahead
-// log, beside the database.
-func copyWhole(ctx context.Context, from, to string) (partial string, err error) {
-	report, err := Inspect(ctx, from)
-	if err == nil {
-		err = report.Whole()
-	}
-	if code(err) == sqlite3.SQLITE_NOTADB {
-		return "", &sdk.Error{Outcome: sdk.Validation, Cause: err,
+// mayRestore refuses a file that is no whole database.
+func mayRestore(ctx context.Context, from string) error {
+	_, err := inspectWhole(ctx, from)
+	switch {
+	case err == nil:
+		return nil
+	case code(err) == sqlite3.SQLITE_NOTADB:
+		return &sdk.Error{Outcome: sdk.Validation, Cause: err,
 			Message: from + " is no database, so nothing was changed; name a file that `bothy backup` wrote"}
 	}
-	if err != nil {
-		return "", fmt.Errorf("%s cannot be restored, and nothing was changed: %w", from, err)
-	}
+	return fmt.Errorf("%s cannot be restored, and nothing was changed: %w", from, err)
+}
+
+// copyAll copies a database with what is in its write-ahead log.
+func copyAll(ctx context.Context, from, to string) error {
 	db, conn, err := openToLook(ctx, from, noLog(from))
 	if err != nil {
-		return "", err
+		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close(), db.Close()) }()
-	if partial, err = newPartial(to); err != nil {
-		return "", err
-	}
-	if err := vacuumInto(ctx, conn, partial); err != nil {
-		return "", errors.Join(explain("copying "+from, err), removeIfThere(partial))
-	}
-	return partial, nil
+	err = explain("copying "+from, vacuumInto(ctx, conn, to))
+	return errors.Join(err, conn.Close(), db.Close())
 }
 
 // moveAside gives the present database a second name. It stays under its first

@@ -106,30 +106,18 @@ func completeScheme(x sdk.Scheme) (sdk.Scheme, error) {
 		x.WritableBy = []sdk.Writer{sdk.WriterModel, sdk.WriterPlugin}
 	}
 	x.WritableBy = slices.Clone(x.WritableBy)
-	switch x.Category {
-	case sdk.CategoryData, sdk.CategoryLogging, sdk.CategoryUnknown, sdk.CategoryPrompt, sdk.CategoryAudit:
-	default:
+	if !slices.Contains([]sdk.Category{sdk.CategoryData, sdk.CategoryLogging, sdk.CategoryUnknown, sdk.CategoryPrompt, sdk.CategoryAudit}, x.Category) {
 		return x, sdk.Errorf(sdk.Validation, "the scheme %s:// has the category %q; there are data, logging, unknown, prompt and audit", x.Name, x.Category)
 	}
-	switch x.Scope {
-	case "run", "project", "global":
-	default:
+	if !slices.Contains([]string{"run", "project", "global"}, x.Scope) {
 		return x, sdk.Errorf(sdk.Validation, "the scheme %s:// has the scope %q; there are run, project and global", x.Name, x.Scope)
 	}
 	for _, w := range x.WritableBy {
-		if !knownWriter(w) {
+		if !slices.Contains([]sdk.Writer{sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient, sdk.WriterModel}, w) {
 			return x, sdk.Errorf(sdk.Validation, "the scheme %s:// admits the writer %q; there are system, plugin, client and model", x.Name, w)
 		}
 	}
 	return x, nil
-}
-
-func knownWriter(w sdk.Writer) bool {
-	switch w {
-	case sdk.WriterSystem, sdk.WriterPlugin, sdk.WriterClient, sdk.WriterModel:
-		return true
-	}
-	return false
 }
 
 func isBuiltin(name string) bool {

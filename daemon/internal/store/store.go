@@ -164,10 +164,7 @@ func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
 	}
-	s.mu.Lock()
-	close(s.changed)
-	s.changed = make(chan struct{})
-	s.mu.Unlock()
+	s.wake()
 	s.copying.cancel()
 	s.gate.Lock()
 	defer s.gate.Unlock()
@@ -193,6 +190,10 @@ func (s *Store) Changed() <-chan struct{} {
 // what they are woken for is there to read.
 func (s *Store) announce(seq int64) {
 	s.seq.Store(seq)
+	s.wake()
+}
+
+func (s *Store) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.changed)

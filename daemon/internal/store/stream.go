@@ -19,14 +19,14 @@ func (t *tx) appendChunk(run *sdk.Run, path string, w *sdk.Write, x sight) (sdk.
 	if x.view == 0 {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run to append to", path)
 	}
-	if x.state != sdk.StateStreaming {
-		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is %s; only a streaming entry can be appended to", path, x.state)
+	if x.State != sdk.StateStreaming {
+		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is %s; only a streaming entry can be appended to", path, x.State)
 	}
 	if err := t.exec(`INSERT INTO chunks (seq, entry, channel, text) VALUES (?, ?, ?, ?)`, t.nextID(), x.entry, w.Chunk.Channel, w.Chunk.Text); err != nil {
 		return sdk.Entry{}, err
 	}
 	sum := sha256.Sum256([]byte(w.Chunk.Text))
-	e := event{kind: sdk.KindEntryChunk, project: run.Project, run: run.ID, loop: x.loop, turn: x.turn, path: path, entry: x.entry, body: &sum}
+	e := event{kind: sdk.KindEntryChunk, project: run.Project, run: run.ID, loop: x.Loop, turn: x.Turn, path: path, entry: x.entry, body: &sum}
 	return x.result(t, path), t.record(e, channelData{w.Chunk.Channel})
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,21 +12,11 @@ import (
 
 // sight is an entry as a run sees it, inside a transaction.
 type sight struct {
-	view       int64 // 0 when the run does not see the entry
-	entry      int64 // 0 when there is none
-	scope      string
-	body       string
-	attributes []byte
-	hash       digest
-	created    int64
-	state      sdk.State
-	outcome    sdk.Outcome
-	phase      sdk.Phase
-	visibility sdk.Visibility
-	writer     sdk.Writer
-	loop       int64
-	turn       int
-	writes     int
+	sdk.Entry       // result completes it
+	view      int64 // 0 when the run does not see the entry
+	entry     int64 // 0 when there is none
+	hash      digest
+	created   int64
 }
 
 // write is the one way in which an entry changes. It resolves the scheme,
@@ -62,10 +51,10 @@ func (t *tx) write(run *sdk.Run, w *sdk.Write) (sdk.Entry, error) {
 	if w.Create && x.view != 0 {
 		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is there already", path)
 	}
-	if w.Expect != "" && x.phase != w.Expect {
+	if w.Expect != "" && x.Phase != w.Expect {
 		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s is %s and not %s; somebody else took this step", path, phaseName(x), w.Expect)
 	}
-	if w.ExpectVersion != 0 && (x.view == 0 || x.writes != w.ExpectVersion) {
+	if w.ExpectVersion != 0 && (x.view == 0 || x.Version != w.ExpectVersion) {
 		return sdk.Entry{}, sdk.Errorf(sdk.Conflict, "%s was changed meanwhile; look at it again", path)
 	}
 	switch {
@@ -97,10 +86,10 @@ func phaseName(x sight) string {
 	switch {
 	case x.view == 0:
 		return "not there"
-	case x.phase == "":
+	case x.Phase == "":
 		return "in no phase"
 	}
-	return string(x.phase)
+	return string(x.Phase)
 }
 
 // checkWrite refuses values that no entry can have, and fields that do not go
@@ -133,12 +122,12 @@ func (t *tx) look(run int64, scope, path string) (sight, error) {
 		v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count
 		FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
 		WHERE e.path = ?2 AND e.scope IN `+visibleScopes, []any{run, path},
-		&x.view, &x.entry, &x.scope, &x.body, &x.attributes, &hash, &x.created,
-		(*string)(&x.state), (*string)(&x.outcome), (*string)(&x.phase), (*string)(&x.visibility), (*string)(&x.writer),
-		&x.loop, &x.turn, &x.writes)
+		&x.view, &x.entry, &x.Scope, &x.Body, (*[]byte)(&x.Attributes), &hash, &x.created,
+		(*string)(&x.State), (*string)(&x.Outcome), (*string)(&x.Phase), (*string)(&x.Visibility), (*string)(&x.Writer),
+		&x.Loop, &x.Turn, &x.Version)
 	if err == nil && !found {
 		_, err = t.one(`SELECT id, scope, body, attributes, hash, created FROM entries WHERE scope = ? AND path = ?`, []any{scope, path},
-			&x.entry, &x.scope, &x.body, &x.attributes, &hash, &x.created)
+			&x.entry, &x.Scope, &x.Body, (*[]byte)(&x.Attributes), &hash, &x.created)
 	}
 	copy(x.hash[:], hash)
 	return x, err
@@ -151,33 +140,33 @@ func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, x sight) (sdk.E
 	var changed members
 	var err error
 	if w.Attributes != nil {
-		if x.attributes, changed, err = mergeAttributes(old.attributes, w.Attributes); err != nil {
+		if x.Attributes, changed, err = mergeAttributes(old.Attributes, w.Attributes); err != nil {
 			return sdk.Entry{}, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	wroteBody := w.Body != nil
 	if wroteBody {
-		x.body = *w.Body
+		x.Body = *w.Body
 	}
-	if old.state == sdk.StateStreaming && (wroteBody || x.state != sdk.StateStreaming) {
+	if old.State == sdk.StateStreaming && (wroteBody || x.State != sdk.StateStreaming) {
 		folded, err := t.fold(old, wroteBody)
 		if err != nil {
 			return sdk.Entry{}, err
 		}
 		if folded != "" {
-			x.body += folded
+			x.Body += folded
 			wroteBody = true
 		}
 	}
 	if wroteBody || old.entry == 0 {
-		x.hash = sha256.Sum256([]byte(x.body))
+		x.hash = sha256.Sum256([]byte(x.Body))
 	}
 	// An entry of a parent run is left as it is; what differs becomes our own.
-	inherited := old.entry != 0 && old.scope != scope
+	inherited := old.entry != 0 && old.Scope != scope
 	switch {
-	case old.entry == 0, inherited && (x.hash != old.hash || len(changed) > 0 || !x.state.Ended()):
+	case old.entry == 0, inherited && (x.hash != old.hash || len(changed) > 0 || !x.State.Ended()):
 		wroteBody = true
-		if changed, err = parseMembers(x.attributes); err != nil {
+		if changed, err = parseMembers(x.Attributes); err != nil {
 			return sdk.Entry{}, err
 		}
 		err = t.insertEntry(&x, scope, path)
@@ -200,34 +189,34 @@ func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, x sight) (sdk.E
 // to the state it came with, so a new state without one has none.
 func (x *sight) applyView(w *sdk.Write) {
 	if x.view == 0 {
-		x.state, x.visibility = sdk.StateResolved, sdk.Visible
+		x.State, x.Visibility = sdk.StateResolved, sdk.Visible
 	}
 	if w.State != "" {
-		x.state, x.outcome = w.State, w.Outcome
+		x.State, x.Outcome = w.State, w.Outcome
 	} else if w.Outcome != "" {
-		x.outcome = w.Outcome
+		x.Outcome = w.Outcome
 	}
 	if w.Visibility != "" {
-		x.visibility = w.Visibility
+		x.Visibility = w.Visibility
 	}
 	if w.Phase != "" {
-		x.phase = w.Phase
+		x.Phase = w.Phase
 	}
 	if w.Loop != 0 {
-		x.loop = w.Loop
+		x.Loop = w.Loop
 	}
 	if w.Turn != 0 {
-		x.turn = w.Turn
+		x.Turn = w.Turn
 	}
-	x.writer = w.Writer
-	x.writes++
+	x.Writer = w.Writer
+	x.Version++
 }
 
 // insertEntry gives the entry the seq of the row that tells of it as its id.
 func (t *tx) insertEntry(x *sight, scope, path string) error {
-	x.entry, x.scope, x.created = t.nextID(), scope, t.now.UnixNano()
+	x.entry, x.Scope, x.created = t.nextID(), scope, t.now.UnixNano()
 	return t.exec(`INSERT INTO entries (id, scope, path, body, attributes, hash, created) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		x.entry, scope, path, x.body, text(x.attributes), x.hash[:], x.created)
+		x.entry, scope, path, x.Body, text(x.Attributes), x.hash[:], x.created)
 }
 
 func (t *tx) updateEntry(run *sdk.Run, x *sight, old sight, scope string) error {
@@ -237,30 +226,30 @@ func (t *tx) updateEntry(run *sdk.Run, x *sight, old sight, scope string) error 
 		}
 	}
 	if x.hash == old.hash {
-		return t.exec(`UPDATE entries SET attributes = ? WHERE id = ?`, text(x.attributes), x.entry)
+		return t.exec(`UPDATE entries SET attributes = ? WHERE id = ?`, text(x.Attributes), x.entry)
 	}
-	return t.exec(`UPDATE entries SET body = ?, attributes = ?, hash = ? WHERE id = ?`, x.body, text(x.attributes), x.hash[:], x.entry)
+	return t.exec(`UPDATE entries SET body = ?, attributes = ?, hash = ? WHERE id = ?`, x.Body, text(x.Attributes), x.hash[:], x.entry)
 }
 
 func (t *tx) putView(run int64, x *sight) (err error) {
 	if x.view == 0 {
 		x.view, err = t.insert(`INSERT INTO run_views (run, entry, loop, turn, state, outcome, phase, visibility, writer, write_count, updated)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			run, x.entry, x.loop, x.turn, string(x.state), string(x.outcome), string(x.phase), string(x.visibility), string(x.writer), x.writes, t.now.UnixNano())
+			run, x.entry, x.Loop, x.Turn, string(x.State), string(x.Outcome), string(x.Phase), string(x.Visibility), string(x.Writer), x.Version, t.now.UnixNano())
 		return err
 	}
 	return t.exec(`UPDATE run_views SET entry = ?, loop = ?, turn = ?, state = ?, outcome = ?, phase = ?, visibility = ?, writer = ?, write_count = ?, updated = ?
 		WHERE id = ?`,
-		x.entry, x.loop, x.turn, string(x.state), string(x.outcome), string(x.phase), string(x.visibility), string(x.writer), x.writes, t.now.UnixNano(), x.view)
+		x.entry, x.Loop, x.Turn, string(x.State), string(x.Outcome), string(x.Phase), string(x.Visibility), string(x.Writer), x.Version, t.now.UnixNano(), x.view)
 }
 
 // tellSet writes the journal row of a set.
 func (t *tx) tellSet(run *sdk.Run, path string, x *sight, w *sdk.Write, wroteBody bool, changed members) error {
-	c := sdk.EntryChange{State: x.state, Outcome: x.outcome, Phase: x.phase, Visibility: x.visibility, Writer: w.Writer}
+	c := sdk.EntryChange{State: x.State, Outcome: x.Outcome, Phase: x.Phase, Visibility: x.Visibility, Writer: w.Writer}
 	if err := describeAttributes(&c, changed); err != nil {
 		return err
 	}
-	e := event{kind: sdk.KindEntrySet, project: run.Project, run: run.ID, loop: x.loop, turn: x.turn, path: path, entry: x.entry}
+	e := event{kind: sdk.KindEntrySet, project: run.Project, run: run.ID, loop: x.Loop, turn: x.Turn, path: path, entry: x.entry}
 	if wroteBody {
 		e.body = &x.hash
 	}
@@ -269,12 +258,9 @@ func (t *tx) tellSet(run *sdk.Run, path string, x *sight, w *sdk.Write, wroteBod
 
 // result is the sight as callers know it.
 func (x *sight) result(t *tx, path string) sdk.Entry {
-	return sdk.Entry{
-		Path: path, Body: x.body, Attributes: json.RawMessage(x.attributes), Visibility: x.visibility,
-		State: x.state, Outcome: x.outcome, Writer: x.writer, Scope: x.scope, Phase: x.phase,
-		Hash: hex.EncodeToString(x.hash[:]), Loop: x.loop, Turn: x.turn, Version: x.writes,
-		Created: unix(x.created), Updated: t.now,
-	}
+	e := x.Entry
+	e.Path, e.Hash, e.Created, e.Updated = path, hex.EncodeToString(x.hash[:]), unix(x.created), t.now
+	return e
 }
 
 // text binds JSON as TEXT, and nothing as NULL.

@@ -66,14 +66,17 @@ func (r *Runlogs) linesOf(ctx context.Context, row sdk.JournalRow) ([]line, erro
 		return nil, nil // of no interest, or a turn without a model
 	}
 	p := payload{}
-	p.members(row.Data, r.cfg.Redact)
+	p.members(row.Data)
 	if row.Path != "" {
-		p["path"] = r.cfg.Redact(row.Path)
+		p["path"] = row.Path
 	}
-	return []line{newLine(row, plain[row.Kind], p)}, nil
+	return []line{r.newLine(row, plain[row.Kind], p)}, nil
 }
 
-func newLine(row sdk.JournalRow, kind string, p payload) line {
+// newLine is a line of a row. Its payload is complete by then, so that no text
+// of it goes past the redaction.
+func (r *Runlogs) newLine(row sdk.JournalRow, kind string, p payload) line {
+	p.clean(r.cfg.Redact)
 	l := line{V: Version, Seq: row.Seq, TS: json.Number(timestamp(row.Time)), Kind: kind, Loop: row.Loop, Payload: p}
 	if row.Turn != 0 && kind != kindPrompt {
 		l.Step = fmt.Sprintf("step_%d", row.Turn)
@@ -81,14 +84,12 @@ func newLine(row sdk.JournalRow, kind string, p payload) line {
 	return l
 }
 
-// members adds the members of a JSON object.
-func (p payload) members(object json.RawMessage, redact func(string) string) {
+// members adds the members of a JSON object; what is none adds nothing.
+func (p payload) members(object json.RawMessage) {
 	var all map[string]json.RawMessage
-	if json.Unmarshal(object, &all) != nil {
-		return
-	}
+	_ = json.Unmarshal(object, &all)
 	for name, value := range all {
-		p.value(name, value, redact)
+		p[name] = value
 	}
 }
 
@@ -102,22 +103,22 @@ func (r *Runlogs) entryLines(row sdk.JournalRow) []line {
 	switch sdk.SchemeOf(row.Path) {
 	case "prompt":
 		if row.BodyHash != "" {
-			p := payload{"path": r.cfg.Redact(row.Path)}
-			p.body("prompt", row, r.cfg.Redact)
-			return []line{newLine(row, kindPrompt, p)}
+			p := payload{"path": row.Path}
+			p.body("prompt", row)
+			return []line{r.newLine(row, kindPrompt, p)}
 		}
 	case "assistant":
 		if row.BodyHash != "" && c.State.Ended() {
-			return []line{newLine(row, kindResponse, r.answer(row, c))}
+			return []line{r.newLine(row, kindResponse, answerOf(row, c))}
 		}
 	case "log":
 		if c.Phase != sdk.PhaseNone {
 			return r.actionLines(row, c)
 		}
 		if row.BodyHash != "" && c.State == sdk.StateFailed {
-			p := payload{"path": r.cfg.Redact(row.Path), "error_type": c.Outcome}
-			p.body("error_message", row, r.cfg.Redact)
-			return []line{newLine(row, kindError, p)}
+			p := payload{"path": row.Path, "error_type": c.Outcome}
+			p.body("error_message", row)
+			return []line{r.newLine(row, kindError, p)}
 		}
 	}
 	return nil
@@ -125,35 +126,34 @@ func (r *Runlogs) entryLines(row sdk.JournalRow) []line {
 
 // body adds the text that the row gave its entry. The journal has only its hash
 // when it was deleted or written over since.
-func (p payload) body(name string, row sdk.JournalRow, redact func(string) string) {
+func (p payload) body(name string, row sdk.JournalRow) {
 	if row.Body == nil {
 		p["gone"] = true
 		return
 	}
-	p.text(name, *row.Body, redact)
+	p[name] = *row.Body
 }
 
-func (r *Runlogs) answer(row sdk.JournalRow, c sdk.EntryChange) payload {
-	p := payload{"path": r.cfg.Redact(row.Path)}
+func answerOf(row sdk.JournalRow, c sdk.EntryChange) payload {
 	at, err := sdk.ReplyOf(c.Attributes)
+	p := payload{"path": row.Path, "model": at.Model}
 	if err != nil {
 		p["gone"] = true
 	}
-	p.body("content", row, r.cfg.Redact)
-	p.text("model", at.Model, r.cfg.Redact)
+	p.body("content", row)
 	if at.Reasoning != "" {
-		p.text("reasoning", at.Reasoning, r.cfg.Redact)
+		p["reasoning"] = at.Reasoning
 	}
 	calls := []any{}
 	for _, call := range at.Calls {
-		calls = append(calls, map[string]any{"name": r.cfg.Redact(call.Tool), "call_id": r.cfg.Redact(call.ID)})
+		calls = append(calls, map[string]any{"name": call.Tool, "call_id": call.ID})
 	}
 	p["tool_calls"] = calls
 	if at.Finish != "" {
 		p["finish"] = at.Finish
 	}
 	if at.Usage != nil {
-		p.value("usage", encodeJSON(at.Usage), r.cfg.Redact)
+		p["usage"] = encodeJSON(at.Usage)
 	}
 	if c.State != sdk.StateResolved {
 		p["partial"], p["error_type"] = true, c.Outcome
@@ -171,15 +171,14 @@ func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
 	}
 	var lines []line
 	if _, is := c.Hashed["call_id"]; is || at.CallID != "" {
-		lines = append(lines, newLine(row, kindToolCall, r.call(row, at)))
+		lines = append(lines, r.newLine(row, kindToolCall, callOf(row, at)))
 	}
 	lines = append(lines, r.personLines(row, c, at)...)
 	if c.Phase != sdk.PhaseEnded || row.BodyHash == "" {
 		return lines
 	}
-	tool := r.cfg.Redact(toolOf(row.Path))
-	p := payload{"path": r.cfg.Redact(row.Path), "tool": tool}
-	p.body("result", row, r.cfg.Redact)
+	p := payload{"path": row.Path, "tool": toolOf(row.Path)}
+	p.body("result", row)
 	if at.DurationMS != nil {
 		p["duration_ms"] = *at.DurationMS
 	}
@@ -187,44 +186,40 @@ func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
 		p["truncated"] = true
 	}
 	if c.State == sdk.StateResolved {
-		return append(lines, newLine(row, kindToolResult, p))
+		return append(lines, r.newLine(row, kindToolResult, p))
 	}
-	p["error_type"] = c.Outcome
-	p.text("error_message", at.Error, r.cfg.Redact)
-	lines = append(lines, newLine(row, kindToolError, p))
+	p["error_type"], p["error_message"] = c.Outcome, at.Error
+	lines = append(lines, r.newLine(row, kindToolError, p))
 	if c.Outcome == sdk.Permission && !at.Rejected() {
-		lines = append(lines, newLine(row, kindSecurityEvent, r.security(row, at, tool)))
+		lines = append(lines, r.newLine(row, kindSecurityEvent, denialOf(row, at)))
 	}
 	return lines
 }
 
-func (r *Runlogs) call(row sdk.JournalRow, at sdk.Action) payload {
-	p := payload{"path": r.cfg.Redact(row.Path), "args": nil}
-	p.text("tool", at.Tool, r.cfg.Redact)
-	p.text("call_id", at.CallID, r.cfg.Redact)
+func callOf(row sdk.JournalRow, at sdk.Action) payload {
+	p := payload{"path": row.Path, "tool": at.Tool, "call_id": at.CallID, "args": nil}
 	if at.Arguments == nil {
 		p["gone"] = true
 	} else {
-		p.value("args", at.Arguments, r.cfg.Redact)
+		p["args"] = at.Arguments
 	}
 	if at.Plugin != "" {
 		p["plugin"] = at.Plugin
 	}
 	if at.Parent != "" {
-		p["parent"] = r.cfg.Redact(at.Parent)
+		p["parent"] = at.Parent
 	}
 	if at.Decision != nil {
-		p.value("decision", encodeJSON(at.Decision), r.cfg.Redact)
+		p["decision"] = encodeJSON(at.Decision)
 	}
 	return p
 }
 
-func (r *Runlogs) security(row sdk.JournalRow, at sdk.Action, tool string) payload {
-	p := payload{"path": r.cfg.Redact(row.Path), "tool": tool, "event_type": "permission_denied"}
-	p.text("error_message", at.Error, r.cfg.Redact)
+func denialOf(row sdk.JournalRow, at sdk.Action) payload {
+	p := payload{"path": row.Path, "tool": toolOf(row.Path), "event_type": "permission_denied", "error_message": at.Error}
 	if v, is := at.Metadata["violations"]; is {
 		p["event_type"] = EventViolation
-		p.value("violations", encodeJSON(v), r.cfg.Redact)
+		p["violations"] = encodeJSON(v)
 	}
 	return p
 }

@@ -20,8 +20,7 @@ func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, err
 	if err != nil {
 		return nil, err
 	}
-	p := payload{"status": end.Status, "stop": end.Stop, "turns": len(turns), "final": nil}
-	p.text("reason", end.Reason, r.cfg.Redact)
+	p := payload{"status": end.Status, "stop": end.Stop, "turns": len(turns), "final": nil, "reason": end.Reason}
 	var actions []sdk.Entry
 	if len(turns) > 0 {
 		last := turns[len(turns)-1]
@@ -41,17 +40,17 @@ func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, err
 		d := payload{"guard": end.Stop, "reason": p["reason"]}
 		for _, entry := range actions {
 			if entry.State == sdk.StateCancelled {
-				d["tool"] = r.cfg.Redact(toolOf(entry.Path))
+				d["tool"] = toolOf(entry.Path)
 			}
 		}
-		lines = append(lines, newLine(row, kindLoopDetected, d))
+		lines = append(lines, r.newLine(row, kindLoopDetected, d))
 	}
 	kind := kindRunFailed
 	switch end.Status {
 	case sdk.StatusOK, sdk.StatusNoContent:
 		kind = kindRunComplete
 	}
-	return append(lines, newLine(row, kind, p)), nil
+	return append(lines, r.newLine(row, kind, p)), nil
 }
 
 // final is what the loop ended with: the answer of its last turn, and the call
@@ -64,8 +63,7 @@ func (r *Runlogs) final(ctx context.Context, run int64, turn int, stop string, a
 	case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
 		return nil, err
 	case err == nil && answer.Body != "":
-		p["path"] = path
-		p.text("text", answer.Body, r.cfg.Redact)
+		p["path"], p["text"] = path, answer.Body
 		if answer.State != sdk.StateResolved {
 			p["partial"] = true
 		}
@@ -78,8 +76,7 @@ func (r *Runlogs) final(ctx context.Context, run int64, turn int, stop string, a
 		if entry.State != sdk.StateResolved || err != nil || at.Parent != "" {
 			continue
 		}
-		p["tool"], p["call"] = r.cfg.Redact(toolOf(entry.Path)), r.cfg.Redact(entry.Path) // the last one that was made
-		p.value("args", at.Arguments, r.cfg.Redact)
+		p["tool"], p["call"], p["args"] = toolOf(entry.Path), entry.Path, at.Arguments // the last one that was made
 	}
 	return p, nil
 }

@@ -39,51 +39,52 @@ func timestamp(t time.Time) string {
 	return fmt.Sprintf("%d.%06d", micro/1e6, micro%1e6)
 }
 
-// payload is what a line says. Every text goes in through text or value, which
-// take secrets out of it.
+// payload is what a line says: texts, JSON as it stands somewhere, and what
+// belongs to neither, such as numbers.
 type payload map[string]any
 
 // MaxText is the longest text that a line holds, in bytes. A longer one keeps
 // its head and its end, and cut says how long it was.
 const MaxText = 64 << 10
 
-// text adds a text. Secrets go first: a cut through one would hide it from
-// those who look for the whole.
-func (p payload) text(name, text string, redact func(string) string) {
-	text = redact(text)
-	if len(text) > MaxText {
-		p.wasCut(name, len(text))
-		text = shorten(text)
+// clean takes secrets out of all texts and JSON of a payload, and shortens what
+// is too long. Secrets go first: a cut through one would hide it from those who
+// look for the whole.
+func (p payload) clean(redact func(string) string) {
+	cut := map[string]int{}
+	for name, v := range p {
+		switch v := v.(type) {
+		case payload:
+			v.clean(redact)
+			continue
+		case json.RawMessage:
+			p[name] = cleanJSON(v, redact)
+		default:
+			p[name] = redacted(v, redact)
+		}
+		if text, ok := p[name].(string); ok && len(text) > MaxText {
+			cut[name], p[name] = len(text), shorten(text)
+		}
 	}
-	p[name] = text
+	if len(cut) > 0 {
+		p["cut"] = cut
+	}
 }
 
-// value adds any JSON as it is, or the beginning and the end of its text when
-// it is too long.
-func (p payload) value(name string, raw json.RawMessage, redact func(string) string) {
+// cleanJSON is JSON without secrets, as its text when it is too long for a line.
+func cleanJSON(raw json.RawMessage, redact func(string) string) any {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any
 	if dec.Decode(&v) != nil {
-		p.text(name, string(raw), redact)
-		return
+		return redact(string(raw))
 	}
 	v = redacted(v, redact)
 	if len(raw) <= MaxText {
-		p[name] = v
-		return
+		return v
 	}
 	text, _ := json.Marshal(v) // it was JSON before
-	p.text(name, string(text), redact)
-}
-
-func (p payload) wasCut(name string, size int) {
-	sizes, ok := p["cut"].(map[string]int)
-	if !ok {
-		sizes = map[string]int{}
-		p["cut"] = sizes
-	}
-	sizes[name] = size
+	return redact(string(text))
 }
 
 // redacted takes secrets out of all texts of a JSON value.

@@ -7,24 +7,23 @@ import "github.com/bothyd/bothy/sdk"
 func (r *Runlogs) personLines(row sdk.JournalRow, c sdk.EntryChange, at sdk.Action) []line {
 	var lines []line
 	about := func() payload {
-		return payload{"path": r.cfg.Redact(row.Path), "tool": r.cfg.Redact(toolOf(row.Path))}
+		return payload{"path": row.Path, "tool": toolOf(row.Path)}
 	}
 	if at.Answer != nil {
 		p := about()
-		p["answer"] = at.Answer.Answer
-		p.text("by", at.Answer.By, r.cfg.Redact)
+		p["answer"], p["by"] = at.Answer.Answer, at.Answer.By
 		if at.Answer.Reason != "" {
-			p.text("reason", at.Answer.Reason, r.cfg.Redact)
+			p["reason"] = at.Answer.Reason
 		}
 		if at.Answer.Rule != "" {
 			p["rule"] = at.Answer.Rule
 		}
-		lines = append(lines, newLine(row, kindAnswered, p))
+		lines = append(lines, r.newLine(row, kindAnswered, p))
 	}
 	if c.State == sdk.StateProposed && at.Proposal != nil {
 		p := about()
-		p.members(encodeJSON(at.Proposal), r.cfg.Redact)
-		lines = append(lines, newLine(row, kindProposed, p))
+		p.members(encodeJSON(at.Proposal))
+		lines = append(lines, r.newLine(row, kindProposed, p))
 	}
 	return lines
 }

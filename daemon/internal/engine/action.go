@@ -10,121 +10,54 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// action is one call on its way from record to its end.
+// action is one call on its way from record to its end. Its sdk.Action is what
+// the store holds of it, or will with its next write: there is no other state
+// (state.go). Arguments are in it to the byte.
 type action struct {
-	call      sdk.ReadCall
-	tool      sdk.Tool      // its zero value when there is none of that name
-	own       sdk.TurnTools // that runs it; nil for a plugin's tool
-	once      bool          // an own tool's call that is not made twice, whatever the tool says
-	fault     error         // why the call cannot be made at all
-	arguments json.RawMessage
-	changed   bool // they are not the model's own
-	index     int  // among the calls of its turn
-	path      string
-	parent    string    // the path of the action whose plugin made the call; empty where the model did
-	until     time.Time // the call has to end by then; zero where nothing but its own limit says so
-	loop      int64
-	turn      int
-	project   string
-	decision  sdk.Decision
-	breaking  bool // gives up the rest of the turn, whatever it is
-	recheck   bool // policy is asked again before it starts, for time has passed
-	decided   bool // the decision is another than the recorded one
-	proposal  *sdk.ActionProposal
-	answer    *sdk.ActionAnswer
-	agreed    bool // a person agreed to it as it is
+	sdk.Action
+	entry sdk.Entry     // as last committed, or read
+	anew  *sdk.Decision // takes the place of the recorded one with the next write
+	cause cause         // of an end that this daemon gave it
 
-	started bool      // its start is part of a commit, made or about to be
-	closed  bool      // its end is committed
-	again   bool      // an earlier daemon had begun it already
-	silent  bool      // it was made, and nothing came back that tells what it did
-	state   sdk.State // empty until it has an end
-	outcome sdk.Outcome
-	body    string
+	call    sdk.ReadCall  // as the model wrote it
+	tool    sdk.Tool      // as policy knows it; its zero value when there is none of that name
+	own     sdk.TurnTools // that runs it; nil for a plugin's tool
+	fault   error         // why the call cannot be made at all
+	project string
+	until   time.Time // the call has to end by then; zero where nothing but its own limit says so
+	recheck bool      // policy is asked again before it starts, for time has passed
+	again   bool      // an earlier daemon had begun the call already
 	result  sdk.ToolResult
 	took    time.Duration
-	entry   sdk.Entry // as last committed, or read
 }
-
-// ended reports whether the action has its end, committed or not.
-func (x *action) ended() bool { return x.state != "" }
-
-// failed reports whether it ended and not well.
-func (x *action) failed() bool { return x.ended() && x.state != sdk.StateResolved }
 
 // readOnly reports whether the call has no side effects, on the word of a
 // pinned plugin.
-func (x *action) readOnly() bool { return x.tool.Pinned && x.tool.Annotations.ReadOnly && !x.once }
+func (x *action) readOnly() bool { return x.tool.Pinned && x.tool.Annotations.ReadOnly }
 
 // repeatable reports whether a call that was begun may be made again, on the
 // word of a pinned plugin: it has no side effects, or none the second time.
 func (x *action) repeatable() bool {
-	return x.tool.Pinned && (x.tool.Annotations.ReadOnly || x.tool.Annotations.Idempotent) && !x.once
+	return x.tool.Pinned && (x.tool.Annotations.ReadOnly || x.tool.Annotations.Idempotent)
 }
-
-// rejected reports whether a person said no to it.
-func (x *action) rejected() bool {
-	return x.answer != nil && x.answer.Answer == sdk.Reject && x.failed()
-}
-
-// waiting reports whether a person has to decide first.
-func (x *action) waiting() bool { return !x.ended() && x.entry.State == sdk.StateProposed }
 
 // breaks reports whether this end gives up the rest of the turn: a side effect
-// that failed or was refused does, for what follows may build on it. A failed
-// read does not, nor does a call of a tool that is not there.
+// that failed or was refused does, for what follows may build on it, and so does
+// whatever a person or a guard turned down. A failed read does not, nor does a
+// call of a tool that is not there.
 func (x *action) breaks() bool {
-	return x.failed() && (x.breaking || x.tool.Name != "" && !x.readOnly())
-}
-
-func (x *action) start() { x.started = true }
-
-// refuse ends an action that never ran, with a reason for the model.
-func (x *action) refuse(outcome sdk.Outcome, reason string) {
-	x.state, x.outcome, x.body = sdk.StateFailed, outcome, strings.ToValidUTF8(reason, "\uFFFD")
-	x.result = sdk.ToolResult{Output: x.body, Error: x.body, Outcome: outcome}
-}
-
-// interrupt ends an action that was begun and of which nobody knows more. Its
-// output so far is kept.
-func (x *action) interrupt() {
-	x.silent = true
-	const unknown = "the daemon ended while this call ran, so what it did is unknown; look before you make it again"
-	x.refuse(sdk.Interrupted, unknown)
-	if x.entry.Body != "" {
-		x.body = x.entry.Body + "\n\n" + unknown
-		x.result.Output = x.body
-	}
+	return x.failed() && (x.turnedDown() || x.tool.Name != "" && !x.readOnly())
 }
 
 // untold reports whether the call may have changed files that its result does
 // not tell of.
 func (x *action) untold() bool {
-	return x.started && !x.readOnly() && (x.result.Untold || x.again || x.silent)
+	return !x.readOnly() && (x.cause == unknown || x.cause == concluded && (x.result.Untold || x.again))
 }
 
-// giveUp refuses an action unless it has its end already.
-func (x *action) giveUp(outcome sdk.Outcome, reason string) {
-	if !x.ended() {
-		x.refuse(outcome, reason)
-	}
-}
-
-// conclude takes over what a call came to.
-func (x *action) conclude(r sdk.ToolResult, took time.Duration) {
-	x.result, x.took = r, took
-	x.body = strings.ToValidUTF8(r.Output, "\uFFFD")
-	if r.Success {
-		x.state, x.outcome = sdk.StateResolved, ""
-		return
-	}
-	x.state, x.outcome = sdk.StateFailed, r.Outcome
-	if x.outcome == "" {
-		x.outcome = sdk.Internal
-	}
-	if x.body == "" {
-		x.body = strings.ToValidUTF8(r.Error, "\uFFFD")
-	}
+// use puts other arguments in the place of those that there are, to the byte.
+func (x *action) use(arguments json.RawMessage) {
+	x.Arguments, x.Changed = arguments, string(arguments)
 }
 
 // longArguments is the length from which arguments are stored once, with the
@@ -134,25 +67,17 @@ const longArguments = 1 << 10
 // refersTo is where an answer that is recorded with the action holds its
 // arguments, the very bytes; empty when it does not, or they are short.
 func (x *action) refersTo() string {
-	if x.loop == 0 || x.parent != "" || x.changed || len(x.arguments) < longArguments || strings.TrimSpace(x.call.Raw) != string(x.arguments) {
+	if x.Loop == 0 || x.Parent != "" || x.Changed != "" || len(x.Arguments) < longArguments || strings.TrimSpace(x.call.Raw) != string(x.Arguments) {
 		return ""
 	}
-	return fmt.Sprintf("%s#/calls/%d/arguments", sdk.ReplyPath(x.turn), x.index)
+	return fmt.Sprintf("%s#/calls/%d/arguments", sdk.ReplyPath(x.Turn), x.Index)
 }
 
 // recorded is what the action's entry holds of the call and of what was decided.
 func (x *action) recorded() sdk.Action {
-	a := sdk.Action{ActionCall: sdk.ActionCall{
-		CallID: x.call.ID, Parent: x.parent, Tool: x.call.Tool, Index: x.index, Plugin: x.tool.Plugin, Digest: x.tool.Digest, Arguments: x.arguments,
-	}}
-	if x.arguments == nil {
+	a := sdk.Action{ActionCall: x.ActionCall, Decision: x.Decision}
+	if a.Arguments == nil {
 		a.Arguments = encode(x.call.Raw)
-	}
-	if x.changed {
-		a.Changed = string(x.arguments)
-	}
-	if x.decision.Verdict != "" {
-		a.Decision = &x.decision
 	}
 	return a
 }
@@ -169,7 +94,7 @@ func (x *action) adopt(before, after json.RawMessage) bool {
 	if json.Unmarshal(after, &changed) != nil || len(changed.Arguments) == 0 || changed.Arguments[0] != '{' {
 		return false
 	}
-	x.arguments, x.changed = changed.Arguments, true
+	x.use(changed.Arguments)
 	return true
 }
 
@@ -181,25 +106,24 @@ func (x *action) recordWrite() sdk.Write {
 		at.Arguments, at.Refers = nil, map[string]string{"arguments": place}
 	}
 	w := sdk.Write{
-		Path: x.path, Create: true, Writer: sdk.WriterSystem, Loop: x.loop, Turn: x.turn,
+		Path: x.Path, Create: true, Writer: sdk.WriterSystem, Loop: x.Loop, Turn: x.Turn,
 		State: sdk.StateStreaming, Phase: sdk.PhaseRecorded,
 	}
 	switch {
 	case x.ended():
-		w.State, w.Outcome, w.Phase, w.Body = x.state, x.outcome, sdk.PhaseEnded, &x.body
+		w.State, w.Outcome, w.Phase, w.Body = x.State, x.Outcome, x.Phase, &x.Body
 		at.Error = x.result.Error
-	case x.started:
-		w.Phase = sdk.PhaseStarted
+	case x.Phase == sdk.PhaseStarted:
+		w.Phase = x.Phase
 	}
 	w.Attributes = encode(at)
 	return w
 }
 
 func (x *action) startWrite() sdk.Write {
-	w := sdk.Write{Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Loop: x.loop, Turn: x.turn}
-	if x.decided {
-		w.Attributes = encode(map[string]any{"decision": replacing(x.decision)})
-		x.decided = false
+	w := sdk.Write{Path: x.Path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Loop: x.Loop, Turn: x.Turn}
+	if x.anew != nil {
+		w.Attributes = encode(map[string]any{"decision": replacing(*x.anew)})
 	}
 	return w
 }
@@ -211,15 +135,15 @@ func (x *action) endWrite() sdk.Write {
 		Decision map[string]any `json:"decision,omitempty"`
 	}
 	at.ActionEnd = sdk.ActionEnd{
-		Metadata: withoutCopies(x.result.Metadata, x.body), Structured: x.result.Structured, Truncated: x.result.Truncated,
+		Metadata: withoutCopies(x.result.Metadata, x.Body), Structured: x.result.Structured, Truncated: x.result.Truncated,
 		Error: x.result.Error, DurationMS: new(x.took.Milliseconds()), Untold: x.untold(),
 	}
-	if x.decided {
-		at.Decision = replacing(x.decision)
+	if x.anew != nil {
+		at.Decision = replacing(*x.anew)
 	}
 	return sdk.Write{
-		Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, Phase: sdk.PhaseEnded, State: x.state, Outcome: x.outcome,
-		Body: &x.body, Attributes: encode(at), Loop: x.loop, Turn: x.turn,
+		Path: x.Path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, Phase: sdk.PhaseEnded, State: x.State, Outcome: x.Outcome,
+		Body: &x.Body, Attributes: encode(at), Loop: x.Loop, Turn: x.Turn,
 	}
 }
 
@@ -238,12 +162,6 @@ func withoutCopies(metadata map[string]any, body string) map[string]any {
 		kept[k] = v
 	}
 	return kept
-}
-
-// committed takes note of the entry as a commit left it.
-func (x *action) committed(entry sdk.Entry) {
-	x.entry = entry
-	x.closed = x.ended()
 }
 
 // actionPath is the action's path, unique in its turn. Only letters,

@@ -22,13 +22,13 @@ func (e *Engine) await(ctx context.Context, a *activeLoop, x *action) error {
 	}
 	for {
 		changed := e.cfg.Store.Changed()
-		entry, err := e.cfg.Store.Entry(ctx, a.run.ID, x.path)
+		entry, err := e.cfg.Store.Entry(ctx, a.run.ID, x.Path)
 		if err != nil {
 			return fmt.Errorf("read the action that waits: %w", err)
 		}
 		x.follow(entry)
 		if entry.State != sdk.StateProposed {
-			x.recheck, x.breaking = true, x.failed() // a refusal gives up the rest of the turn
+			x.recheck = true
 			break
 		}
 		left := x.left(e.cfg.Clock())
@@ -59,19 +59,19 @@ func (e *Engine) await(ctx context.Context, a *activeLoop, x *action) error {
 // left is how long the proposal may wait yet. One that an earlier version made
 // waits for ever.
 func (x *action) left(now time.Time) time.Duration {
-	if x.proposal == nil {
+	if x.Proposal == nil {
 		return lookTime
 	}
-	return x.proposal.Expires.Sub(now)
+	return x.Proposal.Expires.Sub(now)
 }
 
 // expireProposal ends an action that nobody decided on in time, unless somebody
 // just did.
 func (e *Engine) expireProposal(ctx context.Context, a *activeLoop, x *action) error {
-	body := fmt.Sprintf("nobody answered within %s, so this call was not made", days(x.proposal.Expires.Sub(x.proposal.Created)))
+	body := fmt.Sprintf("nobody answered within %s, so this call was not made", days(x.Proposal.Expires.Sub(x.Proposal.Created)))
 	_, err := e.commit(ctx, happened, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{{
-		Path: x.path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, ExpectVersion: x.entry.Version, Phase: sdk.PhaseEnded,
-		State: sdk.StateCancelled, Outcome: sdk.Aborted, Body: &body, Attributes: encode(map[string]string{"error": body}), Loop: x.loop, Turn: x.turn,
+		Path: x.Path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, ExpectVersion: x.entry.Version, Phase: sdk.PhaseEnded,
+		State: sdk.StateCancelled, Outcome: sdk.Aborted, Body: &body, Attributes: encode(map[string]string{"error": body}), Loop: x.Loop, Turn: x.Turn,
 	}}})
 	if err != nil && sdk.OutcomeOf(err) != sdk.Conflict {
 		return fmt.Errorf("record that a proposal expired: %w", err)
@@ -96,7 +96,7 @@ func (e *Engine) moveRun(ctx context.Context, a *activeLoop, status int) error {
 // to starts only as long as it is the very same.
 func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
 	for _, x := range a.turn.actions {
-		if !x.recheck || x.started || x.ended() || x.waiting() {
+		if !x.recheck || x.running() || x.ended() || x.waiting() {
 			continue
 		}
 		x.recheck = false
@@ -104,7 +104,7 @@ func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
 			x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
 			continue
 		}
-		if x.tool, x.own, x.fault = e.find(a, x.call.Tool); x.fault != nil { // the plugin may be another by now
+		if x.fault = e.equipOne(ctx, a, x); x.fault != nil { // the plugin may be another by now
 			x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
 			continue
 		}
@@ -112,10 +112,9 @@ func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
 		if approved {
 			failpoint.Hit(failpoint.ApprovedAfter) // also when it was approved before this daemon began
 		}
-		if approved && x.proposal != nil && !e.holds(a, x) {
+		if approved && x.Proposal != nil && !e.holds(a, x) {
 			continue
 		}
-		x.decided = !approved
 		if x.rule(a, e.decide(a, x, approved)); !approved {
 			e.acceptUnasked(ctx, a, x) // the mode may be another by now
 		}
@@ -129,12 +128,12 @@ func (e *Engine) holds(a *activeLoop, x *action) bool {
 	switch {
 	case err != nil:
 		x.refuse(sdk.OutcomeOf(err), err.Error())
-	case now.Hash != x.proposal.Hash:
-		x.refuse(sdk.Conflict, "this call was not made: what would run is no longer what was agreed to, because "+differs(*x.proposal, now)+" changed meanwhile; make the call again, and it is asked about again")
+	case now.Hash != x.Proposal.Hash:
+		x.refuse(sdk.Conflict, "this call was not made: what would run is no longer what was agreed to, because "+differs(*x.Proposal, now)+" changed meanwhile; make the call again, and it is asked about again")
 	default:
-		x.agreed = true
+		return true
 	}
-	return x.agreed
+	return false
 }
 
 // differs names what of two proposals of one call is not the same.

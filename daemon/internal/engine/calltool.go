@@ -55,7 +55,7 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 	}
 	x := a.turn.actions[0]
 	x.committed(receipt.Entries[0])
-	if x.closed {
+	if x.closed() {
 		e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
 		return ToolDone{Run: a.run, Entry: x.entry, Result: x.result}, nil
 	}

@@ -13,10 +13,10 @@ func changeWrites(over []*action) []sdk.Write {
 			continue
 		}
 		text := string(encode(x.result.Changes))
-		path, _ := sdk.ParseActionPath(x.path) // which actionPath made
+		path, _ := sdk.ParseActionPath(x.Path) // which actionPath made
 		writes = append(writes, sdk.Write{
 			Path: path.Changes(), Body: &text, Writer: sdk.WriterSystem,
-			State: sdk.StateResolved, Loop: x.loop, Turn: x.turn,
+			State: sdk.StateResolved, Loop: x.Loop, Turn: x.Turn,
 		})
 	}
 	return writes

@@ -31,15 +31,19 @@ func (e *Engine) child(parent *serving, tool string, arguments json.RawMessage) 
 	t.children.mu.Lock()
 	defer t.children.mu.Unlock()
 	x := &action{
-		index: max(t.children.next, len(t.actions)), parent: parent.x.path, loop: parent.x.loop, turn: parent.x.turn,
-		project: parent.x.project, arguments: arguments,
+		Action: sdk.Action{Loop: parent.x.Loop, Turn: parent.x.Turn, ActionCall: sdk.ActionCall{
+			Tool: tool, Arguments: arguments, Parent: parent.x.Path, Index: max(t.children.next, len(t.actions)),
+		}},
+		project: parent.x.project,
 	}
-	t.children.next = x.index + 1
-	x.call = sdk.ReadCall{ID: fmt.Sprintf("plugin_%d", x.index), Tool: tool, Arguments: arguments, Raw: string(arguments)}
-	if x.tool, x.fault = e.pluginTool(tool); x.fault == nil && !json.Valid(arguments) {
-		x.arguments, x.fault = nil, sdk.Errorf(sdk.Validation, "the arguments of %s are not JSON", tool)
+	t.children.next = x.Index + 1
+	x.CallID = fmt.Sprintf("plugin_%d", x.Index)
+	x.call = sdk.ReadCall{ID: x.CallID, Tool: tool, Arguments: arguments, Raw: string(arguments)}
+	x.tool, x.fault = e.pluginTool(tool)
+	if x.Plugin, x.Digest = x.tool.Plugin, x.tool.Digest; x.fault == nil && !json.Valid(arguments) {
+		x.Arguments, x.fault = nil, sdk.Errorf(sdk.Validation, "the arguments of %s are not JSON", tool)
 	}
-	x.path = actionPath(x.turn, x.call, t.children.taken, e.cfg.Redact)
+	x.Path = actionPath(x.Turn, x.call, t.children.taken, e.cfg.Redact)
 	return x
 }
 
@@ -61,11 +65,9 @@ func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.T
 	a, t := parent.a, parent.a.turn
 	e.judge(ctx, a, x)
 	if ctx.Err() != nil {
-		x.giveUp(sdk.Aborted, "the call that this one was made for has ended, so this one was not made")
+		x.refuse(sdk.Aborted, "the call that this one was made for has ended, so this one was not made")
 	}
-	if !x.ended() {
-		x.start()
-	}
+	x.start()
 	receipt, err := e.commit(ctx, ahead, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.recordWrite()}})
 	if err != nil {
 		return sdk.ToolResult{}, fmt.Errorf("record the call: %w", err)
@@ -74,16 +76,16 @@ func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.T
 	t.children.mu.Lock()
 	t.children.actions = append(t.children.actions, x)
 	t.children.mu.Unlock()
-	if x.closed {
+	if x.closed() {
 		e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
-		return sdk.ToolResult{}, &sdk.Error{Outcome: x.outcome, Message: x.body}
+		return sdk.ToolResult{}, &sdk.Error{Outcome: x.Outcome, Message: x.Body}
 	}
 	failpoint.Hit(failpoint.ChildRecorded)
 	e.cfg.Hooks.ToolBefore.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
 	var failed error
 	if ctx.Err() != nil { // while the hooks were told
-		x.giveUp(sdk.Aborted, "the call that this one was made for has ended, so this one was not made")
-		failed = &sdk.Error{Outcome: x.outcome, Message: x.body}
+		x.refuse(sdk.Aborted, "the call that this one was made for has ended, so this one was not made")
+		failed = &sdk.Error{Outcome: x.Outcome, Message: x.Body}
 	} else {
 		failed = e.run(ctx, a, x)
 	}
@@ -101,38 +103,34 @@ func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.T
 }
 
 // takeUp takes over what an earlier daemon recorded of a turn.
-func (c *children) takeUp(row sdk.Turn, project string, actions []*action, entries []sdk.Entry) {
-	for _, entry := range entries {
-		c.actions = append(c.actions, leftAction(row, project, entry))
+func (c *children) takeUp(project string, actions []*action, left []leftCall) {
+	for _, l := range left {
+		c.actions = append(c.actions, leftAction(l, project))
 	}
 	c.taken = map[string]bool{}
 	for _, x := range slices.Concat(actions, c.actions) {
-		c.taken[x.path] = true
-		c.next = max(c.next, x.index+1)
+		c.taken[x.Path] = true
+		c.next = max(c.next, x.Index+1)
 	}
 }
 
-// parentOf is the path of the action whose plugin made the call that an entry
-// tells of; empty for one that no plugin made.
-func parentOf(entry sdk.Entry) string {
-	x, _ := sdk.ActionOf(entry) // what can be read of it is enough
-	return x.Parent
-}
-
-// withChildren puts before each action those that its plugin called on its way.
-func withChildren(actions, children []sdk.Entry) []sdk.Entry {
-	if len(children) == 0 {
-		return actions
-	}
-	of := map[string][]sdk.Entry{}
-	for _, entry := range children {
-		parent := parentOf(entry)
-		of[parent] = append(of[parent], entry)
+// inOrder are the entries of calls, each behind those that its plugin made on its way.
+func inOrder[C any](calls, children []C, read func(C) (entry sdk.Entry, parent string)) []sdk.Entry {
+	of := map[string][]C{}
+	for _, c := range children {
+		_, parent := read(c)
+		of[parent] = append(of[parent], c)
 	}
 	var all []sdk.Entry
-	for _, entry := range actions {
-		all = append(append(all, withChildren(of[entry.Path], children)...), entry)
+	var add func([]C)
+	add = func(calls []C) {
+		for _, c := range calls {
+			entry, _ := read(c)
+			add(of[entry.Path])
+			all = append(all, entry)
+		}
 	}
+	add(calls)
 	return all
 }
 

@@ -107,7 +107,6 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, next []*action) 
 		e.tellOver(ctx, a, x)
 	}
 	for i, x := range next {
-		x.start()
 		x.committed(receipt.Entries[len(over)+i])
 	}
 	return nil
@@ -115,12 +114,12 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, next []*action) 
 
 func (e *Engine) tellOver(ctx context.Context, a *activeLoop, x *action) {
 	payload := sdk.EntryEvent{Run: a.run.ID, Entry: x.entry}
-	if x.started {
+	if x.ran() {
 		e.cfg.Hooks.ToolAfter.Emit(ctx, payload)
 	}
 	e.cfg.Hooks.EntryCreated.Emit(ctx, payload)
 	if e.cfg.Hooks.RunState.Active() {
-		e.cfg.Hooks.RunState.Emit(ctx, a.turnEvent(map[string]any{"status": sdk.StatusRunning, "path": x.path}))
+		e.cfg.Hooks.RunState.Emit(ctx, a.turnEvent(map[string]any{"status": sdk.StatusRunning, "path": x.Path}))
 	}
 }
 
@@ -133,7 +132,7 @@ func (t *turn) begun() []*action { return begun(t.all()) }
 func begun(actions []*action) []*action {
 	var out []*action
 	for _, x := range actions {
-		if x.started && !x.ended() {
+		if x.running() {
 			out = append(out, x)
 		}
 	}
@@ -149,7 +148,7 @@ func (t *turn) all() []*action {
 func (t *turn) unclosed() []*action {
 	var out []*action
 	for _, x := range t.all() {
-		if x.ended() && !x.closed {
+		if x.ended() && !x.closed() {
 			out = append(out, x)
 		}
 	}
@@ -211,7 +210,7 @@ func (e *Engine) group(t *turn) []*action {
 // that could not even be recorded as one to run included.
 func (t *turn) refused() bool {
 	for _, x := range t.actions {
-		if x.state == sdk.StateFailed && x.outcome != sdk.Aborted {
+		if x.State == sdk.StateFailed && x.Outcome != sdk.Aborted {
 			return true
 		}
 	}
@@ -225,7 +224,7 @@ func (e *Engine) giveUpRest(t *turn) {
 	for _, x := range t.actions {
 		switch {
 		case !x.ended() && reason != "":
-			x.giveUp(sdk.Aborted, reason)
+			x.refuse(sdk.Aborted, reason)
 		case reason != "":
 		case x.breaks():
 			reason = fmt.Sprintf("this call was not made because %s, before it, %s", x.tool.Name, x.failure())
@@ -240,7 +239,7 @@ func (x *action) failure() string {
 	switch {
 	case x.rejected():
 		return "was rejected by a person"
-	case x.proposal != nil && x.state == sdk.StateCancelled && !x.started:
+	case x.Proposal != nil && x.State == sdk.StateCancelled && !x.ran():
 		return "was not answered"
 	default:
 		return "failed"
@@ -249,7 +248,7 @@ func (x *action) failure() string {
 
 // terminal reports whether the action ended the loop.
 func (x *action) terminal() bool {
-	return x.tool.Annotations.Terminal && x.state == sdk.StateResolved
+	return x.tool.Annotations.Terminal && x.State == sdk.StateResolved
 }
 
 // runTogether runs started actions and waits for all.
@@ -296,17 +295,16 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	if cut {
 		return err
 	}
+	why := concluded
 	if err != nil {
-		x.silent = wasMade(err)
+		if wasMade(err) {
+			why = unknown
+		}
 		result = callFailed(cutShort(cause, err), sent)
 	}
-	x.conclude(result, time.Since(began))
-	switch {
-	case !x.failed():
-	case err != nil && errors.Is(err, errUnsettled):
-		x.outcome = sdk.Interrupted
-	case cause != nil:
-		x.state, x.outcome = sdk.StateCancelled, sdk.Aborted
+	x.conclude(why, result, time.Since(began))
+	if cause != nil && !errors.Is(err, errUnsettled) {
+		x.cancel(sdk.Aborted)
 	}
 	return err
 }
@@ -325,16 +323,16 @@ func wasMade(err error) bool {
 // and the same whenever the call is made or asked about.
 func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	call := sdk.Invocation{
-		Tool: first(x.tool.Name, x.call.Tool), Arguments: x.arguments,
-		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.turn, x.index),
+		Tool: first(x.tool.Name, x.Tool), Arguments: x.Arguments,
+		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.Turn, x.Index),
 		Run:    run.Key, Project: x.project, RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
-		Argv: x.decision.Argv,
+		Argv: x.decision().Argv,
 	}
 	if !x.until.IsZero() && x.until.Before(call.Deadline) {
 		call.Deadline = x.until
 	}
-	if x.proposal != nil {
-		call.Base, call.Digest = x.proposal.Base, x.proposal.Digest
+	if x.Proposal != nil {
+		call.Base, call.Digest = x.Proposal.Base, x.Proposal.Digest
 	}
 	if e.cfg.Access != nil {
 		call.Network = e.cfg.Access.Network(x.project)
@@ -380,7 +378,7 @@ func (t *turn) sweep(end ending) []*action {
 	for _, x := range t.all() {
 		switch {
 		case x.ended():
-		case x.started:
+		case x.running():
 			x.interrupt()
 		default:
 			x.refuse(sdk.Aborted, "this call was not made because the work was ended: "+end.reason)

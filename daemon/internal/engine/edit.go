@@ -16,24 +16,24 @@ func (e *Engine) edit(ctx context.Context, q *question, arguments json.RawMessag
 	if len(arguments) == 0 {
 		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "an edit needs the arguments to take instead")
 	}
-	old, x := *q.x.proposal, q.x
-	x.arguments = arguments
+	old, x := *q.x.Proposal, q.x
+	x.Arguments = arguments
 	if err := e.judgeEdit(ctx, q); err != nil {
 		return rpc.Resolved{}, err
 	}
-	x.proposal = nil // so that what it was bound to is not asked of the tool
+	x.Proposal = nil // so that what it was bound to is not asked of the tool
 	p, err := e.draft(ctx, q.a, x)
 	if err != nil {
 		return rpc.Resolved{}, fmt.Errorf("the edited call could not be made, and the proposal stays as it was: %w", err)
 	}
 	p.ID, p.Created, p.Expires = old.ID, old.Created, old.Expires
-	x.proposal = &old
+	x.Proposal = &old
 	w := q.write(sdk.StateProposed, sdk.PhaseRecorded, "")
-	if x.decision.Verdict == sdk.Allow {
+	if x.Decision.Verdict == sdk.Allow {
 		w.State, w.Phase = sdk.StateStreaming, sdk.PhaseApproved
 	}
 	w.Attributes = encode(map[string]any{
-		"arguments": x.arguments, "changed": string(x.arguments), "proposal": p, "decision": x.decision, "answer": q.given,
+		"arguments": x.Arguments, "changed": string(x.Arguments), "proposal": p, "decision": x.Decision, "answer": q.given,
 	})
 	// Attributes are merged: what was there goes first.
 	none := q.write("", "", "")
@@ -54,13 +54,15 @@ func (e *Engine) edit(ctx context.Context, q *question, arguments json.RawMessag
 func (e *Engine) judgeEdit(ctx context.Context, q *question) error {
 	x, a := q.x, q.a
 	var err error
-	if x.arguments, err = sdk.Canonical(x.arguments); err != nil {
+	if x.Arguments, err = sdk.Canonical(x.Arguments); err != nil {
 		return err
 	}
-	x.changed = true
-	x.ask(ctx)
+	x.Changed = string(x.Arguments)
+	if err := e.equipOne(ctx, a, x); err != nil {
+		return err
+	}
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, sdk.Recording{
-		Run: a.run.ID, Turn: x.turn, Loop: x.loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: x.tool.Name, Path: x.path,
+		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: x.tool.Name, Path: x.Path,
 		Attributes: encode(x.recorded()), State: sdk.StateStreaming,
 	})
 	if err != nil {
@@ -69,11 +71,12 @@ func (e *Engine) judgeEdit(ctx context.Context, q *question) error {
 	if ruled.State != sdk.StateStreaming {
 		return sdk.Errorf(sdk.Permission, "the edit was refused, and the proposal stays as it was: %s", first(ruled.Body, "a hook of entry.recording rejected it"))
 	}
-	x.decision = e.decide(a, x, true)
-	if x.decision.Verdict != sdk.Allow && x.decision.Verdict != sdk.Propose {
-		return sdk.Errorf(sdk.Permission, "the edit was refused by rule %q, and the proposal stays as it was: %s", x.decision.Rule, x.decision.Reason)
+	d := e.decide(a, x, true)
+	x.Decision, x.anew = &d, nil
+	if d.Verdict != sdk.Allow && d.Verdict != sdk.Propose {
+		return sdk.Errorf(sdk.Permission, "the edit was refused by rule %q, and the proposal stays as it was: %s", d.Rule, d.Reason)
 	}
-	if x.decision.Verdict == sdk.Propose {
+	if d.Verdict == sdk.Propose {
 		return nil // what runs is asked about when it is accepted
 	}
 	if err := e.accepting(ctx, a, x); err != nil {

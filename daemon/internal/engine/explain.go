@@ -46,7 +46,7 @@ func (e *Engine) Explain(ctx context.Context, run int64, path string) (rpc.Expla
 	if all, err := e.grantedAll(ctx, row); err == nil && all && x.AnsweredBy == "" && q.a.mode == sdk.ModeFull && x.Decision.Verdict == sdk.Allow {
 		x.AnsweredBy = "yolo"
 	}
-	q.x.arguments = x.Arguments
+	q.x.Arguments = x.Arguments
 	x.Command = first(x.Command, commandOf(q.x.tool, x.Arguments))
 	now := e.decide(q.a, q.x, true)
 	now.Argv = nil

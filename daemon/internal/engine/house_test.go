@@ -369,3 +369,10 @@ func (h *house) checkActions(run int64) {
 		h.t.Errorf("%d calls, %d actions", asked, len(made))
 	}
 }
+
+// parentOf is the path of the action whose plugin made a call; empty where the
+// model did.
+func parentOf(entry sdk.Entry) string {
+	at, _ := sdk.ActionOf(entry)
+	return at.Parent
+}

@@ -184,7 +184,7 @@ func (e *Engine) overtaken(a *activeLoop, swept []*action) bool {
 		if x.entry.State != sdk.StateProposed {
 			continue
 		}
-		entry, err := e.cfg.Store.Entry(e.base, a.run.ID, x.path)
+		entry, err := e.cfg.Store.Entry(e.base, a.run.ID, x.Path)
 		if err != nil {
 			continue
 		}
@@ -220,7 +220,7 @@ func (e *Engine) tellEnded(ctx context.Context, a *activeLoop, swept []*action, 
 			}
 			continue
 		}
-		if swept[i].started {
+		if swept[i].ran() {
 			e.cfg.Hooks.StreamCancelled.Emit(ctx, payload)
 		}
 		e.cfg.Hooks.EntryCreated.Emit(ctx, payload)

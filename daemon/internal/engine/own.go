@@ -86,8 +86,20 @@ func (a *activeLoop) ownTools() []sdk.Tool {
 	return a.own.Tools()
 }
 
+// equipOne finds the tool that an action means now.
+func (e *Engine) equipOne(ctx context.Context, a *activeLoop, x *action) (err error) {
+	x.tool, x.own, err = e.find(a, x.Tool)
+	x.ask(ctx)
+	return err
+}
+
 // ask asks whether the call may be made a second time, once its arguments are
-// those that it will be made with.
+// those that it will be made with. A call that starts a code skill is none that
+// only reads, whatever its tool says: it is judged like one that changes files of
+// the project, which is what a skill's plugin may do by itself.
 func (x *action) ask(ctx context.Context) {
-	x.once = x.own != nil && x.own.Once(ctx, x.tool.Name, x.arguments)
+	if x.own != nil && x.own.Once(ctx, x.tool.Name, x.Arguments) {
+		x.tool.Annotations.ReadOnly, x.tool.Annotations.Idempotent = false, false
+		x.tool.Grants = []string{sdk.GrantProject}
+	}
 }

@@ -20,11 +20,11 @@ const idLength = 8
 // bind makes arguments canonical and works out what an answer to the call would
 // agree to. Base and Diff are still to come, and the hash with them.
 func (e *Engine) bind(a *activeLoop, x *action) (sdk.ActionProposal, error) {
-	arguments, err := sdk.Canonical(x.arguments)
+	arguments, err := sdk.Canonical(x.Arguments)
 	if err != nil {
 		return sdk.ActionProposal{}, err
 	}
-	x.arguments, x.changed = arguments, true
+	x.use(arguments)
 	p := sdk.ActionProposal{ReadOnly: a.loop.ReadOnly, Mode: a.mode, Dir: x.project, Digest: x.tool.Digest, Bytes: len(arguments)}
 	if e.cfg.Access != nil {
 		r := e.cfg.Access.Reach(x.tool, arguments, x.project, e.runDir(a.run))
@@ -50,8 +50,8 @@ func commandOf(tool sdk.Tool, arguments json.RawMessage) string {
 // in which it was proposed: who answers names the hash that was shown.
 func seal(p *sdk.ActionProposal, run sdk.Run, x *action) (err error) {
 	agreed := map[string]any{
-		"run": run.Key, "path": x.path, "tool": x.tool.Name, "plugin": x.tool.Plugin, "digest": p.Digest,
-		"arguments": x.arguments, "project": x.project, "dir": p.Dir, "read_only": p.ReadOnly, "mode": p.Mode,
+		"run": run.Key, "path": x.Path, "tool": x.tool.Name, "plugin": x.tool.Plugin, "digest": p.Digest,
+		"arguments": x.Arguments, "project": x.project, "dir": p.Dir, "read_only": p.ReadOnly, "mode": p.Mode,
 		"mounts": p.Mounts, "network": p.Network, "base": p.Base, "diff": p.Diff,
 	}
 	if p.OldForm {
@@ -68,7 +68,7 @@ func (e *Engine) sealed(a *activeLoop, x *action) (sdk.ActionProposal, error) {
 	if err != nil {
 		return now, err
 	}
-	now.Base, now.Diff, now.OldForm = x.proposal.Base, x.proposal.Diff, x.proposal.OldForm
+	now.Base, now.Diff, now.OldForm = x.Proposal.Base, x.Proposal.Diff, x.Proposal.OldForm
 	return now, seal(&now, a.run, x)
 }
 

@@ -16,27 +16,15 @@ const defaultExpiry = 24 * time.Hour
 // decide asks policy about a call as it stands now. Somebody who answered is
 // there, whoever else follows the run.
 func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
-	attended := answered || x.parent == "" && e.cfg.Attended != nil && a.loop.ID != 0 && e.cfg.Attended(a.run.ID, e.askers.session(a.asker))
+	attended := answered || x.Parent == "" && e.cfg.Attended != nil && a.loop.ID != 0 && e.cfg.Attended(a.run.ID, e.askers.session(a.asker))
 	return e.request(a, x, a.mode, attended)
 }
 
 // request asks policy about a call in one mode.
 func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool) sdk.Decision {
 	return e.cfg.Policy.Decide(sdk.PolicyRequest{
-		Tool: x.judged(), Arguments: x.arguments, Project: x.project, ReadOnly: a.loop.ReadOnly, Mode: mode, Attended: attended,
+		Tool: x.tool, Arguments: x.Arguments, Project: x.project, ReadOnly: a.loop.ReadOnly, Mode: mode, Attended: attended,
 	})
-}
-
-// judged is the tool as policy knows it. A call that starts a code skill is none
-// that only reads, whatever the tool says: it is judged like one that changes
-// files of the project, which is what a skill's plugin may do by itself.
-func (x *action) judged() sdk.Tool {
-	tool := x.tool
-	if x.once {
-		tool.Annotations.ReadOnly, tool.Annotations.Idempotent = false, false
-		tool.Grants = []string{sdk.GrantProject}
-	}
-	return tool
 }
 
 // sourceCaller is the source of a decision that whoever calls made.
@@ -48,7 +36,7 @@ const sourceCaller = "caller"
 func (x *action) rule(a *activeLoop, d sdk.Decision) {
 	switch {
 	case d.Verdict != sdk.Propose:
-	case x.parent != "":
+	case x.Parent != "":
 		d.Verdict = sdk.Deny
 		d.Reason += "; a plugin's call waits for nobody, so that it is not made"
 	case a.loop.ID == 0 && a.approved:
@@ -57,7 +45,7 @@ func (x *action) rule(a *activeLoop, d sdk.Decision) {
 		d.Verdict = sdk.Deny
 		d.Reason += "; a call that no run makes waits for nobody: whoever calls needs the role approve"
 	}
-	x.decision = d
+	x.decide(d)
 	if d.Verdict != sdk.Allow && d.Verdict != sdk.Propose {
 		x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", d.Rule, d.Reason))
 	}
@@ -67,10 +55,10 @@ func (x *action) rule(a *activeLoop, d sdk.Decision) {
 // would be asked about in interactive mode, where full mode says yes in the
 // person's place, or whoever makes the call does.
 func (e *Engine) acceptUnasked(ctx context.Context, a *activeLoop, x *action) {
-	if x.ended() || x.decision.Verdict != sdk.Allow || !e.cfg.Hooks.ProposalAccepting.Active() {
+	if x.ended() || x.decision().Verdict != sdk.Allow || !e.cfg.Hooks.ProposalAccepting.Active() {
 		return
 	}
-	if x.decision.Source != sourceCaller && !(a.mode == sdk.ModeFull && e.request(a, x, sdk.ModeInteractive, true).Verdict == sdk.Propose) {
+	if x.decision().Source != sourceCaller && !(a.mode == sdk.ModeFull && e.request(a, x, sdk.ModeInteractive, true).Verdict == sdk.Propose) {
 		return
 	}
 	if err := e.accepting(ctx, a, x); err != nil {
@@ -82,8 +70,8 @@ func (e *Engine) acceptUnasked(ctx context.Context, a *activeLoop, x *action) {
 // An error is their veto.
 func (e *Engine) accepting(ctx context.Context, a *activeLoop, x *action) error {
 	ruled, err := e.cfg.Hooks.ProposalAccepting.Apply(ctx, sdk.Resolution{Run: a.run.ID, Allow: true, Entry: sdk.Entry{
-		Path: x.path, State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Attributes: encode(x.recorded()),
-		Writer: sdk.WriterSystem, Loop: x.loop, Turn: x.turn,
+		Path: x.Path, State: sdk.StateProposed, Phase: sdk.PhaseRecorded, Attributes: encode(x.recorded()),
+		Writer: sdk.WriterSystem, Loop: x.Loop, Turn: x.Turn,
 	}})
 	if err == nil && !ruled.Allow {
 		err = &sdk.Error{
@@ -94,12 +82,6 @@ func (e *Engine) accepting(ctx context.Context, a *activeLoop, x *action) error 
 	return err
 }
 
-// asks reports whether a person has to be asked before the action may start,
-// and was not yet.
-func (x *action) asks() bool {
-	return !x.ended() && !x.started && !x.agreed && x.decision.Verdict == sdk.Propose && x.entry.State != sdk.StateProposed
-}
-
 // propose makes a proposal of the action that is next. One of a turn waits at a
 // time: what stands behind it may depend on how it ends, as a second change of
 // one file does, and an answer may leave a rule that spares the next question.
@@ -107,7 +89,6 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 	if e.draining.Err() != nil {
 		return errStopping
 	}
-	x.decided = true
 	if x.rule(a, e.decide(a, x, false)); !x.asks() {
 		e.acceptUnasked(ctx, a, x) // the mode may be another by now
 		return nil
@@ -131,8 +112,7 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 	}
 	failpoint.Hit(failpoint.ProposedAfter)
 	a.run.Status = sdk.StatusProposed
-	x.decided = false
-	x.proposal = &p
+	x.Proposal = &p
 	x.committed(receipt.Entries[0])
 	e.cfg.Hooks.ProposalPending.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
 	return nil
@@ -176,9 +156,9 @@ func (e *Engine) expiry() time.Duration {
 // proposeWrite has the action wait for a person.
 func (x *action) proposeWrite(p sdk.ActionProposal) sdk.Write {
 	return sdk.Write{
-		Path: x.path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, ExpectVersion: x.entry.Version, State: sdk.StateProposed, Phase: sdk.PhaseRecorded,
-		Attributes: encode(map[string]any{"proposal": p, "changed": string(x.arguments), "decision": replacing(x.decision)}),
-		Loop:       x.loop, Turn: x.turn,
+		Path: x.Path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, ExpectVersion: x.entry.Version, State: sdk.StateProposed, Phase: sdk.PhaseRecorded,
+		Attributes: encode(map[string]any{"proposal": p, "changed": string(x.Arguments), "decision": replacing(x.decision())}),
+		Loop:       x.Loop, Turn: x.Turn,
 	}
 }
 

@@ -32,7 +32,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	switch cause := context.Cause(ctx); {
 	case cause != nil && !errors.Is(cause, errStopping):
 		for _, x := range t.actions {
-			x.giveUp(sdk.Aborted, "the work was ended before this call was made")
+			x.refuse(sdk.Aborted, "the work was ended before this call was made")
 		}
 	case e.draining.Err() == nil:
 		for _, x := range e.group(t) {
@@ -112,7 +112,7 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 		x := e.action(a, i, call, taken)
 		all = append(all, x)
 		if broken != nil {
-			x.giveUp(sdk.Aborted, fmt.Sprintf("this call was not made because %s, before it, %s", broken.tool.Name, "was refused"))
+			x.refuse(sdk.Aborted, fmt.Sprintf("this call was not made because %s, before it, %s", broken.tool.Name, "was refused"))
 			continue
 		}
 		e.judge(ctx, a, x)
@@ -124,12 +124,15 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 }
 
 func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[string]bool) *action {
-	x := &action{call: call, index: index, loop: a.loop.ID, turn: a.turn.row.Sequence, project: a.project.Root, arguments: call.Arguments}
+	x := &action{call: call, project: a.project.Root, Action: sdk.Action{Loop: a.loop.ID, Turn: a.turn.row.Sequence, ActionCall: sdk.ActionCall{
+		CallID: call.ID, Tool: call.Tool, Arguments: call.Arguments, Index: index,
+	}}}
 	x.tool, x.own, x.fault = e.find(a, call.Tool)
+	x.Plugin, x.Digest = x.tool.Plugin, x.tool.Digest
 	if call.Fault != "" && x.fault == nil {
 		x.fault = sdk.Errorf(sdk.Validation, "%s", call.Fault)
 	}
-	x.path = actionPath(x.turn, call, taken, e.cfg.Redact)
+	x.Path = actionPath(x.Turn, call, taken, e.cfg.Redact)
 	return x
 }
 
@@ -138,7 +141,7 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 // action pass by leaving its state as it is; any other state is a refusal.
 func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	rec := sdk.Recording{
-		Run: a.run.ID, Turn: x.turn, Loop: x.loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: first(x.tool.Name, x.call.Tool), Path: x.path,
+		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: first(x.tool.Name, x.Tool), Path: x.Path,
 		Attributes: encode(x.recorded()), State: sdk.StateStreaming,
 	}
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, rec)
@@ -147,9 +150,8 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.refuse(sdk.OutcomeOf(err), err.Error())
 	case ruled.State != sdk.StateStreaming:
 		x.refuse(sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))), first(ruled.Body, "this call was rejected before it was recorded"))
-		x.breaking = ruled.State == sdk.StateCancelled
-		if x.breaking {
-			x.state = sdk.StateCancelled
+		if ruled.State == sdk.StateCancelled {
+			x.cancel(x.Outcome)
 		}
 	case x.fault != nil:
 		x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
@@ -157,7 +159,7 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.refuse(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made")
 	default:
 		x.ask(ctx)
-		x.rule(a, e.decide(a, x, a.approved && x.parent == ""))
+		x.rule(a, e.decide(a, x, a.approved && x.Parent == ""))
 		e.acceptUnasked(ctx, a, x)
 	}
 }

@@ -76,7 +76,7 @@ func (e *Engine) question(ctx context.Context, r rpc.Resolve) (*question, error)
 	if err != nil {
 		return nil, err
 	}
-	switch p := q.x.proposal; {
+	switch p := q.x.Proposal; {
 	case p.Hash != r.Hash:
 		return nil, sdk.Errorf(sdk.Conflict, "the proposal %s is another than the one that was answered: look at it again (`bothy proposals show %s`)", r.ID, r.ID)
 	case q.x.left(e.cfg.Clock()) <= 0:
@@ -112,15 +112,15 @@ func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, e
 	if err := e.locate(ctx, a); err != nil {
 		return nil, err
 	}
-	x := leftAction(sdk.Turn{Loop: event.Entry.Loop, Sequence: event.Entry.Turn}, a.project.Root, event.Entry)
-	if x.fault != nil {
-		return nil, x.fault
+	at, err := sdk.ActionOf(event.Entry)
+	if err != nil {
+		return nil, err
 	}
+	x := leftAction(leftCall{entry: event.Entry, at: at}, a.project.Root)
 	q := &question{a: a, x: x}
 	if q.gone = e.placeLoop(ctx, a, event.Entry.Loop); q.gone == nil {
 		e.takeTools(ctx, a)
-		x.tool, x.own, q.gone = e.find(a, x.call.Tool)
-		x.ask(ctx)
+		q.gone = e.equipOne(ctx, a, x)
 	}
 	return q, nil
 }
@@ -215,8 +215,8 @@ func (e *Engine) reject(ctx context.Context, q *question, reason string) (rpc.Re
 // write is the answer's change of the action, which finds it as it was shown.
 func (q *question) write(state sdk.State, phase sdk.Phase, outcome sdk.Outcome) sdk.Write {
 	return sdk.Write{
-		Path: q.x.path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, ExpectVersion: q.x.entry.Version,
-		State: state, Phase: phase, Outcome: outcome, Loop: q.x.loop, Turn: q.x.turn,
+		Path: q.x.Path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, ExpectVersion: q.x.entry.Version,
+		State: state, Phase: phase, Outcome: outcome, Loop: q.x.Loop, Turn: q.x.Turn,
 	}
 }
 
@@ -235,14 +235,14 @@ func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Wri
 	receipt, err := e.commit(ctx, once, sdk.Change{Run: q.a.run.ID, Writes: writes})
 	if err != nil {
 		if sdk.OutcomeOf(err) == sdk.Conflict {
-			return rpc.Resolved{}, sdk.Errorf(sdk.Conflict, "the proposal %s was answered by somebody else just now, or its run was ended: %w", q.x.proposal.ID, err)
+			return rpc.Resolved{}, sdk.Errorf(sdk.Conflict, "the proposal %s was answered by somebody else just now, or its run was ended: %w", q.x.Proposal.ID, err)
 		}
-		return rpc.Resolved{}, fmt.Errorf("record the answer to the proposal %s: %w", q.x.proposal.ID, err)
+		return rpc.Resolved{}, fmt.Errorf("record the answer to the proposal %s: %w", q.x.Proposal.ID, err)
 	}
 	failpoint.Hit(failpoint.AnsweredAfter)
 	q.x.follow(receipt.Entries[len(receipt.Entries)-1])
 	for _, entry := range receipt.Entries {
-		if entry.Path == q.x.path {
+		if entry.Path == q.x.Path {
 			q.x.follow(entry)
 		}
 	}
@@ -250,7 +250,7 @@ func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Wri
 	if err != nil {
 		run = q.a.run // the answer stands all the same
 	}
-	p, _ := proposalOf(q.a.run, q.a.project, q.x.entry, e.said(ctx, q.a.run.ID, q.x.turn))
+	p, _ := proposalOf(q.a.run, q.a.project, q.x.entry, e.said(ctx, q.a.run.ID, q.x.Turn))
 	return rpc.Resolved{Proposal: p, Status: run.Status, Seq: receipt.Seq}, nil
 }
 

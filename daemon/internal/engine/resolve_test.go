@@ -277,7 +277,7 @@ func TestRememberedWords(t *testing.T) {
 		{[]string{"rm", "-rf", "a b"}, ""}, {[]string{"ls", "*.go"}, ""}, {nil, ""}, {[]string{""}, ""}, {[]string{"x", "a\x1bb"}, ""},
 	} {
 		x := &action{tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Command: "command"}}}
-		x.decision.Commands = []sdk.SeenCommand{{Text: "it", Argv: c.argv, Verdict: sdk.Propose}}
+		x.Decision = &sdk.Decision{Commands: []sdk.SeenCommand{{Text: "it", Argv: c.argv, Verdict: sdk.Propose}}}
 		got, err := commandWords(x)
 		if strings.Join(got, ",") != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%q gave %q, %v", c.argv, got, err)

@@ -19,7 +19,7 @@ const RuleScheme = "rule://"
 // remembered is the rule that an answer leaves; nil when it leaves none.
 func (q *question) remembered(what sdk.Remember, now time.Time) (*sdk.RememberedRule, error) {
 	x := q.x
-	r := sdk.RememberedRule{Created: now.UTC(), From: x.proposal.ID}
+	r := sdk.RememberedRule{Created: now.UTC(), From: x.Proposal.ID}
 	r.Verdict, r.Source, r.Project = sdk.Allow, "remembered", q.a.project.Root
 	r.Tools = []string{x.tool.Qualified()}
 	var err error
@@ -28,7 +28,7 @@ func (q *question) remembered(what sdk.Remember, now time.Time) (*sdk.Remembered
 		return nil, nil
 	case sdk.RememberTool:
 	case sdk.RememberCall:
-		r.Exact, err = sdk.PolicyRequest{Tool: x.tool, Arguments: x.arguments, Project: q.a.project.Root}.Hash()
+		r.Exact, err = sdk.PolicyRequest{Tool: x.tool, Arguments: x.Arguments, Project: q.a.project.Root}.Hash()
 	case sdk.RememberCommand:
 		r.Commands, err = commandWords(x)
 	default:
@@ -53,7 +53,7 @@ func commandWords(x *action) ([]string, error) {
 		return nil, sdk.Errorf(sdk.Validation, "%s runs no commands, so none can be remembered; remember the call or the tool", x.tool.Name)
 	}
 	var all []string
-	for _, c := range x.decision.Commands {
+	for _, c := range x.decision().Commands {
 		if c.Verdict == sdk.Allow {
 			continue
 		}

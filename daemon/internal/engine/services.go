@@ -119,13 +119,13 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 		return send(d)
 	}
 	err = s.e.cfg.Models.Complete(ctx, choice.Alias, req, take, func(r sdk.Retry) error {
-		s.e.noteRetry(ctx, now.a, now.x.turn, r, map[string]any{"plugin": c.Instance, "for": c.Call, "model": choice.Alias})
+		s.e.noteRetry(ctx, now.a, now.x.Turn, r, map[string]any{"plugin": c.Instance, "for": c.Call, "model": choice.Alias})
 		return nil
 	})
 	if err != nil {
 		asked.Error = err.Error()
 	}
-	s.e.noteCompletion(now.a, now.x.turn, asked)
+	s.e.noteCompletion(now.a, now.x.Turn, asked)
 	return err
 }
 

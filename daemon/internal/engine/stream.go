@@ -64,7 +64,7 @@ type progressNote struct {
 
 // newStream is the output of an action, whose entry is there.
 func newStream(e *Engine, run int64, x *action) *stream {
-	return &stream{engine: e, run: run, loop: x.loop, turn: x.turn, path: x.path, keep: maxSent}
+	return &stream{engine: e, run: run, loop: x.Loop, turn: x.Turn, path: x.Path, keep: maxSent}
 }
 
 // The channels of an answer's stream.

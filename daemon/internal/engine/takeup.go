@@ -18,11 +18,20 @@ import (
 type leftTurn struct {
 	row      sdk.Turn
 	answer   sdk.Entry   // assistant://N; its zero value when there is none
-	actions  []sdk.Entry // in the model's order
-	children []sdk.Entry // what their plugins called
+	actions  []leftCall  // in the model's order
+	children []leftCall  // what their plugins called
 	errors   []sdk.Entry // failures that belong to no action
 	partials int
 }
+
+// leftCall is a call of the turn as it is recorded, read once.
+type leftCall struct {
+	entry sdk.Entry
+	at    sdk.Action
+	fault error // not all of it could be read
+}
+
+func (c leftCall) place() (sdk.Entry, string) { return c.entry, c.at.Parent }
 
 // take sorts an entry in, when it belongs to the turn. Entries come in the order
 // in which they were first written, which for actions is the model's.
@@ -32,10 +41,13 @@ func (l *leftTurn) take(entry sdk.Entry) {
 		l.answer = entry
 	case strings.HasPrefix(entry.Path, sdk.ReplyPath(l.row.Sequence)+"/partial_"):
 		l.partials++
-	case entry.Phase != sdk.PhaseNone && parentOf(entry) != "":
-		l.children = append(l.children, entry)
 	case entry.Phase != sdk.PhaseNone:
-		l.actions = append(l.actions, entry)
+		at, err := sdk.ActionOf(entry)
+		if c := (leftCall{entry, at, err}); at.Parent != "" {
+			l.children = append(l.children, c)
+		} else {
+			l.actions = append(l.actions, c)
+		}
 	case entry.State == sdk.StateFailed && entry.Scheme() == "log":
 		l.errors = append(l.errors, entry)
 	}
@@ -77,48 +89,11 @@ func (l *leftTurn) turn(project string) *turn {
 	if l.stage() == stageRecorded {
 		t.errors = l.errors // before that they are of a try that is void
 	}
-	for _, entry := range l.actions {
-		t.actions = append(t.actions, leftAction(l.row, project, entry))
+	for _, c := range l.actions {
+		t.actions = append(t.actions, leftAction(c, project))
 	}
-	t.children.takeUp(l.row, project, t.actions, l.children)
+	t.children.takeUp(project, t.actions, l.children)
 	return t
-}
-
-func leftAction(row sdk.Turn, project string, entry sdk.Entry) *action {
-	x := &action{
-		path: entry.Path, loop: row.Loop, turn: row.Sequence, project: project, entry: entry,
-		started: entry.Phase == sdk.PhaseStarted, recheck: true,
-	}
-	at, err := sdk.ActionOf(entry)
-	x.fault = err
-	x.index, x.parent, x.arguments = at.Index, at.Parent, at.Arguments
-	x.call = sdk.ReadCall{ID: at.CallID, Tool: at.Tool}
-	if at.Decision != nil {
-		x.decision = *at.Decision
-	}
-	x.follow(entry)
-	return x
-}
-
-// follow takes over what somebody else wrote of the action.
-func (x *action) follow(entry sdk.Entry) {
-	x.entry = entry
-	if at, err := sdk.ActionOf(entry); err == nil {
-		edited := x.proposal == nil || at.Proposal == nil || x.proposal.Hash != at.Proposal.Hash
-		x.answer = at.Answer
-		if edited { // what is kept of the same one may lack secrets, which the hash was made of
-			x.proposal = at.Proposal
-			if at.Changed != "" {
-				x.arguments, x.changed = json.RawMessage(at.Changed), true
-			}
-		}
-	}
-	if !entry.State.Ended() {
-		return
-	}
-	x.state, x.outcome, x.body = entry.State, entry.Outcome, entry.Body
-	x.closed = entry.Phase == sdk.PhaseEnded
-	x.breaking = entry.State == sdk.StateCancelled
 }
 
 // load reads what a loop that was left running has done already. It changes
@@ -193,7 +168,7 @@ func (a *activeLoop) past() []sdk.TurnResult {
 	for i, l := range a.had {
 		if l.row.Closed {
 			all = append(all, sdk.TurnResult{
-				Run: a.run, Loop: a.loop.ForHook(), Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: withChildren(l.actions, l.children),
+				Run: a.run, Loop: a.loop.ForHook(), Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: inOrder(l.actions, l.children, leftCall.place),
 				Errors: l.errors, Duration: sdk.Duration(l.row.Duration),
 				Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning},
 			})
@@ -244,23 +219,21 @@ func (e *Engine) equip(ctx context.Context, a *activeLoop) {
 	t := a.turn
 	t.reading = e.cfg.Dialect.Read(t.completion, a.offered)
 	for _, x := range t.actions {
-		at := slices.IndexFunc(t.reading.Calls, func(c sdk.ReadCall) bool { return c.ID == x.call.ID })
+		at := slices.IndexFunc(t.reading.Calls, func(c sdk.ReadCall) bool { return c.ID == x.CallID })
 		if at >= 0 {
 			x.call = t.reading.Calls[at]
-			if !x.changed {
-				x.arguments = x.call.Arguments
+			if x.Changed == "" {
+				x.Arguments = x.call.Arguments
 			}
 		}
-		tool, own, err := e.find(a, x.call.Tool)
-		x.tool, x.own = tool, own
-		x.ask(ctx)
+		err := e.equipOne(ctx, a, x)
 		switch {
 		case x.fault != nil:
 		case err != nil:
 			x.fault = err
 		case x.call.Fault != "":
 			x.fault = sdk.Errorf(sdk.Validation, "%s", x.call.Fault)
-		case e.cfg.Hidden != "" && bytes.Contains(x.arguments, []byte(e.cfg.Hidden)):
+		case e.cfg.Hidden != "" && bytes.Contains(x.Arguments, []byte(e.cfg.Hidden)):
 			x.fault = sdk.Errorf(sdk.Conflict, "this call was not made: it held a secret, which is not kept, and the daemon that knew it has ended; make the call again")
 		}
 	}
@@ -312,17 +285,17 @@ func (e *Engine) putAside(ctx context.Context, a *activeLoop) error {
 func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 	some := false
 	for _, x := range a.turn.begun() {
-		if a.left && x.parent == "" && e.again(a, x) {
+		if a.left && x.Parent == "" && e.again(a, x) {
 			x.again = true
 			continue
 		}
 		if context.Cause(ctx) != nil {
 			return some
 		}
-		if x.parent != "" {
-			x.tool, _ = e.pluginTool(x.call.Tool) // what is gone is asked about by its name
+		if x.Parent != "" {
+			x.tool, _ = e.pluginTool(x.Tool) // what is gone is asked about by its name
 		}
-		result, err := settle(ctx, e, "asking what the call of "+x.call.Tool+" came to", func() (sdk.ToolResult, error) {
+		result, err := settle(ctx, e, "asking what the call of "+x.Tool+" came to", func() (sdk.ToolResult, error) {
 			if x.own != nil {
 				return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "%s keeps nothing of its calls", x.tool.Name)
 			}
@@ -330,11 +303,11 @@ func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 		})
 		switch {
 		case err == nil:
-			x.conclude(result, 0)
+			x.conclude(concluded, result, 0)
 		case context.Cause(ctx) != nil:
 			return some
 		default:
-			e.log.Info("nobody knows what a call came to", "run", a.run.Alias, "path", x.path, "error", err)
+			e.log.Info("nobody knows what a call came to", "run", a.run.Alias, "path", x.Path, "error", err)
 			x.interrupt()
 		}
 		some = true

@@ -160,14 +160,6 @@ func (e *Engine) read(ctx context.Context, a *activeLoop, c sdk.Completion) {
 
 func (a *activeLoop) turnResult(ruling sdk.Ruling) sdk.TurnResult {
 	r := sdk.TurnResult{Run: a.run, Loop: a.loop.ForHook(), Turn: a.turn.row.Sequence, LoopTurn: a.turns, Completion: a.turn.completion, Errors: a.turn.errors, Ruling: ruling}
-	r.Actions = withChildren(entriesOf(a.turn.actions), entriesOf(a.turn.children.actions))
+	r.Actions = inOrder(a.turn.actions, a.turn.children.actions, (*action).place)
 	return r
-}
-
-func entriesOf(actions []*action) []sdk.Entry {
-	var all []sdk.Entry
-	for _, x := range actions {
-		all = append(all, x.entry)
-	}
-	return all
 }

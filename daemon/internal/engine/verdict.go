@@ -45,7 +45,7 @@ func (t *turn) ruling() sdk.Ruling {
 			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopTerminal, Reason: x.tool.Name + " ended the work"}
 		}
 		if x.rejected() {
-			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + x.tool.Name + ": " + sdk.Excerpt(x.body)}
+			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + x.tool.Name + ": " + sdk.Excerpt(x.Body)}
 		}
 	}
 	c := &t.completion

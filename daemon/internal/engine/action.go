@@ -76,6 +76,7 @@ func (x *action) refersTo() string {
 // recorded is what the action's entry holds of the call and of what was decided.
 func (x *action) recorded() sdk.Action {
 	a := sdk.Action{ActionCall: x.ActionCall, Decision: x.Decision}
+	a.Plugin, a.Digest, a.Refers = x.tool.Plugin, x.tool.Digest, nil
 	if a.Arguments == nil {
 		a.Arguments = encode(x.call.Raw)
 	}

@@ -39,8 +39,7 @@ func (e *Engine) child(parent *serving, tool string, arguments json.RawMessage) 
 	t.children.next = x.Index + 1
 	x.CallID = fmt.Sprintf("plugin_%d", x.Index)
 	x.call = sdk.ReadCall{ID: x.CallID, Tool: tool, Arguments: arguments, Raw: string(arguments)}
-	x.tool, x.fault = e.pluginTool(tool)
-	if x.Plugin, x.Digest = x.tool.Plugin, x.tool.Digest; x.fault == nil && !json.Valid(arguments) {
+	if x.tool, x.fault = e.pluginTool(tool); x.fault == nil && !json.Valid(arguments) {
 		x.Arguments, x.fault = nil, sdk.Errorf(sdk.Validation, "the arguments of %s are not JSON", tool)
 	}
 	x.Path = actionPath(x.Turn, x.call, t.children.taken, e.cfg.Redact)

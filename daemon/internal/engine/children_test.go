@@ -239,16 +239,49 @@ func TestARecordingFilterSeesAPluginsCall(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
-// TestPluginsCallsCountAsErrors: those that fail in a row stop the loop, and the
-// same call made again and again by a plugin does not.
+// TestPluginsCallsCountAsErrors: those that fail in a row stop the loop where the
+// call that they were made for failed too, and not where its plugin coped.
 func TestPluginsCallsCountAsErrors(t *testing.T) {
 	bad := []call{numbered("read_bad", 1), numbered("read_bad", 2), numbered("read_bad", 3)}
-	h := prepareHouse(t, calls(call{"wrap", "{}"}), say("never"))
-	h.calling("wrap", invoking(bad...))
+	for _, copes := range []bool{false, true} {
+		h := prepareHouse(t, calls(call{"wrap", "{}"}), say("done"))
+		h.calling("wrap", func(ctx context.Context, ask func(string, string) (sdk.ToolResult, error)) (sdk.ToolResult, error) {
+			r, err := invoking(bad...)(ctx, ask)
+			r.Success = copes
+			return r, err
+		})
+		h.start()
+		a := h.submit(Submission{})
+		if l := h.await(a); l.Stop != map[bool]string{false: "consecutive_errors", true: "answer"}[copes] {
+			t.Errorf("copes %v: ended by %q: %s", copes, l.Stop, l.Reason)
+		}
+		h.check(a.Run.ID)
+	}
+}
+
+// TestALongCallCannotOverspend: once a prompt has cost what it may, a plugin's
+// completion is refused within the very call that asked for the others.
+func TestALongCallCannotOverspend(t *testing.T) {
+	h := prepareHouse(t, calls(call{"ask", "{}"}), say("never"))
+	h.config.Agents["dear"] = sdk.Agent{Guards: sdk.Guards{MaxCost: 1.5}}
+	h.tools.add("ask", sdk.Annotations{ReadOnly: true}, true)
+	h.config.Services = new(Services)
+	models := &costly{fakeModels: h.models}
+	h.config.Models = models
+	var refused error
+	h.tools.on("ask", func(ctx context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
+		for range 5 {
+			refused = h.config.Services.Complete(ctx, caller(c), sdk.Request{}, func(sdk.Delta) error { return nil })
+		}
+		return ok("asked")
+	})
 	h.start()
-	a := h.submit(Submission{})
-	if l := h.await(a); l.Stop != "consecutive_errors" {
-		t.Errorf("ended by %q: %s", l.Stop, l.Reason)
+	a := h.submit(Submission{Agent: "dear", Model: "fake/loop"})
+	if l := h.await(a); l.Stop != "max_cost" || models.n.Load() != 2 {
+		t.Errorf("ended by %q after %d completions: %s", l.Stop, models.n.Load(), l.Reason)
+	}
+	if sdk.OutcomeOf(refused) != sdk.Permission || !strings.Contains(fmt.Sprint(refused), "has cost 2 and may cost 1.5 (guard max_cost)") {
+		t.Errorf("the plugin was told %v", refused)
 	}
 	h.check(a.Run.ID)
 }

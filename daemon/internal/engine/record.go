@@ -128,7 +128,6 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 		CallID: call.ID, Tool: call.Tool, Arguments: call.Arguments, Index: index,
 	}}}
 	x.tool, x.own, x.fault = e.find(a, call.Tool)
-	x.Plugin, x.Digest = x.tool.Plugin, x.tool.Digest
 	if call.Fault != "" && x.fault == nil {
 		x.fault = sdk.Errorf(sdk.Validation, "%s", call.Fault)
 	}

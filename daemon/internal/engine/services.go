@@ -83,7 +83,8 @@ func (s *Services) Invoke(ctx context.Context, c sdk.Caller, tool string, argume
 
 // Complete asks a model: an alias or provider/name, none is that of the loop or
 // of the run. Whatever it came to, the journal says so, and its cost is the
-// loop's. A provider may ask for it outside of a run; then nothing is written.
+// loop's: once that has cost what it may (max_cost), no model is asked. A provider
+// may ask for it outside of a run; then nothing is written.
 func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, send func(sdk.Delta) error) error {
 	now, done, err := s.e.serves.enter(c.Call)
 	switch {
@@ -109,6 +110,9 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	}
 	if now == nil {
 		return s.e.cfg.Models.Complete(ctx, choice.Alias, req, send, func(sdk.Retry) error { return nil })
+	}
+	if err := s.e.guards.Afford(now.a.loop.ID, now.a.loop.Model, now.a.turn.completion.Usage); err != nil {
+		return err
 	}
 	asked := guard.Asked{Plugin: c.Instance, For: c.Call, Model: choice.Alias}
 	take := func(d sdk.Delta) error {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -38,7 +39,7 @@ const (
 	refused                // the call was not made
 	withdrawn              // its start was committed, and the call was not made all the same
 	concluded              // the call came to this
-	unknown                 // the call was made, and nothing tells what it did
+	unknown                // the call was made, and nothing tells what it did
 )
 
 // ended reports whether the action has its end, committed or not.
@@ -140,7 +141,6 @@ func (x *action) conclude(why cause, r sdk.ToolResult, took time.Duration) {
 	}
 	x.took = took
 	if r.Success {
-		r.Outcome = ""
 		x.end(why, sdk.StateResolved, r)
 	} else {
 		x.end(why, sdk.StateFailed, r)
@@ -152,14 +152,12 @@ func (x *action) end(why cause, state sdk.State, r sdk.ToolResult) {
 	if x.ended() {
 		return
 	}
-	x.cause, x.State, x.Phase, x.Outcome, x.result = why, state, sdk.PhaseEnded, r.Outcome, r
+	x.cause, x.State, x.Phase, x.result = why, state, sdk.PhaseEnded, r
 	x.Body = strings.ToValidUTF8(r.Output, "\uFFFD")
 	if state == sdk.StateResolved {
 		return
 	}
-	if x.Outcome == "" {
-		x.Outcome = sdk.Internal
-	}
+	x.Outcome = cmp.Or(r.Outcome, sdk.Internal)
 	if x.Body == "" {
 		x.Body = strings.ToValidUTF8(r.Error, "\uFFFD")
 	}

@@ -81,6 +81,27 @@ func (g *cost) stop() (string, string) {
 	return maxCost, fmt.Sprintf("the work on this prompt has cost %.4g and may cost %.4g, so it was stopped (guard max_cost)", g.spent, g.limit)
 }
 
+// Afford refuses what a plugin wants to ask of a model in a loop that has cost
+// what it may. Answer is what the model's answer used whose turn is not judged
+// yet: a verdict comes only after a turn, and one call can ask for much.
+func (g *Set) Afford(loop int64, model string, answer *sdk.Usage) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w, ok := g.loops[loop]
+	if !ok {
+		return nil
+	}
+	c, ok := w.rules[maxCost].(*cost)
+	if !ok {
+		return nil
+	}
+	now, _ := c.of(model, answer)
+	if now += c.spent; now < c.limit {
+		return nil
+	}
+	return sdk.Errorf(sdk.Permission, "no model was asked: the work on this prompt has cost %.4g and may cost %.4g (guard max_cost)", now, c.limit)
+}
+
 // Remark is what a person should know of a loop's guards and was not told yet;
 // mostly nothing.
 func (g *Set) Remark(loop int64) string {

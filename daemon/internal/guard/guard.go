@@ -5,6 +5,7 @@ package guard
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,7 +47,7 @@ type screen interface {
 	screen(c madeCall) string
 }
 
-// judged is a turn as the guards count it.
+// judged is a turn as the guards count it: Actions are those that count.
 type judged struct {
 	sdk.TurnResult
 	calls []madeCall // in the model's order
@@ -211,6 +212,7 @@ func (w *watched) take(r sdk.TurnResult) {
 	}
 	w.turn = r.Turn
 	t := &judged{TurnResult: r, calls: w.callsOf(r)}
+	t.Actions = counting(r.Actions)
 	clear(w.heard)
 	for _, rule := range w.rules {
 		rule.take(t)
@@ -236,6 +238,32 @@ func (w *watched) callsOf(r sdk.TurnResult) []madeCall {
 		calls = append(calls, c)
 	}
 	return calls
+}
+
+// counting leaves out the failures that the model does not hear of: those of calls
+// that a plugin made while it served another one, which came to a good end.
+func counting(actions []sdk.Entry) []sdk.Entry {
+	by := map[string]sdk.Entry{}
+	for _, entry := range actions {
+		by[entry.Path] = entry
+	}
+	return slices.DeleteFunc(slices.Clone(actions), func(entry sdk.Entry) bool {
+		if !failedCall(entry) {
+			return false
+		}
+		for parent := parentOf(entry); parent != ""; parent = parentOf(by[parent]) {
+			if by[parent].State == sdk.StateResolved {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// parentOf is the action whose plugin made a call; empty where the model did.
+func parentOf(entry sdk.Entry) string {
+	a, _ := sdk.ActionOf(entry) // what can be read of it is enough
+	return a.Parent
 }
 
 func interrupted(entry sdk.Entry) bool { return entry.Outcome == sdk.Interrupted }

@@ -30,7 +30,8 @@ func Channel(t *testing.T, impl channel.Channel) {
 	t.Helper()
 	conn := Pair(t, func(s grpc.ServiceRegistrar) { channel.Register(s, impl) })
 	client := channel.NewClient(conn)
-	keeps(t, conn, conformance.ChannelChecks(sdk.Manifest{Grants: []string{sdk.GrantChannel}})...)
+	m := sdk.Manifest{Grants: []string{sdk.GrantChannel}}
+	keeps(t, conn, m, conformance.ChannelChecks(m))
 	t.Run("without a daemon", func(t *testing.T) { serves(t, client, filepath.Join(socketDir(t), "none.sock")) })
 	t.Run("a daemon that hangs up", func(t *testing.T) { serves(t, client, hangsUp(t)) })
 	t.Run("cut", func(t *testing.T) {

@@ -52,7 +52,7 @@ func Hook(t *testing.T, impl sdk.Hook, heard ...Heard) {
 			}
 		})
 	}
-	keeps(t, conn, conformance.HookChecks(sdk.Manifest{})...)
+	keeps(t, conn, sdk.Manifest{}, conformance.HookChecks(sdk.Manifest{}))
 	t.Run("unknown names", func(t *testing.T) { unknownNames(t, client) })
 }
 

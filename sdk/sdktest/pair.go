@@ -83,10 +83,11 @@ func withGrease(t testing.TB, conn grpc.ClientConnInterface) grpc.ClientConnInte
 	return conformance.NewGrease(conn, seed)
 }
 
-// keeps tries checks of package conformance on a kind that is served alone.
-func keeps(t *testing.T, conn grpc.ClientConnInterface, checks ...conformance.Check) {
+// keeps tries checks of package conformance on a kind that is served alone, by a
+// plugin with this manifest.
+func keeps(t *testing.T, conn grpc.ClientConnInterface, m sdk.Manifest, checks []conformance.Check) {
 	t.Helper()
-	s := conformance.Subject{Conn: withGrease(t, conn), Call: true, Project: t.TempDir(), RunDir: t.TempDir()}
+	s := conformance.Subject{Conn: withGrease(t, conn), Manifest: m, Call: true, Project: t.TempDir(), RunDir: t.TempDir()}
 	conformance.Run(soon(t), s, checks, func(f conformance.Finding) {
 		if f.Severity == conformance.Failed || f.Severity == conformance.Warned {
 			t.Errorf("%s: %s", f.Name, f.Text)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"reflect"
 	"testing"
-	"unicode/utf8"
 
 	"google.golang.org/grpc"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/skill"
 )
@@ -27,7 +27,8 @@ type Execution struct {
 func Skill(t *testing.T, impl skill.Skill, daemon host.Host, executions ...Execution) {
 	t.Helper()
 	register := func(s grpc.ServiceRegistrar) { skill.Register(s, impl) }
-	client := skill.NewClient(withGrease(t, Pair(t, register, WithHost(daemon))), impl.Skills()...)
+	conn := Pair(t, register, WithHost(daemon))
+	client := skill.NewClient(withGrease(t, conn), impl.Skills()...)
 	alone := skill.NewClient(Pair(t, register), impl.Skills()...)
 	t.Run("names", func(t *testing.T) { skillNames(t, impl) })
 	for _, e := range executions {
@@ -41,7 +42,8 @@ func Skill(t *testing.T, impl skill.Skill, daemon host.Host, executions ...Execu
 				})
 				return
 			}
-			executes(t, client, e.SkillCall)
+			r, err := client.Execute(soon(t), e.SkillCall, &Recorder{})
+			succeeds(t, "execution", r, err)
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
 			within(t, "an execution with an ended context", func() {
@@ -52,12 +54,7 @@ func Skill(t *testing.T, impl skill.Skill, daemon host.Host, executions ...Execu
 			})
 		})
 	}
-	t.Run("unknown skill", func(t *testing.T) {
-		_, err := client.Execute(soon(t), sdk.SkillCall{Skill: "no-such-skill", CallID: "c"}, &Recorder{})
-		if outcome(err) != sdk.NotFound {
-			t.Errorf("an unknown skill answered %v, want outcome not_found", err)
-		}
-	})
+	keeps(t, conn, sdk.Manifest{}, conformance.SkillChecks(sdk.Manifest{}))
 }
 
 func skillNames(t *testing.T, impl skill.Skill) {
@@ -74,21 +71,5 @@ func skillNames(t *testing.T, impl skill.Skill) {
 	}
 	if !reflect.DeepEqual(names, impl.Skills()) {
 		t.Error("two calls of Skills differ, without a change of the manifest")
-	}
-}
-
-func executes(t *testing.T, client *skill.Client, call sdk.SkillCall) {
-	t.Helper()
-	r, err := client.Execute(soon(t), call, &Recorder{})
-	switch {
-	case err != nil:
-		t.Errorf("the execution failed: %v", err)
-	case !r.Success:
-		t.Errorf("the execution ended without success: %s", r.Error)
-	case r.Error != "":
-		t.Errorf("a successful result carries the error %q", r.Error)
-	}
-	if !utf8.ValidString(r.Output) {
-		t.Error("the output is no UTF-8")
 	}
 }

@@ -2,7 +2,6 @@ package sdktest
 
 import (
 	"context"
-	"encoding/json"
 	"reflect"
 	"slices"
 	"testing"
@@ -43,18 +42,13 @@ func Tool(t *testing.T, impl tool.Tool, calls ...Call) {
 			if staged(impl, c.Tool) {
 				call = stages(t, client, call)
 			}
-			succeeds(t, client, call)
+			r, err := client.Invoke(soon(t), call, &Recorder{})
+			succeeds(t, "call", r, err)
 			ended(t, client, call)
 		})
 	}
 	t.Run("stage", func(t *testing.T) { unstaged(t, client) })
-	t.Run("settle", func(t *testing.T) { settles(t, client) })
-	t.Run("unknown tool", func(t *testing.T) {
-		_, err := client.Invoke(soon(t), sdk.Invocation{Tool: "no_such_tool", Arguments: json.RawMessage(`{}`), CallID: "c"}, &Recorder{})
-		if outcome(err) != sdk.NotFound {
-			t.Errorf("an unknown tool answered %v, want outcome not_found", err)
-		}
-	})
+	keeps(t, conn, sdk.Manifest{Tools: impl.Tools()}, conformance.ToolChecks(sdk.Manifest{}))
 }
 
 // staged reports whether a tool declares that it can say what it would change.
@@ -72,38 +66,19 @@ func declarations(t *testing.T, impl tool.Tool) {
 	}
 }
 
-func succeeds(t *testing.T, client *tool.Client, call sdk.Invocation) {
+// succeeds checks the answer of a call or an execution that must go well.
+func succeeds(t *testing.T, what string, r sdk.ToolResult, err error) {
 	t.Helper()
-	r, err := client.Invoke(soon(t), call, &Recorder{})
-	if err != nil {
-		t.Errorf("the call failed: %v", err)
-		return
-	}
-	if !r.Success {
-		t.Errorf("the call ended without success: %s", r.Error)
-	}
-	if r.Success && r.Error != "" {
+	switch {
+	case err != nil:
+		t.Errorf("the %s failed: %v", what, err)
+	case !r.Success:
+		t.Errorf("the %s ended without success: %s", what, r.Error)
+	case r.Error != "":
 		t.Errorf("a successful result carries the error %q", r.Error)
 	}
 	if !utf8.ValidString(r.Output) {
 		t.Error("the output is no UTF-8")
-	}
-}
-
-// settles asks each tool what a call came to that nobody made: a plugin that
-// answers with a result guesses, and a model would take it for what happened.
-func settles(t *testing.T, client *tool.Client) {
-	t.Helper()
-	for _, s := range client.Tools() {
-		call := sdk.Invocation{Tool: s.Name, Arguments: json.RawMessage(`{}`), CallID: "never-made", Run: "never", Project: t.TempDir(), RunDir: t.TempDir()}
-		for range 2 {
-			r, err := client.Settle(soon(t), call)
-			if err == nil {
-				t.Errorf("%s: a call that was never made came to %+v", s.Name, r)
-			} else if outcome(err) != sdk.Interrupted {
-				t.Errorf("%s: a call that was never made answered %v, want outcome interrupted", s.Name, err)
-			}
-		}
 	}
 }
 

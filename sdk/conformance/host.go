@@ -3,16 +3,12 @@ package conformance
 import (
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"errors"
 	"net"
 	"path/filepath"
 	"sync/atomic"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
@@ -33,31 +29,11 @@ func serveHost(dir string) (*daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.server = grpc.NewServer(grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
-		grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-			if err := d.admit(ctx); err != nil {
-				return nil, err
-			}
-			return next(ctx, req)
-		}),
-		grpc.StreamInterceptor(func(srv any, s grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-			if err := d.admit(s.Context()); err != nil {
-				return err
-			}
-			return next(srv, s)
-		}))
+	d.server = grpc.NewServer(append(host.RequireToken(d.at.Token, func() { d.tokenless.Add(1) }),
+		grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage))...)
 	host.Register(d.server, d)
 	go func() { _ = d.server.Serve(ln) }() // ends with Stop
 	return d, nil
-}
-
-func (d *daemon) admit(ctx context.Context) error {
-	shown := metadata.ValueFromIncomingContext(ctx, host.TokenKey)
-	if len(shown) == 1 && subtle.ConstantTimeCompare([]byte(shown[0]), []byte(d.at.Token)) == 1 {
-		return nil
-	}
-	d.tokenless.Add(1)
-	return status.Errorf(codes.Unauthenticated, "send the token of Configure in the metadata key %s", host.TokenKey)
 }
 
 // behaved says how the plugin called back.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -26,13 +25,6 @@ const (
 	longestChannelWait = time.Minute
 	lastedChannel      = time.Minute
 )
-
-// surface is what a link shows to people.
-type surface struct {
-	channel       *channel.Client
-	channelServer *channelServer         // set when it begins to serve a channel
-	detail        atomic.Pointer[string] // what the plugin says of itself; nil is nothing
-}
 
 // channelServer keeps the channel of one link open. A link has at most one, and an
 // instance never two that work: a successor begins when the one before it has

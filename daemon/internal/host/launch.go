@@ -72,7 +72,7 @@ func (i *instance) welcome(l *link) {
 		return
 	}
 	l.back = &hostServices{s: i.s, i: i}
-	if err := l.serve(l.back.register, l.back.admit); err != nil {
+	if err := l.serve(l.back); err != nil {
 		l.unwelcome = &inspect.Fault{Summary: "it cannot be offered the daemon's services", Detail: err.Error()}
 	}
 }

@@ -19,7 +19,9 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/channel"
 	"github.com/bothyd/bothy/sdk/hook"
+	"github.com/bothyd/bothy/sdk/host"
 	"github.com/bothyd/bothy/sdk/plugin"
 	"github.com/bothyd/bothy/sdk/provider"
 	"github.com/bothyd/bothy/sdk/skill"
@@ -36,17 +38,19 @@ type link struct {
 	log    hclog.Logger
 	cfg    *Config
 
-	conn     *grpc.ClientConn
-	base     *plugin.Client
-	tool     *tool.Client
-	provider *provider.Client
-	skill    *skill.Client
-	hook     *hook.Client
-	services *grpc.Server
-	surface
-	at        plugin.Services
-	back      *hostServices  // nil when the daemon offers no services
-	unwelcome *inspect.Fault // why what it needs besides cannot be had
+	conn          *grpc.ClientConn
+	base          *plugin.Client
+	tool          *tool.Client
+	provider      *provider.Client
+	skill         *skill.Client
+	hook          *hook.Client
+	services      *grpc.Server
+	channel       *channel.Client
+	channelServer *channelServer         // set when it begins to serve a channel
+	detail        atomic.Pointer[string] // what the plugin says of itself; nil is nothing
+	at            plugin.Services
+	back          *hostServices  // nil when the daemon offers no services
+	unwelcome     *inspect.Fault // why what it needs besides cannot be had
 
 	manifest atomic.Pointer[sdk.Manifest]
 	calls    inflight
@@ -273,16 +277,17 @@ func (l *link) configure(ctx context.Context, s sdk.Settings) *inspect.Fault {
 }
 
 // serve offers the daemon's services to the plugin, on a socket in the plugin's
-// own folder.
-func (l *link) serve(register func(grpc.ServiceRegistrar), admit func(token string) []grpc.ServerOption) error {
+// own folder. The kernel has told which process is there, and each request shows the
+// token besides.
+func (l *link) serve(services *hostServices) error {
 	l.at = plugin.Services{Address: l.proc.socketDir + "/host.sock", Token: rand.Text()}
 	ln, err := net.Listen("unix", l.at.Address)
 	if err != nil {
 		return fmt.Errorf("offer the daemon's services: %w", err)
 	}
-	opts := append(plugin.ServerOptions(plugin.PeerCredentials(l.isPlugin, nil)), admit(l.at.Token)...)
+	opts := append(plugin.ServerOptions(plugin.PeerCredentials(l.isPlugin, nil)), host.RequireToken(l.at.Token, nil)...)
 	l.services = grpc.NewServer(opts...)
-	register(l.services)
+	host.Register(l.services, services)
 	l.wg.Go(func() {
 		if err := l.services.Serve(ln); err != nil {
 			l.log.Debug("serving the daemon's services", "error", err)

@@ -2,16 +2,11 @@ package host
 
 import (
 	"context"
-	"crypto/subtle"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/host"
@@ -49,33 +44,6 @@ func (b *hostServices) reach() *reach {
 		return r
 	}
 	return &reach{}
-}
-
-func (b *hostServices) register(r grpc.ServiceRegistrar) { host.Register(r, b) }
-
-// admit guards the server: the kernel has told which process is there, and each
-// request shows the token besides.
-func (b *hostServices) admit(token string) []grpc.ServerOption {
-	check := func(ctx context.Context) error {
-		shown := metadata.ValueFromIncomingContext(ctx, host.TokenKey)
-		if len(shown) != 1 || subtle.ConstantTimeCompare([]byte(shown[0]), []byte(token)) != 1 {
-			return status.Errorf(codes.Unauthenticated, "send the token of Configure in the metadata key %s", host.TokenKey)
-		}
-		return nil
-	}
-	unary := func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-		if err := check(ctx); err != nil {
-			return nil, err
-		}
-		return next(ctx, req)
-	}
-	stream := func(srv any, ss grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-		if err := check(ss.Context()); err != nil {
-			return err
-		}
-		return next(srv, ss)
-	}
-	return []grpc.ServerOption{grpc.ChainUnaryInterceptor(unary), grpc.ChainStreamInterceptor(stream)}
 }
 
 // caller counts a request, checks the grant, finds the call that it serves and

@@ -145,8 +145,8 @@ func TestAttachedIsNotExchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i.lookAgain()
-	eventually(t, "it looked", func() bool { return !i.looks() })
+	i.recheck()
+	eventually(t, "it looked", func() bool { return !i.mustRecheck() })
 	if a := r.replace(t, dev); a.How != Unchanged || a.Generation != before {
 		t.Errorf("%+v, was of generation %d", a, before)
 	}

@@ -49,7 +49,7 @@ type instance struct {
 	wanted      string               // the digest of the one that is being tried, or runs
 	notTaken    []inspect.Diagnostic // what was said of a block that is not taken
 	asked       *request             // the one that is to be, until it is tried
-	look        bool                 // its file may be another
+	rechecks    bool                 // its file may be another
 	tried       string               // the file of the last start, as watchedFile tells it
 	giveUp      context.CancelFunc   // ends the start under way
 	ended       bool                 // run has returned
@@ -108,7 +108,7 @@ func (i *instance) run(ctx context.Context) {
 			first, b = r, backoff{}
 			i.take(r.spec, nil)
 		}
-		if i.looked() {
+		if i.takeRecheck() {
 			b = backoff{}
 		}
 		i.setState(Starting, nil, "")
@@ -165,7 +165,7 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 			return l // what is asked for is for the process that comes next
 		}
 		r := i.next()
-		if r == nil && i.looked() {
+		if r == nil && i.takeRecheck() {
 			r = &request{spec: i.current()}
 		}
 		if r == nil {
@@ -175,8 +175,8 @@ func (i *instance) serve(ctx context.Context, l *link, generation *int) *link {
 			l = fresh
 			i.follow(l)
 		}
-		if i.looks() {
-			i.lookAgain() // it may have been asked for together with what was done now
+		if i.mustRecheck() {
+			i.recheck() // it may have been asked for together with what was done now
 		}
 	}
 }

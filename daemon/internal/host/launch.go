@@ -108,7 +108,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *inspect.Binary, spec
 	if fail != nil {
 		return l.doubt(ctx, known, fail)
 	}
-	if known != nil && i.s.lacking(i, needed(spec, m)) != nil { // there is time to ask, and it might wait in vain
+	if known != nil && i.s.firstUnmet(i, needed(spec, m)) != nil { // there is time to ask, and it might wait in vain
 		if fail := l.doubt(ctx, known, nil); fail != nil {
 			return fail
 		}

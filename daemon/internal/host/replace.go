@@ -139,7 +139,7 @@ func (i *instance) ask(r *request) {
 	}
 	select {
 	case i.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // it is awake
 	}
 }
 
@@ -197,7 +197,7 @@ func (i *instance) take(spec inspect.Spec, was *link) {
 // rest waits until a broken plugin gets another spec or another file; false when
 // ctx ended.
 func (i *instance) rest(ctx context.Context) bool {
-	for !i.isAsked() && !i.looks() {
+	for !i.isAsked() && !i.mustRecheck() {
 		select {
 		case <-i.wake:
 		case <-ctx.Done():

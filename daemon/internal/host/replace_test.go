@@ -330,13 +330,13 @@ func TestLookBesideARequest(t *testing.T) {
 	}
 	answer := make(chan Replaced, 1)
 	i.mu.Lock()
-	i.look, i.asked = true, &request{spec: i.spec, answer: answer}
+	i.rechecks, i.asked = true, &request{spec: i.spec, answer: answer}
 	i.wake <- struct{}{}
 	i.mu.Unlock()
 	if a := <-answer; a.How != Unchanged {
 		t.Errorf("%+v", a)
 	}
-	eventually(t, "it looked", func() bool { return !i.looks() })
+	eventually(t, "it looked", func() bool { return !i.mustRecheck() })
 }
 
 // TestRepeatedOnWhatMayRepeat: a call that crashed its plugin is made again by the

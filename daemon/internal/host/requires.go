@@ -38,8 +38,8 @@ func (n *changes) notify() {
 	}
 }
 
-// lack is why a plugin cannot be configured yet.
-type lack struct {
+// unmet is a requirement that keeps a plugin from being configured yet.
+type unmet struct {
 	summary string
 	detail  string // what a person can do
 	stuck   bool   // waiting alone does not help
@@ -47,7 +47,7 @@ type lack struct {
 }
 
 // text is what status shows.
-func (k *lack) text() string { return strings.TrimRight(k.summary+": "+k.detail, ": ") }
+func (u *unmet) text() string { return strings.TrimRight(u.summary+": "+u.detail, ": ") }
 
 // require waits until all that the plugin requires is ready. What cannot come
 // by waiting is told once, and waited for all the same: it may be configured
@@ -67,14 +67,14 @@ func (i *instance) require(ctx context.Context, l *link, spec inspect.Spec, m *s
 	}()
 	for {
 		changed := i.s.changes.wait()
-		k := i.s.lacking(i, names)
+		u := i.s.firstUnmet(i, names)
 		switch {
-		case k == nil:
+		case u == nil:
 			return nil
-		case serves && k.stuck:
-			return &inspect.Fault{Summary: k.summary, Detail: k.detail}
+		case serves && u.stuck:
+			return &inspect.Fault{Summary: u.summary, Detail: u.detail}
 		}
-		i.waitsFor(k, serves)
+		i.waitsFor(u, serves)
 		select {
 		case <-changed:
 		case <-l.alive.Done():
@@ -111,19 +111,19 @@ func (i *instance) needs(names []string) (was []string, serves bool) {
 
 // waitsFor makes known what the instance waits for, and takes back what it waited
 // for before.
-func (i *instance) waitsFor(k *lack, serves bool) {
+func (i *instance) waitsFor(u *unmet, serves bool) {
 	if serves {
 		return
 	}
 	waits, held := "", ""
 	var said []inspect.Diagnostic
-	if k != nil {
-		waits = k.text()
-		if k.stuck {
+	if u != nil {
+		waits = u.text()
+		if u.stuck {
 			held = waits
 		}
-		if k.stuck && !k.told {
-			said = []inspect.Diagnostic{i.current().Fail(k.summary, k.detail)}
+		if u.stuck && !u.told {
+			said = []inspect.Diagnostic{i.current().Fail(u.summary, u.detail)}
 		}
 	}
 	i.mu.Lock()
@@ -142,34 +142,34 @@ func (i *instance) waitsFor(k *lack, serves bool) {
 	}
 }
 
-// lacking says what an instance lacks first; nil when it can be configured.
-func (s *Supervisor) lacking(i *instance, names []string) *lack {
+// firstUnmet says what an instance lacks first; nil when it can be configured.
+func (s *Supervisor) firstUnmet(i *instance, names []string) *unmet {
 	all := s.instances()
 	if circle := graphOf(all).path(i.name, i.name); circle != nil {
-		return &lack{
+		return &unmet{
 			summary: "it requires itself in a circle (" + strings.Join(circle, " requires ") + ")",
 			detail:  "None of them can be the first. Take one of these out of its requires.",
 			stuck:   true, told: !firstOf(all, circle, i.name),
 		}
 	}
-	var waits *lack
+	var waits *unmet
 	for _, name := range names {
-		k := s.lack(all, name)
-		if k != nil && (waits == nil || k.stuck && !waits.stuck) {
-			waits = k
+		u := s.unmet(all, name)
+		if u != nil && (waits == nil || u.stuck && !waits.stuck) {
+			waits = u
 		}
 	}
 	return waits
 }
 
-// lack says why one requirement is not met.
-func (s *Supervisor) lack(all []*instance, name string) *lack {
+// unmet says why one requirement is not met.
+func (s *Supervisor) unmet(all []*instance, name string) *unmet {
 	r := resolve(all, name)
 	if r == nil {
 		if s.startRequired(name) {
-			return &lack{summary: "it waits for " + name, detail: "that is started for it"}
+			return &unmet{summary: "it waits for " + name, detail: "that is started for it"}
 		}
-		return &lack{
+		return &unmet{
 			summary: fmt.Sprintf("it requires %q, which is not there", name), stuck: true,
 			detail: fmt.Sprintf("Add a plugin block %q, or switch it on; this plugin then goes on by itself.", name),
 		}
@@ -180,14 +180,14 @@ func (s *Supervisor) lack(all []*instance, name string) *lack {
 	case r.state == Ready && r.link.alive.Err() == nil:
 		return nil
 	case r.state == Broken:
-		return &lack{
+		return &unmet{
 			summary: fmt.Sprintf("it requires %q, which is broken", name), stuck: true,
 			detail: "Mend that one first: " + r.problem,
 		}
 	case r.held != "":
-		return &lack{summary: "it waits for " + r.name, detail: r.held, stuck: true, told: true}
+		return &unmet{summary: "it waits for " + r.name, detail: r.held, stuck: true, told: true}
 	}
-	return &lack{summary: "it waits for " + r.name, detail: "that is " + string(r.state)}
+	return &unmet{summary: "it waits for " + r.name, detail: "that is " + r.state}
 }
 
 // resolve finds the instance that a requirement names: by its label, else the

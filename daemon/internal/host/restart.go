@@ -51,7 +51,7 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 	i.mu.Unlock()
 	t := time.NewTimer(wait)
 	defer t.Stop()
-	for !i.isAsked() && !i.looks() {
+	for !i.isAsked() && !i.mustRecheck() {
 		select {
 		case <-t.C:
 			return true

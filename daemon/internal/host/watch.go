@@ -83,7 +83,7 @@ func (w *binaryWatcher) tell(i *instance, files []string) {
 			return
 		}
 		_ = b.Close() // it was only looked at
-		i.lookAgain()
+		i.recheck()
 		return
 	}
 }
@@ -99,30 +99,30 @@ func fileAt(paths []string) string {
 	return ""
 }
 
-// lookAgain has the instance look at its file.
-func (i *instance) lookAgain() {
+// recheck has the instance check whether its file is another one.
+func (i *instance) recheck() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.look = true
+	i.rechecks = true
 	select {
 	case i.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // it is awake
 	}
 }
 
-// looks reports whether the instance is to look at its file.
-func (i *instance) looks() bool {
+// mustRecheck reports whether recheck was called since the last takeRecheck.
+func (i *instance) mustRecheck() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.look
+	return i.rechecks
 }
 
-// looked takes what looks reports.
-func (i *instance) looked() bool {
+// takeRecheck is mustRecheck, and takes the call as followed.
+func (i *instance) takeRecheck() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	was := i.look
-	i.look = false
+	was := i.rechecks
+	i.rechecks = false
 	return was
 }
 

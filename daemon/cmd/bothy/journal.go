@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -105,19 +104,8 @@ func (cmd journalCmd) read(ctx context.Context, c *console, cl *client.Client, w
 
 // follow prints what comes. Ctrl-C is its good end.
 func (cmd journalCmd) follow(ctx context.Context, c *console, cl *client.Client, w client.Watch, p *journalPrinter) error {
-	interrupts, restore := c.interrupts()
-	defer restore()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	done := make(chan struct{})
-	defer close(done)
-	go func() {
-		select {
-		case <-interrupts:
-			cancel(errDetached)
-		case <-done:
-		}
-	}()
+	following, release := c.untilPressed(ctx)
+	defer release()
 	waits := false
 	w.Lost = func(context.Context, error) error {
 		if !waits {
@@ -126,14 +114,14 @@ func (cmd journalCmd) follow(ctx context.Context, c *console, cl *client.Client,
 		waits = true
 		return nil
 	}
-	err := cl.Follow(ctx, w, func(e client.Event) error {
+	err := cl.Follow(following, w, func(e client.Event) error {
 		if e.Row == nil {
 			return nil
 		}
 		waits = false
-		return p.print(ctx, *e.Row)
+		return p.print(following, *e.Row)
 	})
-	if errors.Is(context.Cause(ctx), errDetached) {
+	if following.Err() != nil && ctx.Err() == nil {
 		return nil
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/proposal"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -124,7 +125,7 @@ func (x *action) recordWrite() sdk.Write {
 func (x *action) startWrite() sdk.Write {
 	w := sdk.Write{Path: x.Path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, State: sdk.StateStreaming, Phase: sdk.PhaseStarted, Loop: x.Loop, Turn: x.Turn}
 	if x.anew != nil {
-		w.Attributes = encode(map[string]any{"decision": replacing(*x.anew)})
+		w.Attributes = encode(map[string]any{"decision": proposal.Replacing(*x.anew)})
 	}
 	return w
 }
@@ -140,7 +141,7 @@ func (x *action) endWrite() sdk.Write {
 		Error: x.result.Error, DurationMS: new(x.took.Milliseconds()), Untold: x.untold(),
 	}
 	if x.anew != nil {
-		at.Decision = replacing(*x.anew)
+		at.Decision = proposal.Replacing(*x.anew)
 	}
 	return sdk.Write{
 		Path: x.Path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, Phase: sdk.PhaseEnded, State: x.State, Outcome: x.Outcome,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/proposal"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -68,11 +69,8 @@ func (x *action) left(now time.Time) time.Duration {
 // expireProposal ends an action that nobody decided on in time, unless somebody
 // just did.
 func (e *Engine) expireProposal(ctx context.Context, a *activeLoop, x *action) error {
-	body := fmt.Sprintf("nobody answered within %s, so this call was not made", days(x.Proposal.Expires.Sub(x.Proposal.Created)))
-	_, err := e.commit(ctx, happened, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{{
-		Path: x.Path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, ExpectVersion: x.entry.Version, Phase: sdk.PhaseEnded,
-		State: sdk.StateCancelled, Outcome: sdk.Aborted, Body: &body, Attributes: encode(map[string]string{"error": body}), Loop: x.Loop, Turn: x.Turn,
-	}}})
+	waited := days(x.Proposal.Expires.Sub(x.Proposal.Created))
+	_, err := e.commit(ctx, happened, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{proposal.Expire(x.entry, waited)}})
 	if err != nil && sdk.OutcomeOf(err) != sdk.Conflict {
 		return fmt.Errorf("record that a proposal expired: %w", err)
 	}
@@ -125,27 +123,11 @@ func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
 // when it is not.
 func (e *Engine) holds(a *activeLoop, x *action) bool {
 	now, err := e.sealed(a, x)
-	switch {
-	case err != nil:
+	if err == nil {
+		err = proposal.Holds(*x.Proposal, now)
+	}
+	if err != nil {
 		x.refuse(sdk.OutcomeOf(err), err.Error())
-	case now.Hash != x.Proposal.Hash:
-		x.refuse(sdk.Conflict, "this call was not made: what would run is no longer what was agreed to, because "+differs(*x.Proposal, now)+" changed meanwhile; make the call again, and it is asked about again")
-	default:
-		return true
 	}
-	return false
-}
-
-// differs names what of two proposals of one call is not the same.
-func differs(p, now sdk.ActionProposal) string {
-	switch {
-	case p.Digest != now.Digest:
-		return "the plugin's binary"
-	case p.Dir != now.Dir, fmt.Sprint(p.Mounts) != fmt.Sprint(now.Mounts), p.Network != now.Network:
-		return "what it could touch"
-	case p.ReadOnly != now.ReadOnly, p.Mode != now.Mode:
-		return "what the run may do"
-	default:
-		return "the call itself"
-	}
+	return err == nil
 }

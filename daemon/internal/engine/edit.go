@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/bothyd/bothy/daemon/internal/proposal"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -28,18 +29,7 @@ func (e *Engine) edit(ctx context.Context, q *question, arguments json.RawMessag
 	}
 	p.ID, p.Created, p.Expires = old.ID, old.Created, old.Expires
 	x.Proposal = &old
-	w := q.write(sdk.StateProposed, sdk.PhaseRecorded, "")
-	if x.Decision.Verdict == sdk.Allow {
-		w.State, w.Phase = sdk.StateStreaming, sdk.PhaseApproved
-	}
-	w.Attributes = encode(map[string]any{
-		"arguments": x.Arguments, "changed": string(x.Arguments), "proposal": p, "decision": x.Decision, "answer": q.given,
-	})
-	// Attributes are merged: what was there goes first.
-	none := q.write("", "", "")
-	none.Attributes = json.RawMessage(`{"arguments":null,"refers":null,"changed":null,"proposal":null,"decision":null,"answer":null}`)
-	w.Expect, w.ExpectVersion = "", 0
-	done, err := e.commitAnswer(ctx, q, []sdk.Write{none, w})
+	done, err := e.commitAnswer(ctx, q, proposal.Edit(x.entry, q.given, p, x.Arguments, *x.Decision))
 	if err == nil && x.entry.State == sdk.StateProposed {
 		e.cfg.Hooks.ProposalPending.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: x.entry})
 	} else if err == nil {

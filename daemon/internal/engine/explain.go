@@ -47,7 +47,7 @@ func (e *Engine) Explain(ctx context.Context, run int64, path string) (rpc.Expla
 		x.AnsweredBy = "yolo"
 	}
 	q.x.Arguments = x.Arguments
-	x.Command = first(x.Command, commandOf(q.x.tool, x.Arguments))
+	x.Command = first(x.Command, q.x.calling(q.a.run).Command())
 	now := e.decide(q.a, q.x, true)
 	now.Argv = nil
 	if x.Decision.Argv = nil; !reflect.DeepEqual(now, x.Decision) {

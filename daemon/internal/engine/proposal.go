@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 
+	"github.com/bothyd/bothy/daemon/internal/proposal"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -30,35 +31,15 @@ func (e *Engine) bind(a *activeLoop, x *action) (sdk.ActionProposal, error) {
 		r := e.cfg.Access.Reach(x.tool, arguments, x.project, e.runDir(a.run))
 		p.Digest, p.Dir, p.Mounts, p.Network = first(r.Digest, p.Digest), first(r.Dir, x.project), r.Mounts, r.Network
 	}
-	if p.Command = commandOf(x.tool, arguments); p.Command != "" {
+	if p.Command = x.calling(a.run).Command(); p.Command != "" {
 		p.Bytes = len(p.Command)
 	}
 	return p, nil
 }
 
-// commandOf is the command line in the arguments of a tool that runs commands.
-func commandOf(tool sdk.Tool, arguments json.RawMessage) string {
-	var all map[string]any
-	if tool.Command == "" || json.Unmarshal(arguments, &all) != nil {
-		return ""
-	}
-	line, _ := all[tool.Command].(string)
-	return line
-}
-
-// seal computes the hash over everything that an answer agrees to, in the form
-// in which it was proposed: who answers names the hash that was shown.
-func seal(p *sdk.ActionProposal, run sdk.Run, x *action) (err error) {
-	agreed := map[string]any{
-		"run": run.Key, "path": x.Path, "tool": x.tool.Name, "plugin": x.tool.Plugin, "digest": p.Digest,
-		"arguments": x.Arguments, "project": x.project, "dir": p.Dir, "read_only": p.ReadOnly, "mode": p.Mode,
-		"mounts": p.Mounts, "network": p.Network, "base": p.Base, "diff": p.Diff,
-	}
-	if p.OldForm {
-		agreed = sdk.ToOldForm(agreed)
-	}
-	p.Hash, err = sdk.HashOf(agreed)
-	return err
+// calling is the call of an action, for a proposal of it.
+func (x *action) calling(run sdk.Run) proposal.Call {
+	return proposal.Call{Run: run, Path: x.Path, Tool: x.tool, Arguments: x.Arguments, Project: x.project}
 }
 
 // sealed says what the action would be bound to if it were proposed now, with
@@ -69,7 +50,7 @@ func (e *Engine) sealed(a *activeLoop, x *action) (sdk.ActionProposal, error) {
 		return now, err
 	}
 	now.Base, now.Diff, now.OldForm = x.Proposal.Base, x.Proposal.Diff, x.Proposal.OldForm
-	return now, seal(&now, a.run, x)
+	return now, proposal.Seal(&now, x.calling(a.run))
 }
 
 // proposalOf is the proposal of an action's entry for people to see; false when

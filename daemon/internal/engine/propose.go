@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/proposal"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -102,7 +103,7 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 		x.refuse(sdk.OutcomeOf(err), "nobody was asked about this call, for it could not be made: "+err.Error())
 		return nil
 	}
-	change := sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.proposeWrite(p)}}
+	change := sdk.Change{Run: a.run.ID, Writes: []sdk.Write{proposal.Ask(x.entry, p, x.Arguments, x.decision())}}
 	if a.run.Status != sdk.StatusProposed {
 		change.Status = sdk.StatusProposed
 	}
@@ -135,7 +136,7 @@ func (e *Engine) draft(ctx context.Context, a *activeLoop, x *action) (sdk.Actio
 		}
 		p.Diff, p.Base = staged.Diff, staged.Base
 	}
-	if err := seal(&p, a.run, x); err != nil {
+	if err := proposal.Seal(&p, x.calling(a.run)); err != nil {
 		return p, err
 	}
 	p.ID = p.Hash[:idLength]
@@ -151,29 +152,4 @@ func (e *Engine) expiry() time.Duration {
 		}
 	}
 	return defaultExpiry
-}
-
-// proposeWrite has the action wait for a person.
-func (x *action) proposeWrite(p sdk.ActionProposal) sdk.Write {
-	return sdk.Write{
-		Path: x.Path, Writer: sdk.WriterSystem, Expect: x.entry.Phase, ExpectVersion: x.entry.Version, State: sdk.StateProposed, Phase: sdk.PhaseRecorded,
-		Attributes: encode(map[string]any{"proposal": p, "changed": string(x.Arguments), "decision": replacing(x.decision())}),
-		Loop:       x.Loop, Turn: x.Turn,
-	}
-}
-
-// replacing is a decision that takes the place of another in attributes, which
-// are merged: nothing of the other stays.
-func replacing(d sdk.Decision) map[string]any {
-	m := map[string]any{"verdict": d.Verdict, "rule": d.Rule, "reason": d.Reason, "source": nil, "violation": nil, "commands": nil}
-	if d.Source != "" {
-		m["source"] = d.Source
-	}
-	if d.Violation != "" {
-		m["violation"] = d.Violation
-	}
-	if len(d.Commands) > 0 {
-		m["commands"] = d.Commands
-	}
-	return m
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/proposal"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -165,17 +166,13 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 	if ruled, err = e.cfg.Hooks.ProposalContent.Apply(ctx, asked); err != nil {
 		return e.veto(ctx, q, sdk.Resolution{Outcome: sdk.OutcomeOf(err), Body: err.Error()})
 	}
-	w := q.write(sdk.StateStreaming, sdk.PhaseApproved, "")
-	if ruled.Body != "" {
-		body := strings.ToValidUTF8(ruled.Body, "\uFFFD")
-		w.Body = &body
-	}
-	writes := []sdk.Write{w}
+	var writes []sdk.Write
 	if rule != nil {
 		q.given.Rule = rule.ID
 		writes = append(writes, ruleWrite(*rule))
 	}
-	done, err := e.answered(ctx, q, writes...)
+	writes = append([]sdk.Write{proposal.Accept(q.x.entry, q.given, ruled.Body)}, writes...)
+	done, err := e.commitAnswer(ctx, q, writes)
 	if err == nil {
 		e.cfg.Hooks.ProposalAccepted.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
 		if done.Rule = rule; rule != nil {
@@ -187,48 +184,25 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 
 // veto ends the action as a filter has it, though a person accepted.
 func (e *Engine) veto(ctx context.Context, q *question, ruled sdk.Resolution) (rpc.Resolved, error) {
-	w := q.write(sdk.StateFailed, sdk.PhaseEnded, sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))))
-	body := strings.ToValidUTF8(first(ruled.Body, "this call was accepted, and a hook of proposal.accepting refused it"), "\uFFFD")
-	w.Body = &body
-	done, err := e.answered(ctx, q, w)
-	if err == nil {
-		e.cfg.Hooks.ProposalRejected.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
-	}
-	return done, err
+	return e.turnDown(ctx, q, sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))),
+		first(ruled.Body, "this call was accepted, and a hook of proposal.accepting refused it"))
 }
 
 // reject ends the action; the loop ends with it.
 func (e *Engine) reject(ctx context.Context, q *question, reason string) (rpc.Resolved, error) {
-	w := q.write(sdk.StateFailed, sdk.PhaseEnded, sdk.Permission)
 	body := "a person rejected this call"
-	if reason = strings.TrimSpace(strings.ToValidUTF8(reason, "\uFFFD")); reason != "" {
+	if reason = strings.TrimSpace(reason); reason != "" {
 		body += ": " + reason
 	}
-	w.Body = &body
-	done, err := e.answered(ctx, q, w)
+	return e.turnDown(ctx, q, sdk.Permission, body)
+}
+
+func (e *Engine) turnDown(ctx context.Context, q *question, outcome sdk.Outcome, reason string) (rpc.Resolved, error) {
+	done, err := e.commitAnswer(ctx, q, []sdk.Write{proposal.Reject(q.x.entry, q.given, outcome, reason)})
 	if err == nil {
 		e.cfg.Hooks.ProposalRejected.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
 	}
 	return done, err
-}
-
-// write is the answer's change of the action, which finds it as it was shown.
-func (q *question) write(state sdk.State, phase sdk.Phase, outcome sdk.Outcome) sdk.Write {
-	return sdk.Write{
-		Path: q.x.Path, Writer: sdk.WriterSystem, Expect: sdk.PhaseRecorded, ExpectVersion: q.x.entry.Version,
-		State: state, Phase: phase, Outcome: outcome, Loop: q.x.Loop, Turn: q.x.Turn,
-	}
-}
-
-// answered commits an answer with what goes with it. The first write is the
-// action's.
-func (e *Engine) answered(ctx context.Context, q *question, writes ...sdk.Write) (rpc.Resolved, error) {
-	at := map[string]any{"answer": q.given}
-	if w := writes[0]; w.State == sdk.StateFailed {
-		at["error"] = *w.Body
-	}
-	writes[0].Attributes = encode(at)
-	return e.commitAnswer(ctx, q, writes)
 }
 
 func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Write) (rpc.Resolved, error) {

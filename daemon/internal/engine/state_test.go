@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/bothyd/bothy/daemon/internal/proposal"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -111,7 +112,7 @@ var transitions = map[string]func(*standing){
 		if s.x.entry.Phase == sdk.PhaseRecorded && s.x.asks() {
 			p := sdk.ActionProposal{ID: "p", Hash: "hash"}
 			s.x.use(s.x.Arguments)
-			e := s.stored(s.x.proposeWrite(p))
+			e := s.stored(proposal.Ask(s.x.entry, p, s.x.Arguments, s.x.decision()))
 			s.x.Proposal = &p
 			s.x.committed(e)
 		}

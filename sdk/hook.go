@@ -100,6 +100,10 @@ type Recording struct {
 	Attributes json.RawMessage `json:"attributes"`
 	State      State           `json:"state"`
 	Outcome    Outcome         `json:"outcome,omitempty"`
+
+	// Parent is that of the action (ActionCall.Parent), as the daemon knows it: no
+	// filter can change it, as it can the attributes.
+	Parent string `json:"-"`
 }
 
 // Prompt is the value of the filters assembly.system, assembly.user and

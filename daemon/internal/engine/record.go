@@ -141,7 +141,7 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	rec := sdk.Recording{
 		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: first(x.tool.Name, x.Tool), Path: x.Path,
-		Attributes: encode(x.recorded()), State: sdk.StateStreaming,
+		Attributes: encode(x.recorded()), State: sdk.StateStreaming, Parent: x.Parent,
 	}
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, rec)
 	switch {

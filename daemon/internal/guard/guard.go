@@ -162,13 +162,11 @@ func (g *Set) recording(_ context.Context, r sdk.Recording) (sdk.Recording, erro
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	w, ok := g.loops[r.Loop]
-	if !ok {
+	if !ok || r.Parent != "" { // a plugin's call
 		return r, nil
 	}
 	c := recordedCall(r)
-	if c.child {
-		return r, nil
-	}
+	c.child = false // a filter may have written another parent into the attributes
 	w.heard[r.Path] = c
 	for _, name := range order {
 		s, ok := w.rules[name].(screen)

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -192,6 +193,20 @@ func TestCallsThatAreNotMade(t *testing.T) {
 		if second.Outcome != sdk.Aborted {
 			t.Errorf("what stands behind it: %s %s", second.State, second.Outcome)
 		}
+	}
+}
+
+// TestAForgedParent: a filter that calls the model's call a plugin's does not keep
+// the guards from counting it.
+func TestAForgedParent(t *testing.T) {
+	p := newPanel(t, sdk.Guards{RepeatedCalls: 2})
+	p.hooks.EntryRecording.On(0, "forger", false, func(_ context.Context, r sdk.Recording) (sdk.Recording, error) {
+		r.Parent, r.Attributes = "log://turn_1/x/y", object(sdk.ActionCall{Tool: "A", Parent: "log://turn_1/x/y"})
+		return r, nil
+	})
+	p.turn(t, "A")
+	if r := p.turn(t, "A"); r.Stop != repeatedCalls {
+		t.Errorf("ended by %q", r.Stop)
 	}
 }
 

@@ -3,8 +3,8 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,26 +16,18 @@ import (
 	"github.com/bothyd/bothy/sdk/modelhttp"
 )
 
-// Bounds of an answer. A line is one JSON document and holds whole calls.
-const (
-	maxLine   = 16 << 20
-	maxStream = 64 << 20
-	maxPiece  = 64 << 10
-)
+// maxLine bounds a line, which is one JSON document and holds whole calls.
+const maxLine = 16 << 20
 
 // completion reads one answer of /api/chat: JSON documents, one a line.
 type completion struct {
 	ctx      context.Context
 	client   *modelhttp.Client
-	out      func(sdk.Delta) error
+	out      *modelhttp.Sender
 	model    string
 	window   int // num_ctx of the request
 	estimate int // of the request's tokens
 
-	streamed      bool
-	calls         int
-	ids           map[string]bool
-	size          int
 	said, thought modelhttp.Joiner
 }
 
@@ -60,19 +52,7 @@ type line struct {
 	Error      json.RawMessage `json:"error"`
 }
 
-func (c *completion) emit(d sdk.Delta) error {
-	c.streamed = true
-	return c.out(d)
-}
-
-func (c *completion) read(answer io.Reader) error {
-	err := c.readLines(answer)
-	var e *sdk.ProviderError
-	if errors.As(err, &e) {
-		e.Streamed = c.streamed
-	}
-	return err
-}
+func (c *completion) read(answer io.Reader) error { return c.out.Ended(c.readLines(answer)) }
 
 func (c *completion) readLines(answer io.Reader) error {
 	scanner := bufio.NewScanner(answer)
@@ -82,8 +62,8 @@ func (c *completion) readLines(answer io.Reader) error {
 		if len(raw) == 0 {
 			continue
 		}
-		if c.size += len(raw); c.size > maxStream {
-			return c.unreadable("sent more than %d MiB in one answer", maxStream>>20)
+		if err := c.out.Took(len(raw)); err != nil {
+			return err
 		}
 		done, err := c.take(raw)
 		if done || err != nil {
@@ -92,17 +72,11 @@ func (c *completion) readLines(answer io.Reader) error {
 	}
 	if err := scanner.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			return c.unreadable("sent a line of more than %d MiB", maxLine>>20)
+			return c.client.Faulty(sdk.ClassNever, "sent a line of more than %d MiB", maxLine>>20)
 		}
 		return err
 	}
 	return c.client.Broken("ended the stream before its answer was complete")
-}
-
-func (c *completion) unreadable(format string, args ...any) error {
-	e := c.client.Broken(format, args...)
-	e.Class = sdk.ClassNever
-	return e
 }
 
 // take reads one document and reports whether it was the last.
@@ -115,7 +89,7 @@ func (c *completion) take(raw []byte) (bool, error) {
 		return false, explain(c.client.Failure(0, http.Header{}, raw), c.model)
 	}
 	thought := c.thought.Add(append(l.Message.Thinking, l.Message.Reasoning...))
-	if err := c.tell(c.said.Add(l.Message.Content), thought); err != nil {
+	if err := c.out.Say(c.said.Add(l.Message.Content), thought); err != nil {
 		return false, err
 	}
 	for _, call := range l.Message.ToolCalls {
@@ -129,44 +103,14 @@ func (c *completion) take(raw []byte) (bool, error) {
 	return true, c.finish(l)
 }
 
-func (c *completion) tell(said, thought string) error {
-	for _, piece := range modelhttp.Pieces(thought, maxPiece) {
-		if err := c.emit(sdk.Delta{Reasoning: piece}); err != nil {
-			return err
-		}
-	}
-	for _, piece := range modelhttp.Pieces(said, maxPiece) {
-		if err := c.emit(sdk.Delta{Text: piece}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // call sends a whole call. Ollama gave no ids before 0.12, and its arguments
 // are an object; servers that imitate it may send text.
 func (c *completion) call(id, tool string, arguments json.RawMessage) error {
-	if c.ids == nil {
-		c.ids = map[string]bool{}
-	}
-	if id == "" || c.ids[id] {
-		id = "call_" + strings.ToLower(rand.Text())
-	}
-	c.ids[id] = true
-	if tool == "" {
-		tool = "unnamed" // the engine answers it as an unknown tool
-	}
-	index := c.calls
-	c.calls++
-	if err := c.emit(sdk.Delta{Call: &sdk.CallDelta{Index: index, ID: id, Tool: tool}}); err != nil {
+	call, err := c.out.Begin(id, cmp.Or(tool, modelhttp.Unnamed))
+	if err != nil {
 		return err
 	}
-	for _, piece := range modelhttp.Pieces(argumentText(arguments), maxPiece) {
-		if err := c.emit(sdk.Delta{Call: &sdk.CallDelta{Index: index, Arguments: piece}}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.out.Arguments(call.Index, argumentText(arguments))
 }
 
 func argumentText(raw json.RawMessage) string {
@@ -181,10 +125,10 @@ func argumentText(raw json.RawMessage) string {
 }
 
 func (c *completion) finish(l line) error {
-	if err := c.tell(c.said.Rest(), c.thought.Rest()); err != nil {
+	if err := c.out.Say(c.said.Rest(), c.thought.Rest()); err != nil {
 		return err
 	}
-	if l.DoneReason == "load" && !c.streamed {
+	if l.DoneReason == "load" && !c.out.Streamed {
 		return &sdk.ProviderError{Class: sdk.ClassWarmUp, Message: c.client.Host() + " loaded the model and did not answer yet"}
 	}
 	if c.truncated(int(l.Prompt)) {
@@ -195,7 +139,7 @@ func (c *completion) finish(l line) error {
 	if l.Prompt > 0 || l.Eval > 0 {
 		u := sdk.Usage{Prompt: max(0, int(l.Prompt)), Completion: max(0, int(l.Eval))}
 		u.Total = u.Prompt + u.Completion
-		if err := c.emit(sdk.Delta{Usage: &u}); err != nil {
+		if err := c.out.Send(sdk.Delta{Usage: &u}); err != nil {
 			return err
 		}
 	}
@@ -203,10 +147,10 @@ func (c *completion) finish(l line) error {
 	switch {
 	case l.DoneReason == "length":
 		reason = "length"
-	case c.calls > 0:
+	case c.out.Calls > 0:
 		reason = "calls"
 	}
-	return c.emit(sdk.Delta{Finish: &sdk.Finish{Reason: reason}})
+	return c.out.Send(sdk.Delta{Finish: &sdk.Finish{Reason: reason}})
 }
 
 // truncated finds out a server too old to know truncate:false. It needs both:

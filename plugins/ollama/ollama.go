@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -102,7 +101,7 @@ func (o *ollama) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 		return explain(err, req.Model)
 	}
 	defer func() { _ = answer.Close() }() // read as far as it was wanted
-	c := &completion{ctx: ctx, client: o.client, out: send, model: req.Model, window: numCtx, estimate: wire.tokens()}
+	c := &completion{ctx: ctx, client: o.client, out: modelhttp.NewSender(o.client, send), model: req.Model, window: numCtx, estimate: wire.tokens()}
 	return c.read(answer)
 }
 
@@ -155,20 +154,3 @@ func explain(err error, model string) error {
 }
 
 var _ provider.Provider = (*ollama)(nil)
-
-// rawObject makes a JSON object of what a model wrote as arguments: Ollama
-// takes objects only, and refuses a whole conversation for one that is not.
-func rawObject(arguments string) json.RawMessage {
-	if strings.TrimSpace(arguments) == "" {
-		return json.RawMessage("{}")
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(arguments), &object) == nil && object != nil {
-		return json.RawMessage(arguments)
-	}
-	wrapped, err := json.Marshal(map[string]string{"invalid_arguments": arguments})
-	if err != nil {
-		return json.RawMessage("{}") // a map of strings always marshals
-	}
-	return wrapped
-}

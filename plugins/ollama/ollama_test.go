@@ -336,7 +336,7 @@ func FuzzLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var got sdk.Completion
-		c := &completion{client: client, model: "m", out: func(d sdk.Delta) error {
+		c := &completion{client: client, model: "m", out: modelhttp.NewSender(client, func(d sdk.Delta) error {
 			if d.Call != nil {
 				addCall(t, &got, *d.Call)
 			}
@@ -344,7 +344,7 @@ func FuzzLines(f *testing.F) {
 				got.Finish = d.Finish.Reason
 			}
 			return nil
-		}}
+		})}
 		err := c.read(bytes.NewReader(in))
 		var e *sdk.ProviderError
 		if (err == nil) != (got.Finish != "") || (err != nil && !errors.As(err, &e)) {

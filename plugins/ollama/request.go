@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/modelhttp"
 )
 
 // chatRequest is the body of POST /api/chat. Truncate and Shift are off: what
@@ -78,7 +79,7 @@ func wireMessage(m sdk.Message) chatMessage {
 		w.ToolName, w.ToolCallID = m.Tool, m.CallID
 	case sdk.RoleAssistant:
 		for i, c := range m.Calls {
-			w.ToolCalls = append(w.ToolCalls, chatCall{ID: c.ID, Function: chatFunction{Index: i, Name: c.Tool, Arguments: rawObject(c.Arguments)}})
+			w.ToolCalls = append(w.ToolCalls, chatCall{ID: c.ID, Function: chatFunction{Index: i, Name: c.Tool, Arguments: modelhttp.Object(c.Arguments)}})
 		}
 		if len(m.Calls) > 0 {
 			w.Thinking = m.Reasoning // gpt-oss and Qwen go on from it between calls

@@ -2,20 +2,10 @@ package main
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/json"
-	"strings"
 
-	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/modelhttp"
 )
-
-// unnamed is the tool of a call whose name the server never sent. The engine
-// answers it as an unknown tool, so that the model learns of it.
-const unnamed = "unnamed"
-
-// maxPiece bounds one delta, far below the message caps of the plugin wire.
-const maxPiece = 64 << 10
 
 // fragment is one piece of a call as the server sent it. Index is -1 when it
 // gave none; whole says that the arguments came as an object, not as text.
@@ -60,10 +50,8 @@ func (s *slot) another(f fragment) bool {
 // index nor id: all parallel calls at index 0 (Ollama, several gateways), ids
 // missing, ids new in every piece, the index missing, the name in every piece.
 type calls struct {
-	send  func(sdk.CallDelta) error
+	out   *modelhttp.Sender
 	slots []*slot
-	sent  int
-	ids   map[string]bool
 }
 
 func (c *calls) add(f fragment) error {
@@ -140,37 +128,20 @@ func (c *calls) push(s *slot, arguments string) error {
 	if s.id == "" {
 		arguments = s.held + arguments
 		s.held = ""
-		s.index, s.id = c.sent, c.unique(s.serverID)
-		c.sent++
-		if err := c.send(sdk.CallDelta{Index: s.index, ID: s.id, Tool: s.tool}); err != nil {
+		begun, err := c.out.Begin(s.serverID, s.tool)
+		if err != nil {
 			return err
 		}
+		s.index, s.id = begun.Index, begun.ID
 	}
-	for _, piece := range modelhttp.Pieces(arguments, maxPiece) {
-		if err := c.send(sdk.CallDelta{Index: s.index, Arguments: piece}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unique is the server's id, or one of ours when it gave none or gave it twice.
-func (c *calls) unique(id string) string {
-	if c.ids == nil {
-		c.ids = map[string]bool{}
-	}
-	if id == "" || c.ids[id] {
-		id = "call_" + strings.ToLower(rand.Text())
-	}
-	c.ids[id] = true
-	return id
+	return c.out.Arguments(s.index, arguments)
 }
 
 // finish sends what was held back, and {} for calls without arguments.
 func (c *calls) finish() error {
 	for _, s := range c.slots {
 		if s.tool == "" {
-			s.tool = unnamed
+			s.tool = modelhttp.Unnamed
 		}
 		rest := s.join.Rest()
 		if len(bytes.TrimSpace(s.arguments)) == 0 {

@@ -24,7 +24,7 @@ func TestCallsSurviveAnyDialect(t *testing.T) {
 		dialect := rapid.SampledFrom([]string{"standard", "zero", "no-index", "no-id-whole", "object", "repeated"}).Draw(t, "dialect")
 		var got sdk.Completion
 		ids := map[string]bool{}
-		c := calls{send: func(d sdk.CallDelta) error { return addCall(&got, ids, d) }}
+		c := calls{out: modelhttp.NewSender(nil, func(d sdk.Delta) error { return addCall(&got, ids, *d.Call) })}
 		for i, call := range want {
 			for _, f := range write(t, dialect, i, call) {
 				if err := c.add(f); err != nil {
@@ -92,7 +92,7 @@ func write(t *rapid.T, dialect string, i int, call sdk.Call) []fragment {
 func TestIdenticalCallsWithoutIDs(t *testing.T) {
 	var got sdk.Completion
 	ids := map[string]bool{}
-	c := calls{send: func(d sdk.CallDelta) error { return addCall(&got, ids, d) }}
+	c := calls{out: modelhttp.NewSender(nil, func(d sdk.Delta) error { return addCall(&got, ids, *d.Call) })}
 	for range 2 {
 		if err := c.add(fragment{index: 0, tool: "bash", arguments: []byte(`{"a":1}`)}); err != nil {
 			t.Fatal(err)
@@ -125,7 +125,7 @@ func TestManyCallsAndLongArguments(t *testing.T) {
 	if err != nil || len(got.Calls) != n+1 || len(got.Calls[n].Arguments) != size {
 		t.Fatalf("error %v, %d calls", err, len(got.Calls))
 	}
-	if longest > maxPiece {
+	if longest > modelhttp.MaxPiece {
 		t.Errorf("a piece of %d bytes", longest)
 	}
 }

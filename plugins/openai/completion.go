@@ -18,20 +18,15 @@ import (
 // only the usage report and the end mark are still to come.
 const afterFinish = 5 * time.Second
 
-// maxStream bounds a whole completion, so that no server can fill the memory.
-const maxStream = 64 << 20
-
 // completion reads one answer and sends its deltas.
 type completion struct {
 	ctx    context.Context
 	client *modelhttp.Client
-	out    func(sdk.Delta) error
+	out    *modelhttp.Sender
 
-	streamed bool // something was sent
-	done     bool // the end mark came
-	size     int
-	reason   string // the server's finish reason
-	usage    *sdk.Usage
+	done   bool   // the end mark came
+	reason string // the server's finish reason
+	usage  *sdk.Usage
 
 	said, thought modelhttp.Joiner
 	think         thinking
@@ -41,14 +36,8 @@ type completion struct {
 }
 
 func newCompletion(ctx context.Context, client *modelhttp.Client, send func(sdk.Delta) error) *completion {
-	c := &completion{ctx: ctx, client: client, out: send}
-	c.calls.send = func(d sdk.CallDelta) error { return c.emit(sdk.Delta{Call: &d}) }
-	return c
-}
-
-func (c *completion) emit(d sdk.Delta) error {
-	c.streamed = true
-	return c.out(d)
+	out := modelhttp.NewSender(client, send)
+	return &completion{ctx: ctx, client: client, out: out, calls: calls{out: out}}
 }
 
 // read reads a whole answer: server-sent events, or one JSON document from a
@@ -63,11 +52,7 @@ func (c *completion) read(answer *modelhttp.Answer) error {
 	if err == nil {
 		err = c.close()
 	}
-	var e *sdk.ProviderError
-	if errors.As(err, &e) {
-		e.Streamed = c.streamed
-	}
-	return err
+	return c.out.Ended(err)
 }
 
 func (c *completion) readEvents(r io.Reader, hurry func(time.Duration)) error {
@@ -112,9 +97,7 @@ func (c *completion) readWhole(r io.Reader) error {
 // whole, and only a usage report may be missing.
 func (c *completion) ended(err error) error {
 	if errors.Is(err, errLongLine) || errors.Is(err, errLongEvent) {
-		e := c.client.Broken("sent what cannot be read: %v", err)
-		e.Class = sdk.ClassNever
-		return e
+		return c.client.Faulty(sdk.ClassNever, "sent what cannot be read: %v", err)
 	}
 	if c.reason != "" && c.ctx.Err() == nil {
 		return nil
@@ -132,10 +115,8 @@ func (c *completion) take(ev event) error {
 		c.done = true
 		return nil
 	}
-	if c.size += len(data); c.size > maxStream {
-		e := c.client.Broken("sent more than %d MiB in one answer", maxStream>>20)
-		e.Class = sdk.ClassNever
-		return e
+	if err := c.out.Took(len(data)); err != nil {
+		return err
 	}
 	var ch chunk
 	if err := json.Unmarshal(data, &ch); err != nil {
@@ -177,9 +158,7 @@ func (c *completion) takeChoice(ch choice) error {
 		c.reason = reason
 	}
 	if c.reason == "error" {
-		e := c.client.Broken("ended its answer with an error and gave no reason")
-		e.Class = sdk.ClassServer
-		return e
+		return c.client.Faulty(sdk.ClassServer, "ended its answer with an error and gave no reason")
 	}
 	return nil
 }
@@ -192,7 +171,7 @@ func (c *completion) takeDelta(d delta) error {
 	said = append(said, text(d.Refusal)...)
 	if len(said) > 0 {
 		said, thought := c.think.add(c.said.Add(said))
-		if err := c.tell(said, thought); err != nil {
+		if err := c.out.Say(said, thought); err != nil {
 			return err
 		}
 	}
@@ -221,21 +200,7 @@ func (c *completion) takeReasoning(d delta, inner []byte) error {
 		return nil
 	}
 	c.think.off()
-	return c.tell("", c.thought.Add(thought))
-}
-
-func (c *completion) tell(said, thought string) error {
-	for _, piece := range modelhttp.Pieces(thought, maxPiece) {
-		if err := c.emit(sdk.Delta{Reasoning: piece}); err != nil {
-			return err
-		}
-	}
-	for _, piece := range modelhttp.Pieces(said, maxPiece) {
-		if err := c.emit(sdk.Delta{Text: piece}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.out.Say("", c.thought.Add(thought))
 }
 
 // close sends what was held back, the usage and the finish. An answer that
@@ -245,27 +210,25 @@ func (c *completion) close() error {
 		return c.client.Broken("ended the stream before its answer was complete")
 	}
 	said, thought := c.think.add(c.said.Rest())
-	if err := c.tell(said, thought); err != nil {
+	if err := c.out.Say(said, thought); err != nil {
 		return err
 	}
 	said, thought = c.think.rest()
-	if err := c.tell(said, thought+c.thought.Rest()); err != nil {
+	if err := c.out.Say(said, thought+c.thought.Rest()); err != nil {
 		return err
 	}
 	if err := c.calls.finish(); err != nil {
 		return err
 	}
-	if c.reason == "" && !c.streamed {
-		e := c.client.Broken("sent an empty answer")
-		e.Class = sdk.ClassServer
-		return e
+	if c.reason == "" && !c.out.Streamed {
+		return c.client.Faulty(sdk.ClassServer, "sent an empty answer")
 	}
 	if c.usage != nil {
-		if err := c.emit(sdk.Delta{Usage: c.usage}); err != nil {
+		if err := c.out.Send(sdk.Delta{Usage: c.usage}); err != nil {
 			return err
 		}
 	}
-	return c.emit(sdk.Delta{Finish: &sdk.Finish{Reason: c.finishReason(), Extra: c.extra()}})
+	return c.out.Send(sdk.Delta{Finish: &sdk.Finish{Reason: c.finishReason(), Extra: c.extra()}})
 }
 
 // finishReason decides on the calls that were collected: Ollama and some vLLM
@@ -277,7 +240,7 @@ func (c *completion) finishReason() string {
 	case "content_filter":
 		return "filter"
 	}
-	if c.calls.sent > 0 {
+	if c.out.Calls > 0 {
 		return "calls"
 	}
 	return "stop"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/modelhttp"
 )
 
 // shape is what of the dialect a server takes. It is learned from refusals and
@@ -121,28 +122,10 @@ func (o *openai) wireMessage(m sdk.Message) wireMessage {
 	for _, c := range m.Calls {
 		w.ToolCalls = append(w.ToolCalls, wireCall{
 			ID: c.ID, Type: "function", ExtraContent: kept.Calls[c.ID],
-			Function: wireFunction{Name: functionName(c.Tool), Arguments: asObject(c.Arguments)},
+			Function: wireFunction{Name: functionName(c.Tool), Arguments: string(modelhttp.Object(c.Arguments))},
 		})
 	}
 	return w
-}
-
-// asObject makes arguments that every server can read. What the model once
-// wrote may be no JSON object; vLLM and llama.cpp parse a conversation's calls
-// and would refuse all of it from then on.
-func asObject(arguments string) string {
-	if strings.TrimSpace(arguments) == "" {
-		return "{}"
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(arguments), &object) == nil && object != nil {
-		return arguments
-	}
-	wrapped, err := json.Marshal(map[string]string{"invalid_arguments": arguments})
-	if err != nil {
-		return "{}" // a map of strings always marshals
-	}
-	return string(wrapped)
 }
 
 // functionName makes a name that servers accept ([A-Za-z0-9_-], 64 at most) of
@@ -155,7 +138,7 @@ func functionName(name string) string {
 		return '_'
 	}, name)
 	if name == "" {
-		return unnamed
+		return modelhttp.Unnamed
 	}
 	return name[:min(len(name), 64)]
 }

@@ -1,7 +1,8 @@
 // Package modelhttp is what providers that speak HTTP share: a client whose
 // timeouts can be told apart, answers that are bounded and watched while they
-// stream, and one table that turns a server's failure into a class. It knows
-// no model API; a provider plugin brings its own dialect.
+// stream, one table that turns a server's failure into a class, and a sender of
+// what the model says. It knows no model API; a provider plugin brings its own
+// dialect.
 //
 // Nothing in it retries, and none of its errors holds a key: the host decides
 // about retries, and shows the errors to people and models.
@@ -233,7 +234,12 @@ func (c *Client) Failure(status int, header http.Header, body []byte) *sdk.Provi
 
 // Broken is the error of an answer that ended too early or cannot be read.
 func (c *Client) Broken(format string, args ...any) *sdk.ProviderError {
-	return &sdk.ProviderError{Class: sdk.ClassGateway, Message: c.Host() + " " + c.redactor.clean(fmt.Sprintf(format, args...))}
+	return c.Faulty(sdk.ClassGateway, format, args...)
+}
+
+// Faulty is Broken in another class.
+func (c *Client) Faulty(class sdk.FailureClass, format string, args ...any) *sdk.ProviderError {
+	return &sdk.ProviderError{Class: class, Message: c.Host() + " " + c.redactor.clean(fmt.Sprintf(format, args...))}
 }
 
 // refused reads the error body of an answer, bounded in size and time.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,14 +32,7 @@ func (c LockChange) String() string {
 	case c.What == "digest":
 		return mark + c.What + " " + short(c.From) + " -> " + short(c.To)
 	}
-	return mark + c.What + " " + orNone(c.From) + " -> " + orNone(c.To)
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
+	return mark + c.What + " " + cmp.Or(c.From, "none") + " -> " + cmp.Or(c.To, "none")
 }
 
 // short is as much of a digest as people compare.
@@ -154,11 +148,7 @@ func (l Locked) facts() map[string]string {
 }
 
 func subscriptionText(s sdk.Subscription) string {
-	failure := s.Failure
-	if failure == "" {
-		failure = sdk.FailOpen
-	}
-	return fmt.Sprintf("(priority %d, %s)", s.Priority, failure)
+	return fmt.Sprintf("(priority %d, %s)", s.Priority, cmp.Or(s.Failure, sdk.FailOpen))
 }
 
 // Hold is of a manifest what the lock allows, for a plugin that changed while it

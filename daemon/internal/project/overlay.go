@@ -6,9 +6,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -79,14 +80,11 @@ func (o *overlay) look(at string) *node {
 // names are what is in a folder.
 func (o *overlay) names(dir string) ([]string, error) {
 	found := map[string]bool{}
-	place, ok := dir, true
+	place, ok := o.place(dir)
 	if n, changed := o.nodes[dir]; changed {
-		place, ok = "", n != nil && n.origin != ""
-		if ok {
+		if ok = n != nil && n.origin != ""; ok {
 			place = n.origin
 		}
-	} else {
-		place, ok = o.place(dir)
 	}
 	if ok {
 		listed, err := list(o.root, place)
@@ -102,14 +100,8 @@ func (o *overlay) names(dir string) ([]string, error) {
 			found[path.Base(at)] = n != nil
 		}
 	}
-	var names []string
-	for name, there := range found {
-		if there {
-			names = append(names, name)
-		}
-	}
-	sort.Strings(names)
-	return names, nil
+	maps.DeleteFunc(found, func(_ string, there bool) bool { return !there })
+	return slices.Sorted(maps.Keys(found)), nil
 }
 
 // set puts something at a path.
@@ -124,9 +116,7 @@ func (o *overlay) move(from, to string, n *node) {
 			delete(o.nodes, at)
 		}
 	}
-	for at, x := range below {
-		o.nodes[at] = x
-	}
+	maps.Copy(o.nodes, below)
 	o.nodes[from] = nil
 	o.nodes[to] = n
 }

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"slices"
@@ -74,7 +75,7 @@ func usable(c sdk.FileChange) string {
 
 // takeBack takes one change back in the overlay. It returns why that cannot be.
 func (p *planner) takeBack(t *track, c sdk.FileChange) (conflict string) {
-	for _, at := range []string{c.Path, first(c.From, c.Path)} {
+	for _, at := range []string{c.Path, cmp.Or(c.From, c.Path)} {
 		if err := p.may(at); err != nil {
 			return err.Error()
 		}
@@ -140,13 +141,6 @@ func (p *planner) restore(t *track, c sdk.FileChange, cur *node) (conflict strin
 	p.overlay.set(c.Path, before)
 	p.do(t, op{path: c.Path, from: c.After, to: before, told: told})
 	return ""
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // above says why nothing can be put at a path: its folder is gone.

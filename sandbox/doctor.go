@@ -117,22 +117,18 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger) (hostInfo, str
 		return hostInfo{}, "", failed("make folders to ask Podman in", err)
 	}
 	defer remove()
-	var last error
-	for _, driver := range []string{"overlay", "vfs"} {
-		for _, name := range names {
-			s, err := newService(ctx, cfg, binary, name, driver, logger)
-			if s != nil {
-				s.endIdlePause()
-			}
-			if err == nil {
-				return s.info, fmt.Sprintf("%s %s, a service of Bothy's own", binary, s.info.Version.Version), nil
-			}
-			if last == nil {
-				last = unavailable("Podman does not work here", hintFor(err), err)
-			}
+	var info hostInfo
+	_, err = firstThatWorks(names, logger, func(name, driver string) error {
+		s, err := newService(ctx, cfg, binary, name, driver, logger)
+		if s != nil {
+			s.endIdlePause()
 		}
-	}
-	return hostInfo{}, "", last
+		if err == nil {
+			info = s.info
+		}
+		return err
+	})
+	return info, fmt.Sprintf("%s %s, a service of Bothy's own", binary, info.Version.Version), err
 }
 
 // aside gives Podman other folders to write in, which the caller removes, as long

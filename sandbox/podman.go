@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,37 +146,47 @@ func (p *podman) startOwn(ctx context.Context, cfg Config) error {
 	if len(p.runtimes) == 0 {
 		return unavailable("there is no OCI runtime", "install runc or crun (Debian: sudo apt-get install runc) and try again", nil)
 	}
-	var last error
+	works, err := firstThatWorks(p.runtimes, p.logger, func(name, driver string) error {
+		own, err := newService(ctx, cfg, binary, name, driver, p.logger)
+		if err == nil {
+			err = p.adopt(ctx, own)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p.runtimes = p.runtimes[works:]
+	return p.check(ctx)
+}
+
+// firstThatWorks tries the storage drivers, each with every runtime, and returns
+// the index of the runtime that try takes. The error is that of the first try.
+func firstThatWorks(runtimes []string, logger hclog.Logger, try func(name, driver string) error) (int, error) {
+	var first error
 	for _, driver := range []string{"overlay", "vfs"} {
-		for i, name := range p.runtimes {
-			own, err := newService(ctx, cfg, binary, name, driver, p.logger)
+		for i, name := range runtimes {
+			err := try(name, driver)
 			if err == nil {
-				err = p.adopt(ctx, own)
+				return i, nil
 			}
-			if err == nil {
-				p.runtimes = p.runtimes[i:]
-				return p.check(ctx)
-			}
-			p.logger.Debug("Podman does not work this way", "runtime", name, "driver", driver, "error", err)
-			if last == nil {
-				last = err
-			}
+			logger.Debug("Podman does not work this way", "runtime", name, "driver", driver, "error", err)
+			first = cmp.Or(first, err)
 		}
 	}
-	return unavailable("Podman does not work here", hintFor(last), last)
+	return 0, unavailable("Podman does not work here", hintFor(first), first)
 }
 
 func (p *podman) adopt(ctx context.Context, own *service) error {
 	p.own, p.socket = own, own.socket()
-	if _, err := own.ensure(ctx); err != nil {
-		own.stop()
-		return err
+	_, err := own.ensure(ctx)
+	if err == nil {
+		err = p.open(ctx)
 	}
-	if err := p.open(ctx); err != nil {
+	if err != nil {
 		own.stop()
-		return err
 	}
-	return nil
+	return err
 }
 
 // hintFor turns Podman's usual complaints into what to do about them.

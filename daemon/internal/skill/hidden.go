@@ -2,6 +2,7 @@ package skill
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"unicode"
@@ -65,6 +66,19 @@ func showHidden(text []byte) []*sdk.SkillDiagnostic {
 
 // plainASCII reports whether a text has nothing to look for; most have not.
 func plainASCII(text []byte) bool {
+	const ones = 0x0101010101010101
+	for len(text) >= 8 {
+		// Eight at once: none from 0x7f on, and none below the blank or a line end among them.
+		word := binary.LittleEndian.Uint64(text)
+		if (word|(word+ones))&(0x80*ones) != 0 || (word-0x20*ones)&(0x80*ones) != 0 && !plainBytes(text[:8]) {
+			return false
+		}
+		text = text[8:]
+	}
+	return plainBytes(text)
+}
+
+func plainBytes(text []byte) bool {
 	for _, c := range text {
 		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f {
 			return false

@@ -28,7 +28,11 @@ func (e *Engine) bind(a *activeLoop, x *action) (sdk.ActionProposal, error) {
 	x.use(arguments)
 	p := sdk.ActionProposal{ReadOnly: a.loop.ReadOnly, Mode: a.mode, Dir: x.project, Digest: x.tool.Digest, Bytes: len(arguments)}
 	if e.cfg.Access != nil {
-		r := e.cfg.Access.Reach(x.tool, arguments, x.project, e.runDir(a.run))
+		tool := x.tool
+		if x.own != nil {
+			tool.Grants = nil // policy alone judges an own tool's call by what it starts
+		}
+		r := e.cfg.Access.Reach(tool, arguments, x.project, e.runDir(a.run))
 		p.Digest, p.Dir, p.Mounts, p.Network = first(r.Digest, p.Digest), first(r.Dir, x.project), r.Mounts, r.Network
 	}
 	if p.Command = x.calling(a.run).Command(); p.Command != "" {

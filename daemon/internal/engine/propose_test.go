@@ -61,12 +61,14 @@ type askingHouse struct {
 type fakeAccess struct {
 	mu    sync.Mutex
 	reach sdk.Reach
+	asked sdk.Tool // about which Reach was asked last
 }
 
 // Reach says of a tool's binary what the tool says.
 func (w *fakeAccess) Reach(tool sdk.Tool, _ json.RawMessage, _, _ string) sdk.Reach {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.asked = tool
 	r := w.reach
 	r.Digest = first(tool.Digest, r.Digest)
 	return r
@@ -281,4 +283,21 @@ func TestACodeSkillIsJudgedAsAnEffect(t *testing.T) {
 		t.Errorf("executed %+v", made)
 	}
 	h.check(a.Run.ID)
+}
+
+// TestAnOwnToolIsBoundWithoutGrants: policy judges a call that starts a code skill
+// by the grants of such a skill, and what an answer is bound to is the own tool
+// alone, as it was for proposals that have waited since an earlier build.
+func TestAnOwnToolIsBoundWithoutGrants(t *testing.T) {
+	h := newAsking(t)
+	x := &action{
+		Action: sdk.Action{ActionCall: sdk.ActionCall{Arguments: json.RawMessage(`{"name":"research"}`)}},
+		own:    struct{ sdk.TurnTools }{}, tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "use_skill"}, Grants: []string{sdk.GrantProject}},
+	}
+	if _, err := h.engine.bind(&activeLoop{}, x); err != nil {
+		t.Fatal(err)
+	}
+	if len(h.access.asked.Grants) != 0 || len(x.tool.Grants) == 0 {
+		t.Errorf("bound to %q, judged by %q", h.access.asked.Grants, x.tool.Grants)
+	}
 }

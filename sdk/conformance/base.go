@@ -55,24 +55,20 @@ func Configure(ctx context.Context, s Subject, at Services) error {
 	if err := wire.Error(resp.GetFailure()); err != nil || len(resp.GetManifestJson()) == 0 {
 		return err
 	}
-	return sameManifest(ctx, s, resp.GetManifestJson())
-}
-
-// sameManifest holds a manifest that came with the answer of Configure to that of
-// Describe, which the daemon does not ask for then.
-func sameManifest(ctx context.Context, s Subject, b []byte) error {
-	var told sdk.Manifest
-	if err := json.Unmarshal(b, &told); err != nil {
+	var told sdk.Manifest // the daemon does not ask Describe for it then
+	if err := json.Unmarshal(resp.GetManifestJson(), &told); err != nil {
 		return fmt.Errorf("what Configure answered is no manifest: %w", err)
 	}
-	asked, err := Describe(ctx, s)
-	if err != nil {
-		return err
+	return describes(ctx, s, told, "the answer of Configure holds another manifest than that of Describe")
+}
+
+// describes wants the same manifest of Describe; the words say that it is another.
+func describes(ctx context.Context, s Subject, want sdk.Manifest, words string) error {
+	got, err := Describe(ctx, s)
+	if err == nil && !reflect.DeepEqual(got, want) {
+		err = errors.New(words)
 	}
-	if !reflect.DeepEqual(told, asked) {
-		return errors.New("the answer of Configure holds another manifest than that of Describe")
-	}
-	return nil
+	return err
 }
 
 // Base are the checks of the Plugin service, which every plugin serves.
@@ -102,14 +98,7 @@ func reconfigured(ctx context.Context, s Subject, at Services) error {
 			return fmt.Errorf("the same settings were taken once and not again: %w", err)
 		}
 	}
-	after, err := Describe(ctx, s)
-	if err != nil {
-		return err
-	}
-	if !reflect.DeepEqual(before, after) {
-		return fmt.Errorf("the manifest is another after the same settings were given again")
-	}
-	return nil
+	return describes(ctx, s, before, "the manifest is another after the same settings were given again")
 }
 
 func healthy(ctx context.Context, s Subject) error {
@@ -126,18 +115,11 @@ func healthy(ctx context.Context, s Subject) error {
 }
 
 func describedTwice(ctx context.Context, s Subject) error {
-	again, err := Describe(ctx, s)
-	if err != nil {
-		return err
-	}
 	once, err := Describe(ctx, s)
 	if err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(once, again) {
-		return fmt.Errorf("two answers of Describe differ, without a change")
-	}
-	return nil
+	return describes(ctx, s, once, "two answers of Describe differ, without a change")
 }
 
 // unknownService calls what a later version of the protocol may have.
@@ -184,23 +166,27 @@ const crowd = 16
 
 // crowded calls what needs nothing many times at once.
 func crowded(ctx context.Context, s Subject) error {
-	errs := make(chan error, 2*crowd)
-	var all sync.WaitGroup
-	for range crowd {
-		all.Go(func() {
-			_, err := Describe(ctx, s)
-			errs <- err
-		})
-		all.Go(func() { errs <- alive(ctx, s) })
+	describe := func() error {
+		_, err := Describe(ctx, s)
+		return err
 	}
-	all.Wait()
-	close(errs)
-	for err := range errs {
+	for _, err := range together(describe, func() error { return alive(ctx, s) }) {
 		if err != nil {
 			return fmt.Errorf("one of %d calls at the same time: %w", 2*crowd, err)
 		}
 	}
 	return nil
+}
+
+// together makes each of the calls many times at once, and returns how they went.
+func together(calls ...func() error) []error {
+	errs := make([]error, crowd*len(calls))
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() { errs[i] = calls[i%len(calls)]() })
+	}
+	all.Wait()
+	return errs
 }
 
 // alive reports what keeps the plugin from answering at all.

@@ -17,10 +17,7 @@ func SkillChecks(m sdk.Manifest) []Check {
 			return wants(end, err, sdk.NotFound, "the execution of a skill that there is not")
 		}},
 		{"skill: cancel of an execution that is over", func(ctx context.Context, s Subject) error {
-			return cancelled(ctx, s, func(ctx context.Context) error {
-				_, err := pb.NewSkillClient(s.Conn).Cancel(ctx, &pb.CancelRequest{CallId: noCall})
-				return err
-			})
+			return cancelled(ctx, s, canceller(pb.NewSkillClient(s.Conn), noCall))
 		}},
 	}
 	for _, name := range m.Skills {
@@ -54,11 +51,7 @@ func executed(ctx context.Context, s Subject, name string) error {
 		_, err := execute(ctx, s, name, id, time.Now().Add(patience))
 		over <- err
 	}()
-	err := stop(ctx, over, func(ctx context.Context) error {
-		_, err := pb.NewSkillClient(s.Conn).Cancel(ctx, &pb.CancelRequest{CallId: id})
-		return err
-	})
-	if err != nil {
+	if err := stop(ctx, over, canceller(pb.NewSkillClient(s.Conn), id)); err != nil {
 		return err
 	}
 	return alive(ctx, s)

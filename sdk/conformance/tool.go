@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"google.golang.org/grpc"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/pb"
@@ -27,10 +30,7 @@ func ToolChecks(m sdk.Manifest) []Check {
 			return wants(end, err, sdk.NotFound, "a call of a tool that there is not")
 		}},
 		{"tool: cancel of a call that is over", func(ctx context.Context, s Subject) error {
-			return cancelled(ctx, s, func(ctx context.Context) error {
-				_, err := pb.NewToolClient(s.Conn).Cancel(ctx, &pb.CancelRequest{CallId: noCall})
-				return err
-			})
+			return cancelled(ctx, s, canceller(pb.NewToolClient(s.Conn), noCall))
 		}},
 		{"tool: settle of a call never made", settled},
 	}
@@ -101,16 +101,9 @@ func thronged(ctx context.Context, s Subject, spec sdk.ToolSpec, arguments []byt
 	if !spec.Annotations.ReadOnly {
 		return nil
 	}
-	errs := make(chan error, crowd)
-	for range crowd {
-		go func() { errs <- called(ctx, s, spec, arguments) }()
-	}
-	var failed error
-	for range crowd {
-		failed = errors.Join(failed, <-errs)
-	}
-	if failed != nil {
-		return fmt.Errorf("%d calls at the same time: %w", crowd, failed)
+	errs := together(func() error { return called(ctx, s, spec, arguments) })
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("%d calls at the same time: %w", crowd, err)
 	}
 	return nil
 }
@@ -140,11 +133,24 @@ func interrupted(ctx context.Context, s Subject, spec sdk.ToolSpec, arguments []
 		_, err := invokeBy(ctx, s, spec.Name, arguments, id, time.Now().Add(patience))
 		over <- err
 	}()
-	return stop(ctx, over, func(ctx context.Context) error {
-		_, err := pb.NewToolClient(s.Conn).Cancel(ctx, &pb.CancelRequest{CallId: id})
-		return err
-	})
+	return stop(ctx, over, canceller(pb.NewToolClient(s.Conn), id))
 }
+
+// cancels is a kind whose calls have ids by which they are cancelled.
+type cancels interface {
+	Cancel(context.Context, *pb.CancelRequest, ...grpc.CallOption) (*pb.CancelResponse, error)
+}
+
+// canceller cancels the call with an id.
+func canceller(kind cancels, id string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := kind.Cancel(ctx, &pb.CancelRequest{CallId: id})
+		return err
+	}
+}
+
+// errNoCancel is what it costs that a plugin cannot cancel.
+var errNoCancel = Warn("the plugin does not serve Cancel: a call that is aborted costs the whole process")
 
 // stop cancels until the call is over: it may not have begun when it is first
 // cancelled.
@@ -155,7 +161,7 @@ func stop(ctx context.Context, over <-chan error, cancel func(context.Context) e
 	defer again.Stop()
 	for {
 		if err := cancel(ctx); absent(err) {
-			return Warn("the plugin does not serve Cancel: a call that is aborted costs the whole process")
+			return errNoCancel
 		} else if err != nil {
 			return fmt.Errorf("calling Cancel failed: %w", err)
 		}
@@ -173,7 +179,7 @@ func cancelled(ctx context.Context, s Subject, cancel func(context.Context) erro
 	err := within(ctx, "Cancel", patience, cancel)
 	switch {
 	case absent(err):
-		return Warn("the plugin does not serve Cancel: a call that is aborted costs the whole process")
+		return errNoCancel
 	case err != nil:
 		return fmt.Errorf("a call that is over already cannot be cancelled: %w", err)
 	}
@@ -183,7 +189,7 @@ func cancelled(ctx context.Context, s Subject, cancel func(context.Context) erro
 // settled asks what a call came to that nobody made. A plugin that answers with
 // a result guesses, and a model would take it for what happened.
 func settled(ctx context.Context, s Subject) error {
-	for _, spec := range s.Manifest.Tools {
+	for _, spec := range slices.Concat(s.Manifest.Tools, s.Manifest.Tools) { // a second answer must not be another
 		resp, err := pb.NewToolClient(s.Conn).Settle(ctx, &pb.InvokeRequest{
 			Tool: spec.Name, ArgumentsJson: []byte("{}"), CallId: noCall, Run: noCall, Project: s.Project, RunDir: s.RunDir,
 		})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -61,10 +62,7 @@ func (o *ollama) Models(ctx context.Context) ([]sdk.Model, error) {
 	loaded := o.loaded(ctx)
 	var list []sized
 	for i, t := range tags.Models {
-		name := t.Name
-		if name == "" {
-			name = t.Model
-		}
+		name := cmp.Or(t.Name, t.Model)
 		if name == "" || !chats(name, t.Details.Families, about[i].Capabilities) {
 			continue
 		}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -94,13 +95,11 @@ func elements(root, s *jsonschema.Schema, depth int) []any {
 
 // letters is a text of an allowed length. "." is a good path, and a harmless word.
 func letters(s *jsonschema.Schema) string {
-	text := "."
+	length := 1
 	if s.MinLength != nil {
-		for len(text) < min(*s.MinLength, 1000) {
-			text += "."
-		}
+		length = max(length, min(*s.MinLength, 1000))
 	}
-	return text
+	return strings.Repeat(".", length)
 }
 
 func number(s *jsonschema.Schema) float64 {
@@ -123,8 +122,8 @@ func referred(root *jsonschema.Schema, ref string) *jsonschema.Schema {
 		prefix string
 		of     map[string]*jsonschema.Schema
 	}{{"#/$defs/", root.Defs}, {"#/definitions/", root.Definitions}} {
-		if len(ref) > len(defs.prefix) && ref[:len(defs.prefix)] == defs.prefix {
-			return defs.of[ref[len(defs.prefix):]]
+		if name, ok := strings.CutPrefix(ref, defs.prefix); ok {
+			return defs.of[name]
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package modelhttp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -196,13 +197,7 @@ func overridden(class sdk.FailureClass, should string) sdk.FailureClass {
 
 // sentence says what is wrong and what to do next.
 func (r redactor) sentence(host string, e *sdk.ProviderError, d details) string {
-	said := strings.TrimRight(r.clean(d.message), ".")
-	if said == "" {
-		said = strings.ToLower(http.StatusText(e.Status))
-	}
-	if said == "" {
-		said = "no reason was given"
-	}
+	said := cmp.Or(strings.TrimRight(r.clean(d.message), "."), strings.ToLower(http.StatusText(e.Status)), "no reason was given")
 	hint := ""
 	switch {
 	case e.NoTools:

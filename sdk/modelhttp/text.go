@@ -74,18 +74,9 @@ func (j *Joiner) Rest() string {
 	return valid(b)
 }
 
-// valid replaces each byte that belongs to no character, as JSON decoding does.
-func valid(b []byte) string {
-	if utf8.Valid(b) {
-		return string(b)
-	}
-	out := make([]rune, 0, len(b))
-	for len(b) > 0 {
-		r, size := utf8.DecodeRune(b)
-		out, b = append(out, r), b[size:]
-	}
-	return string(out)
-}
+// valid replaces each byte that belongs to no character, as JSON decoding does
+// and the conversion to runes.
+func valid(b []byte) string { return string([]rune(string(b))) }
 
 // Pieces cuts text into parts of at most size bytes at character boundaries,
 // so that no single delta outgrows a message of the plugin wire.

@@ -144,14 +144,11 @@ func (p lockParser) entry(label string, e part) (Locked, error) {
 	if b, err := hex.DecodeString(l.Digest); err != nil || len(b) != 32 || l.Digest != strings.ToLower(l.Digest) {
 		return Locked{}, p.broken(e.at, "%s has no digest that is the 64 small hex digits of a SHA-256", label)
 	}
-	l.raw = e.text
+	l.raw, l.extra = e.text, map[string]json.RawMessage{}
 	for name, m := range members {
 		switch known := lockedNames[strings.ToLower(name)]; {
 		case known && !lockedNames[name]:
 			return Locked{}, p.broken(m.at, "%s: write %q in small letters", label, clip([]byte(name)))
-		case !known && l.extra == nil:
-			l.extra = map[string]json.RawMessage{}
-			fallthrough
 		case !known:
 			l.extra[name] = m.text
 		}

@@ -45,12 +45,12 @@ func toolRank(able *bool) int {
 // counts with all its experts: 56), else +Inf.
 func parseSize(s string) float64 {
 	s = strings.ToUpper(strings.TrimSpace(s))
-	unit, ok := map[byte]float64{'K': 1e-6, 'M': 1e-3, 'B': 1, 'T': 1e3}[last(s)]
+	number := strings.TrimRight(s, "KMBT")
+	size, ok := map[string]float64{"K": 1e-6, "M": 1e-3, "B": 1, "T": 1e3}[s[len(number):]]
 	if !ok {
 		return math.Inf(1)
 	}
-	size := unit
-	for _, factor := range strings.Split(s[:len(s)-1], "X") {
+	for _, factor := range strings.Split(number, "X") {
 		n, err := strconv.ParseFloat(strings.TrimSpace(factor), 64)
 		if err != nil || n <= 0 || math.IsInf(n, 0) || math.IsNaN(n) {
 			return math.Inf(1)
@@ -58,13 +58,6 @@ func parseSize(s string) float64 {
 		size *= n
 	}
 	return size
-}
-
-func last(s string) byte {
-	if s == "" {
-		return 0
-	}
-	return s[len(s)-1]
 }
 
 // chats leaves out models that only embed. Capabilities decide where the

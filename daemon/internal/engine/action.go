@@ -78,6 +78,9 @@ func (x *action) refersTo() string {
 func (x *action) recorded() sdk.Action {
 	a := sdk.Action{ActionCall: x.ActionCall, Decision: x.Decision}
 	a.Plugin, a.Digest, a.Refers = x.tool.Plugin, x.tool.Digest, nil
+	if x.anew != nil {
+		a.Decision = x.anew
+	}
 	if a.Arguments == nil {
 		a.Arguments = encode(x.call.Raw)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -615,5 +616,53 @@ func TestEntryChangedOnce(t *testing.T) {
 		if heard[path] == 0 {
 			t.Errorf("%s was not told: %v", path, heard)
 		}
+	}
+}
+
+// TestPluginsCallsHideNoErrors: a call of a plugin that went well does not end the
+// row of its parents' failures, for it is not the model's.
+func TestPluginsCallsHideNoErrors(t *testing.T) {
+	h := prepareHouse(t, calls(call{"outer", `{"n":1}`}), calls(call{"outer", `{"n":2}`}), calls(call{"outer", `{"n":3}`}), calls(call{"outer", `{"n":4}`}), say("done"))
+	h.config.Agents["strict"] = sdk.Agent{Guards: sdk.Guards{ConsecutiveErrors: 2}}
+	h.tools.add("outer", sdk.Annotations{ReadOnly: true}, true)
+	h.config.Services = new(Services)
+	h.tools.on("outer", func(ctx context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
+		_, err := h.config.Services.Invoke(ctx, caller(c), "read", []byte(`{"path":"x"}`))
+		return sdk.ToolResult{Error: "it failed", Outcome: sdk.Exit(1)}, err
+	})
+	h.start()
+	a := h.submit(Submission{Agent: "strict"})
+	l := h.await(a)
+	if l.Stop != "consecutive_errors" {
+		t.Errorf("ended by %q: %s: %v", l.Stop, l.Reason, h.outcomes(a.Run.ID))
+	}
+}
+
+// TestManyCompletionsCannotOverspend: where a limit is set, what plugins ask at once
+// is asked one after the other, and no more than the prompt may cost.
+func TestManyCompletionsCannotOverspend(t *testing.T) {
+	h := prepareHouse(t, calls(call{"ask", "{}"}), say("never"))
+	h.config.Agents["dear"] = sdk.Agent{Guards: sdk.Guards{MaxCost: 1.5}}
+	h.tools.add("ask", sdk.Annotations{ReadOnly: true}, true)
+	h.config.Services = new(Services)
+	models := &costly{fakeModels: h.models}
+	h.config.Models = models
+	h.tools.on("ask", func(ctx context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				_ = h.config.Services.Complete(ctx, caller(c), sdk.Request{}, func(sdk.Delta) error {
+					runtime.Gosched() // the others may try
+					return nil
+				})
+			})
+		}
+		all.Wait()
+		return ok("asked")
+	})
+	h.start()
+	a := h.submit(Submission{Agent: "dear", Model: "fake/loop"})
+	if l := h.await(a); models.n.Load() > 2 {
+		t.Errorf("%d completions were made: %s", models.n.Load(), l.Reason)
 	}
 }

@@ -301,3 +301,40 @@ func TestAnOwnToolIsBoundWithoutGrants(t *testing.T) {
 		t.Errorf("bound to %q, judged by %q", h.access.asked.Grants, x.tool.Grants)
 	}
 }
+
+// TestAcceptingSeesTheNewestDecision: an action that policy is asked about again is
+// shown to the filters of proposal.accepting with what policy says now.
+func TestAcceptingSeesTheNewestDecision(t *testing.T) {
+	h := prepareAsking(t, calls(numbered("write", 1), numbered("write", 2)))
+	h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeFull}
+	h.policy.set(func(q sdk.PolicyRequest) sdk.Decision {
+		return sdk.Decision{Verdict: sdk.Propose, Rule: "first", Reason: "r"}
+	})
+	h.start()
+	var mu sync.Mutex
+	seen := map[string]string{}
+	h.hooks.ProposalAccepting.On(1, "look", false, func(_ context.Context, r sdk.Resolution) (sdk.Resolution, error) {
+		a, _ := sdk.ActionOf(r.Entry)
+		mu.Lock()
+		defer mu.Unlock()
+		if a.Decision != nil {
+			seen[r.Entry.Path] = string(a.Decision.Verdict) + " " + a.Decision.Rule
+		}
+		return r, nil
+	})
+	a := h.submit(Submission{})
+	p := h.proposed()
+	h.policy.set(func(q sdk.PolicyRequest) sdk.Decision {
+		if q.Mode == sdk.ModeFull {
+			return sdk.Decision{Verdict: sdk.Allow, Rule: "second", Reason: "r"}
+		}
+		return sdk.Decision{}
+	})
+	h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept})
+	h.await(a)
+	mu.Lock()
+	defer mu.Unlock()
+	if seen["log://turn_1/write/f2"] != "allow second" {
+		t.Errorf("the filters were shown %q", seen)
+	}
+}

@@ -111,9 +111,11 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 	if now == nil {
 		return s.e.cfg.Models.Complete(ctx, choice.Alias, req, send, func(sdk.Retry) error { return nil })
 	}
-	if err := s.e.guards.Afford(now.a.loop.ID, now.a.loop.Model, now.a.turn.completion.Usage); err != nil {
+	spent, err := s.e.guards.Afford(ctx, now.a.loop.ID, now.a.loop.Model, now.a.turn.completion.Usage)
+	if err != nil {
 		return err
 	}
+	defer spent()
 	asked := guard.Asked{Plugin: c.Instance, For: c.Call, Model: choice.Alias}
 	take := func(d sdk.Delta) error {
 		asked.Answered = true

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
@@ -20,6 +21,7 @@ type cost struct {
 	spent   float64
 	unknown bool
 	told    bool
+	asking  chan struct{} // holds one: what a plugin asks of a model now
 }
 
 func (g *cost) take(t *judged) { g.add(t.Loop.Model, t.Completion.Usage) }
@@ -83,23 +85,41 @@ func (g *cost) stop() (string, string) {
 
 // Afford refuses what a plugin wants to ask of a model in a loop that has cost
 // what it may. Answer is what the model's answer used whose turn is not judged
-// yet: a verdict comes only after a turn, and one call can ask for much.
-func (g *Set) Afford(loop int64, model string, answer *sdk.Usage) error {
+// yet: a verdict comes only after a turn, and one call can ask for much. Where a
+// limit is set, plugins ask one after the other, for what an answer costs is known
+// only at its end: the caller calls spent behind Spend.
+func (g *Set) Afford(ctx context.Context, loop int64, model string, answer *sdk.Usage) (spent func(), err error) {
+	c := g.costOf(loop)
+	if c == nil {
+		return func() {}, nil
+	}
+	select {
+	case c.asking <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	w, ok := g.loops[loop]
-	if !ok {
-		return nil
+	now, known := c.of(model, answer)
+	if !known {
+		now = 0
 	}
-	c, ok := w.rules[maxCost].(*cost)
-	if !ok {
-		return nil
-	}
-	now, _ := c.of(model, answer)
 	if now += c.spent; now < c.limit {
-		return nil
+		return func() { <-c.asking }, nil
 	}
-	return sdk.Errorf(sdk.Permission, "no model was asked: the work on this prompt has cost %.4g and may cost %.4g (guard max_cost)", now, c.limit)
+	<-c.asking
+	return nil, sdk.Errorf(sdk.Permission, "no model was asked: the work on this prompt has cost %.4g and may cost %.4g (guard max_cost)", now, c.limit)
+}
+
+// costOf is the guard of a loop's cost; nil where nothing limits it.
+func (g *Set) costOf(loop int64) *cost {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if w, ok := g.loops[loop]; ok {
+		c, _ := w.rules[maxCost].(*cost)
+		return c
+	}
+	return nil
 }
 
 // Remark is what a person should know of a loop's guards and was not told yet;

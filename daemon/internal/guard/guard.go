@@ -134,7 +134,7 @@ func (g *Set) rules(r sdk.Guards) map[string]guard {
 		rules[Deadline] = &deadline{limit: time.Duration(r.Deadline), clock: g.clock, began: g.clock()}
 	}
 	if r.MaxCost > 0 {
-		rules[maxCost] = &cost{limit: r.MaxCost, prices: g.prices}
+		rules[maxCost] = &cost{limit: r.MaxCost, prices: g.prices, asking: make(chan struct{}, 1)}
 	}
 	if r.MaxTurns > 0 {
 		rules[maxTurns] = &turnCount{limit: r.MaxTurns}
@@ -238,8 +238,9 @@ func (w *watched) callsOf(r sdk.TurnResult) []madeCall {
 	return calls
 }
 
-// counting leaves out the failures that the model does not hear of: those of calls
-// that a plugin made while it served another one, which came to a good end.
+// counting leaves out what the model does not hear of: of the calls that a plugin
+// made while it served another one those that came to a good end, and the failures
+// of those whose parent did.
 func counting(actions []sdk.Entry) []sdk.Entry {
 	by := map[string]sdk.Entry{}
 	for _, entry := range actions {
@@ -247,7 +248,7 @@ func counting(actions []sdk.Entry) []sdk.Entry {
 	}
 	return slices.DeleteFunc(slices.Clone(actions), func(entry sdk.Entry) bool {
 		if !failedCall(entry) {
-			return false
+			return entry.State == sdk.StateResolved && parentOf(entry) != ""
 		}
 		for parent := parentOf(entry); parent != ""; parent = parentOf(by[parent]) {
 			if by[parent].State == sdk.StateResolved {

@@ -260,15 +260,22 @@ func TestPluginsCallsCountAsErrors(t *testing.T) {
 	}
 }
 
-// TestALongCallCannotOverspend: once a prompt has cost what it may, a plugin's
-// completion is refused within the very call that asked for the others.
-func TestALongCallCannotOverspend(t *testing.T) {
+// prepareDear is a house whose prompt may cost 1.5, with a tool ask and models that
+// take 1 for each answer.
+func prepareDear(t *testing.T) (*house, *costly) {
 	h := prepareHouse(t, calls(call{"ask", "{}"}), say("never"))
 	h.config.Agents["dear"] = sdk.Agent{Guards: sdk.Guards{MaxCost: 1.5}}
 	h.tools.add("ask", sdk.Annotations{ReadOnly: true}, true)
 	h.config.Services = new(Services)
 	models := &costly{fakeModels: h.models}
 	h.config.Models = models
+	return h, models
+}
+
+// TestALongCallCannotOverspend: once a prompt has cost what it may, a plugin's
+// completion is refused within the very call that asked for the others.
+func TestALongCallCannotOverspend(t *testing.T) {
+	h, models := prepareDear(t)
 	var refused error
 	h.tools.on("ask", func(ctx context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		for range 5 {
@@ -641,12 +648,7 @@ func TestPluginsCallsHideNoErrors(t *testing.T) {
 // TestManyCompletionsCannotOverspend: where a limit is set, what plugins ask at once
 // is asked one after the other, and no more than the prompt may cost.
 func TestManyCompletionsCannotOverspend(t *testing.T) {
-	h := prepareHouse(t, calls(call{"ask", "{}"}), say("never"))
-	h.config.Agents["dear"] = sdk.Agent{Guards: sdk.Guards{MaxCost: 1.5}}
-	h.tools.add("ask", sdk.Annotations{ReadOnly: true}, true)
-	h.config.Services = new(Services)
-	models := &costly{fakeModels: h.models}
-	h.config.Models = models
+	h, models := prepareDear(t)
 	h.tools.on("ask", func(ctx context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		var all sync.WaitGroup
 		for range 20 {

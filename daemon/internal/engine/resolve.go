@@ -214,7 +214,6 @@ func (e *Engine) commitAnswer(ctx context.Context, q *question, writes []sdk.Wri
 		return rpc.Resolved{}, fmt.Errorf("record the answer to the proposal %s: %w", q.x.Proposal.ID, err)
 	}
 	failpoint.Hit(failpoint.AnsweredAfter)
-	q.x.follow(receipt.Entries[len(receipt.Entries)-1])
 	for _, entry := range receipt.Entries {
 		if entry.Path == q.x.Path {
 			q.x.follow(entry)

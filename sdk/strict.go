@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"unicode/utf8"
 )
 
 // JSONFaultKind says what is wrong with a text that should be JSON.
@@ -24,60 +25,77 @@ type JSONFault struct {
 	Err    error  // of the syntax
 }
 
-// jsonLevel is an object or array that is open while a text is read.
-type jsonLevel struct {
-	names    map[string]bool // nil in an array
-	wantName bool
-}
-
-// CheckJSON reads a text once and returns what is wrong with it, or nil. It
-// refuses what encoding/json lets pass: two members of one name, of which two
-// readers may believe different ones, and more than so many objects and arrays in
-// each other. It does not recurse, so that depth costs nothing.
+// CheckJSON reads a text and returns what is wrong with it, or nil. It refuses
+// what encoding/json lets pass: two members of one name, of which two readers may
+// believe different ones, and more than so many objects and arrays in each other.
+// It does not recurse, so that depth costs nothing.
 func CheckJSON(text []byte, depth int) *JSONFault {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var open []jsonLevel
-	var twice *JSONFault
-	for {
-		token, err := d.Token()
-		if err != nil {
-			break // the end, or a mistake that is placed below
-		}
-		if token == json.Delim('}') || token == json.Delim(']') {
-			open = open[:len(open)-1]
-			continue
-		}
-		if n := len(open) - 1; n >= 0 && open[n].names != nil {
-			if open[n].wantName = !open[n].wantName; !open[n].wantName {
-				name, _ := token.(string)
-				if open[n].names[name] && twice == nil {
-					twice = &JSONFault{Kind: JSONTwice, Offset: int(d.InputOffset()), Name: name}
-				}
-				open[n].names[name] = true
-				continue
-			}
-		}
-		if token != json.Delim('{') && token != json.Delim('[') {
-			continue
-		}
-		if len(open) == depth {
-			return &JSONFault{Kind: JSONDeep, Offset: int(d.InputOffset())}
-		}
-		level := jsonLevel{}
-		if token == json.Delim('{') {
-			level = jsonLevel{names: map[string]bool{}, wantName: true}
-		}
-		open = append(open, level)
-	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(text, &whole); err != nil {
-		fault := &JSONFault{Kind: JSONSyntax, Offset: len(text), Err: err}
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) && err.Error() != "unexpected end of JSON input" {
-			fault.Offset = max(int(syntax.Offset)-1, 0)
-		}
+	fault := scanJSON(text, depth)
+	if json.Valid(text) {
 		return fault
 	}
+	var whole json.RawMessage
+	var at *json.SyntaxError
+	syntax := &JSONFault{Kind: JSONSyntax, Offset: len(text), Err: json.Unmarshal(text, &whole)}
+	if errors.As(syntax.Err, &at) && at.Error() != "unexpected end of JSON input" {
+		syntax.Offset = max(int(at.Offset)-1, 0)
+	}
+	if fault != nil && fault.Kind == JSONDeep && fault.Offset <= syntax.Offset+1 {
+		return fault // it comes first
+	}
+	return syntax
+}
+
+// scanJSON looks for depth, and for the first name that stands twice, in text that
+// need not be JSON.
+func scanJSON(text []byte, depth int) (twice *JSONFault) {
+	var open []map[string]bool // the names of each object that is not closed yet; nil for an array
+	isName := false            // the next text is a name
+	for n := 0; n < len(text); n++ {
+		switch text[n] {
+		case '{', '[':
+			if len(open) == depth {
+				return &JSONFault{Kind: JSONDeep, Offset: n + 1}
+			}
+			var names map[string]bool
+			if isName = text[n] == '{'; isName {
+				names = map[string]bool{}
+			}
+			open = append(open, names)
+		case '}', ']':
+			open, isName = open[:max(0, len(open)-1)], false
+		case ',':
+			isName = len(open) > 0 && open[len(open)-1] != nil
+		case '"':
+			end := endOfText(text, n)
+			if isName {
+				name, names := decodedText(text[n:end]), open[len(open)-1]
+				if names[name] && twice == nil {
+					twice = &JSONFault{Kind: JSONTwice, Offset: end, Name: name}
+				}
+				names[name], isName = true, false
+			}
+			n = end - 1
+		}
+	}
 	return twice
+}
+
+// endOfText is where the text that begins at n has ended.
+func endOfText(b []byte, n int) int {
+	for n++; n < len(b) && b[n] != '"'; n++ {
+		if b[n] == '\\' {
+			n++
+		}
+	}
+	return min(n+1, len(b))
+}
+
+// decodedText is a JSON text without its quotes and escapes.
+func decodedText(text []byte) (s string) {
+	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+		return string(text[1:max(1, len(text)-1)])
+	}
+	_ = json.Unmarshal(text, &s) // what is no JSON text is a mistake of the syntax
+	return s
 }

@@ -1,7 +1,9 @@
 package skill
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -38,16 +40,6 @@ func (d *Document) note(x *sdk.SkillDiagnostic) {
 // sortDiagnostics puts them in the order of the file, errors first in a line.
 func sortDiagnostics(list []sdk.SkillDiagnostic) {
 	slices.SortStableFunc(list, func(a, b sdk.SkillDiagnostic) int {
-		switch {
-		case a.Line != b.Line:
-			return a.Line - b.Line
-		case a.Column != b.Column:
-			return a.Column - b.Column
-		case a.Severity == b.Severity:
-			return 0
-		case a.Severity == severityError:
-			return -1
-		}
-		return 1
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Severity, b.Severity))
 	})
 }

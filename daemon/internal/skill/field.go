@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -101,7 +102,7 @@ func (r *fieldReader) name() {
 	if d.Name != written {
 		r.warn("name-characters", f.node, fmt.Sprintf("the name %s is used as %s: names have up to %d lower-case letters, digits and single hyphens", show(written), d.Name, MaxName),
 			"Write it as name: "+d.Name)
-	} else if r.strict && !isASCII(d.Name) {
+	} else if r.strict && strings.ContainsFunc(d.Name, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		r.warn("name-characters", f.node, "the name has letters that other agents may not take", "Use a to z, 0 to 9 and hyphens.")
 	}
 	if own := SafeName(r.folder); r.strict && r.folder != "" && d.Name != own {
@@ -272,10 +273,6 @@ func unique(list []string) []string {
 		}
 	}
 	return out
-}
-
-func isASCII(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 })
 }
 
 // show is a text of somebody else in a message: quoted, and not long.

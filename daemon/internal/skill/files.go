@@ -32,14 +32,14 @@ type File struct {
 	Size       int64  `json:"size"`
 	Executable bool   `json:"executable,omitempty"`
 	Script     bool   `json:"-"`              // can be executed, or begins with #!
-	Hash       string `json:"hash"`           // hex SHA-256 of what it holds; empty where only names were asked for
+	Hash       string `json:"hash"`           // hex SHA-256 of what it holds
 	Text       string `json:"text,omitempty"` // what it holds, where that was asked for and is text
 }
 
 // Files lists the files of a folder by path, up to MaxFiles; more is how many
 // beside them were seen. What is no file, and links that lead out of the
-// folder, are left out. Nothing but the first two bytes of each is read.
-func Files(folder string) (files []File, more int, err error) {
+// folder, are left out. None of them is opened.
+func Files(folder string) (paths []string, more int, err error) {
 	root, err := openFolder(folder)
 	if err != nil {
 		return nil, 0, err
@@ -50,24 +50,9 @@ func Files(folder string) (files []File, more int, err error) {
 		return nil, 0, err
 	}
 	for _, x := range w.found {
-		f := File{Path: x.path, Size: x.info.Size(), Executable: executable(x.info)}
-		f.Script = f.Executable || beginsWithHashBang(root, x)
-		files = append(files, f)
+		paths = append(paths, x.path)
 	}
-	return files, w.beyond, nil
-}
-
-func executable(info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }
-
-func beginsWithHashBang(root *os.Root, x found) bool {
-	f, err := x.open(root)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }()
-	var begin [2]byte
-	_, err = io.ReadFull(f, begin[:])
-	return err == nil && string(begin[:]) == "#!"
+	return paths, w.beyond, nil
 }
 
 func openFolder(folder string) (*os.Root, error) {

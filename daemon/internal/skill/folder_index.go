@@ -118,17 +118,22 @@ func (x *folderIndex) changed(sc *scan, r rescan, next map[string]*entry) (todo 
 // readAll reads on all processors.
 func readAll(todo []reading, parse parseFunc) []content {
 	out := make([]content, len(todo))
+	onAll(len(todo), func(i int) { out[i] = todo[i].found.read(parse, todo[i].entry.sum) })
+	return out
+}
+
+// onAll does n pieces of work on all processors.
+func onAll(n int, do func(i int)) {
 	var wg sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), len(todo))
+	workers := min(runtime.GOMAXPROCS(0), n)
 	for w := range workers {
 		wg.Go(func() {
-			for i := w; i < len(todo); i += workers {
-				out[i] = todo[i].found.read(parse, todo[i].entry.sum)
+			for i := w; i < n; i += workers {
+				do(i)
 			}
 		})
 	}
 	wg.Wait()
-	return out
 }
 
 // vanished keeps in next what is not there any more and may come back: what lies

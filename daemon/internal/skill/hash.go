@@ -77,7 +77,8 @@ func ReadContents(ctx context.Context, folder string, texts int) (Contents, erro
 // are hashed.
 func (w *walk) read(ctx context.Context, take func(x found, f *File, r io.Reader) error) (Contents, error) {
 	var c Contents
-	sum := newDigest()
+	sum := sha256.New()
+	fmt.Fprint(sum, "bothy skill folder 1\n")
 	for _, x := range w.found {
 		if err := ctx.Err(); err != nil {
 			return Contents{}, err
@@ -93,10 +94,10 @@ func (w *walk) read(ctx context.Context, take func(x found, f *File, r io.Reader
 			}
 			continue
 		}
-		sum.add(&f)
+		addFile(sum, &f)
 		c.Files = append(c.Files, f)
 	}
-	c.Hash = sum.hash()
+	c.Hash = hex.EncodeToString(sum.Sum(nil))
 	return c, nil
 }
 
@@ -106,7 +107,7 @@ func readFile(root *os.Root, x found, take func(found, *File, io.Reader) error) 
 		return File{}, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	f := File{Path: x.path, Executable: executable(x.info)}
+	f := File{Path: x.path, Executable: x.info.Mode().Perm()&0o111 != 0}
 	content := &meter{in: io.LimitReader(in, x.info.Size()+1), sum: sha256.New()}
 	if err := take(x, &f, content); err != nil {
 		return File{}, err
@@ -137,26 +138,16 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// digest hashes files in the order of their paths. Each path has its length
-// before it, so that no two folders give one text.
-type digest struct{ sum hash.Hash }
-
-func newDigest() digest {
-	s := digest{sha256.New()}
-	fmt.Fprint(s.sum, "bothy skill folder 1\n")
-	return s
-}
-
-func (s digest) add(f *File) {
-	_ = binary.Write(s.sum, binary.BigEndian, uint64(len(f.Path)))
-	fmt.Fprint(s.sum, f.Path)
+// addFile adds a file to the hash of a folder. Its path has its length before it,
+// so that no two folders give one text.
+func addFile(sum hash.Hash, f *File) {
+	_ = binary.Write(sum, binary.BigEndian, uint64(len(f.Path)))
+	fmt.Fprint(sum, f.Path)
 	mode := byte('-')
 	if f.Executable {
 		mode = 'x'
 	}
-	s.sum.Write([]byte{mode})
+	sum.Write([]byte{mode})
 	content, _ := hex.DecodeString(f.Hash)
-	s.sum.Write(content)
+	sum.Write(content)
 }
-
-func (s digest) hash() string { return hex.EncodeToString(s.sum.Sum(nil)) }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -36,9 +37,6 @@ func openLinkRoot(path string) (*linkRoot, error) {
 	}
 	return &linkRoot{given: filepath.Clean(path), real: real, handle: handle}, nil
 }
-
-// rel is the path below the root, or false when it is not in it.
-func (a *linkRoot) rel(real string) (string, bool) { return below(a.real, real) }
 
 // below is what path is relative to folder, "." for itself.
 func below(folder, path string) (string, bool) {
@@ -94,7 +92,7 @@ type linkRoots []*linkRoot
 // locate finds the root of a path whose links are resolved.
 func (as linkRoots) locate(real string) (location, bool) {
 	for _, a := range as {
-		if rel, ok := a.rel(real); ok {
+		if rel, ok := below(a.real, real); ok {
 			return location{a, rel}, true
 		}
 	}
@@ -114,12 +112,7 @@ func (as linkRoots) spell(path string) string {
 // above reports whether a root lies below path, which is then no link: roots are
 // real paths.
 func (as linkRoots) above(path string) bool {
-	for _, a := range as {
-		if _, ok := below(path, a.real); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(as, func(a *linkRoot) bool { _, ok := below(path, a.real); return ok })
 }
 
 // follow resolves the symbolic link at s as the kernel would, step by step, and

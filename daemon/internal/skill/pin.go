@@ -154,11 +154,13 @@ func (c *pinCopy) make(ctx context.Context, want string) (p Pinned, err error) {
 // copyFile writes one file of the copy, and has it on the disk: what a run
 // loaded is there after a power cut too.
 func copyFile(to *os.Root, path string, executable bool, r io.Reader) (err error) {
-	failed := func(err error) error {
-		return sdk.Errorf(sdk.Unavailable, "write %s: %w", path, err)
-	}
+	defer func() {
+		if err != nil {
+			err = sdk.Errorf(sdk.Unavailable, "write %s: %w", path, err)
+		}
+	}()
 	if err := to.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return failed(err)
+		return err
 	}
 	mode := fs.FileMode(0o444)
 	if executable {
@@ -166,23 +168,12 @@ func copyFile(to *os.Root, path string, executable bool, r io.Reader) (err error
 	}
 	f, err := to.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return failed(err)
+		return err
 	}
-	defer func() {
-		if closed := f.Close(); err == nil && closed != nil {
-			err = failed(closed)
-		}
-	}()
-	if _, err := io.Copy(f, r); err != nil {
-		return failed(err)
+	if _, err = io.Copy(f, r); err == nil {
+		err = errors.Join(f.Chmod(mode), f.Sync()) // whatever the process's mask is
 	}
-	if err := f.Chmod(mode); err != nil { // whatever the process's mask is
-		return failed(err)
-	}
-	if err := f.Sync(); err != nil {
-		return failed(err)
-	}
-	return nil
+	return errors.Join(err, f.Close())
 }
 
 func syncFolder(root *os.Root) error {

@@ -77,9 +77,5 @@ func (c *Catalogue) Find(name string) (*Document, bool) {
 // Named are all documents of a name, the one that counts first.
 func (c *Catalogue) Named(name string) []*Document {
 	i, _ := slices.BinarySearchFunc(c.all, name, func(d *Document, name string) int { return strings.Compare(d.Name, name) })
-	j := i
-	for j < len(c.all) && c.all[j].Name == name {
-		j++
-	}
-	return slices.Clone(c.all[i:j])
+	return slices.Clone(leading(c.all[i:], name))
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -129,20 +128,16 @@ func bounds(root *yaml.Node) error {
 	return err
 }
 
-// plainMap is a mapping as values.
-func plainMap(n *yaml.Node) map[string]any {
-	m := make(map[string]any, len(n.Content)/2)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		m[scalarText(n.Content[i])] = plainNode(n.Content[i+1])
-	}
-	return m
-}
-
+// plainNode is a node as values that JSON can hold, whatever it is.
 func plainNode(n *yaml.Node) any {
 	n = follow(n)
 	switch n.Kind {
 	case yaml.MappingNode:
-		return plainMap(n)
+		m := make(map[string]any, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			m[scalarText(n.Content[i])] = plainNode(n.Content[i+1])
+		}
+		return m
 	case yaml.SequenceNode:
 		list := make([]any, 0, len(n.Content))
 		for _, c := range n.Content {
@@ -156,26 +151,13 @@ func plainNode(n *yaml.Node) any {
 	case "!!bool", "!!int", "!!float":
 		var v any
 		if n.Decode(&v) == nil {
-			return plain(v)
+			if f, is := v.(float64); is && (math.IsInf(f, 0) || math.IsNaN(f)) {
+				return strconv.FormatFloat(f, 'g', -1, 64)
+			}
+			return v
 		}
 	}
 	return n.Value
-}
-
-// plain makes a scalar such that JSON can hold it, whatever it is.
-func plain(v any) any {
-	switch v := v.(type) {
-	case nil, bool, int, int64, uint64:
-		return v
-	case string:
-		return strings.ToValidUTF8(v, "\ufffd")
-	case float64:
-		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return strconv.FormatFloat(v, 'g', -1, 64)
-		}
-		return v
-	}
-	return fmt.Sprint(v)
 }
 
 // follow is the node that a node stands for.

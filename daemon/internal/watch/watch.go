@@ -86,8 +86,10 @@ func (w *Watcher) Run(ctx context.Context) {
 	defer due.Stop()
 	later := time.NewTimer(w.cfg.Every)
 	defer later.Stop()
-	mounts := newTicker(w.cfg.Mounts)
-	defer mounts.Stop()
+	var mounts <-chan time.Time
+	if w.cfg.Mounts > 0 {
+		mounts = time.Tick(w.cfg.Mounts)
+	}
 	var first time.Time // when what is waited with was hinted at
 	for ctx.Err() == nil {
 		select {
@@ -99,7 +101,7 @@ func (w *Watcher) Run(ctx context.Context) {
 			}
 			due.Reset(max(0, min(w.cfg.Quiet, w.cfg.Longest-time.Since(first))))
 			continue
-		case <-mounts.C:
+		case <-mounts:
 			if !w.replaced() {
 				continue
 			}
@@ -128,16 +130,6 @@ func (w *Watcher) Run(ctx context.Context) {
 		}
 		later.Reset(w.pause())
 	}
-}
-
-// newTicker ticks never when d is zero.
-func newTicker(d time.Duration) *time.Ticker {
-	if d > 0 {
-		return time.NewTicker(d)
-	}
-	t := time.NewTicker(time.Hour)
-	t.Stop()
-	return t
 }
 
 func (w *Watcher) pause() time.Duration {

@@ -39,10 +39,7 @@ func (a *Answers) Skill(ctx context.Context, p rpc.SkillQuery) (rpc.SkillInfo, e
 	if n := len(files); n > mostFiles {
 		files, more = files[:mostFiles], more+n-mostFiles
 	}
-	for _, x := range files {
-		info.Files = append(info.Files, x.Path)
-	}
-	info.More = more
+	info.Files, info.More = files, more
 	return info, nil
 }
 

@@ -62,47 +62,29 @@ func NewTrust(e Entries, log hclog.Logger) *Trust {
 // Trusts reports whether a person said yes to a skill of this name whose folder
 // has this hash. What cannot be read is not trusted.
 func (t *Trust) Trusts(project, name, hash string) bool {
-	ok, err := t.trusts(project, name, hash)
-	if err != nil {
-		t.unread(project, err)
-	}
-	return ok
+	return project != "" && hash != "" && t.hashes(project)[name] == hash
 }
 
 // Answered tells which names a person said yes to in a project, whatever their
 // folders hold now.
 func (t *Trust) Answered(project string) func(name string) bool {
-	hashes, err := t.hashes(project)
-	if err != nil {
-		t.unread(project, err)
-	}
+	hashes := t.hashes(project)
 	return func(name string) bool { return hashes[name] != "" }
 }
 
-func (t *Trust) unread(project string, err error) {
-	t.log.Warn("nothing of a project is trusted, because what is cannot be read", "project", project, "error", err)
-}
-
-func (t *Trust) trusts(project, name, hash string) (bool, error) {
-	if project == "" || hash == "" {
-		return false, nil
-	}
-	hashes, err := t.hashes(project)
-	return err == nil && hashes[name] == hash, err
-}
-
 // hashes are what people said yes to, by name; empty where they took it back.
-func (t *Trust) hashes(project string) (map[string]string, error) {
+func (t *Trust) hashes(project string) map[string]string {
 	t.mu.Lock()
 	hashes, ok := t.known[project]
 	turn := t.turn
 	t.mu.Unlock()
 	if ok {
-		return hashes, nil
+		return hashes
 	}
 	answers, err := t.answers(context.Background(), project)
 	if err != nil {
-		return nil, err
+		t.log.Warn("nothing of a project is trusted, because what is cannot be read", "project", project, "error", err)
+		return nil
 	}
 	hashes = map[string]string{}
 	for name, a := range answers {
@@ -113,7 +95,7 @@ func (t *Trust) hashes(project string) (map[string]string, error) {
 		t.known[project] = hashes
 	}
 	t.mu.Unlock()
-	return hashes, nil
+	return hashes
 }
 
 // keptAnswer is an answer and what it was about.
@@ -164,30 +146,19 @@ func trustPath(name string) string {
 	return path
 }
 
-// giveTrust is the write that trusts a skill as it is.
-func giveTrust(name string, c skill.Contents, now time.Time) (sdk.Write, error) {
-	return trustWrite(trustAnswer{Name: name, Hash: c.Hash, Answered: now}, &trustedSkill{c.Hash, c.Files})
-}
-
-// takeTrust is the write that takes the trust in a name back. What was trusted stays
-// known, for the difference to be shown.
-func takeTrust(name string, now time.Time) (sdk.Write, error) {
-	return trustWrite(trustAnswer{Name: name, Answered: now}, nil)
-}
-
-func trustWrite(a trustAnswer, body *trustedSkill) (sdk.Write, error) {
-	w := sdk.Write{Path: trustPath(a.Name), Writer: sdk.WriterSystem, Visibility: sdk.Archived}
-	var err error
-	if w.Attributes, err = json.Marshal(a); err != nil {
-		return w, err
-	}
-	if body != nil {
-		text, err := json.Marshal(body)
+// trustWrite is the write that trusts a skill as it is, or with nil takes the trust
+// in a name back. What was trusted stays known then, for the difference to be shown.
+func trustWrite(name string, c *skill.Contents, now time.Time) (w sdk.Write, err error) {
+	w = sdk.Write{Path: trustPath(name), Writer: sdk.WriterSystem, Visibility: sdk.Archived}
+	a := trustAnswer{Name: name, Answered: now}
+	if c != nil {
+		a.Hash = c.Hash
+		text, err := json.Marshal(trustedSkill{c.Hash, c.Files})
 		if err != nil {
 			return w, err
 		}
-		whole := string(text)
-		w.Body = &whole
+		w.Body = new(string(text))
 	}
-	return w, nil
+	w.Attributes, err = json.Marshal(a)
+	return w, err
 }

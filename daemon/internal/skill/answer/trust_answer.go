@@ -67,7 +67,7 @@ func (a *Answers) accept(ctx context.Context, project string, shown map[string]s
 		if err != nil {
 			return err
 		}
-		w, err := giveTrust(name, c, time.Now())
+		w, err := trustWrite(name, &c, time.Now())
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (a *Answers) revoke(ctx context.Context, project string, names []string) er
 		if a, ok := answers[name]; !ok || a.Hash == "" {
 			return sdk.Errorf(sdk.NotFound, "the skill %s is not trusted in this project", name)
 		}
-		w, err := takeTrust(name, time.Now())
+		w, err := trustWrite(name, nil, time.Now())
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func Records(ctx context.Context, s Source, q sdk.AuditQuery) (page []sdk.AuditR
 	if limit <= 0 {
 		limit = defaultRecords
 	}
-	names := names{source: s}
+	names := names{source: s, projects: map[int64]string{0: ""}, runs: map[int64]string{0: ""}}
 	after := q.After
 	for seen := 0; seen < mostRows; seen += auditPage {
 		rows, err := s.AuditRows(ctx, after, auditPage, q.Project, q.Run, q.Since)
@@ -83,10 +83,7 @@ type names struct {
 
 // fill names the project and the run of a record. One that was deleted keeps its
 // number alone.
-func (n *names) fill(ctx context.Context, row sdk.JournalRow, r *sdk.AuditRecord) (err error) {
-	if n.projects == nil {
-		n.projects, n.runs = map[int64]string{0: ""}, map[int64]string{0: ""}
-	}
+func (n *names) fill(ctx context.Context, row sdk.JournalRow, r *sdk.AuditRecord) error {
 	root, known := n.projects[row.Project]
 	if !known {
 		p, err := n.source.Project(ctx, row.Project)

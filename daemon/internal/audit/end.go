@@ -46,8 +46,7 @@ func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, err
 		lines = append(lines, r.newLine(row, kindLoopDetected, d))
 	}
 	kind := kindRunFailed
-	switch end.Status {
-	case sdk.StatusOK, sdk.StatusNoContent:
+	if end.Status == sdk.StatusOK || end.Status == sdk.StatusNoContent {
 		kind = kindRunComplete
 	}
 	return append(lines, r.newLine(row, kind, p)), nil

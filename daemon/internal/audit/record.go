@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -78,11 +79,11 @@ func readAction(row sdk.JournalRow, r *sdk.AuditRecord) bool {
 	}
 	d := decisionOf(&a)
 	r.State, r.Outcome, r.Parent, r.Exit, r.Duration, r.Truncated = c.State, c.Outcome, a.Parent, a.ExitCode(), sdk.Millis(a.Took()), a.Truncated
-	r.Tool, r.Plugin, r.Digest = first(a.Tool, toolOf(row.Path)), a.Plugin, a.Digest
+	r.Tool, r.Plugin, r.Digest = cmp.Or(a.Tool, toolOf(row.Path)), a.Plugin, a.Digest
 	r.Event, r.Verdict, r.Rule, r.Source = d.Violation, d.Verdict, d.Rule, d.Source
 	r.Command, r.Arguments = commandIn(a.Arguments)
 	if p := a.Proposal; p != nil {
-		r.Dir, r.Digest = p.Dir, first(a.Digest, p.Digest)
+		r.Dir, r.Digest = p.Dir, cmp.Or(a.Digest, p.Digest)
 		if p.Command != "" {
 			r.Command, r.Arguments = p.Command, nil
 		}
@@ -115,13 +116,4 @@ func commandIn(arguments json.RawMessage) (command string, rest json.RawMessage)
 		return command, nil
 	}
 	return "", arguments
-}
-
-func first(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }

@@ -169,9 +169,7 @@ func (r *Runlogs) rest(ctx context.Context, changed <-chan struct{}) {
 func (r *Runlogs) wait(ctx context.Context, changed <-chan struct{}, most time.Duration) {
 	var over <-chan time.Time
 	if most > 0 {
-		timer := time.NewTimer(most)
-		defer timer.Stop()
-		over = timer.C
+		over = time.After(most)
 	}
 	select {
 	case <-changed:
@@ -208,9 +206,6 @@ func (r *Runlogs) take(ctx context.Context, rows []sdk.JournalRow) {
 			r.catchUp(ctx, run)
 		}
 	}
-	if len(r.at) > maxOpen {
-		clear(r.at) // whoever goes on is found again at the end of its file
-	}
 }
 
 // catchUpAll goes through all runs, newest first.
@@ -223,9 +218,6 @@ func (r *Runlogs) catchUpAll(ctx context.Context) {
 		}
 		for _, run := range runs {
 			r.catchUpRun(ctx, run)
-			if len(r.at) > maxOpen {
-				clear(r.at)
-			}
 		}
 		if len(runs) < runPage {
 			return
@@ -288,6 +280,9 @@ func (r *Runlogs) tryCatchUp(ctx context.Context, run sdk.Run) error {
 			break
 		}
 		after = rows[len(rows)-1].Seq
+	}
+	if len(r.at) == maxOpen {
+		clear(r.at) // whoever goes on is found again at the end of its file
 	}
 	r.at[run.ID] = p
 	return nil

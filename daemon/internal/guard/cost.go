@@ -89,7 +89,9 @@ func (g *cost) stop() (string, string) {
 // limit is set, plugins ask one after the other, for what an answer costs is known
 // only at its end: the caller calls spent behind Spend.
 func (g *Set) Afford(ctx context.Context, loop int64, model string, answer *sdk.Usage) (spent func(), err error) {
-	c := g.costOf(loop)
+	g.mu.Lock()
+	c := ruleOf[*cost](g, loop, maxCost)
+	g.mu.Unlock()
 	if c == nil {
 		return func() {}, nil
 	}
@@ -111,28 +113,13 @@ func (g *Set) Afford(ctx context.Context, loop int64, model string, answer *sdk.
 	return nil, sdk.Errorf(sdk.Permission, "no model was asked: the work on this prompt has cost %.4g and may cost %.4g (guard max_cost)", now, c.limit)
 }
 
-// costOf is the guard of a loop's cost; nil where nothing limits it.
-func (g *Set) costOf(loop int64) *cost {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if w, ok := g.loops[loop]; ok {
-		c, _ := w.rules[maxCost].(*cost)
-		return c
-	}
-	return nil
-}
-
 // Remark is what a person should know of a loop's guards and was not told yet;
 // mostly nothing.
 func (g *Set) Remark(loop int64) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	w, ok := g.loops[loop]
-	if !ok {
-		return ""
-	}
-	c, ok := w.rules[maxCost].(*cost)
-	if !ok || !c.unknown || c.told {
+	c := ruleOf[*cost](g, loop, maxCost)
+	if c == nil || !c.unknown || c.told {
 		return ""
 	}
 	c.told = true

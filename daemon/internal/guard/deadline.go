@@ -41,12 +41,8 @@ func (g *Set) Within(ctx context.Context, loop int64) (context.Context, context.
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
-	w, ok := g.loops[loop]
-	if !ok {
-		return ctx, func() { cancel(nil) }
-	}
-	d, ok := w.rules[Deadline].(*deadline)
-	if !ok {
+	d := ruleOf[*deadline](g, loop, Deadline)
+	if d == nil {
 		return ctx, func() { cancel(nil) }
 	}
 	left := d.left()

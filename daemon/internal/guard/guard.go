@@ -142,6 +142,15 @@ func (g *Set) rules(r sdk.Guards) map[string]guard {
 	return rules
 }
 
+// ruleOf is one guard of a loop; nil where there is none. It is called with the
+// lock.
+func ruleOf[G guard](g *Set, loop int64, name string) (rule G) {
+	if w, ok := g.loops[loop]; ok {
+		rule, _ = w.rules[name].(G)
+	}
+	return rule
+}
+
 // End forgets a loop.
 func (g *Set) End(loop int64) {
 	g.mu.Lock()

@@ -52,12 +52,8 @@ func (g *strikes) take(t *judged) {
 // strikesFor leaves out failures that are not the model's: a prompt that had to
 // be shortened, a part of Bothy or the project that was not there.
 func strikesFor(entry sdk.Entry) bool {
-	switch entry.Outcome {
-	case sdk.Overflow, sdk.Unavailable, sdk.Interrupted, sdk.Aborted:
-		return false
-	default:
-		return entry.State == sdk.StateFailed
-	}
+	theirs := []sdk.Outcome{sdk.Overflow, sdk.Unavailable, sdk.Interrupted, sdk.Aborted}
+	return entry.State == sdk.StateFailed && !slices.Contains(theirs, entry.Outcome)
 }
 
 func (g *strikes) stop() (string, string) {

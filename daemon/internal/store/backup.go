@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,11 +75,8 @@ func (s *Store) mayWriteBackup(to string, force bool) error {
 	if !filepath.IsAbs(to) {
 		return sdk.Errorf(sdk.Validation, "a backup needs an absolute path, not %q", to)
 	}
-	if strings.HasPrefix(to, s.path) {
-		switch strings.TrimPrefix(to, s.path) {
-		case "", "-wal", "-shm", "-journal", ".lock":
-			return sdk.Errorf(sdk.Conflict, "%s belongs to the database itself; give the backup another name", to)
-		}
+	if suffix, is := strings.CutPrefix(to, s.path); is && slices.Contains([]string{"", "-wal", "-shm", "-journal", ".lock"}, suffix) {
+		return sdk.Errorf(sdk.Conflict, "%s belongs to the database itself; give the backup another name", to)
 	}
 	info, err := os.Lstat(to)
 	switch {
@@ -139,18 +137,8 @@ func (s *Store) copyInto(ctx context.Context, file string, progress func(done, t
 		err = vacuumInto(ctx, conn, file)
 	}
 	stop()
-	drop := conn.Raw(func(any) error { return driver.ErrBadConn })
-	if errors.Is(drop, driver.ErrBadConn) {
-		drop = nil
-	}
-	return explain("writing a backup", errors.Join(err, drop, ignoreDone(conn.Close())))
-}
-
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrConnDone) {
-		return nil
-	}
-	return err
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // which closes it
+	return explain("writing a backup", err)
 }
 
 // vacuumInto writes a compact copy into an empty file and makes it durable.

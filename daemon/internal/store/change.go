@@ -115,9 +115,5 @@ func (t *tx) note(run *sdk.Run, n *sdk.Note) error {
 }
 
 func isNote(kind string) bool {
-	switch kind {
-	case sdk.KindNote, sdk.KindRunReset, sdk.KindRunExpired:
-		return true
-	}
-	return strings.HasPrefix(kind, sdk.KindNote+".")
+	return kind == sdk.KindRunReset || kind == sdk.KindRunExpired || kind == sdk.KindNote || strings.HasPrefix(kind, sdk.KindNote+".")
 }

@@ -5,11 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
-	"strconv"
-	"strings"
 	"sync"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -18,8 +17,8 @@ import (
 const readerConnections = 8
 
 // oldestEngine is the first SQLite whose WAL cannot be damaged by a checkpoint
-// that races a reset (ADR 0002).
-var oldestEngine = [3]int{3, 51, 3}
+// that races a reset (ADR 0002), 3.51.3 as SQLITE_VERSION_NUMBER has it.
+const oldestEngine = 3_051_003
 
 // dsn names the database with the settings of every connection. They stand
 // here because a PRAGMA sent to a pool reaches one of its connections only.
@@ -50,7 +49,10 @@ func (s *Store) connectWriter(ctx context.Context) (err error) {
 	if s.conn, err = s.writer.Conn(ctx); err != nil {
 		return explain("opening "+s.path, err)
 	}
-	return checkEngine(ctx, s.conn)
+	if err := refuseOld(sqlite3.SQLITE_VERSION_NUMBER); err != nil {
+		return err
+	}
+	return refuseNoLog(ctx, s.conn)
 }
 
 // connectReaders opens the pool that reads, and remembers which files were
@@ -89,16 +91,9 @@ func (s *Store) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// checkEngine refuses a SQLite that is too old, and a filesystem on which it
-// cannot keep a write-ahead log.
-func checkEngine(ctx context.Context, conn *sql.Conn) error {
-	var version, mode string
-	if err := conn.QueryRowContext(ctx, `SELECT sqlite_version()`).Scan(&version); err != nil {
-		return explain("asking SQLite for its version", err)
-	}
-	if err := refuseOld(version); err != nil {
-		return err
-	}
+// refuseNoLog refuses a filesystem on which SQLite cannot keep a write-ahead log.
+func refuseNoLog(ctx context.Context, conn *sql.Conn) error {
+	var mode string
 	if err := conn.QueryRowContext(ctx, `PRAGMA journal_mode`).Scan(&mode); err != nil {
 		return explain("asking SQLite for its journal mode", err)
 	}
@@ -108,25 +103,12 @@ func checkEngine(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-func refuseOld(version string) error {
-	var have [3]int
-	for i, part := range strings.SplitN(version, ".", 3) {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return sdk.Errorf(sdk.Unavailable, "SQLite calls its version %q, which Bothy cannot read: %w", version, err)
-		}
-		have[i] = n
+func refuseOld(version int) error {
+	if version >= oldestEngine {
+		return nil
 	}
-	for i, n := range have {
-		if n > oldestEngine[i] {
-			return nil
-		}
-		if n < oldestEngine[i] {
-			return sdk.Errorf(sdk.Unavailable, "this build has SQLite %s; Bothy needs %d.%d.%d or newer, so build it anew with modernc.org/sqlite from go.mod",
-				version, oldestEngine[0], oldestEngine[1], oldestEngine[2])
-		}
-	}
-	return nil
+	return sdk.Errorf(sdk.Unavailable, "this build has SQLite %d.%d.%d; Bothy needs 3.51.3 or newer, so build it anew with modernc.org/sqlite from go.mod",
+		version/1_000_000, version/1_000%1_000, version%1_000)
 }
 
 // query reads on the pool. One call is one statement and so one snapshot.

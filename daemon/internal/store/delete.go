@@ -6,11 +6,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// deletedData is the Data of a run.deleted row.
-type deletedData struct {
-	Reason string `json:"reason"`
-}
-
 // DeleteRun removes a run for good: its loops, turns and views, and the bodies
 // that nobody else sees. The journal keeps its rows and verifies; a fork keeps
 // all it sees. The alias is free afterwards, and the ids of the run, its loops
@@ -32,7 +27,7 @@ func (s *Store) DeleteRun(ctx context.Context, run int64, reason string) (sdk.Re
 			return err
 		}
 		e := event{kind: sdk.KindRunDeleted, project: r.Project, run: r.ID}
-		if err := t.record(e, deletedData{reason}); err != nil {
+		if err := t.record(e, map[string]string{"reason": reason}); err != nil {
 			return err
 		}
 		receipt.Seq = t.head.seq

@@ -79,9 +79,6 @@ func TestDeletedRunIsGoneAndItsJournalVerifies(t *testing.T) {
 	if _, err := f.RunByAlias(t.Context(), f.project.ID, f.run.Alias); sdk.OutcomeOf(err) != sdk.NotFound {
 		t.Errorf("by alias: %v", err)
 	}
-	if _, err := f.RunByKey(t.Context(), f.run.Key); sdk.OutcomeOf(err) != sdk.NotFound {
-		t.Errorf("by key: %v", err)
-	}
 	if all, err := f.Runs(t.Context(), sdk.RunFilter{Hidden: true}); err != nil || len(all) != 0 {
 		t.Errorf("listed: %v %v", all, err)
 	}

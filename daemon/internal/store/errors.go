@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -74,11 +75,7 @@ func isInputOutput(err error) bool {
 // there is no room, no right or no file descriptor. A program that holds the file
 // for a while is no such thing.
 func isRefusal(err error) bool {
-	switch code(err) {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
-		return true
-	}
-	return false
+	return slices.Contains([]int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}, code(err))
 }
 
 // isConstraint reports whether err is the extended constraint code given.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -92,12 +93,9 @@ func closeFolder(dir, base string) error {
 	if err != nil {
 		return refuseFile("reading the folder of the database", dir, err)
 	}
-	alone := true
-	for _, n := range names {
-		alone = alone && strings.HasPrefix(n.Name(), base)
-	}
+	others := slices.ContainsFunc(names, func(n fs.DirEntry) bool { return !strings.HasPrefix(n.Name(), base) })
 	switch {
-	case alone:
+	case !others:
 		if err := os.Chmod(dir, 0o700); err != nil {
 			return refuseFile("giving the folder of the database mode 0700", dir, err)
 		}

@@ -69,10 +69,7 @@ func (t *tx) append(e event) error {
 	at := t.now.UnixNano()
 	hash, scratch := rowHash(t.scratch, &t.head.hash, seq, at, &e)
 	t.scratch = scratch
-	var data, body, entry any
-	if e.data != nil {
-		data = string(e.data)
-	}
+	var body, entry any
 	if e.body != nil {
 		body = e.body[:]
 	}
@@ -81,7 +78,7 @@ func (t *tx) append(e event) error {
 	}
 	err := t.exec(`INSERT INTO journal (seq, time, kind, project, run, loop, turn, path, data, body_hash, entry, prev_hash, hash)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		seq, at, e.kind, e.project, e.run, e.loop, e.turn, e.path, data, body, entry, t.head.hash[:], hash[:])
+		seq, at, e.kind, e.project, e.run, e.loop, e.turn, e.path, text(e.data), body, entry, t.head.hash[:], hash[:])
 	if err != nil {
 		return err
 	}

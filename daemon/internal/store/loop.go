@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -54,12 +55,7 @@ func (t *tx) enqueue(l *sdk.Loop) (sdk.Entry, error) {
 	if err != nil {
 		return sdk.Entry{}, err
 	}
-	if l.Model == "" {
-		l.Model = run.Model
-	}
-	if l.Agent == "" {
-		l.Agent = run.Agent
-	}
+	l.Model, l.Agent = cmp.Or(l.Model, run.Model), cmp.Or(l.Agent, run.Agent)
 	if _, err := t.one(`UPDATE runs SET loops = loops + 1, updated = ? WHERE id = ? RETURNING loops`, []any{t.now.UnixNano(), run.ID}, &l.Sequence); err != nil {
 		return sdk.Entry{}, err
 	}

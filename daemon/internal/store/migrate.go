@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"embed"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +29,7 @@ type migration struct {
 }
 
 func migrations() ([]migration, error) {
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql") // in order
 	if err != nil {
 		return nil, fmt.Errorf("listing the migrations: %w", err)
 	}
@@ -48,7 +46,6 @@ func migrations() ([]migration, error) {
 		}
 		steps = append(steps, migration{version: version, name: path.Base(name), sql: string(text)})
 	}
-	slices.SortFunc(steps, func(a, b migration) int { return cmp.Compare(a.version, b.version) })
 	return steps, nil
 }
 
@@ -107,13 +104,9 @@ func keepOld(ctx context.Context, conn *sql.Conn, file string, version int) erro
 // schemaVersion is 0 for a new file.
 func schemaVersion(ctx context.Context, conn *sql.Conn, file string) (int, error) {
 	var version, id, tables int
-	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
-		return 0, explain("reading the schema version of "+file, err)
-	}
-	if err := conn.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id); err != nil {
-		return 0, explain("reading the application id of "+file, err)
-	}
-	if err := conn.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
+	err := conn.QueryRowContext(ctx, `SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_user_version(), pragma_application_id()`).Scan(&version, &id, &tables)
+	if err != nil {
 		return 0, explain("reading the schema of "+file, err)
 	}
 	if id != applicationID && (version != 0 || tables != 0) {

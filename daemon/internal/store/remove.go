@@ -1,15 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/bothyd/bothy/sdk"
 )
-
-// removedData is the Data of an entry.removed row.
-type removedData struct {
-	Writer sdk.Writer `json:"writer"`
-}
 
 // remove drops the entry from the run's view, and the entry itself when it was
 // the run's own. An entry of the project, of everybody or of a parent run stays
@@ -35,15 +31,8 @@ func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x sight) (sd
 			return sdk.Entry{}, err
 		}
 	}
-	loop, turn := x.Loop, x.Turn
-	if w.Loop != 0 {
-		loop = w.Loop
-	}
-	if w.Turn != 0 {
-		turn = w.Turn
-	}
-	e := event{kind: sdk.KindEntryRemoved, project: run.Project, run: run.ID, loop: loop, turn: turn, path: path}
-	return x.result(t, path), t.record(e, removedData{w.Writer})
+	e := event{kind: sdk.KindEntryRemoved, project: run.Project, run: run.ID, loop: cmp.Or(w.Loop, x.Loop), turn: cmp.Or(w.Turn, x.Turn), path: path}
+	return x.result(t, path), t.record(e, map[string]sdk.Writer{"writer": w.Writer})
 }
 
 // inheritance is another run's view of an entry.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -120,12 +121,7 @@ func (t *tx) inherit(r *sdk.Run) (origin, error) {
 		}
 		r.Turns, from.loops = asked, from.past.loops
 	}
-	if r.Agent == "" {
-		r.Agent = p.Agent
-	}
-	if r.Model == "" {
-		r.Model = p.Model
-	}
+	r.Agent, r.Model = cmp.Or(r.Agent, p.Agent), cmp.Or(r.Model, p.Model)
 	return from, nil
 }
 
@@ -179,13 +175,6 @@ func (s *Store) Run(ctx context.Context, id int64) (sdk.Run, error) {
 // RunByAlias returns a project's run by its alias; NotFound when there is none.
 func (s *Store) RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error) {
 	r, err := findRun(s.reader(ctx), "there is no run called %s in this project", `alias = ? AND project = ?`, alias, project)
-	return r, explain("reading a run", err)
-}
-
-// RunByKey returns the run whose folder and container carry key; NotFound when
-// there is none.
-func (s *Store) RunByKey(ctx context.Context, key string) (sdk.Run, error) {
-	r, err := findRun(s.reader(ctx), "there is no run with the key %s", `key = ?`, key)
 	return r, explain("reading a run", err)
 }
 

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,12 +53,7 @@ func (s *Store) Scheme(name string) (sdk.Scheme, bool) {
 
 // Schemes returns all registrations, ordered by name.
 func (s *Store) Schemes() []sdk.Scheme {
-	all := make([]sdk.Scheme, 0, 32)
-	for _, x := range *s.schemes.Load() {
-		all = append(all, x)
-	}
-	slices.SortFunc(all, func(a, b sdk.Scheme) int { return strings.Compare(a.Name, b.Name) })
-	return all
+	return slices.SortedFunc(maps.Values(*s.schemes.Load()), func(a, b sdk.Scheme) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // RegisterScheme adds a scheme or renews it. Empty fields take the defaults of
@@ -83,10 +80,7 @@ func (s *Store) RegisterScheme(ctx context.Context, x sdk.Scheme) error {
 		if err := t.putScheme(x); err != nil {
 			return err
 		}
-		t.schemes = registry{}
-		for name, row := range *s.schemes.Load() {
-			t.schemes[name] = row
-		}
+		t.schemes = maps.Clone(*s.schemes.Load())
 		t.schemes[x.Name] = x
 		return nil
 	})
@@ -96,12 +90,7 @@ func completeScheme(x sdk.Scheme) (sdk.Scheme, error) {
 	if err := checkSchemeName(x.Name); err != nil {
 		return x, err
 	}
-	if x.Category == "" {
-		x.Category = sdk.CategoryLogging
-	}
-	if x.Scope == "" {
-		x.Scope = "run"
-	}
+	x.Category, x.Scope = cmp.Or(x.Category, sdk.CategoryLogging), cmp.Or(x.Scope, "run")
 	if x.WritableBy == nil {
 		x.WritableBy = []sdk.Writer{sdk.WriterModel, sdk.WriterPlugin}
 	}

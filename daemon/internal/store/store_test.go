@@ -249,13 +249,13 @@ func TestEveryConnectionHasTheSettings(t *testing.T) {
 }
 
 func TestOldEngineIsRefused(t *testing.T) {
-	for version, ok := range map[string]bool{"3.51.2": false, "3.51.3": true, "3.53.4": true, "3.46.10": false, "4.0.0": true, "2.99.99": false, "three": false} {
+	for version, ok := range map[int]bool{3_051_002: false, 3_051_003: true, 3_053_004: true, 3_046_010: false, 4_000_000: true, 2_099_099: false} {
 		err := refuseOld(version)
 		if (err == nil) != ok {
-			t.Errorf("%s: %v", version, err)
+			t.Errorf("%d: %v", version, err)
 		}
 		if err != nil && sdk.OutcomeOf(err) != sdk.Unavailable {
-			t.Errorf("%s: outcome %s", version, sdk.OutcomeOf(err))
+			t.Errorf("%d: outcome %s", version, sdk.OutcomeOf(err))
 		}
 	}
 }

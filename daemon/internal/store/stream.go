@@ -8,11 +8,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// channelData is the Data of a chunk's row; the text is its body.
-type channelData struct {
-	Channel int `json:"channel"`
-}
-
 // appendChunk adds to a stream. It touches neither the entry nor its view, so
 // that appending costs the chunk and not what came before it.
 func (t *tx) appendChunk(run *sdk.Run, path string, w *sdk.Write, x sight) (sdk.Entry, error) {
@@ -27,7 +22,9 @@ func (t *tx) appendChunk(run *sdk.Run, path string, w *sdk.Write, x sight) (sdk.
 	}
 	sum := sha256.Sum256([]byte(w.Chunk.Text))
 	e := event{kind: sdk.KindEntryChunk, project: run.Project, run: run.ID, loop: x.Loop, turn: x.Turn, path: path, entry: x.entry, body: &sum}
-	return x.result(t, path), t.record(e, channelData{w.Chunk.Channel})
+	return x.result(t, path), t.record(e, struct {
+		Channel int `json:"channel"`
+	}{w.Chunk.Channel})
 }
 
 // Chunks returns what was appended to a stream that has not ended, in order;

@@ -158,24 +158,18 @@ func (v *verifier) contents(from int64) error {
 		CASE WHEN j.body_hash IS NULL THEN NULL WHEN j.kind = 'entry.chunk' THEN c.text ELSE e.body END, e.attributes
 		FROM journal j LEFT JOIN entries e ON e.id = j.entry LEFT JOIN chunks c ON c.seq = j.seq
 		WHERE j.seq >= ? AND j.entry IS NOT NULL ORDER BY j.seq DESC`, from)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	entries := map[int64]*seen{}
-	for rows.Next() {
+	return eachRow(rows, err, func(scan scanner) error {
 		var c content
-		if err := rows.Scan(&c.seq, &c.kind, &c.data, &c.bodyHash, &c.entry, &c.there, &c.entryHash, &c.body, &c.attributes); err != nil {
-			return err
-		}
+		err := scan(&c.seq, &c.kind, &c.data, &c.bodyHash, &c.entry, &c.there, &c.entryHash, &c.body, &c.attributes)
 		if entries[c.entry] == nil {
 			entries[c.entry] = &seen{members: map[string]bool{}}
 		}
-		if c.there {
+		if err == nil && c.there {
 			v.compare(&c, entries[c.entry])
 		}
-	}
-	return rows.Err()
+		return err
+	})
 }
 
 // content is a row that gave something to an entry, beside what the entry holds.

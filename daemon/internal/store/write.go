@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -196,18 +197,8 @@ func (x *sight) applyView(w *sdk.Write) {
 	} else if w.Outcome != "" {
 		x.Outcome = w.Outcome
 	}
-	if w.Visibility != "" {
-		x.Visibility = w.Visibility
-	}
-	if w.Phase != "" {
-		x.Phase = w.Phase
-	}
-	if w.Loop != 0 {
-		x.Loop = w.Loop
-	}
-	if w.Turn != 0 {
-		x.Turn = w.Turn
-	}
+	x.Visibility, x.Phase = cmp.Or(w.Visibility, x.Visibility), cmp.Or(w.Phase, x.Phase)
+	x.Loop, x.Turn = cmp.Or(w.Loop, x.Loop), cmp.Or(w.Turn, x.Turn)
 	x.Writer = w.Writer
 	x.Version++
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -66,7 +67,7 @@ func (e *Engine) toolDocs(ctx context.Context, p sdk.Prompt) (sdk.Prompt, error)
 		return p, err
 	}
 	var b strings.Builder
-	for _, name := range sortedKeys(docs) {
+	for _, name := range slices.Sorted(maps.Keys(docs)) {
 		offered := slices.ContainsFunc(p.Tools, func(t sdk.Tool) bool { return t.Name == name })
 		if offered && docs[name] != "" {
 			fmt.Fprintf(&b, "\n\n## %s\n\n%s", name, docs[name])

@@ -39,14 +39,12 @@ func (e *Engine) await(ctx context.Context, a *activeLoop, x *action) error {
 			}
 			continue
 		}
-		look := time.NewTimer(min(left, lookTime))
 		select {
 		case <-changed:
-		case <-look.C:
+		case <-time.After(min(left, lookTime)):
 		case <-ctx.Done():
 		case <-e.draining.Done():
 		}
-		look.Stop()
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
@@ -98,11 +96,10 @@ func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
 			continue
 		}
 		x.recheck = false
-		if x.fault != nil {
-			x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
-			continue
+		if x.fault == nil {
+			x.fault = e.equipOne(ctx, a, x) // the plugin may be another by now
 		}
-		if x.fault = e.equipOne(ctx, a, x); x.fault != nil { // the plugin may be another by now
+		if x.fault != nil {
 			x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
 			continue
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -84,7 +85,7 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 	if a.project, err = e.openProject(ctx, c.Project); err != nil {
 		return nil, err
 	}
-	alias := first(c.Run, toolsAlias)
+	alias := cmp.Or(c.Run, toolsAlias)
 	if a.run, err = e.findRun(ctx, a.project.ID, alias); err != nil {
 		return nil, err
 	}

@@ -86,12 +86,7 @@ func (e *Engine) changed(ctx context.Context, run int64, entry sdk.Entry) {
 
 // passing reports whether a failed commit may succeed later.
 func passing(err error) bool {
-	switch sdk.OutcomeOf(err) {
-	case sdk.Conflict, sdk.Validation, sdk.Permission, sdk.NotFound:
-		return false
-	default:
-		return true
-	}
+	return !slices.Contains([]sdk.Outcome{sdk.Conflict, sdk.Validation, sdk.Permission, sdk.NotFound}, sdk.OutcomeOf(err))
 }
 
 // refusing reports whether the store takes no writes at all now: its disk is
@@ -102,10 +97,8 @@ func refusing(err error) bool {
 
 // sleep waits, and reports whether ctx let it.
 func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false

@@ -21,12 +21,7 @@ const deletedMark = ".deleted-"
 // What its forks see, they keep; the project's files stay; the journal still
 // tells that the run was there. A busy run is a conflict.
 func (e *Engine) Delete(ctx context.Context, run int64) error {
-	leave, err := e.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return e.still(ctx, run, "deleted", func(_ sdk.Run, event sdk.RunEvent) error {
+	return e.Still(ctx, run, "deleted", func(_ sdk.Run, event sdk.RunEvent) error {
 		return e.erase(ctx, event, "deleted by a person")
 	})
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,15 +125,16 @@ func (e *Engine) tellOver(ctx context.Context, a *activeLoop, x *action) {
 }
 
 // running are the model's actions whose start is committed and that have no end.
-func (t *turn) running() []*action { return begun(t.actions) }
+func (t *turn) running() []*action { return which(t.actions, (*action).running) }
 
 // begun are those of running, and the same of what plugins called.
-func (t *turn) begun() []*action { return begun(t.all()) }
+func (t *turn) begun() []*action { return which(t.all(), (*action).running) }
 
-func begun(actions []*action) []*action {
-	var out []*action
-	for _, x := range actions {
-		if x.running() {
+// which are those of a list for which keep holds.
+func which[T any](list []T, keep func(T) bool) []T {
+	var out []T
+	for _, x := range list {
+		if keep(x) {
 			out = append(out, x)
 		}
 	}
@@ -146,27 +148,17 @@ func (t *turn) all() []*action {
 
 // unclosed are the actions whose end is not committed yet.
 func (t *turn) unclosed() []*action {
-	var out []*action
-	for _, x := range t.all() {
-		if x.ended() && !x.closed() {
-			out = append(out, x)
-		}
-	}
-	return out
+	return which(t.all(), func(x *action) bool { return x.ended() && !x.closed() })
 }
 
 // waiting is the first action that has no end, when a person has to decide on
 // it and was asked.
 func (t *turn) waiting() *action {
-	for _, x := range t.actions {
-		if !x.ended() {
-			if x.waiting() {
-				return x
-			}
-			return nil
-		}
+	i := slices.IndexFunc(t.actions, func(x *action) bool { return !x.ended() })
+	if i < 0 || !t.actions[i].waiting() {
+		return nil
 	}
-	return nil
+	return t.actions[i]
 }
 
 // unended reports whether any action has no end.
@@ -209,12 +201,7 @@ func (e *Engine) group(t *turn) []*action {
 // refused reports whether a call of the turn failed by itself, a later one
 // that could not even be recorded as one to run included.
 func (t *turn) refused() bool {
-	for _, x := range t.actions {
-		if x.State == sdk.StateFailed && x.Outcome != sdk.Aborted {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.actions, func(x *action) bool { return x.State == sdk.StateFailed && x.Outcome != sdk.Aborted })
 }
 
 // giveUpRest ends what must not run any more: what stands behind a side effect
@@ -311,19 +298,14 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 
 // wasMade reports whether a call that came to an error may have reached its tool.
 func wasMade(err error) bool {
-	switch sdk.OutcomeOf(err) {
-	case sdk.NotFound, sdk.Validation, sdk.Permission, sdk.Unavailable, sdk.Conflict:
-		return false
-	default:
-		return true
-	}
+	return !slices.Contains([]sdk.Outcome{sdk.NotFound, sdk.Validation, sdk.Permission, sdk.Unavailable, sdk.Conflict}, sdk.OutcomeOf(err))
 }
 
 // invocation is the call as tools get it. Its CallID is unique among all runs,
 // and the same whenever the call is made or asked about.
 func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	call := sdk.Invocation{
-		Tool: first(x.tool.Name, x.Tool), Arguments: x.Arguments,
+		Tool: cmp.Or(x.tool.Name, x.Tool), Arguments: x.Arguments,
 		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.Turn, x.Index),
 		Run:    run.Key, Project: x.project, RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
 		Argv: x.decision().Argv,

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -59,7 +60,7 @@ func (e *Engine) judgeEdit(ctx context.Context, q *question) error {
 		return err
 	}
 	if ruled.State != sdk.StateStreaming {
-		return sdk.Errorf(sdk.Permission, "the edit was refused, and the proposal stays as it was: %s", first(ruled.Body, "a hook of entry.recording rejected it"))
+		return sdk.Errorf(sdk.Permission, "the edit was refused, and the proposal stays as it was: %s", cmp.Or(ruled.Body, "a hook of entry.recording rejected it"))
 	}
 	d := e.decide(a, x, true)
 	x.Decision, x.anew = &d, nil

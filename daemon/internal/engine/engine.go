@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -130,7 +131,7 @@ type Engine struct {
 	cfg      Config
 	log      hclog.Logger
 	guards   *guard.Set
-	agents   profiles
+	agents   atomic.Pointer[map[string]sdk.Agent] // in force; a loop takes its agent when it begins and keeps it
 	patience time.Duration
 	backlog  backlog
 	askers   askers
@@ -190,6 +191,10 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
+// Configure makes these the agents of all loops that begin from now on. The map
+// is the engine's from then on.
+func (e *Engine) Configure(agents map[string]sdk.Agent) { e.agents.Store(&agents) }
+
 // Close drains: nothing new begins, completions are cancelled, tools may end
 // within the grace or until ctx ends, whichever is first, and what they came
 // to is recorded. What is cut then stays recorded as started. No loop ends by
@@ -205,21 +210,17 @@ func (e *Engine) Close(ctx context.Context) error {
 		e.busy.Wait()
 		close(done)
 	}()
-	grace := time.NewTimer(e.cfg.Grace)
-	defer grace.Stop()
 	select {
 	case <-done:
-	case <-grace.C:
+	case <-time.After(e.cfg.Grace):
 	case <-ctx.Done():
 	}
 	e.cut(errStopping)
-	last := time.NewTimer(5 * settleTime)
-	defer last.Stop()
 	select {
 	case <-done:
 		e.guards.Close()
 		return nil
-	case <-last.C:
+	case <-time.After(5 * settleTime):
 		return sdk.Errorf(sdk.Timeout, "some work did not end in time; the next start finds out what it came to")
 	}
 }

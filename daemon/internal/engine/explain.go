@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 
@@ -47,7 +48,7 @@ func (e *Engine) Explain(ctx context.Context, run int64, path string) (rpc.Expla
 		x.AnsweredBy = "yolo"
 	}
 	q.x.Arguments = x.Arguments
-	x.Command = first(x.Command, q.x.calling(q.a.run).Command())
+	x.Command = cmp.Or(x.Command, q.x.calling(q.a.run).Command())
 	now := e.decide(q.a, q.x, true)
 	now.Argv = nil
 	if x.Decision.Argv = nil; !reflect.DeepEqual(now, x.Decision) {

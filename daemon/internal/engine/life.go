@@ -61,6 +61,20 @@ func (e *Engine) Still(ctx context.Context, run int64, doing string, do func(sdk
 	return e.still(ctx, run, doing, do)
 }
 
+// Reset lets a run's sandbox begin anew: whoever keeps something for it, such
+// as a container and its home, drops that now and is waited for. What the run
+// knows stays, and so does every file of the project. A busy run is a conflict.
+func (e *Engine) Reset(ctx context.Context, run int64) error {
+	return e.Still(ctx, run, "reset", func(r sdk.Run, event sdk.RunEvent) error {
+		if err := e.cfg.Hooks.RunReset.Tell(ctx, event); err != nil {
+			return &sdk.Error{Outcome: sdk.OutcomeOf(err), Cause: err,
+				Message: fmt.Sprintf("the run %s was not reset, or not wholly: %v; call it again when that is mended", r.Alias, err)}
+		}
+		_, err := e.commit(ctx, once, sdk.Change{Run: r.ID, Notes: []sdk.Note{{Kind: sdk.KindRunReset}}})
+		return err
+	})
+}
+
 // rests is nil for a run that has no open loop and no open turn.
 func (e *Engine) rests(ctx context.Context, run sdk.Run) error {
 	loops, err := e.cfg.Store.Loops(ctx, run.ID)

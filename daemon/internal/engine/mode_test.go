@@ -59,11 +59,10 @@ func TestMode(t *testing.T) {
 		t.Errorf("a mode that is none: %v", err)
 	}
 	h.untilIdle()
-	h.engine.askers.mu.Lock()
-	defer h.engine.askers.mu.Unlock()
-	if len(h.engine.askers.sessions) != 0 {
-		t.Errorf("still known: %v", h.engine.askers.sessions)
-	}
+	h.engine.askers.sessions.Range(func(name, session any) bool {
+		t.Errorf("still known: %v, %v", name, session)
+		return true
+	})
 }
 
 // TestModeIsNotInherited: neither a fork nor a resumed prompt has what was given

@@ -6,20 +6,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// toolsOf returns the plugins' tools an agent may use.
-func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool { return admitted(agent, e.cfg.Tools.Tools()) }
-
-// admitted are the tools that an agent may use, by its globs over bare and
+// toolsOf returns the plugins' tools an agent may use, by its globs over bare and
 // qualified names.
-func admitted(agent sdk.Agent, tools []sdk.Tool) []sdk.Tool {
-	var out []sdk.Tool
-	for _, t := range tools {
-		if agent.Admits(t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
+func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool { return which(e.cfg.Tools.Tools(), agent.Admits) }
 
 // offer returns the plugins' tools that a model is shown.
 func (e *Engine) offer(agent sdk.Agent, readOnly bool) []sdk.Tool {
@@ -32,13 +21,7 @@ func readable(tools []sdk.Tool, readOnly bool) []sdk.Tool {
 	if !readOnly {
 		return tools
 	}
-	var reading []sdk.Tool
-	for _, t := range tools {
-		if t.Pinned && t.Annotations.ReadOnly {
-			reading = append(reading, t)
-		}
-	}
-	return reading
+	return which(tools, func(t sdk.Tool) bool { return t.Pinned && t.Annotations.ReadOnly })
 }
 
 // maxNamed is how many tools an error names.

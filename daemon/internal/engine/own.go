@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/bothyd/bothy/sdk"
@@ -33,7 +34,7 @@ func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
 		return
 	}
 	a.own = own
-	if offered := readable(admitted(a.agent, own.Tools()), a.loop.ReadOnly); len(offered) > 0 {
+	if offered := readable(which(own.Tools(), a.agent.Admits), a.loop.ReadOnly); len(offered) > 0 {
 		a.skills = own.System()
 		a.offered = append(offered, besides(a.plugged, offered)...)
 	}
@@ -42,7 +43,7 @@ func (e *Engine) takeTools(ctx context.Context, a *activeLoop) {
 func (e *Engine) turnContext(a *activeLoop) sdk.TurnContext {
 	return sdk.TurnContext{
 		Project: a.project.Root, Run: a.run, RunDir: e.runDir(a.run), Loop: a.loop,
-		Model: first(a.choice.Alias, a.run.Model), Tools: a.plugged, Context: a.choice.Context,
+		Model: cmp.Or(a.choice.Alias, a.run.Model), Tools: a.plugged, Context: a.choice.Context,
 		Admits: a.agent.Admits, Commit: e.Commit,
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/bothyd/bothy/daemon/internal/proposal"
@@ -33,7 +34,7 @@ func (e *Engine) bind(a *activeLoop, x *action) (sdk.ActionProposal, error) {
 			tool.Grants = nil // policy alone judges an own tool's call by what it starts
 		}
 		r := e.cfg.Access.Reach(tool, arguments, x.project, e.runDir(a.run))
-		p.Digest, p.Dir, p.Mounts, p.Network = first(r.Digest, p.Digest), first(r.Dir, x.project), r.Mounts, r.Network
+		p.Digest, p.Dir, p.Mounts, p.Network = cmp.Or(r.Digest, p.Digest), cmp.Or(r.Dir, x.project), r.Mounts, r.Network
 	}
 	if p.Command = x.calling(a.run).Command(); p.Command != "" {
 		p.Bytes = len(p.Command)

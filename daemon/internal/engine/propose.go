@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -76,8 +77,8 @@ func (e *Engine) accepting(ctx context.Context, a *activeLoop, x *action) error 
 	}})
 	if err == nil && !ruled.Allow {
 		err = &sdk.Error{
-			Outcome: sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))),
-			Message: first(ruled.Body, "a hook of proposal.accepting refused this call"),
+			Outcome: cmp.Or(ruled.Outcome, sdk.Permission),
+			Message: cmp.Or(ruled.Body, "a hook of proposal.accepting refused this call"),
 		}
 	}
 	return err

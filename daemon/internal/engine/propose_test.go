@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -70,7 +71,7 @@ func (w *fakeAccess) Reach(tool sdk.Tool, _ json.RawMessage, _, _ string) sdk.Re
 	defer w.mu.Unlock()
 	w.asked = tool
 	r := w.reach
-	r.Digest = first(tool.Digest, r.Digest)
+	r.Digest = cmp.Or(tool.Digest, r.Digest)
 	return r
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,7 +141,7 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 // action pass by leaving its state as it is; any other state is a refusal.
 func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	rec := sdk.Recording{
-		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: first(x.tool.Name, x.Tool), Path: x.Path,
+		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: cmp.Or(x.tool.Name, x.Tool), Path: x.Path,
 		Attributes: encode(x.recorded()), State: sdk.StateStreaming, Parent: x.Parent,
 	}
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, rec)
@@ -148,7 +149,7 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	case err != nil:
 		x.refuse(sdk.OutcomeOf(err), err.Error())
 	case ruled.State != sdk.StateStreaming:
-		x.refuse(sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))), first(ruled.Body, "this call was rejected before it was recorded"))
+		x.refuse(cmp.Or(ruled.Outcome, sdk.Permission), cmp.Or(ruled.Body, "this call was rejected before it was recorded"))
 		if ruled.State == sdk.StateCancelled {
 			x.cancel(x.Outcome)
 		}

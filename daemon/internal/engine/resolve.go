@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -184,8 +185,8 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 
 // veto ends the action as a filter has it, though a person accepted.
 func (e *Engine) veto(ctx context.Context, q *question, ruled sdk.Resolution) (rpc.Resolved, error) {
-	return e.turnDown(ctx, q, sdk.Outcome(first(string(ruled.Outcome), string(sdk.Permission))),
-		first(ruled.Body, "this call was accepted, and a hook of proposal.accepting refused it"))
+	return e.turnDown(ctx, q, cmp.Or(ruled.Outcome, sdk.Permission),
+		cmp.Or(ruled.Body, "this call was accepted, and a hook of proposal.accepting refused it"))
 }
 
 // reject ends the action; the loop ends with it.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -98,7 +99,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 		return err
 	}
 	if req.Model == "" && now != nil {
-		req.Model = first(now.a.loop.Model, now.a.run.Model)
+		req.Model = cmp.Or(now.a.loop.Model, now.a.run.Model)
 	}
 	choice, err := s.e.cfg.Models.Resolve(ctx, req.Model)
 	if err != nil {

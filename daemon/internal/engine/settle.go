@@ -38,12 +38,10 @@ func settle[T any](ctx context.Context, e *Engine, what string, work func() (T, 
 		return a.value, a.err
 	case <-ctx.Done():
 	}
-	timer := time.NewTimer(settleTime)
-	defer timer.Stop()
 	select {
 	case a := <-done:
 		return a.value, a.err
-	case <-timer.C:
+	case <-time.After(settleTime):
 		e.log.Warn("cancelled work did not end in time and was given up", "what", what)
 		var none T
 		return none, fmt.Errorf("%s: %w", what, errUnsettled)

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,7 +128,7 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 		}
 	}
 	narrowed := e.narrowing(p.project.Root)
-	if p.agent, err = e.agent(first(s.Agent, p.run.Agent, narrowed.Agent, "default")); err != nil {
+	if p.agent, err = e.agent(cmp.Or(s.Agent, p.run.Agent, narrowed.Agent, "default")); err != nil {
 		return p, err
 	}
 	model, why := p.model(s)
@@ -136,7 +138,7 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	if p.choice, err = e.cfg.Models.Resolve(ctx, model); err != nil {
 		return p, err
 	}
-	p.choice.Why = first(why, p.choice.Why)
+	p.choice.Why = cmp.Or(why, p.choice.Why)
 	if able := p.choice.Tools; able != nil && !*able && len(e.toolsOf(p.agent)) > 0 {
 		return p, sdk.Errorf(sdk.Validation, "the model %s cannot call tools, and agent %q works through them; choose another model (`bothy models` lists them) or an agent without tools", p.choice.Alias, p.agent.Name)
 	}
@@ -211,7 +213,7 @@ func (e *Engine) agent(name string) (sdk.Agent, error) {
 	agents := *e.agents.Load()
 	a, ok := agents[name]
 	if !ok {
-		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(sortedKeys(agents), ", "))
+		return sdk.Agent{}, sdk.Errorf(sdk.NotFound, "there is no agent %q; there are: %s", name, strings.Join(slices.Sorted(maps.Keys(agents)), ", "))
 	}
 	if a.Name == "" {
 		a.Name = name
@@ -220,15 +222,6 @@ func (e *Engine) agent(name string) (sdk.Agent, error) {
 		return sdk.Agent{}, sdk.Errorf(sdk.Validation, "agent %q wants dialect %q and view %q; there are \"tools\" and \"transcript\"", name, a.Dialect, a.View)
 	}
 	return a, nil
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // ensureRun returns the run of a submission; two that name the same new alias
@@ -328,13 +321,4 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, err
 	started.Emit(ctx, sdk.LoopEvent{Project: p.project.ID, Run: p.run, Loop: l.ForHook()})
 	e.wake(p.run.ID)
 	return Accepted{Run: p.run, Loop: l, Seq: receipt.Seq, Model: p.choice.Alias, Why: p.choice.Why}, nil
-}
-
-func first(names ...string) string {
-	for _, n := range names {
-		if n != "" {
-			return n
-		}
-	}
-	return ""
 }

@@ -12,13 +12,12 @@ func (e *Engine) typed(ctx context.Context, p placed, s Submission) (sdk.TypedPr
 	if e.cfg.Builtin == nil {
 		return nil, nil
 	}
-	t := sdk.TurnContext{
-		Project: p.project.Root, Run: p.run, Loop: sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt},
-		Model: p.choice.Alias, Tools: e.offer(p.agent, s.ReadOnly), Context: p.choice.Context,
-		Admits: p.agent.Admits, Commit: e.Commit,
-	}
-	if p.run.ID != 0 {
-		t.RunDir = e.runDir(p.run)
+	t := e.turnContext(&activeLoop{
+		project: p.project, run: p.run, loop: sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt},
+		agent: p.agent, choice: p.choice, plugged: e.offer(p.agent, s.ReadOnly),
+	})
+	if p.run.ID == 0 {
+		t.RunDir = "" // it is to be made
 	}
 	return e.cfg.Builtin.Typed(ctx, t, s.Prompt)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -33,8 +34,8 @@ func (e *Engine) verdict(ctx context.Context, a *activeLoop) (sdk.Ruling, error)
 	default:
 		return sdk.Ruling{}, fmt.Errorf("a hook of turn.verdict ended the loop with the status %d, which no loop can have", r.Status)
 	}
-	r.Stop = first(r.Stop, sdk.StopFailed)
-	r.Reason = first(r.Reason, "a hook of turn.verdict ended the work and gave no reason")
+	r.Stop = cmp.Or(r.Stop, sdk.StopFailed)
+	r.Reason = cmp.Or(r.Reason, "a hook of turn.verdict ended the work and gave no reason")
 	return r, nil
 }
 

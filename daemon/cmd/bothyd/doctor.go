@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bothyd/bothy/daemon"
 )
@@ -12,10 +13,7 @@ type doctorCmd struct{}
 // Run exits with 1 when something is broken; a warning is no failure.
 func (cmd doctorCmd) Run(f *flags, c *console) error {
 	findings := daemon.Doctor(context.Background(), f.Config)
-	broken := false
-	for _, x := range findings {
-		broken = broken || x.Level == "fail"
-	}
+	broken := slices.ContainsFunc(findings, func(x daemon.Finding) bool { return x.Level == "fail" })
 	if c.json {
 		if err := printJSON(c, map[string]any{"ok": !broken, "findings": findings}); err != nil {
 			return err

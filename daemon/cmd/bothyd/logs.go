@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
@@ -39,7 +36,7 @@ func (cmd logsCmd) Run(c *console) error {
 	case cmd.Since == 0:
 		q.Last = 50
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	seen := false
 	err = logfile.Read(ctx, path, q, func(l logfile.Line) error {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -148,6 +149,22 @@ func (serveCmd) Run(f *flags, c *console) error {
 	}
 	told.serve(told.stop, d)
 	return d.Run(told.stop)
+}
+
+// ProvideFiles opens the files of plugins for the Run methods that take them.
+func (f *flags) ProvideFiles() (*inspect.Files, error) { return daemon.OpenPluginFiles(f.Config) }
+
+// report prints what a sub-command found: as JSON when that is asked for, else
+// with show.
+func report[A any](c *console, found A, err error, show func(*console, A) error) error {
+	switch {
+	case err != nil:
+		return err
+	case c.json:
+		return printJSON(c, found)
+	default:
+		return show(c, found)
+	}
 }
 
 type versionCmd struct{}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -9,7 +10,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -20,17 +20,13 @@ type pluginsInstallCmd struct{ verbs.PluginsInstall }
 
 // Run asks before anything but the store is changed. A no exits with 1 and
 // leaves nothing.
-func (cmd pluginsInstallCmd) Run(f *flags, c *console) error {
+func (cmd pluginsInstallCmd) Run(c *console, files *inspect.Files) error {
 	asks := !cmd.Yes && !cmd.NoConfig
 	if asks && (c.json || !term.IsTerminal(int(os.Stdin.Fd()))) {
 		return sdk.Errorf(sdk.Validation, "nobody can be asked here: say --yes, or --no-config to look at it first")
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	files, err := daemon.OpenPluginFiles(f.Config)
-	if err != nil {
-		return err
-	}
 	in, err := files.Store(ctx, cmd.Path, cmd.Name, cmd.Grant)
 	if err != nil {
 		return err
@@ -129,61 +125,43 @@ func orNone(list []string) string {
 type pluginsRemoveCmd struct{ verbs.PluginsRemove }
 
 // Run says what became of it: a plugin that comes with Bothy is switched off.
-func (cmd pluginsRemoveCmd) Run(f *flags, c *console) error {
-	files, err := daemon.OpenPluginFiles(f.Config)
-	if err != nil {
-		return err
-	}
+func (cmd pluginsRemoveCmd) Run(c *console, files *inspect.Files) error {
 	done, err := files.Remove(cmd.Name)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return printJSON(c, done)
-	}
-	if done.Note != "" {
-		fmt.Fprintln(c.err, "bothyd: "+done.Note)
-	}
-	switch {
-	case done.Disabled:
-		fmt.Fprintf(c.out, "%s comes with Bothy: it was switched off in %s (enabled = false)\n", done.Label, files.Path)
-	case done.Config != "":
-		fmt.Fprintf(c.out, "removed %s from %s\n", done.Label, done.Config)
-	}
-	if done.Unlocked {
-		fmt.Fprintf(c.out, "removed its entry from %s\n", files.LockPath())
-	}
-	if done.Deleted != "" {
-		fmt.Fprintf(c.out, "deleted %s\n", done.Deleted)
-	}
-	return nil
+	return report(c, done, err, func(c *console, done inspect.Removal) error {
+		if done.Note != "" {
+			fmt.Fprintln(c.err, "bothyd: "+done.Note)
+		}
+		switch {
+		case done.Disabled:
+			fmt.Fprintf(c.out, "%s comes with Bothy: it was switched off in %s (enabled = false)\n", done.Label, files.Path)
+		case done.Config != "":
+			fmt.Fprintf(c.out, "removed %s from %s\n", done.Label, done.Config)
+		}
+		if done.Unlocked {
+			fmt.Fprintf(c.out, "removed its entry from %s\n", files.LockPath())
+		}
+		if done.Deleted != "" {
+			fmt.Fprintf(c.out, "deleted %s\n", done.Deleted)
+		}
+		return nil
+	})
 }
 
 type pluginsInfoCmd struct{ verbs.PluginsInfo }
 
 // Run shows what the plugin declares, as the lock would have it; drift is shown
 // and no failure.
-func (cmd pluginsInfoCmd) Run(f *flags, c *console) error {
+func (cmd pluginsInfoCmd) Run(c *console, files *inspect.Files) error {
 	ctx, stop := interruptible()
 	defer stop()
-	files, err := daemon.OpenPluginFiles(f.Config)
-	if err != nil {
-		return err
-	}
 	info, err := files.Info(ctx, cmd.Name)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return printJSON(c, info)
-	}
+	return report(c, info, err, printInfo)
+}
+
+func printInfo(c *console, info inspect.Info) error {
 	w := bufio.NewWriter(c.out)
 	fmt.Fprintf(w, "%s, sha256 %s\n  file:     %s (%s)\n", oneLine(strings.TrimSpace(info.Manifest.Name+" "+info.Manifest.Version)), info.File.Digest, oneLine(info.File.Path), info.File.Origin)
-	pinned := string(info.File.Pin)
-	if pinned == "" {
-		pinned = "nothing"
-	}
-	fmt.Fprintf(w, "  pinned by: %s\n", pinned)
+	fmt.Fprintf(w, "  pinned by: %s\n", cmp.Or(string(info.File.Pin), "nothing"))
 	if info.File.Script {
 		fmt.Fprintf(w, "  %s\n", scriptNote)
 	}

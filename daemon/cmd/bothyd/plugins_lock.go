@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"text/tabwriter"
 
-	"github.com/bothyd/bothy/daemon"
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -26,29 +26,18 @@ func interruptible() (context.Context, context.CancelFunc) {
 type pluginsLockCmd struct{ verbs.PluginsLock }
 
 // Run exits with 1 when a plugin could not be looked at, or --check found drift.
-func (cmd pluginsLockCmd) Run(f *flags, c *console) error {
+func (cmd pluginsLockCmd) Run(c *console, files *inspect.Files) error {
 	ctx, stop := interruptible()
 	defer stop()
-	files, err := daemon.OpenPluginFiles(f.Config)
-	if err != nil {
-		return err
-	}
 	done, err := files.Lock(ctx, cmd.Names, cmd.Check)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		err = printJSON(c, done)
-	} else {
-		err = cmd.print(c, done)
-	}
+	err = report(c, done, err, printLocking)
 	if err == nil && (len(done.Failed) > 0 || cmd.Check && len(done.Changes) > 0) {
 		return toldError(exitFailed)
 	}
 	return err
 }
 
-func (cmd pluginsLockCmd) print(c *console, done inspect.Locking) error {
+func printLocking(c *console, done inspect.Locking) error {
 	w := bufio.NewWriter(c.out)
 	printChanges(w, done.Changes)
 	for _, label := range done.Scripts {
@@ -93,24 +82,11 @@ func printChanges(w *bufio.Writer, changes []config.LockChange) {
 type pluginsVerifyCmd struct{ verbs.PluginsVerify }
 
 // Run exits with 1 when a file is not what pins it, or is not there.
-func (cmd pluginsVerifyCmd) Run(f *flags, c *console) error {
-	files, err := daemon.OpenPluginFiles(f.Config)
-	if err != nil {
-		return err
-	}
+func (cmd pluginsVerifyCmd) Run(c *console, files *inspect.Files) error {
 	found, err := files.Verify(cmd.Names)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		err = printJSON(c, found)
-	} else {
-		err = printVerified(c, found)
-	}
-	for _, v := range found {
-		if v.Problem != "" && err == nil {
-			return toldError(exitFailed)
-		}
+	err = report(c, found, err, printVerified)
+	if err == nil && slices.ContainsFunc(found, func(v inspect.Verified) bool { return v.Problem != "" }) {
+		return toldError(exitFailed)
 	}
 	return err
 }

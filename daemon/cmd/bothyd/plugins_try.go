@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk"
@@ -36,7 +33,7 @@ func (cmd pluginsTestCmd) Run(c *console) error {
 	if cmd.Seed != nil {
 		seed = *cmd.Seed
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	passed, err := conformance.Write(ctx, conformance.Options{
 		Path: path, Args: cmd.Args, Config: json.RawMessage(cmd.Settings), Call: cmd.Call, Seed: seed,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/daemon/internal/skill"
@@ -24,23 +25,13 @@ func (cmd skillsValidateCmd) Run(c *console) error {
 	}
 	debug.SetGCPercent(400) // much garbage and little that stays: this process ends with its answer
 	verdicts, err := skill.Validate(context.Background(), cmd.Paths)
-	if err != nil {
-		return err
+	err = report(c, map[string][]skill.Verdict{"skills": verdicts}, err, func(c *console, _ map[string][]skill.Verdict) error {
+		return printVerdicts(c, verdicts)
+	})
+	if err == nil && slices.ContainsFunc(verdicts, skill.Verdict.Failed) {
+		return toldError(exitFailed)
 	}
-	if c.json {
-		err = printJSON(c, map[string]any{"skills": verdicts})
-	} else {
-		err = printVerdicts(c, verdicts)
-	}
-	if err != nil {
-		return err
-	}
-	for _, v := range verdicts {
-		if v.Failed() {
-			return toldError(exitFailed)
-		}
-	}
-	return nil
+	return err
 }
 
 // printVerdicts prints each diagnostic with its place and what to do, then how

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
@@ -38,8 +35,9 @@ const askHelp = `  y          run it, this once
 // because ctx is done, the error is its cause. What is typed counts from the
 // moment that the question stands there.
 func (a asker) ask(ctx context.Context, p sdk.Proposal) error {
-	if _, err := io.WriteString(a.c.err, "\n"+a.c.show(p, a.c.askWidth(), false)); err != nil {
-		return fmt.Errorf("showing the proposal: %w", err)
+	fmt.Fprintln(a.c.err)
+	if err := a.c.propose(p, false); err != nil {
+		return err
 	}
 	for {
 		line, err := a.prompt(ctx, "Run it? [y/N, e edit, r remember, d details, ? help] ")
@@ -58,7 +56,7 @@ func (a asker) ask(ctx context.Context, p sdk.Proposal) error {
 		case "r", "remember":
 			done, err = a.remember(ctx, &p)
 		case "d", "details":
-			_, err = io.WriteString(a.c.err, a.c.show(p, a.c.askWidth(), true))
+			err = a.c.propose(p, true)
 		case "?", "h", "help":
 			a.c.say("%s", askHelp)
 		default:
@@ -125,13 +123,7 @@ func (a asker) answer(ctx context.Context, p *sdk.Proposal, r rpc.Resolve) (bool
 		a.c.say("  the answer did not arrive; it is asked again:")
 	}
 	*p = now
-	return false, a.anew(*p)
-}
-
-// anew shows what is asked next.
-func (a asker) anew(p sdk.Proposal) error {
-	_, err := io.WriteString(a.c.err, a.c.show(p, a.c.askWidth(), false))
-	return err
+	return false, a.c.propose(now, false)
 }
 
 // took goes on behind an answer. What it did is told by the journal, as that of
@@ -140,7 +132,7 @@ func (a asker) took(p *sdk.Proposal, r rpc.Resolve, resolved rpc.Resolved) (bool
 	if r.Answer == sdk.Edit && resolved.Proposal.State == sdk.StateProposed {
 		a.c.say("  it has to be asked about as it is now:")
 		*p = resolved.Proposal
-		return false, a.anew(*p)
+		return false, a.c.propose(*p, false)
 	}
 	a.c.sayRule(resolved.Rule)
 	return true, nil
@@ -214,18 +206,16 @@ func (a asker) edit(ctx context.Context, p *sdk.Proposal) (bool, error) {
 	return a.answer(ctx, p, rpc.Resolve{Answer: sdk.Edit, Arguments: arguments})
 }
 
-// askWidth is how wide the terminal is that questions stand on; 0 for what is
-// none.
-func (c *console) askWidth() int {
-	if !c.errTTY {
-		return 0
+// propose shows a proposal where questions stand: on standard error.
+func (c *console) propose(p sdk.Proposal, whole bool) error {
+	width := columns(c.err, c.errTTY)
+	if width > 0 {
+		width = max(width, 40)
 	}
-	if f, ok := c.err.(*os.File); ok {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-			return max(w, 40)
-		}
+	if _, err := io.WriteString(c.err, c.show(p, width, whole)); err != nil {
+		return fmt.Errorf("showing the proposal: %w", err)
 	}
-	return 80
+	return nil
 }
 
 // asks reports whether there is a person to ask.

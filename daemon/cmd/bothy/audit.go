@@ -98,22 +98,20 @@ func (cmd auditListCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Limit < 0 {
 		return usageError{"--limit must not be negative"}
 	}
-	var rows [][]string
+	var found []rpc.AuditRecord
 	err := cmd.records(ctx, c, cmd.Limit, func(r rpc.AuditRecord) error {
 		if c.json {
 			return writeJSON(c.out, r, "")
 		}
-		rows = append(rows, auditRow(r))
+		found = append(found, r)
 		return nil
 	})
 	more := err == errMore
 	if err != nil && !more {
 		return err
 	}
-	if len(rows) > 0 {
-		err = c.table([]string{"TIME", "RUN", "WHAT", "DECIDED", "RULE", "ENDED", "COMMAND"}, rows)
-	} else if err = nil; !c.json {
-		c.say("the audit has no such records")
+	if err = nil; !c.json {
+		err = tableOf(c, found, "the audit has no such records", []string{"TIME", "RUN", "WHAT", "DECIDED", "RULE", "ENDED", "COMMAND"}, auditRow)
 	}
 	if more {
 		c.say("bothy: %v", errMore)
@@ -124,7 +122,7 @@ func (cmd auditListCmd) Run(ctx context.Context, c *console) error {
 // auditRow is one record of the table. The command's place is the last one,
 // which is shortened on a terminal.
 func auditRow(r rpc.AuditRecord) []string {
-	what, text := r.Tool, auditCommand(r)
+	what, text := r.Tool, cmp.Or(r.Command, string(r.Arguments))
 	if r.Event != "" {
 		what = "! " + r.Event
 	}
@@ -136,11 +134,6 @@ func auditRow(r rpc.AuditRecord) []string {
 		decided += ", " + string(r.Answer)
 	}
 	return []string{r.Time.Local().Format("2006-01-02 15:04:05"), r.Run, what, decided, r.Rule, auditEnd(r), text}
-}
-
-// auditCommand is what was to run: the command, or else the arguments.
-func auditCommand(r rpc.AuditRecord) string {
-	return cmp.Or(r.Command, string(r.Arguments))
 }
 
 // auditEnd says how an action ended.
@@ -172,18 +165,16 @@ type auditVerifyCmd struct{}
 
 // Run prints what the check found, and fails when the chain is broken.
 func (auditVerifyCmd) Run(ctx context.Context, c *console) error {
-	return query(ctx, c, func(cl *client.Client) (rpc.AuditVerdict, error) { return verified(ctx, cl) }, func(v rpc.AuditVerdict) error {
+	return query(ctx, c, func(cl *client.Client) (rpc.AuditVerdict, error) {
+		v, err := cl.AuditVerify(ctx)
+		if err != nil {
+			err = fmt.Errorf("checking the journal: %w", err)
+		}
+		return v, err
+	}, func(v rpc.AuditVerdict) error {
 		if v.Whole {
 			return c.text(fmt.Sprintf("the journal is whole: %s, each chained to the one before it", plural(int(v.Rows), "row")))
 		}
 		return c.text(fmt.Sprintf("the journal is broken at row %d: %s", v.BrokenAt, v.Detail))
 	}, exitUnless(exitFailed, func(v rpc.AuditVerdict) bool { return v.Whole }))
-}
-
-func verified(ctx context.Context, cl *client.Client) (rpc.AuditVerdict, error) {
-	v, err := cl.AuditVerify(ctx)
-	if err != nil {
-		return v, fmt.Errorf("checking the journal: %w", err)
-	}
-	return v, nil
 }

@@ -42,10 +42,7 @@ func (cmd auditExportCmd) Run(ctx context.Context, c *console) error {
 	if cmd.To == "" {
 		return cmd.write(ctx, c, c.out)
 	}
-	path := cmd.To
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.dir, path)
-	}
+	path := c.path(cmd.To)
 	if _, err := os.Lstat(path); err == nil && !cmd.Force {
 		return usageError{fmt.Sprintf("%s is there already: name another file, or say --force", path)}
 	}

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
+	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -22,27 +22,20 @@ func (backupCmd) Help() string {
 func (cmd backupCmd) Run(ctx context.Context, c *console) error {
 	ctx, release := c.untilPressed(ctx)
 	defer release()
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
 	p := rpc.BackupParams{File: cmd.File, Force: cmd.Force}
-	if p.File != "" && !filepath.IsAbs(p.File) {
-		p.File = filepath.Join(c.dir, p.File)
+	if p.File != "" {
+		p.File = c.path(p.File)
 	}
-	done, err := cl.Backup(ctx, p, c.showBackup)
-	if c.errTTY {
-		fmt.Fprint(c.err, "\r\x1b[K")
-	}
-	if err != nil {
+	return query(ctx, c, func(cl *client.Client) (rpc.BackupDone, error) {
+		done, err := cl.Backup(ctx, p, c.showBackup)
+		if c.errTTY {
+			fmt.Fprint(c.err, "\r\x1b[K")
+		}
+		return done, err
+	}, func(done rpc.BackupDone) error {
+		_, err := fmt.Fprintf(c.out, "%s: %s, %s, journal at %d, verified\n", escapeLine(done.File), size(done.Bytes), plural(int(done.Runs), "run"), done.Seq)
 		return err
-	}
-	if c.json {
-		return c.printJSON(done)
-	}
-	_, err = fmt.Fprintf(c.out, "%s: %s, %s, journal at %d, verified\n", escapeLine(done.File), size(done.Bytes), plural(int(done.Runs), "run"), done.Seq)
-	return err
+	})
 }
 
 // showBackup keeps one line on a terminal up to date.

@@ -71,10 +71,10 @@ func (c *console) client(socket string) *client.Client {
 // connect returns a client of the running daemon, starting it when there is
 // none.
 func (c *console) connect(ctx context.Context) (*client.Client, error) {
-	cl, err := c.attachSoon(ctx)
+	cl, err := c.attachSoon(ctx, greetTime)
 	var down *client.NotRunningError
 	if errors.As(err, &down) && c.waitForSocket(ctx, down.Socket) {
-		cl, err = c.attachSoon(ctx)
+		cl, err = c.attachSoon(ctx, greetTime)
 	}
 	if errors.As(err, &down) {
 		cl, err = c.start(ctx, down.Socket)
@@ -93,8 +93,8 @@ func (c *console) connect(ctx context.Context) (*client.Client, error) {
 }
 
 // attachSoon is attach, after the end of a daemon that is about to end.
-func (c *console) attachSoon(ctx context.Context) (cl *client.Client, err error) {
-	err = c.whileEnding(ctx, greetTime, func() (err error) {
+func (c *console) attachSoon(ctx context.Context, most time.Duration) (cl *client.Client, err error) {
+	err = c.whileEnding(ctx, most, func() (err error) {
 		cl, err = c.attach(ctx)
 		return err
 	})

@@ -52,7 +52,7 @@ func (cmd explainCmd) Run(ctx context.Context, c *console) error {
 func (c *console) explained(x rpc.Explained) string {
 	plain := *c
 	plain.color = c.color && c.outTTY
-	q := question{c: &plain, width: c.columns()}
+	q := question{c: &plain, width: columns(c.out, c.outTTY)}
 	fmt.Fprintf(&q.b, "%s of run %s\n", plain.visibleLine(x.Path), plain.visibleLine(x.Run))
 	q.fact("tool", x.Tool)
 	q.decision("decided", x.Decision)

@@ -52,7 +52,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 			return nil
 		}
 		back.starts = 0
-		if s.mayOwn(*e.Row) {
+		if e.Row.Loop == 0 || e.Row.Loop == s.ID { // it may be the loop's; take knows it for sure
 			if err := c.complete(ctx, cl, e.Row); err != nil {
 				return err
 			}

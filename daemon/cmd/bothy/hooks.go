@@ -49,14 +49,13 @@ func (hooksCmd) Run(c *console) error {
 	if found.Types = types.found; c.json {
 		return c.printJSON(found)
 	}
-	var rows [][]string
-	for _, h := range found.Hooks {
+	err := tableOf(c, found.Hooks, "", []string{"NAME", "KIND", "PAYLOAD", "FAILURE", "WHEN"}, func(h hookInfo) []string {
 		if !h.Emitted {
 			h.When = "not emitted yet: " + h.When
 		}
-		rows = append(rows, []string{h.Name, string(h.Kind), h.Payload, h.Failure, h.When})
-	}
-	if err := c.table([]string{"NAME", "KIND", "PAYLOAD", "FAILURE", "WHEN"}, rows); err != nil {
+		return []string{h.Name, string(h.Kind), h.Payload, h.Failure, h.When}
+	})
+	if err != nil {
 		return err
 	}
 	for _, t := range found.Types {

@@ -52,7 +52,7 @@ func (cmd journalCmd) Run(ctx context.Context, c *console) error {
 	if w.Run, w.Project, err = cmd.scope(ctx, c, cl); err != nil {
 		return err
 	}
-	p := newJournalPrinter(c, cl)
+	p := &journalPrinter{c: c, cl: cl, aliases: map[int64]string{}, width: c.width()}
 	if cmd.Follow {
 		return cmd.follow(ctx, c, cl, w, p)
 	}
@@ -133,10 +133,6 @@ type journalPrinter struct {
 	cl      *client.Client
 	aliases map[int64]string
 	width   int
-}
-
-func newJournalPrinter(c *console, cl *client.Client) *journalPrinter {
-	return &journalPrinter{c: c, cl: cl, aliases: map[int64]string{}, width: c.width()}
 }
 
 func (p *journalPrinter) print(ctx context.Context, row sdk.JournalRow) error {

@@ -17,9 +17,6 @@ type loopState struct {
 
 func newLoopState(id int64) *loopState { return &loopState{Loop: &timeline.Loop{ID: id}} }
 
-// mayOwn reports whether a row may belong to the loop; take knows it for sure.
-func (s *loopState) mayOwn(row sdk.JournalRow) bool { return row.Loop == 0 || row.Loop == s.ID }
-
 // take takes in a row of the run, and reports whether the loop is what it is about.
 func (s *loopState) take(row sdk.JournalRow) (timeline.Change, bool) {
 	c := s.run.Take(row)

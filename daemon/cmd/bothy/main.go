@@ -159,10 +159,7 @@ func (c *console) apply(line cli) error {
 	if line.Dir == "" {
 		return nil
 	}
-	dir := line.Dir
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(c.dir, dir)
-	}
+	dir := c.path(line.Dir)
 	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
 		return usageError{fmt.Sprintf("-C %s is no directory", line.Dir)}
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/bothyd/bothy/sdk"
 )
 
 type manCmd struct {
@@ -40,10 +38,7 @@ func (cmd manCmd) Run(c *console, app *kong.Application) error {
 		}
 		return usageError{fmt.Sprintf("there is no verb %q: `bothy --help` lists them", cmd.Verb)}
 	}
-	dir := cmd.To
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(c.dir, dir)
-	}
+	dir := c.path(cmd.To)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("folder for the pages: %w", err)
 	}
@@ -186,6 +181,3 @@ func manArgument(p *kong.Value) string {
 	}
 	return name
 }
-
-// manVersion stands in every page.
-func manVersion() string { return "bothy " + sdk.Version }

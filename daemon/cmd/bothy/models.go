@@ -14,9 +14,8 @@ type modelsCmd struct{}
 // Run prints the models and which one is taken when none is named.
 func (modelsCmd) Run(ctx context.Context, c *console) error {
 	return query(ctx, c, func(cl *client.Client) (rpc.Models, error) { return cl.Models(ctx, rpc.ModelsParams{}) }, func(found rpc.Models) error {
-		var rows [][]string
 		why := ""
-		for _, m := range found.Models {
+		err := tableOf(c, found.Models, "", []string{"MODEL", "PROVIDER", "CONTEXT", "TOOLS", "DEFAULT"}, func(m rpc.Model) []string {
 			context, mark := "", "no"
 			if m.ContextLength > 0 {
 				context = strconv.Itoa(m.ContextLength)
@@ -24,20 +23,15 @@ func (modelsCmd) Run(ctx context.Context, c *console) error {
 			if m.Default {
 				mark, why = "yes", m.Alias+": "+m.Why
 			}
-			rows = append(rows, []string{m.Alias, m.Provider, context, toolsWord(m.Tools), mark})
-		}
-		if err := c.table([]string{"MODEL", "PROVIDER", "CONTEXT", "TOOLS", "DEFAULT"}, rows); err != nil {
-			return err
-		}
-		if why != "" {
-			if _, err := fmt.Fprintln(c.out, "\n"+escapeLine(why)); err != nil {
-				return err
-			}
+			return []string{m.Alias, m.Provider, context, toolsWord(m.Tools), mark}
+		})
+		if err == nil && why != "" {
+			_, err = fmt.Fprintln(c.out, "\n"+escapeLine(why))
 		}
 		for _, p := range found.Problems {
 			c.say("%s", escape(p))
 		}
-		return nil
+		return err
 	})
 }
 

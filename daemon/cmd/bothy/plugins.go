@@ -28,18 +28,18 @@ type pluginsListCmd struct{}
 // Run prints one line a plugin; what is wrong with one stands below.
 func (pluginsListCmd) Run(ctx context.Context, c *console) error {
 	return query(ctx, c, func(cl *client.Client) ([]rpc.Plugin, error) { return cl.Plugins(ctx) }, func(list []rpc.Plugin) error {
-		var rows [][]string
-		for _, p := range list {
+		header := []string{"PLUGIN", "STATE", "VERSION", "KINDS", "RESTARTS", "MEMORY", "DIGEST", "ORIGIN", "PINNED BY", "CONFINED"}
+		err := tableOf(c, list, "", header, func(p rpc.Plugin) []string {
 			memory := ""
 			if p.RSS > 0 {
 				memory = size(p.RSS)
 			}
-			rows = append(rows, []string{
+			return []string{
 				p.Instance, p.State, p.Version, strings.Join(p.Kinds, ","), strconv.Itoa(p.Restarts), memory,
 				p.Digest[:min(len(p.Digest), shortHash)], p.Origin, p.PinnedBy, p.Confined,
-			})
-		}
-		if err := c.table([]string{"PLUGIN", "STATE", "VERSION", "KINDS", "RESTARTS", "MEMORY", "DIGEST", "ORIGIN", "PINNED BY", "CONFINED"}, rows); err != nil {
+			}
+		})
+		if err != nil {
 			return err
 		}
 		for _, p := range list {

@@ -53,21 +53,16 @@ func (cmd pluginsDevCmd) Run(ctx context.Context, c *console) error {
 	defer c.close(cl)
 	for {
 		p, err := c.await(ctx, name, cmd.Path)
-		if err != nil {
-			return c.endOfDev(ctx, err)
+		if err == nil {
+			err = c.lend(ctx, cl, cmd.As, p)
 		}
-		if err := c.lend(ctx, cl, cmd.As, p); err != nil {
-			return c.endOfDev(ctx, err)
+		switch {
+		case ctx.Err() != nil:
+			return nil // Ctrl-C is how it ends
+		case err != nil:
+			return err
 		}
 	}
-}
-
-// endOfDev is nil for who pressed Ctrl-C: that is how it ends.
-func (c *console) endOfDev(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 // lend has the daemon use the process until that has gone.

@@ -107,24 +107,17 @@ func (cmd policyForgetCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	cl, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	gone := []sdk.RememberedRule{}
-	for _, id := range cmd.ID {
-		rule, err := cl.Forget(ctx, rpc.RuleRef{ID: id, Project: project})
-		if err != nil {
-			return fmt.Errorf("rule %s: %w", id, err)
+	return query(ctx, c, func(cl *client.Client) (gone []sdk.RememberedRule, err error) {
+		for _, id := range cmd.ID {
+			rule, err := cl.Forget(ctx, rpc.RuleRef{ID: id, Project: project})
+			if err != nil {
+				return nil, fmt.Errorf("rule %s: %w", id, err)
+			}
+			gone = append(gone, rule)
+			if !c.json {
+				c.say("forgotten: %s", c.visibleLine(ruleText(rule.PolicyRule)))
+			}
 		}
-		gone = append(gone, rule)
-		if !c.json {
-			c.say("forgotten: %s", c.visibleLine(ruleText(rule.PolicyRule)))
-		}
-	}
-	if c.json {
-		return c.printJSON(gone)
-	}
-	return nil
+		return gone, nil
+	}, func([]sdk.RememberedRule) error { return nil })
 }

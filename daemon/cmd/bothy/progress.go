@@ -36,7 +36,7 @@ func newProgress(c *console, s *loopState) *progress {
 
 // line prints a line of its own.
 func (p *progress) line(format string, args ...any) {
-	p.endLine()
+	p.lost()
 	p.c.say(format, args...)
 }
 
@@ -74,16 +74,14 @@ func (p *progress) preview(v rpc.Preview) {
 	p.shown += v.Text
 }
 
-func (p *progress) lost() { p.endLine() }
-
 // proposal shows what waits for somebody else.
 func (p *progress) proposal(x sdk.Proposal) {
-	p.endLine()
-	fmt.Fprint(p.c.err, p.c.show(x, p.c.askWidth(), false))
+	p.lost()
+	_ = p.c.propose(x, false) // nobody is asked: what follows says how it can be answered
 }
 
-// endLine leaves the line that the cursor stands behind.
-func (p *progress) endLine() {
+// lost leaves the line that the cursor stands behind.
+func (p *progress) lost() {
 	if p.open {
 		fmt.Fprintln(p.c.err)
 		p.open = false
@@ -196,6 +194,13 @@ func (p *progress) outputLine(a *timeline.Action, line string) {
 	}
 }
 
+// more says how many lines are not shown.
+func (p *progress) more(n int) {
+	if n > 0 {
+		p.line("    %s", p.c.paint(dim, fmt.Sprintf("| … %d more lines", n)))
+	}
+}
+
 func (p *progress) ended(a *timeline.Action) {
 	p.started(a)
 	for _, channel := range []int{1, 2} {
@@ -206,17 +211,13 @@ func (p *progress) ended(a *timeline.Action) {
 			p.outputLine(a, rest)
 		}
 	}
-	if more := p.lines[a.Path] - chunkLines; more > 0 {
-		p.line("    %s", p.c.paint(dim, fmt.Sprintf("| … %d more lines", more)))
-	}
+	p.more(p.lines[a.Path] - chunkLines)
 	if len(a.Streamed) == 0 && a.Body != a.Error {
 		lines, more := firstLines(a.Body, resultLines)
 		for _, l := range lines {
 			p.outputLine(a, l)
 		}
-		if more > 0 {
-			p.line("    %s", p.c.paint(dim, fmt.Sprintf("| … %d more lines", more)))
-		}
+		p.more(more)
 	}
 	color := green
 	if a.State != sdk.StateResolved {
@@ -253,7 +254,7 @@ func (p *progress) note(row sdk.JournalRow) {
 func (p *progress) finish(accepted rpc.Accepted, quiet bool) error {
 	answer := p.loop.Answer()
 	stands := p.c.outTTY && p.c.errTTY && !quiet && answer != "" && p.shown == answer
-	p.endLine()
+	p.lost()
 	if !stands {
 		if err := p.c.text(answer); err != nil {
 			return err

@@ -33,11 +33,7 @@ func (c *console) project(named string) (string, error) {
 }
 
 func (c *console) namedProject(named string) (string, error) {
-	path := named
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.dir, path)
-	}
-	path, err := filepath.EvalSymlinks(path)
+	path, err := filepath.EvalSymlinks(c.path(named))
 	if err != nil {
 		return "", usageError{fmt.Sprintf("--project %s: %v", named, err)}
 	}
@@ -45,6 +41,14 @@ func (c *console) namedProject(named string) (string, error) {
 		return "", usageError{fmt.Sprintf("--project %s is no directory", named)}
 	}
 	return path, nil
+}
+
+// path is a path that was named, seen from the working directory.
+func (c *console) path(named string) string {
+	if filepath.IsAbs(named) {
+		return named
+	}
+	return filepath.Join(c.dir, named)
 }
 
 func (c *console) home() string {

@@ -122,13 +122,8 @@ func (t *prompter) close() {
 
 // unanswered is how a loop that waits on is told by who leaves it.
 func (t *prompter) unanswered() *sdk.LoopEnd {
-	return &sdk.LoopEnd{Status: sdk.StatusProposed, Stop: sdk.StopProposal, Reason: "nobody answered in time, and the run waits on: " + howToAnswer(*t.waiting)}
-}
-
-// howToAnswer names the verbs, for somebody who sees no question.
-func howToAnswer(p sdk.Proposal) string {
-	id := escapeLine(p.ID)
-	return fmt.Sprintf("`bothy proposals accept %s` in a terminal shows it and asks, `bothy proposals reject %s` refuses it", id, id)
+	reason := "nobody answered in time, and the run waits on: `bothy proposals accept %[1]s` in a terminal shows it and asks, `bothy proposals reject %[1]s` refuses it"
+	return &sdk.LoopEnd{Status: sdk.StatusProposed, Stop: sdk.StopProposal, Reason: fmt.Sprintf(reason, escapeLine(t.waiting.ID))}
 }
 
 // answerWithin is how long others have to answer: what was asked for, else the

@@ -55,21 +55,12 @@ func (cmd proposalsListCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return query(ctx, c, func(cl *client.Client) ([]sdk.Proposal, error) { return cl.Proposals(ctx, p) }, func(list []sdk.Proposal) error {
-		if len(list) == 0 {
-			c.say("nothing waits for an answer")
-			return nil
-		}
-		var rows [][]string
-		for _, x := range list {
-			rows = append(rows, []string{x.ID, x.Alias, proposalState(x), when(x.Created), x.Tool, proposed(x)})
-		}
-		return c.table([]string{"PROPOSAL", "RUN", "STATE", "SINCE", "TOOL", "WHAT WOULD RUN"}, rows)
+		header := []string{"PROPOSAL", "RUN", "STATE", "SINCE", "TOOL", "WHAT WOULD RUN"}
+		return tableOf(c, list, "nothing waits for an answer", header, func(x sdk.Proposal) []string {
+			return []string{x.ID, x.Alias, proposalState(x), when(x.Created), x.Tool, cmp.Or(x.Command, string(x.Arguments))}
+		})
 	})
 }
-
-// proposed is what would run, on one line. The table escapes it and, on a
-// terminal, shortens it: `proposals show` has it whole.
-func proposed(p sdk.Proposal) string { return cmp.Or(p.Command, string(p.Arguments)) }
 
 // proposalState says what became of a proposal, or until when it waits.
 func proposalState(p sdk.Proposal) string {
@@ -96,9 +87,7 @@ type proposalsShowCmd struct{ proposalArg }
 
 // Run prints the proposal with everything that an answer is bound to.
 func (cmd proposalsShowCmd) Run(ctx context.Context, c *console) error {
-	return query(ctx, c, func(cl *client.Client) (sdk.Proposal, error) { return cl.Proposal(ctx, cmd.ID) }, func(p sdk.Proposal) error {
-		return c.printProposal(p)
-	})
+	return query(ctx, c, func(cl *client.Client) (sdk.Proposal, error) { return cl.Proposal(ctx, cmd.ID) }, c.printProposal)
 }
 
 // printProposal is a proposal on standard output, whole. It is made visible for
@@ -106,7 +95,7 @@ func (cmd proposalsShowCmd) Run(ctx context.Context, c *console) error {
 func (c *console) printProposal(p sdk.Proposal) error {
 	plain := *c
 	plain.color = c.color && c.outTTY
-	text := plain.show(p, c.columns(), true)
+	text := plain.show(p, columns(c.out, c.outTTY), true)
 	if p.State != sdk.StateProposed {
 		text += "  it does not wait any more: " + escapeLine(proposalState(p)) + "\n"
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -73,8 +72,7 @@ func (c *console) showToAnswer(p sdk.Proposal) error {
 	if c.json {
 		return nil
 	}
-	_, err := io.WriteString(c.err, c.show(p, c.askWidth(), false))
-	return err
+	return c.propose(p, false)
 }
 
 type proposalsRejectCmd struct {

@@ -10,19 +10,19 @@ import (
 )
 
 // query asks the daemon one thing, starting it when there is none, and prints
-// the answer: as JSON when that is asked for, else with show. A code says which
-// exit code an answer means; without one it is 0.
-func query[A any](ctx context.Context, c *console, ask func(*client.Client) (A, error), show func(A) error, code ...func(A) int) error {
+// the answer: as JSON when that is asked for, else with show. What was printed can
+// end in an error all the same.
+func query[A any](ctx context.Context, c *console, ask func(*client.Client) (A, error), show func(A) error, ends ...func(A) error) error {
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	return queryWith(c, cl, ask, show, code...)
+	return queryWith(c, cl, ask, show, ends...)
 }
 
 // queryWith is query with a client that is connected.
-func queryWith[A any](c *console, cl *client.Client, ask func(*client.Client) (A, error), show func(A) error, code ...func(A) int) error {
+func queryWith[A any](c *console, cl *client.Client, ask func(*client.Client) (A, error), show func(A) error, ends ...func(A) error) error {
 	answer, err := ask(cl)
 	if err != nil {
 		return err
@@ -32,9 +32,9 @@ func queryWith[A any](c *console, cl *client.Client, ask func(*client.Client) (A
 	} else {
 		err = show(answer)
 	}
-	for _, exit := range code {
-		if n := exit(answer); n != exitOK && err == nil {
-			err = exitError{code: n}
+	for _, end := range ends {
+		if err == nil {
+			err = end(answer)
 		}
 	}
 	return err
@@ -56,17 +56,17 @@ func queryRun[A any](ctx context.Context, c *console, run runOpener, ask func(*c
 }
 
 // querySkills is query about the skills of a project.
-func querySkills[A any](ctx context.Context, c *console, named string, ask func(cl *client.Client, project string) (A, error), show func(A) error, code ...func(A) int) error {
+func querySkills[A any](ctx context.Context, c *console, named string, ask func(cl *client.Client, project string) (A, error), show func(A) error, ends ...func(A) error) error {
 	project, err := c.skillsOf(named)
 	if err != nil {
 		return err
 	}
-	return query(ctx, c, func(cl *client.Client) (A, error) { return ask(cl, project) }, show, code...)
+	return query(ctx, c, func(cl *client.Client) (A, error) { return ask(cl, project) }, show, ends...)
 }
 
 // queryRunning is query for a verb that starts no daemon; otherwise says what
 // there is to know when none runs.
-func queryRunning[A any](ctx context.Context, c *console, otherwise string, ask func(*client.Client) (A, error), show func(A) error, code ...func(A) int) error {
+func queryRunning[A any](ctx context.Context, c *console, otherwise string, ask func(*client.Client) (A, error), show func(A) error, ends ...func(A) error) error {
 	cl, err := c.attach(ctx)
 	var down *client.NotRunningError
 	if errors.As(err, &down) {
@@ -76,15 +76,15 @@ func queryRunning[A any](ctx context.Context, c *console, otherwise string, ask 
 		return err
 	}
 	defer c.close(cl)
-	return queryWith(c, cl, ask, show, code...)
+	return queryWith(c, cl, ask, show, ends...)
 }
 
-// exitUnless is the code when an answer is not as it should be.
-func exitUnless[A any](code int, good func(A) bool) func(A) int {
-	return func(a A) int {
+// exitUnless is the exit with a code when an answer is not as it should be.
+func exitUnless[A any](code int, good func(A) bool) func(A) error {
+	return func(a A) error {
 		if good(a) {
-			return exitOK
+			return nil
 		}
-		return code
+		return exitError{code: code}
 	}
 }

@@ -80,10 +80,6 @@ type stream struct {
 	failed error // the first line that could not be printed
 }
 
-func newStream(c *console, s *loopState) *stream {
-	return &stream{out: c.out, loop: s}
-}
-
 func (v *stream) print(e event) {
 	if v.failed == nil {
 		v.failed = writeJSON(v.out, e, "")

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // roff writes a manual page with the macros of man(7).
@@ -40,7 +42,7 @@ func (r *roff) line(text string) {
 func (r *roff) request(text string) { r.WriteString("." + text + "\n") }
 
 func (r *roff) title(name, summary string) {
-	r.request(fmt.Sprintf(`TH %s 1 "" "%s" "Bothy"`, literal(strings.ToUpper(name)), literal(manVersion())))
+	r.request(fmt.Sprintf(`TH %s 1 "" "%s" "Bothy"`, literal(strings.ToUpper(name)), literal("bothy "+sdk.Version)))
 	r.section("NAME")
 	r.line(literal(name) + ` \- ` + roffText(summary))
 }

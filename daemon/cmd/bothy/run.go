@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk/client"
@@ -82,7 +83,7 @@ func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accep
 			err = c.printJSON(newResult(accepted, s))
 		}
 	case "stream-json":
-		v := newStream(c, s)
+		v := &stream{out: c.out, loop: s}
 		v.print(event{Type: "accepted", Accepted: &accepted})
 		if err = c.follow(ctx, cl, accepted, s, v, who); err == nil {
 			v.print(event{Type: "result", Result: newResult(accepted, s)})
@@ -115,39 +116,27 @@ func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.
 
 // introduce says which run it is, and which model was taken and why.
 func (c *console) introduce(accepted rpc.Accepted) {
-	mode := ""
-	if accepted.Mode != "" {
-		mode = ", mode " + escapeLine(string(accepted.Mode))
+	more := ""
+	if accepted.Why != "" {
+		more = " (" + escapeLine(accepted.Why) + ")"
 	}
-	c.say("run %s, model %s%s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), why(accepted.Why), mode)
+	if accepted.Mode != "" {
+		more += ", mode " + escapeLine(string(accepted.Mode))
+	}
+	c.say("run %s, model %s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), more)
 	if accepted.Ahead > 0 {
 		c.say("queued behind %s of this run; it is worked on when they have ended", plural(accepted.Ahead, "prompt"))
 	}
 }
 
-func why(text string) string {
-	if text == "" {
-		return ""
-	}
-	return " (" + escapeLine(text) + ")"
-}
-
 // prompt joins the words and, where they are missing or one is "-", what
 // stands on standard input.
 func (c *console) prompt(words []string) (string, error) {
-	var parts, rest []string
-	piped := len(words) == 0
-	for _, w := range words {
-		if w == "-" {
-			piped = true
-			continue
-		}
-		rest = append(rest, w)
-	}
-	if len(rest) > 0 {
+	var parts []string
+	if rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "-" }); len(rest) > 0 {
 		parts = append(parts, strings.Join(rest, " "))
 	}
-	if piped {
+	if len(words) == 0 || slices.Contains(words, "-") {
 		if c.inTTY && len(words) == 0 {
 			return "", usageError{`say what to do: bothy run "..."; or pipe it in`}
 		}

@@ -28,19 +28,12 @@ func (cmd runsAbortCmd) Run(ctx context.Context, c *console) error {
 }
 
 func goesOn(a rpc.Aborted) string {
-	if a.Queued == 0 {
+	switch a.Queued {
+	case 0:
 		return "; `bothy runs resume " + a.Run + "` goes on with it"
-	}
-	if a.Queued == 1 {
+	case 1:
 		return "; 1 prompt of it waited and comes now"
+	default:
+		return "; " + plural(a.Queued, "prompt") + " of it waited and come now"
 	}
-	return "; " + plural(a.Queued, "prompt") + " of it waited and come now"
-}
-
-// told prints what a verb did: a sentence, or the answer as JSON.
-func (c *console) told(answer any, sentence string) error {
-	if c.json {
-		return c.printJSON(answer)
-	}
-	return c.text(sentence)
 }

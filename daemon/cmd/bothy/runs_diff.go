@@ -64,7 +64,7 @@ func differenceLine(d sdk.Difference) string {
 	}
 	line := fmt.Sprintf("%-7s %s%s", d.Status, d.Path, kind)
 	if d.From != "" {
-		line = fmt.Sprintf("%-7s %s%s, from %s", d.Status, d.Path, kind, d.From)
+		line += ", from " + d.From
 	}
 	switch {
 	case d.Conflict != "":

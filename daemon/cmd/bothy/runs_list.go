@@ -29,24 +29,14 @@ func (cmd runsListCmd) Run(ctx context.Context, c *console) error {
 		p.Project = project
 	}
 	return query(ctx, c, func(cl *client.Client) ([]rpc.RunSummary, error) { return cl.Runs(ctx, p) }, func(list []rpc.RunSummary) error {
-		header := []string{"RUN", "STATUS", "TURNS", "UPDATED", "MODEL", "LAST PROMPT"}
-		prompt := 50
-		if cmd.Global {
-			header = []string{"RUN", "STATUS", "UPDATED", "LAST PROMPT", "PROJECT"}
-			prompt = 20 // the project is to be seen, too
+		none := "there are no runs yet: `bothy run \"...\"` makes one"
+		if cmd.Global { // the prompt is short, for the project is to be seen, too
+			return tableOf(c, list, none, []string{"RUN", "STATUS", "UPDATED", "LAST PROMPT", "PROJECT"}, func(r rpc.RunSummary) []string {
+				return []string{r.Alias, runStatus(r), when(r.Updated), shorten(r.Summary, 20), r.ProjectRoot}
+			})
 		}
-		var rows [][]string
-		for _, r := range list {
-			row := []string{r.Alias, runStatus(r), strconv.Itoa(r.Turns), when(r.Updated), r.Model, shorten(r.Summary, prompt)}
-			if cmd.Global {
-				row = []string{r.Alias, runStatus(r), when(r.Updated), shorten(r.Summary, prompt), r.ProjectRoot}
-			}
-			rows = append(rows, row)
-		}
-		if len(rows) == 0 {
-			c.say("there are no runs yet: `bothy run \"...\"` makes one")
-			return nil
-		}
-		return c.table(header, rows)
+		return tableOf(c, list, none, []string{"RUN", "STATUS", "TURNS", "UPDATED", "MODEL", "LAST PROMPT"}, func(r rpc.RunSummary) []string {
+			return []string{r.Alias, runStatus(r), strconv.Itoa(r.Turns), when(r.Updated), r.Model, shorten(r.Summary, 50)}
+		})
 	})
 }

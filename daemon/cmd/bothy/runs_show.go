@@ -38,26 +38,22 @@ func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
-	detail, err := cl.Run(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if cmd.Turn > 0 {
-		if err := oneTurn(&detail, cmd.Turn); err != nil {
-			return err
+	return queryWith(c, cl, func(cl *client.Client) (rpc.RunDetail, error) {
+		detail, err := cl.Run(ctx, ref)
+		if err == nil && cmd.Turn > 0 {
+			err = oneTurn(&detail, cmd.Turn)
 		}
-	}
-	if err := c.completeRun(ctx, cl, &detail, cmd.Turn > 0); err != nil {
-		return err
-	}
-	switch {
-	case c.json:
-		return c.printJSON(detail)
-	case cmd.Turn > 0:
-		return c.text(newRunReport(c, detail).turnInFull())
-	default:
-		return c.text(newRunReport(c, detail).all())
-	}
+		if err == nil {
+			err = c.completeRun(ctx, cl, &detail, cmd.Turn > 0)
+		}
+		return detail, err
+	}, func(detail rpc.RunDetail) error {
+		report := newRunReport(c, detail)
+		if cmd.Turn > 0 {
+			return c.text(report.turnInFull())
+		}
+		return c.text(report.all())
+	})
 }
 
 // oneTurn leaves of a run what belongs to one of its turns.

@@ -46,36 +46,28 @@ func (cmd runsUndoCmd) Run(ctx context.Context, c *console) error {
 			return err
 		}
 	}
-	undone, err := cl.Undo(ctx, rpc.Undo{Run: ref.Run, Project: ref.Project, Partial: cmd.Partial})
-	if err != nil {
-		return err
-	}
-	if err := c.told(undone, undoneText(undone)); err != nil {
-		return err
-	}
-	if len(undone.Taken) == 0 && len(undone.Left) > 0 {
-		return fmt.Errorf("nothing of run %[1]s was taken back: `bothy runs diff %[1]s --stat` says why", undone.Run)
-	}
-	return nil
+	return queryWith(c, cl, func(cl *client.Client) (rpc.Undone, error) {
+		return cl.Undo(ctx, rpc.Undo{Run: ref.Run, Project: ref.Project, Partial: cmd.Partial})
+	}, func(u rpc.Undone) error { return c.text(undoneText(u)) }, func(u rpc.Undone) error {
+		if len(u.Taken) == 0 && len(u.Left) > 0 {
+			return fmt.Errorf("nothing of run %[1]s was taken back: `bothy runs diff %[1]s --stat` says why", u.Run)
+		}
+		return nil
+	})
 }
 
 // preview says what would be taken back.
 func (cmd runsUndoCmd) preview(ctx context.Context, c *console, cl *client.Client, ref rpc.RunRef) error {
-	changes, err := cl.Changes(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.printJSON(changes)
-	}
-	if err := c.text(differenceLines("", changes.Differences)); err != nil {
-		return err
-	}
-	c.say("%s", escape(changesSummary(changes)))
-	if stuck(changes) > 0 && !cmd.Partial {
-		c.say("so nothing is taken back, unless you say --partial")
-	}
-	return nil
+	return queryWith(c, cl, func(cl *client.Client) (rpc.Changes, error) { return cl.Changes(ctx, ref) }, func(changes rpc.Changes) error {
+		if err := c.text(differenceLines("", changes.Differences)); err != nil {
+			return err
+		}
+		c.say("%s", escape(changesSummary(changes)))
+		if stuck(changes) > 0 && !cmd.Partial {
+			c.say("so nothing is taken back, unless you say --partial")
+		}
+		return nil
+	})
 }
 
 // sure shows what is about to happen and wants a person's word. Where there is

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
@@ -91,12 +90,4 @@ func (c *console) folderTroubles(folders []rpc.SkillFolder) {
 			c.say("%s", escapeLine(folderLine(f)))
 		}
 	}
-}
-
-// switched says a switch in words.
-func switched(name string, enabled bool) string {
-	if enabled {
-		return fmt.Sprintf("skill %s is on", name)
-	}
-	return fmt.Sprintf("skill %s is off", name)
 }

@@ -43,13 +43,8 @@ func (cmd skillsInfoCmd) Run(ctx context.Context, c *console) error {
 }
 
 func (c *console) printSkill(info rpc.SkillInfo) error {
-	for _, l := range skillLines(info.Skill) {
-		if l[1] == "" {
-			continue
-		}
-		if _, err := fmt.Fprintf(c.out, "%-14s %s\n", escapeLine(l[0]), escapeLine(l[1])); err != nil {
-			return err
-		}
+	if err := c.facts(14, skillLines(info.Skill)); err != nil {
+		return err
 	}
 	var lists []string
 	for _, d := range info.Skill.Diagnostics {

@@ -50,26 +50,21 @@ func (cmd skillsListCmd) Run(ctx context.Context, c *console) error {
 }
 
 func (cmd skillsListCmd) print(c *console, skills []sdk.Skill) error {
-	if len(skills) == 0 {
+	switch {
+	case len(skills) == 0:
 		return nil
+	case !cmd.All:
+		return tableOf(c, skills, "", []string{"SKILL", "TIER", "WHAT IT IS FOR"}, func(s sdk.Skill) []string {
+			return []string{s.Name, string(s.Tier), shorten(oneLine(s.Description), 100)}
+		})
 	}
-	header := []string{"SKILL", "TIER", "WHAT IT IS FOR"}
-	if cmd.All {
-		header = []string{"SKILL", "TIER", "STATUS", "WHAT IT IS FOR, OR WHY NOT"}
-	}
-	var rows [][]string
-	for _, s := range skills {
-		row := []string{s.Name, string(s.Tier), shorten(oneLine(s.Description), 100)}
-		if cmd.All {
-			says := shorten(oneLine(s.Description), 100)
-			if s.Status != sdk.SkillEnabled {
-				says = oneLine(s.Reason)
-			}
-			row = []string{s.Name, string(s.Tier), skillStatus(s), says}
+	return tableOf(c, skills, "", []string{"SKILL", "TIER", "STATUS", "WHAT IT IS FOR, OR WHY NOT"}, func(s sdk.Skill) []string {
+		says := shorten(oneLine(s.Description), 100)
+		if s.Status != sdk.SkillEnabled {
+			says = oneLine(s.Reason)
 		}
-		rows = append(rows, row)
-	}
-	return c.table(header, rows)
+		return []string{s.Name, string(s.Tier), skillStatus(s), says}
+	})
 }
 
 // advise says what else there is, and what would make it usable.

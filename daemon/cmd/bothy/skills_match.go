@@ -38,14 +38,9 @@ func (cmd skillsMatchCmd) Run(ctx context.Context, c *console) error {
 	return querySkills(ctx, c, cmd.Project, func(cl *client.Client, project string) (rpc.SkillMatches, error) {
 		return cl.MatchSkills(ctx, rpc.SkillMatchQuery{Project: project, Query: words, Limit: cmd.Number})
 	}, func(found rpc.SkillMatches) error {
-		if len(found.Matches) == 0 {
-			c.say("no skill fits: `bothy skills list` shows what there is")
-			return nil
-		}
-		var rows [][]string
-		for _, m := range found.Matches {
-			rows = append(rows, []string{m.Name, string(m.Tier), fmt.Sprintf("%.1f", m.Score), strings.Join(m.Terms, " "), shorten(oneLine(m.Description), 100)})
-		}
-		return c.table([]string{"SKILL", "TIER", "SCORE", "FOUND BY", "WHAT IT IS FOR"}, rows)
+		none := "no skill fits: `bothy skills list` shows what there is"
+		return tableOf(c, found.Matches, none, []string{"SKILL", "TIER", "SCORE", "FOUND BY", "WHAT IT IS FOR"}, func(m rpc.SkillMatch) []string {
+			return []string{m.Name, string(m.Tier), fmt.Sprintf("%.1f", m.Score), strings.Join(m.Terms, " "), shorten(oneLine(m.Description), 100)}
+		})
 	})
 }

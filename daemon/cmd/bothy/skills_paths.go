@@ -27,19 +27,12 @@ func (cmd skillsPathsCmd) Run(ctx context.Context, c *console) error {
 	return querySkills(ctx, c, cmd.Project, func(cl *client.Client, project string) ([]rpc.SkillFolder, error) {
 		found, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
 		return found.Folders, err
-	}, c.printFolders)
-}
-
-func (c *console) printFolders(folders []rpc.SkillFolder) error {
-	var rows [][]string
-	for _, f := range folders {
-		rows = append(rows, []string{string(f.Tier), strconv.Itoa(f.Skills), folderState(f), f.Path})
-	}
-	if err := c.table([]string{"TIER", "SKILLS", "STATE", "PATH"}, rows); err != nil {
-		return err
-	}
-	c.folderTroubles(folders)
-	return nil
+	}, func(folders []rpc.SkillFolder) error {
+		defer c.folderTroubles(folders)
+		return tableOf(c, folders, "", []string{"TIER", "SKILLS", "STATE", "PATH"}, func(f rpc.SkillFolder) []string {
+			return []string{string(f.Tier), strconv.Itoa(f.Skills), folderState(f), f.Path}
+		})
+	})
 }
 
 // folderState says how a change in a folder is found.

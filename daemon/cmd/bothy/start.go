@@ -21,10 +21,7 @@ import (
 func (c *console) bothyd() (string, error) {
 	path := filepath.Join(filepath.Dir(c.exe), "bothyd")
 	if prefix := c.env("BOTHY_PREFIX"); prefix != "" {
-		if !filepath.IsAbs(prefix) {
-			prefix = filepath.Join(c.dir, prefix)
-		}
-		path = filepath.Join(prefix, "bin", "bothyd")
+		path = filepath.Join(c.path(prefix), "bin", "bothyd")
 	}
 	if fi, err := os.Stat(path); err != nil || fi.IsDir() || fi.Mode()&0o111 == 0 {
 		return "", usageError{fmt.Sprintf("there is no bothyd at %s: run `make build` in a checkout, or set BOTHY_PREFIX to the installation", path)}
@@ -146,8 +143,8 @@ func openOutput(path string) (*os.File, error) {
 func (c *console) absoluteEnviron() []string {
 	environ := append([]string(nil), c.environ...)
 	for _, name := range []string{"BOTHY_PREFIX", "BOTHY_CONFIG", "BOTHY_LISTEN_SOCKET", "BOTHY_STORE_PATH"} {
-		if value := c.env(name); value != "" && !filepath.IsAbs(value) {
-			environ = append(environ, name+"="+filepath.Join(c.dir, value))
+		if value := c.env(name); value != "" {
+			environ = append(environ, name+"="+c.path(value))
 		}
 	}
 	return environ
@@ -186,20 +183,10 @@ func (s *starter) failure() error {
 
 // output is the end of what the daemon printed since it was started.
 func (s *starter) output() string {
-	f, err := os.Open(s.log)
+	text, err := os.ReadFile(s.log)
 	if err != nil {
 		return err.Error()
 	}
-	defer func() { _ = f.Close() }() // read only
-	const most = 8 << 10
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err.Error()
-	}
-	text := make([]byte, min(size-s.begin, most))
-	n, err := f.ReadAt(text, size-int64(len(text)))
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err.Error()
-	}
-	return string(text[:n])
+	text = text[min(int(s.begin), len(text)):]
+	return string(text[max(0, len(text)-8<<10):])
 }

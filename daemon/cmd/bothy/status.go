@@ -24,11 +24,7 @@ func (statusCmd) Help() string {
 
 // Run prints how the daemon is.
 func (statusCmd) Run(ctx context.Context, c *console) error {
-	var cl *client.Client
-	err := c.whileEnding(ctx, dyingTime, func() (err error) {
-		cl, err = c.attach(ctx)
-		return err
-	})
+	cl, err := c.attachSoon(ctx, dyingTime)
 	var down *client.NotRunningError
 	if errors.As(err, &down) {
 		if c.json {
@@ -43,18 +39,15 @@ func (statusCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
-	s, err := cl.Status(ctx)
-	if err != nil {
-		return err
+	type running struct {
+		Running bool `json:"running"`
+		AtWork  int  `json:"at_work"` // what Status calls running, which is taken here
+		rpc.Status
 	}
-	if c.json {
-		return c.printJSON(struct {
-			Running bool `json:"running"`
-			AtWork  int  `json:"at_work"` // what Status calls running, which is taken here
-			rpc.Status
-		}{true, s.Running, s})
-	}
-	return c.printStatus(s)
+	return queryWith(c, cl, func(cl *client.Client) (running, error) {
+		s, err := cl.Status(ctx)
+		return running{true, s.Running, s}, err
+	}, func(r running) error { return c.printStatus(r.Status) })
 }
 
 // whyNot says what would keep a daemon from starting here: a configuration
@@ -87,19 +80,13 @@ func (c *console) printStatus(s rpc.Status) error {
 		{"skills", fmt.Sprintf("%d can be used", s.Skills.Usable)},
 	}
 	for _, f := range s.Skills.Folders {
-		if text := folderLine(f); text != "" {
-			lines = append(lines, [2]string{"skills", text})
-		}
-	}
-	for _, l := range lines {
-		if _, err := fmt.Fprintf(c.out, "%-9s %s\n", l[0], escapeLine(l[1])); err != nil {
-			return err
-		}
+		lines = append(lines, [2]string{"skills", folderLine(f)})
 	}
 	for _, p := range s.Plugins {
-		if _, err := fmt.Fprintf(c.out, "%-9s %s\n", "plugin", escapeLine(pluginLine(p))); err != nil {
-			return err
-		}
+		lines = append(lines, [2]string{"plugin", pluginLine(p)})
+	}
+	if err := c.facts(9, lines); err != nil {
+		return err
 	}
 	for _, p := range s.Problems {
 		if _, err := fmt.Fprintf(c.out, "%-9s %s\n", "problem", escape(p)); err != nil {

@@ -131,13 +131,7 @@ func grace(ctx context.Context, cl *client.Client) time.Duration {
 	if err != nil {
 		return 0 // a daemon of another protocol may not be understood
 	}
-	for _, s := range list {
-		if s.Name == "stop.grace" {
-			d, _ := time.ParseDuration(strings.Trim(s.Value, `"`))
-			return d
-		}
-	}
-	return 0
+	return settingTime(list, "stop.grace", 0)
 }
 
 // openRuns are the runs that have something to do; none when the daemon does

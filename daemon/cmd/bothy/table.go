@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -11,13 +12,13 @@ import (
 	"golang.org/x/term"
 )
 
-// columns is how wide the terminal on standard output is, 80 when it does not
-// say, and 0 for what is no terminal.
-func (c *console) columns() int {
-	if !c.outTTY {
+// columns is how wide a terminal is, 80 when it does not say, and 0 for what is
+// no terminal.
+func columns(w io.Writer, tty bool) int {
+	if !tty {
 		return 0
 	}
-	if f, ok := c.out.(*os.File); ok {
+	if f, ok := w.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			return w
 		}
@@ -27,7 +28,7 @@ func (c *console) columns() int {
 
 // width is how wide text is written: as the terminal, within what can be read.
 func (c *console) width() int {
-	if n := c.columns(); n > 0 {
+	if n := columns(c.out, c.outTTY); n > 0 {
 		return min(max(n, 40), 120)
 	}
 	return 0
@@ -50,7 +51,7 @@ func (c *console) table(header []string, rows [][]string) error {
 		}
 		lines = append(lines, cells)
 	}
-	if n := c.columns(); n > 0 {
+	if n := columns(c.out, c.outTTY); n > 0 {
 		narrow(lines, n)
 	}
 	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
@@ -58,6 +59,33 @@ func (c *console) table(header []string, rows [][]string) error {
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
 	return w.Flush()
+}
+
+// tableOf is table with a row for each of list. Where there is none it says so
+// instead, if there is something to say.
+func tableOf[T any](c *console, list []T, none string, header []string, row func(T) []string) error {
+	if len(list) == 0 && none != "" {
+		c.say("%s", none)
+		return nil
+	}
+	rows := make([][]string, len(list))
+	for i, x := range list {
+		rows[i] = row(x)
+	}
+	return c.table(header, rows)
+}
+
+// facts prints names and values, a line each, without those that have no value.
+func (c *console) facts(width int, lines [][2]string) error {
+	for _, l := range lines {
+		if l[1] == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(c.out, "%-*s %s\n", width, escapeLine(l[0]), escapeLine(l[1])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // narrow shortens the last cells of lines so that each fits into width, paths at

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,12 +23,10 @@ type toolsListCmd struct{}
 // Run prints one line a tool; --json has the schemas.
 func (toolsListCmd) Run(ctx context.Context, c *console) error {
 	return query(ctx, c, func(cl *client.Client) ([]sdk.Tool, error) { return cl.Tools(ctx) }, func(list []sdk.Tool) error {
-		var rows [][]string
-		for _, t := range list {
+		return tableOf(c, list, "", []string{"TOOL", "PLUGIN", "EFFECTS", "WHAT IT DOES"}, func(t sdk.Tool) []string {
 			first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
-			rows = append(rows, []string{t.Name, t.Plugin, effects(t.Annotations), shorten(first, 90)})
-		}
-		return c.table([]string{"TOOL", "PLUGIN", "EFFECTS", "WHAT IT DOES"}, rows)
+			return []string{t.Name, t.Plugin, effects(t.Annotations), shorten(first, 90)}
+		})
 	})
 }
 
@@ -145,7 +142,7 @@ func (c *console) printResult(tool string, r sdk.ToolResult) error {
 	if r.Truncated {
 		c.say("bothy: the output was cut; --json says how much is missing")
 	}
-	if !r.Success && r.Error != "" && !bytes.Contains([]byte(r.Output), []byte(r.Error)) {
+	if !r.Success && r.Error != "" && !strings.Contains(r.Output, r.Error) {
 		c.say("bothy: %s: %s", escapeLine(tool), escape(r.Error))
 	}
 	return nil

@@ -216,14 +216,10 @@ func trustFileLine(f rpc.TrustFile) string {
 
 // indented puts something before each line.
 func indented(text, before string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString(before + line)
+	if text == "" {
+		return ""
 	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		b.WriteByte('\n')
-	}
-	return b.String()
+	return before + indent(text, before) + "\n"
 }
 
 // tellUntrusted says that a project brought skills which nobody trusted. A

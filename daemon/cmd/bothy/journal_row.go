@@ -9,7 +9,9 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// rowText says what a row of the journal tells, on one line.
+// rowText says what a row of the journal tells: on its line of the journal, and
+// what it notes also where its run is followed or shown. A note that this version
+// does not know is told by its name with its message, or else with its data.
 func rowText(row sdk.JournalRow) string {
 	switch row.Kind {
 	case sdk.KindEntrySet:
@@ -19,17 +21,22 @@ func rowText(row sdk.JournalRow) string {
 	case sdk.KindEntryChunk:
 		return row.Path + chunkText(row)
 	}
-	if strings.HasPrefix(row.Kind, sdk.KindNote) {
-		return noteText(row.Kind, row.Data)
+	var d rowData
+	data, _ := sdk.FromOldForm(row.Data)
+	readable := len(data) == 0 || json.Unmarshal(data, &d) == nil
+	name := ""
+	if rest, note := strings.CutPrefix(row.Kind, sdk.KindNote); note {
+		name = strings.TrimPrefix(rest, ".")
 	}
-	if tell, ok := rowTexts[row.Kind]; ok {
-		var d rowData
-		data, _ := sdk.FromOldForm(row.Data)
-		if len(data) == 0 || json.Unmarshal(data, &d) == nil {
-			return tell(row, d)
-		}
+	tell, known := rowTexts[row.Kind]
+	switch {
+	case known && readable:
+		return tell(row, d)
+	case readable && d.Message != "":
+		return strings.TrimPrefix(name+": "+d.Message, ": ")
+	default:
+		return strings.TrimSpace(name + " " + string(row.Data)) // of a newer daemon
 	}
-	return string(row.Data) // of a newer daemon
 }
 
 // rowData is what the data of rows without an entry may have.
@@ -44,6 +51,13 @@ type rowData struct {
 	ReadOnly bool `json:"read_only"`
 	Usage    *sdk.Usage
 	Duration int64 `json:"duration_ms"`
+
+	// Of notes.
+	Message, Because, Plugin, Tool, Error string
+
+	Attempt, Before, After      int
+	Answers, Prompts, Shortened int
+	Wait                        int64 `json:"wait_ms"`
 }
 
 var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
@@ -77,6 +91,40 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 		}
 		return text
 	},
+	sdk.KindNoteRetry: func(_ sdk.JournalRow, d rowData) string {
+		return fmt.Sprintf("asks again after %s (attempt %d): %s", time.Duration(d.Wait)*time.Millisecond, d.Attempt, d.Message)
+	},
+	sdk.KindNotePruned:   func(_ sdk.JournalRow, d rowData) string { return pruned(d) },
+	sdk.KindNoteProgress: func(_ sdk.JournalRow, d rowData) string { return d.Message },
+	sdk.KindNoteCall: func(_ sdk.JournalRow, d rowData) string {
+		return fmt.Sprintf("the plugin %s called %s", d.Plugin, d.Tool)
+	},
+	sdk.KindNoteCompletion: func(_ sdk.JournalRow, d rowData) string {
+		return strings.TrimSuffix(fmt.Sprintf("the plugin %s asked %s: %s", d.Plugin, d.Model, d.Error), ": ")
+	},
+}
+
+// pruned says what was left out of a prompt.
+func pruned(d rowData) string {
+	var what []string
+	if d.Answers > 0 {
+		what = append(what, plural(d.Answers, "earlier answer")+" with their calls")
+	}
+	if d.Prompts > 0 {
+		what = append(what, plural(d.Prompts, "earlier prompt"))
+	}
+	text := "left out " + strings.Join(what, " and ")
+	if len(what) == 0 {
+		text = "dropped no whole message"
+	}
+	if d.Shortened > 0 {
+		text += ", shortened " + plural(d.Shortened, "result")
+	}
+	text += fmt.Sprintf(": %d tokens became %d", d.Before, d.After)
+	if d.Because != "" {
+		text += " (" + d.Because + ")"
+	}
+	return text
 }
 
 // statusText says one side of a change: a status in words, or a name.
@@ -117,10 +165,7 @@ func setText(row sdk.JournalRow) string {
 	if len(words) > 0 {
 		text = " (" + strings.Join(words, ", ") + ")"
 	}
-	if row.Body != nil && strings.TrimSpace(*row.Body) != "" {
-		text += " " + shorten(strings.Join(strings.Fields(first(*row.Body, 400)), " "), 120)
-	}
-	return text
+	return strings.TrimSuffix(text+" "+bodyText(row), " ")
 }
 
 func chunkText(row sdk.JournalRow) string {
@@ -128,10 +173,13 @@ func chunkText(row sdk.JournalRow) string {
 	if json.Unmarshal(row.Data, &chunk) != nil || row.Body == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (channel %d) %s", chunk.Channel, shorten(strings.Join(strings.Fields(first(*row.Body, 400)), " "), 120))
+	return fmt.Sprintf(" (channel %d) %s", chunk.Channel, bodyText(row))
 }
 
-// first is the begin of a long text: at most n bytes, in whole characters.
-func first(text string, n int) string {
-	return strings.ToValidUTF8(text[:min(len(text), n)], "")
+// bodyText is the begin of a row's text on one line, in whole characters.
+func bodyText(row sdk.JournalRow) string {
+	if row.Body == nil {
+		return ""
+	}
+	return shorten(oneLine(strings.ToValidUTF8((*row.Body)[:min(len(*row.Body), 400)], "")), 120)
 }

@@ -229,24 +229,14 @@ func (p *progress) ended(a *timeline.Action) {
 // note shows what the engine says about its own work, such as a retry, and
 // what a tool says about its own.
 func (p *progress) note(row sdk.JournalRow) {
-	var n struct {
-		Message string  `json:"message"`
-		Class   string  `json:"class"`
-		Attempt int     `json:"attempt"`
-		WaitMS  float64 `json:"wait_ms"`
-	}
-	if json.Unmarshal(row.Data, &n) != nil || n.Message == "" {
-		return
-	}
-	text := escape(indent(n.Message, "    "))
-	if row.Kind == sdk.KindNoteProgress {
+	text := escape(indent(rowText(row), "    "))
+	switch {
+	case text == "":
+	case row.Kind == sdk.KindNoteProgress:
 		p.line("    %s", p.c.paint(dim, "… "+text))
-		return
+	default:
+		p.line("  %s %s", p.c.paint(red, "~"), text)
 	}
-	if n.Attempt > 0 {
-		text = fmt.Sprintf("%s; trying again in %s (attempt %d)", text, (time.Duration(n.WaitMS) * time.Millisecond).String(), n.Attempt)
-	}
-	p.line("  %s %s", p.c.paint(red, "!"), text)
 }
 
 // finish prints the answer to standard output, unless the very terminal shows

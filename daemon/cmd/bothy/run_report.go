@@ -165,6 +165,15 @@ func (t *runReport) turn(turn rpc.Turn) {
 	}
 }
 
+// note tells what the engine said of its own work, once.
+func (t *runReport) note(n rpc.Note) {
+	if t.noted[n.Seq] || !strings.HasPrefix(n.Kind, sdk.KindNote) {
+		return
+	}
+	t.noted[n.Seq] = true
+	t.hang(4, 2, "~ "+rowText(sdk.JournalRow{Kind: n.Kind, Data: n.Data}))
+}
+
 func (t *runReport) event(e rpc.Event) {
 	t.told[e.Path] = true
 	switch e.Tool {
@@ -305,26 +314,15 @@ func (t *runReport) waiting() {
 func (t *runReport) life() {
 	first := true
 	for _, n := range t.d.Notes {
-		text := ""
-		switch n.Kind {
-		case sdk.KindRunReset:
-			text = "reset: its sandbox began anew"
-		case sdk.KindRunExpired:
-			text = "it rested, and its container was dropped"
-		case sdk.KindRunRenamed:
-			var names struct{ From, To string }
-			if json.Unmarshal(n.Data, &names) == nil {
-				text = fmt.Sprintf("renamed from %s to %s", names.From, names.To)
-			}
-		}
-		if text == "" {
+		what, ofRun := strings.CutPrefix(n.Kind, "run.")
+		if !ofRun {
 			continue
 		}
 		if first {
 			t.b.WriteString("\n")
 		}
 		first = false
-		t.line(0, when(n.Time)+" "+text)
+		t.line(0, fmt.Sprintf("%s %s: %s", when(n.Time), what, rowText(sdk.JournalRow{Kind: n.Kind, Data: n.Data})))
 	}
 }
 

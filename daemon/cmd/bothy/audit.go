@@ -171,10 +171,10 @@ func (auditVerifyCmd) Run(ctx context.Context, c *console) error {
 			err = fmt.Errorf("checking the journal: %w", err)
 		}
 		return v, err
-	}, func(v rpc.AuditVerdict) error {
+	}, told(c, func(v rpc.AuditVerdict) string {
 		if v.Whole {
-			return c.text(fmt.Sprintf("the journal is whole: %s, each chained to the one before it", plural(int(v.Rows), "row")))
+			return fmt.Sprintf("the journal is whole: %s, each chained to the one before it", plural(int(v.Rows), "row"))
 		}
-		return c.text(fmt.Sprintf("the journal is broken at row %d: %s", v.BrokenAt, v.Detail))
-	}, exitUnless(exitFailed, func(v rpc.AuditVerdict) bool { return v.Whole }))
+		return fmt.Sprintf("the journal is broken at row %d: %s", v.BrokenAt, v.Detail)
+	}), exitUnless(exitFailed, func(v rpc.AuditVerdict) bool { return v.Whole }))
 }

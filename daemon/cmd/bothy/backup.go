@@ -33,8 +33,7 @@ func (cmd backupCmd) Run(ctx context.Context, c *console) error {
 		}
 		return done, err
 	}, func(done rpc.BackupDone) error {
-		_, err := fmt.Fprintf(c.out, "%s: %s, %s, journal at %d, verified\n", escapeLine(done.File), size(done.Bytes), plural(int(done.Runs), "run"), done.Seq)
-		return err
+		return c.lines(fmt.Sprintf("%s: %s, %s, journal at %d, verified", done.File, size(done.Bytes), plural(int(done.Runs), "run"), done.Seq))
 	})
 }
 

@@ -107,12 +107,7 @@ func (c *console) attachSoon(ctx context.Context, most time.Duration) (cl *clien
 func (c *console) whileEnding(ctx context.Context, most time.Duration, try func() error) error {
 	for begin := time.Now(); ; {
 		err := try()
-		if !ending(err) || time.Since(begin) > most {
-			return err
-		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
+		if !ending(err) || time.Since(begin) > most || !pause(ctx, 50*time.Millisecond) {
 			return err
 		}
 	}

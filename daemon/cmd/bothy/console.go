@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -96,6 +97,16 @@ func (c *console) text(text string) error {
 	return err
 }
 
+// lines prints lines, each escaped and on one line.
+func (c *console) lines(all ...string) error {
+	for _, l := range all {
+		if _, err := fmt.Fprintln(c.out, escapeLine(l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *console) printJSON(v any) error { return writeJSON(c.out, v, "  ") }
 
 // writeJSON prints v as JSON that a terminal takes for text: what would steer
@@ -136,6 +147,16 @@ func (c *console) confirm(question string) (bool, error) {
 	}
 	word := strings.ToLower(strings.TrimSpace(line))
 	return word == "y" || word == "yes", nil
+}
+
+// pause waits, and reports whether ctx has not ended meanwhile.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // untilPressed is ctx until Ctrl-C: what is under way is given up then. Call

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -59,7 +57,7 @@ func (hooksCmd) Run(c *console) error {
 		return err
 	}
 	for _, t := range found.Types {
-		if _, err := fmt.Fprintf(c.out, "\n%s\n", t); err != nil {
+		if err := c.lines("", t.String()); err != nil {
 			return err
 		}
 	}

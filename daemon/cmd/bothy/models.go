@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/bothyd/bothy/sdk/client"
@@ -26,7 +25,7 @@ func (modelsCmd) Run(ctx context.Context, c *console) error {
 			return []string{m.Alias, m.Provider, context, toolsWord(m.Tools), mark}
 		})
 		if err == nil && why != "" {
-			_, err = fmt.Fprintln(c.out, "\n"+escapeLine(why))
+			err = c.lines("", why)
 		}
 		for _, p := range found.Problems {
 			c.say("%s", escape(p))

@@ -89,8 +89,6 @@ func (c *console) await(ctx context.Context, name, path string) (rpc.DevProcess,
 	if err != nil {
 		return rpc.DevProcess{}, usageError{err.Error()}
 	}
-	tick := time.NewTicker(looking)
-	defer tick.Stop()
 	for said := false; ; {
 		p, err := readDev(file)
 		switch {
@@ -102,9 +100,7 @@ func (c *console) await(ctx context.Context, name, path string) (rpc.DevProcess,
 			c.say("waiting for the plugin: start it with  %s dev  or under a debugger with  dlv exec %s -- dev", path, path)
 			said = true
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if !pause(ctx, looking) {
 			return p, ctx.Err()
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -27,8 +26,7 @@ func (cmd pluginsReloadCmd) Run(ctx context.Context, c *console) error {
 		for _, d := range r.Diagnostics {
 			c.say("%s", escape(d.Text))
 		}
-		_, err := fmt.Fprintf(c.out, "%s: %s\n", escapeLine(r.Instance), loaded(r))
-		return err
+		return c.lines(r.Instance + ": " + loaded(r))
 	}, exitUnless(exitUsage, well))
 }
 
@@ -49,7 +47,7 @@ func loaded(r rpc.PluginReloaded) string {
 	case "kept":
 		return "kept as it was"
 	}
-	return escapeLine(r.How)
+	return r.How
 }
 
 // well reports whether the plugin is what its file and its block are now.

@@ -45,14 +45,19 @@ type runOpener interface {
 	open(ctx context.Context, c *console) (*client.Client, rpc.RunRef, error)
 }
 
-// queryRun is query about a run, whose answer is told in a sentence.
-func queryRun[A any](ctx context.Context, c *console, run runOpener, ask func(*client.Client, context.Context, rpc.RunRef) (A, error), sentence func(A) string) error {
+// queryRun is query about a run.
+func queryRun[A any](ctx context.Context, c *console, run runOpener, ask func(*client.Client, context.Context, rpc.RunRef) (A, error), show func(A) error) error {
 	cl, ref, err := run.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	return queryWith(c, cl, func(*client.Client) (A, error) { return ask(cl, ctx, ref) }, func(a A) error { return c.text(sentence(a)) })
+	return queryWith(c, cl, func(*client.Client) (A, error) { return ask(cl, ctx, ref) }, show)
+}
+
+// told shows an answer as a text.
+func told[A any](c *console, text func(A) string) func(A) error {
+	return func(a A) error { return c.text(text(a)) }
 }
 
 // querySkills is query about the skills of a project.

@@ -76,9 +76,7 @@ func again[R any](ctx context.Context, c *console, cl *client.Client, ask func()
 		}
 		refused = refused || busy
 		c.close(cl) // the next call makes a new connection
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
+		if !pause(ctx, 50*time.Millisecond) {
 			return answer, ctx.Err()
 		}
 	}
@@ -116,9 +114,7 @@ func (c *console) waitForSocket(ctx context.Context, socket string) bool {
 			c.say("bothy: bothyd (pid %d) runs and its socket %s is gone; it makes it again", pid, escapeLine(socket))
 			told = true
 		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
+		if !pause(ctx, 50*time.Millisecond) {
 			return false
 		}
 	}

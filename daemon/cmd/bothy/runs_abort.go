@@ -24,7 +24,7 @@ Examples:
 
 // Run returns when the end is recorded.
 func (cmd runsAbortCmd) Run(ctx context.Context, c *console) error {
-	return queryRun(ctx, c, cmd, (*client.Client).Abort, func(a rpc.Aborted) string { return "aborted run " + a.Run + goesOn(a) })
+	return queryRun(ctx, c, cmd, (*client.Client).Abort, told(c, func(a rpc.Aborted) string { return "aborted run " + a.Run + goesOn(a) }))
 }
 
 func goesOn(a rpc.Aborted) string {

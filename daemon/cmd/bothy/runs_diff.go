@@ -30,14 +30,7 @@ Examples:
 
 // Run prints the diff; how much of it there is goes to standard error.
 func (cmd runsDiffCmd) Run(ctx context.Context, c *console) error {
-	cl, ref, err := cmd.open(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	return queryWith(c, cl, func(cl *client.Client) (rpc.Changes, error) { return cl.Changes(ctx, ref) }, func(changes rpc.Changes) error {
-		return cmd.print(c, changes)
-	})
+	return queryRun(ctx, c, cmd, (*client.Client).Changes, func(changes rpc.Changes) error { return cmd.print(c, changes) })
 }
 
 func (cmd runsDiffCmd) print(c *console, changes rpc.Changes) error {

@@ -35,7 +35,7 @@ func (cmd runsForkCmd) Run(ctx context.Context, c *console) error {
 	}
 	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, run rpc.RunRef) (rpc.Forked, error) {
 		return cl.Fork(ctx, rpc.Fork{Run: run.Run, Project: run.Project, As: cmd.As, Turn: cmd.Turn})
-	}, func(f rpc.Forked) string {
+	}, told(c, func(f rpc.Forked) string {
 		return fmt.Sprintf("run %[1]s begins with run %[2]s as it was after turn %[3]d; go on with it: bothy run -r %[1]s \"...\"", f.Run, f.Parent.Run, f.Turn)
-	})
+	}))
 }

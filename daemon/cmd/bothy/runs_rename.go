@@ -26,5 +26,5 @@ Example:
 func (cmd runsRenameCmd) Run(ctx context.Context, c *console) error {
 	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, run rpc.RunRef) (rpc.Changed, error) {
 		return cl.Rename(ctx, rpc.Rename{Run: run.Run, Project: run.Project, Name: cmd.Name})
-	}, func(r rpc.Changed) string { return "run " + cmd.Alias + " is called " + r.Run + " now" })
+	}, told(c, func(r rpc.Changed) string { return "run " + cmd.Alias + " is called " + r.Run + " now" }))
 }

@@ -25,7 +25,7 @@ Example:
 
 // Run returns when the sandbox is gone.
 func (cmd runsResetCmd) Run(ctx context.Context, c *console) error {
-	return queryRun(ctx, c, cmd, (*client.Client).Reset, func(r rpc.Changed) string {
+	return queryRun(ctx, c, cmd, (*client.Client).Reset, told(c, func(r rpc.Changed) string {
 		return "reset run " + r.Run + ": its next command gets a new sandbox with an empty home"
-	})
+	}))
 }

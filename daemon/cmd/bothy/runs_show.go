@@ -33,12 +33,7 @@ func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Turn < 0 {
 		return usageError{"--turn begins with 1"}
 	}
-	cl, ref, err := cmd.open(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer c.close(cl)
-	return queryWith(c, cl, func(cl *client.Client) (rpc.RunDetail, error) {
+	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, ref rpc.RunRef) (rpc.RunDetail, error) {
 		detail, err := cl.Run(ctx, ref)
 		if err == nil && cmd.Turn > 0 {
 			err = oneTurn(&detail, cmd.Turn)

@@ -48,7 +48,7 @@ func (cmd runsUndoCmd) Run(ctx context.Context, c *console) error {
 	}
 	return queryWith(c, cl, func(cl *client.Client) (rpc.Undone, error) {
 		return cl.Undo(ctx, rpc.Undo{Run: ref.Run, Project: ref.Project, Partial: cmd.Partial})
-	}, func(u rpc.Undone) error { return c.text(undoneText(u)) }, func(u rpc.Undone) error {
+	}, told(c, undoneText), func(u rpc.Undone) error {
 		if len(u.Taken) == 0 && len(u.Left) > 0 {
 			return fmt.Errorf("nothing of run %[1]s was taken back: `bothy runs diff %[1]s --stat` says why", u.Run)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -30,8 +29,8 @@ func (cmd skillsCreateCmd) Run(ctx context.Context, c *console) error {
 	return skillError(query(ctx, c, func(cl *client.Client) (rpc.SkillCreated, error) {
 		return cl.CreateSkill(ctx, rpc.SkillCreate{Name: cmd.Name, Description: cmd.Description, Code: cmd.Code})
 	}, func(made rpc.SkillCreated) error {
-		for _, f := range made.Files {
-			fmt.Fprintln(c.out, escapeLine(f))
+		if err := c.lines(made.Files...); err != nil {
+			return err
 		}
 		if cmd.Description == "" {
 			c.say("agents are told of it from now on: write into its description what it does and when to use it")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -40,17 +39,12 @@ func (c *console) printReasons(x rpc.SkillExplain) error {
 	if x.InPrompt {
 		says = "is in the prompt"
 	}
-	if _, err := fmt.Fprintf(c.out, "%s %s\n", escapeLine(x.Name), says); err != nil {
-		return err
-	}
+	lines := []string{x.Name + " " + says}
 	for _, reason := range x.Reasons {
-		if _, err := fmt.Fprintf(c.out, "  %s\n", escapeLine(reason)); err != nil {
-			return err
-		}
+		lines = append(lines, "  "+reason)
 	}
-	if x.Shown == "" {
-		return nil
+	if x.Shown != "" {
+		lines = append(lines, "", x.Shown)
 	}
-	_, err := fmt.Fprintf(c.out, "\n%s\n", escapeLine(x.Shown))
-	return err
+	return c.lines(lines...)
 }

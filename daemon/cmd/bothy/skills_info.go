@@ -133,8 +133,7 @@ func (c *console) printList(heading string, items []string) error {
 	}
 	lines := []string{"", heading}
 	for _, x := range items {
-		lines = append(lines, "  "+escapeLine(x))
+		lines = append(lines, "  "+x)
 	}
-	_, err := fmt.Fprintln(c.out, strings.Join(lines, "\n"))
-	return err
+	return c.lines(lines...)
 }

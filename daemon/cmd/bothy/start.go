@@ -78,9 +78,7 @@ func (c *console) start(ctx context.Context, socket string) (*client.Client, err
 			last = time.Time{}
 		default:
 		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
+		if !pause(ctx, 50*time.Millisecond) {
 			return nil, fmt.Errorf("bothyd was started and does not answer at %s: see %s and %s; when the configuration sets listen.socket, set BOTHY_LISTEN_SOCKET to the same path", socket, s.log, c.logHint())
 		}
 	}

@@ -114,9 +114,7 @@ func gone(ctx context.Context, pid int, most time.Duration) bool {
 		if time.Since(begin) > most {
 			return false
 		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
+		if !pause(ctx, 20*time.Millisecond) {
 			return !alive(pid)
 		}
 	}
@@ -183,7 +181,7 @@ func (c *console) stopped(s stopped) error {
 	case s.Stopped:
 		text = fmt.Sprintf("bothyd (pid %d) stopped", s.PID)
 	}
-	if _, err := fmt.Fprintln(c.out, text); err != nil || len(s.Runs) == 0 {
+	if err := c.lines(text); err != nil || len(s.Runs) == 0 {
 		return err
 	}
 	c.say("These runs go on when bothyd runs again, which the next call starts; `bothy runs abort RUN` ends one:")

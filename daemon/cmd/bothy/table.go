@@ -81,7 +81,7 @@ func (c *console) facts(width int, lines [][2]string) error {
 		if l[1] == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(c.out, "%-*s %s\n", width, escapeLine(l[0]), escapeLine(l[1])); err != nil {
+		if err := c.lines(fmt.Sprintf("%-*s %s", width, escapeLine(l[0]), l[1])); err != nil {
 			return err
 		}
 	}

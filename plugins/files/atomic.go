@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,11 +13,7 @@ import (
 
 // temporary is a name beside the final one, so that a rename stays within one
 // file system and is atomic.
-func temporary() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return ".bothy-" + hex.EncodeToString(b[:]) + ".tmp"
-}
+func temporary() string { return ".bothy-" + rand.Text() + ".tmp" }
 
 // replace writes a whole new file at the place, or leaves everything as it was.
 // fill writes the contents. What was there keeps its mode; was, when it is not
@@ -40,7 +35,7 @@ func (pl *place) replace(was fs.FileInfo, fill func(*os.File) error) (err error)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, ignoreMissing(pl.dir.Remove(name)))
+			err = errors.Join(err, pl.dir.RemoveAll(name)) // which may be gone
 		}
 	}()
 	err = fill(f)
@@ -110,11 +105,4 @@ func (pl *place) unchanged(was fs.FileInfo) error {
 		return sdk.Errorf(sdk.Conflict, "%s was changed by somebody else in the meantime; nothing was written, read it again", shown(pl.path))
 	}
 	return nil
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -1,13 +1,9 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"io"
-	"io/fs"
-	"os"
-	"path"
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
@@ -52,15 +48,16 @@ func (c *changes) made(at string) {
 }
 
 // wrote notes new contents of a file.
-func (c *changes) wrote(at string, before *kept, after string) {
+func (c *changes) wrote(at string, before *pathState, after string) {
 	x := sdk.FileChange{Path: at, After: &sdk.FileState{Kind: "file", Hash: hashOf(after)}}
 	if before != nil {
-		if before.lost == "" && before.text == after {
-			return
-		}
-		x.Before, x.Lost = &before.state, before.lost
-		if before.lost == "" {
-			s := sdk.SpliceOf(before.text, after)
+		x.Before, x.Lost = before.told(), before.lost()
+		if x.Lost == "" {
+			text := string(before.body)
+			if text == after {
+				return
+			}
+			s := sdk.SpliceOf(text, after)
 			x.Undo = &s
 		}
 	}
@@ -68,142 +65,79 @@ func (c *changes) wrote(at string, before *kept, after string) {
 }
 
 // gone notes that something is no longer at a path.
-func (c *changes) gone(at string, before *kept) {
-	x := sdk.FileChange{Path: at, Before: &before.state, Lost: before.lost}
-	if before.state.Kind == "file" && before.lost == "" {
-		x.Undo = &sdk.Splice{Removed: []byte(before.text)}
+func (c *changes) gone(before pathState) {
+	x := sdk.FileChange{Path: before.path, Before: before.told(), Lost: before.lost()}
+	if before.kind == "file" && x.Lost == "" {
+		x.Undo = &sdk.Splice{Removed: before.body}
 	}
 	c.add(x)
 }
 
-// kept is what was at a place before it was changed.
-type kept struct {
-	state sdk.FileState
-	text  string      // of a file
-	info  fs.FileInfo // of a file that was read
-	lost  string      // why text is missing
+// told is the state as the host is told of it.
+func (s pathState) told() *sdk.FileState {
+	return &sdk.FileState{Kind: s.kind, Mode: uint32(s.mode), Hash: s.sum, Target: s.target}
 }
 
-// keep reads what is at a place; nil when nothing is.
-func (pl *place) keep() (*kept, error) {
+// lost is why what was there cannot be brought back, when it cannot.
+func (s pathState) lost() string {
+	switch {
+	case s.unread == notAllowed:
+		return "it could not be read"
+	case s.kind == "link", s.kind == "directory", s.body != nil:
+		return ""
+	case s.kind == "file":
+		return "it was " + sized(s.size) + ", and at most " + sized(mostKept) + " are kept of one call"
+	}
+	return "it was a " + s.kind
+}
+
+// keep reads what is at a place, and nothing below it; nil when nothing is there.
+func (pl *place) keep(ctx context.Context) (*pathState, error) {
 	if pl.info == nil {
 		return nil, nil
 	}
-	return keepAt(pl.dir, pl.base, pl.path, pl.info, mostKept)
-}
-
-// keepAt reads what base is in dir, when it is no longer than most.
-func keepAt(dir *os.Root, base, at string, info fs.FileInfo, most int) (*kept, error) {
-	k := &kept{state: sdk.FileState{Kind: kindOf(info.Mode()), Mode: uint32(info.Mode().Perm())}}
-	switch k.state.Kind {
-	case "directory":
-		return k, nil
-	case "link":
-		target, err := dir.Readlink(base)
-		k.state.Target, k.state.Mode = target, 0
-		return k, err
-	case "file":
-	default:
-		k.lost = "it was a " + k.state.Kind
-		return k, nil
+	s := &snapshot{ctx: ctx, shallow: true, keep: mostKept, left: mostKept}
+	if err := s.place(pl); err != nil {
+		return nil, err
 	}
-	if info.Size() > int64(most) {
-		k.lost = "it was " + sized(info.Size()) + ", and at most " + sized(mostKept) + " are kept of one call"
-		return k, nil
-	}
-	f, opened, err := openRegular(dir, base, at)
-	if errors.Is(err, fs.ErrPermission) {
-		k.lost = "it could not be read"
-		return k, nil
-	}
-	if err != nil {
-		return nil, sdk.Errorf(sdk.Conflict, "%s changed while it was looked at; nothing was done, try again: %w", shown(at), root(err))
-	}
-	defer closeRead(f)
-	if !os.SameFile(info, opened) { // a link was swapped in
-		return nil, changedMeanwhile(at)
-	}
-	body, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err != nil {
-		return nil, fault("read", at, err)
-	}
-	if len(body) > most {
-		k.lost = "it grew while it was read"
-		return k, nil
-	}
-	k.text, k.info = string(body), opened
-	k.state.Hash = hashOf(k.text)
-	return k, nil
+	return &s.states[0], nil
 }
 
 // keepTree reads a whole folder, so that its deletion can be taken back: what
 // is in it comes before it. When it holds too much, only the folder is told of.
-func (pl *place) keepTree() []sdk.FileChange {
-	t := &treeKeeper{}
-	root, err := pl.open()
-	if err == nil {
-		err = t.folder(root, pl.path, 0)
-		_ = root.Close() // it was only read
+func (pl *place) keepTree(ctx context.Context) []sdk.FileChange {
+	s := &snapshot{ctx: ctx, after: true, most: mostChanges, keep: mostKept, left: mostKept}
+	err := s.place(pl)
+	lost := "it could not be read whole"
+	if sdk.OutcomeOf(err) == sdk.Overflow {
+		lost = "it held more than " + plural(mostChanges, "file")
+	} else if err == nil {
+		lost = lostIn(s.states)
 	}
-	if err != nil && t.lost == "" {
-		t.lost = "it could not be read whole"
+	var c changes
+	if lost == "" {
+		for _, x := range s.states[:len(s.states)-1] {
+			c.gone(x)
+		}
 	}
-	if t.lost != "" {
-		t.changes = changes{}
-	}
-	t.changes.gone(pl.path, &kept{state: sdk.FileState{Kind: "directory", Mode: uint32(pl.info.Mode().Perm())}, lost: t.lost})
-	return t.changes.list
+	c.add(sdk.FileChange{Path: pl.path, Before: &sdk.FileState{Kind: "directory", Mode: uint32(pl.info.Mode().Perm())}, Lost: lost})
+	return c.list
 }
 
-type treeKeeper struct {
-	changes changes
-	lost    string
-}
-
-func (t *treeKeeper) folder(dir *os.Root, at string, depth int) error {
-	names, err := readNames(dir)
-	if err != nil {
-		return err
+// lostIn is why the first of the states in a folder that cannot be brought back
+// cannot.
+func lostIn(states []pathState) string {
+	for _, s := range states {
+		switch why := s.lost(); {
+		case !utf8.ValidString(s.path):
+			return "the name of " + shown(s.path) + " in it is not UTF-8"
+		case !utf8.ValidString(s.target):
+			return shown(s.path) + " in it: where it leads is not UTF-8"
+		case why != "":
+			return shown(s.path) + " in it: " + why
+		}
 	}
-	for _, found := range names {
-		info, err := dir.Lstat(found.Name())
-		if err != nil {
-			return err
-		}
-		if len(t.changes.list) >= mostChanges || depth > maxDepth {
-			t.lost = "it held more than " + plural(mostChanges, "file")
-			return nil
-		}
-		below := path.Join(at, found.Name())
-		if !utf8.ValidString(below) {
-			t.lost = "the name of " + shown(below) + " in it is not UTF-8"
-			return nil
-		}
-		if info.IsDir() {
-			sub, err := dir.OpenRoot(found.Name() + "/.")
-			if err != nil {
-				return err
-			}
-			err = t.folder(sub, below, depth+1)
-			_ = sub.Close() // it was only read
-			if err != nil || t.lost != "" {
-				return err
-			}
-		}
-		k, err := keepAt(dir, found.Name(), below, info, mostKept-min(t.changes.kept, mostKept))
-		if err != nil {
-			return err
-		}
-		if !utf8.ValidString(k.state.Target) {
-			k.lost = "where it leads is not UTF-8"
-		}
-		if k.lost != "" {
-			t.lost = shown(below) + " in it: " + k.lost
-			return nil
-		}
-		t.changes.gone(below, k)
-	}
-	return nil
+	return ""
 }
 
 func hashOf(text string) string {

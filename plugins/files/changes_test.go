@@ -58,13 +58,13 @@ func TestChangesTellWhatWasDone(t *testing.T) {
 		do   func(p *project) error
 		want string
 	}{
-		"new file":        {func(p *project) error { _, err := p.write(ctx, writeArgs{"n", "new"}, megabytes); return err }, `n: - > file`},
-		"new folders":     {func(p *project) error { _, err := p.write(ctx, writeArgs{"m/n/f", "new"}, megabytes); return err }, "m: - > directory\nm/n: - > directory\nm/n/f: - > file"},
-		"replaced":        {func(p *project) error { _, err := p.write(ctx, writeArgs{"a", "one\n2\n"}, megabytes); return err }, `a: file > file "two"`},
-		"the same":        {func(p *project) error { _, err := p.write(ctx, writeArgs{"a", "one\ntwo\n"}, megabytes); return err }, ``},
-		"through a link":  {func(p *project) error { _, err := p.write(ctx, writeArgs{"l", ""}, megabytes); return err }, `a: file > file "one\ntwo\n"`},
-		"large":           {func(p *project) error { _, err := p.write(ctx, writeArgs{"big", "x"}, megabytes); return err }, `big: file? > file lost`},
-		"edited":          {func(p *project) error { _, err := p.edit(ctx, editArgs{"a", "one", "1"}, megabytes); return err }, `a: file > file "one"`},
+		"new file":        {func(p *project) error { _, err := p.write(ctx, writeArgs{"n", "new"}); return err }, `n: - > file`},
+		"new folders":     {func(p *project) error { _, err := p.write(ctx, writeArgs{"m/n/f", "new"}); return err }, "m: - > directory\nm/n: - > directory\nm/n/f: - > file"},
+		"replaced":        {func(p *project) error { _, err := p.write(ctx, writeArgs{"a", "one\n2\n"}); return err }, `a: file > file "two"`},
+		"the same":        {func(p *project) error { _, err := p.write(ctx, writeArgs{"a", "one\ntwo\n"}); return err }, ``},
+		"through a link":  {func(p *project) error { _, err := p.write(ctx, writeArgs{"l", ""}); return err }, `a: file > file "one\ntwo\n"`},
+		"large":           {func(p *project) error { _, err := p.write(ctx, writeArgs{"big", "x"}); return err }, `big: file? > file lost`},
+		"edited":          {func(p *project) error { _, err := p.edit(ctx, editArgs{"a", "one", "1"}); return err }, `a: file > file "one"`},
 		"folder":          {func(p *project) error { _, err := p.create(ctx, createArgs{"n/m"}); return err }, "n: - > directory\nn/m: - > directory"},
 		"folder is there": {func(p *project) error { _, err := p.create(ctx, createArgs{"d"}); return err }, ``},
 		"deleted":         {func(p *project) error { _, err := p.delete(ctx, deleteArgs{Path: "a"}); return err }, `a: file > - "one\ntwo\n"`},
@@ -154,7 +154,7 @@ func TestUndoOfAWriteGivesTheBytesBack(t *testing.T) {
 			rt.Fatal(err)
 		}
 		after := rapid.String().Draw(rt, "after")
-		tp.changed(func() error { _, err := tp.write(ctx, writeArgs{"f", after}, megabytes); return err })
+		tp.changed(func() error { _, err := tp.write(ctx, writeArgs{"f", after}); return err })
 		for _, c := range tp.project.changes.list {
 			text, err := json.Marshal(c) // as it goes through the daemon
 			if err != nil {

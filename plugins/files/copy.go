@@ -38,9 +38,9 @@ func (p *project) copy(ctx context.Context, a moveArgs) (answer, error) {
 	defer from.close()
 	defer to.close()
 
-	over, err := to.keep()
+	over, err := to.keep(ctx)
 	if err != nil {
-		return answer{}, copyFault(a, err)
+		return answer{}, a.fault("copy", err)
 	}
 	c := &copying{ctx: ctx, agreed: p.agreed}
 	name := temporary()
@@ -52,13 +52,10 @@ func (p *project) copy(ctx context.Context, a moveArgs) (answer, error) {
 		err = rename(to.dir, name, to.dir, to.base, a.Overwrite)
 	}
 	if err != nil {
-		if left := to.dir.RemoveAll(name); left != nil {
-			err = errors.Join(err, left)
-		}
-		return answer{}, copyFault(a, err)
+		return answer{}, a.fault("copy", errors.Join(err, to.dir.RemoveAll(name)))
 	}
 	if over != nil {
-		p.changes.gone(to.path, over)
+		p.changes.gone(*over)
 	}
 	p.changes.list = append(p.changes.list, c.changes(from.path, to.path)...)
 	data := moveData{Source: from.path, Destination: to.path, Kind: kindOf(from.info.Mode()), Overwritten: to.info != nil, Entries: c.entries}
@@ -116,13 +113,6 @@ func (c *copying) note(at string, after sdk.FileState) {
 	}
 }
 
-func copyFault(a moveArgs, err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return fault("replace", a.Destination, err)
-	}
-	return fault("copy", a.Source, err)
-}
-
 // entry copies what is at path, named base in from, to the name in to.
 func (c *copying) entry(from *os.Root, base, path string, to *os.Root, name string) error {
 	if err := c.ctx.Err(); err != nil {
@@ -169,7 +159,7 @@ func (c *copying) folder(from *os.Root, base, path string, to *os.Root, name str
 		return err
 	}
 	defer func() { _ = copied.Close() }() // what is written has handles of its own
-	names, err := readNames(source)
+	names, err := fs.ReadDir(source.FS(), ".")
 	if err != nil {
 		return err
 	}

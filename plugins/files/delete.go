@@ -32,7 +32,7 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("delete", a.Path, err)
 	}
-	before, err := pl.keep()
+	before, err := pl.keep(ctx)
 	if err != nil {
 		return answer{}, fault("delete", a.Path, err)
 	}
@@ -44,10 +44,10 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 		if !a.Recursive {
 			return answer{}, notEmpty(pl)
 		}
-		p.changes.list = append(p.changes.list, pl.keepTree()...) // told of also when it fails half-way
+		p.changes.list = append(p.changes.list, pl.keepTree(ctx)...) // told of also when it fails half-way
 		err = pl.dir.RemoveAll(pl.base)
 	} else if err == nil {
-		p.changes.gone(pl.path, before)
+		p.changes.gone(*before)
 	}
 	if err != nil {
 		return answer{}, fault("delete", a.Path, err)

@@ -29,21 +29,21 @@ type diffData struct {
 
 // diff compares a file with another or with a text: what is only in it is told
 // of as gone.
-func (p *project) diff(ctx context.Context, a diffArgs, most int64) (answer, error) {
+func (p *project) diff(ctx context.Context, a diffArgs) (answer, error) {
 	if (a.Other == "") == (a.Text == nil) {
 		return answer{}, sdk.Errorf(sdk.Validation, "give either other, the file to compare with, or text")
 	}
 	if isSkill(a.Path) || isSkill(a.Other) {
 		return answer{}, sdk.Errorf(sdk.Permission, "files of a skill cannot be compared, only files of the project; read them with read_file")
 	}
-	from, err := p.compared(ctx, a.Path, most)
+	from, err := p.compared(ctx, a.Path)
 	if err != nil {
 		return answer{}, err
 	}
 	to := pathState{path: from.path, kind: "file"}
 	if a.Text != nil {
 		to.body, to.size, to.sum = []byte(*a.Text), int64(len(*a.Text)), hashOf(*a.Text)
-	} else if to, err = p.compared(ctx, a.Other, most); err != nil {
+	} else if to, err = p.compared(ctx, a.Other); err != nil {
 		return answer{}, err
 	}
 	data := diffData{Path: from.path, Same: from.sum == to.sum && from.unread+to.unread == ""}
@@ -79,7 +79,7 @@ func bounded(text string, data diffData) answer {
 }
 
 // compared looks at a file that is to be compared.
-func (p *project) compared(ctx context.Context, name string, most int64) (pathState, error) {
+func (p *project) compared(ctx context.Context, name string) (pathState, error) {
 	pl, err := p.existing(name, lookup{})
 	if err != nil {
 		return pathState{}, err
@@ -88,7 +88,7 @@ func (p *project) compared(ctx context.Context, name string, most int64) (pathSt
 	if err := wantRegular(pl.info, pl.path); err != nil {
 		return pathState{}, err
 	}
-	s := &snapshot{ctx: ctx, strict: true, keep: most, left: mostHashed}
+	s := &snapshot{ctx: ctx, strict: true, keep: p.most, left: mostHashed}
 	if err := s.place(pl); err != nil {
 		return pathState{}, err
 	}

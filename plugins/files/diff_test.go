@@ -29,7 +29,7 @@ func TestDiff(t *testing.T) {
 			"no UTF-8":     {diffArgs{Path: "latin", Text: text("")}, "# bytes that are no text are written as \\xNN\n--- a/latin\n+++ b/latin\n@@ -1 +0,0 @@\n-caf\\xe9\n"},
 			"protected":    {diffArgs{Path: ".git/config", Other: "a"}, "--- a/.git/config\n+++ b/a\n@@ -1 +1,2 @@\n-[core]\n+one\n+two\n"},
 		} {
-			got, err := tp.diff(ctx, tt.args, megabytes)
+			got, err := tp.diff(ctx, tt.args)
 			if err != nil || got.text != tt.want || got.truncated {
 				t.Errorf("%s: %q, %v", name, got.text, err)
 			}
@@ -50,16 +50,18 @@ func TestDiff(t *testing.T) {
 			{diffArgs{Path: "../outside/secret", Text: text("")}, sdk.Permission},
 			{diffArgs{Path: "/skills/x/SKILL.md", Other: "a"}, sdk.Permission},
 		} {
-			_, err := tp.diff(ctx, tt.args, megabytes)
+			_, err := tp.diff(ctx, tt.args)
 			wantOutcome(t, err, tt.outcome)
 		}
 	})
-	got, err := tp.diff(ctx, diffArgs{Path: "big", Text: text("")}, 100)
+	tp.most = 100
+	got, err := tp.diff(ctx, diffArgs{Path: "big", Text: text("")})
+	tp.most = megabytes
 	if err != nil || !strings.Contains(got.text, "differ; their lines are not compared") {
 		t.Errorf("beyond the limit on a file: %q, %v", got.text, err)
 	}
 	tp.put("long", strings.Repeat("line\n", 50_000))
-	got, err = tp.diff(ctx, diffArgs{Path: "long", Text: text("")}, megabytes)
+	got, err = tp.diff(ctx, diffArgs{Path: "long", Text: text("")})
 	if err != nil || !got.truncated || len(got.text) > comparedDiff+200 || !strings.HasSuffix(got.text, " more are not shown; read the files in ranges of lines]\n") {
 		t.Errorf("%d bytes, %v", len(got.text), err)
 	}

@@ -34,72 +34,77 @@ type editData struct {
 
 // edit replaces one place in a file. A text that is nowhere or in several
 // places is outcome conflict, and nothing is written.
-func (p *project) edit(ctx context.Context, a editArgs, most int64) (answer, error) {
-	pl, err := p.editable(a)
+func (p *project) edit(ctx context.Context, a editArgs) (answer, error) {
+	e, err := p.editing(a)
 	if err != nil {
 		return answer{}, err
 	}
-	defer pl.close()
-	before, was, got, err := pl.edit(a, most)
-	if err != nil {
-		return answer{}, err
-	}
-	if err := p.makes(pl.path, hashOf(got.Body)); err != nil {
+	defer e.close()
+	if err := p.makes(e.path, hashOf(e.Body)); err != nil {
 		return answer{}, err
 	}
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("write", a.Path, err)
 	}
-	if err := pl.replace(was, filling(got.Body)); err != nil {
+	if err := e.replace(e.was, filling(e.Body)); err != nil {
 		return answer{}, fault("write", a.Path, err)
 	}
-	p.changes.wrote(pl.path, &kept{state: sdk.FileState{Kind: "file", Mode: uint32(was.Mode().Perm()), Hash: hashOf(before)}, text: before}, got.Body)
-	return edited(pl.path, before, got), nil
+	p.changes.wrote(e.path, &pathState{kind: "file", mode: e.was.Mode().Perm(), sum: hashOf(e.before), body: []byte(e.before)}, e.Body)
+	return e.answer(), nil
 }
 
 // planEdit is what edit would do.
-func (p *project) planEdit(ctx context.Context, a editArgs, most int64) (*plan, error) {
-	pl, err := p.editable(a)
+func (p *project) planEdit(ctx context.Context, a editArgs) (*plan, error) {
+	e, err := p.editing(a)
 	if err != nil {
 		return nil, err
 	}
-	defer pl.close()
-	before, _, got, err := pl.edit(a, most)
-	if err != nil {
-		return nil, err
-	}
-	if err := pl.writable(); err != nil {
+	defer e.close()
+	if err := e.writable(); err != nil {
 		return nil, fault("write", a.Path, err)
 	}
-	now, err := planText(ctx, pl, got.Body)
-	if err == nil && now.states[0].sum != hashOf(before) {
-		return nil, changedMeanwhile(pl.path)
+	now, err := planText(ctx, e.place, e.Body)
+	if err == nil && now.states[0].sum != hashOf(e.before) {
+		return nil, changedMeanwhile(e.path)
 	}
 	return now, err
 }
 
-// edit works out the new contents of the file at the place.
-func (pl *place) edit(a editArgs, most int64) (before string, was fs.FileInfo, got match.Replacement, err error) {
-	before, was, err = readText(pl, a.Path, most)
-	if err != nil {
-		return "", nil, got, err
-	}
-	got, err = match.Replace(before, a.OldText, a.NewText)
-	if err != nil {
-		return "", nil, got, editFault(a.Path, err)
-	}
-	if int64(len(got.Body)) > most {
-		return "", nil, got, sdk.Errorf(sdk.Overflow, "%s would become %s, and at most %s can be edited", shown(a.Path), sized(int64(len(got.Body))), sized(most))
-	}
-	return before, was, got, nil
+// editing is an edit that is worked out: the file, how it is, and what it would
+// become.
+type editing struct {
+	*place
+	before string
+	was    fs.FileInfo
+	match.Replacement
 }
 
-// editable resolves a file that is there and may be changed; no folder is made.
-func (p *project) editable(a editArgs) (*place, error) {
+// editing works out an edit of a file that is there and may be changed; no
+// folder is made. The caller closes it.
+func (p *project) editing(a editArgs) (_ *editing, err error) {
 	if a.OldText == a.NewText {
 		return nil, sdk.Errorf(sdk.Validation, "old_text and new_text are the same; there is nothing to change")
 	}
-	return p.present(a.Path, lookup{}, "make it with write_file, or list_files shows what there is")
+	pl, err := p.present(a.Path, lookup{}, "make it with write_file, or list_files shows what there is")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			pl.close()
+		}
+	}()
+	e := &editing{place: pl}
+	if e.before, e.was, err = readText(pl, a.Path, p.most); err != nil {
+		return nil, err
+	}
+	if e.Replacement, err = match.Replace(e.before, a.OldText, a.NewText); err != nil {
+		return nil, editFault(a.Path, err)
+	}
+	if n := int64(len(e.Body)); n > p.most {
+		return nil, sdk.Errorf(sdk.Overflow, "%s would become %s, and at most %s can be edited", shown(a.Path), sized(n), sized(p.most))
+	}
+	return e, nil
 }
 
 // readText reads a whole file that is to be edited, and how it was then.
@@ -131,16 +136,16 @@ func editFault(name string, err error) error {
 	return sdk.Errorf(sdk.Conflict, "%s: %w", shown(name), err)
 }
 
-func edited(path, before string, got match.Replacement) answer {
-	diff := match.Diff(path, before, got.Body)
-	text := fmt.Sprintf("Edited %s at line %d", shown(path), got.Line)
-	if got.Reindented {
+func (e *editing) answer() answer {
+	diff := match.Diff(e.path, e.before, e.Body)
+	text := fmt.Sprintf("Edited %s at line %d", shown(e.path), e.Line)
+	if e.Reindented {
 		text += "; old_text was found by its lines, not exactly, and new_text was given the indentation of the place: check the result"
 	}
 	if diff == "" {
 		text += "; the file is the same as before"
 	}
-	data := editData{Path: path, Line: got.Line, Bytes: len(got.Body), Reindented: got.Reindented}
+	data := editData{Path: e.path, Line: e.Line, Bytes: len(e.Body), Reindented: e.Reindented}
 	cut := len(diff) > shownDiff
 	if cut {
 		diff = diff[:shownDiff] + "\n[the diff goes on]\n"

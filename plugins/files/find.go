@@ -31,19 +31,18 @@ func (p *project) find(ctx context.Context, a findArgs) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	pl, dir, err := p.openFolder(a.Path)
+	t, err := p.tree(a.Path)
 	if err != nil {
 		return answer{}, err
 	}
-	defer pl.close()
-	defer func() { _ = dir.Close() }() // it was only read
+	defer t.close()
 
 	data := findData{Paths: []string{}}
 	most := limit(a.Limit, usualEntries, mostEntries)
-	t := &tree{deep: true, intoGit: inGit(pl.path)}
 	size := 0
+	t.deep = true
 	t.visit = func(e entry) error {
-		if e.mode.IsDir() || !glob.Match(relative(e.path, pl.path)) {
+		if e.mode.IsDir() || !glob.Match(relative(e.path, t.path)) {
 			return nil
 		}
 		data.Total++
@@ -53,8 +52,8 @@ func (p *project) find(ctx context.Context, a findArgs) (answer, error) {
 		}
 		return nil
 	}
-	if err := t.walk(ctx, dir, pl.path); err != nil {
-		return answer{}, fault("search", pl.path, err)
+	if err := t.walk(ctx, "search"); err != nil {
+		return answer{}, err
 	}
 	data.More, data.Unreadable = data.Total-len(data.Paths), t.unreadable
 
@@ -66,9 +65,9 @@ func (p *project) find(ctx context.Context, a findArgs) (answer, error) {
 	case data.More > 0:
 		fmt.Fprintf(&text, "[%d more of %d; make the pattern narrower]\n", data.More, data.Total)
 	case data.Total == 0 && !glob.HasSlash():
-		fmt.Fprintf(&text, "no file in %s fits %s; to look in the folders below as well, use **/%s\n", shown(pl.path), a.Pattern, a.Pattern)
+		fmt.Fprintf(&text, "no file in %s fits %s; to look in the folders below as well, use **/%s\n", shown(t.path), a.Pattern, a.Pattern)
 	case data.Total == 0:
-		fmt.Fprintf(&text, "no file below %s fits %s\n", shown(pl.path), a.Pattern)
+		fmt.Fprintf(&text, "no file below %s fits %s\n", shown(t.path), a.Pattern)
 	}
 	text.WriteString(t.notes())
 	return answer{text: text.String(), data: data, truncated: data.More > 0 || t.incomplete}, nil

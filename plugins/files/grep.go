@@ -72,30 +72,20 @@ func (p *project) grep(ctx context.Context, a grepArgs) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	name := a.Path
-	if name == "" {
-		name = "."
-	}
-	pl, err := p.existing(name, lookup{})
+	t, err := p.tree(a.Path)
 	if err != nil {
 		return answer{}, err
 	}
-	defer pl.close()
-
-	t := &tree{deep: true, intoGit: inGit(pl.path)}
-	if !pl.isDir() {
-		if err := s.file(ctx, entry{pl.path, pl.dir, pl.base, pl.info.Mode()}); err != nil && !errors.Is(err, fs.SkipAll) {
-			return answer{}, fault("search", name, err)
+	defer t.close()
+	if !t.isDir() {
+		if err := s.file(ctx, entry{t.path, t.dir, t.base, t.info.Mode()}); err != nil && !errors.Is(err, fs.SkipAll) {
+			return answer{}, fault("search", a.Path, err)
 		}
-		return s.answer(t, pl.path), nil
+		return s.answer(t), nil
 	}
-	dir, err := pl.open()
-	if err != nil {
-		return answer{}, fault("search", name, err)
-	}
-	defer func() { _ = dir.Close() }() // it was only read
+	t.deep = true
 	t.visit = func(e entry) error {
-		if !e.mode.IsRegular() || !filter(e, pl.path) {
+		if !e.mode.IsRegular() || !filter(e, t.path) {
 			return nil
 		}
 		err := s.file(ctx, e)
@@ -105,10 +95,10 @@ func (p *project) grep(ctx context.Context, a grepArgs) (answer, error) {
 		t.failed(e.path, err)
 		return nil
 	}
-	if err := t.walk(ctx, dir, pl.path); err != nil {
-		return answer{}, fault("search", name, err)
+	if err := t.walk(ctx, "search"); err != nil {
+		return answer{}, err
 	}
-	return s.answer(t, pl.path), nil
+	return s.answer(t), nil
 }
 
 func newSearch(a grepArgs) (*search, func(e entry, folder string) bool, error) {
@@ -243,14 +233,14 @@ func clip(line []byte, at int) string {
 	return text
 }
 
-func (s *search) answer(t *tree, path string) answer {
+func (s *search) answer(t *tree) answer {
 	s.data.Unreadable = t.unreadable
 	var text strings.Builder
 	s.write(&text)
 	more := s.data.Total - len(s.data.Matches)
 	switch {
 	case s.data.Total == 0:
-		fmt.Fprintf(&text, "no line matches in the %s searched in %s\n", plural(s.data.Files, "file"), shown(path))
+		fmt.Fprintf(&text, "no line matches in the %s searched in %s\n", plural(s.data.Files, "file"), shown(t.path))
 	case s.data.Stopped:
 		fmt.Fprintf(&text, "[more than %d lines match; make the pattern or the glob narrower]\n", s.data.Total)
 	case more > 0:

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -33,13 +35,7 @@ func readLine(ctx context.Context, r *bufio.Reader) ([]byte, bool, error) {
 }
 
 func trimEnding(line []byte) []byte {
-	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line = line[:n-1]
-	}
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		line = line[:n-1]
-	}
-	return line
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
 // write shows the matches as grep -n does: path:line:text, lines around them
@@ -77,5 +73,5 @@ func (s *search) nextIn(path string, i int) int {
 	if i+1 < len(s.data.Matches) && s.data.Matches[i+1].Path == path {
 		return s.data.Matches[i+1].Line
 	}
-	return int(^uint(0) >> 1)
+	return math.MaxInt
 }

@@ -40,17 +40,16 @@ type listData struct {
 
 // list shows what is in a folder, hidden files included, by name.
 func (p *project) list(ctx context.Context, a listArgs) (answer, error) {
-	pl, dir, err := p.openFolder(a.Path)
+	t, err := p.tree(a.Path)
 	if err != nil {
 		return answer{}, err
 	}
-	defer pl.close()
-	defer func() { _ = dir.Close() }() // it was only read
+	defer t.close()
 
-	data := listData{Path: pl.path, Entries: []listed{}}
+	data := listData{Path: t.path, Entries: []listed{}}
 	most := limit(a.Limit, usualEntries, mostEntries)
-	t := &tree{deep: a.Recursive, intoGit: inGit(pl.path)}
 	size := 0
+	t.deep = a.Recursive
 	t.visit = func(e entry) error {
 		data.Total++
 		if len(data.Entries) == most || size > shownBytes {
@@ -66,8 +65,8 @@ func (p *project) list(ctx context.Context, a listArgs) (answer, error) {
 		size += len(l.Path) + len(l.Target)
 		return nil
 	}
-	if err := t.walk(ctx, dir, pl.path); err != nil {
-		return answer{}, fault("list", pl.path, err)
+	if err := t.walk(ctx, "list"); err != nil {
+		return answer{}, err
 	}
 	data.Unreadable = t.unreadable
 
@@ -78,7 +77,7 @@ func (p *project) list(ctx context.Context, a listArgs) (answer, error) {
 	more := data.Total - len(data.Entries)
 	switch {
 	case data.Total == 0:
-		fmt.Fprintf(&text, "%s is empty\n", shown(pl.path))
+		fmt.Fprintf(&text, "%s is empty\n", shown(t.path))
 	case more > 0:
 		fmt.Fprintf(&text, "[%d more of %d; name a folder further down, or use find_files]\n", more, data.Total)
 	}

@@ -40,18 +40,18 @@ func (p *project) move(ctx context.Context, a moveArgs) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("move", a.Source, err)
 	}
-	over, err := to.keep()
+	over, err := to.keep(ctx)
 	if err != nil {
-		return answer{}, moveFault(a, err)
+		return answer{}, a.fault("move", err)
 	}
 	if err := p.stillBoth(from, to); err != nil {
 		return answer{}, err
 	}
 	if err := rename(from.dir, from.base, to.dir, to.base, a.Overwrite); err != nil {
-		return answer{}, moveFault(a, err)
+		return answer{}, a.fault("move", err)
 	}
 	if over != nil {
-		p.changes.gone(to.path, over)
+		p.changes.gone(*over)
 	}
 	p.changes.add(sdk.FileChange{Path: to.path, From: from.path, After: &sdk.FileState{Kind: kindOf(from.info.Mode())}})
 	data := moveData{Source: from.path, Destination: to.path, Kind: kindOf(from.info.Mode()), Overwritten: to.info != nil}
@@ -82,7 +82,7 @@ func planAt(s *snapshot, verb string, from, to *place) (*plan, error) {
 		return nil, err
 	}
 	if !sameDevice(from.info, to.above[len(to.above)-1]) && verb == "rename" {
-		return nil, moveFault(moveArgs{Source: from.path, Destination: to.path}, syscall.EXDEV)
+		return nil, moveArgs{Source: from.path, Destination: to.path}.fault("move", syscall.EXDEV)
 	}
 	over, err := statesOf(s.ctx, to, largestFile)
 	if err != nil {
@@ -171,15 +171,15 @@ func inside(from *place, to string) error {
 	return sdk.Errorf(sdk.Validation, "the destination %s lies inside the source %s; choose one outside it", shown(to), shown(from.path))
 }
 
-// moveFault names the path that an error is about.
-func moveFault(a moveArgs, err error) error {
+// fault names the path that an error of a move or a copy is about.
+func (a moveArgs) fault(action string, err error) error {
 	if errors.Is(err, syscall.EXDEV) {
 		return sdk.Errorf(sdk.Validation, "%s and %s are on different file systems; use copy_path, then delete_path: %w", shown(a.Source), shown(a.Destination), syscall.EXDEV)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return fault("replace", a.Destination, err)
 	}
-	return fault("move", a.Source, err)
+	return fault(action, a.Source, err)
 }
 
 // sameDevice reports whether a file and a folder lie in one file system, as far

@@ -20,15 +20,15 @@ func TestStillIsAskedLast(t *testing.T) {
 	}{
 		"write": {
 			func(p *project) (*plan, error) {
-				return p.planWrite(ctx, writeArgs{"d/x", "new"}, megabytes)
+				return p.planWrite(ctx, writeArgs{"d/x", "new"})
 			},
-			func(p *project) error { _, err := p.write(ctx, writeArgs{"d/x", "new"}, megabytes); return err },
+			func(p *project) error { _, err := p.write(ctx, writeArgs{"d/x", "new"}); return err },
 		},
 		"edit": {
 			func(p *project) (*plan, error) {
-				return p.planEdit(ctx, editArgs{"d/x", "x", "new"}, megabytes)
+				return p.planEdit(ctx, editArgs{"d/x", "x", "new"})
 			},
-			func(p *project) error { _, err := p.edit(ctx, editArgs{"d/x", "x", "new"}, megabytes); return err },
+			func(p *project) error { _, err := p.edit(ctx, editArgs{"d/x", "x", "new"}); return err },
 		},
 		"delete": {
 			func(p *project) (*plan, error) { return p.planDelete(ctx, deleteArgs{"d", true}) },

@@ -22,6 +22,7 @@ type project struct {
 	dir   string
 	root  *os.Root
 	rules protect.Rules
+	most  int64  // bytes of a file that one call reads, writes or edits
 	at    string // what its paths are shown below; empty for a project
 
 	base   string // what a person agreed to; empty when nobody was asked

@@ -39,6 +39,7 @@ func newProject(t *testing.T, files map[string]string) *testProject {
 	if tp.project, err = openProject(dir); err != nil {
 		t.Fatal(err)
 	}
+	tp.most = megabytes
 	t.Cleanup(tp.close)
 	for name, content := range files {
 		tp.put(name, content)
@@ -209,7 +210,7 @@ func TestOpenProject(t *testing.T) {
 func (tp *testProject) every(name string) map[string]error {
 	ctx := context.Background()
 	errs := map[string]error{}
-	_, errs["read"] = tp.read(ctx, readArgs{Path: name}, megabytes)
+	_, errs["read"] = tp.read(ctx, readArgs{Path: name})
 	_, errs["list"] = tp.list(ctx, listArgs{Path: name})
 	_, errs["find"] = tp.find(ctx, findArgs{Pattern: "**", Path: name})
 	_, errs["grep"] = tp.grep(ctx, grepArgs{Pattern: "secret", Path: name})
@@ -224,8 +225,8 @@ func (tp *testProject) every(name string) map[string]error {
 func (tp *testProject) everyChange(name string) map[string]error {
 	ctx := context.Background()
 	errs := map[string]error{}
-	_, errs["write"] = tp.write(ctx, writeArgs{Path: name, Content: "evil"}, megabytes)
-	_, errs["edit"] = tp.edit(ctx, editArgs{Path: name, OldText: "e", NewText: "evil"}, megabytes)
+	_, errs["write"] = tp.write(ctx, writeArgs{Path: name, Content: "evil"})
+	_, errs["edit"] = tp.edit(ctx, editArgs{Path: name, OldText: "e", NewText: "evil"})
 	_, errs["create"] = tp.create(ctx, createArgs{Path: name})
 	_, errs["delete"] = tp.delete(ctx, deleteArgs{Path: name, Recursive: true})
 	_, errs["move from"] = tp.move(ctx, moveArgs{Source: name, Destination: "moved", Overwrite: true})
@@ -264,13 +265,13 @@ func TestNothingLeavesTheProject(t *testing.T) {
 	for _, name := range []string{"secret", "dangling", "abs", "out"} {
 		tp.unchangedBy(func() {
 			ctx := context.Background()
-			_, err := tp.write(ctx, writeArgs{Path: name, Content: "evil"}, megabytes)
+			_, err := tp.write(ctx, writeArgs{Path: name, Content: "evil"})
 			wantOutcome(t, err, sdk.Permission, name)
-			_, err = tp.read(ctx, readArgs{Path: name}, megabytes)
+			_, err = tp.read(ctx, readArgs{Path: name})
 			wantOutcome(t, err, sdk.Permission, name)
 		})
 	}
-	_, err := tp.read(context.Background(), readArgs{Path: "loop"}, megabytes)
+	_, err := tp.read(context.Background(), readArgs{Path: "loop"})
 	wantOutcome(t, err, sdk.Validation)
 }
 
@@ -281,7 +282,7 @@ func TestLinksInsideTheProjectAreFollowed(t *testing.T) {
 		"new": "-> a/made.txt", "self": "-> .", "back": "-> a/b/..",
 	})
 	for _, name := range []string{"link/c.txt", "deep/link/c.txt", "chain", "self/self/a/b/c.txt", "back/b/c.txt"} {
-		got, err := tp.read(ctx, readArgs{Path: name}, megabytes)
+		got, err := tp.read(ctx, readArgs{Path: name})
 		if err != nil || got.text != "one" {
 			t.Errorf("%s: %q, %v", name, got.text, err)
 			continue
@@ -290,7 +291,7 @@ func TestLinksInsideTheProjectAreFollowed(t *testing.T) {
 			t.Errorf("%s was said to be %s", name, data.Path)
 		}
 	}
-	if _, err := tp.write(ctx, writeArgs{Path: "new", Content: "x"}, megabytes); err != nil {
+	if _, err := tp.write(ctx, writeArgs{Path: "new", Content: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	if tp.get("a/made.txt") != "x" {
@@ -320,7 +321,7 @@ func TestFault(t *testing.T) {
 			t.Errorf("an outcome was changed: %v", again)
 		}
 	}
-	wantOutcome(t, moveFault(moveArgs{Source: "a", Destination: "b"}, syscall.EXDEV), sdk.Validation, "copy_path", "a and b")
-	wantOutcome(t, moveFault(moveArgs{Source: "a", Destination: "b"}, syscall.EEXIST), sdk.Conflict, "b exists")
-	wantOutcome(t, moveFault(moveArgs{Source: "a", Destination: "b"}, syscall.ENOENT), sdk.NotFound, "a does not exist")
+	wantOutcome(t, moveArgs{Source: "a", Destination: "b"}.fault("move", syscall.EXDEV), sdk.Validation, "copy_path", "a and b")
+	wantOutcome(t, moveArgs{Source: "a", Destination: "b"}.fault("move", syscall.EEXIST), sdk.Conflict, "b exists")
+	wantOutcome(t, moveArgs{Source: "a", Destination: "b"}.fault("move", syscall.ENOENT), sdk.NotFound, "a does not exist")
 }

@@ -58,7 +58,7 @@ func TestProtectedPathsThroughFinalLinks(t *testing.T) {
 	})
 	tp.unchangedBy(func() {
 		for _, name := range []string{"conf", "lock", "made", "made/pre-commit"} {
-			_, err := tp.write(ctx, writeArgs{Path: name, Content: "evil"}, megabytes)
+			_, err := tp.write(ctx, writeArgs{Path: name, Content: "evil"})
 			wantOutcome(t, err, sdk.Permission, "protected")
 		}
 		_, err := tp.create(ctx, createArgs{Path: "made"})
@@ -69,7 +69,7 @@ func TestProtectedPathsThroughFinalLinks(t *testing.T) {
 		t.Errorf("deleting a link gave %v and left %q", err, tp.get(".git/config"))
 	}
 	// Elsewhere in .git nothing is protected.
-	if _, err := tp.write(ctx, writeArgs{Path: ".git/HEAD", Content: "other"}, megabytes); err != nil {
+	if _, err := tp.write(ctx, writeArgs{Path: ".git/HEAD", Content: "other"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -108,7 +108,7 @@ func TestRepositoriesBelowAreProtected(t *testing.T) {
 		}
 	})
 	for _, name := range []string{"sub/.git/HEAD", "sub/x", "bare/HEAD", "bare/description", "three/config", "two/x"} {
-		if _, err := tp.write(context.Background(), writeArgs{Path: name, Content: "fine"}, megabytes); err != nil {
+		if _, err := tp.write(context.Background(), writeArgs{Path: name, Content: "fine"}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestWhatConfigurationNamesIsProtected(t *testing.T) {
 		}
 	})
 	for _, name := range []string{"team/other", ".husky/pre-commit", "mine/x"} {
-		if _, err := tp.write(context.Background(), writeArgs{Path: name, Content: "fine"}, megabytes); err != nil {
+		if _, err := tp.write(context.Background(), writeArgs{Path: name, Content: "fine"}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -162,12 +162,12 @@ func TestBothyItselfIsProtected(t *testing.T) {
 		}
 	})
 	for _, name := range []string{".config/other", "build/bin/other"} {
-		if _, err := tp.write(context.Background(), writeArgs{Path: name, Content: "fine"}, megabytes); err != nil {
+		if _, err := tp.write(context.Background(), writeArgs{Path: name, Content: "fine"}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	tp.rules.Bothy = []string{filepath.Dir(tp.dir)}
-	_, err := tp.write(context.Background(), writeArgs{Path: "new", Content: "x"}, megabytes)
+	_, err := tp.write(context.Background(), writeArgs{Path: "new", Content: "x"})
 	wantOutcome(t, err, sdk.Permission, "Bothy's own")
 }
 
@@ -204,7 +204,7 @@ func TestWhatProtectedPathsLeadToIsProtected(t *testing.T) {
 			}
 		})
 	}
-	if _, err := tp.write(context.Background(), writeArgs{Path: "store/git/HEAD", Content: "other"}, megabytes); err != nil {
+	if _, err := tp.write(context.Background(), writeArgs{Path: "store/git/HEAD", Content: "other"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -224,7 +224,7 @@ func TestFoldersAboveWhatIsProtected(t *testing.T) {
 			}
 		}
 	})
-	if _, err := tp.write(context.Background(), writeArgs{Path: "store/deep/other", Content: "x"}, megabytes); err != nil {
+	if _, err := tp.write(context.Background(), writeArgs{Path: "store/deep/other", Content: "x"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -236,7 +236,7 @@ func TestProtectedFilesAreKnownByWhatTheyAre(t *testing.T) {
 	if err := os.Link(filepath.Join(tp.dir, ".git/config"), filepath.Join(tp.dir, "alias")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := tp.write(context.Background(), writeArgs{Path: "alias", Content: "evil"}, megabytes)
+	_, err := tp.write(context.Background(), writeArgs{Path: "alias", Content: "evil"})
 	wantOutcome(t, err, sdk.Permission, "protected")
 
 	// A folder that is .bothy under another name, as a bind mount would be.
@@ -257,14 +257,14 @@ func TestProtectedFilesAreKnownByWhatTheyAre(t *testing.T) {
 func TestProtectedPathsCanBeRead(t *testing.T) {
 	ctx := context.Background()
 	tp := newProject(t, map[string]string{".git/config": "c\n", ".bothy/x": "y", "spare": "s"})
-	if got, err := tp.read(ctx, readArgs{Path: ".git/config"}, megabytes); err != nil || got.text != "c\n" {
+	if got, err := tp.read(ctx, readArgs{Path: ".git/config"}); err != nil || got.text != "c\n" {
 		t.Errorf("%q, %v", got.text, err)
 	}
 	if _, err := tp.copy(ctx, moveArgs{Source: ".bothy", Destination: "copy"}); err != nil || tp.get("copy/x") != "y" {
 		t.Error(err)
 	}
 	for _, name := range []string{".gitignore", ".github/x", "src/config", "src/hooks/x", "HEAD", "objects/x", "bothy.lock.md", "xbothy.lock", ".bothyrc"} {
-		if _, err := tp.write(ctx, writeArgs{Path: name, Content: "fine"}, megabytes); err != nil {
+		if _, err := tp.write(ctx, writeArgs{Path: name, Content: "fine"}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

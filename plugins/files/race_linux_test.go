@@ -71,11 +71,11 @@ func TestSwappedLinks(t *testing.T) {
 				}
 			}
 			for round := 0; round < raceRounds || done == 0 || refused == 0; round++ {
-				_, err := tp.write(ctx, writeArgs{Path: "x/f", Content: "evil"}, megabytes)
+				_, err := tp.write(ctx, writeArgs{Path: "x/f", Content: "evil"})
 				count(err)
-				_, err = tp.write(ctx, writeArgs{Path: "x/d/new/f", Content: "evil"}, megabytes)
+				_, err = tp.write(ctx, writeArgs{Path: "x/d/new/f", Content: "evil"})
 				count(err)
-				_, err = tp.edit(ctx, editArgs{"x/f", "o", "evil"}, megabytes)
+				_, err = tp.edit(ctx, editArgs{"x/f", "o", "evil"})
 				count(err)
 				_, err = tp.create(ctx, createArgs{Path: "x/d/made"})
 				count(err)
@@ -87,7 +87,7 @@ func TestSwappedLinks(t *testing.T) {
 				count(err)
 				_, err = tp.move(ctx, moveArgs{"x/f", "x/i", true})
 				count(err)
-				got, err := tp.read(ctx, readArgs{Path: "x/f"}, megabytes)
+				got, err := tp.read(ctx, readArgs{Path: "x/f"})
 				count(err)
 				if got.text == "out" {
 					t.Fatal("a file outside was read")
@@ -126,15 +126,15 @@ func TestSwappedFinalLink(t *testing.T) {
 		stop := exchange(t, filepath.Join(tp.dir, "x"), filepath.Join(tp.dir, "y"))
 		for range raceRounds {
 			// A write may replace the link itself, and then there is no race left.
-			_, err := tp.write(ctx, writeArgs{Path: "x", Content: "fine"}, megabytes)
+			_, err := tp.write(ctx, writeArgs{Path: "x", Content: "fine"})
 			if outcome := sdk.OutcomeOf(err); err != nil && outcome != sdk.Permission && outcome != sdk.Conflict {
 				t.Error(err)
 				break
 			}
-			if got, _ := tp.read(ctx, readArgs{Path: "x"}, megabytes); got.text == "secret" && target != ".git/config" {
+			if got, _ := tp.read(ctx, readArgs{Path: "x"}); got.text == "secret" && target != ".git/config" {
 				t.Error("a file outside was read")
 			}
-			_, err = tp.edit(ctx, editArgs{"x", "e", "evil"}, megabytes)
+			_, err = tp.edit(ctx, editArgs{"x", "e", "evil"})
 			if err != nil && sdk.OutcomeOf(err) == sdk.Internal {
 				t.Error(err)
 				break
@@ -166,13 +166,13 @@ func TestSwappedFifo(t *testing.T) {
 	go func() {
 		defer close(finished)
 		for range raceRounds {
-			_, err := tp.read(ctx, readArgs{Path: "x/f"}, megabytes)
+			_, err := tp.read(ctx, readArgs{Path: "x/f"})
 			fine(err)
-			_, err = tp.write(ctx, writeArgs{Path: "x/f", Content: "new"}, megabytes)
+			_, err = tp.write(ctx, writeArgs{Path: "x/f", Content: "new"})
 			fine(err)
 			_, err = tp.create(ctx, createArgs{Path: "x/made/deep"})
 			fine(err)
-			_, err = tp.read(ctx, readArgs{Path: "x"}, megabytes)
+			_, err = tp.read(ctx, readArgs{Path: "x"})
 			fine(err)
 			_, err = tp.list(ctx, listArgs{Recursive: true})
 			fine(err)

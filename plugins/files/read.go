@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"strings"
@@ -38,7 +39,7 @@ type readData struct {
 
 // read returns a file's text, or a range of its lines. A range is read in
 // bounded memory, and nothing behind it is read.
-func (p *project) read(ctx context.Context, a readArgs, most int64) (answer, error) {
+func (p *project) read(ctx context.Context, a readArgs) (answer, error) {
 	first, last, err := lineRange(a)
 	if err != nil {
 		return answer{}, err
@@ -67,11 +68,11 @@ func (p *project) read(ctx context.Context, a readArgs, most int64) (answer, err
 			data: data,
 		}, nil
 	}
-	if a.StartLine == nil && a.EndLine == nil && info.Size() > most {
+	if a.StartLine == nil && a.EndLine == nil && info.Size() > p.most {
 		return answer{}, sdk.Errorf(sdk.Overflow, "%s is %s, and at most %s are read at once; read it in ranges of lines, beginning with start_line 1 and end_line 1000, or find the lines with grep",
-			shown(a.Path), sized(info.Size()), sized(most))
+			shown(a.Path), sized(info.Size()), sized(p.most))
 	}
-	lines, err := readLines(ctx, r, first, last, most)
+	lines, err := readLines(ctx, r, first, last, p.most)
 	if err != nil {
 		return answer{}, fault("read", a.Path, err)
 	}
@@ -79,14 +80,14 @@ func (p *project) read(ctx context.Context, a readArgs, most int64) (answer, err
 		return answer{}, sdk.Errorf(sdk.Validation, "start_line %d is behind the end of %s, which has %s", first, shown(a.Path), plural(lines.seen, "line"))
 	}
 	got := lines.answer(data, first)
-	if int64(len(got.text)) > most+most/2 {
+	if int64(len(got.text)) > p.most+p.most/2 {
 		return answer{}, sdk.Errorf(sdk.Overflow, "%s holds so many bytes that are no UTF-8 that its text does not fit one answer; read it in ranges of lines", shown(a.Path))
 	}
 	return got, nil
 }
 
 func lineRange(a readArgs) (first, last int, err error) {
-	first, last = 1, int(^uint(0)>>1)
+	first, last = 1, math.MaxInt
 	if a.StartLine != nil {
 		first = *a.StartLine
 	}

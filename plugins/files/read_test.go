@@ -55,7 +55,7 @@ func TestRead(t *testing.T) {
 		if tt.end > 0 {
 			args.EndLine = &tt.end
 		}
-		got, err := tp.read(context.Background(), args, megabytes)
+		got, err := tp.read(context.Background(), args)
 		if err != nil {
 			t.Errorf("%s %d-%d: %v", tt.name, tt.first, tt.end, err)
 			continue
@@ -80,11 +80,11 @@ func TestReadOfMoreThanTheLimit(t *testing.T) {
 		"big":  strings.Repeat("0123456789\n", 200_000),
 		"wide": "é" + strings.Repeat("é", megabytes) + "\nb\n",
 	})
-	_, err := tp.read(ctx, readArgs{Path: "big"}, megabytes)
+	_, err := tp.read(ctx, readArgs{Path: "big"})
 	wantOutcome(t, err, sdk.Overflow, "2.2 MB", "2.0 MB", "start_line")
 
 	one := 1
-	got, err := tp.read(ctx, readArgs{Path: "big", StartLine: &one}, megabytes)
+	got, err := tp.read(ctx, readArgs{Path: "big", StartLine: &one})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,9 @@ func TestReadOfMoreThanTheLimit(t *testing.T) {
 		t.Errorf("%d bytes were read", len(got.text))
 	}
 
-	got, err = tp.read(ctx, readArgs{Path: "wide", StartLine: &one, EndLine: &one}, megabytes-1)
+	tp.most--
+	got, err = tp.read(ctx, readArgs{Path: "wide", StartLine: &one, EndLine: &one})
+	tp.most++
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,12 +138,12 @@ func TestReadRefuses(t *testing.T) {
 		{readArgs{Path: "five", StartLine: number(6)}, sdk.Validation, "has 5 lines"},
 	}
 	for _, tt := range tests {
-		_, err := tp.read(ctx, tt.args, megabytes)
+		_, err := tp.read(ctx, tt.args)
 		wantOutcome(t, err, tt.outcome, tt.words)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = tp.read(ended, readArgs{Path: "five"}, megabytes)
+	_, err = tp.read(ended, readArgs{Path: "five"})
 	wantOutcome(t, err, sdk.Aborted)
 }
 
@@ -151,9 +153,9 @@ func TestSpecialFilesAreNeverChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	_, err := tp.write(ctx, writeArgs{Path: "fifo", Content: "x"}, megabytes)
+	_, err := tp.write(ctx, writeArgs{Path: "fifo", Content: "x"})
 	wantOutcome(t, err, sdk.Validation, "fifo")
-	_, err = tp.edit(ctx, editArgs{Path: "fifo", OldText: "x"}, megabytes)
+	_, err = tp.edit(ctx, editArgs{Path: "fifo", OldText: "x"})
 	wantOutcome(t, err, sdk.Validation, "fifo")
 	_, err = tp.copy(ctx, moveArgs{Source: "fifo", Destination: "x"})
 	wantOutcome(t, err, sdk.Validation, "fifo")
@@ -172,7 +174,7 @@ func TestReadDescribesBinaryFiles(t *testing.T) {
 		"edge": strings.Repeat("a", sniffed-1) + "\x00",
 	})
 	for name, binary := range map[string]bool{"image": true, "edge": true, "late": false, "text": false} {
-		got, err := tp.read(context.Background(), readArgs{Path: name}, megabytes)
+		got, err := tp.read(context.Background(), readArgs{Path: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,15 +230,16 @@ func TestReadOfAGigabyte(t *testing.T) {
 // a gigabyte behind the range.
 func TestReadOfAGigabyteFile(t *testing.T) {
 	tp := newProject(t, map[string]string{"big": strings.Repeat("line\n", 10_000)})
+	tp.most = 10_000_000
 	if err := os.Truncate(filepath.Join(tp.dir, "big"), 1<<30); err != nil {
 		t.Fatal(err)
 	}
 	first, last := 9_000, 9_001
-	got, err := tp.read(context.Background(), readArgs{Path: "big", StartLine: &first, EndLine: &last}, 10_000_000)
+	got, err := tp.read(context.Background(), readArgs{Path: "big", StartLine: &first, EndLine: &last})
 	if err != nil || got.text != "line\nline\n" {
 		t.Fatalf("%.40q, %v", got.text, err)
 	}
-	_, err = tp.read(context.Background(), readArgs{Path: "big"}, 10_000_000)
+	_, err = tp.read(context.Background(), readArgs{Path: "big"})
 	wantOutcome(t, err, sdk.Overflow, "1.1 GB", "10.0 MB", "start_line")
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -19,6 +22,9 @@ import (
 // waits for it. What is beyond is known by its size and the time of its last
 // change.
 const mostHashed = 256 << 20
+
+// notAllowed says why something was not read, as pathState.unread.
+const notAllowed = "the system does not allow it"
 
 // pathState is what was at a path when a call was staged.
 type pathState struct {
@@ -31,8 +37,9 @@ type pathState struct {
 	version string      // tells whether it was touched since, without reading it
 	unread  string      // why sum is missing; a clause for people
 
-	body   []byte // of a file that was short enough to be kept
-	binary bool   // its contents are not for people
+	info   fs.FileInfo // of a file that was read
+	body   []byte      // of one that was short enough to be kept
+	binary bool        // its contents are not for people
 }
 
 // state is all that a person agrees to about a path but its name. What was not
@@ -55,12 +62,15 @@ func (s pathState) described() string {
 // snapshot collects the states of files and folders without following links, in the
 // order of their names, a folder before what is in it.
 type snapshot struct {
-	ctx    context.Context
-	quick  bool // only versions are wanted
-	strict bool // what cannot be read is an error
-	keep   int64
-	left   int64 // bytes that may still be read
-	states []pathState
+	ctx     context.Context
+	quick   bool // only versions are wanted
+	strict  bool // what cannot be read is an error
+	shallow bool // what is in a folder is left out
+	after   bool // a folder comes after what is in it
+	most    int  // files and folders in it; 0 is mostCopied
+	keep    int64
+	left    int64 // bytes that may still be read
+	states  []pathState
 }
 
 // statesOf are the states of a place and of all below it. Up to keep bytes of
@@ -83,7 +93,7 @@ func (s *snapshot) add(dir *os.Root, base, at string, info fs.FileInfo, depth in
 	if err := s.ctx.Err(); err != nil {
 		return fault("look at", at, err)
 	}
-	if len(s.states) > mostCopied || depth > maxDepth {
+	if len(s.states) > cmp.Or(s.most, mostCopied) || depth > maxDepth {
 		return sdk.Errorf(sdk.Overflow, "there are more than %d files, or folders deeper than %d, and nobody can be asked about that many; name a folder further down", mostCopied, maxDepth)
 	}
 	seen := pathState{path: at, kind: kindOf(info.Mode()), mode: info.Mode().Perm(), version: versionOf(info)}
@@ -94,7 +104,15 @@ func (s *snapshot) add(dir *os.Root, base, at string, info fs.FileInfo, depth in
 		seen.target, err = dir.Readlink(base)
 	case "directory":
 		s.states = append(s.states, seen)
-		return s.folder(dir, base, at, depth)
+		if s.shallow {
+			return nil
+		}
+		n := len(s.states) - 1
+		err = s.folder(dir, base, at, depth)
+		if folder := s.states[n]; s.after {
+			s.states = append(slices.Delete(s.states, n, n+1), folder)
+		}
+		return err
 	case "file":
 		seen.size = info.Size()
 		if !s.quick {
@@ -115,14 +133,14 @@ func (s *snapshot) add(dir *os.Root, base, at string, info fs.FileInfo, depth in
 func (s *snapshot) folder(dir *os.Root, base, at string, depth int) error {
 	sub, err := dir.OpenRoot(base + "/.")
 	if errors.Is(err, fs.ErrPermission) && !s.strict {
-		s.states[len(s.states)-1].unread = "the system does not allow it"
+		s.states[len(s.states)-1].unread = notAllowed
 		return nil
 	}
 	if err != nil {
 		return fault("look at", at, err)
 	}
 	defer func() { _ = sub.Close() }() // it was only read
-	names, err := readNames(sub)
+	names, err := fs.ReadDir(sub.FS(), ".")
 	if err != nil {
 		return fault("look at", at, err)
 	}
@@ -146,25 +164,32 @@ func (s *snapshot) read(seen *pathState, dir *os.Root, base string, info fs.File
 		return nil
 	}
 	f, opened, err := openRegular(dir, base, seen.path)
-	if errors.Is(err, fs.ErrPermission) && !s.strict {
-		seen.unread = "the system does not allow it"
-		return nil
-	}
-	if err != nil {
+	switch {
+	case err != nil && s.strict:
 		return err
+	case errors.Is(err, fs.ErrPermission):
+		seen.unread = notAllowed
+		return nil
+	case err != nil:
+		return sdk.Errorf(sdk.Conflict, "%s changed while it was looked at; nothing was done, try again: %w", shown(seen.path), root(err))
 	}
 	defer closeRead(f)
 	if !os.SameFile(info, opened) { // a link was swapped in
 		return changedMeanwhile(seen.path)
 	}
 	seen.size, seen.version = opened.Size(), versionOf(opened)
-	var head, body bytes.Buffer
-	sum := sha256.New()
-	to := io.MultiWriter(sum, &firstBytes{&head, sniffed})
-	if seen.size <= s.keep {
-		to = io.MultiWriter(to, &body)
+	r := bufio.NewReaderSize(&interruptible{s.ctx, f}, sniffed)
+	if seen.binary, _, err = looksBinary(r); err != nil {
+		return err
 	}
-	n, err := io.Copy(to, io.LimitReader(&interruptible{s.ctx, f}, seen.size+1))
+	sum := sha256.New()
+	var to io.Writer = sum
+	body := bytes.NewBuffer([]byte{})
+	if seen.size <= s.keep {
+		body.Grow(int(seen.size))
+		to = io.MultiWriter(sum, body)
+	}
+	n, err := io.Copy(to, io.LimitReader(r, seen.size+1))
 	if err != nil {
 		return err
 	}
@@ -172,27 +197,14 @@ func (s *snapshot) read(seen *pathState, dir *os.Root, base string, info fs.File
 		return changedMeanwhile(seen.path)
 	}
 	s.left -= n
-	seen.sum, seen.binary = hex.EncodeToString(sum.Sum(nil)), bytes.IndexByte(head.Bytes(), 0) >= 0
+	seen.sum, seen.info = hex.EncodeToString(sum.Sum(nil)), opened
 	if seen.size <= s.keep {
 		s.keep -= n
-		seen.body = append([]byte{}, body.Bytes()...)
+		seen.body = body.Bytes()
 	}
 	return nil
 }
 
 func changedMeanwhile(at string) error {
 	return sdk.Errorf(sdk.Conflict, "%s changed while it was looked at; nothing was done, try again", shown(at))
-}
-
-// firstBytes takes what fits and lets the rest pass.
-type firstBytes struct {
-	to   *bytes.Buffer
-	left int
-}
-
-func (w *firstBytes) Write(p []byte) (int, error) {
-	n := min(len(p), w.left)
-	w.left -= n
-	w.to.Write(p[:n])
-	return len(p), nil
 }

@@ -21,7 +21,7 @@ type operation[In any] struct {
 // done. A call with a base is done only when its plan is still the one that was
 // shown.
 func change[In any](f *files, name, description string, a sdk.Annotations, op operation[In]) tool.Func {
-	do := func(ctx context.Context, p *project, in In) (answer, error) {
+	do := func(p *project, ctx context.Context, in In) (answer, error) {
 		if op.alone {
 			f.writing.Lock()
 			defer f.writing.Unlock()
@@ -49,7 +49,7 @@ func change[In any](f *files, name, description string, a sdk.Annotations, op op
 			return sdk.Staged{}, err
 		}
 		defer p.close()
-		p.rules = f.rules
+		p.rules, p.most = f.rules, f.config.MaxFileBytes
 		planned, err := op.plan(p, ctx, in)
 		if err != nil {
 			return sdk.Staged{}, err

@@ -27,6 +27,7 @@ func TestStagedProperties(t *testing.T) {
 		if tp.project, err = openProject(t.TempDir()); err != nil {
 			t.Fatal(err)
 		}
+		tp.most = megabytes
 		defer tp.close()
 		s := staging{tp, client}
 		for _, name := range paths[:4] {

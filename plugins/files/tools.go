@@ -42,39 +42,19 @@ func (f *files) tools() tool.Set {
 	looks := sdk.Annotations{ReadOnly: true, Idempotent: true}
 	return tool.Set{
 		serve(f, "read_file", "Reads a text file of the project or of a loaded skill (/skills/NAME/...), or a range of its lines. A large file is read in ranges. A binary file is described, not shown.",
-			looks, func(ctx context.Context, p *project, a readArgs) (answer, error) {
-				return p.read(ctx, a, f.config.MaxFileBytes)
-			}),
+			looks, (*project).read),
 		serve(f, "list_files", "Lists a folder of the project by name, hidden files included, with sizes; folders end in a slash.",
-			looks, func(ctx context.Context, p *project, a listArgs) (answer, error) { return p.list(ctx, a) }),
+			looks, (*project).list),
 		serve(f, "find_files", "Finds files of the project by a glob over their paths, such as **/*_test.go. Folders called .git are left out.",
-			looks, func(ctx context.Context, p *project, a findArgs) (answer, error) { return p.find(ctx, a) }),
+			looks, (*project).find),
 		serve(f, "grep", "Finds the lines in files of the project that match a regular expression, shown as path:line:text. Binary files and .git are left out.",
-			looks, func(ctx context.Context, p *project, a grepArgs) (answer, error) { return p.grep(ctx, a) }),
+			looks, (*project).grep),
 		serve(f, "diff_files", "Compares two text files of the project, or one with a text, and shows the unified diff. Nothing is changed.",
-			looks, func(ctx context.Context, p *project, a diffArgs) (answer, error) {
-				return p.diff(ctx, a, f.config.MaxFileBytes)
-			}),
+			looks, (*project).diff),
 		change(f, "write_file", "Makes a file of the project, or replaces it whole; missing folders are made. To change a part of a file use edit_file.",
-			sdk.Annotations{Destructive: true, Idempotent: true}, operation[writeArgs]{
-				plan: func(p *project, ctx context.Context, a writeArgs) (*plan, error) {
-					return p.planWrite(ctx, a, f.config.MaxFileBytes)
-				},
-				do: func(p *project, ctx context.Context, a writeArgs) (answer, error) {
-					return p.write(ctx, a, f.config.MaxFileBytes)
-				},
-				alone: true,
-			}),
+			sdk.Annotations{Destructive: true, Idempotent: true}, operation[writeArgs]{plan: (*project).planWrite, do: (*project).write, alone: true}),
 		change(f, "edit_file", "Replaces one place in a text file. old_text must fit exactly one place; it is looked for exactly, then by whole lines whatever their indentation. When it fits nowhere or in several places, nothing is written and the answer names the lines.",
-			sdk.Annotations{Destructive: true}, operation[editArgs]{
-				plan: func(p *project, ctx context.Context, a editArgs) (*plan, error) {
-					return p.planEdit(ctx, a, f.config.MaxFileBytes)
-				},
-				do: func(p *project, ctx context.Context, a editArgs) (answer, error) {
-					return p.edit(ctx, a, f.config.MaxFileBytes)
-				},
-				alone: true,
-			}),
+			sdk.Annotations{Destructive: true}, operation[editArgs]{plan: (*project).planEdit, do: (*project).edit, alone: true}),
 		change(f, "create_directory", "Makes a folder in the project, and those above it.",
 			sdk.Annotations{Idempotent: true}, operation[createArgs]{plan: (*project).planCreate, do: (*project).create}),
 		change(f, "delete_path", "Deletes a file, a link or a folder of the project for good. A folder that is not empty needs recursive.",
@@ -88,15 +68,15 @@ func (f *files) tools() tool.Set {
 
 // serve makes a tool of an operation on the project of the call. A failed
 // operation is a result with an outcome; nothing of it is an error of the call.
-func serve[In any](f *files, name, description string, a sdk.Annotations, do func(context.Context, *project, In) (answer, error)) tool.Func {
+func serve[In any](f *files, name, description string, a sdk.Annotations, do func(*project, context.Context, In) (answer, error)) tool.Func {
 	return tool.New(name, description, a, func(ctx context.Context, in In, call tool.Call) (sdk.ToolResult, error) {
 		p, err := openFor(call.Invocation, a, &in)
 		if err != nil {
 			return sdk.Failed(err), nil
 		}
 		defer p.close()
-		p.rules, p.base = f.rules, call.Base
-		got, err := do(ctx, p, in)
+		p.rules, p.most, p.base = f.rules, f.config.MaxFileBytes, call.Base
+		got, err := do(p, ctx, in)
 		if err != nil {
 			failed := sdk.Failed(err)
 			failed.Changes = p.changes.list

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type entry struct {
 // tree walks over a folder in the order of names. It never follows links, and
 // it goes on where a folder cannot be read, but remembers that.
 type tree struct {
+	*place                         // where it begins; one that is no folder cannot be walked over
 	deep       bool                // into folders below
 	intoGit    bool                // into .git as well
 	visit      func(e entry) error // fs.SkipDir leaves out the folder, fs.SkipAll ends the walk
@@ -34,17 +36,31 @@ type tree struct {
 	incomplete bool     // the walk ended at maxVisited or maxDepth
 }
 
-// walk visits what lies in dir, whose path in the project is at.
-func (t *tree) walk(ctx context.Context, dir *os.Root, at string) error {
-	err := t.folder(ctx, dir, at, 0)
-	if errors.Is(err, fs.SkipAll) {
+// tree resolves what is to be looked through; an empty name is the project. The
+// caller closes it.
+func (p *project) tree(name string) (*tree, error) {
+	pl, err := p.existing(cmp.Or(name, "."), lookup{})
+	if err != nil {
+		return nil, err
+	}
+	return &tree{place: pl, intoGit: inGit(pl.path)}, nil
+}
+
+// walk visits what lies in the folder; action is what that is for, in an error.
+func (t *tree) walk(ctx context.Context, action string) error {
+	dir, err := t.open()
+	if err == nil {
+		defer func() { _ = dir.Close() }() // it was only read
+		err = t.folder(ctx, dir, t.path, 0)
+	}
+	if err == nil || errors.Is(err, fs.SkipAll) {
 		return nil
 	}
-	return err
+	return fault(action, t.path, err)
 }
 
 func (t *tree) folder(ctx context.Context, dir *os.Root, at string, depth int) error {
-	names, err := readNames(dir)
+	names, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
 		t.failed(at, err)
 	}
@@ -105,37 +121,6 @@ func (t *tree) notes() string {
 		fmt.Fprintf(&notes, "[could not be read: %s]\n", line)
 	}
 	return notes.String()
-}
-
-// readNames lists a folder in the order of names. Names that were read before
-// an error are returned with it.
-func readNames(dir *os.Root) ([]fs.DirEntry, error) {
-	f, err := dir.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer closeRead(f)
-	names, err := f.ReadDir(-1)
-	slices.SortFunc(names, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return names, err
-}
-
-// openFolder resolves a folder to be looked through; an empty name is the
-// project. The caller closes both.
-func (p *project) openFolder(name string) (*place, *os.Root, error) {
-	if name == "" {
-		name = "."
-	}
-	pl, err := p.existing(name, lookup{})
-	if err != nil {
-		return nil, nil, err
-	}
-	dir, err := pl.open()
-	if err != nil {
-		pl.close()
-		return nil, nil, fault("list", name, err)
-	}
-	return pl, dir, nil
 }
 
 // open opens the folder at the place.

@@ -23,11 +23,8 @@ type writeData struct {
 
 // write makes a file or replaces it whole. A link is followed to the file it
 // leads to.
-func (p *project) write(ctx context.Context, a writeArgs, most int64) (answer, error) {
-	if err := shortEnough(a, most); err != nil {
-		return answer{}, err
-	}
-	pl, err := p.target(a.Path, lookup{})
+func (p *project) write(ctx context.Context, a writeArgs) (answer, error) {
+	pl, err := p.written(a, lookup{})
 	if err != nil {
 		return answer{}, err
 	}
@@ -38,7 +35,7 @@ func (p *project) write(ctx context.Context, a writeArgs, most int64) (answer, e
 	if err := p.makes(pl.path, hashOf(a.Content)); err != nil {
 		return answer{}, err
 	}
-	if err := p.replaceText(pl, a.Content); err != nil {
+	if err := p.replaceText(ctx, pl, a.Content); err != nil {
 		return answer{}, fault("write", a.Path, err)
 	}
 	data := writeData{Path: pl.path, Bytes: len(a.Content), Created: pl.info == nil}
@@ -50,11 +47,8 @@ func (p *project) write(ctx context.Context, a writeArgs, most int64) (answer, e
 }
 
 // planWrite is what write would do.
-func (p *project) planWrite(ctx context.Context, a writeArgs, most int64) (*plan, error) {
-	if err := shortEnough(a, most); err != nil {
-		return nil, err
-	}
-	pl, err := p.target(a.Path, lookup{dry: true})
+func (p *project) planWrite(ctx context.Context, a writeArgs) (*plan, error) {
+	pl, err := p.written(a, lookup{dry: true})
 	if err != nil {
 		return nil, err
 	}
@@ -87,22 +81,23 @@ func planText(ctx context.Context, pl *place, text string) (*plan, error) {
 	return now, nil
 }
 
-func shortEnough(a writeArgs, most int64) error {
-	if int64(len(a.Content)) > most {
-		return sdk.Errorf(sdk.Overflow, "the content is %s, and at most %s are written at once; write it in parts", sized(int64(len(a.Content))), sized(most))
+// written resolves the file that is to be written.
+func (p *project) written(a writeArgs, how lookup) (*place, error) {
+	if n := int64(len(a.Content)); n > p.most {
+		return nil, sdk.Errorf(sdk.Overflow, "the content is %s, and at most %s are written at once; write it in parts", sized(n), sized(p.most))
 	}
-	return nil
+	return p.target(a.Path, how)
 }
 
 // replaceText gives the file at the place new contents, and keeps what it takes
 // to take that back.
-func (p *project) replaceText(pl *place, text string) error {
+func (p *project) replaceText(ctx context.Context, pl *place, text string) error {
 	if pl.info != nil {
 		if err := pl.writable(); err != nil {
 			return err
 		}
 	}
-	before, err := pl.keep()
+	before, err := pl.keep(ctx)
 	if err != nil {
 		return err
 	}

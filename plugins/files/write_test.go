@@ -27,14 +27,14 @@ func TestWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := tp.write(ctx, writeArgs{Path: "a/b/c.txt", Content: "hello"}, megabytes)
+	got, err := tp.write(ctx, writeArgs{Path: "a/b/c.txt", Content: "hello"})
 	if err != nil || tp.get("a/b/c.txt") != "hello" || got.text != "Created a/b/c.txt (5 bytes)" {
 		t.Errorf("%q, %v", got.text, err)
 	}
 	if data := got.data.(writeData); !data.Created || data.Bytes != 5 || data.Path != "a/b/c.txt" {
 		t.Errorf("%+v", data)
 	}
-	got, err = tp.write(ctx, writeArgs{Path: "old.sh", Content: "new"}, megabytes)
+	got, err = tp.write(ctx, writeArgs{Path: "old.sh", Content: "new"})
 	if err != nil || tp.get("old.sh") != "new" || got.data.(writeData).Created {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -42,21 +42,21 @@ func TestWrite(t *testing.T) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	tp.unchangedBy(func() {
-		_, err = tp.write(ctx, writeArgs{Path: "dir", Content: "x"}, megabytes)
+		_, err = tp.write(ctx, writeArgs{Path: "dir", Content: "x"})
 		wantOutcome(t, err, sdk.Validation, "directory")
-		_, err = tp.write(ctx, writeArgs{Path: ".", Content: "x"}, megabytes)
+		_, err = tp.write(ctx, writeArgs{Path: ".", Content: "x"})
 		wantOutcome(t, err, sdk.Validation, "project")
-		_, err = tp.write(ctx, writeArgs{Path: "old.sh/x", Content: "x"}, megabytes)
+		_, err = tp.write(ctx, writeArgs{Path: "old.sh/x", Content: "x"})
 		wantOutcome(t, err, sdk.Validation, "not a directory")
-		_, err = tp.write(ctx, writeArgs{Path: "ro", Content: "x"}, megabytes)
+		_, err = tp.write(ctx, writeArgs{Path: "ro", Content: "x"})
 		wantOutcome(t, err, sdk.Permission, "read-only", "0444")
-		_, err = tp.write(ctx, writeArgs{Path: "big", Content: strings.Repeat("x", megabytes+1)}, megabytes)
+		_, err = tp.write(ctx, writeArgs{Path: "big", Content: strings.Repeat("x", megabytes+1)})
 		wantOutcome(t, err, sdk.Overflow, "2.0 MB")
-		_, err = tp.write(ctx, writeArgs{Path: strings.Repeat("n", 300), Content: "x"}, megabytes)
+		_, err = tp.write(ctx, writeArgs{Path: strings.Repeat("n", 300), Content: "x"})
 		wantOutcome(t, err, sdk.Validation, "file name too long")
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
-		_, err = tp.write(ended, writeArgs{Path: "old.sh", Content: "x"}, megabytes)
+		_, err = tp.write(ended, writeArgs{Path: "old.sh", Content: "x"})
 		wantOutcome(t, err, sdk.Aborted)
 	})
 }
@@ -64,7 +64,7 @@ func TestWrite(t *testing.T) {
 func TestWriteRespectsTheUmask(t *testing.T) {
 	tp := newProject(t, nil)
 	old := syscall.Umask(0o027)
-	_, err := tp.write(context.Background(), writeArgs{Path: "d/new", Content: "x"}, megabytes)
+	_, err := tp.write(context.Background(), writeArgs{Path: "d/new", Content: "x"})
 	syscall.Umask(old)
 	if err != nil {
 		t.Fatal(err)
@@ -86,13 +86,13 @@ func TestWriteThenReadGivesTheSameBytes(t *testing.T) {
 		if strings.ContainsRune(content, 0) {
 			rt.Skip("binary")
 		}
-		if _, err := tp.write(ctx, writeArgs{Path: name, Content: content}, megabytes); err != nil {
+		if _, err := tp.write(ctx, writeArgs{Path: name, Content: content}); err != nil {
 			if sdk.OutcomeOf(err) == sdk.Internal {
 				rt.Fatal(err)
 			}
 			rt.Skip("the name is a folder, lies in a file, or leads outside: ", err)
 		}
-		got, err := tp.read(ctx, readArgs{Path: name}, megabytes)
+		got, err := tp.read(ctx, readArgs{Path: name})
 		if err != nil || got.text != content {
 			rt.Fatalf("wrote %q, read %q, %v", content, got.text, err)
 		}
@@ -136,9 +136,10 @@ func TestWriteToAFullDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		p.most = megabytes
 		defer p.close()
 		ctx := context.Background()
-		_, err = p.write(ctx, writeArgs{Path: "a", Content: strings.Repeat("x", 200_000)}, megabytes)
+		_, err = p.write(ctx, writeArgs{Path: "a", Content: strings.Repeat("x", 200_000)})
 		fmt.Printf("write: %v\n", err)
 		_, err = p.copy(ctx, moveArgs{Source: "large", Destination: "copied/large"})
 		fmt.Printf("copy: %v\n", err)
@@ -175,7 +176,7 @@ func TestEdit(t *testing.T) {
 	if err := os.Chmod(filepath.Join(tp.dir, "run.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	got, err := tp.edit(ctx, editArgs{Path: "link", OldText: "if x {\n  y()\n}", NewText: "if x {\n  y()\n  z()\n}"}, megabytes)
+	got, err := tp.edit(ctx, editArgs{Path: "link", OldText: "if x {\n  y()\n}", NewText: "if x {\n  y()\n  z()\n}"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +197,7 @@ func TestEdit(t *testing.T) {
 		if tt.name == "latin" {
 			tt.old, tt.new = " a", " b"
 		}
-		if _, err := tp.edit(ctx, editArgs{Path: tt.name, OldText: tt.old, NewText: tt.new}, megabytes); err != nil || tp.get(tt.name) != tt.want {
+		if _, err := tp.edit(ctx, editArgs{Path: tt.name, OldText: tt.old, NewText: tt.new}); err != nil || tp.get(tt.name) != tt.want {
 			t.Errorf("%s: %q, %v", tt.name, tp.get(tt.name), err)
 		}
 	}
@@ -222,12 +223,14 @@ func TestEdit(t *testing.T) {
 			{editArgs{"empty", "a", "y"}, sdk.Conflict, []string{"not found"}},
 			{editArgs{".", "a", "y"}, sdk.Validation, []string{"project"}},
 		} {
-			_, err := tp.edit(ctx, tt.args, megabytes)
+			_, err := tp.edit(ctx, tt.args)
 			wantOutcome(t, err, tt.outcome, tt.words...)
 		}
-		_, err := tp.edit(ctx, editArgs{"a.go", "z()", strings.Repeat("z", 100)}, 80)
+		tp.most = 80
+		_, err := tp.edit(ctx, editArgs{"a.go", "z()", strings.Repeat("z", 100)})
 		wantOutcome(t, err, sdk.Overflow)
-		_, err = tp.edit(ctx, editArgs{"a.go", "z()", "q"}, 10)
+		tp.most = 10
+		_, err = tp.edit(ctx, editArgs{"a.go", "z()", "q"})
 		wantOutcome(t, err, sdk.Overflow)
 	})
 }
@@ -238,13 +241,13 @@ func TestEditKeepsEverythingElse(t *testing.T) {
 	text := rapid.StringMatching(`([ \tab{}é$&]{0,6}\n){0,8}`)
 	rapid.Check(t, func(rt *rapid.T) {
 		before, after, middle := text.Draw(rt, "before"), text.Draw(rt, "after"), text.Draw(rt, "new")
-		if _, err := tp.write(ctx, writeArgs{Path: "f", Content: before + "<here>\n" + after}, megabytes); err != nil {
+		if _, err := tp.write(ctx, writeArgs{Path: "f", Content: before + "<here>\n" + after}); err != nil {
 			rt.Fatal(err)
 		}
-		if _, err := tp.edit(ctx, editArgs{"f", "<here>\n", middle}, megabytes); err != nil {
+		if _, err := tp.edit(ctx, editArgs{"f", "<here>\n", middle}); err != nil {
 			rt.Fatal(err)
 		}
-		got, err := tp.read(ctx, readArgs{Path: "f"}, megabytes)
+		got, err := tp.read(ctx, readArgs{Path: "f"})
 		if err != nil || got.text != before+middle+after || !utf8.ValidString(got.text) {
 			rt.Fatalf("%q, %v", got.text, err)
 		}
@@ -253,18 +256,14 @@ func TestEditKeepsEverythingElse(t *testing.T) {
 
 func TestEditNoticesAnotherWriter(t *testing.T) {
 	tp := newProject(t, map[string]string{"a": "one\n"})
-	pl, err := tp.editable(editArgs{"a", "one", "two"})
+	e, err := tp.editing(editArgs{"a", "one", "two"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pl.close()
-	_, was, err := readText(pl, "a", megabytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	defer e.close()
 	tp.put("a", "another\n")
 	tp.unchangedBy(func() {
-		err := pl.replace(was, func(f *os.File) error {
+		err := e.replace(e.was, func(f *os.File) error {
 			_, err := f.WriteString("mine\n")
 			return err
 		})

@@ -36,41 +36,49 @@ const byteOrderMark = "\xef\xbb\xbf"
 // events reads server-sent events. Besides the standard it takes a bare line
 // of JSON as data, for that is how some servers put an error into a stream.
 type events struct {
-	in     *bufio.Reader
-	began  bool
-	skipLF bool // the last line ended with CR: a LF that follows belongs to it
+	lines   *bufio.Scanner
+	began   bool
+	afterCR bool // the last line ended with CR: a LF that follows belongs to it
+	looked  int  // how much of the next line is known to have no end
 }
 
-func newEvents(r io.Reader) *events { return &events{in: bufio.NewReaderSize(r, 32<<10)} }
+func newEvents(r io.Reader) *events {
+	e := &events{lines: bufio.NewScanner(r)}
+	e.lines.Buffer(make([]byte, 32<<10), maxLine)
+	e.lines.Split(e.split)
+	return e
+}
 
 // next returns io.EOF after the last event. Comments, by which servers keep a
 // connection alive, and events without data are passed over.
 func (e *events) next() (event, error) {
 	var ev event
-	var data [][]byte
 	size := 0
-	for {
-		line, err := e.line()
-		if err != nil {
-			if errors.Is(err, io.EOF) && data != nil {
-				ev.data, ev.unended = bytes.Join(data, []byte("\n")), true
-				return ev, nil
-			}
-			return event{}, err
+	add := func(data []byte) {
+		if ev.data == nil {
+			ev.data = []byte{}
+		} else {
+			ev.data = append(ev.data, '\n')
+		}
+		ev.data = append(ev.data, data...)
+	}
+	for e.lines.Scan() {
+		line := e.lines.Bytes()
+		if !e.began {
+			e.began, line = true, bytes.TrimPrefix(line, []byte(byteOrderMark))
 		}
 		switch {
-		case len(line) == 0 && data != nil:
-			ev.data = bytes.Join(data, []byte("\n"))
+		case len(line) == 0 && ev.data != nil:
 			return ev, nil
 		case len(line) == 0:
 			ev = event{}
 		case line[0] == '{':
-			data = append(data, line)
+			add(line)
 		default:
 			name, value := field(line)
 			switch name {
 			case "data":
-				data = append(data, value)
+				add(value)
 			case "event":
 				ev.name = string(value)
 			}
@@ -79,6 +87,16 @@ func (e *events) next() (event, error) {
 			return event{}, errLongEvent
 		}
 	}
+	switch err := e.lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return event{}, errLongLine
+	case err != nil:
+		return event{}, err
+	case ev.data == nil:
+		return event{}, io.EOF
+	}
+	ev.unended = true
+	return ev, nil
 }
 
 func field(line []byte) (string, []byte) {
@@ -86,47 +104,25 @@ func field(line []byte) (string, []byte) {
 	return string(name), bytes.TrimPrefix(value, []byte(" "))
 }
 
-// line reads up to CR LF, LF or CR. What stands before the end of the stream
-// is a line too.
-func (e *events) line() ([]byte, error) {
-	if !e.began {
-		e.began = true
-		if mark, _ := e.in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-			_, _ = e.in.Discard(len(mark)) // it is buffered
-		}
+// split takes a line off, which ends with CR LF, LF or CR. What stands before
+// the end of the stream is a line too.
+func (e *events) split(data []byte, atEOF bool) (took int, line []byte, err error) {
+	if len(data) > 0 && e.afterCR {
+		e.afterCR = false
+		rest := bytes.TrimPrefix(data, []byte("\n"))
+		took, data = len(data)-len(rest), rest
 	}
-	var line []byte
-	for {
-		if _, err := e.in.Peek(1); err != nil {
-			if len(line) > 0 && errors.Is(err, io.EOF) {
-				return line, nil
-			}
-			return nil, err
-		}
-		chunk, _ := e.in.Peek(e.in.Buffered())
-		if e.skipLF {
-			e.skipLF = false
-			if chunk[0] == '\n' {
-				_, _ = e.in.Discard(1) // it is buffered
-				continue
-			}
-		}
-		end := bytes.IndexAny(chunk, "\r\n")
-		if end < 0 {
-			line = append(line, chunk...)
-			_, _ = e.in.Discard(len(chunk)) // it is buffered
-		} else {
-			line = append(line, chunk[:end]...)
-			e.skipLF = chunk[end] == '\r'
-			_, _ = e.in.Discard(end + 1) // it is buffered
-		}
-		if len(line) > maxLine {
-			return nil, errLongLine
-		}
-		if end >= 0 {
-			return line, nil
-		}
+	end := bytes.IndexAny(data[e.looked:], "\r\n") + e.looked
+	switch {
+	case end >= e.looked:
+		e.looked, e.afterCR = 0, data[end] == '\r'
+		return took + end + 1, data[:end], nil
+	case atEOF && len(data) > 0:
+		e.looked = 0
+		return took + len(data), data, nil
 	}
+	e.looked = len(data)
+	return took, nil, nil
 }
 
 // isDone recognises the end mark of a Chat Completions stream.

@@ -128,19 +128,8 @@ func wrapShell(j *judge, i int, words []word) {
 	}
 }
 
-var xargsOpts = opts{
-	flags: "0prtxo", value: "adEILnPs", glued: "eil",
-	long: []string{"null", "arg-file=", "delimiter=", "eof", "replace", "max-lines", "max-args=", "max-procs=", "max-chars=", "interactive", "no-run-if-empty", "verbose", "exit", "open-tty", "show-limits", "process-slot-var="},
-}
-
-// wrapXargs judges what xargs runs: its words go on with what is read.
-func wrapXargs(j *judge, i int, words []word) {
-	j.found(i, finding{Unproven, "shell.wrapper", "xargs makes words of what it reads, which nobody can see beforehand; name the operands"})
-	rest, ok := xargsOpts.rest(words)
-	if !ok {
-		j.odd(i, words)
-		return
-	}
+// runXargs judges what xargs runs: its words go on with what is read.
+func runXargs(j *judge, i int, words, rest []word) {
 	own := call{argv: texts(words[:len(words)-len(rest)])}
 	for _, own.place = range j.places() {
 		if f := own.orSecret(finding{grade: Unproven}, false); f.grade == Unsafe { // -a FILE
@@ -213,13 +202,7 @@ func wrapParallel(j *judge, i int, words []word) {
 	alone.scan(i, words)
 }
 
-func wrapFlock(j *judge, i int, words []word) {
-	j.found(i, finding{Unproven, "shell.wrapper", "flock makes its lock file; run the command itself"})
-	rest, ok := opts{flags: "sexunoFv", value: "wE", long: []string{"shared", "exclusive", "unlock", "nonblock", "nb", "close", "no-fork", "verbose", "timeout=", "wait=", "conflict-exit-code="}, skip: 1}.rest(words)
-	if !ok {
-		j.odd(i, words)
-		return
-	}
+func runFlock(j *judge, i int, _, rest []word) {
 	if len(rest) > 1 && (rest[0].text == "-c" || rest[0].text == "--command") {
 		j.callback(i, "flock -c", rest[1])
 		return
@@ -249,14 +232,9 @@ func wrapScript(j *judge, i int, words []word) {
 	}
 }
 
-// wrapWatch runs its words, joined, as a text for a shell, again and again.
-func wrapWatch(j *judge, i int, words []word) {
-	j.found(i, finding{Unproven, "shell.wrapper", "watch runs a command for ever; run the command itself"})
-	rest, ok := opts{flags: "bcegptxwdr", value: "nq", long: strings.Fields("beep color no-color differences differences= errexit chgexit " +
-		"precise no-rerun no-title no-wrap exec interval= equexit=")}.rest(words)
+// runWatch runs its words, joined, as a text for a shell, again and again.
+func runWatch(j *judge, i int, _, rest []word) {
 	switch {
-	case !ok:
-		j.odd(i, words)
 	case unknown(rest):
 		j.found(i, finding{Unsafe, "shell.dynamic", "watch runs a text that nobody can see beforehand; write the command itself"})
 	case len(rest) > 0:

@@ -39,7 +39,16 @@ func init() {
 			finding{Unproven, "shell.wrapper", "unshare makes namespaces, which the sandbox does not allow; run the command itself"}),
 		"busybox": wrapPlain(opts{}, finding{Unproven, "shell.wrapper", "busybox has commands of its own with other options; call the program itself"}),
 		"toybox":  wrapPlain(opts{}, finding{Unproven, "shell.wrapper", "toybox has commands of its own with other options; call the program itself"}),
-		"xargs":   wrapXargs, "flock": wrapFlock, "script": wrapScript, "watch": wrapWatch, "find": wrapFind, "parallel": wrapParallel,
+		"xargs": wrapAs(opts{flags: "0prtxo", value: "adEILnPs", glued: "eil", long: strings.Fields("null arg-file= delimiter= eof replace max-lines " +
+			"max-args= max-procs= max-chars= interactive no-run-if-empty verbose exit open-tty show-limits process-slot-var=")},
+			finding{Unproven, "shell.wrapper", "xargs makes words of what it reads, which nobody can see beforehand; name the operands"}, runXargs),
+		"flock": wrapAs(opts{flags: "sexunoFv", value: "wE", skip: 1, long: strings.Fields("shared exclusive unlock nonblock nb close no-fork verbose " +
+			"timeout= wait= conflict-exit-code=")},
+			finding{Unproven, "shell.wrapper", "flock makes its lock file; run the command itself"}, runFlock),
+		"watch": wrapAs(opts{flags: "bcegptxwdr", value: "nq", long: strings.Fields("beep color no-color differences differences= errexit chgexit " +
+			"precise no-rerun no-title no-wrap exec interval= equexit=")},
+			finding{Unproven, "shell.wrapper", "watch runs a command for ever; run the command itself"}, runWatch),
+		"script": wrapScript, "find": wrapFind, "parallel": wrapParallel,
 	}
 	for name := range shells {
 		wrappers[name] = wrapShell
@@ -132,14 +141,19 @@ func (o opts) shortOptions(cluster string) (apart int, ok bool) {
 // wrapPlain makes a wrapper of its options, and of what is wrong with it as
 // such.
 func wrapPlain(o opts, own finding) wrapper {
+	return wrapAs(o, own, func(j *judge, _ int, words, rest []word) { j.wrapped(base(words[0]), rest) })
+}
+
+// wrapAs is wrapPlain for a wrapper that is more than the command behind its
+// options, the rest of its words.
+func wrapAs(o opts, own finding, run func(j *judge, i int, words, rest []word)) wrapper {
 	return func(j *judge, i int, words []word) {
 		j.found(i, own)
-		rest, ok := o.rest(words)
-		if !ok {
+		if rest, ok := o.rest(words); ok {
+			run(j, i, words, rest)
+		} else {
 			j.odd(i, words)
-			return
 		}
-		j.wrapped(base(words[0]), rest)
 	}
 }
 

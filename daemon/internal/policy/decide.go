@@ -109,8 +109,10 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 	j.paths = pathsOf(j.arguments)
 	if !j.sandboxed() || j.granted(sdk.GrantProject) {
-		if d, bad := judgePaths(j.tool, j.paths); bad {
-			return d, true
+		for _, p := range j.paths {
+			if d, bad := judgePath(j.tool, p.key, p.path); bad {
+				return d, true
+			}
 		}
 	}
 	if j.tool.Command == "" {
@@ -176,10 +178,6 @@ func denyEffect(t sdk.Tool) sdk.Decision {
 		return deny(RuleAskMode, asked+"nothing vouches for what %q of the plugin %q does, which is not pinned"+instead, t.Name, t.Plugin)
 	}
 	return deny(RuleAskMode, asked+"%q may change things"+instead, t.Name)
-}
-
-func allow(rule, format string, args ...any) sdk.Decision {
-	return builtIn(sdk.Allow, rule, format, args...)
 }
 
 func deny(rule, format string, args ...any) sdk.Decision {

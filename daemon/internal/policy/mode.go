@@ -21,7 +21,7 @@ func (j *judged) builtIn() sdk.Decision {
 	tool := j.tool
 	switch {
 	case tool.Annotations.ReadOnly:
-		return allow(RuleRead, "%q only reads, and its plugin is pinned", tool.Name)
+		return builtIn(sdk.Allow, RuleRead, "%q only reads, and its plugin is pinned", tool.Name)
 	case j.line != nil && j.sandboxed() && tool.Pinned:
 		return j.byGrade()
 	case !tool.Pinned:
@@ -32,7 +32,7 @@ func (j *judged) builtIn() sdk.Decision {
 		if j.Mode == sdk.ModeInteractive {
 			return builtIn(sdk.Propose, RuleProject, "%q changes files of the project, and in interactive mode a person agrees to that", tool.Name)
 		}
-		return allow(RuleProject, "%q changes files below the project only", tool.Name)
+		return builtIn(sdk.Allow, RuleProject, "%q changes files below the project only", tool.Name)
 	default:
 		return j.unvouched(RuleUnknown, "%q has side effects and neither runs in the sandbox nor is confined to the project", tool.Name)
 	}
@@ -53,7 +53,7 @@ func (j *judged) unvouched(rule, format string, args ...any) sdk.Decision {
 func (j *judged) byGrade() sdk.Decision {
 	l := j.line
 	if l.Grade == shell.Proven {
-		return allow(RuleProven, "every command of the line is known and only reads below the workspace")
+		return builtIn(sdk.Allow, RuleProven, "every command of the line is known and only reads below the workspace")
 	}
 	d := builtIn(j.verdictOf(l.Grade), l.Rule, "%s", l.Reason)
 	switch {

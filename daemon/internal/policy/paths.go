@@ -82,17 +82,8 @@ func ofValue(paths []namedPath, key string, value any) []namedPath {
 	return paths
 }
 
-// judgePaths refuses a path that leaves the project or, when the tool writes,
-// one that is protected. The second result is false when nothing is wrong.
-func judgePaths(tool sdk.Tool, paths []namedPath) (sdk.Decision, bool) {
-	for _, p := range paths {
-		if d, bad := judgePath(tool, p.key, p.path); bad {
-			return d, true
-		}
-	}
-	return sdk.Decision{}, false
-}
-
+// judgePath refuses a path that leaves the project or, when the tool writes, one
+// that is protected. The second result is false when nothing is wrong.
 func judgePath(tool sdk.Tool, key, p string) (sdk.Decision, bool) {
 	first, _, _ := strings.Cut(p, "/")
 	switch {

@@ -18,11 +18,7 @@ type settings struct {
 }
 
 func main() {
-	p := plugin.NewConfiguredProvider(func(c settings) (provider.Provider, error) { return echo{c}, nil })
-	plugin.Serve(plugin.Options{
-		Name: "echo", Version: "1.0.0",
-		Provider: p, Config: &p.Config, Configure: p.Configure,
-	})
+	plugin.NewConfiguredProvider(func(c settings) (provider.Provider, error) { return echo{c}, nil }).Serve("echo", "1.0.0")
 }
 
 // echo implements provider.Provider.

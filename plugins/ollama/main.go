@@ -9,17 +9,7 @@ import (
 	"github.com/bothyd/bothy/sdk/provider"
 )
 
-func main() {
-	s := configured()
-	plugin.Serve(plugin.Options{
-		Name:      "ollama",
-		Version:   sdk.Version,
-		Provider:  s,
-		Config:    &s.Config,
-		Configure: s.Configure,
-		Close:     s.Close,
-	})
-}
+func main() { configured().Serve("ollama", sdk.Version) }
 
 // configured serves the ollama of the last configuration.
 func configured() *plugin.ConfiguredProvider[settings] {

@@ -10,17 +10,7 @@ import (
 	"github.com/bothyd/bothy/sdk/provider"
 )
 
-func main() {
-	s := configured()
-	plugin.Serve(plugin.Options{
-		Name:      "openai",
-		Version:   sdk.Version,
-		Provider:  s,
-		Config:    &s.Config,
-		Configure: s.Configure,
-		Close:     s.Close,
-	})
-}
+func main() { configured().Serve("openai", sdk.Version) }
 
 // configured serves the openai of the last configuration.
 func configured() *plugin.ConfiguredProvider[settings] {

@@ -10,16 +10,7 @@ import (
 	"github.com/bothyd/bothy/sdk/provider"
 )
 
-func main() {
-	s := configured()
-	plugin.Serve(plugin.Options{
-		Name:      "replay",
-		Version:   sdk.Version,
-		Provider:  s,
-		Config:    &s.Config,
-		Configure: s.Configure,
-	})
-}
+func main() { configured().Serve("replay", sdk.Version) }
 
 // configured serves the replay of the last configuration.
 func configured() *plugin.ConfiguredProvider[settings] {

@@ -10,8 +10,9 @@ import (
 
 // ConfiguredProvider serves the provider that was made of the last
 // configuration. A completion that runs goes on with the one it began with.
-// Give it to Options as Provider, its Config as Config, and its methods
-// Configure and Close under those names.
+// A plugin that is nothing else is served by Serve; else give it to Options as
+// Provider, its Config as Config, and its methods Configure and Close under
+// those names.
 type ConfiguredProvider[C any] struct {
 	Config C // the block's attributes are decoded into this
 	create func(C) (provider.Provider, error)
@@ -24,6 +25,12 @@ type ConfiguredProvider[C any] struct {
 // A provider that has a Close() is closed when the next one takes its place.
 func NewConfiguredProvider[C any](create func(C) (provider.Provider, error)) *ConfiguredProvider[C] {
 	return &ConfiguredProvider[C]{create: create}
+}
+
+// Serve serves it as a whole plugin until the daemon ends it, as the function of
+// that name does.
+func (s *ConfiguredProvider[C]) Serve(name, version string) {
+	Serve(Options{Name: name, Version: version, Provider: s, Config: &s.Config, Configure: s.Configure, Close: s.Close})
 }
 
 // Configure takes the settings that were decoded into Config. When they cannot

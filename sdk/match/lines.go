@@ -80,13 +80,9 @@ func findLines(body, search string) (lineMatch, error) {
 func closest(have, want []line, longest, behind int) *NotFoundError {
 	if longest > 0 {
 		if behind == len(have) {
-			return &NotFoundError{Line: have[behind-1].number, Text: clip(have[behind-1].trimmed, 80)}
+			return have[behind-1].closest("")
 		}
-		return &NotFoundError{
-			Line: have[behind].number,
-			Text: clip(have[behind].trimmed, 80),
-			Want: clip(want[longest].trimmed, 80),
-		}
+		return have[behind].closest(want[longest].trimmed)
 	}
 	best, bestScore := -1, 0.5
 	first := squeeze(want[0].trimmed)
@@ -98,11 +94,12 @@ func closest(have, want []line, longest, behind int) *NotFoundError {
 	if best < 0 {
 		return &NotFoundError{}
 	}
-	return &NotFoundError{
-		Line: have[best].number,
-		Text: clip(have[best].trimmed, 80),
-		Want: clip(want[0].trimmed, 80),
-	}
+	return have[best].closest(want[0].trimmed)
+}
+
+// closest is the refusal of a search whose line want comes closest to l.
+func (l line) closest(want string) *NotFoundError {
+	return &NotFoundError{Line: l.number, Text: clip(l.trimmed, 80), Want: clip(want, 80)}
 }
 
 // squeeze drops the white space inside a line.

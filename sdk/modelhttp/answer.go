@@ -3,7 +3,6 @@ package modelhttp
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -140,58 +139,47 @@ func (c *Client) broken(parent context.Context, w *watch, phase int, err error) 
 	if parent.Err() != nil {
 		return fmt.Errorf("the request to %s was given up: %w", c.Host(), context.Cause(parent))
 	}
-	gateway := func(format string, args ...any) error {
-		return &sdk.ProviderError{Class: sdk.ClassGateway, Message: fmt.Sprintf(format, args...)}
-	}
 	switch context.Cause(w.ctx) {
 	case errFirstByte:
-		return gateway("%s took the request and sent nothing for %s; if the model needs longer, raise first_byte_timeout", c.Host(), c.timeouts.FirstByte)
+		return c.Broken("took the request and sent nothing for %s; if the model needs longer, raise first_byte_timeout", c.timeouts.FirstByte)
 	case errIdle:
-		return gateway("%s stopped in the middle of its answer: nothing came for %s (idle_timeout)", c.Host(), w.idle)
+		return c.Broken("stopped in the middle of its answer: nothing came for %s (idle_timeout)", w.idle)
 	}
 	err = innermost(err)
 	var timeout net.Error
 	timedOut := errors.As(err, &timeout) && timeout.Timeout()
 	switch {
 	case phase == phaseTLS && timedOut:
-		return gateway("%s took the connection and did not finish the TLS handshake within %s", c.Host(), c.timeouts.TLS)
+		return c.Broken("took the connection and did not finish the TLS handshake within %s", c.timeouts.TLS)
 	case phase <= phaseTLS && isCertificate(err):
-		return &sdk.ProviderError{Class: sdk.ClassNever, Message: fmt.Sprintf("%s cannot be trusted: %s; check base_url, or install the server's certificate", c.Host(), c.redactor.clean(err.Error()))}
+		return c.Faulty(sdk.ClassNever, "cannot be trusted: %s; check base_url, or install the server's certificate", c.redactor.clean(err.Error()))
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return &sdk.ProviderError{Class: sdk.ClassNever, Message: c.Host() + " speaks plain HTTP: write http:// in base_url"}
+		return c.Faulty(sdk.ClassNever, "speaks plain HTTP: write http:// in base_url")
 	case phase == phaseConnect:
 		return c.unreachable(err, timedOut)
 	case phase == phaseBody:
-		return gateway("%s broke off in the middle of its answer: %s", c.Host(), c.redactor.clean(err.Error()))
+		return c.Broken("broke off in the middle of its answer: %v", err)
 	default:
-		return gateway("%s broke off before it answered: %s", c.Host(), c.redactor.clean(err.Error()))
+		return c.Broken("broke off before it answered: %v", err)
 	}
 }
 
 func (c *Client) unreachable(err error, timedOut bool) error {
-	e := &sdk.ProviderError{Class: sdk.ClassGateway}
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &dns) && dns.IsNotFound:
-		e.Class = sdk.ClassNever
-		e.Message = fmt.Sprintf("the name of %s is not known: check base_url and the network", c.Host())
+		return &sdk.ProviderError{Class: sdk.ClassNever, Message: "the name of " + c.Host() + " is not known: check base_url and the network"}
 	case timedOut:
-		e.Message = fmt.Sprintf("%s did not take the connection within %s", c.Host(), c.timeouts.Connect)
+		return c.Broken("did not take the connection within %s", c.timeouts.Connect)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Message = fmt.Sprintf("nothing listens at %s: start the server, or correct base_url", c.Host())
+		return &sdk.ProviderError{Class: sdk.ClassGateway, Message: "nothing listens at " + c.Host() + ": start the server, or correct base_url"}
 	default:
-		e.Message = fmt.Sprintf("%s cannot be reached: %s", c.Host(), c.redactor.clean(err.Error()))
+		return c.Broken("cannot be reached: %v", err)
 	}
-	return e
 }
 
 func isCertificate(err error) bool {
-	var (
-		unknown  x509.UnknownAuthorityError
-		invalid  x509.CertificateInvalidError
-		hostname x509.HostnameError
-		record   tls.RecordHeaderError
-		verify   *tls.CertificateVerificationError
-	)
-	return errors.As(err, &unknown) || errors.As(err, &invalid) || errors.As(err, &hostname) || errors.As(err, &record) || errors.As(err, &verify)
+	var record tls.RecordHeaderError
+	var verify *tls.CertificateVerificationError
+	return errors.As(err, &record) || errors.As(err, &verify)
 }

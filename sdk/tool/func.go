@@ -161,40 +161,44 @@ func (s Set) Tools() []sdk.ToolSpec {
 
 // Invoke implements Tool.
 func (s Set) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (sdk.ToolResult, error) {
-	for _, f := range s {
-		if f.spec.Name == call.Tool {
-			return f.invoke(ctx, Call{Invocation: call, Stream: out})
+	f, err := s.named(call.Tool)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	return f.invoke(ctx, Call{Invocation: call, Stream: out})
+}
+
+func (s Set) named(name string) (*Func, error) {
+	for i := range s {
+		if s[i].spec.Name == name {
+			return &s[i], nil
 		}
 	}
-	return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the plugin has no tool %s", call.Tool)
+	return nil, sdk.Errorf(sdk.NotFound, "the plugin has no tool %s", name)
 }
 
 // Settle implements Settler. A tool that keeps nothing answers interrupted.
 func (s Set) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
-	for _, f := range s {
-		if f.spec.Name != call.Tool {
-			continue
-		}
-		if f.settle == nil {
-			return sdk.ToolResult{}, unsettled(call.Tool)
-		}
-		return f.settle(ctx, call)
+	f, err := s.named(call.Tool)
+	if err == nil && f.settle == nil {
+		err = unsettled(call.Tool)
 	}
-	return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the plugin has no tool %s", call.Tool)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	return f.settle(ctx, call)
 }
 
 // Stage implements Stager. A tool that cannot say answers unavailable.
 func (s Set) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error) {
-	for _, f := range s {
-		if f.spec.Name != call.Tool {
-			continue
-		}
-		if f.stage == nil {
-			return sdk.Staged{}, unstaged(call.Tool)
-		}
-		return f.stage(ctx, call)
+	f, err := s.named(call.Tool)
+	if err == nil && f.stage == nil {
+		err = unstaged(call.Tool)
 	}
-	return sdk.Staged{}, sdk.Errorf(sdk.NotFound, "the plugin has no tool %s", call.Tool)
+	if err != nil {
+		return sdk.Staged{}, err
+	}
+	return f.stage(ctx, call)
 }
 
 func unstaged(name string) error {

@@ -72,14 +72,12 @@ func (t toolSet) Tools() []sdk.ToolSpec {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
 	specs := t.Set.Tools()
-	specs[0].Description = describe(t.b.settings)
+	specs[0].Description = describe(t.b.limits())
 	return specs
 }
 
-// describe is the tool's description for the model. Before the daemon has
-// configured anything, settings is nil and the defaults hold.
-func describe(settings *sdk.Settings) string {
-	c := limits(settings)
+// describe is the tool's description for the model.
+func describe(c sandbox.Command) string {
 	return strings.NewReplacer(
 		"{timeout}", strconv.FormatFloat(c.Timeout.Seconds(), 'f', -1, 64),
 		"{most}", strconv.FormatFloat(sdk.MaxCommandTime.Seconds(), 'f', -1, 64),
@@ -95,9 +93,9 @@ func (b *bash) tools() toolSet {
 func (b *bash) configure(_ context.Context, s sdk.Settings) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	declared := describe(b.settings)
+	declared := describe(b.limits())
 	b.settings = &s
-	if describe(b.settings) != declared {
+	if describe(b.limits()) != declared {
 		select {
 		case b.changed <- struct{}{}:
 		default: // the one before is not sent yet
@@ -190,7 +188,10 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	ways, err := ways(in.Command, call.Argv, b.shell())
+	b.mu.Lock()
+	shell := b.sandbox().Shell
+	b.mu.Unlock()
+	ways, err := ways(in.Command, call.Argv, shell)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
@@ -233,7 +234,7 @@ func (b *bash) runSpec(key, project, runDir string) sandbox.RunSpec {
 	run := sandbox.RunSpec{RunID: key, Project: project, RunDir: runDir}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.settings != nil && b.settings.Sandbox != nil && b.settings.Sandbox.Workspace == workspacePrivate {
+	if b.sandbox().Workspace == workspacePrivate {
 		run.Project = ""
 	}
 	return run
@@ -243,20 +244,19 @@ func (b *bash) runSpec(key, project, runDir string) sandbox.RunSpec {
 // folder of its own.
 const workspacePrivate = "private"
 
-// shell is how commands are started.
-func (b *bash) shell() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.settings != nil && b.settings.Sandbox != nil && b.settings.Sandbox.Shell == shellArgv {
-		return shellArgv
+// sandbox is what is configured of the sandbox, and nothing before the daemon has
+// configured it; who has mu calls it.
+func (b *bash) sandbox() sdk.Sandbox {
+	if b.settings == nil || b.settings.Sandbox == nil {
+		return sdk.Sandbox{}
 	}
-	return shellBash
+	return *b.settings.Sandbox
 }
 
 // command checks the arguments that the schema cannot.
 func (b *bash) command(in arguments) (sandbox.Command, error) {
 	b.mu.Lock()
-	c := limits(b.settings)
+	c := b.limits()
 	b.mu.Unlock()
 	c.Dir = in.Dir
 	if strings.TrimSpace(in.Command) == "" {
@@ -272,16 +272,13 @@ func (b *bash) command(in arguments) (sandbox.Command, error) {
 	return c, nil
 }
 
-// limits are those of a command that asks for none.
-func limits(s *sdk.Settings) sandbox.Command {
-	c := sandbox.Command{Timeout: sdk.CommandTime, StdoutCap: sdk.CommandOutput, StderrCap: sdk.CommandErrors}
-	if s != nil && s.Sandbox != nil {
-		c.StdoutCap, c.StderrCap = cmp.Or(s.Sandbox.MaxOutput, c.StdoutCap), cmp.Or(s.Sandbox.MaxErrors, c.StderrCap)
-		if s.Sandbox.Timeout > 0 {
-			c.Timeout = time.Duration(s.Sandbox.Timeout)
-		}
+// limits are those of a command that asks for none; who has mu calls it.
+func (b *bash) limits() sandbox.Command {
+	x := b.sandbox()
+	return sandbox.Command{
+		Timeout:   cmp.Or(time.Duration(x.Timeout), sdk.CommandTime),
+		StdoutCap: cmp.Or(x.MaxOutput, sdk.CommandOutput), StderrCap: cmp.Or(x.MaxErrors, sdk.CommandErrors),
 	}
-	return c
 }
 
 // classified gives an error of the sandbox the outcome that the daemon knows.

@@ -9,11 +9,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// The values of sdk.Sandbox.Shell.
-const (
-	shellBash = "bash"
-	shellArgv = "argv"
-)
+// shellArgv is the value of sdk.Sandbox.Shell with which no shell reads commands.
+const shellArgv = "argv"
 
 // shell begins every command line: no file of the home or the image is read
 // before it, so that what was approved is all that runs.

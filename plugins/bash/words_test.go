@@ -24,10 +24,10 @@ func TestWaysToStartACall(t *testing.T) {
 		shell   string
 		want    [][]string
 	}{
-		"a command line":              {"a | b\n", nil, shellBash, [][]string{append(slices.Clone(shell), "a | b\n")}},
-		"one that begins like a flag": {"-x y", nil, shellBash, [][]string{append(slices.Clone(shell), "--", "-x y")}},
-		"one simple command":          {"ls -l", []string{"ls", "-l"}, shellBash, [][]string{{"ls", "-l"}, append(slices.Clone(shell), `"$@"`, "bash", "ls", "-l")}},
-		"what bash has itself":        {"cd x", []string{"cd", "x"}, shellBash, [][]string{append(slices.Clone(shell), `"$@"`, "bash", "cd", "x")}},
+		"a command line":              {"a | b\n", nil, "bash", [][]string{append(slices.Clone(shell), "a | b\n")}},
+		"one that begins like a flag": {"-x y", nil, "bash", [][]string{append(slices.Clone(shell), "--", "-x y")}},
+		"one simple command":          {"ls -l", []string{"ls", "-l"}, "bash", [][]string{{"ls", "-l"}, append(slices.Clone(shell), `"$@"`, "bash", "ls", "-l")}},
+		"what bash has itself":        {"cd x", []string{"cd", "x"}, "bash", [][]string{append(slices.Clone(shell), `"$@"`, "bash", "cd", "x")}},
 		"without a shell":             {"echo ''", []string{"echo", ""}, shellArgv, [][]string{{"echo", ""}}},
 	} {
 		got, err := ways(c.command, c.argv, c.shell)

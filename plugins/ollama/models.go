@@ -99,7 +99,7 @@ func (o *ollama) showAll(ctx context.Context, tags []tagged) []shown {
 			}
 			about.digest = t.Digest
 			out[i] = about
-			o.remember(t.Name, about)
+			o.known.Store(t.Name, about)
 		})
 	}
 	wg.Wait()
@@ -109,16 +109,9 @@ func (o *ollama) showAll(ctx context.Context, tags []tagged) []shown {
 // remembered finds what was told about the very same model: a pull under its
 // name gives it another digest.
 func (o *ollama) remembered(name, digest string) (shown, bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	about, ok := o.known[name]
+	told, _ := o.known.Load(name)
+	about, ok := told.(shown)
 	return about, ok && digest != "" && about.digest == digest
-}
-
-func (o *ollama) remember(name string, about shown) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.known[name] = about
 }
 
 func (o *ollama) show(ctx context.Context, model string) (shown, error) {

@@ -31,10 +31,8 @@ type settings struct {
 // ollama speaks to one server.
 type ollama struct {
 	client *modelhttp.Client
-	window int // what to run a model with when nobody says
-
-	mu    sync.Mutex
-	known map[string]shown // what /api/show said, by model
+	window int      // what to run a model with when nobody says
+	known  sync.Map // shown, what /api/show said, by model
 }
 
 func newOllama(s settings) (*ollama, error) {
@@ -52,7 +50,7 @@ func newOllama(s settings) (*ollama, error) {
 	if s.Context <= 0 {
 		return nil, fmt.Errorf("context is %d: write a number of tokens, such as 32768", s.Context)
 	}
-	return &ollama{client: client, window: s.Context, known: map[string]shown{}}, nil
+	return &ollama{client: client, window: s.Context}, nil
 }
 
 // normalise reads an address as OLLAMA_HOST may hold it: host, host:port, a

@@ -17,7 +17,7 @@ func (o *openai) askLMStudio(ctx context.Context, list []sdk.Model) []sdk.Model 
 	if err != nil || len(told) == 0 {
 		return list
 	}
-	var out []sdk.Model
+	var loaded, others []sdk.Model
 	for _, m := range list {
 		t, ok := told[m.Name]
 		if ok && !t.chats {
@@ -29,21 +29,13 @@ func (o *openai) askLMStudio(ctx context.Context, list []sdk.Model) []sdk.Model 
 				m.Inputs = []string{"text", "image"}
 			}
 		}
-		out = append(out, m)
+		if t.loaded {
+			loaded = append(loaded, m)
+		} else {
+			others = append(others, m)
+		}
 	}
-	slices.SortStableFunc(out, func(a, b sdk.Model) int { return loadedFirst(told[a.Name].loaded, told[b.Name].loaded) })
-	return out
-}
-
-func loadedFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	default:
-		return 1
-	}
+	return append(loaded, others...)
 }
 
 type lmStudioModel struct {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -25,9 +25,7 @@ type settings struct {
 // openai speaks to one server.
 type openai struct {
 	client *modelhttp.Client
-
-	mu    sync.Mutex
-	shape shape // what the server was found to refuse
+	shape  atomic.Pointer[shape] // what the server was found to refuse
 }
 
 func newOpenAI(s settings) (*openai, error) {
@@ -43,7 +41,7 @@ func newOpenAI(s settings) (*openai, error) {
 		return nil, err
 	}
 	o := &openai{client: client}
-	o.shape.completionTokens = client.Base().Hostname() == "api.openai.com"
+	o.shape.Store(&shape{completionTokens: client.Base().Hostname() == "api.openai.com"})
 	return o, nil
 }
 
@@ -84,18 +82,12 @@ func (o *openai) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 // accepted, and each shape is tried once.
 func (o *openai) ask(ctx context.Context, req sdk.Request) (*modelhttp.Answer, error) {
 	for {
-		used := o.currentShape()
+		used := *o.shape.Load()
 		answer, err := o.client.Post(ctx, "/chat/completions", o.wireRequest(req, used))
 		if err == nil || !o.reshape(used, err) {
 			return answer, err
 		}
 	}
-}
-
-func (o *openai) currentShape() shape {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.shape
 }
 
 // reshape learns from a refusal. It reports whether the shape is another one
@@ -105,9 +97,7 @@ func (o *openai) reshape(used shape, err error) bool {
 	if better == used {
 		return false
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.shape = better
+	o.shape.Store(&better)
 	return true
 }
 

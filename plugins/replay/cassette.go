@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -163,13 +164,7 @@ func checkRequest(request []expected, calls []sdk.Call, first bool) error {
 }
 
 func (r *rule) compile() error {
-	set := 0
-	for _, is := range []bool{r.Exact != nil, r.Regex != nil, r.Any} {
-		if is {
-			set++
-		}
-	}
-	if set != 1 {
+	if !one(r.Exact != nil, r.Regex != nil, r.Any) {
 		return errors.New("write one of exact, regex and any")
 	}
 	if r.Regex == nil {
@@ -216,7 +211,7 @@ func checkEvents(events []played) error {
 		delay := time.Duration(e.DelayMS) * time.Millisecond
 		total += delay
 		switch {
-		case fields(e.Delta) != 1:
+		case !one(e.Text != "", e.Reasoning != "", e.Call != nil, e.Usage != nil, e.Finish != nil):
 			return fail("write exactly one of text, reasoning, call, usage and finish")
 		case e.DelayMS < 0 || delay > maxDelay:
 			return fail("delay_ms must be from 0 to %d", maxDelay.Milliseconds())
@@ -267,14 +262,10 @@ func checkFinish(f sdk.Finish, calls int) error {
 	return fmt.Errorf("finish is %q: write stop, calls, length or filter", f.Reason)
 }
 
-func fields(d sdk.Delta) int {
-	n := 0
-	for _, set := range []bool{d.Text != "", d.Reasoning != "", d.Call != nil, d.Usage != nil, d.Finish != nil} {
-		if set {
-			n++
-		}
-	}
-	return n
+// one reports whether exactly one of several members is set.
+func one(set ...bool) bool {
+	first := slices.Index(set, true)
+	return first >= 0 && !slices.Contains(set[first+1:], true)
 }
 
 // said is the assistant message that a step's events make.

@@ -150,10 +150,11 @@ type RunFilter struct {
 
 // JournalQuery narrows a reading of the journal, which comes in the order of Seq.
 type JournalQuery struct {
-	After   int64 // rows behind this Seq
-	Limit   int   // 0 is no limit
-	Run     int64 // 0 is all runs
-	Longest int   // bytes of a body; a longer one is left out. 0 is no bound
-	Notes   bool  // only rows that speak of no entry, which are short
-	Heads   bool  // no body, and no attribute that is named by its hash or stands elsewhere
+	After   int64  // rows behind this Seq
+	Limit   int    // 0 is no limit
+	Run     int64  // 0 is all runs
+	Longest int    // bytes of a body; a longer one is left out. 0 is no bound
+	Kind    string // only rows of it; empty is all kinds
+	Notes   bool   // only rows that speak of no entry, which are short
+	Heads   bool   // no body, and no attribute that is named by its hash or stands elsewhere
 }

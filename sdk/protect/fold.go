@@ -12,6 +12,9 @@ func Alike(a, b string) bool { return Fold(a) == Fold(b) }
 // removes case, and the invisible characters that HFS+ ignores.
 func Fold(path string) string {
 	return strings.Map(func(r rune) rune {
+		if r <= unicode.MaxASCII {
+			return lower(r)
+		}
 		if unicode.Is(unicode.Cf, r) {
 			return -1
 		}
@@ -19,6 +22,14 @@ func Fold(path string) string {
 		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
 			least = min(least, f)
 		}
-		return least
+		return lower(least)
 	}, path)
+}
+
+// lower is the small letter of ASCII, so that a usual path is its own folding.
+func lower(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	return r
 }

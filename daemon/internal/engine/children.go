@@ -113,20 +113,23 @@ func (c *children) takeUp(project string, actions []*action, left []leftCall) {
 	}
 }
 
-// inOrder are the entries of calls, each behind those that its plugin made on its way.
-func inOrder[C any](calls, children []C, read func(C) (entry sdk.Entry, parent string)) []sdk.Entry {
+// inOrder are calls, each behind those that its plugin made on its way.
+func inOrder[C any](calls, children []C, place func(C) (path, parent string)) []C {
+	if len(children) == 0 {
+		return calls
+	}
 	of := map[string][]C{}
 	for _, c := range children {
-		_, parent := read(c)
+		_, parent := place(c)
 		of[parent] = append(of[parent], c)
 	}
-	var all []sdk.Entry
+	var all []C
 	var add func([]C)
 	add = func(calls []C) {
 		for _, c := range calls {
-			entry, _ := read(c)
-			add(of[entry.Path])
-			all = append(all, entry)
+			path, _ := place(c)
+			add(of[path])
+			all = append(all, c)
 		}
 	}
 	add(calls)

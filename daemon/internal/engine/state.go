@@ -207,4 +207,4 @@ func (x *action) follow(entry sdk.Entry) {
 	}
 }
 
-func (x *action) place() (sdk.Entry, string) { return x.entry, x.Parent }
+func (x *action) place() (path, parent string) { return x.Path, x.Parent }

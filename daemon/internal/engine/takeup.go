@@ -31,7 +31,7 @@ type leftCall struct {
 	fault error // not all of it could be read
 }
 
-func (c leftCall) place() (sdk.Entry, string) { return c.entry, c.at.Parent }
+func (c leftCall) place() (path, parent string) { return c.at.Path, c.at.Parent }
 
 // take sorts an entry in, when it belongs to the turn. Entries come in the order
 // in which they were first written, which for actions is the model's.
@@ -147,14 +147,14 @@ func (e *Engine) readLeft(a *activeLoop) error {
 
 // askedBefore is what plugins asked of models in a loop, as the journal tells.
 func (e *Engine) askedBefore(l sdk.Loop) ([]guard.Asked, error) {
-	rows, err := e.cfg.Store.Journal(e.base, sdk.JournalQuery{Run: l.Run, Notes: true})
+	rows, err := e.cfg.Store.Journal(e.base, sdk.JournalQuery{Run: l.Run, Kind: sdk.KindNoteCompletion})
 	if err != nil {
 		return nil, err
 	}
 	var all []guard.Asked
 	for _, row := range rows {
 		var asked guard.Asked
-		if row.Kind == sdk.KindNoteCompletion && row.Loop == l.ID && json.Unmarshal(row.Data, &asked) == nil {
+		if row.Loop == l.ID && json.Unmarshal(row.Data, &asked) == nil {
 			all = append(all, asked)
 		}
 	}
@@ -163,16 +163,21 @@ func (e *Engine) askedBefore(l sdk.Loop) ([]guard.Asked, error) {
 
 // past is what the guards are told of the turns so far. An open one is not
 // among them: its verdict is still to come.
-func (a *activeLoop) past() []sdk.TurnResult {
-	var all []sdk.TurnResult
+func (a *activeLoop) past() []guard.Past {
+	var all []guard.Past
 	for i, l := range a.had {
-		if l.row.Closed {
-			all = append(all, sdk.TurnResult{
-				Run: a.run, Loop: a.loop.ForHook(), Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(), Actions: inOrder(l.actions, l.children, leftCall.place),
-				Errors: l.errors, Duration: sdk.Duration(l.row.Duration),
-				Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning},
-			})
+		if !l.row.Closed {
+			continue
 		}
+		p := guard.Past{TurnResult: sdk.TurnResult{
+			Run: a.run, Loop: a.loop.ForHook(), Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(),
+			Errors: l.errors, Duration: sdk.Duration(l.row.Duration),
+			Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning},
+		}}
+		for _, c := range inOrder(l.actions, l.children, leftCall.place) {
+			p.Actions = append(p.Actions, c.at)
+		}
+		all = append(all, p)
 	}
 	return all
 }

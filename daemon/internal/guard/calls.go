@@ -18,10 +18,9 @@ type digest = [sha256.Size]byte
 // madeCall is a call as guards compare it: equal for one tool with equal
 // arguments, whatever the order of their keys.
 type madeCall struct {
-	tool  string
-	sum   digest
-	cut   bool // it was interrupted: the model may make it again
-	child bool // a plugin made it, and not the model
+	tool string
+	sum  digest
+	cut  bool // it was interrupted: the model may make it again
 }
 
 // recordedCall is a call that is about to be recorded.
@@ -34,13 +33,9 @@ func recordedCall(r sdk.Recording) madeCall {
 	return callOf(a)
 }
 
-// entryCall is a call that an earlier daemon recorded. Its arguments are taken
+// earlierCall is a call that an earlier daemon recorded. Its arguments are taken
 // as the model wrote them: a filter may have changed those of the entry.
-func entryCall(entry sdk.Entry, c sdk.Completion) madeCall {
-	a, err := sdk.ActionOf(entry)
-	if err != nil {
-		a.Arguments = entry.Attributes
-	}
+func earlierCall(a sdk.Action, c sdk.Completion) madeCall {
 	for _, wrote := range c.Calls {
 		if wrote.ID == a.CallID && json.Valid([]byte(wrote.Arguments)) {
 			a.Arguments = json.RawMessage(wrote.Arguments)
@@ -56,7 +51,7 @@ func callOf(a sdk.Action) madeCall {
 	if a.Plugin != "" {
 		name = strings.TrimPrefix(name, a.Plugin+"__")
 	}
-	return madeCall{tool: name, child: a.Parent != "", sum: sha256.Sum256([]byte(a.Plugin + "\x00" + name + "\x00" + canonical(a.Arguments)))}
+	return madeCall{tool: name, sum: sha256.Sum256([]byte(a.Plugin + "\x00" + name + "\x00" + canonical(a.Arguments)))}
 }
 
 // canonical writes arguments in one form. Text that holds JSON is read as what

@@ -14,7 +14,11 @@ func TestCallsCompare(t *testing.T) {
 		return recordedCall(sdk.Recording{Tool: "t", Attributes: []byte(attributes)}).sum
 	}
 	committed := func(attributes string, wrote ...sdk.Call) digest {
-		return entryCall(sdk.Entry{Attributes: []byte(attributes)}, sdk.Completion{Calls: wrote}).sum
+		a, err := sdk.ActionOf(sdk.Entry{Attributes: []byte(attributes)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return earlierCall(a, sdk.Completion{Calls: wrote}).sum
 	}
 	one := recorded(`{"tool":"t","arguments":{"a":1,"b":{"c":2,"d":3}},"index":0}`)
 	for name, other := range map[string]digest{

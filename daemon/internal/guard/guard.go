@@ -47,10 +47,18 @@ type screen interface {
 	screen(c madeCall) string
 }
 
-// judged is a turn as the guards count it: Actions are those that count.
+// Past is a turn that a loop had before a daemon took it up. Actions are read
+// already; those of TurnResult are not looked at.
+type Past struct {
+	sdk.TurnResult
+	Actions []sdk.Action
+}
+
+// judged is a turn as the guards count it.
 type judged struct {
 	sdk.TurnResult
-	calls []madeCall // in the model's order
+	counted []sdk.Action // those of its actions that count
+	calls   []madeCall   // in the model's order
 }
 
 // Set is the guards of all loops that run now. They hear what every subscriber
@@ -95,7 +103,7 @@ func (g *Set) Close() {
 // took it up again, in order; empty for a loop that begins. They are counted
 // and not judged: what they did was judged when they ended. Asked is what plugins
 // asked of models in them, and in the one that is open.
-func (g *Set) Begin(loop int64, rules sdk.Guards, past []sdk.TurnResult, asked ...Asked) {
+func (g *Set) Begin(loop int64, rules sdk.Guards, past []Past, asked ...Asked) {
 	w := &watched{rules: g.rules(rules), heard: map[string]madeCall{}}
 	if d, ok := w.rules[Deadline].(*deadline); ok {
 		for _, r := range past {
@@ -103,7 +111,7 @@ func (g *Set) Begin(loop int64, rules sdk.Guards, past []sdk.TurnResult, asked .
 		}
 	}
 	for _, r := range past {
-		w.take(r)
+		w.take(r.TurnResult, r.Actions)
 	}
 	for _, c := range asked {
 		w.spend(c)
@@ -175,7 +183,6 @@ func (g *Set) recording(_ context.Context, r sdk.Recording) (sdk.Recording, erro
 		return r, nil
 	}
 	c := recordedCall(r)
-	c.child = false // a filter may have written another parent into the attributes
 	w.heard[r.Path] = c
 	for _, name := range order {
 		s, ok := w.rules[name].(screen)
@@ -199,7 +206,7 @@ func (g *Set) judge(name string) func(context.Context, sdk.TurnResult) (sdk.Turn
 		if !ok {
 			return r, nil
 		}
-		w.take(r)
+		w.judge(r)
 		rule, ok := w.rules[name]
 		if !ok || !r.Ruling.Continue {
 			return r, nil
@@ -211,15 +218,22 @@ func (g *Set) judge(name string) func(context.Context, sdk.TurnResult) (sdk.Turn
 	}
 }
 
-// take counts a turn, unless it was counted already: every guard's filter gets
+// judge counts a turn, unless it was counted already: every guard's filter gets
 // the same one, and a daemon that takes up a loop may judge its last turn again.
-func (w *watched) take(r sdk.TurnResult) {
+func (w *watched) judge(r sdk.TurnResult) {
 	if r.Turn <= w.turn {
 		return
 	}
+	actions := make([]sdk.Action, len(r.Actions))
+	for i, entry := range r.Actions {
+		actions[i], _ = sdk.ActionOf(entry) // what can be read of it is enough
+	}
+	w.take(r, actions)
+}
+
+func (w *watched) take(r sdk.TurnResult, actions []sdk.Action) {
 	w.turn = r.Turn
-	t := &judged{TurnResult: r, calls: w.callsOf(r)}
-	t.Actions = counting(r.Actions)
+	t := &judged{TurnResult: r, counted: counting(actions), calls: w.callsOf(actions, r.Completion)}
 	clear(w.heard)
 	for _, rule := range w.rules {
 		rule.take(t)
@@ -228,20 +242,17 @@ func (w *watched) take(r sdk.TurnResult) {
 
 // callsOf are the model's calls of a turn. One that was given up because of
 // another was never made and is left out.
-func (w *watched) callsOf(r sdk.TurnResult) []madeCall {
+func (w *watched) callsOf(actions []sdk.Action, answer sdk.Completion) []madeCall {
 	var calls []madeCall
-	for _, entry := range r.Actions {
-		if givenUp(entry) {
+	for _, a := range actions {
+		c, ok := w.heard[a.Path]
+		if givenUp(a) || !ok && a.Parent != "" { // of what was heard a filter may have changed the parent
 			continue
 		}
-		c, ok := w.heard[entry.Path]
 		if !ok {
-			c = entryCall(entry, r.Completion)
+			c = earlierCall(a, answer)
 		}
-		if c.child {
-			continue
-		}
-		c.cut = interrupted(entry)
+		c.cut = interrupted(a)
 		calls = append(calls, c)
 	}
 	return calls
@@ -250,16 +261,19 @@ func (w *watched) callsOf(r sdk.TurnResult) []madeCall {
 // counting leaves out what the model does not hear of: of the calls that a plugin
 // made while it served another one those that came to a good end, and the failures
 // of those whose parent did.
-func counting(actions []sdk.Entry) []sdk.Entry {
-	by := map[string]sdk.Entry{}
-	for _, entry := range actions {
-		by[entry.Path] = entry
+func counting(actions []sdk.Action) []sdk.Action {
+	if !slices.ContainsFunc(actions, func(a sdk.Action) bool { return a.Parent != "" }) {
+		return actions
 	}
-	return slices.DeleteFunc(slices.Clone(actions), func(entry sdk.Entry) bool {
-		if !failedCall(entry) {
-			return entry.State == sdk.StateResolved && parentOf(entry) != ""
+	by := map[string]sdk.Action{}
+	for _, a := range actions {
+		by[a.Path] = a
+	}
+	return slices.DeleteFunc(slices.Clone(actions), func(a sdk.Action) bool {
+		if !failedCall(a) {
+			return a.State == sdk.StateResolved && a.Parent != ""
 		}
-		for parent := parentOf(entry); parent != ""; parent = parentOf(by[parent]) {
+		for parent := a.Parent; parent != ""; parent = by[parent].Parent {
 			if by[parent].State == sdk.StateResolved {
 				return true
 			}
@@ -268,16 +282,10 @@ func counting(actions []sdk.Entry) []sdk.Entry {
 	})
 }
 
-// parentOf is the action whose plugin made a call; empty where the model did.
-func parentOf(entry sdk.Entry) string {
-	a, _ := sdk.ActionOf(entry) // what can be read of it is enough
-	return a.Parent
-}
-
-func interrupted(entry sdk.Entry) bool { return entry.Outcome == sdk.Interrupted }
+func interrupted(a sdk.Action) bool { return a.Outcome == sdk.Interrupted }
 
 // givenUp reports whether the call was not made because of something that
 // happened before it. One that a guard rejected is cancelled, and counts.
-func givenUp(entry sdk.Entry) bool {
-	return entry.State == sdk.StateFailed && entry.Outcome == sdk.Aborted
+func givenUp(a sdk.Action) bool {
+	return a.State == sdk.StateFailed && a.Outcome == sdk.Aborted
 }

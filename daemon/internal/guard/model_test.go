@@ -31,8 +31,23 @@ func newPanel(t testing.TB, rules sdk.Guards, past ...sdk.TurnResult) *panel {
 	p := &panel{hooks: hook.New(hclog.NewNullLogger()), turns: slices.Clone(past)}
 	p.guards = New(p.hooks, nil)
 	p.guards.clock = func() time.Duration { return p.now }
-	p.guards.Begin(panelLoop, rules, past)
+	p.guards.Begin(panelLoop, rules, pastOf(past))
 	return p
+}
+
+// pastOf is what a daemon that takes up a loop tells of turns.
+func pastOf(turns []sdk.TurnResult) []Past {
+	var all []Past
+	for _, r := range turns {
+		p := Past{TurnResult: r}
+		for _, entry := range r.Actions {
+			a, _ := sdk.ActionOf(entry)
+			p.Actions = append(p.Actions, a)
+		}
+		p.TurnResult.Actions = nil
+		all = append(all, p)
+	}
+	return all
 }
 
 func object(v any) json.RawMessage {

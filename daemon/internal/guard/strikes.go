@@ -22,11 +22,11 @@ type strikes struct {
 
 func (g *strikes) take(t *judged) {
 	errors, cut := 0, false
-	for _, entry := range t.Actions {
-		cut = cut || interrupted(entry)
-		if failedCall(entry) {
+	for _, a := range t.counted {
+		cut = cut || interrupted(a)
+		if failedCall(a) {
 			errors++
-			g.last = entry.Body
+			g.last = a.Body
 		}
 	}
 	for _, entry := range t.Errors {

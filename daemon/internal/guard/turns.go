@@ -18,13 +18,13 @@ type failures struct {
 
 func (g *failures) take(t *judged) {
 	g.worst = 0
-	for _, entry := range t.Actions {
+	for _, a := range t.counted {
 		switch {
-		case entry.State == sdk.StateResolved:
+		case a.State == sdk.StateResolved:
 			g.row = 0
-		case failedCall(entry):
+		case failedCall(a):
 			g.row++
-			g.worst, g.last = max(g.worst, g.row), entry.Body
+			g.worst, g.last = max(g.worst, g.row), a.Body
 		}
 	}
 }
@@ -37,8 +37,8 @@ func (g *failures) stop() (string, string) {
 }
 
 // failedCall reports whether the call failed by itself.
-func failedCall(entry sdk.Entry) bool {
-	return entry.State == sdk.StateFailed && !interrupted(entry) && !givenUp(entry)
+func failedCall(a sdk.Action) bool {
+	return a.State == sdk.StateFailed && !interrupted(a) && !givenUp(a)
 }
 
 // turnCount stops a loop that does not come to an end.

@@ -157,6 +157,9 @@ func journalText(q sdk.JournalQuery) (text string, args []any) {
 	if q.Run != 0 {
 		text, args = text+` AND j.run = ?`, append(args, q.Run)
 	}
+	if q.Kind != "" {
+		text, args = text+` AND j.kind = ?`, append(args, q.Kind)
+	}
 	if q.Notes {
 		text += ` AND j.path = ''`
 	}

@@ -55,6 +55,9 @@ func TestNotesSpeakOfNoEntry(t *testing.T) {
 	if got := strings.Join(kinds, " "); err != nil || got != "run.created note.retry run.expired run.reset" || string(rows[1].Data) != `{"attempt":1}` {
 		t.Errorf("%s, %v", got, err)
 	}
+	if rows, err = f.Journal(t.Context(), sdk.JournalQuery{Run: f.run.ID, Kind: sdk.KindRunExpired}); err != nil || len(rows) != 1 || rows[0].Kind != sdk.KindRunExpired {
+		t.Errorf("rows of one kind: %v, %v", rows, err)
+	}
 	for _, c := range []struct {
 		kinds []string
 		want  string

@@ -122,7 +122,7 @@ func (e *Engine) readLeft(a *activeLoop) error {
 	if err != nil {
 		return err
 	}
-	if a.asked, err = e.askedBefore(a.loop); err != nil {
+	if a.asked, err = e.askedBefore(a); err != nil {
 		return err
 	}
 	a.had = nil
@@ -145,16 +145,22 @@ func (e *Engine) readLeft(a *activeLoop) error {
 	return nil
 }
 
-// askedBefore is what plugins asked of models in a loop, as the journal tells.
-func (e *Engine) askedBefore(l sdk.Loop) ([]guard.Asked, error) {
-	rows, err := e.cfg.Store.Journal(e.base, sdk.JournalQuery{Run: l.Run, Kind: sdk.KindNoteCompletion})
+// askedBefore is what plugins asked of models in a loop, as the journal tells. It
+// is read where a limit on cost counts it: looking through a long run takes as long
+// as all else of taking it up.
+func (e *Engine) askedBefore(a *activeLoop) ([]guard.Asked, error) {
+	agent, err := e.agent(a.loop.Agent)
+	if err != nil || e.narrowing(a.project.Root).Guards(agent.Guards).MaxCost <= 0 {
+		return nil, nil // prepare ends a loop whose agent is gone
+	}
+	rows, err := e.cfg.Store.Journal(e.base, sdk.JournalQuery{Run: a.loop.Run, Kind: sdk.KindNoteCompletion})
 	if err != nil {
 		return nil, err
 	}
 	var all []guard.Asked
 	for _, row := range rows {
 		var asked guard.Asked
-		if row.Loop == l.ID && json.Unmarshal(row.Data, &asked) == nil {
+		if row.Loop == a.loop.ID && json.Unmarshal(row.Data, &asked) == nil {
 			all = append(all, asked)
 		}
 	}

@@ -68,6 +68,6 @@ func (s *Server) pause(ctx context.Context) {
 	select {
 	case <-time.After(s.limits.WrongToken):
 	case <-ctx.Done():
-	case <-s.draining:
+	case <-s.draining.Done():
 	}
 }

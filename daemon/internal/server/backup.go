@@ -14,21 +14,10 @@ func (s *Server) backup(ctx context.Context, c *conn, p rpc.BackupParams) (rpc.B
 	if p.File != "" && (!filepath.IsAbs(p.File) || strings.ContainsRune(p.File, 0)) {
 		return rpc.BackupDone{}, wrongParams("the file of %s is %q and must be an absolute path", rpc.MethodBackup, p.File)
 	}
-	return s.cfg.Daemon.Backup(ctx, p, c.tellBackup())
-}
-
-// tellBackup makes the function that tells a client how far its backup is. One
-// that reads slowly misses some: at most one line waits for it.
-func (c *conn) tellBackup() func(done, total int64) {
-	waiting := new(atomic.Bool)
-	return func(done, total int64) {
-		if waiting.Swap(true) {
-			return
+	var waiting atomic.Bool // one line: a client that reads slowly misses some
+	return s.cfg.Daemon.Backup(ctx, p, func(done, total int64) {
+		if !waiting.Swap(true) {
+			c.out.note(rpc.NoteBackup, rpc.BackupProgress{Done: done, Total: total}, func() { waiting.Store(false) })
 		}
-		text, err := encodeNote(rpc.NoteBackup, rpc.BackupProgress{Done: done, Total: total})
-		if err != nil {
-			return
-		}
-		c.out.put(text, func() { waiting.Store(false) })
-	}
+	})
 }

@@ -43,6 +43,12 @@ type params struct {
 	reflect.Value
 }
 
+// paramsOf are those in a struct, to which p points.
+func paramsOf(p any) params {
+	v := reflect.ValueOf(p).Elem()
+	return params{fieldsOf(v.Type()), v}
+}
+
 // text is the parameter of a class, nil when the method has none such.
 func (p params) text(access string) *string {
 	for i, f := range p.fields {
@@ -180,8 +186,9 @@ func (c *conn) proven() bool {
 
 // prove takes the token of a channel.
 func (c *conn) prove(p rpc.HelloParams) error {
+	_, people := c.s.tokens.role(p.Token)
 	switch {
-	case p.Role.NeedsToken() || c.s.tokens.hold(p.Token):
+	case p.Role.NeedsToken() || people:
 		c.s.alarm.raise(EventRefusedApproval, "pid %d, which descends from the plugin %s, said hello with the role %q", c.peer.PID, c.grant.instance, p.Role)
 		return rpc.Errorf(rpc.CodeRole, sdk.Permission, "a plugin never has the roles approve and admin: a channel has submit, with the token that Serve was given")
 	case !c.grant.good(p.Token):

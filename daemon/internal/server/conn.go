@@ -45,7 +45,7 @@ type conn struct {
 }
 
 func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, granted *channelGrant) *conn {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(s.forced)
 	out := newOutbox(nc, s.limits.Write, s.cfg.Redact)
 	return &conn{
 		s: s, net: nc, peer: peer, out: out, skills: &skillNews{out: out, busy: true},
@@ -58,18 +58,15 @@ func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, granted *channelGrant) 
 func (c *conn) serve() {
 	written := make(chan struct{})
 	go func() { c.out.run(); close(written) }()
-	drained := make(chan struct{})
-	go c.interrupt(drained)
+	defer context.AfterFunc(c.s.draining, c.deafen)()
 	if c.grant != nil {
 		defer context.AfterFunc(c.grant.ctx, func() {
 			c.cancel()
-			_ = c.net.CloseRead() // fails only when the connection is gone, which is as good
+			c.deafen()
 		})()
 	}
 
-	if hello, err := encodeNote(rpc.MethodHello, c.greeting()); err == nil {
-		c.out.put(hello, c.skills.sent)
-	}
+	c.out.note(rpc.MethodHello, c.greeting(), c.skills.sent)
 	if note := c.s.farewellNote(); note != nil {
 		c.out.put(note, nil)
 	}
@@ -78,7 +75,6 @@ func (c *conn) serve() {
 	c.hush()
 	c.finish(ended)
 
-	close(drained)
 	c.out.close()
 	<-written
 	_ = c.net.Close() // a broken connection is closed already
@@ -91,19 +87,15 @@ func (c *conn) contain(part string, f func()) {
 		if r := recover(); r != nil {
 			c.s.log.Error("a connection panicked", "part", part, "pid", c.peer.PID, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 			c.cancel()
-			_ = c.net.CloseRead() // fails only when the connection is gone, which is as good
+			c.deafen()
 		}
 	}()
 	f()
 }
 
-// interrupt makes the reader return when the server drains.
-func (c *conn) interrupt(done <-chan struct{}) {
-	select {
-	case <-c.s.draining:
-		_ = c.net.CloseRead() // fails only when the connection is gone, which is as good
-	case <-done:
-	}
+// deafen makes the reader return; what is at work goes on.
+func (c *conn) deafen() {
+	_ = c.net.CloseRead() // fails only when the connection is gone, which is as good
 }
 
 // read takes requests until the stream ends. io.EOF is a client that has no
@@ -122,7 +114,7 @@ func (c *conn) read() error {
 		case err != nil:
 			return err
 		}
-		if c.s.isDraining() {
+		if c.s.draining.Err() != nil {
 			c.fail(nil, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, "the daemon is stopping: try again"))
 			return io.EOF
 		}
@@ -206,7 +198,6 @@ func (c *conn) finish(why error) {
 	go func() { c.work.Wait(); close(done) }()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	forced := c.s.forced
 	for {
 		if c.hungUp() {
 			c.cancel()
@@ -214,9 +205,6 @@ func (c *conn) finish(why error) {
 		select {
 		case <-done:
 			return
-		case <-forced:
-			c.cancel()
-			forced = nil
 		case <-tick.C:
 		}
 	}

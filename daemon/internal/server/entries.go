@@ -10,12 +10,8 @@ import (
 // entriesBytes is where a page of entries ends; one entry always fits.
 const entriesBytes = 4 << 20
 
-func (s *Server) entries(ctx context.Context, _ *conn, p rpc.EntriesParams) (rpc.Entries, error) {
+func (s *Server) entries(ctx context.Context, run sdk.Run, p rpc.EntriesParams) (rpc.Entries, error) {
 	limit, err := page(rpc.MethodEntries, p.Limit, p.Offset)
-	if err != nil {
-		return rpc.Entries{}, err
-	}
-	run, err := s.find(ctx, p.Run, p.Project)
 	if err != nil {
 		return rpc.Entries{}, err
 	}

@@ -308,7 +308,7 @@ type house struct {
 func open(t *testing.T, change func(*Config)) *house {
 	t.Helper()
 	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{})}, served: make(chan error, 1)}
-	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Log: hclog.NewNullLogger()}
+	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
 	if change != nil {
 		change(&cfg)
 	}

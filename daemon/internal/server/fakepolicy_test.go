@@ -56,3 +56,6 @@ func (f *fakeAudit) Raise(event, detail string) {
 	defer f.mu.Unlock()
 	f.events, f.details = append(f.events, event), append(f.details, detail)
 }
+
+// noRules are written down.
+func noRules(string) []sdk.PolicyRule { return nil }

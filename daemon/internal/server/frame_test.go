@@ -154,7 +154,7 @@ func FuzzFrame(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	s := &Server{}
+	s := &Server{cfg: Config{Skills: &fakeSkills{}}}
 	table := s.table()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		ours, theirs := net.Pipe()

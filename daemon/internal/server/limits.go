@@ -1,6 +1,9 @@
 package server
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // Limits bound what one client can cost. A zero field takes its default.
 type Limits struct {
@@ -31,25 +34,11 @@ func DefaultLimits() Limits {
 }
 
 func (l Limits) withDefaults() Limits {
-	d := DefaultLimits()
-	fill(&l.Frame, d.Frame)
-	fill(&l.Depth, d.Depth)
-	fill(&l.Connections, d.Connections)
-	fill(&l.InFlight, d.InFlight)
-	fill(&l.Watches, d.Watches)
-	fill(&l.RingRows, d.RingRows)
-	fill(&l.RingBytes, d.RingBytes)
-	fill(&l.FirstByte, d.FirstByte)
-	fill(&l.Partial, d.Partial)
-	fill(&l.Patience, d.Patience)
-	fill(&l.Write, d.Write)
-	fill(&l.Watchdog, d.Watchdog)
-	fill(&l.WrongToken, d.WrongToken)
-	return l
-}
-
-func fill[T int | time.Duration](field *T, def T) {
-	if *field <= 0 {
-		*field = def
+	given, defaults := reflect.ValueOf(&l).Elem(), reflect.ValueOf(DefaultLimits())
+	for i := range given.NumField() {
+		if given.Field(i).Int() <= 0 {
+			given.Field(i).Set(defaults.Field(i))
+		}
 	}
+	return l
 }

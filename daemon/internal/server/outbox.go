@@ -49,6 +49,14 @@ func (o *outbox) put(text []byte, done func()) {
 	o.signal()
 }
 
+// note queues a notification. Its parameters are names and numbers, which JSON
+// always has.
+func (o *outbox) note(method string, params any, done func()) {
+	if text, err := encodeNote(method, params); err == nil {
+		o.put(text, done)
+	}
+}
+
 // close lets run write what is queued and then end.
 func (o *outbox) close() {
 	o.mu.Lock()

@@ -19,9 +19,5 @@ func (s *Server) devPlugin(ctx context.Context, c *conn, p rpc.PluginDev) (rpc.P
 	if s.cfg.Descended != nil && s.cfg.Descended(p.PID) {
 		return rpc.PluginDetached{}, sdk.Errorf(sdk.Permission, "process %d descends from a plugin: it cannot be attached", p.PID)
 	}
-	return s.cfg.Daemon.DevPlugin(ctx, p, func(a rpc.PluginAttached) {
-		if note, err := encodeNote(rpc.NoteAttached, a); err == nil {
-			c.out.put(note, nil)
-		}
-	})
+	return s.cfg.Daemon.DevPlugin(ctx, p, func(a rpc.PluginAttached) { c.out.note(rpc.NoteAttached, a, nil) })
 }

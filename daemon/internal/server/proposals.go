@@ -78,37 +78,40 @@ func (s *Server) findProposal(ctx context.Context, id string) (sdk.Proposal, err
 		return sdk.Proposal{}, sdk.Errorf(sdk.Validation, "%.80q names no proposal: an id is of hex digits, at least %d of them", id, shortestID)
 	}
 	all, err := s.cfg.Policy.Proposals(ctx)
-	if err != nil {
+	found := named(all, id, proposalID)
+	if err == nil && len(found) == 0 {
+		all, err = s.cfg.Policy.Answered(ctx, 0, 0, id, defaultPage)
+		found = named(all, id, proposalID)
+	}
+	switch {
+	case err != nil:
 		return sdk.Proposal{}, err
+	case len(found) == 0:
+		return sdk.Proposal{}, sdk.Errorf(sdk.NotFound, "there is no proposal %s; `bothy proposals` shows what waits", id)
+	case len(found) > 1:
+		return sdk.Proposal{}, sdk.Errorf(sdk.Conflict, "the id %s may be that of %s or of %s; write more of it", id, found[0].ID, found[1].ID)
 	}
-	if p, some, err := oneProposal(all, id); some || err != nil {
-		return p, err
-	}
-	if all, err = s.cfg.Policy.Answered(ctx, 0, 0, id, defaultPage); err != nil {
-		return sdk.Proposal{}, err
-	}
-	p, some, err := oneProposal(all, id)
-	if err == nil && !some {
-		err = sdk.Errorf(sdk.NotFound, "there is no proposal %s; `bothy proposals` shows what waits", id)
-	}
-	return p, err
+	return found[0], nil
 }
 
-// oneProposal finds the one that an id names; the whole id goes before its
+func proposalID(p sdk.Proposal) string { return p.ID }
+
+// named are those of a list that an id names: the whole id goes before its
 // beginning.
-func oneProposal(all []sdk.Proposal, id string) (found sdk.Proposal, some bool, err error) {
-	for _, p := range all {
+func named[T any](all []T, id string, idOf func(T) string) []T {
+	var whole, begun []T
+	for _, x := range all {
 		switch {
-		case p.ID == id:
-			return p, true, nil
-		case !strings.HasPrefix(p.ID, id):
-		case some:
-			err = sdk.Errorf(sdk.Conflict, "the id %s may be that of %s or of %s; write more of it", id, found.ID, p.ID)
-		default:
-			found, some = p, true
+		case idOf(x) == id:
+			whole = append(whole, x)
+		case id != "" && strings.HasPrefix(idOf(x), id):
+			begun = append(begun, x)
 		}
 	}
-	return found, some, err
+	if len(whole) > 0 {
+		return whole
+	}
+	return begun
 }
 
 func (s *Server) resolve(ctx context.Context, _ *conn, p rpc.Resolve) (rpc.Resolved, error) {

@@ -139,7 +139,7 @@ func (c *conn) wrongToken(message string) error {
 	c.s.alarm.raise(EventWrongToken, "pid %d said hello with a token that is none of this daemon's", c.peer.PID)
 	c.s.pause(c.ctx)
 	if last {
-		_ = c.net.CloseRead() // fails only when the connection is gone, which is as good
+		c.deafen()
 	}
 	return rpc.Errorf(rpc.CodeRole, sdk.Permission, message)
 }

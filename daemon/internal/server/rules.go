@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -55,19 +54,7 @@ func (s *Server) forgetRule(ctx context.Context, _ *conn, p rpc.RuleRef) (sdk.Re
 	if err != nil {
 		return sdk.RememberedRule{}, err
 	}
-	var whole, begun []sdk.RememberedRule
-	for _, r := range rules {
-		switch {
-		case r.ID == p.ID:
-			whole = append(whole, r)
-		case p.ID != "" && strings.HasPrefix(r.ID, p.ID):
-			begun = append(begun, r)
-		}
-	}
-	found := whole
-	if len(found) == 0 {
-		found = begun
-	}
+	found := named(rules, p.ID, func(r sdk.RememberedRule) string { return r.ID })
 	switch len(found) {
 	case 0:
 		return sdk.RememberedRule{}, sdk.Errorf(sdk.NotFound, "no rule %q is remembered; `bothy policy rules` shows what is", p.ID)

@@ -43,22 +43,31 @@ func (s *Server) find(ctx context.Context, run, project string) (sdk.Run, error)
 	return sdk.Run{}, sdk.Errorf(sdk.NotFound, "there is no run %q in %s: `bothy runs list -a` shows what there is", run, project)
 }
 
+// onRun is the handler of a method about one run, which its parameters name.
+func onRun[P, R any](s *Server, handle func(context.Context, sdk.Run, P) (R, error)) func(context.Context, *conn, P) (R, error) {
+	return func(ctx context.Context, _ *conn, p P) (R, error) {
+		named := paramsOf(&p)
+		run, err := s.find(ctx, *named.text(rpc.AccessRun), *named.text(rpc.AccessProject))
+		if err != nil {
+			var none R
+			return none, err
+		}
+		return handle(ctx, run, p)
+	}
+}
+
 // project looks a project up; asking about one does not make it.
 func (s *Server) project(ctx context.Context, root string) (sdk.Project, bool, error) {
 	if !filepath.IsAbs(root) {
 		return sdk.Project{}, false, wrongParams("the project is %q and must be an absolute path", root)
 	}
-	root = filepath.Clean(root)
-	resolved, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		resolved = root // a folder that is gone still has its runs
-	}
+	root = resolved(filepath.Clean(root)) // a folder that is gone still has its runs
 	projects, err := s.cfg.Store.Projects(ctx)
 	if err != nil {
 		return sdk.Project{}, false, err
 	}
 	for _, p := range projects {
-		if p.Root == resolved {
+		if p.Root == root {
 			return p, true, nil
 		}
 	}

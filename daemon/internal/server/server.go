@@ -86,7 +86,8 @@ type Models interface {
 	List(ctx context.Context) rpc.Models
 }
 
-// Config is what a server is made of. All interfaces are required.
+// Config is what a server is made of. All interfaces are required, and so are
+// Configured and Clients.
 type Config struct {
 	Engine  Engine
 	Store   Store
@@ -96,11 +97,11 @@ type Config struct {
 	Skills  Skills
 	Policy  Policy
 	// Configured are the rules that are written down, those of a project among them
-	// when it is named. Nil is none.
+	// when it is named.
 	Configured func(project string) []sdk.PolicyRule
 	Audit      Audit
 	// Clients are told what is not in the journal. They are made before the parts
-	// that tell them. Nil makes some.
+	// that tell them.
 	Clients *Clients
 	Log     hclog.Logger
 	Limits  Limits // zero fields take the defaults
@@ -134,10 +135,11 @@ type Server struct {
 	*Clients
 	serving sync.WaitGroup
 
-	stopping atomic.Bool   // somebody asked for a stop: nothing is begun any more
-	draining chan struct{} // closed by Close: nothing new begins
-	forced   chan struct{} // closed when Close runs out of time: what is left is cancelled
-	closing  sync.Once
+	stopping atomic.Bool     // somebody asked for a stop: nothing is begun any more
+	draining context.Context // ended by Close: nothing new begins
+	drain    context.CancelFunc
+	forced   context.Context // ended when Close runs out of time: what is left is cancelled
+	force    context.CancelFunc
 }
 
 // New makes a server. It listens when Serve is called.
@@ -151,18 +153,13 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Peer == nil {
 		cfg.Peer = rpc.PeerOf
 	}
-	if cfg.Configured == nil {
-		cfg.Configured = func(string) []sdk.PolicyRule { return nil }
-	}
-	if cfg.Clients == nil {
-		cfg.Clients = NewClients()
-	}
 	s := &Server{
 		cfg: cfg, limits: cfg.Limits.withDefaults(), log: cfg.Log, uid: os.Geteuid(),
-		Clients:  cfg.Clients,
-		draining: make(chan struct{}), forced: make(chan struct{}),
-		alarm: newAlarm(cfg.Audit, cfg.Log), hearing: make(chan struct{}, hearPeers),
+		Clients: cfg.Clients,
+		alarm:   newAlarm(cfg.Audit, cfg.Log), hearing: make(chan struct{}, hearPeers),
 	}
+	s.draining, s.drain = context.WithCancel(context.Background())
+	s.forced, s.force = context.WithCancel(context.Background())
 	s.methods = s.table()
 	return s, nil
 }
@@ -177,13 +174,7 @@ func (s *Server) Serve(l *Listener) error {
 	s.socket, s.tokens = l.path, l.tokens
 	kept := make(chan error, 1)
 	go func() { kept <- l.keep(ctx, s.limits.Watchdog, s.log, s.alarm) }()
-	go func() {
-		select {
-		case <-s.draining:
-		case <-ctx.Done():
-		}
-		l.stop()
-	}()
+	defer context.AfterFunc(s.draining, l.stop)()
 
 	err := s.accept(l)
 	cancel()
@@ -209,7 +200,7 @@ func (s *Server) accept(l *Listener) error {
 			s.log.Warn("cannot accept a connection, trying again", "error", err, "wait", wait)
 			select {
 			case <-time.After(wait):
-			case <-s.draining:
+			case <-s.draining.Done():
 				return nil
 			}
 		}
@@ -277,29 +268,13 @@ func (s *Server) Farewell() {
 // committed, and then closes every connection. When ctx ends first, calls are
 // cancelled. It may be called more than once.
 func (s *Server) Close(ctx context.Context) {
-	s.closing.Do(func() { close(s.draining) })
+	s.drain()
 	done := make(chan struct{})
 	go func() { s.serving.Wait(); close(done) }()
 	select {
 	case <-done:
-		return
 	case <-ctx.Done():
-	}
-	s.mu.Lock()
-	select {
-	case <-s.forced:
-	default:
-		close(s.forced)
-	}
-	s.mu.Unlock()
-	<-done
-}
-
-func (s *Server) isDraining() bool {
-	select {
-	case <-s.draining:
-		return true
-	default:
-		return false
+		s.force()
+		<-done
 	}
 }

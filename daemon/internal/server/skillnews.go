@@ -84,23 +84,14 @@ func (n *skillNews) next() {
 		return
 	}
 	project := slices.Min(slices.Collect(maps.Keys(n.waiting)))
-	p := rpc.SkillsChanged{Project: project}
-	for name, state := range n.waiting[project] {
-		switch state {
-		case skillAdded:
-			p.Added = append(p.Added, name)
-		case skillChanged:
-			p.Changed = append(p.Changed, name)
-		case skillRemoved:
-			p.Removed = append(p.Removed, name)
-		}
+	names := map[skillState][]string{}
+	for _, name := range slices.Sorted(maps.Keys(n.waiting[project])) {
+		state := n.waiting[project][name]
+		names[state] = append(names[state], name)
 	}
 	delete(n.waiting, project)
 	n.mu.Unlock()
-	for _, names := range [][]string{p.Added, p.Changed, p.Removed} {
-		slices.Sort(names)
-	}
-	if note, err := encodeNote(rpc.NoteSkills, p); err == nil { // it is nothing but names
-		n.out.put(note, n.sent)
-	}
+	n.out.note(rpc.NoteSkills, rpc.SkillsChanged{
+		Project: project, Added: names[skillAdded], Changed: names[skillChanged], Removed: names[skillRemoved],
+	}, n.sent)
 }

@@ -20,46 +20,10 @@ type Skills interface {
 	Trust(ctx context.Context, p rpc.TrustQuery) (rpc.Trust, error)
 }
 
-func (s *Server) skills(ctx context.Context, _ *conn, p rpc.SkillQuery) (rpc.Skills, error) {
-	var err error
-	if p.Project, err = skillProject(rpc.MethodSkills, p.Project); err != nil {
-		return rpc.Skills{}, err
-	}
+func (s *Server) skills(ctx context.Context, p rpc.SkillQuery) (rpc.Skills, error) {
 	found, err := s.cfg.Skills.Skills(ctx, p)
 	found.Skills, found.Folders = orEmpty(found.Skills), orEmpty(found.Folders)
 	return found, err
-}
-
-func (s *Server) skill(ctx context.Context, _ *conn, p rpc.SkillQuery) (rpc.SkillInfo, error) {
-	var err error
-	if p.Project, err = skillProject(rpc.MethodSkill, p.Project); err != nil {
-		return rpc.SkillInfo{}, err
-	}
-	return s.cfg.Skills.Skill(ctx, p)
-}
-
-func (s *Server) explainSkill(ctx context.Context, _ *conn, p rpc.SkillExplainQuery) (rpc.SkillExplain, error) {
-	var err error
-	if p.Project, err = skillProject(rpc.MethodSkillExplain, p.Project); err != nil {
-		return rpc.SkillExplain{}, err
-	}
-	return s.cfg.Skills.Explain(ctx, p)
-}
-
-func (s *Server) matchSkills(ctx context.Context, _ *conn, p rpc.SkillMatchQuery) (rpc.SkillMatches, error) {
-	var err error
-	if p.Project, err = skillProject(rpc.MethodSkillMatch, p.Project); err != nil {
-		return rpc.SkillMatches{}, err
-	}
-	return s.cfg.Skills.Match(ctx, p)
-}
-
-func (s *Server) enableSkill(ctx context.Context, _ *conn, p rpc.SkillSwitch) (rpc.SkillSwitched, error) {
-	var err error
-	if p.Project, err = skillProject(rpc.MethodSkillEnable, p.Project); err != nil {
-		return rpc.SkillSwitched{}, err
-	}
-	return s.cfg.Skills.Enable(ctx, p)
 }
 
 func (s *Server) createSkill(ctx context.Context, _ *conn, p rpc.SkillCreate) (rpc.SkillCreated, error) {
@@ -68,6 +32,20 @@ func (s *Server) createSkill(ctx context.Context, _ *conn, p rpc.SkillCreate) (r
 
 func (s *Server) trust(ctx context.Context, _ *conn, p rpc.TrustQuery) (rpc.Trust, error) {
 	return s.cfg.Skills.Trust(ctx, p)
+}
+
+// inFolder is the handler of a method about the skills of a project. answer gets
+// the project as its real path, or none.
+func inFolder[P, R any](method string, answer func(context.Context, P) (R, error)) func(context.Context, *conn, P) (R, error) {
+	return func(ctx context.Context, _ *conn, p P) (R, error) {
+		project := paramsOf(&p).text(rpc.AccessProject)
+		var err error
+		if *project, err = skillProject(method, *project); err != nil {
+			var none R
+			return none, err
+		}
+		return answer(ctx, p)
+	}
 }
 
 // skillProject is the directory whose skills are meant, links resolved; empty

@@ -61,12 +61,6 @@ func (t tokens) role(given string) (rpc.Role, bool) {
 	return found, found != ""
 }
 
-// hold reports whether a text is one of them.
-func (t tokens) hold(given string) bool {
-	_, found := t.role(given)
-	return found
-}
-
 // write writes all files anew.
 func (t tokens) write() error {
 	for _, x := range t {

@@ -117,7 +117,7 @@ func (w *watch) pump(after int64) {
 		case <-changed:
 		case <-w.ctx.Done():
 			return
-		case <-w.c.s.draining:
+		case <-w.c.s.draining.Done():
 			if len(rows) == 0 {
 				return
 			}
@@ -146,9 +146,7 @@ func (w *watch) gap(after int64) {
 	}
 	gap := rpc.Gap{Watch: w.id, From: after + 1, To: w.c.s.cfg.Store.Seq()}
 	w.c.s.log.Debug("a client reads too slowly", "pid", w.c.peer.PID, "from", gap.From, "to", gap.To)
-	if text, err := encodeNote(rpc.NoteGap, gap); err == nil {
-		w.c.out.put(text, nil)
-	}
+	w.c.out.note(rpc.NoteGap, gap, nil)
 }
 
 // covers reports whether a watch shows a run.

@@ -191,16 +191,20 @@ func (c *Client) greet(ctx context.Context, l *link) (rpc.Hello, error) {
 	return hello, nil
 }
 
+// socket is the path to connect to.
+func (c *Client) socket() (string, error) {
+	if c.Socket != "" {
+		return c.Socket, nil
+	}
+	return rpc.FindSocket(os.Getenv)
+}
+
 // dial connects to the socket and makes sure that it is the caller's own
 // daemon that answers: what is said to it is private.
 func (c *Client) dial(ctx context.Context) (net.Conn, error) {
-	path := c.Socket
-	if path == "" {
-		found, err := rpc.FindSocket(os.Getenv)
-		if err != nil {
-			return nil, err
-		}
-		path = found
+	path, err := c.socket()
+	if err != nil {
+		return nil, err
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)

@@ -28,7 +28,14 @@ func (c *Client) HearSkills(ctx context.Context, each func(rpc.SkillsChanged) er
 			if !open {
 				return l.why()
 			}
-			err = hearSkills(n, each)
+			if n.Method != rpc.NoteSkills {
+				continue
+			}
+			var p rpc.SkillsChanged
+			if err := json.Unmarshal(n.Params, &p); err != nil {
+				return fmt.Errorf("what changed of the skills: %w", err)
+			}
+			err = each(p)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -37,15 +44,4 @@ func (c *Client) HearSkills(ctx context.Context, each func(rpc.SkillsChanged) er
 		return nil
 	}
 	return err
-}
-
-func hearSkills(n rpc.Request, each func(rpc.SkillsChanged) error) error {
-	if n.Method != rpc.NoteSkills {
-		return nil
-	}
-	var p rpc.SkillsChanged
-	if err := json.Unmarshal(n.Params, &p); err != nil {
-		return fmt.Errorf("what changed of the skills: %w", err)
-	}
-	return each(p)
 }

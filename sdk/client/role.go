@@ -64,13 +64,9 @@ func (c *Client) introduction(ctx context.Context, l *link, greeting rpc.Hello) 
 // before it could be reached, so one that is missing or broken was touched since,
 // and the daemon makes it again unless it ends.
 func (c *Client) token(ctx context.Context, l *link) (string, error) {
-	socket := c.Socket
-	if socket == "" {
-		found, err := rpc.FindSocket(os.Getenv)
-		if err != nil {
-			return "", err
-		}
-		socket = found
+	socket, err := c.socket()
+	if err != nil {
+		return "", err
 	}
 	path := rpc.TokenPath(socket, c.Role)
 	for begin := time.Now(); ; {

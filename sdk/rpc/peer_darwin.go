@@ -1,36 +1,15 @@
 package rpc
 
-import (
-	"fmt"
-	"net"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// PeerOf asks the kernel who is at the other end (LOCAL_PEERCRED, LOCAL_PEERPID).
-func PeerOf(conn *net.UnixConn) (Peer, error) {
-	raw, err := conn.SyscallConn()
+// peerOf asks by LOCAL_PEERCRED and LOCAL_PEERPID.
+func peerOf(fd int) (Peer, error) {
+	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
-		return Peer{}, fmt.Errorf("peer of the connection: %w", err)
+		return Peer{}, err
 	}
-	var peer Peer
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
-		if err != nil {
-			failed = err
-			return
-		}
-		peer.UID = int(cred.Uid)
-		peer.PID, failed = unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID)
-	})
-	if err == nil {
-		err = failed
-	}
-	if err != nil {
-		return Peer{}, fmt.Errorf("peer of the connection: %w", err)
-	}
-	return peer, nil
+	pid, err := unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+	return Peer{UID: int(cred.Uid), PID: pid}, err
 }
 
 // ownDirectory is false: macOS has no /run/user.

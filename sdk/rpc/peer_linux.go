@@ -1,30 +1,17 @@
 package rpc
 
 import (
-	"fmt"
-	"net"
 	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// PeerOf asks the kernel who is at the other end (SO_PEERCRED, unix(7)).
-func PeerOf(conn *net.UnixConn) (Peer, error) {
-	raw, err := conn.SyscallConn()
+// peerOf asks by SO_PEERCRED (unix(7)).
+func peerOf(fd int) (Peer, error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return Peer{}, fmt.Errorf("peer of the connection: %w", err)
-	}
-	var cred *unix.Ucred
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	})
-	if err == nil {
-		err = failed
-	}
-	if err != nil {
-		return Peer{}, fmt.Errorf("peer of the connection: %w", err)
+		return Peer{}, err
 	}
 	return Peer{UID: int(cred.Uid), PID: int(cred.Pid)}, nil
 }

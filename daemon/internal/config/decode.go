@@ -92,11 +92,16 @@ func (l *loader) each(block string, do func(string, hcl.Body, hcl.Range)) {
 	}
 }
 
+// decode takes a block apart, and reports false when that has a mistake.
+func (l *loader) decode(body hcl.Body, block any) bool {
+	diags := gohcl.DecodeBody(body, l.cfg.Context, block)
+	l.report(diags)
+	return !diags.HasErrors()
+}
+
 func (l *loader) plugin(label string, body hcl.Body, r hcl.Range) (Plugin, bool) {
 	var b pluginBlock
-	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
-	l.report(diags)
-	if diags.HasErrors() {
+	if !l.decode(body, &b) {
 		return Plugin{}, false
 	}
 	p := Plugin{
@@ -134,9 +139,7 @@ var knownGrants = []string{sdk.GrantSandbox, sdk.GrantProject, sdk.GrantEntries,
 
 func (l *loader) model(label string, body hcl.Body, r hcl.Range) {
 	var b modelBlock
-	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
-	l.report(diags)
-	if diags.HasErrors() {
+	if !l.decode(body, &b) {
 		return
 	}
 	if !slices.ContainsFunc(l.cfg.Providers, func(p Plugin) bool { return p.Label == b.Provider }) {
@@ -155,9 +158,8 @@ func (l *loader) model(label string, body hcl.Body, r hcl.Range) {
 func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 	var b agentBlock
 	content, diags := body.Content(agentSchema())
-	diags = append(diags, gohcl.DecodeBody(body, l.cfg.Context, &b)...)
 	l.report(diags)
-	if diags.HasErrors() {
+	if !l.decode(body, &b) || diags.HasErrors() {
 		return
 	}
 	a := sdk.Agent{

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -49,11 +50,9 @@ func Diff(was, now *Config) []Change {
 	changes = append(changes, diffLabelled("plugin", pluginLabel, samePlugin, was.Plugins, now.Plugins, true)...)
 	changes = append(changes, diffLabelled("provider", pluginLabel, samePlugin, was.Providers, now.Providers, true)...)
 	changes = append(changes, diffLabelled("model", func(m Model) string { return m.Alias }, sameModel, was.Models, now.Models, false)...)
-	agentName := func(a sdk.Agent) string { return a.Name }
-	same := func(a, b sdk.Agent) bool { return reflect.DeepEqual(a, b) }
-	changes = append(changes, diffLabelled("agent", agentName, same, agents(was), agents(now), false)...)
-	changes = append(changes, diffLabelled("rule", ruleName, sameRule, was.Rules, now.Rules, false)...)
-	return append(changes, diffLabelled("skill", skillName, sameSwitch, was.Skills.switches(), now.Skills.switches(), false)...)
+	changes = append(changes, diffNamed("agent", was.Agents, now.Agents)...)
+	changes = append(changes, diffLabelled("rule", func(r sdk.PolicyRule) string { return r.Name }, sameRule, was.Rules, now.Rules, false)...)
+	return append(changes, diffNamed("skill", was.Skills.Enabled, now.Skills.Enabled)...)
 }
 
 func pluginLabel(p Plugin) string { return p.Label }
@@ -74,16 +73,6 @@ func sameModel(a, b Model) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// agents gives them in an order, which their map has not.
-func agents(c *Config) []sdk.Agent {
-	var out []sdk.Agent
-	for _, a := range c.Agents {
-		out = append(out, a)
-	}
-	sortBy(out, func(a sdk.Agent) string { return a.Name })
-	return out
-}
-
 func diffSettings(was, now *Config) []Change {
 	before := map[string]string{}
 	for _, v := range was.Values {
@@ -102,6 +91,13 @@ func diffSettings(was, now *Config) []Change {
 		}
 	}
 	return changes
+}
+
+// diffNamed compares blocks of which all that counts is in a map.
+func diffNamed[T any](block string, was, now map[string]T) []Change {
+	itself := func(name string) string { return name }
+	same := func(a, b string) bool { return reflect.DeepEqual(was[a], now[b]) }
+	return diffLabelled(block, itself, same, slices.Sorted(maps.Keys(was)), slices.Sorted(maps.Keys(now)), false)
 }
 
 // diffLabelled compares the blocks of one type.

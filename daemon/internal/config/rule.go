@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/gohcl"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/match"
@@ -31,9 +30,7 @@ func (l *loader) rule(label string, body hcl.Body, r hcl.Range) {
 // readRule decodes and checks a rule block. A rule with a mistake is none.
 func (l *loader) readRule(label string, body hcl.Body, r hcl.Range) (sdk.PolicyRule, bool) {
 	var b ruleBlock
-	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
-	l.report(diags)
-	if diags.HasErrors() {
+	if !l.decode(body, &b) {
 		return sdk.PolicyRule{}, false
 	}
 	rule := sdk.PolicyRule{
@@ -110,8 +107,6 @@ func pathMistake(p string) string {
 	}
 	return ""
 }
-
-func ruleName(r sdk.PolicyRule) string { return r.Name }
 
 // sameRule leaves out where a rule stands.
 func sameRule(a, b sdk.PolicyRule) bool {

@@ -1,16 +1,13 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/gohcl"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -81,30 +78,9 @@ type skillBlock struct {
 
 func (l *loader) skill(label string, body hcl.Body, at hcl.Range) {
 	var b skillBlock
-	diags := gohcl.DecodeBody(body, l.cfg.Context, &b)
-	l.report(diags)
-	if !diags.HasErrors() && b.Enabled != nil {
+	if l.decode(body, &b) && b.Enabled != nil {
 		name := norm.NFC.String(label)
 		l.cfg.Skills.Enabled[name] = *b.Enabled
 		l.cfg.Skills.places[name] = fmt.Sprintf("%s:%d", at.Filename, at.Start.Line)
 	}
-}
-
-// skillSwitch is one entry of Skills.Enabled, for Diff.
-type skillSwitch struct {
-	name    string
-	enabled bool
-}
-
-func skillName(s skillSwitch) string { return s.name }
-
-func sameSwitch(a, b skillSwitch) bool { return a == b }
-
-func (s Skills) switches() []skillSwitch {
-	var out []skillSwitch
-	for name, enabled := range s.Enabled {
-		out = append(out, skillSwitch{name, enabled})
-	}
-	slices.SortFunc(out, func(a, b skillSwitch) int { return cmp.Compare(a.name, b.name) })
-	return out
 }

@@ -63,12 +63,7 @@ func (l *loader) workspace(b *hcl.Block, prefix string) bool {
 	var block workspaceBlock
 	content, diags := b.Body.Content(schemaOf(&block))
 	l.report(diags)
-	if diags.HasErrors() {
-		return false
-	}
-	diags = gohcl.DecodeBody(b.Body, l.cfg.Context, &block)
-	l.report(diags)
-	if diags.HasErrors() {
+	if diags.HasErrors() || !l.decode(b.Body, &block) {
 		return false
 	}
 	at := func(name string) hcl.Range { return content.Attributes[name].Expr.Range() }

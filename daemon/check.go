@@ -3,7 +3,7 @@ package daemon
 import (
 	"context"
 	"os"
-	"path/filepath"
+	"slices"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -27,15 +27,16 @@ func CheckConfig(ctx context.Context, file string) (string, *config.Config, conf
 	}
 	inspector := newInspector(paths, secrets, true)
 	var specs []inspect.Spec
-	for _, b := range append(cfg.Plugins[:len(cfg.Plugins):len(cfg.Plugins)], cfg.Providers...) {
+	for _, b := range slices.Concat(cfg.Plugins, cfg.Providers) {
 		if b.Enabled {
 			spec := inspect.SpecOf(cfg, b)
 			spec.Eval = cfg.WithoutSecrets() // one that is not set here may be where the daemon runs
 			specs = append(specs, spec)
 		}
 	}
-	if file := workspaceFile(); file != "" {
-		diags = append(diags, config.CheckWorkspace(file, cfg)...)
+	if dir, err := os.Getwd(); err == nil {
+		_, own := config.WorkspaceOf(config.ProjectOf(dir), cfg)
+		diags = append(diags, own...)
 	}
 	for _, x := range inspector.Check(ctx, specs) {
 		for _, d := range config.At(x.Diagnostic, cfg.Files) {
@@ -44,21 +45,4 @@ func CheckConfig(ctx context.Context, file string) (string, *config.Config, conf
 		}
 	}
 	return path, cfg, diags
-}
-
-// workspaceFile is the configuration of the project that the working directory
-// lies in, empty when it has none. Home is no project.
-func workspaceFile() string {
-	dir, err := os.Getwd()
-	home, _ := os.UserHomeDir()
-	for ; err == nil && dir != home; dir = filepath.Dir(dir) {
-		file := filepath.Join(dir, ".bothy", "config.hcl")
-		if _, err := os.Lstat(file); err == nil {
-			return file
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	return ""
 }

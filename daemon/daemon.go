@@ -54,7 +54,7 @@ type Daemon struct {
 	live      atomic.Pointer[config.Config] // what is in force
 	reloading sync.Mutex
 	files     *config.Watcher
-	reads     reads
+	reads     sync.Map // the files that the configuration is made of, beside its own
 	problems  problems
 	refused   atomic.Pointer[time.Time] // when the store last stopped taking writes
 

@@ -33,7 +33,7 @@ const doctorTime = 60 * time.Second
 func Doctor(ctx context.Context, configPath string) []Finding {
 	_, cfg, diags := CheckConfig(ctx, configPath)
 	if cfg == nil {
-		return []Finding{{Name: "configuration", Level: "fail", Detail: diags.Error(), Hint: "mend the file; bothy config check shows it again"}}
+		return []Finding{configFinding(diags)}
 	}
 	findings := []Finding{configFinding(diags), platformFinding()}
 	paths, err := findPaths(cfg)

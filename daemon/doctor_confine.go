@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -18,7 +19,7 @@ func confineFinding(cfg *config.Config, paths Paths) Finding {
 	}
 	f.Level, f.Detail = "warn", "nothing here can hold a plugin back from "+strings.Join(lacks, "; ")
 	f.Hint = "a plugin with a confine block is refused unless it sets best_effort = true; one that is not pinned says what it declares without these walls"
-	for _, p := range append(cfg.Plugins[:len(cfg.Plugins):len(cfg.Plugins)], cfg.Providers...) {
+	for _, p := range slices.Concat(cfg.Plugins, cfg.Providers) {
 		if p.Enabled && p.Confine != nil && !p.Confine.BestEffort {
 			f.Level = "fail"
 		}

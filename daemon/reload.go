@@ -2,9 +2,7 @@ package daemon
 
 import (
 	"context"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -30,8 +28,8 @@ func (d *Daemon) current() *config.Config { return d.live.Load() }
 // readConfig reads the configuration as New and each reload do, and keeps which
 // files it is made of.
 func (d *Daemon) readConfig() (string, *config.Config, config.Diagnostics) {
-	d.reads.clear()
-	return loadConfig(d.file, d.secrets, d.reads.note)
+	d.reads.Clear()
+	return loadConfig(d.file, d.secrets, func(path string) { d.reads.Store(path, nil) })
 }
 
 // Reload reads the configuration again and puts what changed in force. The
@@ -136,33 +134,6 @@ func (d *Daemon) shown(diags config.Diagnostics) []rpc.Diagnostic {
 	return out
 }
 
-// reads are the files that a configuration is made of, beside its own. The zero
-// value is ready.
-type reads struct {
-	mu   sync.Mutex
-	list []string
-}
-
-func (r *reads) clear() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.list = nil
-}
-
-func (r *reads) note(path string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !slices.Contains(r.list, path) {
-		r.list = append(r.list, path)
-	}
-}
-
-func (r *reads) all() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.list)
-}
-
 // followFiles reloads whenever a file of the configuration changes.
 func (d *Daemon) followFiles() error {
 	d.files = config.Watch(d.log.Named("config"), func(still func() bool) bool {
@@ -195,7 +166,13 @@ func (d *Daemon) configFile() string {
 
 // follow tells the watcher which files count now.
 func (d *Daemon) follow(path string) {
-	if d.files != nil {
-		d.files.Follow(append([]string{path}, d.reads.all()...))
+	if d.files == nil {
+		return
 	}
+	files := []string{path}
+	d.reads.Range(func(file, _ any) bool {
+		files = append(files, file.(string))
+		return true
+	})
+	d.files.Follow(files)
 }

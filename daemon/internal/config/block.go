@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 )
 
 var rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
@@ -33,25 +34,9 @@ var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // file adds one file: settings take effect at once, labelled blocks are kept
 // until all files are read.
 func (l *loader) file(text []byte, name string) {
-	if l.tooDeep(text, name) {
-		return
-	}
-	f, diags := l.parser.ParseHCL(text, name)
-	l.report(diags)
-	if diags.HasErrors() {
-		return
-	}
-	content, diags := f.Body.Content(rootSchema)
-	l.report(teachBlocks(diags))
-	seen := map[string]hcl.Range{}
-	for _, b := range content.Blocks {
-		key := b.Type + " " + strings.Join(b.Labels, " ")
-		if first, twice := seen[key]; twice {
-			l.reportAt(b.DefRange, "Block given twice", fmt.Sprintf("This %s block stands on line %d already; put both into one.", strings.TrimSpace(key), first.Start.Line))
-			continue
-		}
-		seen[key] = b.DefRange
+	l.blocks(text, name, rootSchema, "At the top of a file there are the blocks "+strings.Join(blockTypes(), ", ")+".", func(b *hcl.Block, twice bool) {
 		switch {
+		case twice:
 		case b.Type == "workspace":
 			l.workspaces = append(l.workspaces, b)
 		case len(b.Labels) == 0:
@@ -59,7 +44,40 @@ func (l *loader) file(text []byte, name string) {
 		default:
 			l.keep(b)
 		}
+	})
+}
+
+// blocks gives do the blocks of a file as they stand in it, and reports false for
+// one that cannot be parsed. What schema does not have is a mistake, to which teach
+// adds what there is.
+func (l *loader) blocks(text []byte, name string, schema *hcl.BodySchema, teach string, do func(b *hcl.Block, twice bool)) bool {
+	if l.tooDeep(text, name) {
+		return false
 	}
+	f, diags := l.parser.ParseHCL(text, name)
+	l.report(diags)
+	if diags.HasErrors() {
+		return false
+	}
+	content, diags := f.Body.Content(schema)
+	for _, d := range diags {
+		if strings.HasPrefix(d.Summary, "Unsupported") {
+			d.Detail += " " + teach
+		}
+	}
+	l.report(diags)
+	lines := map[string]int{}
+	for _, b := range content.Blocks {
+		key := strings.TrimSpace(b.Type + " " + strings.Join(b.Labels, " "))
+		line, twice := lines[key]
+		if twice {
+			l.reportAt(b.DefRange, "Block given twice", fmt.Sprintf("This %s block stands on line %d already; put both into one.", key, line))
+		} else {
+			lines[key] = b.DefRange.Start.Line
+		}
+		do(b, twice)
+	}
+	return true
 }
 
 // blockTypes are the blocks of a file, sorted.
@@ -77,16 +95,6 @@ func schemaWith(types ...string) *hcl.BodySchema {
 	return &hcl.BodySchema{Blocks: blocks}
 }
 
-// teachBlocks adds what exists to the report of an unknown block or argument.
-func teachBlocks(diags hcl.Diagnostics) hcl.Diagnostics {
-	for _, d := range diags {
-		if strings.HasPrefix(d.Summary, "Unsupported") {
-			d.Detail += " At the top of a file there are the blocks " + strings.Join(blockTypes(), ", ") + "."
-		}
-	}
-	return diags
-}
-
 // settings applies a block without a label.
 func (l *loader) settings(b *hcl.Block) {
 	attrs, diags := b.Body.JustAttributes()
@@ -102,20 +110,11 @@ func (l *loader) settings(b *hcl.Block) {
 }
 
 func (l *loader) apply(s setting, a *hcl.Attribute) {
-	v, diags := a.Expr.Value(l.cfg.Context)
-	l.report(diags)
-	if diags.HasErrors() {
+	v, ok := l.value(a)
+	if !ok {
 		return
 	}
-	text, err := s.text(v)
-	if err != nil {
-		l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
-		return
-	}
-	if s.kind == kindPath {
-		text = l.path(text)
-	}
-	value, err := s.read(text)
+	value, text, err := s.value(v, l.path)
 	if err != nil {
 		l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
 		return
@@ -123,6 +122,13 @@ func (l *loader) apply(s setting, a *hcl.Attribute) {
 	s.set(l.cfg, value)
 	l.sources[s.key()] = Value{Key: s.key(), Value: text, Doc: s.doc, place: a.NameRange,
 		Source: fmt.Sprintf("%s:%d", a.NameRange.Filename, a.NameRange.Start.Line)}
+}
+
+// value is what an attribute comes to. What keeps it from that is reported.
+func (l *loader) value(a *hcl.Attribute) (cty.Value, bool) {
+	v, diags := a.Expr.Value(l.cfg.Context)
+	l.report(diags)
+	return v, !diags.HasErrors()
 }
 
 // path makes a path of a file absolute: ~/ is the home, and what is relative

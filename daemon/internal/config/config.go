@@ -7,12 +7,10 @@
 package config
 
 import (
-	"maps"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -152,11 +150,15 @@ func (p Plugin) HasKey(ctx *hcl.EvalContext) bool { return p.text(ctx, "api_key"
 
 func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
 	attrs, _ := p.Body.JustAttributes() // what is wrong with the others is told when the plugin starts
-	a, ok := attrs[name]
-	if !ok {
-		return ""
+	if a, ok := attrs[name]; ok {
+		return textOf(a.Expr, ctx)
 	}
-	v, diags := a.Expr.Value(ctx)
+	return ""
+}
+
+// textOf is what an expression comes to, or "" when that is no text.
+func textOf(expr hcl.Expression, ctx *hcl.EvalContext) string {
+	v, diags := expr.Value(ctx)
 	if diags.HasErrors() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
 		return ""
 	}
@@ -166,19 +168,10 @@ func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
 // WithoutSecrets evaluates as Context does, except that a secret which is not
 // set is empty: where the daemon runs it may be set.
 func (c *Config) WithoutSecrets() *hcl.EvalContext {
-	functions := maps.Clone(c.Context.Functions)
-	secret := functions["secret"]
-	functions["secret"] = function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "name", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.String),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			if v, err := secret.Call(args); err == nil {
-				return v, nil
-			}
-			return cty.StringVal(""), nil
-		},
+	return withSecret(c.Context, func(name string) (string, error) {
+		value, _ := c.Secret(name)
+		return value, nil
 	})
-	return &hcl.EvalContext{Functions: functions}
 }
 
 // Secret resolves a secret by name, as secret() in a file does; from then on

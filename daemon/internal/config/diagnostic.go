@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -25,12 +26,7 @@ type Diagnostics []Diagnostic
 
 // HasErrors reports whether any is more than a warning.
 func (ds Diagnostics) HasErrors() bool {
-	for _, d := range ds {
-		if d.Severity == "error" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ds, func(d Diagnostic) bool { return d.Severity == "error" })
 }
 
 // Error joins the errors into one text, so that Diagnostics can be returned as

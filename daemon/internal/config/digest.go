@@ -9,8 +9,6 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
@@ -27,24 +25,11 @@ func (l *loader) digest(p Plugin) string {
 		}
 		fmt.Fprintf(sum, "%s %d %s\n", name, len(text), text)
 	}
-	add("binary", p.Binary)
-	add("path", p.Path)
-	add("args", p.Args)
-	add("env", p.Env)
-	add("grants", p.Grants)
-	add("tools", p.Tools)
-	add("models", p.Models)
-	add("secrets", p.Secrets)
-	add("sha256", p.SHA256)
-	add("schemes", p.Schemes)
-	add("requires", p.Requires)
-	add("projects", p.Projects)
-	add("limits", p.Limits)
-	add("quota", p.Quota)
-	add("confine", p.Confine)
+	attrs, wrong := p.Body.JustAttributes()
+	p.Label, p.Enabled, p.OnUse, p.Model, p.Body, p.Range = "", false, false, "", nil, hcl.Range{}
+	add("block", p)
 
 	// What is no attribute is a mistake, which counts as well: mending it is a change.
-	attrs, wrong := p.Body.JustAttributes()
 	for _, d := range wrong {
 		add("mistake", d.Summary+": "+d.Detail)
 	}
@@ -72,16 +57,9 @@ func valueText(expr hcl.Expression, eval *hcl.EvalContext) string {
 // digestContext evaluates as Config.Context does, except that it asks for no
 // secret: a secret counts by its name and by what the environment holds now.
 func (l *loader) digestContext() *hcl.EvalContext {
-	functions := maps.Clone(l.cfg.Context.Functions)
-	functions["secret"] = function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "name", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.String),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			name := args[0].AsString()
-			value, _ := l.src.Getenv(name) // one that is missing is told of when it is used
-			sum := sha256.Sum256([]byte(value))
-			return cty.StringVal(name + " " + hex.EncodeToString(sum[:])), nil
-		},
+	return withSecret(l.cfg.Context, func(name string) (string, error) {
+		value, _ := l.src.Getenv(name) // one that is missing is told of when it is used
+		sum := sha256.Sum256([]byte(value))
+		return name + " " + hex.EncodeToString(sum[:]), nil
 	})
-	return &hcl.EvalContext{Functions: functions}
 }

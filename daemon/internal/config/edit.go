@@ -42,7 +42,7 @@ func edit(path string, change func(text []byte) ([]byte, error)) (bool, error) {
 			return false, err
 		}
 		if len(edited) > MaxFile {
-			return false, sdk.Errorf(sdk.Overflow, "%s has no room for another block: it may have 1 MiB", path)
+			return false, sdk.Errorf(sdk.Overflow, "%s has no room for that: it may have 1 MiB", path)
 		}
 		done, err := exchange(file, text, edited, mode)
 		if done || err != nil {

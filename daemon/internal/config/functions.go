@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,9 +11,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 )
-
-// maxFile is the most that file() reads: it is for keys and prompts.
-const maxFile = 1 << 20
 
 // evalContext gives the functions that a configuration may call. Files are
 // relative to the folder of the user's file.
@@ -50,19 +48,30 @@ func envFunction(getenv func(string) (string, bool)) function.Function {
 // fileFunction is file(path): the text of a file without its last line end.
 // noted hears of each file that is asked for, there or not.
 func fileFunction(folder string, noted func(path string)) function.Function {
+	return textFunction("path", func(path string) (string, error) {
+		path = resolve(folder, path)
+		if noted != nil {
+			noted(path)
+		}
+		text, err := readRegular(path)
+		if err != nil {
+			return "", fmt.Errorf("file: %w", err)
+		}
+		return strings.TrimRight(string(text), "\r\n"), nil
+	})
+}
+
+// textFunction is a function from one text to another.
+func textFunction(parameter string, do func(string) (string, error)) function.Function {
 	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "path", Type: cty.String}},
+		Params: []function.Parameter{{Name: parameter, Type: cty.String}},
 		Type:   function.StaticReturnType(cty.String),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			path := resolve(folder, args[0].AsString())
-			if noted != nil {
-				noted(path)
-			}
-			text, err := readSmall(path)
+			text, err := do(args[0].AsString())
 			if err != nil {
 				return cty.UnknownVal(cty.String), err
 			}
-			return cty.StringVal(strings.TrimRight(text, "\r\n")), nil
+			return cty.StringVal(text), nil
 		},
 	})
 }
@@ -79,36 +88,23 @@ func resolve(folder, path string) string {
 	return filepath.Join(folder, path)
 }
 
-func readSmall(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("file: %w", err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return "", fmt.Errorf("file: %s is not a regular file of at most 1 MiB", path)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("file: %w", err)
-	}
-	return string(b), nil
-}
-
 // secretFunction is secret(name): the value of an environment variable that
 // from then on is redacted wherever the daemon writes. Plugin and provider
 // blocks are evaluated when their plugin starts, so it is resolved at use.
 func secretFunction(getenv func(string) (string, bool), secrets Registry) function.Function {
-	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "name", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.String),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			name := args[0].AsString()
-			v, ok := getenv(name)
-			if !ok || v == "" {
-				return cty.UnknownVal(cty.String), fmt.Errorf("the secret %s is not set; export %s and call `bothy stop`, so that the daemon starts anew with it", name, name)
-			}
-			secrets.Add(v)
-			return cty.StringVal(v), nil
-		},
+	return textFunction("name", func(name string) (string, error) {
+		v, ok := getenv(name)
+		if !ok || v == "" {
+			return "", fmt.Errorf("the secret %s is not set; export %s and call `bothy stop`, so that the daemon starts anew with it", name, name)
+		}
+		secrets.Add(v)
+		return v, nil
 	})
+}
+
+// withSecret evaluates as ctx does, but for secret().
+func withSecret(ctx *hcl.EvalContext, secret func(name string) (string, error)) *hcl.EvalContext {
+	functions := maps.Clone(ctx.Functions)
+	functions["secret"] = textFunction("name", secret)
+	return &hcl.EvalContext{Functions: functions}
 }

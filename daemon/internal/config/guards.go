@@ -57,13 +57,12 @@ func (l *loader) ownGuards(label string, attributes hcl.Attributes) sdk.Guards {
 		if !named {
 			continue
 		}
-		v, diags := a.Expr.Value(l.cfg.Context)
-		l.report(diags)
-		if diags.HasErrors() || v.IsNull() {
+		v, ok := l.value(a)
+		if !ok || v.IsNull() {
 			continue
 		}
 		s, _ := findSetting("guard", attributeName(f))
-		if value, _, err := s.value(v); err != nil {
+		if value, _, err := s.value(v, l.path); err != nil {
 			l.reportAt(a.Expr.Range(), "Wrong value", fmt.Sprintf("agent %q: %s.", label, err))
 		} else {
 			setGuard(&own, f, value)

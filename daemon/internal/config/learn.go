@@ -1,9 +1,10 @@
 package config
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
 )
 
 // LearnSecrets looks up every secret that a file names, so that its value is
@@ -22,11 +23,9 @@ func (c *Config) LearnSecrets() {
 			return nil
 		})
 	}
-	for _, plugins := range [][]Plugin{c.Plugins, c.Providers} {
-		for _, p := range plugins {
-			for _, name := range p.Secrets {
-				_, _ = c.Secret(name) // likewise
-			}
+	for _, p := range slices.Concat(c.Plugins, c.Providers) {
+		for _, name := range p.Secrets {
+			_, _ = c.Secret(name) // likewise
 		}
 	}
 }
@@ -37,9 +36,6 @@ func (c *Config) secretName(node hclsyntax.Node) (string, bool) {
 	if !ok || call.Name != "secret" || len(call.Args) != 1 {
 		return "", false
 	}
-	v, diags := call.Args[0].Value(c.Context)
-	if diags.HasErrors() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
-		return "", false
-	}
-	return v.AsString(), true
+	name := textOf(call.Args[0], c.Context)
+	return name, name != ""
 }

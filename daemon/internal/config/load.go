@@ -106,30 +106,32 @@ func (l *loader) userFile() ([]byte, bool) {
 	if l.src.Path == "" {
 		return nil, false
 	}
-	// Not blocking: a named pipe of that name must not hold up everything.
-	f, err := os.OpenFile(l.src.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	text, err := readRegular(l.src.Path)
 	if errors.Is(err, fs.ErrNotExist) && !l.src.Required {
 		return nil, false
 	}
 	if err != nil {
 		l.fail("Cannot read the configuration", err.Error())
-		return nil, false
+	}
+	return text, err == nil
+}
+
+// readRegular reads a regular file of at most MaxFile bytes. It waits for no pipe
+// of that name.
+func readRegular(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		l.fail("Cannot read the configuration", l.src.Path+" is no regular file.")
-		return nil, false
+		return nil, fmt.Errorf("%s is no regular file", path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err != nil {
-		l.fail("Cannot read the configuration", err.Error())
-		return nil, false
+	if err == nil && len(text) > MaxFile {
+		err = fmt.Errorf("%s has more than 1 MiB, which no file of a configuration may", path)
 	}
-	if len(text) > MaxFile {
-		l.fail("The configuration is too large", fmt.Sprintf("%s has more than 1 MiB; a configuration that long is a mistake.", l.src.Path))
-		return nil, false
-	}
-	return text, true
+	return text, err
 }
 
 // redact takes secret values out of what people will read: a setting that was

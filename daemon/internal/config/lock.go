@@ -113,46 +113,33 @@ func ReadLock(path string) (Lock, error) {
 	return ParseLock(path, text)
 }
 
-// EditLock lets edit change the lock at path, and returns what it was and what
+// EditLock lets change change the lock at path, and returns what it was and what
 // it is. The file is exchanged whole or not at all, and stays byte for byte when
 // nothing changed. A broken one is refused and left alone.
-func EditLock(path string, edit func(*Lock) error) (was, now Lock, err error) {
-	file, err := editable(path)
-	if err != nil {
-		return Lock{}, Lock{}, err
-	}
-	for range editTries {
-		text, mode, err := readWhole(file)
-		if err != nil {
-			return Lock{}, Lock{}, err
-		}
+func EditLock(path string, change func(*Lock) error) (was, now Lock, err error) {
+	_, err = edit(path, func(text []byte) ([]byte, error) {
+		var err error
 		if was, err = ParseLock(path, text); err != nil {
-			return Lock{}, Lock{}, err
+			return nil, err
 		}
 		now = Lock{Plugins: maps.Clone(was.Plugins), extra: was.extra}
-		if err := edit(&now); err != nil {
-			return was, was, err
-		}
-		if len(DiffLock(was, now)) == 0 {
-			return was, was, nil
+		if err := change(&now); err != nil || len(DiffLock(was, now)) == 0 {
+			return text, err
 		}
 		edited, err := now.encode()
 		if err != nil {
-			return was, was, err
-		}
-		if len(edited) > MaxFile {
-			return was, was, sdk.Errorf(sdk.Overflow, "%s has no room for another plugin: it may have 1 MiB", path)
+			return nil, err
 		}
 		// A lock that cannot be read stops everything: it is never written.
 		if _, err := ParseLock(path, edited); err != nil {
-			return was, was, sdk.Errorf(sdk.Validation, "nothing was written, for it could not be read again: %w", err)
+			return nil, sdk.Errorf(sdk.Validation, "nothing was written, for it could not be read again: %w", err)
 		}
-		done, err := exchange(file, text, edited, mode)
-		if done || err != nil {
-			return was, now, err
-		}
+		return edited, nil
+	})
+	if err != nil {
+		now = was
 	}
-	return was, was, sdk.Errorf(sdk.Conflict, "%s is being written by somebody else again and again: try again", path)
+	return was, now, err
 }
 
 // PlanLock is EditLock without writing anything.

@@ -1,6 +1,11 @@
 package config
 
-import "github.com/hashicorp/hcl/v2"
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+)
 
 // overlay is a body over another: attribute by attribute the upper one wins,
 // and what it does not name comes from the lower one. Blocks of both are seen.
@@ -31,13 +36,8 @@ func (o overlay) PartialContent(schema *hcl.BodySchema) (*hcl.BodyContent, hcl.B
 func (o overlay) JustAttributes() (hcl.Attributes, hcl.Diagnostics) {
 	up, diags := o.upper.JustAttributes()
 	down, more := o.lower.JustAttributes()
-	all := hcl.Attributes{}
-	for name, a := range down {
-		all[name] = a
-	}
-	for name, a := range up {
-		all[name] = a
-	}
+	all := maps.Clone(down)
+	maps.Copy(all, up)
 	return all, append(diags, more...)
 }
 
@@ -53,14 +53,10 @@ func relax(schema *hcl.BodySchema) *hcl.BodySchema {
 }
 
 func merge(up, down *hcl.BodyContent) *hcl.BodyContent {
-	out := &hcl.BodyContent{Attributes: hcl.Attributes{}, MissingItemRange: up.MissingItemRange}
-	for name, a := range down.Attributes {
-		out.Attributes[name] = a
+	out := &hcl.BodyContent{
+		Attributes: maps.Clone(down.Attributes), Blocks: slices.Concat(up.Blocks, down.Blocks), MissingItemRange: up.MissingItemRange,
 	}
-	for name, a := range up.Attributes {
-		out.Attributes[name] = a
-	}
-	out.Blocks = append(append(out.Blocks, up.Blocks...), down.Blocks...)
+	maps.Copy(out.Attributes, up.Attributes)
 	return out
 }
 

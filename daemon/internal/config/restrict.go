@@ -16,6 +16,8 @@ import (
 // restricting is what a workspace's own file may hold.
 var restricting = schemaWith("workspace", "guard", "sandbox", "rule")
 
+const onlyNarrows = "The file of a workspace can only narrow: it may have the blocks workspace (agent, model, deny), rule (to deny or propose), guard and sandbox, with limits that are lower than yours."
+
 // workspacePrefix begins the Source of a rule of a workspace.
 const workspacePrefix = "workspace "
 
@@ -31,31 +33,15 @@ func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 		Guards: unsetGuards(), Workspace: UnsetWorkspace(),
 	}
 	text, ok := l.userFile()
-	if !ok || l.tooDeep(text, path) {
-		return l.broken()
-	}
-	f, diags := l.parser.ParseHCL(text, path)
-	l.report(diags)
-	if diags.HasErrors() {
-		return l.broken()
-	}
-	content, diags := f.Body.Content(restricting)
-	for _, d := range diags {
-		d.Detail += " The file of a workspace can only narrow: it may have the blocks workspace (agent, model, deny), rule (to deny or propose), guard and sandbox, with limits that are lower than yours."
-	}
-	l.report(diags)
-	readable, seen := true, map[string]bool{}
-	for _, b := range content.Blocks {
-		key := b.Type + " " + strings.Join(b.Labels, " ")
-		if seen[key] {
-			l.reportAt(b.DefRange, "Block given twice", "Put both into one.")
-		}
-		seen[key] = true
+	readable := true
+	if !ok || !l.blocks(text, path, restricting, onlyNarrows, func(b *hcl.Block, _ bool) {
 		before := len(l.diags)
 		if !l.restrict(b, cfg) && readable {
 			readable = false
 			l.cfg.Workspace.Broken, l.cfg.Workspace.BrokenAt = l.firstError(before)
 		}
+	}) {
+		return l.broken()
 	}
 	w := l.cfg.Workspace
 	w.Guards = l.cfg.Guards
@@ -87,12 +73,6 @@ func rootOf(path string) string {
 		return real
 	}
 	return root
-}
-
-// CheckWorkspace is what ReadWorkspace finds wrong.
-func CheckWorkspace(path string, cfg *Config) Diagnostics {
-	_, diags := ReadWorkspace(path, cfg)
-	return diags
 }
 
 // broken is a file of which nothing is known.
@@ -145,12 +125,11 @@ func (l *loader) clamp(b *hcl.Block, cfg *Config) {
 			l.reportAt(a.NameRange, "Not for a workspace to say", fmt.Sprintf("%s.%s is no limit that a workspace could lower.", b.Type, a.Name))
 			continue
 		}
-		v, diags := a.Expr.Value(l.cfg.Context)
-		l.report(diags)
-		if diags.HasErrors() {
+		v, ok := l.value(a)
+		if !ok {
 			continue
 		}
-		text, err := s.text(v)
+		value, text, err := s.value(v, l.path)
 		if err == nil {
 			err = s.below(text, find(cfg, s.key()).text)
 		}
@@ -158,7 +137,6 @@ func (l *loader) clamp(b *hcl.Block, cfg *Config) {
 			l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
 			continue
 		}
-		value, _ := s.read(text) // below has read it
 		s.set(l.cfg, value)
 		if b.Type == "sandbox" && s.key() != shellForm {
 			l.noEffect(a.NameRange, "A lower sandbox."+a.Name)

@@ -45,15 +45,15 @@ type kind string
 const (
 	kindString   kind = "text"
 	kindPath     kind = "a path" // absolute when it comes from a file
-	kindInt      kind = "a whole number"
-	kindNumber   kind = "a number"
+	kindInt      kind = "a whole number that is not negative"
+	kindNumber   kind = "a number above zero"
 	kindSize     kind = "a size such as \"64MB\"" // in bytes
 	kindDuration kind = "a duration such as \"30s\""
 
 	kindBool    kind = "true or false"
-	kindPercent kind = "a percentage" // above 0 and at most 100
+	kindPercent kind = "a percentage above 0 and at most 100"
 
-	kindOptionalNumber   kind = "a number, or 0"
+	kindOptionalNumber   kind = "a number above zero, or 0"
 	kindOptionalDuration kind = "a duration such as \"30m\", or \"0s\""
 )
 
@@ -168,69 +168,68 @@ func (s setting) defaultText() string {
 
 func megabytes(n int64) string { return fmt.Sprintf("%dMB", n>>20) }
 
-// oneCall is what is wrong with repeated_calls = 1.
-const oneCall = "is 1, which would stop the first call already; write 0 to turn it off, or at least 2"
-
 // read turns text into the value of the setting's kind.
-func (s setting) read(text string) (any, error) {
+func (s setting) read(text string) (value any, err error) {
+	fits := true
 	switch s.kind {
 	case kindInt:
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 0 {
-			return nil, fmt.Errorf("%s must be %s that is not negative, not %q", s.key(), s.kind, text)
+		var n int64
+		n, err = strconv.ParseInt(text, 10, 64)
+		value, fits = n, n >= 0
+	case kindNumber, kindOptionalNumber, kindPercent:
+		var n float64
+		n, err = strconv.ParseFloat(text, 64)
+		most := math.MaxFloat64
+		if s.kind == kindPercent {
+			most = 100
 		}
-		if s.key() == "guard.repeated_calls" && n == 1 {
-			return nil, fmt.Errorf("%s %s", s.key(), oneCall)
-		}
-		return n, nil
-	case kindNumber, kindOptionalNumber:
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || n < 0 || n == 0 && s.kind == kindNumber || math.IsInf(n, 0) || math.IsNaN(n) {
-			return nil, fmt.Errorf("%s must be %s above zero, not %q", s.key(), s.kind, text)
-		}
-		return n, nil
-	case kindPercent:
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(n > 0 && n <= 100) {
-			return nil, fmt.Errorf("%s must be %s above 0 and at most 100, not %q", s.key(), s.kind, text)
-		}
-		return n, nil
+		value, fits = n, n > 0 && n <= most || n == 0 && s.kind == kindOptionalNumber
 	case kindBool:
-		is, err := strconv.ParseBool(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
-		}
-		return is, nil
+		value, err = strconv.ParseBool(text)
 	case kindSize:
-		n, err := ParseSize(text)
-		if err != nil {
+		if value, err = ParseSize(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.key(), err)
 		}
-		return n, nil
 	case kindDuration, kindOptionalDuration:
-		d, err := time.ParseDuration(text)
-		if err != nil || d < 0 || d == 0 && s.kind == kindDuration {
-			return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
-		}
-		if s.key() == "sandbox.timeout" && d > sdk.MaxCommandTime {
-			return nil, fmt.Errorf("%s is %s and may be %s at most", s.key(), d, sdk.MaxCommandTime)
-		}
-		return d, nil
+		var d time.Duration
+		d, err = time.ParseDuration(text)
+		value, fits = d, d > 0 || d == 0 && s.kind == kindOptionalDuration
 	default:
 		if s.values != nil && !slices.Contains(s.values, text) {
 			return nil, fmt.Errorf("%s is %q; it may be %s", s.key(), text, strings.Join(s.values, ", "))
 		}
-		return text, nil
+		value = text
 	}
+	if err != nil || !fits {
+		return nil, fmt.Errorf("%s must be %s, not %q", s.key(), s.kind, text)
+	}
+	return value, s.mistake(value)
 }
 
-// value reads a value from HCL, and its text.
-func (s setting) value(v cty.Value) (any, string, error) {
-	text, err := s.text(v)
-	if err != nil {
+// mistake is what is wrong with a value beside its kind.
+func (s setting) mistake(value any) error {
+	switch s.key() {
+	case "guard.repeated_calls":
+		if value == int64(1) {
+			return fmt.Errorf("%s is 1, which would stop the first call already; write 0 to turn it off, or at least 2", s.key())
+		}
+	case "sandbox.timeout":
+		if value.(time.Duration) > sdk.MaxCommandTime {
+			return fmt.Errorf("%s is %s and may be %s at most", s.key(), value, sdk.MaxCommandTime)
+		}
+	}
+	return nil
+}
+
+// value reads a value from HCL, and its text; path makes one of a file absolute.
+func (s setting) value(v cty.Value, path func(string) string) (value any, text string, err error) {
+	if text, err = s.text(v); err != nil {
 		return nil, "", err
 	}
-	value, err := s.read(text)
+	if s.kind == kindPath {
+		text = path(text)
+	}
+	value, err = s.read(text)
 	return value, text, err
 }
 

@@ -3,14 +3,10 @@ package config
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -114,23 +110,11 @@ func contentKeys(files []string) map[string]string {
 }
 
 // contentKey is another one whenever the content of a file is, or what keeps it
-// from being read. It reads no more than Load does, and waits for no pipe.
+// from being read.
 func contentKey(path string) string {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	text, err := readRegular(path)
 	if err != nil {
 		return err.Error()
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err.Error()
-	}
-	if !info.Mode().IsRegular() {
-		return info.Mode().Type().String()
-	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.LimitReader(f, MaxFile+1)); err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("%d %s", info.Size(), hex.EncodeToString(sum.Sum(nil)))
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }

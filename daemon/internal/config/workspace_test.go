@@ -116,8 +116,8 @@ func TestBrokenWorkspace(t *testing.T) {
 	}
 }
 
-// TestCheckWorkspace: the file of a project can narrow and do nothing else.
-func TestCheckWorkspace(t *testing.T) {
+// TestOnlyNarrows: the file of a project can narrow and do nothing else.
+func TestOnlyNarrows(t *testing.T) {
 	cfg, _ := load(t, "model \"fast\" {\n  provider = \"openai\"\n}\nguard {\n  consecutive_errors = 0\n}\npolicy {\n  allow_dangerous = true\n}\nagent \"free\" {\n  mode = \"full\"\n}\n")
 	for name, c := range map[string]struct{ text, says string }{
 		"all that it may":     {"workspace {\n  agent = \"chat\"\n  model = \"fast\"\n  deny = [\"bash\"]\n}\nguard {\n  max_turns = 5\n  consecutive_errors = 9\n  deadline = \"10m\"\n}\nsandbox {\n  memory = \"1GB\"\n  timeout = \"10s\"\n  cpus = 0.1\n}\n", ""},
@@ -154,7 +154,7 @@ func TestCheckWorkspace(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		diags := CheckWorkspace(path, cfg)
+		_, diags := ReadWorkspace(path, cfg)
 		if diags.HasErrors() != (c.says != "") || !strings.Contains(diags.Error(), c.says) {
 			t.Errorf("%s:\n%s", name, diags.Error())
 		}
@@ -162,12 +162,12 @@ func TestCheckWorkspace(t *testing.T) {
 			t.Errorf("%s: it is not said that it has no effect:\n%s", name, diags.Error())
 		}
 	}
-	if diags := CheckWorkspace(filepath.Join(t.TempDir(), "none"), cfg); !diags.HasErrors() {
+	if _, diags := ReadWorkspace(filepath.Join(t.TempDir(), "none"), cfg); !diags.HasErrors() {
 		t.Error("a file that is not there was read")
 	}
 }
 
-func FuzzCheckWorkspace(f *testing.F) {
+func FuzzReadWorkspace(f *testing.F) {
 	f.Add([]byte("workspace {\n  agent = \"chat\"\n}\nguard {\n  max_turns = 3\n}\n"))
 	cfg, _ := load(f, "")
 	path := filepath.Join(f.TempDir(), "config.hcl")
@@ -175,6 +175,7 @@ func FuzzCheckWorkspace(f *testing.F) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_ = CheckWorkspace(path, cfg).Error()
+		_, diags := ReadWorkspace(path, cfg)
+		_ = diags.Error()
 	})
 }

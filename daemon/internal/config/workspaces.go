@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
-	"time"
+
+	"github.com/bothyd/bothy/daemon/internal/watch"
 )
 
 // mostWorkspaces bounds how many files of workspaces are known at a time.
@@ -31,9 +32,7 @@ type knownWorkspace struct {
 
 // fileState tells one state of a file from another.
 type fileState struct {
-	ino     uint64
-	size    int64
-	wrote   time.Time
+	watch.Key
 	missing bool
 }
 
@@ -111,9 +110,5 @@ func stateOf(file string) fileState {
 		_, link := os.Lstat(file)
 		return fileState{missing: errors.Is(link, fs.ErrNotExist) || errors.Is(link, syscall.ENOTDIR)}
 	}
-	state := fileState{size: info.Size(), wrote: info.ModTime()}
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		state.ino = s.Ino
-	}
-	return state
+	return fileState{Key: watch.KeyOf(info)}
 }

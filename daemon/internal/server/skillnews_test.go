@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"slices"
@@ -98,6 +99,7 @@ func TestSkillsOfASlowClient(t *testing.T) {
 	for !maps.Equal(here, map[string]bool{"s0": true}) {
 		here = apply(here, readNews(t, lines))
 	}
+	go func() { _, _ = io.Copy(io.Discard, theirs) }() // what may be said of it once more
 	out.close()
 	<-written
 	news.tell(rpc.SkillsChanged{Added: []string{"late"}})

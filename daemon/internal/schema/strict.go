@@ -1,6 +1,9 @@
 package schema
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
@@ -20,6 +23,8 @@ func strict(text []byte) error {
 		return fmt.Errorf("%q is given twice", fault.Name)
 	case fault.Kind == sdk.JSONDeep:
 		return fmt.Errorf("they are nested deeper than %d levels", maxDepth)
+	case json.NewDecoder(bytes.NewReader(text)).Decode(&json.RawMessage{}) == nil:
+		return errors.New("there is more behind the JSON value")
 	}
 	return fmt.Errorf("they are no JSON: %w", fault.Err)
 }

@@ -2,38 +2,28 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
-	"syscall"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
+
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // Peer is the process at the other end of a Unix socket, as the kernel tells.
-type Peer struct {
-	PID int
-	UID int
-}
+type Peer = rpc.Peer
 
 // PeerOf asks the kernel who is at the other end of conn. The answer is of the
 // moment in which the connection was made.
 func PeerOf(conn net.Conn) (Peer, error) {
-	raw, ok := conn.(syscall.Conn)
-	if !ok || conn.LocalAddr() == nil || conn.LocalAddr().Network() != "unix" {
-		return Peer{}, fmt.Errorf("the connection is no Unix socket: its peer cannot be known")
+	socket, ok := conn.(*net.UnixConn)
+	if !ok {
+		return Peer{}, errors.New("the connection is no Unix socket: its peer cannot be known")
 	}
-	rc, err := raw.SyscallConn()
-	if err != nil {
-		return Peer{}, err
-	}
-	var p Peer
-	var perr error
-	if err := rc.Control(func(fd uintptr) { p, perr = peerOf(int(fd)) }); err != nil {
-		return Peer{}, err
-	}
-	return p, perr
+	return rpc.PeerOf(socket)
 }
 
 // PeerCredentials are transport credentials for Unix sockets: each connection

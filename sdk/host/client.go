@@ -80,10 +80,7 @@ func (c *Client) Invoke(ctx context.Context, tool string, arguments []byte) (sdk
 	if err != nil {
 		return sdk.ToolResult{}, wire.Transport(ctx, err)
 	}
-	if f := resp.GetFailure(); f != nil {
-		return sdk.ToolResult{}, wire.Error(f)
-	}
-	return wire.ToolResult(resp.GetResult())
+	return wire.End(resp.GetResult(), resp.GetFailure())
 }
 
 // Complete implements Host.

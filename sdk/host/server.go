@@ -49,15 +49,8 @@ func writeEntries(entries []sdk.Entry, err error) *pb.EntriesResponse {
 }
 
 func (s *server) InvokeTool(ctx context.Context, req *pb.InvokeToolRequest) (*pb.InvokeToolResponse, error) {
-	result, err := s.impl.Invoke(Incoming(ctx), req.GetTool(), req.GetArgumentsJson())
-	if err != nil {
-		return &pb.InvokeToolResponse{Failure: wire.Failure(err)}, nil
-	}
-	r, err := wire.Result(result)
-	if err != nil {
-		return &pb.InvokeToolResponse{Failure: wire.Failure(err)}, nil
-	}
-	return &pb.InvokeToolResponse{Result: r}, nil
+	r, failure := wire.Ended(s.impl.Invoke(Incoming(ctx), req.GetTool(), req.GetArgumentsJson()))
+	return &pb.InvokeToolResponse{Result: r, Failure: failure}, nil
 }
 
 func (s *server) Complete(req *pb.CompleteRequest, stream grpc.ServerStreamingServer[pb.CompleteResponse]) error {

@@ -41,14 +41,11 @@ func (c *Client) Execute(ctx context.Context, call sdk.SkillCall, out Stream) (s
 // request writes a call. Input and body may hold what a person or a model
 // wrote, which need not be UTF-8.
 func request(call sdk.SkillCall) *pb.ExecuteRequest {
-	req := &pb.ExecuteRequest{
+	return &pb.ExecuteRequest{
 		Skill: call.Skill, Input: wire.Text(call.Input), Body: wire.Text(call.Body), Folder: call.Folder, Model: call.Model,
 		CallId: call.CallID, Run: call.Run, Project: call.Project, RunDir: call.RunDir,
+		DeadlineUnixMs: wire.Deadline(call.Deadline),
 	}
-	if !call.Deadline.IsZero() {
-		req.DeadlineUnixMs = wire.Deadline(call.Deadline)
-	}
-	return req
 }
 
 // Cancel asks the running execution to stop. Its Execute still returns a

@@ -2,9 +2,6 @@ package skill
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
-	"time"
 
 	"google.golang.org/grpc"
 
@@ -28,38 +25,23 @@ type server struct {
 // deadline stop the work while the stream stays open for its result.
 func (s *server) Execute(req *pb.ExecuteRequest, stream grpc.ServerStreamingServer[pb.InvokeResponse]) error {
 	call := skillCall(req)
-	ctx, cancel := context.WithCancel(stream.Context())
-	defer cancel()
-	if !call.Deadline.IsZero() {
-		var stop context.CancelFunc
-		ctx, stop = context.WithDeadline(ctx, call.Deadline)
-		defer stop()
-	}
-	defer s.running.Track(call.CallID, cancel)()
-
+	ctx, done := s.running.Begin(stream.Context(), call.CallID, call.Deadline)
+	defer done()
 	out := wire.NewPieces(stream.Send)
 	return out.End(execute(ctx, s.impl, call, out))
 }
 
 // skillCall reads a call.
 func skillCall(req *pb.ExecuteRequest) sdk.SkillCall {
-	call := sdk.SkillCall{
+	return sdk.SkillCall{
 		Skill: req.GetSkill(), Input: req.GetInput(), Body: req.GetBody(), Folder: req.GetFolder(), Model: req.GetModel(),
 		CallID: req.GetCallId(), Run: req.GetRun(), Project: req.GetProject(), RunDir: req.GetRunDir(),
+		Deadline: wire.ReadDeadline(req.GetDeadlineUnixMs()),
 	}
-	if ms := req.GetDeadlineUnixMs(); ms != 0 {
-		call.Deadline = time.UnixMilli(ms)
-	}
-	return call
 }
 
-// execute keeps a panicking skill from taking the plugin and its neighbours down.
 func execute(ctx context.Context, impl Skill, call sdk.SkillCall, out Stream) (r sdk.ToolResult, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("skill %s panicked: %v\n%s", call.Skill, p, debug.Stack())
-		}
-	}()
+	defer wire.Rescue("skill", call.Skill, &err)
 	return impl.Execute(ctx, call, out)
 }
 

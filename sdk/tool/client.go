@@ -44,27 +44,19 @@ func (c *Client) Invoke(ctx context.Context, call sdk.Invocation, out Stream) (s
 // does not serve it answers Unimplemented, as gRPC gave it.
 func (c *Client) Call(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
 	m, err := c.rpc.Call(ctx, request(call))
-	switch {
-	case err != nil:
+	if err != nil {
 		return sdk.ToolResult{}, err
-	case m.GetFailure() != nil:
-		return sdk.ToolResult{}, wire.Error(m.GetFailure())
-	case m.GetResult() == nil:
-		return sdk.ToolResult{}, sdk.Errorf(sdk.Internal, "the plugin ended the call without a result")
 	}
-	return wire.ToolResult(m.GetResult())
+	return wire.End(m.GetResult(), m.GetFailure())
 }
 
 func request(call sdk.Invocation) *pb.InvokeRequest {
-	req := &pb.InvokeRequest{
+	return &pb.InvokeRequest{
 		Tool: call.Tool, ArgumentsJson: call.Arguments, CallId: call.CallID,
 		Run: call.Run, Project: call.Project, RunDir: call.RunDir,
 		Argv: call.Argv, Base: call.Base, Network: call.Network,
+		DeadlineUnixMs: wire.Deadline(call.Deadline),
 	}
-	if !call.Deadline.IsZero() {
-		req.DeadlineUnixMs = wire.Deadline(call.Deadline)
-	}
-	return req
 }
 
 // Settle asks what a call came to that an earlier daemon had begun. A plugin
@@ -76,12 +68,8 @@ func (c *Client) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResul
 		return sdk.ToolResult{}, unsettled(call.Tool)
 	case err != nil:
 		return sdk.ToolResult{}, err
-	case m.GetFailure() != nil:
-		return sdk.ToolResult{}, wire.Error(m.GetFailure())
-	case m.GetResult() == nil:
-		return sdk.ToolResult{}, sdk.Errorf(sdk.Internal, "the plugin answered neither what the call came to nor that it does not know")
 	}
-	return wire.ToolResult(m.GetResult())
+	return wire.End(m.GetResult(), m.GetFailure())
 }
 
 // Stage asks what a call would change in files. A plugin that cannot say

@@ -2,9 +2,6 @@ package tool
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
-	"time"
 
 	"google.golang.org/grpc"
 
@@ -28,7 +25,7 @@ type server struct {
 // deadline stop the work while the stream stays open for its result.
 func (s *server) Invoke(req *pb.InvokeRequest, stream grpc.ServerStreamingServer[pb.InvokeResponse]) error {
 	call := invocation(req)
-	ctx, done := s.begin(stream.Context(), call)
+	ctx, done := s.running.Begin(stream.Context(), call.CallID, call.Deadline)
 	defer done()
 	out := wire.NewPieces(stream.Send)
 	return out.End(invoke(ctx, s.impl, call, out))
@@ -37,31 +34,10 @@ func (s *server) Invoke(req *pb.InvokeRequest, stream grpc.ServerStreamingServer
 // Call is Invoke without a stream.
 func (s *server) Call(ctx context.Context, req *pb.InvokeRequest) (*pb.CallResponse, error) {
 	call := invocation(req)
-	ctx, done := s.begin(ctx, call)
+	ctx, done := s.running.Begin(ctx, call.CallID, call.Deadline)
 	defer done()
-	result, err := invoke(ctx, s.impl, call, whole{})
-	if err == nil {
-		var r *pb.ToolResult
-		if r, err = wire.Result(result); err == nil {
-			return &pb.CallResponse{Result: r}, nil
-		}
-	}
-	return &pb.CallResponse{Failure: wire.Failure(err)}, nil
-}
-
-// begin makes the context of a call, which ends with its deadline or by Cancel.
-func (s *server) begin(ctx context.Context, call sdk.Invocation) (context.Context, context.CancelFunc) {
-	var cancel context.CancelFunc
-	if call.Deadline.IsZero() {
-		ctx, cancel = context.WithCancel(ctx)
-	} else {
-		ctx, cancel = context.WithDeadline(ctx, call.Deadline)
-	}
-	if call.CallID != "" {
-		ctx = wire.WithCall(ctx, call.CallID) // which the metadata need not repeat
-	}
-	forget := s.running.Track(call.CallID, cancel)
-	return ctx, func() { forget(); cancel() }
+	r, failure := wire.Ended(invoke(ctx, s.impl, call, whole{}))
+	return &pb.CallResponse{Result: r, Failure: failure}, nil
 }
 
 // whole is the stream of a tool that declares that it uses none.
@@ -74,46 +50,28 @@ func (whole) Progress(string, float64) error { return errWhole }
 
 // invocation reads a call.
 func invocation(req *pb.InvokeRequest) sdk.Invocation {
-	call := sdk.Invocation{
+	return sdk.Invocation{
 		Tool: req.GetTool(), Arguments: req.GetArgumentsJson(), CallID: req.GetCallId(),
 		Run: req.GetRun(), Project: req.GetProject(), RunDir: req.GetRunDir(),
 		Argv: req.GetArgv(), Base: req.GetBase(), Network: req.GetNetwork(),
+		Deadline: wire.ReadDeadline(req.GetDeadlineUnixMs()),
 	}
-	if ms := req.GetDeadlineUnixMs(); ms != 0 {
-		call.Deadline = time.UnixMilli(ms)
-	}
-	return call
 }
 
-// invoke keeps a panicking tool from taking the plugin and its neighbours down.
 func invoke(ctx context.Context, impl Tool, call sdk.Invocation, out Stream) (r sdk.ToolResult, err error) {
-	defer rescue(call.Tool, &err)
+	defer wire.Rescue("tool", call.Tool, &err)
 	return impl.Invoke(ctx, call, out)
-}
-
-// rescue turns a panic into the error of the call.
-func rescue(name string, err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("tool %s panicked: %v\n%s", name, p, debug.Stack())
-	}
 }
 
 // Settle answers for an implementation that keeps nothing as well, so that the
 // host need not tell one from a plugin that is older than this call.
 func (s *server) Settle(ctx context.Context, req *pb.InvokeRequest) (*pb.SettleResponse, error) {
-	call := invocation(req)
-	result, err := settle(ctx, s.impl, call)
-	if err == nil {
-		var r *pb.ToolResult
-		if r, err = wire.Result(result); err == nil {
-			return &pb.SettleResponse{Result: r}, nil
-		}
-	}
-	return &pb.SettleResponse{Failure: wire.Failure(err)}, nil
+	r, failure := wire.Ended(settle(ctx, s.impl, invocation(req)))
+	return &pb.SettleResponse{Result: r, Failure: failure}, nil
 }
 
 func settle(ctx context.Context, impl Tool, call sdk.Invocation) (r sdk.ToolResult, err error) {
-	defer rescue(call.Tool, &err)
+	defer wire.Rescue("tool", call.Tool, &err)
 	settler, ok := impl.(Settler)
 	if !ok {
 		return sdk.ToolResult{}, unsettled(call.Tool)
@@ -131,7 +89,7 @@ func (s *server) Stage(ctx context.Context, req *pb.InvokeRequest) (*pb.StageRes
 }
 
 func stage(ctx context.Context, impl Tool, call sdk.Invocation) (staged sdk.Staged, err error) {
-	defer rescue(call.Tool, &err)
+	defer wire.Rescue("tool", call.Tool, &err)
 	stager, ok := impl.(Stager)
 	if !ok {
 		return sdk.Staged{}, unstaged(call.Tool)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -25,9 +26,31 @@ func CallOf(ctx context.Context) string {
 	return id
 }
 
-// Deadline writes a deadline, rounded up: the daemon's own must pass first, so that
-// what it serves runs out of time and is not broken off by the plugin.
-func Deadline(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
+// Deadline writes a deadline, 0 for none. It is rounded up: the daemon's own must
+// pass first, so that what it serves runs out of time and is not broken off by the
+// plugin.
+func Deadline(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Add(time.Millisecond - 1).UnixMilli()
+}
+
+// ReadDeadline reads a deadline; the zero time is none.
+func ReadDeadline(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
+}
+
+// Rescue, deferred, turns a panic into the error of the call: what a plugin's
+// author wrote takes neither the plugin nor its neighbours down.
+func Rescue(kind, name string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%s %s panicked: %v\n%s", kind, name, p, debug.Stack())
+	}
+}
 
 // Running are the calls that a server serves, so that Cancel finds them. Its
 // zero value is ready.
@@ -36,10 +59,17 @@ type Running struct {
 	calls map[string]context.CancelFunc // by call id; a call without one cannot be cancelled alone
 }
 
-// Track keeps a call until forget is called.
-func (r *Running) Track(id string, cancel context.CancelFunc) (forget func()) {
+// Begin makes the context of a call, which ends with its deadline or by Cancel,
+// and keeps the call until done is called.
+func (r *Running) Begin(ctx context.Context, id string, deadline time.Time) (call context.Context, done context.CancelFunc) {
+	var cancel context.CancelFunc
+	if deadline.IsZero() {
+		ctx, cancel = context.WithCancel(ctx)
+	} else {
+		ctx, cancel = context.WithDeadline(ctx, deadline)
+	}
 	if id == "" {
-		return func() {}
+		return ctx, cancel
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,10 +77,11 @@ func (r *Running) Track(id string, cancel context.CancelFunc) (forget func()) {
 		r.calls = map[string]context.CancelFunc{}
 	}
 	r.calls[id] = cancel
-	return func() {
+	return WithCall(ctx, id), func() { // the metadata need not repeat the id
 		r.mu.Lock()
-		defer r.mu.Unlock()
 		delete(r.calls, id)
+		r.mu.Unlock()
+		cancel()
 	}
 }
 
@@ -99,13 +130,11 @@ func (s *Pieces) Progress(message string, fraction float64) error {
 
 // End sends the last piece: the result, or why there is none.
 func (s *Pieces) End(result sdk.ToolResult, err error) error {
-	if err == nil {
-		var r *pb.ToolResult
-		if r, err = Result(result); err == nil {
-			return s.write(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Result{Result: r}}, true)
-		}
+	r, failure := Ended(result, err)
+	if failure != nil {
+		return s.write(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Failure{Failure: failure}}, true)
 	}
-	return s.write(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Failure{Failure: Failure(err)}}, true)
+	return s.write(&pb.InvokeResponse{Piece: &pb.InvokeResponse_Result{Result: r}}, true)
 }
 
 func (s *Pieces) write(m *pb.InvokeResponse, last bool) error {
@@ -136,7 +165,7 @@ func Receive(recv func() (*pb.InvokeResponse, error), out sdk.Stream) (sdk.ToolR
 		case *pb.InvokeResponse_Progress:
 			err = out.Progress(p.Progress.GetMessage(), p.Progress.GetFraction())
 		case *pb.InvokeResponse_Result:
-			return ToolResult(p.Result)
+			return readResult(p.Result)
 		case *pb.InvokeResponse_Failure:
 			return sdk.ToolResult{}, Error(p.Failure)
 		}

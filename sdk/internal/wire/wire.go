@@ -102,8 +102,29 @@ func Transport(ctx context.Context, err error) error {
 // Text makes s fit for a string field, which must be UTF-8.
 func Text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// Result writes a tool's result.
-func Result(r sdk.ToolResult) (*pb.ToolResult, error) {
+// Ended writes how a call came to its end: its result, or why there is none.
+func Ended(result sdk.ToolResult, err error) (*pb.ToolResult, *pb.Failure) {
+	if err == nil {
+		var r *pb.ToolResult
+		if r, err = writeResult(result); err == nil {
+			return r, nil
+		}
+	}
+	return nil, Failure(err)
+}
+
+// End reads how a call came to its end.
+func End(r *pb.ToolResult, f *pb.Failure) (sdk.ToolResult, error) {
+	switch {
+	case f != nil:
+		return sdk.ToolResult{}, Error(f)
+	case r == nil:
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Internal, "the call ended without a result")
+	}
+	return readResult(r)
+}
+
+func writeResult(r sdk.ToolResult) (*pb.ToolResult, error) {
 	out := &pb.ToolResult{
 		Success: r.Success, Output: Text(r.Output), Error: Text(r.Error),
 		Truncated: r.Truncated, StructuredJson: r.Structured, Outcome: string(r.Outcome),
@@ -128,8 +149,8 @@ func Result(r sdk.ToolResult) (*pb.ToolResult, error) {
 	return out, nil
 }
 
-// ToolResult reads a tool's result.
-func ToolResult(p *pb.ToolResult) (sdk.ToolResult, error) {
+// readResult reads a tool's result.
+func readResult(p *pb.ToolResult) (sdk.ToolResult, error) {
 	r := sdk.ToolResult{
 		Success: p.GetSuccess(), Output: p.GetOutput(), Error: p.GetError(),
 		Truncated: p.GetTruncated(), Outcome: sdk.Outcome(p.GetOutcome()),

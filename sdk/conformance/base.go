@@ -17,7 +17,8 @@ import (
 	"github.com/bothyd/bothy/sdk/internal/wire"
 )
 
-// Services is where the plugin finds the daemon's services, as Configure says.
+// Services is where the plugin finds the daemon's services, as Configure says: at
+// the path of a Unix socket, with a token to show in the metadata of each request.
 type Services struct {
 	Address, Token string
 }

@@ -17,6 +17,7 @@ import (
 
 // daemon is the daemon's services as one that has granted nothing offers them.
 type daemon struct {
+	host.Host
 	at        Services
 	server    *grpc.Server
 	tokenless atomic.Int64 // requests without the token of Configure
@@ -24,7 +25,7 @@ type daemon struct {
 
 // serveHost offers the services in a folder.
 func serveHost(dir string) (*daemon, error) {
-	d := &daemon{at: Services{Address: filepath.Join(dir, "host.sock"), Token: rand.Text()}}
+	d := &daemon{Host: host.Refusing(errNotGranted), at: Services{Address: filepath.Join(dir, "host.sock"), Token: rand.Text()}}
 	ln, err := net.Listen("unix", d.at.Address)
 	if err != nil {
 		return nil, err
@@ -46,29 +47,5 @@ func (d *daemon) behaved() error {
 
 var errNotGranted = sdk.Errorf(sdk.Permission, "the conformance test grants nothing")
 
-// Entry implements host.Host.
-func (*daemon) Entry(context.Context, string) (sdk.Entry, error) { return sdk.Entry{}, errNotGranted }
-
-// Entries implements host.Host.
-func (*daemon) Entries(context.Context, string) ([]sdk.Entry, error) { return nil, errNotGranted }
-
-// Write implements host.Host.
-func (*daemon) Write(context.Context, ...sdk.Write) ([]sdk.Entry, error) { return nil, errNotGranted }
-
-// Invoke implements host.Host.
-func (*daemon) Invoke(context.Context, string, []byte) (sdk.ToolResult, error) {
-	return sdk.ToolResult{}, errNotGranted
-}
-
-// Complete implements host.Host.
-func (*daemon) Complete(context.Context, sdk.Request, func(sdk.Delta) error) error {
-	return errNotGranted
-}
-
-// Secret implements host.Host.
-func (*daemon) Secret(context.Context, string) (string, error) { return "", errNotGranted }
-
-// Log implements host.Host.
+// Log implements host.Host: it needs no grant.
 func (*daemon) Log(context.Context, string, string, map[string]string) error { return nil }
-
-var _ host.Host = (*daemon)(nil)

@@ -45,13 +45,11 @@ func executed(ctx context.Context, s Subject, name string) error {
 	if _, err := execute(ctx, s, name, "conformance", time.Now().Add(patience)); err != nil {
 		return err
 	}
-	const id = "conformance-cancel"
-	over := make(chan error, 1)
-	go func() {
+	err := stopped(ctx, pb.NewSkillClient(s.Conn), func(id string) error {
 		_, err := execute(ctx, s, name, id, time.Now().Add(patience))
-		over <- err
-	}()
-	if err := stop(ctx, over, canceller(pb.NewSkillClient(s.Conn), id)); err != nil {
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	return alive(ctx, s)

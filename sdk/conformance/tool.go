@@ -127,13 +127,18 @@ func late(ctx context.Context, s Subject, spec sdk.ToolSpec, arguments []byte) e
 
 // interrupted cancels a call as the daemon does: by Cancel, until it has ended.
 func interrupted(ctx context.Context, s Subject, spec sdk.ToolSpec, arguments []byte) error {
+	return stopped(ctx, pb.NewToolClient(s.Conn), func(id string) error {
+		_, err := invokeBy(ctx, s, spec.Name, arguments, id, time.Now().Add(patience))
+		return err
+	})
+}
+
+// stopped begins a call and stops it on its way.
+func stopped(ctx context.Context, kind cancels, call func(id string) error) error {
 	const id = "conformance-cancel"
 	over := make(chan error, 1)
-	go func() {
-		_, err := invokeBy(ctx, s, spec.Name, arguments, id, time.Now().Add(patience))
-		over <- err
-	}()
-	return stop(ctx, over, canceller(pb.NewToolClient(s.Conn), id))
+	go func() { over <- call(id) }()
+	return stop(ctx, over, canceller(kind, id))
 }
 
 // cancels is a kind whose calls have ids by which they are cancelled.

@@ -60,24 +60,23 @@ func From(ctx context.Context) Host {
 	if h, ok := ctx.Value(hostKey{}).(Host); ok {
 		return h
 	}
-	return absent{}
+	return absent
 }
 
 // absent is the host of a plugin that no daemon runs.
-type absent struct{}
+var absent = Refusing(sdk.Errorf(sdk.Unavailable, "no daemon offers its services here: run the plugin under bothyd"))
 
-var errAbsent = sdk.Errorf(sdk.Unavailable, "no daemon offers its services here: run the plugin under bothyd")
+// Refusing is a Host whose every service answers with err, also Log.
+func Refusing(err error) Host { return refusing{err} }
 
-func (absent) Entry(context.Context, string) (sdk.Entry, error)     { return sdk.Entry{}, errAbsent }
-func (absent) Entries(context.Context, string) ([]sdk.Entry, error) { return nil, errAbsent }
-func (absent) Write(context.Context, ...sdk.Write) ([]sdk.Entry, error) {
-	return nil, errAbsent
+type refusing struct{ err error }
+
+func (r refusing) Entry(context.Context, string) (sdk.Entry, error)         { return sdk.Entry{}, r.err }
+func (r refusing) Entries(context.Context, string) ([]sdk.Entry, error)     { return nil, r.err }
+func (r refusing) Write(context.Context, ...sdk.Write) ([]sdk.Entry, error) { return nil, r.err }
+func (r refusing) Invoke(context.Context, string, []byte) (sdk.ToolResult, error) {
+	return sdk.ToolResult{}, r.err
 }
-func (absent) Invoke(context.Context, string, []byte) (sdk.ToolResult, error) {
-	return sdk.ToolResult{}, errAbsent
-}
-func (absent) Complete(context.Context, sdk.Request, func(sdk.Delta) error) error { return errAbsent }
-func (absent) Secret(context.Context, string) (string, error)                     { return "", errAbsent }
-func (absent) Log(context.Context, string, string, map[string]string) error       { return errAbsent }
-
-var _ Host = absent{}
+func (r refusing) Complete(context.Context, sdk.Request, func(sdk.Delta) error) error { return r.err }
+func (r refusing) Secret(context.Context, string) (string, error)                     { return "", r.err }
+func (r refusing) Log(context.Context, string, string, map[string]string) error       { return r.err }

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 	"github.com/bothyd/bothy/sdk/internal/pb"
 	"github.com/bothyd/bothy/sdk/internal/wire"
 )
@@ -21,12 +22,8 @@ func NewClient(conn grpc.ClientConnInterface) *Client {
 	return &Client{rpc: pb.NewPluginClient(conn)}
 }
 
-// Services says where a plugin finds the daemon's services: at the path of a Unix
-// socket, with a token to show in the metadata of each request.
-type Services struct {
-	Address string
-	Token   string
-}
+// Services says where a plugin finds the daemon's services.
+type Services = conformance.Services
 
 // Describe returns the manifest.
 func (c *Client) Describe(ctx context.Context) (sdk.Manifest, error) {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/url"
@@ -72,12 +73,9 @@ func hostPort(base string) string {
 	if !ok {
 		return ""
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"https": "443"}[u.Scheme]
+	port := "80"
+	if u.Scheme == "https" {
+		port = "443"
 	}
-	if port == "" {
-		port = "80"
-	}
-	return net.JoinHostPort(u.Hostname(), port)
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))
 }

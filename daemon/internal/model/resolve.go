@@ -28,29 +28,26 @@ func (r resolver) resolve(ctx context.Context, name string) (sdk.ModelChoice, er
 	}
 	for _, block := range r.cfg.Models {
 		if block.Alias == name {
-			c := r.fromBlock(block)
-			r.describeLocal(ctx, &c)
+			c := sdk.ModelChoice{Alias: name, Provider: block.Provider, Name: block.Name, Context: block.Context, Temperature: block.Temperature}
+			r.describe(ctx, &c)
 			return c, nil
 		}
 	}
 	provider, model, ok := strings.Cut(name, "/")
 	p, known := r.provider(provider)
 	if !known {
-		return sdk.ModelChoice{}, sdk.Errorf(sdk.NotFound, "there is no model %q: name a model block or provider/name (providers: %s); `bothy models` lists what there is", name, strings.Join(r.providerLabels(), ", "))
+		var labels []string
+		for _, p := range r.cfg.Providers {
+			labels = append(labels, p.Label)
+		}
+		return sdk.ModelChoice{}, sdk.Errorf(sdk.NotFound, "there is no model %q: name a model block or provider/name (providers: %s); `bothy models` lists what there is", name, strings.Join(labels, ", "))
 	}
 	if !ok || model == "" {
 		return r.ofProvider(ctx, p, fmt.Sprintf("provider %s was named without a model", provider))
 	}
 	c := sdk.ModelChoice{Alias: name, Provider: provider, Name: model}
-	r.describeLocal(ctx, &c)
+	r.describe(ctx, &c)
 	return c, nil
-}
-
-func (r resolver) fromBlock(b config.Model) sdk.ModelChoice {
-	return sdk.ModelChoice{
-		Alias: b.Alias, Provider: b.Provider, Name: b.Name, Context: b.Context,
-		Temperature: b.Temperature,
-	}
 }
 
 // choose takes the first model that can be had.
@@ -82,7 +79,7 @@ func (r resolver) choose(ctx context.Context) (sdk.ModelChoice, error) {
 func (r resolver) ofProvider(ctx context.Context, p config.Plugin, why string) (sdk.ModelChoice, error) {
 	if p.Model != "" {
 		c := r.choice(p, p.Model, why)
-		r.describeLocal(ctx, &c)
+		r.describe(ctx, &c)
 		return c, nil
 	}
 	list, err := r.list(ctx, p.Label)
@@ -105,21 +102,13 @@ func (r resolver) choice(p config.Plugin, name, why string) sdk.ModelChoice {
 	return sdk.ModelChoice{Alias: p.Label + "/" + name, Provider: p.Label, Name: name, Why: why}
 }
 
-// describeLocal is describe for a provider on this machine, whose list costs
-// nothing.
-func (r resolver) describeLocal(ctx context.Context, c *sdk.ModelChoice) {
+// describe adds what a provider on this machine, whose list costs nothing, tells
+// about a model, to what is not known already; silence is no error.
+func (r resolver) describe(ctx context.Context, c *sdk.ModelChoice) {
 	p, ok := r.provider(c.Provider)
-	if !ok {
+	if base := r.base(p); !ok || base != "" && !isLocal(base) {
 		return
 	}
-	if base := r.base(p); base == "" || isLocal(base) {
-		r.describe(ctx, c)
-	}
-}
-
-// describe adds what the provider tells about a model, to what is not known
-// already; silence is no error.
-func (r resolver) describe(ctx context.Context, c *sdk.ModelChoice) {
 	list, err := r.list(ctx, c.Provider)
 	if err != nil {
 		return
@@ -150,12 +139,4 @@ func (r resolver) provider(label string) (config.Plugin, bool) {
 		}
 	}
 	return config.Plugin{}, false
-}
-
-func (r resolver) providerLabels() []string {
-	var out []string
-	for _, p := range r.cfg.Providers {
-		out = append(out, p.Label)
-	}
-	return out
 }

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -55,10 +56,7 @@ func (c *chain[F]) add(s subscriber[F]) (remove func()) {
 	c.count++
 	next := append(slices.Clone(c.subscribers()), s)
 	slices.SortFunc(next, func(a, b subscriber[F]) int {
-		if a.priority != b.priority {
-			return a.priority - b.priority
-		}
-		return a.order - b.order
+		return cmp.Or(a.priority-b.priority, a.order-b.order)
 	})
 	c.list.Store(&next)
 	return func() {

@@ -30,6 +30,11 @@ func (c *Chains) Subscribe(owner string, h sdk.Hook) (remove func(), err error) 
 			return nil, fmt.Errorf("%s: %w", owner, err)
 		}
 	}
+	return c.subscribe(owner, h, subs), nil
+}
+
+// subscribe is Subscribe for subscriptions of which none is wrong.
+func (c *Chains) subscribe(owner string, h sdk.Hook, subs []sdk.Subscription) (remove func()) {
 	removes := make([]func(), len(subs))
 	for i, sub := range subs {
 		removes[i] = c.byName[sub.Name].attach(sub, owner, h)
@@ -38,5 +43,5 @@ func (c *Chains) Subscribe(owner string, h sdk.Hook) (remove func(), err error) 
 		for _, r := range removes {
 			r()
 		}
-	}, nil
+	}
 }

@@ -71,24 +71,22 @@ func (l *Subscribers) update() {
 			continue
 		}
 		remove, err := l.chains.Subscribe(x.Name, x.Hook)
-		if err != nil {
+		if err == nil {
+			if known {
+				was.remove() // only now: a guard that is asked twice does no harm, one that is not asked does
+			}
+			l.mended(x.Name)
+		} else {
 			l.wrong[x.Name] = true
 			l.report(x.Name, err)
 			if known {
 				continue // the subscriptions from before stay
 			}
 			// A guard must not be left out because another name is misspelled.
-			if remove, err = l.chains.Subscribe(x.Name, rightOf(x.Hook)); err != nil {
-				continue // it changed its mind meanwhile, and is asked again
-			}
-			l.subscribed[x.Name] = subscription{hook: x.Hook, to: to, remove: remove}
-			continue
-		}
-		if known {
-			was.remove() // only now: a guard that is asked twice does no harm, one that is not asked does
+			wrong := func(s sdk.Subscription) bool { return s.Check() != nil }
+			remove = l.chains.subscribe(x.Name, x.Hook, slices.DeleteFunc(slices.Clone(to), wrong))
 		}
 		l.subscribed[x.Name] = subscription{hook: x.Hook, to: to, remove: remove}
-		l.mended(x.Name)
 	}
 	for name, was := range l.subscribed {
 		if !there[name] {
@@ -106,18 +104,4 @@ func (l *Subscribers) update() {
 func (l *Subscribers) mended(name string) {
 	delete(l.wrong, name)
 	l.report(name, nil)
-}
-
-// right is a hook with those of its subscriptions that can be made.
-type right struct {
-	sdk.Hook
-	subscriptions []sdk.Subscription
-}
-
-// Subscriptions implements sdk.Hook.
-func (r right) Subscriptions() []sdk.Subscription { return r.subscriptions }
-
-func rightOf(h sdk.Hook) sdk.Hook {
-	wrong := func(s sdk.Subscription) bool { return s.Check() != nil }
-	return right{Hook: h, subscriptions: slices.DeleteFunc(slices.Clone(h.Subscriptions()), wrong)}
 }

@@ -60,21 +60,14 @@ func (p Plugin) Tool() string { return strings.ReplaceAll(p.Name, "-", "_") }
 
 // Block is what the configuration says to have the plugin run.
 func (p Plugin) Block() string {
-	kind, more := "plugin", ""
+	path := "/where/it/is/bothy-plugin-" + p.Name
 	switch p.Kind {
 	case "provider":
-		kind = "provider"
+		return fmt.Sprintf("provider %q {\n  plugin = %q\n  path   = %q\n}", p.Name, p.Name, path)
 	case "channel":
-		more = "  grants   = [\"channel\"]\n  projects = [\"/a/project/of/yours\"]\n"
+		return fmt.Sprintf("plugin %q {\n  path     = %q\n  grants   = [\"channel\"]\n  projects = [\"/a/project/of/yours\"]\n}", p.Name, path)
 	}
-	body := "  path = \"/where/it/is/bothy-plugin-" + p.Name + "\"\n"
-	if more != "" {
-		body = strings.Replace(body, "path =", "path     =", 1)
-	}
-	if p.Kind == "provider" {
-		return fmt.Sprintf("%s %q {\n  plugin = %q\n%s}", kind, p.Name, p.Name, strings.Replace(body, "path =", "path   =", 1))
-	}
-	return fmt.Sprintf("%s %q {\n%s%s}", kind, p.Name, body, more)
+	return fmt.Sprintf("plugin %q {\n  path = %q\n}", p.Name, path)
 }
 
 // Write writes the plugin and returns the paths of its files below Dir. It
@@ -133,9 +126,6 @@ type file struct {
 	body []byte
 }
 
-// places are where the templates go that do not keep their name.
-var places = map[string]string{"gitignore": ".gitignore"}
-
 // files are all that the plugin is made of.
 func (p Plugin) files() ([]file, error) {
 	mod, sum, err := p.SDK.module("example.com/bothy-plugin-" + p.Name)
@@ -166,12 +156,13 @@ func (p Plugin) files() ([]file, error) {
 	return files, nil
 }
 
+// place is where a template goes, which may not keep its name.
 func (p Plugin) place(name string) string {
-	if name == "SKILL.md" {
+	switch name {
+	case "SKILL.md":
 		return path.Join("skills", p.Name, name)
-	}
-	if place, ok := places[name]; ok {
-		return place
+	case "gitignore":
+		return ".gitignore"
 	}
 	return name
 }

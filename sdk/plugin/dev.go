@@ -91,14 +91,12 @@ func announce(file string, p rpc.DevProcess) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = os.Remove(fresh.Name()) }() // gone when it was renamed
 	_, err = fresh.Write(b)
-	if err = errors.Join(err, fresh.Close()); err == nil {
-		err = os.Rename(fresh.Name(), file)
+	if err = errors.Join(err, fresh.Close()); err != nil {
+		return err
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(fresh.Name()))
-	}
-	return nil
+	return os.Rename(fresh.Name(), file)
 }
 
 // running is the process of a file that an earlier one wrote, if it still is

@@ -80,19 +80,18 @@ func OpenBinary(path string) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := usable(f, path); err != nil {
+	b := &Binary{Path: path, File: f}
+	if err := b.usable(); err != nil {
 		_ = f.Close() // it is not used
 		return nil, err
 	}
-	b := &Binary{Path: path, File: f}
-	head := make([]byte, 2)
-	_, err = f.ReadAt(head, 0)
-	b.Script = err == nil && string(head) == "#!"
 	return b, nil
 }
 
-func usable(f *os.File, path string) error {
-	info, err := f.Stat()
+// usable says why a file cannot be started, and finds out whether it is a script.
+func (b *Binary) usable() error {
+	path := b.Path
+	info, err := b.File.Stat()
 	if err != nil {
 		return err
 	}
@@ -108,39 +107,33 @@ func usable(f *os.File, path string) error {
 	if owner, me := ownerOf(info), os.Geteuid(); owner >= 0 && me != 0 && owner != me && owner != 0 {
 		return fmt.Errorf("%s belongs to uid %d, neither to you nor to root", path, owner)
 	}
-	return machine(f, path)
+	head := make([]byte, 2)
+	_, err = b.File.ReadAt(head, 0)
+	b.Script = err == nil && string(head) == "#!"
+	return b.machine()
 }
 
 // machine refuses a file that is for another kind of computer. What is no ELF
 // file may be a script: the kernel decides.
-func machine(f *os.File, path string) error {
+func (b *Binary) machine() error {
 	want, ok := elfMachines[runtime.GOARCH]
 	if runtime.GOOS != "linux" || !ok {
 		return nil
 	}
-	e, err := elf.NewFile(f)
-	if err != nil {
-		var format *elf.FormatError
-		if errors.As(err, &format) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return interpreted(f, path)
-		}
-		return err
+	e, err := elf.NewFile(b.File)
+	var format *elf.FormatError
+	switch {
+	case err == nil && e.Machine != want:
+		return fmt.Errorf("%s was built for %v, this machine is %v: build it with GOARCH=%s", b.Path, e.Machine, want, runtime.GOARCH)
+	case err == nil || b.Script:
+		return nil
+	case errors.As(err, &format) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s is neither a program of this machine nor a script (which begins with #! and its interpreter)", b.Path)
 	}
-	if e.Machine != want {
-		return fmt.Errorf("%s was built for %v, this machine is %v: build it with GOARCH=%s", path, e.Machine, want, runtime.GOARCH)
-	}
-	return nil
+	return err
 }
 
 var elfMachines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "riscv64": elf.EM_RISCV}
-
-func interpreted(f *os.File, path string) error {
-	head := make([]byte, 2)
-	if _, err := f.ReadAt(head, 0); err != nil || string(head) != "#!" {
-		return fmt.Errorf("%s is neither a program of this machine nor a script (which begins with #! and its interpreter)", path)
-	}
-	return nil
-}
 
 // Close closes the file.
 func (b *Binary) Close() error { return b.File.Close() }

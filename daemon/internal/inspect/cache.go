@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -151,11 +152,8 @@ func (s *Inspector) write(file string, d described) error {
 		return err
 	}
 	defer func() { _ = os.Remove(fresh.Name()) }() // gone when it was renamed
-	if _, err := fresh.Write(b); err != nil {
-		_ = fresh.Close() // the write's error is the one that counts
-		return err
-	}
-	if err := fresh.Close(); err != nil {
+	_, err = fresh.Write(b)
+	if err = errors.Join(err, fresh.Close()); err != nil {
 		return err
 	}
 	return os.Rename(fresh.Name(), file)

@@ -136,13 +136,14 @@ func (s Store) DigestOf(path string) string {
 // A plugin that runs from it goes on.
 func (s Store) Remove(digest string) error {
 	folder := s.folder(digest)
-	if err := os.Chmod(folder, 0o700); err != nil {
-		if os.IsNotExist(err) {
-			return nil
-		}
-		return sdk.Errorf(sdk.Unavailable, "remove a plugin from the store: %w", err)
+	err := os.Chmod(folder, 0o700)
+	if os.IsNotExist(err) {
+		return nil
 	}
-	if err := os.RemoveAll(folder); err != nil {
+	if err == nil {
+		err = os.RemoveAll(folder)
+	}
+	if err != nil {
 		return sdk.Errorf(sdk.Unavailable, "remove a plugin from the store: %w", err)
 	}
 	return nil

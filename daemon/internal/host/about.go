@@ -1,0 +1,72 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// answering bounds what a plugin may take, once it is ready, to say something about
+// a call that it does not make: a person, or a run, waits for it.
+const answering = 10 * time.Second
+
+// Stage asks a tool's plugin what a call would change in files. Nothing is
+// changed by it. The error is an *sdk.Error: validation for wrong arguments, of
+// any tool; unavailable when the tool cannot say, else why the call could not be
+// made at all.
+func (s *Supervisor) Stage(ctx context.Context, call sdk.Invocation) (staged sdk.Staged, err error) {
+	o, err := s.tools().find(call.Tool)
+	if err != nil {
+		return staged, err
+	}
+	if call.Arguments, err = o.validate(call.Arguments); err != nil {
+		return staged, err
+	}
+	if !o.Staged {
+		return staged, sdk.Errorf(sdk.Unavailable, "the tool %s cannot say beforehand what it would change", call.Tool)
+	}
+	err = o.about(ctx, call, func(rpc context.Context, l *link, call sdk.Invocation) (err error) {
+		staged, err = l.tool.Stage(rpc, call)
+		return err
+	})
+	return staged, err
+}
+
+// Settle asks a tool's plugin what a call came to that an earlier daemon had
+// begun. A result is what Invoke would have answered, and says recovered in its
+// metadata. The error is an *sdk.Error: not_found for an unknown tool, and
+// interrupted when nobody knows, which says nothing about what the call did.
+// Asking is no attempt to make the call, and may be done again.
+func (s *Supervisor) Settle(ctx context.Context, call sdk.Invocation) (r sdk.ToolResult, err error) {
+	o, err := s.tools().find(call.Tool)
+	if err != nil {
+		return r, err
+	}
+	err = o.about(ctx, call, func(rpc context.Context, l *link, call sdk.Invocation) (err error) {
+		r, err = l.tool.Settle(rpc, call)
+		return err
+	})
+	if err != nil {
+		o.owner.log.Info("nobody knows what a call came to that was cut short", "tool", o.Name, "call", call.CallID, "reason", err)
+		return sdk.ToolResult{}, &sdk.Error{Outcome: sdk.Interrupted, Message: "the daemon ended while this call ran; what it did is unknown", Cause: err}
+	}
+	if r.Metadata == nil {
+		r.Metadata = map[string]any{}
+	}
+	r.Metadata["recovered"] = true
+	return o.believe(r, false), nil
+}
+
+// about asks something about a call, by the name that the tool has in its plugin.
+func (o *offered) about(ctx context.Context, call sdk.Invocation, ask func(context.Context, *link, sdk.Invocation) error) error {
+	l, err := o.owner.callableFor(ctx, call.Run, call.RunDir)
+	if err != nil {
+		return err
+	}
+	defer l.endCall(call.Run)
+	call.Tool = o.remote
+	ctx, cancel := context.WithTimeout(ctx, answering)
+	defer cancel()
+	return l.bound(ctx, func(rpc context.Context) error { return ask(rpc, l, call) })
+}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -29,13 +30,8 @@ func (b *backoff) crashed(now time.Time, up time.Duration, served bool) (wait ti
 	if up >= healthy {
 		b.next = 0
 	}
-	recent := b.crashes[:0]
-	for _, t := range b.crashes {
-		if now.Sub(t) < window {
-			recent = append(recent, t)
-		}
-	}
-	b.crashes = append(recent, now)
+	old := func(t time.Time) bool { return now.Sub(t) >= window }
+	b.crashes = append(slices.DeleteFunc(b.crashes, old), now)
 	if len(b.crashes) >= tooMany {
 		return 0, true
 	}

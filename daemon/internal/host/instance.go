@@ -39,8 +39,8 @@ type instance struct {
 	services meter // what it asks the daemon for
 	refusals meter // what is told of it
 
-	settled     chan struct{} // closed when the first start is over, well or not
-	settledOnce sync.Once
+	settled chan struct{} // closed when the first start is over, well or not
+	settle  func()        // closes it, once
 
 	telling sync.Mutex // of what drifted from the lock; taken before mu
 
@@ -73,10 +73,10 @@ type instance struct {
 }
 
 func newInstance(s *Supervisor, spec inspect.Spec) *instance {
-	log := s.log.Named(spec.Instance)
+	log, settled := s.log.Named(spec.Instance), make(chan struct{})
 	return &instance{
 		s: s, name: spec.Instance, spec: spec, wanted: spec.Digest, log: log, limit: newLineLimiter(log), state: Starting,
-		settled: make(chan struct{}), wake: make(chan struct{}, 1),
+		settled: settled, settle: sync.OnceFunc(func() { close(settled) }), wake: make(chan struct{}, 1),
 		over: make(chan struct{}), required: spec.Requires,
 	}
 }
@@ -245,8 +245,6 @@ func (i *instance) adopt(l *link) {
 	i.mu.Unlock()
 	i.s.changed()
 }
-
-func (i *instance) settle() { i.settledOnce.Do(func() { close(i.settled) }) }
 
 func (i *instance) why() string {
 	i.mu.Lock()

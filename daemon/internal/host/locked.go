@@ -23,7 +23,7 @@ func (i *instance) hold(l *link, m sdk.Manifest) {
 	i.drifted = now
 	i.mu.Unlock()
 	if old != nil && (now == nil || now.Detail != old.Detail) {
-		i.unsay(*old)
+		i.unsay(func(d inspect.Diagnostic) bool { return same(d, *old) })
 	}
 	if now != nil {
 		i.report([]inspect.Diagnostic{*now})
@@ -42,27 +42,13 @@ func (i *instance) holdTo(l *link, spec inspect.Spec) *inspect.Diagnostic {
 	}
 	held := spec.Locked.Hold(*l.said)
 	l.manifest.Store(&held)
-	drift := spec.Locked.Drift(config.LockOf(*l.said, l.binary.Digest, l.binary.Script))
+	drift := drifts(spec, l.binary, *l.said)
 	if len(drift) == 0 {
 		return nil
 	}
 	d := spec.Warn("it is not any more what bothy.lock says", fmt.Sprintf(
 		"While it ran, it declared something else: %s. What is new is not used. If it is what you want, call %s.", config.Changes(drift), spec.LockVerb()))
 	return &d
-}
-
-// unsay takes one thing back that was said of the instance.
-func (i *instance) unsay(d inspect.Diagnostic) {
-	i.mu.Lock()
-	var left []inspect.Diagnostic
-	for _, x := range i.diagnostics {
-		if !holds([]inspect.Diagnostic{x}, d) {
-			left = append(left, x)
-		}
-	}
-	i.diagnostics = left
-	i.mu.Unlock()
-	i.s.cfg.Mended(d)
 }
 
 // refresh tells where the block of an instance stands now, and what bothy.lock
@@ -86,7 +72,7 @@ func (s *Supervisor) refresh(spec inspect.Spec) bool {
 		return true
 	}
 	l := i.link
-	if l == nil || l.said == nil || !admits(spec, l) {
+	if l == nil || l.said == nil || len(drifts(spec, l.binary, *l.said)) > 0 {
 		i.mu.Unlock()
 		return false
 	}
@@ -97,15 +83,19 @@ func (s *Supervisor) refresh(spec inspect.Spec) bool {
 	l.manifest.Store(&now) // another one, so that its tools are offered with the new pin
 	i.mu.Unlock()
 	if old != nil {
-		i.unsay(*old)
+		i.unsay(func(d inspect.Diagnostic) bool { return same(d, *old) })
 	}
 	i.adopt(l)
 	return true
 }
 
-// admits reports whether what runs is what the lock of a spec says.
-func admits(spec inspect.Spec, l *link) bool {
-	return spec.Locked == nil || len(spec.Locked.Drift(config.LockOf(*l.said, l.binary.Digest, l.binary.Script))) == 0
+// drifts are the changes from what the lock of a spec says to what a binary
+// declares; none where there is no lock.
+func drifts(spec inspect.Spec, b *inspect.Binary, m sdk.Manifest) []config.LockChange {
+	if spec.Locked == nil {
+		return nil
+	}
+	return spec.Locked.Drift(config.LockOf(m, b.Digest, b.Script))
 }
 
 func sameLocked(a, b *config.Locked) bool {
@@ -119,10 +109,7 @@ func sameLocked(a, b *config.Locked) bool {
 // has it otherwise. Its file is the right one, so that the change comes from its
 // configuration, its environment, or from what it read.
 func checkLock(spec inspect.Spec, b *inspect.Binary, m sdk.Manifest) *inspect.Fault {
-	if spec.Locked == nil {
-		return nil
-	}
-	drift := spec.Locked.Drift(config.LockOf(m, b.Digest, b.Script))
+	drift := drifts(spec, b, m)
 	if len(drift) == 0 {
 		return nil
 	}

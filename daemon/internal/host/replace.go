@@ -2,7 +2,9 @@ package host
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
@@ -85,24 +87,19 @@ func (i *instance) replace(ctx context.Context, spec inspect.Spec) (Replaced, er
 
 // remove ends the plugin of an instance. Its tools are gone when remove
 // returns; its process goes when its last call has ended.
-func (s *Supervisor) remove(instance string) error {
+func (s *Supervisor) remove(name string) error {
 	s.mu.Lock()
-	i, ok := s.byName[instance]
+	i, ok := s.byName[name]
 	if ok {
-		delete(s.byName, instance)
-		for n, x := range s.order {
-			if x == i {
-				s.order = append(s.order[:n:n], s.order[n+1:]...)
-				break
-			}
-		}
+		delete(s.byName, name)
+		s.order = slices.DeleteFunc(s.order, func(x *instance) bool { return x == i })
 	}
 	s.mu.Unlock()
 	if !ok {
-		return sdk.Errorf(sdk.NotFound, "no plugin is called %q", instance)
+		return sdk.Errorf(sdk.NotFound, "no plugin is called %q", name)
 	}
 	i.cut()
-	i.forget()
+	i.mend(nil)
 	s.changed()
 	s.changes.notify()
 	s.binaries.files.Ask()
@@ -191,14 +188,16 @@ func (i *instance) take(spec inspect.Spec, was *link) {
 	}
 	i.mu.Unlock()
 	i.s.changes.notify()
-	i.forget()
+	i.mend(nil)
 }
 
-// rest waits until a broken plugin gets another spec or another file; false when
-// ctx ended.
-func (i *instance) rest(ctx context.Context) bool {
+// rest waits for the end of a pause, or until the plugin is to have another spec or another
+// file; false when ctx ended.
+func (i *instance) rest(ctx context.Context, over <-chan time.Time) bool {
 	for !i.isAsked() && !i.mustRecheck() {
 		select {
+		case <-over:
+			return true
 		case <-i.wake:
 		case <-ctx.Done():
 			return false

@@ -28,22 +28,30 @@ func (i *instance) report(ds []inspect.Diagnostic) {
 
 // holds reports whether one of the diagnostics says the same.
 func holds(ds []inspect.Diagnostic, d inspect.Diagnostic) bool {
-	return slices.ContainsFunc(ds, func(x inspect.Diagnostic) bool { return x.Summary == d.Summary && x.Detail == d.Detail })
+	return slices.ContainsFunc(ds, func(x inspect.Diagnostic) bool { return same(x, d) })
 }
 
-// mend makes unsaid what was wrong with earlier starts, but for what still is.
+func same(a, b inspect.Diagnostic) bool { return a.Summary == b.Summary && a.Detail == b.Detail }
+
+// mend makes unsaid what was wrong with the instance, but for what still is. It
+// may be started again then.
 func (i *instance) mend(still []inspect.Diagnostic) {
+	i.unsay(func(d inspect.Diagnostic) bool { return !holds(still, d) })
+}
+
+// unsay takes back what was said of the instance and holds no more.
+func (i *instance) unsay(over func(inspect.Diagnostic) bool) {
 	i.mu.Lock()
 	said := i.diagnostics
-	i.diagnostics = nil
+	i.diagnostics, i.refusal = nil, nil
 	for _, d := range said {
-		if holds(still, d) {
+		if !over(d) {
 			i.diagnostics = append(i.diagnostics, d)
 		}
 	}
 	i.mu.Unlock()
 	for _, d := range said {
-		if !holds(still, d) {
+		if over(d) {
 			i.s.cfg.Mended(d)
 		}
 	}
@@ -53,16 +61,5 @@ func (i *instance) claimDiagnostics() []inspect.Diagnostic {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.reported = true
-	return append([]inspect.Diagnostic(nil), i.diagnostics...)
-}
-
-// forget makes what was said of the instance unsaid: its block is another one.
-func (i *instance) forget() {
-	i.mu.Lock()
-	said := i.diagnostics
-	i.diagnostics, i.refusal = nil, nil
-	i.mu.Unlock()
-	for _, d := range said {
-		i.s.cfg.Mended(d)
-	}
+	return slices.Clone(i.diagnostics)
 }

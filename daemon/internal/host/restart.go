@@ -14,12 +14,12 @@ func (i *instance) again(ctx context.Context, b *backoff, fail *inspect.Fault, u
 	if fail != nil && fail.Permanent {
 		i.refuse(fail)
 		i.setState(Broken, nil, fail.Error())
-		return i.rest(ctx)
+		return i.rest(ctx, nil)
 	}
 	wait, broken := b.crashed(time.Now(), up, fail == nil)
 	if broken {
 		i.breaks()
-		return i.rest(ctx)
+		return i.rest(ctx, nil)
 	}
 	if !i.pause(ctx, wait) {
 		i.setState(Stopped, nil, "")
@@ -51,14 +51,5 @@ func (i *instance) pause(ctx context.Context, wait time.Duration) bool {
 	i.mu.Unlock()
 	t := time.NewTimer(wait)
 	defer t.Stop()
-	for !i.isAsked() && !i.mustRecheck() {
-		select {
-		case <-t.C:
-			return true
-		case <-i.wake:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
+	return i.rest(ctx, t.C)
 }

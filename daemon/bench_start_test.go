@@ -36,7 +36,7 @@ func BenchmarkStart(b *testing.B) {
 	resident := map[string]int64{}
 	start := func(to *[]time.Duration, groups [][]config.Plugin) {
 		h, err := host.New(host.Config{
-			Log: hclog.NewNullLogger(), Libexec: []string{libexec}, DataDir: b.TempDir(),
+			Config:    inspect.Config{Log: hclog.NewNullLogger(), Libexec: []string{libexec}, DataDir: b.TempDir()},
 			SocketDir: filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "s"), Prefix: installation(b),
 		})
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
@@ -25,7 +27,9 @@ func CheckConfig(ctx context.Context, file string) (string, *config.Config, conf
 	if err != nil {
 		return path, cfg, append(diags, config.Diagnostic{Severity: "warning", Summary: "The plugins were not looked at", Detail: err.Error()})
 	}
-	inspector := newInspector(paths, secrets, true)
+	looking := inspection(paths, hclog.NewNullLogger(), secrets)
+	looking.LookOnly = true
+	inspector := inspect.New(looking)
 	var specs []inspect.Spec
 	for _, b := range slices.Concat(cfg.Plugins, cfg.Providers) {
 		if b.Enabled {

@@ -32,14 +32,14 @@ func OpenPluginFiles(file string) (*inspect.Files, error) {
 		return nil, err
 	}
 	return &inspect.Files{
-		Path: path, Config: cfg, Defaults: defaults(), Inspector: newInspector(paths, secrets, false), Check: load, Redact: secrets.Redact,
+		Path: path, Config: cfg, Defaults: defaults(), Inspector: inspect.New(inspection(paths, hclog.NewNullLogger(), secrets)), Check: load, Redact: secrets.Redact,
 	}, nil
 }
 
-// newInspector makes one that needs no daemon.
-func newInspector(paths Paths, secrets *audit.Redactor, lookOnly bool) *inspect.Inspector {
-	return inspect.New(inspect.Config{
-		Log: hclog.NewNullLogger(), Libexec: []string{paths.Libexec}, DataDir: paths.Data, Installed: paths.Plugins,
-		Shim: filepath.Join(paths.Libexec, "bothy-shim"), Redact: secrets.Add, LookOnly: lookOnly,
-	})
+// inspection is what looks at the files of plugins, with a daemon and without one.
+func inspection(paths Paths, log hclog.Logger, secrets *audit.Redactor) inspect.Config {
+	return inspect.Config{
+		Log: log, Libexec: []string{paths.Libexec}, DataDir: paths.Data, Installed: paths.Plugins,
+		Shim: filepath.Join(paths.Libexec, "bothy-shim"), Redact: secrets.Add,
+	}
 }

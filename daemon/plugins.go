@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"path/filepath"
 
 	"github.com/bothyd/bothy/daemon/internal/audit"
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -26,20 +25,15 @@ func (d *Daemon) startPlugins(ctx context.Context, g ground) (h *host.Supervisor
 	}
 	subscribers := hook.NewSubscribers(g.hooks, described, d.subscribed)
 	h, err = host.New(host.Config{
-		Log:       d.log.Named("host"),
-		Libexec:   []string{d.paths.Libexec},
+		Config:    inspection(d.paths, d.log.Named("host"), d.secrets),
 		SocketDir: d.paths.Sockets,
-		DataDir:   d.paths.Data,
-		Installed: d.paths.Plugins,
 		Prefix:    d.paths.Prefix,
-		Shim:      filepath.Join(d.paths.Libexec, "bothy-shim"),
 		Services:  g.services,
 		Lend: func(pid int, instance string, projects []string) (channel.Access, func()) {
 			token, end := g.channels.Grant(pid, instance, projects)
 			d.secrets.Add(token) // nothing that the daemon writes has the token in it
 			return channel.Access{Socket: g.listener.Path(), Token: token, Projects: projects}, end
 		},
-		Redact:   d.secrets.Add,
 		Text:     d.pluginText,
 		Diagnose: d.diagnose,
 		Mended:   func(x inspect.Diagnostic) { d.problems.mended(x.Diagnostic) },

@@ -10,14 +10,9 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/hook"
 	"github.com/bothyd/bothy/sdk/plugin"
-	"github.com/bothyd/bothy/sdk/provider"
-	"github.com/bothyd/bothy/sdk/skill"
-	"github.com/bothyd/bothy/sdk/tool"
 )
 
 // attach brings a foreign process to the point where it can be called. Its end
@@ -32,13 +27,12 @@ func (i *instance) attach(ctx context.Context, spec inspect.Spec, generation int
 		return nil, &inspect.Fault{Summary: "its binary cannot be used", Detail: err.Error(), Permanent: true}
 	}
 	i.found(b)
-	l, err := i.dialForeign(ctx, spec, b)
+	l, err := i.dialForeign(ctx, spec, b, generation)
 	if err != nil {
 		return nil, &inspect.Fault{Summary: "its process cannot be reached", Detail: err.Error(), Permanent: true}
 	}
-	l.spec, l.generation, l.identity = spec, generation, b.Identity()
 	i.welcome(l)
-	if fail := i.prepare(ctx, l, b, spec, generation, nil); fail != nil {
+	if fail := i.prepare(ctx, l, nil); fail != nil {
 		l.close()
 		fail.Permanent = true
 		return nil, fail
@@ -47,34 +41,30 @@ func (i *instance) attach(ctx context.Context, spec inspect.Spec, generation int
 }
 
 // dialForeign makes the link of a foreign process.
-func (i *instance) dialForeign(ctx context.Context, spec inspect.Spec, b *inspect.Binary) (*link, error) {
-	cfg := &i.s.cfg
-	dir, err := os.MkdirTemp(cfg.SocketDir, socketPrefix)
+func (i *instance) dialForeign(ctx context.Context, spec inspect.Spec, b *inspect.Binary, generation int) (*link, error) {
+	dir, err := os.MkdirTemp(i.s.cfg.SocketDir, socketPrefix)
 	if err != nil {
 		return nil, err
 	}
-	l := &link{
-		cfg: cfg, log: i.log, instance: spec.Instance, attached: true, binary: b, digest: b.Digest,
-		proc: newProcess(i.log, b, config.Limits{}), tidy: func() {}, addr: &net.UnixAddr{Net: "unix", Name: spec.Foreign.Address},
-	}
+	l := i.newLink(spec, b, generation)
+	l.attached, l.tidy, l.addr = true, func() {}, &net.UnixAddr{Net: "unix", Name: spec.Foreign.Address}
 	l.proc.pid, l.proc.socketDir = spec.Foreign.PID, dir
-	l.alive, l.died = context.WithCancelCause(context.Background())
 	i.s.has(l)
 	left := sync.OnceFunc(func() {
 		l.died(sdk.Errorf(sdk.PluginCrashed, "the process %d, which was attached, has closed its connection", spec.Foreign.PID))
 		close(l.proc.done)
 	})
 	creds := plugin.PeerCredentials(l.isPlugin, func() func() { return left })
-	l.conn, err = grpc.NewClient("passthrough:///"+spec.Foreign.Address, append(plugin.DialOptions(creds),
+	conn, err := grpc.NewClient("passthrough:///"+spec.Foreign.Address, append(plugin.DialOptions(creds),
 		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "unix", address)
 		}))...)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		l.close()
+		return nil, err
 	}
-	l.base, l.tool = plugin.NewClient(l.conn), tool.NewClient(l.conn)
-	l.provider, l.skill, l.hook = provider.NewClient(l.conn), skill.NewClient(l.conn), hook.NewClient(l.conn)
-	ctx, cancel := context.WithTimeout(ctx, cfg.StartTimeout)
+	l.speak(conn)
+	ctx, cancel := context.WithTimeout(ctx, l.cfg.StartTimeout)
 	defer cancel()
 	if err := l.base.Health(ctx); err != nil && sdk.OutcomeOf(err) != sdk.Unavailable {
 		left()

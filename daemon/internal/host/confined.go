@@ -35,7 +35,7 @@ func (c *Config) confinable(spec inspect.Spec) (lacks []string, fail *inspect.Fa
 			Detail: fmt.Sprintf("bothy-shim, which confines it, is missing: %v. Install Bothy again.", err),
 		}
 	}
-	lacks = c.kernel().Lacks()
+	lacks = c.Kernel().Lacks()
 	if len(lacks) > 0 && !spec.Confine.BestEffort {
 		return nil, &inspect.Fault{
 			Summary: "it cannot be confined on this machine", Permanent: true,
@@ -67,7 +67,7 @@ func (c *Config) confine(spec inspect.Spec, b *inspect.Binary) (*confine.Process
 	w.Spec = confine.Spec{
 		Write:   append([]string{w.Home, w.Tmp, sockets}, spec.Confine.Paths...),
 		Read:    append(b.Beside(), spec.Confine.ReadPaths...),
-		Network: spec.Confine.Network, BestEffort: spec.Confine.BestEffort, Apart: c.kernel().Apart(),
+		Network: spec.Confine.Network, BestEffort: spec.Confine.BestEffort, Apart: c.Kernel().Apart(),
 		Memory: max(0, bounds.Memory), Files: max(0, bounds.Files), Parent: os.Getpid(),
 	}
 	return w, nil

@@ -24,7 +24,7 @@ func runSmallHost() {
 		fmt.Println(err)
 		return
 	}
-	s, err := New(Config{Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Warn}), SocketDir: dir, DataDir: dir, Shim: shimBinary()})
+	s, err := New(Config{Config: inspect.Config{Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Warn}), DataDir: dir, Shim: shimBinary()}, SocketDir: dir})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,6 +10,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -20,7 +21,6 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"github.com/bothyd/bothy/daemon/internal/confine"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -31,18 +31,15 @@ const maxSocketDir = 60
 
 // Config is what the supervisor needs to know of the daemon.
 type Config struct {
-	Log       hclog.Logger
-	Libexec   []string // where bothy-plugin-NAME is looked for, in order
+	// Config is of the files. Without its Shim no plugin can be confined, and what
+	// plugins start may outlive a daemon that is killed. StartTimeout bounds the
+	// handshake and the description: 15 s.
+	inspect.Config
 	SocketDir string   // short and 0700; made when it is missing
-	DataDir   string
-	Installed string   // the store of installed plugins; what lies below has that origin
 	Prefix    string   // the installation
-	Shim      string   // bothy-shim; empty: no plugin can be confined, and what plugins start may outlive a daemon that is killed
 	Services  Services // what plugins may call back; nil offers nothing
 	Lend      Lend     // what channels work with; nil opens none
 
-	// Redact is told every secret value that a block resolved to.
-	Redact func(value string)
 	// Text writes a diagnostic for people; nil is as HCL does.
 	Text func(inspect.Diagnostic) string
 	// Diagnose is told what goes wrong.
@@ -64,7 +61,6 @@ type Config struct {
 	Changed func()
 
 	// The rest has defaults; zero takes them.
-	StartTimeout     time.Duration // handshake and description: 15 s
 	ConfigureTimeout time.Duration // 30 s
 	Patience         time.Duration // how long Apply and Ensure wait for slow plugins: 5 s
 	DrainTimeout     time.Duration // 10 s
@@ -76,37 +72,22 @@ type Config struct {
 	ChannelWait      time.Duration // before a channel that ended is opened again: 1 s, and longer each time
 	FirstDelta       time.Duration // the longest wait for its first piece: 5 min
 	Memory           int64         // bytes of data a plugin may allocate: 4 GiB; below 0 is no limit
-
-	kernel func() confine.Kernel // what can be held here; looked at once
 }
 
 func (c *Config) defaults() {
-	set := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	set(&c.StartTimeout, 15*time.Second)
-	set(&c.ConfigureTimeout, 30*time.Second)
-	set(&c.Patience, 5*time.Second)
-	set(&c.DrainTimeout, 10*time.Second)
-	set(&c.DrainLimit, 10*time.Minute)
-	set(&c.HealthInterval, time.Second)
-	set(&c.CancelGrace, 2*time.Second)
-	set(&c.ReadyWait, 10*time.Second)
-	set(&c.StreamIdle, 60*time.Second)
-	set(&c.ChannelWait, time.Second)
-	set(&c.FirstDelta, 5*time.Minute)
-	if c.Memory == 0 {
-		c.Memory = 4 << 30
-	}
-	if c.kernel == nil {
-		shim := c.Shim
-		c.kernel = sync.OnceValue(func() confine.Kernel { return confine.ThisKernel(shim) })
-	}
-	if c.Redact == nil {
-		c.Redact = func(string) {}
-	}
+	c.StartTimeout = cmp.Or(c.StartTimeout, 15*time.Second)
+	c.Config = c.Config.WithDefaults()
+	c.ConfigureTimeout = cmp.Or(c.ConfigureTimeout, 30*time.Second)
+	c.Patience = cmp.Or(c.Patience, 5*time.Second)
+	c.DrainTimeout = cmp.Or(c.DrainTimeout, 10*time.Second)
+	c.DrainLimit = cmp.Or(c.DrainLimit, 10*time.Minute)
+	c.HealthInterval = cmp.Or(c.HealthInterval, time.Second)
+	c.CancelGrace = cmp.Or(c.CancelGrace, 2*time.Second)
+	c.ReadyWait = cmp.Or(c.ReadyWait, 10*time.Second)
+	c.StreamIdle = cmp.Or(c.StreamIdle, 60*time.Second)
+	c.ChannelWait = cmp.Or(c.ChannelWait, time.Second)
+	c.FirstDelta = cmp.Or(c.FirstDelta, 5*time.Minute)
+	c.Memory = cmp.Or(c.Memory, 4<<30)
 	if c.Diagnose == nil {
 		c.Diagnose = func(inspect.Diagnostic) {}
 	}
@@ -173,10 +154,7 @@ func New(cfg Config) (*Supervisor, error) {
 		return nil, err
 	}
 	s := &Supervisor{cfg: cfg, added: map[string]bool{}, schemes: schemes{owned: map[string]ownedScheme{}}, log: cfg.Log, byName: map[string]*instance{}, catalogue: newCatalogue(nil), told: map[string]inspect.Diagnostic{}, links: map[*link]struct{}{}}
-	s.inspect = inspect.New(inspect.Config{
-		Log: cfg.Log, Libexec: cfg.Libexec, DataDir: cfg.DataDir, Installed: cfg.Installed, Shim: cfg.Shim, Redact: cfg.Redact,
-		StartTimeout: cfg.StartTimeout, Kernel: cfg.kernel,
-	})
+	s.inspect = inspect.New(cfg.Config)
 	s.binaries = newBinaryWatcher(s, nil)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.channels, s.endChannels = context.WithCancel(context.Background())

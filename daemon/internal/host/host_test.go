@@ -107,8 +107,8 @@ func newRig(t testing.TB, change func(*Config)) *rig {
 	t.Helper()
 	l := &log{}
 	cfg := Config{
-		Log:       hclog.New(&hclog.LoggerOptions{Level: hclog.Debug, Output: l}),
-		SocketDir: shortDir(t), DataDir: t.TempDir(), Prefix: "/nowhere",
+		Config:    inspect.Config{Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Debug, Output: l}), DataDir: t.TempDir()},
+		SocketDir: shortDir(t), Prefix: "/nowhere",
 		HealthInterval: time.Second,
 	}
 	if change != nil {

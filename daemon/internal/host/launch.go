@@ -47,13 +47,11 @@ func (i *instance) open(ctx context.Context, spec inspect.Spec, generation int) 
 // launch starts a process and configures it. known is what it declares, nil when
 // it has to be asked.
 func (i *instance) launch(ctx context.Context, spec inspect.Spec, b *inspect.Binary, generation int, known *sdk.Manifest) (*link, *inspect.Fault) {
-	l, fail := connect(ctx, &i.s.cfg, spec, b, i.log, i.s.has, i.welcome)
+	l, fail := i.connect(ctx, spec, b, generation)
 	if fail != nil {
 		return nil, fail
 	}
-	l.binary, l.pin, l.digest, l.identity = b, b.Pin, b.Digest, b.Identity()
-	l.spec, l.generation = spec, generation
-	if fail := i.prepare(ctx, l, b, spec, generation, known); fail != nil {
+	if fail := i.prepare(ctx, l, known); fail != nil {
 		l.close()
 		return nil, fail
 	}
@@ -84,7 +82,8 @@ func (i *instance) sockets() string { return filepath.Join(i.s.cfg.SocketDir, i.
 // known is not asked what it declares: its answer to Configure says it again, and it
 // is outdated when that is something else. When it comes to no such answer, or has to
 // wait for another plugin before, it is asked after all.
-func (i *instance) prepare(ctx context.Context, l *link, b *inspect.Binary, spec inspect.Spec, generation int, known *sdk.Manifest) *inspect.Fault {
+func (i *instance) prepare(ctx context.Context, l *link, known *sdk.Manifest) *inspect.Fault {
+	b, spec := l.binary, l.spec
 	if !b.Unchanged() {
 		return &inspect.Fault{Summary: "its binary is refused", Detail: b.Path + " changed while it was started"}
 	}
@@ -104,7 +103,7 @@ func (i *instance) prepare(ctx context.Context, l *link, b *inspect.Binary, spec
 	if known == nil && spec.Keepable() {
 		i.s.inspect.Remember(b, "", *m)
 	}
-	settings, fail := i.settings(m, spec, generation)
+	settings, fail := i.settings(m, spec, l.generation)
 	if fail != nil {
 		return l.doubt(ctx, known, fail)
 	}

@@ -103,19 +103,27 @@ func (c *capture) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *gr
 	return &capture{conn: conn}, nil
 }
 
+// newLink is a link of which nothing but the file is there.
+func (i *instance) newLink(spec inspect.Spec, b *inspect.Binary, generation int) *link {
+	l := &link{
+		cfg: &i.s.cfg, log: i.log, instance: i.name, proc: newProcess(i.log, b, i.s.cfg.limits(spec)),
+		binary: b, pin: b.Pin, digest: b.Digest, identity: b.Identity(), spec: spec, generation: generation,
+	}
+	l.alive, l.died = context.WithCancelCause(context.Background())
+	return l
+}
+
 // connect starts the binary and connects to it. The process belongs to the
 // link: close ends it, also when connect failed.
-// known hears of the link before there is a process; meanwhile is called when there
-// is one that has not said anything yet.
-func connect(ctx context.Context, cfg *Config, spec inspect.Spec, b *inspect.Binary, log hclog.Logger, known, meanwhile func(*link)) (*link, *inspect.Fault) {
+func (i *instance) connect(ctx context.Context, spec inspect.Spec, b *inspect.Binary, generation int) (*link, *inspect.Fault) {
+	cfg := &i.s.cfg
 	walls, err := cfg.confine(spec, b)
 	if err != nil {
 		return nil, &inspect.Fault{Summary: "it cannot be confined", Detail: err.Error()}
 	}
-	l := &link{cfg: cfg, log: log, instance: spec.Instance, proc: newProcess(log, b, cfg.limits(spec))}
-	l.proc.walls, l.proc.meanwhile = walls, func() { meanwhile(l) }
-	l.alive, l.died = context.WithCancelCause(context.Background())
-	known(l)
+	l := i.newLink(spec, b, generation)
+	l.proc.walls, l.proc.meanwhile = walls, func() { i.welcome(l) }
+	i.s.has(l)
 	l.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
 			ProtocolVersion: plugin.Protocol, MagicCookieKey: plugin.CookieKey, MagicCookieValue: plugin.CookieValue,
@@ -132,9 +140,9 @@ func connect(ctx context.Context, cfg *Config, spec inspect.Spec, b *inspect.Bin
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: cfg.SocketDir},
 		StartTimeout:     cfg.StartTimeout,
 		SkipHostEnv:      true,
-		Logger:           log,
-		SyncStdout:       newPrinted(log),
-		SyncStderr:       newPrinted(log),
+		Logger:           l.log,
+		SyncStdout:       newPrinted(l.log),
+		SyncStderr:       newPrinted(l.log),
 		GRPCDialOptions:  plugin.DialOptions(plugin.PeerCredentials(l.isPlugin, nil)),
 	})
 	l.tidy = sync.OnceFunc(l.client.Kill)
@@ -142,8 +150,6 @@ func connect(ctx context.Context, cfg *Config, spec inspect.Spec, b *inspect.Bin
 		l.close()
 		return nil, fail
 	}
-	l.base, l.tool = plugin.NewClient(l.conn), tool.NewClient(l.conn)
-	l.provider, l.skill, l.hook = provider.NewClient(l.conn), skill.NewClient(l.conn), hook.NewClient(l.conn)
 	l.wg.Go(l.await)
 	return l, nil
 }
@@ -163,10 +169,10 @@ func (l *link) handshake(ctx context.Context) *inspect.Fault {
 	select {
 	case <-done:
 	case <-late.C:
-		<-l.killSoon(done)
+		l.killUntil(done)
 		return &inspect.Fault{Summary: "it did not start in time", Detail: "It printed its handshake and then did not answer."}
 	case <-ctx.Done():
-		<-l.killSoon(done)
+		l.killUntil(done)
 		return &inspect.Fault{Summary: "its start was given up", Detail: context.Cause(ctx).Error()}
 	}
 	if failed == nil {
@@ -178,24 +184,19 @@ func (l *link) handshake(ctx context.Context) *inspect.Fault {
 	return l.proc.explain(failed, time.Since(began) >= l.cfg.StartTimeout)
 }
 
-// killSoon kills the process as soon as there is one; the channel closes when
-// done does.
-func (l *link) killSoon(done <-chan struct{}) <-chan struct{} {
-	finished := make(chan struct{})
-	go func() {
-		defer close(finished)
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				l.kill()
-			}
+// killUntil kills the process as soon as there is one, and returns when done is
+// closed.
+func (l *link) killUntil(done <-chan struct{}) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+			l.kill()
 		}
-	}()
-	return finished
+	}
 }
 
 func (l *link) dial() error {
@@ -212,8 +213,14 @@ func (l *link) dial() error {
 	if err != nil {
 		return err
 	}
-	l.conn = raw.(*capture).conn // the set holds nothing else
+	l.speak(raw.(*capture).conn) // the set holds nothing else
 	return nil
+}
+
+// speak makes the calls go over a connection.
+func (l *link) speak(conn *grpc.ClientConn) {
+	l.conn, l.base, l.tool = conn, plugin.NewClient(conn), tool.NewClient(conn)
+	l.provider, l.skill, l.hook = provider.NewClient(conn), skill.NewClient(conn), hook.NewClient(conn)
 }
 
 // isPlugin admits the process that was started, at either end of a socket.

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/go-hclog"
-
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
@@ -20,7 +18,7 @@ import (
 // locked is a spec with the lock that the inspector makes of it.
 func locked(t testing.TB, s *inspect.Inspector, spec inspect.Spec) inspect.Spec {
 	t.Helper()
-	l, err := s.Lock(context.Background(), spec)
+	_, l, err := s.Declared(context.Background(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +114,7 @@ func TestLockedWhileItRuns(t *testing.T) {
 		t.Errorf("the new tool is there: %v", err)
 	}
 	eventually(t, "what it became is kept", func() bool {
-		l, err := r.inspect.Lock(context.Background(), s)
+		_, l, err := r.inspect.Declared(context.Background(), s)
 		return err == nil && l.Tools["grown"] != ""
 	})
 	if said() != 1 {
@@ -153,7 +151,7 @@ func TestLockedSource(t *testing.T) {
 	l := *locked(t, r.inspect, s).Locked
 	r.mustCall(t, "grow", ``)
 	eventually(t, "its source is known", func() bool {
-		grown, err := r.inspect.Lock(context.Background(), s)
+		_, grown, err := r.inspect.Declared(context.Background(), s)
 		l.Sources = grown.Sources
 		return err == nil && slices.Equal(l.Sources, []string{"mcp:somewhere"}) && grown.Tools["grown"] == ""
 	})
@@ -198,7 +196,7 @@ func TestNoRace(t *testing.T) {
 	if err := os.Rename(evil, path); err != nil {
 		t.Fatal(err)
 	}
-	l, fail := connect(ctx, &r.cfg, s, b, hclog.NewNullLogger(), r.has, func(*link) {})
+	l, fail := newInstance(r.Supervisor, s).connect(ctx, s, b, 1)
 	if fail != nil {
 		t.Fatal(fail)
 	}
@@ -223,7 +221,7 @@ func TestWrittenInto(t *testing.T) {
 	defer b.Close()
 	script(t, path, "exec "+faultBinary+` "$@" # evil`)
 	i := newInstance(r.Supervisor, s)
-	if fail := i.prepare(context.Background(), nil, b, s, 1, nil); fail == nil || !strings.Contains(fail.Error(), "changed while it was started") {
+	if fail := i.prepare(context.Background(), i.newLink(s, b, 1), nil); fail == nil || !strings.Contains(fail.Error(), "changed while it was started") {
 		t.Errorf("not found: %v", fail)
 	}
 }

@@ -7,6 +7,7 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,6 +41,18 @@ type Config struct {
 	Kernel func() confine.Kernel // what can be held here; nil looks at this kernel, once
 }
 
+// WithDefaults is the Config with what it leaves out.
+func (c Config) WithDefaults() Config {
+	if c.Kernel == nil {
+		c.Kernel = sync.OnceValue(func() confine.Kernel { return confine.ThisKernel(c.Shim) })
+	}
+	if c.Redact == nil {
+		c.Redact = func(string) {}
+	}
+	c.StartTimeout = cmp.Or(c.StartTimeout, describeTime)
+	return c
+}
+
 // Inspector knows what binaries declare without making plugins of them. It
 // needs no daemon, and disturbs none. Its methods may be called from any
 // goroutine.
@@ -53,16 +66,7 @@ type Inspector struct {
 
 // New makes an Inspector. It looks at nothing yet.
 func New(cfg Config) *Inspector {
-	if cfg.Kernel == nil {
-		cfg.Kernel = sync.OnceValue(func() confine.Kernel { return confine.ThisKernel(cfg.Shim) })
-	}
-	if cfg.Redact == nil {
-		cfg.Redact = func(string) {}
-	}
-	if cfg.StartTimeout == 0 {
-		cfg.StartTimeout = describeTime
-	}
-	return &Inspector{cfg: cfg, log: cfg.Log, known: map[string]described{}}
+	return &Inspector{cfg: cfg.WithDefaults(), log: cfg.Log, known: map[string]described{}}
 }
 
 // Manifest says what a binary declares without making a plugin of it: from
@@ -89,12 +93,6 @@ func (s *Inspector) manifest(ctx context.Context, b *Binary) (sdk.Manifest, erro
 	}
 	s.Remember(b, "", m)
 	return m, nil
-}
-
-// Lock says what bothy.lock is to say of a plugin as its file is now.
-func (s *Inspector) Lock(ctx context.Context, spec Spec) (config.Locked, error) {
-	_, l, err := s.Declared(ctx, spec)
-	return l, err
 }
 
 // Declared is what a plugin declares, whatever the lock says of it, and what the

@@ -86,7 +86,7 @@ func (f *Files) Lock(ctx context.Context, labels []string, look bool) (Locking, 
 	}
 	entries := map[string]config.Locked{}
 	for _, b := range blocks {
-		entry, err := f.Inspector.Lock(ctx, SpecOf(f.Config, b))
+		_, entry, err := f.Inspector.Declared(ctx, SpecOf(f.Config, b))
 		if err != nil {
 			out.Failed = append(out.Failed, Failure{b.Label, f.Redact(err.Error())})
 			continue

@@ -168,22 +168,26 @@ func (t *tx) freeAlias(project int64, agent string) (string, error) {
 
 // Run returns a run by id; NotFound when there is none.
 func (s *Store) Run(ctx context.Context, id int64) (sdk.Run, error) {
-	r, err := findRun(s.reader(ctx), noRunWithID, `id = ?`, id)
+	r, err := findRun(s.reader(ctx), noRunWithID, runByID, id)
 	return r, explain("reading a run", err)
 }
 
 // RunByAlias returns a project's run by its alias; NotFound when there is none.
 func (s *Store) RunByAlias(ctx context.Context, project int64, alias string) (sdk.Run, error) {
-	r, err := findRun(s.reader(ctx), "there is no run called %s in this project", `alias = ? AND project = ?`, alias, project)
+	r, err := findRun(s.reader(ctx), "there is no run called %s in this project", existingRun+`alias = ? AND project = ?`, alias, project)
 	return r, explain("reading a run", err)
 }
 
-const noRunWithID = "there is no run with the id %d"
+const (
+	existingRun = `SELECT ` + runColumns + ` FROM runs WHERE deleted IS NULL AND `
+	runByID     = existingRun + `id = ?`
+	noRunWithID = "there is no run with the id %d"
+)
 
-// findRun returns the run of which the condition holds. NotFound when there is
-// none, with the text missing, which names the first argument.
-func findRun(read reader, missing, where string, args ...any) (sdk.Run, error) {
-	r, found, err := first(read, scanRun, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND `+where, args...)
+// findRun returns the run that a query finds. NotFound when there is none, with
+// the text missing, which names the first argument.
+func findRun(read reader, missing, q string, args ...any) (sdk.Run, error) {
+	r, found, err := first(read, scanRun, q, args...)
 	if err == nil && !found {
 		err = sdk.Errorf(sdk.NotFound, missing, args[0])
 	}
@@ -195,13 +199,13 @@ func (s *Store) Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 	if f.Limit <= 0 {
 		f.Limit = -1
 	}
-	all, err := list(s.reader(ctx), scanRun, `SELECT `+runColumns+` FROM runs WHERE deleted IS NULL AND (?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
+	all, err := list(s.reader(ctx), scanRun, existingRun+`(?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
 		ORDER BY id DESC LIMIT ?3 OFFSET ?4`, f.Project, f.Hidden, f.Limit, f.Offset)
 	return all, explain("reading the runs", err)
 }
 
 // run reads a run inside the transaction.
-func (t *tx) run(id int64) (sdk.Run, error) { return findRun(t.query, noRunWithID, `id = ?`, id) }
+func (t *tx) run(id int64) (sdk.Run, error) { return findRun(t.query, noRunWithID, runByID, id) }
 
 // moveRun changes a run's status and tells of it. The trigger run_transition
 // rules over what is possible (docs/entries.md, Runs, loops, turns).

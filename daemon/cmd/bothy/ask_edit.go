@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,11 +50,7 @@ func (a asker) edited(ctx context.Context, p sdk.Proposal) (json.RawMessage, err
 
 // change gives a text to the person's editor, or takes a line instead of it.
 func (a asker) change(ctx context.Context, text string, command bool) (string, error) {
-	editor := a.c.env("VISUAL")
-	if editor == "" {
-		editor = a.c.env("EDITOR")
-	}
-	if editor != "" {
+	if editor := cmp.Or(a.c.env("VISUAL"), a.c.env("EDITOR")); editor != "" {
 		return a.c.inEditor(editor, text, command)
 	}
 	if command {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,7 +50,7 @@ func (c *console) completeWord(ctx context.Context, app *kong.Application, args 
 	typed := strings.TrimPrefix(l.cur, l.keep)
 	for _, x := range c.candidates(ctx, l) {
 		if x != files && x != dirs {
-			if !strings.HasPrefix(x.word, typed) || !typeable(x.word) {
+			if !strings.HasPrefix(x.word, typed) || !typeable.MatchString(x.word) {
 				continue
 			}
 			x.word = l.keep + x.word
@@ -62,14 +63,10 @@ func (c *console) completeWord(ctx context.Context, app *kong.Application, args 
 	return exitOK
 }
 
-// typeable reports whether a word means itself to every shell. Names that do
-// not, a provider's or a plugin's, are no candidates: what a completion puts on
-// the line must not be a command.
-func typeable(word string) bool {
-	return word != "" && strings.IndexFunc(word, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:@+,%", r)
-	}) < 0
-}
+// typeable is a word that means itself to every shell. Names that do not, a
+// provider's or a plugin's, are no candidates: what a completion puts on the line
+// must not be a command.
+var typeable = regexp.MustCompile(`\A[A-Za-z0-9_./:@+,%-]+\z`)
 
 // rejoin undoes what bash does to a line: = and : are words of their own to it.
 func rejoin(words []string) []string {

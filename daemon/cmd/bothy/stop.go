@@ -199,13 +199,9 @@ func alive(pid int) bool {
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return !os.IsNotExist(err) || !hasProc()
+		_, lacks := os.Stat("/proc/self")
+		return !os.IsNotExist(err) || lacks != nil
 	}
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	return !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
-}
-
-func hasProc() bool {
-	_, err := os.Stat("/proc/self")
-	return err == nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,7 +28,7 @@ func escapeVisible(text string) []piece {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case r == utf8.RuneError && n == 1, r < 0x80 && !unicode.IsPrint(r), r == '\\' && looksOdd(text[i:]):
+		case r == utf8.RuneError && n == 1, r < 0x80 && !unicode.IsPrint(r), r == '\\' && looksOdd.MatchString(text[i:]):
 			pieces = append(pieces, oddPiece(fmt.Sprintf(`\x%02x`, text[i])))
 		case r == ' ' && ends(text[i:]):
 			pieces = append(pieces, oddPiece(`\x20`))
@@ -43,25 +44,9 @@ func escapeVisible(text string) []piece {
 
 func oddPiece(text string) piece { return piece{text: text, width: len(text), odd: true} }
 
-// looksOdd reports whether a text that begins with a backslash begins like what
-// escapeVisible writes for an odd character.
-func looksOdd(text string) bool {
-	switch {
-	case strings.HasPrefix(text, `\x`):
-		return len(text) >= 4 && isHex(text[2]) && isHex(text[3])
-	case strings.HasPrefix(text, `\u{`):
-		digits := 3
-		for digits < len(text) && isHex(text[digits]) {
-			digits++
-		}
-		return digits > 3 && digits < len(text) && text[digits] == '}'
-	}
-	return false
-}
-
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-}
+// looksOdd is how a text begins that looks like what escapeVisible writes for an
+// odd character.
+var looksOdd = regexp.MustCompile(`^\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\})`)
 
 // ends reports whether only spaces are left of a line: nobody sees those.
 func ends(text string) bool {

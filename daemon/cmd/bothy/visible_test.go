@@ -126,3 +126,5 @@ func TestExact(t *testing.T) {
 		t.Errorf("an odd character is not highlighted: %q", got)
 	}
 }
+
+func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/alecthomas/kong"
 
@@ -70,12 +71,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "bothyd:", err)
 		return exitFailed
 	}
-	if helpAsked(args) {
+	help := slices.Contains(args, "--help") || slices.Contains(args, "-h")
+	if help {
 		parser.Exit = func(int) {}
 	}
 	k, err := parser.Parse(args)
 	if err != nil {
-		if helpAsked(args) {
+		if help {
 			return 0
 		}
 		fmt.Fprintln(stderr, "bothyd:", err)
@@ -83,15 +85,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	err = k.Run(&f, &console{out: stdout, err: stderr, json: f.JSON})
 	return exitCode(err, stderr)
-}
-
-func helpAsked(args []string) bool {
-	for _, a := range args {
-		if a == "--help" || a == "-h" {
-			return true
-		}
-	}
-	return false
 }
 
 // exitCode prints err, unless it was told already, and gives its exit code.
@@ -103,18 +96,17 @@ func exitCode(err error, stderr io.Writer) int {
 		return exitOK
 	case errors.As(err, &told):
 		return int(told)
+	}
+	fmt.Fprintln(stderr, "bothyd:", err)
+	outcome := sdk.OutcomeOf(err)
+	switch {
 	case errors.Is(err, daemon.ErrHurried):
-		fmt.Fprintln(stderr, "bothyd:", err)
 		return exitHurried
 	case errors.As(err, &held):
-		fmt.Fprintln(stderr, "bothyd:", err)
 		return rpc.ExitRunning
+	case outcome == sdk.Validation, outcome == sdk.NotFound:
+		return exitUsage
 	default:
-		fmt.Fprintln(stderr, "bothyd:", err)
-		switch sdk.OutcomeOf(err) {
-		case sdk.Validation, sdk.NotFound:
-			return exitUsage
-		}
 		return exitFailed
 	}
 }

@@ -78,12 +78,7 @@ func describeInstallation(c *console, in inspect.Installation) error {
 		fmt.Fprintf(w, "  %s; what lies beside the script was not copied\n", scriptNote)
 	}
 	printManifest(w, in.Manifest)
-	var denied []string
-	for _, g := range in.Manifest.Grants {
-		if !slices.Contains(in.Grants, g) {
-			denied = append(denied, g)
-		}
-	}
+	denied := slices.DeleteFunc(slices.Clone(in.Manifest.Grants), func(g string) bool { return slices.Contains(in.Grants, g) })
 	fmt.Fprintf(w, "  granted:  %s\n", orNone(in.Grants))
 	if len(denied) > 0 {
 		fmt.Fprintf(w, "  not granted: %s; --grant gives it\n", oneLine(strings.Join(denied, ", ")))

@@ -2,12 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
 	"text/tabwriter"
 
@@ -102,13 +102,8 @@ func printVerified(c *console, found []inspect.Verified) error {
 		case v.Pin == "":
 			result = "not pinned"
 		}
-		row := []string{v.Instance, result, v.Digest[:min(12, len(v.Digest))], v.Origin, string(v.Pin), oneLine(v.Path)}
-		for i, cell := range row {
-			if cell == "" {
-				row[i] = "-"
-			}
-		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
+		digest := cmp.Or(v.Digest[:min(12, len(v.Digest))], "-")
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", v.Instance, result, digest, cmp.Or(v.Origin, "-"), cmp.Or(v.Pin, "-"), cmp.Or(oneLine(v.Path), "-"))
 	}
 	if err := w.Flush(); err != nil {
 		return err

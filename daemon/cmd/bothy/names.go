@@ -88,11 +88,7 @@ func offered[T any](list []T, err error, offer func(T) candidate) []candidate {
 	if err != nil {
 		return nil
 	}
-	var found []candidate
-	for _, x := range list {
-		found = append(found, offer(x))
-	}
-	return found
+	return each(list, offer)
 }
 
 // blockNames are the labels of a kind of block in the configuration in force.

@@ -84,11 +84,7 @@ func ruleText(r sdk.PolicyRule) string {
 		b.WriteString(", paths " + strings.Join(r.Paths, ", "))
 	}
 	if len(r.Modes) > 0 {
-		modes := make([]string, len(r.Modes))
-		for i, l := range r.Modes {
-			modes[i] = string(l)
-		}
-		b.WriteString(", in mode " + strings.Join(modes, ", "))
+		b.WriteString(", in mode " + strings.Join(each(r.Modes, func(m sdk.Mode) string { return string(m) }), ", "))
 	}
 	if r.Project != "" {
 		b.WriteString(", in " + r.Project)

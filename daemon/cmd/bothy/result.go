@@ -48,19 +48,18 @@ func newResult(accepted rpc.Accepted, s *loopState) *result {
 	if !cut {
 		text = ""
 	}
-	r := &result{
+	return &result{
 		Run: accepted.Run, ID: accepted.ID, Loop: accepted.Loop, Model: accepted.Model, Why: accepted.Why,
 		Status: s.End.Status, Stop: s.End.Stop, Reason: s.End.Reason, Exit: exitOf(*s.End),
 		Answer: s.Answer(), Partial: text, Turns: len(s.Turns), Usage: s.Usage(), DurationMS: s.Last.Sub(s.Began).Milliseconds(),
-		Actions: []resultAction{}, Proposal: s.waiting,
+		Proposal: s.waiting,
+		Actions: each(s.Actions(), func(a *timeline.Action) resultAction {
+			return resultAction{
+				Path: a.Path, Tool: a.Tool, Turn: a.Turn, Arguments: a.Arguments, State: a.State, Outcome: a.Outcome,
+				Error: a.Error, Output: a.Body, Metadata: a.Metadata, DurationMS: a.Took().Milliseconds(),
+			}
+		}),
 	}
-	for _, a := range s.Actions() {
-		r.Actions = append(r.Actions, resultAction{
-			Path: a.Path, Tool: a.Tool, Turn: a.Turn, Arguments: a.Arguments, State: a.State, Outcome: a.Outcome,
-			Error: a.Error, Output: a.Body, Metadata: a.Metadata, DurationMS: a.Took().Milliseconds(),
-		})
-	}
-	return r
 }
 
 // event is one line of stream-json. Type says which field is set.

@@ -23,10 +23,6 @@ type runReport struct {
 	b     strings.Builder
 }
 
-func newRunReport(c *console, d rpc.RunDetail) *runReport {
-	return &runReport{d: d, width: c.width(), told: map[string]bool{}, noted: map[int64]bool{}}
-}
-
 // all tells the whole run.
 func (t *runReport) all() string {
 	t.head()
@@ -83,7 +79,7 @@ func (t *runReport) head() {
 		t.hang(0, 4, fmt.Sprintf("forked from run %s after turn %d, whose story it shares up to there", parentName(*d.Parent), d.Inherited))
 	}
 	if len(d.Forks) > 0 {
-		t.hang(0, 4, "forked by "+names(d.Forks))
+		t.hang(0, 4, "forked by "+strings.Join(each(d.Forks, func(f rpc.RunName) string { return f.Run }), ", "))
 	}
 }
 

@@ -47,10 +47,7 @@ func (cmd runsRmCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	if !cmd.Yes {
-		var names []string
-		for _, d := range doomed {
-			names = append(names, fmt.Sprintf("%s (%s)", escapeLine(d.Run), plural(d.Turn, "turn")))
-		}
+		names := each(doomed, func(d rpc.RunDetail) string { return fmt.Sprintf("%s (%s)", escapeLine(d.Run), plural(d.Turn, "turn")) })
 		if sure, err := c.confirm(fmt.Sprintf("Delete %s for good?", strings.Join(names, ", "))); err != nil {
 			return err
 		} else if !sure {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
@@ -43,7 +42,7 @@ func (cmd runsShowCmd) Run(ctx context.Context, c *console) error {
 		}
 		return detail, err
 	}, func(detail rpc.RunDetail) error {
-		report := newRunReport(c, detail)
+		report := &runReport{d: detail, width: c.width(), told: map[string]bool{}, noted: map[int64]bool{}}
 		if cmd.Turn > 0 {
 			return c.text(report.turnInFull())
 		}
@@ -92,12 +91,4 @@ func parentName(n rpc.RunName) string {
 		return fmt.Sprintf("%d (deleted)", n.ID)
 	}
 	return n.Run
-}
-
-func names(list []rpc.RunName) string {
-	var all []string
-	for _, n := range list {
-		all = append(all, n.Run)
-	}
-	return strings.Join(all, ", ")
 }

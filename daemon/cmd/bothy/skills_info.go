@@ -46,11 +46,8 @@ func (c *console) printSkill(info rpc.SkillInfo) error {
 	if err := c.facts(14, skillLines(info.Skill)); err != nil {
 		return err
 	}
-	var lists []string
-	for _, d := range info.Skill.Diagnostics {
-		lists = append(lists, diagnosticLine(info.Skill.Path, d))
-	}
-	if err := c.printList("what is wrong with it:", lists); err != nil {
+	wrong := each(info.Skill.Diagnostics, func(d sdk.SkillDiagnostic) string { return diagnosticLine(info.Skill.Path, d) })
+	if err := c.printList("what is wrong with it:", wrong); err != nil {
 		return err
 	}
 	files := slices.Clone(info.Files)
@@ -60,11 +57,9 @@ func (c *console) printSkill(info rpc.SkillInfo) error {
 	if err := c.printList("files:", files); err != nil {
 		return err
 	}
-	lists = nil
-	for _, s := range info.Others {
-		lists = append(lists, fmt.Sprintf("%s (%s): %s", s.Path, s.Tier, skillStatus(s)))
-	}
-	return c.printList("others of this name:", lists)
+	return c.printList("others of this name:", each(info.Others, func(s sdk.Skill) string {
+		return fmt.Sprintf("%s (%s): %s", s.Path, s.Tier, skillStatus(s))
+	}))
 }
 
 // skillLines are what is told of a skill, a line each.
@@ -131,9 +126,5 @@ func (c *console) printList(heading string, items []string) error {
 	if len(items) == 0 {
 		return nil
 	}
-	lines := []string{"", heading}
-	for _, x := range items {
-		lines = append(lines, "  "+x)
-	}
-	return c.lines(lines...)
+	return c.lines(append([]string{"", heading}, each(items, func(x string) string { return "  " + x })...)...)
 }

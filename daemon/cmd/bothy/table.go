@@ -68,11 +68,7 @@ func tableOf[T any](c *console, list []T, none string, header []string, row func
 		c.say("%s", none)
 		return nil
 	}
-	rows := make([][]string, len(list))
-	for i, x := range list {
-		rows[i] = row(x)
-	}
-	return c.table(header, rows)
+	return c.table(header, each(list, row))
 }
 
 // facts prints names and values, a line each, without those that have no value.

@@ -29,6 +29,15 @@ func cost(c float64) string {
 	return fmt.Sprintf(", cost %.4g", c)
 }
 
+// each is what f makes of every element of a list.
+func each[T, R any](list []T, f func(T) R) []R {
+	all := make([]R, len(list))
+	for i, x := range list {
+		all[i] = f(x)
+	}
+	return all
+}
+
 // indent moves the lines after the first below it.
 func indent(text, by string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by)

@@ -38,7 +38,8 @@ func CheckConfig(ctx context.Context, file string) (string, *config.Config, conf
 			specs = append(specs, spec)
 		}
 	}
-	if dir, err := os.Getwd(); err == nil {
+	dir, err := os.Getwd()
+	if home, _ := os.UserHomeDir(); err == nil && dir != home { // which is no project
 		_, own := config.WorkspaceOf(config.ProjectOf(dir), cfg)
 		diags = append(diags, own...)
 	}

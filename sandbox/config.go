@@ -1,11 +1,13 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -88,20 +90,13 @@ const (
 
 // WithDefaults fills what is zero.
 func (l Limits) WithDefaults() Limits {
-	orInt := func(v *int64, def int64) {
-		if *v == 0 {
-			*v = def
-		}
-	}
-	orInt(&l.Memory, 2*gib)
-	orInt(&l.Pids, 512)
-	orInt(&l.Tmp, 64*mib)
-	orInt(&l.FileSize, 1*gib)
-	orInt(&l.OpenFiles, 4096)
-	orInt(&l.Quota, 10*gib)
-	if l.CPUs == 0 {
-		l.CPUs = max(1, float64(runtime.NumCPU())/2)
-	}
+	l.Memory = cmp.Or(l.Memory, 2*gib)
+	l.CPUs = cmp.Or(l.CPUs, max(1, float64(runtime.NumCPU())/2))
+	l.Pids = cmp.Or(l.Pids, 512)
+	l.Tmp = cmp.Or(l.Tmp, 64*mib)
+	l.FileSize = cmp.Or(l.FileSize, 1*gib)
+	l.OpenFiles = cmp.Or(l.OpenFiles, 4096)
+	l.Quota = cmp.Or(l.Quota, 10*gib)
 	return l
 }
 
@@ -141,12 +136,7 @@ func (c Config) complete() (Config, error) {
 			return c, invalid(fmt.Sprintf("protected path %q must lie inside the project", p))
 		}
 	}
-	if c.Runtime == "" {
-		c.Runtime = "auto"
-	}
-	if c.Path == "" {
-		c.Path = os.Getenv("PATH")
-	}
+	c.Runtime, c.Path = cmp.Or(c.Runtime, "auto"), cmp.Or(c.Path, os.Getenv("PATH"))
 	if err := c.Limits.check(); err != nil {
 		return c, err
 	}
@@ -158,10 +148,8 @@ func (c Config) complete() (Config, error) {
 // order, then the usual ones.
 func searchPath(caller string) string {
 	var dirs []string
-	seen := make(map[string]bool)
 	add := func(dir string) {
-		if !seen[dir] {
-			seen[dir] = true
+		if !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
 	}

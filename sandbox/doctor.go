@@ -88,8 +88,7 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger) (hostInfo, str
 		}
 	}
 	socket := strings.TrimPrefix(cfg.Socket, "unix://")
-	if socket == "" && cfg.Podman == "" && os.Getenv("BOTHY_PODMAN") == "" {
-		users := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "podman", "podman.sock")
+	if users := usersSocket(cfg); socket == "" && users != "" {
 		if conn, err := dialUnix(ctx, users); err == nil {
 			_ = conn.Close()
 			socket = users
@@ -171,7 +170,7 @@ func findings(info hostInfo) []Finding {
 		out[0] = Finding{Name: "rootless", Level: LevelFail, Detail: "this Podman runs as root", Hint: hintRootless}
 	}
 	if mappedIDs(info) < 1001 {
-		out[1].Level, out[1].Hint = LevelFail, fmt.Sprintf(hintSubuids, userName())
+		out[1] = Finding{Name: "subuids", Level: LevelFail, Detail: "the user has too few subordinate ids", Hint: fmt.Sprintf(hintSubuids, userName())}
 	}
 	if info.Store.Driver == "vfs" {
 		out[3].Level, out[3].Hint = LevelWarn, "vfs copies every image: use a file system or kernel with native overlay"

@@ -211,16 +211,11 @@ func (l *link) exec(ctx context.Context, e frame.Exec, sink Sink) (frame.Exit, e
 		switch kind {
 		case frame.KindPong:
 		case frame.KindChunk:
-			chunk, err := frame.ParseChunk(payload)
-			if err != nil {
+			began := time.Now()
+			if err := pass(payload, e.ID, sink); err != nil {
 				return frame.Exit{}, err
 			}
-			if chunk.ID == e.ID && sink != nil {
-				// A slow sink is not the runner's fault.
-				began := time.Now()
-				sink(int(chunk.Channel), chunk.Data)
-				overdue = overdue.Add(time.Since(began))
-			}
+			overdue = overdue.Add(time.Since(began)) // a slow sink is not the runner's fault
 		case frame.KindExit:
 			var exit frame.Exit
 			if err := frame.Decode(payload, &exit); err != nil {
@@ -256,12 +251,8 @@ func (l *link) settle(call string, sink Sink) (frame.Settled, error) {
 		}
 		switch kind {
 		case frame.KindChunk:
-			chunk, err := frame.ParseChunk(payload)
-			if err != nil {
+			if err := pass(payload, id, sink); err != nil {
 				return frame.Settled{}, err
-			}
-			if chunk.ID == id && sink != nil {
-				sink(int(chunk.Channel), chunk.Data)
 			}
 		case frame.KindSettled:
 			var settled frame.Settled
@@ -275,6 +266,15 @@ func (l *link) settle(call string, sink Sink) (frame.Settled, error) {
 			return frame.Settled{}, frame.ErrMalformed
 		}
 	}
+}
+
+// pass gives a chunk to the sink, when it is of what was asked.
+func pass(payload []byte, id uint64, sink Sink) error {
+	chunk, err := frame.ParseChunk(payload)
+	if err == nil && chunk.ID == id && sink != nil {
+		sink(int(chunk.Channel), chunk.Data)
+	}
+	return err
 }
 
 // beat keeps the runner talking while a command runs, and passes a

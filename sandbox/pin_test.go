@@ -129,7 +129,7 @@ func TestNothingIsUndoneInAnotherProject(t *testing.T) {
 	run, dir := pinRun(t)
 	other := filepath.Join(dir, "other")
 	k := newViolationGuard(run.RunDir, newProjects(protect.Rules{}))
-	g, err := k.before(t.Context(), run)
+	g, err := k.projects.enter(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,15 +54,23 @@ func findPodman(ctx context.Context, cfg Config, logger hclog.Logger) (*podman, 
 		}
 		return p, p.check(ctx)
 	}
-	named := cfg.Podman != "" || os.Getenv("BOTHY_PODMAN") != ""
-	if users := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "podman", "podman.sock"); !named && filepath.IsAbs(users) {
-		p.socket = users
+	if p.socket = usersSocket(cfg); p.socket != "" {
 		if p.open(ctx) == nil && p.check(ctx) == nil {
 			return p, nil
 		}
 		p.close()
 	}
 	return p, p.startOwn(ctx, cfg)
+}
+
+// usersSocket is where the user's own service would be, or "": it is not looked
+// for when a podman binary is named.
+func usersSocket(cfg Config) string {
+	dir := os.Getenv("XDG_RUNTIME_DIR")
+	if cfg.Podman != "" || os.Getenv("BOTHY_PODMAN") != "" || !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Join(dir, "podman", "podman.sock")
 }
 
 // runtimes are the OCI runtimes to try for a configured name.
@@ -95,13 +103,7 @@ func lookUp(name string) string {
 
 // findBinary finds the podman program and refuses one that is too old.
 func findBinary(ctx context.Context, cfg Config) (string, error) {
-	name := cfg.Podman
-	if name == "" {
-		name = os.Getenv("BOTHY_PODMAN")
-	}
-	if name == "" {
-		name = "podman"
-	}
+	name := cmp.Or(cfg.Podman, os.Getenv("BOTHY_PODMAN"), "podman")
 	binary := lookUp(name)
 	if strings.Contains(name, "/") {
 		binary = name
@@ -204,12 +206,7 @@ func hintFor(err error) string {
 	return "run podman info as this user to see what it lacks"
 }
 
-func userName() string {
-	if name := os.Getenv("USER"); name != "" {
-		return name
-	}
-	return "$USER"
-}
+func userName() string { return cmp.Or(os.Getenv("USER"), "$USER") }
 
 // open connects, anew when there was a connection.
 func (p *podman) open(ctx context.Context) error {
@@ -236,13 +233,10 @@ func (p *podman) check(ctx context.Context) error {
 		return unavailable("Podman does not tell about its host", "run podman info as this user to see why", err)
 	}
 	p.info = info
-	switch {
-	case !info.Host.Security.Rootless:
-		return unavailable("this Podman runs as root", hintRootless, nil)
-	case !info.Host.Security.Seccomp:
-		return unavailable("Podman has no seccomp here", "use a kernel and a Podman with seccomp", nil)
-	case mappedIDs(info) < 1001:
-		return unavailable("the user has too few subordinate ids", fmt.Sprintf(hintSubuids, userName()), nil)
+	for _, f := range findings(info) {
+		if f.Level == LevelFail {
+			return unavailable(f.Detail, f.Hint, nil)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -167,16 +168,8 @@ func (c Command) complete() (Command, error) {
 	if c.Timeout < 0 || c.StdoutCap < 0 || c.StderrCap < 0 {
 		return c, invalid("timeout and output caps must not be negative")
 	}
-	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
-	}
-	c.Timeout = max(min(c.Timeout, MaxTimeout), time.Millisecond)
-	if c.StdoutCap == 0 {
-		c.StdoutCap = DefaultStdoutCap
-	}
-	if c.StderrCap == 0 {
-		c.StderrCap = DefaultStderrCap
-	}
+	c.Timeout = max(min(cmp.Or(c.Timeout, DefaultTimeout), MaxTimeout), time.Millisecond)
+	c.StdoutCap, c.StderrCap = cmp.Or(c.StdoutCap, DefaultStdoutCap), cmp.Or(c.StderrCap, DefaultStderrCap)
 	if !filepath.IsAbs(c.Dir) {
 		c.Dir = filepath.Join(Workspace, c.Dir)
 	}

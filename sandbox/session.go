@@ -86,7 +86,7 @@ func (s *session) exec(ctx context.Context, run RunSpec, c Command, sink Sink) (
 
 // attempt runs the command unless a mount is gone.
 func (s *session) attempt(ctx context.Context, run RunSpec, c Command, sink Sink) (Result, bool, error) {
-	g, err := s.guard.before(ctx, run)
+	g, err := s.guard.projects.enter(ctx, run)
 	if err != nil {
 		return Result{}, false, err
 	}

@@ -3,8 +3,6 @@ package sandbox
 import (
 	"archive/tar"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"maps"
 	"os"
@@ -94,8 +92,7 @@ func makeSkeleton(root string) (*skeleton, error) {
 	if w.err == nil {
 		w.err = w.tar.Close()
 	}
-	sum := sha256.Sum256(buf.Bytes())
-	s.tar, s.tag = buf.Bytes(), skeletonName+":"+hex.EncodeToString(sum[:8])
+	s.tar, s.tag = buf.Bytes(), skeletonName+":"+hashBytes(buf.Bytes())
 	return s, w.err
 }
 

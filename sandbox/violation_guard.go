@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,12 +16,6 @@ type violationGuard struct {
 
 func newViolationGuard(runDir string, all *projects) *violationGuard {
 	return &violationGuard{runDir: runDir, projects: all}
-}
-
-// before takes the state of the project ahead of a command; leave of the result
-// ends what before begins.
-func (k *violationGuard) before(ctx context.Context, run RunSpec) (*guarded, error) {
-	return k.projects.enter(ctx, run)
 }
 
 // after undoes what the command of a call changed. The command cannot have changed

@@ -169,8 +169,8 @@ func findings(info hostInfo) []Finding {
 	if !info.Host.Security.Rootless {
 		out[0] = Finding{Name: "rootless", Level: LevelFail, Detail: "this Podman runs as root", Hint: hintRootless}
 	}
-	if mappedIDs(info) < 1001 {
-		out[1] = Finding{Name: "subuids", Level: LevelFail, Detail: "the user has too few subordinate ids", Hint: fmt.Sprintf(hintSubuids, userName())}
+	if n := mappedIDs(info); n < 1001 {
+		out[1] = Finding{Name: "subuids", Level: LevelFail, Detail: fmt.Sprintf("the user has %d ids for a container, too few", n), Hint: fmt.Sprintf(hintSubuids, userName())}
 	}
 	if info.Store.Driver == "vfs" {
 		out[3].Level, out[3].Hint = LevelWarn, "vfs copies every image: use a file system or kernel with native overlay"

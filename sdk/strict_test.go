@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -30,12 +31,56 @@ func TestCheckJSON(t *testing.T) {
 	}
 }
 
+// FuzzCheckJSON compares it with what encoding/json reads token by token.
 func FuzzCheckJSON(f *testing.F) {
-	f.Add([]byte(`{"a":[1,{"b":null}],"c":"d"}`))
-	f.Add([]byte(`{"a":1,"a":2}`))
+	for _, text := range []string{
+		`{"a":[1,{"b":null}],"c":"d"}`, `{"a":1,"a":2}`, `{"a":1} {"a":1}`, `{"a","a":1}`, `{[[[[[`, `[[[[[[1e999]]]]]]`,
+		`{"a\\":1,"a\\\\":2}`, `{"\"":1,"\u0022":2}`, `{"\/":1,"/":2}`, `{"{":"}","[":",","{":0}`, `{"x":{"y":1},"y":2,"x":3}`,
+		`{"\ud800":1,"\udc00":2}`, `{"\ud83d\ude00":1,"😀":2}`, "{\"\xff\":1,\"\ufffd\":2}", "{\"\xff\":1,\"\xfe\":2}", `{"a`, `{"a\`, `"`, ``,
+	} {
+		f.Add([]byte(text))
+	}
+	const depth = 5
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if fault := CheckJSON(text, 100); (fault == nil || fault.Kind == JSONTwice) && !json.Valid(text) {
-			t.Errorf("%q passes: %+v", text, fault)
+		got := CheckJSON(text, depth)
+		if !json.Valid(text) {
+			if got == nil || got.Kind == JSONTwice || (got.Kind == JSONSyntax) != (got.Err != nil) || got.Offset < 0 || got.Offset > len(text) {
+				t.Errorf("%q passes: %+v", text, got)
+			}
+			return
+		}
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		if want := faultOf(d, depth); (got == nil) != (want == nil) || got != nil && *got != *want {
+			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	})
+}
+
+// faultOf is what CheckJSON has to say of the next value of a text that is JSON.
+func faultOf(d *json.Decoder, depth int) (first *JSONFault) {
+	open, _ := d.Token()
+	if _, is := open.(json.Delim); !is {
+		return nil
+	}
+	if depth == 0 {
+		return &JSONFault{Kind: JSONDeep, Offset: int(d.InputOffset())}
+	}
+	names := map[any]bool{}
+	for d.More() {
+		if open == json.Delim('{') {
+			name, _ := d.Token()
+			if names[name] && first == nil {
+				first = &JSONFault{Kind: JSONTwice, Offset: int(d.InputOffset()), Name: name.(string)}
+			}
+			names[name] = true
+		}
+		if inner := faultOf(d, depth-1); first == nil || inner != nil && inner.Kind == JSONDeep {
+			if first = inner; first != nil && first.Kind == JSONDeep {
+				return first
+			}
+		}
+	}
+	_, _ = d.Token() // which closes it
+	return first
 }

@@ -89,7 +89,7 @@ var rows = []struct {
 		`sh -c "sh -c 'rm -rf /'"`, `env -S 'rm -rf /'`, `xargs rm -rf /`, `busybox rm -rf /`, `find / -delete`, `find / -exec rm -rf {} +`, `find ~ -delete`, `echo $(rm -rf /)`, "echo `rm -rf /`", `echo ${x:-$(rm -rf /)}`, `cat <(rm -rf /)`,
 		"cat <<EOF\n$(rm -rf /)\nEOF", `if true; then rm -rf /; fi`, `f() { rm -rf /; }`, `[[ -n $(rm -rf /) ]]`, `echo $(( $(rm -rf /) ))`, `case x in $(rm -rf /)) ;; esac`, `for i in $(rm -rf /); do ls; done`, `x=$(rm -rf /)`, `a=([0]=$(rm -rf /))`,
 		`rm -rf / $x`, `rm -rf /workspace/../`, `strace -f rm -rf /`, `su -c 'rm -rf /'`, `su root -c "rm -rf /"`, "bash <<'EOF'\nrm -rf /\nEOF", `bash <<< 'rm -rf /'`, `trap 'rm -rf /' EXIT`, `coproc rm -rf /`, `time rm -rf /`, `! rm -rf /`, `exec rm -rf /`, `mapfile -C 'rm -rf /' x`, `ls && rm -rf /`,
-		"rm -rf /\n)", `flock x -c 'rm -rf /'`, `script -qc 'rm -rf /' x`, `watch rm -rf /`, `find . -exec sh -c 'rm -rf /' \;`, `nice --what rm -rf /`, `echo "${x:+$(rm -rf /)}"`, `select x in $(rm -rf /); do ls; done`,
+		"rm -rf /\n)", `flock x -c 'rm -rf /'`, `script -qc 'rm -rf /' x`, `watch rm -rf /`, `watch -x sh -c 'rm -rf /'`, `watch -n 1 --exec bash -c 'rm -rf ~'`, `find . -exec sh -c 'rm -rf /' \;`, `nice --what rm -rf /`, `echo "${x:+$(rm -rf /)}"`, `select x in $(rm -rf /); do ls; done`,
 	}},
 	{"removal that is no matter of the deny-list", "QXA", []string{
 		`rm x`, `rm -rf build`, `rm -rf build/*`, `rm *.o`, `rm -f x y`, `rm -rf ./a/..b`, `find . -delete`, `find . -exec rm {} \;`, `ls;rm x`,

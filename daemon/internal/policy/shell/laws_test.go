@@ -38,7 +38,7 @@ func drawSimple(t *rapid.T) string {
 func TestWrappersNeverLower(t *testing.T) {
 	wrapping := []string{
 		"env", "env -i", "env -u X", "env LC_ALL=C", "nice", "nice -n 5", "nohup", "timeout 5", "timeout -k 1 5", "stdbuf -oL", "ionice -c 3", "setsid", "sudo", "doas", "chroot d",
-		"unshare -r", "busybox", "toybox", "flock f", "command", "command -p", "exec", "strace", "strace -f", "fakeroot", "taskset 1", "nice --what", "unshare --root d", "sudo --user root", "watch", "watch --interval 1",
+		"unshare -r", "busybox", "toybox", "flock f", "command", "command -p", "exec", "strace", "strace -f", "fakeroot", "taskset 1", "nice --what", "unshare --root d", "sudo --user root", "watch", "watch --interval 1", "watch -x",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		line := drawSimple(t)

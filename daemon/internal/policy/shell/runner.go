@@ -232,13 +232,17 @@ func wrapScript(j *judge, i int, words []word) {
 	}
 }
 
-// runWatch runs its words, joined, as a text for a shell, again and again.
-func runWatch(j *judge, i int, _, rest []word) {
+// runWatch runs its words, joined, as a text for a shell, again and again; with
+// -x it runs them as they are.
+func runWatch(j *judge, i int, words, rest []word) {
 	switch {
 	case unknown(rest):
 		j.found(i, finding{Unsafe, "shell.dynamic", "watch runs a text that nobody can see beforehand; write the command itself"})
 	case len(rest) > 0:
 		j.text("watch", strings.Join(texts(rest), " "), true)
+		if slices.ContainsFunc(words[1:len(words)-len(rest)], func(w word) bool { return strings.Contains(w.text, "x") }) { // or what may be it
+			j.wrapped("watch -x", rest)
+		}
 	}
 }
 

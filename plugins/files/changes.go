@@ -96,7 +96,7 @@ func (pl *place) keep(ctx context.Context) (*pathState, error) {
 	if pl.info == nil {
 		return nil, nil
 	}
-	s := &snapshot{ctx: ctx, shallow: true, keep: mostKept, left: mostKept}
+	s := &snapshot{ctx: ctx, shallow: true, loose: true, keep: mostKept, left: mostKept}
 	if err := s.place(pl); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (pl *place) keep(ctx context.Context) (*pathState, error) {
 // keepTree reads a whole folder, so that its deletion can be taken back: what
 // is in it comes before it. When it holds too much, only the folder is told of.
 func (pl *place) keepTree(ctx context.Context) []sdk.FileChange {
-	s := &snapshot{ctx: ctx, after: true, most: mostChanges, keep: mostKept, left: mostKept}
+	s := &snapshot{ctx: ctx, after: true, loose: true, most: mostChanges, keep: mostKept, left: mostKept}
 	err := s.place(pl)
 	lost := "it could not be read whole"
 	if sdk.OutcomeOf(err) == sdk.Overflow {

@@ -144,6 +144,63 @@ func TestChangesOfTooMuch(t *testing.T) {
 	}
 }
 
+// asked is a context that does something each time it is asked whether it has ended.
+type asked struct {
+	context.Context
+	err func() error
+}
+
+func (a asked) Err() error { return a.err() }
+
+// TestDeletionThatIsGivenUp: a call that ends while a folder is kept deletes nothing
+// that it could not bring back.
+func TestDeletionThatIsGivenUp(t *testing.T) {
+	for given := 0; ; given++ {
+		tp := newProject(t, map[string]string{"d/x": "x", "d/e/y": "y"})
+		left := given
+		ctx := asked{context.Background(), func() error {
+			if left--; left < 0 {
+				return context.Canceled
+			}
+			return nil
+		}}
+		_, err := tp.delete(ctx, deleteArgs{Path: "d", Recursive: true})
+		if err != nil {
+			wantOutcome(t, err, sdk.Aborted)
+			if tp.get("d/x") != "x" || tp.get("d/e/y") != "y" || len(tp.changes.list) > 0 {
+				t.Fatalf("given up at %d, and it told %+v", given, tp.changes.list)
+			}
+			continue
+		}
+		if told := tp.changes.list; len(told) != 4 || told[3].Lost != "" {
+			t.Fatalf("given up at %d, deleted, and kept %+v", given, told)
+		}
+		return
+	}
+}
+
+// TestChangesOfWhatIsWrittenTo: what somebody writes to while it is kept is kept as
+// it was read.
+func TestChangesOfWhatIsWrittenTo(t *testing.T) {
+	for name, want := range map[string]string{
+		"d":     "d/log: file > - \"........\"\nd: directory > -",
+		"d/log": "d/log: file > - \"........\"",
+	} {
+		tp := newProject(t, map[string]string{"d/log": ""})
+		times := 0
+		ctx := asked{context.Background(), func() error {
+			if times++; times <= 8 {
+				tp.put("d/log", strings.Repeat(".", times))
+			}
+			return nil
+		}}
+		got := tp.changed(func() error { _, err := tp.delete(ctx, deleteArgs{Path: name, Recursive: true}); return err })
+		if got != want {
+			t.Errorf("%s told\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
 // TestUndoOfAWriteGivesTheBytesBack holds whatever the bytes are.
 func TestUndoOfAWriteGivesTheBytesBack(t *testing.T) {
 	ctx := context.Background()

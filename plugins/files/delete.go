@@ -44,7 +44,11 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 		if !a.Recursive {
 			return answer{}, notEmpty(pl)
 		}
-		p.changes.list = append(p.changes.list, pl.keepTree(ctx)...) // told of also when it fails half-way
+		kept := pl.keepTree(ctx)
+		if err := ctx.Err(); err != nil { // nothing is gone yet, and not all of it may be kept
+			return answer{}, fault("delete", a.Path, err)
+		}
+		p.changes.list = append(p.changes.list, kept...) // told of also when it fails half-way
 		err = pl.dir.RemoveAll(pl.base)
 	} else if err == nil {
 		p.changes.gone(*before)

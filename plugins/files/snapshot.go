@@ -67,6 +67,7 @@ type snapshot struct {
 	strict  bool // what cannot be read is an error
 	shallow bool // what is in a folder is left out
 	after   bool // a folder comes after what is in it
+	loose   bool // of a file that is written to meanwhile, what was read counts
 	most    int  // files and folders in it; 0 is mostCopied
 	keep    int64
 	left    int64 // bytes that may still be read
@@ -189,11 +190,15 @@ func (s *snapshot) read(seen *pathState, dir *os.Root, base string, info fs.File
 		body.Grow(int(seen.size))
 		to = io.MultiWriter(sum, body)
 	}
-	n, err := io.Copy(to, io.LimitReader(r, seen.size+1))
+	most := seen.size
+	if s.loose {
+		most = max(most, s.left)
+	}
+	n, err := io.Copy(to, io.LimitReader(r, most+1))
 	if err != nil {
 		return err
 	}
-	if n != seen.size {
+	if n != seen.size && (!s.loose || n > s.left) {
 		return changedMeanwhile(seen.path)
 	}
 	s.left -= n

@@ -152,7 +152,8 @@ func (c *Client) broken(parent context.Context, w *watch, phase int, err error) 
 	case phase == phaseTLS && timedOut:
 		return c.Broken("took the connection and did not finish the TLS handshake within %s", c.timeouts.TLS)
 	case phase <= phaseTLS && isCertificate(err):
-		return c.Faulty(sdk.ClassNever, "cannot be trusted: %s; check base_url, or install the server's certificate", c.redactor.clean(err.Error()))
+		why := c.redactor.clean(err.Error()) // a certificate of many names must leave room for what to do
+		return &sdk.ProviderError{Class: sdk.ClassNever, Message: c.Host() + " cannot be trusted: " + why + "; check base_url, or install the server's certificate"}
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return c.Faulty(sdk.ClassNever, "speaks plain HTTP: write http:// in base_url")
 	case phase == phaseConnect:

@@ -2,6 +2,7 @@ package modelhttp
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -122,6 +123,7 @@ func TestUnreachable(t *testing.T) {
 		{&net.DNSError{Err: "no such host", Name: "host", IsNotFound: true}, sdk.ClassNever, "is not known"},
 		{&net.DNSError{Err: "server misbehaving", Name: "host", IsTemporary: true}, sdk.ClassGateway, "cannot be reached"},
 		{&net.OpError{Op: "dial", Err: syscall.ENETUNREACH}, sdk.ClassGateway, "cannot be reached"},
+		{&tls.CertificateVerificationError{Err: errors.New(strings.Repeat("a name, ", maxMessage))}, sdk.ClassNever, "install the server's certificate"},
 	} {
 		c := client(t, Options{Base: "http://host"})
 		c.http.Transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, x.err }

@@ -40,7 +40,7 @@ func CheckJSON(text []byte, depth int) *JSONFault {
 	if errors.As(syntax.Err, &at) && at.Error() != "unexpected end of JSON input" {
 		syntax.Offset = max(int(at.Offset)-1, 0)
 	}
-	if fault != nil && fault.Kind == JSONDeep && fault.Offset <= syntax.Offset+1 {
+	if fault != nil && fault.Kind == JSONDeep && fault.Offset <= syntax.Offset {
 		return fault // it comes first
 	}
 	return syntax

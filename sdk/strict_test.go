@@ -22,6 +22,8 @@ func TestCheckJSON(t *testing.T) {
 		`[{"":1,"":2}]`:            {Kind: JSONTwice, Name: "", Offset: 9},
 		`{"a":1,"\u0061":{"b":2}}`: {Kind: JSONTwice, Name: "a", Offset: 15},
 		`[[[[[]]]]]`:               {Kind: JSONDeep, Offset: 5},
+		`[[[[1[`:                   {Kind: JSONSyntax, Offset: 5},
+		`[[[[[1[`:                  {Kind: JSONDeep, Offset: 5},
 		strings.Repeat("[", 99999): {Kind: JSONDeep, Offset: 5},
 	} {
 		got := CheckJSON([]byte(text), 4)

@@ -38,10 +38,11 @@ func CheckConfig(ctx context.Context, file string) (string, *config.Config, conf
 			specs = append(specs, spec)
 		}
 	}
-	dir, err := os.Getwd()
-	if home, _ := os.UserHomeDir(); err == nil && dir != home { // which is no project
-		_, own := config.WorkspaceOf(config.ProjectOf(dir), cfg)
-		diags = append(diags, own...)
+	if dir, err := os.Getwd(); err == nil {
+		if project, is := config.ProjectOf(dir); is {
+			_, own := config.WorkspaceOf(project, cfg)
+			diags = append(diags, own...)
+		}
 	}
 	for _, x := range inspector.Check(ctx, specs) {
 		for _, d := range config.At(x.Diagnostic, cfg.Files) {

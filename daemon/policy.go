@@ -45,7 +45,7 @@ func (w written) narrowing(project string) engine.Narrowing {
 // Rules that answers left are in the store, which only a daemon opens: they do
 // not count. form goes before the configuration's when it is not empty.
 func Judge(cfg *config.Config, dir, command string, mode sdk.Mode, form string) (sdk.Decision, config.Diagnostics, error) {
-	root := config.ProjectOf(dir)
+	root, _ := config.ProjectOf(dir)
 	w, diags := config.WorkspaceOf(root, cfg)
 	set := settingsOf(cfg, w)
 	set.Shell = cmp.Or(form, set.Shell)

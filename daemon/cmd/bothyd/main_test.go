@@ -71,6 +71,35 @@ func TestSubCommands(t *testing.T) {
 	}
 }
 
+// TestConfigCheckOfAProject: the file that a prompt given here would be held to is
+// checked, from below and behind a link too. Home has none.
+func TestConfigCheckOfAProject(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	wrong := []byte("guard {\n  max_turns = \"many\"\n}\n")
+	for _, dir := range []string{".bothy", "p/.bothy", "p/sub", "q/.git"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{".bothy", "p/.bothy"} {
+		if err := os.WriteFile(filepath.Join(home, dir, "config.hcl"), wrong, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(home, "p", "sub"), filepath.Join(home, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]int{"": exitOK, "q": exitOK, "p": exitUsage, "p/sub": exitUsage, "link": exitUsage} {
+		t.Chdir(filepath.Join(home, dir))
+		code, _, errs := call(t, "config", "check")
+		if says := strings.Contains(errs, "p/.bothy/config.hcl:2"); code != want || says != (want == exitUsage) {
+			t.Errorf("in %q: exit %d, want %d\n%s", dir, code, want, errs)
+		}
+	}
+}
+
 // TestConfigShowFitsATerminal: it has the place and the meaning of a setting
 // beside its value, and is not wide.
 func TestConfigShowFitsATerminal(t *testing.T) {

@@ -67,13 +67,7 @@ func (l *loader) choose(w *Workspace, cfg *Config) {
 }
 
 // rootOf is the root of the project whose file is at path.
-func rootOf(path string) string {
-	root := filepath.Dir(filepath.Dir(path))
-	if real, err := filepath.EvalSymlinks(root); err == nil {
-		return real
-	}
-	return root
-}
+func rootOf(path string) string { return withoutLinks(filepath.Dir(filepath.Dir(path))) }
 
 // broken is a file of which nothing is known.
 func (l *loader) broken() (Workspace, Diagnostics) {

@@ -104,8 +104,7 @@ type Limits struct {
 	Files  int64 // open files
 }
 
-// Quota is what a plugin may call back. Zero is the default, below zero is no
-// limit.
+// Quota is what a plugin may call back. Zero and less is the default.
 type Quota struct {
 	Calls       int64 // services, in one minute
 	Completions int64 // of one call that it serves

@@ -51,7 +51,7 @@ const MaxText = 64 << 10
 // is too long. Secrets go first: a cut through one would hide it from those who
 // look for the whole.
 func (p payload) clean(redact func(string) string) {
-	cut := map[string]int{}
+	var cut map[string]int
 	for name, v := range p {
 		switch v := v.(type) {
 		case payload:
@@ -63,10 +63,13 @@ func (p payload) clean(redact func(string) string) {
 			p[name] = redacted(v, redact)
 		}
 		if text, ok := p[name].(string); ok && len(text) > MaxText {
+			if cut == nil {
+				cut = map[string]int{}
+			}
 			cut[name], p[name] = len(text), shorten(text)
 		}
 	}
-	if len(cut) > 0 {
+	if cut != nil {
 		p["cut"] = cut
 	}
 }
@@ -87,30 +90,30 @@ func cleanJSON(raw json.RawMessage, redact func(string) string) any {
 	return redact(string(text))
 }
 
-// redacted takes secrets out of all texts of a JSON value.
+// redacted takes secrets out of all texts of a JSON value. What has none is
+// returned as it is, since most have none.
 func redacted(v any, redact func(string) string) any {
-	switch v := v.(type) {
+	switch value := v.(type) {
 	case string:
-		return redact(v)
-	case json.Number:
-		if text := redact(v.String()); text != v.String() {
+		if text := redact(value); text != value {
 			return text
 		}
-		return v
-	case []any:
-		for i := range v {
-			v[i] = redacted(v[i], redact)
+	case json.Number:
+		if text := redact(value.String()); text != value.String() {
+			return text
 		}
-		return v
+	case []any:
+		for i := range value {
+			value[i] = redacted(value[i], redact)
+		}
 	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name, value := range v {
-			out[redact(name)] = redacted(value, redact)
+		out := make(map[string]any, len(value))
+		for name, member := range value {
+			out[redact(name)] = redacted(member, redact)
 		}
 		return out
-	default:
-		return v
 	}
+	return v
 }
 
 // shorten keeps the head and the end of a text that is too long.

@@ -22,15 +22,15 @@ func drawTabled(t *rapid.T, label string) string {
 	return c.line
 }
 
-// drawSimple draws a line that is one command, which a wrapper can stand before.
-func drawSimple(t *rapid.T) string {
-	line := drawTabled(t, "line")
-	stmts, _ := parse(line)
-	call, simple := stmts[0].Cmd.(*syntax.CallExpr)
-	if len(stmts) > 1 || !simple || len(call.Args) == 0 || len(call.Assigns)+len(stmts[0].Redirs) > 0 || stmts[0].Negated || stmts[0].Background || strings.ContainsAny(line, ";\n#") {
-		t.Skip("it is no simple command")
+// isSimple reports whether a line is one command, which a wrapper can stand
+// before.
+func isSimple(line string) bool {
+	stmts, err := parse(line)
+	if err != nil || len(stmts) != 1 || strings.ContainsAny(line, ";\n#") {
+		return false
 	}
-	return line
+	call, simple := stmts[0].Cmd.(*syntax.CallExpr)
+	return simple && len(call.Args) > 0 && len(call.Assigns)+len(stmts[0].Redirs) == 0 && !stmts[0].Negated && !stmts[0].Background
 }
 
 // TestWrappersNeverLower: what a wrapper runs is judged as it is alone. A builtin
@@ -40,20 +40,32 @@ func TestWrappersNeverLower(t *testing.T) {
 		"env", "env -i", "env -u X", "env LC_ALL=C", "nice", "nice -n 5", "nohup", "timeout 5", "timeout -k 1 5", "stdbuf -oL", "ionice -c 3", "setsid", "sudo", "doas", "chroot d",
 		"unshare -r", "busybox", "toybox", "flock f", "command", "command -p", "exec", "strace", "strace -f", "fakeroot", "taskset 1", "nice --what", "unshare --root d", "sudo --user root", "watch", "watch --interval 1", "watch -x",
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		line := drawSimple(t)
-		r := Analyse(line, start)
+	tried := 0
+	for _, c := range allLines {
+		r := Analyse(c.line, start)
+		if !isSimple(c.line) || strings.Contains(c.want, " syntax") {
+			continue
+		}
 		if words := r.Commands[0].Argv; words == nil || isBuiltin(words[0]) || wrappers[words[0]] != nil {
-			t.Skip("the shell itself would run it")
+			continue // the shell itself would run it
 		}
-		wrapper := rapid.SampledFrom(wrapping).Draw(t, "wrapper")
-		if name := strings.Fields(wrapper)[0]; slices.Contains(launchers, name) && programs[r.Commands[0].Argv[0]] == nil {
-			t.Skip("of a launcher's words only names of programs are known for commands")
+		for _, wrapper := range wrapping {
+			name := strings.Fields(wrapper)[0]
+			if slices.Contains(launchers, name) && programs[r.Commands[0].Argv[0]] == nil {
+				continue // of a launcher's words only names of programs are known for commands
+			}
+			if name == "watch" && wrapper != "watch -x" && slices.Contains(r.Commands[0].Argv, "") {
+				continue // an empty word is gone once it joins the words
+			}
+			tried++
+			if whole := Analyse(wrapper+" "+c.line, start); whole.Grade < r.Grade {
+				t.Errorf("%q is %s (%s), and behind %q only %s", c.line, columns[r.Grade], r.Reason, wrapper, columns[whole.Grade])
+			}
 		}
-		if whole := Analyse(wrapper+" "+line, start); whole.Grade < r.Grade {
-			t.Fatalf("%q is %s (%s), and behind %q only %s", line, columns[r.Grade], r.Reason, wrapper, columns[whole.Grade])
-		}
-	})
+	}
+	if tried < 10_000 {
+		t.Errorf("only %d lines were tried", tried)
+	}
 }
 
 // TestShellsNeverLower: a text of sh -c is judged as if it stood in the line.

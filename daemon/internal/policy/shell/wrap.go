@@ -175,7 +175,23 @@ func (j *judge) scan(i int, words []word) {
 		name := base(words[n])
 		j.found(i, j.deny(name, words[n:]))
 		j.found(i, j.fed(name, words[n:]))
+		for _, at := range []string{words[n].text, gluedValue(words[n].text)} {
+			if j.onDevice(at) { // whatever is made of it
+				j.found(i, device(at))
+			}
+		}
 	}
+}
+
+// gluedValue is the value that an option may have in its own word: --to=x, -ox.
+func gluedValue(text string) string {
+	if name, value, has := strings.Cut(text, "="); has && strings.HasPrefix(name, "-") {
+		return value
+	}
+	if len(text) > 2 && text[0] == '-' {
+		return text[2:]
+	}
+	return ""
 }
 
 // wrapCommand is command and its questions, which run nothing.

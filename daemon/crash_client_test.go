@@ -92,13 +92,14 @@ func (s *site) followAll(ctx context.Context, after int64, seen func(sdk.Journal
 	return err
 }
 
-// query asks about everything, and now and then calls a tool, until ctx ends.
+// query asks about everything, and now and then calls a tool, until ctx ends. It
+// waits for what it has asked by then, so that no call of it is under way behind.
 func (s *site) query(ctx context.Context, nth *int) error {
 	c := s.connect("querier")
 	defer func() { _ = c.Close() }()
 	for ctx.Err() == nil {
 		*nth++
-		err := s.queryOnce(ctx, c, *nth)
+		err := s.queryOnce(context.WithoutCancel(ctx), c, *nth)
 		if err != nil && !lost(err) && ctx.Err() == nil {
 			return err
 		}

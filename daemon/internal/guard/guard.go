@@ -246,7 +246,7 @@ func (w *watched) callsOf(actions []sdk.Action, answer sdk.Completion) []madeCal
 	var calls []madeCall
 	for _, a := range actions {
 		c, ok := w.heard[a.Path]
-		if givenUp(a) || !ok && a.Parent != "" { // of what was heard a filter may have changed the parent
+		if givenUp(a) || !ok && a.Parent != "" { // an earlier daemon recorded a call of a plugin
 			continue
 		}
 		if !ok {

@@ -106,7 +106,10 @@ func (r resolver) choice(p config.Plugin, name, why string) sdk.ModelChoice {
 // about a model, to what is not known already; silence is no error.
 func (r resolver) describe(ctx context.Context, c *sdk.ModelChoice) {
 	p, ok := r.provider(c.Provider)
-	if base := r.base(p); !ok || base != "" && !isLocal(base) {
+	if !ok {
+		return
+	}
+	if base := r.base(p); base != "" && !isLocal(base) {
 		return
 	}
 	list, err := r.list(ctx, c.Provider)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
 	"sync"
 
@@ -107,8 +108,9 @@ func refuseOld(version int) error {
 	if version >= oldestEngine {
 		return nil
 	}
-	return sdk.Errorf(sdk.Unavailable, "this build has SQLite %d.%d.%d; Bothy needs 3.51.3 or newer, so build it anew with modernc.org/sqlite from go.mod",
-		version/1_000_000, version/1_000%1_000, version%1_000)
+	name := func(n int) string { return fmt.Sprintf("%d.%d.%d", n/1_000_000, n/1_000%1_000, n%1_000) }
+	return sdk.Errorf(sdk.Unavailable, "this build has SQLite %s; Bothy needs %s or newer, so build it anew with modernc.org/sqlite from go.mod",
+		name(version), name(oldestEngine))
 }
 
 // query reads on the pool. One call is one statement and so one snapshot.

@@ -20,11 +20,14 @@ listen {
 
 # Where state lies, and for how long. Empty is $XDG_STATE_HOME/bothy/bothy.db. A
 # run that rests for idle_days loses its container and keeps its home and what
-# was said; after retention_days all of it is deleted. 0 is never.
+# was said; after retention_days all of it is deleted. 0 is never. What files held
+# before a run changed them, for `bothy runs undo`, lies beside it, compressed.
 store {
   path           = ""
   retention_days = 31
   idle_days      = 7
+  undo_size      = "2GB"
+  undo_days      = 31
 }
 
 # The daemon's own log, shown by `bothy logs`.
@@ -51,7 +54,7 @@ sandbox {
   max_stdout = "10MB"
   max_stderr = "1MB"
   shell      = "bash"    # argv: one program and its words, and no shell at all
-  workspace  = "project" # private: an empty folder of the run's own
+  workspace  = "project" # a copy of it where that is possible; direct: the project itself; private: an empty folder
   quota      = "5GB"     # of a run's home and private workspace; watched
   # cpus     = 1     # by default half of those that are there
 }
@@ -59,15 +62,31 @@ sandbox {
 # How much agents may do without asking a person; docs/policy.md tells all of it.
 # In interactive mode everything with side effects is asked about. In restricted
 # mode what is proven to stay inside the project runs, and the rest is asked about
-# when somebody is there to ask, else refused. In full mode what is not on the
-# deny-list runs; it needs allow_dangerous. This mode is that of agents whose
-# block names none.
+# when somebody is there to ask, else refused. In workspace mode commands work on a
+# copy of the project, so that they run unasked and can be taken back; the network,
+# paths that are protected and what leaves the project are asked about. Where no copy
+# is possible, and for channels, restricted holds in its place, or what an agent's
+# without_view names. In full mode what is not on the deny-list runs; it needs
+# allow_dangerous. This mode is that of agents whose block names none.
 policy {
-  mode            = "restricted"
+  mode            = "workspace"
   allow_dangerous = false
   expiry          = "24h" # a question that nobody answered by then is a refusal
   answer_within   = "5m"  # `bothy run` without a terminal waits so long, then exits with 4
 }
+
+# What git, Bothy, a shell or another agent would obey in a project is refused to
+# commands and tools, and what editors and tools would run is asked about;
+# docs/sandbox.md has the list. These lists change it: a name at any depth, or a
+# path from the project on, with * and ? within a name and ** over folders. `free`
+# takes away what is protected by itself, the other two add to what is left. The
+# file of a project may have `refuse` and `ask`:
+#
+# protect {
+#   refuse = ["deploy/keys/**", "*.tfstate"]
+#   ask    = ["Makefile", "db/migrations"]
+#   free   = [".vscode", ".github/workflows"]
+# }
 
 # A rule decides about calls of tools before the mode does. All that it names
 # must hold. Of the rules that fit, deny goes before propose, and propose before
@@ -146,7 +165,7 @@ skills {
 # `requires = ["files"]` names plugins that must be ready first, and
 # `limits { memory = "512MB" files = 256 }`, on lines of its own, bounds its process.
 plugin "bash" {
-  grants = ["sandbox"]
+  grants = ["sandbox", "project"]
 }
 
 plugin "files" {
@@ -268,13 +287,14 @@ provider "replay" {
 #   busy        = "refuse" # a second prompt; else "queue"
 #   dialect     = "tools"  # how it writes calls; there is no other yet
 #   view        = "transcript" # what it is shown; there is no other yet
+#   without_view = "interactive" # its mode where workspace is not possible; else restricted
 # }
 agent "default" {
   tools = ["*"]
 }
 
 agent "chat" {
-  tools     = ["*"]
-  mode      = "interactive" # you are there to be asked
-  max_turns = 10
+  tools        = ["*"]
+  without_view = "interactive" # where mode workspace is not possible: you are there to be asked
+  max_turns    = 10
 }

@@ -105,8 +105,16 @@ func surroundings(b *testing.B) {
 	}
 }
 
-// serving runs a daemon in this process.
+// serving runs a daemon in this process until the benchmark is over.
 func serving(b *testing.B) *Daemon {
+	b.Helper()
+	d, stop := serve(b)
+	b.Cleanup(stop)
+	return d
+}
+
+// serve is serving until it is stopped.
+func serve(b *testing.B) (d *Daemon, stop func()) {
 	b.Helper()
 	d, err := New(context.Background(), Options{LogLevel: "error"})
 	if err != nil {
@@ -115,13 +123,12 @@ func serving(b *testing.B) *Daemon {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- d.Run(ctx) }()
-	b.Cleanup(func() {
+	return d, func() {
 		cancel()
 		if err := <-done; err != nil {
 			b.Error(err)
 		}
-	})
-	return d
+	}
 }
 
 func needSandbox(b *testing.B) {

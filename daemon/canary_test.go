@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +24,13 @@ func formsOfCanary(secret string) map[string]string {
 	forms := map[string]string{
 		"raw": secret, "JSON": strings.Trim(string(quoted), `"`), "hex": hex.EncodeToString([]byte(secret)),
 		"query": url.QueryEscape(secret), "path": url.PathEscape(secret),
+	}
+	backwards := []byte(secret)
+	slices.Reverse(backwards)
+	forms["reversed"] = string(backwards)
+	for before := range 5 {
+		std := base32.StdEncoding.EncodeToString([]byte(strings.Repeat("x", before) + secret + "xxxxx"))
+		forms["base32"+strings.Repeat("+", before)] = std[8 : len(std)-16]
 	}
 	for before := range 3 {
 		std := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", before) + secret))

@@ -202,15 +202,15 @@ func (k *killing) disturbed(ctx context.Context, p plan, most int) (kills int) {
 	return kills
 }
 
-// kept is how many runs keep their containers: all of them together must not
+// keptRuns is how many runs keep their containers: all of them together must not
 // be more than a daemon can end when it stops.
-const kept = 3
+const keptRuns = 3
 
 // forget deletes the run that ended a while ago, and with it its container.
 func (k *killing) forget(ctx context.Context, tag string) {
 	k.t.Helper()
 	k.ended = append(k.ended, tag)
-	if len(k.ended) <= kept {
+	if len(k.ended) <= keptRuns {
 		return
 	}
 	if _, err := k.client.Delete(ctx, rpc.RunRef{Run: k.ended[0], Project: k.project}); err != nil {

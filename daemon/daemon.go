@@ -25,6 +25,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
 	"github.com/bothyd/bothy/daemon/internal/store"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 )
 
 // Options are what the command line says.
@@ -122,7 +123,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	}
 	rules := engine.NewRulebook(g.store, d.log)
 	written := written{d.current, config.NewWorkspaces(d.sayWorkspace)}
-	ruling := policy.Live{Written: written.policy, Sandbox: func() sdk.Sandbox { return d.current().Sandbox }, Remembered: rules}
+	ruling := policy.Live{Written: written.policy, Sandbox: func() sdk.Sandbox { return d.current().Sandbox }, Remembered: rules, Links: project.Links, Found: obeyed, Prepared: d.prepared}
 	copies := skill.Copies{Trusted: trust.Trusts, Runs: g.store}
 	d.own = d.ownTools(g.store, copies, rules)
 	if d.engine, err = d.startEngine(g, copies, rules, written, ruling); err != nil {
@@ -135,7 +136,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	}
 	d.server, err = server.New(server.Config{
 		Engine:     engine.Socket{Engine: d.engine},
-		History:    &project.History{Store: g.store, Runs: d.engine, Tools: d.host.Tools, May: policy.MayUndo},
+		History:    &project.History{Store: g.store, Runs: d.engine, Kept: kept.In(d.paths.Data), Tools: d.host.Tools, May: ruling.MayUndo},
 		Store:      g.store,
 		Daemon:     d,
 		Models:     d.models,

@@ -71,5 +71,8 @@ func (d *Daemon) startUpkeep(e *engine.Engine) {
 func (d *Daemon) keep() engine.Keep {
 	const day = 24 * time.Hour
 	store := d.current().Store
-	return engine.Keep{Sandbox: time.Duration(store.IdleDays) * day, Run: time.Duration(store.RetentionDays) * day}
+	return engine.Keep{
+		Sandbox: time.Duration(store.IdleDays) * day, Run: time.Duration(store.RetentionDays) * day,
+		UndoSize: store.UndoSize, Undo: time.Duration(store.UndoDays) * day,
+	}
 }

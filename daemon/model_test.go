@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -121,8 +120,8 @@ type sse struct {
 // modelSays answers a prompt by its first word:
 //
 //	call TOOL ARGUMENTS   a tool call, whose result it then repeats
-//	mirror TEXT           the text backwards, a few letters at a time
-//	mirror-call TOOL ARGUMENTS   call, the arguments likewise
+//	join TEXT             the text without its ~, a few letters at a time
+//	join-call TOOL ARGUMENTS   call, the arguments likewise
 //	system                what stood in the system prompt
 //	slow                  a word every 50 ms, until nobody listens
 //	stall                 the same the first time, and an answer to whoever asks again
@@ -139,16 +138,16 @@ func (s sse) modelSays(user, system string) {
 		}}}, "")
 		s.end("tool_calls")
 		return
-	case "mirror-call":
+	case "join-call":
 		tool, arguments, _ := strings.Cut(rest, " ")
 		s.call(map[string]any{"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": tool, "arguments": ""}})
-		for _, piece := range mirrored(arguments) {
+		for _, piece := range joined(arguments) {
 			s.call(map[string]any{"index": 0, "function": map[string]any{"arguments": piece}})
 		}
 		s.end("tool_calls")
 		return
-	case "mirror":
-		for _, piece := range mirrored(rest) {
+	case "join":
+		for _, piece := range joined(rest) {
 			s.text(piece)
 		}
 	case "system":
@@ -180,10 +179,8 @@ func (s sse) modelSays(user, system string) {
 	s.end("stop")
 }
 
-func mirrored(text string) (pieces []string) {
-	letters := []byte(text)
-	slices.Reverse(letters)
-	text = string(letters)
+func joined(text string) (pieces []string) {
+	text = strings.ReplaceAll(text, "~", "")
 	for ; len(text) > 3; text = text[3:] {
 		pieces = append(pieces, text[:3])
 	}

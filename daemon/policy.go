@@ -7,7 +7,9 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
 	"github.com/bothyd/bothy/daemon/internal/policy"
+	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // written is what is written down for projects: the configuration in force, and
@@ -18,23 +20,44 @@ type written struct {
 }
 
 // policy are the settings of policy in a project.
-func (w written) policy(project string) policy.Settings {
+func (w written) policy(root string) policy.Settings {
 	cfg := w.current()
-	return settingsOf(cfg, w.workspaces.Of(cfg, project))
+	return settingsOf(cfg, w.workspaces.Of(cfg, root))
 }
 
 func settingsOf(cfg *config.Config, w config.Workspace) policy.Settings {
 	return policy.Settings{
 		Mode: cfg.Policy.Mode, Shell: cmp.Or(w.Shell, cfg.Sandbox.Shell), Broken: w.Broken, BrokenAt: w.BrokenAt,
-		Rules: slices.Concat(w.Rules, cfg.Workspace.Rules, cfg.Rules),
+		Rules: slices.Concat(w.Rules, cfg.Workspace.Rules, cfg.Rules), Protect: protection(cfg.Protect, w.Protect), Workspace: cfg.Sandbox.Workspace,
 	}
+}
+
+// obeyed are the paths of a project that git's configuration names where it begins.
+func obeyed(root string) []protect.Finding { return protect.Rules{}.Obeyed(root, []string{"."}) }
+
+// prepared is what the plugin that runs commands last said of a project. False is
+// that it has said nothing.
+func (d *Daemon) prepared(root string) (sdk.Prepared, bool) {
+	for _, t := range d.host.Tools() {
+		if t.Prepares && t.Pinned && slices.Contains(t.Grants, sdk.GrantSandbox) {
+			return d.host.Prepared(t.Qualified(), root)
+		}
+	}
+	return sdk.Prepared{}, false
+}
+
+// protection is what is protected in a project beside what is by itself: what
+// its own file says adds to the user's.
+func protection(user, own sdk.Protection) sdk.Protection {
+	user.Refuse, user.Ask = slices.Concat(user.Refuse, own.Refuse), slices.Concat(user.Ask, own.Ask)
+	return user
 }
 
 // narrowing is what a project's workspace, and the user's workspace block, say of
 // the prompts in it.
-func (w written) narrowing(project string) engine.Narrowing {
+func (w written) narrowing(root string) engine.Narrowing {
 	cfg := w.current()
-	own := w.workspaces.Of(cfg, project)
+	own := w.workspaces.Of(cfg, root)
 	return engine.Narrowing{
 		Agent: cmp.Or(own.Agent, cfg.Workspace.Agent), Model: cmp.Or(own.Model, cfg.Workspace.Model), Guards: own.Restrict,
 	}
@@ -48,7 +71,8 @@ func Judge(cfg *config.Config, dir, command string, mode sdk.Mode, form string) 
 	root, _ := config.ProjectOf(dir)
 	w, diags := config.WorkspaceOf(root, cfg)
 	set := settingsOf(cfg, w)
-	set.Shell = cmp.Or(form, set.Shell)
-	decision, err := policy.Judge(set, root, command, mode)
+	set.Shell, set.View = cmp.Or(form, set.Shell), mode == sdk.ModeWorkspace // who names it wants to know of it
+	set.Found = obeyed(root)
+	decision, err := policy.Judge(set, root, command, mode, project.Links)
 	return decision, diags, err
 }

@@ -92,7 +92,8 @@ func makeInstallation() (string, error) {
 	}
 	targets := map[string]string{
 		"./daemon/cmd/bothy": "bin/bothy", "./daemon/cmd/bothyd": "bin/bothyd",
-		"./sandbox/runner": "libexec/bothy/bothy-runner", "./daemon/cmd/bothy-shim": "libexec/bothy/bothy-shim",
+		"./sandbox/runner": "libexec/bothy/bothy-runner", "./sandbox/view": "libexec/bothy/bothy-view",
+		"./daemon/cmd/bothy-shim": "libexec/bothy/bothy-shim",
 	}
 	plugins, err := filepath.Glob(filepath.Join("..", "plugins", "*", "main.go"))
 	if err != nil {

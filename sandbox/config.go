@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,6 +31,9 @@ type Config struct {
 	Instance string
 	// Runner is the path of the bothy-runner binary.
 	Runner string
+	// View is the path of the bothy-view binary, which makes the views that
+	// commands work on. Without one commands work on the projects themselves.
+	View string
 
 	// Podman is the podman binary; empty means BOTHY_PODMAN, else podman in
 	// PATH. A binary named here or there is used before the user's socket.
@@ -45,9 +49,16 @@ type Config struct {
 	// Path is the PATH whose entries below /usr commands get; empty means
 	// the caller's.
 	Path string
-	// Protector says what no command may change in a project.
+	// Protector says what no command may change in a project that is mounted
+	// itself.
 	Protector Protector
-	Limits    Limits
+	// Judge rules on what commands changed in their views; nil lets all pass.
+	Judge Judge
+	// Lock takes the lock of the project whose folder has a device and an inode,
+	// which is held while something is applied to it. Nil means that nobody else
+	// writes to projects.
+	Lock   func(ctx context.Context, device, inode uint64) (unlock func(), err error) `json:"-"`
+	Limits Limits
 
 	// number is the manager's own among those that share Dir.
 	number int

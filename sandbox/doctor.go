@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,12 +53,13 @@ func Check(ctx context.Context, cfg Config, logger hclog.Logger) []Finding {
 		return out
 	}
 	if _, err := hashFile(cfg.Runner); err != nil {
-		add("runner", LevelFail, err.Error(), "reinstall Bothy (make install), or set BOTHY_PREFIX to where it is")
+		add("runner", LevelFail, err.Error(), hintReinstall)
 	} else {
 		add("runner", LevelOK, cfg.Runner, "")
 	}
 	out = append(out, namespacesFinding("/proc"))
-	info, detail, err := hostOf(ctx, cfg, logger)
+	var view Finding
+	info, detail, err := hostOf(ctx, cfg, logger, func(p *podman, at Config) { view = viewFinding(ctx, p, cfg, at, logger) })
 	if err != nil {
 		e, ok := errors.AsType[*Error](err)
 		if !ok {
@@ -66,9 +68,36 @@ func Check(ctx context.Context, cfg Config, logger hclog.Logger) []Finding {
 		add("podman", LevelFail, (&Error{Message: e.Message, Err: e.Err}).Error(), e.Hint)
 	} else {
 		add("podman", LevelOK, detail, "")
-		out = append(out, findings(info)...)
+		out = append(append(out, findings(info)...), view)
 	}
 	return append(out, quotaFinding(cfg), homeTools(cfg.Path))
+}
+
+// viewFinding tries what views need, apart from a project and a container. At has
+// the folders to try in, which need not be those that the configuration names.
+func viewFinding(ctx context.Context, p *podman, cfg, at Config, logger hclog.Logger) Finding {
+	none := func(reason, hint string) Finding {
+		reason = strings.NewReplacer(at.StateDir, cfg.StateDir, at.Dir, cfg.Dir).Replace(reason)
+		return Finding{Name: "view", Level: LevelWarn, Detail: "commands work on the projects themselves, not on views of them: " + reason, Hint: hint}
+	}
+	const hint = "run podman unshare true as this user to see what it lacks"
+	v, err := startViewer(ctx, p, at, logger)
+	if e, ok := errors.AsType[*Error](err); ok {
+		return none((&Error{Message: e.Message, Err: e.Err}).Error(), cmp.Or(e.Hint, hint))
+	}
+	if err != nil {
+		return none(err.Error(), hint)
+	}
+	defer v.close()
+	found, err := v.probe(ctx, "", at.uppers())
+	if err != nil {
+		return none(err.Error(), hint)
+	}
+	if found.Dir == "" {
+		return none(found.Reason, "use Linux 5.11 or later, and keep Bothy's data on a file system that overlays can write to (ext4, xfs, btrfs)")
+	}
+	where := cfg.uppers()[slices.Index(at.uppers(), found.Dir)]
+	return Finding{Name: "view", Level: LevelOK, Detail: fmt.Sprintf("commands work on views of their projects; tried were Podman's mounts, and overlays with their changes in %s (%s free)", where, size(found.Free))}
 }
 
 // quotaFinding says what is watched, and that it is only that.
@@ -80,8 +109,9 @@ func quotaFinding(cfg Config) Finding {
 	return f
 }
 
-// hostOf asks Podman about its host the way Open would find it.
-func hostOf(ctx context.Context, cfg Config, logger hclog.Logger) (hostInfo, string, error) {
+// hostOf asks Podman about its host the way Open would find it. Try is called while
+// that Podman answers, with a configuration whose folders are there.
+func hostOf(ctx context.Context, cfg Config, logger hclog.Logger, try func(*podman, Config)) (hostInfo, string, error) {
 	if _, err := os.Lstat(cfg.Dir); err == nil {
 		if err := makePrivate(cfg.Dir); err != nil {
 			return hostInfo{}, "", err
@@ -101,6 +131,10 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger) (hostInfo, str
 		}
 		defer p.close()
 		err := p.check(ctx)
+		if at, remove, asideErr := cfg.aside(); err == nil && asideErr == nil {
+			try(p, at)
+			remove()
+		}
 		return p.info, "service at " + socket, err
 	}
 	binary, err := findBinary(ctx, cfg)
@@ -120,10 +154,11 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger) (hostInfo, str
 	_, err = firstThatWorks(names, logger, func(name, driver string) error {
 		s, err := newService(ctx, cfg, binary, name, driver, logger)
 		if s != nil {
-			s.endIdlePause()
+			defer s.endIdlePause()
 		}
 		if err == nil {
 			info = s.info
+			try(&podman{logger: logger, own: s}, cfg)
 		}
 		return err
 	})

@@ -11,8 +11,10 @@ func environment(path, dir string) []string {
 	}, gitEmptied...)
 }
 
-// gitEmptied empty what makes git run programs that a repository names, so that
-// git status in a hostile one runs none. They go before every file of settings.
+// gitEmptied empty what makes git run a repository's monitor of files and its
+// hooks. They go before every file of settings. Programs that settings name
+// under names of their own (filter.NAME.clean, diff.NAME.textconv) cannot be
+// emptied so, and run, where every command runs: policy knows it.
 // safe.directory is left alone: what belongs to another user is refused as it
 // would be outside. A folder that only looks like a repository is taken for one
 // no more: anybody who writes files could make one, with settings that name

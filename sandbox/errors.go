@@ -20,6 +20,9 @@ const (
 	// directory of the run, while the container was being made. The container
 	// was removed and nothing was run; the result has the violation.
 	CodeSwapped = "swapped"
+	// CodeNoView: the command may run on a view of the project only, and none is
+	// possible; nothing was run.
+	CodeNoView = "no_view"
 	// CodeFailed: Podman refused or failed.
 	CodeFailed = "sandbox_failed"
 )

@@ -261,3 +261,15 @@ func pause(t *testing.T, d time.Duration) {
 	case <-t.Context().Done():
 	}
 }
+
+// TestMountsTellPathsOfTheHost, which docs/security.md says, and no more than that:
+// nothing lies there inside.
+func TestMountsTellPathsOfTheHost(t *testing.T) {
+	f := newFixture(t, shared(t))
+	home := filepath.Join(f.run.RunDir, "home")
+	out := f.bash("grep -o '[^ ]*/run/home ' /proc/self/mountinfo; ls -d " + home)
+	told := strings.TrimSpace(out.stdout)
+	if told == "" || !strings.HasSuffix(home, told) || out.ExitCode == 0 {
+		t.Errorf("it was told of %q, which ls finds with status %d", told, out.ExitCode)
+	}
+}

@@ -32,6 +32,7 @@ type Manager struct {
 	beforeMount func()
 	// projects is shared by all sessions.
 	projects *projects
+	views    *views
 
 	// life ends with Close, and with it every command that runs.
 	life context.Context
@@ -64,6 +65,7 @@ func Open(ctx context.Context, cfg Config, logger hclog.Logger) (*Manager, error
 	}
 	m := &Manager{cfg: cfg, logger: logger, sessions: make(map[string]*session), released: make(map[string]bool), projects: newProjects(cfg.Protector)}
 	m.projects.dir = filepath.Join(cfg.Dir, "p")
+	m.views = newViews(m)
 	m.life, m.end = context.WithCancel(context.Background())
 	if err := m.open(ctx); err != nil {
 		m.release()
@@ -93,6 +95,9 @@ func (m *Manager) open(ctx context.Context) error {
 		return err
 	}
 	m.takeOver(ctx)
+	if m.cfg.View != "" {
+		m.views.finish(ctx)
+	}
 	if m.shared() {
 		m.inheriting.Go(m.inherit)
 	}
@@ -321,6 +326,7 @@ func (m *Manager) release() {
 		s.forget()
 		s.unclaim()
 	}
+	m.views.close()
 	if m.podman != nil {
 		m.podman.close()
 	}

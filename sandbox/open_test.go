@@ -213,6 +213,7 @@ func TestCheckFindsPodman(t *testing.T) {
 	needPodman(t)
 	dir := shortDir(t)
 	cfg := config(t, dir)
+	cfg.View = build(t, "./view", filepath.Join(t.TempDir(), "bothy-view"))
 	names := make(map[string]sandbox.Finding)
 	for _, f := range sandbox.Check(t.Context(), cfg, logger(t)) {
 		if f.Level == sandbox.LevelFail || f.Level != sandbox.LevelOK && f.Hint == "" {
@@ -220,9 +221,19 @@ func TestCheckFindsPodman(t *testing.T) {
 		}
 		names[f.Name] = f
 	}
-	for _, want := range []string{"user", "runner", "namespaces", "podman", "rootless", "subuids", "limits", "storage", "runtime", "tools"} {
+	for _, want := range []string{"user", "runner", "namespaces", "podman", "rootless", "subuids", "limits", "storage", "runtime", "view", "tools"} {
 		if _, ok := names[want]; !ok {
 			t.Errorf("nothing about %s", want)
+		}
+	}
+	if f := names["view"]; f.Level != sandbox.LevelOK || !strings.Contains(f.Detail, filepath.Join(cfg.StateDir, "views")) {
+		t.Errorf("got %+v", f)
+	}
+	missing := cfg
+	missing.View = "/missing/bothy-view"
+	for _, f := range sandbox.Check(t.Context(), missing, logger(t)) {
+		if f.Name == "view" && (f.Level != sandbox.LevelWarn || !strings.Contains(f.Detail, "no program to make views") || f.Hint == "") {
+			t.Errorf("got %+v", f)
 		}
 	}
 	if left := processes(t, dir); len(left) != 0 {

@@ -61,7 +61,10 @@ func (r RunSpec) pin() (_ pins, err error) {
 		}
 	}()
 	open := func() (*os.File, error) { return pinAt(runDir, "workspace", true) }
-	if r.Project != "" {
+	switch {
+	case r.slot != "":
+		open = func() (*os.File, error) { return pinAt(nil, r.slot, true) }
+	case r.Project != "":
 		open = func() (*os.File, error) { return pinProject(r.workspace()) }
 	}
 	file, err := open()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -151,4 +152,13 @@ func shareFile(f *os.File) error {
 // the process ends.
 func lockFile(f *os.File) error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+}
+
+// changeTime is when a file, its name or its mode was changed last; nobody can set it.
+func changeTime(info fs.FileInfo) time.Time {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return time.Now()
+	}
+	return time.Unix(st.Ctim.Sec, st.Ctim.Nsec)
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"syscall"
+	"time"
 )
 
 // Open refuses to work here before any of these is called.
@@ -38,3 +39,5 @@ func hardLimits() map[string]int64 { return nil }
 func shareFile(*os.File) error { return errNotLinux }
 
 func lockFile(*os.File) error { return errNotLinux }
+
+func changeTime(info fs.FileInfo) time.Time { return info.ModTime() }

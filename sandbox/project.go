@@ -61,19 +61,14 @@ func newProject(by Protector) *project {
 	return &project{protector: by, snapshots: make(map[string]snapshot), uncopied: make(map[string]error)}
 }
 
-// enter begins a command in a run's project; the caller leaves. A private
-// workspace lies in Bothy's own data, and that is all there is of it there.
+// enter begins a command in a run's project itself; the caller leaves.
 func (p *projects) enter(ctx context.Context, run RunSpec) (*guarded, error) {
-	paths := p.protector.Paths()
-	if run.Project != "" {
-		own, holder := p.protector.Own(run.Project)
-		if holder != "" {
-			return nil, invalid(fmt.Sprintf("the project %s lies in %s, which is Bothy's own: choose another project", run.Project, holder))
-		}
-		paths = slices.Concat(paths, own)
+	own, holder := p.protector.Own(run.Project)
+	if holder != "" {
+		return nil, invalid(fmt.Sprintf("the project %s lies in %s, which is Bothy's own: choose another project", run.Project, holder))
 	}
 	g := &guarded{shared: p.take(run.workspace()), all: p}
-	if err := g.enter(ctx, run.workspace(), paths); err != nil {
+	if err := g.enter(ctx, run.workspace(), slices.Concat(p.protector.Paths(), own)); err != nil {
 		p.give(g.shared)
 		return nil, err
 	}
@@ -203,9 +198,9 @@ func (p *project) look(path string, paths []string) (*protection, error) {
 	if plan.folder, err = root.Stat("."); err != nil {
 		return nil, failed("look at the project", err)
 	}
-	for _, m := range plan.mounts {
-		if m.ReadOnly && p.uncopied[m.Path] == nil {
-			p.copy(root, m.Path)
+	for _, path := range plan.copied(p.protector.GitNames()) {
+		if p.uncopied[path] == nil {
+			p.copy(root, path)
 		}
 	}
 	return plan, nil

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// A protected path that exists is mounted read-only over itself. One that does
-// not exist cannot be, since the mount point would have to be made in the
+// Where no view of a project is possible, the project itself is mounted. A protected
+// path that exists is mounted read-only over itself then, and a repository as a
+// whole, so that no command leaves anything in it. One that does not exist cannot be, since the mount point would have to be made in the
 // project; it is watched: looked at before and after each command, and taken
 // away again when it appeared. The same holds for symbolic links on the way to
 // a protected path, beside which their target is mounted read-only when it lies
@@ -120,8 +121,9 @@ func (p *protection) add(path string, s state) {
 	}
 }
 
-// addGit binds repositories onto themselves, so that none can be renamed away
-// with the mounts in it, and otherwise watches that .git becomes nothing but a
+// addGit mounts repositories read-only, but for those that have another name than
+// .git: what else is in their folder may be the project's. Those are bound onto
+// themselves, so that none can be renamed away with the mounts in it. It watches that .git becomes nothing but a
 // directory: as a file or link it would name another repository's
 // configuration.
 func (p *protection) addGit(root *os.Root, paths []string) error {
@@ -130,7 +132,7 @@ func (p *protection) addGit(root *os.Root, paths []string) error {
 	}
 	for _, r := range p.repositories {
 		if r.Path != "." && (r.Kind == repositoryFolder || r.Kind == repositoryBare) {
-			p.mount(r.Path, false)
+			p.mount(r.Path, r.Kind == repositoryFolder)
 		}
 	}
 	s, err := look(root, ".git")
@@ -139,7 +141,7 @@ func (p *protection) addGit(root *os.Root, paths []string) error {
 	}
 	switch s.Kind {
 	case kindDir:
-		p.mount(".git", false)
+		p.mount(".git", true)
 	case kindAbsent:
 		p.watch = append(p.watch, watched{Path: ".git", Before: s, Directory: true})
 	}
@@ -159,7 +161,8 @@ func (p *protection) mount(path string, readOnly bool) {
 // undone, in this order. The folders above a protected path are bound onto
 // themselves too, so that none can be renamed and another put in its place; but
 // not those above a repository, which may be moved as a whole. What lies in a
-// read-only mount needs none of its own, and could only undo it.
+// read-only mount needs none of its own, and could only undo it; and nothing appears
+// there.
 func (p *protection) order() {
 	for _, m := range p.mounts {
 		for dir := filepath.Dir(m.Path); dir != "." && !p.movable(m.Path); dir = filepath.Dir(dir) {
@@ -167,8 +170,27 @@ func (p *protection) order() {
 		}
 	}
 	p.mounts = slices.DeleteFunc(p.mounts, func(m protectedMount) bool { return p.sealed(filepath.Dir(m.Path)) })
+	p.watch = slices.DeleteFunc(p.watch, func(w watched) bool { return p.sealed(w.Path) })
 	slices.SortFunc(p.mounts, func(a, b protectedMount) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(p.watch, func(a, b watched) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// copied are the paths that a copy is kept of, in case that their mount goes away
+// while a command runs: what is read-only, and of a repository what git obeys in it.
+func (p *protection) copied(gitNames []string) []string {
+	var paths []string
+	for _, m := range p.mounts {
+		isRepository := func(r repository) bool { return r.Kind == repositoryFolder && r.Path == m.Path }
+		if m.ReadOnly && !slices.ContainsFunc(p.repositories, isRepository) {
+			paths = append(paths, m.Path)
+		}
+	}
+	for _, r := range p.repositories {
+		if r.Kind == repositoryFolder {
+			paths = append(paths, r.guarded(gitNames)...)
+		}
+	}
+	return paths
 }
 
 // movable says whether a path belongs to a repository below the project.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -74,7 +75,7 @@ func (f *fixture) tree(name string) string {
 	return out.String()
 }
 
-var protectedNames = []string{".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".git/modules", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
+var protectedNames = []string{".git", ".bothy", ".agents", ".claude", ".bashrc", "bothy.lock"}
 
 func (f *fixture) trees() string {
 	var all []string
@@ -89,7 +90,7 @@ const evil = `
 for p in .git/hooks .bothy .agents .claude/skills; do
   echo 'touch /tmp/pwned' >$p/pre-commit; mkdir $p/sub; rm -rf $p; mv $p gone; ln -sfn /tmp $p; rmdir $p; chmod 777 $p
 done
-for p in .git/config bothy.lock; do
+for p in .git/config .bashrc bothy.lock; do
   echo evil >$p; echo evil >>$p; rm -f $p; mv $p gone-too; ln -sf /tmp/x $p; cp /etc/passwd $p; chmod 777 $p; ln $p hard && echo evil >hard
 done
 mv .claude elsewhere; mv .git elsewhere; rm -rf .git/hooks; ln -s /tmp .git/new
@@ -104,6 +105,7 @@ func TestProtectedPathsOfARepository(t *testing.T) {
 	f.write(".agents/skills/a/SKILL.md", "---\nname: a\n---\n")
 	f.write(".claude/skills/a/SKILL.md", "---\nname: a\n---\n")
 	f.write("bothy.lock", "locked\n")
+	f.write(".bashrc", "alias a=b\n")
 	before := f.trees()
 	out := f.bash(evil)
 	if after := f.trees(); after != before {
@@ -112,17 +114,15 @@ func TestProtectedPathsOfARepository(t *testing.T) {
 	if info, err := os.Lstat(f.path(".git")); err != nil || !info.IsDir() {
 		t.Fatalf(".git: %v %v", info, err)
 	}
-	if len(out.Violations) != 3 {
-		t.Errorf("want the three paths that could be made, got %+v", out.Violations)
+	if len(out.Violations) != 0 {
+		t.Errorf("nothing could be made, and yet: %+v", out.Violations)
 	}
-	for _, v := range out.Violations {
-		if v.Action != sandbox.ActionRemoved || v.Kept == "" || !strings.HasPrefix(v.Kept, f.run.RunDir) {
-			t.Errorf("got %+v", v)
+	f.hostGit("commit", "-q", "--allow-empty", "-m", "works")
+	f.ok("git status --porcelain && git log --oneline | grep works")
+	for _, script := range []string{"mv .git x", "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x"} {
+		if got := f.bash(script); got.ExitCode == 0 {
+			t.Errorf("%s succeeded", script)
 		}
-	}
-	f.ok("git -c user.name=a -c user.email=a@b commit -q --allow-empty -m works && git log --oneline | grep works")
-	if got := f.bash("mv .git x"); got.ExitCode == 0 {
-		t.Error("mv .git x succeeded")
 	}
 }
 
@@ -136,7 +136,7 @@ func TestProtectedPathsThatDoNotExist(t *testing.T) {
 		"git as a link":                {"mkdir -p g/hooks; ln -s g .git", []string{".git"}},
 		"git as a link to the host":    {"ln -s /tmp .git; ln -s / .bothy", []string{".bothy", ".git"}},
 		"bothy itself":                 {"mkdir -p .bothy/skills/x; echo evil >.bothy/config.hcl; touch bothy.lock", []string{".bothy", "bothy.lock"}},
-		"skills of other agents":       {"mkdir -p .claude/skills/x; echo evil >.claude/skills/x/SKILL.md; echo {} >.claude/settings.json", []string{".claude/skills"}},
+		"skills of other agents":       {"mkdir -p .claude/skills/x; echo evil >.claude/skills/x/SKILL.md; echo {} >.claude/settings.json", []string{".claude"}},
 		"skills behind a link":         {"mkdir -p c/skills/x; ln -s c .claude", []string{".claude"}},
 		"directories nobody may enter": {"mkdir -p .agents/a/b; touch .agents/a/b/c; chmod 0 .agents/a/b .agents/a .agents", []string{".agents"}},
 		"odd names":                    {`mkdir .agents; touch ".agents/"$'\xff\n'; mkfifo .agents/f; ln -s /etc/passwd .agents/l`, []string{".agents"}},
@@ -170,7 +170,7 @@ func TestProtectedPathsThatDoNotExist(t *testing.T) {
 				}
 			}
 			if strings.HasPrefix(c.script, "git init") {
-				f.ok("git status && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && git log --oneline | grep x")
+				f.ok("git status")
 			}
 			if next := f.bash("echo next"); next.stdout != "next\n" || len(next.Violations) != 0 {
 				t.Errorf("the next command: %+v", next)
@@ -189,7 +189,7 @@ func TestNoViolationWithoutAChange(t *testing.T) {
 	}
 }
 
-// The host's git replaces .git/config by renaming, which detaches the mount.
+// The host's git replaces .git/config by renaming, which commands see at once.
 func TestGitConfigOnTheHostBetweenCommands(t *testing.T) {
 	f := newFixture(t, shared(t))
 	f.gitInit()
@@ -212,21 +212,29 @@ func TestMountDetachedDuringACommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	away := filepath.Join(shortDir(t), "away")
 	var once sync.Once
 	r, err := f.manager.Exec(t.Context(), f.run, sandbox.Command{
-		Argv: []string{"bash", "-c", `echo on; until echo "[core] fsmonitor = evil" 2>/dev/null >>.git/config; do sleep 0.01; done`}, Timeout: 20 * time.Second,
-	}, func(int, []byte) { once.Do(func() { f.hostGit("config", "bothy.mark", "host") }) })
+		Argv: []string{"bash", "-c", `echo on; until mkdir .git 2>/dev/null; do sleep 0.01; done; echo "[core] fsmonitor = evil" >.git/config`}, Timeout: 20 * time.Second,
+	}, func(int, []byte) {
+		once.Do(func() {
+			if err := os.Rename(f.path(".git"), away); err != nil {
+				t.Error(err)
+			}
+		})
+	})
 	if err != nil || r.ExitCode != 0 {
 		t.Fatalf("got %+v %v", r, err)
 	}
-	if len(r.Violations) != 1 || r.Violations[0].Path != ".git/config" || r.Violations[0].Action != sandbox.ActionRestored {
+	i := slices.IndexFunc(r.Violations, func(v sandbox.Violation) bool { return v.Path == ".git/config" && v.Action == sandbox.ActionRestored })
+	if i < 0 {
 		t.Fatalf("got %+v", r.Violations)
 	}
 	after, err := os.ReadFile(f.path(".git/config"))
 	if err != nil || string(after) != string(before) {
 		t.Fatalf("got %s %v", after, err)
 	}
-	if kept, err := os.ReadFile(r.Violations[0].Kept); err != nil || !strings.Contains(string(kept), "mark = host") {
+	if kept, err := os.ReadFile(r.Violations[i].Kept); err != nil || !strings.Contains(string(kept), "evil") {
 		t.Fatalf("what was found is not kept: %s %v", kept, err)
 	}
 	if out := f.bash("echo evil >>.git/config"); out.ExitCode == 0 {
@@ -253,7 +261,7 @@ func TestLinksOnTheWayToProtectedPaths(t *testing.T) {
 	if after := f.tree(".git/hooks") + f.tree(".agents") + f.tree("shared"); after != before {
 		t.Fatalf("got:\n%s\nwant:\n%s", after, before)
 	}
-	if len(out.Violations) != 2 {
+	if len(out.Violations) != 1 || out.Violations[0].Path != ".agents" {
 		t.Fatalf("got %+v", out.Violations)
 	}
 }
@@ -265,4 +273,20 @@ func TestWorktreeFileIsProtected(t *testing.T) {
 	if data, err := os.ReadFile(f.path(".git")); err != nil || string(data) != "gitdir: /somewhere/else\n" {
 		t.Fatalf("got %q %v, %+v", data, err, out)
 	}
+}
+
+// TestNothingIsJudgedInAPrivateWorkspace: what a command makes there stays, and
+// nobody looks for it; a project that is mounted itself says why.
+func TestNothingIsJudgedInAPrivateWorkspace(t *testing.T) {
+	f := newFixture(t, shared(t))
+	needTool(t, "git")
+	if out := f.bash("true"); out.Direct == "" {
+		t.Errorf("on the project itself: %+v", out)
+	}
+	f.run.Project = ""
+	out := f.bash("git init -q . && mkdir .bothy && echo x >.bothy/x && echo '[a]' >>.git/config")
+	if out.ExitCode != 0 || len(out.Violations) != 0 || out.Direct != "" {
+		t.Fatalf("got %+v", out)
+	}
+	f.ok("cat .bothy/x && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && git log --oneline | grep x")
 }

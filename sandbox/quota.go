@@ -88,6 +88,9 @@ func newMeter(run RunSpec) *meter {
 	} else {
 		m.disks = append(m.disks, run.workspace())
 	}
+	if run.views != "" { // what a command changes lies there until it is applied
+		m.folders, m.disks = append(m.folders, run.views), append(m.disks, run.views)
+	}
 	return m
 }
 

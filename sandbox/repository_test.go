@@ -151,14 +151,17 @@ func TestWhatConfigurationNamesIsProtected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []protectedMount{{".git", false}, {".git/config", true}, {".husky", false}, {".husky/_", true}}
+	want := []protectedMount{{".git", true}, {".husky", false}, {".husky/_", true}}
 	if !slices.Equal(p.mounts, want) {
 		t.Errorf("mounts %v, want %v", p.mounts, want)
 	}
-	for _, path := range []string{"shared.cfg", ".everywhere", ".git/commondir", ".git/worktrees"} {
+	for _, path := range []string{"shared.cfg", ".everywhere", ".bothy", ".bashrc"} {
 		if !slices.ContainsFunc(p.watch, func(w watched) bool { return w.Path == path }) {
 			t.Errorf("%s is not watched", path)
 		}
+	}
+	if slices.ContainsFunc(p.watch, func(w watched) bool { return strings.HasPrefix(w.Path, ".git/") }) {
+		t.Errorf("what the host makes in .git would be taken away: %+v", p.watch)
 	}
 }
 
@@ -178,7 +181,7 @@ func TestNothingIsOpenedInWhatIsSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []protectedMount{{".agents", true}, {".bothy", true}, {".claude", false}, {".claude/skills", true}, {"sub/.git", false}, {"sub/.git/hooks", true}}
+	want := []protectedMount{{".agents", true}, {".bothy", true}, {".claude", true}, {"sub/.git", true}}
 	if !slices.Equal(p.mounts, want) {
 		t.Errorf("mounts %v, want %v", p.mounts, want)
 	}

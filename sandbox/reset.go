@@ -17,7 +17,8 @@ func Reset(run RunSpec) error {
 	return run.reset()
 }
 
-// reset removes a run's home and its private workspace. Both are renamed first,
+// reset removes a run's home, its private workspace and the list of what waits for an
+// answer, which goes with the run's views. The folders are renamed first,
 // so that the next command finds a fresh one even when removing takes long.
 func (r RunSpec) reset() error {
 	root, err := os.OpenRoot(r.RunDir)
@@ -40,6 +41,9 @@ func (r RunSpec) reset() error {
 		if err := removeTree(root, away); err != nil {
 			errs = append(errs, err)
 		}
+	}
+	if err := root.Remove(heldListName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		errs = append(errs, err) // nothing waits for an answer any more
 	}
 	if err := errors.Join(errs...); err != nil {
 		return failed("remove the run's home", err)

@@ -29,6 +29,15 @@ type RunSpec struct {
 	// Network opens the network to the run's commands: all that the host
 	// reaches, but not the host's loopback.
 	Network bool
+	// Direct mounts the project itself, also where a view is possible.
+	Direct bool
+	// Viewed refuses commands where no view of the project is possible, instead of
+	// running them on the project itself.
+	Viewed bool
+
+	// slot is the folder that views of the project are mounted on; empty where
+	// the project itself is mounted. views is where the views lie.
+	slot, views string
 }
 
 // Where things are inside a container.
@@ -183,6 +192,8 @@ type Result struct {
 	// Signal names the signal that ended the command, as in "SIGKILL".
 	Signal   string
 	TimedOut bool
+	// Container is the short id of the container that the command ran in.
+	Container string
 	// Timeout is what the command was given.
 	Timeout time.Duration
 	// OOM says that the kernel killed something for want of memory: certain on
@@ -199,8 +210,34 @@ type Result struct {
 	// Overflow is set when the run's files became too many by the command, or a
 	// disk too full.
 	Overflow *Overflow
-	// Violations are changes to protected paths that were undone.
+	// Violations are changes to protected paths that were undone, or not applied.
 	Violations []Violation
+
+	// Direct is why the command worked on the project itself; empty where it worked
+	// on a view, or in a private workspace.
+	Direct string
+	// Viewed says that the command worked on a view of the project: the members
+	// below tell then of all that it changed.
+	Viewed bool
+	// Changes were applied to the project, in this order.
+	Changes []Change
+	// Held are changes that wait for an answer.
+	Held []Held
+	// Conflicts were not applied, since the person changed the same path.
+	Conflicts []Conflict
+	// Kept is where on the host all that the command changed lies when none of it
+	// was applied, since the command was cut short.
+	Kept string
+
+	release func()
+}
+
+// Release says that [Change.Old] of the result's changes is needed no more: the run's
+// next command removes it. Without that it stays until the manager is closed.
+func (r Result) Release() {
+	if r.release != nil {
+		r.release()
+	}
 }
 
 // Sink takes a command's output as it comes: channel 1 is stdout, 2 is stderr.

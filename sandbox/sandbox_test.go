@@ -26,6 +26,7 @@ var rig struct {
 	sync.Mutex
 	dir     string
 	runner  string
+	view    string
 	manager *sandbox.Manager
 }
 
@@ -50,6 +51,7 @@ func TestMain(m *testing.M) {
 				code = 1
 			}
 		}
+		sandbox.CloseViewRig()
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
@@ -59,15 +61,9 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// needPodman is the one place where a sandbox test may be skipped.
 func needPodman(t testing.TB) {
 	t.Helper()
-	if os.Geteuid() == 0 {
-		t.Skip("sandbox: needs an ordinary user, this is root")
-	}
-	if _, err := exec.LookPath("podman"); err != nil {
-		t.Skip("sandbox: podman is not installed")
-	}
+	sandbox.NeedPodman(t)
 }
 
 // needTool skips what the host has no program for.

@@ -37,7 +37,7 @@ type service struct {
 	proc *child
 }
 
-// child is the running service process.
+// child is a process that dies with this one.
 type child struct {
 	pid    int
 	stderr *tail
@@ -227,7 +227,9 @@ func (s *service) ensure(ctx context.Context) (bool, error) {
 	if err := os.Remove(s.socket()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, failed("remove the stale Podman socket", err)
 	}
-	proc, err := s.launch()
+	cmd := exec.Command(s.binary, s.args("system", "service", "--time=0", "unix://"+s.socket())...)
+	cmd.Env, cmd.Dir = s.env, s.dir
+	proc, err := launch(cmd)
 	if err != nil {
 		return false, failed("start the Podman service", err)
 	}
@@ -238,13 +240,11 @@ func (s *service) ensure(ctx context.Context) (bool, error) {
 	return true, s.await(ctx, proc)
 }
 
-// launch starts the process from a thread that lives as long as the process:
-// the death signal comes when the thread ends.
-func (s *service) launch() (*child, error) {
-	cmd := exec.Command(s.binary, s.args("system", "service", "--time=0", "unix://"+s.socket())...)
-	cmd.Env, cmd.Dir, cmd.SysProcAttr, cmd.WaitDelay = s.env, s.dir, childAttr(), time.Second
+// launch starts a process from a thread that lives as long as the process: the
+// death signal comes when the thread ends. Its standard error is kept.
+func launch(cmd *exec.Cmd) (*child, error) {
 	c := &child{stderr: &tail{}, done: make(chan struct{})}
-	cmd.Stderr = c.stderr
+	cmd.SysProcAttr, cmd.WaitDelay, cmd.Stderr = childAttr(), time.Second, c.stderr
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()

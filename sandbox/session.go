@@ -27,6 +27,8 @@ type session struct {
 	guard     *violationGuard
 	meter     *meter
 	pending   []Violation
+	// blind counts the containers that did not see the view of a command.
+	blind int
 
 	mu sync.Mutex
 	// stop ends the command that runs now.
@@ -40,6 +42,9 @@ type container struct {
 	spec string
 	link *link
 }
+
+// short is the id as Podman shows it.
+func (c *container) short() string { return c.id[:min(12, len(c.id))] }
 
 func newSession(m *Manager, run string) *session {
 	return &session{manager: m, run: run, dir: filepath.Join(m.cfg.Dir, "s", key(run)), turn: make(chan struct{}, 1)}
@@ -60,22 +65,12 @@ func (s *session) give() { <-s.turn }
 // gone, or whose runner is, is made anew; that happens before the command was
 // started, so that none is ever run twice.
 func (s *session) exec(ctx context.Context, run RunSpec, c Command, sink Sink) (Result, error) {
-	if err := s.take(ctx); err != nil {
+	ctx, end, err := s.begin(ctx, run)
+	if err != nil {
 		return Result{}, err
 	}
-	defer s.give()
-	if err := run.makeDirs(); err != nil {
-		return Result{}, err
-	}
-	if err := s.claim(ctx); err != nil {
-		return Result{}, err
-	}
-	s.keep(run)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	s.setStop(cancel)
-	defer s.setStop(nil)
-	for range 3 {
+	defer end()
+	for range attempts {
 		result, again, err := s.attempt(ctx, run, c, sink)
 		if !again {
 			return result, err
@@ -84,24 +79,95 @@ func (s *session) exec(ctx context.Context, run RunSpec, c Command, sink Sink) (
 	return Result{}, failed("the project's protected paths keep changing; try again when nothing else changes them", nil)
 }
 
-// attempt runs the command unless a mount is gone.
+// attempts is how often a container is made anew because a mount of it is gone.
+const attempts = 3
+
+// begin waits for the run's turn and makes the run this manager's own. The
+// context that it returns ends when the run is dropped, too; end gives the turn
+// back.
+func (s *session) begin(ctx context.Context, run RunSpec) (_ context.Context, end func(), err error) {
+	if err := s.take(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.give()
+		}
+	}()
+	if err := run.makeDirs(); err != nil {
+		return nil, nil, err
+	}
+	if err := s.claim(ctx); err != nil {
+		return nil, nil, err
+	}
+	s.keep(run)
+	ctx, cancel := context.WithCancelCause(ctx)
+	s.setStop(cancel)
+	return ctx, func() {
+		s.setStop(nil)
+		cancel(nil)
+		s.give()
+	}, nil
+}
+
+// attempt runs the command unless a mount is gone: on a view where one is possible.
 func (s *session) attempt(ctx context.Context, run RunSpec, c Command, sink Sink) (Result, bool, error) {
+	way := s.manager.views.way(ctx, run)
+	switch {
+	case way.reason == "":
+		return s.inView(ctx, run, way, c, sink)
+	case run.Viewed:
+		return Result{}, false, &Error{Code: CodeNoView, Message: "the command was not run, since it may run on a view of the project only, and none is possible: " + way.reason}
+	case run.Project != "":
+		return s.inProject(ctx, run, way.reason, c, sink)
+	}
+	return s.inPrivate(ctx, run, c, sink)
+}
+
+// inProject runs one command in the project itself.
+func (s *session) inProject(ctx context.Context, run RunSpec, reason string, c Command, sink Sink) (Result, bool, error) {
 	g, err := s.guard.projects.enter(ctx, run)
 	if err != nil {
 		return Result{}, false, err
 	}
 	defer g.leave()
-	err = s.ensure(ctx, run, g.protection)
+	if err = s.ensure(ctx, run, g.protection); err != nil {
+		return s.unready(ctx, err)
+	}
+	result, again, err := s.command(ctx, run, g, c, sink)
+	result.Direct = reason
+	return result, again, err
+}
+
+// inPrivate runs one command in the run's private workspace, in which nobody but
+// the run's commands obeys or runs anything: so nothing of it is judged.
+func (s *session) inPrivate(ctx context.Context, run RunSpec, c Command, sink Sink) (Result, bool, error) {
+	if err := s.ensure(ctx, run, &protection{}); err != nil {
+		return s.unready(ctx, err)
+	}
+	id := s.container.short()
+	exit, overflow, err := s.execute(ctx, run, c, sink, false)
+	if err != nil || exit.Survivors {
+		if removeErr := s.discard(); removeErr != nil && err == nil {
+			err = removeErr
+		}
+	}
+	result, err := s.conclude(ctx, c, exit, err)
+	result.Container, result.Violations, result.Timeout, result.Overflow = id, s.pending, c.Timeout, overflow
+	s.pending = nil
+	return result, false, err
+}
+
+// unready is what becomes of a command for which there is no container.
+func (s *session) unready(ctx context.Context, err error) (_ Result, again bool, _ error) {
 	switch {
 	case errors.Is(err, errShifted):
 		s.manager.logger.Info("a protected path changed while the container was being made", "run", s.run, "error", err)
 		return Result{}, true, nil
 	case Code(err) == CodeSwapped:
 		return Result{Violations: s.swapped(err)}, false, err
-	case err != nil:
-		return Result{}, false, cause(ctx, err)
 	}
-	return s.command(ctx, run, g, c, sink)
+	return Result{}, false, cause(ctx, err)
 }
 
 // cause prefers the reason of a cancellation to what it led to.
@@ -139,14 +205,8 @@ func (s *session) command(ctx context.Context, run RunSpec, g *guarded, c Comman
 	if err := s.guard.begin(g, s.run, c.Call); err != nil {
 		return Result{}, false, err
 	}
-	inner, kill := context.WithCancelCause(ctx)
-	defer kill(nil)
-	watch := s.watch(run, kill)
-	exit, err := s.container.link.exec(inner, frame.Exec{
-		Call: c.Call, Argv: c.Argv, Dir: c.Dir, Env: environment(s.manager.path, c.Dir),
-		TimeoutMS: c.Timeout.Milliseconds(), StdoutCap: c.StdoutCap, StderrCap: c.StderrCap,
-	}, sink)
-	overflow := watch.end()
+	id := s.container.short()
+	exit, overflow, err := s.execute(ctx, run, c, sink, false)
 	dirty := err != nil || exit.Survivors || len(exit.Missing) > 0
 	if dirty {
 		// What may still live in it must be gone before anybody looks.
@@ -166,7 +226,7 @@ func (s *session) command(ctx context.Context, run RunSpec, g *guarded, c Comman
 		s.manager.logger.Warn("a command changed a protected path", "run", s.run, "path", v.Path, "action", v.Action, "kept", v.Kept, "detail", v.Detail)
 	}
 	result, err = s.conclude(ctx, c, exit, err)
-	result.Violations, result.Timeout, result.Overflow = violations, c.Timeout, overflow
+	result.Container, result.Violations, result.Timeout, result.Overflow = id, violations, c.Timeout, overflow
 	return result, false, err
 }
 
@@ -329,6 +389,9 @@ func (s *session) drop(ctx context.Context, reset func() error) error {
 	}
 	if err := s.discard(); err != nil {
 		return err
+	}
+	if err := s.dropViews(ctx, reset != nil); err != nil {
+		s.manager.logger.Warn("what is left of the run's views stays", "run", s.run, "error", err)
 	}
 	_ = os.RemoveAll(s.dir)
 	_ = os.Remove(s.dir + ".lock")

@@ -39,6 +39,15 @@ func (s *session) settle(ctx context.Context, call string, sink Sink) (Result, e
 	if err := s.claim(ctx); err != nil {
 		return Result{}, err
 	}
+	if s.hasViews() {
+		viewer, err := s.manager.views.helper(ctx)
+		if err == nil {
+			err = s.finishLeft(ctx, viewer, true)
+		}
+		if err != nil {
+			return Result{}, &Error{Code: CodeLost, Message: "what the command changed cannot be looked after", Err: err}
+		}
+	}
 	if s.container == nil {
 		return Result{}, lost("the container that the command ran in is gone")
 	}
@@ -73,7 +82,12 @@ func (s *session) judge(call string, settled frame.Settled) (Result, error) {
 		return Result{}, lost("the command was not started")
 	}
 	r := outcome(exit)
-	r.Timeout = time.Duration(settled.TimeoutMS) * time.Millisecond
+	r.Container, r.Timeout = s.container.short(), time.Duration(settled.TimeoutMS)*time.Millisecond
+	if done, dir, ok := s.settled(call); ok {
+		r.release = s.manager.views.use(dir)
+		r.take(done)
+		return r, nil
+	}
 	r.Violations = s.violations(call, exit)
 	return r, nil
 }

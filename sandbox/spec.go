@@ -186,6 +186,11 @@ func (b base) describe(run RunSpec, limits Limits, p *protection, socketDir stri
 	}
 	s.Mounts = b.runMounts(run, limits, p, socketDir)
 	s.limit(limits, b.hard)
+	if run.slot != "" {
+		// The first write to a file of the project copies it as a whole, whatever
+		// its size: what is written is measured instead.
+		s.Rlimits = slices.DeleteFunc(s.Rlimits, func(r rlimit) bool { return r.Type == "FSIZE" })
+	}
 	return s
 }
 
@@ -197,7 +202,7 @@ func (b base) runMounts(run RunSpec, limits Limits, p *protection, socketDir str
 		readOnly(socketDir, socketMount),
 		readOnly(run.skills(), Skills),
 		readWrite(run.home(), Home),
-		readWrite(run.workspace(), Workspace),
+		run.mount(),
 	)
 	for _, m := range p.mounts {
 		source, destination := filepath.Join(p.project, m.Path), Workspace+"/"+filepath.ToSlash(m.Path)
@@ -208,6 +213,15 @@ func (b base) runMounts(run RunSpec, limits Limits, p *protection, socketDir str
 		}
 	}
 	return mounts
+}
+
+// mount is what a container has at its workspace. On an empty slot views appear
+// that are mounted there after the container was made; they are writable.
+func (r RunSpec) mount() mount {
+	if r.slot == "" {
+		return readWrite(r.workspace(), Workspace)
+	}
+	return mount{Destination: Workspace, Type: "bind", Source: r.slot, Options: []string{"rbind", "ro", "rslave", "nosuid", "nodev"}}
 }
 
 // limit sets cgroup limits and, as the floor where they are not enforced,

@@ -4,6 +4,8 @@ package sandbox
 const (
 	ActionRemoved  = "removed"
 	ActionRestored = "restored"
+	// ActionRefused: the command made it in its view, and it was not applied.
+	ActionRefused = "refused"
 	// ActionReported: it could not be undone; Detail says why.
 	ActionReported = "reported"
 )

@@ -49,10 +49,8 @@ func (k *violationGuard) undo(g *guarded, exposed bool, about func(path string))
 		}
 	}
 	if exposed {
-		for _, m := range g.mounts {
-			if m.ReadOnly {
-				g.shared.restore(u, m.Path)
-			}
+		for _, path := range g.copied(g.shared.protector.GitNames()) {
+			g.shared.restore(u, path)
 		}
 	}
 	return u.done

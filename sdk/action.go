@@ -45,6 +45,11 @@ type ActionCall struct {
 	Index   int               `json:"index"`             // among the calls of its turn
 	Plugin  string            `json:"plugin,omitempty"`
 	Digest  string            `json:"digest,omitempty"` // of the plugin's binary
+
+	// Follows says that the result of the action Parent asked for the call (FollowUp),
+	// and that no plugin waits for it.
+	Follows   bool   `json:"follows,omitempty"`
+	Otherwise string `json:"otherwise,omitempty"` // FollowUp.Otherwise
 }
 
 // ActionProposal is what a person is asked about an action, beside the call. None
@@ -88,6 +93,9 @@ type ActionEnd struct {
 	Error      string          `json:"error,omitempty"`
 	DurationMS *int64          `json:"duration_ms,omitempty"` // nil: it has not ended, or was refused before it was recorded
 	Untold     bool            `json:"untold,omitempty"`      // it may have changed files that nothing tells of
+	Told       bool            `json:"told,omitempty"`        // ToolResult.Told
+	// Follow is a call that the result asked for, while no action is recorded of it.
+	Follow *FollowUp `json:"follow,omitempty"`
 }
 
 // ActionOf reads an action from its entry. An error is that not all attributes
@@ -155,6 +163,19 @@ func (a *Action) ExactArguments() json.RawMessage {
 	return a.Arguments
 }
 
+// Remark is what a model reads of a call that the result of another asked for
+// (Follows), behind that result.
+func (a *Action) Remark() string {
+	text := strings.TrimSpace(a.Body)
+	if a.State == StateResolved {
+		return text
+	}
+	if a.Otherwise == "" {
+		return text
+	}
+	return strings.TrimRight(text, ".") + ". " + a.Otherwise
+}
+
 // Took is how long the call ran; 0 when it did not.
 func (a *Action) Took() time.Duration {
 	if a.DurationMS == nil {
@@ -183,6 +204,13 @@ func (a *Action) ExitCode() *int {
 		return new(int(n))
 	}
 	return nil
+}
+
+// Container is the id of the container that the call's command ran in; empty
+// when it ran in none.
+func (a *Action) Container() string {
+	id, _ := a.Metadata["container"].(string)
+	return id
 }
 
 // Violations are what the call's command was kept from, "ACTION PATH" each.

@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"path"
 	"strings"
 )
@@ -19,7 +20,14 @@ type Agent struct {
 	Guards      Guards   `json:"guards"`
 	Busy        string   `json:"busy,omitempty"` // "queue" (default) or "refuse"
 	Mode        Mode     `json:"mode,omitempty"` // the attribute mode of its block; empty is restricted
+	// WithoutView is its mode where that is workspace and commands cannot work on a
+	// copy of the project; empty is restricted.
+	WithoutView Mode `json:"without_view,omitempty"`
 }
+
+// Otherwise is the agent's mode in the place of workspace, where that is not
+// possible.
+func (a Agent) Otherwise() Mode { return cmp.Or(a.WithoutView, ModeRestricted) }
 
 // Admits reports whether the agent may use a tool, by its globs over bare and
 // qualified names.

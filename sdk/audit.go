@@ -30,6 +30,7 @@ type AuditRecord struct {
 	State     State           `json:"state,omitempty"`
 	Outcome   Outcome         `json:"outcome,omitempty"`
 	Exit      *int            `json:"exit,omitempty"`
+	Container string          `json:"container,omitempty"` // that a command ran in
 	Duration  Millis          `json:"duration_ms,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"`
 	Detail    string          `json:"detail,omitempty"`

@@ -16,9 +16,12 @@ type FileChange struct {
 	Before *FileState `json:"before,omitempty"` // nil: nothing was there; of a move always nil
 	After  *FileState `json:"after,omitempty"`  // nil: nothing is there any more
 	// Undo makes the contents before of those after; nil when Before is no
-	// file, or Lost says why it is missing.
+	// file, Kept names them, or Lost says why it is missing.
 	Undo *Splice `json:"undo,omitempty"`
-	Lost string  `json:"lost,omitempty"` // why the change cannot be taken back; a clause for people
+	// Kept says that the contents before lie in the store of replaced contents
+	// (package kept) instead: it is their digest, and so the same as Before.Hash.
+	Kept string `json:"kept,omitempty"`
+	Lost string `json:"lost,omitempty"` // why the change cannot be taken back; a clause for people
 }
 
 // FileState is how a file, folder or link is at one moment.
@@ -37,12 +40,14 @@ func (c FileChange) Check() error {
 	switch {
 	case !inProject(c.Path), move && !inProject(c.From):
 		return Errorf(Validation, "%.200q is no path in the project", wrongPath(c))
-	case move && (c.After == nil || c.Before != nil || c.Undo != nil):
+	case move && (c.After == nil || c.Before != nil || c.Undo != nil || c.Kept != ""):
 		return Errorf(Validation, "a move to %.200q tells how it is now and nothing more", c.Path)
 	case c.Before == nil && c.After == nil:
 		return Errorf(Validation, "%.200q was not there before and is not there now", c.Path)
 	case c.Undo != nil && (c.Undo.Offset < 0 || c.Undo.Inserted < 0):
 		return Errorf(Validation, "the splice of %.200q has a length below zero", c.Path)
+	case c.Kept != "" && (c.Before == nil || c.Before.Kind != "file" || c.Before.Hash != c.Kept || c.Undo != nil):
+		return Errorf(Validation, "what is kept of %.200q is not what was there before", c.Path)
 	}
 	for _, s := range []*FileState{c.Before, c.After} {
 		if s != nil && c.Lost == "" && !slices.Contains([]string{"file", "directory", "link"}, s.Kind) {
@@ -72,8 +77,13 @@ type Splice struct {
 	Removed  []byte `json:"removed,omitempty"`
 }
 
+// splicedBeside is how much of a line a splice takes with it on either side.
+const splicedBeside = 256
+
 // SpliceOf returns the splice that makes before of after: what stands between
-// the beginning and the end that both share.
+// the beginning and the end that both share, with the rest of the lines that it
+// stands in, unless that is long. A secret that shares its first or last
+// characters with what took its place stands whole in it, and so is known for one.
 func SpliceOf(before, after string) Splice {
 	most := min(len(before), len(after))
 	head := 0
@@ -83,6 +93,15 @@ func SpliceOf(before, after string) Splice {
 	tail := 0
 	for tail < most-head && before[len(before)-1-tail] == after[len(after)-1-tail] {
 		tail++
+	}
+	if removes := head < len(before)-tail; removes {
+		begin, end := head, len(before)-tail
+		for head > 0 && begin-head < splicedBeside && before[head-1] != '\n' {
+			head--
+		}
+		for tail > 0 && before[end-1] != '\n' && len(before)-tail-end < splicedBeside && before[len(before)-tail] != '\n' {
+			tail--
+		}
 	}
 	return Splice{Offset: head, Inserted: len(after) - head - tail, Removed: []byte(before[head : len(before)-tail])}
 }
@@ -108,6 +127,7 @@ type Difference struct {
 	Added   int    `json:"added"`          // lines
 	Removed int    `json:"removed"`        // lines
 	Binary  bool   `json:"binary,omitempty"`
+	Mode    string `json:"mode,omitempty"` // when that is another: "0644 to 0755"
 	// Conflict says why it cannot be taken back: mostly, that something else
 	// touched it since. The other members tell then only roughly what the run did.
 	Conflict string `json:"conflict,omitempty"`

@@ -22,8 +22,20 @@ func TestSpliceTakesBackAnyChange(t *testing.T) {
 func TestSpliceKeepsWhatChanged(t *testing.T) {
 	long := strings.Repeat("a line\n", 1000)
 	s := SpliceOf(long+"old"+long, long+"new one"+long)
-	if len(s.Removed) > 3 || s.Inserted > 7 {
+	if len(s.Removed) > 3+7 || s.Inserted > 7+7 {
 		t.Errorf("a change of a word is kept as %d removed and %d inserted bytes", len(s.Removed), s.Inserted)
+	}
+	for _, c := range []struct{ before, after, removed string }{
+		{"a\nkey = canary-1\nb\n", "a\nkey = cactus-1\nb\n", "key = canary-1"},
+		{"canary", "cry", "canary"},
+		{"a\nb\n", "a\nb\nc\n", ""},
+		{"a\nb\nc\n", "a\nc\n", "b\n"},
+		{"a = 1\n", "a = 12\n", ""},
+		{strings.Repeat("x", 1000) + "a" + strings.Repeat("y", 1000), strings.Repeat("x", 1000) + "b" + strings.Repeat("y", 1000), strings.Repeat("x", 256) + "a" + strings.Repeat("y", 256)},
+	} {
+		if s := SpliceOf(c.before, c.after); string(s.Removed) != c.removed {
+			t.Errorf("%.30q to %.30q removed %.300q, want %.300q", c.before, c.after, s.Removed, c.removed)
+		}
 	}
 }
 
@@ -31,6 +43,29 @@ func TestSpliceRefusesAnotherText(t *testing.T) {
 	for _, s := range []Splice{{Offset: 4}, {Offset: 2, Inserted: 2}, {Offset: -1}, {Inserted: -1}, {Inserted: 4}, {Offset: 1 << 62, Inserted: 1 << 62}} {
 		if got, ok := s.Apply("abc"); ok {
 			t.Errorf("%+v made %q of abc", s, got)
+		}
+	}
+}
+
+// TestCheckOfKeptContents: kept contents are those of the file that was there before, and nothing else.
+func TestCheckOfKeptContents(t *testing.T) {
+	file := func(hash string) *FileState { return &FileState{Kind: "file", Hash: hash} }
+	for name, c := range map[string]struct {
+		change FileChange
+		ok     bool
+	}{
+		"replaced":              {FileChange{Path: "a", Before: file("x"), After: file("y"), Kept: "x"}, true},
+		"deleted":               {FileChange{Path: "a", Before: file("x"), Kept: "x"}, true},
+		"of another digest":     {FileChange{Path: "a", Before: file("x"), Kept: "y"}, false},
+		"of nothing":            {FileChange{Path: "a", After: file("y"), Kept: "y"}, false},
+		"of a link":             {FileChange{Path: "a", Before: &FileState{Kind: "link", Target: "x"}, Kept: "x"}, false},
+		"kept twice":            {FileChange{Path: "a", Before: file("x"), Kept: "x", Undo: &Splice{}}, false},
+		"of a move":             {FileChange{Path: "a", From: "b", After: file("x"), Kept: "x"}, false},
+		"of what is no digest":  {FileChange{Path: "a", Before: file(""), Kept: ""}, true},
+		"and the path leads up": {FileChange{Path: "../a", Before: file("x"), Kept: "x"}, false},
+	} {
+		if err := c.change.Check(); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -15,7 +15,11 @@ type Mode string
 const (
 	ModeInteractive Mode = "interactive" // side effects are proposed
 	ModeRestricted  Mode = "restricted"  // what is proven runs; the rest is proposed, or denied when nobody is there to ask
-	ModeFull        Mode = "full"        // what is not denied runs; nothing is asked
+	// ModeWorkspace: what stays in the copy of the project that commands work on
+	// runs, since it can be taken back; the rest is proposed. Where there is no
+	// such copy another mode holds; see PolicyRequest.Otherwise.
+	ModeWorkspace Mode = "workspace"
+	ModeFull      Mode = "full" // what is not denied runs; nothing is asked
 )
 
 // Valid reports whether m is one of the modes.
@@ -25,14 +29,24 @@ func (m Mode) Valid() bool {
 
 // ModeNames are all modes, from the one that asks most to the one that asks least.
 func ModeNames() []string {
-	return []string{string(ModeInteractive), string(ModeRestricted), string(ModeFull)}
+	return []string{string(ModeInteractive), string(ModeRestricted), string(ModeWorkspace), string(ModeFull)}
 }
 
-// ModeWords names all modes for a sentence: interactive, restricted or full.
+// ModeWords names all modes for a sentence: interactive, restricted, workspace or full.
 func ModeWords() string {
 	names := ModeNames()
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// Protection is what was configured of the paths that are protected in a project
+// beside those that are by themselves: patterns of names at any depth, or of paths
+// from the project on. What refuses or asks only adds; what frees takes away. The
+// tags say all that there is to know of an attribute of the block.
+type Protection struct {
+	Refuse []string `json:"refuse,omitempty" doc:"patterns of paths that nothing changes, such as [\"deploy/keys/**\"]"`
+	Ask    []string `json:"ask,omitempty" doc:"patterns of paths that a person is asked about before they change"`
+	Free   []string `json:"free,omitempty" doc:"patterns of paths that are no longer protected; a star opens neither .git nor .bothy"`
 }
 
 // PolicyRequest is a tool call that policy is asked about. None of it but Arguments
@@ -44,6 +58,15 @@ type PolicyRequest struct {
 	ReadOnly  bool   // the loop may have no side effects
 	Mode      Mode   // empty is ModeRestricted
 	Attended  bool   // a client that may approve follows the run
+
+	// Otherwise is the mode in the place of ModeWorkspace, where commands cannot
+	// work on a copy of the project; empty is ModeRestricted.
+	Otherwise Mode
+
+	// Links says where paths lead that the call names, as it names them and
+	// relative to the project, when a symbolic link is on the way: to a path of the
+	// project, or an absolute one outside of it. Whoever asks has looked.
+	Links map[string]string
 }
 
 // Verdict is what policy rules about an action.
@@ -67,6 +90,9 @@ type Decision struct {
 	// Argv is set when a command line is one simple command, word by word: a
 	// tool that runs commands then needs no shell (Invocation.Argv).
 	Argv []string `json:"-"`
+	// View says that the call is allowed because it works on a copy of the project
+	// (Invocation.View).
+	View bool `json:"view,omitempty"`
 	// Violation names a security event when a denial is one, such as
 	// "path_escape"; an ordinary refusal has none.
 	Violation string `json:"violation,omitempty"`

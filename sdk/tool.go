@@ -11,9 +11,13 @@ type ToolSpec struct {
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of an object; undeclared arguments are refused
 	Annotations Annotations     `json:"annotations,omitzero"`
-	Staged      bool            `json:"staged,omitempty"`  // it can say what a call would change in files, without doing it
-	Whole       bool            `json:"whole,omitempty"`   // it sends nothing before its result, so that a call needs no stream
-	Command     string          `json:"command,omitempty"` // the argument that is a command line, when it runs commands
+	Staged      bool            `json:"staged,omitempty"`   // it can say what a call would change in files, without doing it
+	Prepares    bool            `json:"prepares,omitempty"` // it can make ready what its calls in a run need, before the first
+	Whole       bool            `json:"whole,omitempty"`    // it sends nothing before its result, so that a call needs no stream
+	Command     string          `json:"command,omitempty"`  // the argument that is a command line, when it runs commands
+	// Unlisted says that nobody is offered the tool, and that no model, person or
+	// plugin calls it: the results of this plugin's tools do (ToolResult.Follow).
+	Unlisted bool `json:"unlisted,omitempty"`
 	// Source says where a tool comes from that the plugin itself only passes on,
 	// such as a server of MCP. Such a tool is dynamic: it may change while the
 	// plugin runs, and is pinned by its source instead of its schema.
@@ -69,9 +73,36 @@ type Invocation struct {
 	Base string `json:"base,omitempty"`
 	// Network says that the network was opened for the project.
 	Network bool `json:"network,omitempty"`
+	// Protection is what is protected in the project beside what is by itself: for
+	// a tool that has the project or runs commands in it.
+	Protection Protection `json:"protection,omitzero"`
+	// View says that nobody was asked about the call because it works on a copy of
+	// the project: where it would not, it must fail with outcome unavailable and do
+	// nothing.
+	View bool `json:"view,omitempty"`
 	// Digest is of the plugin's binary that a person agreed to: the host calls
 	// no other. Empty is any; plugins do not get it.
 	Digest string `json:"digest,omitempty"`
+}
+
+// Place is where the calls of a tool will work: what an Invocation says of its
+// run, when there is no call yet.
+type Place struct {
+	Tool    string `json:"tool"`
+	Run     string `json:"run"`     // the run's key
+	Project string `json:"project"` // absolute path of the project
+	RunDir  string `json:"run_dir"` // absolute path of the run's folder in the data directory
+	Network bool   `json:"network,omitempty"`
+}
+
+// Prepared is what a tool says of a place that it has made ready.
+type Prepared struct {
+	// View says that calls work on a copy of the project, of which only what may
+	// be is applied to the project itself.
+	View bool `json:"view"`
+	// Reason says in a sentence for people why there is no view, where there
+	// could be one.
+	Reason string `json:"reason,omitempty"`
 }
 
 // ToolResult is what a tool answers. A tool that did its work and found a
@@ -89,9 +120,37 @@ type ToolResult struct {
 	// tool can tell, also when it failed half-way: `bothy runs undo` takes back
 	// these and no others.
 	Changes []FileChange `json:"changes,omitempty"`
+	// ChangesKept stands in the place of Changes when there are more than
+	// MostChanges: the digest of their JSON in the store of replaced contents
+	// (package kept).
+	ChangesKept string `json:"changes_kept,omitempty"`
+	// Told says that Changes are all that the call changed in the project, though its
+	// tool runs commands: they worked on a copy of it, or on none of it. Of a tool in the sandbox that
+	// does not say so, people are told that what it changed is not known.
+	Told bool `json:"told,omitempty"`
 	// Untold says that the call may have changed more than Changes tells of. The
 	// host sets it; what a plugin says here is not asked.
 	Untold bool `json:"untold,omitempty"`
+	// Follow is a call that has to be made after this one, for example to ask a
+	// person about what this one found. Only a pinned plugin's is heeded.
+	Follow *FollowUp `json:"follow,omitempty"`
+}
+
+// MostChanges is how many changes a result tells of itself; more are kept
+// (ToolResult.ChangesKept), so that no message and no entry grows with what a
+// command does.
+const MostChanges = 200
+
+// FollowUp is a call that the result of another asks for, of an unlisted tool of
+// the same plugin. It is an action of its own, in the same turn: policy decides
+// about it, and a person may be asked. The model's next request waits for it, and
+// has what it came to behind the result that asked for it.
+type FollowUp struct {
+	Tool      string          `json:"tool"` // its own name
+	Arguments json.RawMessage `json:"arguments"`
+	// Otherwise is what the model is told, behind the reason, when the call is not made:
+	// what then became of what it was about.
+	Otherwise string `json:"otherwise,omitempty"`
 }
 
 // Failed is the result of a call that ended with err. An *Error keeps its

@@ -18,6 +18,8 @@ import (
 
 	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
+	"github.com/bothyd/bothy/sdk/lock"
 	"github.com/bothyd/bothy/sdk/protect"
 	"github.com/bothyd/bothy/sdk/tool"
 )
@@ -25,9 +27,9 @@ import (
 //go:embed bash.md
 var description string
 
-// bash is the plugin. The sandbox is opened by the first call that needs it, or
-// when an earlier process left something: a daemon whose agents run no command
-// starts no Podman.
+// bash is the plugin. The sandbox is opened when the first prompt comes that may
+// lead to a command, by the first call, or when an earlier process left something:
+// a daemon of which nothing of it is asked starts no Podman.
 type bash struct {
 	logger hclog.Logger
 
@@ -36,10 +38,17 @@ type bash struct {
 	opening  chan struct{}
 	mu       sync.Mutex
 	settings *sdk.Settings
-	manager  *sandbox.Manager
+
+	protections configured
+	manager     *sandbox.Manager
 	// problem is why the last attempt to open failed.
 	problem error
+	// unready is why nothing can be made ready beforehand; a call tries again.
+	unready error
 	closed  bool
+	// direct are the runs that were told that their commands work on the project
+	// itself.
+	direct map[string]bool
 	// changed tells the daemon that the description is another one.
 	changed chan struct{}
 	// recovery is the work that configure leaves running; it stops waiting for
@@ -50,7 +59,7 @@ type bash struct {
 }
 
 func newBash(logger hclog.Logger) *bash {
-	b := &bash{logger: logger, opening: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+	b := &bash{logger: logger, opening: make(chan struct{}, 1), changed: make(chan struct{}, 1), direct: make(map[string]bool)}
 	b.stopping, b.stop = context.WithCancel(context.Background())
 	return b
 }
@@ -86,7 +95,8 @@ func describe(c sandbox.Command) string {
 }
 
 func (b *bash) tools() toolSet {
-	return toolSet{b: b, Set: tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).Commands("command").Settled(b.settle)}}
+	return toolSet{b: b, Set: tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).
+		Commands("command").Settled(b.settle).PreparedBy(b.prepare), b.applyTool()}}
 }
 
 // configure takes the settings; Podman is looked for later.
@@ -94,7 +104,7 @@ func (b *bash) configure(_ context.Context, s sdk.Settings) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	declared := describe(b.limits())
-	b.settings = &s
+	b.settings, b.unready = &s, nil
 	if describe(b.limits()) != declared {
 		select {
 		case b.changed <- struct{}{}:
@@ -109,14 +119,15 @@ func (b *bash) configure(_ context.Context, s sdk.Settings) error {
 }
 
 // config is the sandbox's configuration for settings of the daemon.
-func config(s sdk.Settings) sandbox.Config {
+func config(s sdk.Settings, protections *configured) sandbox.Config {
 	instance := sha256.Sum256([]byte(s.DataDir))
 	cfg := sandbox.Config{
 		Dir:       s.SocketDir,
 		StateDir:  filepath.Join(s.DataDir, "sandbox"),
 		Instance:  "bothy-" + hex.EncodeToString(instance[:6]),
 		Runner:    filepath.Join(s.Prefix, "libexec", "bothy", "bothy-runner"),
-		Protector: protector(s),
+		View:      filepath.Join(s.Prefix, "libexec", "bothy", "bothy-view"),
+		Protector: rules(s), Judge: judge{rules(s), protections}, Lock: lock.Project,
 	}
 	if x := s.Sandbox; x != nil {
 		cfg.Socket, cfg.Runtime, cfg.Image, cfg.Path = x.Socket, x.Runtime, x.Image, strings.Join(x.Path, ":")
@@ -125,8 +136,8 @@ func config(s sdk.Settings) sandbox.Config {
 	return cfg
 }
 
-// protector says what is protected in the projects of this installation.
-func protector(s sdk.Settings) sandbox.Protector {
+// rules say what is protected in the projects of this installation.
+func rules(s sdk.Settings) protect.Rules {
 	return protect.Rules{Bothy: protect.BothyPaths(s.DataDir, s.Prefix)}
 }
 
@@ -141,7 +152,7 @@ func (b *bash) open(ctx context.Context) (*sandbox.Manager, error) {
 	if m != nil || err != nil {
 		return m, err
 	}
-	m, err = sandbox.Open(ctx, config(*settings), b.logger.Named("sandbox"))
+	m, err = sandbox.Open(ctx, config(*settings, &b.protections), b.logger.Named("sandbox"))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.manager, b.problem = m, err
@@ -170,7 +181,7 @@ func (b *bash) ready() (*sandbox.Manager, *sdk.Settings, error) {
 	case b.settings == nil:
 		return nil, nil, sdk.Errorf(sdk.Unavailable, "the bash plugin was not configured")
 	case b.settings.Sandbox == nil:
-		return nil, nil, sdk.Errorf(sdk.Permission, `the bash plugin may not use the sandbox: add grants = ["sandbox"] to its block in the configuration`)
+		return nil, nil, sdk.Errorf(sdk.Permission, `the bash plugin may not use the sandbox: add grants = ["sandbox", "project"] to its block in the configuration`)
 	}
 	return nil, b.settings, nil
 }
@@ -199,9 +210,10 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 	if err != nil {
 		return sdk.ToolResult{}, classified(err)
 	}
+	b.protections.heard(call.Invocation)
 	var out output
 	run := b.runSpec(call.Run, call.Project, call.RunDir)
-	run.Network = call.Network
+	run.Network, run.Viewed = call.Network, call.View
 	command.Call = call.CallID
 	sink := func(channel int, data []byte) {
 		out.add(channel, data)
@@ -223,9 +235,49 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 		return swapped(result, err), nil
 	}
 	if err != nil {
-		return sdk.ToolResult{}, classified(err)
+		result.Release() // nothing was applied
+		return sdk.ToolResult{}, stopped(err, result)
 	}
-	return answer(result, &out), nil
+	return b.told(b.inProject(answer(result, &out), call.Run, result.Direct), result, call.Project), nil
+}
+
+// inProject adds to the result of a run's first command that it worked on the
+// project itself, and why.
+func (b *bash) inProject(answer sdk.ToolResult, run, reason string) sdk.ToolResult {
+	if reason == "" {
+		return answer
+	}
+	b.mu.Lock()
+	told := b.direct[run]
+	b.direct[run] = true
+	b.mu.Unlock()
+	answer.Metadata["view"], answer.Metadata["view_reason"] = false, reason
+	if !told {
+		answer.Output = joined(answer.Output, "", "", "", fmt.Sprintf(directNote, reason))
+	}
+	return answer
+}
+
+// directNote names what is otherwise for a command that works on the project itself.
+const directNote = "[commands of this run work on the project itself, not on a copy: %s. Git repositories (.git) and protected paths that are there are read-only; what a command makes in the place of others is seen by everybody until the command ends, and is removed then]\n"
+
+// told adds to a result what the command changed, so that it can be taken back.
+func (b *bash) told(answer sdk.ToolResult, r sandbox.Result, project string) sdk.ToolResult {
+	defer r.Release()
+	b.mu.Lock()
+	store := kept.In(b.settings.DataDir)
+	answer.Told = r.Viewed || b.sandbox().Workspace == workspacePrivate // there it has nothing of the project
+	b.mu.Unlock()
+	if err := tell(&answer, r.Changes, project, store); err != nil {
+		b.logger.Warn("what a command changed cannot be taken back: it could not be kept", "error", err)
+		answer.Untold = true
+	}
+	next, err := follow(r.Held)
+	if err != nil {
+		b.logger.Warn("nobody can be asked about what a command changed", "error", err)
+	}
+	answer.Follow = next
+	return answer
 }
 
 // runSpec is the run's place. In a private workspace there is nothing of the
@@ -234,15 +286,21 @@ func (b *bash) runSpec(key, project, runDir string) sandbox.RunSpec {
 	run := sandbox.RunSpec{RunID: key, Project: project, RunDir: runDir}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.sandbox().Workspace == workspacePrivate {
+	switch b.sandbox().Workspace {
+	case workspacePrivate:
 		run.Project = ""
+	case workspaceDirect:
+		run.Direct = true
 	}
 	return run
 }
 
-// workspacePrivate is the value of sdk.Sandbox.Workspace that gives every run a
-// folder of its own.
-const workspacePrivate = "private"
+// The values of sdk.Sandbox.Workspace that give every run a folder of its own, and
+// that have its commands work in the project itself.
+const (
+	workspacePrivate = "private"
+	workspaceDirect  = "direct"
+)
 
 // sandbox is what is configured of the sandbox, and nothing before the daemon has
 // configured it; who has mu calls it.
@@ -281,10 +339,19 @@ func (b *bash) limits() sandbox.Command {
 	}
 }
 
+// stopped is the error of a command that did not come to its end: nothing that it
+// changed was applied.
+func stopped(err error, r sandbox.Result) error {
+	if r.Kept == "" {
+		return classified(err)
+	}
+	return fmt.Errorf("%w; nothing that it had changed was applied, and all of it is kept in %s", classified(err), r.Kept)
+}
+
 // classified gives an error of the sandbox the outcome that the daemon knows.
 func classified(err error) error {
 	outcomes := map[string]sdk.Outcome{
-		sandbox.CodeUnavailable: sdk.Unavailable, sandbox.CodeInvalid: sdk.Validation,
+		sandbox.CodeUnavailable: sdk.Unavailable, sandbox.CodeNoView: sdk.Unavailable, sandbox.CodeInvalid: sdk.Validation,
 		sandbox.CodeNotStarted: sdk.Validation, sandbox.CodeLost: sdk.Interrupted, sandbox.CodeFailed: sdk.Internal,
 	}
 	if outcome, ok := outcomes[sandbox.Code(err)]; ok {
@@ -294,7 +361,7 @@ func classified(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return sdk.Errorf(sdk.Timeout, "the call's time was up before the command had ended; it was killed: %w", err)
 	case errors.Is(err, context.Canceled):
-		return sdk.Errorf(sdk.Aborted, "the command was stopped before it had ended; what it did until then stands: %w", err)
+		return sdk.Errorf(sdk.Aborted, "the command was stopped before it had ended: %w", err)
 	}
 	return err
 }
@@ -303,6 +370,7 @@ func classified(err error) error {
 // over the run's container as it is.
 func (b *bash) release(ctx context.Context, run, _ string) error {
 	b.mu.Lock()
+	delete(b.direct, run)
 	m := b.manager
 	b.mu.Unlock()
 	if m == nil {

@@ -55,10 +55,12 @@ func installation(t *testing.T) string {
 			t.Fatal(err)
 		}
 		prefix.dir = dir
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, "libexec", "bothy", "bothy-runner"), "../../sandbox/runner")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("build the runner: %v\n%s", err, out)
+		for _, name := range []string{"runner", "view"} {
+			cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, "libexec", "bothy", "bothy-"+name), "../../sandbox/"+name)
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("build the %s: %v\n%s", name, err, out)
+			}
 		}
 	}
 	return prefix.dir
@@ -231,7 +233,7 @@ func TestCommandInTheSandbox(t *testing.T) {
 		t.Errorf("got %+v %v", got, err)
 	}
 	got, _, err = r.call(`{"command":"mkdir .bothy"}`)
-	if err != nil || got.Success || got.Outcome != sdk.Permission || !strings.Contains(got.Output, "sandbox violation: .bothy") {
+	if err != nil || got.Success || got.Outcome != sdk.Permission || !strings.Contains(got.Output, "what the command made of .bothy was not applied") {
 		t.Errorf("got %+v %v", got, err)
 	}
 }

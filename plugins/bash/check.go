@@ -28,7 +28,7 @@ func check(args []string, stdout, stderr io.Writer) (code int, done bool) {
 		fmt.Fprintf(stderr, "bothy-plugin-bash check: the settings are no JSON object: %v\n", err)
 		return 2, true
 	}
-	findings := sandbox.Check(context.Background(), config(settings), hclog.NewNullLogger())
+	findings := sandbox.Check(context.Background(), config(settings, &configured{}), hclog.NewNullLogger())
 	encoder := json.NewEncoder(stdout)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(findings); err != nil {

@@ -16,7 +16,7 @@ func main() {
 	}
 	b := newBash(plugin.Logger("bash"))
 	plugin.Serve(plugin.Options{
-		Name: "bash", Tool: b.tools(), Changed: b.changed, Hook: b, Grants: []string{sdk.GrantSandbox},
+		Name: "bash", Tool: b.tools(), Changed: b.changed, Hook: b, Grants: []string{sdk.GrantSandbox, sdk.GrantProject},
 		Configure: b.configure, Release: b.release, Health: b.health, Drain: b.drain, Close: b.close,
 	})
 }

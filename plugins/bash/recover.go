@@ -37,7 +37,7 @@ func (b *bash) recover(s sdk.Settings) {
 	if !b.await(s.SocketDir) {
 		return
 	}
-	b.each(interrupted(s.DataDir), func(run string) []sandbox.Violation { return sandbox.Recover(run, protector(s)) })
+	b.each(interrupted(s.DataDir), func(run string) []sandbox.Violation { return sandbox.Recover(run, rules(s)) })
 }
 
 // each looks at runs at the same time: one may still belong to the process that

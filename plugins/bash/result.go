@@ -36,11 +36,11 @@ func (o *output) add(channel int, data []byte) {
 func answer(r sandbox.Result, out *output) sdk.ToolResult {
 	stdout, stderr := text(out.stdout), text(out.stderr)
 	result := sdk.ToolResult{
-		Success:   r.ExitCode == 0 && !r.TimedOut && len(r.Violations) == 0 && r.Overflow == nil,
+		Success:   r.ExitCode == 0 && !r.TimedOut && len(r.Violations)+len(r.Conflicts) == 0 && r.Overflow == nil,
 		Truncated: r.StdoutDropped > 0 || r.StderrDropped > 0,
 		Metadata:  map[string]any{"exit_code": r.ExitCode, "duration_ms": r.Duration.Milliseconds()},
 	}
-	result.Output = joined(stdout, dropped("stdout", r.StdoutDropped), stderr, dropped("stderr", r.StderrDropped), notes(r))
+	result.Output = joined(stdout, dropped("stdout", r.StdoutDropped), stderr, dropped("stderr", r.StderrDropped), notes(r)+acrossDevices(r, stderr))
 	if short, cut := head(result.Output, shownBytes); cut {
 		result.Output, result.Truncated = short, true
 	}
@@ -59,6 +59,9 @@ func answer(r sandbox.Result, out *output) sdk.ToolResult {
 
 // optional adds what is said only when it is so.
 func optional(metadata map[string]any, r sandbox.Result) {
+	if r.Container != "" {
+		metadata["container"] = r.Container
+	}
 	if r.Signal != "" {
 		metadata["signal"] = r.Signal
 	}
@@ -77,12 +80,29 @@ func optional(metadata map[string]any, r sandbox.Result) {
 	if r.StdoutDropped > 0 || r.StderrDropped > 0 {
 		metadata["dropped"] = map[string]int64{"stdout": r.StdoutDropped, "stderr": r.StderrDropped}
 	}
-	if len(r.Violations) > 0 {
-		// As they will look on the other side of the wire.
-		var list []any
-		if data, err := json.Marshal(r.Violations); err == nil && json.Unmarshal(data, &list) == nil {
-			metadata["violations"] = list
+	listed(metadata, "violations", r.Violations)
+	listed(metadata, "conflicts", r.Conflicts)
+	if r.Viewed {
+		metadata["changed"] = len(r.Changes)
+	}
+	if len(r.Held) > 0 {
+		held := make([]map[string]any, len(r.Held))
+		for i, h := range r.Held {
+			held[i] = map[string]any{"path": h.Path, "reason": h.Reason}
 		}
+		listed(metadata, "held", held)
+	}
+}
+
+// listed adds a list as it will look on the other side of the wire; an empty one is
+// left out.
+func listed[T any](metadata map[string]any, name string, all []T) {
+	var list []any
+	if len(all) == 0 {
+		return
+	}
+	if data, err := json.Marshal(all); err == nil && json.Unmarshal(data, &list) == nil {
+		metadata[name] = list
 	}
 }
 
@@ -97,7 +117,7 @@ func swapped(r sandbox.Result, err error) sdk.ToolResult {
 // verdict is the one sentence of a failure.
 func verdict(r sandbox.Result) (string, sdk.Outcome) {
 	switch {
-	case r.Overflow != nil && (r.Overflow.Killed || r.ExitCode == 0 && len(r.Violations) == 0):
+	case r.Overflow != nil && (r.Overflow.Killed || r.ExitCode == 0 && len(r.Violations)+len(r.Conflicts) == 0):
 		return r.Overflow.Error(), sdk.Overflow
 	case r.TimedOut:
 		return fmt.Sprintf("timed out after %s", r.Timeout), sdk.Timeout
@@ -111,6 +131,13 @@ func verdict(r sandbox.Result) (string, sdk.Outcome) {
 		return fmt.Sprintf("exit status %d", r.ExitCode), sdk.Exit(r.ExitCode)
 	}
 	var paths []string
+	for _, c := range r.Conflicts {
+		paths = append(paths, c.Path)
+	}
+	if len(r.Violations) == 0 {
+		return "somebody else changed " + strings.Join(paths, ", ") + " while the command ran; the command's version was not applied", sdk.Conflict
+	}
+	paths = nil
 	for _, v := range r.Violations {
 		paths = append(paths, v.Path)
 	}
@@ -136,11 +163,27 @@ func notes(r sandbox.Result) string {
 			fmt.Fprintf(&b, "[sandbox violation: %s is protected; it was restored to what it was]\n", v.Path)
 		case sandbox.ActionRemoved:
 			fmt.Fprintf(&b, "[sandbox violation: %s is protected; what the command made there was removed]\n", v.Path)
+		case sandbox.ActionRefused:
+			fmt.Fprintf(&b, "[sandbox violation: what the command made of %s was not applied to the project (%s)]\n", v.Path, v.Detail)
 		default:
 			fmt.Fprintf(&b, "[sandbox violation: %s is protected and may have been changed: %s]\n", v.Path, v.Detail)
 		}
 	}
+	for _, h := range r.Held {
+		fmt.Fprintf(&b, "[%s was not applied to the project yet: a person has to agree (%s)]\n", h.Path, h.Reason)
+	}
+	for _, c := range r.Conflicts {
+		fmt.Fprintf(&b, "[%s was changed by somebody else while the command ran: that stays, and the command's version was not applied; look at it again]\n", c.Path)
+	}
 	return b.String()
+}
+
+// acrossDevices explains why a program could not rename a folder of the project.
+func acrossDevices(r sandbox.Result, stderr string) string {
+	if !r.Viewed || !strings.Contains(stderr, "cross-device") && !strings.Contains(stderr, "EXDEV") {
+		return ""
+	}
+	return "[a folder that was there before the command cannot be renamed in one step here: use mv, which copies, and then git add]\n"
 }
 
 // joined puts notes on lines of their own; without notes it is the output as it

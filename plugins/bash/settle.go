@@ -12,6 +12,7 @@ import (
 // process, and holds the exit status and the output. Where no container can be
 // left, Podman is not started to find none.
 func (b *bash) settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
+	b.protections.heard(call)
 	m, settings, err := b.ready()
 	if err != nil {
 		return sdk.ToolResult{}, unknown(err)
@@ -33,7 +34,7 @@ func (b *bash) settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult,
 		return sdk.ToolResult{}, unknown(err)
 	}
 	b.logger.Info("a command of an earlier process had ended", "run", call.Run, "call", call.CallID, "exit", result.ExitCode)
-	return answer(result, &out), nil
+	return b.told(answer(result, &out), result, call.Project), nil
 }
 
 // unknown is the error of a call of which nothing is known, for whatever reason.

@@ -13,6 +13,14 @@ type answer struct {
 	truncated bool // there is more than was asked to be shown
 }
 
+// withNote puts a note on a line of its own behind a text.
+func withNote(text, note string) string {
+	if note != "" && text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + note
+}
+
 // shownBytes bounds the text of a list of results, however long each is, so that
 // one answer fits a message. The rest is counted like what is beyond the limit.
 const shownBytes = 1 << 20

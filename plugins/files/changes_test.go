@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 )
 
 // changed runs an operation and returns what it told of, in short.
@@ -29,6 +30,9 @@ func (tp *testProject) changed(do func() error) string {
 		if c.Undo != nil {
 			b, _ := json.Marshal(string(c.Undo.Removed))
 			line += " " + string(b)
+		}
+		if c.Kept != "" {
+			line += " kept"
 		}
 		if c.Lost != "" {
 			line += " lost"
@@ -142,6 +146,55 @@ func TestChangesOfTooMuch(t *testing.T) {
 	if got != "copy: - > directory lost" {
 		t.Errorf("a copy of many files: %.200s", got)
 	}
+}
+
+// TestChangesOfMuch: what is too long for a result lies in the store, and so does a list of many changes.
+func TestChangesOfMuch(t *testing.T) {
+	ctx := context.Background()
+	big := strings.Repeat("b", mostKept+1)
+	files := map[string]string{"big": big, "d/big": big + "2", "d/small": "x"}
+	for name, c := range map[string]struct {
+		do   func(p *project) error
+		want string
+	}{
+		"replaced": {func(p *project) error { _, err := p.write(ctx, writeArgs{"big", "x"}); return err }, "big: file > file kept"},
+		"the same": {func(p *project) error { _, err := p.write(ctx, writeArgs{"big", big}); return err }, ""},
+		"deleted":  {func(p *project) error { _, err := p.delete(ctx, deleteArgs{Path: "big"}); return err }, "big: file > - kept"},
+		"a tree": {func(p *project) error { _, err := p.delete(ctx, deleteArgs{Path: "d", Recursive: true}); return err },
+			"d/big: file > - kept\nd/small: file > - \"x\"\nd: directory > -"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tp := newProject(t, files)
+			tp.most = 2 * mostKept
+			tp.kept = kept.In(t.TempDir())
+			if got := tp.changed(func() error { return c.do(tp.project) }); got != c.want {
+				t.Errorf("told\n%s\nwant\n%s", got, c.want)
+			}
+			for _, x := range tp.project.changes.list {
+				if x.Kept != "" && (x.Check() != nil || !tp.kept.Has(x.Kept)) {
+					t.Errorf("%+v is not kept: %v", x, x.Check())
+				}
+			}
+		})
+	}
+	t.Run("no store", func(t *testing.T) {
+		tp := newProject(t, files)
+		tp.put("no", "folder")
+		tp.kept = kept.In(filepath.Join(tp.dir, "no"))
+		got := tp.changed(func() error { _, err := tp.delete(ctx, deleteArgs{Path: "big"}); return err })
+		if got != "big: file? > - lost" {
+			t.Errorf("told %s", got)
+		}
+	})
+	t.Run("a long list", func(t *testing.T) {
+		c := changes{list: make([]sdk.FileChange, sdk.MostChanges+1)}
+		var inline, stored sdk.ToolResult
+		c.tell(&inline, kept.Store{})
+		c.tell(&stored, kept.In(t.TempDir()))
+		if len(inline.Changes) != len(c.list) || len(stored.Changes) != 0 || !kept.IsDigest(stored.ChangesKept) {
+			t.Errorf("%d, %d, %q", len(inline.Changes), len(stored.Changes), stored.ChangesKept)
+		}
+	})
 }
 
 // asked is a context that does something each time it is asked whether it has ended.

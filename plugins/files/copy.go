@@ -38,7 +38,7 @@ func (p *project) copy(ctx context.Context, a moveArgs) (answer, error) {
 	defer from.close()
 	defer to.close()
 
-	over, err := to.keep(ctx)
+	over, err := to.keep(ctx, p.kept)
 	if err != nil {
 		return answer{}, a.fault("copy", err)
 	}
@@ -73,7 +73,10 @@ func (p *project) copied(name string) (*place, error) {
 		from.close()
 		return nil, sdk.Errorf(sdk.Validation, "the project cannot be copied into itself; name something in it")
 	}
-	return from, err
+	if err != nil {
+		return nil, err
+	}
+	return from, from.readable(name)
 }
 
 // planCopy is what copy would do.

@@ -32,7 +32,7 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("delete", a.Path, err)
 	}
-	before, err := pl.keep(ctx)
+	before, err := pl.keep(ctx, p.kept)
 	if err != nil {
 		return answer{}, fault("delete", a.Path, err)
 	}
@@ -44,7 +44,7 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 		if !a.Recursive {
 			return answer{}, notEmpty(pl)
 		}
-		kept := pl.keepTree(ctx)
+		kept := pl.keepTree(ctx, p.kept)
 		if err := ctx.Err(); err != nil { // nothing is gone yet, and not all of it may be kept
 			return answer{}, fault("delete", a.Path, err)
 		}

@@ -84,6 +84,9 @@ func (p *project) compared(ctx context.Context, name string) (pathState, error) 
 	if err != nil {
 		return pathState{}, err
 	}
+	if err := pl.readable(name); err != nil {
+		return pathState{}, err
+	}
 	defer pl.close()
 	if err := wantRegular(pl.info, pl.path); err != nil {
 		return pathState{}, err

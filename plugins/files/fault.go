@@ -62,11 +62,19 @@ func root(err error) error {
 	return err
 }
 
-// shown writes a path for people and models: as it is, or quoted when it holds
-// control characters or is not UTF-8.
+// shown writes a path for people and models: as it is, or quoted when it is not
+// UTF-8 or holds characters that do not show as themselves, such as those that
+// turn the direction of a text.
 func shown(name string) string {
-	if strings.ContainsFunc(name, unicode.IsControl) || strings.ToValidUTF8(name, "") != name {
+	if strings.ContainsFunc(name, hides) || strings.ToValidUTF8(name, "") != name {
 		return strconv.Quote(name)
 	}
 	return name
+}
+
+// hides reports whether a character controls something, or is a separator of
+// lines. The two joiners, which scripts and emoji need, move nothing.
+func hides(r rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return r != nonJoiner && r != joiner && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }

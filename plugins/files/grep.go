@@ -12,6 +12,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/match"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // The limits of grep. Lines longer than maxMatched are matched by their
@@ -53,6 +54,7 @@ type grepData struct {
 	Stopped    bool     `json:"stopped,omitempty"`
 	Files      int      `json:"files"`            // searched
 	Binary     int      `json:"binary,omitempty"` // skipped
+	Secret     []string `json:"secret,omitempty"` // skipped, for they hold credentials
 	Unreadable []string `json:"unreadable,omitempty"`
 }
 
@@ -86,6 +88,10 @@ func (p *project) grep(ctx context.Context, a grepArgs) (answer, error) {
 	t.deep = true
 	t.visit = func(e entry) error {
 		if !e.mode.IsRegular() || !filter(e, t.path) {
+			return nil
+		}
+		if protect.Secret(e.path) && !protect.Secret(t.path) {
+			s.data.Secret = append(s.data.Secret, e.path)
 			return nil
 		}
 		err := s.file(ctx, e)
@@ -248,6 +254,13 @@ func (s *search) answer(t *tree) answer {
 	}
 	if s.data.Binary > 0 {
 		fmt.Fprintf(&text, "[%s skipped]\n", plural(s.data.Binary, "binary file"))
+	}
+	for i, at := range s.data.Secret {
+		if i == mostNotes {
+			fmt.Fprintf(&text, "[and %d more with credentials skipped]\n", len(s.data.Secret)-i)
+			break
+		}
+		fmt.Fprintf(&text, "[%s skipped: credentials are kept there; to search it, name it]\n", shown(at))
 	}
 	text.WriteString(t.notes())
 	return answer{text: text.String(), data: s.data, truncated: more > 0 || s.data.Stopped || t.incomplete}

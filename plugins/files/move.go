@@ -40,7 +40,7 @@ func (p *project) move(ctx context.Context, a moveArgs) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, fault("move", a.Source, err)
 	}
-	over, err := to.keep(ctx)
+	over, err := to.keep(ctx, p.kept)
 	if err != nil {
 		return answer{}, a.fault("move", err)
 	}

@@ -103,6 +103,7 @@ func (p *project) existing(name string, how lookup) (*place, error) {
 		pl.close()
 		return nil, fault("open", name, fs.ErrNotExist)
 	}
+	p.look(pl)
 	return pl, nil
 }
 

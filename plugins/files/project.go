@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 	"github.com/bothyd/bothy/sdk/protect"
 )
 
@@ -25,10 +26,15 @@ type project struct {
 	most  int64  // bytes of a file that one call reads, writes or edits
 	at    string // what its paths are shown below; empty for a project
 
-	base   string // what a person agreed to; empty when nobody was asked
-	agreed *plan  // the plan that it stands for
+	base    string // what a person agreed to; empty when nobody was asked
+	agreed  *plan  // the plan that it stands for
+	staging bool   // nothing is done: a person is to be shown what would be
+
+	held   []string // paths that a command changed and a person has not agreed to
+	looked []string // those of them that were read
 
 	changes changes
+	kept    kept.Store // of what they replace; its zero value is none
 }
 
 // openProject opens the directory that the host named; the caller closes it.

@@ -26,6 +26,9 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		".claude", ".claude/skills", ".claude/skills/x/SKILL.md", ".claude/skills/new/SKILL.md", ".Claude/Skills/new",
 		".GIT/hooks/new", ".Git/Config", ".BOTHY/x", ".Agents/x", "Bothy.Lock", "bothy.loc\u212A", ".g\u200cit/hooks/x",
 		".git", ".GIT", "./.git/../.git/hooks/x",
+		".git/rebase-merge/git-rebase-todo", ".git/info/attributes", ".git/objects/info/alternates", ".git/refs/replace/x", ".git/HEAD", ".git/refs/heads/x", ".git/remotes/origin",
+		".git/index", ".git/sequencer/todo", ".claude/settings.json", ".codex/config.toml", ".cursor/mcp.json", ".gemini/settings.json", "sub/.claude/x", ".bashrc", "sub/.zshenv", ".gitconfig",
+		".config/fish/config.fish",
 		"hooks/pre-commit", "hooks/new", "gitdir/hooks/new", "gitdir/config", "a/b/new", "b/agents.hcl",
 	}
 	for _, name := range names {
@@ -54,10 +57,10 @@ func TestProtectedPathsThroughFinalLinks(t *testing.T) {
 	ctx := context.Background()
 	tp := newProject(t, map[string]string{
 		".git/config": "c", "bothy.lock": "l", "conf": "-> .git/config", "lock": "-> bothy.lock", "made": "-> .git/hooks",
-		".git/HEAD": "ref",
+		".git/HEAD": "ref", "attrs": "-> .git/info/attributes", "head": "-> .git/HEAD", ".git/info/": "",
 	})
 	tp.unchangedBy(func() {
-		for _, name := range []string{"conf", "lock", "made", "made/pre-commit"} {
+		for _, name := range []string{"conf", "lock", "made", "made/pre-commit", "attrs", "head"} {
 			_, err := tp.write(ctx, writeArgs{Path: name, Content: "evil"})
 			wantOutcome(t, err, sdk.Permission, "protected")
 		}
@@ -67,10 +70,6 @@ func TestProtectedPathsThroughFinalLinks(t *testing.T) {
 	// The link itself is not protected: nothing behind it changes.
 	if _, err := tp.delete(ctx, deleteArgs{Path: "conf"}); err != nil || tp.get(".git/config") != "c" {
 		t.Errorf("deleting a link gave %v and left %q", err, tp.get(".git/config"))
-	}
-	// Elsewhere in .git nothing is protected.
-	if _, err := tp.write(ctx, writeArgs{Path: ".git/HEAD", Content: "other"}); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -107,7 +106,7 @@ func TestRepositoriesBelowAreProtected(t *testing.T) {
 			}
 		}
 	})
-	for _, name := range []string{"sub/.git/HEAD", "sub/x", "bare/HEAD", "bare/description", "three/config", "two/x"} {
+	for _, name := range []string{"sub/x", "bare/HEAD", "bare/description", "three/config", "two/x"} {
 		if _, err := tp.write(context.Background(), writeArgs{Path: name, Content: "fine"}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -204,9 +203,8 @@ func TestWhatProtectedPathsLeadToIsProtected(t *testing.T) {
 			}
 		})
 	}
-	if _, err := tp.write(context.Background(), writeArgs{Path: "store/git/HEAD", Content: "other"}); err != nil {
-		t.Error(err)
-	}
+	_, err := tp.write(context.Background(), writeArgs{Path: "store/git/HEAD", Content: "other"})
+	wantOutcome(t, err, sdk.Permission, "protected")
 }
 
 // A folder that holds what a protected path leads to can be moved no more than

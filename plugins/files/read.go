@@ -48,6 +48,9 @@ func (p *project) read(ctx context.Context, a readArgs) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if err := pl.readable(a.Path); err != nil {
+		return answer{}, err
+	}
 	defer pl.close()
 	f, info, err := openRegular(pl.dir, pl.base, a.Path)
 	if err != nil {

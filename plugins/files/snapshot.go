@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 )
 
 // mostHashed is how many bytes of files are read to stage one call: a person
@@ -39,6 +40,8 @@ type pathState struct {
 
 	info   fs.FileInfo // of a file that was read
 	body   []byte      // of one that was short enough to be kept
+	kept   bool        // its contents lie in the store of replaced contents
+	most   string      // how much is kept of one call, when they are not kept
 	binary bool        // its contents are not for people
 }
 
@@ -70,7 +73,9 @@ type snapshot struct {
 	loose   bool // of a file that is written to meanwhile, what was read counts
 	most    int  // files and folders in it; 0 is mostCopied
 	keep    int64
-	left    int64 // bytes that may still be read
+	left    int64       // bytes that may still be read
+	store   *kept.Batch // takes what is longer than keep; nil: nothing does
+	refused bool        // the store took something not
 	states  []pathState
 }
 
@@ -160,6 +165,11 @@ func (s *snapshot) folder(dir *os.Root, base, at string, depth int) error {
 // read takes in the contents of a file, which must still be the one that was
 // looked at.
 func (s *snapshot) read(seen *pathState, dir *os.Root, base string, info fs.FileInfo) error {
+	if s.store == nil {
+		seen.most = sized(mostKept)
+	} else {
+		seen.most = sized(mostStored)
+	}
 	if seen.size > s.left {
 		seen.unread = "at most " + sized(mostHashed) + " are read of one call"
 		return nil
@@ -182,6 +192,9 @@ func (s *snapshot) read(seen *pathState, dir *os.Root, base string, info fs.File
 	r := bufio.NewReaderSize(&interruptible{s.ctx, f}, sniffed)
 	if seen.binary, _, err = looksBinary(r); err != nil {
 		return err
+	}
+	if seen.size > s.keep && s.store != nil {
+		return s.stash(seen, r, opened)
 	}
 	sum := sha256.New()
 	var to io.Writer = sum
@@ -207,6 +220,24 @@ func (s *snapshot) read(seen *pathState, dir *os.Root, base string, info fs.File
 		s.keep -= n
 		seen.body = body.Bytes()
 	}
+	return nil
+}
+
+// stash puts the contents of a file into the store.
+func (s *snapshot) stash(seen *pathState, r io.Reader, opened fs.FileInfo) error {
+	digest, n, err := s.store.Put(io.LimitReader(r, s.left+1))
+	if s.ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		s.refused = true
+		return nil
+	}
+	if n > s.left {
+		return nil // somebody makes it longer all the time
+	}
+	s.left -= n
+	seen.sum, seen.info, seen.kept = digest, opened, true
 	return nil
 }
 

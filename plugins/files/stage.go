@@ -6,26 +6,28 @@ import (
 	"encoding/json"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/lock"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
 // operation is how a tool changes the project: plan works out what do would do,
 // and refuses what do would refuse.
 type operation[In any] struct {
-	plan  func(*project, context.Context, In) (*plan, error)
-	do    func(*project, context.Context, In) (answer, error)
-	alone bool // one at a time in this process, so that no change of a text is lost
+	plan func(*project, context.Context, In) (*plan, error)
+	do   func(*project, context.Context, In) (answer, error)
 }
 
 // change makes a tool of an operation that a person can be shown before it is
-// done. A call with a base is done only when its plan is still the one that was
+// done. It is done while nobody else changes the project's files, so that nothing
+// of theirs is lost. A call with a base is done only when its plan is still the one that was
 // shown.
 func change[In any](f *files, name, description string, a sdk.Annotations, op operation[In]) tool.Func {
 	do := func(p *project, ctx context.Context, in In) (answer, error) {
-		if op.alone {
-			f.writing.Lock()
-			defer f.writing.Unlock()
+		unlock, err := lock.Folder(ctx, p.root)
+		if err != nil {
+			return answer{}, fault("change", p.dir, err)
 		}
+		defer unlock()
 		if p.base != "" {
 			now, err := op.plan(p, ctx, in)
 			if err == nil {
@@ -49,7 +51,7 @@ func change[In any](f *files, name, description string, a sdk.Annotations, op op
 			return sdk.Staged{}, err
 		}
 		defer p.close()
-		p.rules, p.most = f.rules, f.config.MaxFileBytes
+		p.rules, p.most, p.staging, p.held = f.rulesOf(call), f.config.MaxFileBytes, true, heldPaths(call.RunDir)
 		planned, err := op.plan(p, ctx, in)
 		if err != nil {
 			return sdk.Staged{}, err

@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
+	"path/filepath"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 	"github.com/bothyd/bothy/sdk/protect"
 	"github.com/bothyd/bothy/sdk/tool"
 )
@@ -20,12 +21,10 @@ type config struct {
 	MaxFileBytes int64 `hcl:"max_file_bytes" default:"10000000" doc:"The most bytes of a file that one call reads, writes or edits; at most 10000000. Ranges of lines can be read of any file."`
 }
 
-// files is the plugin: its configuration, and the lock that keeps two calls
-// from changing one file at the same time.
+// files is the plugin with its configuration.
 type files struct {
-	config  config
-	rules   protect.Rules
-	writing sync.Mutex
+	config config
+	rules  protect.Rules
 }
 
 func (f *files) configure(_ context.Context, s sdk.Settings) error {
@@ -34,6 +33,11 @@ func (f *files) configure(_ context.Context, s sdk.Settings) error {
 		return sdk.Errorf(sdk.Validation, "max_file_bytes is %d; it can be 1 to %d", n, largestFile)
 	}
 	return nil
+}
+
+// rulesOf are what is protected in the project of a call.
+func (f *files) rulesOf(call sdk.Invocation) protect.Rules {
+	return protect.Rules{Bothy: f.rules.Bothy, Refuse: call.Protection.Refuse, Ask: call.Protection.Ask, Free: call.Protection.Free}
 }
 
 // tools are what the plugin serves, in the order in which a model meets them:
@@ -47,14 +51,14 @@ func (f *files) tools() tool.Set {
 			looks, (*project).list),
 		serve(f, "find_files", "Finds files of the project by a glob over their paths, such as **/*_test.go. Folders called .git are left out.",
 			looks, (*project).find),
-		serve(f, "grep", "Finds the lines in files of the project that match a regular expression, shown as path:line:text. Binary files and .git are left out.",
+		serve(f, "grep", "Finds the lines in files of the project that match a regular expression, shown as path:line:text. Binary files, files of credentials and .git are left out.",
 			looks, (*project).grep),
 		serve(f, "diff_files", "Compares two text files of the project, or one with a text, and shows the unified diff. Nothing is changed.",
 			looks, (*project).diff),
 		change(f, "write_file", "Makes a file of the project, or replaces it whole; missing folders are made. To change a part of a file use edit_file.",
-			sdk.Annotations{Destructive: true, Idempotent: true}, operation[writeArgs]{plan: (*project).planWrite, do: (*project).write, alone: true}),
+			sdk.Annotations{Destructive: true, Idempotent: true}, operation[writeArgs]{plan: (*project).planWrite, do: (*project).write}),
 		change(f, "edit_file", "Replaces one place in a text file. old_text must fit exactly one place; it is looked for exactly, then by whole lines whatever their indentation. When it fits nowhere or in several places, nothing is written and the answer names the lines.",
-			sdk.Annotations{Destructive: true}, operation[editArgs]{plan: (*project).planEdit, do: (*project).edit, alone: true}),
+			sdk.Annotations{Destructive: true}, operation[editArgs]{plan: (*project).planEdit, do: (*project).edit}),
 		change(f, "create_directory", "Makes a folder in the project, and those above it.",
 			sdk.Annotations{Idempotent: true}, operation[createArgs]{plan: (*project).planCreate, do: (*project).create}),
 		change(f, "delete_path", "Deletes a file, a link or a folder of the project for good. A folder that is not empty needs recursive.",
@@ -75,17 +79,22 @@ func serve[In any](f *files, name, description string, a sdk.Annotations, do fun
 			return sdk.Failed(err), nil
 		}
 		defer p.close()
-		p.rules, p.most, p.base = f.rules, f.config.MaxFileBytes, call.Base
+		if filepath.IsAbs(call.RunDir) {
+			p.kept, p.held = kept.Beside(call.RunDir), heldPaths(call.RunDir)
+		}
+		p.rules, p.most, p.base = f.rulesOf(call.Invocation), f.config.MaxFileBytes, call.Base
 		got, err := do(p, ctx, in)
 		if err != nil {
 			failed := sdk.Failed(err)
-			failed.Changes = p.changes.list
+			p.changes.tell(&failed, p.kept)
 			return failed, nil
 		}
 		structured, err := json.Marshal(got.data)
 		if err != nil {
 			return sdk.ToolResult{}, fmt.Errorf("encode the result of %s: %w", name, err)
 		}
-		return sdk.ToolResult{Success: true, Output: got.text, Truncated: got.truncated, Structured: structured, Changes: p.changes.list}, nil
+		done := sdk.ToolResult{Success: true, Output: withNote(got.text, p.note()), Truncated: got.truncated, Structured: structured}
+		p.changes.tell(&done, p.kept)
+		return done, nil
 	}).Whole()
 }

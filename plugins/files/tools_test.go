@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +24,20 @@ import (
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain keeps the locks of projects out of the folder that real ones have.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "files-locks")
+	if err == nil {
+		err = os.Setenv("XDG_RUNTIME_DIR", dir)
+	}
+	if err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(dir)
+		os.Exit(code)
+	}))
+}
 
 // served is the plugin's tools at the other end of a connection, as the daemon
 // has them.

@@ -16,6 +16,9 @@ import (
 // maxVisited is how many files and folders one call looks at.
 const maxVisited = 500_000
 
+// mostNotes is how many paths a result names that it lacks.
+const mostNotes = 10
+
 // entry is something that a walk over a folder came to.
 type entry struct {
 	path string   // relative to the project
@@ -41,6 +44,9 @@ type tree struct {
 func (p *project) tree(name string) (*tree, error) {
 	pl, err := p.existing(cmp.Or(name, "."), lookup{})
 	if err != nil {
+		return nil, err
+	}
+	if err := pl.readable(name); err != nil {
 		return nil, err
 	}
 	return &tree{place: pl, intoGit: inGit(pl.path)}, nil
@@ -114,7 +120,7 @@ func (t *tree) notes() string {
 		fmt.Fprintf(&notes, "[not everything was looked at: more than %d files, or folders deeper than %d; name a folder further down]\n", maxVisited, maxDepth)
 	}
 	for i, line := range t.unreadable {
-		if i == 10 {
+		if i == mostNotes {
 			fmt.Fprintf(&notes, "[and %d more could not be read]\n", len(t.unreadable)-i)
 			break
 		}

@@ -97,7 +97,7 @@ func (p *project) replaceText(ctx context.Context, pl *place, text string) error
 			return err
 		}
 	}
-	before, err := pl.keep(ctx)
+	before, err := pl.keep(ctx, p.kept)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,11 @@ func (p *project) target(name string, how lookup) (*place, error) {
 // subject resolves a path that is there and about to be moved or deleted. A
 // link at its end is meant itself.
 func (p *project) subject(name string) (*place, error) {
-	return p.present(name, lookup{nofollow: true}, "list_files shows what does")
+	pl, err := p.present(name, lookup{nofollow: true}, "list_files shows what does")
+	if err != nil {
+		return nil, err
+	}
+	return pl, pl.readable(name)
 }
 
 // present is changeable for what has to be there; instead says what to do when it
@@ -142,12 +146,13 @@ func (p *project) changeable(name string, how lookup) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.whole = how.nofollow
 	if how.made != nil {
 		how.create = g
 	}
 	clean, err := p.clean(name)
 	if err == nil { // before any folder is made
-		err = checkGitNames(clean)
+		err = p.checkName(clean)
 	}
 	if err != nil {
 		return nil, err

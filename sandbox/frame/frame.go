@@ -1,6 +1,8 @@
-// Package frame is the wire between the manager and the runner inside a
-// container: length-prefixed frames over one Unix socket.
+// Package frame is the wire between the manager and the programs that it has
+// beside it: the runner inside a container, and the helper that makes views
+// ([ViewRequest]).
 //
+// The runner speaks length-prefixed frames over one Unix socket.
 // A frame is a four byte big-endian length, one byte of kind and the payload;
 // the length counts kind and payload. Control frames carry JSON, chunks carry
 // raw bytes, so that what a command prints arrives byte for byte. Both sides
@@ -18,7 +20,7 @@ import (
 
 // Version is the protocol both sides must speak; it travels in [Hello] and
 // [Welcome]. A runner of another version is replaced, never adapted to.
-const Version = 3
+const Version = 4
 
 // MaxPayload is the largest payload of one frame in bytes. It bounds what a
 // peer can make the reader allocate.

@@ -50,6 +50,9 @@ type Exec struct {
 	// prints beyond is read and counted, never sent.
 	StdoutCap int64 `json:"stdout_cap"`
 	StderrCap int64 `json:"stderr_cap"`
+	// View says that a view of the project must be mounted on [Workspace]: the
+	// command does not start when there is none. See [Exit.NoView].
+	View bool `json:"view,omitempty"`
 }
 
 // Cancel ends the command with this id; its [Exit] follows as usual.
@@ -86,7 +89,10 @@ type Exit struct {
 	// Missing are the mounts of [Welcome] that are gone. With Started they
 	// went while the command ran.
 	Missing []string `json:"missing,omitempty"`
-	Error   string   `json:"error,omitempty"`
+	// NoView says that the command was not started, since the container does not
+	// see the view that it was to work on.
+	NoView bool   `json:"no_view,omitempty"`
+	Error  string `json:"error,omitempty"`
 	// Unusable says that Error is about the program: it is not there, or it
 	// cannot be executed.
 	Unusable bool `json:"unusable,omitempty"`

@@ -48,6 +48,9 @@ func (c *command) run(ctx context.Context) frame.Exit {
 	if out.Missing = c.missing(); len(out.Missing) > 0 {
 		return out
 	}
+	if out.NoView = c.View && !viewMounted(); out.NoView {
+		return out
+	}
 	c.oom.begin()
 	stdout, stderr, exited, began, err := c.start()
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/bothyd/bothy/sandbox/frame"
 )
 
 const table = `731 616 0:52 / / ro,relatime - overlay overlay rw,lowerdir=/x
@@ -40,20 +42,10 @@ func TestEveryMountIsMissingFromNothing(t *testing.T) {
 	}
 }
 
-func TestUnescape(t *testing.T) {
-	for in, want := range map[string]string{
-		`/plain`: "/plain", `/a\040b`: "/a b", `/a\011`: "/a\t", `/a\134`: `/a\`,
-		`/a\04`: `/a\04`, `/a\999`: `/a\999`, `\`: `\`, `/a\012b\040c`: "/a\nb c",
-	} {
-		if got := unescape([]byte(in)); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
 func FuzzMissingMounts(f *testing.F) {
 	f.Add([]byte(table), "/workspace/.git")
 	f.Add([]byte("1 2 3"), "")
+	f.Add([]byte("0"), "-")
 	f.Fuzz(func(t *testing.T, in []byte, path string) {
 		missing := missingMounts(in, []string{path})
 		if len(missing) > 1 || len(missing) == 1 && missing[0] != path {
@@ -67,7 +59,10 @@ func FuzzMissingMounts(f *testing.F) {
 }
 
 func TestOnlyMountsOfTheHostsDirectoriesAreTold(t *testing.T) {
-	points := []string{"/", "/usr", "/workspace", "/workspace/.git", "/workspace/a b", "/workspace/.git", "/workspaces", "/home/bothy", "/home", "/skills", "/proc"}
+	var points []frame.Mount
+	for _, point := range []string{"/", "/usr", "/workspace", "/workspace/.git", "/workspace/a b", "/workspace/.git", "/workspaces", "/home/bothy", "/home", "/skills", "/proc"} {
+		points = append(points, frame.Mount{Point: point})
+	}
 	want := []string{"/workspace", "/workspace/.git", "/workspace/a b", "/home/bothy", "/skills"}
 	if got := ofHost(points); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -68,8 +68,8 @@ func (c *Client) Reset(ctx context.Context, p rpc.RunRef) (rpc.Changed, error) {
 	return ask[rpc.Changed](ctx, c, rpc.MethodReset, p)
 }
 
-// Changes tells what a run changed in its project's files.
-func (c *Client) Changes(ctx context.Context, p rpc.RunRef) (rpc.Changes, error) {
+// Changes tells what a run, or a part of it, changed in its project's files.
+func (c *Client) Changes(ctx context.Context, p rpc.ChangesOf) (rpc.Changes, error) {
 	return ask[rpc.Changes](ctx, c, rpc.MethodChanges, p)
 }
 
@@ -77,6 +77,13 @@ func (c *Client) Changes(ctx context.Context, p rpc.RunRef) (rpc.Changes, error)
 // or, when something else touched a part of it, nothing and answers conflict.
 func (c *Client) Undo(ctx context.Context, p rpc.Undo) (rpc.Undone, error) {
 	return ask[rpc.Undone](ctx, c, rpc.MethodUndo, p)
+}
+
+// Redo takes the last Undo of a run back that was not taken back yet. Unless
+// p.Partial is set it makes all of it again or, when something else touched a part of
+// it since, nothing and answers conflict.
+func (c *Client) Redo(ctx context.Context, p rpc.Redo) (rpc.Undone, error) {
+	return ask[rpc.Undone](ctx, c, rpc.MethodRedo, p)
 }
 
 // Delete removes a run with all it knows, for good. It may take 10 s.

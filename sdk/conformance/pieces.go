@@ -73,7 +73,7 @@ func result(r *pb.ToolResult) error {
 	if r.GetSuccess() && r.GetError() != "" {
 		return fmt.Errorf("a successful result carries the error %q", r.GetError())
 	}
-	for name, b := range map[string][]byte{"metadata": r.GetMetadataJson(), "structured": r.GetStructuredJson(), "changes": r.GetChangesJson()} {
+	for name, b := range map[string][]byte{"metadata": r.GetMetadataJson(), "structured": r.GetStructuredJson(), "changes": r.GetChangesJson(), "follow": r.GetFollow().GetArgumentsJson()} {
 		if len(b) > 0 && !json.Valid(b) {
 			return fmt.Errorf("the %s of the result are no JSON", name)
 		}

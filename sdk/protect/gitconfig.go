@@ -24,6 +24,8 @@ type gitSettings struct {
 	// Hooks are values of core.hooksPath. A relative one is meant from the
 	// folder in which the hook runs.
 	Hooks []string
+	// Programs are values that name a program, or a file of such, as they stand.
+	Programs []string
 }
 
 // readGitSettings reads configuration files and all they include, whatever the
@@ -45,6 +47,9 @@ func (s *gitSettings) read(file, home string, depth int) {
 		return
 	}
 	for _, set := range parseGitConfig(text) {
+		if set.runs() {
+			s.Programs = append(s.Programs, set.value)
+		}
 		path, ok := expandGitPath(set.value, home)
 		switch {
 		case !ok:

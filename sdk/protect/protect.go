@@ -1,82 +1,33 @@
-// Package protect knows what the host obeys in a project, which no command and no
-// tool may change: what git runs or reads as configuration, and what Bothy itself
-// trusts. It is the one list of it; the sandbox, the files tool and the policy
-// read it, each by means of its own (ADR 0007).
+// Package protect knows what the host obeys in a project: what git runs or reads
+// as configuration, what Bothy trusts, what shells and other agents obey, and what
+// editors and tools run. It is the one list of it, in three classes: what nobody
+// changes, what a person is asked about, and what is free. The policy, the files
+// tool, commands and the sandbox read it, each by means of its own (ADR 0052).
 //
-// [Judge] and [JudgeGit] look at names alone. What else is protected in a project
-// depends on what is there: [Rules] look at the disk.
+// [Rules.Name] looks at a name alone, [Rules.Changes] at what a command changed and
+// at the project. [Rules.Paths] and what stands beside it are what the sandbox
+// mounts read-only where a command works in the project itself.
 package protect
 
-import (
-	"path"
-	"slices"
-	"strings"
-)
+import "strings"
 
-// Paths are protected in every project, relative to it: the host runs git's hooks,
-// git obeys its configuration, and Bothy trusts its own folders.
+// Paths are what is refused in every project, relative to it, where commands work in
+// the project itself: what lies at its top. Below it that holds for repositories
+// alone.
 func Paths() []string {
-	return []string{".git/hooks", ".git/config", ".bothy", ".agents", ".claude/skills", "bothy.lock"}
+	paths := []string{".git/config", ".git/hooks"}
+	for _, f := range Names() {
+		if f.Class == Refused {
+			paths = append(paths, f.Name)
+		}
+	}
+	return paths
 }
 
 // GitNames are what git reads in any repository, wherever it lies, as
 // configuration, or as the place where configuration and hooks are.
 func GitNames() []string {
 	return []string{"commondir", "config", "config.worktree", "hooks", "modules", "worktrees"}
-}
-
-// Finding says what the name of a path tells of it. The zero one is of a path that
-// may be changed.
-type Finding struct {
-	// Reason is why the path may not be changed.
-	Reason Reason
-	// Name is the protected path that the reason is about.
-	Name string
-}
-
-// Reason is why a path may not be changed.
-type Reason string
-
-// The reasons; the empty one stands for none.
-const (
-	// Protected is of a path that is protected, or lies in one that is.
-	Protected Reason = "protected"
-	// Holds is of a folder with a protected path in it, which a move of the
-	// folder would take along.
-	Holds Reason = "holds"
-	// Repository is of a .git, which holds what git obeys, or as a file leads to it.
-	Repository Reason = "repository"
-)
-
-// Judge compares a path with protected ones: slashes, relative to the project,
-// clean. The first that it touches decides.
-func Judge(at string, protected []string) Finding {
-	folded := Fold(at)
-	for _, name := range protected {
-		switch other := Fold(name); {
-		case within(folded, other):
-			return Finding{Protected, name}
-		case folded == "." || within(other, folded):
-			return Finding{Holds, name}
-		}
-	}
-	return Finding{}
-}
-
-// JudgeGit looks in a path for what git obeys in a repository anywhere in the
-// project.
-func JudgeGit(at string) Finding {
-	parts := strings.Split(at, "/")
-	for i, part := range parts {
-		switch {
-		case !Alike(part, ".git"):
-		case i == len(parts)-1:
-			return Finding{Repository, at}
-		case slices.ContainsFunc(GitNames(), func(name string) bool { return Alike(parts[i+1], name) }):
-			return Finding{Protected, path.Join(parts[:i+2]...)}
-		}
-	}
-	return Finding{}
 }
 
 // Within says whether a path is a folder, or lies in it.

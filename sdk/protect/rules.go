@@ -7,10 +7,21 @@ import (
 )
 
 // Rules are what is protected in the projects of one installation. The zero value
-// knows no paths of Bothy itself.
+// knows no paths of Bothy itself, and nothing that was configured.
 type Rules struct {
 	// Bothy are absolute paths of Bothy itself, as [BothyPaths] names them.
 	Bothy []string
+
+	// Refuse, Ask and Free are patterns that were configured, relative to a
+	// project: a name at any depth, or a path from the project on, with * and ?
+	// within a name and ** over folders; what lies in a folder that fits is meant
+	// too. Free takes away what is protected by itself, and the other two add to
+	// what is left, so that one more of them never opens anything.
+	Refuse, Ask, Free []string
+
+	// Found is what a look at a project told beforehand, as [Rules.Obeyed] does: for
+	// [Rules.Name], which looks at nothing.
+	Found []Finding
 }
 
 // Paths are those of the function of that name.

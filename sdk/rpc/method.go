@@ -16,6 +16,7 @@ const (
 	MethodFork     = "run/fork"
 	MethodChanges  = "run/changes"
 	MethodUndo     = "run/undo"
+	MethodRedo     = "run/redo"
 	MethodReset    = "run/reset"
 	MethodDelete   = "run/delete"
 	MethodRename   = "run/rename"

@@ -61,6 +61,19 @@ func unstaged(t *testing.T, client *tool.Client) {
 	}
 }
 
+// unprepared asks the tools that declare that they make nothing ready.
+func unprepared(t *testing.T, client *tool.Client) {
+	t.Helper()
+	for _, s := range client.Tools() {
+		if s.Prepares {
+			continue
+		}
+		if _, err := client.Prepare(soon(t), sdk.Place{Tool: s.Name, Project: t.TempDir(), RunDir: t.TempDir()}); outcome(err) != sdk.Unavailable {
+			t.Errorf("%s is not declared as one that prepares and answered %v, want outcome unavailable", s.Name, err)
+		}
+	}
+}
+
 // filesBelow is what a project holds, by path.
 func filesBelow(t *testing.T, dir string) map[string]string {
 	t.Helper()

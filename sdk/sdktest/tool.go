@@ -48,6 +48,7 @@ func Tool(t *testing.T, impl tool.Tool, calls ...Call) {
 		})
 	}
 	t.Run("stage", func(t *testing.T) { unstaged(t, client) })
+	t.Run("prepare", func(t *testing.T) { unprepared(t, client) })
 	keeps(t, conn, sdk.Manifest{Tools: impl.Tools()}, conformance.ToolChecks(sdk.Manifest{}))
 }
 

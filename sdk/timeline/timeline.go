@@ -123,9 +123,11 @@ func (t *Timeline) entry(row sdk.JournalRow, c *Change) {
 			a = &Action{failure: path.IsError()}
 			a.Tool = path.Tool
 			t.actions[row.Path] = a
-			c.Turn.Actions = append(c.Turn.Actions, a)
+			a.Apply(row, change)
+			c.Turn.add(a)
+		} else {
+			a.Apply(row, change)
 		}
-		a.Apply(row, change)
 		c.Action = a
 	}
 }

@@ -100,6 +100,31 @@ func TestRowsBelongToTheLoopAtWork(t *testing.T) {
 	}
 }
 
+// TestWhatAResultAskedForStandsBehindIt: also when it waits for a person before a call that was recorded earlier.
+func TestWhatAResultAskedForStandsBehindIt(t *testing.T) {
+	r := story()[:0:0]
+	r.add(sdk.KindLoopStarted, 7, 0, "", map[string]any{"sequence": 1})
+	r.add(sdk.KindTurnOpened, 7, 1, "", map[string]any{})
+	r.add(sdk.KindEntrySet, 7, 1, "log://turn_1/bash/a", set(sdk.StateStreaming, sdk.PhaseStarted, `{"tool":"bash"}`))
+	r.add(sdk.KindEntrySet, 7, 1, "log://turn_1/bash/b", set(sdk.StateStreaming, sdk.PhaseRecorded, `{"tool":"bash"}`))
+	r.add(sdk.KindEntrySet, 7, 1, "log://turn_1/bash/a", set(sdk.StateResolved, sdk.PhaseEnded, `{}`))
+	for _, path := range []string{"log://turn_1/apply/a", "log://turn_1/apply/b"} {
+		r.add(sdk.KindEntrySet, 7, 1, path, set(sdk.StateStreaming, sdk.PhaseRecorded, `{"tool":"apply","parent":"log://turn_1/bash/a","follows":true}`))
+	}
+	r.add(sdk.KindEntrySet, 7, 1, "log://turn_1/apply/a", set(sdk.StateProposed, sdk.PhaseRecorded, `{"proposal":{"id":"p"}}`))
+	l := Of(r).Loops[0]
+	var order []string
+	for _, a := range l.Actions() {
+		order = append(order, a.Path[len("log://turn_1/"):])
+	}
+	if got := fmt.Sprint(order); got != "[bash/a apply/a apply/b bash/b]" {
+		t.Errorf("in the order %s", got)
+	}
+	if w := l.Waits(); w == nil || w.Path != "log://turn_1/apply/a" {
+		t.Errorf("%+v waits", w)
+	}
+}
+
 func TestTerminalCallIsTheAnswer(t *testing.T) {
 	var r rows
 	r.add(sdk.KindEntrySet, 1, 1, "assistant://1", set(sdk.StateResolved, "", `{"calls":[{}]}`), "")

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,20 @@ type Turn struct {
 	Text    string    // of the reply; empty when it was deleted since
 	State   sdk.State // of the reply; empty while there is none
 	Called  bool      // the reply has calls
-	Actions []*Action // in the order of the calls
+	Actions []*Action // in the order of the calls, each before those that its result asked for
+}
+
+// add gives an action its place.
+func (t *Turn) add(a *Action) {
+	at := len(t.Actions)
+	if a.Follows {
+		for i, x := range t.Actions {
+			if x.Path == a.Parent || x.Follows && x.Parent == a.Parent {
+				at = i + 1
+			}
+		}
+	}
+	t.Actions = slices.Insert(t.Actions, at, a)
 }
 
 func (t *Turn) take(row sdk.JournalRow) {

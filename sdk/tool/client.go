@@ -54,9 +54,17 @@ func request(call sdk.Invocation) *pb.InvokeRequest {
 	return &pb.InvokeRequest{
 		Tool: call.Tool, ArgumentsJson: call.Arguments, CallId: call.CallID,
 		Run: call.Run, Project: call.Project, RunDir: call.RunDir,
-		Argv: call.Argv, Base: call.Base, Network: call.Network,
+		Argv: call.Argv, Base: call.Base, Network: call.Network, Protection: protection(call.Protection), View: call.View,
 		DeadlineUnixMs: wire.Deadline(call.Deadline),
 	}
+}
+
+// protection is nil where nothing was configured, as almost everywhere.
+func protection(p sdk.Protection) *pb.Protection {
+	if len(p.Refuse)+len(p.Ask)+len(p.Free) == 0 {
+		return nil
+	}
+	return &pb.Protection{Refuse: p.Refuse, Ask: p.Ask, Free: p.Free}
 }
 
 // Settle asks what a call came to that an earlier daemon had begun. A plugin
@@ -87,6 +95,23 @@ func (c *Client) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, er
 	return sdk.Staged{Diff: m.GetDiff(), Base: m.GetBase()}, nil
 }
 
+// Prepare asks a tool to make ready what its calls in a run need. A plugin that
+// serves no Prepare answers with the outcome unavailable.
+func (c *Client) Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error) {
+	m, err := c.rpc.Prepare(ctx, &pb.PrepareRequest{
+		Tool: at.Tool, Run: at.Run, Project: at.Project, RunDir: at.RunDir, Network: at.Network,
+	})
+	switch {
+	case status.Code(err) == codes.Unimplemented:
+		return sdk.Prepared{}, unprepared(at.Tool)
+	case err != nil:
+		return sdk.Prepared{}, err
+	case m.GetFailure() != nil:
+		return sdk.Prepared{}, wire.Error(m.GetFailure())
+	}
+	return sdk.Prepared{View: m.GetView(), Reason: m.GetReason()}, nil
+}
+
 // Cancel asks the running call to stop. The call's Invoke still returns its
 // result; Unimplemented means that the plugin knows no Cancel.
 func (c *Client) Cancel(ctx context.Context, callID string) error {
@@ -95,7 +120,8 @@ func (c *Client) Cancel(ctx context.Context, callID string) error {
 }
 
 var (
-	_ Tool    = (*Client)(nil)
-	_ Settler = (*Client)(nil)
-	_ Stager  = (*Client)(nil)
+	_ Tool     = (*Client)(nil)
+	_ Settler  = (*Client)(nil)
+	_ Stager   = (*Client)(nil)
+	_ Preparer = (*Client)(nil)
 )

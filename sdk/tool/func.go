@@ -20,12 +20,13 @@ type Call struct {
 
 // Func is one tool made of a function. Set serves several.
 type Func struct {
-	spec   sdk.ToolSpec // without the parameters of an inferred schema
-	schema func() json.RawMessage
-	err    error
-	invoke func(ctx context.Context, call Call) (sdk.ToolResult, error)
-	settle func(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
-	stage  func(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
+	spec    sdk.ToolSpec // without the parameters of an inferred schema
+	schema  func() json.RawMessage
+	err     error
+	invoke  func(ctx context.Context, call Call) (sdk.ToolResult, error)
+	settle  func(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
+	stage   func(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
+	prepare func(ctx context.Context, at sdk.Place) (sdk.Prepared, error)
 }
 
 // New makes a tool of a typed function. Its JSON Schema is inferred from In, a
@@ -85,10 +86,24 @@ func (f Func) StagedBy(fn func(ctx context.Context, call sdk.Invocation) (sdk.St
 	return f
 }
 
+// PreparedBy is the tool with a way to make ready what its calls in a run need;
+// see [Preparer].
+func (f Func) PreparedBy(fn func(ctx context.Context, at sdk.Place) (sdk.Prepared, error)) Func {
+	f.prepare, f.spec.Prepares = fn, true
+	return f
+}
+
 // Whole declares that the tool sends nothing before its result: no chunks, no
 // progress. Its calls cost less; what it sends nevertheless is refused.
 func (f Func) Whole() Func {
 	f.spec.Whole = true
+	return f
+}
+
+// Unlisted keeps the tool from being offered and called by anybody: the results of
+// the plugin's other tools name it ([sdk.ToolResult.Follow]).
+func (f Func) Unlisted() Func {
+	f.spec.Unlisted = true
 	return f
 }
 
@@ -201,6 +216,22 @@ func (s Set) Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
 	return f.stage(ctx, call)
 }
 
+// Prepare implements Preparer. A tool that prepares nothing answers unavailable.
+func (s Set) Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error) {
+	f, err := s.named(at.Tool)
+	if err == nil && f.prepare == nil {
+		err = unprepared(at.Tool)
+	}
+	if err != nil {
+		return sdk.Prepared{}, err
+	}
+	return f.prepare(ctx, at)
+}
+
+func unprepared(name string) error {
+	return sdk.Errorf(sdk.Unavailable, "the tool %s makes nothing ready beforehand", name)
+}
+
 func unstaged(name string) error {
 	return sdk.Errorf(sdk.Unavailable, "the tool %s cannot say beforehand what it would change", name)
 }
@@ -210,7 +241,8 @@ func unsettled(name string) error {
 }
 
 var (
-	_ Tool    = Set(nil)
-	_ Settler = Set(nil)
-	_ Stager  = Set(nil)
+	_ Tool     = Set(nil)
+	_ Settler  = Set(nil)
+	_ Stager   = Set(nil)
+	_ Preparer = Set(nil)
 )

@@ -50,11 +50,14 @@ func (whole) Progress(string, float64) error { return errWhole }
 
 // invocation reads a call.
 func invocation(req *pb.InvokeRequest) sdk.Invocation {
+	p := req.GetProtection()
 	return sdk.Invocation{
 		Tool: req.GetTool(), Arguments: req.GetArgumentsJson(), CallID: req.GetCallId(),
 		Run: req.GetRun(), Project: req.GetProject(), RunDir: req.GetRunDir(),
 		Argv: req.GetArgv(), Base: req.GetBase(), Network: req.GetNetwork(),
-		Deadline: wire.ReadDeadline(req.GetDeadlineUnixMs()),
+		View:       req.GetView(),
+		Protection: sdk.Protection{Refuse: p.GetRefuse(), Ask: p.GetAsk(), Free: p.GetFree()},
+		Deadline:   wire.ReadDeadline(req.GetDeadlineUnixMs()),
 	}
 }
 
@@ -95,6 +98,26 @@ func stage(ctx context.Context, impl Tool, call sdk.Invocation) (staged sdk.Stag
 		return sdk.Staged{}, unstaged(call.Tool)
 	}
 	return stager.Stage(ctx, call)
+}
+
+// Prepare answers for an implementation that prepares nothing as well.
+func (s *server) Prepare(ctx context.Context, req *pb.PrepareRequest) (*pb.PrepareResponse, error) {
+	prepared, err := prepare(ctx, s.impl, sdk.Place{
+		Tool: req.GetTool(), Run: req.GetRun(), Project: req.GetProject(), RunDir: req.GetRunDir(), Network: req.GetNetwork(),
+	})
+	if err != nil {
+		return &pb.PrepareResponse{Failure: wire.Failure(err)}, nil
+	}
+	return &pb.PrepareResponse{View: prepared.View, Reason: prepared.Reason}, nil
+}
+
+func prepare(ctx context.Context, impl Tool, at sdk.Place) (prepared sdk.Prepared, err error) {
+	defer wire.Rescue("tool", at.Tool, &err)
+	preparer, ok := impl.(Preparer)
+	if !ok {
+		return sdk.Prepared{}, unprepared(at.Tool)
+	}
+	return preparer.Prepare(ctx, at)
 }
 
 // Cancel ends the call's context. A call that is over already is no error.

@@ -44,5 +44,17 @@ type Stager interface {
 	Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
 }
 
+// Preparer is what a Tool also is when some of its tools can make ready what
+// their calls in a run need (sdk.ToolSpec.Prepares), which takes time.
+type Preparer interface {
+	// Prepare is called while a model thinks of what may be the first call, and
+	// again whenever it begins to think of a new prompt: what is ready already
+	// costs nothing. It makes no call and changes nothing that anybody but the
+	// tool sees. A call that comes meanwhile waits for it or does the same work;
+	// ctx may end at any time, and what was begun must leave nothing behind that a
+	// call would trip over. An error is told to nobody but the log.
+	Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error)
+}
+
 // Stream is where a call sends what is known before its result.
 type Stream = sdk.Stream

@@ -39,6 +39,8 @@ func actionEnding(a *sdk.Action) string {
 			text = fmt.Sprintf("exit status %d", code)
 		} else if a.Rejected() {
 			text = answerText(a.Answer)
+		} else if a.Outcome == sdk.Permission && wasAllowed(a) {
+			text = "refused" // by the tool itself
 		} else if a.Outcome == sdk.Permission {
 			text = "denied"
 		} else if a.Outcome != "" {
@@ -58,13 +60,19 @@ func actionEnding(a *sdk.Action) string {
 	switch {
 	case a.Rejected():
 		why = a.Answer.Reason
-	case a.Outcome == sdk.Permission && a.Decision != nil && a.Decision.Reason != "":
+	case a.Outcome == sdk.Permission && a.Decision != nil && a.Decision.Reason != "" && !wasAllowed(a):
 		why = a.Decision.Reason
 	}
 	if why != "" && a.State != sdk.StateResolved && !strings.HasPrefix(text, why) {
 		text += ": " + why
 	}
 	return text
+}
+
+// wasAllowed reports whether policy let the call be made, or a person did: what
+// was decided then is not why it failed.
+func wasAllowed(a *sdk.Action) bool {
+	return a.Decision != nil && (a.Decision.Verdict == sdk.Allow || a.Answer != nil && !a.Rejected())
 }
 
 const (

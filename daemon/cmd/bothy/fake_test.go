@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -79,7 +80,7 @@ func (f *fakeDaemon) commit(row sdk.JournalRow) int64 {
 	return row.Seq
 }
 
-func (f *fakeDaemon) Submit(_ context.Context, _ string, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeDaemon) Submit(_ context.Context, _ string, readOnly, _ bool, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	f.prompts, f.modes = append(f.prompts, p), append(f.modes, readOnly)
 	loop := int64(len(f.prompts))
@@ -124,7 +125,7 @@ func (f *fakeDaemon) did(format string, args ...any) {
 
 func (f *fakeDaemon) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
 	f.did("resume %d", run)
-	return f.Submit(context.Background(), "", false, rpc.Prompt{})
+	return f.Submit(context.Background(), "", false, false, rpc.Prompt{})
 }
 
 func (f *fakeDaemon) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked, error) {
@@ -137,13 +138,39 @@ func (f *fakeDaemon) Reset(_ context.Context, run int64) error {
 	return f.refuse
 }
 
-func (f *fakeDaemon) Changes(_ context.Context, run int64) (rpc.Changes, error) {
-	f.did("changes %d", run)
+func (f *fakeDaemon) Changes(_ context.Context, run int64, of rpc.ChangesOf) (rpc.Changes, error) {
+	f.did("changes %d%s", run, partOf(of))
 	return f.changes, f.refuse
 }
 
-func (f *fakeDaemon) Undo(_ context.Context, run int64, partial bool) (rpc.Undone, error) {
-	f.did("undo %d %v", run, partial)
+// partOf is which part of a run is meant.
+func partOf(of rpc.ChangesOf) string {
+	of.Run, of.Project = "", ""
+	if text := strings.TrimPrefix(mustJSON(of), `{"run":"",`); text != `{"run":""}` {
+		return " " + strings.TrimSuffix(text, "}")
+	}
+	return ""
+}
+
+func mustJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func (f *fakeDaemon) Redo(ctx context.Context, run int64, partial bool) (rpc.Undone, error) {
+	f.did("redo %d %v", run, partial)
+	return f.undone(run), f.refuse
+}
+
+func (f *fakeDaemon) Undo(_ context.Context, run int64, p rpc.Undo) (rpc.Undone, error) {
+	f.did("undo %d %v%s", run, p.Partial, partOf(p.Of()))
+	return f.undone(run), f.refuse
+}
+
+func (f *fakeDaemon) undone(run int64) rpc.Undone {
 	u := rpc.Undone{Run: f.changes.Run, ID: run, Left: []sdk.Difference{}, Taken: []sdk.Difference{}, Kept: []string{"new"}}
 	for _, d := range f.changes.Differences {
 		if d.Conflict == "" {
@@ -152,7 +179,7 @@ func (f *fakeDaemon) Undo(_ context.Context, run int64, partial bool) (rpc.Undon
 			u.Left = append(u.Left, d)
 		}
 	}
-	return u, f.refuse
+	return u
 }
 
 func (f *fakeDaemon) Delete(_ context.Context, run int64) error {

@@ -10,7 +10,7 @@ import (
 
 // modeFlags say how much a prompt may do without a question.
 type modeFlags struct {
-	Mode           string         `enum:",${modes}" default:"" placeholder:"MODE" help:"interactive: every side effect is asked about. restricted: what is proven harmless runs, the rest is asked about, or denied when there is no terminal. full: whatever is not denied runs; needs --allow-dangerous. The agent's own when absent."`
+	Mode           string         `enum:",${modes}" default:"" placeholder:"MODE" help:"interactive: every side effect is asked about. restricted: what is proven harmless runs, the rest is asked about, or denied when there is no terminal. workspace: commands work on a copy of the project and run, what leaves it is asked about. full: whatever is not denied runs; needs --allow-dangerous. The agent's own when absent."`
 	AllowDangerous bool           `help:"Say that you mean --mode full."`
 	Yolo           bool           `help:"Run in full mode and stay in it: this run never asks again, in later prompts either."`
 	AnswerWithin   *time.Duration `placeholder:"TIME" help:"Without a terminal: how long a question waits for an answer from elsewhere before this ends with 4, as 30s; policy.answer_within of the configuration when absent."`

@@ -178,6 +178,18 @@ func (t *runReport) event(e rpc.Event) {
 		t.answer(e)
 	default:
 		t.action(e)
+		t.followers(e)
+	}
+}
+
+// followers tells the calls that the result of one asked for, right behind it.
+func (t *runReport) followers(of rpc.Event) {
+	for _, e := range t.d.History {
+		if parent, _ := e.Attributes["parent"].(string); parent == of.Path && !t.told[e.Path] {
+			if follows, _ := e.Attributes["follows"].(bool); follows {
+				t.event(e)
+			}
+		}
 	}
 }
 
@@ -204,7 +216,7 @@ func (t *runReport) action(e rpc.Event) {
 	}
 	a := actionOf(e)
 	if t.full {
-		t.line(4, a.Tool)
+		t.line(4, a.Tool+"  "+strings.TrimPrefix(e.Path, "log://"))
 		t.arguments(a.Arguments)
 	} else {
 		call := a.Tool + " " + shortArguments(a.Arguments)

@@ -19,6 +19,7 @@ type runsCmd struct {
 	Fork   runsForkCmd   `cmd:"" help:"Make a run that begins with what another one knows."`
 	Diff   runsDiffCmd   `cmd:"" help:"Show what a run changed in the project's files."`
 	Undo   runsUndoCmd   `cmd:"" help:"Take back what a run changed in the project's files."`
+	Redo   runsRedoCmd   `cmd:"" help:"Make again what the last undo of a run took back."`
 	Reset  runsResetCmd  `cmd:"" help:"Give a run a new sandbox; what it knows stays."`
 	Rm     runsRmCmd     `cmd:"" help:"Delete runs for good."`
 	Rename runsRenameCmd `cmd:"" help:"Give a run another name."`

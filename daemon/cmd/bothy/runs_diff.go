@@ -12,25 +12,35 @@ import (
 
 type runsDiffCmd struct {
 	runArg
+	partArg
 	Stat bool `help:"One line a file, without the lines that changed."`
 }
 
 // Help adds to the verb's help.
 func (runsDiffCmd) Help() string {
-	return `It compares the project's files as they are now with how they were before the run first touched them, as far as the run's tools tell what they change: the files tools do, commands in the sandbox do not. What stands behind a # is no part of the diff.
+	return `It compares the project's files as they are now with how they were before the run first touched them. The files tools tell what they change, and so do commands that worked on a copy of the project. What stands behind a # is no part of the diff.
 
-'bothy runs undo' takes it back.
+With --prompt, --turn, --action or --path it is what that part of the run did, also when the run changed the same files again later.
+
+'bothy runs undo' takes it back, with the same flags.
 
 Examples:
 
     bothy runs diff
     bothy runs diff fix-42 --stat
+    bothy runs diff fix-42 --turn 3
+    bothy runs diff --action turn_3/bash/call --path 'src/**'
 `
 }
 
 // Run prints the diff; how much of it there is goes to standard error.
 func (cmd runsDiffCmd) Run(ctx context.Context, c *console) error {
-	return queryRun(ctx, c, cmd, (*client.Client).Changes, func(changes rpc.Changes) error { return cmd.print(c, changes) })
+	if err := cmd.check(); err != nil {
+		return err
+	}
+	return queryRun(ctx, c, cmd, func(cl *client.Client, ctx context.Context, ref rpc.RunRef) (rpc.Changes, error) {
+		return cl.Changes(ctx, cmd.of(ref))
+	}, func(changes rpc.Changes) error { return cmd.print(c, changes) })
 }
 
 func (cmd runsDiffCmd) print(c *console, changes rpc.Changes) error {
@@ -45,7 +55,7 @@ func (cmd runsDiffCmd) print(c *console, changes rpc.Changes) error {
 	if err := c.text(b.String()); err != nil {
 		return err
 	}
-	c.say("%s", escape(changesSummary(changes)))
+	c.say("%s", escape(changesSummary(changes, cmd.partArg)))
 	return nil
 }
 
@@ -67,6 +77,9 @@ func differenceLine(d sdk.Difference) string {
 	case d.Added+d.Removed > 0:
 		line += fmt.Sprintf(", +%d -%d", d.Added, d.Removed)
 	}
+	if d.Mode != "" && d.Conflict == "" {
+		line += ", mode " + d.Mode
+	}
 	return line
 }
 
@@ -81,21 +94,22 @@ func stuck(x rpc.Changes) int {
 	return n
 }
 
-// changesSummary counts.
-func changesSummary(x rpc.Changes) string {
+// changesSummary counts what a part of a run changed.
+func changesSummary(x rpc.Changes, part partArg) string {
 	added, removed := 0, 0
 	for _, d := range x.Differences {
 		added, removed = added+d.Added, removed+d.Removed
 	}
-	text := fmt.Sprintf("run %s changed %s, +%d -%d lines", x.Run, plural(len(x.Differences), "path"), added, removed)
+	what := part.words(x.Run)
+	text := fmt.Sprintf("%s changed %s, +%d -%d lines", what, plural(len(x.Differences), "path"), added, removed)
 	if len(x.Differences) == 0 {
-		text = fmt.Sprintf("run %s changed nothing that is still so", x.Run)
+		text = what + " changed nothing that is still so"
 	}
 	if n := stuck(x); n > 0 {
 		text += fmt.Sprintf("; %d cannot be taken back", n)
 	}
 	if x.Untold > 0 {
-		text += fmt.Sprintf("; what %s changed is not known: commands, or calls that were cut short", plural(x.Untold, "call"))
+		text += fmt.Sprintf("; what %s changed is not known: commands that worked on the project itself, or calls that were cut short", plural(x.Untold, "call"))
 	}
 	if x.Unfinished {
 		text += fmt.Sprintf("; taking it back was cut short: `bothy runs undo %s` goes on", x.Run)

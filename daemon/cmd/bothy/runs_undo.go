@@ -13,6 +13,7 @@ import (
 
 type runsUndoCmd struct {
 	runArg
+	partArg
 	Partial bool `help:"Take back what can be, though something else touched the rest."`
 	DryRun  bool `short:"n" help:"Only say what would be taken back."`
 	Yes     bool `short:"y" help:"Do not ask. Needed where there is no terminal."`
@@ -20,70 +21,150 @@ type runsUndoCmd struct {
 
 // Help adds to the verb's help.
 func (runsUndoCmd) Help() string {
-	return `The files of the project become as they were before the run first touched them, when nothing else touched them since: what an editor, a command or another run wrote is never lost. Unless --partial is given, all is taken back or nothing.
+	return `The files of the project become as they were before the run first touched them, when nothing else touched them since: what an editor, another run or you wrote is never lost. Unless --partial is given, all is taken back or nothing.
 
-Only what tools tell of can be taken back: the files tools do, commands in the sandbox do not. What the run knows stays.
+With --prompt, --turn, --action or --path only that part of the run is taken back. Where the run built on it later, that is named and nothing is taken back.
+
+What the tools of the run told of can be taken back: files tools, and commands that worked on a copy of the project. What the run knows stays. 'bothy runs redo' makes it again.
 
 Examples:
 
     bothy runs undo -n
     bothy runs undo fix-42 --yes
+    bothy runs undo fix-42 --turn 3
+    bothy runs undo --path 'docs/**' --partial
 `
 }
 
 // Run shows what is about to happen, asks, and does it.
 func (cmd runsUndoCmd) Run(ctx context.Context, c *console) error {
-	cl, ref, err := cmd.open(ctx, c)
+	if err := cmd.check(); err != nil {
+		return err
+	}
+	return takingBack{
+		runArg: cmd.runArg, part: cmd.partArg, partial: cmd.Partial, dryRun: cmd.DryRun, yes: cmd.Yes,
+		verb: "undo", question: "Take this back", done: "taken back", did: "took back %s of %s\n", nothing: "changed nothing that is still so",
+		look: cmd.of,
+		do: func(cl *client.Client, ref rpc.RunRef) (rpc.Undone, error) {
+			return cl.Undo(ctx, rpc.Undo{
+				Run: ref.Run, Project: ref.Project, Partial: cmd.Partial, Prompt: cmd.Prompt, Turn: cmd.Turn, Action: cmd.Action, Paths: cmd.Path,
+			})
+		},
+	}.run(ctx, c)
+}
+
+type runsRedoCmd struct {
+	runArg
+	Partial bool `help:"Make again what can be, though something else touched the rest."`
+	DryRun  bool `short:"n" help:"Only say what would be made again."`
+	Yes     bool `short:"y" help:"Do not ask. Needed where there is no terminal."`
+}
+
+// Help adds to the verb's help.
+func (runsRedoCmd) Help() string {
+	return `The last 'bothy runs undo' of the run is taken back itself: the files become what they were before it. Called again, it goes on with the undo before that one. What was touched since stays as it is; unless --partial is given, all is made again or nothing.
+
+Examples:
+
+    bothy runs redo -n
+    bothy runs redo fix-42 --yes
+`
+}
+
+// Run shows what is about to happen, asks, and does it.
+func (cmd runsRedoCmd) Run(ctx context.Context, c *console) error {
+	return takingBack{
+		runArg: cmd.runArg, partial: cmd.Partial, dryRun: cmd.DryRun, yes: cmd.Yes,
+		verb: "redo", question: "Make this again", done: "made again", did: "made %s of %s again\n", nothing: "has nothing that was taken back",
+		look: func(ref rpc.RunRef) rpc.ChangesOf {
+			return rpc.ChangesOf{Run: ref.Run, Project: ref.Project, Redo: true}
+		},
+		do: func(cl *client.Client, ref rpc.RunRef) (rpc.Undone, error) {
+			return cl.Redo(ctx, rpc.Redo{Run: ref.Run, Project: ref.Project, Partial: cmd.Partial})
+		},
+	}.run(ctx, c)
+}
+
+// takingBack is what undo and redo share.
+type takingBack struct {
+	runArg
+	part                 partArg
+	partial, dryRun, yes bool
+
+	verb     string // of bothy runs
+	question string
+	done     string // of what it did to something
+	did      string // with how many paths, and of what
+	nothing  string // what a run is said to be when there is nothing to do
+	look     func(rpc.RunRef) rpc.ChangesOf
+	do       func(*client.Client, rpc.RunRef) (rpc.Undone, error)
+}
+
+func (b takingBack) run(ctx context.Context, c *console) error {
+	cl, ref, err := b.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	if cmd.DryRun {
-		return cmd.preview(ctx, c, cl, ref)
+	if b.dryRun {
+		return b.preview(ctx, c, cl, ref)
 	}
-	if !cmd.Yes {
-		if sure, err := cmd.sure(ctx, c, cl, ref); err != nil || !sure {
+	if !b.yes {
+		if sure, err := b.sure(ctx, c, cl, ref); err != nil || !sure {
 			return err
 		}
 	}
-	return queryWith(c, cl, func(cl *client.Client) (rpc.Undone, error) {
-		return cl.Undo(ctx, rpc.Undo{Run: ref.Run, Project: ref.Project, Partial: cmd.Partial})
-	}, told(c, undoneText), func(u rpc.Undone) error {
+	return queryWith(c, cl, func(cl *client.Client) (rpc.Undone, error) { return b.do(cl, ref) }, told(c, b.text), func(u rpc.Undone) error {
 		if len(u.Taken) == 0 && len(u.Left) > 0 {
-			return fmt.Errorf("nothing of run %[1]s was taken back: `bothy runs diff %[1]s --stat` says why", u.Run)
+			return fmt.Errorf("nothing of %s was %s: `bothy runs %s %s%s -n` says why", b.part.words(u.Run), b.done, b.verb, u.Run, b.part.flags())
 		}
 		return nil
 	})
 }
 
-// preview says what would be taken back.
-func (cmd runsUndoCmd) preview(ctx context.Context, c *console, cl *client.Client, ref rpc.RunRef) error {
-	return queryWith(c, cl, func(cl *client.Client) (rpc.Changes, error) { return cl.Changes(ctx, ref) }, func(changes rpc.Changes) error {
+// preview says what would happen.
+func (b takingBack) preview(ctx context.Context, c *console, cl *client.Client, ref rpc.RunRef) error {
+	return queryWith(c, cl, func(cl *client.Client) (rpc.Changes, error) { return cl.Changes(ctx, b.look(ref)) }, func(changes rpc.Changes) error {
 		if err := c.text(differenceLines("", changes.Differences)); err != nil {
 			return err
 		}
-		c.say("%s", escape(changesSummary(changes)))
-		if stuck(changes) > 0 && !cmd.Partial {
-			c.say("so nothing is taken back, unless you say --partial")
+		c.say("%s", escape(b.summary(changes)))
+		if stuck(changes) > 0 && !b.partial {
+			c.say("so nothing is %s, unless you say --partial", b.done)
 		}
 		return nil
 	})
 }
 
+// summary counts what would happen.
+func (b takingBack) summary(x rpc.Changes) string {
+	switch {
+	case b.verb == "undo":
+		return changesSummary(x, b.part)
+	case len(x.Differences) == 0:
+		return fmt.Sprintf("run %s %s", x.Run, b.nothing)
+	}
+	text := fmt.Sprintf("%s of run %s would be %s", plural(len(x.Differences), "path"), x.Run, b.done)
+	if n := stuck(x); n > 0 {
+		text += fmt.Sprintf("; %d cannot be", n)
+	}
+	return text
+}
+
 // sure shows what is about to happen and wants a person's word. Where there is
-// nothing to take back, or it cannot be, nobody is asked: the daemon says so.
-func (cmd runsUndoCmd) sure(ctx context.Context, c *console, cl *client.Client, ref rpc.RunRef) (bool, error) {
-	changes, err := cl.Changes(ctx, ref)
-	if err != nil || len(changes.Differences) == 0 && !changes.Unfinished || !cmd.Partial && stuck(changes) > 0 {
+// nothing to do, or it cannot be done, nobody is asked: the daemon says so.
+func (b takingBack) sure(ctx context.Context, c *console, cl *client.Client, ref rpc.RunRef) (bool, error) {
+	changes, err := cl.Changes(ctx, b.look(ref))
+	if err != nil || len(changes.Differences) == 0 && !changes.Unfinished || !b.partial && stuck(changes) > 0 {
 		return true, err
 	}
 	if !c.inTTY {
-		return false, usageError{fmt.Sprintf("%s of the project would be changed (`bothy runs undo -n` shows which), and nobody is here to ask: say --yes", plural(len(changes.Differences), "path"))}
+		return false, usageError{fmt.Sprintf("%s of the project would be changed (`bothy runs %s%s -n` shows which), and nobody is here to ask: say --yes", plural(len(changes.Differences), "path"), b.verb, b.part.flags())}
 	}
 	fmt.Fprint(c.err, escape(differenceLines("", changes.Differences)))
-	sure, err := c.confirm(fmt.Sprintf("Take this back in %s?", escapeLine(changes.Project)))
+	sure, err := c.confirm(fmt.Sprintf("%s in %s?", b.question, escapeLine(changes.Project)))
 	if err == nil && !sure {
-		err = exitError{exitAborted, errors.New("nothing was taken back")}
+		err = exitError{exitAborted, errors.New("nothing was " + b.done)}
 	}
 	return sure, err
 }
@@ -96,13 +177,13 @@ func differenceLines(before string, list []sdk.Difference) string {
 	return b.String()
 }
 
-func undoneText(u rpc.Undone) string {
+func (b takingBack) text(u rpc.Undone) string {
 	if len(u.Taken)+len(u.Left) == 0 {
-		return fmt.Sprintf("run %s changed nothing that is still so", u.Run)
+		return fmt.Sprintf("%s %s", b.part.words(u.Run), b.nothing)
 	}
 	text := ""
 	if len(u.Taken) > 0 {
-		text = fmt.Sprintf("took back %s of run %s\n", plural(len(u.Taken), "path"), u.Run) + differenceLines("  ", u.Taken)
+		text = fmt.Sprintf(b.did, plural(len(u.Taken), "path"), b.part.words(u.Run)) + differenceLines("  ", u.Taken)
 	}
 	if len(u.Left) > 0 {
 		text += fmt.Sprintf("left as %s:\n", map[bool]string{true: "it is", false: "they are"}[len(u.Left) == 1]) + differenceLines("  ", u.Left)

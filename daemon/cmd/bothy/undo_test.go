@@ -25,7 +25,7 @@ func TestDiffOfARun(t *testing.T) {
 	b.c.outTTY = true
 	b.want(t, exitOK, "runs", "diff", "brave-1")
 	b.golden(t, "runs-diff")
-	if want := "run brave-1 changed 5 paths, +1 -1 lines; 1 cannot be taken back; what 2 calls changed is not known: commands, or calls that were cut short\n"; b.err.String() != want {
+	if want := "run brave-1 changed 5 paths, +1 -1 lines; 1 cannot be taken back; what 2 calls changed is not known: commands that worked on the project itself, or calls that were cut short\n"; b.err.String() != want {
 		t.Errorf("said %q", b.err.String())
 	}
 	b.want(t, exitOK, "runs", "diff", "--stat")
@@ -107,4 +107,57 @@ func TestUndoOfARun(t *testing.T) {
 	}
 	b.daemon.refuse = sdk.Errorf(sdk.Conflict, "nothing was taken back")
 	b.want(t, exitFailed, "runs", "undo", "--yes")
+}
+
+// TestPartsOfARun: the flags of a part reach the daemon, and people read which part it was.
+func TestPartsOfARun(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.daemon.detail, b.daemon.changes = eventful(b.project), someChanges(b.project)
+	b.daemon.changes.Differences = b.daemon.changes.Differences[2:]
+	for _, c := range []struct{ flags, asked, said string }{
+		{"--turn 3", `"turn":3`, "turn 3 of run brave-1"},
+		{"--prompt 1", `"prompt":1`, "prompt 1 of run brave-1"},
+		{"--action turn_3/bash/call", `"action":"turn_3/bash/call"`, "turn_3/bash/call of run brave-1"},
+		{"--path src/** --path=a,b --prompt 2", `"prompt":2,"paths":["src/**","a,b"]`, "src/**, a,b of prompt 2 of run brave-1"},
+	} {
+		flags := strings.Fields(c.flags)
+		b.daemon.done = nil
+		b.want(t, exitOK, append([]string{"runs", "diff", "brave-1"}, flags...)...)
+		if did := strings.Join(b.daemon.done, ", "); did != "changes 7 "+c.asked || !strings.HasPrefix(b.err.String(), c.said+" changed 3 paths") {
+			t.Errorf("%s: did %s: %s", c.flags, did, b.err.String())
+		}
+		b.daemon.done = nil
+		b.want(t, exitOK, append([]string{"runs", "undo", "brave-1", "--yes"}, flags...)...)
+		if did := strings.Join(b.daemon.done, ", "); did != "undo 7 false "+c.asked || !strings.HasPrefix(b.out.String(), "took back 3 paths of "+c.said+"\n") {
+			t.Errorf("%s: did %s: %s", c.flags, did, b.out.String())
+		}
+		b.want(t, exitUsage, append([]string{"runs", "undo", "brave-1"}, flags...)...)
+		if !strings.Contains(b.err.String(), "`bothy runs undo --") {
+			t.Error(b.err.String())
+		}
+	}
+	b.want(t, exitUsage, "runs", "undo", "--turn", "-1")
+}
+
+func TestRedoOfARun(t *testing.T) {
+	b := withDaemon(t, nil)
+	b.daemon.detail, b.daemon.changes = eventful(b.project), someChanges(b.project)
+	b.want(t, exitOK, "runs", "redo", "brave-1", "-n")
+	if did := strings.Join(b.daemon.done, ", "); did != `changes 7 "redo":true` || !strings.Contains(b.err.String(), "5 paths of run brave-1 would be made again; 1 cannot be\nso nothing is made again, unless you say --partial") {
+		t.Errorf("did %s: %s", did, b.err.String())
+	}
+	b.daemon.done = nil
+	b.want(t, exitOK, "runs", "redo", "brave-1", "--yes", "--partial")
+	if did := strings.Join(b.daemon.done, ", "); did != "redo 7 true" || !strings.HasPrefix(b.out.String(), "made 4 paths of run brave-1 again\n  changed a.go") {
+		t.Errorf("did %s: %s", did, b.out.String())
+	}
+	b.want(t, exitOK, "runs", "redo", "--yes", "--json")
+	if !json.Valid([]byte(b.out.String())) {
+		t.Error(b.out.String())
+	}
+	b.daemon.changes.Differences = nil
+	b.want(t, exitOK, "runs", "redo")
+	if b.out.String() != "run brave-1 has nothing that was taken back\n" {
+		t.Error(b.out.String())
+	}
 }

@@ -10,13 +10,28 @@ type automaton struct {
 	patterns []pattern
 	breaks   int       // the longest line break inside a secret, in bytes
 	quiet    [256]bool // bytes that leave the root where it is and begin no escape
+	pairs    bits      // of the first two bytes of patterns
+	triples  bits      // of the first three, by their hash
+}
+
+// bits are those of all 16-bit numbers.
+type bits [1 << 10]uint64
+
+func (b *bits) set(n uint16)      { b[n>>6] |= 1 << (n & 63) }
+func (b *bits) has(n uint16) bool { return b[n>>6]&(1<<(n&63)) != 0 }
+
+func pair(x, y byte) uint16 { return uint16(x)<<8 | uint16(y) }
+func triple(x, y, z byte) uint16 {
+	return uint16((uint32(pair(x, y))<<8 | uint32(z)) * 2654435761 >> 16)
 }
 
 // pattern is one text that is looked for. Line breaks are no part of it.
 type pattern struct {
-	size  int
-	lines bool  // it may be broken into lines
-	rule  *rule // what has to follow; nil when the pattern is a secret itself
+	size   int
+	broken breaking     // the lines into which it may be
+	rule   *rule        // what has to follow; nil when the pattern is a secret itself
+	dumps  []*dumpStart // what it begins
+	begin  bool         // it is no secret itself
 }
 
 type node struct {
@@ -28,6 +43,7 @@ type node struct {
 	also    int32 // the next node on the way of fail where one ends
 	depth   int32
 	char    byte
+	broken  breaking // of the patterns that go on from here, the most
 }
 
 // newAutomaton makes one of secrets and of the beginnings of well-known keys.
@@ -35,7 +51,11 @@ func newAutomaton(secrets []form, rules []rule) *automaton {
 	a := &automaton{nodes: make([]node, 1, 64), breaks: lineBreak}
 	for _, f := range secrets {
 		a.breaks = max(a.breaks, f.breaks)
-		a.add(f.text, pattern{size: len(f.text), lines: f.lines})
+		p := pattern{size: len(f.text), broken: f.broken}
+		if f.dump != nil {
+			p.dumps, p.begin = []*dumpStart{f.dump}, true
+		}
+		a.add(f.text, p)
 	}
 	for i := range rules {
 		a.add(rules[i].begin, pattern{size: len(rules[i].begin), rule: &rules[i]})
@@ -47,7 +67,33 @@ func newAutomaton(secrets []form, rules []rule) *automaton {
 	return a
 }
 
+// skip returns the first place from i on where a pattern or an escape may begin, or
+// where too little of the text is left to tell. The root is where it stands.
+func (a *automaton) skip(text string, i int) int {
+	for ; i+2 < len(text); i++ {
+		x, y, z := text[i], text[i+1], text[i+2]
+		switch {
+		case a.quiet[x]:
+		case beginsEscape(x), interrupts(y), interrupts(z):
+			return i
+		case !a.pairs.has(pair(x, y)):
+		case a.triples.has(triple(x, y, z)):
+			return i
+		}
+	}
+	for i < len(text) && a.quiet[text[i]] {
+		i++
+	}
+	return i
+}
+
+// interrupts reports whether a byte may stand between two of a pattern, or for one.
+func interrupts(b byte) bool { return b == '\n' || b == '\r' || beginsEscape(b) }
+
+// add takes a pattern, of three bytes or more.
 func (a *automaton) add(text string, p pattern) {
+	a.pairs.set(pair(text[0], text[1]))
+	a.triples.set(triple(text[0], text[1], text[2]))
 	at := int32(0)
 	for i := range len(text) {
 		next := a.child(at, text[i])
@@ -57,14 +103,17 @@ func (a *automaton) add(text string, p pattern) {
 			a.nodes[at].first = next
 		}
 		at = next
+		a.nodes[at].broken = max(a.nodes[at].broken, p.broken)
 	}
 	switch found := a.nodes[at].found; {
-	case at == 0:
 	case found == 0:
 		a.patterns = append(a.patterns, p)
 		a.nodes[at].found = int32(len(a.patterns))
-	case p.lines:
-		a.patterns[found-1].lines = true
+	default:
+		known := &a.patterns[found-1]
+		known.broken = max(known.broken, p.broken)
+		known.begin = known.begin && p.begin
+		known.dumps = append(known.dumps, p.dumps...)
 	}
 }
 

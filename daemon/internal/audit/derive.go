@@ -185,6 +185,9 @@ func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
 	if at.Truncated {
 		p["truncated"] = true
 	}
+	if id := at.Container(); id != "" {
+		p["container"] = id
+	}
 	if c.State == sdk.StateResolved {
 		return append(lines, r.newLine(row, kindToolResult, p))
 	}

@@ -79,6 +79,7 @@ func readAction(row sdk.JournalRow, r *sdk.AuditRecord) bool {
 	}
 	d := decisionOf(&a)
 	r.State, r.Outcome, r.Parent, r.Exit, r.Duration, r.Truncated = c.State, c.Outcome, a.Parent, a.ExitCode(), sdk.Millis(a.Took()), a.Truncated
+	r.Container = a.Container()
 	r.Tool, r.Plugin, r.Digest = cmp.Or(a.Tool, toolOf(row.Path)), a.Plugin, a.Digest
 	r.Event, r.Verdict, r.Rule, r.Source = d.Violation, d.Verdict, d.Rule, d.Source
 	r.Command, r.Arguments = commandIn(a.Arguments)

@@ -67,7 +67,7 @@ func (r *Redactor) automaton() *automaton {
 func (r *Redactor) spans(text string) []span {
 	s := newScan(r.automaton())
 	s.read(text, 0)
-	s.end()
+	s.end(len(text))
 	return s.spans
 }
 
@@ -119,7 +119,7 @@ func (s *Stream) again(a *automaton) {
 		return
 	}
 	s.scan.level[0].prev = old.level[0].prev
-	s.scan.spans = old.spans
+	s.scan.spans, s.scan.line = old.spans, wide
 	s.scan.read(s.held, s.base)
 }
 
@@ -128,7 +128,7 @@ func (s *Stream) End() string {
 	if s.scan == nil {
 		return ""
 	}
-	s.scan.end()
+	s.scan.end(s.base + len(s.held))
 	rest := s.pass(s.base + len(s.held))
 	s.scan = nil
 	return rest

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -19,38 +21,52 @@ import (
 
 // encoders are the ways in which a secret may be written down.
 var encoders = map[string]func(string) string{
-	"raw":                func(s string) string { return s },
-	"base64 std":         func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
-	"base64 url":         func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
-	"base64 raw":         func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) },
-	"base64 behind one":  func(s string) string { return base64.StdEncoding.EncodeToString([]byte("u" + s + "\n")) },
-	"base64 behind two":  func(s string) string { return base64.StdEncoding.EncodeToString([]byte("u:" + s + "xy")) },
-	"basic auth":         func(s string) string { return base64.StdEncoding.EncodeToString([]byte("user:" + s)) },
-	"query":              url.QueryEscape,
-	"path":               url.PathEscape,
-	"percent upper":      func(s string) string { return each(s, "%%%02X") },
-	"percent lower":      func(s string) string { return each(s, "%%%02x") },
-	"hex":                func(s string) string { return hex.EncodeToString([]byte(s)) },
-	"hex upper":          func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
-	"hex escapes":        func(s string) string { return each(s, `\x%02x`) },
-	"octal escapes":      func(s string) string { return each(s, `\%03o`) },
-	"JSON":               func(s string) string { return inJSON(s, true) },
-	"JSON plain":         func(s string) string { return inJSON(s, false) },
-	"JSON ASCII":         func(s string) string { return strings.Trim(strconv.QuoteToASCII(s), `"`) },
-	"JSON units":         units,
-	"JSON slash":         func(s string) string { return strings.ReplaceAll(inJSON(s, false), "/", `\/`) },
-	"JSON in JSON":       func(s string) string { return inJSON(inJSON(s, true), true) },
-	"JSON thrice":        func(s string) string { return inJSON(inJSON(inJSON(s, true), true), true) },
-	"Go":                 func(s string) string { return strconv.Quote(s) },
-	"shell":              func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" },
-	"HTML":               html.EscapeString,
-	"base64 in a query":  func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) },
-	"query in JSON":      func(s string) string { return inJSON(url.QueryEscape(s), true) },
-	"base64 in lines":    func(s string) string { return wrap(base64.StdEncoding.EncodeToString([]byte("--"+s+"--")), 19, "\n") },
-	"base64 in CR lines": func(s string) string { return wrap(base64.StdEncoding.EncodeToString([]byte(s)), 9, "\r\n") },
-	"hex in lines":       func(s string) string { return wrap(hex.EncodeToString([]byte(s)), 15, "\n") },
-	"lines in JSON":      func(s string) string { return inJSON(wrap(s, 11, "\n"), true) },
-	"in lines":           func(s string) string { return wrap(s, 13, "\n") },
+	"raw":               func(s string) string { return s },
+	"base64 std":        func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"base64 url":        func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
+	"base64 raw":        func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) },
+	"base64 behind one": func(s string) string { return base64.StdEncoding.EncodeToString([]byte("u" + s + "\n")) },
+	"base64 behind two": func(s string) string { return base64.StdEncoding.EncodeToString([]byte("u:" + s + "xy")) },
+	"basic auth":        func(s string) string { return base64.StdEncoding.EncodeToString([]byte("user:" + s)) },
+	"query":             url.QueryEscape,
+	"path":              url.PathEscape,
+	"percent upper":     func(s string) string { return each(s, "%%%02X") },
+	"percent lower":     func(s string) string { return each(s, "%%%02x") },
+	"base32":            func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) },
+	"base32 behind":     func(s string) string { return base32.StdEncoding.EncodeToString([]byte("key=" + s + "\n")) },
+	"base32 in lines": func(s string) string {
+		return wrap(base32.StdEncoding.EncodeToString([]byte(strings.Repeat("x", 30)+s+" ")), 64, "\n")
+	},
+	"base64 twice in lines": func(s string) string { return wrap(base64twice(strings.Repeat("x", 40)+s+" "), 76, "\n") },
+	"base64 twice":          func(s string) string { return base64twice(s) },
+	"base64 twice behind":   func(s string) string { return base64twice("a" + s + " ") },
+	"base64 twice later":    func(s string) string { return base64twice("ab" + s + "\n") },
+	"reversed":              reversed,
+	"hex":                   func(s string) string { return hex.EncodeToString([]byte(s)) },
+	"hex upper":             func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
+	"hex escapes":           func(s string) string { return each(s, `\x%02x`) },
+	"octal escapes":         func(s string) string { return each(s, `\%03o`) },
+	"JSON":                  func(s string) string { return inJSON(s, true) },
+	"JSON plain":            func(s string) string { return inJSON(s, false) },
+	"JSON ASCII":            func(s string) string { return strings.Trim(strconv.QuoteToASCII(s), `"`) },
+	"JSON units":            units,
+	"JSON slash":            func(s string) string { return strings.ReplaceAll(inJSON(s, false), "/", `\/`) },
+	"JSON in JSON":          func(s string) string { return inJSON(inJSON(s, true), true) },
+	"JSON thrice":           func(s string) string { return inJSON(inJSON(inJSON(s, true), true), true) },
+	"Go":                    func(s string) string { return strconv.Quote(s) },
+	"shell":                 func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" },
+	"HTML":                  html.EscapeString,
+	"base64 in a query":     func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) },
+	"query in JSON":         func(s string) string { return inJSON(url.QueryEscape(s), true) },
+	"base64 in lines":       func(s string) string { return wrap(base64.StdEncoding.EncodeToString([]byte("--"+s+"--")), 19, "\n") },
+	"base64 in CR lines":    func(s string) string { return wrap(base64.StdEncoding.EncodeToString([]byte(s)), 9, "\r\n") },
+	"hex in lines":          func(s string) string { return wrap(hex.EncodeToString([]byte(s)), 15, "\n") },
+	"lines in JSON":         func(s string) string { return inJSON(wrap(s, 11, "\n"), true) },
+	"in lines":              func(s string) string { return wrap(s, 13, "\n") },
+}
+
+func base64twice(s string) string {
+	return base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(s))))
 }
 
 func each(s, format string) string {
@@ -253,6 +269,23 @@ func TestAnySecretAnyForm(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestStreamHoldsNoLine: what ends a short line is passed on with it, however many
+// forms the tokens of the daemon have.
+func TestStreamHoldsNoLine(t *testing.T) {
+	var r Redactor
+	for i := range 100 {
+		sum := sha256.Sum256([]byte{byte(i)})
+		r.Add(hex.EncodeToString(sum[:]))
+	}
+	s := r.Stream()
+	for _, line := range []string{"begin\n", "so it is\n", strings.Repeat("a long line ", 20) + "that is done\n", "a run\n"} {
+		if got := s.Write(line); got != line && len(line) < wide {
+			t.Errorf("%q of %q was passed on", got, line)
+		}
+		s.Write("go on ")
+	}
 }
 
 // TestStreamLearns: a value that is added while a text is on its way is hidden

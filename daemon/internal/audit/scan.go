@@ -1,5 +1,7 @@
 package audit
 
+import "slices"
+
 // levels are how often escapes are undone, one in another: a text as it is, and
 // JSON in JSON in JSON.
 const levels = 4
@@ -17,6 +19,9 @@ const lineBreak = 2
 type scan struct {
 	a     *automaton
 	level [levels]level
+	dumps []dump // that may have begun
+	wide  bool   // the line that ends is
+	line  int    // bytes that the last line has by now, at most wide
 	spans []span // in order, and none overlaps another
 }
 
@@ -49,26 +54,81 @@ func newScan(a *automaton) *scan {
 
 // read takes the next piece; base is where it stands in the whole text.
 func (s *scan) read(text string, base int) {
+	l, slow := &s.level[0], 0 // up to where it must be read byte by byte
 	for i := 0; i < len(text); i++ {
-		l := &s.level[0]
-		if l.at == 0 && l.shape.rule == nil && !s.level[1].active {
-			from := i
-			for i < len(text) && s.a.quiet[text[i]] {
-				i++
+		if i >= slow && l.shape.rule == nil && !s.level[1].active && len(s.dumps) == 0 {
+			if i > 0 && l.breaks == 0 && s.a.nodes[l.at].depth == 1 { // as if it had not been read
+				l.at, l.prev, l.marks = 0, l.marks[len(l.marks)-1].prev, l.marks[:0]
+				i--
 			}
-			if i > from {
-				l.prev, l.marks = text[i-1], l.marks[:0]
-			}
-			if i == len(text) {
-				return
+			if l.at == 0 {
+				from := i
+				if i = s.a.skip(text, i); i > from {
+					l.prev, l.marks = text[i-1], l.marks[:0]
+				}
+				if i == len(text) {
+					break
+				}
+				slow = i + 3
 			}
 		}
-		s.step(0, char{text[i], base + i, base + i + 1})
+		if isBreak(text[i]) {
+			s.wide = lineOf(text[:i], s.line) == wide
+		}
+		c := char{text[i], base + i, base + i + 1}
+		if len(s.dumps) > 0 {
+			s.dump(c)
+		}
+		s.step(0, c)
+	}
+	s.line = lineOf(text, s.line)
+}
+
+func isBreak(b byte) bool { return b == '\n' || b == '\r' }
+
+// lineOf is how many bytes the last line of a text has, at most wide, when so many
+// stand before the text.
+func lineOf(text string, before int) int {
+	n := 0
+	for n < wide && n < len(text) {
+		if isBreak(text[len(text)-1-n]) {
+			return n
+		}
+		n++
+	}
+	if n < wide {
+		n = min(n+before, wide)
+	}
+	return n
+}
+
+// dump takes a byte into the dumps that have begun.
+func (s *scan) dump(c char) {
+	kept := s.dumps[:0]
+	for i := range s.dumps {
+		d := &s.dumps[i]
+		end, over := d.read(c)
+		switch {
+		case !over:
+			kept = append(kept, *d)
+		case end > 0:
+			s.found(d.begin, end)
+		}
+	}
+	s.dumps = kept
+}
+
+// beginDumps begins those of a pattern that stands from start to end.
+func (s *scan) beginDumps(starts []*dumpStart, start, end int) {
+	for _, x := range starts {
+		if len(s.dumps) < mostDumps && !slices.ContainsFunc(s.dumps, func(d dump) bool { return d.follows(x) }) {
+			s.dumps = append(s.dumps, x.begins(start, end))
+		}
 	}
 }
 
-// end takes the end of the text.
-func (s *scan) end() {
+// end takes the end of the text, which has so many bytes.
+func (s *scan) end(size int) {
 	for n := range levels - 1 {
 		if s.level[n+1].active {
 			s.level[n].escapes.end(func(c char) { s.step(n+1, c) })
@@ -80,6 +140,12 @@ func (s *scan) end() {
 			s.found(l.shape.start, l.shape.reach)
 		}
 	}
+	for i := range s.dumps {
+		if end := s.dumps[i].end(size); end > 0 {
+			s.found(s.dumps[i].begin, end)
+		}
+	}
+	s.dumps = s.dumps[:0]
 }
 
 // step takes a byte on one level, and what it makes of it to the next.
@@ -126,7 +192,14 @@ func (s *scan) look(l *level, c char) {
 			s.found(start, reach)
 		}
 	}
-	if c.b == '\n' || c.b == '\r' {
+	if isBreak(c.b) {
+		least := anyLine
+		if s.wide || l != &s.level[0] {
+			least = wideLine
+		}
+		for l.at != 0 && s.a.nodes[l.at].broken < least {
+			l.at = s.a.nodes[l.at].fail
+		}
 		if l.breaks++; l.breaks > s.a.breaks {
 			l.at = 0
 		}
@@ -162,8 +235,11 @@ func (s *scan) look(l *level, c char) {
 func (s *scan) match(l *level, p *pattern, c char) {
 	first := l.marks[len(l.marks)-p.size]
 	whole := first.broke == l.broke
+	if whole && l == &s.level[0] {
+		s.beginDumps(p.dumps, first.start, c.end)
+	}
 	switch {
-	case p.rule == nil && (whole || p.lines):
+	case p.rule == nil && !p.begin && (whole || p.broken != noLine):
 		s.found(first.start, c.end)
 	case p.rule != nil && whole && l.shape.rule == nil && !isWord(first.prev):
 		l.shape = shape{rule: p.rule, start: first.start, reach: c.end}
@@ -208,6 +284,9 @@ func (s *scan) clear(at int) int {
 		if !l.escapes.idle() {
 			at = min(at, l.escapes.since())
 		}
+	}
+	for i := range s.dumps {
+		at = min(at, s.dumps[i].begin)
 	}
 	return at
 }

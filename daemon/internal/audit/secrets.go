@@ -2,11 +2,13 @@ package audit
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"html"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -48,7 +50,7 @@ func partsOf(value string) []string {
 // the scan turns back into the secret need not be among them; what an encoder
 // makes of a secret that itself looks escaped must be.
 func formsOf(value string) []form {
-	forms := []string{
+	texts := []string{
 		value,
 		url.QueryEscape(value),
 		url.PathEscape(value),
@@ -58,29 +60,50 @@ func formsOf(value string) []form {
 		strings.ToUpper(hex.EncodeToString([]byte(value))),
 		html.EscapeString(value),
 	}
-	forms = append(forms, inBase64(value)...)
+	texts = append(texts, inBase64(value)...)
 	undone, web, plain := value, value, value
 	for range levels - 1 {
 		undone, web, plain = unescaped(undone), inJSON(web, true), inJSON(plain, false)
-		forms = append(forms, undone, web, plain)
+		texts = append(texts, undone, web, plain)
 	}
-	var kept []form
-	for _, text := range forms {
+	var forms []form
+	for _, text := range texts {
 		flat := strings.NewReplacer("\n", "", "\r", "").Replace(text)
-		if len(flat) >= shortest {
-			kept = append(kept, form{flat, flat != text || len(flat) >= broken, 2 * longestBreak(text)}) // each may be CR and LF
+		f := form{text: flat, breaks: 2 * longestBreak(text)} // each may be CR and LF
+		if flat != text || len(flat) >= broken {
+			f.broken = anyLine
 		}
+		forms = append(forms, f)
 	}
-	return kept
+	for _, text := range append(inBase32(value), twiceInBase64(value)...) {
+		forms = append(forms, form{text: text, broken: wideLine})
+	}
+	forms = append(forms, form{text: reversed(value)})
+	forms = slices.DeleteFunc(forms, func(f form) bool { return len(f.text) < shortest })
+	return append(forms, dumpForms(value)...)
 }
 
 // form is one way in which a secret may be written, without line breaks: the
 // scan passes over those in a text.
 type form struct {
 	text   string
-	lines  bool // it is the same secret when it is broken into lines
-	breaks int  // bytes of line breaks in a row that it may have
+	broken breaking
+	breaks int        // bytes of line breaks in a row that it may have
+	dump   *dumpStart // that it begins, when it is no secret itself
 }
+
+// breaking says in what lines a text is the same secret when it is broken into
+// some. What waits for a line's end is held back from a stream.
+type breaking uint8
+
+const (
+	noLine   breaking = iota
+	wideLine          // in lines as programs make them: of wide bytes or more
+	anyLine
+)
+
+// wide is less than the lines of base64, base32 and PEM have, which is 64 or 76.
+const wide = 60
 
 func longestBreak(text string) (most int) {
 	run := 0
@@ -118,4 +141,38 @@ func inBase64(value string) []string {
 		}
 	}
 	return forms
+}
+
+// twiceInBase64 is what is sure to stand in the base64 of what has the value in
+// base64.
+func twiceInBase64(value string) []string {
+	var forms []string
+	for _, inner := range sure(base64.RawStdEncoding, 3, 4, value) {
+		forms = append(forms, sure(base64.RawStdEncoding, 3, 4, inner)...)
+	}
+	return forms
+}
+
+// inBase32 is what is sure to stand in the base32 of any text around the value.
+func inBase32(value string) []string {
+	return sure(base32.StdEncoding.WithPadding(base32.NoPadding), 5, 8, value)
+}
+
+// sure is what stands in any text around the value, in an encoding that makes so
+// many characters of so many bytes.
+func sure(encoding interface{ EncodeToString([]byte) string }, bytes, characters int, value string) []string {
+	var forms []string
+	for before := range bytes {
+		text := encoding.EncodeToString(append(make([]byte, before), value...))
+		from := (before*characters + bytes - 1) / bytes
+		forms = append(forms, text[from:(before+len(value))*characters/bytes])
+	}
+	return forms
+}
+
+// reversed is a value from its end to its beginning, as rev has it.
+func reversed(value string) string {
+	runes := []rune(value)
+	slices.Reverse(runes)
+	return string(runes)
 }

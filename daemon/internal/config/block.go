@@ -12,7 +12,7 @@ import (
 )
 
 var rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"}, {Type: "log"}, {Type: "stop"}, {Type: "workspace"}, {Type: "skills"}, {Type: "policy"},
+	{Type: "listen"}, {Type: "store"}, {Type: "sandbox"}, {Type: "guard"}, {Type: "log"}, {Type: "stop"}, {Type: "workspace"}, {Type: "skills"}, {Type: "policy"}, {Type: "protect"},
 	{Type: "plugin", LabelNames: []string{"name"}},
 	{Type: "provider", LabelNames: []string{"name"}},
 	{Type: "model", LabelNames: []string{"name"}},

@@ -28,6 +28,8 @@ type Config struct {
 	Guards  sdk.Guards  `block:"guard"`
 	Skills  Skills      `block:"skills"`
 
+	Protect sdk.Protection `block:"protect"`
+
 	Workspace Workspace // the user's block of that name
 	Plugins   []Plugin  // in the order of the files: the first has the bare name of a tool
 	Providers []Plugin
@@ -53,6 +55,8 @@ type Store struct {
 	Path          string `name:"path" kind:"path" start:"yes" doc:"the database file; empty is $XDG_STATE_HOME/bothy/bothy.db"`
 	RetentionDays int    `name:"retention_days" default:"31" doc:"days that a run is kept after its last work; 0 keeps all"`
 	IdleDays      int    `name:"idle_days" default:"7" doc:"days without work after which a run's container is removed; 0 keeps it until the daemon stops"`
+	UndoSize      int64  `name:"undo_size" kind:"size" default:"2GB" doc:"the most that is kept of what files held before runs changed them, to take it back"`
+	UndoDays      int    `name:"undo_days" default:"31" doc:"days that it is kept without being used; 0 is only bounded by the size"`
 }
 
 // Log says what the daemon logs and how much of it is kept.

@@ -58,6 +58,7 @@ type agentBlock struct {
 	MaxTokens   *int     `hcl:"max_tokens"`
 	Busy        *string  `hcl:"busy"`
 	Mode        *string  `hcl:"mode"`
+	WithoutView *string  `hcl:"without_view"`
 	Rest        hcl.Body `hcl:",remain"` // the guards
 }
 
@@ -162,11 +163,12 @@ func (l *loader) agent(label string, body hcl.Body, r hcl.Range) {
 	if !l.decode(body, &b) || diags.HasErrors() {
 		return
 	}
+	without := l.withoutView(label, b.WithoutView, body)
 	a := sdk.Agent{
-		Name: label, Model: or(b.Model, ""), Persona: or(b.Persona, ""), Tools: b.Tools,
+		Name: label, WithoutView: without, Model: or(b.Model, ""), Persona: or(b.Persona, ""), Tools: b.Tools,
 		Dialect: or(b.Dialect, "tools"), View: or(b.View, "transcript"),
 		Temperature: b.Temperature, MaxTokens: or(b.MaxTokens, 0), Busy: or(b.Busy, "queue"),
-		Guards: l.ownGuards(label, content.Attributes), Mode: l.agentMode(label, b.Mode, body),
+		Guards: l.ownGuards(label, content.Attributes), Mode: l.agentMode(label, b.Mode, body, without),
 	}
 	l.notNegative(r, "max_tokens", b.MaxTokens)
 	l.notCold(r, b.Temperature)

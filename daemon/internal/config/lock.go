@@ -81,6 +81,9 @@ func LockOf(m sdk.Manifest, digest string, script bool) Locked {
 // annotations. What only a model reads of it is not part of it.
 func toolHash(t sdk.ToolSpec) string {
 	declared := map[string]any{"annotations": t.Annotations, "staged": t.Staged, "command": t.Command}
+	if t.Unlisted { // left out else, as in locks that know nothing of it
+		declared["unlisted"] = true
+	}
 	parameters, err := sdk.Canonical(t.Parameters)
 	if err != nil {
 		declared["unusable"] = string(t.Parameters) // it is not offered, but it is pinned

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -12,7 +13,7 @@ import (
 // Policy says how much runs may do without asking, and how long an answer is
 // waited for.
 type Policy struct {
-	Mode           sdk.Mode      `name:"mode" default:"restricted" doc:"how much agents that name no mode may do without asking: {modes}"`
+	Mode           sdk.Mode      `name:"mode" default:"workspace" doc:"what agents that name no mode may do unasked: {modes}"`
 	AllowDangerous bool          `name:"allow_dangerous" default:"false" doc:"full may be the mode of an agent, or policy.mode"`
 	Expiry         time.Duration `name:"expiry" default:"24h" doc:"time in which a proposal can be answered"`
 	AnswerWithin   time.Duration "name:\"answer_within\" default:\"5m\" doc:\"how long `bothy run` without a terminal waits for somebody else's answer; the proposal stays\""
@@ -37,9 +38,13 @@ func (l *loader) checkMode(before Value) {
 	l.reportAt(now.place, "Full mode is not allowed", "policy.mode "+needsDangerous+".")
 }
 
-// agentMode is the mode of an agent's block; without one policy.mode rules.
-func (l *loader) agentMode(label string, word *string, body hcl.Body) sdk.Mode {
+// agentMode is the mode of an agent's block. Without one policy.mode rules, unless
+// that is another than workspace and asks less than without does.
+func (l *loader) agentMode(label string, word *string, body hcl.Body, without sdk.Mode) sdk.Mode {
 	if word == nil {
+		if l.cfg.Policy.Mode != sdk.ModeWorkspace && asks(without, l.cfg.Policy.Mode) {
+			return without
+		}
 		return l.cfg.Policy.Mode
 	}
 	mode := sdk.Mode(*word)
@@ -50,6 +55,22 @@ func (l *loader) agentMode(label string, word *string, body hcl.Body) sdk.Mode {
 		l.reportAt(at, "Full mode is not allowed", fmt.Sprintf("mode of agent %q %s.", label, needsDangerous))
 	}
 	return mode
+}
+
+// withoutView is the mode of an agent where workspace is not possible.
+func (l *loader) withoutView(label string, word *string, body hcl.Body) sdk.Mode {
+	mode := sdk.Mode(or(word, ""))
+	if word != nil && mode != sdk.ModeInteractive && mode != sdk.ModeRestricted {
+		l.reportAt(attributeRange(body, "without_view"), "Wrong value", fmt.Sprintf("without_view of agent %q is %q; it may be interactive or restricted.", label, mode))
+	}
+	return mode
+}
+
+// asks reports whether a mode is one, and asks more than another.
+func asks(mode, other sdk.Mode) bool {
+	order := sdk.ModeNames()
+	at := slices.Index(order, string(mode))
+	return at >= 0 && at < slices.Index(order, string(other))
 }
 
 // attributeRange is where the value of an attribute stands, which was decoded

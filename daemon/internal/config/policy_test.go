@@ -11,10 +11,10 @@ import (
 
 func TestPolicyBlock(t *testing.T) {
 	cfg, diags := load(t, "")
-	if len(diags) > 0 || cfg.Policy != (Policy{Mode: sdk.ModeRestricted, Expiry: 24 * time.Hour, AnswerWithin: 5 * time.Minute}) {
+	if len(diags) > 0 || cfg.Policy != (Policy{Mode: sdk.ModeWorkspace, Expiry: 24 * time.Hour, AnswerWithin: 5 * time.Minute}) {
 		t.Fatalf("%+v\n%s", cfg.Policy, diags.Error())
 	}
-	if cfg.Agents["default"].Mode != sdk.ModeRestricted || cfg.Agents["chat"].Mode != sdk.ModeInteractive || len(cfg.Rules) > 0 {
+	if cfg.Agents["default"].Mode != sdk.ModeWorkspace || cfg.Agents["chat"].Mode != sdk.ModeWorkspace || cfg.Agents["chat"].WithoutView != sdk.ModeInteractive || len(cfg.Rules) > 0 {
 		t.Errorf("the built-in agents are %v and %v, the rules %v", cfg.Agents["default"].Mode, cfg.Agents["chat"].Mode, cfg.Rules)
 	}
 	const dangerous = "policy {\n  allow_dangerous = true\n}\n"
@@ -26,6 +26,9 @@ func TestPolicyBlock(t *testing.T) {
 		"another mode":        {"policy {\n  mode = \"interactive\"\n}\n", "", true, sdk.ModeInteractive},
 		"a mode of its own":   {"policy {\n  mode = \"interactive\"\n}\nagent \"default\" {\n  mode = \"restricted\"\n}\n", "", true, sdk.ModeRestricted},
 		"full":                {"policy {\n  mode = \"full\"\n  allow_dangerous = true\n}\n", "", true, sdk.ModeFull},
+		"workspace":           {"policy {\n  mode = \"workspace\"\n}\n", "", true, sdk.ModeWorkspace},
+		"in its place":        {"agent \"default\" {\n  without_view = \"interactive\"\n}\n", "", true, sdk.ModeWorkspace},
+		"no place of its own": {"agent \"default\" {\n  without_view = \"full\"\n}\n", "2:18: error: Wrong value", false, ""},
 		"full, allowed below": {"agent \"default\" {\n  mode = \"full\"\n}\n" + dangerous, "", true, sdk.ModeFull},
 		"full, not allowed":   {"policy {\n  mode = \"full\"\n}\n", "2:3: error: Full mode is not allowed", false, ""},
 		"an agent, likewise":  {"agent \"default\" {\n  mode = \"full\"\n}\n", "2:10: error: Full mode is not allowed", false, ""},
@@ -45,11 +48,22 @@ func TestPolicyBlock(t *testing.T) {
 	}
 }
 
+// TestModeOfChat: whatever policy.mode is, chat asks at least as much as it says,
+// and as its own without_view where that is another mode than workspace.
+func TestModeOfChat(t *testing.T) {
+	for mode, want := range map[string]sdk.Mode{"interactive": sdk.ModeInteractive, "restricted": sdk.ModeInteractive, "workspace": sdk.ModeWorkspace} {
+		cfg, diags := load(t, "policy {\n  mode = \""+mode+"\"\n}\n")
+		if cfg == nil || cfg.Agents["chat"].Mode != want || cfg.Agents["default"].Mode != sdk.Mode(mode) {
+			t.Errorf("%s: %+v\n%s", mode, cfg.Agents, diags.Error())
+		}
+	}
+}
+
 // TestModeOfTheEnvironment: a variable may say full, and one that may not is
 // ignored.
 func TestModeOfTheEnvironment(t *testing.T) {
 	cfg, diags := load(t, "", "BOTHY_POLICY_MODE", "full")
-	if cfg == nil || cfg.Policy.Mode != sdk.ModeRestricted || !strings.Contains(diags.Error(), "warning: Ignored BOTHY_POLICY_MODE") {
+	if cfg == nil || cfg.Policy.Mode != sdk.ModeWorkspace || !strings.Contains(diags.Error(), "warning: Ignored BOTHY_POLICY_MODE") {
 		t.Errorf("full was taken, or nothing was:\n%s", diags.Error())
 	}
 	cfg, diags = load(t, "", "BOTHY_POLICY_MODE", "full", "BOTHY_POLICY_ALLOW_DANGEROUS", "true")
@@ -98,7 +112,7 @@ rule "all" {
 		"decision = \"deny\"\npaths = [\"a[\"]":                        `is not closed`,
 		"decision = \"deny\"\ncommands = [\" \"]":                      `3:12: error: Wrong value`,
 		"decision = \"deny\"\ncommands = [\"a && b\"]":                 `the first words of one command`,
-		"decision = \"deny\"\nmodes = [\"ask\"]":                       `interactive, restricted or full`,
+		"decision = \"deny\"\nmodes = [\"ask\"]":                       `interactive, restricted, workspace or full`,
 		"decision = \"deny\"\narguments = { \"\" = \"x\" }":            `has an empty name`,
 		"decision = \"deny\"\nmode = \"full\"":                         `Unsupported argument`,
 	} {

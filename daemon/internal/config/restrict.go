@@ -14,9 +14,9 @@ import (
 )
 
 // restricting is what a workspace's own file may hold.
-var restricting = schemaWith("workspace", "guard", "sandbox", "rule")
+var restricting = schemaWith("workspace", "guard", "sandbox", "rule", protectBlock)
 
-const onlyNarrows = "The file of a workspace can only narrow: it may have the blocks workspace (agent, model, deny), rule (to deny or propose), guard and sandbox, with limits that are lower than yours."
+const onlyNarrows = "The file of a workspace can only narrow: it may have the blocks workspace (agent, model, deny), rule (to deny or propose), protect (refuse, ask), guard and sandbox, with limits that are lower than yours."
 
 // workspacePrefix begins the Source of a rule of a workspace.
 const workspacePrefix = "workspace "
@@ -44,7 +44,7 @@ func ReadWorkspace(path string, cfg *Config) (Workspace, Diagnostics) {
 		return l.broken()
 	}
 	w := l.cfg.Workspace
-	w.Guards = l.cfg.Guards
+	w.Guards, w.Protect = l.cfg.Guards, l.cfg.Protect
 	if l.cfg.Sandbox.Shell == "argv" {
 		w.Shell = "argv"
 	}
@@ -104,15 +104,17 @@ func (l *loader) restrict(b *hcl.Block, cfg *Config) bool {
 		rule.Source = workspacePrefix + rule.Source
 		l.cfg.Workspace.Rules = append(l.cfg.Workspace.Rules, rule)
 	default:
-		l.clamp(b, cfg)
+		return l.clamp(b, cfg) || b.Type != protectBlock
 	}
 	return true
 }
 
-// clamp takes each setting of a block that is a limit, and below the user's.
-func (l *loader) clamp(b *hcl.Block, cfg *Config) {
+// clamp takes each setting of a block that is a limit, and below the user's. It
+// reports false when one of them cannot be read.
+func (l *loader) clamp(b *hcl.Block, cfg *Config) bool {
 	attrs, diags := b.Body.JustAttributes()
 	l.report(diags)
+	readable := !diags.HasErrors()
 	for _, a := range inOrder(attrs) {
 		s, ok := findSetting(b.Type, a.Name)
 		if !ok || !s.limits() {
@@ -121,14 +123,16 @@ func (l *loader) clamp(b *hcl.Block, cfg *Config) {
 		}
 		v, ok := l.value(a)
 		if !ok {
+			readable = false
 			continue
 		}
 		value, text, err := s.value(v, l.path)
-		if err == nil {
+		if err == nil && s.kind != kindList {
 			err = s.below(text, find(cfg, s.key()).text)
 		}
 		if err != nil {
 			l.reportAt(a.Expr.Range(), "Wrong value", err.Error()+".")
+			readable = false
 			continue
 		}
 		s.set(l.cfg, value)
@@ -136,6 +140,7 @@ func (l *loader) clamp(b *hcl.Block, cfg *Config) {
 			l.noEffect(a.NameRange, "A lower sandbox."+a.Name)
 		}
 	}
+	return readable
 }
 
 // shellForm has no order but one of its values is less than the other.
@@ -145,6 +150,9 @@ const shellForm = "sandbox.shell"
 func (s setting) limits() bool {
 	if s.key() == shellForm {
 		return true
+	}
+	if s.kind == kindList {
+		return s.block == protectBlock && s.name != "free"
 	}
 	return !s.part && s.kind != kindString && s.kind != kindPath && s.kind != kindBool
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // setting is one attribute of a block without a label. It is declared once, by
@@ -52,6 +53,7 @@ const (
 
 	kindBool    kind = "true or false"
 	kindPercent kind = "a percentage above 0 and at most 100"
+	kindList    kind = "a list of texts"
 
 	kindOptionalNumber   kind = "a number above zero, or 0"
 	kindOptionalDuration kind = "a duration such as \"30m\", or \"0s\""
@@ -130,6 +132,8 @@ func kindOf(f reflect.StructField, def string) kind {
 		return kindNumber
 	case reflect.Bool:
 		return kindBool
+	case reflect.Slice:
+		return kindList
 	default:
 		return kindString
 	}
@@ -194,6 +198,8 @@ func (s setting) read(text string) (value any, err error) {
 		var d time.Duration
 		d, err = time.ParseDuration(text)
 		value, fits = d, d > 0 || d == 0 && s.kind == kindOptionalDuration
+	case kindList:
+		value = listOf(text)
 	default:
 		if s.values != nil && !slices.Contains(s.values, text) {
 			return nil, fmt.Errorf("%s is %q; it may be %s", s.key(), text, strings.Join(s.values, ", "))
@@ -218,7 +224,27 @@ func (s setting) mistake(value any) error {
 			return fmt.Errorf("%s is %s and may be %s at most", s.key(), value, sdk.MaxCommandTime)
 		}
 	}
+	if s.block == protectBlock {
+		for _, pattern := range value.([]string) {
+			if err := protect.CheckPattern(pattern); err != nil {
+				return fmt.Errorf("%s: %w", s.key(), err)
+			}
+		}
+	}
 	return nil
+}
+
+// protectBlock has lists of patterns of paths.
+const protectBlock = "protect"
+
+// listOf reads a list as the text that text makes of it: separated by commas.
+func listOf(text string) (list []string) {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
 }
 
 // value reads a value from HCL, and its text; path makes one of a file absolute.
@@ -238,12 +264,21 @@ func (s setting) text(v cty.Value) (string, error) {
 	switch {
 	case v.IsNull() || !v.IsKnown():
 		return "", fmt.Errorf("%s has no value", s.key())
-	case v.Type() == cty.String:
+	case v.Type() == cty.String && s.kind != kindList:
 		return v.AsString(), nil
 	case v.Type() == cty.Number && s.takesNumber():
 		return v.AsBigFloat().Text('f', -1), nil
 	case v.Type() == cty.Bool && s.kind == kindBool:
 		return strconv.FormatBool(v.True()), nil
+	case s.kind == kindList && v.CanIterateElements():
+		var texts []string
+		for _, each := range v.AsValueSlice() {
+			if each.IsNull() || !each.IsKnown() || each.Type() != cty.String || strings.Trim(each.AsString(), " \t") == "" || strings.Contains(each.AsString(), ",") {
+				return "", fmt.Errorf("%s must be %s, none of them empty or with a comma", s.key(), s.kind)
+			}
+			texts = append(texts, each.AsString())
+		}
+		return strings.Join(texts, ", "), nil
 	default:
 		return "", fmt.Errorf("%s must be %s", s.key(), s.kind)
 	}
@@ -252,7 +287,7 @@ func (s setting) text(v cty.Value) (string, error) {
 // takesNumber reports whether a number may stand for a value.
 func (s setting) takesNumber() bool {
 	switch s.kind {
-	case kindString, kindPath, kindBool, kindDuration, kindOptionalDuration:
+	case kindString, kindPath, kindBool, kindDuration, kindOptionalDuration, kindList:
 		return false
 	}
 	return true

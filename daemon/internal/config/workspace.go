@@ -21,6 +21,8 @@ type Workspace struct {
 	Shell string           // "argv", or empty
 	// Guards are limits; -1 is one that is not named.
 	Guards sdk.Guards
+	// Protect adds to what is refused and asked; it frees nothing.
+	Protect sdk.Protection
 
 	// Trust are patterns of the roots of projects whose own file may choose
 	// among agents and models. Only the user's file has it.

@@ -179,3 +179,46 @@ func FuzzReadWorkspace(f *testing.F) {
 		_ = diags.Error()
 	})
 }
+
+// TestProtect: the user's lists open and close, and the file of a project only
+// closes.
+func TestProtect(t *testing.T) {
+	cfg, diags := load(t, "protect {\n  refuse = [\"keys/**\", \"*.tf\"]\n  ask    = [\"Makefile\"]\n  free   = [\".vscode\"]\n}\n")
+	if cfg == nil {
+		t.Fatal(diags.Error())
+	}
+	want := sdk.Protection{Refuse: []string{"keys/**", "*.tf"}, Ask: []string{"Makefile"}, Free: []string{".vscode"}}
+	if !reflect.DeepEqual(cfg.Protect, want) {
+		t.Errorf("got %+v", cfg.Protect)
+	}
+	for text, says := range map[string]string{
+		"free = [\"/etc\"]": "absolute", "refuse = \"x\"": "a list of texts", "ask = [\"\"]": "none of them empty", "ask = [\"a,b\"]": "comma", "free = [\"../x\"]": "names nothing in a project",
+		"deny = []": "Unknown attribute", "refuse = [1]": "a list of texts",
+	} {
+		if _, diags := load(t, "protect {\n  "+text+"\n}\n"); !strings.Contains(diags.Error(), says) || !strings.Contains(diags.Error(), "2:") {
+			t.Errorf("%s: %s", text, diags.Error())
+		}
+	}
+
+	path := filepath.Join(t.TempDir(), ".bothy", "config.hcl")
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for text, c := range map[string]struct {
+		want   sdk.Protection
+		broken bool
+	}{
+		"refuse = [\"db\"]\n  ask = [\"x/*\"]": {sdk.Protection{Refuse: []string{"db"}, Ask: []string{"x/*"}}, false},
+		"free = [\".git\"]":                    {sdk.Protection{}, false},
+		"refuse = [\"/db\"]":                   {sdk.Protection{}, true},
+		"refuse = [nothing]":                   {sdk.Protection{}, true},
+	} {
+		if err := os.WriteFile(path, []byte("protect {\n  "+text+"\n}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w, diags := ReadWorkspace(path, cfg)
+		if !reflect.DeepEqual(w.Protect, c.want) || (w.Broken != "") != c.broken {
+			t.Errorf("%s: got %+v, broken %q\n%s", text, w.Protect, w.Broken, diags.Error())
+		}
+	}
+}

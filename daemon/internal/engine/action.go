@@ -29,12 +29,16 @@ type action struct {
 	recheck bool      // policy is asked again before it starts, for time has passed
 	again   bool      // an earlier daemon had begun the call already
 	result  sdk.ToolResult
+	behind  *action // the call that its result asked for
 	took    time.Duration
 }
 
 // readOnly reports whether the call has no side effects, on the word of a
 // pinned plugin.
 func (x *action) readOnly() bool { return x.tool.Pinned && x.tool.Annotations.ReadOnly }
+
+// plugged reports whether a plugin made the call, and waits for it.
+func (x *action) plugged() bool { return x.Parent != "" && !x.Follows }
 
 // repeatable reports whether a call that was begun may be made again, on the
 // word of a pinned plugin: it has no side effects, or none the second time.
@@ -142,6 +146,10 @@ func (x *action) endWrite() sdk.Write {
 	at.ActionEnd = sdk.ActionEnd{
 		Metadata: withoutCopies(x.result.Metadata, x.Body), Structured: x.result.Structured, Truncated: x.result.Truncated,
 		Error: x.result.Error, DurationMS: new(x.took.Milliseconds()), Untold: x.untold(),
+		Told: x.result.Told && !x.untold(),
+	}
+	if x.behind == nil && !x.Follows { // else that is recorded now or already
+		at.Follow = x.result.Follow
 	}
 	if x.anew != nil {
 		at.Decision = proposal.Replacing(*x.anew)
@@ -153,19 +161,23 @@ func (x *action) endWrite() sdk.Write {
 }
 
 // changeWrites are the entries of what ended actions changed: change://turn_N/...
-// beside log://turn_N/..., with the list as the body.
+// beside log://turn_N/..., with the list as the body, or where that is kept.
 func changeWrites(over []*action) []sdk.Write {
 	var writes []sdk.Write
 	for _, x := range over {
-		if len(x.result.Changes) == 0 {
+		if len(x.result.Changes) == 0 && x.result.ChangesKept == "" {
 			continue
 		}
-		text := string(encode(x.result.Changes))
 		path, _ := sdk.ParseActionPath(x.Path) // which actionPath made
-		writes = append(writes, sdk.Write{
-			Path: path.Changes(), Body: &text, Writer: sdk.WriterSystem,
-			State: sdk.StateResolved, Loop: x.Loop, Turn: x.Turn,
-		})
+		w := sdk.Write{Path: path.Changes(), Writer: sdk.WriterSystem, State: sdk.StateResolved, Loop: x.Loop, Turn: x.Turn}
+		text := "[]"
+		if x.result.ChangesKept != "" {
+			w.Attributes = encode(map[string]string{"kept": x.result.ChangesKept})
+		} else {
+			text = string(encode(x.result.Changes))
+		}
+		w.Body = &text
+		writes = append(writes, w)
 	}
 	return writes
 }

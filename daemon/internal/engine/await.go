@@ -91,7 +91,7 @@ func (e *Engine) moveRun(ctx context.Context, a *activeLoop, status int) error {
 // have not started: what was allowed then may not be now. What a person agreed
 // to starts only as long as it is the very same.
 func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
-	for _, x := range a.turn.actions {
+	for _, x := range a.turn.queue() {
 		if !x.recheck || x.running() || x.ended() || x.waiting() {
 			continue
 		}

@@ -88,7 +88,10 @@ func (e *Engine) closeLeft(ctx context.Context, row sdk.Turn) error {
 		return context.Cause(ctx)
 	}
 	change := sdk.Change{Run: row.Run, CloseTurn: a.turn.closing()}
-	change.Writes = endWrites(a.turn.sweep(ending{reason: "the daemon ended before"}))
+	const before = "the daemon ended before"
+	swept := a.turn.sweep(ending{reason: before})
+	unasked := e.leaveUnasked(a.turn, before)
+	change.Writes = append(endWrites(swept), unasked...)
 	failpoint.Hit(failpoint.RecoverSettled)
 	if _, err := e.commit(ctx, happened, change); err != nil {
 		return err

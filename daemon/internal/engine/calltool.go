@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
@@ -61,20 +62,51 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 		return ToolDone{Run: a.run, Entry: x.entry, Result: x.result}, nil
 	}
 	failpoint.Hit(failpoint.CallAfter)
-	e.runTogether(ctx, a, []*action{x})
-	if !x.ended() {
-		return ToolDone{}, sdk.Errorf(sdk.Interrupted, "the daemon stopped while the call ran; what it did is unknown")
+	for running := a.turn.running(); len(running) > 0; running = a.turn.running() {
+		e.runTogether(ctx, a, running)
+		if a.turn.unended() {
+			return ToolDone{}, sdk.Errorf(sdk.Interrupted, "the daemon stopped while the call ran; what it did is unknown")
+		}
+		if err := e.endCall(ctx, a); err != nil {
+			return ToolDone{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
+		}
 	}
-	over := a.turn.unclosed()
-	receipt, err = e.commit(e.base, happened, sdk.Change{Run: a.run.ID, Writes: endWrites(over), CloseTurn: a.turn.closing()})
+	result := x.result
+	for _, f := range a.turn.queue()[1:] {
+		result.Output += "\n\n" + f.Remark()
+	}
+	result.Follow = nil // it was made, or refused
+	return ToolDone{Run: a.run, Entry: x.entry, Result: result}, nil
+}
+
+// endCall records the ends of what ran, with what its results asked for: that begins, or
+// is refused. With nothing more to run the turn is closed.
+func (e *Engine) endCall(ctx context.Context, a *activeLoop) error {
+	t := a.turn
+	over := t.unclosed()
+	fresh := e.followUps(ctx, a)
+	change := sdk.Change{Run: a.run.ID}
+	for _, x := range over {
+		change.Writes = append(change.Writes, x.endWrite())
+	}
+	for _, f := range fresh {
+		f.start()
+		change.Writes = append(change.Writes, f.recordWrite())
+	}
+	change.Writes = append(change.Writes, changeWrites(over)...)
+	if !t.unended() {
+		change.CloseTurn = t.closing()
+	}
+	receipt, err := e.commit(e.base, happened, change)
 	if err != nil {
-		return ToolDone{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
+		return err
 	}
-	for i, x := range over {
-		x.committed(receipt.Entries[i])
-		e.tellOver(context.WithoutCancel(ctx), a, x)
+	for i, x := range slices.Concat(over, fresh) {
+		if x.committed(receipt.Entries[i]); x.closed() {
+			e.tellOver(context.WithoutCancel(ctx), a, x)
+		}
 	}
-	return ToolDone{Run: a.run, Entry: x.entry, Result: x.result}, nil
+	return nil
 }
 
 // toolRun finds the run of a call, and makes the project's implicit one when

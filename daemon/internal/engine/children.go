@@ -14,7 +14,8 @@ import (
 
 // children are the calls that plugins make within a turn: each is an action of
 // that turn, and its parent is the action whose plugin made it. The model knows
-// nothing of them, so they are never proposed and never begin by themselves.
+// nothing of them, so they are never proposed and never begin by themselves. Among
+// them are the calls that results ask for (follow.go), of which that is not so.
 type children struct {
 	mu      sync.Mutex
 	actions []*action       // in the order in which they were recorded
@@ -49,7 +50,7 @@ func (e *Engine) child(parent *serving, tool string, arguments json.RawMessage) 
 // pluginTool finds a plugin's tool by its bare name or as plugin__tool. What an
 // agent's model is offered does not narrow what plugins may call: their blocks do.
 func (e *Engine) pluginTool(name string) (sdk.Tool, error) {
-	for _, t := range e.cfg.Tools.Tools() {
+	for _, t := range e.listed() {
 		if t.Name == name || t.Qualified() == name {
 			return t, nil
 		}
@@ -98,7 +99,9 @@ func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.T
 	x.committed(receipt.Entries[0])
 	failpoint.Hit(failpoint.ChildEnded)
 	e.tellOver(context.WithoutCancel(ctx), a, x)
-	return x.result, failed
+	result := x.result
+	result.Follow = nil // which is the turn's to make
+	return result, failed
 }
 
 // takeUp takes over what an earlier daemon recorded of a turn.

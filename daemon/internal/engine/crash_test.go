@@ -97,7 +97,7 @@ func (f *effects) on(tools *fakeTools, knows bool) {
 		if strings.HasSuffix(c.Tool, "_bad") {
 			return sdk.ToolResult{Output: "no", Outcome: sdk.Exit(1)}, nil
 		}
-		return ok("done")
+		return asks(c, "done")
 	}
 	tools.mu.Lock()
 	defer tools.mu.Unlock()
@@ -110,9 +110,18 @@ func (f *effects) on(tools *fakeTools, knows bool) {
 			if f.of(c) == 0 {
 				return sdk.ToolResult{}, sdk.Errorf(sdk.Interrupted, "it was never begun here")
 			}
-			return ok("held")
+			return asks(c, "held")
 		}
 	}
+}
+
+// asks is the result of a call, which of one tool asks for another call.
+func asks(c sdk.Invocation, text string) (sdk.ToolResult, error) {
+	r := sdk.ToolResult{Success: true, Output: text}
+	if c.Tool == "bash_asks" {
+		r.Follow = &sdk.FollowUp{Tool: "bash_apply", Arguments: c.Arguments}
+	}
+	return r, nil
 }
 
 // TestAnyCrash plays random turns and kills the daemon at a random write, then
@@ -122,6 +131,9 @@ func (f *effects) on(tools *fakeTools, knows bool) {
 func TestAnyCrash(t *testing.T) {
 	h := prepareHouse(t)
 	h.tools.add("put", sdk.Annotations{Idempotent: true}, true, sdk.GrantProject)
+	h.tools.add("bash_asks", sdk.Annotations{Destructive: true}, true, sdk.GrantSandbox)
+	h.tools.add("bash_apply", sdk.Annotations{Destructive: true}, true, sdk.GrantSandbox)
+	h.tools.become("bash_apply", func(t *sdk.Tool) { t.Unlisted = true })
 	inner := h.store.Store
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -169,7 +181,7 @@ func TestAnyCrash(t *testing.T) {
 }
 
 func anySteps(rt *rapid.T) []step {
-	tool := rapid.SampledFrom([]string{"read", "write", "write", "put", "write_bad", "finish", "nosuch", "loose"})
+	tool := rapid.SampledFrom([]string{"read", "write", "write", "put", "bash_asks", "bash_asks", "write_bad", "finish", "nosuch", "loose"})
 	var steps []step
 	for range rapid.IntRange(0, 6).Draw(rt, "turns") {
 		var cs []call
@@ -241,7 +253,14 @@ func (h *house) checkAccepted(t *rapid.T, run int64, accepted []Accepted) {
 // checkMarks compares what was recorded with what tools really did.
 func (h *house) checkMarks(t *rapid.T, run sdk.Run, marks *effects) {
 	recorded := 0
+	asked := map[string]int{} // by the path of the action that asked
 	for _, e := range h.actions(run.ID) {
+		asked[parentOf(e)]++
+	}
+	for _, e := range h.actions(run.ID) {
+		if wants := strings.Contains(e.Path, "/bash_asks/") && e.State == sdk.StateResolved; asked[e.Path] > 1 || wants && asked[e.Path] != 1 {
+			t.Fatalf("%s is %s, and %d calls follow it", e.Path, e.State, asked[e.Path])
+		}
 		at := attributes(t, e)
 		id := fmt.Sprintf("%s-%d-%d", run.Key, sdk.TurnOf(e.Path), at.Index)
 		n := marks.done[id]

@@ -33,9 +33,10 @@ func (e *Engine) dispatch(ctx context.Context, a *activeLoop) error {
 		}
 		e.askAgain(ctx, a)
 		e.giveUpRest(t)
+		fresh := e.followUps(ctx, a)
 		next := e.next(t)
 		over := t.unclosed()
-		if len(over)+len(next) == 0 {
+		if len(over)+len(fresh)+len(next) == 0 {
 			more, err := e.askPerson(ctx, a)
 			if err != nil {
 				return err
@@ -45,7 +46,7 @@ func (e *Engine) dispatch(ctx context.Context, a *activeLoop) error {
 			}
 			continue
 		}
-		if err := e.step(ctx, a, over, next); err != nil {
+		if err := e.step(ctx, a, over, fresh, next); err != nil {
 			return err
 		}
 	}
@@ -59,7 +60,7 @@ func (e *Engine) dispatch(ctx context.Context, a *activeLoop) error {
 // askPerson proposes the action that is next, or waits for the answer to it; it
 // reports whether there was one to do that with.
 func (e *Engine) askPerson(ctx context.Context, a *activeLoop) (bool, error) {
-	for _, x := range a.turn.actions {
+	for _, x := range a.turn.queue() {
 		switch {
 		case x.ended():
 		case x.asks():
@@ -84,14 +85,24 @@ func (e *Engine) next(t *turn) []*action {
 	return group
 }
 
-// step commits the ends of some actions and the start of others.
-func (e *Engine) step(ctx context.Context, a *activeLoop, over, next []*action) error {
+// step commits the ends of some actions, what their results asked for, and the start of
+// others, some of that among them.
+func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*action) error {
 	change := sdk.Change{Run: a.run.ID, Notes: a.turn.takeNotes()}
 	for _, x := range over {
 		change.Writes = append(change.Writes, x.endWrite())
 	}
-	for _, x := range next {
-		change.Writes = append(change.Writes, x.startWrite())
+	begin := slices.Concat(next, which(fresh, func(x *action) bool { return !slices.Contains(next, x) }))
+	for i, x := range begin {
+		switch {
+		case !x.unrecorded():
+			change.Writes = append(change.Writes, x.startWrite())
+		case i < len(next):
+			x.start()
+			fallthrough
+		default:
+			change.Writes = append(change.Writes, x.recordWrite())
+		}
 	}
 	change.Writes = append(change.Writes, changeWrites(over)...)
 	u := happened
@@ -107,8 +118,10 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, next []*action) 
 		x.committed(receipt.Entries[i])
 		e.tellOver(ctx, a, x)
 	}
-	for i, x := range next {
-		x.committed(receipt.Entries[len(over)+i])
+	for i, x := range begin {
+		if x.committed(receipt.Entries[len(over)+i]); x.closed() { // refused by being recorded
+			e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
+		}
 	}
 	return nil
 }
@@ -124,8 +137,8 @@ func (e *Engine) tellOver(ctx context.Context, a *activeLoop, x *action) {
 	}
 }
 
-// running are the model's actions whose start is committed and that have no end.
-func (t *turn) running() []*action { return which(t.actions, (*action).running) }
+// running are the actions of the queue whose start is committed and that have no end.
+func (t *turn) running() []*action { return which(t.queue(), (*action).running) }
 
 // begun are those of running, and the same of what plugins called.
 func (t *turn) begun() []*action { return which(t.all(), (*action).running) }
@@ -148,22 +161,23 @@ func (t *turn) all() []*action {
 
 // unclosed are the actions whose end is not committed yet.
 func (t *turn) unclosed() []*action {
-	return which(t.all(), func(x *action) bool { return x.ended() && !x.closed() })
+	return which(t.all(), func(x *action) bool { return x.ended() && !x.closed() && !x.unrecorded() })
 }
 
 // waiting is the first action that has no end, when a person has to decide on
 // it and was asked.
 func (t *turn) waiting() *action {
-	i := slices.IndexFunc(t.actions, func(x *action) bool { return !x.ended() })
-	if i < 0 || !t.actions[i].waiting() {
+	all := t.queue()
+	i := slices.IndexFunc(all, func(x *action) bool { return !x.ended() })
+	if i < 0 || !all[i].waiting() {
 		return nil
 	}
-	return t.actions[i]
+	return all[i]
 }
 
 // unended reports whether any action has no end.
 func (t *turn) unended() bool {
-	return slices.ContainsFunc(t.actions, func(x *action) bool { return !x.ended() })
+	return slices.ContainsFunc(t.queue(), func(x *action) bool { return !x.ended() })
 }
 
 // group returns the actions to run next: one, or neighbours that only read. A
@@ -172,10 +186,10 @@ func (t *turn) unended() bool {
 func (e *Engine) group(t *turn) []*action {
 	var out []*action
 	failed := false
-	for _, x := range t.actions {
+	for _, x := range t.queue() {
 		switch {
 		case x.ended():
-			failed = failed || x.failed()
+			failed = failed || x.failed() && !x.Follows
 			if len(out) > 0 {
 				return out
 			}
@@ -275,6 +289,11 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 	if err == nil {
 		failpoint.Hit(failpoint.EffectAfter)
 	}
+	if call.View && sdk.OutcomeOf(err) == sdk.Unavailable { // there may be no view any more: the next call is decided by that
+		for _, at := range e.places([]sdk.Tool{x.tool}, a.project, a.run) {
+			e.prepareTool(bounded, at)
+		}
+	}
 	endServing()
 	cause := context.Cause(ctx)
 	cut := errors.Is(cause, errStopping) && (err != nil || !result.Success)
@@ -308,7 +327,7 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 		Tool: cmp.Or(x.tool.Name, x.Tool), Arguments: x.Arguments,
 		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.Turn, x.Index),
 		Run:    run.Key, Project: x.project, RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
-		Argv: x.decision().Argv,
+		Argv: x.decision().Argv, View: x.decision().View,
 	}
 	if !x.until.IsZero() && x.until.Before(call.Deadline) {
 		call.Deadline = x.until
@@ -318,6 +337,7 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	}
 	if e.cfg.Access != nil {
 		call.Network = e.cfg.Access.Network(x.project)
+		call.Protection = e.cfg.Access.Protection(x.project)
 	}
 	return call
 }
@@ -359,7 +379,7 @@ func callFailed(err error, sent string) sdk.ToolResult {
 func (t *turn) sweep(end ending) []*action {
 	for _, x := range t.all() {
 		switch {
-		case x.ended():
+		case x.ended(), x.unrecorded():
 		case x.running():
 			x.interrupt()
 		default:

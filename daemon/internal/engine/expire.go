@@ -7,12 +7,16 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 )
 
 // Keep says how long runs that rest are kept. Zero is for ever.
 type Keep struct {
 	Sandbox time.Duration // a run's container; its home stays
 	Run     time.Duration // the run itself
+
+	UndoSize int64         // bytes of contents that were replaced
+	Undo     time.Duration // for how long those are kept that nobody used
 }
 
 // Expire is one pass over the runs that rest. Those that rested longer than
@@ -40,6 +44,7 @@ func (e *Engine) Expire(ctx context.Context, keep Keep) error {
 		}),
 		e.expireOlder(ctx, keep.Sandbox, func(r sdk.Run, event sdk.RunEvent) error { return e.dropSandbox(ctx, r, event) }),
 		e.sweep(ctx),
+		e.pruneUndo(keep),
 	}
 	if ctx.Err() == nil {
 		_, err := e.cfg.Store.Collect(ctx)
@@ -49,6 +54,15 @@ func (e *Engine) Expire(ctx context.Context, keep Keep) error {
 		return context.Cause(ctx)
 	}
 	return errors.Join(failed...)
+}
+
+// pruneUndo lets go of replaced contents. What would need them cannot be taken back any more.
+func (e *Engine) pruneUndo(keep Keep) error {
+	removed, err := kept.In(e.cfg.DataDir).Prune(keep.UndoSize, keep.Undo)
+	if removed > 0 {
+		e.log.Info("contents that were replaced are kept no longer", "files", removed)
+	}
+	return err
 }
 
 // expireOlder does something to each run that rests for longer than age. One

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 )
 
 const day = 24 * time.Hour
@@ -216,5 +218,39 @@ func TestNothingGoesWhileTheStoreIsFrozen(t *testing.T) {
 	wants(t, h.engine.Reset(t.Context(), a.Run.ID), sdk.Unavailable, "cannot be reset")
 	if told := x.take(); told != "" || !h.runFolder(a.Run.Key) {
 		t.Errorf("told of %q; the folder is there: %v", told, h.runFolder(a.Run.Key))
+	}
+}
+
+// TestExpireOfReplacedContents: what runs replaced is kept as long and as much as the configuration says.
+func TestExpireOfReplacedContents(t *testing.T) {
+	h, _ := aged(t, say("one"))
+	store := kept.In(h.config.DataDir)
+	put := func(text string, age time.Duration) string {
+		digest, _, err := store.Put(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(filepath.Join(store.Dir, digest+".gz"), then, then); err != nil {
+			t.Fatal(err)
+		}
+		return digest
+	}
+	old, young := put("old", 40*day), put("young", day)
+	for _, c := range []struct {
+		keep       Keep
+		old, young bool
+	}{
+		{Keep{}, true, true},
+		{Keep{UndoSize: 1 << 20, Undo: 50 * day}, true, true},
+		{Keep{UndoSize: 1 << 20, Undo: 31 * day}, false, true},
+		{Keep{UndoSize: 1, Undo: 31 * day}, false, false},
+	} {
+		if err := h.engine.Expire(t.Context(), c.keep); err != nil {
+			t.Fatal(err)
+		}
+		if store.Has(old) != c.old || store.Has(young) != c.young {
+			t.Errorf("%+v: kept %v, %v", c.keep, store.Has(old), store.Has(young))
+		}
 	}
 }

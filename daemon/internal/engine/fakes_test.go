@@ -130,6 +130,7 @@ type fakeTools struct {
 	settle  func(sdk.Invocation) (sdk.ToolResult, error) // goes before settles
 	settled []sdk.Invocation
 	stage   func(sdk.Invocation) (sdk.Staged, error)
+	prepare func(context.Context, sdk.Place) error
 }
 
 func newFakeTools() *fakeTools {
@@ -185,6 +186,13 @@ func (f *fakeTools) Stage(_ context.Context, call sdk.Invocation) (sdk.Staged, e
 		return f.stage(call)
 	}
 	return sdk.Staged{}, sdk.Errorf(sdk.Unavailable, "nothing is staged")
+}
+
+func (f *fakeTools) Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error) {
+	if f.prepare != nil {
+		return sdk.Prepared{}, f.prepare(ctx, at)
+	}
+	return sdk.Prepared{}, sdk.Errorf(sdk.Unavailable, "nothing is prepared")
 }
 
 func (f *fakeTools) Settle(_ context.Context, call sdk.Invocation) (sdk.ToolResult, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
+	"sync"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
 	"github.com/bothyd/bothy/daemon/internal/guard"
@@ -32,9 +34,11 @@ type activeLoop struct {
 	warned  string // what was last said of the project's instructions
 	missed  string // and of the own tools
 
-	turns int   // opened so far
-	turn  *turn // the open one
-	from  stage // of that turn, when it was taken up; stageNone for a fresh one
+	turns    int  // opened so far
+	prepared bool // what its calls need is being made ready, or is
+	making   sync.WaitGroup
+	turn     *turn // the open one
+	from     stage // of that turn, when it was taken up; stageNone for a fresh one
 
 	approved bool // a call that no loop makes, by somebody who may approve it
 
@@ -168,7 +172,8 @@ func (e *Engine) commitFinish(a *activeLoop, end ending) (swept []*action, recei
 	change.Notes, change.CloseTurn = t.takeNotes(), t.closing()
 	for again := true; ; again = false {
 		swept = t.sweep(end)
-		change.Writes = append(endWrites(swept), rest...)
+		unasked := e.leaveUnasked(t, end.reason)
+		change.Writes = slices.Concat(endWrites(swept), unasked, rest)
 		receipt, err = e.commit(e.base, final, change)
 		if err == nil || !again || sdk.OutcomeOf(err) != sdk.Conflict || !e.overtaken(a, swept) {
 			return swept, receipt, err
@@ -201,6 +206,7 @@ func (e *Engine) putDown(a *activeLoop) {
 	if a.turn == nil {
 		return
 	}
+	a.turn.forgetUnrecorded()
 	change := sdk.Change{Run: a.loop.Run, Writes: a.turn.takeWrites(), Notes: a.turn.takeNotes()}
 	change.Writes = append(change.Writes, endWrites(a.turn.unclosed())...)
 	if len(change.Writes)+len(change.Notes) == 0 {

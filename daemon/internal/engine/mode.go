@@ -31,7 +31,23 @@ func (e *Engine) grant(ctx context.Context, p placed, s Submission) (sdk.Mode, e
 	if err != nil || all {
 		return sdk.ModeFull, err
 	}
-	return e.agentMode(p.agent), nil
+	mode := e.agentMode(p.agent)
+	if mode == sdk.ModeWorkspace && s.Channel {
+		mode = p.agent.Otherwise()
+	}
+	return mode, nil
+}
+
+// modeIn is the mode that holds in a project as far as that is known: in the place
+// of workspace, where that is not possible, another.
+func (e *Engine) modeIn(mode sdk.Mode, p placed) sdk.Mode {
+	if mode != sdk.ModeWorkspace || e.cfg.Access == nil {
+		return mode
+	}
+	if view, known := e.cfg.Access.View(p.project.Root); known && !view.View {
+		return p.agent.Otherwise()
+	}
+	return mode
 }
 
 // agentMode is that of an agent, which may leave it to the configuration.

@@ -8,7 +8,12 @@ import (
 
 // toolsOf returns the plugins' tools an agent may use, by its globs over bare and
 // qualified names.
-func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool { return which(e.cfg.Tools.Tools(), agent.Admits) }
+func (e *Engine) toolsOf(agent sdk.Agent) []sdk.Tool { return which(e.listed(), agent.Admits) }
+
+// listed are the plugins' tools that somebody may call by their names.
+func (e *Engine) listed() []sdk.Tool {
+	return which(e.cfg.Tools.Tools(), func(t sdk.Tool) bool { return !t.Unlisted })
+}
 
 // offer returns the plugins' tools that a model is shown.
 func (e *Engine) offer(agent sdk.Agent, readOnly bool) []sdk.Tool {
@@ -31,7 +36,7 @@ const maxNamed = 50
 // error that names what there is.
 func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, error) {
 	own := a.ownTools()
-	all := append(own[:len(own):len(own)], e.cfg.Tools.Tools()...)
+	all := append(own[:len(own):len(own)], e.listed()...)
 	var names []string
 	known := false
 	for i, t := range all {

@@ -89,6 +89,10 @@ func (a *activeLoop) ownTools() []sdk.Tool {
 
 // equipOne finds the tool that an action means now.
 func (e *Engine) equipOne(ctx context.Context, a *activeLoop, x *action) (err error) {
+	if x.Follows {
+		x.tool, err = e.followTool(x.Plugin, x.Tool)
+		return err
+	}
 	x.tool, x.own, err = e.find(a, x.Tool)
 	x.ask(ctx)
 	return err

@@ -14,6 +14,11 @@ type Access interface {
 	Reach(tool sdk.Tool, arguments json.RawMessage, project, runDir string) sdk.Reach
 	// Network reports whether the network was opened for a project.
 	Network(project string) bool
+	// View says whether commands work on a copy of a project, and why they do not;
+	// false when that is not known yet.
+	View(project string) (sdk.Prepared, bool)
+	// Protection is what was configured to be protected in a project.
+	Protection(project string) sdk.Protection
 }
 
 // idLength is how much of the first hash names a proposal.

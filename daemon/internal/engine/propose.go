@@ -18,7 +18,7 @@ const defaultExpiry = 24 * time.Hour
 // decide asks policy about a call as it stands now. Somebody who answered is
 // there, whoever else follows the run.
 func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
-	attended := answered || x.Parent == "" && e.cfg.Attended != nil && a.loop.ID != 0 && e.cfg.Attended(a.run.ID, e.askers.session(a.asker))
+	attended := answered || !x.plugged() && e.cfg.Attended != nil && a.loop.ID != 0 && e.cfg.Attended(a.run.ID, e.askers.session(a.asker))
 	return e.request(a, x, a.mode, attended)
 }
 
@@ -26,6 +26,7 @@ func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
 func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool) sdk.Decision {
 	return e.cfg.Policy.Decide(sdk.PolicyRequest{
 		Tool: x.tool, Arguments: x.Arguments, Project: x.project, ReadOnly: a.loop.ReadOnly, Mode: mode, Attended: attended,
+		Otherwise: a.agent.Otherwise(),
 	})
 }
 
@@ -38,7 +39,7 @@ const sourceCaller = "caller"
 func (x *action) rule(a *activeLoop, d sdk.Decision) {
 	switch {
 	case d.Verdict != sdk.Propose:
-	case x.Parent != "":
+	case x.plugged():
 		d.Verdict = sdk.Deny
 		d.Reason += "; a plugin's call waits for nobody, so that it is not made"
 	case a.loop.ID == 0 && a.approved:

@@ -63,6 +63,8 @@ type fakeAccess struct {
 	mu    sync.Mutex
 	reach sdk.Reach
 	asked sdk.Tool // about which Reach was asked last
+	view  sdk.Prepared
+	known bool
 }
 
 // Reach says of a tool's binary what the tool says.
@@ -74,6 +76,21 @@ func (w *fakeAccess) Reach(tool sdk.Tool, _ json.RawMessage, _, _ string) sdk.Re
 	r.Digest = cmp.Or(tool.Digest, r.Digest)
 	return r
 }
+
+func (w *fakeAccess) View(string) (sdk.Prepared, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.view, w.known
+}
+
+// found is what was found out about commands in the project.
+func (w *fakeAccess) found(p sdk.Prepared) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.view, w.known = p, true
+}
+
+func (w *fakeAccess) Protection(string) sdk.Protection { return sdk.Protection{} }
 
 func (w *fakeAccess) Network(string) bool { return w.Reach(sdk.Tool{}, nil, "", "").Network }
 

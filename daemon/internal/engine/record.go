@@ -159,7 +159,10 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.refuse(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made")
 	default:
 		x.ask(ctx)
-		x.rule(a, e.decide(a, x, a.approved && x.Parent == ""))
+		if !x.readOnly() {
+			e.awaitView(ctx, a)
+		}
+		x.rule(a, e.decide(a, x, a.approved && !x.plugged()))
 		e.acceptUnasked(ctx, a, x)
 	}
 }

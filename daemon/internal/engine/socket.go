@@ -11,17 +11,17 @@ import (
 type Socket struct{ *Engine }
 
 // Submit queues a prompt. The session is that of the connection that answers what is
-// proposed, empty when none does.
-func (s Socket) Submit(ctx context.Context, session string, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
+// proposed, empty when none does; channel says that the prompt comes from a channel.
+func (s Socket) Submit(ctx context.Context, session string, readOnly, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
 	a, err := s.Engine.Submit(ctx, Submission{
-		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Session: session,
+		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Session: session, Channel: channel,
 	})
 	return accepted(a), err
 }
 
 func accepted(a Accepted) rpc.Accepted {
 	return rpc.Accepted{
-		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Seq: a.Seq, Model: a.Model, Why: a.Why, Ahead: a.Ahead,
+		Run: a.Run.Alias, ID: a.Run.ID, Loop: a.Loop.ID, Sequence: a.Loop.Sequence, Seq: a.Seq, Model: a.Model, Why: a.Why, Ahead: a.Ahead, Mode: a.Mode,
 	}
 }
 

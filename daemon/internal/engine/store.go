@@ -46,6 +46,8 @@ type Tools interface {
 	Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult, error)
 	// Stage asks what a call would change in files, and changes nothing.
 	Stage(ctx context.Context, call sdk.Invocation) (sdk.Staged, error)
+	// Prepare makes ready what calls of a tool in a run need.
+	Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error)
 }
 
 // ErrConfig is in the chain of an error of Models that a person mends in the

@@ -28,6 +28,7 @@ type Submission struct {
 	ReadOnly bool     // whatever the mode: nothing with a side effect runs
 	Mode     sdk.Mode // empty is the agent's
 	Yolo     bool     // full mode for every prompt of the run from now on; the caller has checked who asks
+	Channel  bool     // it comes from a channel, whose runs have no mode workspace
 	Session  string   // of the connection that answers what is proposed; empty when none does
 }
 
@@ -66,7 +67,13 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
 	}
+	if err := e.wantView(ctx, p, s); err != nil { // before a run is made
+		return Accepted{}, err
+	}
 	if p.run, err = e.ensureRun(ctx, p, s.Run); err != nil {
+		return Accepted{}, err
+	}
+	if err := e.wantView(ctx, p, s); err != nil {
 		return Accepted{}, err
 	}
 	return e.enqueue(ctx, p, s, typed)
@@ -276,7 +283,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 	if err != nil {
 		e.askers.forget(asker)
 	}
-	a.Ahead, a.Mode = ahead, granted
+	a.Ahead, a.Mode = ahead, e.modeIn(granted, p)
 	return a, err
 }
 

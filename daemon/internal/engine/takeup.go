@@ -93,6 +93,7 @@ func (l *leftTurn) turn(project string) *turn {
 		t.actions = append(t.actions, leftAction(c, project))
 	}
 	t.children.takeUp(project, t.actions, l.children)
+	t.takeUpFollow()
 	return t
 }
 
@@ -206,7 +207,7 @@ func (e *Engine) takeUp(ctx context.Context, a *activeLoop) error {
 		}
 		if e.settleLeft(ctx, a) {
 			failpoint.Hit(failpoint.RecoverSettled)
-			if err := e.step(ctx, a, t.unclosed(), nil); err != nil {
+			if err := e.step(ctx, a, t.unclosed(), nil, nil); err != nil {
 				return err
 			}
 			failpoint.Hit(failpoint.RecoverRecorded)
@@ -229,9 +230,9 @@ func (e *Engine) takeUp(ctx context.Context, a *activeLoop) error {
 func (e *Engine) equip(ctx context.Context, a *activeLoop) {
 	t := a.turn
 	t.reading = e.cfg.Dialect.Read(t.completion, a.offered)
-	for _, x := range t.actions {
+	for _, x := range t.queue() {
 		at := slices.IndexFunc(t.reading.Calls, func(c sdk.ReadCall) bool { return c.ID == x.CallID })
-		if at >= 0 {
+		if at >= 0 && !x.Follows {
 			x.call = t.reading.Calls[at]
 			if x.Changed == "" {
 				x.Arguments = x.call.Arguments
@@ -296,14 +297,14 @@ func (e *Engine) putAside(ctx context.Context, a *activeLoop) error {
 func (e *Engine) settleLeft(ctx context.Context, a *activeLoop) bool {
 	some := false
 	for _, x := range a.turn.begun() {
-		if a.left && x.Parent == "" && e.again(a, x) {
+		if a.left && !x.plugged() && e.again(a, x) {
 			x.again = true
 			continue
 		}
 		if context.Cause(ctx) != nil {
 			return some
 		}
-		if x.Parent != "" {
+		if x.plugged() {
 			x.tool, _ = e.pluginTool(x.Tool) // what is gone is asked about by its name
 		}
 		result, err := settle(ctx, e, "asking what the call of "+x.Tool+" came to", func() (sdk.ToolResult, error) {

@@ -66,6 +66,9 @@ func (e *Engine) turn(ctx context.Context, a *activeLoop) (sdk.Ruling, error) {
 		}
 		fallthrough
 	case stageRecorded:
+		if from == stageRecorded && a.turn.unended() {
+			e.awaitView(ctx, a)
+		}
 		if err := e.dispatch(ctx, a); err != nil {
 			return sdk.Ruling{}, err
 		}
@@ -84,6 +87,7 @@ func (e *Engine) answer(ctx context.Context, a *activeLoop) error {
 	if prompt, err = e.fit(ctx, a, prompt); err != nil {
 		return err
 	}
+	e.prepareTools(ctx, a)
 	completion, err := e.complete(ctx, a, prompt)
 	if err != nil {
 		return err

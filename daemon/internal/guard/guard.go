@@ -260,7 +260,7 @@ func (w *watched) callsOf(actions []sdk.Action, answer sdk.Completion) []madeCal
 
 // counting leaves out what the model does not hear of: of the calls that a plugin
 // made while it served another one those that came to a good end, and the failures
-// of those whose parent did.
+// of those whose parent did; and what results asked for.
 func counting(actions []sdk.Action) []sdk.Action {
 	if !slices.ContainsFunc(actions, func(a sdk.Action) bool { return a.Parent != "" }) {
 		return actions
@@ -270,6 +270,9 @@ func counting(actions []sdk.Action) []sdk.Action {
 		by[a.Path] = a
 	}
 	return slices.DeleteFunc(slices.Clone(actions), func(a sdk.Action) bool {
+		if a.Follows { // no model called it
+			return true
+		}
 		if !failedCall(a) {
 			return a.State == sdk.StateResolved && a.Parent != ""
 		}

@@ -70,3 +70,62 @@ func (o *offered) about(ctx context.Context, call sdk.Invocation, ask func(conte
 	defer cancel()
 	return l.bound(ctx, func(rpc context.Context) error { return ask(rpc, l, call) })
 }
+
+// Prepare has a tool's plugin make ready what calls of the tool in a run need, and
+// keeps what it says for [Supervisor.Prepared]. It bounds nothing: a plugin that
+// is started for it, and its work, may take as long as ctx. The error is an
+// *sdk.Error: unavailable when the tool prepares nothing.
+func (s *Supervisor) Prepare(ctx context.Context, at sdk.Place) (p sdk.Prepared, err error) {
+	o, err := s.tools().find(at.Tool)
+	if err != nil {
+		return p, err
+	}
+	if !o.Prepares {
+		return p, sdk.Errorf(sdk.Unavailable, "the tool %s makes nothing ready beforehand", at.Tool)
+	}
+	at.Tool = o.remote
+	var asked int
+	err = o.owner.once(ctx, at.Run, at.RunDir, func(rpc context.Context, l *link) (err error) {
+		_, asked = o.owner.serving()
+		p, err = l.tool.Prepare(rpc, at)
+		return err
+	})
+	if err != nil {
+		return sdk.Prepared{}, err
+	}
+	o.owner.prepared(at, asked, p)
+	return p, nil
+}
+
+// Prepared is what a tool's plugin last said of a project when it made a place in
+// it ready. False is that it has said nothing since it was started or configured.
+func (s *Supervisor) Prepared(tool, project string) (sdk.Prepared, bool) {
+	o, err := s.tools().find(tool)
+	if err != nil {
+		return sdk.Prepared{}, false
+	}
+	i := o.owner
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.placesOf != i.generation {
+		return sdk.Prepared{}, false
+	}
+	p, ok := i.places[preparedPlace{o.remote, project}]
+	return p, ok
+}
+
+// preparedPlace is what an answer to Prepare holds for.
+type preparedPlace struct{ tool, project string }
+
+// prepared keeps an answer of the settings with which it was asked.
+func (i *instance) prepared(at sdk.Place, generation int, p sdk.Prepared) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if generation != i.generation {
+		return
+	}
+	if i.placesOf != generation || i.places == nil {
+		i.places, i.placesOf = map[preparedPlace]sdk.Prepared{}, generation
+	}
+	i.places[preparedPlace{at.Tool, at.Project}] = p
+}

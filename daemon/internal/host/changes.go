@@ -1,14 +1,13 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 )
-
-// mostChanges is how many changes of files one call may tell of.
-const mostChanges = 10_000
 
 // believe looks at what a result tells of changes in the project, for a person
 // may have that taken back later. What a plugin without the grant tells, or one
@@ -16,6 +15,10 @@ const mostChanges = 10_000
 // twice may have changed what only its first try could tell of.
 func (o *offered) believe(r sdk.ToolResult, twice bool) sdk.ToolResult {
 	r = o.owner.believe(r, o.Name, o.Grants)
+	if r.Follow != nil && !o.Pinned {
+		o.owner.log.Warn("a call that the result of another asked for is not made: nothing vouches for the plugin", "call", o.Name, "asks", r.Follow.Tool)
+		r.Follow = nil
+	}
 	r.Untold = r.Untold || twice && !o.Annotations.ReadOnly
 	return r
 }
@@ -23,23 +26,27 @@ func (o *offered) believe(r sdk.ToolResult, twice bool) sdk.ToolResult {
 // believe does the same for what a plugin with these grants did once.
 func (i *instance) believe(r sdk.ToolResult, what string, grants []string) sdk.ToolResult {
 	r.Untold = false
-	if err := doubt(r.Changes, grants); err != nil {
+	granted := slices.Contains(grants, sdk.GrantProject)
+	if err := doubt(r, granted); err != nil {
 		i.log.Warn("what a call told of its changes is not kept, and cannot be taken back", "call", what, "reason", err)
-		r.Changes, r.Untold = nil, true
+		r.Changes, r.ChangesKept, r.Untold = nil, "", true
 	}
+	r.Told = r.Told && granted && !r.Untold
 	return r
 }
 
-func doubt(changes []sdk.FileChange, grants []string) error {
+func doubt(r sdk.ToolResult, granted bool) error {
 	switch {
-	case len(changes) == 0:
+	case len(r.Changes) == 0 && r.ChangesKept == "":
 		return nil
-	case !slices.Contains(grants, sdk.GrantProject):
+	case !granted:
 		return fmt.Errorf("its plugin is not granted %q", sdk.GrantProject)
-	case len(changes) > mostChanges:
-		return fmt.Errorf("it told of %d changes, and at most %d are kept", len(changes), mostChanges)
+	case r.ChangesKept != "" && len(r.Changes) > 0:
+		return errors.New("it told of them twice")
+	case r.ChangesKept != "" && !kept.IsDigest(r.ChangesKept):
+		return fmt.Errorf("%.80q is no digest of a list", r.ChangesKept)
 	}
-	for _, c := range changes {
+	for _, c := range r.Changes {
 		if err := c.Check(); err != nil {
 			return err
 		}

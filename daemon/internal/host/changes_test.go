@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +17,8 @@ func TestBelieve(t *testing.T) {
 	good := sdk.FileChange{Path: "a/b", After: file}
 	for name, c := range map[string]struct {
 		changes []sdk.FileChange
-		alien   bool // the plugin may not write in the project
+		kept    string // the digest of a list
+		alien   bool   // the plugin may not write in the project
 		twice   bool
 		untold  bool
 	}{
@@ -25,7 +27,11 @@ func TestBelieve(t *testing.T) {
 		"a second try":     {changes: []sdk.FileChange{good}, twice: true, untold: true},
 		"not granted":      {changes: []sdk.FileChange{good}, alien: true, untold: true},
 		"nothing, alien":   {alien: true},
-		"too many":         {changes: make([]sdk.FileChange, mostChanges+1), untold: true},
+		"a kept list":      {kept: strings.Repeat("a", 64)},
+		"a list, alien":    {kept: strings.Repeat("a", 64), alien: true, untold: true},
+		"no list":          {kept: "../../etc/passwd", untold: true},
+		"two lists":        {changes: []sdk.FileChange{good}, kept: strings.Repeat("a", 64), untold: true},
+		"very many":        {changes: slices.Repeat([]sdk.FileChange{good}, 20_000)},
 		"absolute":         {changes: []sdk.FileChange{good, {Path: "/etc/passwd", After: file}}, untold: true},
 		"leads out":        {changes: []sdk.FileChange{{Path: "a/../../b", After: file}}, untold: true},
 		"no path":          {changes: []sdk.FileChange{{After: file}}, untold: true},
@@ -41,10 +47,23 @@ func TestBelieve(t *testing.T) {
 			if c.alien {
 				o.Grants = nil
 			}
-			got := o.believe(sdk.ToolResult{Changes: c.changes, Untold: true}, c.twice)
-			if kept := len(got.Changes) == len(c.changes); got.Untold != c.untold || kept == (c.untold && !c.twice) {
+			got := o.believe(sdk.ToolResult{Changes: c.changes, ChangesKept: c.kept, Untold: true, Told: true}, c.twice)
+			if got.Told != (!c.untold && !c.alien || c.twice) {
+				t.Errorf("told is %v", got.Told)
+			}
+			if kept := len(got.Changes) == len(c.changes) && got.ChangesKept == c.kept; got.Untold != c.untold || kept == (c.untold && !c.twice) {
 				t.Errorf("untold %v, %d changes", got.Untold, len(got.Changes))
 			}
 		})
+	}
+}
+
+// TestBelieveOfACallBehind: only of what somebody vouches for is another call made.
+func TestBelieveOfACallBehind(t *testing.T) {
+	for _, pinned := range []bool{true, false} {
+		o := &offered{Tool: sdk.Tool{Pinned: pinned}, owner: &instance{log: hclog.NewNullLogger()}}
+		if got := o.believe(sdk.ToolResult{Follow: &sdk.FollowUp{Tool: "apply"}}, false); (got.Follow != nil) != pinned {
+			t.Errorf("pinned %v: %+v", pinned, got.Follow)
+		}
 	}
 }

@@ -57,8 +57,10 @@ type instance struct {
 	required    []string             // names of what must be ready before it is configured
 	held        string               // why it cannot be configured, when waiting alone does not help
 	state       string
-	link        *link // while ready or draining
-	generation  int   // of its settings
+	link        *link                          // while ready or draining
+	generation  int                            // of its settings
+	places      map[preparedPlace]sdk.Prepared // what it said of places that it made ready
+	placesOf    int                            // the generation that said so
 	affinity    affinity
 	manifest    *sdk.Manifest   // the last one that was known
 	tools       []*offered      // those of the manifest

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -22,7 +24,10 @@ func TestReaperKilled(t *testing.T) {
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the first is gone", func() bool { return gone(first) })
+	eventually(t, "the first is gone with all its threads, which hold the pipe", func() bool {
+		threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", first)) // none when it is gone
+		return gone(first) && len(threads) <= 1
+	})
 	if _, err := r.call(t, "crash", ``); err == nil {
 		t.Fatal("no crash")
 	}

@@ -22,11 +22,27 @@ type line struct {
 }
 
 func (p *Policy) read(text string, at shell.Place) *line {
-	if p.set.Shell == "argv" {
+	if p.strict() {
 		return &line{shell.Strict(text, at), true}
 	}
 	return &line{p.analyse(text, at), false}
 }
+
+func (p *Policy) strict() bool { return p.set.Shell == "argv" }
+
+// place is where a command line would start, and what it may change there.
+func (p *Policy) place(j *judged) shell.Place {
+	at := place(j.arguments)
+	at.Rules, at.Links, at.Open = p.rules, j.Links, p.set.Workspace == workspacePrivate
+	return at
+}
+
+// workspacePrivate is the value of sandbox.workspace with which a run has a folder
+// of its own, in which nothing is anybody else's.
+const workspacePrivate = "private"
+
+// workspaceDirect is the value with which commands work in the project itself.
+const workspaceDirect = "direct"
 
 // place is where a command line would start.
 func place(arguments map[string]any) shell.Place {

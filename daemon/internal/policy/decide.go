@@ -10,6 +10,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/internal/policy/shell"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // The built-in rules, as a Decision names them. Those about command lines are
@@ -22,11 +23,15 @@ const (
 	RuleAskMode      = "ask_mode"      // the loop may only read
 	RuleOutside      = "outside"       // a path leaves the project
 	RuleProtected    = "protected"     // a path that the host or Bothy trusts
+	RuleAsked        = "asked"         // a path that editors or tools run
+	RuleSecret       = "secret"        // a path that holds credentials
+	RuleFollow       = "follow"        // the result of a call asked for this one
 	RuleUnknown      = "unknown"       // side effects that nothing confines
 	RuleBadArguments = "bad_arguments" // the arguments cannot be judged
 	RuleNetwork      = "open_network"  // the network is opened by a person
 	RuleWorkspace    = "workspace"     // the file of the workspace cannot be read
 	RuleProven       = "shell.proven"  // a command line that only reads below the workspace
+	RuleView         = "view"          // a command line that works on a copy of the project
 )
 
 // Where rules come from, as in Decision.Source.
@@ -47,6 +52,17 @@ type Settings struct {
 	Mode  sdk.Mode         // of an action that names none; empty is restricted
 	Rules []sdk.PolicyRule // of the configuration, the workspace and answers, in any order
 	Shell string           // sandbox.shell: "argv" is the strict form, all else is bash
+	// Protect is what is protected beside what is by itself.
+	Protect   sdk.Protection
+	Workspace string // sandbox.workspace: with "private" commands work in a folder of the run's own
+
+	// Found is what a look at the project told of paths that git's configuration names.
+	Found []protect.Finding
+
+	// View says that commands work on a copy of the project, and NoView why they do
+	// not: then there is no mode workspace.
+	View   bool
+	NoView string
 
 	// Broken is why the workspace's own file cannot be read, and BrokenAt where
 	// that stands. What it would have denied is not known then, so that only
@@ -58,6 +74,7 @@ type Settings struct {
 // next; make one with New.
 type Policy struct {
 	set     Settings
+	rules   protect.Rules
 	analyse func(line string, at shell.Place) shell.Report
 }
 
@@ -67,7 +84,8 @@ func New(set Settings) *Policy {
 	if !set.Mode.Valid() {
 		set.Mode = sdk.ModeRestricted
 	}
-	return &Policy{set: set, analyse: shell.Analyse}
+	rules := protect.Rules{Refuse: set.Protect.Refuse, Ask: set.Protect.Ask, Free: set.Protect.Free, Found: set.Found}
+	return &Policy{set: set, rules: rules, analyse: shell.Analyse}
 }
 
 // judged is an action while it is decided about.
@@ -76,8 +94,10 @@ type judged struct {
 	tool      sdk.Tool // with no more than is believed of its annotations
 	arguments map[string]any
 	paths     []namedPath
-	line      *line  // of a tool that runs commands
-	hash      string // of the call, once it was asked for
+	instead   string       // why another mode holds than workspace
+	guarded   sdk.Decision // why a person is asked about a path; its verdict is empty when nobody is
+	line      *line        // of a tool that runs commands
+	hash      string       // of the call, once it was asked for
 }
 
 // Decide rules on one action. What a plugin declares about its tools is believed
@@ -85,10 +105,17 @@ type judged struct {
 // deny-list, rules that deny, then the mode with the rules that allow, and last
 // the rules that propose what would be allowed.
 func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
-	if a.Mode == "" {
-		a.Mode = p.set.Mode
-	}
 	j := &judged{PolicyRequest: a, tool: believed(a.Tool)}
+	if j.Mode == "" {
+		j.Mode = p.set.Mode
+	}
+	if j.Mode == sdk.ModeWorkspace && !p.set.View {
+		j.Mode = sdk.ModeRestricted
+		if a.Otherwise == sdk.ModeInteractive {
+			j.Mode = a.Otherwise
+		}
+		j.instead = fmt.Sprintf("; the mode is %s, since workspace is not possible here: %s", j.Mode, p.set.NoView)
+	}
 	if a.ReadOnly && !j.tool.Annotations.ReadOnly {
 		return denyEffect(a.Tool)
 	}
@@ -108,10 +135,15 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 // judgeArguments reads what the call names, and refuses what no rule can allow.
 func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 	j.paths = pathsOf(j.arguments)
-	if !j.sandboxed() || j.granted(sdk.GrantProject) {
-		for _, p := range j.paths {
-			if d, bad := judgePath(j.tool, p.key, p.path); bad {
+	settled := j.tool.Unlisted && j.tool.Pinned // by the plugin whose result asked for the call
+	if !settled && (!j.sandboxed() || j.granted(sdk.GrantProject) && j.tool.Command == "") {
+		for _, named := range j.paths {
+			d := p.judgePath(j, named.key, named.path)
+			if d.Verdict == sdk.Deny {
 				return d, true
+			}
+			if j.guarded.Verdict == "" || d.Rule == RuleSecret {
+				j.guarded = d
 			}
 		}
 	}
@@ -122,7 +154,7 @@ func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 	if !ok {
 		return deny(RuleBadArguments, "%s of %q is no text, so that nobody can say what would run", j.tool.Command, j.tool.Name), true
 	}
-	j.line = p.read(text, place(j.arguments))
+	j.line = p.read(text, p.place(j))
 	return sdk.Decision{}, false
 }
 
@@ -130,6 +162,9 @@ func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 func (p *Policy) rule(j *judged) sdk.Decision {
 	if j.line != nil && j.line.Grade >= shell.Denied {
 		return deny(j.line.Rule, "%s", j.line.Reason)
+	}
+	if j.line != nil && j.line.Refused != "" && j.Mode != sdk.ModeWorkspace { // in a copy it is not applied, or gone by the end
+		return deny(RuleProtected, "%s", j.line.Refused)
 	}
 	if d, ok := p.firstOf(j, sdk.Deny); ok {
 		return d

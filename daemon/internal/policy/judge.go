@@ -9,8 +9,9 @@ import (
 )
 
 // Judge says how the bundled tool bash would be decided about with a command line
-// in a project, when nobody is there to be asked.
-func Judge(set Settings, project, command string, mode sdk.Mode) (sdk.Decision, error) {
+// in a project, when nobody is there to be asked. links says where the paths lead
+// that it names, as in [Live].
+func Judge(set Settings, project, command string, mode sdk.Mode, links func(project string, named []string) map[string]string) (sdk.Decision, error) {
 	if !utf8.ValidString(command) { // JSON, in which all calls come, could not hold it
 		seen := shell.Analyse(command, shell.Place{})
 		return sdk.Decision{Verdict: sdk.Deny, Rule: seen.Rule, Source: SourceBuiltIn, Reason: seen.Reason}, nil
@@ -23,5 +24,7 @@ func Judge(set Settings, project, command string, mode sdk.Mode) (sdk.Decision, 
 		ToolSpec: sdk.ToolSpec{Name: "bash", Command: "command", Annotations: sdk.Annotations{Destructive: true}},
 		Plugin:   "bash", Pinned: true, Grants: []string{sdk.GrantSandbox},
 	}
-	return New(set).Decide(sdk.PolicyRequest{Tool: bash, Arguments: arguments, Project: project, Mode: mode}), nil
+	p, r := New(set), sdk.PolicyRequest{Tool: bash, Arguments: arguments, Project: project, Mode: mode}
+	r.Links = links(project, p.Paths(r))
+	return p.Decide(r), nil
 }

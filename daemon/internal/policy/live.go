@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // Remembered is what answers of people left in a project.
@@ -20,13 +21,32 @@ type Live struct {
 	Written    func(project string) Settings
 	Sandbox    func() sdk.Sandbox // as it is configured
 	Remembered Remembered
+	// Links says where paths lead that a call names, in a project; nil looks at none.
+	Links func(project string, named []string) map[string]string
+	// Found says which paths of a project git's configuration names, for calls that may
+	// change something; nil looks at nothing.
+	Found func(project string) []protect.Finding
+	// Prepared is what was found out about commands in a project; false is nothing yet.
+	// Nil knows nothing.
+	Prepared func(project string) (sdk.Prepared, bool)
 }
 
 // Decide rules on a call.
 func (l Live) Decide(r sdk.PolicyRequest) sdk.Decision {
 	set := l.Written(r.Project)
 	set.Rules = append(set.Rules, l.Remembered.Allowing(r.Project)...)
-	return New(set).Decide(r)
+	view, known := l.View(r.Project)
+	if set.View, set.NoView = view.View, view.Reason; !known {
+		set.NoView = "whether commands can work on a copy of the project is not known yet"
+	}
+	if l.Found != nil && r.Project != "" && !believed(r.Tool).Annotations.ReadOnly {
+		set.Found = l.Found(r.Project)
+	}
+	p := New(set)
+	if l.Links != nil && r.Project != "" {
+		r.Links = l.Links(r.Project, p.Paths(r))
+	}
+	return p.Decide(r)
 }
 
 // Configured are the rules that are written down: of the configuration and, with
@@ -35,6 +55,24 @@ func (l Live) Configured(project string) []sdk.PolicyRule { return l.Written(pro
 
 // Network reports whether commands in a project have the network.
 func (l Live) Network(project string) bool { return l.Remembered.Open(project) }
+
+// View says whether commands work on a copy of a project, and why they do not.
+// False says that this is not known yet.
+func (l Live) View(project string) (sdk.Prepared, bool) {
+	switch l.Sandbox().Workspace {
+	case workspacePrivate:
+		return sdk.Prepared{Reason: "sandbox.workspace is private, so that commands work in a folder of the run's own"}, true
+	case workspaceDirect:
+		return sdk.Prepared{Reason: "sandbox.workspace is direct, so that commands work in the project itself"}, true
+	}
+	if l.Prepared == nil {
+		return sdk.Prepared{}, false
+	}
+	return l.Prepared(project)
+}
+
+// Protection is what was configured to be protected in a project.
+func (l Live) Protection(project string) sdk.Protection { return l.Written(project).Protect }
 
 // Reach is what a call could touch as it is now: an answer to a proposal is bound
 // to that.

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"fmt"
+
 	"github.com/bothyd/bothy/daemon/internal/policy/shell"
 	"github.com/bothyd/bothy/sdk"
 )
@@ -19,9 +21,14 @@ const letsIt = "; full mode lets it"
 // builtIn decides by the mode of the run alone.
 func (j *judged) builtIn() sdk.Decision {
 	tool := j.tool
+	if j.guarded.Verdict != "" && tool.Pinned && (!j.sandboxed() || j.granted(sdk.GrantProject)) {
+		return j.byPath()
+	}
 	switch {
 	case tool.Annotations.ReadOnly:
 		return builtIn(sdk.Allow, RuleRead, "%q only reads, and its plugin is pinned", tool.Name)
+	case tool.Unlisted && tool.Pinned:
+		return j.unvouched(RuleFollow, "a call before it left this to be agreed to by a person (%q)", tool.Name)
 	case j.line != nil && j.sandboxed() && tool.Pinned:
 		return j.byGrade()
 	case !tool.Pinned:
@@ -38,6 +45,22 @@ func (j *judged) builtIn() sdk.Decision {
 	}
 }
 
+// byPath decides about a call of a plugin that is vouched for and names a path that
+// is not free: as about a line that would do the same.
+func (j *judged) byPath() sdk.Decision {
+	d := j.guarded
+	switch {
+	case j.Mode != sdk.ModeFull:
+	case d.Rule == RuleSecret:
+		d.Verdict = sdk.Deny
+		d.Reason += "; full mode asks nobody, and so it does not run this"
+	default:
+		d.Verdict = sdk.Allow
+		d.Reason += letsIt
+	}
+	return j.ask(d)
+}
+
 // unvouched decides about side effects of which nothing is known.
 func (j *judged) unvouched(rule, format string, args ...any) sdk.Decision {
 	if j.Mode == sdk.ModeFull {
@@ -52,6 +75,9 @@ func (j *judged) unvouched(rule, format string, args ...any) sdk.Decision {
 // byGrade decides about a command line.
 func (j *judged) byGrade() sdk.Decision {
 	l := j.line
+	if l.Secret != "" && j.Mode == sdk.ModeWorkspace && l.Grade < shell.Denied {
+		return j.ask(builtIn(sdk.Propose, RuleSecret, "%s", l.Secret))
+	}
 	if l.Grade == shell.Proven {
 		return builtIn(sdk.Allow, RuleProven, "every command of the line is known and only reads below the workspace")
 	}
@@ -61,6 +87,9 @@ func (j *judged) byGrade() sdk.Decision {
 		d.Reason += onlyProven
 	case d.Verdict == sdk.Deny:
 		d.Reason += "; full mode asks nobody, and so it does not run this"
+	case d.Verdict == sdk.Allow && j.Mode == sdk.ModeWorkspace:
+		d = builtIn(sdk.Allow, RuleView, "the command works on a copy of the project, and what it changes can be taken back")
+		d.View = true
 	case d.Verdict == sdk.Allow && l.Grade >= shell.Unproven:
 		d.Reason += letsIt
 	}
@@ -75,6 +104,8 @@ func (j *judged) verdictOf(g shell.Grade) sdk.Verdict {
 		return sdk.Allow
 	case g >= shell.Denied, g > shell.Contained && j.line.strict:
 		return sdk.Deny
+	case j.Mode == sdk.ModeWorkspace:
+		return sdk.Allow
 	case j.Mode == sdk.ModeInteractive:
 		return sdk.Propose
 	case g == shell.Contained:
@@ -90,9 +121,13 @@ func (j *judged) verdictOf(g shell.Grade) sdk.Verdict {
 // ask makes a denial of a proposal that nobody would answer. In interactive mode
 // it waits; in full mode only a rule proposes, and whoever wrote it wants it to.
 func (j *judged) ask(d sdk.Decision) sdk.Decision {
-	if d.Verdict == sdk.Propose && j.Mode == sdk.ModeRestricted && !j.Attended {
-		d.Verdict = sdk.Deny
-		d.Reason += "; in restricted mode a person would have to agree, and " + howToAllow
+	if d.Verdict != sdk.Propose {
+		return d
 	}
+	if waits := j.Mode != sdk.ModeRestricted && j.Mode != sdk.ModeWorkspace; !waits && !j.Attended {
+		d.Verdict = sdk.Deny
+		d.Reason += fmt.Sprintf("; in %s mode a person would have to agree, and %s", j.Mode, howToAllow)
+	}
+	d.Reason += j.instead
 	return d
 }

@@ -65,6 +65,8 @@ func TestModes(t *testing.T) {
 		{"a write", write, "QAAA"},
 		{"a write outside", callOf(writeFile, map[string]any{"path": "../a"}), "XXXX"},
 		{"a write to what is protected", callOf(writeFile, map[string]any{"path": ".bothy/config.hcl"}), "XXXX"},
+		{"a write to what is asked", callOf(writeFile, map[string]any{"path": ".vscode/tasks.json"}), "QXAQ"},
+		{"a read of credentials", callOf(readFile, map[string]any{"path": "a/.env"}), "QXXQ"},
 		{"side effects that nothing confines", callOf(bare, nil), "QXAQ"},
 		{"a plugin that nothing vouches for", callOf(unpinned, nil), "QXAQ"},
 		{"its path outside", callOf(unpinned, map[string]any{"path": "/etc"}), "XXXX"},
@@ -101,6 +103,25 @@ func TestModes(t *testing.T) {
 		ask.ReadOnly, ask.Mode = true, sdk.ModeFull
 		if d := graded(Settings{}).Decide(ask); (d.Verdict == sdk.Allow) != (c.name == "a read") {
 			t.Errorf("%s in a prompt that only reads: %s", c.name, d.Verdict)
+		}
+	}
+}
+
+// TestWhatAResultAsksFor: a person is asked about it, whatever its plugin may do in the project, but in full mode.
+func TestWhatAResultAsksFor(t *testing.T) {
+	apply := tool("apply", true, destructive, sdk.GrantSandbox, sdk.GrantProject)
+	apply.Unlisted = true
+	for _, c := range []struct {
+		mode     sdk.Mode
+		attended bool
+		want     sdk.Verdict
+	}{
+		{sdk.ModeInteractive, false, sdk.Propose}, {sdk.ModeRestricted, true, sdk.Propose}, {sdk.ModeRestricted, false, sdk.Deny}, {sdk.ModeFull, false, sdk.Allow},
+	} {
+		request := callOf(apply, map[string]any{"call": "1", "paths": []any{map[string]any{"path": "a", "class": "asked"}}})
+		request.Mode, request.Attended = c.mode, c.attended
+		if d := New(Settings{}).Decide(request); d.Verdict != c.want || d.Rule != RuleFollow {
+			t.Errorf("%s, attended %v: %+v", c.mode, c.attended, d)
 		}
 	}
 }

@@ -1,19 +1,21 @@
 package policy
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/bothyd/bothy/daemon/internal/policy/shell"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // pathKeys are the argument names that hold a path of the project, as plain
-// makes them. Judging is lexical: links are the files tool's to refuse, which
-// opens through os.Root.
+// makes them.
 var pathKeys = map[string]bool{
 	"from": true, "to": true, "source": true, "destination": true, "src": true, "dst": true, "dest": true,
 	"target": true, "root": true, "cwd": true, "base": true, "location": true,
@@ -82,30 +84,39 @@ func ofValue(paths []namedPath, key string, value any) []namedPath {
 	return paths
 }
 
-// judgePath refuses a path that leaves the project or, when the tool writes, one
-// that is protected. The second result is false when nothing is wrong.
-func judgePath(tool sdk.Tool, key, p string) (sdk.Decision, bool) {
-	first, _, _ := strings.Cut(p, "/")
+// judgePath judges a path that a call names: denied when it leaves the project
+// or, for a tool that writes, is refused; proposed when it is asked, or holds
+// credentials that the tool reads. The zero Decision says that nothing is wrong.
+func (p *Policy) judgePath(j *judged, key, at string) sdk.Decision {
+	tool := j.tool
+	first, _, _ := strings.Cut(at, "/")
 	switch {
-	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return deny(RuleOutside, "%s of %q holds a control character; write the path as plain text", key, tool.Name), true
-	case isSkill(p) && tool.Annotations.ReadOnly && slices.Contains(tool.Grants, sdk.GrantProject):
-		return sdk.Decision{}, false
-	case isSkill(p):
-		return deny(RuleOutside, "%s is %q, a skill's folder, which can only be read; write below the project, with a relative path", key, p), true
-	case strings.HasPrefix(p, "/"):
-		return escape("%s is %q, an absolute path; paths are relative to the project, such as \"src/main.go\"", key, p), true
+	case strings.ContainsFunc(at, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return deny(RuleOutside, "%s of %q holds a control character; write the path as plain text", key, tool.Name)
+	case isSkill(at) && tool.Annotations.ReadOnly && slices.Contains(tool.Grants, sdk.GrantProject):
+		return sdk.Decision{}
+	case isSkill(at):
+		return deny(RuleOutside, "%s is %q, a skill's folder, which can only be read; write below the project, with a relative path", key, at)
+	case strings.HasPrefix(at, "/"):
+		return escape("%s is %q, an absolute path; paths are relative to the project, such as \"src/main.go\"", key, at)
 	case strings.HasPrefix(first, "~"):
-		return escape("%s is %q, a path in a home directory; paths are relative to the project, such as \"src/main.go\"", key, p), true
+		return escape("%s is %q, a path in a home directory; paths are relative to the project, such as \"src/main.go\"", key, at)
 	}
-	clean := path.Clean(p)
+	clean := path.Clean(at)
 	if clean == ".." || strings.HasPrefix(clean, "../") {
-		return escape("%s is %q, which lies outside the project; only what is below the project directory can be reached", key, p), true
+		return escape("%s is %q, which lies outside the project; only what is below the project directory can be reached", key, at)
+	}
+	named := fmt.Sprintf("%s is %q", key, at)
+	if real, led := j.Links[at]; led && !path.IsAbs(real) { // out of the project no tool follows a link
+		clean, named = real, fmt.Sprintf("%s is %q, which a link leads to %q", key, at, real)
+	}
+	if protect.Secret(clean) && (tool.Annotations.ReadOnly || originKeys[key]) {
+		return builtIn(sdk.Propose, RuleSecret, "%s, and that is where credentials are kept: what is read goes to the model", named)
 	}
 	if tool.Annotations.ReadOnly || originKeys[key] && !tool.Annotations.Destructive {
-		return sdk.Decision{}, false
+		return sdk.Decision{}
 	}
-	return judgeWrite(key, p, strings.ToLower(clean))
+	return p.judgeWrite(tool, named, clean)
 }
 
 // escape is a denial that is a security event too.
@@ -126,23 +137,39 @@ func isSkill(p string) bool {
 	return clean == skills || strings.HasPrefix(clean, skills+"/")
 }
 
-// judgeWrite refuses what is protected by its name; links and what configuration
-// names are for those to refuse who can look.
-func judgeWrite(key, p, clean string) (sdk.Decision, bool) {
+// judgeWrite judges a path that a call would change, by its name; what
+// configuration names is for those to find who can look.
+func (p *Policy) judgeWrite(tool sdk.Tool, named, clean string) sdk.Decision {
 	if clean == "." {
-		return deny(RuleProtected, "%s is %q, the project directory itself; name what is to change below it", key, p), true
+		return deny(RuleProtected, "%s, the project directory itself; name what is to change below it", named)
 	}
-	found := protect.Judge(clean, protect.Paths())
-	if found.Reason == "" {
-		found = protect.JudgeGit(clean)
+	found := p.rules.Name(clean)
+	switch {
+	case found.Class == protect.Free, found.Holds && !tool.Annotations.Destructive:
+		return sdk.Decision{}
+	case found.Class == protect.Asked && found.Holds:
+		return builtIn(sdk.Propose, RuleAsked, "%s, which holds %s: %s", named, found.Name, found.Reason)
+	case found.Class == protect.Asked:
+		return builtIn(sdk.Propose, RuleAsked, "%s, and a person agrees to a change of %s: %s", named, found.Name, found.Reason)
+	case found.Holds:
+		return deny(RuleProtected, "%s, which holds the protected path %s and may not be moved, replaced or removed: %s", named, found.Name, found.Reason)
 	}
-	switch found.Reason {
-	case protect.Protected:
-		return deny(RuleProtected, "%s is %q, and %s is protected: the host trusts it, so no tool may change it", key, p, found.Name), true
-	case protect.Holds:
-		return deny(RuleProtected, "%s is %q, which holds the protected path %s and may not be moved, replaced or removed", key, p, found.Name), true
-	case protect.Repository:
-		return deny(RuleProtected, "%s is %q, which holds what git obeys and may not be made, moved, replaced or removed", key, p), true
+	return deny(RuleProtected, "%s, and %s is protected: %s, so no tool may change it", named, found.Name, found.Reason)
+}
+
+// Paths are the paths that a call names, as it names them and relative to the
+// project, of which PolicyRequest.Links may say where they lead.
+func (p *Policy) Paths(a sdk.PolicyRequest) []string {
+	var arguments map[string]any
+	if json.Unmarshal(a.Arguments, &arguments) != nil {
+		return nil // it is denied
 	}
-	return sdk.Decision{}, false
+	var named []string
+	for _, at := range pathsOf(arguments) {
+		named = append(named, at.path)
+	}
+	if text, ok := arguments[a.Tool.Command].(string); ok && a.Tool.Command != "" {
+		named = append(named, shell.Named(text, place(arguments), p.strict())...)
+	}
+	return named
 }

@@ -1,22 +1,32 @@
 package policy
 
 import (
-	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
-// MayUndo refuses a path that no tool may touch when what a run did to the project
-// at root is taken back. A person asked for that, so no rule about an agent counts.
-func MayUndo(root, path string) error {
-	arguments, err := json.Marshal(map[string]string{"path": path})
-	if err != nil {
-		return err
-	}
+// MayUndo refuses a path that nothing may change when what a run did to the
+// project at root is taken back. A person asked for that, so that what is asked
+// need not be asked again, and no rule about an agent counts. In a repository,
+// what commands of git change may be taken back, and what is new there may be
+// removed: but nothing that git obeys is written again.
+func (l Live) MayUndo(root, path string, removes bool) error {
+	p := New(Settings{Protect: l.Protection(root)})
 	writes := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "undo", Annotations: sdk.Annotations{Destructive: true}}, Plugin: "bothy", Pinned: true, Grants: []string{sdk.GrantProject}}
-	d := New(Settings{}).Decide(sdk.PolicyRequest{Tool: writes, Arguments: arguments, Project: root})
-	if d.Verdict != sdk.Allow {
-		return sdk.Errorf(sdk.Permission, "%s", d.Reason)
+	d := p.judgePath(&judged{tool: writes}, "path", path)
+	if d.Verdict != sdk.Deny || d.Rule == RuleProtected && p.mayUndoInGit(path, removes) {
+		return nil
 	}
-	return nil
+	return sdk.Errorf(sdk.Permission, "%s", d.Reason)
+}
+
+// mayUndoInGit reports whether a path that is refused lies in a repository, and is
+// either git's own or goes.
+func (p *Policy) mayUndoInGit(path string, removes bool) bool {
+	found := p.rules.Name(path)
+	inGit := slices.ContainsFunc(strings.Split(path, "/"), func(name string) bool { return protect.Alike(name, ".git") })
+	return inGit && (removes || found.Reason == protect.GitsOwn)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// BenchmarkLookAtChanges looks at a tree that a run made and moved: the work
+// BenchmarkLook looks at a tree that a run made and moved: the work
 // grows with the steps and not with their square.
-func BenchmarkLookAtChanges(b *testing.B) {
+func BenchmarkLook(b *testing.B) {
 	for _, folders := range []int{20, 200, 2000} {
-		w := &workshop{t: b, dir: b.TempDir()}
+		w := opened(b, b)
 		w.mkdir("old")
 		for i := range folders {
 			dir := fmt.Sprintf("old/%d", i)
@@ -26,7 +26,7 @@ func BenchmarkLookAtChanges(b *testing.B) {
 		w.move("old", "new")
 		b.Run(fmt.Sprintf("steps=%d", len(w.steps)), func(b *testing.B) {
 			for b.Loop() {
-				c, err := LookAtChanges(w.dir, w.steps, anything)
+				c, err := w.ground().Look(w.steps, everything)
 				if err != nil || len(c.ops) != len(w.steps) {
 					b.Fatal(len(c.ops), err)
 				}

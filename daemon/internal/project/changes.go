@@ -1,23 +1,31 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 )
 
 // Step is one change that a run made to the project's files.
 type Step struct {
 	sdk.FileChange
-	Turn int
-	// Back says that the step took an earlier one back.
-	Back bool
+	Loop   int64  // 0: no prompt caused it
+	Turn   int    // 0: of a person's undo or redo
+	Action string // the path of the call that made it
+	// Back names the taking back that made it, by its number; 0 is none. Redo says that
+	// that one took the last taking back back.
+	Back int
+	Redo bool
 	// Unsure says that the step was about to be made when that was cut short: the
 	// files say whether it was. Such steps are of one stage (see Undo).
 	Unsure bool
+
+	at int // among all steps
 }
 
 // Changes are the steps of a run against the files as they are now.
@@ -26,6 +34,7 @@ type Changes struct {
 	ops         []op
 	kept        []string // folders that the run made and that hold other things by now
 	made        []sdk.FileChange
+	store       kept.Store
 }
 
 // Made are those of the unsure steps that were made.
@@ -35,24 +44,86 @@ func (c *Changes) Made() []sdk.FileChange { return c.made }
 // because something else is in them.
 func (c *Changes) Kept() []string { return c.kept }
 
-// LookAtChanges looks at what steps, the oldest first, did to the project at
-// root. May refuses a path that stays as it is, whatever a tool told of it. It
-// changes nothing, follows no link, and never leaves the project.
-func LookAtChanges(root string, steps []Step, may func(path string) error) (*Changes, error) {
-	dir, err := os.OpenRoot(root)
+// Ground is what changes are looked at on.
+type Ground struct {
+	Root string     // of the project
+	Kept kept.Store // of replaced contents
+	May  func(path string, removes bool) error
+}
+
+// Look looks at what steps, the oldest first, did to the project. May of the ground refuses
+// a path that stays as it is, whatever a tool told of it. Of the steps, those that are chosen would
+// be taken back. It changes nothing, follows no link, and never leaves the project.
+func (g Ground) Look(steps []Step, chosen func(Step) bool) (*Changes, error) {
+	return g.look(steps, false, func(steps []Step) ([]Step, func(Step) bool) {
+		return standing(steps).steps, chosen
+	})
+}
+
+// LookBack is Look for the last taking back that left something to be made again. That
+// would be taken back itself.
+func (g Ground) LookBack(steps []Step) (*Changes, error) {
+	var numbers []int
+	for _, s := range steps {
+		if s.Back != 0 && !s.Redo {
+			numbers = append(numbers, s.Back)
+		}
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	for len(numbers) > 1 {
+		last := len(numbers) - 1
+		c, err := g.lookBack(steps, numbers[last])
+		if err != nil || len(c.ops)+len(c.Differences) > 0 {
+			return c, err
+		}
+		numbers = numbers[:last]
+	}
+	return g.lookBack(steps, slices.Max(append(numbers, 0)))
+}
+
+// lookBack looks at one taking back, as far as that was not taken back itself.
+func (g Ground) lookBack(steps []Step, number int) (*Changes, error) {
+	return g.look(steps, true, func(steps []Step) ([]Step, func(Step) bool) {
+		now := standing(steps)
+		all := now.steps
+		for _, p := range now.pairs {
+			if p.back.Back == number {
+				p.back.Turn = p.step.Turn
+				all = append(all, p.back)
+			}
+		}
+		slices.SortStableFunc(all, func(a, b Step) int { return cmp.Compare(a.at, b.at) })
+		return all, func(s Step) bool { return number != 0 && s.Back == number && !s.Redo }
+	})
+}
+
+// look looks at some of the steps. Again says that taking them back is what people are told
+// of, and not what they did.
+func (g Ground) look(steps []Step, again bool, choose func([]Step) ([]Step, func(Step) bool)) (*Changes, error) {
+	dir, err := os.OpenRoot(g.Root)
 	if err != nil {
-		return nil, fmt.Errorf("open the project %s: %w", root, err)
+		return nil, fmt.Errorf("open the project %s: %w", g.Root, err)
 	}
 	defer func() { _ = dir.Close() }() // it was only read
-	steps, made := sure(dir, steps, may)
-	c := plan(dir, standing(steps), may).changes(dir)
-	c.made = made
+	d := newDisk(dir, g.Kept)
+	steps = slices.Clone(steps)
+	for i := range steps {
+		steps[i].at = i
+	}
+	steps, made := sure(d, steps, g.May)
+	now, chosen := choose(steps)
+	c := plan(d, now, chosen, g.May, nil).changes(again)
+	if !again && slices.ContainsFunc(now, func(s Step) bool { return !chosen(s) }) {
+		c.Differences = shown(d, now, chosen, g.May, c.Differences)
+	}
+	c.made, c.store = made, g.Kept
 	return c, nil
 }
 
 // sure leaves out the unsure steps that were not made, and returns the others
 // besides. What was done after them is taken back in mind first.
-func sure(dir *os.Root, steps []Step, may func(string) error) (all []Step, made []sdk.FileChange) {
+func sure(d *disk, steps []Step, may func(string, bool) error) (all []Step, made []sdk.FileChange) {
 	first := slices.IndexFunc(steps, func(s Step) bool { return s.Unsure })
 	if first < 0 {
 		return steps, nil
@@ -61,7 +132,7 @@ func sure(dir *os.Root, steps []Step, may func(string) error) (all []Step, made 
 	for last < len(steps) && steps[last].Unsure {
 		last++
 	}
-	then := plan(dir, steps[last:], may).overlay
+	then := plan(d, steps[last:], everything, may, nil).overlay
 	all = slices.Clone(steps[:first])
 	for _, s := range steps[first:last] {
 		if usable(s.FileChange) != "" || !then.holds(s.FileChange) {
@@ -80,26 +151,74 @@ func (o *overlay) holds(c sdk.FileChange) bool {
 	if c.From != "" {
 		return now != nil && now.kind == c.After.Kind && o.look(c.From) == nil
 	}
-	return now.is(c.After)
+	_, after := compared(c)
+	return now.is(after)
 }
+
+// stand is what is left of a run's steps: those that nothing took back, and those that were
+// taken back together with what did so.
+type stand struct {
+	steps []Step
+	pairs []pair // in the order of the taking back
+}
+
+type pair struct{ step, back Step }
 
 // standing leaves out what was taken back, and the taking back with it, so that
 // what people do there later is nobody's concern any more. A pair stays when
-// something between the two has to do with it.
-func standing(steps []Step) []Step {
-	var out []Step
+// something between the two has to do with it. What was made again stands again.
+func standing(steps []Step) stand {
+	var now stand
 	for _, s := range steps {
-		at := -1
-		if s.Back {
-			at = lastRelated(out, s)
-		}
-		if at >= 0 && inverse(out[at].FileChange, s.FileChange) {
-			out = slices.Delete(out, at, at+1)
-		} else {
-			out = append(out, s)
+		switch {
+		case s.Back == 0:
+			now.steps = append(now.steps, s)
+		case s.Redo && now.again(s):
+		default:
+			now.takeBack(s)
 		}
 	}
-	return out
+	return now
+}
+
+// takeBack takes out what a step took back. Of what came to nothing before it was taken
+// back nobody is told.
+func (now *stand) takeBack(s Step) {
+	steps := now.steps
+	at := lastRelated(steps, s)
+	for at >= 0 && !inverse(steps[at].FileChange, s.FileChange, false) {
+		before := lastRelated(steps[:at], steps[at])
+		if before < 0 || !inverse(steps[before].FileChange, steps[at].FileChange, true) {
+			at = -1
+			break
+		}
+		steps = slices.Concat(steps[:before], steps[before+1:at], steps[at+1:])
+		at = lastRelated(steps, s)
+	}
+	if at < 0 {
+		now.steps = append(now.steps, s)
+		return
+	}
+	if !s.Redo {
+		now.pairs = append(now.pairs, pair{steps[at], s})
+	}
+	now.steps = slices.Delete(steps, at, at+1)
+}
+
+// again has a step stand again, in its place, whose taking back was taken back.
+func (now *stand) again(s Step) bool {
+	for i, p := range slices.Backward(now.pairs) {
+		if inverse(p.back.FileChange, s.FileChange, false) {
+			place := slices.IndexFunc(now.steps, func(x Step) bool { return x.at > p.step.at })
+			if place < 0 {
+				place = len(now.steps)
+			}
+			now.steps = slices.Insert(now.steps, place, p.step)
+			now.pairs = slices.Delete(now.pairs, i, i+1)
+			return true
+		}
+	}
+	return false
 }
 
 // lastRelated is the index of the last step that has to do with the paths of s.
@@ -119,17 +238,19 @@ func related(a, b string) bool {
 	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
 }
 
-// inverse reports whether each change undoes the other.
-func inverse(a, b sdk.FileChange) bool {
+// inverse reports whether each change undoes the other. Modes count where both are changes of
+// the mode, or exact says so.
+func inverse(a, b sdk.FileChange, exact bool) bool {
 	if a.From != "" || b.From != "" {
 		return a.Path == b.From && a.From == b.Path
 	}
-	return a.Path == b.Path && alike(a.Before, b.After) && alike(a.After, b.Before)
+	exact = exact || moded(a) && moded(b)
+	return a.Path == b.Path && alike(a.Before, b.After, exact) && alike(a.After, b.Before, exact)
 }
 
-func alike(a, b *sdk.FileState) bool {
+func alike(a, b *sdk.FileState, exact bool) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Kind == b.Kind && a.Target == b.Target && a.Hash == b.Hash
+	return a.Kind == b.Kind && a.Target == b.Target && a.Hash == b.Hash && (!exact || a.Mode == 0 || b.Mode == 0 || a.Mode == b.Mode)
 }

@@ -14,15 +14,38 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 )
 
-func anything(string) error { return nil }
+func anything(string, bool) error { return nil }
 
 // workshop is a project on disk with a tool that tells of what it changes.
 type workshop struct {
 	t     rapid.TB
 	dir   string
+	kept  kept.Store
 	steps []Step
+	undos int
+	stash bool // it keeps contents in the store instead of splices
+}
+
+// opened is a workshop in an empty project.
+func opened(t testing.TB, rt rapid.TB) *workshop {
+	return &workshop{t: rt, dir: t.TempDir(), kept: kept.In(t.TempDir())}
+}
+
+func (w *workshop) ground() Ground { return Ground{Root: w.dir, Kept: w.kept, May: anything} }
+
+// keep has the contents that a change replaced kept, as a splice or in the store.
+func (w *workshop) keep(c *sdk.FileChange, old, now string) {
+	if !w.stash {
+		s := sdk.SpliceOf(old, now)
+		c.Undo = &s
+		return
+	}
+	digest, _, err := w.kept.Put(strings.NewReader(old))
+	w.must(err)
+	c.Kept = digest
 }
 
 func (w *workshop) at(path string) string { return filepath.Join(w.dir, path) }
@@ -58,8 +81,7 @@ func (w *workshop) write(path, text string) {
 		b, err := os.ReadFile(w.at(path))
 		w.must(err)
 		old = string(b)
-		s := sdk.SpliceOf(old, text)
-		c.Undo = &s
+		w.keep(&c, old, text)
 	}
 	w.must(os.WriteFile(w.at(path), []byte(text), 0o640))
 	c.After = &sdk.FileState{Kind: "file", Hash: sum(text)}
@@ -99,7 +121,7 @@ func (w *workshop) remove(path string) {
 	if before.Kind == "file" {
 		b, err := os.ReadFile(w.at(path))
 		w.must(err)
-		c.Undo = &sdk.Splice{Removed: b}
+		w.keep(&c, string(b), "")
 	}
 	w.must(os.Remove(w.at(path)))
 	w.did(c)
@@ -120,12 +142,47 @@ func (w *workshop) move(from, to string) {
 	w.did(sdk.FileChange{Path: to, From: from, After: &sdk.FileState{Kind: before.Kind}})
 }
 
+// chmod gives a file or folder another mode, as a command would.
+func (w *workshop) chmod(path string, mode fs.FileMode) {
+	before := w.state(path)
+	if before == nil || before.Kind == "link" || fs.FileMode(before.Mode) == mode {
+		return
+	}
+	w.must(os.Chmod(w.at(path), mode))
+	w.did(sdk.FileChange{Path: path, Before: before, After: w.state(path)})
+}
+
+// become makes a link of a file, or a file of a link, in one change.
+func (w *workshop) become(path, text string) {
+	before := w.state(path)
+	if before == nil || before.Kind == "directory" {
+		return
+	}
+	c := sdk.FileChange{Path: path, Before: before}
+	if before.Kind == "file" {
+		b, err := os.ReadFile(w.at(path))
+		w.must(err)
+		w.keep(&c, string(b), "")
+	}
+	w.must(os.Remove(w.at(path)))
+	if before.Kind == "file" {
+		w.must(os.Symlink(text, w.at(path)))
+	} else {
+		w.must(os.WriteFile(w.at(path), []byte(text), 0o600))
+	}
+	c.After = w.state(path)
+	w.did(c)
+}
+
 // undo takes back, and is told of.
-func (w *workshop) undo(c *Changes) error {
+func (w *workshop) undo(c *Changes) error { return w.back(c, false) }
+
+func (w *workshop) back(c *Changes, redo bool) error {
+	w.undos++
 	err := c.Undo(context.Background(), w.dir, "run", func(told []sdk.FileChange) error {
 		w.settle(nil)
 		for _, x := range told {
-			w.steps = append(w.steps, Step{FileChange: x, Back: true, Unsure: true})
+			w.steps = append(w.steps, Step{FileChange: x, Back: w.undos, Redo: redo, Unsure: true})
 		}
 		return nil
 	})
@@ -157,20 +214,22 @@ func (w *workshop) settle(c *Changes) {
 
 // undoSome takes back until it is cut short.
 func (w *workshop) undoSome(rt *rapid.T, c *Changes) {
+	w.undos++
 	most, n := rapid.IntRange(0, len(c.ops)).Draw(rt, "cut"), 0
 	dir, err := os.OpenRoot(w.dir)
 	w.must(err)
 	defer dir.Close()
 	for ops := c.ops; len(ops) > 0; ops = ops[stage(ops):] {
 		w.settle(nil)
+		w.must(c.keep(context.Background(), dir, ops[:stage(ops)]))
 		for _, o := range ops[:stage(ops)] {
-			w.steps = append(w.steps, Step{FileChange: o.told, Back: true, Unsure: true})
+			w.steps = append(w.steps, Step{FileChange: o.told, Back: w.undos, Unsure: true})
 		}
 		for _, o := range ops[:stage(ops)] {
 			if n++; n > most {
 				return
 			}
-			w.must(o.do(dir, "run"))
+			w.must(o.do(dir, "run", w.kept))
 		}
 	}
 	w.settle(nil)
@@ -209,7 +268,12 @@ var paths = rapid.SampledFrom([]string{"a", "b", "d", "d/a", "d/b", "d/e", "d/e/
 
 func (w *workshop) anyStep(t *rapid.T) {
 	at := paths.Draw(t, "path")
-	switch rapid.IntRange(0, 7).Draw(t, "what") {
+	w.stash = rapid.Bool().Draw(t, "kept in the store")
+	switch rapid.IntRange(0, 9).Draw(t, "what") {
+	case 8:
+		w.chmod(at, rapid.SampledFrom([]fs.FileMode{0o700, 0o750, 0o755, 0o640}).Draw(t, "mode")|0o700)
+	case 9:
+		w.become(at, rapid.SampledFrom([]string{"a", "../..", "d", "e"}).Draw(t, "text"))
 	case 0, 1, 2:
 		w.write(at, rapid.StringOf(rapid.SampledFrom([]rune("ab\n"))).Draw(t, "text"))
 	case 3:
@@ -224,7 +288,7 @@ func (w *workshop) anyStep(t *rapid.T) {
 }
 
 func newWorkshop(t *testing.T, rt *rapid.T) *workshop {
-	w := &workshop{t: rt, dir: t.TempDir()}
+	w := opened(t, rt)
 	for range rapid.IntRange(0, 8).Draw(rt, "files before") {
 		w.anyStep(rt)
 	}
@@ -241,7 +305,7 @@ func TestUndoTakesBackWhatARunDid(t *testing.T) {
 		for range rapid.IntRange(0, 15).Draw(rt, "steps") {
 			w.anyStep(rt)
 		}
-		c, err := LookAtChanges(w.dir, w.steps, anything)
+		c, err := w.ground().Look(w.steps, everything)
 		w.must(err)
 		for _, d := range c.Differences {
 			if d.Conflict != "" {
@@ -253,12 +317,12 @@ func TestUndoTakesBackWhatARunDid(t *testing.T) {
 		}
 		for left := rapid.IntRange(0, 3).Draw(rt, "cuts"); left > 0; left-- {
 			w.undoSome(rt, c)
-			c, err = LookAtChanges(w.dir, w.steps, anything)
+			c, err = w.ground().Look(w.steps, everything)
 			w.must(err)
 			w.settle(c)
 		}
 		w.must(w.undo(c))
-		c, err = LookAtChanges(w.dir, w.steps, anything)
+		c, err = w.ground().Look(w.steps, everything)
 		w.must(err)
 		if len(c.Differences)+len(c.ops) > 0 {
 			rt.Fatalf("after it was taken back there is %+v to be done, for %+v\n%+v", c.ops, c.Differences, w.steps)
@@ -283,7 +347,7 @@ func TestUndoLeavesWhatOthersTouched(t *testing.T) {
 		if len(w.steps) == len(steps) {
 			return // nothing could be written there
 		}
-		c, err := LookAtChanges(w.dir, steps, anything)
+		c, err := w.ground().Look(steps, everything)
 		w.must(err)
 		before := w.tree()
 		w.must(w.undo(c))
@@ -323,18 +387,32 @@ func TestDifferences(t *testing.T) {
 			w.write("old", "x")
 			w.steps[0].Undo, w.steps[0].Lost = nil, "it was large"
 		}, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "what it was before is not known: it was large"}}},
+		"another mode":   {func(w *workshop) { w.chmod("old", 0o755) }, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Mode: "0600 to 0755"}}},
+		"a link instead": {func(w *workshop) { w.become("old", "x") }, []sdk.Difference{{Path: "old", Kind: "link", Status: "changed", Turns: []int{1}}}},
+		"pruned": {func(w *workshop) {
+			w.stash = true
+			w.write("old", "x")
+			_, err := w.kept.Prune(1, 0)
+			w.must(err)
+		}, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "what it held before is not kept any more"}}},
+		"another mode since": {func(w *workshop) {
+			w.chmod("old", 0o755)
+			w.must(os.Chmod(w.at("old"), 0o700))
+		}, []sdk.Difference{{Path: "old", Kind: "file", Status: "changed", Turns: []int{1}, Conflict: "something else changed it since"}}},
 		"refused": {func(w *workshop) { w.write("secret", "x") }, []sdk.Difference{{Path: "secret", Kind: "file", Status: "added", Turns: []int{1}, Conflict: "protected"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &workshop{t: t, dir: t.TempDir()}
+			w := opened(t, t)
 			w.other("old", "one\ntwo\n")
 			c.do(w)
-			got, err := LookAtChanges(w.dir, w.steps, func(path string) error {
+			ground := w.ground()
+			ground.May = func(path string, _ bool) error {
 				if path == "secret" {
 					return sdk.Errorf(sdk.Permission, "protected")
 				}
 				return nil
-			})
+			}
+			got, err := ground.Look(w.steps, everything)
 			w.must(err)
 			for i := range got.Differences {
 				if d := &got.Differences[i]; d.Conflict == "" && d.Kind == "file" && !d.Binary && d.Diff == "" && d.Added+d.Removed > 0 {

@@ -1,13 +1,17 @@
 package project
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -17,6 +21,7 @@ type Store interface {
 	Project(ctx context.Context, id int64) (sdk.Project, error)
 	Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
 	EntriesBrief(ctx context.Context, run int64, glob string) ([]sdk.Entry, error)
+	Loops(ctx context.Context, run int64) ([]sdk.Loop, error)
 }
 
 // Runs is the engine: it keeps a run at rest and records what is done to it.
@@ -30,49 +35,47 @@ type Runs interface {
 type History struct {
 	Store Store
 	Runs  Runs
-	Tools func() []sdk.Tool             // that there are now
-	May   func(root, path string) error // refuses a path that no tool may touch
+	Kept  kept.Store                                  // of replaced contents
+	Tools func() []sdk.Tool                           // that there are now
+	May   func(root, path string, removes bool) error // refuses a path that no tool may touch
 }
 
 // told is what a run's tools told of changes in the project's files.
 type told struct {
 	steps []Step
 	// cut is the path of the taking back that did not come to its end.
-	cut    string
-	next   int // number of the next taking back
-	untold int
+	cut     string
+	next    int               // number of the next taking back
+	untold  []sdk.Entry       // the calls that may have changed what nobody tells of
+	parents map[string]string // by the path of an action: for which it was made
+}
+
+// keptChanges is what the attributes of an entry of changes say.
+type keptChanges struct {
+	Kept string `json:"kept,omitempty"` // the digest of the list, when it is too long for the body
+	Undo int    `json:"undo,omitempty"` // of a taking back: the number of its first stage
+	Redo bool   `json:"redo,omitempty"` // it took the last taking back back
 }
 
 // told reads what a run itself did; what a fork has from its parent is the
 // parent's.
 func (h *History) told(ctx context.Context, run int64) (told, error) {
-	out := told{next: 1}
+	out := told{next: 1, parents: map[string]string{}}
 	own := fmt.Sprintf("run:%d", run)
 	changes, err := h.Store.Entries(ctx, run, "change://**")
 	if err != nil {
 		return out, err
 	}
 	for _, e := range changes {
-		n, back := 0, false
-		if _, err := fmt.Sscanf(e.Path, "change://undo_%d/", &n); err == nil {
-			out.next, back = max(out.next, n+1), true // a fork sees those of its parent
+		stage := 0
+		if _, err := fmt.Sscanf(e.Path, "change://undo_%d/", &stage); err == nil {
+			out.next = max(out.next, stage+1) // a fork sees those of its parent
 		}
 		if e.Scope != own {
 			continue
 		}
-		if mayChange(e, nil) {
-			out.untold++
-		}
-		unsure := e.State == sdk.StateStreaming
-		if unsure {
-			out.cut = e.Path
-		}
-		var list []sdk.FileChange
-		if err := json.Unmarshal([]byte(e.Body), &list); err != nil {
-			return out, fmt.Errorf("read %s: %w", e.Path, err)
-		}
-		for _, c := range list {
-			out.steps = append(out.steps, Step{FileChange: c, Turn: e.Turn, Back: back, Unsure: unsure})
+		if err := out.take(e, stage, h.Kept); err != nil {
+			return out, err
 		}
 	}
 	calls, err := h.Store.EntriesBrief(ctx, run, "log://**")
@@ -81,11 +84,69 @@ func (h *History) told(ctx context.Context, run int64) (told, error) {
 	}
 	sandboxed := h.sandboxed()
 	for _, e := range calls {
-		if e.Scope == own && mayChange(e, sandboxed) {
-			out.untold++
+		at, err := sdk.ActionOf(e)
+		if e.Scope != own || e.Phase == sdk.PhaseNone || err != nil {
+			continue
+		}
+		out.parents[e.Path] = at.Parent
+		if mayChange(at, sandboxed) {
+			out.untold = append(out.untold, e)
 		}
 	}
 	return out, nil
+}
+
+// take reads one entry of changes. A list that is kept no more may have told of anything.
+func (t *told) take(e sdk.Entry, stage int, store kept.Store) error {
+	var at keptChanges
+	if len(e.Attributes) > 0 {
+		if err := json.Unmarshal(e.Attributes, &at); err != nil {
+			return fmt.Errorf("read %s: %w", e.Path, err)
+		}
+	}
+	list, err := at.list(e.Body, store)
+	if sdk.OutcomeOf(err) == sdk.NotFound {
+		t.untold = append(t.untold, e)
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", e.Path, err)
+	}
+	unsure := e.State == sdk.StateStreaming
+	if unsure {
+		t.cut = e.Path
+	}
+	for _, c := range list {
+		t.steps = append(t.steps, Step{
+			FileChange: c, Loop: e.Loop, Turn: e.Turn, Action: actionAt(e.Path), Back: cmp.Or(at.Undo, stage), Redo: at.Redo, Unsure: unsure,
+		})
+	}
+	return nil
+}
+
+// actionAt is the path of the action whose changes an entry tells.
+func actionAt(path string) string {
+	if rest, ok := strings.CutPrefix(path, "change"); ok {
+		return "log" + rest
+	}
+	return path
+}
+
+// list is the list of changes of an entry.
+func (at keptChanges) list(body string, store kept.Store) (list []sdk.FileChange, err error) {
+	if at.Kept == "" {
+		return list, json.Unmarshal([]byte(body), &list)
+	}
+	r, err := store.Open(at.Kept)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return list, json.Unmarshal(text, &list)
 }
 
 // sandboxed are the tools that run commands in the sandbox, by both their names.
@@ -100,23 +161,19 @@ func (h *History) sandboxed() map[string]bool {
 }
 
 // mayChange reports whether a call may have changed files without telling: one
-// that was made in the sandbox, or whose result does not tell all.
-func mayChange(e sdk.Entry, sandboxed map[string]bool) bool {
-	at, err := sdk.ActionOf(e)
-	if err != nil {
-		return false
-	}
-	return at.Untold || e.Phase == sdk.PhaseEnded && sandboxed[at.Tool] &&
-		(e.State == sdk.StateResolved || strings.HasPrefix(string(e.Outcome), "exit:") || e.Outcome == sdk.Timeout)
+// whose result does not tell all, or that was made in the sandbox and does not say that it does.
+func mayChange(at sdk.Action, sandboxed map[string]bool) bool {
+	return at.Untold || at.Phase == sdk.PhaseEnded && sandboxed[at.Tool] && !at.Told &&
+		(at.State == sdk.StateResolved || strings.HasPrefix(string(at.Outcome), "exit:") || at.Outcome == sdk.Timeout)
 }
 
-// look compares what a run did with the project as it is.
-func (h *History) look(t told, root string) (*Changes, error) {
-	return LookAtChanges(root, t.steps, func(path string) error { return h.May(root, path) })
+// ground is the project that a run's steps are looked at on.
+func (h *History) ground(root string) Ground {
+	return Ground{Root: root, Kept: h.Kept, May: func(path string, removes bool) error { return h.May(root, path, removes) }}
 }
 
-// Changes compares what a run did to its project with the files as they are.
-func (h *History) Changes(ctx context.Context, run int64) (rpc.Changes, error) {
+// Changes compares what a run, or a part of it, did to its project with the files as they are.
+func (h *History) Changes(ctx context.Context, run int64, of rpc.ChangesOf) (rpc.Changes, error) {
 	row, err := h.Store.Run(ctx, run)
 	if err != nil {
 		return rpc.Changes{}, err
@@ -129,26 +186,70 @@ func (h *History) Changes(ctx context.Context, run int64) (rpc.Changes, error) {
 	if err != nil {
 		return rpc.Changes{}, err
 	}
-	c, err := h.look(t, where.Root)
+	part, err := h.choose(ctx, row, of, t)
 	if err != nil {
 		return rpc.Changes{}, err
 	}
-	return rpc.Changes{
-		Run: row.Alias, ID: row.ID, Project: where.Root, Differences: orNone(c.Differences), Untold: t.untold, Unfinished: t.cut != "",
-	}, nil
+	out := rpc.Changes{Run: row.Alias, ID: row.ID, Project: where.Root, Unfinished: t.cut != ""}
+	var c *Changes
+	if of.Redo {
+		if !part.all() {
+			return rpc.Changes{}, sdk.Errorf(sdk.Validation, "what was taken back is made again as a whole: leave prompt, turn, action and paths out")
+		}
+		c, err = h.ground(where.Root).LookBack(t.steps)
+	} else {
+		c, err = h.ground(where.Root).Look(t.steps, part.holds)
+		for _, e := range t.untold {
+			if part.call(e.Loop, e.Turn, actionAt(e.Path)) {
+				out.Untold++
+			}
+		}
+	}
+	if err != nil {
+		return rpc.Changes{}, err
+	}
+	out.Differences = orNone(c.Differences)
+	return out, nil
 }
 
-// Undo takes back what a run did, or with partial what can be. What it is about
+// Undo takes back what a run, or a part of it, did, or with Partial what can be. What it is about
 // to do is recorded before it does it, so that after a crash the next Undo goes on.
-func (h *History) Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, error) {
+func (h *History) Undo(ctx context.Context, run int64, p rpc.Undo) (rpc.Undone, error) {
+	return h.back(ctx, run, p.Partial, undoing, func(row sdk.Run, g Ground, t told) (*Changes, error) {
+		part, err := h.choose(ctx, row, p.Of(), t)
+		if err != nil {
+			return nil, err
+		}
+		return g.Look(t.steps, part.holds)
+	})
+}
+
+// Redo takes the last taking back back that was not yet, or with partial what can be.
+func (h *History) Redo(ctx context.Context, run int64, partial bool) (rpc.Undone, error) {
+	return h.back(ctx, run, partial, redoing, func(_ sdk.Run, g Ground, t told) (*Changes, error) { return g.LookBack(t.steps) })
+}
+
+// doing is what people read of a taking back.
+type doing struct {
+	redo bool
+	verb string // of bothy runs
+	done string // of what it did
+}
+
+var (
+	undoing = doing{verb: "undo", done: "taken back"}
+	redoing = doing{verb: "redo", done: "made again", redo: true}
+)
+
+func (h *History) back(ctx context.Context, run int64, partial bool, d doing, look func(sdk.Run, Ground, told) (*Changes, error)) (rpc.Undone, error) {
 	var out rpc.Undone
-	err := h.Runs.Still(ctx, run, "taken back", func(row sdk.Run, event sdk.RunEvent) error {
+	err := h.Runs.Still(ctx, run, d.done, func(row sdk.Run, event sdk.RunEvent) error {
 		out = rpc.Undone{Run: row.Alias, ID: row.ID}
 		t, err := h.told(ctx, run)
 		if err != nil {
 			return err
 		}
-		c, err := h.look(t, event.Project)
+		c, err := look(row, h.ground(event.Project), t)
 		if err != nil {
 			return err
 		}
@@ -160,10 +261,10 @@ func (h *History) Undo(ctx context.Context, run int64, partial bool) (rpc.Undone
 			}
 		}
 		if len(out.Left) > 0 && !partial {
-			return refuseUndo(row, out.Left)
+			return d.refuse(row, out.Left)
 		}
 		out.Kept = c.Kept()
-		return h.takeBack(ctx, row, event.Project, t, c)
+		return h.takeBack(ctx, row, event.Project, t, c, d)
 	})
 	out.Taken, out.Left, out.Kept = orNone(out.Taken), orNone(out.Left), orNone(out.Kept)
 	return out, err
@@ -171,23 +272,23 @@ func (h *History) Undo(ctx context.Context, run int64, partial bool) (rpc.Undone
 
 // takeBack records each stage before it acts, and that it is done with the next.
 // Of one that was cut short, it keeps what was made.
-func (h *History) takeBack(ctx context.Context, run sdk.Run, root string, t told, c *Changes) error {
+func (h *History) takeBack(ctx context.Context, run sdk.Run, root string, t told, c *Changes, d doing) error {
 	var done []sdk.Write // the end of the stage before
 	if t.cut != "" {
-		text, err := changesText(c.Made())
-		if err != nil {
+		write := sdk.Write{Path: t.cut, State: sdk.StateResolved, Writer: sdk.WriterSystem}
+		if err := h.record(&write, map[string]any{}, c.Made()); err != nil {
 			return err
 		}
-		done = []sdk.Write{{Path: t.cut, Body: text, State: sdk.StateResolved, Writer: sdk.WriterSystem}}
+		done = []sdk.Write{write}
 	}
+	first := t.next
 	err := c.Undo(ctx, root, run.Key, func(next []sdk.FileChange) error {
-		text, err := changesText(next)
-		if err != nil {
-			return err
-		}
 		path := fmt.Sprintf("change://undo_%d/files", t.next)
 		t.next++
-		write := sdk.Write{Path: path, Body: text, Create: true, State: sdk.StateStreaming, Writer: sdk.WriterSystem, Turn: run.Turns}
+		write := sdk.Write{Path: path, Create: true, State: sdk.StateStreaming, Writer: sdk.WriterSystem, Turn: run.Turns}
+		if err := h.record(&write, map[string]any{"undo": first, "redo": d.redo}, next); err != nil {
+			return err
+		}
 		if _, err := h.Runs.Commit(ctx, sdk.Change{Run: run.ID, Writes: append(done, write)}); err != nil {
 			return fmt.Errorf("record what is about to be taken back: %w", err)
 		}
@@ -195,27 +296,38 @@ func (h *History) takeBack(ctx context.Context, run sdk.Run, root string, t told
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w; what was taken back by then stays so, `bothy runs diff %s` shows the rest, and `bothy runs undo %s` goes on", err, run.Alias, run.Alias)
+		return fmt.Errorf("%w; what was %s by then stays so, and `bothy runs %s %s` goes on with the rest", err, d.done, d.verb, run.Alias)
 	}
 	if len(done) == 0 {
 		return nil
 	}
 	if _, err := h.Runs.Commit(context.WithoutCancel(ctx), sdk.Change{Run: run.ID, Writes: done}); err != nil {
-		return fmt.Errorf("the changes were taken back, and that could not be recorded: %w; call it again when it can be", err)
+		return fmt.Errorf("the changes were %s, and that could not be recorded: %w; call it again when it can be", d.done, err)
 	}
 	return nil
 }
 
-func changesText(list []sdk.FileChange) (*string, error) {
+// record has a write tell of changes, in its body or where the body names them.
+func (h *History) record(w *sdk.Write, at map[string]any, list []sdk.FileChange) error {
 	text, err := json.Marshal(orNone(list))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return new(string(text)), nil
+	at["kept"] = nil
+	if len(list) > sdk.MostChanges {
+		digest, _, err := h.Kept.Put(bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		at["kept"], text = digest, []byte("[]")
+	}
+	w.Body = new(string(text))
+	w.Attributes, err = json.Marshal(at)
+	return err
 }
 
-// refuseUndo names some of what is in the way.
-func refuseUndo(run sdk.Run, left []sdk.Difference) error {
+// refuse names some of what is in the way.
+func (d doing) refuse(run sdk.Run, left []sdk.Difference) error {
 	var lines []string
 	for i, x := range left {
 		if i == 5 {
@@ -224,8 +336,8 @@ func refuseUndo(run sdk.Run, left []sdk.Difference) error {
 		}
 		lines = append(lines, x.Path+": "+x.Conflict)
 	}
-	return sdk.Errorf(sdk.Conflict, "nothing was taken back, because not all of it can be:\n  %s\n`bothy runs diff %s` shows the rest; `bothy runs undo --partial %s` takes back what can be",
-		strings.Join(lines, "\n  "), run.Alias, run.Alias)
+	return sdk.Errorf(sdk.Conflict, "nothing was %s, because not all of it can be:\n  %s\n`bothy runs %[3]s -n` shows the rest of run %[4]s; with --partial what can be is %[1]s",
+		d.done, strings.Join(lines, "\n  "), d.verb, run.Alias)
 }
 
 func orNone[T any](list []T) []T {

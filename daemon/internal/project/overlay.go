@@ -16,38 +16,57 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// mostRead bounds the contents that are looked at of one file.
-const mostRead = 64 << 20
-
 // node is something in the project, as it is or as it would be. A nil node is
 // nothing at all.
 type node struct {
 	kind   string
 	mode   fs.FileMode
 	target string // of a link
-	text   string // of a file, when it is known
 	hash   string // of a file
+	size   int64  // of a file on disk
 	origin string // where on disk it lies; empty: nowhere yet
 	lost   string // why it is not known, or its contents are not; a clause for people
 	info   fs.FileInfo
+	source // of a file that is not on disk as it is
 }
 
-// is reports whether the node is what a change says it left or found.
+// source is what a file's contents are made of; its zero value is what lies on disk.
+type source struct {
+	of   *node       // what undo makes it of; nil is nothing
+	undo *sdk.Splice // nil: kept is set
+	kept string      // the digest of its contents in the store
+}
+
+// is reports whether the node is what a change says it left or found. The mode counts
+// where the state has one.
 func (n *node) is(s *sdk.FileState) bool {
 	if n == nil || s == nil {
 		return n == nil && s == nil
 	}
-	return n.kind == s.Kind && n.target == s.Target && (s.Kind != "file" || s.Hash != "" && n.hash == s.Hash)
+	return n.kind == s.Kind && n.target == s.Target && (s.Kind != "file" || s.Hash != "" && n.hash == s.Hash) &&
+		(s.Mode == 0 || s.Kind == "link" || fs.FileMode(s.Mode).Perm() == n.mode)
+}
+
+// state is the node as a change tells of it.
+func (n *node) state() *sdk.FileState {
+	if n == nil {
+		return nil
+	}
+	s := &sdk.FileState{Kind: n.kind, Hash: n.hash, Target: n.target}
+	if n.kind != "link" {
+		s.Mode = uint32(n.mode)
+	}
+	return s
 }
 
 // overlay is the project's files with changes that were not made yet. Links on
 // the way to a path are never followed: what lies behind one is not there.
 type overlay struct {
-	root  *os.Root
+	*disk
 	nodes map[string]*node // by path; what is not in it is as on disk
 }
 
-func newOverlay(root *os.Root) *overlay { return &overlay{root: root, nodes: map[string]*node{}} }
+func newOverlay(d *disk) *overlay { return &overlay{disk: d, nodes: map[string]*node{}} }
 
 // place is where on disk a path lies; false when it is decided already that
 // nothing lies there.
@@ -74,7 +93,7 @@ func (o *overlay) look(at string) *node {
 	if !ok {
 		return nil
 	}
-	return onDisk(o.root, place)
+	return o.at(place)
 }
 
 // names are what is in a folder.
@@ -225,28 +244,32 @@ func list(root *os.Root, at string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// read reads the contents of a file with their hash; neither is known when they
-// are too long to be looked at.
+// read reads the hash of a file's contents.
 func (n *node) read(dir *os.Root, base string) error {
-	f, err := dir.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := n.open(dir, base)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	if info, err := f.Stat(); err != nil || !os.SameFile(info, n.info) {
-		return errors.New("it changed in this moment; try again")
-	}
-	body, err := io.ReadAll(io.LimitReader(f, mostRead+1))
-	switch {
-	case err != nil:
+	all := sha256.New()
+	if n.size, err = io.Copy(all, f); err != nil {
 		return err
-	case len(body) > mostRead:
-		n.lost = "it is larger than 64 MB"
-	default:
-		n.text = string(body)
-		n.hash = sum(n.text)
 	}
+	n.hash = hex.EncodeToString(all.Sum(nil))
 	return nil
+}
+
+// open opens the very file that was looked at.
+func (n *node) open(dir *os.Root, base string) (*os.File, error) {
+	f, err := dir.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !os.SameFile(info, n.info) {
+		_ = f.Close() // nothing was read of it
+		return nil, errors.New("it changed in this moment; try again")
+	}
+	return f, nil
 }
 
 func sum(text string) string {

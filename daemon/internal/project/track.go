@@ -19,6 +19,30 @@ type track struct {
 	blocked string // why it cannot be taken back
 
 	before, after *node // how it was, and how it is now; known at the end
+
+	// Of a planner that shows some of the steps alone: how the thing was before the first of
+	// them, and after the last.
+	shows       bool
+	past, as    string // its paths; empty: it was not there
+	since, then *node
+}
+
+// show takes note of how the thing is after a step that is shown, before that is taken back.
+func (t *track) show(p *planner, s Step) {
+	if p.shown == nil || !p.shown(s) || t.shows {
+		return
+	}
+	t.shows, t.as, t.then = true, s.Path, p.overlay.look(s.Path)
+}
+
+// showBefore takes note of how it was before such a step, once that is taken back.
+func (t *track) showBefore(p *planner, s Step) {
+	if p.shown == nil || !p.shown(s) {
+		return
+	}
+	if t.past, t.since = t.was, nil; t.was != "" {
+		t.since = p.overlay.look(t.was)
+	}
 }
 
 // tracks are the things that were touched, found by their paths.
@@ -91,5 +115,20 @@ func (ts *tracks) moved(from, to string) {
 		if t.was != "" {
 			ts.was[t.was] = t
 		}
+	}
+}
+
+// turn makes what was of what is, and the contrary.
+func (t *track) turn() {
+	t.before, t.after = t.after, t.before
+	if t.was != "" {
+		t.was, t.now, t.name = t.name, t.was, t.was
+	} else {
+		t.was, t.now = t.name, ""
+	}
+	c := t.last
+	t.last.Before, t.last.After = c.After, c.Before
+	if c.From != "" {
+		t.last.Path, t.last.From, t.last.Before, t.last.After = c.From, c.Path, nil, c.After
 	}
 }

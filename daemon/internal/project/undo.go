@@ -5,10 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
+	"syscall"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
+	"github.com/bothyd/bothy/sdk/lock"
 )
 
 // op is one thing to do to take changes back.
@@ -24,7 +28,10 @@ type op struct {
 // Undo takes the changes back, the last first, but for those with a conflict. It
 // does so in stages, and before each it calls about with what that is about to
 // change. Of the changes of one stage no two concern the same path, and a move is
-// a stage of its own: so the files tell afterwards which of them were made.
+// a stage of its own: so the files tell afterwards which of them were made. What
+// is taken back is kept, so that it can be made again.
+//
+// Nobody else of Bothy changes the project's files meanwhile (package sdk/lock).
 //
 // Each change looks again at what is there, and is made in one step of the file
 // system. When one cannot be made, an error names it; what was taken back by then
@@ -37,11 +44,19 @@ func (c *Changes) Undo(ctx context.Context, root, by string, about func([]sdk.Fi
 		return fmt.Errorf("open the project %s: %w", root, err)
 	}
 	defer func() { _ = dir.Close() }() // what is written has handles of its own
+	unlock, err := lock.Folder(ctx, dir)
+	if err != nil {
+		return fmt.Errorf("lock the project %s: %w", root, err)
+	}
+	defer unlock()
 	for ops := c.ops; len(ops) > 0; {
 		n := stage(ops)
 		told := make([]sdk.FileChange, n)
 		for i, o := range ops[:n] {
 			told[i] = o.told
+		}
+		if err := c.keep(ctx, dir, ops[:n]); err != nil {
+			return err
 		}
 		if err := about(told); err != nil {
 			return err
@@ -50,13 +65,51 @@ func (c *Changes) Undo(ctx context.Context, root, by string, about func([]sdk.Fi
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("taking back %s: %w", o.path, err)
 			}
-			if err := o.do(dir, by); err != nil {
+			if err := o.do(dir, by, c.store); err != nil {
 				return fmt.Errorf("taking back %s: %w", o.path, err)
 			}
 		}
 		ops = ops[n:]
 	}
 	return nil
+}
+
+// keep puts into the store what a stage is about to take back, as far as its changes name it.
+func (c *Changes) keep(ctx context.Context, root *os.Root, ops []op) error {
+	batch := c.store.Begin()
+	for _, o := range ops {
+		if o.told.Kept == "" || o.already {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return errors.Join(fmt.Errorf("keeping %s: %w", o.path, err), batch.End())
+		}
+		if err := o.keep(root, batch); err != nil {
+			return errors.Join(fmt.Errorf("keeping %s: %w", o.path, err), batch.End())
+		}
+	}
+	return batch.End()
+}
+
+func (o op) keep(root *os.Root, batch *kept.Batch) error {
+	dir, base, err := enter(root, o.path)
+	if err != nil {
+		return err
+	}
+	if dir == nil {
+		return errTouched
+	}
+	defer leave(root, dir)
+	f, err := dir.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	digest, _, err := batch.Put(f)
+	if err == nil && digest != o.told.Kept {
+		err = errTouched
+	}
+	return err
 }
 
 // stage is how many of the first ops make one stage.
@@ -75,7 +128,7 @@ func stage(ops []op) int {
 	return len(ops)
 }
 
-func (o op) do(root *os.Root, by string) error {
+func (o op) do(root *os.Root, by string, store kept.Store) error {
 	if o.already {
 		return nil
 	}
@@ -94,21 +147,33 @@ func (o op) do(root *os.Root, by string) error {
 	if !now.is(o.from) {
 		return errTouched
 	}
+	name := ".bothy-" + sum(by + "\x00" + o.path)[:16] + ".tmp"
 	switch {
 	case o.to == nil:
 		if err := now.untouched(dir, base); err != nil {
 			return err
 		}
 		return dir.Remove(base)
+	case now != nil && now.kind == o.to.kind && now.kind != "link" && now.hash == o.to.hash: // its mode alone
+		if err := now.untouched(dir, base); err != nil {
+			return err
+		}
+		return dir.Chmod(base, o.to.mode)
 	case o.to.kind == "directory":
 		if err := dir.Mkdir(base, cmp.Or(o.to.mode, 0o777)); err != nil || o.to.mode == 0 {
 			return err
 		}
 		return dir.Chmod(base, o.to.mode)
 	case o.to.kind == "link":
-		return dir.Symlink(o.to.target, base)
+		if err := unbury(dir, name); err != nil {
+			return err
+		}
+		if err := dir.Symlink(o.to.target, name); err != nil {
+			return err
+		}
+		return settleAt(dir, base, name, now)
 	default:
-		return put(dir, base, ".bothy-"+sum(by + "\x00" + o.path)[:16]+".tmp", now, o.to)
+		return o.put(root, dir, base, name, now, store)
 	}
 }
 
@@ -149,29 +214,48 @@ func (o op) moveBack(root, dir *os.Root, base string) error {
 
 // put writes a file beside its place, as name, and renames it there. Seen is what
 // was at the place; nil is nothing.
-func put(dir *os.Root, base, name string, seen, n *node) (err error) {
-	if err := dir.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+func (o op) put(root, dir *os.Root, base, name string, seen *node, store kept.Store) (err error) {
+	from, err := newDisk(root, store).reader(o.to, seen, dir, base)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }() // it was only read
+	if err := unbury(dir, name); err != nil {
 		return err
 	}
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, dir.Remove(name))
-		}
-	}()
-	_, err = f.WriteString(n.text)
+	_, err = io.Copy(f, from)
 	if err == nil {
-		err = f.Chmod(cmp.Or(n.mode, 0o644)) // a tool need not know the mode
+		err = f.Chmod(o.to.mode)
 	}
 	if err == nil {
 		err = f.Sync()
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, dir.Remove(name))
+	}
+	return settleAt(dir, base, name, seen)
+}
+
+// unbury removes what a crash left under a name.
+func unbury(dir *os.Root, name string) error {
+	if err := dir.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
+	return nil
+}
+
+// settleAt gives what was made as name its place, in which nothing has to be but what
+// was seen there.
+func settleAt(dir *os.Root, base, name string, seen *node) (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, unbury(dir, name))
+		}
+	}()
 	if seen == nil {
 		if err := renameNew(dir, name, dir, base); errors.Is(err, os.ErrExist) {
 			return errTouched

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/kept"
 )
 
 // TestUndoStaysInTheProject: what a tool tells of is not believed.
@@ -20,7 +21,7 @@ func TestUndoStaysInTheProject(t *testing.T) {
 	}
 	after := &sdk.FileState{Kind: "file", Hash: sum("mine")}
 	for _, at := range []string{"..", "../victim", "/etc/passwd", "a/../../victim", ".", "a//b", "./a", "a\x00b", outside} {
-		c, err := LookAtChanges(t.TempDir(), []Step{{FileChange: sdk.FileChange{Path: at, After: after}, Turn: 1}}, anything)
+		c, err := Ground{Root: t.TempDir(), May: anything}.Look([]Step{{FileChange: sdk.FileChange{Path: at, After: after}, Turn: 1}}, everything)
 		if err != nil || len(c.ops) > 0 || len(c.Differences) != 1 || !strings.Contains(c.Differences[0].Conflict, "no path in the project") {
 			t.Errorf("%q: %+v, %v", at, c, err)
 		}
@@ -29,7 +30,7 @@ func TestUndoStaysInTheProject(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(outside), filepath.Join(dir, "way")); err != nil {
 		t.Fatal(err)
 	}
-	c, err := LookAtChanges(dir, []Step{{FileChange: sdk.FileChange{Path: "way/victim", After: after}, Turn: 1}}, anything)
+	c, err := Ground{Root: dir, Kept: kept.In(t.TempDir()), May: anything}.Look([]Step{{FileChange: sdk.FileChange{Path: "way/victim", After: after}, Turn: 1}}, everything)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +44,9 @@ func TestUndoStaysInTheProject(t *testing.T) {
 
 // TestUndoLooksAgain: what changes between looking and taking back is kept.
 func TestUndoLooksAgain(t *testing.T) {
-	w := &workshop{t: t, dir: t.TempDir()}
+	w := opened(t, t)
 	w.write("a", "one")
-	c, err := LookAtChanges(w.dir, w.steps, anything)
+	c, err := w.ground().Look(w.steps, everything)
 	w.must(err)
 	w.other("a", "somebody else")
 	if err := w.undo(c); sdk.OutcomeOf(err) != sdk.Conflict {
@@ -90,10 +91,10 @@ func TestUndoLeavesWholly(t *testing.T) {
 		}, map[string]string{"d/a": "other"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &workshop{t: t, dir: t.TempDir()}
+			w := opened(t, t)
 			c.do(w)
 			for range 2 { // the second time there is nothing left to be done
-				got, err := LookAtChanges(w.dir, w.steps, anything)
+				got, err := w.ground().Look(w.steps, everything)
 				w.must(err)
 				w.must(w.undo(got))
 				files := w.tree()
@@ -105,7 +106,7 @@ func TestUndoLeavesWholly(t *testing.T) {
 					t.Fatalf("got %v, want %v", files, c.want)
 				}
 			}
-			got, err := LookAtChanges(w.dir, w.steps, anything)
+			got, err := w.ground().Look(w.steps, everything)
 			w.must(err)
 			if len(got.ops) > 0 || len(got.Differences) == 0 {
 				t.Errorf("there is %+v to be done for %+v", got.ops, got.Differences)
@@ -116,12 +117,12 @@ func TestUndoLeavesWholly(t *testing.T) {
 
 // TestUndoneIsForgotten: what was taken back is nobody's concern any more.
 func TestUndoneIsForgotten(t *testing.T) {
-	w := &workshop{t: t, dir: t.TempDir()}
+	w := opened(t, t)
 	w.other("a", "one")
 	w.write("a", "two")
 	w.write("b", "two")
 	for range 3 {
-		c, err := LookAtChanges(w.dir, w.steps, anything)
+		c, err := w.ground().Look(w.steps, everything)
 		w.must(err)
 		w.must(w.undo(c))
 	}
@@ -130,7 +131,7 @@ func TestUndoneIsForgotten(t *testing.T) {
 	}
 	w.other("a", "three")
 	w.write("c", "new")
-	c, err := LookAtChanges(w.dir, w.steps, anything)
+	c, err := w.ground().Look(w.steps, everything)
 	w.must(err)
 	if len(c.Differences) != 1 || c.Differences[0].Path != "c" || c.Differences[0].Conflict != "" {
 		t.Errorf("got %+v", c.Differences)
@@ -140,17 +141,17 @@ func TestUndoneIsForgotten(t *testing.T) {
 // TestUndoCutShortAndTouched: what somebody did after a taking back was cut
 // short is seen, and is not taken for its work.
 func TestUndoCutShortAndTouched(t *testing.T) {
-	w := &workshop{t: t, dir: t.TempDir()}
+	w := opened(t, t)
 	w.write("a", "run")
 	w.write("b", "run")
-	c, err := LookAtChanges(w.dir, w.steps, anything)
+	c, err := w.ground().Look(w.steps, everything)
 	w.must(err)
 	for _, o := range c.ops {
-		w.steps = append(w.steps, Step{FileChange: o.told, Back: true, Unsure: true})
+		w.steps = append(w.steps, Step{FileChange: o.told, Back: 1, Unsure: true})
 	}
 	w.must(os.Remove(w.at("b"))) // as the first op does
 	w.other("a", "other")
-	c, err = LookAtChanges(w.dir, w.steps, anything)
+	c, err = w.ground().Look(w.steps, everything)
 	w.must(err)
 	if len(c.Made()) != 1 || len(c.Differences) != 1 || c.Differences[0].Path != "a" || c.Differences[0].Conflict == "" {
 		t.Errorf("made %+v, differences %+v", c.Made(), c.Differences)
@@ -160,23 +161,23 @@ func TestUndoCutShortAndTouched(t *testing.T) {
 // TestUndoOfWhatCannotBeRead: one path that cannot be looked at is a conflict of
 // its own and hides no other.
 func TestUndoOfWhatCannotBeRead(t *testing.T) {
-	w := &workshop{t: t, dir: t.TempDir()}
+	w := opened(t, t)
 	w.write("a", "run")
 	w.write("big", "run")
-	w.must(os.Truncate(w.at("big"), mostRead+1))
+	w.must(os.Truncate(w.at("big"), mostRead+1)) // which is read, however large it is
 	long := strings.Repeat("x", 300)
 	w.did(sdk.FileChange{Path: long, After: &sdk.FileState{Kind: "file", Hash: sum("")}})
 	w.write("fifo", "run")
 	w.must(os.Remove(w.at("fifo")))
 	w.must(syscall.Mkfifo(w.at("fifo"), 0o600))
-	c, err := LookAtChanges(w.dir, w.steps, anything)
+	c, err := w.ground().Look(w.steps, everything)
 	w.must(err)
 	conflicts := map[string]string{}
 	for _, d := range c.Differences {
 		conflicts[d.Path] = d.Conflict
 	}
 	want := map[string]string{
-		"a": "", "big": "whether something else changed it since is not known: it is larger than 64 MB",
+		"a": "", "big": "something else changed it since",
 		long: "whether something else changed it since is not known: it cannot be looked at: file name too long", "fifo": "something else changed it since",
 	}
 	if !maps.Equal(conflicts, want) {
@@ -186,14 +187,14 @@ func TestUndoOfWhatCannotBeRead(t *testing.T) {
 
 // TestUndoAfterACrashInAWrite: what was written of a file is gone in the end.
 func TestUndoAfterACrashInAWrite(t *testing.T) {
-	w := &workshop{t: t, dir: t.TempDir()}
+	w := opened(t, t)
 	w.mkdir("d")
 	w.write("d/a", "one")
 	w.steps = nil
 	w.write("d/a", "two")
 	name := ".bothy-" + sum("run\x00d/a")[:16] + ".tmp"
 	w.other("d/"+name, "half of")
-	c, err := LookAtChanges(w.dir, w.steps, anything)
+	c, err := w.ground().Look(w.steps, everything)
 	w.must(err)
 	w.must(w.undo(c))
 	if got := w.tree(); len(got) != 2 || !strings.HasSuffix(got["d/a"], " one") {

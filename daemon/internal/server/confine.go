@@ -29,7 +29,7 @@ var channelMethods = map[string]limit{
 	rpc.MethodSkills: inProject, rpc.MethodSkill: inProject, rpc.MethodSkillExplain: inProject, rpc.MethodSkillMatch: inProject,
 
 	// These are about one run.
-	rpc.MethodAbort: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun,
+	rpc.MethodAbort: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun, rpc.MethodRedo: ofRun,
 	rpc.MethodReset: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun,
 	rpc.MethodRun: ofRun, rpc.MethodEntries: ofRun,
 
@@ -131,10 +131,14 @@ func foreign(format string, args ...any) error {
 
 func (e foreignError) Error() string { return e.said.Message }
 
-// open refuses what a plugin's connection may not call at all.
+// open refuses what a connection for which there is no room may not call, nor a
+// plugin's, at all.
 func (c *conn) open(name string, role rpc.Role) error {
-	if c.grant == nil || name == rpc.MethodHello {
+	if name == rpc.MethodHello {
 		return nil
+	}
+	if err := c.belongs(); err != nil || c.grant == nil {
+		return err
 	}
 	if !c.proven() {
 		event := EventRefusedPeer

@@ -40,11 +40,12 @@ type conn struct {
 	shown   bool // the token of the grant
 	wrong   int  // tokens that were none
 	silent  bool // nothing more comes from the client
+	past    pastime
 	watches map[int64]*watch
 	next    int64
 }
 
-func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, granted *channelGrant) *conn {
+func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, granted *channelGrant, beyond bool) *conn {
 	ctx, cancel := context.WithCancel(s.forced)
 	out := newOutbox(nc, s.limits.Write, s.cfg.Redact)
 	return &conn{
@@ -52,6 +53,7 @@ func newConn(s *Server, nc *net.UnixConn, peer rpc.Peer, granted *channelGrant) 
 		slots: make(chan struct{}, s.limits.InFlight),
 		ctx:   ctx, cancel: cancel, watches: map[int64]*watch{},
 		session: rand.Text(), grant: granted, role: rpc.RoleSubmit,
+		past: pastime{last: time.Now(), beyond: beyond},
 	}
 }
 
@@ -138,6 +140,7 @@ func (c *conn) take(frame []byte) {
 		c.fail(req.ID, rpc.Errorf(rpc.CodeMethod, sdk.NotFound, fmt.Sprintf("there is no method %q: `discover` lists what there is", req.Method)))
 		return
 	}
+	c.active()
 	select {
 	case c.slots <- struct{}{}:
 	default:
@@ -162,7 +165,10 @@ func (c *conn) fail(id []byte, e *rpc.Error) {
 func (c *conn) answer(req rpc.Request, m method) {
 	begin := time.Now()
 	result, err := c.call(req, m)
-	free := func() { <-c.slots }
+	free := func() {
+		c.active()
+		<-c.slots
+	}
 	var failed *rpc.Error
 	if err != nil {
 		failed = rpc.ErrorOf(err)

@@ -173,7 +173,7 @@ type fakeEngine struct {
 	tool     func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
 }
 
-func (f *fakeEngine) Submit(_ context.Context, session string, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
+func (f *fakeEngine) Submit(_ context.Context, session string, readOnly, _ bool, p rpc.Prompt) (rpc.Accepted, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.prompts, f.sessions, f.modes = append(f.prompts, p), append(f.sessions, session), append(f.modes, readOnly)
@@ -223,12 +223,18 @@ func (f *fakeEngine) Fork(_ context.Context, run int64, p rpc.Fork) (rpc.Forked,
 
 func (f *fakeEngine) Reset(_ context.Context, run int64) error { f.did("reset %d", run); return nil }
 
-func (f *fakeEngine) Changes(_ context.Context, run int64) (rpc.Changes, error) {
+func (f *fakeEngine) Changes(_ context.Context, run int64, of rpc.ChangesOf) (rpc.Changes, error) {
+	f.did("changes %d %d %d %q %v %v", run, of.Prompt, of.Turn, of.Action, of.Paths, of.Redo)
 	return rpc.Changes{ID: run, Differences: []sdk.Difference{}}, nil
 }
 
-func (f *fakeEngine) Undo(_ context.Context, run int64, partial bool) (rpc.Undone, error) {
-	f.did("undo %d %v", run, partial)
+func (f *fakeEngine) Undo(_ context.Context, run int64, p rpc.Undo) (rpc.Undone, error) {
+	f.did("undo %d %v", run, p.Partial)
+	return rpc.Undone{ID: run}, nil
+}
+
+func (f *fakeEngine) Redo(_ context.Context, run int64, partial bool) (rpc.Undone, error) {
+	f.did("redo %d %v", run, partial)
 	return rpc.Undone{ID: run}, nil
 }
 

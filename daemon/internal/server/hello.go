@@ -28,6 +28,9 @@ func (s *Server) hello(_ context.Context, c *conn, p rpc.HelloParams) (rpc.Hello
 	if err := c.introduce(p); err != nil {
 		return rpc.Hello{}, err
 	}
+	if err := c.belongs(); err != nil {
+		return rpc.Hello{}, err
+	}
 	s.log.Debug("client", "name", p.Client, "version", p.Version, "pid", c.peer.PID, "role", c.allowed())
 	return c.greeting(), nil
 }

@@ -51,12 +51,16 @@ func (s *Server) delete(ctx context.Context, run sdk.Run, _ rpc.RunRef) (rpc.Cha
 	return rpc.Changed{Run: run.Alias, ID: run.ID}, s.cfg.Engine.Delete(ctx, run.ID)
 }
 
-func (s *Server) changes(ctx context.Context, run sdk.Run, _ rpc.RunRef) (rpc.Changes, error) {
-	return s.cfg.History.Changes(ctx, run.ID)
+func (s *Server) changes(ctx context.Context, run sdk.Run, p rpc.ChangesOf) (rpc.Changes, error) {
+	return s.cfg.History.Changes(ctx, run.ID, p)
 }
 
 func (s *Server) undo(ctx context.Context, run sdk.Run, p rpc.Undo) (rpc.Undone, error) {
-	return s.cfg.History.Undo(ctx, run.ID, p.Partial)
+	return s.cfg.History.Undo(ctx, run.ID, p)
+}
+
+func (s *Server) redo(ctx context.Context, run sdk.Run, p rpc.Redo) (rpc.Undone, error) {
+	return s.cfg.History.Redo(ctx, run.ID, p.Partial)
 }
 
 func (s *Server) rename(ctx context.Context, run sdk.Run, p rpc.Rename) (rpc.Changed, error) {

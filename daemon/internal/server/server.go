@@ -28,7 +28,7 @@ import (
 // durable; it never waits for the model.
 type Engine interface {
 	// Submit queues a prompt of a session, empty when nobody there attends.
-	Submit(ctx context.Context, session string, readOnly bool, p rpc.Prompt) (rpc.Accepted, error)
+	Submit(ctx context.Context, session string, readOnly, channel bool, p rpc.Prompt) (rpc.Accepted, error)
 	StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error)
 	CallTool(ctx context.Context, approved bool, p rpc.ToolCall) (rpc.ToolDone, error)
 	Abort(ctx context.Context, run int64) error
@@ -77,8 +77,9 @@ type Daemon interface {
 
 // History is what runs changed in the files of their projects.
 type History interface {
-	Changes(ctx context.Context, run int64) (rpc.Changes, error)
-	Undo(ctx context.Context, run int64, partial bool) (rpc.Undone, error)
+	Changes(ctx context.Context, run int64, of rpc.ChangesOf) (rpc.Changes, error)
+	Undo(ctx context.Context, run int64, p rpc.Undo) (rpc.Undone, error)
+	Redo(ctx context.Context, run int64, partial bool) (rpc.Undone, error)
 }
 
 // Models answers for the models.
@@ -222,23 +223,19 @@ func (s *Server) admit(nc *net.UnixConn) {
 		s.refuse(nc, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable, fmt.Sprintf("the channel already has %d connections: close some and try again", channelConns)))
 		return
 	}
-	c := newConn(s, nc, peer, granted)
-	s.mu.Lock()
-	full := len(s.conns) >= s.limits.Connections
-	if !full {
-		s.conns[c] = struct{}{}
-		s.serving.Add(1)
-	}
-	s.mu.Unlock()
-	if full {
-		c.cancel()
+	beyond, ok := s.makeRoom(peer.PID)
+	if !ok {
 		if granted != nil {
 			granted.leave()
 		}
-		s.refuse(nc, rpc.Errorf(rpc.CodeBusy, sdk.Unavailable,
-			fmt.Sprintf("the daemon already has %d connections: close some and try again", s.limits.Connections)))
+		s.refuse(nc, s.full())
 		return
 	}
+	c := newConn(s, nc, peer, granted, beyond)
+	s.mu.Lock()
+	s.conns[c] = struct{}{}
+	s.serving.Add(1)
+	s.mu.Unlock()
 	go func() {
 		defer s.serving.Done()
 		c.serve()

@@ -184,8 +184,6 @@ func (s *syncBuffer) Write(p []byte) (int, error) {
 }
 func (s *syncBuffer) String() string { s.mu.Lock(); defer s.mu.Unlock(); return s.b.String() }
 
-// TestConnectionsOverTheCap opens 200: the cap holds, the rest is told why,
-// and room comes back.
 // brokenStore panics when it is read for a watch.
 type brokenStore struct{ *fakeStore }
 
@@ -214,33 +212,6 @@ func TestPanicEndsItsConnectionAlone(t *testing.T) {
 	h.Close(context.Background())
 	if text := log.String(); !strings.Contains(text, "the journal is broken") || !strings.Contains(text, "watch.go") {
 		t.Errorf("the log lacks the stack: %s", text)
-	}
-}
-
-func TestConnectionsOverTheCap(t *testing.T) {
-	h := open(t, nil)
-	served, busy := []*raw{}, 0
-	for range 200 {
-		r := h.dial(t)
-		m, err := r.next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.Method == rpc.MethodHello {
-			served = append(served, r)
-		} else if m.Error != nil && m.Error.Code == rpc.CodeBusy {
-			busy++
-		}
-	}
-	if len(served) != 64 || busy != 136 {
-		t.Fatalf("%d served and %d told to wait, want 64 and 136", len(served), busy)
-	}
-	for _, r := range served {
-		_ = r.conn.Close()
-	}
-	eventually(t, "the connections are gone", func() bool { return h.connections() == 0 })
-	if err := h.client(t).Ping(context.Background()); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -3,13 +3,15 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 func (s *Server) tools(context.Context, *conn, rpc.Empty) ([]sdk.Tool, error) {
-	return orEmpty(s.cfg.Daemon.Tools()), nil
+	all := slices.DeleteFunc(slices.Clone(s.cfg.Daemon.Tools()), func(t sdk.Tool) bool { return t.Unlisted })
+	return orEmpty(all), nil
 }
 
 // callTool waits for the tool. The context ends with the connection, which is

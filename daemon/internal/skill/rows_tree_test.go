@@ -293,6 +293,7 @@ func TestRow15LinkTurnedElsewhere(t *testing.T) {
 	symlink(t, next, link+".new")
 	rename(t, link+".new", link)
 	h.reads("one", "second")
+	h.look() // the change is seen before it is told
 	before := h.reloads()
 	write(t, filepath.Join(old, "SKILL.md"), skillText("one", "old"))
 	h.look()

@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -11,7 +10,8 @@ import (
 // journal are of what it leaves.
 type Redactor interface {
 	Redact(text string) string
-	// JSON returns JSON; the same bytes when there is nothing to hide.
+	// JSON returns JSON; the same bytes when there is nothing to hide. Contents of
+	// a file (sdk.Splice) are left out whole when they hold a secret.
 	JSON(raw json.RawMessage) json.RawMessage
 }
 
@@ -54,7 +54,7 @@ func (s *Store) cleanWrite(w sdk.Write) (sdk.Write, error) {
 	if w.Body != nil {
 		clean := ""
 		if sdk.SchemeOf(w.Path) == changeScheme {
-			clean = s.cleanChanges(*w.Body)
+			clean = string(s.redactor.JSON(json.RawMessage(*w.Body)))
 		} else {
 			clean = s.redactor.Redact(*w.Body)
 		}
@@ -115,36 +115,4 @@ func (s *Store) cleanNote(n sdk.Note) (sdk.Note, error) {
 	}
 	n.Data = s.cleanObject(raw)
 	return n, nil
-}
-
-// lostSecret is why a change of a file cannot be taken back.
-const lostSecret = "its contents held a secret, which is not kept"
-
-// cleanChanges takes secrets out of a list of changes. Contents with a part of
-// them hidden would be put into the file when the change is taken back, so they
-// are left out whole.
-func (s *Store) cleanChanges(body string) string {
-	if s.redactor.Redact(body) == body {
-		return body
-	}
-	var list []sdk.FileChange
-	if json.Unmarshal([]byte(body), &list) != nil {
-		return s.redactor.Redact(body)
-	}
-	for i := range list {
-		c := &list[i]
-		if c.Undo != nil && !s.isClean(c.Undo, string(c.Undo.Removed)) {
-			c.Undo, c.Lost = nil, lostSecret
-		}
-	}
-	raw, err := json.Marshal(list)
-	if err != nil {
-		return fmt.Sprintf("[] %v", err) // it was JSON before
-	}
-	return string(s.redactor.JSON(raw))
-}
-
-func (s *Store) isClean(v any, text string) bool {
-	raw, err := json.Marshal(v)
-	return err == nil && s.redactor.Redact(string(raw)) == string(raw) && s.redactor.Redact(text) == text
 }

@@ -13,8 +13,10 @@ type piece struct {
 	message sdk.Message
 	warning string // instead of a message: what the dialect had to say about the turn's calls
 	loop    int64
-	turn    int    // 0 for a prompt
-	model   string // that wrote it
+	turn    int         // 0 for a prompt
+	model   string      // that wrote it
+	path    string      // of an action
+	call    *sdk.Action // instead of a message: one that a plugin made, or a result asked for
 }
 
 // cache keeps the pieces of one run by path.

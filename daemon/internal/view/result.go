@@ -44,8 +44,13 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 	if path.IsError() && strings.HasPrefix(path.Slug, "dialect") {
 		return &piece{warning: e.Body, turn: path.Turn}
 	}
-	a, _ := sdk.ActionOf(*e)              // what can be read of it is enough
-	if a.CallID == "" || a.Parent != "" { // a plugin made it, and the model knows nothing of it
+	a, _ := sdk.ActionOf(*e) // what can be read of it is enough
+	if a.Parent != "" {      // the model has not made it
+		return &piece{call: &sdk.Action{
+			Path: a.Path, State: a.State, Body: shorten(a.Body, limit/4, a.Path), ActionCall: sdk.ActionCall{Parent: a.Parent, Follows: a.Follows, Otherwise: a.Otherwise},
+		}}
+	}
+	if a.CallID == "" {
 		return nil
 	}
 	m := sdk.Message{Role: sdk.RoleTool, CallID: a.CallID, Tool: toolName(a.Tool), Failed: e.State != sdk.StateResolved}
@@ -61,7 +66,7 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 		}
 		m.Text = shorten(resultText(&a), limit, where)
 	}
-	return &piece{message: m, turn: path.Turn}
+	return &piece{message: m, turn: path.Turn, path: e.Path}
 }
 
 const unknownOutcome = "This call was interrupted. Its outcome is unknown: look at what it may have changed before you make it again."

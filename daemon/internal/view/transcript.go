@@ -85,6 +85,42 @@ func onlyLast(messages []sdk.Message) {
 	}
 }
 
+// remarks are what came of the calls that results asked for, which the model reads behind
+// those results. The result of a call that a plugin made for another belongs to that one.
+type remarks struct {
+	parents map[string]string // of the calls that plugins made
+	follow  []*sdk.Action
+}
+
+func (r *remarks) take(a *sdk.Action) {
+	if a.Follows {
+		r.follow = append(r.follow, a)
+		return
+	}
+	if r.parents == nil {
+		r.parents = map[string]string{}
+	}
+	r.parents[a.Path] = a.Parent
+}
+
+// of is what belongs behind the result of an action.
+func (r *remarks) of(path string) (text string) {
+	for _, a := range r.follow {
+		at := a.Parent
+		for r.parents[at] != "" {
+			at = r.parents[at]
+		}
+		switch {
+		case at != path:
+		case a.State.Ended():
+			text += "\n\n[" + a.Remark() + "]"
+		default:
+			text += "\n\n[" + unknownOutcome + "]"
+		}
+	}
+	return text
+}
+
 // conversation orders prompts and answers by loop, which is not the order of
 // their entries: a prompt may have been queued while an earlier loop ran.
 func conversation(c *cache, in sdk.Assembly) []sdk.Message {
@@ -92,12 +128,15 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 	spoken := make([]*piece, 0, len(in.Entries))
 	results := make(map[place]*piece, len(in.Entries))
 	warnings := map[int][]string{} // by turn
+	var calls remarks
 	for i := range in.Entries {
 		p := c.render(&in.Entries[i], limit)
 		switch {
 		case p == nil:
 		case p.warning != "":
 			warnings[p.turn] = append(warnings[p.turn], p.warning)
+		case p.call != nil:
+			calls.take(p.call)
 		case p.message.Role == sdk.RoleTool:
 			results[place{p.turn, p.message.CallID}] = p
 		case p.loop <= in.Loop.ID:
@@ -117,7 +156,9 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 		messages = append(messages, m)
 		for _, call := range m.Calls {
 			if r, ok := results[place{p.turn, call.ID}]; ok {
-				messages = append(messages, r.message)
+				result := r.message
+				result.Text += calls.of(r.path)
+				messages = append(messages, result)
 			} else {
 				messages = append(messages, noResult(call))
 			}

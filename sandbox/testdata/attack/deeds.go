@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
@@ -156,7 +157,7 @@ var controls = map[string]func(args []string) error{
 		}
 		return errors.Join(conn.Close(), l.Close())
 	},
-	"processes": processes, "memory": memory,
+	"processes": processes, "memory": memory, "cling": cling,
 	"descriptors": descriptors,
 }
 
@@ -211,6 +212,83 @@ func own([]string) error {
 func reaped(c *exec.Cmd) error {
 	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != -1 {
 		return fmt.Errorf("the child was not killed: %v", c.ProcessState)
+	}
+	return nil
+}
+
+// cling keeps what it can of the folder that it is in: a process of its own that has
+// left the session, with the folder as its own, files of it open and mapped, and
+// sockets that hold each other and descriptors of the folder. It goes on to write.
+func cling(args []string) error {
+	if len(args) > 0 {
+		return clinging(args[0])
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	c := exec.Command(self, "can", "cling", "again")
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	for range 500 { // until it writes
+		if _, err := os.Stat("clung"); err == nil {
+			return cycle()
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return errors.New("nobody clings")
+}
+
+func clinging(string) error {
+	for _, s := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		signal.Ignore(s)
+	}
+	f, err := os.OpenFile("clung", os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(4096); err != nil {
+		return err
+	}
+	page, err := unix.Mmap(int(f.Fd()), 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return err
+	}
+	if err := cycle(); err != nil {
+		return err
+	}
+	for n := byte('a'); ; n = 'a' + (n-'a'+1)%26 {
+		for i := range page {
+			page[i] = n
+		}
+		_, _ = f.WriteAt([]byte{n}, 4096)
+	}
+}
+
+// cycle makes two sockets that nobody has but each other, with the folder and a file
+// of it under way in them.
+func cycle() error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	folder, err := unix.Open(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return err
+	}
+	file, err := unix.Open("kept", unix.O_RDWR|unix.O_CREAT, 0o644)
+	if err != nil {
+		return err
+	}
+	for i := range pair {
+		if err := unix.Sendmsg(pair[i], []byte{0}, unix.UnixRights(pair[0], pair[1], folder, file), nil, 0); err != nil {
+			return err
+		}
+	}
+	for _, fd := range []int{pair[0], pair[1], folder, file} {
+		_ = unix.Close(fd)
 	}
 	return nil
 }

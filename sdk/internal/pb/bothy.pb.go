@@ -640,6 +640,8 @@ type InvokeRequest struct {
 	Argv           []string               `protobuf:"bytes,8,rep,name=argv,proto3" json:"argv,omitempty"`                                              // what the command line among the arguments is, word by word; no shell then
 	Base           string                 `protobuf:"bytes,9,opt,name=base,proto3" json:"base,omitempty"`                                              // StageResponse.base that a person agreed to: refuse with conflict when it is no longer so
 	Network        bool                   `protobuf:"varint,10,opt,name=network,proto3" json:"network,omitempty"`                                      // the network was opened for the project
+	Protection     *Protection            `protobuf:"bytes,11,opt,name=protection,proto3" json:"protection,omitempty"`                                 // what is protected in the project beside what is by itself
+	View           bool                   `protobuf:"varint,12,opt,name=view,proto3" json:"view,omitempty"`                                            // it may be made only where it works on a copy of the project: else fail with unavailable, and do nothing
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -744,6 +746,81 @@ func (x *InvokeRequest) GetNetwork() bool {
 	return false
 }
 
+func (x *InvokeRequest) GetProtection() *Protection {
+	if x != nil {
+		return x.Protection
+	}
+	return nil
+}
+
+func (x *InvokeRequest) GetView() bool {
+	if x != nil {
+		return x.View
+	}
+	return false
+}
+
+// Patterns of paths, relative to the project.
+type Protection struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Refuse        []string               `protobuf:"bytes,1,rep,name=refuse,proto3" json:"refuse,omitempty"` // nothing changes these
+	Ask           []string               `protobuf:"bytes,2,rep,name=ask,proto3" json:"ask,omitempty"`       // a person is asked about these
+	Free          []string               `protobuf:"bytes,3,rep,name=free,proto3" json:"free,omitempty"`     // these are not protected by themselves
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Protection) Reset() {
+	*x = Protection{}
+	mi := &file_v1_bothy_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Protection) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Protection) ProtoMessage() {}
+
+func (x *Protection) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Protection.ProtoReflect.Descriptor instead.
+func (*Protection) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Protection) GetRefuse() []string {
+	if x != nil {
+		return x.Refuse
+	}
+	return nil
+}
+
+func (x *Protection) GetAsk() []string {
+	if x != nil {
+		return x.Ask
+	}
+	return nil
+}
+
+func (x *Protection) GetFree() []string {
+	if x != nil {
+		return x.Free
+	}
+	return nil
+}
+
 type CallResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Result        *ToolResult            `protobuf:"bytes,1,opt,name=result,proto3" json:"result,omitempty"`
@@ -754,7 +831,7 @@ type CallResponse struct {
 
 func (x *CallResponse) Reset() {
 	*x = CallResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -766,7 +843,7 @@ func (x *CallResponse) String() string {
 func (*CallResponse) ProtoMessage() {}
 
 func (x *CallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[14]
+	mi := &file_v1_bothy_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -779,7 +856,7 @@ func (x *CallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResponse.ProtoReflect.Descriptor instead.
 func (*CallResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{14}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CallResponse) GetResult() *ToolResult {
@@ -807,7 +884,7 @@ type StageResponse struct {
 
 func (x *StageResponse) Reset() {
 	*x = StageResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -819,7 +896,7 @@ func (x *StageResponse) String() string {
 func (*StageResponse) ProtoMessage() {}
 
 func (x *StageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[15]
+	mi := &file_v1_bothy_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -832,7 +909,7 @@ func (x *StageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StageResponse.ProtoReflect.Descriptor instead.
 func (*StageResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{15}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *StageResponse) GetDiff() string {
@@ -856,6 +933,142 @@ func (x *StageResponse) GetFailure() *Failure {
 	return nil
 }
 
+type PrepareRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Tool          string                 `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
+	Run           string                 `protobuf:"bytes,2,opt,name=run,proto3" json:"run,omitempty"` // its key
+	Project       string                 `protobuf:"bytes,3,opt,name=project,proto3" json:"project,omitempty"`
+	RunDir        string                 `protobuf:"bytes,4,opt,name=run_dir,json=runDir,proto3" json:"run_dir,omitempty"`
+	Network       bool                   `protobuf:"varint,5,opt,name=network,proto3" json:"network,omitempty"` // the network was opened for the project
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PrepareRequest) Reset() {
+	*x = PrepareRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PrepareRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PrepareRequest) ProtoMessage() {}
+
+func (x *PrepareRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PrepareRequest.ProtoReflect.Descriptor instead.
+func (*PrepareRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *PrepareRequest) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *PrepareRequest) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *PrepareRequest) GetProject() string {
+	if x != nil {
+		return x.Project
+	}
+	return ""
+}
+
+func (x *PrepareRequest) GetRunDir() string {
+	if x != nil {
+		return x.RunDir
+	}
+	return ""
+}
+
+func (x *PrepareRequest) GetNetwork() bool {
+	if x != nil {
+		return x.Network
+	}
+	return false
+}
+
+type PrepareResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	View          bool                   `protobuf:"varint,1,opt,name=view,proto3" json:"view,omitempty"`    // calls work on a copy of the project
+	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"` // why they do not
+	Failure       *Failure               `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PrepareResponse) Reset() {
+	*x = PrepareResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PrepareResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PrepareResponse) ProtoMessage() {}
+
+func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PrepareResponse.ProtoReflect.Descriptor instead.
+func (*PrepareResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *PrepareResponse) GetView() bool {
+	if x != nil {
+		return x.View
+	}
+	return false
+}
+
+func (x *PrepareResponse) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *PrepareResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
 type CancelRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	CallId        string                 `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
@@ -865,7 +1078,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -877,7 +1090,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[16]
+	mi := &file_v1_bothy_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -890,7 +1103,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{16}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CancelRequest) GetCallId() string {
@@ -908,7 +1121,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -920,7 +1133,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[17]
+	mi := &file_v1_bothy_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -933,7 +1146,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{17}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
 }
 
 // InvokeResponse is a piece of a call of a tool or a skill; the last one is a
@@ -953,7 +1166,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -965,7 +1178,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[18]
+	mi := &file_v1_bothy_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -978,7 +1191,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{18}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *InvokeResponse) GetPiece() isInvokeResponse_Piece {
@@ -1062,7 +1275,7 @@ type SettleResponse struct {
 
 func (x *SettleResponse) Reset() {
 	*x = SettleResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1074,7 +1287,7 @@ func (x *SettleResponse) String() string {
 func (*SettleResponse) ProtoMessage() {}
 
 func (x *SettleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[19]
+	mi := &file_v1_bothy_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1087,7 +1300,7 @@ func (x *SettleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettleResponse.ProtoReflect.Descriptor instead.
 func (*SettleResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{19}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SettleResponse) GetResult() *ToolResult {
@@ -1114,7 +1327,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1126,7 +1339,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[20]
+	mi := &file_v1_bothy_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1139,7 +1352,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{20}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Progress) GetMessage() string {
@@ -1166,7 +1379,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1178,7 +1391,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[21]
+	mi := &file_v1_bothy_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1191,7 +1404,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{21}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Chunk) GetChannel() int32 {
@@ -1218,13 +1431,16 @@ type ToolResult struct {
 	StructuredJson []byte                 `protobuf:"bytes,6,opt,name=structured_json,json=structuredJson,proto3" json:"structured_json,omitempty"`
 	Outcome        string                 `protobuf:"bytes,7,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	ChangesJson    []byte                 `protobuf:"bytes,8,opt,name=changes_json,json=changesJson,proto3" json:"changes_json,omitempty"` // [sdk.FileChange]
+	ChangesKept    string                 `protobuf:"bytes,9,opt,name=changes_kept,json=changesKept,proto3" json:"changes_kept,omitempty"` // digest of such a list that is kept elsewhere, in the place of changes_json
+	Follow         *FollowUp              `protobuf:"bytes,10,opt,name=follow,proto3" json:"follow,omitempty"`                             // a call that has to be made after this one
+	Told           bool                   `protobuf:"varint,11,opt,name=told,proto3" json:"told,omitempty"`                                // of a tool that runs commands: the changes are all that it changed in the project
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ToolResult) Reset() {
 	*x = ToolResult{}
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1236,7 +1452,7 @@ func (x *ToolResult) String() string {
 func (*ToolResult) ProtoMessage() {}
 
 func (x *ToolResult) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[22]
+	mi := &file_v1_bothy_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1249,7 +1465,7 @@ func (x *ToolResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolResult.ProtoReflect.Descriptor instead.
 func (*ToolResult) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{22}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ToolResult) GetSuccess() bool {
@@ -1308,6 +1524,88 @@ func (x *ToolResult) GetChangesJson() []byte {
 	return nil
 }
 
+func (x *ToolResult) GetChangesKept() string {
+	if x != nil {
+		return x.ChangesKept
+	}
+	return ""
+}
+
+func (x *ToolResult) GetFollow() *FollowUp {
+	if x != nil {
+		return x.Follow
+	}
+	return nil
+}
+
+func (x *ToolResult) GetTold() bool {
+	if x != nil {
+		return x.Told
+	}
+	return false
+}
+
+// FollowUp is a call of an unlisted tool of the same plugin.
+type FollowUp struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Tool          string                 `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
+	ArgumentsJson []byte                 `protobuf:"bytes,2,opt,name=arguments_json,json=argumentsJson,proto3" json:"arguments_json,omitempty"`
+	Otherwise     string                 `protobuf:"bytes,3,opt,name=otherwise,proto3" json:"otherwise,omitempty"` // what the model is told when it is not made
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FollowUp) Reset() {
+	*x = FollowUp{}
+	mi := &file_v1_bothy_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FollowUp) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FollowUp) ProtoMessage() {}
+
+func (x *FollowUp) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FollowUp.ProtoReflect.Descriptor instead.
+func (*FollowUp) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *FollowUp) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *FollowUp) GetArgumentsJson() []byte {
+	if x != nil {
+		return x.ArgumentsJson
+	}
+	return nil
+}
+
+func (x *FollowUp) GetOtherwise() string {
+	if x != nil {
+		return x.Otherwise
+	}
+	return ""
+}
+
 type ExecuteRequest struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	Skill          string                 `protobuf:"bytes,1,opt,name=skill,proto3" json:"skill,omitempty"`
@@ -1326,7 +1624,7 @@ type ExecuteRequest struct {
 
 func (x *ExecuteRequest) Reset() {
 	*x = ExecuteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1338,7 +1636,7 @@ func (x *ExecuteRequest) String() string {
 func (*ExecuteRequest) ProtoMessage() {}
 
 func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[23]
+	mi := &file_v1_bothy_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1351,7 +1649,7 @@ func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteRequest.ProtoReflect.Descriptor instead.
 func (*ExecuteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{23}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExecuteRequest) GetSkill() string {
@@ -1432,7 +1730,7 @@ type ModelsRequest struct {
 
 func (x *ModelsRequest) Reset() {
 	*x = ModelsRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1444,7 +1742,7 @@ func (x *ModelsRequest) String() string {
 func (*ModelsRequest) ProtoMessage() {}
 
 func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[24]
+	mi := &file_v1_bothy_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1457,7 +1755,7 @@ func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsRequest.ProtoReflect.Descriptor instead.
 func (*ModelsRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{24}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
 }
 
 type ModelsResponse struct {
@@ -1470,7 +1768,7 @@ type ModelsResponse struct {
 
 func (x *ModelsResponse) Reset() {
 	*x = ModelsResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1482,7 +1780,7 @@ func (x *ModelsResponse) String() string {
 func (*ModelsResponse) ProtoMessage() {}
 
 func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[25]
+	mi := &file_v1_bothy_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1495,7 +1793,7 @@ func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsResponse.ProtoReflect.Descriptor instead.
 func (*ModelsResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{25}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ModelsResponse) GetModelsJson() []byte {
@@ -1521,7 +1819,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1533,7 +1831,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[26]
+	mi := &file_v1_bothy_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1546,7 +1844,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{26}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CompleteRequest) GetRequestJson() []byte {
@@ -1573,7 +1871,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1585,7 +1883,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[27]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1598,7 +1896,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{27}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CompleteResponse) GetPiece() isCompleteResponse_Piece {
@@ -1714,7 +2012,7 @@ type CallDelta struct {
 
 func (x *CallDelta) Reset() {
 	*x = CallDelta{}
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1726,7 +2024,7 @@ func (x *CallDelta) String() string {
 func (*CallDelta) ProtoMessage() {}
 
 func (x *CallDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1739,7 +2037,7 @@ func (x *CallDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDelta.ProtoReflect.Descriptor instead.
 func (*CallDelta) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CallDelta) GetIndex() int32 {
@@ -1784,7 +2082,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1796,7 +2094,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1809,7 +2107,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Usage) GetPrompt() int64 {
@@ -1864,7 +2162,7 @@ type Finish struct {
 
 func (x *Finish) Reset() {
 	*x = Finish{}
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1876,7 +2174,7 @@ func (x *Finish) String() string {
 func (*Finish) ProtoMessage() {}
 
 func (x *Finish) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1889,7 +2187,7 @@ func (x *Finish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finish.ProtoReflect.Descriptor instead.
 func (*Finish) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Finish) GetReason() string {
@@ -1922,7 +2220,7 @@ type ProviderFailure struct {
 
 func (x *ProviderFailure) Reset() {
 	*x = ProviderFailure{}
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1934,7 +2232,7 @@ func (x *ProviderFailure) String() string {
 func (*ProviderFailure) ProtoMessage() {}
 
 func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1947,7 +2245,7 @@ func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProviderFailure.ProtoReflect.Descriptor instead.
 func (*ProviderFailure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ProviderFailure) GetClass() string {
@@ -2016,7 +2314,7 @@ type EventRequest struct {
 
 func (x *EventRequest) Reset() {
 	*x = EventRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2028,7 +2326,7 @@ func (x *EventRequest) String() string {
 func (*EventRequest) ProtoMessage() {}
 
 func (x *EventRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2041,7 +2339,7 @@ func (x *EventRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventRequest.ProtoReflect.Descriptor instead.
 func (*EventRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *EventRequest) GetName() string {
@@ -2067,7 +2365,7 @@ type EventResponse struct {
 
 func (x *EventResponse) Reset() {
 	*x = EventResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2079,7 +2377,7 @@ func (x *EventResponse) String() string {
 func (*EventResponse) ProtoMessage() {}
 
 func (x *EventResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2092,7 +2390,7 @@ func (x *EventResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventResponse.ProtoReflect.Descriptor instead.
 func (*EventResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *EventResponse) GetFailure() *Failure {
@@ -2112,7 +2410,7 @@ type FilterRequest struct {
 
 func (x *FilterRequest) Reset() {
 	*x = FilterRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2124,7 +2422,7 @@ func (x *FilterRequest) String() string {
 func (*FilterRequest) ProtoMessage() {}
 
 func (x *FilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2137,7 +2435,7 @@ func (x *FilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterRequest.ProtoReflect.Descriptor instead.
 func (*FilterRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *FilterRequest) GetName() string {
@@ -2164,7 +2462,7 @@ type FilterResponse struct {
 
 func (x *FilterResponse) Reset() {
 	*x = FilterResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2176,7 +2474,7 @@ func (x *FilterResponse) String() string {
 func (*FilterResponse) ProtoMessage() {}
 
 func (x *FilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2189,7 +2487,7 @@ func (x *FilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterResponse.ProtoReflect.Descriptor instead.
 func (*FilterResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *FilterResponse) GetValueJson() []byte {
@@ -2217,7 +2515,7 @@ type ServeRequest struct {
 
 func (x *ServeRequest) Reset() {
 	*x = ServeRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2229,7 +2527,7 @@ func (x *ServeRequest) String() string {
 func (*ServeRequest) ProtoMessage() {}
 
 func (x *ServeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2242,7 +2540,7 @@ func (x *ServeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServeRequest.ProtoReflect.Descriptor instead.
 func (*ServeRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ServeRequest) GetSocket() string {
@@ -2279,7 +2577,7 @@ type ServeResponse struct {
 
 func (x *ServeResponse) Reset() {
 	*x = ServeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2291,7 +2589,7 @@ func (x *ServeResponse) String() string {
 func (*ServeResponse) ProtoMessage() {}
 
 func (x *ServeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2304,7 +2602,7 @@ func (x *ServeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServeResponse.ProtoReflect.Descriptor instead.
 func (*ServeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ServeResponse) GetPiece() isServeResponse_Piece {
@@ -2358,7 +2656,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2370,7 +2668,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2383,7 +2681,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -2410,7 +2708,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2422,7 +2720,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2435,7 +2733,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *EntriesResponse) GetFailure() *Failure {
@@ -2476,7 +2774,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2488,7 +2786,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2501,7 +2799,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Entry) GetPath() string {
@@ -2618,7 +2916,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2630,7 +2928,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2643,7 +2941,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -2663,7 +2961,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2675,7 +2973,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2688,7 +2986,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -2715,7 +3013,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2727,7 +3025,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2740,7 +3038,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -2766,7 +3064,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2778,7 +3076,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2791,7 +3089,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -2811,7 +3109,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2823,7 +3121,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2836,7 +3134,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -2864,7 +3162,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[46]
+	mi := &file_v1_bothy_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2876,7 +3174,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[46]
+	mi := &file_v1_bothy_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2889,7 +3187,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -2921,7 +3219,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[47]
+	mi := &file_v1_bothy_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2933,7 +3231,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[47]
+	mi := &file_v1_bothy_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2946,7 +3244,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{47}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{51}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -2983,7 +3281,7 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\afailure\x18\x01 \x01(\v2\x11.bothy.v1.FailureR\afailure\"=\n" +
 	"\aFailure\x12\x18\n" +
 	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x94\x02\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xde\x02\n" +
 	"\rInvokeRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12%\n" +
 	"\x0earguments_json\x18\x02 \x01(\fR\rargumentsJson\x12\x17\n" +
@@ -2995,13 +3293,32 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x04argv\x18\b \x03(\tR\x04argv\x12\x12\n" +
 	"\x04base\x18\t \x01(\tR\x04base\x12\x18\n" +
 	"\anetwork\x18\n" +
-	" \x01(\bR\anetwork\"i\n" +
+	" \x01(\bR\anetwork\x124\n" +
+	"\n" +
+	"protection\x18\v \x01(\v2\x14.bothy.v1.ProtectionR\n" +
+	"protection\x12\x12\n" +
+	"\x04view\x18\f \x01(\bR\x04view\"J\n" +
+	"\n" +
+	"Protection\x12\x16\n" +
+	"\x06refuse\x18\x01 \x03(\tR\x06refuse\x12\x10\n" +
+	"\x03ask\x18\x02 \x03(\tR\x03ask\x12\x12\n" +
+	"\x04free\x18\x03 \x03(\tR\x04free\"i\n" +
 	"\fCallResponse\x12,\n" +
 	"\x06result\x18\x01 \x01(\v2\x14.bothy.v1.ToolResultR\x06result\x12+\n" +
 	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureR\afailure\"d\n" +
 	"\rStageResponse\x12\x12\n" +
 	"\x04diff\x18\x01 \x01(\tR\x04diff\x12\x12\n" +
 	"\x04base\x18\x02 \x01(\tR\x04base\x12+\n" +
+	"\afailure\x18\x03 \x01(\v2\x11.bothy.v1.FailureR\afailure\"\x83\x01\n" +
+	"\x0ePrepareRequest\x12\x12\n" +
+	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x10\n" +
+	"\x03run\x18\x02 \x01(\tR\x03run\x12\x18\n" +
+	"\aproject\x18\x03 \x01(\tR\aproject\x12\x17\n" +
+	"\arun_dir\x18\x04 \x01(\tR\x06runDir\x12\x18\n" +
+	"\anetwork\x18\x05 \x01(\bR\anetwork\"j\n" +
+	"\x0fPrepareResponse\x12\x12\n" +
+	"\x04view\x18\x01 \x01(\bR\x04view\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x12+\n" +
 	"\afailure\x18\x03 \x01(\v2\x11.bothy.v1.FailureR\afailure\"(\n" +
 	"\rCancelRequest\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\"\x10\n" +
@@ -3020,7 +3337,7 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\bfraction\x18\x02 \x01(\x01R\bfraction\"5\n" +
 	"\x05Chunk\x12\x18\n" +
 	"\achannel\x18\x01 \x01(\x05R\achannel\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"\xfd\x01\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"\xe0\x02\n" +
 	"\n" +
 	"ToolResult\x12\x18\n" +
 	"\asuccess\x18\x01 \x01(\bR\asuccess\x12\x16\n" +
@@ -3030,7 +3347,15 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\rmetadata_json\x18\x05 \x01(\fR\fmetadataJson\x12'\n" +
 	"\x0fstructured_json\x18\x06 \x01(\fR\x0estructuredJson\x12\x18\n" +
 	"\aoutcome\x18\a \x01(\tR\aoutcome\x12!\n" +
-	"\fchanges_json\x18\b \x01(\fR\vchangesJson\"\x86\x02\n" +
+	"\fchanges_json\x18\b \x01(\fR\vchangesJson\x12!\n" +
+	"\fchanges_kept\x18\t \x01(\tR\vchangesKept\x12*\n" +
+	"\x06follow\x18\n" +
+	" \x01(\v2\x12.bothy.v1.FollowUpR\x06follow\x12\x12\n" +
+	"\x04told\x18\v \x01(\bR\x04told\"c\n" +
+	"\bFollowUp\x12\x12\n" +
+	"\x04tool\x18\x01 \x01(\tR\x04tool\x12%\n" +
+	"\x0earguments_json\x18\x02 \x01(\fR\rargumentsJson\x12\x1c\n" +
+	"\totherwise\x18\x03 \x01(\tR\totherwise\"\x86\x02\n" +
 	"\x0eExecuteRequest\x12\x14\n" +
 	"\x05skill\x18\x01 \x01(\tR\x05skill\x12\x14\n" +
 	"\x05input\x18\x02 \x01(\tR\x05input\x12\x12\n" +
@@ -3160,13 +3485,14 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\x05Watch\x12\x16.bothy.v1.WatchRequest\x1a\x17.bothy.v1.WatchResponse0\x01\x12;\n" +
 	"\x06Health\x12\x17.bothy.v1.HealthRequest\x1a\x18.bothy.v1.HealthResponse\x128\n" +
 	"\x05Drain\x12\x16.bothy.v1.DrainRequest\x1a\x17.bothy.v1.DrainResponse\x12>\n" +
-	"\aRelease\x12\x18.bothy.v1.ReleaseRequest\x1a\x19.bothy.v1.ReleaseResponse2\xb3\x02\n" +
+	"\aRelease\x12\x18.bothy.v1.ReleaseRequest\x1a\x19.bothy.v1.ReleaseResponse2\xf3\x02\n" +
 	"\x04Tool\x12=\n" +
 	"\x06Invoke\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x127\n" +
 	"\x04Call\x12\x17.bothy.v1.InvokeRequest\x1a\x16.bothy.v1.CallResponse\x12;\n" +
 	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse\x12;\n" +
 	"\x06Settle\x12\x17.bothy.v1.InvokeRequest\x1a\x18.bothy.v1.SettleResponse\x129\n" +
-	"\x05Stage\x12\x17.bothy.v1.InvokeRequest\x1a\x17.bothy.v1.StageResponse2\x85\x01\n" +
+	"\x05Stage\x12\x17.bothy.v1.InvokeRequest\x1a\x17.bothy.v1.StageResponse\x12>\n" +
+	"\aPrepare\x12\x18.bothy.v1.PrepareRequest\x1a\x19.bothy.v1.PrepareResponse2\x85\x01\n" +
 	"\x05Skill\x12?\n" +
 	"\aExecute\x12\x18.bothy.v1.ExecuteRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
 	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x8c\x01\n" +
@@ -3200,7 +3526,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),    // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),   // 1: bothy.v1.DescribeResponse
@@ -3216,123 +3542,132 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*ReleaseResponse)(nil),    // 11: bothy.v1.ReleaseResponse
 	(*Failure)(nil),            // 12: bothy.v1.Failure
 	(*InvokeRequest)(nil),      // 13: bothy.v1.InvokeRequest
-	(*CallResponse)(nil),       // 14: bothy.v1.CallResponse
-	(*StageResponse)(nil),      // 15: bothy.v1.StageResponse
-	(*CancelRequest)(nil),      // 16: bothy.v1.CancelRequest
-	(*CancelResponse)(nil),     // 17: bothy.v1.CancelResponse
-	(*InvokeResponse)(nil),     // 18: bothy.v1.InvokeResponse
-	(*SettleResponse)(nil),     // 19: bothy.v1.SettleResponse
-	(*Progress)(nil),           // 20: bothy.v1.Progress
-	(*Chunk)(nil),              // 21: bothy.v1.Chunk
-	(*ToolResult)(nil),         // 22: bothy.v1.ToolResult
-	(*ExecuteRequest)(nil),     // 23: bothy.v1.ExecuteRequest
-	(*ModelsRequest)(nil),      // 24: bothy.v1.ModelsRequest
-	(*ModelsResponse)(nil),     // 25: bothy.v1.ModelsResponse
-	(*CompleteRequest)(nil),    // 26: bothy.v1.CompleteRequest
-	(*CompleteResponse)(nil),   // 27: bothy.v1.CompleteResponse
-	(*CallDelta)(nil),          // 28: bothy.v1.CallDelta
-	(*Usage)(nil),              // 29: bothy.v1.Usage
-	(*Finish)(nil),             // 30: bothy.v1.Finish
-	(*ProviderFailure)(nil),    // 31: bothy.v1.ProviderFailure
-	(*EventRequest)(nil),       // 32: bothy.v1.EventRequest
-	(*EventResponse)(nil),      // 33: bothy.v1.EventResponse
-	(*FilterRequest)(nil),      // 34: bothy.v1.FilterRequest
-	(*FilterResponse)(nil),     // 35: bothy.v1.FilterResponse
-	(*ServeRequest)(nil),       // 36: bothy.v1.ServeRequest
-	(*ServeResponse)(nil),      // 37: bothy.v1.ServeResponse
-	(*EntriesRequest)(nil),     // 38: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),    // 39: bothy.v1.EntriesResponse
-	(*Entry)(nil),              // 40: bothy.v1.Entry
-	(*WriteRequest)(nil),       // 41: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),  // 42: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil), // 43: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),      // 44: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),     // 45: bothy.v1.SecretResponse
-	(*LogRequest)(nil),         // 46: bothy.v1.LogRequest
-	(*LogResponse)(nil),        // 47: bothy.v1.LogResponse
-	nil,                        // 48: bothy.v1.LogRequest.FieldsEntry
+	(*Protection)(nil),         // 14: bothy.v1.Protection
+	(*CallResponse)(nil),       // 15: bothy.v1.CallResponse
+	(*StageResponse)(nil),      // 16: bothy.v1.StageResponse
+	(*PrepareRequest)(nil),     // 17: bothy.v1.PrepareRequest
+	(*PrepareResponse)(nil),    // 18: bothy.v1.PrepareResponse
+	(*CancelRequest)(nil),      // 19: bothy.v1.CancelRequest
+	(*CancelResponse)(nil),     // 20: bothy.v1.CancelResponse
+	(*InvokeResponse)(nil),     // 21: bothy.v1.InvokeResponse
+	(*SettleResponse)(nil),     // 22: bothy.v1.SettleResponse
+	(*Progress)(nil),           // 23: bothy.v1.Progress
+	(*Chunk)(nil),              // 24: bothy.v1.Chunk
+	(*ToolResult)(nil),         // 25: bothy.v1.ToolResult
+	(*FollowUp)(nil),           // 26: bothy.v1.FollowUp
+	(*ExecuteRequest)(nil),     // 27: bothy.v1.ExecuteRequest
+	(*ModelsRequest)(nil),      // 28: bothy.v1.ModelsRequest
+	(*ModelsResponse)(nil),     // 29: bothy.v1.ModelsResponse
+	(*CompleteRequest)(nil),    // 30: bothy.v1.CompleteRequest
+	(*CompleteResponse)(nil),   // 31: bothy.v1.CompleteResponse
+	(*CallDelta)(nil),          // 32: bothy.v1.CallDelta
+	(*Usage)(nil),              // 33: bothy.v1.Usage
+	(*Finish)(nil),             // 34: bothy.v1.Finish
+	(*ProviderFailure)(nil),    // 35: bothy.v1.ProviderFailure
+	(*EventRequest)(nil),       // 36: bothy.v1.EventRequest
+	(*EventResponse)(nil),      // 37: bothy.v1.EventResponse
+	(*FilterRequest)(nil),      // 38: bothy.v1.FilterRequest
+	(*FilterResponse)(nil),     // 39: bothy.v1.FilterResponse
+	(*ServeRequest)(nil),       // 40: bothy.v1.ServeRequest
+	(*ServeResponse)(nil),      // 41: bothy.v1.ServeResponse
+	(*EntriesRequest)(nil),     // 42: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),    // 43: bothy.v1.EntriesResponse
+	(*Entry)(nil),              // 44: bothy.v1.Entry
+	(*WriteRequest)(nil),       // 45: bothy.v1.WriteRequest
+	(*InvokeToolRequest)(nil),  // 46: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil), // 47: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),      // 48: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),     // 49: bothy.v1.SecretResponse
+	(*LogRequest)(nil),         // 50: bothy.v1.LogRequest
+	(*LogResponse)(nil),        // 51: bothy.v1.LogResponse
+	nil,                        // 52: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
 	12, // 1: bothy.v1.ReleaseResponse.failure:type_name -> bothy.v1.Failure
-	22, // 2: bothy.v1.CallResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 3: bothy.v1.CallResponse.failure:type_name -> bothy.v1.Failure
-	12, // 4: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
-	20, // 5: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
-	21, // 6: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
-	22, // 7: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 8: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
-	22, // 9: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 10: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
-	12, // 11: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	28, // 12: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	29, // 13: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	30, // 14: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	31, // 15: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
-	12, // 16: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
-	12, // 17: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
-	12, // 18: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
-	12, // 19: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	40, // 20: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
-	22, // 21: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 22: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	12, // 23: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	48, // 24: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 25: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 26: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 27: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 28: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 29: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	10, // 30: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
-	13, // 31: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	13, // 32: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
-	16, // 33: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	13, // 34: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	13, // 35: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	23, // 36: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	16, // 37: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	24, // 38: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	26, // 39: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	32, // 40: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	34, // 41: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	36, // 42: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	16, // 43: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
-	38, // 44: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	41, // 45: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	42, // 46: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	26, // 47: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	44, // 48: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	46, // 49: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 50: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 51: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 52: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 53: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 54: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 55: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	18, // 56: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	14, // 57: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
-	17, // 58: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	19, // 59: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	15, // 60: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	18, // 61: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	17, // 62: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	25, // 63: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	27, // 64: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	33, // 65: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	35, // 66: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	37, // 67: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	17, // 68: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
-	39, // 69: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	39, // 70: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	43, // 71: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	27, // 72: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	45, // 73: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	47, // 74: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	50, // [50:75] is the sub-list for method output_type
-	25, // [25:50] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	14, // 2: bothy.v1.InvokeRequest.protection:type_name -> bothy.v1.Protection
+	25, // 3: bothy.v1.CallResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 4: bothy.v1.CallResponse.failure:type_name -> bothy.v1.Failure
+	12, // 5: bothy.v1.StageResponse.failure:type_name -> bothy.v1.Failure
+	12, // 6: bothy.v1.PrepareResponse.failure:type_name -> bothy.v1.Failure
+	23, // 7: bothy.v1.InvokeResponse.progress:type_name -> bothy.v1.Progress
+	24, // 8: bothy.v1.InvokeResponse.chunk:type_name -> bothy.v1.Chunk
+	25, // 9: bothy.v1.InvokeResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 10: bothy.v1.InvokeResponse.failure:type_name -> bothy.v1.Failure
+	25, // 11: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 12: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
+	26, // 13: bothy.v1.ToolResult.follow:type_name -> bothy.v1.FollowUp
+	12, // 14: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
+	32, // 15: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	33, // 16: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	34, // 17: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	35, // 18: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	12, // 19: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
+	12, // 20: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
+	12, // 21: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
+	12, // 22: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
+	44, // 23: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
+	25, // 24: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 25: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	12, // 26: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	52, // 27: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 28: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 29: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 30: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 31: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 32: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 33: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	13, // 34: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	13, // 35: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
+	19, // 36: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	13, // 37: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	13, // 38: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	17, // 39: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
+	27, // 40: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	19, // 41: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	28, // 42: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	30, // 43: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	36, // 44: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	38, // 45: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	40, // 46: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	19, // 47: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	42, // 48: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	45, // 49: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	46, // 50: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	30, // 51: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	48, // 52: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	50, // 53: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 54: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 55: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 56: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 57: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 58: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 59: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	21, // 60: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	15, // 61: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	20, // 62: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	22, // 63: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	16, // 64: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	18, // 65: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
+	21, // 66: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	20, // 67: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	29, // 68: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	31, // 69: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	37, // 70: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	39, // 71: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	41, // 72: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	20, // 73: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	43, // 74: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	43, // 75: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	47, // 76: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	31, // 77: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	49, // 78: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	51, // 79: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	54, // [54:80] is the sub-list for method output_type
+	28, // [28:54] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -3340,13 +3675,13 @@ func file_v1_bothy_proto_init() {
 	if File_v1_bothy_proto != nil {
 		return
 	}
-	file_v1_bothy_proto_msgTypes[18].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[21].OneofWrappers = []any{
 		(*InvokeResponse_Progress)(nil),
 		(*InvokeResponse_Chunk)(nil),
 		(*InvokeResponse_Result)(nil),
 		(*InvokeResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[27].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[31].OneofWrappers = []any{
 		(*CompleteResponse_Text)(nil),
 		(*CompleteResponse_Reasoning)(nil),
 		(*CompleteResponse_Call)(nil),
@@ -3354,7 +3689,7 @@ func file_v1_bothy_proto_init() {
 		(*CompleteResponse_Finish)(nil),
 		(*CompleteResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[37].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[41].OneofWrappers = []any{
 		(*ServeResponse_Status)(nil),
 		(*ServeResponse_Failure)(nil),
 	}
@@ -3364,7 +3699,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   49,
+			NumMessages:   53,
 			NumExtensions: 0,
 			NumServices:   7,
 		},

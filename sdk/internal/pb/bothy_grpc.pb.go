@@ -347,11 +347,12 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 }
 
 const (
-	Tool_Invoke_FullMethodName = "/bothy.v1.Tool/Invoke"
-	Tool_Call_FullMethodName   = "/bothy.v1.Tool/Call"
-	Tool_Cancel_FullMethodName = "/bothy.v1.Tool/Cancel"
-	Tool_Settle_FullMethodName = "/bothy.v1.Tool/Settle"
-	Tool_Stage_FullMethodName  = "/bothy.v1.Tool/Stage"
+	Tool_Invoke_FullMethodName  = "/bothy.v1.Tool/Invoke"
+	Tool_Call_FullMethodName    = "/bothy.v1.Tool/Call"
+	Tool_Cancel_FullMethodName  = "/bothy.v1.Tool/Cancel"
+	Tool_Settle_FullMethodName  = "/bothy.v1.Tool/Settle"
+	Tool_Stage_FullMethodName   = "/bothy.v1.Tool/Stage"
+	Tool_Prepare_FullMethodName = "/bothy.v1.Tool/Prepare"
 )
 
 // ToolClient is the client API for Tool service.
@@ -377,6 +378,10 @@ type ToolClient interface {
 	// Stage says what a call would change in files, and changes nothing. Only
 	// tools that declare it are asked.
 	Stage(ctx context.Context, in *InvokeRequest, opts ...grpc.CallOption) (*StageResponse, error)
+	// Prepare makes ready what calls of a tool in a run need, before the first one
+	// is made. Only tools that declare it are asked, while a model thinks; the
+	// request may be given up at any time.
+	Prepare(ctx context.Context, in *PrepareRequest, opts ...grpc.CallOption) (*PrepareResponse, error)
 }
 
 type toolClient struct {
@@ -446,6 +451,16 @@ func (c *toolClient) Stage(ctx context.Context, in *InvokeRequest, opts ...grpc.
 	return out, nil
 }
 
+func (c *toolClient) Prepare(ctx context.Context, in *PrepareRequest, opts ...grpc.CallOption) (*PrepareResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PrepareResponse)
+	err := c.cc.Invoke(ctx, Tool_Prepare_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // ToolServer is the server API for Tool service.
 // All implementations must embed UnimplementedToolServer
 // for forward compatibility.
@@ -469,6 +484,10 @@ type ToolServer interface {
 	// Stage says what a call would change in files, and changes nothing. Only
 	// tools that declare it are asked.
 	Stage(context.Context, *InvokeRequest) (*StageResponse, error)
+	// Prepare makes ready what calls of a tool in a run need, before the first one
+	// is made. Only tools that declare it are asked, while a model thinks; the
+	// request may be given up at any time.
+	Prepare(context.Context, *PrepareRequest) (*PrepareResponse, error)
 	mustEmbedUnimplementedToolServer()
 }
 
@@ -493,6 +512,9 @@ func (UnimplementedToolServer) Settle(context.Context, *InvokeRequest) (*SettleR
 }
 func (UnimplementedToolServer) Stage(context.Context, *InvokeRequest) (*StageResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Stage not implemented")
+}
+func (UnimplementedToolServer) Prepare(context.Context, *PrepareRequest) (*PrepareResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Prepare not implemented")
 }
 func (UnimplementedToolServer) mustEmbedUnimplementedToolServer() {}
 func (UnimplementedToolServer) testEmbeddedByValue()              {}
@@ -598,6 +620,24 @@ func _Tool_Stage_Handler(srv interface{}, ctx context.Context, dec func(interfac
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Tool_Prepare_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PrepareRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServer).Prepare(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Tool_Prepare_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServer).Prepare(ctx, req.(*PrepareRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Tool_ServiceDesc is the grpc.ServiceDesc for Tool service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -620,6 +660,10 @@ var Tool_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Stage",
 			Handler:    _Tool_Stage_Handler,
+		},
+		{
+			MethodName: "Prepare",
+			Handler:    _Tool_Prepare_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -146,6 +146,13 @@ func writeResult(r sdk.ToolResult) (*pb.ToolResult, error) {
 		}
 		out.ChangesJson = b
 	}
+	out.ChangesKept, out.Told = r.ChangesKept, r.Told
+	if f := r.Follow; f != nil {
+		if !json.Valid(f.Arguments) {
+			return nil, errors.New("the arguments of the call that is to follow are no JSON")
+		}
+		out.Follow = &pb.FollowUp{Tool: f.Tool, ArgumentsJson: f.Arguments, Otherwise: Text(f.Otherwise)}
+	}
 	return out, nil
 }
 
@@ -170,6 +177,13 @@ func readResult(p *pb.ToolResult) (sdk.ToolResult, error) {
 		if err := json.Unmarshal(b, &r.Changes); err != nil {
 			return r, fmt.Errorf("decode the result's changes: %w", err)
 		}
+	}
+	r.ChangesKept, r.Told = p.GetChangesKept(), p.GetTold()
+	if f := p.GetFollow(); f != nil {
+		if !json.Valid(f.GetArgumentsJson()) {
+			return r, errors.New("the arguments of the call that is to follow are no JSON")
+		}
+		r.Follow = &sdk.FollowUp{Tool: f.GetTool(), Arguments: f.GetArgumentsJson(), Otherwise: f.GetOtherwise()}
 	}
 	return r, nil
 }

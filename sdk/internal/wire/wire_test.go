@@ -2,8 +2,11 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -29,5 +32,29 @@ func TestFailureIsForPeople(t *testing.T) {
 	}
 	if Failure(nil) != nil {
 		t.Error("no error became a failure")
+	}
+}
+
+// TestResultsComeBack: what a result says of changes and of the call behind it crosses the wire whole.
+func TestResultsComeBack(t *testing.T) {
+	digest := strings.Repeat("ab", 32)
+	for name, r := range map[string]sdk.ToolResult{
+		"nothing": {Success: true, Output: "done"},
+		"changes": {Success: true, Changes: []sdk.FileChange{{
+			Path: "a", Before: &sdk.FileState{Kind: "file", Mode: 0o644, Hash: digest}, After: &sdk.FileState{Kind: "file", Hash: "cd"}, Kept: digest,
+		}}},
+		"many changes": {Success: true, ChangesKept: digest, Told: true},
+		"a call":       {Success: true, Follow: &sdk.FollowUp{Tool: "apply", Arguments: json.RawMessage(`{"paths":[{"path":".envrc"}]}`), Otherwise: "not applied"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, failure := Ended(r, nil)
+			got, err := End(m, failure)
+			if err != nil || !reflect.DeepEqual(got, r) {
+				t.Errorf("%+v became %+v, %v", r, got, err)
+			}
+		})
+	}
+	if _, failure := Ended(sdk.ToolResult{Follow: &sdk.FollowUp{Tool: "apply", Arguments: json.RawMessage(`{`)}}, nil); failure == nil {
+		t.Error("arguments that are no JSON got through")
 	}
 }

@@ -89,6 +89,10 @@ func (f *faults) Settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResul
 	return f.tools().Settle(ctx, call)
 }
 
+func (f *faults) Prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error) {
+	return f.tools().Prepare(ctx, at)
+}
+
 // unusable declares a tool whose schema no host can use, when asked to.
 func unusable() []sdk.ToolSpec {
 	if os.Getenv("FAULT_SCHEMA") == "" {

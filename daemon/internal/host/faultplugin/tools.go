@@ -61,7 +61,7 @@ func (f *faults) tools() tool.Set {
 		tool.New("back", "Calls a service of the daemon.", sdk.Annotations{}, back),
 		tool.New("grow", "Declares one more tool.", sdk.Annotations{}, f.grow),
 		tool.New("want", "Declares that it calls for another scheme.", sdk.Annotations{}, f.want),
-		tool.New("kept", "Does nothing; what a call came to lies in its id.", sdk.Annotations{}, noop).Settled(settled),
+		tool.New("kept", "Does nothing; what a call came to lies in its id.", sdk.Annotations{}, noop).Settled(settled).PreparedBy(prepared),
 	}
 	return f.set
 }
@@ -81,6 +81,14 @@ func settled(_ context.Context, call sdk.Invocation) (sdk.ToolResult, error) {
 		panic("settling")
 	}
 	return sdk.ToolResult{}, sdk.Errorf(sdk.NotFound, "the call %s is not known", call.CallID)
+}
+
+// prepared tells the place that it was asked for, and cannot in a run called bad.
+func prepared(_ context.Context, at sdk.Place) (sdk.Prepared, error) {
+	if at.Run == "bad" {
+		return sdk.Prepared{}, sdk.Errorf(sdk.Unavailable, "there is no place")
+	}
+	return sdk.Prepared{View: at.Network, Reason: at.Tool + " " + at.Run + " " + at.Project + " " + at.RunDir}, nil
 }
 
 func noop(context.Context, none, tool.Call) (sdk.ToolResult, error) { return tool.Text(""), nil }

@@ -108,8 +108,11 @@ func setting(j *judge, i int, words []word) {
 
 // changeDir follows cd, so that relative paths are judged where they lead.
 func changeDir(j *judge, i int, words []word) {
-	operands := words[1:]
+	operands, to := words[1:], Place.logical
 	for len(operands) > 0 && slices.Contains([]string{"-P", "-L", "-e", "-@", "--"}, operands[0].text) {
+		if operands[0].text == "-P" {
+			to = Place.resolveRead
+		}
 		operands = operands[1:]
 	}
 	switch {
@@ -124,7 +127,7 @@ func changeDir(j *judge, i int, words []word) {
 	}
 	var next []string
 	for _, place := range j.places() {
-		abs, inside := place.resolveRead(operands[0].text)
+		abs, inside := to(place, operands[0].text)
 		if !inside {
 			j.found(i, finding{Unproven, "shell.path", fmt.Sprintf("cd leads to %s, which is outside the workspace; stay below %s", abs, place.Workspace)})
 		}

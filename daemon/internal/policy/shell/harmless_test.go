@@ -130,7 +130,7 @@ shuf -n 3 a
 const containedCalls = `
 ls -- &*
 cat -- &src/*.go
-grep -- foo &*
+grep -- foo &*.go
 sort -o f a
 sort -of a
 sort --output=f a

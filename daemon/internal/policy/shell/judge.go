@@ -49,6 +49,7 @@ type tally struct {
 }
 
 func newJudge(line string, at Place) *judge {
+	at.refused, at.secrets = new(string), new(string)
 	return &judge{src: line, at: at, dirs: []string{at.Dir}, out: &tally{calls: map[string][]string{}}}
 }
 

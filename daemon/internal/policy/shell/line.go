@@ -35,7 +35,7 @@ func Analyse(line string, at Place) Report {
 func (j *judge) report() Report {
 	return Report{
 		Grade: j.out.worst.grade, Rule: j.out.worst.rule, Reason: j.out.worst.reason,
-		Commands: j.out.commands, Structure: j.out.structure,
+		Commands: j.out.commands, Structure: j.out.structure, Refused: *j.at.refused, Secret: *j.at.secrets,
 	}
 }
 

@@ -2,8 +2,11 @@ package shell
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // streams are the devices that hold nothing of anybody's.
@@ -27,9 +30,13 @@ func (c call) reads(text string, names bool) finding {
 
 // writes judges a path that a program writes.
 func (c call) writes(text string) finding {
-	abs, inside := c.place.resolve(text)
+	abs, found := c.place.target(text)
 	switch {
-	case inside:
+	case found.Class == protect.Asked:
+		return c.unproven("shell.write", "%s writes to %q, and a person agrees to that: %s", c.argv[0], text, found.Reason)
+	case found.Class == protect.Refused:
+		return c.unproven("shell.write", "%s writes to %q, which is protected: %s; write to another path below %s", c.argv[0], text, found.Reason, c.place.Workspace)
+	case text == "-", c.place.holds(abs) && abs != c.place.Workspace:
 		return finding{grade: Contained, rule: "shell.write", reason: fmt.Sprintf("%s writes to %q, below the workspace", c.argv[0], text)}
 	case slices.Contains(writable, abs):
 		return finding{}
@@ -38,12 +45,30 @@ func (c call) writes(text string) finding {
 	case secret(abs) && !c.place.holds(abs):
 		return c.leaks(text)
 	default:
-		return c.unproven("shell.write", "%s writes to %q, which is protected or outside of the workspace; write to another path below %s", c.argv[0], text, c.place.Workspace)
+		return c.unproven("shell.write", "%s writes to %q, which is outside of the workspace; write to another path below %s", c.argv[0], text, c.place.Workspace)
+	}
+}
+
+// changes notes what is refused among the words of a program that changes files,
+// of which it is not known how.
+func (c call) changes(words []string) {
+	for _, word := range words {
+		for _, text := range pathsIn(word) {
+			c.place.target(text)
+		}
 	}
 }
 
 func (c call) leaks(text string) finding {
-	return finding{grade: Unsafe, rule: "shell.secret", reason: fmt.Sprintf("%q of %s names credentials, which no command may touch unasked; do without them", text, c.argv[0])}
+	return c.place.leak(finding{grade: Unsafe, rule: "shell.secret", reason: fmt.Sprintf("%q of %s names credentials, which no command may touch unasked; do without them", text, c.argv[0])})
+}
+
+// leak notes for the report that credentials are read.
+func (p Place) leak(f finding) finding {
+	if p.secrets != nil && *p.secrets == "" {
+		*p.secrets = f.reason
+	}
+	return f
 }
 
 // globbed is what a pattern gets that could become an option.
@@ -61,7 +86,7 @@ func (c call) expands(text string, alike, names bool) finding {
 		at := strings.IndexAny(part, "*?[")
 		switch {
 		case at < 0:
-		case !names && expandsToSecret(part, part[:at]):
+		case !names && protect.SecretPattern(part):
 			return c.leaks(text)
 		case strings.HasPrefix(part, "."):
 			return c.unproven("shell.glob", "the pattern %q of %s can expand to names outside of the workspace; write names that begin with a dot out", text, c.argv[0])
@@ -70,20 +95,10 @@ func (c call) expands(text string, alike, names bool) finding {
 	if f := c.reads(text, names); f.grade > Proven {
 		return f
 	}
-	return finding{grade: Contained, rule: "shell.glob", reason: fmt.Sprintf("%s reads the names below the workspace that %q expands to", c.argv[0], text)}
-}
-
-// expandsToSecret reports whether a pattern is made for names that are secret:
-// "*" is not, ".e*" is.
-func expandsToSecret(pattern, prefix string) bool {
-	if len(prefix) > 1 {
-		for _, name := range secretNames {
-			if strings.HasPrefix(name, prefix) && (name[0] == '.' || strings.HasPrefix(name, "id_")) {
-				return true
-			}
-		}
+	if last := path.Base(text); !names && protect.SecretMatch(last, false) {
+		return c.unproven("shell.secret", "the pattern %q of %s fits names of credentials too; write the names out, or more of them", text, c.argv[0])
 	}
-	return secretName(strings.ToLower(pattern))
+	return finding{grade: Contained, rule: "shell.glob", reason: fmt.Sprintf("%s reads the names below the workspace that %q expands to", c.argv[0], text)}
 }
 
 // orSecret looks for credentials in the words of a call that is not proven, also

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -9,32 +10,102 @@ import (
 )
 
 // resolve says where an operand leads when it is written to: its absolute and
-// clean path, and whether that is provably below the workspace and nothing that
-// is protected. It is lexical: links are the container's to stop. "-" stands
-// for a standard stream and is returned as it is.
+// clean path, and whether that is provably below the workspace and free. "-"
+// stands for a standard stream and is returned as it is.
 func (p Place) resolve(operand string) (abs string, inside bool) {
+	abs, found := p.target(operand)
+	return abs, operand == "-" || p.holds(abs) && abs != p.Workspace && found.Class == protect.Free
+}
+
+// target says where an operand leads when it is written to, and what is known of
+// a path below the workspace. The first that is refused is noted for the report. What only holds a protected path is free here: most
+// that is written is not removed, and a program that removes is not proven.
+func (p Place) target(operand string) (abs string, found protect.Finding) {
 	abs, _ = p.resolveRead(operand)
-	if operand == "-" || !p.holds(abs) {
-		return abs, operand == "-"
+	if real, ok := p.real(operand); ok {
+		abs = real
 	}
-	below := strings.TrimPrefix(strings.TrimPrefix(abs, p.Workspace), "/")
-	return abs, below != "" && !isProtected(below)
+	if operand == "-" || p.Open || !p.holds(abs) || abs == p.Workspace {
+		return abs, protect.Finding{}
+	}
+	if found = p.Rules.Name(strings.TrimPrefix(abs, p.Workspace)); found.Holds {
+		return abs, protect.Finding{}
+	}
+	if found.Class == protect.Refused && p.refused != nil && *p.refused == "" {
+		*p.refused = fmt.Sprintf("it changes %s, and %s is protected: %s, so that nothing may change it; do without it", abs, found.Name, found.Reason)
+	}
+	return abs, found
 }
 
 // resolveRead is resolve for what is only read: the workspace itself, what is
-// protected in it and the folders that can only be read are inside.
+// protected in it and the folders that can only be read are inside. A link that
+// leads out of the workspace is the container's to stop.
 func (p Place) resolveRead(operand string) (abs string, inside bool) {
+	abs = p.lexical(operand)
+	if real, ok := p.real(operand); ok && (p.holds(real) || secret(real)) {
+		abs = real
+	}
+	return abs, operand == "-" || p.holds(abs) || p.readable(abs)
+}
+
+// lexical is an operand's absolute and clean path, whatever links are on the way;
+// "-" is itself.
+func (p Place) lexical(operand string) string {
 	switch {
 	case operand == "-":
-		return operand, true
+		return operand
 	case strings.HasPrefix(operand, "~"):
-		abs = p.tilde(operand)
+		return p.tilde(operand)
 	case path.IsAbs(operand):
-		abs = path.Clean(operand)
+		return path.Clean(operand)
 	default:
-		abs = path.Join(p.Dir, operand)
+		return path.Join(p.Dir, operand)
 	}
-	return abs, p.holds(abs) || p.readable(abs)
+}
+
+// logical is where cd goes: the shell keeps the names of the links that it went
+// through.
+func (p Place) logical(operand string) (abs string, inside bool) {
+	p.real(operand)
+	abs = p.lexical(operand)
+	return abs, operand == "-" || p.holds(abs) || p.readable(abs)
+}
+
+// real is where links lead an operand that is below the workspace as it is named,
+// and whether any does. What is named is remembered for whoever looks for links.
+func (p Place) real(operand string) (abs string, led bool) {
+	if operand == "-" || strings.HasPrefix(operand, "~") {
+		return "", false
+	}
+	if !path.IsAbs(operand) {
+		operand = p.Dir + "/" + operand
+	}
+	named, below := strings.CutPrefix(operand, strings.TrimSuffix(p.Workspace, "/")+"/")
+	if !below || !path.IsAbs(p.Workspace) {
+		return "", false
+	}
+	if p.named != nil {
+		*p.named = append(*p.named, named)
+	}
+	to, led := p.Links[named]
+	if led && !path.IsAbs(to) {
+		to = path.Join(p.Workspace, to)
+	}
+	return to, led
+}
+
+// Named are the paths below the workspace that a line names, as far as that can be
+// seen, as it names them: those of which Place.Links may say where they lead.
+func Named(line string, at Place, strict bool) []string {
+	var named []string
+	at.named = &named
+	if strict {
+		Strict(line, at)
+	} else {
+		Analyse(line, at)
+	}
+	slices.Sort(named)
+	return slices.Compact(named)
 }
 
 // in is the same place for a command that starts elsewhere.
@@ -68,55 +139,10 @@ func (p Place) readable(abs string) bool {
 	return slices.ContainsFunc(p.ReadOnly, func(dir string) bool { return abs == dir || strings.HasPrefix(abs, dir+"/") })
 }
 
-// isProtected says whether a path below the workspace is protected. What holds a
-// protected path is so as well: moving it moves that. So is a whole repository,
-// which lies anywhere.
-func isProtected(below string) bool {
-	return protect.Judge(below, protect.Paths()).Reason != "" ||
-		slices.ContainsFunc(strings.Split(below, "/"), func(name string) bool { return protect.Alike(name, ".git") })
-}
-
-// secretNames are the names, of a file or of a folder, behind which credentials
-// lie wherever they are.
-var secretNames = []string{
-	".env", ".envrc", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".netrc", ".pgpass", ".pypirc",
-	".git-credentials", ".vault-token", ".password-store", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519",
-	"id_ecdsa_sk", "id_ed25519_sk", "shadow", "gshadow", "credentials.json", "key.pem", "privkey.pem", "keyrings",
-}
-
-// secretPaths are the longer ones, as a path ends or goes on.
-var secretPaths = []string{
-	"/.config/gh/", "/.config/gcloud/", "/.docker/config.json", "/.cargo/credentials", "/run/secrets/",
-	"/etc/sudoers", "/etc/ssl/private/", "/etc/ssh/ssh_host_", "/.bash_history", "/.mysql_history",
-}
-
-// plainEnvs are how an .env file ends that is there to be read by everybody.
-var plainEnvs = []string{".example", ".sample", ".template", ".dist"}
-
 // secret reports whether an absolute path leads to credentials, which nothing
 // reads unasked, wherever they lie.
 func secret(abs string) bool {
-	abs = strings.ToLower(abs)
-	if secretProc(abs) {
-		return true
-	}
-	for part := range strings.SplitSeq(abs, "/") {
-		if secretName(part) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(secretPaths, func(name string) bool { return strings.Contains(abs+"/", name) })
-}
-
-// secretName looks behind a colon, too: HEAD:.env is a file of a commit.
-func secretName(name string) bool {
-	name = name[strings.LastIndexByte(name, ':')+1:]
-	if strings.HasPrefix(name, ".env.") {
-		return !slices.ContainsFunc(plainEnvs, func(end string) bool { return strings.HasSuffix(name, end) })
-	}
-	return slices.Contains(secretNames, name) || strings.HasSuffix(name, ".key") || strings.HasSuffix(name, "_key.pem") ||
-		strings.HasSuffix(name, "-key.pem") || strings.HasSuffix(name, ".env") || strings.HasSuffix(name, ".p12") ||
-		strings.HasSuffix(name, ".pfx")
+	return secretProc(strings.ToLower(abs)) || protect.Secret(abs)
 }
 
 // secretProc reports whether a path is what the kernel shows of a process's

@@ -41,7 +41,7 @@ func TestResolve(t *testing.T) {
 		{"../.agents", "/workspace/.agents", false, true},
 		{"../.claude", "/workspace/.claude", false, true},
 		{"../.claude/skills/x", "/workspace/.claude/skills/x", false, true},
-		{"../.claude/notes", "/workspace/.claude/notes", true, true},
+		{"../.claude/notes", "/workspace/.claude/notes", false, true},
 		{"../bothy.lock", "/workspace/bothy.lock", false, true},
 		{"../bothy.lock2", "/workspace/bothy.lock2", true, true},
 		{"sub/.git/config", "/workspace/src/sub/.git/config", false, true},

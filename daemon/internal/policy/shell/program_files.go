@@ -84,15 +84,13 @@ func splitWrites(r *reading) finding {
 	if len(r.operands) > 1 {
 		prefix = r.operands[1]
 	}
-	last := strings.ToLower(prefix[strings.LastIndexByte(prefix, '/')+1:])
-	if last != "" && strings.HasPrefix(".git", last) { // a file of that name says where a repository is
-		return r.unproven("shell.write", "split may write a file named .git, which is protected; write another prefix than %q", prefix)
-	}
-	abs, inside := r.place.resolve(prefix)
-	below := strings.ToLower(strings.TrimPrefix(abs, r.place.Workspace+"/"))
-	for _, name := range protect.Paths() {
-		if inside && strings.HasPrefix(name, below) {
-			return r.unproven("shell.write", "split may write %s, which is protected; write another prefix than %q", name, prefix)
+	last := protect.Fold(prefix[strings.LastIndexByte(prefix, '/')+1:])
+	names := append(protect.Names(), protect.Finding{Name: ".git"})
+	for _, n := range names {
+		for part := range strings.SplitSeq(n.Name, "/") {
+			if last != "" && strings.HasPrefix(part, last) && !r.place.Open {
+				return r.unproven("shell.write", "split may write a file named %s, which is protected; write another prefix than %q", part, prefix)
+			}
 		}
 	}
 	return r.writes(prefix)

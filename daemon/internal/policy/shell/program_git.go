@@ -2,13 +2,17 @@ package shell
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
-// git reads in a repository whose configuration may be hostile: where the line
-// runs, what git would start from there is emptied by the environment. Outside
-// of the container nothing of it is proven.
+// git reads in a repository whose configuration may be hostile. Where the line
+// runs, the environment empties the monitor of files and the hooks that it names;
+// filters and converters of texts run. They are in the container, which is all
+// that holds them, and so nothing that git reads is proven.
 func git(c call) finding {
 	if f, bad := gitStarts(c); bad {
 		return f
@@ -31,7 +35,12 @@ func git(c call) finding {
 	if f := known.judge(rest); f.grade > Proven {
 		return f
 	}
-	return finding{grade: Contained, rule: "shell.git", reason: fmt.Sprintf("git %s only reads, but the repository's own configuration takes part in it", name)}
+	if !known.names {
+		if f := gitPaths(rest); f.grade > Proven {
+			return f
+		}
+	}
+	return finding{grade: Contained, rule: "shell.git", reason: fmt.Sprintf("git %s only reads, but runs programs that the repository's own configuration names, in the sandbox", name)}
 }
 
 // gitGlobals reads the options before the command. The rest begins with the
@@ -62,6 +71,43 @@ func gitGlobals(c call) (rest call, worst finding) {
 
 // gitRemotes talk to other machines.
 var gitRemotes = []string{"clone", "fetch", "pull", "push", "ls-remote", "fetch-pack", "send-pack", "archive", "submodule"}
+
+// gitPaths looks for credentials in the patterns of paths that git itself expands,
+// of a command that shows what is in files. What a pattern leaves out is shown by
+// no other.
+func gitPaths(c call) finding {
+	var worst finding
+	for _, word := range c.argv[1:] {
+		magic, pattern := gitMagic(word)
+		if strings.HasPrefix(word, "-") || strings.ContainsAny(magic, "!^") || strings.Contains(magic, "exclude") {
+			continue
+		}
+		for part := range strings.SplitSeq(pattern, "/") {
+			if protect.SecretPattern(part) {
+				return c.leaks(word)
+			}
+		}
+		if last := path.Base(pattern); strings.ContainsAny(last, "*?[") && protect.SecretMatch(last, true) {
+			worst = c.unproven("shell.secret", "the pattern %q of %s fits names of credentials too; write the names out, or more of them", word, c.argv[0])
+		}
+	}
+	return worst
+}
+
+// gitMagic takes a pattern of paths apart: ":(glob)", ":!" and their like, and the
+// rest.
+func gitMagic(word string) (magic, pattern string) {
+	rest, is := strings.CutPrefix(word, ":")
+	if !is {
+		return "", word
+	}
+	if long, ok := strings.CutPrefix(rest, "("); ok {
+		magic, pattern, _ = strings.Cut(long, ")")
+		return magic, pattern
+	}
+	pattern = strings.TrimLeft(rest, "!^/:")
+	return rest[:len(rest)-len(pattern)], pattern
+}
 
 // gitStarts looks for what makes git start a program: an address that names
 // one, or a signature that is to be checked.

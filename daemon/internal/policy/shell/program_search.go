@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // searchPrograms look for text or for names.
@@ -45,7 +47,7 @@ func noSecretNames(r *reading) finding {
 			continue
 		}
 		name = name[strings.LastIndexByte(name, '/')+1:]
-		if at := strings.IndexAny(name+"*", "*?[{"); expandsToSecret(name, name[:at]) {
+		if protect.SecretPattern(name) {
 			return r.leaks(name)
 		}
 	}

@@ -1,6 +1,10 @@
 package shell
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // sedSyntax has no -i, which writes, and no -f, -e or --expression: the script
 // is the first operand, where it can be looked at.
@@ -35,7 +39,12 @@ func withScript(s usage, also func(r *reading) finding) usage {
 }
 
 // sed is proven when it prints lines by their number, and does nothing else.
-func sed(c call) finding { return sedPrinting.judge(c) }
+func sed(c call) finding {
+	if slices.ContainsFunc(c.argv, func(word string) bool { return strings.HasPrefix(word, "-i") || strings.HasPrefix(word, "--i") }) {
+		c.changes(c.argv[1:])
+	}
+	return sedPrinting.judge(c)
+}
 
 // sedChecked takes edits of what passes through, too.
 func sedChecked(c call) finding { return sedPlain.judge(c) }

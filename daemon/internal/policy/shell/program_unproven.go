@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -118,7 +119,45 @@ func moved(c call) finding {
 			return c.leaks(c.argv[n-1])
 		}
 	}
+	c.changes(destinations(c.argv))
 	return from.orSecret(f, false)
+}
+
+// destinations are the words that name what mv, cp and their like write: the last
+// one, or the value of -t, and for mv also what goes from where it was. Into a
+// folder that is written as one go the names of the others.
+func destinations(argv []string) []string {
+	operands, into := []string{}, ""
+	for i := 1; i < len(argv); i++ {
+		switch word := argv[i]; {
+		case word == "-t" || word == "--target-directory":
+			if i+1 < len(argv) {
+				i++
+				into = argv[i]
+			}
+		case strings.HasPrefix(word, "--t"):
+			_, into, _ = strings.Cut(word, "=")
+		case strings.HasPrefix(word, "-t"):
+			into = word[2:]
+		case strings.HasPrefix(word, "-") && len(word) > 1:
+		default:
+			operands = append(operands, word)
+		}
+	}
+	found := slices.Clone(operands)
+	if n := len(operands); into == "" && n > 0 {
+		into, operands = operands[n-1], operands[:n-1]
+	}
+	if argv[0] != "mv" {
+		found = nil
+	}
+	found = append(found, into)
+	if strings.HasSuffix(into, "/") || into == "." || into == ".." || strings.HasSuffix(into, "/.") {
+		for _, word := range operands {
+			found = append(found, into+"/"+path.Base(word))
+		}
+	}
+	return found
 }
 
 // program is what all of a class are judged by.
@@ -127,6 +166,9 @@ func (k class) program() program {
 	return func(c call) finding {
 		if k.asks && len(c.argv) == 2 && c.argv[1] == "--version" {
 			return finding{}
+		}
+		if k.moves {
+			c.changes(c.argv[1:])
 		}
 		return c.orSecret(finding{grade, "shell.program", c.argv[0] + " " + k.reason}, k.moves)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // input is what a statement's standard input is: what it is given, else what is
@@ -164,7 +166,7 @@ func (j *judge) reads(r *syntax.Redirect) {
 		case isNetwork(abs):
 			j.structure(finding{Unsafe, "shell.redirect", fmt.Sprintf("%s opens a connection; use a web tool", abs)})
 		case secret(abs):
-			j.structure(finding{Unsafe, "shell.path", fmt.Sprintf("%s holds credentials, which nothing reads unasked; do without it", abs)})
+			j.structure(place.leak(finding{Unsafe, "shell.path", fmt.Sprintf("%s holds credentials, which nothing reads unasked; do without it", abs)}))
 		case slices.Contains([]string{"/dev/null", "/dev/zero", "/dev/urandom"}, abs) && r.Op == syntax.RdrIn:
 		case r.Op == syntax.RdrInOut && isDevice(abs):
 			j.structure(device(abs))
@@ -193,18 +195,20 @@ func (j *judge) writes(w word) {
 
 // written is the finding about one file that a redirection writes.
 func written(name string, place Place) finding {
-	abs, inside := place.resolve(name)
+	abs, found := place.target(name)
 	switch {
+	case found.Class == protect.Asked:
+		return finding{Unproven, "shell.path", fmt.Sprintf("%s is written, and a person agrees to that: %s", abs, found.Reason)}
+	case found.Class == protect.Refused:
+		return finding{Unsafe, "shell.path", fmt.Sprintf("%s is protected: %s, so nothing may write it; write another file", abs, found.Reason)}
 	case abs == "/dev/null", abs == "/dev/stdout", abs == "/dev/stderr":
 		return finding{}
 	case isNetwork(abs):
 		return finding{Unsafe, "shell.redirect", fmt.Sprintf("%s opens a connection; use a web tool", abs)}
 	case isDevice(abs):
 		return device(abs)
-	case inside:
+	case place.holds(abs) && abs != place.Workspace:
 		return finding{Contained, "shell.redirect", fmt.Sprintf("writes %s", abs)}
-	case place.holds(abs):
-		return finding{Unsafe, "shell.path", fmt.Sprintf("%s is protected: the host or Bothy trusts it, so nothing may write it; write another file", abs)}
 	case secret(abs):
 		return finding{Unsafe, "shell.path", fmt.Sprintf("%s is where credentials lie; write below %s", abs, place.Workspace)}
 	case slices.Contains(devices, abs), strings.HasPrefix(abs, "/dev/fd/"), strings.HasPrefix(abs, "/dev/shm/"):

@@ -7,6 +7,8 @@
 // wall.
 package shell
 
+import "github.com/bothyd/bothy/sdk/protect"
+
 // Grade is how far a line, or a part of it, can be trusted. Grades are ordered:
 // the grade of a whole is the highest one of its parts.
 type Grade int
@@ -30,6 +32,18 @@ type Place struct {
 	// ReadOnly are folders outside of the workspace, absolute and clean, that may
 	// be read as it may. Nothing can write there.
 	ReadOnly []string
+
+	// Rules say what of the workspace is protected. Open says that nothing is: it
+	// is a folder of the run's own.
+	Rules protect.Rules
+	Open  bool
+	// Links say where paths below the workspace lead that have a symbolic link on
+	// the way, as the line names them: to a path below it, or an absolute one.
+	Links map[string]string
+
+	refused *string   // why nothing may make the first change of what is refused
+	secrets *string   // why nobody should read the first credentials unasked
+	named   *[]string // the paths below the workspace that were looked at, as they are named
 }
 
 // Report is what was seen in a line.
@@ -46,6 +60,14 @@ type Report struct {
 	// control flow, assignments, substitutions as such. A rule of the operator's
 	// can allow commands, never structure.
 	Structure Grade
+
+	// Refused is why nobody can allow the line: it would change what is protected,
+	// and nothing may. Empty when it would not, as far as can be seen.
+	Refused string
+
+	// Secret is why a person should agree to the line in every mode that asks: it
+	// names credentials. Empty when it does not, as far as can be seen.
+	Secret string
 
 	// Argv is set when the line is one simple command whose words are all
 	// static: it can run without a shell.

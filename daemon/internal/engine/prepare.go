@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// prepareTime bounds making ready what calls need. A call that comes later does
+// the work itself.
+const prepareTime = time.Minute
+
+// prepareTools has tools make ready what their calls in the run need, while the
+// model thinks: of those that the loop offers, the ones that say they prepare. It
+// waits for nothing, and nothing that comes of it is an error of the turn.
+func (e *Engine) prepareTools(ctx context.Context, a *activeLoop) {
+	if a.prepared {
+		return
+	}
+	a.prepared = true
+	for _, at := range e.places(a.plugged, a.project, a.run) {
+		e.busy.Add(1) // the loop is counted too, so Close cannot have returned
+		a.making.Go(func() {
+			defer e.busy.Done()
+			e.prepareTool(ctx, at)
+		})
+	}
+}
+
+// places are what tools make ready for a run. Only a plugin that somebody vouches
+// for is asked, as no call of it was decided about.
+func (e *Engine) places(tools []sdk.Tool, project sdk.Project, run sdk.Run) (all []sdk.Place) {
+	for _, t := range which(tools, func(t sdk.Tool) bool { return t.Prepares && t.Pinned }) {
+		at := sdk.Place{Tool: t.Name, Run: run.Key, Project: project.Root, RunDir: e.runDir(run)}
+		if e.cfg.Access != nil {
+			at.Network = e.cfg.Access.Network(at.Project)
+		}
+		all = append(all, at)
+	}
+	return all
+}
+
+// awaitView waits until it is known whether commands of the loop work on a copy of
+// the project, where its mode depends on that: what is decided is recorded, and is
+// not to hang on which of the two came first.
+func (e *Engine) awaitView(ctx context.Context, a *activeLoop) {
+	if a.mode != sdk.ModeWorkspace || e.cfg.Access == nil {
+		return
+	}
+	if _, known := e.cfg.Access.View(a.project.Root); known {
+		return
+	}
+	e.prepareTools(ctx, a)
+	a.making.Wait() // each ends with ctx
+}
+
+// wantView refuses a mode that somebody asked for by its name where it is not
+// possible. What is not known yet is found out in the prompt's run.
+func (e *Engine) wantView(ctx context.Context, p placed, s Submission) error {
+	if s.Mode != sdk.ModeWorkspace {
+		return nil
+	}
+	if s.Channel {
+		return sdk.Errorf(sdk.Validation, "mode workspace is not for channels; leave the mode out")
+	}
+	if e.cfg.Access == nil {
+		return noView("nothing here runs commands")
+	}
+	view, known := e.cfg.Access.View(p.project.Root)
+	if !known && p.run.ID == 0 {
+		return nil
+	}
+	if !known {
+		for _, at := range e.places(e.offer(p.agent, s.ReadOnly), p.project, p.run) {
+			e.prepareTool(ctx, at)
+		}
+		view, known = e.cfg.Access.View(p.project.Root)
+	}
+	switch {
+	case !known:
+		return noView("no container could be made, and nothing is known (`bothy doctor` looks at it)")
+	case !view.View:
+		return noView(view.Reason)
+	}
+	return nil
+}
+
+func noView(why string) error {
+	return sdk.Errorf(sdk.Validation, "mode workspace is not possible here: %s; leave --mode out, or choose interactive or restricted", why)
+}
+
+// prepareTool ends with the loop, and when the daemon begins to stop.
+func (e *Engine) prepareTool(ctx context.Context, at sdk.Place) {
+	ctx, cancel := context.WithTimeout(ctx, prepareTime)
+	defer cancel()
+	defer context.AfterFunc(e.draining, cancel)()
+	_, err := settle(ctx, e, "making a tool's place ready", func() (sdk.Prepared, error) { return e.cfg.Tools.Prepare(ctx, at) })
+	if err != nil {
+		e.log.Debug("what a tool's calls need was not made ready", "tool", at.Tool, "run", at.Run, "error", err)
+	}
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/protect"
+)
+
+// judge rules on what commands changed by the one list of protected paths.
+type judge struct {
+	rules      protect.Rules
+	configured *configured
+}
+
+// configured is what was configured to be protected in projects. It comes with each
+// call, since a project's own file takes part; the last one counts.
+type configured struct{ projects sync.Map }
+
+// heard takes over what a call says of its project.
+func (c *configured) heard(call sdk.Invocation) { c.projects.Store(call.Project, call.Protection) }
+
+// in is what was last said of a project; nothing before any call.
+func (c *configured) in(project string) sdk.Protection {
+	p, _ := c.projects.Load(project)
+	protection, _ := p.(sdk.Protection)
+	return protection
+}
+
+// mostRead is how much of a changed file is read to rule on it: what git or an
+// editor obeys is small.
+const mostRead = 1 << 20
+
+// Rule implements sandbox.Judge.
+func (j judge) Rule(project string, changes []sandbox.Change, readers sandbox.Readers) []sandbox.Ruling {
+	all := make([]protect.Change, len(changes))
+	for i, c := range changes {
+		all[i] = protect.Change{
+			Path: c.Path, Was: protect.Kind(c.Was.Kind), Is: protect.Kind(c.Is.Kind), Whole: c.Whole,
+			Read:       func() ([]byte, error) { return readers.After(c.Path, mostRead) },
+			ReadBefore: func() ([]byte, error) { return readers.Before(c.Path, mostRead) },
+		}
+	}
+	rules, set := j.rules, j.configured.in(project)
+	rules.Refuse, rules.Ask, rules.Free = set.Refuse, set.Ask, set.Free
+	found := rules.Changes(project, all)
+	rulings := make([]sandbox.Ruling, len(changes))
+	for i, f := range found {
+		rulings[i] = ruling(f)
+		if isSample(changes[i]) && f.Class == protect.Refused {
+			rulings[i].Class = sandbox.Dropped
+		}
+	}
+	return rulings
+}
+
+func ruling(f protect.Finding) sandbox.Ruling {
+	switch f.Class {
+	case protect.Refused:
+		return sandbox.Ruling{Class: sandbox.Refused, Reason: f.Name + ": " + f.Reason}
+	case protect.Asked:
+		return sandbox.Ruling{Class: sandbox.Asked, Reason: f.Name + ": " + f.Reason}
+	}
+	return sandbox.Ruling{}
+}
+
+// isSample says whether a change is one of the examples of hooks that git puts into
+// each new repository: nothing runs them, and nobody misses them.
+func isSample(c sandbox.Change) bool {
+	dir, name := path.Split(c.Path)
+	return c.Was.Kind == "" && c.Is.Kind == sandbox.NodeFile && path.Base(dir) == "hooks" && strings.HasSuffix(name, ".sample")
+}

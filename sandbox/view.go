@@ -1,0 +1,217 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sandbox/frame"
+)
+
+// A command of a run with a project works on a view: an overlay whose lower
+// layer is the project and whose upper layer takes what the command changes. The
+// views of a run lie one beside the other, each in a folder of its own:
+//
+//	views/KEY/N/note     whose view it is; there as soon as the folder is
+//	views/KEY/N/{u,w,o}  upper layer, overlayfs's own, and what was taken away
+//	views/KEY/N/plan     what is to be applied, synced before the first step
+//	views/KEY/N/done     what was applied; the view needs nothing more
+//	views/KEY/held/u     changes that wait for an answer, below later views
+//
+// A folder without a plan is of a command that was cut; it is only kept. One
+// with a plan that is not done is finished by who finds it.
+const (
+	noteName = "note"
+	planName = "plan"
+	doneName = "done"
+	heldName = "held"
+)
+
+// view is one command's.
+type view struct {
+	session *session
+	viewer  *viewer
+	note    viewNote
+	spec    frame.View
+	mounted bool
+}
+
+// viewNote is what a later manager has to know of a view.
+type viewNote struct {
+	Run     string
+	Call    string
+	Project string
+	Device  uint64
+	Inode   uint64
+	Since   time.Time
+}
+
+// slotPath is the folder that views of the run are mounted on. It is no part of
+// the session's own folder, which the container has as a mount.
+func (s *session) slotPath() string { return filepath.Join(s.manager.cfg.Dir, "v", key(s.run)) }
+
+// viewsDir is where the views of the run lie, given the folder for all of them.
+func (s *session) viewsDir(upper string) string { return filepath.Join(upper, key(s.run)) }
+
+// openView makes the view of a command and mounts it on the run's slot.
+func (s *session) openView(ctx context.Context, run RunSpec, way *viewWay, call string) (*view, error) {
+	project, err := pinProject(run.Project)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = project.Close() }()
+	v := &view{session: s, viewer: way.viewer, note: viewNote{Run: s.run, Call: call, Project: filepath.Clean(run.Project)}}
+	if v.note.Device, v.note.Inode, err = identity(project); err != nil {
+		return nil, failed("look at the project", err)
+	}
+	dir := s.viewsDir(way.upper)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, failed("make the folder of the run's views", err)
+	}
+	v.spec = frame.View{
+		Slot: s.slotPath(), Project: v.note.Project, Device: v.note.Device, Inode: v.note.Inode,
+		Dir: filepath.Join(dir, strconv.FormatInt(time.Now().UnixNano(), 36)),
+	}
+	if held := filepath.Join(dir, heldName, "u"); isFolder(held) {
+		v.spec.Held = held
+	}
+	if err := os.Mkdir(v.spec.Dir, 0o700); err != nil {
+		return nil, failed("make the folder of a view", err)
+	}
+	if err := v.write(noteName, v.note); err != nil {
+		return nil, failed("note the view", err)
+	}
+	since, err := v.viewer.mount(ctx, v.spec)
+	if err != nil {
+		v.remove()
+		return nil, err
+	}
+	v.mounted = true
+	if v.note.Since, err = laterThan(since, filepath.Join(v.spec.Dir, noteName)); err == nil {
+		err = v.write(noteName, v.note)
+	}
+	if err != nil {
+		return nil, errors.Join(failed("note the view", err), v.discard(ctx))
+	}
+	return v, nil
+}
+
+// laterThan is a change time behind another one, of the kernel's own clock. That
+// clock has steps of some milliseconds: what was changed right before a command would
+// look as if it had been changed while it ran. Linux 6.13 gives a file that was looked
+// at a time of its own, so that nobody waits.
+func laterThan(since time.Time, file string) (time.Time, error) {
+	for round := 0; ; round++ {
+		if err := os.Chmod(file, 0o600); err != nil {
+			return time.Time{}, err
+		}
+		now, err := lstatTime(file)
+		if err != nil || now.After(since) {
+			return now, err
+		}
+		if round > 0 {
+			time.Sleep(clockStep)
+		}
+	}
+}
+
+// clockStep is the pause between two looks at the kernel's clock.
+const clockStep = 500 * time.Microsecond
+
+// unmount takes the view away from its slot. Alone says that no process of the
+// container is left.
+func (v *view) unmount(alone bool) error {
+	if !v.mounted {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
+	defer cancel()
+	if err := v.viewer.unmount(ctx, v.spec.Slot, alone); err != nil {
+		return failed("take the command's view away", err)
+	}
+	v.mounted = false
+	return nil
+}
+
+// discard gives the view up with all that was changed in it.
+func (v *view) discard(context.Context) error {
+	if err := v.unmount(true); err != nil {
+		return err
+	}
+	v.remove()
+	return nil
+}
+
+// remove removes the view's folder while the next command may run already.
+func (v *view) remove() { v.session.manager.views.remove(v.viewer, v.spec.Dir) }
+
+// write writes one of the view's own files, in one step.
+func (v *view) write(name string, value any) error {
+	return writeGob(filepath.Join(v.spec.Dir, name), value, false)
+}
+
+// writeGob replaces a file by a value, synced when that is asked for. Names of files
+// may hold any byte, which JSON would not keep.
+func writeGob(path string, value any, synced bool) (err error) {
+	var data bytes.Buffer
+	if err := gob.NewEncoder(&data).Encode(value); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data.Bytes())
+	if err == nil && synced {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil || !synced {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+func readGob(path string, value any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return gob.NewDecoder(bytes.NewReader(data)).Decode(value)
+}
+
+// leftViews are the folders of views that a run has, the oldest first, but for those
+// that are being removed.
+func leftViews(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != heldName && !strings.HasSuffix(e.Name(), goneEnding) {
+			found = append(found, filepath.Join(dir, e.Name()))
+		}
+	}
+	slices.Sort(found) // names are times, of one length for a century
+	return found
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

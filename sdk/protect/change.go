@@ -1,0 +1,144 @@
+package protect
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Kind is what lies at a path.
+type Kind string
+
+// The kinds.
+const (
+	Nothing   Kind = ""
+	File      Kind = "file"
+	Directory Kind = "directory"
+	Link      Kind = "link"
+	Other     Kind = "other" // a socket, a pipe or a device
+)
+
+// Change is one path of a project that a command changed, with no links on the
+// way to it.
+type Change struct {
+	Path    string // slashes, relative to the project
+	Was, Is Kind
+	// Whole says of a folder that it is new, or that another one took the place of
+	// the one that was: all that lies in it is among the changes.
+	Whole bool
+	// Read and ReadBefore read a file as it is and as it was. They are asked for
+	// few paths, and nil for none; what cannot be read is judged as if it said the
+	// worst.
+	Read, ReadBefore func() ([]byte, error)
+}
+
+// replaces says whether what lay in a folder is no more what it was: the folder
+// went, something else or another folder took its place, or what is there leads
+// elsewhere.
+func (c Change) replaces() bool {
+	return c.Was == Directory && (c.Is != Directory || c.Whole) || c.Is == Link || c.Is == File || c.Is == Other
+}
+
+// Changes judges the changes of one command together, and answers in their order.
+// Parents stand before what lies in them. The project is as it was before them:
+// what it holds now says what git's configuration names, and whether a folder
+// becomes a repository.
+//
+// A repository that is new is free with what `git init` writes, its hooks left
+// out; so is what git itself changes in one, such as its index and objects. A
+// configuration of git that gains or loses nothing but branches and servers is
+// asked. What of a repository may be applied is said path by path: it works
+// without the rest.
+func (r Rules) Changes(project string, changes []Change) []Finding {
+	if len(changes) == 0 {
+		return nil
+	}
+	s := r.survey(project, changes)
+	found := make([]Finding, len(changes))
+	for i, c := range changes {
+		parts := split(c.Path)
+		found[i] = r.change(s, c, parts, foldAll(parts))
+	}
+	return found
+}
+
+// survey is what a look at the project tells about the changes of one command.
+type survey struct {
+	disk   disk
+	holder string
+	own    []string  // of Bothy
+	led    []Finding // of what configuration names and links lead to; Name is the path
+	git    *repositories
+}
+
+func (r Rules) survey(project string, changes []Change) *survey {
+	s := &survey{disk: disk(project)}
+	s.own, s.holder = r.Own(project)
+	s.git = &repositories{disk: s.disk, now: make(map[string]Change, len(changes)), bare: map[string]bare{}, refused: map[string]bool{}}
+	for _, c := range changes {
+		s.git.now[path.Clean(c.Path)] = c
+	}
+	s.led = r.led(project, s.disk.worktrees(changes))
+	return s
+}
+
+// change is the finding about one change. Its path has no links in it, so that
+// what links lead to was found before.
+func (r Rules) change(s *survey, c Change, parts, folded []string) Finding {
+	if s.holder != "" {
+		return Finding{Refused, byHolder, s.holder, false}
+	}
+	found := s.held(c, byNames(parts, folded, c.replaces()))
+	if Alike(path.Base(c.Path), gitAttributes) && found.Reason == byDrivers && !namesDrivers(c) {
+		found = Finding{}
+	}
+	found = stricter(found, s.git.judge(c, parts, folded))
+	for _, led := range s.led {
+		found = stricter(found, touched(c, led))
+	}
+	found = r.set(parts, folded, found)
+	if found.Holds && !c.replaces() {
+		found = Finding{}
+	}
+	for _, own := range s.own {
+		found = stricter(found, touched(c, Finding{Refused, byBothy, own, false}))
+	}
+	return found
+}
+
+// held is a finding about a folder, unless nothing of what it would hold is there:
+// a path that is made may make it hold that.
+func (s *survey) held(c Change, found Finding) Finding {
+	if found.Holds && c.Is != Link && !s.disk.has(found.Name) {
+		return Finding{}
+	}
+	return found
+}
+
+// touched says whether a change touches a path that is not free, or all that lies
+// in it.
+func touched(c Change, led Finding) Finding {
+	switch at := path.Clean(c.Path); {
+	case Within(at, led.Name):
+		return led
+	case c.replaces() && Within(led.Name, at):
+		led.Holds = true
+		return led
+	}
+	return Finding{}
+}
+
+// Names are the paths at the top of a project that are not free by their names
+// alone, the refused ones first. Links may lead them elsewhere.
+func Names() (all []Finding) {
+	for _, first := range names {
+		for _, n := range first {
+			all = append(all, Finding{n.class, n.reason, path.Join(n.parts...), false})
+		}
+	}
+	slices.SortFunc(all, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Class, a.Class), strings.Compare(a.Name, b.Name))
+	})
+	return all
+}

@@ -137,11 +137,11 @@ func (s *site) queryOnce(ctx context.Context, c *client.Client, n int) error {
 	if err != nil {
 		return err
 	}
-	done, err := c.CallTool(ctx, rpc.ToolCall{Project: s.project, Tool: "note_line", Arguments: arguments})
+	done, err := c.CallTool(ctx, rpc.ToolCall{Project: s.aside, Tool: "note_line", Arguments: arguments})
 	if err != nil {
 		return err
 	}
-	if d, err := c.Run(ctx, rpc.RunRef{Run: done.Run, Project: s.project}); err == nil {
+	if d, err := c.Run(ctx, rpc.RunRef{Run: done.Run, Project: s.aside}); err == nil {
 		s.history.called(d.ID, done)
 	}
 	return nil

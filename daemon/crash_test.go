@@ -101,7 +101,7 @@ func (k *killing) series(kills int) {
 	if k.t.Failed() {
 		return
 	}
-	if d, err := k.client.Run(context.Background(), rpc.RunRef{Run: "tools", Project: k.project}); err == nil {
+	if d, err := k.client.Run(context.Background(), rpc.RunRef{Run: "tools", Project: k.aside}); err == nil {
 		k.actions(d.ID, "client-")
 	}
 	k.acknowledged()

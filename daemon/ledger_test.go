@@ -102,16 +102,18 @@ func (s *site) withSkills() *site {
 // noted is what an action answers that has done its work.
 func noted(line string) string { return "noted " + line }
 
-// lines counts the lines of the site's ledger.
+// lines counts the lines of the site's ledgers.
 func (s *site) lines() map[string]int {
 	s.t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.project, ledgerFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.t.Fatal(err)
-	}
 	count := map[string]int{}
-	for l := range strings.Lines(string(text)) {
-		count[strings.TrimSuffix(l, "\n")]++
+	for _, project := range []string{s.project, s.aside} {
+		text, err := os.ReadFile(filepath.Join(project, ledgerFile))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.t.Fatal(err)
+		}
+		for l := range strings.Lines(string(text)) {
+			count[strings.TrimSuffix(l, "\n")]++
+		}
 	}
 	return count
 }

@@ -28,6 +28,9 @@ type site struct {
 	t       testing.TB
 	root    string // holds all else; every process that belongs here names it
 	project string
+	// aside is the project of clients that call beside a run: what they write into the
+	// file of a command that runs would be a conflict.
+	aside   string
 	store   string
 	env     []string
 	binary  string // the bothyd to start
@@ -56,12 +59,12 @@ func newSite(t testing.TB, blocks ...string) *site {
 		t.Fatal(err)
 	}
 	s := &site{
-		t: t, root: root, project: filepath.Join(root, "project"), store: filepath.Join(root, "home/.local/state/bothy/bothy.db"),
+		t: t, root: root, project: filepath.Join(root, "project"), aside: filepath.Join(root, "aside"), store: filepath.Join(root, "home/.local/state/bothy/bothy.db"),
 		binary: filepath.Join(prefix, "bin", "bothyd"), model: newStepsModel(t), history: newHistory(),
 	}
 	s.client = s.connect("test")
 	t.Cleanup(s.leave)
-	for _, dir := range []string{"home/.config/bothy", "home/.local/state/bothy", "project/.git/hooks", "run"} {
+	for _, dir := range []string{"home/.config/bothy", "home/.local/state/bothy", "project/.git/hooks", "aside", "run"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}

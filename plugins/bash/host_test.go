@@ -53,14 +53,16 @@ func newHost(t *testing.T, project, home string, watched []string) *host {
 
 func (h *host) env() []string {
 	return []string{"HOME=" + h.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TERM=dumb",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"}
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b",
+		// The same commits in each round: the repository does not grow.
+		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000"}
 }
 
 // habits are what a person and the person's editor call in the project, and often
 // what they call in folders of it.
 var (
 	habits = [][]string{
-		{"status"}, {"diff"}, {"log", "-p", "second"}, {"commit", "--allow-empty", "-qm", "x"}, {"commit", "-S", "--allow-empty", "-qm", "x"},
+		{"reset", "-q", "--soft", "second"}, {"status"}, {"diff"}, {"log", "-p", "second"}, {"commit", "--allow-empty", "-qm", "x"}, {"commit", "-S", "--allow-empty", "-qm", "x"},
 		{"mine"}, {"rebase", "--continue"},
 	}
 	often   = [][]string{{"status"}, {"commit", "--allow-empty", "-qm", "x"}}
@@ -72,6 +74,22 @@ func (h *host) git() {
 	h.call(".", habits)
 	for _, dir := range entered {
 		h.call(dir, often)
+	}
+}
+
+// clean takes away what the repository did not come with.
+func (h *host) clean(t *testing.T) {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); ; {
+		cmd := exec.Command("git", "clean", "-ffdxq")
+		cmd.Dir, cmd.Env = h.project, h.env()
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			return
+		}
+		if time.Now().After(until) { // the host's git writes into what is taken away
+			t.Fatalf("git clean: %v\n%s", err, out)
+		}
 	}
 }
 
@@ -95,7 +113,7 @@ func (h *host) edit() {
 	for _, name := range h.watched {
 		h.read(name)
 	}
-	time.Sleep(time.Millisecond) // it polls
+	time.Sleep(poll)
 }
 
 // index reads everything.
@@ -109,7 +127,11 @@ func (h *host) index() {
 		}
 		return nil
 	})
+	time.Sleep(poll)
 }
+
+// poll is the pause of an editor and an indexer between two looks.
+const poll = 2 * time.Millisecond
 
 // read looks at one path as any program would.
 func (h *host) read(name string) {
@@ -224,6 +246,7 @@ echo one >x.dat; echo one >x.flt; echo one >x.mrg
 git add .; git commit -qm first; echo two >x.dat; git commit -qam second; git tag second
 git clone -q "$1" "$2"; cd "$2"
 git config core.hooksPath .husky/_
+git config core.logAllRefUpdates false
 git config diff.conv.textconv ./tools/textconv
 git config filter.flt.clean ./tools/clean; git config filter.flt.smudge ./tools/smudge
 git config merge.mrg.driver './tools/merge %A %B'

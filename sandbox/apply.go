@@ -53,6 +53,7 @@ func (v *view) rule(ctx context.Context, changes []frame.ViewChange) []Ruling {
 	all := make([]Change, len(changes))
 	for i, c := range changes {
 		all[i] = change(c)
+		all[i].Busy = c.Was.Kind == NodeFile && busy(v.note.Project, c.Path)
 	}
 	return judge.Rule(v.note.Project, all, Readers{
 		After:  func(path string, most int) ([]byte, error) { return v.viewer.read(ctx, v.spec, path, most) },

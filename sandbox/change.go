@@ -47,6 +47,12 @@ type Change struct {
 	// Old is where on the host lies what was at the path, when that was a file,
 	// a link or a folder and is no longer there. It stays until [Result.Release].
 	Old string `json:"old,omitempty"`
+	// Bytes is how much of what the project held goes: of a file that is replaced or
+	// removed its size, of a folder the sizes of all files in it.
+	Bytes int64 `json:"bytes,omitempty"`
+	// Busy says of a file that is replaced or removed that a process of the machine
+	// has it open to write. It is known to a [Judge] alone.
+	Busy bool `json:"-"`
 }
 
 // Ruling is what a [Judge] says of one change.

@@ -164,7 +164,11 @@ func (s *settler) step(c frame.ViewChange, step frame.ViewStep) {
 }
 
 func change(c frame.ViewChange) Change {
-	return Change{Path: c.Path, Was: nodeOf(c.Was), Is: nodeOf(c.Is), Whole: c.Whole}
+	is := Change{Path: c.Path, Was: nodeOf(c.Was), Is: nodeOf(c.Is), Whole: c.Whole, Bytes: c.Bytes}
+	if c.Was.Kind == NodeFile {
+		is.Bytes = c.Was.Size
+	}
+	return is
 }
 
 func nodeOf(n frame.ViewNode) Node {

@@ -99,7 +99,7 @@ func (s *session) openView(ctx context.Context, run RunSpec, way *viewWay, call 
 		err = v.write(noteName, v.note)
 	}
 	if err != nil {
-		return nil, errors.Join(failed("note the view", err), v.discard(ctx))
+		return nil, errors.Join(failed("note the view", err), v.discard())
 	}
 	return v, nil
 }
@@ -142,7 +142,7 @@ func (v *view) unmount(alone bool) error {
 }
 
 // discard gives the view up with all that was changed in it.
-func (v *view) discard(context.Context) error {
+func (v *view) discard() error {
 	if err := v.unmount(true); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (s *session) runInView(ctx context.Context, run RunSpec, v *view, c Command
 	result, err := s.conclude(ctx, c, exit, err)
 	result.Container, result.Timeout, result.Overflow = id, c.Timeout, overflow
 	if !exit.Started && err != nil && !s.unknown(err) {
-		return result, false, errors.Join(err, v.discard(ctx))
+		return result, false, errors.Join(err, v.discard())
 	}
 	result.release = s.manager.views.use(v.spec.Dir)
 	done, settleErr := s.settleView(ctx, v, aborted(ctx))
@@ -69,7 +69,7 @@ func (s *session) withoutView(v *view) error {
 	if s.blind > 1 {
 		s.manager.views.unseen()
 	}
-	return v.discard(context.Background())
+	return v.discard()
 }
 
 // unknown says whether an error leaves it open whether the command was started.

@@ -17,7 +17,7 @@ import (
 )
 
 // judgeByName refuses paths with "refused" in their name, and asks about those
-// with "asked" in it.
+// with "asked" in it and about what is open to write.
 type judgeByName struct{}
 
 func (judgeByName) Rule(_ string, changes []sandbox.Change, _ sandbox.Readers) []sandbox.Ruling {
@@ -26,6 +26,8 @@ func (judgeByName) Rule(_ string, changes []sandbox.Change, _ sandbox.Readers) [
 		switch {
 		case strings.Contains(c.Path, "refused"):
 			out[i] = sandbox.Ruling{Class: sandbox.Refused, Reason: "its name says so"}
+		case c.Busy:
+			out[i] = sandbox.Ruling{Class: sandbox.Asked, Reason: "it is open"}
 		case strings.Contains(c.Path, "asked"):
 			out[i] = sandbox.Ruling{Class: sandbox.Asked, Reason: "its name says so"}
 		case strings.Contains(c.Path, "dropped"):
@@ -182,6 +184,33 @@ func TestViewJudges(t *testing.T) {
 	}
 	if got := f.ok("cat asked; ls n"); got != "two\nfree" {
 		t.Errorf("after a reset a command sees %q", got)
+	}
+}
+
+// TestViewAsksAboutOpenFiles: what a process of the host has open to write is not
+// replaced under it; what it reads is.
+func TestViewAsksAboutOpenFiles(t *testing.T) {
+	f := viewFixture(t)
+	for _, name := range []string{"log", "database", "read", "closed"} {
+		f.write(name, "before")
+	}
+	for name, flag := range map[string]int{"log": os.O_WRONLY | os.O_APPEND, "database": os.O_RDWR, "read": os.O_RDONLY} {
+		file, err := os.OpenFile(f.path(name), flag, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = file.Close() })
+	}
+	out := f.bash("rm log; for f in database read closed; do echo run > $f; done")
+	want := map[string]string{"log": "before", "database": "before", "read": "run\n", "closed": "run\n"}
+	if got := f.contents(); !mapsEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if len(out.Held) != 2 || out.Held[0].Path != "database" || out.Held[1].Path != "log" || len(out.Conflicts) != 0 {
+		t.Errorf("held %+v, conflicts %+v", out.Held, out.Conflicts)
+	}
+	if out.Held[1].Bytes != int64(len("before")) {
+		t.Errorf("of the log %d bytes go", out.Held[1].Bytes)
 	}
 }
 

@@ -106,6 +106,7 @@ type Sandbox struct {
 	MaxOutput int64    `json:"max_output,omitempty" name:"max_stdout" kind:"size" default:"{command_output}" doc:"standard output that is kept of one command"`
 	MaxErrors int64    `json:"max_errors,omitempty" name:"max_stderr" kind:"size" default:"{command_errors}" doc:"standard error that is kept of one command"`
 	Path      []string `json:"path,omitempty"` // the caller's PATH entries below /usr
+	Undo      int64    `json:"undo,omitempty"` // bytes of former contents that the store keeps (store.undo_size); 0 is no bound
 	Shell     string   `json:"shell,omitempty" default:"bash" values:"bash,argv" doc:"how command lines are read: bash, or argv: one program and its words, without a shell"`
 	Workspace string   `json:"workspace,omitempty" default:"project" values:"project,direct,private" doc:"project: a copy of it, if possible; direct: the project itself; private: a folder of the run"`
 	Quota     int64    `json:"quota,omitempty" kind:"size" default:"5GB" doc:"what a run's home and private workspace may hold; watched, since only root could enforce it"`

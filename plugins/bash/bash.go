@@ -127,12 +127,15 @@ func config(s sdk.Settings, protections *configured) sandbox.Config {
 		Instance:  "bothy-" + hex.EncodeToString(instance[:6]),
 		Runner:    filepath.Join(s.Prefix, "libexec", "bothy", "bothy-runner"),
 		View:      filepath.Join(s.Prefix, "libexec", "bothy", "bothy-view"),
-		Protector: rules(s), Judge: judge{rules(s), protections}, Lock: lock.Project,
+		Protector: rules(s), Lock: lock.Project,
 	}
+	ruling := judge{rules: rules(s), configured: protections}
 	if x := s.Sandbox; x != nil {
+		ruling.undo = x.Undo
 		cfg.Socket, cfg.Runtime, cfg.Image, cfg.Path = x.Socket, x.Runtime, x.Image, strings.Join(x.Path, ":")
 		cfg.Limits = sandbox.Limits{Memory: x.Memory, CPUs: x.CPUs, Pids: x.Pids, Tmp: x.Tmp, Quota: x.Quota}
 	}
+	cfg.Judge = ruling
 	return cfg
 }
 

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -14,6 +18,8 @@ import (
 type judge struct {
 	rules      protect.Rules
 	configured *configured
+	// undo is how many bytes of former contents the store keeps; zero is no bound.
+	undo int64
 }
 
 // configured is what was configured to be protected in projects. It comes with each
@@ -53,9 +59,52 @@ func (j judge) Rule(project string, changes []sandbox.Change, readers sandbox.Re
 		if isSample(changes[i]) && f.Class == protect.Refused {
 			rulings[i].Class = sandbox.Dropped
 		}
+		if reason := lossy(changes[i]); reason != "" && rulings[i].Class == sandbox.Free {
+			rulings[i] = sandbox.Ruling{Class: sandbox.Asked, Reason: reason}
+		}
 	}
+	j.beyondUndo(changes, rulings)
 	return rulings
 }
+
+// lossy is why a change cannot be taken back as if it had never been; empty of most.
+func lossy(c sandbox.Change) string {
+	switch {
+	case c.Busy:
+		return "a program of this machine has it open to write, and would go on with what is taken away"
+	case c.Was.Kind == sandbox.NodeOther:
+		return "undo could not give back a socket, a pipe or a device"
+	}
+	return ""
+}
+
+// beyondUndo asks about the largest of the changes that are free where all of them
+// together replace or remove more than undo can give back.
+func (j judge) beyondUndo(changes []sandbox.Change, rulings []sandbox.Ruling) {
+	if j.undo <= 0 {
+		return
+	}
+	var total int64
+	var free []int
+	for i, c := range changes {
+		if rulings[i].Class == sandbox.Free && c.Bytes > 0 {
+			total += c.Bytes
+			free = append(free, i)
+		}
+	}
+	slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(changes[b].Bytes, changes[a].Bytes) })
+	for _, i := range free {
+		if total <= j.undo {
+			return
+		}
+		total -= changes[i].Bytes
+		rulings[i] = sandbox.Ruling{Class: sandbox.Asked, Reason: fmt.Sprintf(
+			"%s that undo could not give back: the command replaces or removes more than store.undo_size (%s) keeps", inMB(changes[i].Bytes), inMB(j.undo))}
+	}
+}
+
+// inMB is a number of bytes for people.
+func inMB(n int64) string { return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB" }
 
 func ruling(f protect.Finding) sandbox.Ruling {
 	switch f.Class {

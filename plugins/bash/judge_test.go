@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sandbox"
@@ -45,5 +47,51 @@ func TestJudgeOfANewRepository(t *testing.T) {
 		if rulings[i].Class != w.class {
 			t.Errorf("%s: got %+v, want %d", w.change.Path, rulings[i], w.class)
 		}
+	}
+}
+
+// TestJudgeAsksWhatUndoCannotGiveBack: of what is free the largest is asked about,
+// until the rest can be kept.
+func TestJudgeAsksWhatUndoCannotGiveBack(t *testing.T) {
+	file := func(path string, size int64) sandbox.Change {
+		return sandbox.Change{Path: path, Was: sandbox.Node{Kind: sandbox.NodeFile}, Is: sandbox.Node{Kind: sandbox.NodeFile}, Bytes: size}
+	}
+	changes := []sandbox.Change{file("a", 40), file(".vscode/tasks.json", 1000), file("b", 100), file("c", 60), {Path: "d", Is: sandbox.Node{Kind: sandbox.NodeFile}}}
+	for _, row := range []struct {
+		undo  int64
+		asked []string
+	}{
+		{0, []string{".vscode/tasks.json"}},
+		{200, []string{".vscode/tasks.json"}},
+		{199, []string{".vscode/tasks.json", "b"}},
+		{99, []string{".vscode/tasks.json", "b", "c"}},
+		{39, []string{"a", ".vscode/tasks.json", "b", "c"}},
+	} {
+		var asked []string
+		for i, r := range (judge{configured: &configured{}, undo: row.undo}).Rule(t.TempDir(), changes, sandbox.Readers{}) {
+			if r.Class == sandbox.Asked {
+				asked = append(asked, changes[i].Path)
+			}
+		}
+		if !slices.Equal(asked, row.asked) {
+			t.Errorf("%d bytes are kept: asked about %q, want %q", row.undo, asked, row.asked)
+		}
+	}
+}
+
+// TestJudgeAsksWhatIsLost: a file that a program has open to write is asked about, and a
+// pipe that goes, unless it is refused anyway.
+func TestJudgeAsksWhatIsLost(t *testing.T) {
+	changes := []sandbox.Change{
+		{Path: "log", Was: sandbox.Node{Kind: sandbox.NodeFile}, Busy: true},
+		{Path: ".bashrc", Was: sandbox.Node{Kind: sandbox.NodeFile}, Is: sandbox.Node{Kind: sandbox.NodeFile}, Busy: true},
+		{Path: "pipe", Was: sandbox.Node{Kind: sandbox.NodeOther}},
+	}
+	rulings := judge{configured: &configured{}}.Rule(t.TempDir(), changes, sandbox.Readers{})
+	if rulings[2].Class != sandbox.Asked || !strings.Contains(rulings[2].Reason, "a pipe") {
+		t.Errorf("of a pipe: %+v", rulings[2])
+	}
+	if rulings[0].Class != sandbox.Asked || !strings.Contains(rulings[0].Reason, "open to write") || rulings[1].Class != sandbox.Refused {
+		t.Errorf("got %+v", rulings)
 	}
 }

@@ -71,6 +71,17 @@ func (c *console) client(socket string) *client.Client {
 // connect returns a client of the running daemon, starting it when there is
 // none.
 func (c *console) connect(ctx context.Context) (*client.Client, error) {
+	for begin := time.Now(); ; {
+		cl, err := c.connectOnce(ctx)
+		var down *client.NotRunningError
+		died := ending(err) || errors.As(err, &down) // since it greeted
+		if !died || time.Since(begin) > greetTime || !pause(ctx, 50*time.Millisecond) {
+			return cl, err
+		}
+	}
+}
+
+func (c *console) connectOnce(ctx context.Context) (*client.Client, error) {
 	cl, err := c.attachSoon(ctx, greetTime)
 	var down *client.NotRunningError
 	if errors.As(err, &down) && c.waitForSocket(ctx, down.Socket) {

@@ -86,10 +86,11 @@ func SpecOf(cfg *config.Config, b config.Plugin) Spec {
 }
 
 // SandboxOf is the sandbox block as plugins get it: with the entries of this
-// process's PATH that a sandbox can offer, those below /usr, in their order.
+// process's PATH that a sandbox can offer, those below /usr, in their order, and with
+// how much of what commands replace can be taken back.
 func SandboxOf(cfg *config.Config) *sdk.Sandbox {
 	sandbox := cfg.Sandbox
-	sandbox.Path = nil
+	sandbox.Path, sandbox.Undo = nil, cfg.Store.UndoSize
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		if dir = filepath.Clean(dir); strings.HasPrefix(dir+"/", "/usr/") {
 			sandbox.Path = append(sandbox.Path, dir)

@@ -81,7 +81,7 @@ func viewFinding(ctx context.Context, p *podman, cfg, at Config, logger hclog.Lo
 		return Finding{Name: "view", Level: LevelWarn, Detail: "commands work on the projects themselves, not on views of them: " + reason, Hint: hint}
 	}
 	const hint = "run podman unshare true as this user to see what it lacks"
-	v, err := startViewer(ctx, p, at, logger)
+	v, err := startViewer(ctx, p.own, at, logger)
 	if e, ok := errors.AsType[*Error](err); ok {
 		return none((&Error{Message: e.Message, Err: e.Err}).Error(), cmp.Or(e.Hint, hint))
 	}

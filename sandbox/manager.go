@@ -81,7 +81,13 @@ func (m *Manager) open(ctx context.Context) error {
 	if err := m.mark(); err != nil {
 		return err
 	}
-	p, err := findPodman(ctx, m.cfg, m.logger)
+	var helper sync.WaitGroup
+	p, err := findPodman(ctx, m.cfg, m.logger, func(own *service) {
+		if m.cfg.View != "" {
+			helper.Go(func() { m.views.begin(ctx, own) })
+		}
+	})
+	helper.Wait()
 	m.podman = p
 	if err != nil {
 		return err

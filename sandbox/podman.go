@@ -43,8 +43,9 @@ type podman struct {
 
 // findPodman finds a service in this order: the configured socket, the user's
 // own, else one that it starts. A podman binary named by name comes before the
-// user's socket.
-func findPodman(ctx context.Context, cfg Config, logger hclog.Logger) (*podman, error) {
+// user's socket. One that it starts is told to begin first, when Podman is known to
+// work and while the service starts.
+func findPodman(ctx context.Context, cfg Config, logger hclog.Logger, begin func(*service)) (*podman, error) {
 	p := &podman{logger: logger, runtimes: runtimes(cfg.Runtime)}
 	if cfg.Socket != "" {
 		p.socket = strings.TrimPrefix(cfg.Socket, "unix://")
@@ -60,7 +61,7 @@ func findPodman(ctx context.Context, cfg Config, logger hclog.Logger) (*podman, 
 		}
 		p.close()
 	}
-	return p, p.startOwn(ctx, cfg)
+	return p, p.startOwn(ctx, cfg, begin)
 }
 
 // usersSocket is where the user's own service would be, or "": it is not looked
@@ -103,6 +104,14 @@ func lookUp(name string) string {
 
 // findBinary finds the podman program and refuses one that is too old.
 func findBinary(ctx context.Context, cfg Config) (string, error) {
+	binary, err := lookBinary(cfg)
+	if err != nil {
+		return "", err
+	}
+	return binary, askVersion(ctx, binary)
+}
+
+func lookBinary(cfg Config) (string, error) {
 	name := cmp.Or(cfg.Podman, os.Getenv("BOTHY_PODMAN"), "podman")
 	binary := lookUp(name)
 	if strings.Contains(name, "/") {
@@ -111,18 +120,22 @@ func findBinary(ctx context.Context, cfg Config) (string, error) {
 	if binary == "" {
 		return "", unavailable("Podman is not installed", hintInstall, nil)
 	}
+	return binary, nil
+}
+
+func askVersion(ctx context.Context, binary string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, "--version")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return "", unavailable("Podman does not answer", "see why "+binary+" --version takes so long", context.Cause(ctx))
+		return unavailable("Podman does not answer", "see why "+binary+" --version takes so long", context.Cause(ctx))
 	}
 	if err != nil {
-		return "", unavailable("Podman cannot be started", hintInstall, err)
+		return unavailable("Podman cannot be started", hintInstall, err)
 	}
-	return binary, checkVersion(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(string(out)), "podman version")))
+	return checkVersion(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(string(out)), "podman version")))
 }
 
 func checkVersion(text string) error {
@@ -140,8 +153,8 @@ func checkVersion(text string) error {
 
 // startOwn starts a service of our own with the first runtime and storage
 // driver that Podman accepts.
-func (p *podman) startOwn(ctx context.Context, cfg Config) error {
-	binary, err := findBinary(ctx, cfg)
+func (p *podman) startOwn(ctx context.Context, cfg Config, begin func(*service)) error {
+	binary, err := lookBinary(cfg)
 	if err != nil {
 		return err
 	}
@@ -151,12 +164,14 @@ func (p *podman) startOwn(ctx context.Context, cfg Config) error {
 	works, err := firstThatWorks(p.runtimes, p.logger, func(name, driver string) error {
 		own, err := newService(ctx, cfg, binary, name, driver, p.logger)
 		if err == nil {
+			begin(own)
 			err = p.adopt(ctx, own)
 		}
 		return err
 	})
 	if err != nil {
-		return err
+		// One that is too old fails for want of a flag.
+		return cmp.Or(askVersion(ctx, binary), err)
 	}
 	p.runtimes = p.runtimes[works:]
 	return p.check(ctx)

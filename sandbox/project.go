@@ -240,7 +240,7 @@ func (g *guarded) planted(u *undo) []watched {
 // or copied: all that git obeys in it is as it was there, and means the same.
 func (g *guarded) moved(root *os.Root, r repository) bool {
 	isFile := r.Kind == repositoryFile
-	if r.Kind == repositoryLink || !isFile && g.shared.protector.ConfiguresMore(filepath.Join(g.project, r.Path)) {
+	if r.Kind == repositoryLink || !isFile && r.Kind != repositoryNamed && g.shared.protector.ConfiguresMore(filepath.Join(g.project, r.Path)) {
 		return false
 	}
 	return slices.ContainsFunc(g.repositories, func(known repository) bool {

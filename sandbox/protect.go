@@ -70,9 +70,11 @@ type protection struct {
 func newProtection(root *os.Root, project string, by Protector, paths []string, found []repository) (*protection, error) {
 	p := &protection{project: project, git: guardsGit(paths), repositories: found}
 	if p.git {
-		folders := make([]string, len(found))
-		for i, r := range found {
-			folders[i] = r.worktree()
+		var folders []string
+		for _, r := range found {
+			if r.Kind != repositoryNamed {
+				folders = append(folders, r.worktree())
+			}
 		}
 		paths = slices.Concat(paths, repository{Path: ".git"}.guarded(by.GitNames()), by.Configured(project, folders))
 		for _, r := range found {
@@ -196,7 +198,7 @@ func (p *protection) copied(gitNames []string) []string {
 // movable says whether a path belongs to a repository below the project.
 func (p *protection) movable(path string) bool {
 	return slices.ContainsFunc(p.repositories, func(r repository) bool {
-		return r.Path != "." && r.Path != ".git" && (path == r.Path || strings.HasPrefix(path, r.Path+string(filepath.Separator)))
+		return r.Path != "." && r.Path != ".git" && r.Kind != repositoryNamed && (path == r.Path || strings.HasPrefix(path, r.Path+string(filepath.Separator)))
 	})
 }
 

@@ -139,6 +139,7 @@ func TestProtectedPathsThatDoNotExist(t *testing.T) {
 		"skills of other agents":       {"mkdir -p .claude/skills/x; echo evil >.claude/skills/x/SKILL.md; echo {} >.claude/settings.json", []string{".claude"}},
 		"skills behind a link":         {"mkdir -p c/skills/x; ln -s c .claude", []string{".claude"}},
 		"directories nobody may enter": {"mkdir -p .agents/a/b; touch .agents/a/b/c; chmod 0 .agents/a/b .agents/a .agents", []string{".agents"}},
+		"below the top":                {"mkdir -p a/b/.claude c; echo {} >a/b/.claude/settings.json; echo evil >c/.bashrc; mkdir -p .agents/.agents", []string{".agents", "a/b/.claude", "c/.bashrc"}},
 		"odd names":                    {`mkdir .agents; touch ".agents/"$'\xff\n'; mkfifo .agents/f; ln -s /etc/passwd .agents/l`, []string{".agents"}},
 		"a large one":                  {"mkdir .bothy; head -c 20000000 /dev/zero >.bothy/big", []string{".bothy"}},
 		"kept alive in the background": {"(while :; do mkdir -p .bothy; done) & until [ -d .bothy ]; do sleep 0.01; done", []string{".bothy"}},
@@ -176,6 +177,33 @@ func TestProtectedPathsThatDoNotExist(t *testing.T) {
 				t.Errorf("the next command: %+v", next)
 			}
 		})
+	}
+}
+
+// TestProtectedNamesBelowTheTop: what has a protected name is read-only wherever it
+// lies, nothing takes its place, and it may be copied as it is.
+func TestProtectedNamesBelowTheTop(t *testing.T) {
+	f := newFixture(t, shared(t))
+	f.write("sub/.claude/settings.json", "{}\n")
+	f.write("sub/.bashrc", "alias a=b\n")
+	f.write("sub/free", "free\n")
+	before := f.tree("sub")
+	for _, script := range []string{
+		"echo evil >sub/.claude/settings.json", "echo evil >sub/.claude/new", "rm -r sub/.claude", "mv sub other", "rm sub/.bashrc", "echo evil >sub/.bashrc",
+	} {
+		if out := f.bash(script); out.ExitCode == 0 || len(out.Violations) != 0 {
+			t.Errorf("%s: exit code %d, violations %+v", script, out.ExitCode, out.Violations)
+		}
+	}
+	if after := f.tree("sub"); after != before {
+		t.Errorf("changed:\n%s\nbefore:\n%s", after, before)
+	}
+	out := f.bash("cp -r sub copied; echo more >sub/free; mkdir evil; cp -r sub/.claude evil; echo no >evil/.claude/settings.json")
+	if len(out.Violations) != 1 || out.Violations[0].Path != "evil/.claude" {
+		t.Errorf("violations %+v", out.Violations)
+	}
+	if text, err := os.ReadFile(f.path("copied/.claude/settings.json")); err != nil || string(text) != "{}\n" {
+		t.Errorf("the copy: %q %v", text, err)
 	}
 }
 

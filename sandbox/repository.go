@@ -37,8 +37,8 @@ type repository struct {
 	// Path is .git in some folder, or a bare repository's folder; "." when
 	// the project itself is one.
 	Path string `json:"path"`
-	// Kind tells a folder named .git, a file or link of that name, and a
-	// folder that git takes for a repository under another name.
+	// Kind tells a folder named .git, a file or link of that name, a folder that
+	// git takes for a repository under another name, and what has a protected name.
 	Kind string `json:"kind"`
 }
 
@@ -47,6 +47,9 @@ const (
 	repositoryFile   = "file"
 	repositoryLink   = "link"
 	repositoryBare   = "bare"
+	// repositoryNamed is none of git's: it has a name that is protected wherever it
+	// lies, and lies below the project's top.
+	repositoryNamed = "named"
 )
 
 // repositories finds the repositories of a project. It remembers every folder
@@ -80,7 +83,10 @@ func (r *repositories) scan(root *os.Root, by Protector) ([]repository, error) {
 	if r.top == nil {
 		r.top = &folder{path: "."}
 	}
-	s := &scan{root: root, top: top, protector: by, unsettled: time.Now().Add(-settled)}
+	s := &scan{root: root, top: top, protector: by, names: map[string]bool{}, unsettled: time.Now().Add(-settled)}
+	for _, path := range by.Paths() {
+		s.names[path] = true // one with several parts is no name
+	}
 	defer s.closeAgain()
 	s.walk(r.top)
 	if s.folders > mostFolders {
@@ -97,6 +103,7 @@ type scan struct {
 	root      *os.Root
 	top       *os.File
 	protector Protector
+	names     map[string]bool // that are protected wherever they lie
 	// unsettled is when a folder must have changed last for its change time
 	// to vouch for it.
 	unsettled time.Time
@@ -197,6 +204,8 @@ func (s *scan) sorted(path string, entries []fs.DirEntry) (folders []string, fou
 			found = append(found, repository{filepath.Join(path, name), repositoryLink})
 		case name == ".git":
 			found = append(found, repository{filepath.Join(path, name), repositoryFile})
+		case s.names[name] && path != ".":
+			found = append(found, repository{filepath.Join(path, name), repositoryNamed})
 		case e.IsDir():
 			folders = append(folders, name)
 		}
@@ -212,7 +221,7 @@ func (s *scan) sorted(path string, entries []fs.DirEntry) (folders []string, fou
 
 // guarded are the protected paths of a repository.
 func (r repository) guarded(gitNames []string) []string {
-	if r.Kind == repositoryFile {
+	if r.Kind == repositoryFile || r.Kind == repositoryNamed {
 		return []string{r.Path}
 	}
 	var paths []string

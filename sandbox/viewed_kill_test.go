@@ -4,20 +4,27 @@ package sandbox_test
 
 import (
 	"fmt"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/bothyd/bothy/sandbox"
 )
 
 // TestViewKilled kills the manager at any moment while a command ends and its changes
 // are applied: the next one finds the project as it was before the command, or makes
-// it what the command made of it.
+// it what the command made of it, and tells how it was. BOTHY_KILLS has it done more
+// often than three times: once for each 25.
 func TestViewKilled(t *testing.T) {
 	rounds := 3
-	if os.Getenv("BOTHY_KILLS") != "" {
-		rounds = 20
+	if kills, err := strconv.Atoi(os.Getenv("BOTHY_KILLS")); err == nil {
+		rounds = max(kills/25, rounds)
 	}
 	const files = 120
 	before, after := map[string]string{"d": "/", "gone": "/"}, map[string]string{"d": "/", "new": "/"}
@@ -55,9 +62,45 @@ func TestViewKilled(t *testing.T) {
 		if applied := mapsEqual(got, after); e.Code == "" && !applied {
 			t.Errorf("round %d, killed after %s: the command is said to have ended, and nothing of it is there", round, wait)
 		}
+		if e.Code == "" && mapsEqual(got, after) {
+			if back := takenBack(t, got, e.Result.Changes); !mapsEqual(back, before) {
+				t.Errorf("round %d, killed after %s: by what is told of the changes, this was there before: %q", round, wait, back)
+			}
+		}
 		if left, _ := filepath.Glob(filepath.Join(s.cfg.StateDir, "views", "*", "*", "w")); len(left) > 1 {
 			t.Errorf("round %d: %q stay", round, left)
 		}
 	}
 	t.Logf("%d of %d were applied", whole, rounds)
+}
+
+// takenBack is what a project held before changes that are told.
+func takenBack(t *testing.T, now map[string]string, changes []sandbox.Change) map[string]string {
+	t.Helper()
+	was := maps.Clone(now)
+	for _, c := range changes {
+		if c.Is.Kind != "" && c.Was.Kind == "" || c.Whole {
+			maps.DeleteFunc(was, func(path, _ string) bool { return path == c.Path || strings.HasPrefix(path, c.Path+"/") })
+		}
+		if c.Was.Kind == "" || c.Old == "" {
+			continue
+		}
+		err := filepath.WalkDir(c.Old, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			name := filepath.Join(c.Path, strings.TrimPrefix(path, c.Old))
+			if d.IsDir() {
+				was[name] = "/"
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			was[name] = string(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return was
 }

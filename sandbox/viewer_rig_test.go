@@ -88,7 +88,7 @@ func sharedViewer(t testing.TB) *viewer {
 	defer viewRig.Unlock()
 	openViewRig(t)
 	if viewRig.viewer == nil {
-		v, err := startViewer(context.Background(), viewRig.podman, viewRig.cfg, quiet())
+		v, err := startViewer(context.Background(), viewRig.podman.own, viewRig.cfg, quiet())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func ownViewer(t testing.TB, dir string, env ...string) *viewer {
 		t.Fatal(err)
 	}
 	cfg.View = wrapper
-	v, err := startViewer(t.Context(), viewRig.podman, cfg, quiet())
+	v, err := startViewer(t.Context(), viewRig.podman.own, cfg, quiet())
 	if err != nil {
 		t.Fatal(err)
 	}

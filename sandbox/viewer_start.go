@@ -33,14 +33,14 @@ const viewStart = 20 * time.Second
 // the environment of our own service, or with the user's when the service is
 // somebody else's. The caller closes it. Without a helper in the configuration it
 // is [CodeUnavailable].
-func startViewer(ctx context.Context, p *podman, cfg Config, logger hclog.Logger) (*viewer, error) {
+func startViewer(ctx context.Context, own *service, cfg Config, logger hclog.Logger) (*viewer, error) {
 	if cfg.View == "" {
 		return nil, unavailable("no program to make views is configured", hintReinstall, nil)
 	}
 	if _, err := hashFile(cfg.View); err != nil {
 		return nil, unavailable("there is no program to make views", hintReinstall, err)
 	}
-	cmd, err := viewCommand(ctx, p.own, cfg)
+	cmd, err := viewCommand(ctx, own, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -294,7 +294,7 @@ func TestAHelperThatDied(t *testing.T) {
 
 func TestWithoutAHelper(t *testing.T) {
 	for _, view := range []string{"", "/missing", "/etc/passwd"} {
-		if _, err := startViewer(t.Context(), &podman{own: &service{}}, Config{View: view}, quiet()); Code(err) != CodeUnavailable {
+		if _, err := startViewer(t.Context(), &service{}, Config{View: view}, quiet()); Code(err) != CodeUnavailable {
 			t.Errorf("%q: %v", view, err)
 		}
 	}

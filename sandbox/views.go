@@ -80,6 +80,19 @@ func (vs *views) helper(ctx context.Context) (*viewer, error) {
 	return vs.started(ctx)
 }
 
+// begin starts the helper while the service starts. What goes wrong is found by who
+// needs it.
+func (vs *views) begin(ctx context.Context, own *service) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	if vs.viewer != nil {
+		return
+	}
+	if v, err := startViewer(ctx, own, vs.manager.cfg, vs.manager.logger); err == nil {
+		vs.viewer = v
+	}
+}
+
 func (vs *views) started(ctx context.Context) (*viewer, error) {
 	if vs.viewer != nil && !vs.viewer.alive() {
 		vs.viewer.close()
@@ -88,7 +101,7 @@ func (vs *views) started(ctx context.Context) (*viewer, error) {
 	if vs.viewer != nil {
 		return vs.viewer, nil
 	}
-	v, err := startViewer(ctx, vs.manager.podman, vs.manager.cfg, vs.manager.logger)
+	v, err := startViewer(ctx, vs.manager.podman.own, vs.manager.cfg, vs.manager.logger)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

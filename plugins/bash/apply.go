@@ -2,19 +2,11 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/match"
 	"github.com/bothyd/bothy/sdk/tool"
 )
 
@@ -111,72 +103,4 @@ func (b *bash) stageApply(ctx context.Context, call sdk.Invocation) (sdk.Staged,
 		return sdk.Staged{}, classified(err)
 	}
 	return stage(ctx, manager, b.runSpec(call.Run, call.Project, call.RunDir), in)
-}
-
-// mostShown is how much of a file is compared to show a difference.
-const mostShown = 1 << 20
-
-// stage shows the difference between the project and what would be applied.
-func stage(ctx context.Context, m *sandbox.Manager, run sandbox.RunSpec, in applyArguments) (sdk.Staged, error) {
-	waiting, err := m.Waiting(ctx, run)
-	if err != nil {
-		return sdk.Staged{}, classified(err)
-	}
-	var diff strings.Builder
-	base := sha256.New()
-	for _, p := range in.Paths {
-		i := slices.IndexFunc(waiting, func(h sandbox.Held) bool { return h.Path == p.Path && h.Digest == p.Digest })
-		if i < 0 {
-			return sdk.Staged{}, sdk.Errorf(sdk.Conflict, "%s is no longer what the command made of it: a later command changed it, or the run was reset", p.Path)
-		}
-		old, oldText := shownState(filepath.Join(run.Project, filepath.FromSlash(p.Path)))
-		now, nowText := shownState(waiting[i].New)
-		fmt.Fprintf(base, "%q %s %+v\n", p.Path, p.Digest, old)
-		if utf8.Valid(oldText) && utf8.Valid(nowText) && old.Kind+now.Kind != "" && isText(old) && isText(now) {
-			diff.WriteString(match.DiffFiles(named(old, p.Path), named(now, p.Path), string(oldText), string(nowText)))
-		}
-		if old.Kind != now.Kind || old.Target != now.Target || old.Mode != now.Mode {
-			fmt.Fprintf(&diff, "%s: %s becomes %s\n", p.Path, described(old), described(now))
-		}
-	}
-	return sdk.Staged{Diff: diff.String(), Base: hex.EncodeToString(base.Sum(nil))}, nil
-}
-
-// named is the path of a file that is there; of none it is empty.
-func named(s sdk.FileState, path string) string {
-	if s.Kind == "" {
-		return ""
-	}
-	return path
-}
-
-func isText(s sdk.FileState) bool { return s.Kind == "" || s.Kind == "file" }
-
-// shownState reads what lies at a path, with contents that can be shown. An empty
-// path, or one at which nothing lies, is nothing.
-func shownState(at string) (sdk.FileState, []byte) {
-	if at == "" {
-		return sdk.FileState{}, nil
-	}
-	if info, err := os.Lstat(at); err != nil || info.Mode().IsRegular() && info.Size() > mostShown {
-		if err != nil {
-			return sdk.FileState{}, nil
-		}
-		state, _, _ := stateOf(at)
-		return state, nil
-	}
-	state, text, _ := stateOf(at)
-	return state, text
-}
-
-func described(s sdk.FileState) string {
-	switch s.Kind {
-	case "":
-		return "nothing"
-	case "link":
-		return "a link to " + s.Target
-	case "directory":
-		return "a folder"
-	}
-	return fmt.Sprintf("a file of mode %o", s.Mode)
 }

@@ -112,7 +112,8 @@ func (b *bash) configure(_ context.Context, s sdk.Settings) error {
 		}
 	}
 	left, busy := sandbox.Left(s.SocketDir)
-	if left || busy || len(interrupted(s.DataDir)) > 0 {
+	half := s.Sandbox != nil && sandbox.Unfinished(config(s, &b.protections)) // the machine may have died
+	if left || busy || half || len(interrupted(s.DataDir)) > 0 {
 		b.recovery.Go(func() { b.recover(s) })
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 // tells of each, in the order of its doing: of a folder that it deleted, what
 // was in it first.
 type FileChange struct {
-	Path   string     `json:"path"`             // relative to the project, free of links
+	Path   string     `json:"path"`             // relative to the project, free of links; "." where its own folder got another mode
 	From   string     `json:"from,omitempty"`   // of a move: the path it had
 	Before *FileState `json:"before,omitempty"` // nil: nothing was there; of a move always nil
 	After  *FileState `json:"after,omitempty"`  // nil: nothing is there any more
@@ -38,7 +38,7 @@ type FileState struct {
 func (c FileChange) Check() error {
 	move := c.From != ""
 	switch {
-	case !inProject(c.Path), move && !inProject(c.From):
+	case !inProject(c.Path) && !c.modeOfProject(), move && !inProject(c.From):
 		return Errorf(Validation, "%.200q is no path in the project", wrongPath(c))
 	case move && (c.After == nil || c.Before != nil || c.Undo != nil || c.Kept != ""):
 		return Errorf(Validation, "a move to %.200q tells how it is now and nothing more", c.Path)
@@ -57,6 +57,12 @@ func (c FileChange) Check() error {
 	return nil
 }
 
+// modeOfProject reports whether a change is one of the mode of the project's own
+// folder, which is all that can be changed of it.
+func (c FileChange) modeOfProject() bool {
+	return c.Path == "." && c.From == "" && c.Undo == nil && c.Before != nil && c.After != nil && c.Before.Kind == "directory" && c.After.Kind == "directory"
+}
+
 func wrongPath(c FileChange) string {
 	if inProject(c.Path) {
 		return c.From
@@ -64,7 +70,7 @@ func wrongPath(c FileChange) string {
 	return c.Path
 }
 
-// inProject reports whether a path lies in the project, and is written in the one form.
+// inProject reports whether a path lies in the project and is not the project, and is written in the one form.
 func inProject(at string) bool {
 	return at != "." && at != ".." && !path.IsAbs(at) && path.Clean(at) == at && !strings.HasPrefix(at, "../") && !strings.ContainsRune(at, 0)
 }

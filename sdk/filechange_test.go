@@ -69,3 +69,25 @@ func TestCheckOfKeptContents(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckOfTheProjectsFolder: of the project's own folder only the mode can have been changed.
+func TestCheckOfTheProjectsFolder(t *testing.T) {
+	before, after := &FileState{Kind: "directory", Mode: 0o755}, &FileState{Kind: "directory", Mode: 0o775}
+	if err := (FileChange{Path: ".", Before: before, After: after}).Check(); err != nil {
+		t.Error(err)
+	}
+	for name, c := range map[string]FileChange{
+		"removed":  {Path: ".", Before: before},
+		"made":     {Path: ".", After: after},
+		"moved":    {Path: ".", From: "a", After: after},
+		"replaced": {Path: ".", Before: before, After: &FileState{Kind: "file"}},
+		"was file": {Path: ".", Before: &FileState{Kind: "file"}, After: after},
+		"a splice": {Path: ".", Before: before, After: after, Undo: &Splice{}},
+		"above":    {Path: "..", Before: before, After: after},
+		"twice":    {Path: "./.", Before: before, After: after},
+	} {
+		if c.Check() == nil {
+			t.Errorf("%s: it is believed", name)
+		}
+	}
+}

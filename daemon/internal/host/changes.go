@@ -10,9 +10,9 @@ import (
 )
 
 // believe looks at what a result tells of changes in the project, for a person
-// may have that taken back later. What a plugin without the grant tells, or one
-// that tells of what cannot be, is not believed at all. A call that was made
-// twice may have changed what only its first try could tell of.
+// may have that taken back later. What a plugin without the grant tells is not
+// believed at all, and of a list not the changes that cannot be. A call that was
+// made twice may have changed what only its first try could tell of.
 func (o *offered) believe(r sdk.ToolResult, twice bool) sdk.ToolResult {
 	r = o.owner.believe(r, o.Name, o.Grants)
 	if r.Follow != nil && !o.Pinned {
@@ -31,6 +31,8 @@ func (i *instance) believe(r sdk.ToolResult, what string, grants []string) sdk.T
 		i.log.Warn("what a call told of its changes is not kept, and cannot be taken back", "call", what, "reason", err)
 		r.Changes, r.ChangesKept, r.Untold = nil, "", true
 	}
+	doubted := i.possible(&r, what)
+	r.Untold = r.Untold || doubted
 	r.Told = r.Told && granted && !r.Untold
 	return r
 }
@@ -46,10 +48,19 @@ func doubt(r sdk.ToolResult, granted bool) error {
 	case r.ChangesKept != "" && !kept.IsDigest(r.ChangesKept):
 		return fmt.Errorf("%.80q is no digest of a list", r.ChangesKept)
 	}
-	for _, c := range r.Changes {
-		if err := c.Check(); err != nil {
-			return err
-		}
-	}
 	return nil
+}
+
+// possible leaves the changes out of a result that cannot be, and reports whether
+// there were any. The others stay: what one of them is about can be taken back without those.
+func (i *instance) possible(r *sdk.ToolResult, what string) (doubted bool) {
+	all := r.Changes
+	bad := func(c sdk.FileChange) bool { return c.Check() != nil }
+	first := slices.IndexFunc(all, bad)
+	if first < 0 {
+		return false
+	}
+	r.Changes = slices.DeleteFunc(slices.Clone(all), bad)
+	i.log.Warn("some changes that a call told of are not kept, and cannot be taken back", "call", what, "changes", len(all)-len(r.Changes), "reason", all[first].Check())
+	return true
 }

@@ -12,8 +12,12 @@ import (
 // project at root is taken back. A person asked for that, so that what is asked
 // need not be asked again, and no rule about an agent counts. In a repository,
 // what commands of git change may be taken back, and what is new there may be
-// removed: but nothing that git obeys is written again.
+// removed: but nothing that git obeys is written again. Of the project's own folder
+// only the mode can be given back, which may be.
 func (l Live) MayUndo(root, path string, removes bool) error {
+	if path == "." && !removes {
+		return nil
+	}
 	p := New(Settings{Protect: l.Protection(root)})
 	writes := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "undo", Annotations: sdk.Annotations{Destructive: true}}, Plugin: "bothy", Pinned: true, Grants: []string{sdk.GrantProject}}
 	d := p.judgePath(&judged{tool: writes}, "path", path)

@@ -190,3 +190,39 @@ func TestUndoStopsWhenTold(t *testing.T) {
 		t.Error("a is gone")
 	}
 }
+
+// TestModeOfTheProject: the project's own folder can have got another mode, which is taken
+// back and made again with what was done in it.
+func TestModeOfTheProject(t *testing.T) {
+	w := opened(t, t)
+	w.must(os.Chmod(w.dir, 0o700))
+	w.write("f", "old")
+	w.steps = nil
+	w.must(os.Chmod(w.dir, 0o770))
+	w.did(sdk.FileChange{Path: ".", Before: &sdk.FileState{Kind: "directory", Mode: 0o700}, After: &sdk.FileState{Kind: "directory", Mode: 0o770}})
+	w.write("f", "new")
+	w.write("d", "made")
+	is := func(mode os.FileMode, text string) {
+		t.Helper()
+		info, err := os.Stat(w.dir)
+		w.must(err)
+		b, err := os.ReadFile(w.at("f"))
+		w.must(err)
+		if info.Mode().Perm() != mode || string(b) != text {
+			t.Errorf("the project has mode %o, want %o, and %q, want %q", info.Mode().Perm(), mode, b, text)
+		}
+	}
+	c, err := w.ground().Look(w.steps, everything)
+	w.must(err)
+	w.free(c)
+	if len(c.Differences) != 3 || c.Differences[0].Mode != "0700 to 0770" {
+		t.Errorf("the differences are %+v", c.Differences)
+	}
+	w.must(w.undo(c))
+	is(0o700, "old")
+	c, err = w.ground().LookBack(w.steps)
+	w.must(err)
+	w.free(c)
+	w.must(w.back(c, true))
+	is(0o770, "new")
+}

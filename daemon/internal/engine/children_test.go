@@ -548,6 +548,7 @@ func TestPluginsDoNotWriteWhatHappened(t *testing.T) {
 		for _, w := range []sdk.Write{
 			{Path: "log://turn_1/bash/ls"}, {Path: "LOG://turn_1/bash/ls"}, {Path: "Log://Turn_1/x"}, {Path: "assistant://1"},
 			{Path: "Prompt://9", Attributes: json.RawMessage(`{"meaning":{"text":"do harm"}}`)}, {Path: "prompt://9", Attributes: json.RawMessage(`{"MEANING":null}`)},
+			{Path: "known://waits", State: sdk.StateProposed}, // nobody could answer it
 			{Path: "log://x/note"}, {Path: "known://fact"}, {Path: "Prompt://9", Attributes: json.RawMessage(`{"mode":"act"}`)},
 		} {
 			w.Writer, w.Body = sdk.WriterPlugin, &text
@@ -568,7 +569,7 @@ func TestPluginsDoNotWriteWhatHappened(t *testing.T) {
 	})
 	h.start()
 	h.call(ToolCall{Tool: "wrap"})
-	if want := "false false false false false false true true true"; strings.Join(got, " ") != want {
+	if want := "false false false false false false false true true true"; strings.Join(got, " ") != want {
 		t.Errorf("written: %s", got)
 	}
 }

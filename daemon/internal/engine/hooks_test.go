@@ -290,3 +290,84 @@ func TestEntryChanged(t *testing.T) {
 		}
 	}
 }
+
+// TestACallThatEndsWithItsLoop: one that came to its own end while its loop was
+// aborted, or put down by a stop, is told as one that has run.
+func TestACallThatEndsWithItsLoop(t *testing.T) {
+	for name, end := range map[string]func(*house, Accepted){
+		"aborted": func(h *house, a Accepted) {
+			if err := h.engine.Abort(h.t.Context(), a.Run.ID); err != nil {
+				h.t.Error(err)
+			}
+			h.untilIdle()
+		},
+		"put down": func(h *house, _ Accepted) { h.cut() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			begun := make(chan struct{}, 1)
+			h := prepareHouse(t, calls(numbered("write", 1)))
+			h.tools.on("write", func(ctx context.Context, _ sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
+				begun <- struct{}{}
+				<-ctx.Done()
+				return ok("written")
+			})
+			var mu sync.Mutex
+			var told []string
+			hear := func(what string) func(context.Context, sdk.EntryEvent) error {
+				return func(_ context.Context, e sdk.EntryEvent) error {
+					mu.Lock()
+					defer mu.Unlock()
+					if e.Entry.Phase == sdk.PhaseEnded {
+						told = append(told, what+" "+e.Entry.Path)
+					}
+					return nil
+				}
+			}
+			h.hooks.ToolAfter.On(10, "t", hear("after"))
+			h.hooks.StreamCancelled.On(10, "t", hear("cancelled"))
+			h.hooks.EntryCreated.On(10, "t", hear("created"))
+			h.start()
+			a := h.submit(Submission{})
+			<-begun
+			end(h, a)
+			mu.Lock()
+			defer mu.Unlock()
+			if want := []string{"after log://turn_1/write/f1", "created log://turn_1/write/f1"}; !slices.Equal(told, want) {
+				t.Errorf("told\n got %q\nwant %q", told, want)
+			}
+		})
+	}
+}
+
+// TestAPromptIsToldThoughItsClientWent: what is durable is told, whoever gave up
+// waiting for the answer.
+func TestAPromptIsToldThoughItsClientWent(t *testing.T) {
+	h := prepareHouse(t)
+	ctx, leave := context.WithCancel(t.Context())
+	h.store.left = leave
+	var mu sync.Mutex
+	told := map[string]error{}
+	hear := func(ctx context.Context, what string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, again := told[what]; !again {
+			told[what] = ctx.Err()
+		}
+		return nil
+	}
+	h.hooks.EntryChanged.On(10, "t", func(ctx context.Context, e sdk.EntryEvent) error { return hear(ctx, e.Entry.Path) })
+	h.hooks.ActStarted.On(10, "t", func(ctx context.Context, _ sdk.LoopEvent) error { return hear(ctx, "act.started") })
+	h.start()
+	a, err := h.engine.Submit(ctx, Submission{Project: h.project, Prompt: "do it"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.await(a)
+	mu.Lock()
+	defer mu.Unlock()
+	for _, what := range []string{"prompt://1", "act.started"} {
+		if ended, ok := told[what]; !ok || ended != nil {
+			t.Errorf("%s: told %v, with a context that says %v", what, ok, ended)
+		}
+	}
+}

@@ -53,6 +53,15 @@ type watchedStore struct {
 	mu      sync.Mutex
 	changes []sdk.Change
 	refuse  func(n int, c sdk.Change) error
+	left    func() // called when a prompt is durable
+}
+
+func (s *watchedStore) Enqueue(ctx context.Context, l sdk.Loop) (sdk.Loop, sdk.Receipt, error) {
+	l, r, err := s.Store.Enqueue(ctx, l)
+	if s.left != nil {
+		s.left()
+	}
+	return l, r, err
 }
 
 func (s *watchedStore) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {

@@ -208,12 +208,20 @@ func (e *Engine) putDown(a *activeLoop) {
 	}
 	a.turn.forgetUnrecorded()
 	change := sdk.Change{Run: a.loop.Run, Writes: a.turn.takeWrites(), Notes: a.turn.takeNotes()}
-	change.Writes = append(change.Writes, endWrites(a.turn.unclosed())...)
+	over, first := a.turn.unclosed(), len(change.Writes)
+	change.Writes = append(change.Writes, endWrites(over)...)
 	if len(change.Writes)+len(change.Notes) == 0 {
 		return
 	}
-	if _, err := e.commit(e.base, happened, change); err != nil {
+	receipt, err := e.commit(e.base, happened, change)
+	if err != nil {
 		e.log.Error("what a call came to could not be recorded before the stop; it ends as interrupted at the next start", "run", a.loop.Run, "error", err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.base), settleTime) // Close waits for it
+	defer cancel()
+	for i, x := range over {
+		e.tellActionEnd(ctx, a, x, receipt.Entries[first+i])
 	}
 }
 
@@ -226,11 +234,21 @@ func (e *Engine) tellEnded(ctx context.Context, a *activeLoop, swept []*action, 
 			}
 			continue
 		}
-		if swept[i].ran() {
-			e.cfg.Hooks.StreamCancelled.Emit(ctx, payload)
-		}
-		e.cfg.Hooks.EntryCreated.Emit(ctx, payload)
+		e.tellActionEnd(ctx, a, swept[i], entry)
 	}
+}
+
+// tellActionEnd tells the end of an action that was committed when its loop ended
+// or was put down. A call that had come to its own end is told like any other.
+func (e *Engine) tellActionEnd(ctx context.Context, a *activeLoop, x *action, entry sdk.Entry) {
+	payload := sdk.EntryEvent{Run: a.loop.Run, Entry: entry}
+	switch {
+	case x.cause == concluded && x.State != sdk.StateCancelled:
+		e.cfg.Hooks.ToolAfter.Emit(ctx, payload)
+	case x.ran():
+		e.cfg.Hooks.StreamCancelled.Emit(ctx, payload)
+	}
+	e.cfg.Hooks.EntryCreated.Emit(ctx, payload)
 }
 
 func (e *Engine) tellLoopEnd(ctx context.Context, a *activeLoop, end ending) {

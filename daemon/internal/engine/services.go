@@ -44,6 +44,9 @@ func (s *Services) Write(ctx context.Context, c sdk.Caller, writes []sdk.Write) 
 		if strings.HasPrefix(strings.ToLower(w.Path), sdk.TurnPrefix) { // what stands there is what happened
 			return nil, sdk.Errorf(sdk.Permission, "%s tells what happened in a turn, so a plugin may not write it; write below log://%s/ instead", w.Path, c.Instance)
 		}
+		if w.State == sdk.StateProposed { // nothing would answer it
+			return nil, sdk.Errorf(sdk.Permission, "%s: only an action waits for a person, so a plugin may not write an entry as proposed; call a tool instead", w.Path)
+		}
 		if saysMeaning(w) {
 			return nil, sdk.Errorf(sdk.Permission, "%s: what a prompt stands for, which the model reads and people are not shown, is the daemon's to say; write the body instead", w.Path)
 		}

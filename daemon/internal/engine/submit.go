@@ -317,6 +317,7 @@ func (e *Engine) queue(ctx context.Context, p placed, l sdk.Loop) (Accepted, err
 	if err != nil {
 		return Accepted{}, err // it says already what was being done
 	}
+	ctx = context.WithoutCancel(ctx) // it is durable, and told whoever gave up waiting
 	for _, entry := range receipt.Entries {
 		e.changed(ctx, p.run.ID, entry)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -14,23 +13,21 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// replacePatience is how long Apply waits for plugins that get another block. A
-// slower one goes on by itself, and the old process works until then.
-const replacePatience = 5 * time.Second
-
 // Apply makes the plugins be what the blocks say: what is gone ends, what is new
 // starts, what changed is replaced without losing a call, and the rest is left
 // alone. A block that is off does not run; a lazy one starts when it is first asked
-// for. Of two blocks of one label the first counts. Apply returns what went wrong,
+// for. Of two blocks of one label the first counts. Apply waits for what is new, and then
+// for what is replaced, each no longer than Config.Patience: what is slower goes on by
+// itself, and the old process works until then. Apply returns what went wrong,
 // as far as it is known in time; Config.Diagnose is told all of it as well.
 func (s *Supervisor) Apply(ctx context.Context, blocks []inspect.Spec) []inspect.Diagnostic {
-	bounded, cancel := context.WithTimeout(ctx, replacePatience)
-	defer cancel()
 	started, replaced, found := s.decide(blocks)
 	found = append(found, s.await(ctx, started)...)
 	for _, d := range found {
 		s.cfg.Diagnose(d)
 	}
+	bounded, cancel := context.WithTimeout(ctx, s.cfg.Patience) // only now: what starts had its own time
+	defer cancel()
 	for _, r := range replaced {
 		a, err := r.wait(bounded)
 		switch {

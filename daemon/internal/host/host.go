@@ -62,7 +62,7 @@ type Config struct {
 
 	// The rest has defaults; zero takes them.
 	ConfigureTimeout time.Duration // 30 s
-	Patience         time.Duration // how long Apply and Ensure wait for slow plugins: 5 s
+	Patience         time.Duration // how long Apply waits for slow starts and then for slow exchanges, and Ensure for a start: 5 s
 	DrainTimeout     time.Duration // 10 s
 	DrainLimit       time.Duration // how long a process that was replaced may finish its calls: 10 min
 	HealthInterval   time.Duration // 1 s; a plugin that is silent for three is ended

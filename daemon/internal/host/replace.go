@@ -59,17 +59,28 @@ func (r *request) drop() {
 }
 
 // wait returns what a request came to, once. The error is conflict when a newer
-// spec came meanwhile, aborted when ctx ended: the exchange goes on all the same.
+// spec came meanwhile, aborted when ctx ended: the exchange goes on all the same. An
+// answer that is there is returned, even if ctx has ended.
 func (r *request) wait(ctx context.Context) (Replaced, error) {
 	select {
 	case a, ok := <-r.answer:
-		if !ok {
-			return Replaced{}, sdk.Errorf(sdk.Conflict, "the plugin %s was given another block, or ended, before this one was tried", r.spec.Instance)
-		}
-		return a, nil
+		return r.came(a, ok)
+	default:
+	}
+	select {
+	case a, ok := <-r.answer:
+		return r.came(a, ok)
 	case <-ctx.Done():
 		return Replaced{}, gaveUp(ctx)
 	}
+}
+
+// came is what a receive from answer means.
+func (r *request) came(a Replaced, ok bool) (Replaced, error) {
+	if !ok {
+		return Replaced{}, sdk.Errorf(sdk.Conflict, "the plugin %s was given another block, or ended, before this one was tried", r.spec.Instance)
+	}
+	return a, nil
 }
 
 // replace gives an instance another spec without losing a call, in the way that

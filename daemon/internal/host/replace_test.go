@@ -366,3 +366,22 @@ func TestRepeatedOnWhatMayRepeat(t *testing.T) {
 		t.Errorf("%+v %v", a, err)
 	}
 }
+
+// TestAnAnswerThatIsThereIsTaken: also by who has no time left.
+func TestAnAnswerThatIsThereIsTaken(t *testing.T) {
+	over, end := context.WithCancel(context.Background())
+	end()
+	for range 50 { // of two channels that are ready, select takes either
+		r := &request{answer: make(chan Replaced, 1)}
+		r.settle(Replaced{How: Swapped})
+		if a, err := r.wait(over); err != nil || a.How != Swapped {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		dropped := &request{answer: make(chan Replaced, 1)}
+		dropped.drop()
+		_, err := dropped.wait(over)
+		wantOutcome(t, err, sdk.Conflict)
+	}
+	_, err := (&request{answer: make(chan Replaced, 1)}).wait(over)
+	wantOutcome(t, err, sdk.Aborted)
+}

@@ -7,9 +7,9 @@ import (
 )
 
 // Proposed returns the actions that wait for a person, of all runs, oldest
-// first.
+// first. An entry without a phase is no action, whatever its state says.
 func (s *Store) Proposed(ctx context.Context) ([]sdk.EntryEvent, error) {
-	return s.proposals(ctx, `FROM runs r CROSS JOIN run_views v ON v.run = r.id AND v.state = 'proposed' JOIN entries e ON e.id = v.entry
+	return s.proposals(ctx, `FROM runs r CROSS JOIN run_views v ON v.run = r.id AND v.state = 'proposed' AND v.phase <> '' JOIN entries e ON e.id = v.entry
 		WHERE r.status = 202 AND r.deleted IS NULL ORDER BY v.updated, v.id`)
 }
 

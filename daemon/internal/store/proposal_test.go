@@ -49,6 +49,7 @@ func TestProposals(t *testing.T) {
 		return strings.Join(paths, " ")
 	}
 	r := must(commit(sdk.StatusProposed, proposed("log://turn_1/a/x", "aaaa1111"), proposed("log://turn_1/b/x", "bbbb2222"),
+		sdk.Write{Path: "log://plugin/note", State: sdk.StateProposed, Attributes: object(`{"proposal":{"hash":"x","id":"cccc3333"}}`)},
 		sdk.Write{Path: "log://turn_1/c/x", State: sdk.StateResolved, Phase: sdk.PhaseEnded, Attributes: object(`{"arguments":{"x":"\"proposal\":{"}}`)}))
 	if got := named(f.Proposed(t.Context())); got != "log://turn_1/a/x log://turn_1/b/x" {
 		t.Errorf("waiting: %s", got)

@@ -121,3 +121,33 @@ func TestEveryRowOfAbuseIsTried(t *testing.T) {
 		}
 	}
 }
+
+// TestDecisionListsTheAttacks: ADR 28 has the numbers of the rows that are tried, and no
+// others.
+func TestDecisionListsTheAttacks(t *testing.T) {
+	pages, err := filepath.Glob("../docs/decisions/0028-*.md")
+	if err != nil || len(pages) != 1 {
+		t.Fatal(pages, err)
+	}
+	page, err := os.ReadFile(pages[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for line := range strings.Lines(string(page)) {
+		if _, list, found := strings.Cut(line, "_test.go` | "); found {
+			for part := range strings.SplitSeq(list, "; ") {
+				number, _, _ := strings.Cut(part, " ")
+				listed[number] = true
+			}
+		}
+	}
+	for _, a := range abuses() {
+		if !listed[fmt.Sprint(a.row)] {
+			t.Errorf("ADR 28 lists no row %d (%s)", a.row, a.name)
+		}
+	}
+	if len(listed) != rows {
+		t.Errorf("ADR 28 lists %d rows, and %d are tried", len(listed), rows)
+	}
+}

@@ -41,6 +41,13 @@ func TestDiskUse(t *testing.T) {
 	other := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(other, "big"), make([]byte, mib), 0o600))
 	grown("a link", 0, 8<<10, func() { must(t, os.Symlink(other, filepath.Join(dir, "link"))) })
+	grown("a deleted file that is open", 0, 8<<10, func() {
+		put("gone", mib)
+		f, err := os.Open(filepath.Join(dir, "gone"))
+		must(t, err)
+		t.Cleanup(func() { _ = f.Close() })
+		must(t, os.Remove(filepath.Join(dir, "gone")))
+	})
 	grown("a closed folder", mib, mib+64<<10, func() {
 		put("closed/file", mib)
 		must(t, os.Chmod(filepath.Join(dir, "closed"), 0))
@@ -75,6 +82,9 @@ func TestFullDiskIsJudged(t *testing.T) {
 	now := freeBytes(dir)
 	if now < 0 {
 		t.Fatal("no statfs")
+	}
+	if reserve != 256*mib || share != 64*mib || slack != mib {
+		t.Errorf("the pages say 256 MB, 64 MB and 1 MB: got %d, %d and %d bytes", reserve, share, slack)
 	}
 	m := &meter{folders: []string{dir}, disks: []string{dir}}
 	for name, c := range map[string]struct {

@@ -262,6 +262,37 @@ func pause(t *testing.T, d time.Duration) {
 	}
 }
 
+// TestWhatIsThisMachines: a command has this machine's kernel, and reads the programs of
+// its /usr.
+func TestWhatIsThisMachines(t *testing.T) {
+	f := newFixture(t, shared(t))
+	version, err := os.ReadFile("/proc/version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.ok("cat /proc/version"); got != strings.TrimSpace(string(version)) {
+		t.Errorf("the kernel is %q, and here %q", got, version)
+	}
+	entries, err := os.ReadDir("/usr/bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got := f.ok("LC_ALL=C ls -A /usr/bin"); got != strings.Join(names, "\n") {
+		t.Errorf("/usr/bin has other programs than here: %d bytes of names", len(got))
+	}
+	program, err := os.ReadFile("/usr/bin/env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := f.bash("cat /usr/bin/env"); out.stdout != string(program) {
+		t.Error("/usr/bin/env is another program than here")
+	}
+}
+
 // TestMountsTellPathsOfTheHost, which docs/security.md says, and no more than that:
 // nothing lies there inside.
 func TestMountsTellPathsOfTheHost(t *testing.T) {

@@ -50,6 +50,9 @@ func TestOpenedNetworkIsOneWay(t *testing.T) {
 			t.Errorf("pasta forwards %s: %v", ports, pasta.options)
 		}
 	}
+	if len(pasta.options) != 9 {
+		t.Errorf("pasta is told more than what keeps the loopback and the ports closed: %v", pasta.options)
+	}
 	slirp, err := opened(hostWith("4.3.1", "", "/s"))
 	if err != nil || !reflect.DeepEqual(slirp.options, []string{"allow_host_loopback=false"}) {
 		t.Errorf("slirp4netns: %+v %v", slirp, err)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -118,6 +119,9 @@ done; true`)
 		t.Fatalf("changed:\n%s\nbefore:\n%s", after, before)
 	}
 	f.ok("git -C lib/sub status --porcelain && git --git-dir=remote.git branch")
+	if out := f.bash("touch lib/sub/.git/new"); out.ExitCode == 0 {
+		t.Error("a command writes into the repository of a folder")
+	}
 	// Another repository in the place of one that was moved away.
 	out := f.bash("mv lib gone; cp -r gone lib; rm -f lib/sub/.git/config; echo evil >lib/sub/.git/config; echo evil >lib/sub/.git/hooks/new; echo ../x >lib/sub/.git/commondir")
 	if after := trees(); after != before || f.tree("lib/sub/.git/commondir") != "" {
@@ -183,6 +187,9 @@ func TestTwoRunsInOneProject(t *testing.T) {
 	}()
 	select {
 	case <-planted:
+		if f.tree(".bothy/x") == "" {
+			t.Error("nobody else sees what a command made while it runs")
+		}
 	case err := <-ended:
 		t.Fatal(err)
 	}
@@ -200,6 +207,58 @@ func TestTwoRunsInOneProject(t *testing.T) {
 	}
 	if err := f.manager.Reset(t.Context(), other); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestTheHostObeysWhatIsMadeMeanwhile: where commands work in the project itself, git
+// obeys a repository that a command made for as long as that runs, which
+// docs/security.md says.
+func TestTheHostObeysWhatIsMadeMeanwhile(t *testing.T) {
+	f := newFixture(t, shared(t))
+	needTool(t, "git")
+	home := t.TempDir()
+	status := func() bool {
+		cmd := exec.Command("git", "status")
+		cmd.Dir, cmd.Env = f.path("sub"), []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+		out, _ := cmd.CombinedOutput() // it fails where the monitor does
+		t.Logf("%s", out)
+		_, err := os.Stat(filepath.Join(home, "pwned"))
+		return err == nil
+	}
+	var once sync.Once
+	meanwhile := false
+	r, err := f.manager.Exec(t.Context(), f.run, sandbox.Command{
+		Argv: []string{"bash", "-c", "git init -q sub; " + evilConfig + "sub/.git/config; echo made; until test -e on; do sleep 0.01; done"}, Timeout: time.Minute,
+	}, func(int, []byte) {
+		once.Do(func() {
+			meanwhile = status()
+			f.write("on", "")
+		})
+	})
+	if err != nil || r.ExitCode != 0 || !meanwhile || len(r.Violations) == 0 {
+		t.Errorf("obeyed: %v; %+v %v", meanwhile, r, err)
+	}
+	_ = os.Remove(filepath.Join(home, "pwned")) // of the first look
+	if status() {
+		t.Error("git obeys it when the command has ended")
+	}
+}
+
+// TestWhatIsAskedIsWrittenInTheProjectItself: there nobody is asked about a path, what
+// the configuration lists is not protected, and no change is told.
+func TestWhatIsAskedIsWrittenInTheProjectItself(t *testing.T) {
+	cfg := config(t, shortDir(t))
+	cfg.Protector = protect.Rules{Refuse: []string{"keys"}, Ask: []string{"Makefile"}}
+	f := newFixture(t, open(t, cfg))
+	f.write("keys/a", "before")
+	out := f.bash("mkdir .vscode; for p in .vscode/tasks.json .envrc Makefile keys/a; do echo run >$p; done")
+	if out.ExitCode != 0 || out.Viewed || len(out.Held)+len(out.Violations)+len(out.Changes) != 0 {
+		t.Errorf("got %+v", out.Result)
+	}
+	for _, name := range []string{".vscode/tasks.json", ".envrc", "Makefile", "keys/a"} {
+		if text, err := os.ReadFile(f.path(name)); err != nil || string(text) != "run\n" {
+			t.Errorf("%s: %q %v", name, text, err)
+		}
 	}
 }
 

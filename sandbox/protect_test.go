@@ -161,6 +161,9 @@ func TestProtectedPathsThatDoNotExist(t *testing.T) {
 				if v.Action != sandbox.ActionRemoved {
 					t.Errorf("got %+v", v)
 				}
+				if _, err := os.Lstat(v.Kept); err != nil {
+					t.Errorf("of %s no copy is kept: %v", v.Path, err)
+				}
 			}
 			if strings.Join(got, " ") != strings.Join(c.paths, " ") {
 				t.Errorf("violations %q, want %q", got, c.paths)

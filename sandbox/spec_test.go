@@ -51,6 +51,25 @@ func TestSpecKeepsItsPromises(t *testing.T) {
 	}
 }
 
+// TestAViewHasNoLimitForOneFile: where commands work on views a container bounds no
+// single file, and all else as elsewhere.
+func TestAViewHasNoLimitForOneFile(t *testing.T) {
+	b := base{image: "i", instance: "inst"}
+	run := RunSpec{RunID: "run", Project: "/p", RunDir: "/runs/run"}
+	rlimits := func() map[string]int64 {
+		all := map[string]int64{}
+		for _, r := range b.spec(run, Limits{}.WithDefaults(), &protection{}, noNetwork, "/s").Rlimits {
+			all[r.Type] = r.Hard
+		}
+		return all
+	}
+	direct := rlimits()
+	run.slot = "/slot"
+	if viewed := rlimits(); direct["FSIZE"] != gib || viewed["FSIZE"] != 0 || len(viewed) != len(direct)-1 {
+		t.Errorf("got %v and %v", direct, viewed)
+	}
+}
+
 func TestSpecHashTellsContainersApart(t *testing.T) {
 	one := testSpec(Limits{}, nil)
 	if again := testSpec(Limits{}, nil); again.Labels[labelSpec] != one.Labels[labelSpec] {

@@ -15,7 +15,8 @@ import (
 // TestNothingElseIsMountedThanWasLookedAt swaps what a container mounts between
 // the look at it and its making, as a command of a run in the folder above can.
 func TestNothingElseIsMountedThanWasLookedAt(t *testing.T) {
-	m := open(t, config(t, shortDir(t)))
+	cfg := config(t, shortDir(t))
+	m := open(t, cfg)
 	swap := func(at, to string) error {
 		return errors.Join(os.Rename(at, at+"-was"), os.Symlink(to, at))
 	}
@@ -57,6 +58,9 @@ func TestNothingElseIsMountedThanWasLookedAt(t *testing.T) {
 			if len(out.Violations) != 1 || !strings.Contains(out.err.Error(), "was not run") {
 				t.Errorf("got %+v", out)
 			}
+			eventually(t, "its container is removed", func() bool {
+				return len((&settling{t: t, cfg: cfg}).container(f.run.RunID)) == 0
+			})
 		})
 	}
 }

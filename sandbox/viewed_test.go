@@ -4,6 +4,7 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -262,6 +263,47 @@ func TestViewConflict(t *testing.T) {
 	}
 }
 
+// TestViewShowsWhatWasLookedAt: a file that somebody replaced after a command had
+// looked at it stays as it was until the next command, and inotify tells the command of
+// its own changes and not of those.
+func TestViewShowsWhatWasLookedAt(t *testing.T) {
+	f := viewFixture(t)
+	f.copyIn(attackBinary(t), "attack")
+	f.write("seen", "before\n")
+	done := make(chan outcome)
+	go func() { done <- f.script("cat seen; ./attack can notify seen $HOME/ready $HOME/go; cat seen") }()
+	home := filepath.Join(f.run.RunDir, "home")
+	eventually(t, "the command has looked", func() bool { _, err := os.Stat(filepath.Join(home, "ready")); return err == nil })
+	f.write("new", "after\n")
+	if err := errors.Join(os.Rename(f.path("new"), f.path("seen")), os.WriteFile(filepath.Join(home, "go"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if out := <-done; out.err != nil || out.stdout != "before\nof others 0, of its own 1\nbefore\n" {
+		t.Errorf("got %q %q %v", out.stdout, out.stderr, out.err)
+	}
+	if got := f.ok("cat seen"); got != "after" {
+		t.Errorf("the next command sees %q", got)
+	}
+}
+
+// TestQuotaCountsAView: what a command changes in its view counts, and what the
+// project has does not.
+func TestQuotaCountsAView(t *testing.T) {
+	f := viewFixture(t)
+	f.run.Limits = &sandbox.Limits{Quota: 4 * mb}
+	f.write("large", strings.Repeat("x", 6*mb))
+	if out := f.bash("cat large >/dev/null; echo x >~/small"); out.Overflow != nil {
+		t.Errorf("the project counts: %+v", out.Overflow)
+	}
+	out := f.bash("head -c 6M /dev/zero >made; sleep 60")
+	if out.Overflow == nil || !out.Overflow.Killed || out.Overflow.Used < 6*mb {
+		t.Errorf("got %+v %+v", out.Result, out.Overflow)
+	}
+	if out := f.bash("echo y >~/small"); out.Overflow != nil {
+		t.Errorf("what was applied counts: %+v", out.Overflow)
+	}
+}
+
 // TestViewTakesItsOwnChangesForOld: what one command changed is no conflict to
 // the one that follows at once.
 func TestViewTakesItsOwnChangesForOld(t *testing.T) {
@@ -285,6 +327,9 @@ func TestViewEnds(t *testing.T) {
 	if !out.TimedOut || len(out.Changes) != 1 {
 		t.Errorf("late: %+v", out)
 	}
+	if out := f.bash("echo x > killed; kill -9 $$"); out.Signal != "SIGKILL" || len(out.Changes) != 1 { // as for want of memory
+		t.Errorf("killed: %+v", out)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		ready := filepath.Join(f.run.RunDir, "home", "ready")
@@ -303,7 +348,7 @@ func TestViewEnds(t *testing.T) {
 	if kept, err := os.ReadFile(filepath.Join(out.Kept, "aborted")); err != nil || string(kept) != "x\n" {
 		t.Errorf("kept %q %v", kept, err)
 	}
-	if got := f.contents(); !mapsEqual(got, map[string]string{"failed": "x\n", "late": "x\n"}) {
+	if got := f.contents(); !mapsEqual(got, map[string]string{"failed": "x\n", "killed": "x\n", "late": "x\n"}) {
 		t.Errorf("got %q", got)
 	}
 	if err := f.manager.Reset(t.Context(), f.run); err != nil {

@@ -272,6 +272,9 @@ func TestAnApplyThatIsKilledIsMadeAgain(t *testing.T) {
 			v := ownViewer(t, t.TempDir(), "BOTHY_VIEW_KILL="+strconv.Itoa(n))
 			results, err := v.apply(t.Context(), f.spec, steps)
 			got := tree(t, f.spec.Project)
+			if got["new"] != "" && (got["new/f"] == "" || got["new/d/f"] == "") {
+				t.Errorf("killed at %d: a new folder is there in part", n)
+			}
 			for _, s := range steps {
 				if s.Op != frame.StepTake && s.Op != frame.StepPut && got[s.Path] == "" {
 					t.Errorf("killed at %d: %s is not there", n, s.Path)

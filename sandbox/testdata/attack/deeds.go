@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -157,7 +158,7 @@ var controls = map[string]func(args []string) error{
 		}
 		return errors.Join(conn.Close(), l.Close())
 	},
-	"processes": processes, "memory": memory, "cling": cling,
+	"processes": processes, "memory": memory, "cling": cling, "notify": notify,
 	"descriptors": descriptors,
 }
 
@@ -214,6 +215,46 @@ func reaped(c *exec.Cmd) error {
 		return fmt.Errorf("the child was not killed: %v", c.ProcessState)
 	}
 	return nil
+}
+
+// notify watches a file and the folder that it works in, makes the second file that it is
+// given, and when somebody has made the third it prints how many events there were, and
+// how many of a change of its own.
+func notify(args []string) error {
+	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{args[0], "."} {
+		if _, err := unix.InotifyAddWatch(fd, name, unix.IN_CREATE|unix.IN_MODIFY|unix.IN_MOVED_TO|unix.IN_DELETE_SELF|unix.IN_ATTRIB); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(args[1], nil, 0o600); err != nil {
+		return err
+	}
+	for {
+		if _, err := os.Stat(args[2]); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	others := events(fd)
+	if err := os.Mkdir("own", 0o700); err != nil {
+		return err
+	}
+	fmt.Printf("of others %d, of its own %d\n", others, events(fd))
+	return nil
+}
+
+// events are how many inotify has to tell.
+func events(fd int) (all int) {
+	buf := make([]byte, 4096)
+	n, err := unix.Read(fd, buf)
+	for at := 0; err == nil && at+unix.SizeofInotifyEvent <= n; all++ {
+		at += unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(buf[at+12:]))
+	}
+	return all
 }
 
 // cling keeps what it can of the folder that it is in: a process of its own that has

@@ -161,9 +161,11 @@ func TestProtectedPathsThatDoNotExist(t *testing.T) {
 				if v.Action != sandbox.ActionRemoved {
 					t.Errorf("got %+v", v)
 				}
-				// A link that leads out of the project is not copied.
-				if _, err := os.Lstat(v.Kept); err != nil && name != "git as a link to the host" {
-					t.Errorf("of %s no copy is kept: %v", v.Path, err)
+				if _, err := os.Lstat(v.Kept); (err == nil) == (name == "git as a link to the host") {
+					t.Errorf("whether a copy of %s is kept: %v", v.Path, err)
+				}
+				if _, err := os.Lstat(filepath.Join(v.Kept, "big")); err == nil {
+					t.Errorf("a copy of %s is kept with all that is large in it", v.Path)
 				}
 			}
 			if strings.Join(got, " ") != strings.Join(c.paths, " ") {

@@ -147,6 +147,9 @@ func (v *view) conflicts(s *settlement, results []frame.ViewResult) {
 		switch {
 		case r.State == frame.ViewConflict:
 			conflict := Conflict{Path: s.Steps[i].Path}
+			if r.Refused {
+				conflict.Reason = r.Reason
+			}
 			if s.Steps[i].Upper != (frame.ViewIdentity{}) {
 				conflict.Kept = filepath.Join(v.spec.Dir, "u", filepath.FromSlash(conflict.Path))
 			}

@@ -86,9 +86,12 @@ type Held struct {
 }
 
 // Conflict is a change that was not applied, since the person changed the path
-// while the command ran.
+// while the command ran, or since the system does not allow it.
 type Conflict struct {
 	Path string `json:"path"`
+	// Reason is the system's, such as "permission denied"; empty where the person
+	// changed the path.
+	Reason string `json:"reason,omitempty"`
 	// Kept is where on the host the command's version lies.
 	Kept string `json:"kept,omitempty"`
 }

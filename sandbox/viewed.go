@@ -114,6 +114,10 @@ func (s *session) report(r Result) {
 		s.manager.logger.Warn("a command changed a protected path", "run", s.run, "path", v.Path, "action", v.Action, "kept", v.Kept, "detail", v.Detail)
 	}
 	for _, c := range r.Conflicts {
+		if c.Reason != "" {
+			s.manager.logger.Warn("what a command changed could not be applied", "run", s.run, "path", c.Path, "reason", c.Reason, "kept", c.Kept)
+			continue
+		}
 		s.manager.logger.Warn("a path changed while a command ran; the command's version was kept aside", "run", s.run, "path", c.Path, "kept", c.Kept)
 	}
 }
@@ -206,7 +210,10 @@ func (s *session) dropViews(ctx context.Context, all bool) error {
 		return err
 	}
 	if err := s.finishLeft(ctx, viewer, false); err != nil {
-		return err
+		if !all {
+			return err
+		}
+		s.manager.logger.Warn("what an earlier command changed could not be finished, and goes with the reset", "run", s.run, "error", err)
 	}
 	s.manager.views.removing.Wait()
 	errs := []error{viewer.unslot(ctx, s.slotPath())}

@@ -179,6 +179,22 @@ func TestWhatAPersonChangedMeanwhileStays(t *testing.T) {
 	})
 }
 
+// TestAStepThatIsRefusedDoesNotEndTheOthers: what the system would refuse each time is
+// a conflict with the system's reason, and the steps after it are made.
+func TestAStepThatIsRefusedDoesNotEndTheOthers(t *testing.T) {
+	sharedViewer(t)
+	everywhere(t, func(t *testing.T, project func() string) {
+		f := newViewFixtureAt(t, sharedViewer(t), t.TempDir(), project(), "echo one >f")
+		f.command("echo two >f")
+		steps := append([]viewStep{{Op: frame.StepMkdir, Path: strings.Repeat("n", 300), Mode: 0o755}}, plan(f.list())...)
+		results := f.apply(steps)
+		if len(results) != 2 || results[0].State != frame.ViewConflict || !results[0].Refused || results[0].Reason != "file name too long" || results[1].State != frame.ViewDone {
+			t.Errorf("got %.600q", fmt.Sprint(results))
+		}
+		f.host("test $(cat f) = two")
+	})
+}
+
 // TestWhatComesOutIsLookedAt: a person changes the project between the last look
 // and the exchange.
 func TestWhatComesOutIsLookedAt(t *testing.T) {

@@ -87,7 +87,11 @@ func applied(r sandbox.Result) string {
 		lines = append(lines, c.Path+" was applied to the project")
 	}
 	for _, c := range r.Conflicts {
-		lines = append(lines, c.Path+" was not applied: something else changed it meanwhile")
+		reason := "something else changed it meanwhile"
+		if c.Reason != "" {
+			reason = c.Reason
+		}
+		lines = append(lines, c.Path+" was not applied: "+reason)
 	}
 	return strings.Join(lines, "\n")
 }

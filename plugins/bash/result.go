@@ -130,18 +130,33 @@ func verdict(r sandbox.Result) (string, sdk.Outcome) {
 	case r.ExitCode != 0:
 		return fmt.Sprintf("exit status %d", r.ExitCode), sdk.Exit(r.ExitCode)
 	}
-	var paths []string
-	for _, c := range r.Conflicts {
-		paths = append(paths, c.Path)
-	}
 	if len(r.Violations) == 0 {
-		return "somebody else changed " + strings.Join(paths, ", ") + " while the command ran; the command's version was not applied", sdk.Conflict
+		return conflicted(r.Conflicts), sdk.Conflict
 	}
-	paths = nil
+	var paths []string
 	for _, v := range r.Violations {
 		paths = append(paths, v.Path)
 	}
 	return "sandbox violation: a command may not change " + strings.Join(paths, ", "), sdk.Permission
+}
+
+// conflicted says in one sentence why changes were not applied.
+func conflicted(conflicts []sandbox.Conflict) string {
+	var changed, refused, clauses []string
+	for _, c := range conflicts {
+		if c.Reason != "" {
+			refused = append(refused, c.Path+" ("+c.Reason+")")
+			continue
+		}
+		changed = append(changed, c.Path)
+	}
+	if len(changed) > 0 {
+		clauses = append(clauses, "somebody else changed "+strings.Join(changed, ", ")+" while the command ran; the command's version was not applied")
+	}
+	if len(refused) > 0 {
+		clauses = append(clauses, "what the command made of "+strings.Join(refused, ", ")+" could not be applied to the project")
+	}
+	return strings.Join(clauses, "; ")
 }
 
 func dropped(channel string, n int64) string {
@@ -173,6 +188,10 @@ func notes(r sandbox.Result) string {
 		fmt.Fprintf(&b, "[%s was not applied to the project yet: a person has to agree (%s)]\n", h.Path, h.Reason)
 	}
 	for _, c := range r.Conflicts {
+		if c.Reason != "" {
+			fmt.Fprintf(&b, "[what the command made of %s could not be applied to the project: %s; the project has it as before]\n", c.Path, c.Reason)
+			continue
+		}
 		fmt.Fprintf(&b, "[%s was changed by somebody else while the command ran: that stays, and the command's version was not applied; look at it again]\n", c.Path)
 	}
 	return b.String()

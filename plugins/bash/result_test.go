@@ -63,6 +63,13 @@ func TestAnswers(t *testing.T) {
 				Error: "sandbox violation: a command may not change .git/hooks", Outcome: sdk.Permission,
 				Metadata: map[string]any{"exit_code": 0, "duration_ms": int64(0), "stdout": "x", "stderr": "",
 					"violations": []any{map[string]any{"path": ".git/hooks", "action": "removed", "kept": "/k"}}}}},
+		"what the system refused": {sandbox.Result{Conflicts: []sandbox.Conflict{{Path: "a"}, {Path: "build", Reason: "permission denied"}}}, printed("", ""),
+			sdk.ToolResult{Output: "[a was changed by somebody else while the command ran: that stays, and the command's version was not applied; look at it again]\n" +
+				"[what the command made of build could not be applied to the project: permission denied; the project has it as before]\n",
+				Error:   "somebody else changed a while the command ran; the command's version was not applied; what the command made of build (permission denied) could not be applied to the project",
+				Outcome: sdk.Conflict,
+				Metadata: map[string]any{"exit_code": 0, "duration_ms": int64(0), "stdout": "", "stderr": "",
+					"conflicts": []any{map[string]any{"path": "a"}, map[string]any{"path": "build", "reason": "permission denied"}}}}},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			if got := answer(c.result, c.out); !reflect.DeepEqual(got, c.want) {

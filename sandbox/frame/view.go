@@ -205,6 +205,9 @@ const (
 type ViewResult struct {
 	State  string
 	Reason string
+	// Refused says of a conflict that the system does not allow the step: nobody has
+	// changed anything, and Reason is the system's.
+	Refused bool
 	// Old is where what came out of the project lies, relative to [View.Dir]: "u/"
 	// and the path after an exchange, "o/" and its number after a take or when the
 	// view is on another file system. Empty: nothing came out, or it is not there

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -25,8 +26,22 @@ const (
 	notInView        = conflict("the view does not have it any more")
 )
 
-// apply makes steps one after the other. What cannot be made for another reason
-// than a conflict ends it.
+// lasting are the errors of a step that it would have each time it is made again.
+var lasting = []unix.Errno{
+	unix.EACCES, unix.EPERM, unix.EROFS, unix.EXDEV, unix.ENOTEMPTY, unix.ELOOP, unix.ENAMETOOLONG,
+	unix.ENOTDIR, unix.EISDIR, unix.EBUSY, unix.EINVAL, unix.EMLINK, unix.EOPNOTSUPP, unix.EOVERFLOW,
+}
+
+// refusal is the error behind another one that will not go away, if it is one: the
+// step is given up. A full disk may have room later.
+func refusal(err error) (unix.Errno, bool) {
+	errno, ok := errors.AsType[unix.Errno](err)
+	return errno, ok && slices.Contains(lasting, errno)
+}
+
+// apply makes steps one after the other. A step that somebody else's change stands
+// in the way of, or that the system refuses for good, is a conflict; another failure
+// ends it.
 func (v *view) apply(steps []frame.ViewStep) (results []frame.ViewResult, err error) {
 	upper, err := v.upper()
 	if err != nil {
@@ -45,6 +60,8 @@ func (v *view) apply(steps []frame.ViewStep) (results []frame.ViewResult, err er
 		result, err := a.step(s)
 		if c, ok := errors.AsType[conflict](err); ok {
 			result.State, result.Reason = frame.ViewConflict, string(c)
+		} else if errno, ok := refusal(err); ok {
+			result.State, result.Reason, result.Refused = frame.ViewConflict, errno.Error(), true
 		} else if err != nil {
 			return results, fmt.Errorf("%s %s: %w", s.Op, s.Path, err)
 		}
@@ -143,7 +160,7 @@ func unchanged(n frame.ViewNode, id frame.ViewIdentity) bool {
 }
 
 // after is the conflict that something had to be undone for, or why it was not.
-func after(undoing error, c conflict) error {
+func after(undoing, c error) error {
 	if undoing != nil {
 		return undoing
 	}
@@ -297,6 +314,11 @@ func (a *applier) take(s frame.ViewStep, at place) (frame.ViewResult, error) {
 	switch {
 	case is(taken, s.Lower):
 		return at.looked(frame.ViewAlready, kept)
+	case taken.Kind == kindDirectory && a.emptied(old, s):
+		if is(there, s.Lower) {
+			return a.takeEmpty(s, at, old, there)
+		}
+		return at.looked(frame.ViewAlready, kept)
 	case taken.Kind != "": // something else was taken, and did not go back
 		return a.takeBack(old, name, at)
 	case there.Kind == "":
@@ -305,7 +327,11 @@ func (a *applier) take(s frame.ViewStep, at place) (frame.ViewResult, error) {
 		return frame.ViewResult{}, changedMeanwhile
 	}
 	hit()
-	if err := rename(at.there, at.name, old, name, unix.RENAME_NOREPLACE); err != nil {
+	err = rename(at.there, at.name, old, name, unix.RENAME_NOREPLACE)
+	if errors.Is(err, unix.EACCES) && there.Kind == kindDirectory {
+		return a.takeEmpty(s, at, old, there)
+	}
+	if err != nil {
 		return frame.ViewResult{}, err
 	}
 	hit()
@@ -316,6 +342,35 @@ func (a *applier) take(s frame.ViewStep, at place) (frame.ViewResult, error) {
 		return a.takeBack(old, name, at)
 	}
 	return at.looked(frame.ViewDone, kept)
+}
+
+// emptied says whether a step takes, or took, an empty folder as takeEmpty does.
+func (a *applier) emptied(old folder, s frame.ViewStep) bool {
+	known, err := old.readIdentity(s.Old)
+	return err == nil && known == frame.ViewIdentity{Device: s.Lower.Device, Inode: s.Lower.Inode}
+}
+
+// takeEmpty takes an empty folder that may not be moved: to move a folder takes the
+// right to write into it, to remove it does not. What is kept is a folder like it; a
+// note, made first, says after a crash whose place it has.
+func (a *applier) takeEmpty(s frame.ViewStep, at place, old folder, there frame.ViewNode) (frame.ViewResult, error) {
+	name := strconv.Itoa(s.Old)
+	if err := old.writeIdentity(s.Old, frame.ViewIdentity{Device: there.Device, Inode: there.Inode}); err != nil {
+		return frame.ViewResult{}, err
+	}
+	hit()
+	if err := unix.Mkdirat(int(old), name, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
+		return frame.ViewResult{}, err
+	}
+	if err := unix.Fchmodat(int(old), name, there.Mode&folderBits, 0); err != nil { // what was just made
+		return frame.ViewResult{}, err
+	}
+	hit()
+	if err := unix.Unlinkat(int(at.there), at.name, unix.AT_REMOVEDIR); err != nil {
+		return frame.ViewResult{}, errors.Join(err, removeAt(old, name), old.forget(s.Old))
+	}
+	hit()
+	return at.looked(frame.ViewDone, "o/"+name)
 }
 
 // takeBack returns what should not have been taken. Where something was made in

@@ -71,7 +71,7 @@ func (a *applier) bringCopy(s frame.ViewStep, at place, from folder, name string
 	case known != (frame.ViewIdentity{}) && !is(beside, known):
 		return a.copyBack(s, at, temp, known, old)
 	}
-	refuse := func(c conflict) (frame.ViewResult, error) {
+	refuse := func(c error) (frame.ViewResult, error) {
 		return frame.ViewResult{}, after(errors.Join(removeAt(at.there, temp), old.forget(s.Old)), c)
 	}
 	switch {
@@ -96,16 +96,16 @@ func (a *applier) bringCopy(s frame.ViewStep, at place, from folder, name string
 	}
 	hit()
 	if put {
-		if err := rename(at.there, temp, at.there, at.name, unix.RENAME_NOREPLACE); errors.Is(err, madeMeanwhile) {
-			return refuse(madeMeanwhile)
+		if err := rename(at.there, temp, at.there, at.name, unix.RENAME_NOREPLACE); errors.Is(err, madeMeanwhile) || given(err) {
+			return refuse(err)
 		} else if err != nil {
 			return frame.ViewResult{}, err
 		}
 		hit()
 		return at.looked(frame.ViewDone, "")
 	}
-	if err := rename(at.there, temp, at.there, at.name, unix.RENAME_EXCHANGE); errors.Is(err, goneMeanwhile) {
-		return refuse(goneMeanwhile)
+	if err := rename(at.there, temp, at.there, at.name, unix.RENAME_EXCHANGE); errors.Is(err, goneMeanwhile) || given(err) {
+		return refuse(err)
 	} else if err != nil {
 		return frame.ViewResult{}, err
 	}
@@ -116,7 +116,22 @@ func (a *applier) bringCopy(s frame.ViewStep, at place, from folder, name string
 	if !sameAs(beside, there) {
 		return a.copyBack(s, at, temp, known, old)
 	}
-	return a.keepBeside(s, at, temp, old, frame.ViewDone)
+	result, err := a.keepBeside(s, at, temp, old, frame.ViewDone)
+	if given(err) { // what came out cannot be kept: it stays
+		if back := exchangeBack(at.there, temp, at, known); back != nil {
+			return frame.ViewResult{}, back
+		}
+		if beside, look := at.there.node(temp); look == nil && is(beside, known) {
+			return refuse(err)
+		}
+	}
+	return result, err
+}
+
+// given says whether a step is given up for an error; see [refusal].
+func given(err error) bool {
+	_, ok := refusal(err)
+	return ok
 }
 
 // copyBeside copies what a step brings to beside its place.
@@ -230,7 +245,13 @@ func (a *applier) takeCopy(s frame.ViewStep, at place, old folder) (frame.ViewRe
 	if !sameAs(beside, there) {
 		return a.putBack(s, at, temp, old)
 	}
-	return a.keepBeside(s, at, temp, old, frame.ViewDone)
+	result, err := a.keepBeside(s, at, temp, old, frame.ViewDone)
+	if given(err) { // it cannot be kept: it stays
+		if back := rename(at.there, temp, at.there, at.name, unix.RENAME_NOREPLACE); back != nil {
+			return frame.ViewResult{}, back
+		}
+	}
+	return result, err
 }
 
 // putBack returns what should not have been taken.

@@ -411,14 +411,17 @@ var doors = map[string]int{
 	"daemon/internal/engine/dispatch.go": 2, // the host's tools, and the model's own
 	"daemon/internal/host/invoke.go":     1, // the plugin's process
 	"daemon/internal/host/services.go":   1, // what a plugin asks for goes to the engine
+
+	"daemon/internal/host/faultplugin/main.go":  1, // a plugin that the host's tests build: calls of its own client
+	"daemon/internal/host/faultplugin/tools.go": 1,
 }
 
 // TestOneDoor holds that the engine alone invokes a tool, and that it alone
-// commits changes of entries: what goes past it is seen by no hook, no guard and
+// commits changes of entries and queues prompts: what goes past it is seen by no hook, no guard and
 // no limit of cost.
 func TestOneDoor(t *testing.T) {
-	invokes, commits := map[string]int{}, map[string]int{}
-	for file, tree := range sources(t, "daemon/*.go", "daemon/internal/*/*.go") {
+	invokes, commits, queued := map[string]int{}, map[string]int{}, map[string]int{}
+	for file, tree := range sources(t, "daemon") {
 		ast.Inspect(tree, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -431,6 +434,8 @@ func TestOneDoor(t *testing.T) {
 				invokes[file]++
 			case f.Sel.Name == "Commit" && strings.HasSuffix(strings.ToLower(types.ExprString(f.X)), "store"):
 				commits[file]++
+			case f.Sel.Name == "Enqueue" && strings.HasSuffix(strings.ToLower(types.ExprString(f.X)), "store"):
+				queued[file]++
 			}
 			return true
 		})
@@ -441,32 +446,35 @@ func TestOneDoor(t *testing.T) {
 	if want := map[string]int{"daemon/internal/engine/commit.go": 1}; !maps.Equal(commits, want) {
 		t.Errorf("the store's Commit is called in %v, and should be in %v", commits, want)
 	}
+	if want := map[string]int{"daemon/internal/engine/submit.go": 1}; !maps.Equal(queued, want) {
+		t.Errorf("the store's Enqueue is called in %v, and should be in %v", queued, want)
+	}
 }
 
-// sources are the parsed files of some folders, without tests.
-func sources(t *testing.T, patterns ...string) map[string]*ast.File {
+// sources are the parsed files of a folder and of all folders in it, without tests.
+func sources(t *testing.T, folder string) map[string]*ast.File {
 	t.Helper()
 	root := repositoryRoot(t)
 	all := map[string]*ast.File{}
-	for _, pattern := range patterns {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
+	err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "testdata":
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		for _, path := range files {
-			if strings.HasSuffix(path, "_test.go") {
-				continue
-			}
-			tree, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name, err := filepath.Rel(root, path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all[filepath.ToSlash(name)] = tree
-		}
+		name, err := filepath.Rel(root, path)
+		all[filepath.ToSlash(name)] = tree
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }

@@ -91,7 +91,7 @@ func TestActionPath(t *testing.T) {
 			t.Errorf("%q is read as %v", path, p)
 		}
 	}
-	if p, ok := ParseActionPath("log://turn_2/error/dialect_1"); !ok || !p.IsError() {
+	if p, ok := ParseActionPath("log://turn_2/error/dialect_1"); !ok || !p.IsError() || !p.IsDialect() || p.Slug != DialectSlug(1) {
 		t.Errorf("%v %v", p, ok)
 	}
 }

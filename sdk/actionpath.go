@@ -42,6 +42,15 @@ func (p ActionPath) String() string {
 // IsError reports whether this is no call.
 func (p ActionPath) IsError() bool { return p.Tool == ErrorTool }
 
+// dialectSlug begins the slug of what the dialect had to say of an answer.
+const dialectSlug = "dialect_"
+
+// DialectSlug is the slug of the n-th warning that the dialect gave of an answer.
+func DialectSlug(n int) string { return fmt.Sprintf("%s%d", dialectSlug, n) }
+
+// IsDialect reports whether this is a warning of the dialect, and no call.
+func (p ActionPath) IsDialect() bool { return p.IsError() && strings.HasPrefix(p.Slug, dialectSlug) }
+
 // Changes is the path of what the action changed in the project's files.
 func (p ActionPath) Changes() string { return "change" + strings.TrimPrefix(p.String(), "log") }
 

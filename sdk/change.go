@@ -61,7 +61,7 @@ type LoopEnd struct {
 	Loop   int64  `json:"-"`
 	Status int    `json:"status"` // 200, 204, 413, 422, 499 or 500; kept as it is on the loop
 	Reason string `json:"reason"` // one sentence for a person
-	Stop   string `json:"stop"`   // "answer", "terminal", "aborted", "failed", or the guard's name
+	Stop   string `json:"stop"`   // a stop reason (stop.go), or the name of the guard that ended it
 }
 
 // Receipt is what a commit answers: the journal's position after it, and the

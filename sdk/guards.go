@@ -1,5 +1,18 @@
 package sdk
 
+// The guards that stop a model which repeats itself, by the name that a stopped
+// loop bears.
+const (
+	GuardRepeatedCalls = "repeated_calls"
+	GuardWindow        = "window"     // of window_calls
+	GuardMinCycles     = "min_cycles" // max_strikes, when the last strike was a pattern that repeats
+)
+
+// StopRepeats reports whether a loop was stopped because its model repeated itself.
+func StopRepeats(stop string) bool {
+	return stop == GuardRepeatedCalls || stop == GuardWindow || stop == GuardMinCycles
+}
+
 // Guards are the rules that can stop a loop (ADR 0013). Zero turns a
 // guard off.
 //

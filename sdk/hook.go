@@ -125,7 +125,7 @@ type Ruling struct {
 	Continue bool   `json:"continue"`
 	Status   int    `json:"status"`
 	Reason   string `json:"reason"`
-	Stop     string `json:"stop,omitempty"` // "answer", "terminal", a guard's name
+	Stop     string `json:"stop,omitempty"` // a stop reason (stop.go), or the name of the guard that ended the loop
 }
 
 // TurnResult is what turn.verdict judges: everything the turn did. It is also

@@ -84,6 +84,19 @@ type Usage struct {
 	Cost       float64 `json:"cost,omitempty"` // in the provider's currency; 0 is unknown
 }
 
+// Add adds what another completion used; nil is nothing.
+func (u *Usage) Add(more *Usage) {
+	if more == nil {
+		return
+	}
+	u.Prompt += more.Prompt
+	u.Cached += more.Cached
+	u.Completion += more.Completion
+	u.Reasoning += more.Reasoning
+	u.Total += more.Total
+	u.Cost += more.Cost
+}
+
 // Finish closes a stream. A stream without one was cut and is no completion.
 type Finish struct {
 	Reason string          `json:"reason"` // "stop", "calls", "length" or "filter"

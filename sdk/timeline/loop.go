@@ -61,14 +61,7 @@ func (l *Loop) Actions() []*Action {
 func (l *Loop) Usage() sdk.Usage {
 	var sum sdk.Usage
 	for _, t := range l.Turns {
-		if u := t.Usage; u != nil {
-			sum.Prompt += u.Prompt
-			sum.Cached += u.Cached
-			sum.Completion += u.Completion
-			sum.Reasoning += u.Reasoning
-			sum.Total += u.Total
-			sum.Cost += u.Cost
-		}
+		sum.Add(t.Usage)
 	}
 	return sum
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// going round in circles: the stops that agent-fabric calls a detected loop.
-var detected = map[string]bool{"repeated_calls": true, "window": true, "min_cycles": true}
-
 // endLines tell how a loop ended and what came of it.
 func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, error) {
 	var end sdk.LoopEnd
@@ -36,7 +33,7 @@ func (r *Runlogs) endLines(ctx context.Context, row sdk.JournalRow) ([]line, err
 		}
 	}
 	var lines []line
-	if detected[end.Stop] {
+	if sdk.StopRepeats(end.Stop) { // what agent-fabric calls a detected loop
 		d := payload{"guard": end.Stop, "reason": p["reason"]}
 		for _, entry := range actions {
 			if entry.State == sdk.StateCancelled {

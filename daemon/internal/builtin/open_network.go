@@ -11,7 +11,7 @@ import (
 )
 
 // OpenNetwork is the tool by which a model asks for the network. Policy proposes
-// it in every leave: only a person opens a wall.
+// it in every mode: only a person opens the network.
 const OpenNetwork = "open_network"
 
 // Network is whether the commands of a project may use the network, and how it

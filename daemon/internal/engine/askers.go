@@ -6,9 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// askers knows the connections that answer what a loop proposes. A session is
-// for nobody to see, so the loop's row has another name for it, which means
-// nothing to the next daemon: the connection does not outlive this one.
+// askers maps names to sessions: those of the connections that submitted a prompt and
+// answer what its loop proposes. A session is a secret, so the loop's row, which clients
+// read, has only the name. A daemon that is started later finds no session under it,
+// since the connection ended with the daemon before.
 type askers struct {
 	made     atomic.Int64
 	sessions sync.Map // by name

@@ -25,8 +25,8 @@ type RunStore interface {
 
 // still does something to a run that rests, and keeps it at rest: a prompt
 // that comes meanwhile waits and is then queued, or finds the run gone. A run
-// in which something is at work or waits is a conflict. doing completes "...
-// cannot be".
+// in which something is at work or waits is a conflict. doing is a participle for
+// the message: with "reset" it says that the run cannot be reset.
 func (e *Engine) still(ctx context.Context, id int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error {
 	b, giveBack := e.book(id)
 	defer giveBack()
@@ -50,8 +50,8 @@ func (e *Engine) still(ctx context.Context, id int64, doing string, do func(sdk.
 }
 
 // Still does something to a run that rests, and keeps it at rest meanwhile. A
-// run that is at work, or that a prompt waits for, is a conflict; doing is what
-// it cannot be then.
+// run that is at work, or that a prompt waits for, is a conflict. doing is a
+// participle for that message, such as "reset".
 func (e *Engine) Still(ctx context.Context, run int64, doing string, do func(sdk.Run, sdk.RunEvent) error) error {
 	leave, err := e.enter()
 	if err != nil {

@@ -33,9 +33,9 @@ func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool)
 // sourceCaller is the source of a decision that whoever calls made.
 const sourceCaller = "caller"
 
-// rule takes over a decision: a denial is the action's end. In a call that no
-// loop makes there is nobody to wait for, but whoever called: it runs when that
-// may approve it.
+// rule takes over a decision: a denial is the action's end. A call that no loop makes
+// is never proposed: where a person would be asked it runs if its caller has the role
+// approve, and is denied otherwise.
 func (x *action) rule(a *activeLoop, d sdk.Decision) {
 	switch {
 	case d.Verdict != sdk.Propose:

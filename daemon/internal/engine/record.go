@@ -22,7 +22,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	change := sdk.Change{Run: a.run.ID, Writes: []sdk.Write{answerWrite(a, t.completion, t.reading.Calls)}, Notes: t.takeNotes()}
 	change.Writes = append(change.Writes, t.takeWrites()...)
 	for i, warning := range t.reading.Warnings {
-		change.Writes = append(change.Writes, a.errorWrite(fmt.Sprintf("dialect_%d", i+1), sdk.Validation, warning))
+		change.Writes = append(change.Writes, a.errorWrite(sdk.DialectSlug(i+1), sdk.Validation, warning))
 	}
 	if t.prompt.Messages != nil { // not for an answer that another daemon got
 		if w, changed := a.systemWrite(t.prompt.System); changed {

@@ -16,11 +16,11 @@ import (
 // The guards, by the name that a stopped loop bears. Their order is that of
 // their filters: of two that stop at once, the first is named.
 const (
-	repeatedCalls     = "repeated_calls"
-	windowCalls       = "window"
+	repeatedCalls     = sdk.GuardRepeatedCalls
+	windowCalls       = sdk.GuardWindow
 	consecutiveErrors = "consecutive_errors"
 	maxStrikes        = "max_strikes"
-	minCycles         = "min_cycles" // max_strikes, when the last strike was a pattern that repeats
+	minCycles         = sdk.GuardMinCycles
 	// Deadline is the one guard that ends a loop within a turn too; see Set.Within.
 	Deadline = "deadline"
 	maxCost  = "max_cost"

@@ -147,21 +147,19 @@ func cut(text string, n int) (string, int) {
 	return text[:n], len(text) - n
 }
 
+// telemetry is what the turns used together; nil when no provider told.
 func telemetry(turns []sdk.Turn) *rpc.Telemetry {
-	var sum *rpc.Telemetry
+	var sum sdk.Usage
+	told := false
 	for _, t := range turns {
-		if t.Usage == nil {
-			continue
-		}
-		if sum == nil {
-			sum = &rpc.Telemetry{}
-		}
-		sum.PromptTokens += t.Usage.Prompt
-		sum.CachedTokens += t.Usage.Cached
-		sum.CompletionTokens += t.Usage.Completion
-		sum.ReasoningTokens += t.Usage.Reasoning
-		sum.TotalTokens += t.Usage.Total
-		sum.Cost += t.Usage.Cost
+		sum.Add(t.Usage)
+		told = told || t.Usage != nil
 	}
-	return sum
+	if !told {
+		return nil
+	}
+	return &rpc.Telemetry{
+		PromptTokens: sum.Prompt, CachedTokens: sum.Cached, CompletionTokens: sum.Completion,
+		ReasoningTokens: sum.Reasoning, TotalTokens: sum.Total, Cost: sum.Cost,
+	}
 }

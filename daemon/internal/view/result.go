@@ -41,7 +41,7 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 	if !ok {
 		return nil
 	}
-	if path.IsError() && strings.HasPrefix(path.Slug, "dialect") {
+	if path.IsDialect() {
 		return &piece{warning: e.Body, turn: path.Turn}
 	}
 	a, _ := sdk.ActionOf(*e) // what can be read of it is enough

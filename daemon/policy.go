@@ -32,8 +32,14 @@ func settingsOf(cfg *config.Config, w config.Workspace) policy.Settings {
 	}
 }
 
-// obeyed are the paths of a project that git's configuration names where it begins.
-func obeyed(root string) []protect.Finding { return protect.Rules{}.Obeyed(root, []string{"."}) }
+// obeyed are the paths of a project that are not free because git's configuration
+// names them where the project begins, or because links in protected places lead to
+// them.
+func (w written) obeyed(root string) []protect.Finding { return obeyed(root, w.policy(root).Protect) }
+
+func obeyed(root string, set sdk.Protection) []protect.Finding {
+	return protect.Rules{Refuse: set.Refuse, Ask: set.Ask, Free: set.Free}.Obeyed(root, []string{"."})
+}
 
 // prepared is what the plugin that runs commands last said of a project. False is
 // that it has said nothing.
@@ -72,7 +78,7 @@ func Judge(cfg *config.Config, dir, command string, mode sdk.Mode, form string) 
 	w, diags := config.WorkspaceOf(root, cfg)
 	set := settingsOf(cfg, w)
 	set.Shell, set.View = cmp.Or(form, set.Shell), mode == sdk.ModeWorkspace // who names it wants to know of it
-	set.Found = obeyed(root)
+	set.Found = obeyed(root, set.Protect)
 	decision, err := policy.Judge(set, root, command, mode, project.Links)
 	return decision, diags, err
 }

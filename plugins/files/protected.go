@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,7 +43,7 @@ func (p *project) protection(around string) (*protection, error) {
 		_, err := p.root.Lstat(at)
 		return err == nil
 	}
-	found := p.rules.Obeyed(p.dir, p.worktrees(around))
+	found := p.rules.Obeyed(p.dir, ways(around))
 	seen := p.rules // as policy has seen the project
 	seen.Found = p.rules.Obeyed(p.dir, []string{"."})
 	g.named = seen.Name(around).Class
@@ -92,15 +91,12 @@ func (g *protection) guard(p *project, f protect.Finding) error {
 	return nil
 }
 
-// worktrees are the folders on the way to a path that have a .git.
-func (p *project) worktrees(around string) []string {
-	var found []string
-	worktree := "."
-	for part := range strings.SplitSeq("./"+path.Clean("/"+around), "/") {
-		worktree = path.Join(worktree, part)
-		if _, err := os.Lstat(filepath.Join(p.dir, worktree, ".git")); err == nil {
-			found = append(found, worktree)
-		}
+// ways are the folders on the way to a path, the project first, and the path.
+func ways(to string) []string {
+	found, at := []string{"."}, "."
+	for part := range strings.SplitSeq(strings.Trim(path.Clean("/"+to), "/"), "/") {
+		at = path.Join(at, part)
+		found = append(found, at)
 	}
 	return found
 }

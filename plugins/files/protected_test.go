@@ -267,3 +267,23 @@ func TestProtectedPathsCanBeRead(t *testing.T) {
 		}
 	}
 }
+
+// What a link in a protected place leads to is protected as the place is.
+func TestLinksOutOfProtectedPlacesAreGuarded(t *testing.T) {
+	tp := newProject(t, map[string]string{
+		"spare": "s", "sparefolder/x": "x", ".git/HEAD": "ref", ".git/config": "", ".git/hooks/pre-commit": "-> ../../scripts/hook.sh", "scripts/hook.sh": "x", "scripts/other": "x",
+		".claude/settings.json": "-> ../conf/claude.json", "conf/claude.json": "{}", "app/.claude": "-> ../shared/claude", "shared/claude/x": "{}",
+	})
+	tp.unchangedBy(func() {
+		for _, name := range []string{"scripts/hook.sh", "conf/claude.json", "shared/claude/x", "shared/claude/new", "scripts", "shared"} {
+			for op, err := range tp.everyChange(name) {
+				if err == nil || sdk.OutcomeOf(err) != sdk.Permission && sdk.OutcomeOf(err) != sdk.NotFound {
+					t.Errorf("%s of %s: %v", op, name, err)
+				}
+			}
+		}
+	})
+	if _, err := tp.write(context.Background(), writeArgs{Path: "scripts/other", Content: "fine"}); err != nil {
+		t.Error(err)
+	}
+}

@@ -67,19 +67,25 @@ func (r Rules) Changes(project string, changes []Change) []Finding {
 type survey struct {
 	disk   disk
 	holder string
-	own    []string  // of Bothy
-	led    []Finding // of what configuration names and links lead to; Name is the path
+	own    []led // of Bothy
+	led    []led
 	git    *repositories
 }
 
 func (r Rules) survey(project string, changes []Change) *survey {
 	s := &survey{disk: disk(project)}
-	s.own, s.holder = r.Own(project)
+	own, holder := r.Own(project)
+	s.holder = holder
+	for _, at := range own {
+		s.own = append(s.own, led{Finding{Refused, byBothy, at, false}, Fold(at)})
+	}
 	s.git = &repositories{disk: s.disk, now: make(map[string]Change, len(changes)), bare: map[string]bare{}, refused: map[string]bool{}}
 	for _, c := range changes {
 		s.git.now[path.Clean(c.Path)] = c
 	}
-	s.led = r.led(project, s.disk.worktrees(changes))
+	for _, f := range r.Obeyed(project, s.disk.ways(changes)) {
+		s.led = append(s.led, led{f, Fold(f.Name)})
+	}
 	return s
 }
 
@@ -94,15 +100,16 @@ func (r Rules) change(s *survey, c Change, parts, folded []string) Finding {
 		found = Finding{}
 	}
 	found = stricter(found, s.git.judge(c, parts, folded))
+	at := path.Join(folded...)
 	for _, led := range s.led {
-		found = stricter(found, touched(c, led))
+		found = stricter(found, led.touchedBy(c, at))
 	}
 	found = r.set(parts, folded, found)
 	if found.Holds && !c.replaces() {
 		found = Finding{}
 	}
 	for _, own := range s.own {
-		found = stricter(found, touched(c, Finding{Refused, byBothy, own, false}))
+		found = stricter(found, own.touchedBy(c, at))
 	}
 	return found
 }
@@ -116,15 +123,22 @@ func (s *survey) held(c Change, found Finding) Finding {
 	return found
 }
 
-// touched says whether a change touches a path that is not free, or all that lies
-// in it.
-func touched(c Change, led Finding) Finding {
-	switch at := path.Clean(c.Path); {
-	case Within(at, led.Name):
-		return led
-	case c.replaces() && Within(led.Name, at):
-		led.Holds = true
-		return led
+// led is what is known of a path beyond its name, such as that configuration names
+// it or a link leads to it, and the path's folding.
+type led struct {
+	Finding
+	folded string
+}
+
+// touchedBy says whether a change, whose folded path is given, touches the path, or
+// all that lies in it.
+func (l led) touchedBy(c Change, folded string) Finding {
+	switch {
+	case within(folded, l.folded):
+		return l.Finding
+	case c.replaces() && within(l.folded, folded):
+		l.Holds = true
+		return l.Finding
 	}
 	return Finding{}
 }

@@ -18,9 +18,9 @@ func (d disk) has(at string) bool {
 	return err == nil
 }
 
-// worktrees are the project and the folders on the way to changes that have a
-// repository.
-func (d disk) worktrees(changes []Change) []string {
+// ways are the folders on the way to changes that were there before, the project
+// itself first.
+func (d disk) ways(changes []Change) []string {
 	found, seen := []string{"."}, map[string]bool{".": true}
 	made := map[string]bool{}
 	for _, c := range changes {
@@ -29,7 +29,7 @@ func (d disk) worktrees(changes []Change) []string {
 		}
 		for at := path.Dir(path.Clean(c.Path)); !seen[at]; at = path.Dir(at) {
 			seen[at] = true
-			if !made[at] && d.has(path.Join(at, gitFolderName)) {
+			if !made[at] {
 				found = append(found, at)
 			}
 		}
@@ -37,43 +37,38 @@ func (d disk) worktrees(changes []Change) []string {
 	return found
 }
 
-// Obeyed are the paths of a project that are not free because configuration of git
-// names them: what it includes and takes hooks from, and the programs that it
-// runs. The folders are those that repositories are the worktree of.
-func (r Rules) Obeyed(project string, worktrees []string) (all []Finding) {
+// worktrees are those of some folders that have a repository, and the project.
+func (d disk) worktrees(folders []string) []string {
+	found := []string{"."}
+	for _, at := range folders {
+		if at != "." && d.has(path.Join(at, gitFolderName)) {
+			found = append(found, at)
+		}
+	}
+	return found
+}
+
+// Obeyed are the paths of a project that are not free because of what is in it:
+// what the configuration of git names, which includes it, takes hooks from it or
+// runs it, and what links lead to that stand in the place of what is protected or
+// lie in it. The folders are those on the way to what is to be changed: there it
+// finds what lies too deep for a search of the whole project, and the repositories
+// whose configuration counts.
+func (r Rules) Obeyed(project string, folders []string) (all []Finding) {
+	worktrees := disk(project).worktrees(folders)
 	for _, at := range r.Configured(project, worktrees) {
 		all = append(all, Finding{Refused, byGit, at, false})
 	}
 	for _, at := range r.programs(project, worktrees) {
 		all = append(all, Finding{Asked, byProgram, at, false})
 	}
-	return all
-}
-
-// led are the paths that are not free because of what is in the project: what the
-// configuration of git names, and what links in the place of protected paths lead
-// to.
-func (r Rules) led(project string, worktrees []string) (all []Finding) {
-	for _, f := range r.Obeyed(project, worktrees) {
-		all = append(all, f)
+	for _, f := range slices.Clone(all) {
 		for _, at := range leads(project, f.Name) {
 			f.Name = at
 			all = append(all, f)
 		}
 	}
-	for _, f := range Names() {
-		for _, at := range leads(project, f.Name) {
-			f.Name = at
-			all = append(all, f)
-		}
-	}
-	// Where a link leads for .git there is a repository, which is known as one.
-	if links := leads(project, gitFolderName); len(links) > 0 {
-		for _, at := range links[:len(links)-1] {
-			all = append(all, Finding{Refused, byGit, at, false})
-		}
-	}
-	return all
+	return append(all, r.linked(project, folders)...)
 }
 
 // mostLinks is how many links one path may lead through, as in Linux.

@@ -230,6 +230,7 @@ type Result struct {
 	Kept string
 
 	release func()
+	folder  string // of the view
 }
 
 // Release says that [Change.Old] of the result's changes is needed no more: the run's
@@ -238,6 +239,17 @@ func (r Result) Release() {
 	if r.release != nil {
 		r.release()
 	}
+}
+
+// Retain says that [Change.Old] of the result's changes is all that is left of what was
+// there: the folder that it lies in, which it returns, stays until the run is reset. An
+// error is that it stays only until the manager is closed. It needs no room on the disk.
+// Release must not be called besides.
+func (r Result) Retain() (folder string, err error) {
+	if r.folder == "" {
+		return "", nil
+	}
+	return r.folder, os.Rename(filepath.Join(r.folder, planName), filepath.Join(r.folder, retainedName))
 }
 
 // Sink takes a command's output as it comes: channel 1 is stdout, 2 is stderr.

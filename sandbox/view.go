@@ -24,6 +24,7 @@ import (
 //	views/KEY/N/{u,w,o}  upper layer, overlayfs's own, and what was taken away
 //	views/KEY/N/plan     what is to be applied, synced before the first step
 //	views/KEY/N/done     what was applied; the view needs nothing more
+//	views/KEY/N/retained the plan, where o is the only copy of what was there before
 //	views/KEY/held/u     changes that wait for an answer, below later views
 //
 // A folder without a plan is of a command that was cut; it is only kept. One
@@ -33,6 +34,8 @@ const (
 	planName = "plan"
 	doneName = "done"
 	heldName = "held"
+	// retainedName is the plan's when all is done and the folder stays all the same.
+	retainedName = "retained"
 )
 
 // view is one command's.

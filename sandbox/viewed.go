@@ -55,7 +55,7 @@ func (s *session) runInView(ctx context.Context, run RunSpec, v *view, c Command
 	if !exit.Started && err != nil && !s.unknown(err) {
 		return result, false, errors.Join(err, v.discard())
 	}
-	result.release = s.manager.views.use(v.spec.Dir)
+	result.release, result.folder = s.manager.views.use(v.spec.Dir), v.spec.Dir
 	done, settleErr := s.settleView(ctx, v, aborted(ctx))
 	result.take(done)
 	s.report(result)
@@ -162,7 +162,7 @@ func (s *session) finishOne(ctx context.Context, v *view, plan settlement, state
 		}
 		return err
 	case viewDone:
-		if !plan.keeps() && !keepDone && !s.manager.views.inUse(v.spec.Dir) {
+		if !plan.keeps() && !exists(filepath.Join(v.spec.Dir, retainedName)) && !keepDone && !s.manager.views.inUse(v.spec.Dir) {
 			v.remove()
 		}
 	case viewEmpty:

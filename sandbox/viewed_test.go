@@ -436,3 +436,32 @@ func TestOnlyOnAView(t *testing.T) {
 		t.Errorf("the project has %q", all)
 	}
 }
+
+// TestRetainedFolder: what a command replaced stays until the run is reset where it is the
+// only copy, whatever manager comes; without that the next command removes it.
+func TestRetainedFolder(t *testing.T) {
+	f := viewFixture(t)
+	f.write("a", "work")
+	f.write("b", "work")
+	first := f.bash("echo new > a")
+	folder, err := first.Retain()
+	if err != nil || len(first.Changes) != 1 || !strings.HasPrefix(first.Changes[0].Old, folder+"/") {
+		t.Fatalf("%+v in %s, %v", first.Changes, folder, err)
+	}
+	second := f.bash("echo new > b")
+	first.Release() // as when this manager had ended
+	second.Release()
+	f.bash("true").Release()
+	if text, err := os.ReadFile(first.Changes[0].Old); string(text) != "work" {
+		t.Errorf("the only copy is %q, %v", text, err)
+	}
+	if _, err := os.Lstat(second.Changes[0].Old); err == nil {
+		t.Error("what is needed no more stays")
+	}
+	if err := f.manager.Reset(t.Context(), f.run); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(folder); err == nil {
+		t.Error("it stays after a reset")
+	}
+}

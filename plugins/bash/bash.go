@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -267,14 +268,20 @@ const directNote = "[commands of this run work on the project itself, not on a c
 
 // told adds to a result what the command changed, so that it can be taken back.
 func (b *bash) told(answer sdk.ToolResult, r sandbox.Result, project string) sdk.ToolResult {
-	defer r.Release()
 	b.mu.Lock()
 	store := kept.In(b.settings.DataDir)
 	answer.Told = r.Viewed || b.sandbox().Workspace == workspacePrivate // there it has nothing of the project
 	b.mu.Unlock()
-	if err := tell(&answer, r.Changes, project, store); err != nil {
+	unkept, err := tell(&answer, r.Changes, project, store)
+	if err != nil {
 		b.logger.Warn("what a command changed cannot be taken back: it could not be kept", "error", err)
 		answer.Untold = true
+	}
+	replaced := slices.ContainsFunc(r.Changes, func(c sandbox.Change) bool { return c.Old != "" })
+	if replaced && (err != nil || len(unkept) > 0) {
+		answer = b.retain(answer, r, unkept)
+	} else {
+		r.Release()
 	}
 	next, err := follow(r.Held)
 	if err != nil {
@@ -283,6 +290,23 @@ func (b *bash) told(answer sdk.ToolResult, r sandbox.Result, project string) sdk
 	answer.Follow = next
 	return answer
 }
+
+// retain leaves the only copy of what a command replaced where it lies, and says where.
+func (b *bash) retain(answer sdk.ToolResult, r sandbox.Result, unkept []string) sdk.ToolResult {
+	folder, err := r.Retain()
+	for _, c := range r.Changes {
+		if folder == "" && c.Old != "" {
+			folder = filepath.Dir(c.Old)
+		}
+	}
+	b.logger.Warn("what a command replaced is kept nowhere but in the folder of its view, which stays until the run is reset",
+		"folder", folder, "files", len(unkept), "first", strings.Join(unkept[:min(len(unkept), 5)], ", "), "error", err)
+	answer.Output = joined(answer.Output, "", "", "", fmt.Sprintf(retainNote, folder))
+	return answer
+}
+
+// retainNote says where the only copy lies of what could not be kept.
+const retainNote = "[not all that the command replaced or removed could be kept for undo; what was there before lies in %s until the run is reset]\n"
 
 // runSpec is the run's place. In a private workspace there is nothing of the
 // project.

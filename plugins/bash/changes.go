@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sandbox"
@@ -32,12 +34,15 @@ type changes struct {
 	batch   *kept.Batch
 	list    []sdk.FileChange
 	spliced int
+	// unkept is where on the host lies what was there before, and could not be kept.
+	unkept []string
 }
 
-// tell adds what a command changed to its result.
-func tell(result *sdk.ToolResult, changed []sandbox.Change, project string, store kept.Store) error {
+// tell adds what a command changed to its result. What lies at the paths unkept, or
+// anything that changed where there is an error, is kept nowhere else.
+func tell(result *sdk.ToolResult, changed []sandbox.Change, project string, store kept.Store) (unkept []string, err error) {
 	if len(changed) == 0 {
-		return nil
+		return nil, nil
 	}
 	c := &changes{project: project, batch: store.Begin()}
 	for _, x := range changed {
@@ -45,20 +50,23 @@ func tell(result *sdk.ToolResult, changed []sandbox.Change, project string, stor
 	}
 	if len(c.list) <= sdk.MostChanges {
 		result.Changes = c.list
-		return c.batch.End()
+		return c.unkept, c.batch.End()
 	}
 	text, err := json.Marshal(c.list)
 	if err != nil {
-		return errors.Join(err, c.batch.End())
+		return c.unkept, errors.Join(err, c.batch.End())
 	}
 	result.ChangesKept, _, err = c.batch.Put(bytes.NewReader(text))
-	return errors.Join(err, c.batch.End())
+	return c.unkept, errors.Join(err, c.batch.End())
 }
 
 // change tells of one path. What took the place of something of another kind went
 // before it came.
 func (c *changes) change(x sandbox.Change) {
 	at := filepath.Join(c.project, filepath.FromSlash(x.Path))
+	if x.Old != "" {
+		defer reach(x.Old)()
+	}
 	switch {
 	case x.Was.Kind == sandbox.NodeDirectory && x.Is.Kind == sandbox.NodeDirectory && x.Old == "":
 		c.add(sdk.FileChange{Path: x.Path, Before: &sdk.FileState{Kind: "directory", Mode: x.Was.Mode}, After: &sdk.FileState{Kind: "directory", Mode: x.Is.Mode}})
@@ -74,21 +82,43 @@ func (c *changes) change(x sandbox.Change) {
 	}
 }
 
-// replaced tells of a file or link with other contents, or another mode.
+// replaced tells of a file or link with other contents, or another mode. What it was is
+// kept also where nobody may read what it is.
 func (c *changes) replaced(name, old, now string) {
-	before, text, lost := stateOf(old)
-	after, newText, lostNow := stateOf(now)
-	if lost == "" {
-		lost = lostNow
-	}
-	if lost == "" && before == after {
+	before, text, lost := stateOf(old, openOld)
+	after, newText, unknown := stateOf(now, os.Open)
+	if lost == "" && unknown == "" && before == after {
 		return // written as it was
 	}
 	x := sdk.FileChange{Path: name, Before: &before, After: &after, Lost: lost}
-	if lost == "" && before.Kind == "file" {
-		c.keep(&x, old, text, newText, after.Hash)
+	if after.Kind == "" {
+		x.Lost = cmp.Or(lost, unknown)
 	}
+	if unknown != "" {
+		text = nil // a splice fits only what is known
+	}
+	c.before(&x, old, lost, text, newText)
 	c.add(x)
+}
+
+// before keeps what was there before, unless that is lost.
+func (c *changes) before(x *sdk.FileChange, old, lost string, text, newText []byte) {
+	switch {
+	case lost == unseen, lost != "" && x.Before.Kind != "":
+		c.stays(x, old, lost)
+	case lost == "" && x.Before.Kind == "file":
+		afterHash := ""
+		if x.After != nil {
+			afterHash = x.After.Hash
+		}
+		c.keep(x, old, text, newText, afterHash)
+	}
+}
+
+// stays tells that what was at a path is kept nowhere but where it lies now.
+func (c *changes) stays(x *sdk.FileChange, old, why string) {
+	x.Lost = why + "; it lies in " + old
+	c.unkept = append(c.unkept, old)
 }
 
 // keep keeps the contents before: in the change itself, or in the store.
@@ -101,18 +131,18 @@ func (c *changes) keep(x *sdk.FileChange, old string, before, after []byte, afte
 			return
 		}
 	}
-	f, err := os.Open(old)
+	f, err := openOld(old)
 	if err != nil {
-		x.Lost = "it could not be read"
+		c.stays(x, old, unread)
 		return
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	digest, _, err := c.batch.Put(f)
 	switch {
 	case err != nil:
-		x.Lost = "it could not be kept: " + err.Error()
+		c.stays(x, old, "it could not be kept: "+err.Error())
 	case digest != x.Before.Hash:
-		x.Lost = "it changed while it was being kept"
+		c.stays(x, old, "it changed while it was being kept")
 	default:
 		x.Kept = digest
 	}
@@ -120,42 +150,41 @@ func (c *changes) keep(x *sdk.FileChange, old string, before, after []byte, afte
 
 // gone tells that something is no longer at a path: of a folder, what was in it first.
 func (c *changes) gone(name, old string) {
-	c.below(name, old, true, func(name, old string) {
-		before, text, lost := stateOf(old)
-		x := sdk.FileChange{Path: name, Before: &before, Lost: lost}
-		if before.Kind == "file" && lost == "" {
-			c.keep(&x, old, text, nil, "")
+	unlisted := ""
+	if info, err := os.Lstat(old); err == nil && info.IsDir() {
+		giveBack := grant(old, info, 0o500)
+		entries, err := os.ReadDir(old)
+		if err != nil {
+			unlisted = "what was in it could not be listed"
 		}
-		c.add(x)
-	})
+		for _, e := range entries {
+			c.gone(path.Join(name, e.Name()), filepath.Join(old, e.Name()))
+		}
+		giveBack()
+	}
+	before, text, lost := stateOf(old, openOld)
+	lost = cmp.Or(lost, unlisted)
+	x := sdk.FileChange{Path: name, Before: &before, Lost: lost}
+	c.before(&x, old, lost, text, nil)
+	c.add(x)
 }
 
 // made tells what is new at a path: of a folder, what is in it after it.
 func (c *changes) made(name, at string) {
-	c.below(name, at, false, func(name, at string) {
-		after, _, lost := stateOf(at)
+	after, _, lost := stateOf(at, os.Open)
+	if after.Kind != "directory" {
 		if after.Kind != "" {
 			c.add(sdk.FileChange{Path: name, After: &after, Lost: lost})
 		}
-	})
-}
-
-// below goes through a path and what lies below it, a folder before or after that.
-func (c *changes) below(name, at string, after bool, each func(name, at string)) {
-	info, err := os.Lstat(at)
-	if err != nil || !info.IsDir() {
-		each(name, at)
 		return
 	}
-	if !after {
-		each(name, at)
+	entries, err := os.ReadDir(at)
+	if err != nil {
+		lost = "what is in it could not be listed"
 	}
-	entries, _ := os.ReadDir(at) // what cannot be listed is told of as it is
+	c.add(sdk.FileChange{Path: name, After: &after, Lost: lost})
 	for _, e := range entries {
-		c.below(path.Join(name, e.Name()), filepath.Join(at, e.Name()), after, each)
-	}
-	if after {
-		each(name, at)
+		c.made(path.Join(name, e.Name()), filepath.Join(at, e.Name()))
 	}
 }
 
@@ -172,14 +201,20 @@ func (c *changes) add(x sdk.FileChange) {
 	c.list = append(c.list, x)
 }
 
+// Why the state of something is not known.
+const (
+	unseen = "it could not be looked at"
+	unread = "it could not be read"
+)
+
 // stateOf reads what lies at a path of the host, with the contents of a small file.
-func stateOf(at string) (state sdk.FileState, text []byte, lost string) {
+func stateOf(at string, open func(string) (*os.File, error)) (state sdk.FileState, text []byte, lost string) {
 	info, err := os.Lstat(at)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return state, nil, "it is not there any more"
 	case err != nil:
-		return state, nil, "it could not be looked at"
+		return state, nil, unseen
 	}
 	switch mode := info.Mode(); {
 	case mode.IsDir():
@@ -194,9 +229,9 @@ func stateOf(at string) (state sdk.FileState, text []byte, lost string) {
 		return state, nil, "it was neither a file, a folder nor a link"
 	}
 	state = sdk.FileState{Kind: "file", Mode: uint32(info.Mode().Perm())}
-	f, err := os.Open(at)
+	f, err := open(at)
 	if err != nil {
-		return state, nil, "it could not be read"
+		return state, nil, unread
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	sum := sha256.New()
@@ -208,8 +243,53 @@ func stateOf(at string) (state sdk.FileState, text []byte, lost string) {
 		_, err = io.Copy(sum, f)
 	}
 	if err != nil {
-		return state, nil, "it could not be read"
+		return state, nil, unread
 	}
 	state.Hash = hex.EncodeToString(sum.Sum(nil))
 	return state, text, ""
+}
+
+// openOld opens a file that a command replaced or removed, also one that its mode closes
+// to its owner.
+func openOld(at string) (*os.File, error) {
+	f, err := os.Open(at)
+	if !errors.Is(err, fs.ErrPermission) {
+		return f, err
+	}
+	info, err := os.Lstat(at)
+	if err != nil {
+		return nil, err
+	}
+	defer grant(at, info, 0o400)()
+	return os.Open(at)
+}
+
+// reach lets the owner through the folders above something that a command replaced,
+// which are the command's own copies of those of the project, until giveBack.
+func reach(old string) (giveBack func()) {
+	if _, err := os.Lstat(old); !errors.Is(err, fs.ErrPermission) || filepath.Dir(old) == old {
+		return func() {}
+	}
+	dir := filepath.Dir(old)
+	above := reach(dir)
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return above
+	}
+	here := grant(dir, info, 0o100)
+	return func() {
+		here()
+		above()
+	}
+}
+
+// grant gives the owner of a file or folder the bits of its mode that are missing, until
+// giveBack. A file that has another name keeps its mode: the project may have that name.
+func grant(at string, info fs.FileInfo, bits fs.FileMode) (giveBack func()) {
+	st, known := info.Sys().(*syscall.Stat_t)
+	shared := info.Mode().IsRegular() && (!known || st.Nlink > 1)
+	if shared || info.Mode().Perm()&bits == bits || os.Chmod(at, info.Mode()|bits) != nil {
+		return func() {}
+	}
+	return func() { _ = os.Chmod(at, info.Mode()) } // nothing reads it any more
 }

@@ -140,7 +140,7 @@ func shownState(at string) (sdk.FileState, []byte) {
 	if err != nil || info.Mode()&fs.ModeType&^(fs.ModeDir|fs.ModeSymlink) != 0 {
 		return sdk.FileState{}, nil
 	}
-	state, text, _ := stateOf(at)
+	state, text, _ := stateOf(at, os.Open)
 	if info.Size() > mostShown {
 		text = nil
 	}

@@ -38,10 +38,10 @@ func (s *Store) AuditRows(ctx context.Context, after int64, limit int, project, 
 		held = append(held, h)
 		return r, err
 	}, q+` ORDER BY j.seq LIMIT ?4`, args...)
-	shelf := s.shelf(ctx)
+	resolver := s.resolver(ctx)
 	for i := range rows {
 		if err == nil && rows[i].Kind == sdk.KindEntrySet {
-			err = held[i].fill(shelf, &rows[i])
+			err = held[i].fill(resolver, &rows[i])
 		}
 	}
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Store) AuditRows(ctx context.Context, after int64, limit int, project, 
 type auditHeld struct{ attributes, first []byte }
 
 // fill puts all attributes of an action into the row of its end.
-func (h auditHeld) fill(shelf *shelf, r *sdk.JournalRow) error {
+func (h auditHeld) fill(resolver *resolver, r *sdk.JournalRow) error {
 	var end, first sdk.EntryChange
 	if err := json.Unmarshal(r.Data, &end); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (h auditHeld) fill(shelf *shelf, r *sdk.JournalRow) error {
 		}
 		all = merged
 	}
-	filled, err := shelf.fill(r.Run, end.Phase, all)
+	filled, err := resolver.fill(r.Run, end.Phase, all)
 	if err != nil {
 		return err
 	}

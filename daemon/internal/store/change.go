@@ -76,7 +76,7 @@ func (s *Store) Commit(ctx context.Context, c sdk.Change) (sdk.Receipt, error) {
 			}
 		}
 		receipt.Seq = t.head.seq
-		return t.shelf().fillEntries(run.ID, receipt.Entries)
+		return t.resolver().fillEntries(run.ID, receipt.Entries)
 	})
 	if err != nil {
 		return sdk.Receipt{}, err

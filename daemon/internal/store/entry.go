@@ -51,7 +51,7 @@ func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, e
 	if !found {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run", path)
 	}
-	err = s.shelf(ctx).fillEntry(run, &e)
+	err = s.resolver(ctx).fillEntry(run, &e)
 	return e, explain("reading "+path, err)
 }
 
@@ -63,7 +63,7 @@ func (s *Store) Entry(ctx context.Context, run int64, path string) (sdk.Entry, e
 func (s *Store) Entries(ctx context.Context, run int64, glob string) ([]sdk.Entry, error) {
 	all, err := s.entries(ctx, entryColumns, run, glob)
 	if err == nil {
-		err = explain("reading the entries of a run", s.shelf(ctx).fillEntries(run, all))
+		err = explain("reading the entries of a run", s.resolver(ctx).fillEntries(run, all))
 	}
 	if err != nil {
 		return nil, err

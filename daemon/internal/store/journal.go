@@ -140,7 +140,7 @@ func (s *Store) Journal(ctx context.Context, q sdk.JournalQuery) ([]sdk.JournalR
 	text, args := journalText(q)
 	rows, err := list(s.reader(ctx), scanJournal, text, args...)
 	if err == nil && !q.Heads {
-		err = s.shelf(ctx).fillRows(rows)
+		err = s.resolver(ctx).fillRows(rows)
 	}
 	if err != nil {
 		return nil, explain("reading the journal", err)

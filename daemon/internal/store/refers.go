@@ -17,41 +17,41 @@ const refers = "refers"
 
 var refersMark = []byte(`"` + refers + `":{`)
 
-// shelf finds what entries of runs refer to. It reads each entry once, so that
+// resolver finds what entries of runs refer to. It reads each entry once, so that
 // many who refer to one text cost that text once.
-type shelf struct {
+type resolver struct {
 	read reader
 	have map[string]any
 }
 
-// shelf reads from the pool.
-func (s *Store) shelf(ctx context.Context) *shelf { return &shelf{read: s.reader(ctx)} }
+// resolver reads from the pool.
+func (s *Store) resolver(ctx context.Context) *resolver { return &resolver{read: s.reader(ctx)} }
 
-// shelf reads within the transaction.
-func (t *tx) shelf() *shelf { return &shelf{read: t.query} }
+// resolver reads within the transaction.
+func (t *tx) resolver() *resolver { return &resolver{read: t.query} }
 
 const attributesQuery = `SELECT e.attributes FROM entries e CROSS JOIN run_views v ON v.entry = e.id AND v.run = ?1
 	WHERE e.path = ?2 AND e.scope IN ` + visibleScopes
 
 // fillEntries gives entries of a run the members that stand elsewhere.
-func (sh *shelf) fillEntries(run int64, entries []sdk.Entry) error {
+func (f *resolver) fillEntries(run int64, entries []sdk.Entry) error {
 	for i := range entries {
-		if err := sh.fillEntry(run, &entries[i]); err != nil {
+		if err := f.fillEntry(run, &entries[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (sh *shelf) fillEntry(run int64, e *sdk.Entry) (err error) {
-	if e.Attributes, err = sh.fill(run, e.Phase, e.Attributes); err != nil {
+func (f *resolver) fillEntry(run int64, e *sdk.Entry) (err error) {
+	if e.Attributes, err = f.fill(run, e.Phase, e.Attributes); err != nil {
 		return fmt.Errorf("finding what %s refers to: %w", e.Path, err)
 	}
 	return nil
 }
 
 // fillRows is fillEntries for rows that tell of such entries.
-func (sh *shelf) fillRows(rows []sdk.JournalRow) error {
+func (f *resolver) fillRows(rows []sdk.JournalRow) error {
 	for i := range rows {
 		r := &rows[i]
 		if r.Kind != sdk.KindEntrySet || !bytes.Contains(r.Data, refersMark) {
@@ -61,7 +61,7 @@ func (sh *shelf) fillRows(rows []sdk.JournalRow) error {
 		if err := json.Unmarshal(r.Data, &c); err != nil {
 			return err
 		}
-		filled, err := sh.fill(r.Run, c.Phase, c.Attributes)
+		filled, err := f.fill(r.Run, c.Phase, c.Attributes)
 		if err != nil {
 			return fmt.Errorf("finding what row %d refers to: %w", r.Seq, err)
 		}
@@ -76,7 +76,7 @@ func (sh *shelf) fillRows(rows []sdk.JournalRow) error {
 // fill puts each member that attributes only refer to in its place. Only an
 // action's attributes are read so, which nobody but the engine writes. What is
 // not there any more stays a reference.
-func (sh *shelf) fill(run int64, phase sdk.Phase, attributes []byte) (json.RawMessage, error) {
+func (f *resolver) fill(run int64, phase sdk.Phase, attributes []byte) (json.RawMessage, error) {
 	if phase == sdk.PhaseNone || !bytes.Contains(attributes, refersMark) {
 		return attributes, nil
 	}
@@ -89,7 +89,7 @@ func (sh *shelf) fill(run int64, phase sdk.Phase, attributes []byte) (json.RawMe
 		return attributes, nil
 	}
 	for name, place := range places {
-		value, err := sh.find(run, place)
+		value, err := f.find(run, place)
 		if err != nil {
 			return nil, err
 		}
@@ -109,12 +109,12 @@ func (sh *shelf) fill(run int64, phase sdk.Phase, attributes []byte) (json.RawMe
 
 // find returns the JSON that stands as text at PATH#POINTER, nil when there is
 // none.
-func (sh *shelf) find(run int64, place string) (json.RawMessage, error) {
+func (f *resolver) find(run int64, place string) (json.RawMessage, error) {
 	path, pointer, _ := strings.Cut(place, "#")
 	key := runScope(run) + " " + path
-	v, ok := sh.have[key]
+	v, ok := f.have[key]
 	if !ok {
-		b, _, err := first(sh.read, scanValue[[]byte], attributesQuery, run, path)
+		b, _, err := first(f.read, scanValue[[]byte], attributesQuery, run, path)
 		if err != nil {
 			return nil, err
 		}
@@ -123,10 +123,10 @@ func (sh *shelf) find(run int64, place string) (json.RawMessage, error) {
 				return nil, err
 			}
 		}
-		if sh.have == nil {
-			sh.have = map[string]any{}
+		if f.have == nil {
+			f.have = map[string]any{}
 		}
-		sh.have[key] = v
+		f.have[key] = v
 	}
 	text, ok := pointed(v, pointer).(string)
 	if !ok {

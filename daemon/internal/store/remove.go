@@ -10,7 +10,7 @@ import (
 // remove drops the entry from the run's view, and the entry itself when it was
 // the run's own. An entry of the project, of everybody or of a parent run stays
 // for the others.
-func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x sight) (sdk.Entry, error) {
+func (t *tx) remove(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
 	if x.view == 0 {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run", path)
 	}

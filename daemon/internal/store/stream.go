@@ -10,7 +10,7 @@ import (
 
 // appendChunk adds to a stream. It touches neither the entry nor its view, so
 // that appending costs the chunk and not what came before it.
-func (t *tx) appendChunk(run *sdk.Run, path string, w *sdk.Write, x sight) (sdk.Entry, error) {
+func (t *tx) appendChunk(run *sdk.Run, path string, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
 	if x.view == 0 {
 		return sdk.Entry{}, sdk.Errorf(sdk.NotFound, "there is no entry %s in this run to append to", path)
 	}
@@ -46,7 +46,7 @@ func scanChunk(scan scanner) (c sdk.Chunk, err error) {
 
 // fold drops an entry's chunks and returns their text, unless a body was
 // written, which stands for them.
-func (t *tx) fold(x sight, wroteBody bool) (string, error) {
+func (t *tx) fold(x visibleEntry, wroteBody bool) (string, error) {
 	var all strings.Builder
 	some := false
 	err := t.query(`SELECT text FROM chunks WHERE entry = ? ORDER BY seq`, []any{x.entry}, func(scan scanner) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// sight is an entry as a run sees it, inside a transaction.
-type sight struct {
+// visibleEntry is an entry as a run sees it, inside a transaction.
+type visibleEntry struct {
 	sdk.Entry       // result completes it
 	view      int64 // 0 when the run does not see the entry
 	entry     int64 // 0 when there is none
@@ -83,7 +83,7 @@ func writers(s sdk.Scheme) string {
 	return strings.Join(names, ", ")
 }
 
-func phaseName(x sight) string {
+func phaseName(x visibleEntry) string {
 	switch {
 	case x.view == 0:
 		return "not there"
@@ -116,8 +116,8 @@ func checkWrite(path string, w *sdk.Write) error {
 
 // look finds what the run sees at the path, or else the entry that a write to
 // scope would meet there.
-func (t *tx) look(run int64, scope, path string) (sight, error) {
-	var x sight
+func (t *tx) look(run int64, scope, path string) (visibleEntry, error) {
+	var x visibleEntry
 	var hash []byte
 	found, err := t.one(`SELECT v.id, e.id, e.scope, e.body, e.attributes, e.hash, e.created,
 		v.state, v.outcome, v.phase, v.visibility, v.writer, v.loop, v.turn, v.write_count
@@ -135,7 +135,7 @@ func (t *tx) look(run int64, scope, path string) (sight, error) {
 }
 
 // set writes everything but chunks and removals.
-func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, x sight) (sdk.Entry, error) {
+func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, x visibleEntry) (sdk.Entry, error) {
 	old := x
 	x.applyView(w)
 	var changed members
@@ -188,7 +188,7 @@ func (t *tx) set(run *sdk.Run, path, scope string, w *sdk.Write, x sight) (sdk.E
 
 // applyView moves the view's fields to what the write says. An outcome belongs
 // to the state it came with, so a new state without one has none.
-func (x *sight) applyView(w *sdk.Write) {
+func (x *visibleEntry) applyView(w *sdk.Write) {
 	if x.view == 0 {
 		x.State, x.Visibility = sdk.StateResolved, sdk.Visible
 	}
@@ -204,13 +204,13 @@ func (x *sight) applyView(w *sdk.Write) {
 }
 
 // insertEntry gives the entry the seq of the row that tells of it as its id.
-func (t *tx) insertEntry(x *sight, scope, path string) error {
+func (t *tx) insertEntry(x *visibleEntry, scope, path string) error {
 	x.entry, x.Scope, x.created = t.nextID(), scope, t.now.UnixNano()
 	return t.exec(`INSERT INTO entries (id, scope, path, body, attributes, hash, created) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		x.entry, scope, path, x.Body, text(x.Attributes), x.hash[:], x.created)
 }
 
-func (t *tx) updateEntry(run *sdk.Run, x *sight, old sight, scope string) error {
+func (t *tx) updateEntry(run *sdk.Run, x *visibleEntry, old visibleEntry, scope string) error {
 	if scope == runScope(run.ID) {
 		if err := t.detach(old.entry, run.ID); err != nil {
 			return err
@@ -222,7 +222,7 @@ func (t *tx) updateEntry(run *sdk.Run, x *sight, old sight, scope string) error 
 	return t.exec(`UPDATE entries SET body = ?, attributes = ?, hash = ? WHERE id = ?`, x.Body, text(x.Attributes), x.hash[:], x.entry)
 }
 
-func (t *tx) putView(run int64, x *sight) (err error) {
+func (t *tx) putView(run int64, x *visibleEntry) (err error) {
 	if x.view == 0 {
 		x.view, err = t.insert(`INSERT INTO run_views (run, entry, loop, turn, state, outcome, phase, visibility, writer, write_count, updated)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -235,7 +235,7 @@ func (t *tx) putView(run int64, x *sight) (err error) {
 }
 
 // tellSet writes the journal row of a set.
-func (t *tx) tellSet(run *sdk.Run, path string, x *sight, w *sdk.Write, wroteBody bool, changed members) error {
+func (t *tx) tellSet(run *sdk.Run, path string, x *visibleEntry, w *sdk.Write, wroteBody bool, changed members) error {
 	c := sdk.EntryChange{State: x.State, Outcome: x.Outcome, Phase: x.Phase, Visibility: x.Visibility, Writer: w.Writer}
 	if err := describeAttributes(&c, changed); err != nil {
 		return err
@@ -247,8 +247,8 @@ func (t *tx) tellSet(run *sdk.Run, path string, x *sight, w *sdk.Write, wroteBod
 	return t.record(e, c)
 }
 
-// result is the sight as callers know it.
-func (x *sight) result(t *tx, path string) sdk.Entry {
+// result is the visibleEntry as callers know it.
+func (x *visibleEntry) result(t *tx, path string) sdk.Entry {
 	e := x.Entry
 	e.Path, e.Hash, e.Created, e.Updated = path, hex.EncodeToString(x.hash[:]), unix(x.created), t.now
 	return e

@@ -55,10 +55,10 @@ func (v *view) rule(ctx context.Context, changes []frame.ViewChange) []Ruling {
 		all[i] = change(c)
 		all[i].Busy = c.Was.Kind == NodeFile && busy(v.note.Project, c.Path)
 	}
-	return judge.Rule(v.note.Project, all, Readers{
+	return v.stillAsked(all, judge.Rule(v.note.Project, all, Readers{
 		After:  func(path string, most int) ([]byte, error) { return v.viewer.read(ctx, v.spec, path, most) },
 		Before: func(path string, most int) ([]byte, error) { return readBelow(v.note.Project, path, most) },
-	})
+	}))
 }
 
 // readBelow reads a file of a folder, never through a link and never waiting.
@@ -130,6 +130,9 @@ func (v *view) apply(ctx context.Context, s *settlement) error {
 			return failed("apply what the command changed", err)
 		}
 		v.conflicts(s, results)
+	}
+	if err := v.forgetHeld(s.Gone); err != nil {
+		return err
 	}
 	s.Applied = true
 	if err := writeGob(filepath.Join(v.spec.Dir, doneName), s, false); err != nil {

@@ -47,6 +47,9 @@ type Change struct {
 	// Old is where on the host lies what was at the path, when that was a file,
 	// a link or a folder and is no longer there. It stays until [Result.Release].
 	Old string `json:"old,omitempty"`
+	// Now is where on the host lies what the path had become, when a later change of
+	// the same result has replaced that; empty when it is in the project.
+	Now string `json:"-"`
 	// Bytes is how much of what the project held goes: of a file that is replaced or
 	// removed its size, of a folder the sizes of all files in it.
 	Bytes int64 `json:"bytes,omitempty"`

@@ -57,6 +57,9 @@ func (s *session) applyHeld(ctx context.Context, agreed []Agreed) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
+	if err := s.finishHeld(ctx, viewer); err != nil {
+		return Result{}, err
+	}
 	var result Result
 	for _, upper := range s.manager.cfg.uppers() {
 		h := s.heldIn(viewer, upper)
@@ -67,8 +70,11 @@ func (s *session) applyHeld(ctx context.Context, agreed []Agreed) (Result, error
 		if err != nil {
 			return result, err
 		}
+		own := result.Changes
 		result.take(done)
+		result.Changes = append(own, result.Changes...)
 	}
+	s.takeLate(&result)
 	for _, a := range agreed {
 		known := func(c Conflict) bool { return c.Path == a.Path }
 		made := func(c Change) bool { return c.Path == a.Path || strings.HasPrefix(c.Path, a.Path+"/") }
@@ -164,6 +170,12 @@ func (h *held) save() error {
 	if err := writeGob(h.listFile(), h.list, true); err != nil {
 		return failed("note what waits for an answer", err)
 	}
+	return h.name()
+}
+
+// name names the paths for who would write to them, where the run's directory is known:
+// at the start of a manager it is not, and the run's next command comes by here.
+func (h *held) name() error {
 	guard := h.view.session.guard
 	if guard == nil {
 		return nil
@@ -171,6 +183,9 @@ func (h *held) save() error {
 	paths := make([]string, len(h.list))
 	for i, c := range h.list {
 		paths[i] = c.Path
+	}
+	if slices.Equal(paths, HeldPaths(guard.runDir)) {
+		return nil
 	}
 	data, err := json.Marshal(paths)
 	if err != nil {
@@ -211,16 +226,93 @@ func (h *held) apply(ctx context.Context, agreed []Agreed) (settlement, error) {
 	if err := h.view.apply(ctx, &s.out); err != nil {
 		return s.out, err
 	}
-	for _, c := range s.out.Changes {
+	return s.out, h.finished(&s.out)
+}
+
+// finished forgets what was applied. What is done is no more to be finished.
+func (h *held) finished(done *settlement) error {
+	for _, c := range done.Changes {
 		h.forget(c.Path)
 	}
 	if err := h.save(); err != nil {
-		return s.out, err
+		return err
 	}
-	// What is done is no more to be finished.
 	_ = os.Remove(filepath.Join(h.view.spec.Dir, planName))
 	_ = os.Remove(filepath.Join(h.view.spec.Dir, doneName))
-	return s.out, nil
+	return nil
+}
+
+// finishHeld finishes to apply what a person agreed to, where the helper or the manager
+// died in that. What it replaced lies there until the run is reset; the next result
+// tells it.
+func (s *session) finishHeld(ctx context.Context, viewer *viewer) error {
+	for _, upper := range s.manager.cfg.uppers() {
+		v, plan, state := s.leftover(viewer, filepath.Join(s.viewsDir(upper), heldName))
+		if state == viewEmpty {
+			continue
+		}
+		h := &held{view: v}
+		if err := readGob(h.listFile(), &h.list); err != nil {
+			continue // nothing was held yet
+		}
+		if state == viewPlanned {
+			s.manager.logger.Info("finishing to apply what a person agreed to", "run", s.run)
+			if err := v.apply(ctx, &plan); err != nil {
+				return err
+			}
+		}
+		if state == viewCut { // nothing of it was being applied
+			if err := h.name(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := h.finished(&plan); err != nil {
+			return err
+		}
+		s.tellLater(plan, v.spec.Dir)
+	}
+	return nil
+}
+
+// waiting is what waits for an answer beside a view, or nil.
+func (v *view) waiting() *held {
+	return v.session.heldIn(v.viewer, filepath.Dir(filepath.Dir(v.spec.Dir)))
+}
+
+// forgetHeld takes paths off what waits, which later commands have made nothing of
+// again, with all that lies below them.
+func (v *view) forgetHeld(paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	h := v.waiting()
+	if h == nil {
+		return nil
+	}
+	for _, path := range paths {
+		h.list = slices.DeleteFunc(h.list, func(c heldChange) bool { return c.Path == path || strings.HasPrefix(c.Path, path+"/") })
+	}
+	return h.save()
+}
+
+// stillAsked has a change of a path that waits wait too, whatever is ruled of it: what
+// nobody agreed to is in it.
+func (v *view) stillAsked(changes []Change, rulings []Ruling) []Ruling {
+	h := v.waiting()
+	if h == nil {
+		return rulings
+	}
+	reasons := make(map[string]string, len(h.list))
+	for _, c := range h.list {
+		reasons[c.Path] = c.Reason
+	}
+	for i, c := range changes {
+		if reason, waits := reasons[c.Path]; waits && rulings[i].Class == Free {
+			rulings[i] = Ruling{Class: Asked, Reason: reason}
+		}
+	}
+	return rulings
 }
 
 // applyHeld is apply for a change that waited: what the project has must be what it

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -231,6 +233,8 @@ type Result struct {
 
 	release func()
 	folder  string // of the view
+	// earlier are the folders of views whose changes are told late, with this result.
+	earlier []string
 }
 
 // Release says that [Change.Old] of the result's changes is needed no more: the run's
@@ -242,14 +246,18 @@ func (r Result) Release() {
 }
 
 // Retain says that [Change.Old] of the result's changes is all that is left of what was
-// there: the folder that it lies in, which it returns, stays until the run is reset. An
+// there: the folder that it lies in, which it returns, stays until the run is reset, and
+// so do the folders of commands whose changes this result tells late. An
 // error is that it stays only until the manager is closed. It needs no room on the disk.
 // Release must not be called besides.
 func (r Result) Retain() (folder string, err error) {
-	if r.folder == "" {
-		return "", nil
+	for _, dir := range append(slices.Clone(r.earlier), r.folder) {
+		if plan := filepath.Join(dir, planName); dir != "" && exists(plan) {
+			err = errors.Join(err, os.Rename(plan, filepath.Join(dir, retainedName)))
+			folder = cmp.Or(folder, dir)
+		}
 	}
-	return r.folder, os.Rename(filepath.Join(r.folder, planName), filepath.Join(r.folder, retainedName))
+	return folder, err
 }
 
 // Sink takes a command's output as it comes: channel 1 is stdout, 2 is stderr.

@@ -27,6 +27,9 @@ type session struct {
 	guard     *violationGuard
 	meter     *meter
 	pending   []Violation
+	// late are plans that were carried out after their command's result was told: the
+	// next command's result tells them.
+	late []lateSettlement
 	// blind counts the containers that did not see the view of a command.
 	blind int
 

@@ -17,7 +17,9 @@ type settlement struct {
 	Steps   []frame.ViewStep
 	Changes []Change
 
-	Held       []Held
+	Held []Held
+	// Gone are paths that waited for an answer and that the command removed.
+	Gone       []string
 	Conflicts  []Conflict
 	Violations []Violation
 	// Applied says that the steps were made.
@@ -64,6 +66,7 @@ func (s *settler) one(i int) int {
 	switch {
 	case c.Is.Kind == NodeOther, s.rulings[i].Class == Dropped && ruling.Class == Dropped:
 	case c.Is.Kind == "" && c.Was.Kind == "": // what was held is gone again
+		s.out.Gone = append(s.out.Gone, c.Path)
 		s.silent(frame.ViewStep{Op: frame.StepHold, Path: c.Path})
 	case ruling.Class == Refused:
 		s.out.Violations = append(s.out.Violations, Violation{Path: c.Path, Action: ActionRefused, Kept: s.upper(c), Detail: ruling.Reason})

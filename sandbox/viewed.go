@@ -59,7 +59,10 @@ func (s *session) runInView(ctx context.Context, run RunSpec, v *view, c Command
 	done, settleErr := s.settleView(ctx, v, aborted(ctx))
 	result.take(done)
 	s.report(result)
-	return result, false, errors.Join(err, settleErr)
+	if err = errors.Join(err, settleErr); err == nil {
+		s.takeLate(&result)
+	}
+	return result, false, err
 }
 
 // withoutView gives up a view that its container does not see, and all others with
@@ -132,6 +135,9 @@ func (s *session) hasViews() bool {
 // settled by what the runner says of that, the rest is kept or removed. What is done
 // is removed too, unless keepDone says that somebody may still ask about it.
 func (s *session) finishLeft(ctx context.Context, viewer *viewer, keepDone bool) error {
+	if err := s.finishHeld(ctx, viewer); err != nil {
+		return err
+	}
 	for _, upper := range s.manager.cfg.uppers() {
 		for _, dir := range leftViews(s.viewsDir(upper)) {
 			v, plan, state := s.leftover(viewer, dir)
@@ -147,7 +153,10 @@ func (s *session) finishOne(ctx context.Context, v *view, plan settlement, state
 	switch state {
 	case viewPlanned:
 		s.manager.logger.Info("finishing to apply what a command changed", "run", s.run, "call", v.note.Call)
-		return v.apply(ctx, &plan)
+		if err := v.apply(ctx, &plan); err != nil {
+			return err
+		}
+		s.tellLater(plan, v.spec.Dir)
 	case viewCut:
 		v.mounted = true
 		ended := s.container != nil && s.container.link.alive() == nil && s.hasEnded(v.note.Call)
@@ -157,6 +166,9 @@ func (s *session) finishOne(ctx context.Context, v *view, plan settlement, state
 			}
 		}
 		done, err := s.settleView(ctx, v, !ended)
+		if err == nil {
+			s.tellLater(done, v.spec.Dir)
+		}
 		if done.Kept != "" {
 			s.manager.logger.Warn("what an interrupted command changed was not applied, and is kept", "run", s.run, "kept", done.Kept)
 		}
@@ -209,6 +221,7 @@ func (s *session) dropViews(ctx context.Context, all bool) error {
 	if err != nil {
 		return err
 	}
+	defer s.dropLate()
 	if err := s.finishLeft(ctx, viewer, false); err != nil {
 		if !all {
 			return err

@@ -67,6 +67,10 @@ func (c *changes) change(x sandbox.Change) {
 	if x.Old != "" {
 		defer reach(x.Old)()
 	}
+	if x.Now != "" {
+		at = x.Now
+		defer reach(x.Now)()
+	}
 	switch {
 	case x.Was.Kind == sandbox.NodeDirectory && x.Is.Kind == sandbox.NodeDirectory && x.Old == "":
 		c.add(sdk.FileChange{Path: x.Path, Before: &sdk.FileState{Kind: "directory", Mode: x.Was.Mode}, After: &sdk.FileState{Kind: "directory", Mode: x.Is.Mode}})

@@ -17,10 +17,6 @@ import (
 // mark is in all that the commands plant, and in nothing else of the project.
 const mark = "PLANTED"
 
-// canary is what a planted program does: a file comes to be in the home of who
-// runs it.
-const canary = `touch "$HOME/pwned"`
-
 // host is a person's machine beside a project: git, an editor that looks at what
 // appears, and an indexer that reads everything go on all the time.
 type host struct {

@@ -46,8 +46,8 @@ func (l *ledger) EntriesBrief(ctx context.Context, run int64, glob string) ([]sd
 
 func (l *ledger) Loops(context.Context, int64) ([]sdk.Loop, error) { return l.loops, nil }
 
-func (l *ledger) Still(_ context.Context, _ int64, _ string, do func(sdk.Run, sdk.RunEvent) error) error {
-	row, _ := l.Run(nil, 1)
+func (l *ledger) Still(ctx context.Context, _ int64, _ string, do func(sdk.Run, sdk.RunEvent) error) error {
+	row, _ := l.Run(ctx, 1)
 	return do(row, sdk.RunEvent{Run: row, Project: l.dir})
 }
 

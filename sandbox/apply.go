@@ -61,14 +61,20 @@ func (v *view) rule(ctx context.Context, changes []frame.ViewChange) []Ruling {
 	}))
 }
 
-// readBelow reads a file of a folder, never through a link and never waiting.
-func readBelow(folder, path string, most int) ([]byte, error) {
+// openBelow opens a file of a folder to read it, never through a link and never
+// waiting. The path has slashes.
+func openBelow(folder, path string) (*os.File, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // it was only read
-	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	return root.OpenFile(filepath.FromSlash(path), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+}
+
+// readBelow reads a file of a folder, never through a link and never waiting.
+func readBelow(folder, path string, most int) ([]byte, error) {
+	f, err := openBelow(folder, path)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,6 @@ package sandbox
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,12 +11,7 @@ import (
 // open so (fcntl(2), F_SETLEASE). Where it grants none at all, as on file systems of
 // other machines, nothing is known, and the file counts as free.
 func busy(folder, path string) bool {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = root.Close() }() // it was only read
-	f, err := root.OpenFile(filepath.FromSlash(path), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	f, err := openBelow(folder, path)
 	if err != nil {
 		return false
 	}

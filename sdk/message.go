@@ -97,6 +97,19 @@ func (u *Usage) Add(more *Usage) {
 	u.Cost += more.Cost
 }
 
+// PluginCompletion is the Data of a row of the journal (KindNoteCompletion): what a plugin
+// asked of a model while it served a call, and what that used. No turn has it in its Usage.
+type PluginCompletion struct {
+	Plugin string `json:"plugin"`
+	For    string `json:"for"` // the id of the call that the plugin served
+	Model  string `json:"model"`
+	Usage  *Usage `json:"usage"` // nil when the provider said nothing
+	Error  string `json:"error,omitempty"`
+	// Answered says that something came, however it ended: it may cost, whatever
+	// is known of its usage.
+	Answered bool `json:"answered,omitempty"`
+}
+
 // Finish closes a stream. A stream without one was cut and is no completion.
 type Finish struct {
 	Reason string          `json:"reason"` // "stop", "calls", "length" or "filter"

@@ -126,7 +126,8 @@ type Event struct {
 	Attributes map[string]any `json:"attributes,omitempty"`
 }
 
-// Telemetry is what a run cost so far, summed over its turns.
+// Telemetry is what a run cost so far, summed over its turns and what plugins asked of
+// models in them.
 type Telemetry struct {
 	PromptTokens     int     `json:"prompt_tokens"`
 	CachedTokens     int     `json:"cached_tokens"`

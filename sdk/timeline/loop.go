@@ -19,6 +19,8 @@ type Loop struct {
 	Began    time.Time // of the first row after the prompt was queued; zero while it waits
 	Last     time.Time // of the last row
 	End      *sdk.LoopEnd
+
+	asked sdk.Usage // what plugins asked of models
 }
 
 func (l *Loop) take(row sdk.JournalRow) {
@@ -40,6 +42,11 @@ func (l *Loop) take(row sdk.JournalRow) {
 		if json.Unmarshal(row.Data, &end) == nil {
 			l.End = &end
 		}
+	case sdk.KindNoteCompletion:
+		var c sdk.PluginCompletion
+		if json.Unmarshal(row.Data, &c) == nil {
+			l.asked.Add(c.Usage)
+		}
 	case sdk.KindEntrySet:
 		if isPrompt(row) && row.Body != nil {
 			l.Prompt = *row.Body
@@ -57,9 +64,10 @@ func (l *Loop) Actions() []*Action {
 	return all
 }
 
-// Usage is what the loop's turns cost together, as far as providers told.
+// Usage is what the loop's turns, and what plugins asked of models in them, cost
+// together, as far as providers told.
 func (l *Loop) Usage() sdk.Usage {
-	var sum sdk.Usage
+	sum := l.asked
 	for _, t := range l.Turns {
 		sum.Add(t.Usage)
 	}

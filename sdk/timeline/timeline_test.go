@@ -44,6 +44,7 @@ func story() rows {
 	r.add(sdk.KindEntrySet, 7, 1, "log://turn_1/bash/call", set(sdk.StateStreaming, sdk.PhaseStarted, `{"call_id":"c","tool":"bash__bash","arguments":{"command":"ls"}}`))
 	r.add(sdk.KindEntryChunk, 7, 1, "log://turn_1/bash/call", sdk.Chunk{Channel: 1}, "on")
 	r.add(sdk.KindNoteProgress, 7, 1, "", map[string]any{"message": "half"})
+	r.add(sdk.KindNoteCompletion, 7, 1, "", sdk.PluginCompletion{Plugin: "p", Usage: &sdk.Usage{Prompt: 5, Total: 6, Cost: 2}})
 	r.add(sdk.KindTurnOpened, 0, 2, "", map[string]any{"model": ""})
 	r.add(sdk.KindEntrySet, 0, 2, "log://turn_2/read_file/a", set(sdk.StateResolved, sdk.PhaseEnded, `{"call_id":"x","tool":"read_file"}`), "text")
 	r.add(sdk.KindTurnClosed, 0, 2, "", map[string]any{"duration_ms": 3})
@@ -73,7 +74,7 @@ func TestTimelineTellsARun(t *testing.T) {
 	if l.Prompt != "do it" || l.Sequence != 1 || l.Model != "m" || len(l.Turns) != 2 || l.End == nil || l.End.Loop != 7 {
 		t.Errorf("%+v", l)
 	}
-	if !l.Began.Equal(time.Unix(4, 0)) || !l.Last.Equal(time.Unix(22, 0)) || l.Answer() != "done" || l.Usage() != (sdk.Usage{Prompt: 4, Total: 3}) {
+	if !l.Began.Equal(time.Unix(4, 0)) || !l.Last.Equal(time.Unix(23, 0)) || l.Answer() != "done" || l.Usage() != (sdk.Usage{Prompt: 9, Total: 9, Cost: 2}) {
 		t.Errorf("%v %v %q %v", l.Began, l.Last, l.Answer(), l.Usage())
 	}
 	if all := l.Actions(); len(all) != 2 || all[0].IsError() || !all[1].IsError() || l.Waits() != nil {
@@ -94,7 +95,7 @@ func TestRowsBelongToTheLoopAtWork(t *testing.T) {
 			of[row.Seq] = c.Loop.ID
 		}
 	}
-	want := map[int64]int64{2: 7, 3: 7, 4: 7, 5: 7, 6: 7, 7: 9, 8: 7, 9: 7, 10: 7, 11: 7, 15: 7, 16: 7, 17: 7, 18: 7, 19: 7, 20: 7, 21: 7, 22: 7, 23: 9, 24: 9, 25: 9, 26: 9, 27: 9, 28: 9}
+	want := map[int64]int64{2: 7, 3: 7, 4: 7, 5: 7, 6: 7, 7: 9, 8: 7, 9: 7, 10: 7, 11: 7, 12: 7, 16: 7, 17: 7, 18: 7, 19: 7, 20: 7, 21: 7, 22: 7, 23: 7, 24: 9, 25: 9, 26: 9, 27: 9, 28: 9, 29: 9}
 	if !reflect.DeepEqual(of, want) {
 		t.Errorf("%v", of)
 	}

@@ -42,9 +42,9 @@ type activeLoop struct {
 
 	approved bool // a call that no loop makes, by somebody who may approve it
 
-	left  bool          // an earlier daemon began it
-	had   []leftTurn    // what it had done by then; nil once it goes on
-	asked []guard.Asked // by plugins, of models
+	left  bool                   // an earlier daemon began it
+	had   []leftTurn             // what it had done by then; nil once it goes on
+	asked []sdk.PluginCompletion // by plugins, of models
 }
 
 // prepare resolves what the loop's row only names.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/bothyd/bothy/daemon/internal/guard"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -120,7 +119,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 		return err
 	}
 	defer spent()
-	asked := guard.Asked{Plugin: c.Instance, For: c.Call, Model: choice.Alias}
+	asked := sdk.PluginCompletion{Plugin: c.Instance, For: c.Call, Model: choice.Alias}
 	take := func(d sdk.Delta) error {
 		asked.Answered = true
 		if d.Usage != nil {
@@ -141,7 +140,7 @@ func (s *Services) Complete(ctx context.Context, c sdk.Caller, req sdk.Request, 
 
 // noteCompletion counts what a plugin asked of a model and writes it into the
 // journal. That it cannot be written does not undo the answer.
-func (e *Engine) noteCompletion(a *activeLoop, turn int, asked guard.Asked) {
+func (e *Engine) noteCompletion(a *activeLoop, turn int, asked sdk.PluginCompletion) {
 	e.guards.Spend(a.loop.ID, asked)
 	note := sdk.Note{Kind: sdk.KindNoteCompletion, Loop: a.loop.ID, Turn: turn, Data: asked}
 	if _, err := e.commit(e.base, happened, sdk.Change{Run: a.run.ID, Notes: []sdk.Note{note}}); err != nil {

@@ -149,7 +149,7 @@ func (e *Engine) readLeft(a *activeLoop) error {
 // askedBefore is what plugins asked of models in a loop, as the journal tells. It
 // is read where a limit on cost counts it: looking through a long run takes as long
 // as all else of taking it up.
-func (e *Engine) askedBefore(a *activeLoop) ([]guard.Asked, error) {
+func (e *Engine) askedBefore(a *activeLoop) ([]sdk.PluginCompletion, error) {
 	agent, err := e.agent(a.loop.Agent)
 	if err != nil || e.narrowing(a.project.Root).Guards(agent.Guards).MaxCost <= 0 {
 		return nil, nil // prepare ends a loop whose agent is gone
@@ -158,9 +158,9 @@ func (e *Engine) askedBefore(a *activeLoop) ([]guard.Asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []guard.Asked
+	var all []sdk.PluginCompletion
 	for _, row := range rows {
-		var asked guard.Asked
+		var asked sdk.PluginCompletion
 		if row.Loop == a.loop.ID && json.Unmarshal(row.Data, &asked) == nil {
 			all = append(all, asked)
 		}

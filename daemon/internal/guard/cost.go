@@ -45,22 +45,9 @@ func (g *cost) of(model string, usage *sdk.Usage) (float64, bool) {
 	return c, known && c >= 0
 }
 
-// Asked is the Data of a row of the journal (KindNoteCompletion): what a plugin
-// asked of a model, and what it used.
-type Asked struct {
-	Plugin string     `json:"plugin"`
-	For    string     `json:"for"` // the id of the call that the plugin served
-	Model  string     `json:"model"`
-	Usage  *sdk.Usage `json:"usage"`
-	Error  string     `json:"error,omitempty"`
-	// Answered says that something came, however it ended: it may cost, whatever
-	// is known of its usage.
-	Answered bool `json:"answered,omitempty"`
-}
-
 // Spend counts what a plugin asked of a model in a loop, as one that the loop's
 // guards watch.
-func (g *Set) Spend(loop int64, asked Asked) {
+func (g *Set) Spend(loop int64, asked sdk.PluginCompletion) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if w, ok := g.loops[loop]; ok {
@@ -70,7 +57,7 @@ func (g *Set) Spend(loop int64, asked Asked) {
 
 // spend leaves out what was asked in vain: a server that answers nothing is paid
 // nothing.
-func (w *watched) spend(asked Asked) {
+func (w *watched) spend(asked sdk.PluginCompletion) {
 	if c, ok := w.rules[maxCost].(*cost); ok && (asked.Usage != nil || asked.Error == "" || asked.Answered) {
 		c.add(asked.Model, asked.Usage)
 	}

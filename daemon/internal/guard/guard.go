@@ -103,7 +103,7 @@ func (g *Set) Close() {
 // took it up again, in order; empty for a loop that begins. They are counted
 // and not judged: what they did was judged when they ended. Asked is what plugins
 // asked of models in them, and in the one that is open.
-func (g *Set) Begin(loop int64, rules sdk.Guards, past []Past, asked ...Asked) {
+func (g *Set) Begin(loop int64, rules sdk.Guards, past []Past, asked ...sdk.PluginCompletion) {
 	w := &watched{rules: g.rules(rules), heard: map[string]madeCall{}}
 	if d, ok := w.rules[Deadline].(*deadline); ok {
 		for _, r := range past {

@@ -71,7 +71,10 @@ func (s *Server) work(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error 
 	for _, t := range turns {
 		d.Turns = append(d.Turns, rpc.TurnOf(t))
 	}
-	d.Loops, d.Telemetry, d.Queued = orEmpty(loops), telemetry(turns), queued(loops)
+	d.Loops, d.Queued = orEmpty(loops), queued(loops)
+	for _, t := range turns {
+		addUsage(d, t.Usage)
+	}
 	return nil
 }
 
@@ -109,12 +112,23 @@ func (s *Server) notes(ctx context.Context, run sdk.Run, d *rpc.RunDetail) error
 				return err
 			}
 			d.Inherited = created.Turns
+		case row.Kind == sdk.KindNoteCompletion:
+			var c sdk.PluginCompletion
+			if err := json.Unmarshal(row.Data, &c); err != nil {
+				return err
+			}
+			addUsage(d, c.Usage)
+			d.Notes = append(d.Notes, noteOf(row))
 		case row.Kind == sdk.KindNoteProgress:
 		case strings.HasPrefix(row.Kind, sdk.KindNote), row.Kind == sdk.KindRunReset, row.Kind == sdk.KindRunExpired, row.Kind == sdk.KindRunRenamed:
-			d.Notes = append(d.Notes, rpc.Note{Seq: row.Seq, Time: row.Time, Kind: row.Kind, Loop: row.Loop, Turn: row.Turn, Data: row.Data})
+			d.Notes = append(d.Notes, noteOf(row))
 		}
 	}
 	return nil
+}
+
+func noteOf(row sdk.JournalRow) rpc.Note {
+	return rpc.Note{Seq: row.Seq, Time: row.Time, Kind: row.Kind, Loop: row.Loop, Turn: row.Turn, Data: row.Data}
 }
 
 // event renders an entry; of an action, the tool is part of the path.
@@ -147,19 +161,20 @@ func cut(text string, n int) (string, int) {
 	return text[:n], len(text) - n
 }
 
-// telemetry is what the turns used together; nil when no provider told.
-func telemetry(turns []sdk.Turn) *rpc.Telemetry {
-	var sum sdk.Usage
-	told := false
-	for _, t := range turns {
-		sum.Add(t.Usage)
-		told = told || t.Usage != nil
+// addUsage adds to what the run used together; nobody tells that of a run of which no
+// provider told anything.
+func addUsage(d *rpc.RunDetail, u *sdk.Usage) {
+	if u == nil {
+		return
 	}
-	if !told {
-		return nil
+	if d.Telemetry == nil {
+		d.Telemetry = &rpc.Telemetry{}
 	}
-	return &rpc.Telemetry{
-		PromptTokens: sum.Prompt, CachedTokens: sum.Cached, CompletionTokens: sum.Completion,
-		ReasoningTokens: sum.Reasoning, TotalTokens: sum.Total, Cost: sum.Cost,
-	}
+	t := d.Telemetry
+	t.PromptTokens += u.Prompt
+	t.CachedTokens += u.Cached
+	t.CompletionTokens += u.Completion
+	t.ReasoningTokens += u.Reasoning
+	t.TotalTokens += u.Total
+	t.Cost += u.Cost
 }

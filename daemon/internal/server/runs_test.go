@@ -66,6 +66,7 @@ func TestRunDetail(t *testing.T) {
 		{Path: "log://turn_1/bash/x", Body: strings.Repeat("é", 10_000), State: sdk.StateFailed, Outcome: sdk.Exit(3), Attributes: json.RawMessage(`{"error":"exit status 3","structured":{"a":1}}`)},
 		{Path: "assistant://2", Body: "done", State: sdk.StateResolved},
 	}
+	h.store.rows = []sdk.JournalRow{{Seq: 1, Run: 7, Loop: 1, Kind: sdk.KindNoteCompletion, Data: json.RawMessage(`{"plugin":"p","usage":{"prompt":1,"total":4,"cost":0.5}}`)}}
 	d, err := h.client(t).Run(context.Background(), rpc.RunRef{Run: "seven", Project: "/p/one"})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func TestRunDetail(t *testing.T) {
 	if d.Summary != "done" || d.Project != "/p/one" || len(d.History) != 4 || len(d.Loops) != 1 {
 		t.Errorf("%+v", d)
 	}
-	if d.Telemetry == nil || d.Telemetry.TotalTokens != 17 || d.Telemetry.PromptTokens != 15 {
+	if d.Telemetry == nil || d.Telemetry.TotalTokens != 21 || d.Telemetry.PromptTokens != 16 || d.Telemetry.Cost != 0.5 || len(d.Notes) != 1 {
 		t.Errorf("telemetry %+v", d.Telemetry)
 	}
 	action := d.History[2]

@@ -2,7 +2,9 @@ package protect
 
 import (
 	"cmp"
+	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -70,6 +72,7 @@ type survey struct {
 	own    []led // of Bothy
 	led    []led
 	git    *repositories
+	gone   map[string]bool // folders that go
 }
 
 func (r Rules) survey(project string, changes []Change) *survey {
@@ -96,6 +99,9 @@ func (r Rules) change(s *survey, c Change, parts, folded []string) Finding {
 		return Finding{Refused, byHolder, s.holder, false}
 	}
 	found := s.held(c, byNames(parts, folded, c.replaces()))
+	if goes := c.Was == Directory && (c.Is != Directory || c.Whole); goes && found.Class < Asked && !s.goes(c.Path) {
+		found = stricter(found, r.inside(s.disk, c.Path))
+	}
 	if Alike(path.Base(c.Path), gitAttributes) && found.Reason == byDrivers && !namesDrivers(c) {
 		found = Finding{}
 	}
@@ -121,6 +127,67 @@ func (s *survey) held(c Change, found Finding) Finding {
 		return Finding{}
 	}
 	return found
+}
+
+// goes says whether a folder lies in one that goes too, and was looked into with that.
+func (s *survey) goes(folder string) bool {
+	if s.gone == nil {
+		s.gone = map[string]bool{}
+	}
+	for at := path.Dir(folder); at != "."; at = path.Dir(at) {
+		if s.gone[at] {
+			return true
+		}
+	}
+	s.gone[folder] = true
+	return false
+}
+
+// inside is the finding about a folder of the project that goes with a protected path in
+// it, at any depth, or one that nobody may look into: a person is asked, whatever the class of
+// the path, since what goes there is a whole folder, and undo gives it back. Below packages
+// nothing is looked for.
+func (r Rules) inside(project disk, folder string) (found Finding) {
+	if slices.Contains(foldAll(split(folder)), packages) {
+		return Finding{}
+	}
+	top := filepath.Join(string(project), filepath.FromSlash(folder))
+	_ = filepath.WalkDir(top, func(at string, entry fs.DirEntry, err error) error { // it returns none
+		rel, relErr := filepath.Rel(string(project), at)
+		if relErr != nil || at == top && err == nil {
+			return nil
+		}
+		if err != nil {
+			found = Finding{Asked, byUnread, filepath.ToSlash(rel), true}
+			return fs.SkipAll
+		}
+		parts := split(filepath.ToSlash(rel))
+		folded := foldAll(parts)
+		named := byNames(parts, folded, false)
+		switch folded[len(folded)-1] {
+		case packages:
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		case gitFolderName:
+			named = Finding{Refused, byGit, path.Join(parts...), false}
+		case "head":
+			if isBare(filepath.Dir(at)) {
+				named = Finding{Refused, byBecame, path.Join(parts[:len(parts)-1]...), false}
+			}
+		}
+		if named = r.set(parts, folded, named); named.Class == Free {
+			return nil
+		}
+		found = Finding{Asked, named.Reason, named.Name, true}
+		return fs.SkipAll
+	})
+	return found
+}
+
+// isBare says whether a folder of the host is a repository under a name of its own.
+func isBare(folder string) bool {
+	return Rules{}.IsRepository(func(name string) bool { return disk(folder).has(name) })
 }
 
 // led is what is known of a path beyond its name, such as that configuration names

@@ -227,6 +227,8 @@ func TestRepositoriesOfGit(t *testing.T) {
 	s.want("init --bare", Rules{})
 	s.commit()
 	s.put(map[string]string{"sub": "gone"})
+	s.want("a folder with a repository goes", Rules{}, "asked sub")
+	s.commit()
 	s.git("remote", "add", "origin", "https://example.org/x.git")
 	s.git("branch", "-q", "other")
 	s.git("config", "branch.other.remote", "origin")
@@ -284,7 +286,7 @@ func TestRepositoriesThatBecome(t *testing.T) {
 			[]string{"refused .git/ORIG_HEAD", "refused .git/info", "refused .git/logs/HEAD"}},
 		"packed replacements": {map[string]string{".git/packed-refs": "a refs/heads/x\n"}, map[string]string{".git/packed-refs": "a refs/heads/y\nb refs/replace/c\n"}, []string{"refused .git/packed-refs"}},
 		"packed":              {map[string]string{".git/packed-refs": "a refs/heads/x\nb refs/replace/c\n"}, map[string]string{".git/packed-refs": "a refs/heads/y\nb refs/replace/c\n"}, nil},
-		"a repository goes":   {map[string]string{"lib/.git/HEAD": "x", "lib/x": "x"}, map[string]string{"lib": "gone"}, nil},
+		"a repository goes":   {map[string]string{"lib/.git/HEAD": "x", "lib/x": "x"}, map[string]string{"lib": "gone"}, []string{"asked lib"}},
 		"only its .git goes":  {map[string]string{"lib/.git/HEAD": "x", "lib/x": "x"}, map[string]string{"lib/.git": "gone"}, []string{"refused lib/.git"}},
 	} {
 		s := newScene(t, c.before)
@@ -376,4 +378,46 @@ func TestFolders(t *testing.T) {
 	s.want("gone", Rules{}, "asked .github", "refused home/.config")
 	s.put(map[string]string{"z/.config": "-> ../x"})
 	s.want("a link", Rules{}, "asked .github", "refused home/.config", "refused z/.config")
+}
+
+// TestFoldersThatGo: a folder that goes, or that another one takes the place of, with
+// something protected in it is asked about, and one of packages is not.
+func TestFoldersThatGo(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		rules Rules
+		want  []string
+	}{
+		{in: "sub/deep/.git/HEAD", want: []string{"asked sub"}},
+		{in: "sub/.GIT", want: []string{"asked sub"}},
+		{in: "sub/deep/.claude/settings.json", want: []string{"asked sub"}},
+		{in: "sub/.vscode/tasks.json", want: []string{"asked sub"}},
+		{in: "sub/deep/.config/fish/config.fish", want: []string{"asked sub"}},
+		{in: "sub/lefthook.yml", want: []string{"asked sub"}},
+		{in: "sub/node_modules/a/.claude/x"},
+		{in: "node_modules/a/.git/HEAD"},
+		{in: "sub/HEAD"},
+		{in: "sub/src/main.go"},
+		{in: "sub/.vscode/x", rules: Rules{Free: []string{".vscode"}}},
+		{in: "sub/deep/secrets/x", rules: Rules{Refuse: []string{"secrets"}}, want: []string{"asked sub"}},
+	} {
+		s := newScene(t, map[string]string{c.in: "x", "sub/other/f": "x"})
+		s.put(map[string]string{"sub": "gone", "node_modules": "gone"})
+		s.want(c.in, c.rules, c.want...)
+	}
+	s := newScene(t, map[string]string{"sub/x.git/HEAD": "x", "sub/x.git/objects/": "", "sub/x.git/refs/": ""})
+	s.put(map[string]string{"sub": "gone"})
+	s.want("a repository under a name of its own", Rules{}, "asked sub")
+	found := Rules{}.Changes(s.before, []Change{{Path: "sub", Was: Directory, Is: Directory, Whole: true}})
+	if found[0].Class != Asked || found[0].Name != "sub/x.git" {
+		t.Errorf("another folder in its place: %+v", found[0])
+	}
+}
+
+// TestReftable: references that are kept in tables are not read, so that a person is
+// asked about a change of them.
+func TestReftable(t *testing.T) {
+	s := newScene(t, map[string]string{".git/HEAD": "ref: refs/heads/.invalid\n", ".git/config": newConfig, ".git/objects/": "", ".git/refs/heads": "x"})
+	s.put(map[string]string{".git/reftable/": "", ".git/reftable/tables.list": "0x01.ref\n", ".git/reftable/0x01.ref": "REFT", "reftable/x": "free"})
+	s.want("a commit", Rules{}, "asked .git/reftable/0x01.ref", "asked .git/reftable/tables.list")
 }

@@ -50,6 +50,9 @@ const (
 	bySetting  = "the configuration of Bothy protects it"
 	byHolder   = "the project lies in a folder of Bothy's own"
 	byBecoming = "with it git takes the folder for a repository, and obeys what is in it"
+	byUnread   = "nobody may look into it"
+	byBecame   = "git takes it for a repository"
+	byReftable = "git keeps its references there in a form that is not read here, and one of them could put other contents in an object's place"
 	byLinkGit  = "git would write through it to where it leads"
 )
 

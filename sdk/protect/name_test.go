@@ -139,7 +139,7 @@ func TestNothingIsFreeBySpelling(t *testing.T) {
 			}
 		}
 		cut := rapid.IntRange(0, len(written)).Draw(t, "unseen")
-		for _, unseen := range []string{"", "\u200c", "\ufeff"} {
+		for _, unseen := range []string{"", "\u200c", "\ufeff", "\ufe0f", "\u034f", "\u3164", "\U000e0100"} {
 			at := string(written[:cut]) + unseen + string(written[cut:])
 			if got := (Rules{}).Name(at); got.Class < f.Class {
 				t.Fatalf("%q is %s, and %s is %s", at, got.Class, f.Name, f.Class)
@@ -194,5 +194,20 @@ func TestBothyPaths(t *testing.T) {
 	}
 	if got := BothyPaths("", ""); len(got) != 1 {
 		t.Errorf("of nothing: %q", got)
+	}
+}
+
+// TestFold: names that a file system takes for the same fold alike.
+func TestFold(t *testing.T) {
+	for a, b := range map[string]string{
+		".GIT": ".git", ".g\u0131t": ".g\u0131t", ".\ufb01sh": ".fish", ".con\uFB01g": ".config", ".ba\u017fhrc": ".bashrc", "STRA\u00dfE": "strasse", "\u1e9e": "ss",
+		".vs\ufe00code": ".vscode", "\u212a": "k", "o\ufb03ce": "office",
+	} {
+		if !Alike(a, b) {
+			t.Errorf("%q folds to %q, %q to %q", a, Fold(a), b, Fold(b))
+		}
+	}
+	if Alike(".git", ".g\u0131t") {
+		t.Error("a letter of its own folds to another")
 	}
 }

@@ -108,6 +108,8 @@ func (s *repositories) member(c Change, parts, folded []string, i int) Finding {
 		return refused
 	case c.Is == Link:
 		return Finding{Refused, byLinkGit, path.Join(parts...), false}
+	case folded[i] == "reftable" && c.Is != Nothing && (len(parts) > i+1 || c.Is != Directory):
+		return Finding{Asked, byReftable, path.Join(parts[:i+1]...), false}
 	case folded[i] == "packed-refs" && len(parts) == i+1 && replacedRefs(c):
 		return refused
 	}

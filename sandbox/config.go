@@ -81,7 +81,7 @@ type Limits struct {
 	// OpenFiles is per process. Default 4096.
 	OpenFiles int64
 	// Quota is what a run's home and private workspace may hold, in bytes. It
-	// is watched, not enforced; see [Overflow]. Default 10 GB; below zero
+	// is watched, not enforced; see [Overflow]. Default 5 GB; below zero
 	// nothing is watched.
 	Quota int64
 }
@@ -107,7 +107,7 @@ func (l Limits) WithDefaults() Limits {
 	l.Tmp = cmp.Or(l.Tmp, 64*mib)
 	l.FileSize = cmp.Or(l.FileSize, 1*gib)
 	l.OpenFiles = cmp.Or(l.OpenFiles, 4096)
-	l.Quota = cmp.Or(l.Quota, 10*gib)
+	l.Quota = cmp.Or(l.Quota, 5*gib)
 	return l
 }
 

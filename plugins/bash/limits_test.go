@@ -48,13 +48,13 @@ func TestTheLimitsOfThePage(t *testing.T) {
 		"memory": gb(own.Memory), "cpus": half, "pids": fmt.Sprint(own.Pids),
 		"time of a command": fmt.Sprintf("%d s, at most %d min", sandbox.DefaultTimeout/time.Second, sandbox.MaxTimeout/time.Minute),
 		"output":            fmt.Sprintf("%d MB and %d MB of errors, the rest is counted and dropped", sandbox.DefaultStdoutCap>>20, sandbox.DefaultStderrCap>>20),
-		"one file":          gb(own.FileSize), "open files": fmt.Sprintf("%d of each process", own.OpenFiles), "quota": configured("Quota"),
+		"one file":          gb(own.FileSize), "open files": fmt.Sprintf("%d of each process", own.OpenFiles), "quota": gb(own.Quota),
 	}
 	if !reflect.DeepEqual(said, want) {
 		t.Errorf("the page says %v, want %v", said, want)
 	}
-	if configured("Memory") != want["memory"] || configured("Pids") != want["pids"] {
-		t.Errorf("the configuration has %s and %s", configured("Memory"), configured("Pids"))
+	if configured("Memory") != want["memory"] || configured("Pids") != want["pids"] || configured("Quota") != want["quota"] {
+		t.Errorf("the configuration has %s, %s and %s", configured("Memory"), configured("Pids"), configured("Quota"))
 	}
 }
 

@@ -163,6 +163,7 @@ func oldFacts(t *testing.T) []oldFact {
 			delete(turn, "duration")
 			turn["duration_ms"] = float64(time.Duration(took).Milliseconds())
 		}
+		countCompletions(l.Is)
 		switch {
 		case l.Show != "":
 			all = append(all, oldFact{"run " + l.Show, []string{"runs", "show", l.Show, "--json"}, "", l.Is})
@@ -173,6 +174,26 @@ func oldFacts(t *testing.T) []oldFact {
 		}
 	}
 	return all
+}
+
+// countCompletions adds what plugins asked of models to what a run used, where that build
+// told it among the notes alone.
+func countCompletions(run map[string]any) {
+	used, _ := run["telemetry"].(map[string]any)
+	notes, _ := run["notes"].([]any)
+	for _, note := range notes {
+		note, _ := note.(map[string]any)
+		data, _ := note["data"].(map[string]any)
+		usage, _ := data["usage"].(map[string]any)
+		if note["kind"] != sdk.KindNoteCompletion || used == nil {
+			continue
+		}
+		for name, n := range usage {
+			n, _ := n.(float64)
+			had, _ := used[name+"_tokens"].(float64)
+			used[name+"_tokens"] = had + n
+		}
+	}
 }
 
 // todays is an object that the build of that commit printed with the names that

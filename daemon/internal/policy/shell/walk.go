@@ -21,7 +21,6 @@ func (j *judge) stmt(s *syntax.Stmt) {
 	inner := *j
 	inner.stdin = j.input(s.Redirs)
 	inner.succeeded = nil
-	before := *j
 	if s.Coprocess || s.Disown {
 		j.structure(finding{Unsafe, "shell.syntax", "|& at an end and &| are nothing that bash knows; leave them out"})
 	}
@@ -30,7 +29,7 @@ func (j *judge) stmt(s *syntax.Stmt) {
 	}
 	inner.tree(s.Cmd)
 	for _, r := range s.Redirs {
-		before.redirect(r)
+		j.redirect(r) // which stands where the command began
 	}
 	if s.Background {
 		return

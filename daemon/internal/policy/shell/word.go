@@ -57,10 +57,9 @@ func (j *judge) peek(w *syntax.Word) word {
 
 // words decodes words, lists in braces taken apart.
 func (j *judge) words(list []*syntax.Word) []word {
-	var all []word
+	all := make([]word, 0, len(list))
 	for _, w := range list {
-		d := j.word(w)
-		all = append(all, j.brace(w, d)...)
+		all = j.brace(all, w, j.word(w))
 	}
 	return all
 }
@@ -273,24 +272,23 @@ const (
 	braceCap   = 64
 )
 
-// brace takes a list in braces apart, so that what it would run is seen. What
+// brace adds a word to others, a list in braces taken apart, so that what it would run is seen. What
 // is not a plain list stays one word that nobody knows.
-func (j *judge) brace(w *syntax.Word, d word) []word {
+func (j *judge) brace(all []word, w *syntax.Word, d word) []word {
 	if d.why.rule != "shell.dynamic" || !d.known || !strings.Contains(d.source, "{") || !strings.ContainsAny(d.source, ",.") {
-		return []word{d}
+		return append(all, d)
 	}
 	if len(d.source) > braceBytes || strings.Count(d.source, "{") > braceDepth { // taking it apart costs the square
 		d.known = false
-		return []word{d}
+		return append(all, d)
 	}
 	split := syntax.Word{Parts: slices.Clone(w.Parts)}
 	syntax.SplitBraces(&split)
 	variants, ok := variants(&split)
 	if !ok {
 		d.known = false
-		return []word{d}
+		return append(all, d)
 	}
-	all := make([]word, 0, len(variants))
 	for _, v := range variants {
 		one := j.peek(&syntax.Word{Parts: v})
 		one.from, one.to, one.source, one.why = d.from, d.to, d.source, worse(d.why, one.why)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
@@ -58,6 +59,9 @@ func (j judge) Rule(project string, changes []sandbox.Change, readers sandbox.Re
 		rulings[i] = ruling(f)
 		if isSample(changes[i]) && f.Class == protect.Refused {
 			rulings[i].Class = sandbox.Dropped
+		}
+		if rulings[i].Class == sandbox.Asked && !utf8.ValidString(changes[i].Path) {
+			rulings[i] = sandbox.Ruling{Class: sandbox.Refused, Reason: rulings[i].Reason + ", and nobody can be asked about a name that is not UTF-8"}
 		}
 		if reason := lossy(changes[i]); reason != "" && rulings[i].Class == sandbox.Free {
 			rulings[i] = sandbox.Ruling{Class: sandbox.Asked, Reason: reason}

@@ -107,6 +107,18 @@ func pluginFindings(ctx context.Context, p config.Plugin, sandbox sdk.Sandbox, p
 	return append(findings, ask(ctx, binary, name, sandbox, paths)...)
 }
 
+// doctorProject is the project that doctor is called in; empty where there is none.
+func doctorProject() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	if project, is := config.ProjectOf(dir); is {
+		return project
+	}
+	return ""
+}
+
 // ask lets the plugin look at the machine: a JSON list of findings on its output.
 func ask(ctx context.Context, binary, name string, sandbox sdk.Sandbox, paths Paths) []Finding {
 	settings, err := json.Marshal(sdk.Settings{
@@ -118,7 +130,11 @@ func ask(ctx context.Context, binary, name string, sandbox sdk.Sandbox, paths Pa
 	ctx, cancel := context.WithTimeout(ctx, doctorTime)
 	defer cancel()
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, binary, "check", string(settings))
+	args := []string{"check", string(settings)}
+	if project := doctorProject(); project != "" {
+		args = append(args, project)
+	}
+	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
 	var found []Finding

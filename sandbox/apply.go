@@ -2,9 +2,11 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -29,23 +31,38 @@ func (v *view) settle(ctx context.Context) (settlement, error) {
 		v.remove()
 		return settlement{Note: v.note, Applied: true}, nil
 	}
-	s := settler{view: v, changes: changes, out: settlement{Note: v.note}}
-	s.rulings = v.rule(ctx, changes)
-	s.plan()
-	if err := v.digests(&s.out); err != nil {
-		return v.keep(), err
+	var done settlement
+	locked := false
+	err = v.locked(ctx, func() (err error) {
+		locked = true
+		done, err = v.settleChanges(ctx, changes)
+		return err
+	})
+	if !locked { // the next command tries again
+		err = errors.Join(err, v.write(endedName, true))
 	}
-	if err := v.addHeld(&s.out); err != nil {
+	return done, err
+}
+
+// settleChanges judges, plans and applies what a command changed. Nobody else changes
+// the project meanwhile: what two commands make of it together is seen by the one that
+// comes second.
+func (v *view) settleChanges(ctx context.Context, changes []frame.ViewChange) (settlement, error) {
+	s := settler{view: v, changes: changes, waits: newWaiting(v.waiting()), out: settlement{Note: v.note, Aside: true}}
+	s.rulings = s.waits.stillAsked(changes, v.judged(ctx, changes))
+	s.plan()
+	if err := v.addHeld(s.held); err != nil {
 		return v.keep(), err
 	}
 	if err := v.commit(ctx, &s.out); err != nil {
 		return v.keep(), err
 	}
-	return s.out, v.apply(ctx, &s.out)
+	err := v.apply(ctx, &s.out)
+	return s.out, err
 }
 
-// rule asks the judge; without one everything is free.
-func (v *view) rule(ctx context.Context, changes []frame.ViewChange) []Ruling {
+// judged asks the judge; without one everything is free.
+func (v *view) judged(ctx context.Context, changes []frame.ViewChange) []Ruling {
 	judge := v.session.manager.cfg.Judge
 	if judge == nil {
 		return make([]Ruling, len(changes))
@@ -55,10 +72,10 @@ func (v *view) rule(ctx context.Context, changes []frame.ViewChange) []Ruling {
 		all[i] = change(c)
 		all[i].Busy = c.Was.Kind == NodeFile && busy(v.note.Project, c.Path)
 	}
-	return v.stillAsked(all, judge.Rule(v.note.Project, all, Readers{
+	return judge.Rule(v.note.Project, all, Readers{
 		After:  func(path string, most int) ([]byte, error) { return v.viewer.read(ctx, v.spec, path, most) },
 		Before: func(path string, most int) ([]byte, error) { return readBelow(v.note.Project, path, most) },
-	}))
+	})
 }
 
 // openBelow opens a file of a folder to read it, never through a link and never
@@ -86,15 +103,17 @@ func readBelow(folder, path string, most int) ([]byte, error) {
 	return text, err
 }
 
-// digests names what held changes have become, so that an answer is about that.
-func (v *view) digests(s *settlement) (err error) {
+// digests names what held changes have become, so that an answer is about that. One that
+// cannot be read has none, and no answer is about it.
+func (v *view) digests(s *settlement) {
 	for i := range s.Held {
-		h := &s.Held[i]
-		if h.Digest, err = digestOf(filepath.Join(v.spec.Dir, "u"), h.Path); err != nil {
-			return failed("read what "+h.Path+" has become", err)
+		digest, err := digestOf(v.spec.Held, s.Held[i].Path)
+		if err != nil {
+			v.session.manager.logger.Warn("what waits for an answer cannot be read", "run", v.note.Run, "path", s.Held[i].Path, "error", err)
+			digest = ""
 		}
+		s.Held[i].Digest = digest
 	}
-	return nil
 }
 
 // commit writes the plan down, after all that it speaks of is on disk: who finds
@@ -102,7 +121,7 @@ func (v *view) digests(s *settlement) (err error) {
 func (v *view) commit(ctx context.Context, s *settlement) error {
 	var paths []string
 	for _, step := range s.Steps {
-		if step.Op == frame.StepPut || step.Op == frame.StepSwap || step.Op == frame.StepHold {
+		if slices.Contains([]string{frame.StepPut, frame.StepSwap, frame.StepHold, frame.StepMove}, step.Op) {
 			paths = append(paths, step.Path)
 		}
 	}
@@ -119,38 +138,55 @@ func (v *view) commit(ctx context.Context, s *settlement) error {
 
 // apply makes the steps of a plan that is written down, those that an earlier
 // process made included: they are found to be made. A step whose path is no longer
-// what was checked is a conflict.
+// what was checked is a conflict. The project is locked.
 func (v *view) apply(ctx context.Context, s *settlement) error {
 	if len(s.Steps) > 0 {
-		unlock, err := v.session.manager.lockProject(ctx, v.note.Device, v.note.Inode)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-		spec := v.spec
-		if spec.Held = filepath.Join(filepath.Dir(v.spec.Dir), heldName, "u"); !isFolder(spec.Held) {
-			spec.Held = ""
-		}
-		results, err := v.viewer.apply(ctx, spec, s.Steps)
+		results, err := v.applySteps(ctx, v.asideDir(), s.Steps)
 		if err != nil {
 			return failed("apply what the command changed", err)
 		}
-		v.conflicts(s, results)
+		if err := v.conflicts(ctx, s, results); err != nil {
+			return err
+		}
 	}
+	v.digests(s)
 	if err := v.forgetHeld(s.Gone); err != nil {
 		return err
 	}
 	s.Applied = true
+	if s.tells() {
+		if err := v.write(lateName, true); err != nil {
+			return failed("note that nobody was told yet", err)
+		}
+	}
 	if err := writeGob(filepath.Join(v.spec.Dir, doneName), s, false); err != nil {
 		return failed("note what was applied", err)
 	}
 	return nil
 }
 
+// applySteps makes steps, with a folder to move to that is made when one moves there.
+func (v *view) applySteps(ctx context.Context, aside string, steps []frame.ViewStep) ([]frame.ViewResult, error) {
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	spec := v.spec
+	if slices.ContainsFunc(steps, func(s frame.ViewStep) bool { return s.Op == frame.StepMove }) {
+		if err := os.MkdirAll(aside, 0o700); err != nil {
+			return nil, err
+		}
+		spec.Aside = aside
+	}
+	return v.viewer.apply(ctx, spec, steps)
+}
+
 // conflicts takes the steps that were not made out of the changes, and says of the
-// others where lies what was there before.
-func (v *view) conflicts(s *settlement, results []frame.ViewResult) {
+// others where lies what was there before. The command's versions of what was not made
+// are moved aside.
+func (v *view) conflicts(ctx context.Context, s *settlement, results []frame.ViewResult) error {
 	made := s.Changes[:0:0]
+	var moves []frame.ViewStep
+	var moved []int // of the conflicts
 	for i, r := range results {
 		c := s.Changes[i]
 		switch {
@@ -159,8 +195,11 @@ func (v *view) conflicts(s *settlement, results []frame.ViewResult) {
 			if r.Refused {
 				conflict.Reason = r.Reason
 			}
-			if s.Steps[i].Upper != (frame.ViewIdentity{}) {
-				conflict.Kept = filepath.Join(v.spec.Dir, "u", filepath.FromSlash(conflict.Path))
+			switch {
+			case r.Old != "": // the person's, which could not go back where it was
+				conflict.Kept, s.Aside = filepath.Join(v.spec.Dir, filepath.FromSlash(r.Old)), false
+			case s.Steps[i].Upper != (frame.ViewIdentity{}):
+				moves, moved = append(moves, frame.ViewStep{Op: frame.StepMove, Path: conflict.Path, Upper: s.Steps[i].Upper}), append(moved, len(s.Conflicts))
 			}
 			s.Conflicts = append(s.Conflicts, conflict)
 		case c.Path != "":
@@ -171,7 +210,21 @@ func (v *view) conflicts(s *settlement, results []frame.ViewResult) {
 			made = append(made, c)
 		}
 	}
+	results, err := v.applySteps(ctx, v.asideDir(), moves)
+	if err != nil {
+		return failed("keep what could not be applied", err)
+	}
+	for i, r := range results {
+		at := filepath.Join(v.asideDir(), filepath.FromSlash(moves[i].Path))
+		if r.State == frame.ViewConflict { // it is something else, and stays where it is
+			at, s.Aside = filepath.Join(v.spec.Dir, "u", filepath.FromSlash(moves[i].Path)), false
+		}
+		if exists(at) {
+			s.Conflicts[moved[i]].Kept = at
+		}
+	}
 	s.Steps, s.Changes = nil, made
+	return nil
 }
 
 // keep gives up applying: what the command changed stays where it lies.
@@ -180,6 +233,16 @@ func (v *view) keep() settlement {
 	// Without the note the next manager says the same.
 	_ = writeGob(filepath.Join(v.spec.Dir, doneName), s, false)
 	return s
+}
+
+// locked does something while nobody else changes the project.
+func (v *view) locked(ctx context.Context, do func() error) error {
+	unlock, err := v.session.manager.lockProject(ctx, v.note.Device, v.note.Inode)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return do()
 }
 
 // lockProject keeps others from applying to a project, and the files tool from
@@ -201,11 +264,16 @@ func (s *session) leftover(viewer *viewer, dir string) (v *view, plan settlement
 		return v, plan, viewEmpty
 	}
 	v.spec = frame.View{Slot: s.slotPath(), Project: v.note.Project, Device: v.note.Device, Inode: v.note.Inode, Dir: dir}
+	if held := filepath.Join(filepath.Dir(dir), heldName); held != dir && isFolder(filepath.Join(held, "u")) {
+		v.spec.Held = filepath.Join(held, "u")
+	}
 	switch {
 	case readGob(filepath.Join(dir, doneName), &plan) == nil:
 		return v, plan, viewDone
 	case readGob(filepath.Join(dir, planName), &plan) == nil:
 		return v, plan, viewPlanned
+	case exists(filepath.Join(dir, agreedName)):
+		return v, plan, viewAgreed
 	}
 	return v, plan, viewCut
 }
@@ -216,6 +284,7 @@ type viewState int
 const (
 	viewEmpty   viewState = iota // it has no note, and nothing was ever changed in it
 	viewCut                      // its command was running, or had just ended
+	viewAgreed                   // a person agreed to it, and it is being taken out of what waits
 	viewPlanned                  // its plan is written down
 	viewDone
 )

@@ -30,10 +30,10 @@ type Finding struct {
 	Hint string `json:"hint,omitempty"`
 }
 
-// Check tells whether commands can run here and what they would lack. It starts
-// no service and no container, makes nothing that stays, and may be called while
-// a manager is open.
-func Check(ctx context.Context, cfg Config, logger hclog.Logger) []Finding {
+// Check tells whether commands can run here, in a project, and what they would lack:
+// where all looks well one is run that changes nothing. Nothing stays of what that makes,
+// and a manager may be open. Without a project none is run.
+func Check(ctx context.Context, cfg Config, project string, logger hclog.Logger) []Finding {
 	var out []Finding
 	add := func(name, level, detail, hint string) {
 		out = append(out, Finding{Name: name, Level: level, Detail: detail, Hint: hint})
@@ -70,6 +70,10 @@ func Check(ctx context.Context, cfg Config, logger hclog.Logger) []Finding {
 		add("podman", LevelOK, detail, "")
 		out = append(append(out, findings(info)...), view)
 	}
+	failed := slices.ContainsFunc(out, func(f Finding) bool { return f.Level == LevelFail })
+	if project != "" && !failed {
+		out = append(out, commandFinding(ctx, cfg, project, logger))
+	}
 	return append(out, quotaFinding(cfg), homeTools(cfg.Path))
 }
 
@@ -96,8 +100,17 @@ func viewFinding(ctx context.Context, p *podman, cfg, at Config, logger hclog.Lo
 	if found.Dir == "" {
 		return none(found.Reason, "use Linux 5.11 or later, and keep Bothy's data on a file system that overlays can write to (ext4, xfs, btrfs)")
 	}
-	where := cfg.uppers()[slices.Index(at.uppers(), found.Dir)]
-	return Finding{Name: "view", Level: LevelOK, Detail: fmt.Sprintf("commands work on views of their projects; tried were Podman's mounts, and overlays with their changes in %s (%s free)", where, size(found.Free))}
+	tried := strings.NewReplacer(pairs(at.uppers(), cfg.uppers())...).Replace(strings.Join(found.Tried, "; "))
+	return Finding{Name: "view", Level: LevelOK, Detail: fmt.Sprintf("commands work on views of their projects (Linux %s, in the mounts that Podman's containers come from); "+
+		"overlays with their changes, folders of mode 000 and attributes of users were tried in %s; %s are free in the first", kernelRelease(), tried, size(found.Free))}
+}
+
+// pairs are the elements of two lists in turns.
+func pairs(a, b []string) (all []string) {
+	for i := range a {
+		all = append(all, a[i], b[i])
+	}
+	return all
 }
 
 // quotaFinding says what is watched, and that it is only that.
@@ -172,6 +185,11 @@ func (c Config) aside() (_ Config, remove func(), err error) {
 	if isFolder(c.Dir) && isFolder(c.StateDir) {
 		return c, func() {}, nil
 	}
+	return c.apart()
+}
+
+// apart gives a manager folders of its own, on the same file systems.
+func (c Config) apart() (_ Config, remove func(), err error) {
 	near := c.StateDir
 	c.StateDir, err = os.MkdirTemp(near, ".bothy-doctor-")
 	for err != nil && near != filepath.Dir(near) {
@@ -184,7 +202,14 @@ func (c Config) aside() (_ Config, remove func(), err error) {
 	if c.Dir, err = os.MkdirTemp("/tmp", "bothy-doctor-"); err != nil { // a short path, for the sockets
 		return c, nil, errors.Join(err, os.Remove(c.StateDir))
 	}
-	return c, func() { _ = errors.Join(os.RemoveAll(c.StateDir), os.RemoveAll(c.Dir)) }, nil
+	return c, func() {
+		for _, dir := range []string{c.StateDir, c.Dir} {
+			if root, err := os.OpenRoot(filepath.Dir(dir)); err == nil {
+				_ = removeTree(root, filepath.Base(dir))
+				_ = root.Close()
+			}
+		}
+	}, nil
 }
 
 func isFolder(path string) bool {

@@ -3,10 +3,15 @@ package sandbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/bothyd/bothy/sandbox/frame"
@@ -17,73 +22,46 @@ import (
 const heldListName = "held.json"
 
 // heldChange is a held change as it is written down: with what has to be in the
-// project still when it is applied.
+// project still when it is applied. Its digest is not: later commands add to it.
 type heldChange struct {
 	Held
 	Lower frame.ViewIdentity
+	// Newest is the newest change time in a folder of the project that would go.
+	Newest time.Time
 }
 
-// Agreed is a held change that a person agreed to.
-type Agreed struct {
-	Path   string `json:"path"`
-	Digest string `json:"digest"`
+// whole says whether all that lies at the path is the change's: not where merely the mode
+// of a folder is another one.
+func (c heldChange) whole() bool {
+	return c.Whole || c.Was.Kind != NodeDirectory || c.Is.Kind != NodeDirectory
 }
 
-// Apply applies held changes of a run. What is no longer as it was when the person
-// was asked stays held, and is named among the conflicts: the change itself, or what
-// the project has at its path.
-func (m *Manager) Apply(ctx context.Context, run RunSpec, agreed []Agreed) (Result, error) {
-	if err := run.checkNames(); err != nil {
-		return Result{}, err
-	}
-	if err := m.enter(); err != nil {
-		return Result{}, err
-	}
-	defer m.active.Done()
-	s := m.session(run.RunID)
-	if err := s.take(ctx); err != nil {
-		return Result{}, err
-	}
-	defer s.give()
-	if err := s.claim(ctx); err != nil {
-		return Result{}, err
-	}
-	s.keep(run)
-	return s.applyHeld(ctx, agreed)
-}
+// lies says whether a path lies in a folder.
+func lies(path, folder string) bool { return strings.HasPrefix(path, folder+"/") }
 
-func (s *session) applyHeld(ctx context.Context, agreed []Agreed) (Result, error) {
-	viewer, err := s.manager.views.helper(ctx)
-	if err != nil {
-		return Result{}, err
+// stale says whether the person has changed the project at the path since the change
+// was held, or has taken the folder away that it lies in: it will never be applied.
+func (c heldChange) stale(project string) bool {
+	at := filepath.Join(project, filepath.FromSlash(c.Path))
+	if info, err := os.Lstat(filepath.Dir(at)); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() {
+		return true
 	}
-	if err := s.finishHeld(ctx, viewer); err != nil {
-		return Result{}, err
+	info, err := os.Lstat(at)
+	there := c.Lower != (frame.ViewIdentity{})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return there
+	case err != nil:
+		return false // nobody can tell
+	case !there:
+		return true
 	}
-	var result Result
-	for _, upper := range s.manager.cfg.uppers() {
-		h := s.heldIn(viewer, upper)
-		if h == nil || len(h.list) == 0 {
-			continue
-		}
-		done, err := h.apply(ctx, agreed)
-		if err != nil {
-			return result, err
-		}
-		own := result.Changes
-		result.take(done)
-		result.Changes = append(own, result.Changes...)
+	device, inode := fileIdentity(info)
+	if device != c.Lower.Device || inode != c.Lower.Inode {
+		return true
 	}
-	s.takeLate(&result)
-	for _, a := range agreed {
-		known := func(c Conflict) bool { return c.Path == a.Path }
-		made := func(c Change) bool { return c.Path == a.Path || strings.HasPrefix(c.Path, a.Path+"/") }
-		if !slices.ContainsFunc(result.Conflicts, known) && !slices.ContainsFunc(result.Changes, made) {
-			result.Conflicts = append(result.Conflicts, Conflict{Path: a.Path})
-		}
-	}
-	s.report(result)
-	return result, nil
+	unmodified := !c.Lower.Modified.IsZero() && info.ModTime().Equal(c.Lower.Modified)
+	return !changeTime(info).Equal(c.Lower.Changed) && !unmodified
 }
 
 // held is what waits for an answer in one run.
@@ -114,8 +92,11 @@ func (m *Manager) Waiting(ctx context.Context, run RunSpec) ([]Held, error) {
 			continue
 		}
 		for _, c := range h.list {
+			if digest, err := digestOf(h.upper(), c.Path); err == nil { // else no answer is about it
+				c.Digest = digest
+			}
 			if c.Is.Kind != "" {
-				c.New = filepath.Join(h.view.spec.Dir, "u", filepath.FromSlash(c.Path))
+				c.New = filepath.Join(h.upper(), filepath.FromSlash(c.Path))
 			}
 			all = append(all, c.Held)
 		}
@@ -125,8 +106,7 @@ func (m *Manager) Waiting(ctx context.Context, run RunSpec) ([]Held, error) {
 
 // heldIn opens the held changes of the run below a folder of views, or answers nil.
 func (s *session) heldIn(viewer *viewer, upper string) *held {
-	dir := filepath.Join(s.viewsDir(upper), heldName)
-	v, _, state := s.leftover(viewer, dir)
+	v, _, state := s.leftover(viewer, filepath.Join(s.viewsDir(upper), heldName))
 	if state == viewEmpty {
 		return nil
 	}
@@ -139,30 +119,78 @@ func (s *session) heldIn(viewer *viewer, upper string) *held {
 
 func (h *held) listFile() string { return filepath.Join(h.view.spec.Dir, "list") }
 
-// add writes down what a plan is about to hold, before it does.
-func (v *view) addHeld(s *settlement) error {
-	if len(s.Held) == 0 {
+// upper is the folder of what waits.
+func (h *held) upper() string { return filepath.Join(h.view.spec.Dir, "u") }
+
+// waiting is what waits for an answer beside a view, or nil.
+func (v *view) waiting() *held {
+	return v.session.heldIn(v.viewer, filepath.Dir(filepath.Dir(v.spec.Dir)))
+}
+
+// addHeld writes down what a plan is about to hold, before it does.
+func (v *view) addHeld(changes []heldChange) error {
+	if len(changes) == 0 {
 		return nil
 	}
-	dir := filepath.Join(filepath.Dir(v.spec.Dir), heldName)
-	if err := os.MkdirAll(filepath.Join(dir, "u"), 0o700); err != nil {
-		return failed("make a place for what waits for an answer", err)
+	h := v.waiting()
+	if h == nil {
+		h = &held{view: &view{session: v.session, viewer: v.viewer, note: v.note, spec: v.spec}}
+		h.view.spec.Dir, h.view.spec.Held = filepath.Join(filepath.Dir(v.spec.Dir), heldName), ""
+		if err := os.MkdirAll(h.upper(), 0o700); err != nil {
+			return failed("make a place for what waits for an answer", err)
+		}
+		if err := h.view.write(noteName, v.note); err != nil {
+			return failed("note what waits for an answer", err)
+		}
 	}
-	h := &held{view: &view{session: v.session, viewer: v.viewer, note: v.note, spec: v.spec}}
-	h.view.spec.Dir, h.view.spec.Held = dir, ""
-	if err := h.view.write(noteName, v.note); err != nil {
-		return failed("note what waits for an answer", err)
-	}
-	_ = readGob(h.listFile(), &h.list) // the first has none
-	for i, c := range s.Held {
-		h.forget(c.Path)
-		h.list = append(h.list, heldChange{Held: c, Lower: s.lowers[i]})
-	}
+	v.spec.Held = h.upper()
+	h.forget(changes)
+	h.list = append(h.list, changes...)
 	return h.save()
 }
 
-func (h *held) forget(path string) {
-	h.list = slices.DeleteFunc(h.list, func(c heldChange) bool { return c.Path == path })
+// forget takes changes off the list, each with what it holds.
+func (h *held) forget(changes []heldChange) {
+	whole := make(map[string]bool, len(changes))
+	for _, c := range changes {
+		whole[c.Path] = c.whole()
+	}
+	h.list = slices.DeleteFunc(h.list, func(c heldChange) bool {
+		if _, ok := whole[c.Path]; ok {
+			return true
+		}
+		for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
+			if whole[dir] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// prune removes the folders that led to changes which wait no more: empty, they would
+// show commands a folder that may be gone, with a mode that may be another one now.
+func (h *held) prune(changes []heldChange) {
+	root, err := os.OpenRoot(h.upper())
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	waits := make(map[string]bool, len(h.list))
+	for _, c := range h.list {
+		waits[c.Path] = true
+	}
+	for _, c := range changes {
+		dir := c.Path
+		if !c.whole() { // merely the folder's mode was held
+			dir += "/mode"
+		}
+		for dir = path.Dir(dir); dir != "." && !waits[dir]; dir = path.Dir(dir) {
+			if root.Remove(filepath.FromSlash(dir)) != nil { // something else waits in it
+				break
+			}
+		}
+	}
 }
 
 // save writes the list, for this package and for who would write to the paths.
@@ -197,89 +225,6 @@ func (h *held) name() error {
 	return nil
 }
 
-// apply applies those that were agreed to and are as they were then.
-func (h *held) apply(ctx context.Context, agreed []Agreed) (settlement, error) {
-	changes, err := h.view.viewer.list(ctx, h.view.spec, mostChanges)
-	if err != nil {
-		return settlement{}, failed("look at what waits for an answer", err)
-	}
-	s := settler{view: h.view, out: settlement{Note: h.view.note}}
-	for _, a := range agreed {
-		i := slices.IndexFunc(h.list, func(c heldChange) bool { return c.Path == a.Path })
-		if i < 0 {
-			continue
-		}
-		digest, err := digestOf(filepath.Join(h.view.spec.Dir, "u"), a.Path)
-		if err != nil || digest != a.Digest {
-			s.out.Conflicts = append(s.out.Conflicts, Conflict{Path: a.Path})
-			continue
-		}
-		for _, c := range changes {
-			if c.Path == a.Path {
-				s.applyHeld(c, h.list[i].Lower)
-			}
-		}
-	}
-	if err := h.view.commit(ctx, &s.out); err != nil {
-		return s.out, err
-	}
-	if err := h.view.apply(ctx, &s.out); err != nil {
-		return s.out, err
-	}
-	return s.out, h.finished(&s.out)
-}
-
-// finished forgets what was applied. What is done is no more to be finished.
-func (h *held) finished(done *settlement) error {
-	for _, c := range done.Changes {
-		h.forget(c.Path)
-	}
-	if err := h.save(); err != nil {
-		return err
-	}
-	_ = os.Remove(filepath.Join(h.view.spec.Dir, planName))
-	_ = os.Remove(filepath.Join(h.view.spec.Dir, doneName))
-	return nil
-}
-
-// finishHeld finishes to apply what a person agreed to, where the helper or the manager
-// died in that. What it replaced lies there until the run is reset; the next result
-// tells it.
-func (s *session) finishHeld(ctx context.Context, viewer *viewer) error {
-	for _, upper := range s.manager.cfg.uppers() {
-		v, plan, state := s.leftover(viewer, filepath.Join(s.viewsDir(upper), heldName))
-		if state == viewEmpty {
-			continue
-		}
-		h := &held{view: v}
-		if err := readGob(h.listFile(), &h.list); err != nil {
-			continue // nothing was held yet
-		}
-		if state == viewPlanned {
-			s.manager.logger.Info("finishing to apply what a person agreed to", "run", s.run)
-			if err := v.apply(ctx, &plan); err != nil {
-				return err
-			}
-		}
-		if state == viewCut { // nothing of it was being applied
-			if err := h.name(); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := h.finished(&plan); err != nil {
-			return err
-		}
-		s.tellLater(plan, v.spec.Dir)
-	}
-	return nil
-}
-
-// waiting is what waits for an answer beside a view, or nil.
-func (v *view) waiting() *held {
-	return v.session.heldIn(v.viewer, filepath.Dir(filepath.Dir(v.spec.Dir)))
-}
-
 // forgetHeld takes paths off what waits, which later commands have made nothing of
 // again, with all that lies below them.
 func (v *view) forgetHeld(paths []string) error {
@@ -290,40 +235,85 @@ func (v *view) forgetHeld(paths []string) error {
 	if h == nil {
 		return nil
 	}
-	for _, path := range paths {
-		h.list = slices.DeleteFunc(h.list, func(c heldChange) bool { return c.Path == path || strings.HasPrefix(c.Path, path+"/") })
+	gone := make([]heldChange, len(paths))
+	for i, at := range paths {
+		gone[i] = heldChange{Held: Held{Change: Change{Path: at}}}
 	}
+	h.forget(gone)
+	h.prune(gone)
 	return h.save()
 }
 
-// stillAsked has a change of a path that waits wait too, whatever is ruled of it: what
-// nobody agreed to is in it.
-func (v *view) stillAsked(changes []Change, rulings []Ruling) []Ruling {
-	h := v.waiting()
-	if h == nil {
-		return rulings
-	}
-	reasons := make(map[string]string, len(h.list))
-	for _, c := range h.list {
-		reasons[c.Path] = c.Reason
-	}
-	for i, c := range changes {
-		if reason, waits := reasons[c.Path]; waits && rulings[i].Class == Free {
-			rulings[i] = Ruling{Class: Asked, Reason: reason}
+// dropStale takes off what waits, and moves aside, what the person has made something
+// else of since: it would hide that from the commands to come, and is never applied. The
+// run's next result tells it.
+func (s *session) dropStale(ctx context.Context, viewer *viewer) error {
+	for _, upper := range s.manager.cfg.uppers() {
+		h := s.heldIn(viewer, upper)
+		if h == nil {
+			continue
+		}
+		if err := h.name(); err != nil {
+			return err
+		}
+		var stale []heldChange
+		for _, c := range h.list {
+			if c.stale(h.view.note.Project) {
+				stale = append(stale, c)
+			}
+		}
+		if len(stale) > 0 && h.present() {
+			if err := h.dropAll(ctx, stale); err != nil {
+				return err
+			}
 		}
 	}
-	return rulings
+	return nil
 }
 
-// applyHeld is apply for a change that waited: what the project has must be what it
-// had when the change was held.
-func (s *settler) applyHeld(c frame.ViewChange, lower frame.ViewIdentity) {
-	s.apply(c)
-	last := &s.out.Steps[len(s.out.Steps)-1]
-	last.Lower, last.Old = lower, int(time.Now().UnixNano())+len(s.out.Steps)
-	if last.Op == frame.StepTake { // what says that it goes would hide what comes later
-		s.drop(c.Path)
+// present takes the project for the folder that is there now, which may be another one
+// than when the first change was held; false where none is.
+func (h *held) present() bool {
+	info, err := os.Lstat(h.view.note.Project)
+	if err != nil {
+		return false
 	}
+	device, inode := fileIdentity(info)
+	h.view.note.Device, h.view.note.Inode = device, inode
+	h.view.spec.Device, h.view.spec.Inode = device, inode
+	return true
+}
+
+// dropAll takes changes off what waits, and moves them aside.
+func (h *held) dropAll(ctx context.Context, stale []heldChange) error {
+	done := settlement{Note: h.view.note}
+	since, err := lstatTime(h.listFile()) // the same when this is done again after a crash
+	if err != nil {
+		return failed("look at what waits for an answer", err)
+	}
+	aside := filepath.Join(filepath.Dir(h.view.spec.Dir), keptName, heldName+"-"+strconv.FormatInt(since.UnixNano(), 36))
+	var steps []frame.ViewStep
+	for _, c := range stale {
+		conflict := Conflict{Path: c.Path}
+		switch {
+		case c.Is.Kind == "":
+			steps = append(steps, frame.ViewStep{Op: frame.StepDrop, Path: c.Path})
+		case c.whole():
+			steps = append(steps, frame.ViewStep{Op: frame.StepMove, Path: c.Path})
+			conflict.Kept = filepath.Join(aside, filepath.FromSlash(c.Path))
+		}
+		done.Conflicts = append(done.Conflicts, conflict)
+	}
+	if _, err := h.view.applySteps(ctx, aside, steps); err != nil {
+		return err
+	}
+	h.forget(stale)
+	h.prune(stale)
+	if err := h.save(); err != nil {
+		return err
+	}
+	h.view.session.tellLater(done, "")
+	return nil
 }
 
 // HeldPaths are the paths of a run's project whose changes wait for an answer, by

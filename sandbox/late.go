@@ -1,6 +1,10 @@
 package sandbox
 
-import "slices"
+import (
+	"os"
+	"path/filepath"
+	"slices"
+)
 
 // lateSettlement is what became of the changes of a command that somebody else has
 // answered, with an error or by dying. What it replaced is kept until release.
@@ -10,10 +14,31 @@ type lateSettlement struct {
 	release func()
 }
 
-// tellLater has the run's next result tell of a plan that was just carried out.
+// tells says whether there is anything to tell of.
+func (s *settlement) tells() bool {
+	return len(s.Changes)+len(s.Held)+len(s.Conflicts)+len(s.Violations) > 0
+}
+
+// tellLater has the run's next result tell of a plan that was carried out. Dir is empty
+// where there is no view of its own.
 func (s *session) tellLater(done settlement, dir string) {
-	if len(done.Changes)+len(done.Held)+len(done.Conflicts)+len(done.Violations) > 0 {
-		s.late = append(s.late, lateSettlement{settlement: done, dir: dir, release: s.manager.views.use(dir)})
+	if !done.tells() {
+		return
+	}
+	l := lateSettlement{settlement: done, dir: dir, release: func() {}}
+	if dir != "" {
+		l.release = s.telling(dir)
+	}
+	s.late = append(s.late, l)
+}
+
+// telling keeps the folder of a view until release, which says that the view was told of:
+// no other manager tells of it.
+func (s *session) telling(dir string) (release func()) {
+	free := s.manager.views.use(dir)
+	return func() {
+		_ = os.Remove(filepath.Join(dir, lateName)) // else it is told twice
+		free()
 	}
 }
 

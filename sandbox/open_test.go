@@ -51,7 +51,7 @@ func TestUnusablePodmanIsUnavailable(t *testing.T) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 			var failed bool
-			for _, f := range sandbox.Check(t.Context(), cfg, logger(t)) {
+			for _, f := range sandbox.Check(t.Context(), cfg, "", logger(t)) {
 				failed = failed || f.Name == "podman" && f.Level == sandbox.LevelFail && f.Hint != ""
 			}
 			if !failed {
@@ -83,7 +83,7 @@ func TestTwoUIDsRootIsRefused(t *testing.T) {
 	if sandbox.Code(err) != sandbox.CodeUnavailable || !strings.Contains(err.Error(), "ordinary user") {
 		t.Fatalf("got %v", err)
 	}
-	if f := sandbox.Check(t.Context(), cfg, logger(t)); len(f) != 1 || f[0].Level != sandbox.LevelFail || f[0].Hint == "" {
+	if f := sandbox.Check(t.Context(), cfg, "", logger(t)); len(f) != 1 || f[0].Level != sandbox.LevelFail || f[0].Hint == "" {
 		t.Fatalf("got %+v", f)
 	}
 }
@@ -215,7 +215,7 @@ func TestCheckFindsPodman(t *testing.T) {
 	cfg := config(t, dir)
 	cfg.View = build(t, "./view", filepath.Join(t.TempDir(), "bothy-view"))
 	names := make(map[string]sandbox.Finding)
-	for _, f := range sandbox.Check(t.Context(), cfg, logger(t)) {
+	for _, f := range sandbox.Check(t.Context(), cfg, "", logger(t)) {
 		if f.Level == sandbox.LevelFail || f.Level != sandbox.LevelOK && f.Hint == "" {
 			t.Errorf("got %+v", f)
 		}
@@ -231,7 +231,7 @@ func TestCheckFindsPodman(t *testing.T) {
 	}
 	missing := cfg
 	missing.View = "/missing/bothy-view"
-	for _, f := range sandbox.Check(t.Context(), missing, logger(t)) {
+	for _, f := range sandbox.Check(t.Context(), missing, "", logger(t)) {
 		if f.Name == "view" && (f.Level != sandbox.LevelWarn || !strings.Contains(f.Detail, "no program to make views") || f.Hint == "") {
 			t.Errorf("got %+v", f)
 		}
@@ -243,7 +243,7 @@ func TestCheckFindsPodman(t *testing.T) {
 		t.Errorf("made %v, %v", made, err)
 	}
 	m := open(t, cfg)
-	if f := sandbox.Check(t.Context(), cfg, logger(t)); len(f) != len(names) {
+	if f := sandbox.Check(t.Context(), cfg, "", logger(t)); len(f) != len(names) {
 		t.Errorf("beside an open manager: %+v", f)
 	}
 	newFixture(t, m).ok("true")
@@ -279,5 +279,45 @@ func TestLimitsHoldOrAreReported(t *testing.T) {
 	}
 	if limits.Level != sandbox.LevelWarn || !strings.Contains(limits.Detail, "not enforced") || len(m.Warnings()) == 0 {
 		t.Errorf("nothing said: %+v, warnings %v", limits, m.Warnings())
+	}
+}
+
+// TestCheckRunsACommand: in a project a command is run as a run's are, beside an open
+// manager too, and nothing is left of that.
+func TestCheckRunsACommand(t *testing.T) {
+	needPodman(t)
+	dir, project := shortDir(t), t.TempDir()
+	cfg := config(t, dir)
+	cfg.View = buildView(t)
+	command := func(cfg sandbox.Config, project string) sandbox.Finding {
+		t.Helper()
+		for _, f := range sandbox.Check(t.Context(), cfg, project, logger(t)) {
+			if f.Name == "command" {
+				return f
+			}
+		}
+		return sandbox.Finding{}
+	}
+	if f := command(cfg, project); f.Level != sandbox.LevelOK || !strings.Contains(f.Detail, "on a view of "+project) {
+		t.Errorf("got %+v", f)
+	}
+	for _, folder := range []string{dir, project} {
+		if made, err := os.ReadDir(folder); err != nil || len(made) != 0 {
+			left, _ := exec.Command("find", folder).CombinedOutput()
+			t.Errorf("%s has %v, %v: %.2000s", folder, made, err, left)
+		}
+	}
+	if left := processes(t, dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	newFixture(t, open(t, cfg)).ok("true")
+	if f := command(cfg, project); f.Level != sandbox.LevelOK {
+		t.Errorf("beside an open manager: %+v", f)
+	}
+	if f := command(cfg, cfg.StateDir); f.Level != sandbox.LevelWarn || f.Hint == "" {
+		t.Errorf("where the data lie: %+v", f)
+	}
+	if f := command(cfg, filepath.Join(dir, "missing")); f.Level != sandbox.LevelFail {
+		t.Errorf("no folder: %+v", f)
 	}
 }

@@ -154,6 +154,24 @@ func lockFile(f *os.File) error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 }
 
+// kernelRelease is the version of Linux.
+func kernelRelease() string {
+	var name unix.Utsname
+	if unix.Uname(&name) != nil {
+		return "of an unknown version"
+	}
+	return unix.ByteSliceToString(name.Release[:])
+}
+
+// fileIdentity is which file something is.
+func fileIdentity(info fs.FileInfo) (device, inode uint64) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0
+	}
+	return uint64(st.Dev), st.Ino
+}
+
 // changeTime is when a file, its name or its mode was changed last; nobody can set it.
 func changeTime(info fs.FileInfo) time.Time {
 	st, ok := info.Sys().(*syscall.Stat_t)

@@ -40,4 +40,8 @@ func shareFile(*os.File) error { return errNotLinux }
 
 func lockFile(*os.File) error { return errNotLinux }
 
+func kernelRelease() string { return "" }
+
+func fileIdentity(fs.FileInfo) (device, inode uint64) { return 0, 0 }
+
 func changeTime(info fs.FileInfo) time.Time { return info.ModTime() }

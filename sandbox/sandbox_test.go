@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,14 +21,15 @@ import (
 	"github.com/bothyd/bothy/sdk/protect"
 )
 
-// rig is what the tests share: a built runner and one open manager, since each
-// manager costs a Podman service.
+// rig is what the tests share: built programs and two open managers, since each
+// manager costs a Podman service. Commands of the second work on views.
 var rig struct {
 	sync.Mutex
-	dir     string
-	runner  string
-	view    string
-	manager *sandbox.Manager
+	dir             string
+	runner          string
+	view            string
+	manager, viewed *sandbox.Manager
+	runs            atomic.Int64
 }
 
 func TestMain(m *testing.M) {
@@ -45,9 +47,12 @@ func TestMain(m *testing.M) {
 		}
 		rig.dir = dir
 		code := m.Run()
-		if rig.manager != nil {
-			if err := rig.manager.Close(context.Background()); err != nil {
-				fmt.Fprintln(os.Stderr, "close the shared manager:", err)
+		for _, m := range []*sandbox.Manager{rig.manager, rig.viewed} {
+			if m == nil {
+				continue
+			}
+			if err := m.Close(context.Background()); err != nil {
+				fmt.Fprintln(os.Stderr, "close a shared manager:", err)
 				code = 1
 			}
 		}
@@ -190,7 +195,7 @@ func newFixture(t testing.TB, m *sandbox.Manager) *fixture {
 		t.Fatal(err)
 	}
 	f := &fixture{t: t, manager: m, run: sandbox.RunSpec{
-		RunID: strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()), Project: project, RunDir: filepath.Join(dir, "run"),
+		RunID: fmt.Sprintf("%s-%d", strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()), rig.runs.Add(1)), Project: project, RunDir: filepath.Join(dir, "run"),
 	}}
 	t.Cleanup(func() {
 		if m == nil {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,23 +25,30 @@ type settlement struct {
 	Violations []Violation
 	// Applied says that the steps were made.
 	Applied bool
+	// Aside says that what is kept for a person was moved out of the view's folder.
+	Aside bool
 	// Kept is where the changes lie that were not applied since the command was
 	// cut short.
 	Kept string
-
-	// lowers are what the project has at the paths that are held, in their order.
-	lowers []frame.ViewIdentity
 }
 
 // keeps says whether something of the view's folder has to stay for a person.
-func (s *settlement) keeps() bool { return len(s.Conflicts)+len(s.Violations) > 0 || s.Kept != "" }
+func (s *settlement) keeps() bool {
+	return s.Kept != "" || !s.Aside && len(s.Conflicts)+len(s.Violations) > 0
+}
 
 // settler plans what becomes of the changes of one view.
 type settler struct {
 	view    *view
 	changes []frame.ViewChange
 	rulings []Ruling
-	out     settlement
+	waits   waiting
+	// held is what is held anew of what waits, or besides, and known the same by path.
+	held  []heldChange
+	known map[string]bool
+	// moved knows of folders of the project whether they were moved since.
+	moved map[string]bool
+	out   settlement
 }
 
 // plan goes through the changes; parents come before what lies in them.
@@ -68,10 +76,13 @@ func (s *settler) one(i int) int {
 	case c.Is.Kind == "" && c.Was.Kind == "": // what was held is gone again
 		s.out.Gone = append(s.out.Gone, c.Path)
 		s.silent(frame.ViewStep{Op: frame.StepHold, Path: c.Path})
+		if h, ok := s.waits.holder(c.Path); ok {
+			s.wait(h)
+		}
 	case ruling.Class == Refused:
-		s.out.Violations = append(s.out.Violations, Violation{Path: c.Path, Action: ActionRefused, Kept: s.upper(c), Detail: ruling.Reason})
+		s.out.Violations = append(s.out.Violations, Violation{Path: c.Path, Action: ActionRefused, Kept: s.aside(c), Detail: ruling.Reason})
 	case s.touched(c):
-		s.out.Conflicts = append(s.out.Conflicts, Conflict{Path: c.Path, Kept: s.upper(c)})
+		s.out.Conflicts = append(s.out.Conflicts, Conflict{Path: c.Path, Kept: s.aside(c)})
 	case ruling.Class == Asked:
 		s.hold(c, ruling)
 	default:
@@ -84,6 +95,7 @@ func (s *settler) one(i int) int {
 		}
 		s.apply(c)
 		s.out.Steps[len(s.out.Steps)-1].Clean = clean
+		s.releaseBelow(c)
 	}
 	return next
 }
@@ -116,26 +128,81 @@ func (s *settler) touched(c frame.ViewChange) bool {
 	case c.Is.Kind == NodeDirectory && c.Was.Kind == NodeDirectory && !c.Whole:
 		return false // only its mode is set
 	case c.Was.Kind != "":
-		return changed(c.Was.Changed) || changed(c.Newest)
-	case c.Copied: // it was there when the command wrote to it, or it came from another path
+		return changed(c.Was.Changed) || changed(c.Newest) || s.movedAbove(c.Path)
+	case c.Copied && !s.waits.has(c.Path): // it was there when the command wrote to it, or it came from another path
 		parent, err := lstatTime(filepath.Join(s.view.note.Project, filepath.Dir(filepath.FromSlash(c.Path))))
 		return err == nil && changed(parent)
 	}
 	return false
 }
 
-// upper is where the command's version of a path lies, if there is one.
-func (s *settler) upper(c frame.ViewChange) string {
-	if c.Is.Kind == "" {
-		return ""
+// movedAbove says whether a folder that the path lies in was renamed since the view was
+// made: what lies in it now is another thing than the command saw, with times from before.
+// A name that comes or goes in a folder changes both of its times, its own renaming one.
+func (s *settler) movedAbove(path string) bool {
+	dir := filepath.Dir(filepath.FromSlash(path))
+	if dir == "." {
+		return false
 	}
-	return filepath.Join(s.view.spec.Dir, "u", filepath.FromSlash(c.Path))
+	if known, ok := s.moved[dir]; ok {
+		return known
+	}
+	info, err := os.Lstat(filepath.Join(s.view.note.Project, dir))
+	moved := err == nil && !changeTime(info).Before(s.view.note.Since) && !changeTime(info).Equal(info.ModTime()) || s.movedAbove(filepath.ToSlash(dir))
+	if s.moved == nil {
+		s.moved = make(map[string]bool)
+	}
+	s.moved[dir] = moved
+	return moved
 }
 
+// aside moves the command's version of a path to where a person finds it, and says where
+// that is; nothing where there is no version, or merely another mode of a folder.
+func (s *settler) aside(c frame.ViewChange) string {
+	if c.Is.Kind == "" || c.Is.Kind == NodeDirectory && !c.Whole {
+		return ""
+	}
+	s.silent(frame.ViewStep{Op: frame.StepMove, Path: c.Path, Upper: c.Is.Identity()})
+	return filepath.Join(s.view.asideDir(), filepath.FromSlash(c.Path))
+}
+
+// hold has a change wait: as a part of what waits, where it lies in that.
 func (s *settler) hold(c frame.ViewChange, ruling Ruling) {
-	s.out.Held = append(s.out.Held, Held{Change: change(c), Reason: ruling.Reason})
-	s.out.lowers = append(s.out.lowers, c.Was.Identity())
 	s.silent(frame.ViewStep{Op: frame.StepHold, Path: c.Path, Upper: c.Is.Identity()})
+	if h, ok := s.waits.holder(c.Path); ok {
+		s.wait(h)
+		return
+	}
+	waits := heldChange{Held: Held{Change: change(c), Reason: ruling.Reason}, Lower: c.Was.Identity(), Newest: c.Newest}
+	if first, ok := s.waits.all[c.Path]; ok { // an answer is about what the project had then
+		waits.Was, waits.Lower, waits.Newest = first.Was, first.Lower, first.Newest
+	}
+	s.wait(waits)
+}
+
+// wait has a change wait, once.
+func (s *settler) wait(c heldChange) {
+	if s.known[c.Path] {
+		return
+	}
+	if s.known == nil {
+		s.known = make(map[string]bool)
+	}
+	s.known[c.Path] = true
+	s.held = append(s.held, c)
+	s.out.Held = append(s.out.Held, c.Held)
+}
+
+// releaseBelow has wait no more what lay in a folder of the project that a change takes
+// away, or the place of.
+func (s *settler) releaseBelow(c frame.ViewChange) {
+	if c.Was.Kind != NodeDirectory || c.Is.Kind == NodeDirectory && !c.Whole {
+		return
+	}
+	for _, path := range s.waits.below(c.Path) {
+		s.out.Gone = append(s.out.Gone, path)
+		s.silent(frame.ViewStep{Op: frame.StepRelease, Path: path})
+	}
 }
 
 func (s *settler) drop(path string) { s.silent(frame.ViewStep{Op: frame.StepDrop, Path: path}) }

@@ -22,18 +22,26 @@ import (
 //
 //	views/KEY/N/note     whose view it is; there as soon as the folder is
 //	views/KEY/N/{u,w,o}  upper layer, overlayfs's own, and what was taken away
+//	views/KEY/N/ended    its command has ended, and nothing was judged yet
+//	views/KEY/N/agreed   what a person agreed to is being taken out of held, into u
 //	views/KEY/N/plan     what is to be applied, synced before the first step
 //	views/KEY/N/done     what was applied; the view needs nothing more
+//	views/KEY/N/late     what was applied is not told yet; there before done
 //	views/KEY/N/retained the plan, where o is the only copy of what was there before
 //	views/KEY/held/u     changes that wait for an answer, below later views
+//	views/KEY/kept/N     what of a command was not applied, for a person
 //
 // A folder without a plan is of a command that was cut; it is only kept. One
 // with a plan that is not done is finished by who finds it.
 const (
-	noteName = "note"
-	planName = "plan"
-	doneName = "done"
-	heldName = "held"
+	noteName   = "note"
+	endedName  = "ended"
+	agreedName = "agreed"
+	planName   = "plan"
+	doneName   = "done"
+	lateName   = "late"
+	heldName   = "held"
+	keptName   = "kept"
 	// retainedName is the plan's when all is done and the folder stays all the same.
 	retainedName = "retained"
 )
@@ -71,25 +79,15 @@ func (s *session) openView(ctx context.Context, run RunSpec, way *viewWay, call 
 		return nil, err
 	}
 	defer func() { _ = project.Close() }()
-	v := &view{session: s, viewer: way.viewer, note: viewNote{Run: s.run, Call: call, Project: filepath.Clean(run.Project)}}
-	if v.note.Device, v.note.Inode, err = identity(project); err != nil {
+	note := viewNote{Run: s.run, Call: call, Project: filepath.Clean(run.Project)}
+	if note.Device, note.Inode, err = identity(project); err != nil {
 		return nil, failed("look at the project", err)
 	}
-	dir := s.viewsDir(way.upper)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, failed("make the folder of the run's views", err)
+	v, err := s.newView(way.viewer, s.viewsDir(way.upper), note)
+	if err != nil {
+		return nil, err
 	}
-	v.spec = frame.View{
-		Slot: s.slotPath(), Project: v.note.Project, Device: v.note.Device, Inode: v.note.Inode,
-		Dir: filepath.Join(dir, strconv.FormatInt(time.Now().UnixNano(), 36)),
-	}
-	if held := filepath.Join(dir, heldName, "u"); isFolder(held) {
-		v.spec.Held = held
-	}
-	if err := os.Mkdir(v.spec.Dir, 0o700); err != nil {
-		return nil, failed("make the folder of a view", err)
-	}
-	if err := v.write(noteName, v.note); err != nil {
+	if err := v.write(noteName, note); err != nil {
 		return nil, failed("note the view", err)
 	}
 	since, err := v.viewer.mount(ctx, v.spec)
@@ -107,12 +105,40 @@ func (s *session) openView(ctx context.Context, run RunSpec, way *viewWay, call 
 	return v, nil
 }
 
+// newView makes the folder of a view among those of the run. Without its note, which the
+// caller writes, nothing was ever changed in it.
+func (s *session) newView(viewer *viewer, dir string, note viewNote) (*view, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, failed("make the folder of the run's views", err)
+	}
+	v := &view{session: s, viewer: viewer, note: note}
+	v.spec = frame.View{Slot: s.slotPath(), Project: note.Project, Device: note.Device, Inode: note.Inode, Dir: filepath.Join(dir, newName())}
+	if held := filepath.Join(dir, heldName, "u"); isFolder(held) {
+		v.spec.Held = held
+	}
+	if err := os.Mkdir(v.spec.Dir, 0o700); err != nil {
+		return nil, failed("make the folder of a view", err)
+	}
+	return v, nil
+}
+
+// newName is a name that is behind all earlier ones.
+func newName() string { return strconv.FormatInt(time.Now().UnixNano(), 36) }
+
+// asideDir is where what of the view is not applied is kept for a person.
+func (v *view) asideDir() string {
+	return filepath.Join(filepath.Dir(v.spec.Dir), keptName, filepath.Base(v.spec.Dir))
+}
+
 // laterThan is a change time behind another one, of the kernel's own clock. That
 // clock has steps of some milliseconds: what was changed right before a command would
 // look as if it had been changed while it ran. Linux 6.13 gives a file that was looked
 // at a time of its own, so that nobody waits.
 func laterThan(since time.Time, file string) (time.Time, error) {
 	for round := 0; ; round++ {
+		if _, err := lstatTime(file); err != nil { // to have looked at it
+			return time.Time{}, err
+		}
 		if err := os.Chmod(file, 0o600); err != nil {
 			return time.Time{}, err
 		}
@@ -206,7 +232,7 @@ func leftViews(dir string) []string {
 	}
 	var found []string
 	for _, e := range entries {
-		if e.IsDir() && e.Name() != heldName && !strings.HasSuffix(e.Name(), goneEnding) {
+		if e.IsDir() && e.Name() != heldName && e.Name() != keptName && !strings.HasSuffix(e.Name(), goneEnding) {
 			found = append(found, filepath.Join(dir, e.Name()))
 		}
 	}

@@ -55,7 +55,7 @@ func (s *session) runInView(ctx context.Context, run RunSpec, v *view, c Command
 	if !exit.Started && err != nil && !s.unknown(err) {
 		return result, false, errors.Join(err, v.discard())
 	}
-	result.release, result.folder = s.manager.views.use(v.spec.Dir), v.spec.Dir
+	result.release, result.folder = s.telling(v.spec.Dir), v.spec.Dir
 	done, settleErr := s.settleView(ctx, v, aborted(ctx))
 	result.take(done)
 	s.report(result)
@@ -135,9 +135,6 @@ func (s *session) hasViews() bool {
 // settled by what the runner says of that, the rest is kept or removed. What is done
 // is removed too, unless keepDone says that somebody may still ask about it.
 func (s *session) finishLeft(ctx context.Context, viewer *viewer, keepDone bool) error {
-	if err := s.finishHeld(ctx, viewer); err != nil {
-		return err
-	}
 	for _, upper := range s.manager.cfg.uppers() {
 		for _, dir := range leftViews(s.viewsDir(upper)) {
 			v, plan, state := s.leftover(viewer, dir)
@@ -146,20 +143,28 @@ func (s *session) finishLeft(ctx context.Context, viewer *viewer, keepDone bool)
 			}
 		}
 	}
-	return nil
+	return s.dropStale(ctx, viewer)
 }
 
 func (s *session) finishOne(ctx context.Context, v *view, plan settlement, state viewState, keepDone bool) error {
 	switch state {
 	case viewPlanned:
 		s.manager.logger.Info("finishing to apply what a command changed", "run", s.run, "call", v.note.Call)
-		if err := v.apply(ctx, &plan); err != nil {
+		if err := v.locked(ctx, func() error { return v.apply(ctx, &plan) }); err != nil {
 			return err
 		}
 		s.tellLater(plan, v.spec.Dir)
+	case viewAgreed:
+		s.manager.logger.Info("finishing to apply what a person agreed to", "run", s.run)
+		var a agreement
+		if err := readGob(filepath.Join(v.spec.Dir, agreedName), &a); err != nil {
+			return failed("read what a person agreed to", err)
+		}
+		return v.locked(ctx, func() error { return v.carryOut(ctx, a) })
 	case viewCut:
 		v.mounted = true
-		ended := s.container != nil && s.container.link.alive() == nil && s.hasEnded(v.note.Call)
+		known := exists(filepath.Join(v.spec.Dir, endedName))
+		ended := known || s.container != nil && s.container.link.alive() == nil && s.hasEnded(v.note.Call)
 		if !ended {
 			if err := s.discard(); err != nil { // nothing may live in it
 				return err
@@ -174,6 +179,10 @@ func (s *session) finishOne(ctx context.Context, v *view, plan settlement, state
 		}
 		return err
 	case viewDone:
+		if plan.tells() && exists(filepath.Join(v.spec.Dir, lateName)) && !s.manager.views.inUse(v.spec.Dir) {
+			s.tellLater(plan, v.spec.Dir)
+			return nil
+		}
 		if !plan.keeps() && !exists(filepath.Join(v.spec.Dir, retainedName)) && !keepDone && !s.manager.views.inUse(v.spec.Dir) {
 			v.remove()
 		}

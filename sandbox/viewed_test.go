@@ -14,7 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk/protect"
 )
 
 // judgeByName refuses paths with "refused" in their name, and asks about those
@@ -48,14 +51,24 @@ func buildView(t testing.TB) string {
 	return rig.view
 }
 
-// viewFixture is a run whose commands work on views.
+// viewFixture is a run whose commands work on views, of a manager that tests share.
 func viewFixture(t testing.TB) *fixture {
 	t.Helper()
 	needPodman(t)
-	dir := shortDir(t)
-	cfg := config(t, dir)
-	cfg.View, cfg.Judge = buildView(t), judgeByName{}
-	return newFixture(t, open(t, cfg))
+	view, runner := buildView(t), buildRunner(t)
+	rig.Lock()
+	defer rig.Unlock()
+	if rig.viewed == nil {
+		m, err := sandbox.Open(context.Background(), sandbox.Config{
+			Dir: filepath.Join(rig.dir, "v"), StateDir: filepath.Join(rig.dir, "views"), Instance: "viewed", Runner: runner, View: view,
+			Protector: protect.Rules{}, Judge: judgeByName{},
+		}, hclog.New(&hclog.LoggerOptions{Level: hclog.Error}))
+		if err != nil {
+			t.Fatalf("open: %v", err)
+		}
+		rig.viewed = m
+	}
+	return newFixture(t, rig.viewed)
 }
 
 // script runs a script; unlike bash it may be called from any goroutine.

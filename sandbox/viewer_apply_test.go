@@ -369,56 +369,6 @@ echo two >c`)
 	})
 }
 
-func TestHoldingAndDropping(t *testing.T) {
-	f := newViewFixture(t, sharedViewer(t), "mkdir -p d/e x; echo one | tee a b d/e/f d/g x/f >/dev/null; chmod 711 d")
-	held := filepath.Join(f.top, "views", "held")
-	if err := os.MkdirAll(filepath.Join(held, "u"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	f.spec.Held = filepath.Join(held, "u")
-	step := func(op string) {
-		t.Helper()
-		steps := plan(f.list())
-		for i := range steps {
-			steps[i].Op = op
-		}
-		if results := f.apply(steps); states(results) != frame.ViewDone {
-			t.Fatalf("got %.600q", fmt.Sprint(results))
-		}
-		if results := f.apply(steps); strings.Contains(states(results), frame.ViewConflict) {
-			t.Fatalf("again: %.600q", fmt.Sprint(results))
-		}
-		if err := f.v.remove(t.Context(), f.spec.Dir); err != nil {
-			t.Fatal(err)
-		}
-		f.next()
-	}
-	before := tree(t, f.spec.Project)
-	f.command("echo two >a; rm b; echo two >d/e/f; mkdir n; echo two >n/f; rm -r x; mkdir x; echo two >x/g; chmod 750 d/e")
-	step(frame.StepHold)
-	f.command(`test "$(cat a d/e/f n/f x/g)" = $'two\ntwo\ntwo\ntwo'; test ! -e b; test ! -e x/f; test $(stat -c %a d d/e | paste -sd,) = 711,750
-echo three >a; echo three >b; rm -r n; echo three >x/f; rm d/g; mkdir dropped; touch dropped/f other`)
-	other := fileAt(t, filepath.Join(f.spec.Dir, "u", "other"))
-	drops := []viewStep{{Op: frame.StepDrop, Path: "dropped"}, {Op: frame.StepDrop, Path: "other", Upper: other}}
-	if r := f.apply([]viewStep{{Op: frame.StepDrop, Path: "dropped", Upper: other}}); states(r) != frame.ViewConflict {
-		t.Errorf("something else: %+v", r)
-	}
-	for _, want := range []string{frame.ViewDone, frame.ViewAlready} {
-		if r := f.apply(drops); states(r) != want {
-			t.Fatalf("got %+v", r)
-		}
-	}
-	step(frame.StepHold)
-	f.command(`test "$(cat a b x/f x/g)" = $'three\nthree\nthree\ntwo'; test ! -e n; test ! -e d/g; test ! -e dropped`)
-	sameTree(t, tree(t, f.spec.Project), before)
-	// What waits is a view of its own, and is applied like one.
-	f.spec.Dir, f.spec.Held = held, ""
-	if results := f.apply(plan(f.list())); strings.Contains(states(results), frame.ViewConflict) {
-		t.Fatalf("got %.600q", fmt.Sprint(results))
-	}
-	f.host(`test "$(cat a b d/e/f x/f x/g)" = $'three\nthree\ntwo\nthree\ntwo'; test ! -e n; test ! -e d/g; test $(stat -c %a d d/e | paste -sd,) = 711,750`)
-}
-
 // randomScript does things to a few paths. What fails, fails everywhere alike.
 func randomScript(r *rand.Rand, n int) string {
 	path := func() string {
@@ -451,16 +401,8 @@ func randomScript(r *rand.Rand, n int) string {
 // the helper dies, the project becomes what it would have, and again what it was.
 func TestRandomCommandsAreAppliedThroughAKill(t *testing.T) {
 	sharedViewer(t)
-	seed := rand.Uint64()
-	if text := os.Getenv("BOTHY_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("BOTHY_SEED: %v", err)
-		}
-	}
-	t.Logf("BOTHY_SEED=%d", seed)
+	r := seeded(t)
 	everywhere(t, func(t *testing.T, project func() string) {
-		r := rand.New(rand.NewPCG(seed, 0))
 		for range 15 {
 			before, command := randomScript(r, 15), randomScript(r, 12)
 			f := newViewFixtureAt(t, sharedViewer(t), t.TempDir(), project(), before)
@@ -497,4 +439,18 @@ func TestRandomCommandsAreAppliedThroughAKill(t *testing.T) {
 			}
 		}
 	})
+}
+
+// seeded is a source of chance that BOTHY_SEED repeats.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("BOTHY_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("BOTHY_SEED: %v", err)
+		}
+	}
+	t.Logf("BOTHY_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
 }

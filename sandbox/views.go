@@ -245,9 +245,15 @@ func (c Config) leftRuns() []string {
 // did, while what a command changed was being applied. [Open] finishes that.
 func Unfinished(cfg Config) bool {
 	for _, upper := range cfg.uppers() {
-		plans, err := filepath.Glob(filepath.Join(upper, "*", "*", planName))
-		if err == nil && slices.ContainsFunc(plans, func(plan string) bool { return !exists(filepath.Join(filepath.Dir(plan), doneName)) }) {
-			return true
+		for _, name := range []string{agreedName, planName} {
+			plans, err := filepath.Glob(filepath.Join(upper, "*", "*", name))
+			unfinished := func(plan string) bool {
+				dir := filepath.Dir(plan)
+				return filepath.Base(dir) != heldName && !exists(filepath.Join(dir, doneName))
+			}
+			if err == nil && slices.ContainsFunc(plans, unfinished) {
+				return true
+			}
 		}
 	}
 	return false

@@ -12,23 +12,28 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// check answers "bothy-plugin-bash check SETTINGS": whether commands can run
+// check answers "bothy-plugin-bash check SETTINGS [PROJECT]": whether commands can run
 // here, as a JSON list of findings. SETTINGS is the sdk.Settings that Configure
-// would get. The daemon does not link Podman's packages and asks this way.
+// would get; in PROJECT a command is run. The daemon does not link Podman's packages and
+// asks this way.
 func check(args []string, stdout, stderr io.Writer) (code int, done bool) {
 	if len(args) == 0 || args[0] != "check" {
 		return 0, false
 	}
 	var settings sdk.Settings
-	if len(args) != 2 {
-		fmt.Fprintln(stderr, "usage: bothy-plugin-bash check SETTINGS (the settings of the plugin as JSON)")
+	if len(args) != 2 && len(args) != 3 {
+		fmt.Fprintln(stderr, "usage: bothy-plugin-bash check SETTINGS [PROJECT] (the settings of the plugin as JSON, and a folder to run a command in)")
 		return 2, true
+	}
+	project := ""
+	if len(args) == 3 {
+		project = args[2]
 	}
 	if err := json.Unmarshal([]byte(args[1]), &settings); err != nil {
 		fmt.Fprintf(stderr, "bothy-plugin-bash check: the settings are no JSON object: %v\n", err)
 		return 2, true
 	}
-	findings := sandbox.Check(context.Background(), config(settings, &configured{}), hclog.NewNullLogger())
+	findings := sandbox.Check(context.Background(), config(settings, &configured{}), project, hclog.NewNullLogger())
 	encoder := json.NewEncoder(stdout)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(findings); err != nil {

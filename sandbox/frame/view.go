@@ -4,7 +4,7 @@ import "time"
 
 // ViewVersion is the protocol that the manager and bothy-view must both speak;
 // it travels in [ViewHello]. A helper of another version is not used.
-const ViewVersion = 1
+const ViewVersion = 2
 
 // ViewSource is the source of every view's mount, by which one that a dead
 // manager left is known in mountinfo.
@@ -89,6 +89,8 @@ type View struct {
 	// an answer: they are seen as if they were in the project. Empty: there are
 	// none.
 	Held string
+	// Aside is a folder that is there, into which [StepMove] moves.
+	Aside string
 }
 
 // ViewNode is what is at a path. Its Kind is "" for nothing, or "file",
@@ -163,9 +165,15 @@ const (
 	StepMkdir = "mkdir"
 	// StepMode sets the mode of a folder of the project.
 	StepMode = "mode"
-	// StepHold moves Upper to Held, in the place of what is there. Of a folder that
-	// merely has another mode only that is held: what is in it has steps of its own.
+	// StepHold moves Upper to Held, in the place of what is there; a folder that the
+	// command added to is added to what is there. Of a folder that merely has another
+	// mode only that is held: what is in it has steps of its own.
 	StepHold = "hold"
+	// StepRelease removes what Held has at Path. Upper and Lower are not read.
+	StepRelease = "release"
+	// StepMove moves Upper to the same path below Aside, in the place of what is there; a
+	// zero one is whatever the view has.
+	StepMove = "move"
 	// StepDrop removes Upper from the view; a zero one is whatever is there.
 	StepDrop = "drop"
 )

@@ -124,11 +124,14 @@ func moved(err error) error {
 }
 
 func (a *applier) step(s frame.ViewStep) (frame.ViewResult, error) {
-	if s.Op == frame.StepMode {
+	switch s.Op {
+	case frame.StepMode:
 		return a.mode(s)
+	case frame.StepRelease:
+		return a.release(s)
 	}
 	at, err := a.place(s.Path)
-	if errors.Is(err, movedMeanwhile) && (s.Op == frame.StepHold || s.Op == frame.StepDrop) {
+	if errors.Is(err, movedMeanwhile) && slices.Contains([]string{frame.StepHold, frame.StepDrop, frame.StepMove}, s.Op) {
 		err = nil // nothing is done to the project
 	}
 	if err != nil {
@@ -145,6 +148,8 @@ func (a *applier) step(s frame.ViewStep) (frame.ViewResult, error) {
 		return a.hold(s, at)
 	case frame.StepDrop:
 		return a.drop(s, at)
+	case frame.StepMove:
+		return a.move(s, at)
 	}
 	return frame.ViewResult{}, errors.New("there is no such step")
 }
@@ -227,7 +232,7 @@ func (a *applier) bring(s frame.ViewStep, at place) (frame.ViewResult, error) {
 	case !put && is(mine, s.Lower): // also when somebody has changed the project since
 		return at.looked(frame.ViewAlready, kept)
 	case !put && is(there, s.Upper): // something else came out, and did not go back
-		return frame.ViewResult{}, after(exchangeBack(from, name, at, s.Upper), changedMeanwhile)
+		return exchangedBack(from, name, at, s.Upper, kept)
 	case put && there.Kind != "":
 		return frame.ViewResult{}, madeMeanwhile
 	case !put && there.Kind == "":
@@ -260,9 +265,22 @@ func (a *applier) bring(s frame.ViewStep, at place) (frame.ViewResult, error) {
 		return frame.ViewResult{}, err
 	}
 	if !sameAs(came, there) {
-		return frame.ViewResult{}, after(exchangeBack(from, name, at, s.Upper), changedMeanwhile)
+		return exchangedBack(from, name, at, s.Upper, kept)
 	}
 	return at.looked(frame.ViewDone, kept)
+}
+
+// exchangedBack is the conflict of an exchange that is undone. Where somebody has put
+// something else there in that moment, what came out stays where it is kept.
+func exchangedBack(from folder, name string, at place, mine frame.ViewIdentity, kept string) (frame.ViewResult, error) {
+	if err := exchangeBack(from, name, at, mine); err != nil {
+		return frame.ViewResult{}, err
+	}
+	left, err := from.node(name)
+	if err == nil && !is(left, mine) {
+		return frame.ViewResult{Old: kept}, changedMeanwhile
+	}
+	return frame.ViewResult{}, after(err, changedMeanwhile)
 }
 
 // rename is renameat2 with the conflicts behind its errors.

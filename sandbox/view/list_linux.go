@@ -84,8 +84,10 @@ func (l *lister) entry(upper, lower folder, prefix, name string, whole bool) (er
 	case kindDirectory:
 		return l.directory(upper, lower, c, name, whole)
 	case kindWhiteout:
-		if c.Is = (frame.ViewNode{}); c.Was.Kind == "" && !l.isHeld(c.Path) {
-			return nil
+		if c.Is = (frame.ViewNode{}); c.Was.Kind == "" {
+			if waits := l.heldAt(c.Path); waits.Kind == "" || waits.Kind == kindWhiteout {
+				return nil
+			}
 		}
 	case kindOther:
 		c.Marked = true
@@ -109,13 +111,23 @@ func (l *lister) directory(upper, lower folder, c frame.ViewChange, name string,
 	if err != nil {
 		return err
 	}
+	mode := c.Was.Mode
+	if c.Was.Kind == kindDirectory && !whole && !opaque {
+		switch waits := l.heldAt(c.Path); waits.Kind {
+		case "":
+		case kindDirectory: // the command saw that mode
+			mode = waits.Mode
+		default: // it hides the project's folder where what waits does
+			opaque = true
+		}
+	}
 	c.Whole = whole || opaque || c.Was.Kind != kindDirectory
 	if opaque && !whole && c.Was.Kind == kindDirectory {
 		if err := weigh(&c, lower, name); err != nil {
 			return err
 		}
 	}
-	if c.Whole || c.Is.Mode != c.Was.Mode {
+	if c.Whole || c.Is.Mode != mode {
 		if err := l.add(c); err != nil {
 			return err
 		}
@@ -156,18 +168,21 @@ func mark(c *frame.ViewChange, upper folder, name string) (opaque bool, err erro
 	return opaque, nil
 }
 
-// isHeld says whether what waits for an answer has something at a path.
-func (l *lister) isHeld(path string) bool {
+// heldAt is what waits for an answer at a path.
+func (l *lister) heldAt(path string) frame.ViewNode {
 	if l.held == none {
-		return false
+		return frame.ViewNode{}
 	}
 	at, name, err := l.held.parent(path)
 	if err != nil {
-		return false
+		return frame.ViewNode{}
 	}
 	defer at.close()
 	n, err := at.node(name)
-	return err == nil && n.Kind != "" && n.Kind != kindWhiteout
+	if err != nil {
+		return frame.ViewNode{}
+	}
+	return n
 }
 
 // weigh adds up a folder of the project that goes.

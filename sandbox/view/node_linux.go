@@ -151,6 +151,11 @@ func stripped(attribute string) bool {
 	return strings.HasPrefix(attribute, xattrOverlay) || attribute == xattrCaps
 }
 
+// hide has a folder of a view hide what lies below it.
+func (f folder) hide(name string) error {
+	return unix.Lsetxattr(f.proc()+"/"+name, xattrOpaque, []byte("y"), 0)
+}
+
 // opaque says whether a folder of a view hides what lies below it.
 func (f folder) opaque(name string) (bool, error) {
 	var value [2]byte

@@ -14,7 +14,7 @@ import (
 
 // probe finds out by trying whether views of a project are possible, and in which
 // of some folders they may be kept. Nothing is left anywhere, and nothing in the
-// project is touched. Without a project only the folders are tried.
+// project is touched. Without a project only the folders are tried, and all of them.
 func probe(path string, dirs []string) (frame.ViewProbed, error) {
 	if reason := elsewhere(); reason != "" {
 		return frame.ViewProbed{Reason: reason}, nil
@@ -32,15 +32,22 @@ func probe(path string, dirs []string) (frame.ViewProbed, error) {
 	}
 	var p frame.ViewProbed
 	for _, dir := range dirs {
-		err := try(dir, project, &p)
-		if err == nil {
-			p.Dir = dir
-			p.Tried = append(p.Tried, dir+": it works")
-			return p, nil
+		one, err := try(dir, project)
+		if err != nil {
+			p.Tried = append(p.Tried, dir+": "+err.Error())
+			continue
 		}
-		p.Tried = append(p.Tried, dir+": "+err.Error())
+		p.Tried = append(p.Tried, dir+": it works")
+		if p.Dir == "" {
+			p.Dir, p.Copied, p.Free = dir, one.Copied, one.Free
+		}
+		if project != none {
+			break
+		}
 	}
-	p.Copied, p.Free = false, 0
+	if p.Dir != "" {
+		return p, nil
+	}
 	p.Reason = "there is no folder that changes can be kept in: " + strings.Join(p.Tried, "; ")
 	return p, nil
 }
@@ -111,34 +118,35 @@ const least = 64 << 20
 
 // try tries one folder. One that is not there is made for that, if the folder that
 // it would lie in is there.
-func try(path string, project folder, p *frame.ViewProbed) error {
-	err := unix.Mkdir(path, 0o700)
+func try(path string, project folder) (p frame.ViewProbed, err error) {
+	err = unix.Mkdir(path, 0o700)
 	if err == nil {
 		defer func() { _ = unix.Rmdir(path) }()
 	} else if !errors.Is(err, unix.EEXIST) {
-		return errors.New(because(err))
+		return p, errors.New(because(err))
 	}
 	dir, err := openPath(path, unix.O_RDONLY, 0)
 	if err != nil {
-		return errors.New(because(err))
+		return p, errors.New(because(err))
 	}
 	defer dir.close()
 	if err := own(dir); err != nil {
-		return err
+		return p, err
 	}
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(int(dir), &st); err != nil {
-		return errors.New(because(err))
+		return p, errors.New(because(err))
 	}
 	if p.Free = int64(st.Bavail) * st.Bsize; p.Free < least && st.Blocks > 0 { // without any blocks it is memory without bounds
-		return fmt.Errorf("it has %d MB free", p.Free>>20)
+		return p, fmt.Errorf("it has %d MB free", p.Free>>20)
 	}
 	if project != none {
 		if err := separate(dir, project); err != nil {
-			return err
+			return p, err
 		}
 	}
-	return inScratch(path, func(s *scratch) error { return s.try(project, p) })
+	err = inScratch(path, func(s *scratch) error { return s.try(project, &p) })
+	return p, err
 }
 
 // own refuses a folder in which somebody else could put something.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -20,8 +21,36 @@ func remove(path string) error {
 		return fmt.Errorf("remove %s: %w", path, err)
 	}
 	defer top.close()
-	if err := removeAt(top, filepath.Base(path)); err != nil {
+	err = removeAt(top, filepath.Base(path))
+	if errors.Is(err, unix.EBUSY) {
+		if err = unmountInside(path); err == nil {
+			err = removeAt(top, filepath.Base(path))
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("remove %s: %w", path, err)
+	}
+	return nil
+}
+
+// unmountInside takes away what is mounted at and below a folder, such as what Podman binds
+// on the folder of its layers.
+func unmountInside(path string) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	all, err := mounts()
+	if err != nil {
+		return err
+	}
+	for _, m := range slices.Backward(all) {
+		if m.Point != path && !inside(m.Point, path) {
+			continue
+		}
+		if err := unix.Unmount(m.Point, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW); err != nil && !errors.Is(err, unix.EINVAL) {
+			return err
+		}
 	}
 	return nil
 }

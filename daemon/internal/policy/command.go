@@ -33,7 +33,7 @@ func (p *Policy) strict() bool { return p.set.Shell == "argv" }
 // place is where a command line would start, and what it may change there.
 func (p *Policy) place(j *judged) shell.Place {
 	at := place(j.arguments)
-	at.Rules, at.Links, at.Open = p.rules, j.Links, p.set.Workspace == workspacePrivate
+	at.Rules, at.Links, at.Open = &p.rules, j.Links, p.set.Workspace == workspacePrivate
 	return at
 }
 

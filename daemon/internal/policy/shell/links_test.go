@@ -60,7 +60,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("in a folder of the run's own: %+v", got)
 	}
 	set := place
-	set.Rules = protect.Rules{Ask: []string{"Makefile"}, Free: []string{".vscode"}}
+	set.Rules = &protect.Rules{Ask: []string{"Makefile"}, Free: []string{".vscode"}}
 	if got := Analyse("echo x > Makefile", set); got.Grade != Unproven {
 		t.Errorf("what is set to be asked: %+v", got)
 	}

@@ -28,7 +28,7 @@ func (p Place) target(operand string) (abs string, found protect.Finding) {
 	if operand == "-" || p.Open || !p.holds(abs) || abs == p.Workspace {
 		return abs, protect.Finding{}
 	}
-	if found = p.Rules.Name(strings.TrimPrefix(abs, p.Workspace)); found.Holds {
+	if found = p.rules().Name(strings.TrimPrefix(abs, p.Workspace)); found.Holds {
 		return abs, protect.Finding{}
 	}
 	if found.Class == protect.Refused && p.refused != nil && *p.refused == "" {
@@ -157,4 +157,11 @@ func secretProc(abs string) bool {
 	}
 	last := path.Base(rest)
 	return last == "environ" || last == "mem" || last == "kcore" || last == "auxv"
+}
+
+func (p Place) rules() protect.Rules {
+	if p.Rules == nil {
+		return protect.Rules{}
+	}
+	return *p.Rules
 }

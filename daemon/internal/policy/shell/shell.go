@@ -33,9 +33,9 @@ type Place struct {
 	// be read as it may. Nothing can write there.
 	ReadOnly []string
 
-	// Rules say what of the workspace is protected. Open says that nothing is: it
-	// is a folder of the run's own.
-	Rules protect.Rules
+	// Rules say what of the workspace is protected; nil are those of names alone. Open
+	// says that nothing is: it is a folder of the run's own.
+	Rules *protect.Rules
 	Open  bool
 	// Links say where paths below the workspace lead that have a symbolic link on
 	// the way, as the line names them: to a path below it, or an absolute one.

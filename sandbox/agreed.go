@@ -116,7 +116,7 @@ func (h *held) begin(ctx context.Context, s *settler) error {
 		err = writeGob(filepath.Join(v.spec.Dir, agreedName), a, true)
 	}
 	if err == nil {
-		err = v.write(noteName, v.note) // until then the folder is nobody's
+		err = writeGob(filepath.Join(v.spec.Dir, noteName), v.note, true) // until then the folder is nobody's
 	}
 	if err != nil {
 		return failed("note what a person agreed to", err)
@@ -135,13 +135,17 @@ func (h *held) agree(ctx context.Context, agreed []Agreed) (_ *settler, stale []
 	for i, c := range changes {
 		at[c.Path] = i
 	}
-	all := newWaiting(h).all
+	all, seen := newWaiting(h).all, make(map[string]bool)
 	s := &settler{view: h.view, changes: changes, out: settlement{Note: h.view.note, Aside: true}}
 	s.rulings = h.view.judged(ctx, changes)
 	for _, a := range agreed {
 		waits, known := all[a.Path]
 		j, there := at[a.Path]
-		if !known || !there {
+		if !known || seen[a.Path] {
+			continue
+		}
+		if seen[a.Path] = true; !there { // nothing is left of it
+			stale = append(stale, waits)
 			continue
 		}
 		c := changes[j]
@@ -157,7 +161,7 @@ func (h *held) agree(ctx context.Context, agreed []Agreed) (_ *settler, stale []
 			s.out.Conflicts = append(s.out.Conflicts, Conflict{Path: a.Path})
 		case refusal.Class == Refused:
 			s.out.Conflicts = append(s.out.Conflicts, Conflict{Path: a.Path, Reason: refusal.Reason})
-		case !waits.Newest.IsZero() && !waits.Newest.Equal(c.Newest):
+		case !waits.Newest.IsZero() && !waits.Newest.Equal(c.Newest), !waits.whole() && waits.Was.Mode != c.Was.Mode:
 			stale = append(stale, waits)
 		default:
 			s.apply(c)
@@ -174,6 +178,7 @@ func (v *view) carryOut(ctx context.Context, a agreement) error {
 	if h == nil {
 		return failed("look at what waits for an answer", nil)
 	}
+	h.view.spec.Device, h.view.spec.Inode = v.note.Device, v.note.Inode // as it was agreed
 	if _, err := h.view.applySteps(ctx, filepath.Join(v.spec.Dir, "u"), a.Moves); err != nil {
 		return failed("take what was agreed to", err)
 	}

@@ -35,6 +35,13 @@ func (v *view) settle(ctx context.Context) (settlement, error) {
 	locked := false
 	err = v.locked(ctx, func() (err error) {
 		locked = true
+		if slices.ContainsFunc(changes, func(c frame.ViewChange) bool { return !c.Newest.IsZero() }) {
+			// Somebody may have changed what is in a folder that goes before the lock was had.
+			if changes, err = v.viewer.list(ctx, v.spec, mostChanges); err != nil {
+				done = v.keep()
+				return failed("look at what the command changed", err)
+			}
+		}
 		done, err = v.settleChanges(ctx, changes)
 		return err
 	})
@@ -177,6 +184,9 @@ func (v *view) applySteps(ctx context.Context, aside string, steps []frame.ViewS
 		}
 		spec.Aside = aside
 	}
+	// Who gives up waiting would give the lock back while the steps are made.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), MaxTimeout)
+	defer cancel()
 	return v.viewer.apply(ctx, spec, steps)
 }
 

@@ -60,6 +60,9 @@ func (c heldChange) stale(project string) bool {
 	if device != c.Lower.Device || inode != c.Lower.Inode {
 		return true
 	}
+	if !c.whole() {
+		return uint32(info.Mode().Perm()) != c.Was.Mode&0o777
+	}
 	unmodified := !c.Lower.Modified.IsZero() && info.ModTime().Equal(c.Lower.Modified)
 	return !changeTime(info).Equal(c.Lower.Changed) && !unmodified
 }
@@ -139,7 +142,7 @@ func (v *view) addHeld(changes []heldChange) error {
 		if err := os.MkdirAll(h.upper(), 0o700); err != nil {
 			return failed("make a place for what waits for an answer", err)
 		}
-		if err := h.view.write(noteName, v.note); err != nil {
+		if err := writeGob(filepath.Join(h.view.spec.Dir, noteName), v.note, true); err != nil {
 			return failed("note what waits for an answer", err)
 		}
 	}
@@ -176,17 +179,14 @@ func (h *held) prune(changes []heldChange) {
 		return
 	}
 	defer func() { _ = root.Close() }()
-	waits := make(map[string]bool, len(h.list))
-	for _, c := range h.list {
-		waits[c.Path] = true
-	}
+	waits := newWaiting(h)
 	for _, c := range changes {
 		dir := c.Path
 		if !c.whole() { // merely the folder's mode was held
 			dir += "/mode"
 		}
-		for dir = path.Dir(dir); dir != "." && !waits[dir]; dir = path.Dir(dir) {
-			if root.Remove(filepath.FromSlash(dir)) != nil { // something else waits in it
+		for dir = path.Dir(dir); dir != "." && !waits.has(dir); dir = path.Dir(dir) {
+			if err := root.Remove(filepath.FromSlash(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) { // something else waits in it
 				break
 			}
 		}

@@ -267,6 +267,31 @@ func TestModesThatWait(t *testing.T) {
 	}
 }
 
+// TestModeOfAFolderThatWaits: another mode of a folder that waits in another's place is a
+// part of that, and a folder of which first the mode waited is compared whole when it goes.
+func TestModeOfAFolderThatWaits(t *testing.T) {
+	f := viewFixture(t)
+	f.write("asked.d/a", "before")
+	f.write("asked.e/sub/f", "before")
+	f.ok("rm -r asked.d; mkdir asked.d; echo run > asked.d/n")
+	out := f.bash("chmod 711 asked.d; chmod 711 asked.e")
+	if len(out.Held) != 2 || !out.Held[0].Whole || out.Held[1].Whole {
+		t.Fatalf("%+v", out.Held)
+	}
+	if r := f.accept(out.Held[0]); len(r.Conflicts) != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if got := f.contents(); got["asked.d/n"] != "run\n" || got["asked.d/a"] != "" {
+		t.Errorf("got %q", got)
+	}
+	out = f.bash("rm -r asked.e")
+	f.write("asked.e/sub/f", "person")
+	if r := f.accept(out.Held...); len(r.Conflicts) != 1 || f.read("asked.e/sub/f") != "person" {
+		t.Errorf("%+v", r)
+	}
+	f.waits()
+}
+
 // TestFoldersAboveWhatWaits: a folder in which something waits is the project's: with the
 // mode that the person gives it, and gone when the person removes it.
 func TestFoldersAboveWhatWaits(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 type lateSettlement struct {
 	settlement
 	dir     string
-	release func()
+	release func() // it was told
+	free    func() // it was not, and may be by another manager
 }
 
 // tells says whether there is anything to tell of.
@@ -25,17 +26,16 @@ func (s *session) tellLater(done settlement, dir string) {
 	if !done.tells() {
 		return
 	}
-	l := lateSettlement{settlement: done, dir: dir, release: func() {}}
+	l := lateSettlement{settlement: done, dir: dir, release: func() {}, free: func() {}}
 	if dir != "" {
-		l.release = s.telling(dir)
+		l.free = s.manager.views.use(dir)
+		l.release = told(dir, l.free)
 	}
 	s.late = append(s.late, l)
 }
 
-// telling keeps the folder of a view until release, which says that the view was told of:
-// no other manager tells of it.
-func (s *session) telling(dir string) (release func()) {
-	free := s.manager.views.use(dir)
+// told is the release of a view's folder that was told of: no other manager tells of it.
+func told(dir string, free func()) (release func()) {
 	return func() {
 		_ = os.Remove(filepath.Join(dir, lateName)) // else it is told twice
 		free()
@@ -61,10 +61,10 @@ func (s *session) takeLate(r *Result) {
 	s.late = nil
 }
 
-// dropLate forgets what nobody will be told any more: the run is reset.
+// dropLate forgets what no result of this manager will tell.
 func (s *session) dropLate() {
 	for _, l := range s.late {
-		l.release()
+		l.free()
 	}
 	s.late = nil
 }

@@ -253,8 +253,8 @@ func (r Result) Release() {
 func (r Result) Retain() (folder string, err error) {
 	for _, dir := range append(slices.Clone(r.earlier), r.folder) {
 		if plan := filepath.Join(dir, planName); dir != "" && exists(plan) {
-			_ = os.Remove(filepath.Join(dir, lateName)) // it is told now
 			err = errors.Join(err, os.Rename(plan, filepath.Join(dir, retainedName)))
+			_ = os.Remove(filepath.Join(dir, lateName)) // it is told now
 			folder = cmp.Or(folder, dir)
 		}
 	}

@@ -85,7 +85,7 @@ func (s *session) judge(call string, settled frame.Settled) (Result, error) {
 	r.Container, r.Timeout = s.container.short(), time.Duration(settled.TimeoutMS)*time.Millisecond
 	if done, dir, ok := s.settled(call); ok {
 		defer s.toldAlready(call)
-		r.release, r.folder = s.telling(dir), dir
+		r.release, r.folder = told(dir, s.manager.views.use(dir)), dir
 		r.take(done)
 		return r, nil
 	}

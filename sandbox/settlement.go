@@ -174,8 +174,17 @@ func (s *settler) hold(c frame.ViewChange, ruling Ruling) {
 		return
 	}
 	waits := heldChange{Held: Held{Change: change(c), Reason: ruling.Reason}, Lower: c.Was.Identity(), Newest: c.Newest}
-	if first, ok := s.waits.all[c.Path]; ok { // an answer is about what the project had then
+	if !waits.whole() {
+		waits.Lower.Changed = time.Time{} // names come and go in the folder; its mode is what counts
+	}
+	switch first, ok := s.waits.all[c.Path]; {
+	case ok && first.whole() && !waits.whole(): // another mode of a folder that waits
+		first.Is = waits.Is
+		waits = first
+	case ok && first.whole(): // an answer is about what the project had then
 		waits.Was, waits.Lower, waits.Newest = first.Was, first.Lower, first.Newest
+	case ok && !waits.whole():
+		waits.Was, waits.Lower = first.Was, first.Lower
 	}
 	s.wait(waits)
 }

@@ -55,11 +55,12 @@ func (s *session) runInView(ctx context.Context, run RunSpec, v *view, c Command
 	if !exit.Started && err != nil && !s.unknown(err) {
 		return result, false, errors.Join(err, v.discard())
 	}
-	result.release, result.folder = s.telling(v.spec.Dir), v.spec.Dir
+	result.release, result.folder = s.manager.views.use(v.spec.Dir), v.spec.Dir
 	done, settleErr := s.settleView(ctx, v, aborted(ctx))
 	result.take(done)
 	s.report(result)
-	if err = errors.Join(err, settleErr); err == nil {
+	if err = errors.Join(err, settleErr); err == nil { // else a later result tells
+		result.release = told(v.spec.Dir, result.release)
 		s.takeLate(&result)
 	}
 	return result, false, err

@@ -98,8 +98,7 @@ type hostInfo struct {
 		} `json:"security"`
 	} `json:"host"`
 	Store struct {
-		Driver    string `json:"graphDriverName"`
-		GraphRoot string `json:"graphRoot"`
+		Driver string `json:"graphDriverName"`
 	} `json:"store"`
 	Version struct {
 		Version string `json:"Version"`

@@ -143,12 +143,15 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger, try func(*podm
 			return hostInfo{}, "", unavailable("the Podman socket "+socket+" does not answer", "start it (systemctl --user start podman.socket)", err)
 		}
 		defer p.close()
-		err := p.check(ctx)
+		if err := p.check(ctx); err != nil {
+			return hostInfo{}, "", err
+		}
+		info, err := p.host(ctx)
 		if at, remove, asideErr := cfg.aside(); err == nil && asideErr == nil {
 			try(p, at)
 			remove()
 		}
-		return p.info, "service at " + socket, err
+		return info, "service at " + socket, err
 	}
 	binary, err := findBinary(ctx, cfg)
 	if err != nil {
@@ -170,7 +173,9 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger, try func(*podm
 			defer s.endIdlePause()
 		}
 		if err == nil {
-			info = s.info
+			info, err = s.info(ctx)
+		}
+		if err == nil {
 			try(&podman{logger: logger, own: s}, cfg)
 		}
 		return err
@@ -283,19 +288,4 @@ func homeTools(path string) Finding {
 	}
 	return Finding{Name: "tools", Level: LevelWarn, Detail: "not visible in the sandbox: " + strings.Join(hidden, ", "),
 		Hint: "install what a command needs below /usr, or name an image that has it"}
-}
-
-// Findings are the findings of an open manager, with what Podman warned about
-// when containers were made.
-func (m *Manager) Findings() []Finding {
-	where := "service at " + m.podman.socket
-	if m.podman.own != nil {
-		where = m.podman.own.binary + " " + m.podman.info.Version.Version + ", a service of Bothy's own"
-	}
-	out := []Finding{{Name: "podman", Level: LevelOK, Detail: where}}
-	out = append(out, findings(m.podman.info)...)
-	for _, w := range m.Warnings() {
-		out = append(out, Finding{Name: "container", Level: LevelWarn, Detail: w})
-	}
-	return append(out, quotaFinding(m.cfg), homeTools(m.cfg.Path))
 }

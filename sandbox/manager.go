@@ -92,10 +92,8 @@ func (m *Manager) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range findings(p.info) {
-		if f.Level != LevelOK {
-			m.logger.Warn("commands run with less than they should", "finding", f.Name, "detail", f.Detail, "hint", f.Hint)
-		}
+	for _, f := range p.lacks {
+		m.logger.Warn("commands run with less than they should", "finding", f.Name, "detail", f.Detail, "hint", f.Hint)
 	}
 	if err := m.makeBase(ctx); err != nil {
 		return err

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"context"
+
 	"github.com/blang/semver/v4"
 )
 
@@ -32,11 +34,15 @@ func opened(info hostInfo) (network, error) {
 }
 
 // networkFor is none unless it was opened for the run.
-func (m *Manager) networkFor(run RunSpec) (network, error) {
+func (m *Manager) networkFor(ctx context.Context, run RunSpec) (network, error) {
 	if !run.Network {
 		return noNetwork, nil
 	}
-	return opened(m.podman.info)
+	info, err := m.podman.host(ctx)
+	if err != nil {
+		return network{}, cause(ctx, failed("ask Podman what a network is made with", err))
+	}
+	return opened(info)
 }
 
 // connect gives the container a network. Names are resolved by what Podman

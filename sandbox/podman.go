@@ -32,13 +32,15 @@ type podman struct {
 	logger hclog.Logger
 	socket string
 	// own is nil when the service is somebody else's.
-	own  *service
-	info hostInfo
+	own *service
+	// lacks is what the host does not have, and commands can run without.
+	lacks []Finding
 	// runtimes are the OCI runtimes still to be tried, the first is in use.
 	runtimes []string
 
-	mu  sync.Mutex
-	api *api
+	mu   sync.Mutex
+	api  *api
+	info *hostInfo // what the service told; nil until it was asked
 }
 
 // findPodman finds a service in this order: the configured socket, the user's
@@ -243,26 +245,48 @@ func (p *podman) check(ctx context.Context) error {
 	if err := checkVersion(p.api.version); err != nil {
 		return err
 	}
-	info, err := p.host(ctx)
+	var info hostInfo
+	var err error
+	if p.own != nil {
+		info, err = p.own.known(p.api.version)
+	} else {
+		info, err = p.host(ctx)
+	}
 	if err != nil {
 		return unavailable("Podman does not tell about its host", "run podman info as this user to see why", err)
 	}
-	p.info = info
+	p.lacks = nil
 	for _, f := range findings(info) {
-		if f.Level == LevelFail {
+		switch f.Level {
+		case LevelFail:
 			return unavailable(f.Detail, f.Hint, nil)
+		case LevelWarn:
+			p.lacks = append(p.lacks, f)
 		}
 	}
 	return nil
 }
 
-// host is what Podman says of its host. A service of our own was asked before it
-// was started, with the same flags; asking takes a fifth of a second.
+// host is what Podman says of its host. It is asked once, which may take a second.
 func (p *podman) host(ctx context.Context) (hostInfo, error) {
-	if p.own != nil {
-		return p.own.info, nil
+	p.mu.Lock()
+	told := p.info
+	p.mu.Unlock()
+	if told != nil {
+		return *told, nil
 	}
-	return p.api.info(ctx)
+	var info hostInfo
+	err := p.call(ctx, func(a *api) (err error) {
+		info, err = a.info(ctx)
+		return err
+	})
+	if err != nil {
+		return info, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.info = &info
+	return info, nil
 }
 
 func mappedIDs(info hostInfo) int64 {

@@ -30,7 +30,7 @@ type service struct {
 	flags   []string // without the runtime, which can change
 	env     []string
 	logger  hclog.Logger
-	info    hostInfo
+	driver  string
 	runtime string
 
 	mu   sync.Mutex
@@ -62,12 +62,11 @@ func writeOnce(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-// newService prepares a service with a runtime and storage driver, and asks
-// Podman itself whether that works. The question also makes Podman's pause
-// process, without which the service would be two processes, the second of
-// which does not die with us.
+// newService prepares a service with a runtime and storage driver, and has Podman
+// open both. That also makes Podman's pause process, without which the service would
+// be two processes, the second of which does not die with us.
 func newService(ctx context.Context, cfg Config, binary, runtimeName, driver string, logger hclog.Logger) (*service, error) {
-	s := &service{binary: binary, dir: cfg.Dir, number: cfg.number, runtime: runtimeName, logger: logger}
+	s := &service{binary: binary, dir: cfg.Dir, number: cfg.number, driver: driver, runtime: runtimeName, logger: logger}
 	runtimeDir := filepath.Join(cfg.Dir, "x")
 	// Podman pins a storage to its run directory and driver at first use.
 	root := filepath.Join(cfg.StateDir, "podman", driver+"-"+key(cfg.Dir))
@@ -90,7 +89,8 @@ func newService(ctx context.Context, cfg Config, binary, runtimeName, driver str
 		"--cgroup-manager=" + cgroupManager(), "--events-backend=file",
 	}
 	s.env = serviceEnv(runtimeDir, storage, tmp)
-	return s, s.ask(ctx)
+	_, err = s.ask(ctx, "ps", "--quiet")
+	return s, err
 }
 
 // maxRunRoot is the longest run directory that Podman takes, in bytes.
@@ -167,25 +167,34 @@ func cgroupManager() string {
 	return "cgroupfs"
 }
 
-// ask runs podman info with the service's own flags, from a thread that lives
-// as long as the process: the death signal comes when the thread ends.
-func (s *service) ask(ctx context.Context) error {
+// info has Podman tell about its host.
+func (s *service) info(ctx context.Context) (info hostInfo, err error) {
+	out, err := s.ask(ctx, "info", "--format", "json")
+	if err != nil {
+		return info, err
+	}
+	if err := json.Unmarshal(out, &info); err != nil {
+		return info, fmt.Errorf("podman info answered something else than JSON: %w", err)
+	}
+	return info, nil
+}
+
+// ask runs a command of Podman's with the service's own flags, from a thread that
+// lives as long as the process: the death signal comes when the thread ends.
+func (s *service) ask(ctx context.Context, command ...string) ([]byte, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.binary, s.args("info", "--format", "json")...)
+	cmd := exec.CommandContext(ctx, s.binary, s.args(command...)...)
 	cmd.Env, cmd.Dir, cmd.SysProcAttr, cmd.WaitDelay = s.env, s.dir, childAttr(), time.Second
 	stderr := &tail{}
 	cmd.Stderr = stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("podman info: %w%s", err, stderr.suffix())
+		return nil, fmt.Errorf("podman %s: %w%s", command[0], err, stderr.suffix())
 	}
-	if err := json.Unmarshal(out, &s.info); err != nil {
-		return fmt.Errorf("podman info answered something else than JSON: %w", err)
-	}
-	return nil
+	return out, nil
 }
 
 // args are the flags and a command of Podman's.
@@ -214,6 +223,16 @@ func (s *service) file(kind string) string {
 		name += strconv.Itoa(s.number)
 	}
 	return filepath.Join(s.dir, name+"."+kind)
+}
+
+// pid is the running service's, or 0.
+func (s *service) pid() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.proc == nil {
+		return 0
+	}
+	return s.proc.pid
 }
 
 // ensure starts the service when it is not running. It answers whether it did.

@@ -281,7 +281,7 @@ func outcome(exit frame.Exit) Result {
 
 // ensure has a container that fits the plan, with a runner that answers.
 func (s *session) ensure(ctx context.Context, run RunSpec, p *protection) error {
-	network, err := s.manager.networkFor(run)
+	network, err := s.manager.networkFor(ctx, run)
 	if err != nil {
 		return err
 	}

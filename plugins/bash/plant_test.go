@@ -41,7 +41,7 @@ var plants = []plant{
 	{name: "commondir moved into place", script: `echo ../docs/evil >c; mv c .git/commondir`, paths: []string{".git/commondir"}},
 	{name: "commondir as a link", script: `echo ../docs/evil >c; ln -s ../c .git/commondir`, paths: []string{".git/commondir"}},
 	{name: "config.worktree", script: evil + `.git/config.worktree; printf '[extensions]\n\tworktreeConfig = true\n' >>.git/config`, paths: []string{".git/config.worktree"}},
-	{name: "config", script: `git config core.fsmonitor 'touch "$HOME/pwned"; echo ` + mark + ` >/dev/null; false'`},
+	{name: "config", script: `git config -f .git/config core.fsmonitor 'touch "$HOME/pwned"; echo ` + mark + ` >/dev/null; false'`},
 	{name: "nested", script: repo + `repo sub/.git; ` + evil + `sub/.git/config`, paths: []string{"sub/.git/config"}},
 	{name: "nested by a file", script: `mkdir -p d; echo gitdir: ../docs/repo >d/.git`, paths: []string{"d/.git"}},
 	{name: "nested by a link", script: `mkdir -p d; ln -sfn ../docs/repo d/.git`, paths: []string{"d/.git"}},
@@ -50,7 +50,7 @@ var plants = []plant{
 		paths: []string{".git/worktrees/wt", "wt/.git"}},
 	{name: "modules", script: repo + `mkdir -p m; repo .git/modules/m; more='	worktree = ../../../m
 '; ` + evil + `.git/modules/m/config; echo gitdir: ../.git/modules/m >m/.git`, paths: []string{".git/modules/m", "m/.git"}},
-	{name: "hooks", script: program + `mkdir -p .git/hooks; program .git/hooks/pre-commit; git config --unset core.hooksPath`, paths: []string{".git/hooks/pre-commit"}},
+	{name: "hooks", script: program + `mkdir -p .git/hooks; program .git/hooks/pre-commit; git config -f .git/config --unset core.hooksPath`, paths: []string{".git/hooks/pre-commit"}},
 
 	{name: "textconv", script: program + `program tools/textconv`},
 	{name: "filter", script: program + `program tools/clean; program tools/smudge; touch x.flt`},
@@ -159,7 +159,7 @@ func TestNothingPlantedFires(t *testing.T) {
 		t.Fatalf("fired without a plant: %q", fired)
 	}
 	for n := range plantings(t) {
-		for i, p := range plants {
+		for i, p := range planted(n) {
 			r.plant(h, p, fmt.Sprintf("%d.%d", n, i))
 		}
 		if t.Failed() {
@@ -172,6 +172,28 @@ func TestNothingPlantedFires(t *testing.T) {
 		r.event(runReset)
 		h.clean(t)
 	}
+}
+
+// beds is how many commands the later rounds take.
+const beds = 5
+
+// planted are what the commands of a round are: each plant alone in the first round,
+// and in the later ones every beds-th of them in one command, in which nothing hides
+// what another plant would do.
+func planted(round int) []plant {
+	if round == 0 {
+		return plants
+	}
+	all := make([]plant, beds)
+	for i, p := range slices.Backward(plants) { // a .git/commondir comes last
+		to := &all[i%beds]
+		if to.name != "" {
+			to.name, to.script = to.name+", ", to.script+"; "
+		}
+		to.name, to.script = to.name+p.name, to.script+"( "+p.script+" )"
+		to.paths = append(to.paths, p.paths...)
+	}
+	return all
 }
 
 // plantings is how often everything is planted: once, and once for each 25 of

@@ -20,6 +20,10 @@ const mostChanges = 1_000_000
 // settle ends a view whose command has ended: what it changed is judged, planned,
 // written down and applied. No process of the container may be alive.
 func (v *view) settle(ctx context.Context) (settlement, error) {
+	if v.mounted && v.unchanged(ctx) {
+		v.session.behind = v.leave
+		return settlement{Note: v.note, Applied: true}, nil
+	}
 	if err := v.unmount(true); err != nil {
 		return settlement{}, err
 	}
@@ -49,6 +53,22 @@ func (v *view) settle(ctx context.Context) (settlement, error) {
 		err = errors.Join(err, v.write(endedName, true))
 	}
 	return done, err
+}
+
+// unchanged says for certain that a command changed nothing, while its view is still
+// mounted: then nobody waits until it is taken away. What anybody wrote there later
+// would go with it.
+func (v *view) unchanged(ctx context.Context) bool {
+	changes, err := v.viewer.list(ctx, v.spec, 0)
+	return err == nil && len(changes) == 0
+}
+
+// leave takes away a view in which nothing was changed. One that cannot be unmounted
+// keeps its note: the next command finds it.
+func (v *view) leave() {
+	if err := v.discard(); err != nil {
+		v.session.manager.logger.Warn("a view is left for the next command to take away", "run", v.note.Run, "error", err)
+	}
 }
 
 // settleChanges judges, plans and applies what a command changed. Nobody else changes

@@ -41,7 +41,7 @@ func TestUnusablePodmanIsUnavailable(t *testing.T) {
 		"ancient":         {stub(t, "podman", "echo podman version 3.4.4"), "too old"},
 		"another thing":   {stub(t, "podman", "echo hello"), "did not tell its version"},
 		"failing":         {stub(t, "podman", `[ "$1" = --version ] && echo podman version 5.0.0 || { echo "Error: cannot find newuidmap" >&2; exit 125; }`), "apt-get install uidmap"},
-		"talking rubbish": {stub(t, "podman", `[ "$1" = --version ] && echo podman version 5.0.0 || echo rubbish`), "something else than JSON"},
+		"talking rubbish": {stub(t, "podman", `[ "$1" = --version ] && echo podman version 5.0.0 || echo rubbish`), "the Podman service ended at once"},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			cfg := config(t, shortDir(t))

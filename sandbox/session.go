@@ -30,6 +30,8 @@ type session struct {
 	// late are plans that were carried out after their command's result was told: the
 	// next command's result tells them.
 	late []lateSettlement
+	// behind is done when the command's result is told, before the turn is given back.
+	behind func()
 	// blind counts the containers that did not see the view of a command.
 	blind int
 
@@ -63,6 +65,21 @@ func (s *session) take(ctx context.Context) error {
 }
 
 func (s *session) give() { <-s.turn }
+
+// giveLater gives the turn back when what is left for then is done: nobody waits for
+// that but who wants the turn, and the manager's end.
+func (s *session) giveLater() {
+	behind := s.behind
+	s.behind = nil
+	if behind == nil {
+		s.give()
+		return
+	}
+	s.manager.views.removing.Go(func() {
+		defer s.give()
+		behind()
+	})
+}
 
 // exec waits for its turn and runs one command. A container whose mounts are
 // gone, or whose runner is, is made anew; that happens before the command was
@@ -109,7 +126,7 @@ func (s *session) begin(ctx context.Context, run RunSpec) (_ context.Context, en
 	return ctx, func() {
 		s.setStop(nil)
 		cancel(nil)
-		s.give()
+		s.giveLater()
 	}, nil
 }
 

@@ -20,11 +20,11 @@ import (
 // TestViewKilled kills the manager at any moment while a command ends and its changes
 // are applied: the next one finds the project as it was before the command, or makes
 // it what the command made of it, and tells how it was. BOTHY_KILLS has it done more
-// often than three times: once for each 25.
+// often than three times: once for each 10.
 func TestViewKilled(t *testing.T) {
 	rounds := 3
 	if kills, err := strconv.Atoi(os.Getenv("BOTHY_KILLS")); err == nil {
-		rounds = max(kills/25, rounds)
+		rounds = max(kills/10, rounds)
 	}
 	const files = 120
 	before, after := map[string]string{"d": "/", "gone": "/"}, map[string]string{"d": "/", "new": "/"}

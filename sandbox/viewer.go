@@ -162,7 +162,8 @@ func (v *viewer) unmount(ctx context.Context, slot string, alone bool) error {
 
 // list is what a command changed, parents before what is in them, beside what the
 // project has there now. Folders that only lead on are left out. More changes than
-// most are errViewLarge. The view must not be mounted any more.
+// most are errViewLarge; so is, where most is 0, a folder that only leads on. The view
+// must not be mounted any more, unless to see whether there is any change.
 func (v *viewer) list(ctx context.Context, s viewSpec, most int) ([]viewChange, error) {
 	reply, err := v.ask(ctx, frame.ViewRequest{Op: frame.ViewList, View: s, Most: most})
 	return reply.Changes, err

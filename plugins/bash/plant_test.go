@@ -196,7 +196,7 @@ func planted(round int) []plant {
 	return all
 }
 
-// plantings is how often everything is planted: once, and once for each 25 of
+// plantings is how often everything is planted: once, and once for each 10 of
 // BOTHY_KILLS where that says that there is time.
 func plantings(t *testing.T) int {
 	t.Helper()
@@ -208,7 +208,7 @@ func plantings(t *testing.T) int {
 	if err != nil {
 		t.Fatalf("BOTHY_KILLS: %v", err)
 	}
-	return max(n/25, 1)
+	return max(n/10, 1)
 }
 
 // plant runs a plant, which stays until the host has gone around, and looks what

@@ -45,10 +45,14 @@ type lister struct {
 // add takes one more change, unless there are too many.
 func (l *lister) add(c frame.ViewChange) error {
 	if len(l.changes) >= l.most {
-		return &fault{code: frame.ViewLarge, text: fmt.Sprintf("the command changed more than %d paths", l.most)}
+		return l.tooMany()
 	}
 	l.changes = append(l.changes, c)
 	return nil
+}
+
+func (l *lister) tooMany() error {
+	return &fault{code: frame.ViewLarge, text: fmt.Sprintf("the command changed more than %d paths", l.most)}
 }
 
 // folder lists one folder of the view, beside that of the project, if it has one.
@@ -57,6 +61,9 @@ func (l *lister) folder(upper, lower folder, prefix string, whole bool) error {
 	names, err := upper.entries(l.most + 1)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", prefix, err)
+	}
+	if len(names) > l.most {
+		return l.tooMany()
 	}
 	slices.Sort(names)
 	for _, name := range names {

@@ -20,10 +20,6 @@ const mostChanges = 1_000_000
 // settle ends a view whose command has ended: what it changed is judged, planned,
 // written down and applied. No process of the container may be alive.
 func (v *view) settle(ctx context.Context) (settlement, error) {
-	if v.mounted && v.unchanged(ctx) {
-		v.session.behind = v.leave
-		return settlement{Note: v.note, Applied: true}, nil
-	}
 	if err := v.unmount(true); err != nil {
 		return settlement{}, err
 	}

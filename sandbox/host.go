@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// known is the host as Podman would tell about it, but for where its programs are. To tell, Podman asks the package manager whose its own programs are, which
-// takes longer than all else of a start. The service must answer already, for its user
+// known is the host as Podman would tell about it, but for where its programs are. To
+// tell, Podman asks the package manager whose its own programs are, which takes longer
+// than all else of a start. The service must answer already, for its user
 // namespace is that of the containers. The runner itself looks whether it has a
 // filter of system calls.
 func (s *service) known(version string) (hostInfo, error) {

@@ -56,7 +56,12 @@ func (s *session) runInView(ctx context.Context, run RunSpec, v *view, c Command
 		return result, false, errors.Join(err, v.discard())
 	}
 	result.release, result.folder = s.manager.views.use(v.spec.Dir), v.spec.Dir
-	done, settleErr := s.settleView(ctx, v, aborted(ctx))
+	done, settleErr := settlement{Note: v.note, Applied: true}, error(nil)
+	if cut := aborted(ctx); !cut && v.unchanged(ctx) {
+		s.behind = v.leave // only here: who finishes what was left mounts the next view at once
+	} else {
+		done, settleErr = s.settleView(ctx, v, cut)
+	}
 	result.take(done)
 	s.report(result)
 	if err = errors.Join(err, settleErr); err == nil { // else a later result tells

@@ -191,7 +191,9 @@ func (f *fakeEngine) StartRun(_ context.Context, p rpc.StartRun) (rpc.Started, e
 }
 
 func (f *fakeEngine) CallTool(ctx context.Context, approved bool, p rpc.ToolCall) (rpc.ToolDone, error) {
+	f.mu.Lock()
 	f.approved = approved
+	f.mu.Unlock()
 	if f.tool == nil {
 		return rpc.ToolDone{}, fmt.Errorf("no tool")
 	}

@@ -66,7 +66,7 @@ func TestRunDetail(t *testing.T) {
 		{Path: "log://turn_1/bash/x", Body: strings.Repeat("é", 10_000), State: sdk.StateFailed, Outcome: sdk.Exit(3), Attributes: json.RawMessage(`{"error":"exit status 3","structured":{"a":1}}`)},
 		{Path: "assistant://2", Body: "done", State: sdk.StateResolved},
 	}
-	h.store.rows = []sdk.JournalRow{{Seq: 1, Run: 7, Loop: 1, Kind: sdk.KindNoteCompletion, Data: json.RawMessage(`{"plugin":"p","usage":{"prompt":1,"total":4,"cost":0.5}}`)}}
+	h.store.commit(sdk.JournalRow{Run: 7, Loop: 1, Kind: sdk.KindNoteCompletion, Data: json.RawMessage(`{"plugin":"p","usage":{"prompt":1,"total":4,"cost":0.5}}`)})
 	d, err := h.client(t).Run(context.Background(), rpc.RunRef{Run: "seven", Project: "/p/one"})
 	if err != nil {
 		t.Fatal(err)

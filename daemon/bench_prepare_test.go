@@ -57,7 +57,7 @@ func commandTime(b *testing.B, d *Daemon, root, alias string) time.Duration {
 	}
 	a := must(sdk.ActionOf(entries[0]))
 	if a.State != sdk.StateResolved || a.Container() == "" {
-		b.Fatalf("the command ended as %s %s in %q", a.State, a.Outcome, a.Container())
+		b.Fatalf("the command ended as %s %s in %q: %s", a.State, a.Outcome, a.Container(), a.Body)
 	}
 	return a.Took()
 }

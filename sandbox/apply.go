@@ -62,6 +62,9 @@ func (v *view) unchanged(ctx context.Context) bool {
 // leave takes away a view in which nothing was changed. One that cannot be unmounted
 // keeps its note: the next command finds it.
 func (v *view) leave() {
+	if f := v.session.manager.beforeLeave; f != nil {
+		f()
+	}
 	if err := v.discard(); err != nil {
 		v.session.manager.logger.Warn("a view is left for the next command to take away", "run", v.note.Run, "error", err)
 	}

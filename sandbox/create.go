@@ -42,7 +42,10 @@ func (s *session) create(ctx context.Context, spec containerSpec, p *protection,
 	if err != nil {
 		return nil, err
 	}
-	if err = tops.swapped(l.places); err == nil {
+	if err = s.manager.podman.filtered(l.filters); err == nil {
+		err = tops.swapped(l.places)
+	}
+	if err == nil {
 		err = inner.shifted(l.places)
 	}
 	if err != nil {

@@ -131,11 +131,8 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger, try func(*podm
 		}
 	}
 	socket := strings.TrimPrefix(cfg.Socket, "unix://")
-	if users := usersSocket(cfg); socket == "" && users != "" {
-		if conn, err := dialUnix(ctx, users); err == nil {
-			_ = conn.Close()
-			socket = users
-		}
+	if socket == "" {
+		socket = usersSocket(ctx, cfg)
 	}
 	if socket != "" {
 		p := &podman{logger: logger, socket: socket}
@@ -168,7 +165,7 @@ func hostOf(ctx context.Context, cfg Config, logger hclog.Logger, try func(*podm
 	defer remove()
 	var info hostInfo
 	_, err = firstThatWorks(names, logger, func(name, driver string) error {
-		s, err := newService(ctx, cfg, binary, name, driver, logger)
+		s, err := newService(cfg, binary, name, driver, logger)
 		if s != nil {
 			defer s.endIdlePause()
 		}
@@ -242,7 +239,7 @@ func findings(info hostInfo) []Finding {
 	}
 	out = append(out, networkFinding(info))
 	if !info.Host.Security.Seccomp {
-		out = append(out, Finding{Name: "seccomp", Level: LevelFail, Detail: "Podman has no seccomp here", Hint: "use a kernel and a Podman with seccomp"})
+		out = append(out, Finding{Name: "seccomp", Level: LevelFail, Detail: "Podman has no seccomp here", Hint: hintSeccomp})
 	}
 	return out
 }

@@ -20,3 +20,7 @@ func NeedPodman(t testing.TB) {
 		t.Skip("sandbox: podman is not installed")
 	}
 }
+
+// BeforeLeave sets what is called behind the result of a command that changed nothing,
+// before its view is taken away. The manager must not have run a command yet.
+func (m *Manager) BeforeLeave(f func()) { m.beforeLeave = f }

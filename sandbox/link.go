@@ -105,7 +105,7 @@ func greet(conn *net.UnixConn, mounts []string) (*link, error) {
 		if hello.Version != frame.Version {
 			return fmt.Errorf("the runner speaks version %d, not %d", hello.Version, frame.Version)
 		}
-		l.places = hello.Places
+		l.places, l.filters = hello.Places, hello.Filters
 		return l.write(frame.KindWelcome, frame.Welcome{Version: frame.Version, Mounts: mounts})
 	}()
 	if err != nil {
@@ -123,6 +123,8 @@ type link struct {
 	last   uint64
 	// places are what the runner said the container is made of.
 	places []frame.Place
+	// filters is how many filters of system calls it said it has.
+	filters int
 	// heard is when the runner last said something.
 	heard time.Time
 

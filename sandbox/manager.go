@@ -30,6 +30,9 @@ type Manager struct {
 	// beforeMount is called between the look at what a container mounts and
 	// its making; tests change things there.
 	beforeMount func()
+	// beforeLeave is called behind the result of a command that changed nothing, before
+	// its view is taken away; tests wait there.
+	beforeLeave func()
 	// projects is shared by all sessions.
 	projects *projects
 	views    *views
@@ -81,13 +84,7 @@ func (m *Manager) open(ctx context.Context) error {
 	if err := m.mark(); err != nil {
 		return err
 	}
-	var helper sync.WaitGroup
-	p, err := findPodman(ctx, m.cfg, m.logger, func(own *service) {
-		if m.cfg.View != "" {
-			helper.Go(func() { m.views.begin(ctx, own) })
-		}
-	})
-	helper.Wait()
+	p, err := findPodman(ctx, m.cfg, m.logger, func(own *service) error { return m.views.begin(ctx, own) })
 	m.podman = p
 	if err != nil {
 		return err
@@ -98,7 +95,14 @@ func (m *Manager) open(ctx context.Context) error {
 	if err := m.makeBase(ctx); err != nil {
 		return err
 	}
-	m.takeOver(ctx)
+	if m.unmarked { // nothing is left but what Podman noted before the machine ended
+		m.inheriting.Go(func() { m.takeOver(m.life) })
+	} else {
+		m.takeOver(ctx)
+		if !m.shared() { // else it may be one that another manager makes
+			m.endOrphans(ctx)
+		}
+	}
 	if m.cfg.View != "" {
 		m.views.finish(ctx)
 	}
@@ -328,9 +332,11 @@ func (m *Manager) release() {
 	m.inheriting.Wait()
 	for _, s := range m.sessions {
 		s.forget()
-		s.unclaim()
 	}
 	m.views.close()
+	for _, s := range m.sessions { // only now may another manager have the runs and their slots
+		s.unclaim()
+	}
 	if m.podman != nil {
 		m.podman.close()
 	}

@@ -180,3 +180,9 @@ func changeTime(info fs.FileInfo) time.Time {
 	}
 	return time.Unix(st.Ctim.Sec, st.Ctim.Nsec)
 }
+
+// seccompPossible says whether the kernel filters system calls: seccomp(2), which
+// looks at the pointer only then.
+func seccompPossible() bool {
+	return !errors.Is(unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, 0, 0, 0), unix.EINVAL)
+}

@@ -45,3 +45,5 @@ func kernelRelease() string { return "" }
 func fileIdentity(fs.FileInfo) (device, inode uint64) { return 0, 0 }
 
 func changeTime(info fs.FileInfo) time.Time { return info.ModTime() }
+
+func seccompPossible() bool { return false }

@@ -24,6 +24,7 @@ const (
 	hintInstall  = "install it (Debian: sudo apt-get install podman runc uidmap) and try again"
 	hintRootless = "run as an ordinary user: rootless Podman gives a command no more than that user has, and root has everything (make run makes such a user)"
 	hintSubuids  = "give the user a range of ids: sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 %s"
+	hintSeccomp  = "use a kernel, a Podman and an OCI runtime with seccomp"
 	hintUIDMap   = "install newuidmap (Debian: sudo apt-get install uidmap) and try again"
 )
 
@@ -45,9 +46,8 @@ type podman struct {
 
 // findPodman finds a service in this order: the configured socket, the user's
 // own, else one that it starts. A podman binary named by name comes before the
-// user's socket. One that it starts is told to begin first, when Podman is known to
-// work and while the service starts.
-func findPodman(ctx context.Context, cfg Config, logger hclog.Logger, begin func(*service)) (*podman, error) {
+// user's socket. With one that it starts, first is begun before: see [service.wake].
+func findPodman(ctx context.Context, cfg Config, logger hclog.Logger, first func(*service) error) (*podman, error) {
 	p := &podman{logger: logger, runtimes: runtimes(cfg.Runtime)}
 	if cfg.Socket != "" {
 		p.socket = strings.TrimPrefix(cfg.Socket, "unix://")
@@ -57,23 +57,30 @@ func findPodman(ctx context.Context, cfg Config, logger hclog.Logger, begin func
 		}
 		return p, p.check(ctx)
 	}
-	if p.socket = usersSocket(cfg); p.socket != "" {
+	if p.socket = usersSocket(ctx, cfg); p.socket != "" {
 		if p.open(ctx) == nil && p.check(ctx) == nil {
 			return p, nil
 		}
 		p.close()
 	}
-	return p, p.startOwn(ctx, cfg, begin)
+	return p, p.startOwn(ctx, cfg, first)
 }
 
-// usersSocket is where the user's own service would be, or "": it is not looked
-// for when a podman binary is named.
-func usersSocket(cfg Config) string {
+// usersSocket is the socket of the user's own service, or "" where nobody listens, which
+// Podman's library would find out only after trying for a while. It is not looked for
+// when a podman binary is named.
+func usersSocket(ctx context.Context, cfg Config) string {
 	dir := os.Getenv("XDG_RUNTIME_DIR")
 	if cfg.Podman != "" || os.Getenv("BOTHY_PODMAN") != "" || !filepath.IsAbs(dir) {
 		return ""
 	}
-	return filepath.Join(dir, "podman", "podman.sock")
+	socket := filepath.Join(dir, "podman", "podman.sock")
+	conn, err := dialUnix(ctx, socket)
+	if err != nil {
+		return ""
+	}
+	_ = conn.Close()
+	return socket
 }
 
 // runtimes are the OCI runtimes to try for a configured name.
@@ -155,7 +162,7 @@ func checkVersion(text string) error {
 
 // startOwn starts a service of our own with the first runtime and storage
 // driver that Podman accepts.
-func (p *podman) startOwn(ctx context.Context, cfg Config, begin func(*service)) error {
+func (p *podman) startOwn(ctx context.Context, cfg Config, first func(*service) error) error {
 	binary, err := lookBinary(cfg)
 	if err != nil {
 		return err
@@ -164,12 +171,14 @@ func (p *podman) startOwn(ctx context.Context, cfg Config, begin func(*service))
 		return unavailable("there is no OCI runtime", "install runc or crun (Debian: sudo apt-get install runc) and try again", nil)
 	}
 	works, err := firstThatWorks(p.runtimes, p.logger, func(name, driver string) error {
-		own, err := newService(ctx, cfg, binary, name, driver, p.logger)
-		if err == nil {
-			begin(own)
-			err = p.adopt(ctx, own)
+		own, err := newService(cfg, binary, name, driver, p.logger)
+		if err != nil {
+			return err
 		}
-		return err
+		if err := own.wake(ctx, func() error { return first(own) }); err != nil {
+			return err
+		}
+		return p.adopt(ctx, own)
 	})
 	if err != nil {
 		// One that is too old fails for want of a flag.
@@ -246,10 +255,11 @@ func (p *podman) check(ctx context.Context) error {
 		return err
 	}
 	var info hostInfo
-	var err error
+	err := errors.ErrUnsupported
 	if p.own != nil {
 		info, err = p.own.known(p.api.version)
-	} else {
+	}
+	if err != nil {
 		info, err = p.host(ctx)
 	}
 	if err != nil {
@@ -267,7 +277,8 @@ func (p *podman) check(ctx context.Context) error {
 	return nil
 }
 
-// host is what Podman says of its host. It is asked once, which may take a second.
+// host is what Podman says of its host, which may take a second. It is asked once, but
+// again while it has no program to make a network with: a person may install one.
 func (p *podman) host(ctx context.Context) (hostInfo, error) {
 	p.mu.Lock()
 	told := p.info
@@ -283,9 +294,11 @@ func (p *podman) host(ctx context.Context) (hostInfo, error) {
 	if err != nil {
 		return info, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.info = &info
+	if _, err := opened(info); err == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.info = &info
+	}
 	return info, nil
 }
 
@@ -343,7 +356,7 @@ func (p *podman) close() {
 	p.mu.Lock()
 	if p.api != nil {
 		p.api.close()
-		p.api = nil
+		p.api, p.info = nil, nil
 	}
 	p.mu.Unlock()
 	if p.own != nil {

@@ -62,10 +62,8 @@ func writeOnce(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-// newService prepares a service with a runtime and storage driver, and has Podman
-// open both. That also makes Podman's pause process, without which the service would
-// be two processes, the second of which does not die with us.
-func newService(ctx context.Context, cfg Config, binary, runtimeName, driver string, logger hclog.Logger) (*service, error) {
+// newService prepares a service with a runtime and storage driver.
+func newService(cfg Config, binary, runtimeName, driver string, logger hclog.Logger) (*service, error) {
 	s := &service{binary: binary, dir: cfg.Dir, number: cfg.number, driver: driver, runtime: runtimeName, logger: logger}
 	runtimeDir := filepath.Join(cfg.Dir, "x")
 	// Podman pins a storage to its run directory and driver at first use.
@@ -89,8 +87,27 @@ func newService(ctx context.Context, cfg Config, binary, runtimeName, driver str
 		"--cgroup-manager=" + cgroupManager(), "--events-backend=file",
 	}
 	s.env = serviceEnv(runtimeDir, storage, tmp)
-	_, err = s.ask(ctx, "ps", "--quiet")
-	return s, err
+	return s, nil
+}
+
+// wake has Podman make its pause process, without which the service would be two
+// processes, the second of which does not die with us. First runs a command of Podman's
+// that makes it and is wanted anyway; it is not waited for longer than that takes. When it
+// fails, Podman is asked something, and says what is wrong with it.
+func (s *service) wake(ctx context.Context, first func() error) error {
+	begun := make(chan error, 1)
+	go func() { begun <- first() }()
+	for s.pausePID() == 0 {
+		select {
+		case err := <-begun:
+			if err != nil {
+				_, err = s.ask(ctx, "ps", "--quiet")
+			}
+			return err
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return nil
 }
 
 // maxRunRoot is the longest run directory that Podman takes, in bytes.
@@ -359,19 +376,28 @@ func (s *service) endIdlePause() {
 }
 
 func (s *service) endPause() {
-	path := filepath.Join(s.dir, "x", "libpod", "tmp", "pause.pid")
-	data, err := os.ReadFile(path)
+	if pid := s.pausePID(); pid != 0 {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		_ = os.Remove(s.pauseFile())
+	}
+}
+
+// pauseFile is the file that has the pid of Podman's pause process.
+func (s *service) pauseFile() string { return filepath.Join(s.dir, "x", "libpod", "tmp", "pause.pid") }
+
+// pausePID is that pid while the process lives, or 0.
+func (s *service) pausePID() int {
+	data, err := os.ReadFile(s.pauseFile())
 	if err != nil {
-		return
+		return 0
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
 	if err != nil || pid <= 1 {
-		return
+		return 0
 	}
 	args := commandLine(pid)
 	if len(args) == 0 || !strings.Contains(filepath.Base(args[0]), "podman") && !strings.Contains(args[0], "catatonit") {
-		return
+		return 0
 	}
-	_ = syscall.Kill(pid, syscall.SIGKILL)
-	_ = os.Remove(path)
+	return pid
 }

@@ -34,6 +34,9 @@ type session struct {
 	behind func()
 	// blind counts the containers that did not see the view of a command.
 	blind int
+	// left counts what is still done behind results that were told; who has the turn adds
+	// to it and waits for it.
+	left sync.WaitGroup
 
 	mu sync.Mutex
 	// stop ends the command that runs now.
@@ -75,9 +78,19 @@ func (s *session) giveLater() {
 		s.give()
 		return
 	}
-	s.manager.views.removing.Go(func() {
+	s.later(func() {
 		defer s.give()
 		behind()
+	})
+}
+
+// later does something behind the result that is told. Who calls it has the turn, or is
+// called so. The manager's end waits for it, and who drops the run's views does.
+func (s *session) later(f func()) {
+	s.left.Add(1)
+	s.manager.views.behind.Go(func() {
+		defer s.left.Done()
+		f()
 	})
 }
 
@@ -334,7 +347,11 @@ func (s *session) ensure(ctx context.Context, run RunSpec, p *protection) error 
 		if errors.Is(err, errShifted) || Code(err) == CodeSwapped {
 			return err
 		}
-		if ctx.Err() != nil || !answered(err) || !s.manager.podman.nextRuntime(spec.OCIRuntime) {
+		unsuited := Code(err) == CodeUnavailable
+		if ctx.Err() != nil || !answered(err) && !unsuited || !s.manager.podman.nextRuntime(spec.OCIRuntime) {
+			if unsuited {
+				return err
+			}
 			return failed("make the run's container", err)
 		}
 		s.manager.logger.Warn("a container could not be made with this OCI runtime; trying the next", "runtime", spec.OCIRuntime, "error", err)

@@ -63,9 +63,6 @@ func (m *Manager) takeOver(ctx context.Context) {
 		})
 	}
 	_ = group.Wait()
-	if !m.shared() { // else it may be one that another manager makes
-		m.endOrphans(ctx)
-	}
 }
 
 func (m *Manager) takeOverOne(ctx context.Context, c listed) {

@@ -111,6 +111,29 @@ func TestWhatWaitsAndIsRemovedWaitsNoMore(t *testing.T) {
 	}
 }
 
+// TestViewLeftMounted: the manager dies while a command runs that changes nothing. The view
+// that it leaves on the run's slot is taken away before the run's next command has its own.
+func TestViewLeftMounted(t *testing.T) {
+	s := newViewed(t)
+	s.add("idle", false, shell("echo ready; until test -e $HOME/go; do sleep 0.02; done"))
+	_, kill := settler(t, s.job)
+	kill()
+	if err := os.WriteFile(filepath.Join(s.run("idle").RunDir, "home", "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the command has ended", func() bool { return len(processes(t, "until test -e")) == 0 })
+	f := &fixture{t: t, manager: open(t, s.cfg), run: s.run("idle")}
+	f.write("a", "person")
+	for i := range 3 {
+		if out := f.bash(fmt.Sprintf("cat a; echo %d > b", i)); out.stdout != "person" || !slices.Equal(paths(out.Changes), []string{"b"}) {
+			t.Fatalf("command %d: %q %+v", i, out.stdout, out.Result)
+		}
+	}
+	if got := f.contents(); !mapsEqual(got, map[string]string{"a": "person", "b": "2\n"}) {
+		t.Errorf("the project has %q", got)
+	}
+}
+
 // TestWhatWaitsStaysAsked: what was held for a reason that has passed is not applied
 // with what a later command adds to it.
 func TestWhatWaitsStaysAsked(t *testing.T) {

@@ -179,8 +179,26 @@ func (v *view) discard() error {
 	return nil
 }
 
-// remove removes the view's folder while the next command may run already.
-func (v *view) remove() { v.session.manager.views.remove(v.viewer, v.spec.Dir) }
+// goneEnding is of a view's folder that is being removed.
+const goneEnding = ".gone"
+
+// remove removes the view's folder while the next command may run already. It gets
+// another name first: a folder that is half removed would look like one whose command
+// was cut.
+func (v *view) remove() {
+	dir, logger := v.spec.Dir+goneEnding, v.session.manager.logger
+	if err := os.Rename(v.spec.Dir, dir); err != nil {
+		logger.Debug("the folder of a view stays", "folder", v.spec.Dir, "error", err)
+		return
+	}
+	v.session.later(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
+		defer cancel()
+		if err := v.viewer.remove(ctx, dir); err != nil {
+			logger.Debug("the folder of a view stays", "folder", dir, "error", err)
+		}
+	})
+}
 
 // write writes one of the view's own files, in one step.
 func (v *view) write(name string, value any) error {

@@ -12,7 +12,9 @@ import (
 )
 
 // BenchmarkView measures a command on a view against the same command on the
-// project itself, in turns: one that changes nothing, and one that changes a file.
+// project itself, in turns: one that changes nothing, and one that changes a file. What
+// is done behind the result of the first is reported apart, and waited for before
+// anything else is measured: who gives one command after the other waits for it.
 func BenchmarkView(b *testing.B) {
 	bound := newFixture(b, shared(b))
 	viewed := viewFixture(b)
@@ -25,13 +27,19 @@ func BenchmarkView(b *testing.B) {
 		}
 		return time.Since(began)
 	}
-	var onBind, onView, changed []time.Duration
+	var onBind, onView, behind, changed []time.Duration
 	for b.Loop() {
 		onBind = append(onBind, run(bound, "true"))
 		onView = append(onView, run(viewed, "true"))
+		began := time.Now()
+		if _, err := viewed.manager.Waiting(b.Context(), viewed.run); err != nil { // it has its turn
+			b.Fatal(err)
+		}
+		behind = append(behind, time.Since(began))
 		changed = append(changed, run(viewed, "echo $RANDOM > f"))
 	}
 	b.ReportMetric(float64(median(onView))/float64(median(onBind)), "ratio-nothing-changed")
+	b.ReportMetric(float64(median(onView)+median(behind))/float64(median(onBind)), "ratio-one-after-the-other")
 	b.ReportMetric(float64(median(onView).Microseconds())/1000, "ms-nothing-changed")
 	b.ReportMetric(float64((median(changed)-median(onView)).Microseconds())/1000, "ms-more-one-file")
 }

@@ -243,7 +243,7 @@ func (s *session) dropViews(ctx context.Context, all bool) error {
 		}
 		s.manager.logger.Warn("what an earlier command changed could not be finished, and goes with the reset", "run", s.run, "error", err)
 	}
-	s.manager.views.removing.Wait()
+	s.left.Wait()
 	errs := []error{viewer.unslot(ctx, s.slotPath())}
 	for _, dir := range left {
 		if all {

@@ -73,7 +73,10 @@ func openViewRig(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := newService(context.Background(), viewRig.cfg, binary, runtimes("")[0], "overlay", quiet())
+	own, err := newService(viewRig.cfg, binary, runtimes("")[0], "overlay", quiet())
+	if err == nil {
+		_, err = own.ask(context.Background(), "ps", "--quiet")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

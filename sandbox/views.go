@@ -3,10 +3,8 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -16,6 +14,7 @@ type views struct {
 	manager *Manager
 
 	mu     sync.Mutex
+	closed bool
 	viewer *viewer
 	// problem is why there are no views at all; empty when that is not known.
 	problem string
@@ -23,7 +22,8 @@ type views struct {
 	// used are the folders of views whose replaced contents somebody still reads.
 	used map[string]int
 
-	removing sync.WaitGroup
+	// behind counts what sessions do behind results that were told; see session.later.
+	behind sync.WaitGroup
 }
 
 // viewWay is how views of one project are made, or why they cannot be.
@@ -80,17 +80,22 @@ func (vs *views) helper(ctx context.Context) (*viewer, error) {
 	return vs.started(ctx)
 }
 
-// begin starts the helper while the service starts. What goes wrong is found by who
-// needs it.
-func (vs *views) begin(ctx context.Context, own *service) {
+// begin starts the helper before the service. What goes wrong is found again, and
+// told, by who needs it.
+func (vs *views) begin(ctx context.Context, own *service) error {
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
-	if vs.viewer != nil {
-		return
+	if vs.closed {
+		return errClosed
 	}
-	if v, err := startViewer(ctx, own, vs.manager.cfg, vs.manager.logger); err == nil {
+	if vs.viewer != nil {
+		return nil
+	}
+	v, err := startViewer(ctx, own, vs.manager.cfg, vs.manager.logger)
+	if err == nil {
 		vs.viewer = v
 	}
+	return err
 }
 
 func (vs *views) started(ctx context.Context) (*viewer, error) {
@@ -158,35 +163,13 @@ func (vs *views) inUse(dir string) bool {
 	return vs.used[dir] > 0
 }
 
-// goneEnding is of a view's folder that is being removed.
-const goneEnding = ".gone"
-
-// remove removes the folder of a view; nobody waits for that but the manager's end.
-// It gets another name first: a folder that is half removed would look like one
-// whose command was cut.
-func (vs *views) remove(v *viewer, dir string) {
-	if !strings.HasSuffix(dir, goneEnding) {
-		if err := os.Rename(dir, dir+goneEnding); err != nil {
-			vs.manager.logger.Debug("the folder of a view stays", "folder", dir, "error", err)
-			return
-		}
-		dir += goneEnding
-	}
-	vs.removing.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
-		defer cancel()
-		if err := v.remove(ctx, dir); err != nil {
-			vs.manager.logger.Debug("the folder of a view stays", "folder", dir, "error", err)
-		}
-	})
-}
-
 // close ends the helper, when no view is in use any more. The slots are taken away,
 // since Podman's namespaces may outlive this manager.
 func (vs *views) close() {
-	vs.removing.Wait()
+	vs.behind.Wait()
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
+	vs.closed = true
 	if vs.viewer != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 		defer cancel()

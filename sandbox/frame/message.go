@@ -5,6 +5,8 @@ type Hello struct {
 	Version int `json:"version"`
 	// Places are the mount points at and below [Workspace], [Home] and [Skills].
 	Places []Place `json:"places,omitempty"`
+	// Filters is how many filters of system calls hold for the runner: see [Filters].
+	Filters int `json:"filters"`
 }
 
 // Where the host's directories are inside a container.

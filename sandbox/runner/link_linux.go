@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -152,7 +153,11 @@ func (l *link) greet(buf []byte) (frame.Welcome, error) {
 	if err := l.conn.SetDeadline(time.Now().Add(handshakeLimit)); err != nil {
 		return welcome, err
 	}
-	if err := frame.WriteJSON(l, frame.KindHello, frame.Hello{Version: frame.Version, Places: places()}); err != nil {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return welcome, err
+	}
+	if err := frame.WriteJSON(l, frame.KindHello, frame.Hello{Version: frame.Version, Places: places(), Filters: frame.Filters(status)}); err != nil {
 		return welcome, err
 	}
 	kind, payload, err := frame.Read(l.conn, buf)

@@ -1,0 +1,31 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/bothyd/bothy/sandbox/frame"
+)
+
+// filtered refuses a container without a filter of its own: an OCI runtime that was
+// built without seccomp makes one and says nothing.
+func (p *podman) filtered(filters int) error {
+	if filters == frame.Uncounted || filters > p.inherited() {
+		return nil
+	}
+	return unavailable("the OCI runtime "+p.runtime()+" made a container without a filter of system calls", hintSeccomp, nil)
+}
+
+// inherited is how many filters a container has without one of its own: those of the
+// service that is ours. Of another one that is not known, and taken for none.
+func (p *podman) inherited() int {
+	if p.own == nil {
+		return 0
+	}
+	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.own.pid()), "status"))
+	if err != nil {
+		return 0
+	}
+	return max(0, frame.Filters(status))
+}

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +25,7 @@ func (v *view) list(most int) ([]frame.ViewChange, error) {
 		return nil, err
 	}
 	defer upper.close()
-	l := &lister{view: v, most: most}
+	l := &lister{view: v, most: most, count: new(atomic.Int64), helpers: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
 	is, err := upper.node(".")
 	if err != nil {
 		return nil, err
@@ -32,19 +36,26 @@ func (v *view) list(most int) ([]frame.ViewChange, error) {
 	}
 	if is.Mode != was.Mode {
 		l.changes = append(l.changes, frame.ViewChange{Path: ".", Was: was, Is: is})
+		l.count.Add(1)
 	}
-	return l.changes, l.folder(upper, v.project, "", false)
+	err = l.folder(upper, v.project, "", false)
+	return l.changes, err
 }
 
+// lister lists a view, or part of it.
 type lister struct {
 	*view
 	most    int
 	changes []frame.ViewChange
+	// count is how many changes there are so far, of all parts.
+	count *atomic.Int64
+	// helpers has room for each processor that may list another part.
+	helpers chan struct{}
 }
 
 // add takes one more change, unless there are too many.
 func (l *lister) add(c frame.ViewChange) error {
-	if len(l.changes) >= l.most {
+	if l.count.Add(1) > int64(l.most) {
 		return l.tooMany()
 	}
 	l.changes = append(l.changes, c)
@@ -66,6 +77,33 @@ func (l *lister) folder(upper, lower folder, prefix string, whole bool) error {
 		return l.tooMany()
 	}
 	slices.Sort(names)
+	if len(names) < worthHalving {
+		return l.names(names, upper, lower, prefix, whole)
+	}
+	select {
+	case l.helpers <- struct{}{}:
+	default: // every processor is at work
+		return l.names(names, upper, lower, prefix, whole)
+	}
+	half := len(names) / 2
+	rest := &lister{view: l.view, most: l.most, count: l.count, helpers: l.helpers}
+	var others sync.WaitGroup
+	var restErr error
+	others.Go(func() {
+		defer func() { <-l.helpers }()
+		restErr = rest.names(names[half:], upper, lower, prefix, whole)
+	})
+	err = l.names(names[:half], upper, lower, prefix, whole)
+	others.Wait()
+	l.changes = append(l.changes, rest.changes...)
+	return cmp.Or(err, restErr)
+}
+
+// worthHalving is how many names of a folder are listed by two processors.
+const worthHalving = 8
+
+// names lists some of what a folder of the view has, in their order.
+func (l *lister) names(names []string, upper, lower folder, prefix string, whole bool) error {
 	for _, name := range names {
 		if err := l.entry(upper, lower, prefix, name, whole); err != nil {
 			return err

@@ -128,8 +128,8 @@ policy {
 # turns one off. The loop ends with a status of 499 and says which it was.
 guard {
   max_turns          = 99
-  repeated_calls     = 2 # the same call twice in a row; the second is not made
-  consecutive_errors = 3 # calls that fail one after the other
+  repeated_calls     = 2 # the same call in a row: the second is answered with what the first came to, the third stops
+  consecutive_errors = 3 # answers in a row with a call that failed; an exit status is no failure
   window_calls       = 0 # the same call so many times among the last window_size
   window_size        = 0
   max_strikes        = 0 # turns in a row with a failed call or a pattern that repeats
@@ -280,7 +280,7 @@ provider "replay" {
 # agent may have beside its tools, its mode and each guard:
 #
 # agent "reviewer" {
-#   model       = "fast"
+#   model       = "fast" # without it that of the agent "default"
 #   persona     = "You review changes. You never write files."
 #   temperature = 0.1
 #   max_tokens  = 2000     # of one answer
@@ -296,5 +296,4 @@ agent "default" {
 agent "chat" {
   tools        = ["*"]
   without_view = "interactive" # where mode workspace is not possible: you are there to be asked
-  max_turns    = 10
 }

@@ -50,6 +50,11 @@ type ActionCall struct {
 	// and that no plugin waits for it.
 	Follows   bool   `json:"follows,omitempty"`
 	Otherwise string `json:"otherwise,omitempty"` // FollowUp.Otherwise
+
+	// Repeats is the path of an earlier action with the same call: its result answers
+	// this one, which is not made.
+	Repeats string `json:"repeats,omitempty"`
+	Live    bool   `json:"live,omitempty"` // Annotations.Live of the tool
 }
 
 // ActionProposal is what a person is asked about an action, beside the call. None

@@ -104,6 +104,9 @@ type Recording struct {
 	// Parent is that of the action (ActionCall.Parent), as the daemon knows it: no
 	// filter can change it, as it can the attributes.
 	Parent string `json:"-"`
+	// Repeats is the path of an earlier action: its result answers the call, which is not
+	// made. No subscriber outside of the daemon sees or sets it.
+	Repeats string `json:"-"`
 }
 
 // Prompt is the value of the filters assembly.system, assembly.user and

@@ -32,6 +32,7 @@ type Annotations struct {
 	Idempotent  bool `json:"idempotent,omitempty"`
 	OpenWorld   bool `json:"open_world,omitempty"`
 	Terminal    bool `json:"terminal,omitempty"` // an accepted call ends the loop
+	Live        bool `json:"live,omitempty"`     // the answer to the same call changes by itself: calls are made, and count for no guard
 }
 
 // Tool is a tool as the daemon offers it: a spec and where it comes from.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -59,10 +60,8 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 		if line == "/quit" || ended && line == "" {
 			break
 		}
-		if line != "" {
-			if last, err = t.prompt(ctx, line); err != nil {
-				return err
-			}
+		if last, err = t.take(ctx, line, last); err != nil {
+			return err
 		}
 		if ended {
 			break
@@ -82,11 +81,15 @@ type chatSession struct {
 	project    string
 	who        approver
 	run, model string
+	cut        bool // the last prompt had as many turns as it may take, and may go on
 }
 
 // read returns the next line, and whether it is the last one.
 func (t *chatSession) read(lines *bufio.Reader) (string, bool, error) {
-	if t.c.inTTY {
+	switch {
+	case t.c.inTTY && t.cut:
+		fmt.Fprint(t.c.err, "Go on? [Y/n, or what to do instead] ")
+	case t.c.inTTY:
 		fmt.Fprint(t.c.err, t.c.paint(bold, "> "))
 	}
 	line, err := lines.ReadString('\n')
@@ -97,6 +100,20 @@ func (t *chatSession) read(lines *bufio.Reader) (string, bool, error) {
 		return "", false, usageError{fmt.Sprintf("a line is longer than %d bytes", maxInput)}
 	}
 	return typed(line), err != nil, nil
+}
+
+// take does what a line asks for, and returns the exit code that holds from then on: last,
+// where it asks for nothing.
+func (t *chatSession) take(ctx context.Context, line string, last int) (int, error) {
+	cut := t.cut && t.c.inTTY
+	t.cut = false
+	switch answer := strings.ToLower(line); {
+	case cut && (answer == "" || answer == "y" || answer == "yes"):
+		return t.goOn(ctx)
+	case cut && (answer == "n" || answer == "no"), line == "":
+		return last, nil
+	}
+	return t.prompt(ctx, line)
 }
 
 // prompt sends one line and shows what comes of it. A refused prompt ends a
@@ -118,6 +135,21 @@ func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 		}
 		return exitFailed, err
 	}
+	return t.show(ctx, accepted)
+}
+
+// goOn goes on with a prompt that was cut.
+func (t *chatSession) goOn(ctx context.Context) (int, error) {
+	accepted, err := t.cl.Resume(ctx, rpc.RunRef{Run: t.run, Project: t.project})
+	if err != nil {
+		t.c.complain(err)
+		return errorCode(err), nil
+	}
+	return t.show(ctx, accepted)
+}
+
+// show shows what comes of a prompt that was accepted.
+func (t *chatSession) show(ctx context.Context, accepted rpc.Accepted) (int, error) {
 	if accepted.Run != t.run || accepted.Model != t.model {
 		t.c.introduce(accepted)
 	}
@@ -129,5 +161,6 @@ func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 	if s.waiting != nil { // the next line would wait behind it
 		return exitUnanswered, exitError{code: exitUnanswered}
 	}
+	t.cut = s.End.Stop == sdk.GuardMaxTurns
 	return exitOf(*s.End), nil
 }

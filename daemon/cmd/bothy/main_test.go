@@ -296,6 +296,30 @@ func TestChat(t *testing.T) {
 	b.want(t, exitStopped, "chat")
 }
 
+// TestChatGoesOn: a prompt that had as many turns as it may take goes on when a person
+// says so, and other text is the next prompt.
+func TestChatGoesOn(t *testing.T) {
+	for lines, want := range map[string]struct{ resumed, prompts int }{
+		"hello\n\n/quit\n":            {1, 2}, // the fake counts what goes on as a prompt
+		"hello\nY\nyes\nn\n\n/quit\n": {2, 3},
+		"hello\nno\n/quit\n":          {0, 1},
+		"hello\nelse\n/quit\n":        {0, 2},
+		"hello\n/quit\n":              {0, 1},
+		"hello":                       {0, 1},
+	} {
+		b := withDaemon(t, func(f *fakeDaemon, loop int64) { f.commit(ended(loop, 500, "max_turns", "enough")) })
+		b.daemon.detail = eventful(b.project)
+		b.c.inTTY, b.c.in = true, strings.NewReader(lines)
+		b.want(t, exitOK, "chat")
+		if len(b.daemon.done) != want.resumed || len(b.daemon.prompts) != want.prompts {
+			t.Errorf("%q: did %v, %d prompts", lines, b.daemon.done, len(b.daemon.prompts))
+		}
+		if !strings.Contains(b.err.String(), "bothy runs resume brave-1 goes on") {
+			t.Errorf("%q: %s", lines, b.err.String())
+		}
+	}
+}
+
 func TestLists(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.daemon.detail = fakeRun{

@@ -275,6 +275,9 @@ func (p *progress) summary(accepted rpc.Accepted, end sdk.LoopEnd) string {
 	if reason := strings.TrimSpace(end.Reason); reason != "" && reason != p.wrong && exitOf(end) != exitOK {
 		text += ": " + escape(indent(reason, "  "))
 	}
+	if end.Stop == sdk.GuardMaxTurns {
+		text += "; bothy runs resume " + escapeLine(accepted.Run) + " goes on"
+	}
 	return text
 }
 

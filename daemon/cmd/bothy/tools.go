@@ -35,7 +35,7 @@ func effects(a sdk.Annotations) string {
 	for _, x := range []struct {
 		is   bool
 		word string
-	}{{a.ReadOnly, "reads"}, {a.Destructive, "destroys"}, {a.Idempotent, "idempotent"}, {a.OpenWorld, "network"}, {a.Terminal, "ends the loop"}} {
+	}{{a.ReadOnly, "reads"}, {a.Destructive, "destroys"}, {a.Idempotent, "idempotent"}, {a.OpenWorld, "network"}, {a.Terminal, "ends the loop"}, {a.Live, "changes by itself"}} {
 		if x.is {
 			words = append(words, x.word)
 		}

@@ -49,8 +49,8 @@ func TestDefaultConfigLoads(t *testing.T) {
 	if got := cfg.Agents["default"].Guards; got != (sdk.Guards{MaxTurns: 99, RepeatedCalls: 2, ConsecutiveErrors: 3}) {
 		t.Errorf("guards of agent default = %+v", got)
 	}
-	if got := cfg.Agents["chat"].Guards.MaxTurns; got != 10 {
-		t.Errorf("max_turns of agent chat = %d, want 10", got)
+	if got := cfg.Agents["chat"].Guards; got != cfg.Agents["default"].Guards {
+		t.Errorf("guards of agent chat = %+v, not those of default", got)
 	}
 	if len(cfg.Plugins) != 3 || cfg.Plugins[0].Label != "bash" || cfg.Plugins[0].Grants[0] != sdk.GrantSandbox {
 		t.Errorf("plugins: %+v", cfg.Plugins)
@@ -144,7 +144,7 @@ func TestLayers(t *testing.T) {
 		t.Errorf("an unusable variable is not warned of: %v", diags)
 	}
 	chat := cfg.Agents["chat"]
-	if chat.Model != "fast" || chat.Guards.MaxTurns != 10 || chat.Guards.RepeatedCalls != 5 {
+	if chat.Model != "fast" || chat.Guards.MaxTurns != 99 || chat.Guards.RepeatedCalls != 5 {
 		t.Errorf("agent chat was not merged: %+v", chat)
 	}
 	if cfg.Plugins[0].Enabled || cfg.Plugins[0].Grants[0] != sdk.GrantSandbox {

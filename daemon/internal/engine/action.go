@@ -82,6 +82,7 @@ func (x *action) refersTo() string {
 func (x *action) recorded() sdk.Action {
 	a := sdk.Action{ActionCall: x.ActionCall, Decision: x.Decision}
 	a.Plugin, a.Digest, a.Refers = x.tool.Plugin, x.tool.Digest, nil
+	a.Live = x.tool.Pinned && x.tool.Annotations.Live
 	if x.anew != nil {
 		a.Decision = x.anew
 	}

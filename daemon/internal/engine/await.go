@@ -92,7 +92,7 @@ func (e *Engine) moveRun(ctx context.Context, a *activeLoop, status int) error {
 // to starts only as long as it is the very same.
 func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
 	for _, x := range a.turn.queue() {
-		if !x.recheck || x.running() || x.ended() || x.waiting() {
+		if !x.recheck || x.running() || x.ended() || x.waiting() || x.Repeats != "" {
 			continue
 		}
 		x.recheck = false

@@ -245,7 +245,7 @@ func TestARecordingFilterSeesAPluginsCall(t *testing.T) {
 func TestPluginsCallsCountAsErrors(t *testing.T) {
 	bad := []call{numbered("read_bad", 1), numbered("read_bad", 2), numbered("read_bad", 3)}
 	for _, copes := range []bool{false, true} {
-		h := prepareHouse(t, calls(call{"wrap", "{}"}), say("done"))
+		h := prepareHouse(t, calls(numbered("wrap", 1)), calls(numbered("wrap", 2)), calls(numbered("wrap", 3)), say("done"))
 		h.calling("wrap", func(ctx context.Context, ask func(string, string) (sdk.ToolResult, error)) (sdk.ToolResult, error) {
 			r, err := invoking(bad...)(ctx, ask)
 			r.Success = copes
@@ -636,7 +636,7 @@ func TestPluginsCallsHideNoErrors(t *testing.T) {
 	h.config.Services = new(Services)
 	h.tools.on("outer", func(ctx context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
 		_, err := h.config.Services.Invoke(ctx, caller(c), "read", []byte(`{"path":"x"}`))
-		return sdk.ToolResult{Error: "it failed", Outcome: sdk.Exit(1)}, err
+		return sdk.ToolResult{Error: "it failed", Outcome: sdk.Timeout}, err
 	})
 	h.start()
 	a := h.submit(Submission{Agent: "strict"})

@@ -33,6 +33,7 @@ func (e *Engine) dispatch(ctx context.Context, a *activeLoop) error {
 		}
 		e.askAgain(ctx, a)
 		e.giveUpRest(t)
+		e.answerRepeated(ctx, a)
 		fresh := e.followUps(ctx, a)
 		next := e.next(t)
 		over := t.unclosed()
@@ -193,7 +194,7 @@ func (e *Engine) group(t *turn) []*action {
 			if len(out) > 0 {
 				return out
 			}
-		case x.waiting(), x.asks():
+		case x.waiting(), x.asks(), x.Repeats != "":
 			return out
 		case x.tool.Annotations.Terminal && (failed || t.refused()):
 			x.refuse(sdk.Conflict, fmt.Sprintf("%s was not accepted: another action in the same answer failed. Look at the failure first.", x.tool.Name))

@@ -112,7 +112,7 @@ func TestRecordingFilterThatSpoilsTheArguments(t *testing.T) {
 
 // TestNamesOfOneTool: hooks and guards know a tool by one name.
 func TestNamesOfOneTool(t *testing.T) {
-	h := newHouse(t, calls(call{"read", `{"path":"a"}`}, call{"fake__read", `{"path":"a"}`}))
+	h := newHouse(t, calls(call{"read", `{"path":"a"}`}, call{"fake__read", `{"path":"a"}`}, call{"read", `{"path":"a"}`}))
 	a := h.submit(Submission{})
 	if l := h.await(a); l.Stop != "repeated_calls" {
 		t.Errorf("ended %q: %s", l.Stop, l.Reason)
@@ -131,7 +131,7 @@ func TestBehindARefusedEnd(t *testing.T) {
 	h.start()
 	a := h.submit(Submission{})
 	h.await(a)
-	if got := h.outcomes(a.Run.ID); got != "read_bad:failed:exit:1 done:failed:conflict write:failed:aborted write:failed:aborted" {
+	if got := h.outcomes(a.Run.ID); got != "read_bad:failed:timeout done:failed:conflict write:failed:aborted write:failed:aborted" {
 		t.Error(got)
 	}
 	h.check(a.Run.ID)
@@ -267,6 +267,23 @@ func TestModelOfASubmission(t *testing.T) {
 		c.s.Run = first.Run.Alias
 		if got := h.submit(c.s); got.Model != c.want || got.Why != c.why {
 			t.Errorf("%+v took %s because %q, want %s because %q", c.s, got.Model, got.Why, c.want, c.why)
+		}
+	}
+	h.untilIdle()
+}
+
+// TestModelOfDefault: an agent that names no model has that of the agent default.
+func TestModelOfDefault(t *testing.T) {
+	h := prepareHouse(t)
+	h.config.Agents["default"], h.config.Agents["picky"], h.config.Agents["chat"] = sdk.Agent{Model: "fake/usual"}, sdk.Agent{Model: "fake/picky"}, sdk.Agent{}
+	h.start()
+	for agent, want := range map[string]string{"default": "fake/usual", "chat": "fake/usual", "picky": "fake/picky"} {
+		names := agent
+		if agent == "chat" {
+			names = "default"
+		}
+		if got := h.submit(Submission{Agent: agent}); got.Model != want || got.Why != "the agent "+names+" names it" {
+			t.Errorf("%s took %s because %q, want %s", agent, got.Model, got.Why, want)
 		}
 	}
 	h.untilIdle()

@@ -143,9 +143,13 @@ func newFakeTools() *fakeTools {
 	f.add("finish", sdk.Annotations{ReadOnly: true, Terminal: true}, true)
 	f.add("loose", sdk.Annotations{ReadOnly: true}, false)
 	fail := func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
-		return sdk.ToolResult{Output: "it did not work", Error: "exit status 1", Outcome: sdk.Exit(1)}, nil
+		return sdk.ToolResult{Output: "it did not work", Error: "exit status 1", Outcome: sdk.Timeout}, nil
 	}
 	f.does["read_bad"], f.does["write_bad"] = fail, fail
+	f.add("grep", sdk.Annotations{ReadOnly: true}, true, sdk.GrantProject)
+	f.does["grep"] = func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{Output: "nothing", Error: "exit status 1", Outcome: sdk.Exit(1)}, nil
+	}
 	return f
 }
 

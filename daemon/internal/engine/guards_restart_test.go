@@ -24,8 +24,8 @@ func TestGuardsOverARestart(t *testing.T) {
 		asked         int // completions that came to their end
 	}{
 		"max_turns":          {sdk.Guards{MaxTurns: 3}, []step{read(1), read(2)}, []step{read(3), read(4)}, "max_turns", 3},
-		"repeated_calls":     {sdk.Guards{RepeatedCalls: 2}, []step{read(1)}, []step{read(1), read(2)}, "repeated_calls", 2},
-		"repeated, null":     {sdk.Guards{RepeatedCalls: 2}, []step{nulls(`{"path":"a","limit":null}`)}, []step{nulls(`{"limit":null,"path":"a"}`)}, "repeated_calls", 2},
+		"repeated_calls":     {sdk.Guards{RepeatedCalls: 2}, []step{read(1), read(1)}, []step{read(1), read(2)}, "repeated_calls", 3},
+		"repeated, null":     {sdk.Guards{RepeatedCalls: 2}, []step{nulls(`{"path":"a","limit":null}`)}, []step{nulls(`{"limit":null,"path":"a"}`), nulls(`{"path":"a","limit":null}`)}, "repeated_calls", 3},
 		"window":             {sdk.Guards{WindowCalls: 3, WindowSize: 5}, []step{read(1), read(2), read(1)}, []step{read(3), read(1)}, "window", 5},
 		"consecutive_errors": {sdk.Guards{ConsecutiveErrors: 3}, []step{bad(1), bad(2)}, []step{bad(3), read(1)}, "consecutive_errors", 3},
 		"cycles":             {tags, []step{read(1), read(1), read(1)}, []step{read(1), read(1), read(1)}, "min_cycles", 5},

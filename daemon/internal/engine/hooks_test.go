@@ -229,7 +229,7 @@ func TestNobodyLoosensAVerdict(t *testing.T) {
 		}
 		same := call{"read", "{}"}
 		h.models.mu.Lock()
-		h.models.steps = []step{calls(same), calls(same)}
+		h.models.steps = []step{calls(same), calls(same), calls(same)}
 		h.models.mu.Unlock()
 		if l := h.run(Submission{}); l.Stop != "repeated_calls" {
 			t.Errorf("priority %d: ended %d %q: %s", priority, l.Status, l.Stop, l.Reason)

@@ -286,6 +286,7 @@ func attributes(t interface {
 	Error     string          `json:"error"`
 	Metadata  map[string]any  `json:"metadata"`
 	Duration  *int64          `json:"duration_ms"`
+	Repeats   string          `json:"repeats"`
 }) {
 	t.Helper()
 	if err := json.Unmarshal(e.Attributes, &at); err != nil {

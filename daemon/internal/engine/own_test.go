@@ -332,20 +332,21 @@ func TestWithoutSkills(t *testing.T) {
 }
 
 // TestASkillTwiceInARow: guards take a skill for what they take any call for. One
-// that comes twice in a row ends the loop, and a code skill is not executed again.
+// that comes twice in a row is answered once more, three times end the loop, and a code
+// skill is not executed again.
 func TestASkillTwiceInARow(t *testing.T) {
 	for name, c := range map[string]struct {
 		again call
 		want  string
 		stop  string
 	}{
-		"the same":                {use("code", "one"), "use_skill:resolved use_skill:cancelled:aborted", "repeated_calls"},
-		"by its qualified name":   {call{"bothy__use_skill", `{"input":"one", "name":"code"}`}, "use_skill:resolved bothy__use_skill:cancelled:aborted", "repeated_calls"},
-		"another skill":           {use("greet", "one"), "use_skill:resolved use_skill:resolved", "answer"},
-		"the skill for something": {use("code", "two"), "use_skill:resolved use_skill:resolved", "answer"},
+		"the same":                {use("code", "one"), "use_skill:resolved use_skill:resolved use_skill:cancelled:aborted", "repeated_calls"},
+		"by its qualified name":   {call{"bothy__use_skill", `{"input":"one", "name":"code"}`}, "use_skill:resolved bothy__use_skill:resolved bothy__use_skill:cancelled:aborted", "repeated_calls"},
+		"another skill":           {use("greet", "one"), "use_skill:resolved use_skill:resolved use_skill:resolved", "answer"},
+		"the skill for something": {use("code", "two"), "use_skill:resolved use_skill:resolved use_skill:resolved", "answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := prepareHouse(t, calls(use("code", "one")), calls(c.again), say("done"))
+			h := prepareHouse(t, calls(use("code", "one")), calls(c.again), calls(c.again), say("done"))
 			s := h.withSkills(aSkill("greet", "hello"), aCodeSkill("code"))
 			h.start()
 			a := h.submit(Submission{})

@@ -36,6 +36,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 			x.refuse(sdk.Aborted, "the work was ended before this call was made")
 		}
 	case e.draining.Err() == nil:
+		e.answerRepeated(ctx, a)
 		for _, x := range e.group(t) {
 			x.start()
 		}
@@ -153,6 +154,8 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		if ruled.State == sdk.StateCancelled {
 			x.cancel(x.Outcome)
 		}
+	case ruled.Repeats != "" && !x.tool.Annotations.Terminal: // whether one is accepted depends on its turn
+		x.Repeats = ruled.Repeats
 	case x.fault != nil:
 		x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
 	case !x.adopt(rec.Attributes, ruled.Attributes):

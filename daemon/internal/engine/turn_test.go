@@ -181,9 +181,9 @@ func TestOutcomesOfATurn(t *testing.T) {
 		ran   string
 	}{
 		{"a failed side effect gives up the rest", []call{numbered("read", 1), numbered("write_bad", 2), numbered("write", 3), numbered("read", 4)},
-			"read:resolved write_bad:failed:exit:1 write:failed:aborted read:failed:aborted", "read write_bad"},
+			"read:resolved write_bad:failed:timeout write:failed:aborted read:failed:aborted", "read write_bad"},
 		{"a failed read does not", []call{numbered("read_bad", 1), numbered("write", 2)},
-			"read_bad:failed:exit:1 write:resolved", "read_bad write"},
+			"read_bad:failed:timeout write:resolved", "read_bad write"},
 		{"B8 invalid JSON of a read", []call{{"read", `{"path":`}, numbered("read", 2)},
 			"read:failed:validation read:resolved", "read"},
 		{"invalid JSON of a side effect gives up the rest", []call{{"write", `[1]`}, numbered("write", 2)},
@@ -199,7 +199,7 @@ func TestOutcomesOfATurn(t *testing.T) {
 		{"T6 nothing runs after an accepted end", []call{numbered("read", 1), {"finish", `{}`}, numbered("write", 3)},
 			"read:resolved finish:resolved write:failed:aborted", "read finish"},
 		{"an end after a failure is not accepted", []call{numbered("read_bad", 1), {"finish", `{}`}},
-			"read_bad:failed:exit:1 finish:failed:conflict", "read_bad"},
+			"read_bad:failed:timeout finish:failed:conflict", "read_bad"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHouse(t, calls(c.calls...), say("done"))

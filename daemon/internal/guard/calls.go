@@ -19,8 +19,10 @@ type digest = [sha256.Size]byte
 // arguments, whatever the order of their keys.
 type madeCall struct {
 	tool string
+	path string // of its action
 	sum  digest
 	cut  bool // it was interrupted: the model may make it again
+	live bool // its tool said that the answer changes by itself: it counts for no guard
 }
 
 // recordedCall is a call that is about to be recorded.
@@ -29,7 +31,7 @@ func recordedCall(r sdk.Recording) madeCall {
 	if err != nil {
 		a.Arguments = r.Attributes
 	}
-	a.Tool = cmp.Or(a.Tool, r.Tool)
+	a.Tool, a.Path = cmp.Or(a.Tool, r.Tool), r.Path
 	return callOf(a)
 }
 
@@ -51,7 +53,7 @@ func callOf(a sdk.Action) madeCall {
 	if a.Plugin != "" {
 		name = strings.TrimPrefix(name, a.Plugin+"__")
 	}
-	return madeCall{tool: name, sum: sha256.Sum256([]byte(a.Plugin + "\x00" + name + "\x00" + canonical(a.Arguments)))}
+	return madeCall{tool: name, path: a.Path, live: a.Live, sum: sha256.Sum256([]byte(a.Plugin + "\x00" + name + "\x00" + canonical(a.Arguments)))}
 }
 
 // canonical writes arguments in one form. Text that holds JSON is read as what
@@ -95,7 +97,9 @@ func withoutNulls(v any) any {
 	return object
 }
 
-// repeated stops a model that makes the same call again and again.
+// repeated stops a model that makes the same call again and again. The call that
+// reaches the limit is not made: the result of the one before it answers it, and a note
+// says so. The one behind that stops the loop.
 type repeated struct {
 	limit     int
 	past, now row    // now is past and the calls of the turn that is recorded
@@ -107,34 +111,48 @@ type repeated struct {
 type row struct {
 	last madeCall
 	n    int
+	made string // the path of the last one that was made
 }
 
-func (r *row) add(c madeCall) int {
-	if r.n > 0 && c.sum == r.last.sum {
-		r.n++
-	} else {
-		r.last, r.n = c, 1
+func (r *row) add(c madeCall, limit int) int {
+	if r.n == 0 || c.sum != r.last.sum {
+		*r = row{last: c}
+	}
+	if r.n++; r.n < limit {
+		r.made = c.path
 	}
 	return r.n
 }
 
-func (g *repeated) screen(c madeCall) string {
-	if n := g.now.add(c); n >= g.limit {
-		return fmt.Sprintf("this call was not made: it is the same as the one before it, %d times in a row", n)
+func (g *repeated) screen(c madeCall) screened {
+	if c.live {
+		g.now = row{}
+		return screened{}
 	}
-	return ""
+	switch n := g.now.add(c, g.limit); {
+	case n < g.limit:
+		return screened{}
+	case n == g.limit && g.now.made != "":
+		return screened{repeats: g.now.made}
+	default:
+		return screened{refusal: fmt.Sprintf("this call was not made: it is the same as the one before it, %d times in a row", n)}
+	}
 }
 
 func (g *repeated) take(t *judged) {
 	g.tool, g.times = "", 0
 	g.now = g.past
 	for _, c := range t.calls {
-		n := g.now.add(c)
+		if c.live {
+			g.past, g.now = row{}, row{}
+			continue
+		}
+		n := g.now.add(c, g.limit)
 		if c.cut { // the model has to look again at what it knew before
 			g.past = row{}
 			continue
 		}
-		if g.past.add(c); n >= g.limit {
+		if g.past.add(c, g.limit); n > g.limit || n == g.limit && g.now.made == "" {
 			g.tool, g.times = c.tool, n
 		}
 	}
@@ -168,18 +186,24 @@ func (g *window) add(calls []digest, c madeCall) ([]digest, int) {
 	return calls, n
 }
 
-func (g *window) screen(c madeCall) string {
+func (g *window) screen(c madeCall) screened {
+	if c.live {
+		return screened{}
+	}
 	n := 0
 	if g.now, n = g.add(g.now, c); n >= g.limit {
-		return fmt.Sprintf("this call was not made: it is the same as others before it, %d of the last %d", n, len(g.now))
+		return screened{refusal: fmt.Sprintf("this call was not made: it is the same as others before it, %d of the last %d", n, len(g.now))}
 	}
-	return ""
+	return screened{}
 }
 
 func (g *window) take(t *judged) {
 	g.tool = ""
 	g.now = slices.Clone(g.past)
 	for _, c := range t.calls {
+		if c.live {
+			continue
+		}
 		n := 0
 		g.now, n = g.add(g.now, c)
 		if c.cut {

@@ -24,7 +24,7 @@ const (
 	// Deadline is the one guard that ends a loop within a turn too; see Set.Within.
 	Deadline = "deadline"
 	maxCost  = "max_cost"
-	maxTurns = "max_turns"
+	maxTurns = sdk.GuardMaxTurns
 )
 
 var order = []string{
@@ -41,10 +41,15 @@ type guard interface {
 	stop() (name, reason string)
 }
 
-// screen is a guard that has to see a call before it is made. It returns the
-// reason why it must not be, for the model; "" is that it may.
+// screen is a guard that has to see a call before it is made.
 type screen interface {
-	screen(c madeCall) string
+	screen(c madeCall) screened
+}
+
+// screened is what a guard says of a call; its zero value is that it may be made.
+type screened struct {
+	refusal string // why it must not be, for the model
+	repeats string // the path of the action whose result answers it
 }
 
 // Past is a turn that a loop had before a daemon took it up. Actions are read
@@ -189,8 +194,12 @@ func (g *Set) recording(_ context.Context, r sdk.Recording) (sdk.Recording, erro
 		if !ok {
 			continue
 		}
-		if reason := s.screen(c); reason != "" && r.State == sdk.StateStreaming {
-			r.State, r.Outcome, r.Body = sdk.StateCancelled, sdk.Aborted, reason
+		switch said := s.screen(c); {
+		case r.State != sdk.StateStreaming:
+		case said.refusal != "":
+			r.State, r.Outcome, r.Body = sdk.StateCancelled, sdk.Aborted, said.refusal
+		case said.repeats != "":
+			r.Repeats = said.repeats
 		}
 	}
 	return r, nil
@@ -262,7 +271,7 @@ func (w *watched) callsOf(actions []sdk.Action, answer sdk.Completion) []madeCal
 // made while it served another one those that came to a good end, and the failures
 // of those whose parent did; and what results asked for.
 func counting(actions []sdk.Action) []sdk.Action {
-	if !slices.ContainsFunc(actions, func(a sdk.Action) bool { return a.Parent != "" }) {
+	if !slices.ContainsFunc(actions, func(a sdk.Action) bool { return a.Parent != "" || a.Live }) {
 		return actions
 	}
 	by := map[string]sdk.Action{}
@@ -270,7 +279,7 @@ func counting(actions []sdk.Action) []sdk.Action {
 		by[a.Path] = a
 	}
 	return slices.DeleteFunc(slices.Clone(actions), func(a sdk.Action) bool {
-		if a.Follows { // no model called it
+		if a.Follows || a.Live { // no model called it, or it counts for nothing
 			return true
 		}
 		if !failedCall(a) {

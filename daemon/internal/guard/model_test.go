@@ -23,6 +23,8 @@ type panel struct {
 	now    time.Duration
 	turns  []sdk.TurnResult
 	real   []sdk.Entry // of the turn that is being made
+
+	answered int // calls that another one's result answered
 }
 
 const panelLoop = 7
@@ -59,15 +61,18 @@ func object(v any) json.RawMessage {
 }
 
 // did is one action of a turn: "A" is a call that ended well, "A!" one that
-// failed, "A?" one that was interrupted, "A-" one that was given up.
+// failed, "A#" a command with another exit status than 0, "A?" one that was
+// interrupted, "A-" one that was given up. The tool L says that its answer changes.
 func (p *panel) did(name string) sdk.Entry {
-	tool := strings.TrimRight(name, "!?-")
+	tool := toolOf(name)
 	e := sdk.Entry{
 		Path: fmt.Sprintf("log://turn_%d/%s/%d", len(p.turns)+1, tool, len(p.real)), State: sdk.StateResolved, Body: "what " + tool + " came to",
-		Attributes: object(sdk.ActionCall{Tool: tool, CallID: fmt.Sprint(len(p.real)), Arguments: object(map[string]string{"path": tool})}),
+		Attributes: object(sdk.ActionCall{Tool: tool, CallID: fmt.Sprint(len(p.real)), Arguments: object(map[string]string{"path": tool}), Live: tool == "L"}),
 	}
 	switch name[len(tool):] {
 	case "!":
+		e.State, e.Outcome = sdk.StateFailed, sdk.Timeout
+	case "#":
 		e.State, e.Outcome = sdk.StateFailed, sdk.Exit(1)
 	case "?":
 		e.State, e.Outcome = sdk.StateFailed, sdk.Interrupted
@@ -75,6 +80,24 @@ func (p *panel) did(name string) sdk.Entry {
 		e.State, e.Outcome = sdk.StateFailed, sdk.Aborted
 	}
 	return e
+}
+
+func toolOf(name string) string { return strings.TrimRight(name, "!#?-") }
+
+// answers gives an action the end of the one that answers it.
+func (p *panel) answers(e *sdk.Entry, path string) {
+	all := slices.Clone(p.real)
+	for _, t := range p.turns {
+		all = append(all, t.Actions...)
+	}
+	for _, first := range all {
+		if first.Path == path {
+			e.State, e.Outcome, e.Body = first.State, first.Outcome, first.Body
+			p.answered++
+			return
+		}
+	}
+	panic("no action " + path)
 }
 
 // turn takes one turn, a word for each action; "!" alone is a failure that
@@ -98,7 +121,7 @@ func (p *panel) turn(t testing.TB, words string) sdk.Ruling {
 		}
 		e := p.did(word)
 		if rejected {
-			e = p.did(strings.TrimRight(word, "!?") + "-")
+			e = p.did(toolOf(word) + "-")
 		} else if !strings.HasSuffix(word, "-") {
 			rec, err := p.hooks.EntryRecording.Apply(t.Context(), sdk.Recording{Loop: panelLoop, Turn: r.Turn, Path: e.Path, Tool: word, Attributes: e.Attributes, State: sdk.StateStreaming})
 			if err != nil {
@@ -106,6 +129,8 @@ func (p *panel) turn(t testing.TB, words string) sdk.Ruling {
 			}
 			if rejected = rec.State != sdk.StateStreaming; rejected {
 				e.State, e.Outcome, e.Body = rec.State, rec.Outcome, rec.Body
+			} else if rec.Repeats != "" {
+				p.answers(&e, rec.Repeats)
 			}
 		}
 		p.real = append(p.real, e)
@@ -164,13 +189,21 @@ func TestVerdicts(t *testing.T) {
 		{"window in one turn", sdk.Guards{WindowCalls: 3, WindowSize: 5}, []string{"A B A B A C"}, 1, "window"},
 		{"looked at again after an interruption", sdk.Guards{RepeatedCalls: 2, WindowCalls: 2, WindowSize: 5}, []string{"A", "B?", "A", "B", "A"}, 5, "window"},
 		{"window, interrupted", sdk.Guards{WindowCalls: 3, WindowSize: 5}, []string{"A", "B", "A?", "B", "A"}, 0, ""},
-		{"repeated before window", sdk.Guards{RepeatedCalls: 2, WindowCalls: 2, WindowSize: 2}, []string{"A", "A"}, 2, "repeated_calls"},
+		{"repeated before window", sdk.Guards{RepeatedCalls: 2, WindowCalls: 3, WindowSize: 3}, []string{"A", "A", "A"}, 3, "repeated_calls"},
+		{"B1", sdk.Guards{RepeatedCalls: 2}, []string{"A", "A", "A"}, 3, "repeated_calls"},
+		{"B1 in one turn", sdk.Guards{RepeatedCalls: 2}, []string{"A A A B"}, 1, "repeated_calls"},
+		{"a third of another kind", sdk.Guards{RepeatedCalls: 2}, []string{"A", "A", "B", "A A", "B"}, 0, ""},
+		{"four times", sdk.Guards{RepeatedCalls: 4}, []string{"A A", "A", "A", "A"}, 4, "repeated_calls"},
+		{"what changes by itself", sdk.Guards{RepeatedCalls: 2, WindowCalls: 2, WindowSize: 9, ConsecutiveErrors: 2, MaxStrikes: 2, MinCycles: 2, MaxCyclePeriod: 2}, same(30, "L!", "L L", "L"), 0, ""},
+		{"looked at in between", sdk.Guards{RepeatedCalls: 2}, same(30, "A", "L"), 0, ""},
 		{"repeated, interrupted", sdk.Guards{RepeatedCalls: 2}, []string{"A?", "A", "B", "A?", "A"}, 0, ""},
-		{"repeated over an interruption", sdk.Guards{RepeatedCalls: 2}, []string{"A", "A?", "B"}, 2, "repeated_calls"},
 		{"repeated, given up before", sdk.Guards{RepeatedCalls: 2}, []string{"A! B-", "B", "C- A", "C"}, 0, ""},
 		{"B5", sdk.Guards{ConsecutiveErrors: 3}, []string{"A!", "B!", "C", "D!", "E!"}, 0, ""},
 		{"three errors", sdk.Guards{ConsecutiveErrors: 3}, []string{"A!", "B! C-", "D?", "E!"}, 4, "consecutive_errors"},
-		{"three errors and a success in one turn", sdk.Guards{ConsecutiveErrors: 3}, []string{"A! B! C! D"}, 1, "consecutive_errors"},
+		{"three errors and a success in one turn", sdk.Guards{ConsecutiveErrors: 3}, []string{"A! B! C! D"}, 0, ""},
+		{"three errors in one answer", sdk.Guards{ConsecutiveErrors: 3}, []string{"A! B! C!", "D"}, 0, ""},
+		{"three answers with errors", sdk.Guards{ConsecutiveErrors: 3}, []string{"A! B!", "C! D!", "E! F!"}, 3, "consecutive_errors"},
+		{"an exit status is a result", sdk.Guards{ConsecutiveErrors: 2, MaxStrikes: 2}, []string{"A#", "B#", "C# D#", "E!", "F#", "G!", "H#"}, 0, ""},
 		{"nothing is on", sdk.Guards{}, same(200, "A!"), 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -197,9 +230,13 @@ func TestVerdicts(t *testing.T) {
 // TestCallsThatAreNotMade: the call that is once too often is rejected before
 // it is made, by the guards that look at calls.
 func TestCallsThatAreNotMade(t *testing.T) {
-	for _, rules := range []sdk.Guards{{RepeatedCalls: 2}, {WindowCalls: 2, WindowSize: 3}} {
+	for _, rules := range []sdk.Guards{{RepeatedCalls: 2}, {WindowCalls: 3, WindowSize: 4}} {
 		p := newPanel(t, rules)
 		p.turn(t, "B A")
+		p.turn(t, "A")
+		if want := min(rules.RepeatedCalls, 1); p.answered != want || p.real[0].Body != "what A came to" {
+			t.Errorf("%+v: %d calls were answered, want %d; %q", rules, p.answered, want, p.real[0].Body)
+		}
 		p.turn(t, "A B")
 		first, second := p.real[0], p.real[1]
 		if first.State != sdk.StateCancelled || first.Outcome != sdk.Aborted || !strings.HasPrefix(first.Body, "this call was not made") {
@@ -220,13 +257,14 @@ func TestAForgedParent(t *testing.T) {
 		return r, nil
 	})
 	p.turn(t, "A")
+	p.turn(t, "A")
 	if r := p.turn(t, "A"); r.Stop != repeatedCalls {
 		t.Errorf("ended by %q", r.Stop)
 	}
 }
 
 var panelTurn = rapid.Custom(func(t *rapid.T) string {
-	word := rapid.SampledFrom([]string{"A", "B", "C", "A!", "B!", "A?", "B-", "!"})
+	word := rapid.SampledFrom([]string{"A", "B", "C", "A!", "B!", "A#", "A?", "B-", "!"})
 	return strings.Join(rapid.SliceOfN(word, 0, 4).Draw(t, "actions"), " ")
 })
 
@@ -237,7 +275,7 @@ func TestGuardsAgainstAModel(t *testing.T) {
 		n, size := rapid.IntRange(2, 4).Draw(rt, "limit"), rapid.IntRange(4, 7).Draw(rt, "size")
 		script := rapid.SliceOfN(panelTurn, 1, 15).Draw(rt, "script")
 		checkCalls(t, rt, sdk.Guards{RepeatedCalls: n}, script, func(made []string) bool {
-			return len(made) >= n && count(made[len(made)-n:], made[len(made)-1]) == n
+			return inARow(made) > n
 		})
 		checkCalls(t, rt, sdk.Guards{WindowCalls: n, WindowSize: size}, script, func(made []string) bool {
 			return count(made[max(0, len(made)-size):], made[len(made)-1]) >= n
@@ -247,23 +285,36 @@ func TestGuardsAgainstAModel(t *testing.T) {
 	})
 }
 
+// inARow is how often the last call came in a row.
+func inARow(made []string) (n int) {
+	for n < len(made) && made[len(made)-1-n] == made[len(made)-1] {
+		n++
+	}
+	return n
+}
+
 // checkCalls: that a call will be interrupted is not known when it is recorded;
-// afterwards it is forgotten with all before it.
+// afterwards it is forgotten with all before it. One that is answered came to what the
+// one before it did.
 func checkCalls(t *testing.T, rt *rapid.T, rules sdk.Guards, script []string, tooOften func(made []string) bool) {
 	p := newPanel(t, rules)
 	var past []string
+	cut := false // the last call that was made
 	for _, words := range script {
 		now, want := slices.Clone(past), false
 		for _, word := range strings.Fields(words) {
 			if word == "!" || strings.HasSuffix(word, "-") {
 				continue
 			}
-			name := strings.TrimRight(word, "!?")
+			name := toolOf(word)
 			if now = append(now, name); tooOften(now) {
 				want = true
 				break
 			}
-			if past = append(past, name); strings.HasSuffix(word, "?") {
+			if rules.RepeatedCalls == 0 || inARow(now) < rules.RepeatedCalls {
+				cut = strings.HasSuffix(word, "?")
+			}
+			if past = append(past, name); cut {
 				past = nil
 			}
 		}
@@ -291,15 +342,18 @@ func checkErrors(t *testing.T, rt *rapid.T, n int, script []string) {
 	p := newPanel(t, sdk.Guards{ConsecutiveErrors: n})
 	row := 0
 	for _, words := range script {
-		want := false
+		want, told := false, true
 		for _, word := range strings.Fields(words) {
 			switch {
 			case word == "!" || strings.HasSuffix(word, "-") || strings.HasSuffix(word, "?"):
 			case strings.HasSuffix(word, "!"):
-				row++
+				if told {
+					row++
+				}
+				told = false
 				want = want || row >= n
 			default:
-				row = 0
+				row, told = 0, true
 			}
 		}
 		if got := !p.turn(t, words).Continue; got != want {
@@ -323,7 +377,7 @@ func checkStrikes(t *testing.T, rt *rapid.T, n int, script []string) {
 		for _, word := range strings.Fields(words) {
 			failed = failed || strings.HasSuffix(word, "!")
 			if word != "!" && !strings.HasSuffix(word, "-") {
-				made = append(made, strings.TrimRight(word, "!"))
+				made = append(made, toolOf(word))
 			}
 		}
 		cut := interruptedIn(words)

@@ -36,7 +36,8 @@ func (g *strikes) take(t *judged) {
 		}
 	}
 	period := 0
-	if g.cycles != nil && !cut { // a turn that was cut does not show what the model was about
+	live := slices.ContainsFunc(t.calls, func(c madeCall) bool { return c.live })
+	if g.cycles != nil && !cut && !live { // a turn that was cut, or looked at what changes, does not show what the model was about
 		period = g.cycles.add(fingerprint(t.calls))
 	}
 	switch {

@@ -7,23 +7,30 @@ import (
 )
 
 // failures stops a model whose calls fail one after the other, over turns and
-// tools. What was given up because of something else, or interrupted, counts
+// tools. Of one answer only one counts in a row, for the model was not told before it
+// wrote the others. What was given up because of something else, or interrupted, counts
 // neither as a failure nor as a success.
 type failures struct {
 	limit int
-	row   int    // failed calls in a row
+	row   int    // failures in a row
 	worst int    // the longest such row of the last turn
 	last  string // what the last one came to
 }
 
 func (g *failures) take(t *judged) {
 	g.worst = 0
+	told := true // of the last failure
 	for _, a := range t.counted {
 		switch {
-		case a.State == sdk.StateResolved:
-			g.row = 0
-		case failedCall(a):
-			g.row++
+		case !failedCall(a):
+			if a.State == sdk.StateResolved || exited(a) {
+				g.row, told = 0, true
+			}
+		default:
+			if told {
+				g.row++
+			}
+			told = false
 			g.worst, g.last = max(g.worst, g.row), a.Body
 		}
 	}
@@ -36,9 +43,16 @@ func (g *failures) stop() (string, string) {
 	return consecutiveErrors, fmt.Sprintf("%d calls in a row failed, so the model was stopped (guard consecutive_errors); the last one: %s", g.worst, sdk.Excerpt(g.last))
 }
 
-// failedCall reports whether the call failed by itself.
+// failedCall reports whether the call failed by itself. A command that ended with a
+// status has told something: it did not fail.
 func failedCall(a sdk.Action) bool {
-	return a.State == sdk.StateFailed && !interrupted(a) && !givenUp(a)
+	return a.State == sdk.StateFailed && !interrupted(a) && !givenUp(a) && !exited(a)
+}
+
+// exited reports whether a command came to its end and said how by its status.
+func exited(a sdk.Action) bool {
+	_, is := a.Outcome.ExitCode()
+	return is
 }
 
 // turnCount stops a loop that does not come to an end.

@@ -1,6 +1,10 @@
 package hook
 
-import "github.com/bothyd/bothy/sdk"
+import (
+	"cmp"
+
+	"github.com/bothyd/bothy/sdk"
+)
 
 // onlyStop takes over the ruling of a subscriber that ends a loop which would
 // go on. A stop holds: nobody behind it can loosen or reword it, and nobody
@@ -25,6 +29,7 @@ func onlyVeto(before, after sdk.Resolution) sdk.Resolution {
 func onlyReject(before, after sdk.Recording) sdk.Recording {
 	if before.State == sdk.StateStreaming {
 		before.State, before.Outcome, before.Body, before.Attributes = after.State, after.Outcome, after.Body, after.Attributes
+		before.Repeats = cmp.Or(before.Repeats, after.Repeats)
 	}
 	return before
 }

@@ -26,8 +26,8 @@ func StopRepeats(stop string) bool {
 // guards walks the fields, so that a new one is added here and in the daemon's package guard.
 type Guards struct {
 	MaxTurns          int      `json:"max_turns" default:"99" doc:"turns of one loop"`
-	RepeatedCalls     int      `json:"repeated_calls" default:"2" doc:"the same call so many times in a row is not made, but answered with the result of the one before it; once more stops the loop; 0 is off"`
-	ConsecutiveErrors int      `json:"consecutive_errors" default:"3" doc:"so many failed calls in a row stop the loop, of one answer one at most; an exit status is no failure; 0 is off"`
+	RepeatedCalls     int      `json:"repeated_calls" default:"2" doc:"the same call so often in a row gets the result of the one before, once more stops; 0 is off"`
+	ConsecutiveErrors int      `json:"consecutive_errors" default:"3" doc:"so many answers in a row with a failed call (not: an exit status) stop the loop; 0 is off"`
 	WindowCalls       int      `json:"window_calls,omitempty" default:"0" doc:"the same call so many times among the last window_size stops the loop; 0 is off"`
 	WindowSize        int      `json:"window_size,omitempty" default:"0" of:"window_calls" doc:"how many calls window_calls looks at"`
 	MaxStrikes        int      `json:"max_strikes,omitempty" default:"0" doc:"so many turns in a row with a strike stop the loop; 0 is off"`

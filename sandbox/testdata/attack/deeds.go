@@ -274,7 +274,7 @@ func cling(args []string) error {
 		return err
 	}
 	for range 500 { // until it writes
-		if _, err := os.Stat("clung"); err == nil {
+		if info, err := os.Stat("clung"); err == nil && info.Size() > 4096 {
 			return cycle()
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -28,7 +28,6 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		View:         view.NewTranscript(time.Now),
 		Dialect:      dialect.Tools{},
 		Policy:       ruling,
-		Local:        policy.Local,
 		Hooks:        g.hooks,
 		Agents:       d.cfg.Agents,
 		DataDir:      d.paths.Data,

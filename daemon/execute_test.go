@@ -96,7 +96,7 @@ func (e *executing) execute(t *testing.T, plugin, input string) (sdk.ToolResult,
 	}
 	x, err := engine.New(engine.Config{
 		Store: e.store, Tools: skill, Services: e.services.Services, Models: e.models, View: view.NewTranscript(time.Now), Dialect: dialect.Tools{},
-		Policy: ruling, Local: policy.Local, Hooks: hook.New(hclog.NewNullLogger()), DataDir: e.paths.Data, Log: hclog.NewNullLogger(),
+		Policy: ruling, Hooks: hook.New(hclog.NewNullLogger()), DataDir: e.paths.Data, Log: hclog.NewNullLogger(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -57,15 +56,12 @@ type Config struct {
 	View     Assembler
 	Dialect  Dialect
 	Policy   Policy
-	// Local writes the paths of a call as its tool knows them, and answers nil where there
-	// is nothing to change; nil changes nothing.
-	Local   func(tool sdk.Tool, project string, arguments json.RawMessage) json.RawMessage
-	Access  Access // nil: nothing is known of what calls could touch
-	Hooks   *hook.Chains
-	Prices  guard.Prices         // nil: a completion costs what its provider reports
-	Agents  map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
-	DataDir string               // run folders lie in runs/KEY below it
-	Log     hclog.Logger
+	Access   Access // nil: nothing is known of what calls could touch
+	Hooks    *hook.Chains
+	Prices   guard.Prices         // nil: a completion costs what its provider reports
+	Agents   map[string]sdk.Agent // by name; "default" is taken when none is named; see Configure
+	DataDir  string               // run folders lie in runs/KEY below it
+	Log      hclog.Logger
 
 	// Instructions reads those of the project at root. An error is an entry
 	// of the run, and shown to the model as their absence.

@@ -137,16 +137,10 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 	return x
 }
 
-// judge asks the recording filters and policy, in this order, about the call with its
-// paths as the tool knows them. They know a tool
+// judge asks the recording filters and policy, in this order. They know a tool
 // by its own name, whichever of its names the model wrote. A filter lets an
 // action pass by leaving its state as it is; any other state is a refusal.
 func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
-	if e.cfg.Local != nil && x.fault == nil {
-		if arguments := e.cfg.Local(x.tool, x.project, x.Arguments); arguments != nil {
-			x.use(arguments)
-		}
-	}
 	rec := sdk.Recording{
 		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: cmp.Or(x.tool.Name, x.Tool), Path: x.Path,
 		Attributes: encode(x.recorded()), State: sdk.StateStreaming, Parent: x.Parent,

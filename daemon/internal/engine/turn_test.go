@@ -424,34 +424,3 @@ func TestInstructionsAndReasoning(t *testing.T) {
 		t.Errorf("previews %+v", previews)
 	}
 }
-
-// TestLocalPaths: a call is judged, recorded and made with its paths as the tool knows
-// them, and the model's own words stay with its answer.
-func TestLocalPaths(t *testing.T) {
-	h := prepareHouse(t, calls(call{"read", `{"path":"/workspace/a"}`}, call{"read", `{"path":"b"}`}))
-	h.config.Local = func(_ sdk.Tool, project string, arguments json.RawMessage) json.RawMessage {
-		if project == "" || !strings.Contains(string(arguments), "/workspace/") {
-			return nil
-		}
-		return json.RawMessage(strings.Replace(string(arguments), "/workspace/", "", 1))
-	}
-	var made []string
-	var mu sync.Mutex
-	h.tools.on("read", func(_ context.Context, c sdk.Invocation, _ sdk.Stream) (sdk.ToolResult, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		made = append(made, string(c.Arguments))
-		return ok("text")
-	})
-	h.start()
-	a := h.submit(Submission{})
-	h.await(a)
-	slices.Sort(made)
-	if !slices.Equal(made, []string{`{"path":"a"}`, `{"path":"b"}`}) {
-		t.Errorf("made with %q", made)
-	}
-	if got := string(attributes(t, h.actions(a.Run.ID)[0]).Arguments); got != `{"path":"a"}` {
-		t.Errorf("recorded %s", got)
-	}
-	h.check(a.Run.ID)
-}

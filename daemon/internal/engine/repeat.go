@@ -49,7 +49,10 @@ func (x *action) repeat(first sdk.Action) {
 	r := sdk.ToolResult{Output: first.Body + "\n\n" + repeatNote, Outcome: first.Outcome, Error: first.Error, Truncated: first.Truncated}
 	if first.State == sdk.StateResolved {
 		x.end(refused, sdk.StateResolved, r)
-	} else {
-		x.end(refused, sdk.StateFailed, r)
+		return
+	}
+	x.end(refused, sdk.StateFailed, r)
+	if first.State == sdk.StateCancelled { // it counts as a call, as the first does
+		x.cancel(first.Outcome)
 	}
 }

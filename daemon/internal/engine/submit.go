@@ -138,9 +138,11 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	if p.agent, err = e.agent(cmp.Or(s.Agent, p.run.Agent, narrowed.Agent, "default")); err != nil {
 		return p, err
 	}
-	model, why := p.model(s, (*e.agents.Load())["default"].Model)
-	if model == "" && narrowed.Model != "" {
+	model, why := p.model(s)
+	if usual := (*e.agents.Load())["default"].Model; model == "" && narrowed.Model != "" {
 		model, why = narrowed.Model, "the workspace names it"
+	} else if model == "" && usual != "" {
+		model, why = usual, "the agent default names it"
 	}
 	if p.choice, err = e.cfg.Models.Resolve(ctx, model); err != nil {
 		return p, err
@@ -153,9 +155,8 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 }
 
 // model names the model of a submission and says why it is that one; neither
-// where nothing names one. A run keeps its model, but for another agent. Usual is the
-// model of the agent default, for agents that name none.
-func (p placed) model(s Submission, usual string) (name, why string) {
+// where nothing names one. A run keeps its model, but for another agent.
+func (p placed) model(s Submission) (name, why string) {
 	switch {
 	case s.Model != "":
 		return s.Model, "" // who named it knows
@@ -163,8 +164,6 @@ func (p placed) model(s Submission, usual string) (name, why string) {
 		return p.run.Model, "" // no news
 	case p.agent.Model != "":
 		return p.agent.Model, "the agent " + p.agent.Name + " names it"
-	case usual != "":
-		return usual, "the agent default names it"
 	default:
 		return "", ""
 	}

@@ -84,7 +84,7 @@ func (m *Manager) open(ctx context.Context) error {
 	if err := m.mark(); err != nil {
 		return err
 	}
-	p, err := findPodman(ctx, m.cfg, m.logger, func(own *service) error { return m.views.begin(ctx, own) })
+	p, err := findPodman(ctx, m.cfg, m.logger, func(own *service) error { return m.views.begin(m.life, own) })
 	m.podman = p
 	if err != nil {
 		return err

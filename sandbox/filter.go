@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"os"
-	"path/filepath"
-	"strconv"
 
 	"github.com/bothyd/bothy/sandbox/frame"
 )
@@ -17,13 +15,14 @@ func (p *podman) filtered(filters int) error {
 	return unavailable("the OCI runtime "+p.runtime()+" made a container without a filter of system calls", hintSeccomp, nil)
 }
 
-// inherited is how many filters a container has without one of its own: those of the
-// service that is ours. Of another one that is not known, and taken for none.
+// inherited is how many filters a container has without one of its own: those that a
+// service of ours has from this process. Of another one that is not known, and taken
+// for none.
 func (p *podman) inherited() int {
 	if p.own == nil {
 		return 0
 	}
-	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.own.pid()), "status"))
+	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}

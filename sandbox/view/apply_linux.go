@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -39,23 +41,79 @@ func refusal(err error) (unix.Errno, bool) {
 	return errno, ok && slices.Contains(lasting, errno)
 }
 
-// apply makes steps one after the other. A step that somebody else's change stands
-// in the way of, or that the system refuses for good, is a conflict; another failure
-// ends it.
+// apply makes steps in their order. A step that somebody else's change stands in the
+// way of, or that the system refuses for good, is a conflict; another failure ends it.
 func (v *view) apply(steps []frame.ViewStep) (results []frame.ViewResult, err error) {
 	upper, err := v.upper()
 	if err != nil {
 		return nil, err
 	}
 	defer upper.close()
-	a := &applier{view: v, upper: upper, old: none, last: place{mine: none, there: none}}
+	copies, err := apart(v.dir, v.project)
+	if err != nil {
+		return nil, err
+	}
+	for parts := range abreast(steps, copies) {
+		made, err := v.applyAll(upper, copies, parts)
+		results = append(results, made...)
+		if err != nil {
+			return results, err
+		}
+	}
+	return results, nil
+}
+
+// abreast are steps in parts that are made at the same time, group after group. What is
+// brought to one path depends on nothing that is brought to another: as many processors
+// as there are make a long run of such steps.
+func abreast(steps []frame.ViewStep, copies bool) iter.Seq[[][]frame.ViewStep] {
+	brings := func(s frame.ViewStep) bool { return s.Op == frame.StepPut || s.Op == frame.StepSwap }
+	return func(yield func([][]frame.ViewStep) bool) {
+		for len(steps) > 0 {
+			together := brings(steps[0])
+			n := slices.IndexFunc(steps, func(s frame.ViewStep) bool { return brings(s) != together })
+			if n < 0 {
+				n = len(steps)
+			}
+			each := n
+			if together && !copies && n >= worthHalving {
+				each = (n-1)/runtime.GOMAXPROCS(0) + 1
+			}
+			if !yield(slices.Collect(slices.Chunk(steps[:n], each))) {
+				return
+			}
+			steps = steps[n:]
+		}
+	}
+}
+
+// applyAll makes some parts at the same time. After a failure the results end with the
+// step before the first that failed; later ones may be made.
+func (v *view) applyAll(upper folder, copies bool, parts [][]frame.ViewStep) (results []frame.ViewResult, err error) {
+	made := make([][]frame.ViewResult, len(parts))
+	failures := make([]error, len(parts))
+	var others sync.WaitGroup
+	for i := 1; i < len(parts); i++ {
+		others.Go(func() { made[i], failures[i] = v.applyPart(upper, copies, parts[i]) })
+	}
+	made[0], failures[0] = v.applyPart(upper, copies, parts[0])
+	others.Wait()
+	for i := range parts {
+		results = append(results, made[i]...)
+		if failures[i] != nil {
+			return results, failures[i]
+		}
+	}
+	return results, nil
+}
+
+// applyPart makes steps one after the other.
+func (v *view) applyPart(upper folder, copies bool, steps []frame.ViewStep) (results []frame.ViewResult, err error) {
+	a := &applier{view: v, upper: upper, copies: copies, old: none, last: place{mine: none, there: none}}
 	defer func() {
 		a.old.close()
 		a.last.close()
 	}()
-	if a.copies, err = apart(v.dir, v.project); err != nil {
-		return nil, err
-	}
 	for _, s := range steps {
 		result, err := a.step(s)
 		if c, ok := errors.AsType[conflict](err); ok {
@@ -182,225 +240,6 @@ func sameAs(n, before frame.ViewNode) bool {
 func (p place) looked(state, old string) (frame.ViewResult, error) {
 	n, err := p.there.node(p.name)
 	return frame.ViewResult{State: state, Old: old, Is: n}, err
-}
-
-// source is where what a step brings lies, and where that is below Dir.
-func (a *applier) source(s frame.ViewStep, at place) (folder, string, string, error) {
-	if s.From == 0 {
-		return at.mine, at.name, "u/" + s.Path, nil
-	}
-	old, err := a.olds()
-	return old, strconv.Itoa(s.From), "o/" + strconv.Itoa(s.From), err
-}
-
-// olds opens the folder of what came out of the project.
-func (a *applier) olds() (folder, error) {
-	if a.old != none {
-		return a.old, nil
-	}
-	if err := unix.Mkdirat(int(a.dir), "o", 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
-		return none, err
-	}
-	f, err := a.dir.open("o", unix.O_PATH)
-	if err == nil {
-		a.old = f
-	}
-	return f, err
-}
-
-// bring makes a put or a swap.
-func (a *applier) bring(s frame.ViewStep, at place) (frame.ViewResult, error) {
-	from, name, kept, err := a.source(s, at)
-	if err != nil {
-		return frame.ViewResult{}, err
-	}
-	if a.copies {
-		return a.bringCopy(s, at, from, name)
-	}
-	there, err := at.there.node(at.name)
-	if err != nil {
-		return frame.ViewResult{}, err
-	}
-	mine, err := from.node(name)
-	if err != nil {
-		return frame.ViewResult{}, err
-	}
-	put := s.Op == frame.StepPut
-	switch {
-	case is(there, s.Upper) && mine.Kind == "":
-		return at.looked(frame.ViewAlready, "")
-	case !put && is(mine, s.Lower): // also when somebody has changed the project since
-		return at.looked(frame.ViewAlready, kept)
-	case !put && is(there, s.Upper): // something else came out, and did not go back
-		return exchangedBack(from, name, at, s.Upper, kept)
-	case put && there.Kind != "":
-		return frame.ViewResult{}, madeMeanwhile
-	case !put && there.Kind == "":
-		return frame.ViewResult{}, goneMeanwhile
-	case !put && !unchanged(there, s.Lower):
-		return frame.ViewResult{}, changedMeanwhile
-	case !is(mine, s.Upper):
-		return frame.ViewResult{}, notInView
-	}
-	if !s.Clean && s.From == 0 {
-		if err := strip(from, name, mine.Kind); err != nil {
-			return frame.ViewResult{}, err
-		}
-	}
-	if put {
-		hit()
-		if err := rename(from, name, at.there, at.name, unix.RENAME_NOREPLACE); err != nil {
-			return frame.ViewResult{}, err
-		}
-		hit()
-		return at.looked(frame.ViewDone, "")
-	}
-	hit()
-	if err := rename(from, name, at.there, at.name, unix.RENAME_EXCHANGE); err != nil {
-		return frame.ViewResult{}, err
-	}
-	hit()
-	came, err := from.node(name)
-	if err != nil {
-		return frame.ViewResult{}, err
-	}
-	if !sameAs(came, there) {
-		return exchangedBack(from, name, at, s.Upper, kept)
-	}
-	return at.looked(frame.ViewDone, kept)
-}
-
-// exchangedBack is the conflict of an exchange that is undone. Where somebody has put
-// something else there in that moment, what came out stays where it is kept.
-func exchangedBack(from folder, name string, at place, mine frame.ViewIdentity, kept string) (frame.ViewResult, error) {
-	if err := exchangeBack(from, name, at, mine); err != nil {
-		return frame.ViewResult{}, err
-	}
-	left, err := from.node(name)
-	if err == nil && !is(left, mine) {
-		return frame.ViewResult{Old: kept}, changedMeanwhile
-	}
-	return frame.ViewResult{}, after(err, changedMeanwhile)
-}
-
-// rename is renameat2 with the conflicts behind its errors.
-func rename(from folder, name string, to folder, as string, flags uint) error {
-	err := unix.Renameat2(int(from), name, int(to), as, flags)
-	switch {
-	case errors.Is(err, unix.EEXIST):
-		return madeMeanwhile
-	case errors.Is(err, unix.ENOENT):
-		return goneMeanwhile
-	}
-	return err
-}
-
-// exchangeBack undoes an exchange. When somebody has put something else there in
-// that moment, that is the newest and stays.
-func exchangeBack(from folder, name string, at place, mine frame.ViewIdentity) error {
-	hit()
-	if err := rename(from, name, at.there, at.name, unix.RENAME_EXCHANGE); err != nil {
-		return err
-	}
-	hit()
-	back, err := from.node(name)
-	if err != nil || is(back, mine) {
-		return err
-	}
-	return rename(from, name, at.there, at.name, unix.RENAME_EXCHANGE)
-}
-
-// take moves what the command removed out of the project.
-func (a *applier) take(s frame.ViewStep, at place) (frame.ViewResult, error) {
-	old, err := a.olds()
-	if err != nil {
-		return frame.ViewResult{}, err
-	}
-	if a.copies {
-		return a.takeCopy(s, at, old)
-	}
-	name := strconv.Itoa(s.Old)
-	kept := "o/" + name
-	there, err := at.there.node(at.name)
-	if err != nil {
-		return frame.ViewResult{}, err
-	}
-	taken, err := old.node(name)
-	if err != nil {
-		return frame.ViewResult{}, err
-	}
-	switch {
-	case is(taken, s.Lower):
-		return at.looked(frame.ViewAlready, kept)
-	case taken.Kind == kindDirectory && a.emptied(old, s):
-		if is(there, s.Lower) {
-			return a.takeEmpty(s, at, old, there)
-		}
-		return at.looked(frame.ViewAlready, kept)
-	case taken.Kind != "": // something else was taken, and did not go back
-		return a.takeBack(old, name, at)
-	case there.Kind == "":
-		return frame.ViewResult{}, goneMeanwhile
-	case !unchanged(there, s.Lower):
-		return frame.ViewResult{}, changedMeanwhile
-	}
-	hit()
-	err = rename(at.there, at.name, old, name, unix.RENAME_NOREPLACE)
-	if errors.Is(err, unix.EACCES) && there.Kind == kindDirectory {
-		return a.takeEmpty(s, at, old, there)
-	}
-	if err != nil {
-		return frame.ViewResult{}, err
-	}
-	hit()
-	if taken, err = old.node(name); err != nil {
-		return frame.ViewResult{}, err
-	}
-	if !sameAs(taken, there) {
-		return a.takeBack(old, name, at)
-	}
-	return at.looked(frame.ViewDone, kept)
-}
-
-// emptied says whether a step takes, or took, an empty folder as takeEmpty does.
-func (a *applier) emptied(old folder, s frame.ViewStep) bool {
-	known, err := old.readIdentity(s.Old)
-	return err == nil && known == frame.ViewIdentity{Device: s.Lower.Device, Inode: s.Lower.Inode}
-}
-
-// takeEmpty takes an empty folder that may not be moved: to move a folder takes the
-// right to write into it, to remove it does not. What is kept is a folder like it; a
-// note, made first, says after a crash whose place it has.
-func (a *applier) takeEmpty(s frame.ViewStep, at place, old folder, there frame.ViewNode) (frame.ViewResult, error) {
-	name := strconv.Itoa(s.Old)
-	if err := old.writeIdentity(s.Old, frame.ViewIdentity{Device: there.Device, Inode: there.Inode}); err != nil {
-		return frame.ViewResult{}, err
-	}
-	hit()
-	if err := unix.Mkdirat(int(old), name, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
-		return frame.ViewResult{}, err
-	}
-	if err := unix.Fchmodat(int(old), name, there.Mode&folderBits, 0); err != nil { // what was just made
-		return frame.ViewResult{}, err
-	}
-	hit()
-	if err := unix.Unlinkat(int(at.there), at.name, unix.AT_REMOVEDIR); err != nil {
-		return frame.ViewResult{}, errors.Join(err, removeAt(old, name), old.forget(s.Old))
-	}
-	hit()
-	return at.looked(frame.ViewDone, "o/"+name)
-}
-
-// takeBack returns what should not have been taken. Where something was made in
-// its place, that stays, and what was taken is kept.
-func (a *applier) takeBack(old folder, name string, at place) (frame.ViewResult, error) {
-	hit()
-	err := rename(old, name, at.there, at.name, unix.RENAME_NOREPLACE)
-	hit()
-	if errors.Is(err, madeMeanwhile) {
-		return frame.ViewResult{Old: "o/" + name}, changedMeanwhile
-	}
-	return frame.ViewResult{}, after(err, changedMeanwhile)
 }
 
 func (a *applier) mkdir(s frame.ViewStep, at place) (frame.ViewResult, error) {

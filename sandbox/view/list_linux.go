@@ -99,7 +99,8 @@ func (l *lister) folder(upper, lower folder, prefix string, whole bool) error {
 	return cmp.Or(err, restErr)
 }
 
-// worthHalving is how many names of a folder are listed by two processors.
+// worthHalving is how much work of one kind more than one processor shares: names of a
+// folder, or steps.
 const worthHalving = 8
 
 // names lists some of what a folder of the view has, in their order.

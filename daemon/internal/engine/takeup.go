@@ -36,18 +36,20 @@ func (c leftCall) place() (path, parent string) { return c.at.Path, c.at.Parent 
 // take sorts an entry in, when it belongs to the turn. Entries come in the order
 // in which they were first written, which for actions is the model's.
 func (l *leftTurn) take(entry sdk.Entry) {
-	switch {
-	case entry.Path == sdk.ReplyPath(l.row.Sequence):
-		l.answer = entry
-	case strings.HasPrefix(entry.Path, sdk.ReplyPath(l.row.Sequence)+"/partial_"):
-		l.partials++
-	case entry.Phase != sdk.PhaseNone:
+	if entry.Phase != sdk.PhaseNone {
 		at, err := sdk.ActionOf(entry)
 		if c := (leftCall{entry, at, err}); at.Parent != "" {
 			l.children = append(l.children, c)
 		} else {
 			l.actions = append(l.actions, c)
 		}
+		return
+	}
+	switch reply := sdk.ReplyPath(l.row.Sequence); {
+	case entry.Path == reply:
+		l.answer = entry
+	case strings.HasPrefix(entry.Path, reply+"/partial_"):
+		l.partials++
 	case entry.State == sdk.StateFailed && entry.Scheme() == "log":
 		l.errors = append(l.errors, entry)
 	}

@@ -119,22 +119,24 @@ func literalPrefix(glob string) string {
 }
 
 func scanEntry(scan scanner) (sdk.Entry, error) {
-	var e sdk.Entry
-	var attributes, hash []byte
-	var created, updated int64
-	err := scan(&e.Path, &e.Body, &attributes, &hash, &e.Scope, &created,
+	var r struct { // as one, since each of them is made anew for each row
+		e                sdk.Entry
+		attributes, hash []byte
+		created, updated int64
+	}
+	e := &r.e
+	err := scan(&e.Path, &e.Body, &r.attributes, &r.hash, &e.Scope, &r.created,
 		(*string)(&e.State), (*string)(&e.Outcome), (*string)(&e.Phase), (*string)(&e.Visibility), (*string)(&e.Writer),
-		&e.Loop, &e.Turn, &e.Version, &updated)
+		&e.Loop, &e.Turn, &e.Version, &r.updated)
 	if err != nil {
-		return e, err
+		return r.e, err
 	}
 	if e.State == sdk.StateStreaming {
 		sum := sha256.Sum256([]byte(e.Body))
-		hash = sum[:]
+		r.hash = sum[:]
 	}
-	e.Attributes = attributes
-	e.Hash = hex.EncodeToString(hash)
-	e.Created = unix(created)
-	e.Updated = unix(updated)
-	return e, nil
+	e.Attributes = r.attributes
+	e.Hash = hex.EncodeToString(r.hash)
+	e.Created, e.Updated = unix(r.created), unix(r.updated)
+	return r.e, nil
 }

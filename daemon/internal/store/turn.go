@@ -138,18 +138,21 @@ func (s *Store) OpenTurns(ctx context.Context) ([]int64, error) {
 }
 
 func scanTurn(scan scanner) (sdk.Turn, error) {
-	var t sdk.Turn
-	var duration, created int64
-	var prompt, cached, completion, reasoning, total sql.NullInt64
-	var cost sql.NullFloat64
-	err := scan(&t.ID, &t.Run, &t.Loop, &t.Sequence, &t.Model, &t.Finish, &duration, &t.Closed, &created,
-		&prompt, &cached, &completion, &reasoning, &total, &cost)
-	t.Duration, t.Created = time.Duration(duration), unix(created)
-	if prompt.Valid {
+	var r struct { // as one, since each of them is made anew for each row
+		t                                            sdk.Turn
+		duration, created                            int64
+		prompt, cached, completion, reasoning, total sql.NullInt64
+		cost                                         sql.NullFloat64
+	}
+	t := &r.t
+	err := scan(&t.ID, &t.Run, &t.Loop, &t.Sequence, &t.Model, &t.Finish, &r.duration, &t.Closed, &r.created,
+		&r.prompt, &r.cached, &r.completion, &r.reasoning, &r.total, &r.cost)
+	t.Duration, t.Created = time.Duration(r.duration), unix(r.created)
+	if r.prompt.Valid {
 		t.Usage = &sdk.Usage{
-			Prompt: int(prompt.Int64), Cached: int(cached.Int64), Completion: int(completion.Int64),
-			Reasoning: int(reasoning.Int64), Total: int(total.Int64), Cost: cost.Float64,
+			Prompt: int(r.prompt.Int64), Cached: int(r.cached.Int64), Completion: int(r.completion.Int64),
+			Reasoning: int(r.reasoning.Int64), Total: int(r.total.Int64), Cost: r.cost.Float64,
 		}
 	}
-	return t, err
+	return r.t, err
 }

@@ -79,7 +79,7 @@ func (t *Transcript) Fit(_ context.Context, p sdk.Prompt) (sdk.Prompt, sdk.Fitti
 }
 
 func split(messages []sdk.Message) []segment {
-	var segments []segment
+	segments := make([]segment, 0, len(messages))
 	for i := range messages {
 		m := &messages[i]
 		tokens := messageTokens(m)

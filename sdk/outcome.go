@@ -14,6 +14,7 @@ type Outcome string
 // The outcomes that Bothy itself gives.
 const (
 	NotFound      Outcome = "not_found"
+	Misnamed      Outcome = "misnamed" // a tool or an argument by the name that it has elsewhere; the message says its name here
 	Validation    Outcome = "validation"
 	Permission    Outcome = "permission"
 	Conflict      Outcome = "conflict"
@@ -48,7 +49,7 @@ const (
 )
 
 var outcomeStatus = map[Outcome]int{
-	NotFound: StatusNotFound, Validation: StatusBad, Permission: StatusForbidden,
+	NotFound: StatusNotFound, Misnamed: StatusNotFound, Validation: StatusBad, Permission: StatusForbidden,
 	Conflict: StatusConflict, Overflow: StatusOverflow,
 	Aborted: StatusAborted, Interrupted: StatusAborted,
 }

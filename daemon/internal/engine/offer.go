@@ -38,6 +38,7 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, erro
 	own := a.ownTools()
 	all := append(own[:len(own):len(own)], e.listed()...)
 	var names []string
+	var admitted []sdk.Tool
 	known := false
 	for i, t := range all {
 		match := t.Name == name || t.Qualified() == name
@@ -49,8 +50,11 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, erro
 		case match:
 			known = true // a plugin may have one of that name which the agent may use
 		case a.agent.Admits(t):
-			names = append(names, t.Name)
+			names, admitted = append(names, t.Name), append(admitted, t)
 		}
+	}
+	if t, ok := misnamed(name, admitted); ok && !known {
+		return sdk.Tool{}, nil, toldName(name, t)
 	}
 	if len(names) > maxNamed {
 		names = append(names[:maxNamed], "...")

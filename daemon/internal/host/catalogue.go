@@ -144,11 +144,11 @@ func (o *offered) compile() (err error) {
 
 // validate checks a model's arguments against the tool's schema.
 func (o *offered) validate(arguments json.RawMessage) (json.RawMessage, error) {
-	arguments, err := o.schema.Validate(arguments)
+	valid, err := o.schema.Validate(arguments)
 	if err != nil {
-		return nil, sdk.Errorf(sdk.Validation, "the arguments of %s are refused: %w", o.Name, err)
+		return nil, o.refusal(arguments, err)
 	}
-	return arguments, nil
+	return valid, nil
 }
 
 // find returns the tool of a name, or an error that names what there is.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"syscall"
 
 	"github.com/bothyd/bothy/sdk"
@@ -17,8 +18,9 @@ type deleteArgs struct {
 
 // deleteData is what delete_path did.
 type deleteData struct {
-	Path string `json:"path"`
-	Kind string `json:"kind"`
+	Path  string `json:"path"`
+	Kind  string `json:"kind"`
+	Items int    `json:"items"` // that are gone: itself, and what lay in it
 }
 
 // delete removes a file, a link or a folder. A folder that is not empty goes
@@ -39,6 +41,7 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 	if err := p.still(pl); err != nil {
 		return answer{}, err
 	}
+	items := 1
 	err = pl.dir.Remove(pl.base)
 	if pl.isDir() && errors.Is(err, syscall.ENOTEMPTY) {
 		if !a.Recursive {
@@ -48,6 +51,7 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 		if err := ctx.Err(); err != nil { // nothing is gone yet, and not all of it may be kept
 			return answer{}, fault("delete", a.Path, err)
 		}
+		items = pl.items()
 		p.changes.list = append(p.changes.list, kept...) // told of also when it fails half-way
 		err = pl.dir.RemoveAll(pl.base)
 	} else if err == nil {
@@ -56,8 +60,23 @@ func (p *project) delete(ctx context.Context, a deleteArgs) (answer, error) {
 	if err != nil {
 		return answer{}, fault("delete", a.Path, err)
 	}
-	data := deleteData{Path: pl.path, Kind: kindOf(pl.info.Mode())}
-	return answer{text: fmt.Sprintf("Deleted the %s %s", data.Kind, shown(pl.path)), data: data}, nil
+	data := deleteData{Path: pl.path, Kind: kindOf(pl.info.Mode()), Items: items}
+	text := fmt.Sprintf("Deleted the %s %s", data.Kind, shown(pl.path))
+	if items > 1 {
+		text += fmt.Sprintf(" with what lay in it (%d items)", items)
+	}
+	return answer{text: text, data: data}, nil
+}
+
+// items counts a folder and what lies in it. What cannot be looked into counts as one.
+func (pl *place) items() (n int) {
+	_ = fs.WalkDir(pl.dir.FS(), pl.base, func(_ string, _ fs.DirEntry, err error) error {
+		if err == nil {
+			n++
+		}
+		return nil
+	})
+	return max(n, 1)
 }
 
 func notEmpty(pl *place) error {

@@ -8,14 +8,21 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
+// The lines that diff_files shows around a change.
+const (
+	usualAround = 3
+	mostAround  = 1000
+)
+
 // comparedDiff is how many bytes of a diff diff_files shows.
 const comparedDiff = 64 << 10
 
 // diffArgs are the arguments of diff_files.
 type diffArgs struct {
-	Path  string  `json:"path" jsonschema:"the file, relative to the project"`
-	Other string  `json:"other,omitempty" jsonschema:"the file that it is compared with, relative to the project; give this or text"`
-	Text  *string `json:"text,omitempty" jsonschema:"the text that it is compared with; give this or other"`
+	Path         string  `json:"path" jsonschema:"the file, relative to the project"`
+	Other        string  `json:"other,omitempty" jsonschema:"the file that it is compared with, relative to the project; give this or text"`
+	Text         *string `json:"text,omitempty" jsonschema:"the text that it is compared with; give this or other"`
+	ContextLines *int    `json:"context_lines,omitempty" jsonschema:"how many lines to show around each change, 3 unless given, from 1 to 1000"`
 }
 
 // diffData is what diff_files found. Binary and huge files are compared whole.
@@ -36,6 +43,10 @@ func (p *project) diff(ctx context.Context, a diffArgs) (answer, error) {
 	if isSkill(a.Path) || isSkill(a.Other) {
 		return answer{}, sdk.Errorf(sdk.Permission, "files of a skill cannot be compared, only files of the project; read them with read_file")
 	}
+	around := usualAround
+	if a.ContextLines != nil {
+		around = min(max(*a.ContextLines, 1), mostAround)
+	}
 	from, err := p.compared(ctx, a.Path)
 	if err != nil {
 		return answer{}, err
@@ -55,7 +66,7 @@ func (p *project) diff(ctx context.Context, a diffArgs) (answer, error) {
 	case data.Same:
 		return answer{text: "There is no difference", data: data}, nil
 	case from.shows() && to.shows():
-		text = texts(from.path, to.path, string(from.body), string(to.body))
+		text = texts(from.path, to.path, string(from.body), string(to.body), around)
 	default:
 		verb := "differ"
 		if from.unread+to.unread != "" && from.size == to.size {

@@ -69,3 +69,16 @@ func TestDiff(t *testing.T) {
 		t.Errorf("%d lines", data.Lines)
 	}
 }
+
+// TestDiffContext: how many lines are shown around a change is the caller's to say.
+func TestDiffContext(t *testing.T) {
+	before := strings.Repeat("same\n", 9) + "one\n" + strings.Repeat("same\n", 9)
+	after := strings.Replace(before, "one", "two", 1)
+	tp := newProject(t, map[string]string{"a": before})
+	for lines, want := range map[int]string{-1: "@@ -9,3 +9,3 @@", 1: "@@ -9,3 +9,3 @@", 3: "@@ -7,7 +7,7 @@", 5000: "@@ -1,19 +1,19 @@"} {
+		got, err := tp.diff(t.Context(), diffArgs{Path: "a", Text: &after, ContextLines: &lines})
+		if err != nil || !strings.Contains(got.text, want) {
+			t.Errorf("%d: got %q, %v", lines, got.text, err)
+		}
+	}
+}

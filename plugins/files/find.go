@@ -88,3 +88,16 @@ func relative(path, folder string) string {
 	}
 	return strings.TrimPrefix(path, folder+"/")
 }
+
+// filterOf says which entries of a folder a glob wants, and whether it speaks of what lies
+// in the folders below. An empty one wants all.
+func filterOf(source string) (wanted func(e entry, folder string) bool, deep bool, err error) {
+	if source == "" {
+		return func(entry, string) bool { return true }, false, nil
+	}
+	glob, err := parseGlob(source)
+	if err != nil {
+		return nil, false, err
+	}
+	return func(e entry, folder string) bool { return fits(glob, e, folder) }, glob.HasSlash(), nil
+}

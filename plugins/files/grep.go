@@ -126,14 +126,8 @@ func newSearch(a grepArgs) (*search, func(e entry, folder string) bool, error) {
 	}
 	s := &search{pattern: pattern, context: a.Context, most: limit(a.Limit, usualMatches, mostMatches)}
 	s.data.Matches = []found{}
-	if a.Glob == "" {
-		return s, func(entry, string) bool { return true }, nil
-	}
-	glob, err := parseGlob(a.Glob)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, func(e entry, folder string) bool { return fits(glob, e, folder) }, nil
+	wanted, _, err := filterOf(a.Glob)
+	return s, wanted, err
 }
 
 func fits(glob match.Glob, e entry, folder string) bool {

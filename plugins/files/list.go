@@ -17,6 +17,7 @@ const (
 // listArgs are the arguments of list_files.
 type listArgs struct {
 	Path      string `json:"path,omitempty" jsonschema:"the folder, relative to the project; left out, the project itself"`
+	Pattern   string `json:"pattern,omitempty" jsonschema:"a glob, to list only what fits: *.go speaks of names, src/**/*.go of paths relative to the folder and looks into the folders below"`
 	Recursive bool   `json:"recursive,omitempty" jsonschema:"also what lies in the folders below, except in .git"`
 	Limit     *int   `json:"limit,omitempty" jsonschema:"how many entries to show, 500 unless given, at most 5000"`
 }
@@ -40,6 +41,10 @@ type listData struct {
 
 // list shows what is in a folder, hidden files included, by name.
 func (p *project) list(ctx context.Context, a listArgs) (answer, error) {
+	wanted, deep, err := filterOf(a.Pattern)
+	if err != nil {
+		return answer{}, err
+	}
 	t, err := p.tree(a.Path)
 	if err != nil {
 		return answer{}, err
@@ -49,8 +54,11 @@ func (p *project) list(ctx context.Context, a listArgs) (answer, error) {
 	data := listData{Path: t.path, Entries: []listed{}}
 	most := limit(a.Limit, usualEntries, mostEntries)
 	size := 0
-	t.deep = a.Recursive
+	t.deep = a.Recursive || deep
 	t.visit = func(e entry) error {
+		if !wanted(e, t.path) {
+			return nil
+		}
 		data.Total++
 		if len(data.Entries) == most || size > shownBytes {
 			return nil
@@ -76,6 +84,8 @@ func (p *project) list(ctx context.Context, a listArgs) (answer, error) {
 	}
 	more := data.Total - len(data.Entries)
 	switch {
+	case data.Total == 0 && a.Pattern != "":
+		fmt.Fprintf(&text, "nothing in %s fits %s\n", shown(t.path), a.Pattern)
 	case data.Total == 0:
 		fmt.Fprintf(&text, "%s is empty\n", shown(t.path))
 	case more > 0:

@@ -98,13 +98,13 @@ func (d *patch) gone(s pathState) {
 	head := header(s.path, s.path, "deleted file mode "+gitMode(s))
 	switch {
 	case s.kind == "link":
-		d.add(head, texts(s.path, "", s.target, ""))
+		d.add(head, texts(s.path, "", s.target, "", usualAround))
 	case s.kind != "file":
 		d.add(head+"# it is a "+s.kind+"\n", "")
 	case !s.shows():
 		d.add(head+old(s), "")
 	default:
-		d.add(head, texts(s.path, "", string(s.body), ""))
+		d.add(head, texts(s.path, "", string(s.body), "", usualAround))
 	}
 }
 
@@ -112,11 +112,11 @@ func (d *patch) gone(s pathState) {
 func (d *patch) replaced(s pathState, after string) {
 	switch {
 	case s.kind == "":
-		d.add(header(s.path, s.path, "new file mode 100644"), texts("", s.path, "", after))
+		d.add(header(s.path, s.path, "new file mode 100644"), texts("", s.path, "", after, usualAround))
 	case !s.shows():
-		d.add(header(s.path, s.path)+old(s), texts("", s.path, "", after))
+		d.add(header(s.path, s.path)+old(s), texts("", s.path, "", after, usualAround))
 	default:
-		d.add(header(s.path, s.path), texts(s.path, s.path, string(s.body), after))
+		d.add(header(s.path, s.path), texts(s.path, s.path, string(s.body), after, usualAround))
 	}
 }
 
@@ -143,10 +143,10 @@ func gitMode(s pathState) string {
 
 // texts is the unified diff of two texts. Where they differ in more than can be
 // compared, all old lines go and all new ones come.
-func texts(from, to, before, after string) string {
+func texts(from, to, before, after string, around int) string {
 	var diff string
 	if splice := sdk.SpliceOf(before, after); max(len(splice.Removed), splice.Inserted) <= mostCompared {
-		diff = match.DiffFiles(from, to, before, after)
+		diff = match.DiffAround(from, to, before, after, around)
 	} else {
 		diff = match.DiffFiles(from, to, before, "")
 		_, added, _ := strings.Cut(match.DiffFiles(from, to, "", after), "\n+++ ")

@@ -71,10 +71,6 @@ func (p *project) read(ctx context.Context, a readArgs) (answer, error) {
 			data: data,
 		}, nil
 	}
-	if a.StartLine == nil && a.EndLine == nil && info.Size() > p.most {
-		return answer{}, sdk.Errorf(sdk.Overflow, "%s is %s, and at most %s are read at once; read it in ranges of lines, beginning with start_line 1 and end_line 1000, or find the lines with grep",
-			shown(a.Path), sized(info.Size()), sized(p.most))
-	}
 	lines, err := readLines(ctx, r, first, last, p.most)
 	if err != nil {
 		return answer{}, fault("read", a.Path, err)

@@ -16,7 +16,16 @@ func Diff(path, before, after string) string { return DiffFiles(path, path, befo
 // path stands for no file there: what made or deleted a file, patch and git
 // apply make or delete too.
 func DiffFiles(from, to, before, after string) string {
-	return udiff.Unified(diffName("a/", from), diffName("b/", to), before, after)
+	return DiffAround(from, to, before, after, udiff.DefaultContextLines)
+}
+
+// DiffAround is DiffFiles with so many lines around each change.
+func DiffAround(from, to, before, after string, lines int) string {
+	diff, err := udiff.ToUnified(diffName("a/", from), diffName("b/", to), before, udiff.Lines(before, after), lines)
+	if err != nil {
+		panic(err) // edits that were just made of the two do not fit them
+	}
+	return diff
 }
 
 // diffName writes a path for a diff's header the way git does: what could end

@@ -98,7 +98,7 @@ var rows = []struct {
 		`rm -rf "$UNSET/"*`, `rm -rf $x`, `rm $x`, `rm -rf "$HOME/x"`, `for f in a; do rm -rf "$f"; done`, `cd $x && rm -rf *`, `rm -rf $(ls)`,
 	}},
 	{"the deny-list: disks", "XXX", []string{
-		`mkfs.ext4 /dev/sda`, `mkfs /dev/sda`, `wipefs -a /dev/sda`, `shred f`, `echo x > /dev/sda`, `cat x >> /dev/nvme0n1`, `dd if=x of=/dev/sda`, `tee /dev/sda`, `cp x /dev/sda`, `echo x >| /dev/sda`, `echo x > /dev/../dev/sda`,
+		`dd if=/dev/zero of=f`, `dd of=f if=/dev/./zero count=1`, `cd /dev; dd if=zero of=/tmp/f`, `mkfs.ext4 /dev/sda`, `mkfs /dev/sda`, `wipefs -a /dev/sda`, `shred f`, `echo x > /dev/sda`, `cat x >> /dev/nvme0n1`, `dd if=x of=/dev/sda`, `tee /dev/sda`, `cp x /dev/sda`, `echo x >| /dev/sda`, `echo x > /dev/../dev/sda`,
 		`cd /dev && echo x > sda`, `cat x <> /dev/sda`, `echo x >& /dev/sda`, `/sbin/mkfs.ext4 /dev/sda`,
 	}},
 	{"the deny-list: processes", "XXX", []string{
@@ -118,7 +118,7 @@ var rows = []struct {
 	}},
 	{"programs of which nobody can say", "QXA", []string{
 		`find . -exec ls {} \;`, `awk 'BEGIN{system("x")}'`, `awk '"x"|getline'`, `awk '{print>"f"}' x`, `sed -n '1e cmd' f`, `sed 'w f' x`, `sed s//x/e f`, `sed -i s/a/b/ f`, `split --filter=x f`, `sort --compress-program=sh f`,
-		`dd if=/dev/zero of=f`, `curl -o f file:///x`, `vim -es -c '!x'`, `ed f`, `gdb -ex x`, `zip -TT x`, `make -f-`, `make`, `less f`, `man -P x y`, `git -c core.pager=x log`, `git -ccore.pager=x log`, `git -c alias.x='!cmd' x`, `rg --pre x y`,
+		`curl -o f file:///x`, `vim -es -c '!x'`, `ed f`, `gdb -ex x`, `zip -TT x`, `make -f-`, `make`, `less f`, `man -P x y`, `git -c core.pager=x log`, `git -ccore.pager=x log`, `git -c alias.x='!cmd' x`, `rg --pre x y`,
 		`python -c x`, `perl -e x`, `node -e x`, `ruby -e x`, `php -r x`, `cat ../x`, `cat /etc/hosts`, `grep x --file=/etc/hosts`, `git -C/etc log`, `ls *`, `tar xf x --to-command=sh`, `go test ./...`, `mv a b`, `cp a b`,
 	}},
 	{"programs that no mode runs by itself", "QXX", []string{

@@ -23,6 +23,9 @@ func (j *judge) deny(name string, words []word) finding {
 			if to, is := strings.CutPrefix(w.text, "of="); is && j.onDevice(to) {
 				return device(to)
 			}
+			if from, is := strings.CutPrefix(w.text, "if="); is && j.endless(from) {
+				return finding{Denied, "shell.deny", "dd if=/dev/zero goes on until the disk is full; to make a file of a size, use truncate -s SIZE FILE"}
+			}
 		}
 	case slices.Contains([]string{"tee", "cp", "mv", "install", "truncate", "sort", "split", "ln", "rsync"}, name):
 		for n, w := range words[1:] {
@@ -58,6 +61,14 @@ func isDevice(abs string) bool {
 		}
 	}
 	return abs != "/dev/shm"
+}
+
+// endless reports whether a name may be /dev/zero, which has no end.
+func (j *judge) endless(name string) bool {
+	return slices.ContainsFunc(j.places(), func(p Place) bool {
+		abs, _ := p.resolveRead(name)
+		return path.Clean(abs) == "/dev/zero"
+	})
 }
 
 func (j *judge) onDevice(name string) bool {
@@ -194,6 +205,7 @@ var system = []string{"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64
 // root, what lies in it, the system, every home, and the workspace with all that
 // holds it.
 func (p Place) precious(abs string, workspace bool) bool {
+	abs = p.In(abs)
 	above := func(of string) bool {
 		return of != "" && (abs == of || strings.HasPrefix(of, strings.TrimSuffix(abs, "/")+"/"))
 	}
@@ -205,7 +217,7 @@ func (p Place) precious(abs string, workspace bool) bool {
 	}
 	depth := strings.Count(abs, "/")
 	switch {
-	case abs == "/", above(p.Workspace), above(p.Home), depth == 1:
+	case abs == "/", above(p.Workspace), above(p.Own), above(p.Home), depth == 1:
 		return true
 	case depth == 2 && (strings.HasPrefix(abs, "/home/") || strings.HasPrefix(abs, "/var/") || strings.HasPrefix(abs, "/Users/")):
 		return true

@@ -55,12 +55,23 @@ func (p Place) lexical(operand string) string {
 	case operand == "-":
 		return operand
 	case strings.HasPrefix(operand, "~"):
-		return p.tilde(operand)
+		return p.In(p.tilde(operand))
 	case path.IsAbs(operand):
-		return path.Clean(operand)
+		return p.In(path.Clean(operand))
 	default:
-		return path.Join(p.Dir, operand)
+		return p.In(path.Join(p.Dir, operand))
 	}
+}
+
+// In is a clean path by the name that the workspace has, where that is another.
+func (p Place) In(abs string) string {
+	if p.Own == "" || p.Own == "/" {
+		return abs
+	}
+	if rest, below := strings.CutPrefix(abs, p.Own); below && (rest == "" || rest[0] == '/') {
+		return p.Workspace + rest
+	}
+	return abs
 }
 
 // logical is where cd goes: the shell keeps the names of the links that it went
@@ -80,6 +91,7 @@ func (p Place) real(operand string) (abs string, led bool) {
 	if !path.IsAbs(operand) {
 		operand = p.Dir + "/" + operand
 	}
+	operand = p.In(operand)
 	named, below := strings.CutPrefix(operand, strings.TrimSuffix(p.Workspace, "/")+"/")
 	if !below || !path.IsAbs(p.Workspace) {
 		return "", false

@@ -28,6 +28,9 @@ type Place struct {
 	Workspace string // absolute and clean: "/workspace"
 	Dir       string // absolute and clean: where the command starts
 	Home      string // HOME of the command
+	// Own is another path of the workspace, absolute and clean: where the project lies on
+	// the host. Empty when there is none. What lies there lies in the workspace.
+	Own string
 
 	// ReadOnly are folders outside of the workspace, absolute and clean, that may
 	// be read as it may. Nothing can write there.

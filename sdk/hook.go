@@ -104,6 +104,10 @@ type Recording struct {
 	// Parent is that of the action (ActionCall.Parent), as the daemon knows it: no
 	// filter can change it, as it can the attributes.
 	Parent string `json:"-"`
+	// Said are the arguments as the model wrote them. Those in the attributes are as the
+	// tool gets them, with the paths of the project relative to it. No subscriber outside
+	// of the daemon sees or sets it.
+	Said json.RawMessage `json:"-"`
 	// Repeats is the path of an earlier action: its result answers the call, which is not
 	// made. No subscriber outside of the daemon sees or sets it.
 	Repeats string `json:"-"`

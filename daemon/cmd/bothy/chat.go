@@ -138,10 +138,13 @@ func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 	return t.show(ctx, accepted)
 }
 
-// goOn goes on with a prompt that was cut.
+// goOn goes on with a prompt that was cut. Where that fails it is offered again.
 func (t *chatSession) goOn(ctx context.Context) (int, error) {
-	accepted, err := t.cl.Resume(ctx, rpc.RunRef{Run: t.run, Project: t.project})
+	accepted, err := again(ctx, t.c, t.cl, func() (rpc.Accepted, error) {
+		return t.cl.Resume(ctx, rpc.RunRef{Run: t.run, Project: t.project})
+	})
 	if err != nil {
+		t.cut = true
 		t.c.complain(err)
 		return errorCode(err), nil
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -325,7 +326,7 @@ func wasMade(err error) bool {
 // and the same whenever the call is made or asked about.
 func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	call := sdk.Invocation{
-		Tool: cmp.Or(x.tool.Name, x.Tool), Arguments: x.Arguments,
+		Tool: cmp.Or(x.tool.Name, x.Tool), Arguments: e.localArguments(x),
 		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.Turn, x.Index),
 		Run:    run.Key, Project: x.project, RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
 		Argv: x.decision().Argv, View: x.decision().View,
@@ -341,6 +342,17 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 		call.Protection = e.cfg.Access.Protection(x.project)
 	}
 	return call
+}
+
+// localArguments are the arguments as the tool gets them; the action keeps them as they
+// were written.
+func (e *Engine) localArguments(x *action) json.RawMessage {
+	if e.cfg.Access != nil && len(x.Arguments) > 0 {
+		if local := e.cfg.Access.Arguments(x.tool, x.project, x.Arguments); local != nil {
+			return local
+		}
+	}
+	return x.Arguments
 }
 
 // cutShort says in plain words why a call ended that was told to. What its

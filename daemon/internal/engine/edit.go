@@ -52,10 +52,7 @@ func (e *Engine) judgeEdit(ctx context.Context, q *question) error {
 	if err := e.equipOne(ctx, a, x); err != nil {
 		return err
 	}
-	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, sdk.Recording{
-		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: x.tool.Name, Path: x.Path,
-		Attributes: encode(x.recorded()), State: sdk.StateStreaming,
-	})
+	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, e.recording(a, x))
 	if err != nil {
 		return err
 	}

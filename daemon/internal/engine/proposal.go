@@ -19,6 +19,8 @@ type Access interface {
 	View(project string) (sdk.Prepared, bool)
 	// Protection is what was configured to be protected in a project.
 	Protection(project string) sdk.Protection
+	// Arguments are those of a call as its tool gets them, or nil when they are as they are.
+	Arguments(tool sdk.Tool, project string, arguments json.RawMessage) json.RawMessage
 }
 
 // idLength is how much of the first hash names a proposal.

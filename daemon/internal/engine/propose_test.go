@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -88,6 +89,13 @@ func (w *fakeAccess) found(p sdk.Prepared) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.view, w.known = p, true
+}
+
+func (w *fakeAccess) Arguments(_ sdk.Tool, _ string, arguments json.RawMessage) json.RawMessage {
+	if local := bytes.ReplaceAll(arguments, []byte(`"/workspace/`), []byte(`"`)); !bytes.Equal(local, arguments) {
+		return local
+	}
+	return nil
 }
 
 func (w *fakeAccess) Protection(string) sdk.Protection { return sdk.Protection{} }

@@ -137,14 +137,24 @@ func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[s
 	return x
 }
 
+// recording is a call as the recording filters see it: as its tool gets it.
+func (e *Engine) recording(a *activeLoop, x *action) sdk.Recording {
+	at := x.recorded()
+	said := at.Arguments
+	if local := e.localArguments(x); x.fault == nil && len(local) > 0 {
+		at.Arguments = local
+	}
+	return sdk.Recording{
+		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: cmp.Or(x.tool.Name, x.Tool), Path: x.Path,
+		Attributes: encode(at), State: sdk.StateStreaming, Parent: x.Parent, Said: said,
+	}
+}
+
 // judge asks the recording filters and policy, in this order. They know a tool
 // by its own name, whichever of its names the model wrote. A filter lets an
 // action pass by leaving its state as it is; any other state is a refusal.
 func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
-	rec := sdk.Recording{
-		Run: a.run.ID, Turn: x.Turn, Loop: x.Loop, ReadOnly: sdk.AskOrAct(a.loop.ReadOnly), Tool: cmp.Or(x.tool.Name, x.Tool), Path: x.Path,
-		Attributes: encode(x.recorded()), State: sdk.StateStreaming, Parent: x.Parent,
-	}
+	rec := e.recording(a, x)
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, rec)
 	switch {
 	case err != nil:

@@ -25,11 +25,15 @@ type madeCall struct {
 	live bool // its tool said that the answer changes by itself: it counts for no guard
 }
 
-// recordedCall is a call that is about to be recorded.
+// recordedCall is a call that is about to be recorded, by the model's own words: by those
+// an earlier daemon's are known.
 func recordedCall(r sdk.Recording) madeCall {
 	a, err := sdk.ActionOf(sdk.Entry{Attributes: r.Attributes})
 	if err != nil {
 		a.Arguments = r.Attributes
+	}
+	if r.Said != nil {
+		a.Arguments = r.Said
 	}
 	a.Tool, a.Path = cmp.Or(a.Tool, r.Tool), r.Path
 	return callOf(a)

@@ -19,21 +19,35 @@ const (
 type line struct {
 	shell.Report
 	strict bool // it is words for one program, and no shell reads it
+	at     shell.Place
 }
 
 func (p *Policy) read(text string, at shell.Place) *line {
 	if p.strict() {
-		return &line{shell.Strict(text, at), true}
+		return &line{shell.Strict(text, at), true, at}
 	}
-	return &line{p.analyse(text, at), false}
+	return &line{p.analyse(text, at), false, at}
 }
 
 func (p *Policy) strict() bool { return p.set.Shell == "argv" }
 
 // place is where a command line would start, and what it may change there.
 func (p *Policy) place(j *judged) shell.Place {
-	at := place(j.arguments)
+	at := p.placeIn(j.arguments, j.Project)
 	at.Rules, at.Links, at.Open = &p.rules, j.Links, p.set.Workspace == workspacePrivate
+	return at
+}
+
+// placeIn is where a command line would start in a project, whose own path leads to the
+// workspace too, unless the container has something of its own there: package sandbox
+// says the same.
+func (p *Policy) placeIn(arguments map[string]any, project string) shell.Place {
+	at := place(arguments)
+	reserved := func(dir string) bool { return project == dir || strings.HasPrefix(project, dir+"/") }
+	if path.IsAbs(project) && p.set.Workspace != workspacePrivate && !slices.ContainsFunc([]string{"/proc", "/sys", "/dev", "/run", "/opt/bothy", workspace, skills, home}, reserved) {
+		at.Own = path.Clean(project)
+		at.Dir = at.In(at.Dir)
+	}
 	return at
 }
 

@@ -91,13 +91,15 @@ func New(set Settings) *Policy {
 // judged is an action while it is decided about.
 type judged struct {
 	sdk.PolicyRequest
-	tool      sdk.Tool // with no more than is believed of its annotations
-	arguments map[string]any
-	paths     []namedPath
-	instead   string       // why another mode holds than workspace
-	guarded   sdk.Decision // why a person is asked about a path; its verdict is empty when nobody is
-	line      *line        // of a tool that runs commands
-	hash      string       // of the call, once it was asked for
+	tool sdk.Tool // with no more than is believed of its annotations
+	// arguments have the paths of the project relative to it; written are as the model
+	// wrote them, where that is another form.
+	arguments, written map[string]any
+	paths              []namedPath
+	instead            string       // why another mode holds than workspace
+	guarded            sdk.Decision // why a person is asked about a path; its verdict is empty when nobody is
+	line               *line        // of a tool that runs commands
+	hash               string       // of the call, once it was asked for
 }
 
 // Decide rules on one action. What a plugin declares about its tools is believed
@@ -123,6 +125,7 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 		if err := json.Unmarshal(a.Arguments, &j.arguments); err != nil {
 			return deny(RuleBadArguments, "the arguments of %q are not a JSON object", a.Tool.Name)
 		}
+		p.localize(j)
 	}
 	if d, bad := p.judgeArguments(j); bad {
 		return d
@@ -174,8 +177,12 @@ func (p *Policy) rule(j *judged) sdk.Decision {
 			Reason: "the configuration of this workspace cannot be read, and what it denies is not known; a person has to mend it: " + p.set.Broken}
 	}
 	if j.tool.Name == openNetwork {
-		return sdk.Decision{Verdict: sdk.Propose, Rule: RuleNetwork, Source: SourceBuiltIn,
+		d := sdk.Decision{Verdict: sdk.Propose, Rule: RuleNetwork, Source: SourceBuiltIn,
 			Reason: "only a person opens the network of a project, in every mode"}
+		if j.Mode == sdk.ModeFull { // who asks about nothing waits for nobody
+			d = j.ask(d)
+		}
+		return d
 	}
 	d := j.builtIn()
 	if d.Verdict != sdk.Allow {

@@ -74,6 +74,12 @@ func (l Live) View(project string) (sdk.Prepared, bool) {
 // Protection is what was configured to be protected in a project.
 func (l Live) Protection(project string) sdk.Protection { return l.Written(project).Protect }
 
+// Arguments are those of a call as its tool gets them: with the paths of the project
+// relative to it. Nil says that they are as they are.
+func (l Live) Arguments(tool sdk.Tool, project string, arguments json.RawMessage) json.RawMessage {
+	return Local(tool, project, l.Sandbox().Workspace, arguments)
+}
+
 // Reach is what a call could touch as it is now: an answer to a proposal is bound
 // to that.
 func (l Live) Reach(tool sdk.Tool, arguments json.RawMessage, project, runDir string) sdk.Reach {

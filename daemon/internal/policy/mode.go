@@ -118,13 +118,13 @@ func (j *judged) verdictOf(g shell.Grade) sdk.Verdict {
 	return sdk.Deny
 }
 
-// ask makes a denial of a proposal that nobody would answer. In interactive mode
-// it waits; in full mode only a rule proposes, and whoever wrote it wants it to.
+// ask makes a denial of a proposal that nobody would answer. In interactive mode it
+// waits, since a person asked for that.
 func (j *judged) ask(d sdk.Decision) sdk.Decision {
 	if d.Verdict != sdk.Propose {
 		return d
 	}
-	if waits := j.Mode != sdk.ModeRestricted && j.Mode != sdk.ModeWorkspace; !waits && !j.Attended {
+	if j.Mode != sdk.ModeInteractive && !j.Attended {
 		d.Verdict = sdk.Deny
 		d.Reason += fmt.Sprintf("; in %s mode a person would have to agree, and %s", j.Mode, howToAllow)
 	}

@@ -70,7 +70,7 @@ func TestModes(t *testing.T) {
 		{"side effects that nothing confines", callOf(bare, nil), "QXAQ"},
 		{"a plugin that nothing vouches for", callOf(unpinned, nil), "QXAQ"},
 		{"its path outside", callOf(unpinned, map[string]any{"path": "/etc"}), "XXXX"},
-		{"the network", callOf(opens, nil), "QQQQ"},
+		{"the network", callOf(opens, nil), "QQXQ"},
 		{"a proven line", lineOf("proven ls"), "AAAA"},
 		{"a contained line", lineOf("contained mkdir"), "QAAA"},
 		{"an unproven line", lineOf("unproven make"), "QXAQ"},

@@ -157,19 +157,21 @@ func (p *Policy) judgeWrite(tool sdk.Tool, named, clean string) sdk.Decision {
 	return deny(RuleProtected, "%s, and %s is protected: %s, so no tool may change it", named, found.Name, found.Reason)
 }
 
-// Paths are the paths that a call names, as it names them and relative to the
+// Paths are the paths that a call names, as its tool gets them and relative to the
 // project, of which PolicyRequest.Links may say where they lead.
 func (p *Policy) Paths(a sdk.PolicyRequest) []string {
 	var arguments map[string]any
 	if json.Unmarshal(a.Arguments, &arguments) != nil {
 		return nil // it is denied
 	}
+	l := localizer{tops: tops(a.Tool, a.Project, p.set.Workspace)}
+	arguments = l.object(arguments)
 	var named []string
 	for _, at := range pathsOf(arguments) {
 		named = append(named, at.path)
 	}
 	if text, ok := arguments[a.Tool.Command].(string); ok && a.Tool.Command != "" {
-		named = append(named, shell.Named(text, place(arguments), p.strict())...)
+		named = append(named, shell.Named(text, p.placeIn(arguments, a.Project), p.strict())...)
 	}
 	return named
 }

@@ -80,7 +80,7 @@ func (j *judged) holds(r *sdk.PolicyRule) bool {
 	return (len(r.Modes) == 0 || slices.Contains(r.Modes, j.Mode)) &&
 		(r.Project == "" || r.Project == j.Project) &&
 		(len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, j.isTool)) &&
-		j.argumentsFit(r.Arguments) &&
+		(fitArguments(r.Arguments, j.arguments) || r.Verdict != sdk.Allow && j.written != nil && fitArguments(r.Arguments, j.written)) &&
 		(r.Exact == "" || r.Exact == j.call())
 }
 
@@ -106,9 +106,9 @@ func (j *judged) isTool(glob string) bool {
 	return fits(glob, name) || fits(glob, qualified)
 }
 
-func (j *judged) argumentsFit(globs map[string]string) bool {
+func fitArguments(globs map[string]string, arguments map[string]any) bool {
 	for name, glob := range globs {
-		value, given := j.arguments[name]
+		value, given := arguments[name]
 		if !given {
 			return false
 		}
@@ -166,16 +166,15 @@ func (j *judged) touches(glob string) bool {
 		p = strings.ToLower(path.Clean(p))
 		return fitsPath(glob, p) || !j.tool.Annotations.ReadOnly && (p == "." || strings.HasPrefix(fixed, p+"/"))
 	}
-	if slices.ContainsFunc(j.paths, func(p namedPath) bool { return hit(p.path) }) {
+	if slices.ContainsFunc(append(pathsOf(j.written), j.paths...), func(p namedPath) bool { return hit(p.path) }) {
 		return true
 	}
-	return j.line != nil && slices.ContainsFunc(j.line.words(j.arguments), hit)
+	return j.line != nil && slices.ContainsFunc(j.line.words(), hit)
 }
 
 // words are the paths below the workspace that words of a line may be. It is no
 // wall: a command makes paths of its own.
-func (l *line) words(arguments map[string]any) []string {
-	dir := place(arguments).Dir
+func (l *line) words() []string {
 	var out []string
 	for _, c := range l.Commands {
 		for i, word := range c.Argv {
@@ -187,9 +186,9 @@ func (l *line) words(arguments map[string]any) []string {
 				word = value
 			}
 			if !strings.HasPrefix(word, "/") {
-				word = dir + "/" + word
+				word = l.at.Dir + "/" + word
 			}
-			if rel, below := strings.CutPrefix(path.Clean(word), workspace+"/"); below {
+			if rel, below := strings.CutPrefix(l.at.In(path.Clean(word)), workspace+"/"); below {
 				out = append(out, rel)
 			}
 		}

@@ -50,7 +50,7 @@ sandbox {
   memory     = "2GB"
   pids       = 512
   tmp        = "64MB"
-  timeout    = "30s" # one command that names no time of its own; at most 10m
+  timeout    = "2m" # one command that names no time of its own; at most 10m
   max_stdout = "10MB"
   max_stderr = "1MB"
   shell      = "bash"    # argv: one program and its words, and no shell at all

@@ -22,7 +22,7 @@
 #sandbox {
 #  memory  = "2GB"
 #  pids    = 512
-#  timeout = "30s"
+#  timeout = "2m"
 #}
 
 # What stops an agent that does not get on. 0 turns one off.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bothyd/bothy/daemon/internal/inspect"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
@@ -38,6 +39,7 @@ func (d *Daemon) Status(ctx context.Context) (rpc.Status, error) {
 		Seq: d.store.Seq(), RSS: residentMemory(), Running: running, Queued: queued,
 		Plugins: d.Plugins(), Problems: problems,
 		Config: d.configFile(), Polling: d.files.Polling(), Stopping: d.stopping.Err() != nil, Skills: skills,
+		HomeTools: inspect.HomeTools(d.current()),
 	}, nil
 }
 

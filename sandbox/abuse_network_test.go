@@ -27,7 +27,7 @@ func networkAbuses() []abuse {
 		{row: 12, name: "other families", attack: `./attack families`, refused: "alg ENOSYS",
 			control: `./attack can sockets`},
 		{row: 29, name: "environment",
-			attack:  `env | cut -d= -f1 | grep -vxE 'PATH|HOME|TMPDIR|PWD|XDG_CACHE_HOME|GOCACHE|GOMODCACHE|GIT_CONFIG_COUNT|GIT_CONFIG_(KEY|VALUE)_[012]|SHLVL|_' && exit 0; cat /proc/1/environ && exit 0; exit 1`,
+			attack:  `env | cut -d= -f1 | grep -vxE 'PATH|HOME|TMPDIR|PWD|XDG_CACHE_HOME|GOCACHE|GOPROXY|CARGO_NET_OFFLINE|npm_config_(offline|audit|fund)|PIP_NO_INDEX|PIP_DISABLE_PIP_VERSION_CHECK|UV_OFFLINE|YARN_ENABLE_NETWORK|MAVEN_ARGS|GIT_CONFIG_COUNT|GIT_CONFIG_(KEY|VALUE)_[012]|SHLVL|_' && exit 0; cat /proc/1/environ && exit 0; exit 1`,
 			refused: "Permission denied",
 			control: `test -d "$HOME" -a -d "$TMPDIR" -a -d "$XDG_CACHE_HOME" -a "$PWD" = /workspace`},
 		{row: 29, name: "name of the host",

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bothyd/bothy/sandbox/toolchain"
 )
 
 // maxDir is the longest [Config.Dir] in bytes: what is left of the 107 bytes of
@@ -46,9 +47,11 @@ type Config struct {
 	// Image is a local OCI image to use instead of the skeleton image with
 	// the host's /usr. It is never pulled.
 	Image string
-	// Path is the PATH whose entries below /usr commands get; empty means
-	// the caller's.
-	Path string
+	// Tools finds what of the person's home commands of runs with a project have, and the
+	// folders that are searched for programs. Nil finds nothing.
+	Tools func() toolchain.Found `json:"-"`
+	// Identity is the name and address for git where a repository says none.
+	Identity Identity
 	// Protector says what no command may change in a project that is mounted
 	// itself.
 	Protector Protector
@@ -93,7 +96,7 @@ const (
 
 // Defaults and bounds of a [Command].
 const (
-	DefaultTimeout   = 30 * time.Second
+	DefaultTimeout   = 2 * time.Minute
 	MaxTimeout       = 10 * time.Minute
 	DefaultStdoutCap = 10 * mib
 	DefaultStderrCap = 1 * mib
@@ -147,7 +150,7 @@ func (c Config) complete() (Config, error) {
 			return c, invalid(fmt.Sprintf("protected path %q must lie inside the project", p))
 		}
 	}
-	c.Runtime, c.Path = cmp.Or(c.Runtime, "auto"), cmp.Or(c.Path, os.Getenv("PATH"))
+	c.Runtime = cmp.Or(c.Runtime, "auto")
 	if err := c.Limits.check(); err != nil {
 		return c, err
 	}
@@ -155,25 +158,17 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// searchPath is the PATH of commands: the caller's entries under /usr, in
-// order, then the usual ones.
-func searchPath(caller string) string {
-	var dirs []string
-	add := func(dir string) {
-		if !slices.Contains(dirs, dir) {
+// Identity is who git says wrote something. Either may be empty.
+type Identity struct{ Name, Email string }
+
+// searchPath is the PATH of commands: the folders that were found, in order, then the
+// usual ones.
+func searchPath(dirs []string) string {
+	dirs = slices.Clone(dirs)
+	for _, dir := range []string{"/usr/local/go/bin", "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"} {
+		if !slices.Contains(dirs, dir) && (dir != "/usr/local/go/bin" || isFolder(dir)) {
 			dirs = append(dirs, dir)
 		}
-	}
-	for _, dir := range filepath.SplitList(caller) {
-		if dir = filepath.Clean(dir); strings.HasPrefix(dir, "/usr/") {
-			add(dir)
-		}
-	}
-	if _, err := os.Stat("/usr/local/go/bin"); err == nil {
-		add("/usr/local/go/bin")
-	}
-	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"} {
-		add(dir)
 	}
 	return strings.Join(dirs, ":")
 }

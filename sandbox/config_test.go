@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/bothyd/bothy/sandbox/toolchain"
 	"github.com/bothyd/bothy/sdk/protect"
 )
 
@@ -117,14 +118,12 @@ func TestSearchPath(t *testing.T) {
 	if _, err := os.Stat("/usr/local/go/bin"); err == nil {
 		usual = "/usr/local/go/bin:" + usual
 	}
-	for caller, want := range map[string]string{
-		"":                                       usual,
-		"/root/.pyenv/shims:/home/u/bin:/opt/x":  usual,
-		"/usr/games:/home/u/bin:/usr/games/../x": "/usr/games:/usr/x:" + usual,
-		"/usrlocal/bin:relative:/usr":            usual,
+	for found, want := range map[string]string{
+		"": usual, "/home/u/.cargo/bin /usr/games": "/home/u/.cargo/bin:/usr/games:" + usual,
+		"/bin /usr/games": "/bin:/usr/games:" + strings.Replace(usual, ":/bin", "", 1),
 	} {
-		if got := searchPath(caller); got != want {
-			t.Errorf("%q: got %q, want %q", caller, got, want)
+		if got := searchPath(strings.Fields(found)); got != want {
+			t.Errorf("%q: got %q, want %q", found, got, want)
 		}
 	}
 }
@@ -191,17 +190,20 @@ func TestFindingsOfHosts(t *testing.T) {
 	}
 }
 
-func TestHomeToolsAreNamed(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tool"), nil, 0o755); err != nil {
-		t.Fatal(err)
+func TestToolsAreNamed(t *testing.T) {
+	f := toolsFinding(Config{Tools: func() toolchain.Found {
+		return toolchain.Found{Names: []string{"cargo", "go"}, Shown: []string{"/h/.cargo/bin"}, Caches: []string{"/h/go/pkg/mod"}, Unseen: []string{"/opt/x/bin"}}
+	}})
+	for _, want := range []string{"cargo, go", "/h/.cargo/bin", "/h/go/pkg/mod", "not visible in the sandbox: /opt/x/bin"} {
+		if f.Level != LevelWarn || !strings.Contains(f.Detail, want) {
+			t.Errorf("got %+v, without %q", f, want)
+		}
 	}
-	f := homeTools(dir + ":/usr/bin:/nonexistent")
-	if f.Level != LevelWarn || !strings.Contains(f.Detail, dir) || strings.Contains(f.Detail, "nonexistent") {
-		t.Fatalf("got %+v", f)
+	if f := toolsFinding(Config{}); f.Level != LevelOK || f.Detail != "programs below /usr" {
+		t.Errorf("got %+v", f)
 	}
-	if f := homeTools("/usr/bin:/bin"); f.Level != LevelOK {
-		t.Fatalf("got %+v", f)
+	if f := toolsFinding(Config{Image: "i", Tools: func() toolchain.Found { return toolchain.Found{Names: []string{"go"}, Unseen: []string{"/opt/x"}} }}); f.Level != LevelOK || strings.Contains(f.Detail, "go") {
+		t.Errorf("got %+v", f)
 	}
 }
 

@@ -12,7 +12,11 @@ import (
 
 // create makes and starts a container and waits for its runner, which says what
 // the container was made of.
-func (s *session) create(ctx context.Context, spec containerSpec, p *protection, tops, inner pins) (_ *container, err error) {
+func (s *session) create(ctx context.Context, spec containerSpec, tops, inner pins) (_ *container, err error) {
+	guarded, err := parseMounts(spec.Labels[labelMounts])
+	if err != nil {
+		return nil, err
+	}
 	socket, err := listen(s.dir)
 	if err != nil {
 		return nil, err
@@ -38,7 +42,7 @@ func (s *session) create(ctx context.Context, spec containerSpec, p *protection,
 	if err != nil {
 		return nil, err
 	}
-	l, err := socket.accept(ctx, state.State.Pid, p.guarded(), 10*time.Second)
+	l, err := socket.accept(ctx, state.State.Pid, guarded, 10*time.Second)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func Check(ctx context.Context, cfg Config, project string, logger hclog.Logger)
 	if project != "" && !failed {
 		out = append(out, commandFinding(ctx, cfg, project, logger))
 	}
-	return append(out, quotaFinding(cfg), homeTools(cfg.Path))
+	return append(out, quotaFinding(cfg), toolsFinding(cfg))
 }
 
 // viewFinding tries what views need, apart from a project and a container. At has
@@ -267,22 +267,19 @@ func limitsFinding(info hostInfo) Finding {
 	return f
 }
 
-// homeTools names the directories of PATH that a command cannot see, since only
-// the host's /usr is in the container.
-func homeTools(path string) Finding {
-	var hidden []string
-	for _, dir := range filepath.SplitList(path) {
-		dir = filepath.Clean(dir)
-		if strings.HasPrefix(dir, "/usr/") || slices.Contains([]string{"/bin", "/sbin", "."}, dir) {
-			continue
-		}
-		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-			hidden = append(hidden, dir)
-		}
+// toolsFinding names what of the person's home commands have, and the folders of the
+// search path that they do not see.
+func toolsFinding(cfg Config) Finding {
+	f := Finding{Name: "tools", Level: LevelOK, Detail: "programs below /usr"}
+	found := newHomeTools(cfg.Tools).now()
+	if cfg.Image != "" {
+		f.Detail = "what the image " + cfg.Image + " has"
+	} else if len(found.Names) > 0 {
+		f.Detail += fmt.Sprintf("; of your home, read-only: %s (%s)", strings.Join(found.Names, ", "), strings.Join(append(slices.Clone(found.Shown), found.Caches...), ", "))
 	}
-	if len(hidden) == 0 {
-		return Finding{Name: "tools", Level: LevelOK, Detail: "every directory of PATH is visible in the sandbox"}
+	if hidden := found.Unseen; cfg.Image == "" && len(hidden) > 0 {
+		f.Level, f.Detail = LevelWarn, f.Detail+"; not visible in the sandbox: "+strings.Join(hidden, ", ")
+		f.Hint = "install what a command needs below /usr, or name an image that has it"
 	}
-	return Finding{Name: "tools", Level: LevelWarn, Detail: "not visible in the sandbox: " + strings.Join(hidden, ", "),
-		Hint: "install what a command needs below /usr, or name an image that has it"}
+	return f
 }

@@ -4,11 +4,22 @@ package sandbox
 // SHLVL and _, which bash sets. Caches and temporary files lie in the home, which
 // is on disk; /tmp is small. There is no LANG: reading a locale costs each bash a
 // tenth of its start, and what needs UTF-8 assumes it.
-func environment(path, dir string) []string {
-	return append([]string{
+func environment(path, dir string, network bool) []string {
+	env := append([]string{
 		"PATH=" + path, "HOME=" + Home, "TMPDIR=" + Home + "/tmp", "PWD=" + dir,
-		"XDG_CACHE_HOME=" + Home + "/.cache", "GOCACHE=" + Home + "/.cache/go-build", "GOMODCACHE=" + Home + "/.cache/go-mod",
+		"XDG_CACHE_HOME=" + Home + "/.cache", "GOCACHE=" + Home + "/.cache/go-build",
 	}, gitEmptied...)
+	if !network {
+		env = append(env, offline...)
+	}
+	return env
+}
+
+// offline has programs that get packages look into their caches alone. Without it they
+// try to reach their servers, some for a minute, or do not take what a cache has.
+var offline = []string{
+	"GOPROXY=off", "CARGO_NET_OFFLINE=true", "npm_config_offline=true", "npm_config_audit=false", "npm_config_fund=false",
+	"PIP_NO_INDEX=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "UV_OFFLINE=1", "YARN_ENABLE_NETWORK=0", "MAVEN_ARGS=--offline",
 }
 
 // gitEmptied empty what makes git run a repository's monitor of files and its

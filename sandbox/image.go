@@ -23,16 +23,24 @@ func (m *Manager) makeBase(ctx context.Context) error {
 		image: m.cfg.Image, seccomp: seccomp, runner: m.cfg.Runner, runnerHash: runner,
 		instance: m.cfg.Instance, hard: hardLimits(),
 	}
-	m.path = imagePath
 	if m.cfg.Image != "" {
 		return m.needImage(ctx)
+	}
+	m.base.tools = newHomeTools(m.cfg.Tools)
+	if err := m.base.makeNothing(m.cfg.Dir); err != nil {
+		return failed("make the files that hide others", err)
+	}
+	if config := m.cfg.Identity.config(); config != "" {
+		m.base.git = filepath.Join(m.cfg.Dir, "gitconfig-"+hashBytes([]byte(config)))
+		if err := writeOnce(m.base.git, []byte(config)); err != nil {
+			return failed("write who git says wrote something", err)
+		}
 	}
 	s, err := makeSkeleton("/")
 	if err != nil {
 		return failed("make the base image", err)
 	}
 	m.base.image, m.base.skeleton, m.base.mounts = s.tag, true, s.mounts
-	m.path = searchPath(m.cfg.Path)
 	return m.podman.call(ctx, func(a *api) error {
 		there, err := a.imageExists(ctx, s.tag)
 		if err == nil && !there {

@@ -22,7 +22,6 @@ type Manager struct {
 	logger hclog.Logger
 	podman *podman
 	base   base
-	path   string
 	lock   *os.File // shared by all managers of the directory
 	place  *os.File // holds this one's number among them
 	// unmarked says that nothing of this manager is left when it is released.

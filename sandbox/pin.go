@@ -67,9 +67,11 @@ func (r RunSpec) pin() (_ pins, err error) {
 	case r.Project != "":
 		open = func() (*os.File, error) { return pinProject(r.workspace()) }
 	}
-	file, err := open()
-	if err = all.add(file, Workspace, err); err != nil {
-		return nil, err
+	for _, root := range r.roots() {
+		file, err := open()
+		if err = all.add(file, root, err); err != nil {
+			return nil, err
+		}
 	}
 	for inside, path := range map[string]string{Home: "home", Skills: "skills"} {
 		file, err := pinAt(runDir, path, true)
@@ -81,13 +83,15 @@ func (r RunSpec) pin() (_ pins, err error) {
 }
 
 // below opens what of the project is mounted over itself.
-func (ps pins) below(p *protection) (pins, error) {
+func (ps pins) below(run RunSpec, p *protection) (pins, error) {
 	var all pins
-	for _, m := range p.mounts {
-		file, err := pinAt(ps[0].file, m.Path, false)
-		if err := all.add(file, Workspace+"/"+filepath.ToSlash(m.Path), err); err != nil {
-			all.close()
-			return nil, fmt.Errorf("%s: %w: %w", m.Path, errShifted, err)
+	for _, root := range run.roots() {
+		for _, m := range p.mounts {
+			file, err := pinAt(ps[0].file, m.Path, false)
+			if err := all.add(file, root+"/"+filepath.ToSlash(m.Path), err); err != nil {
+				all.close()
+				return nil, fmt.Errorf("%s: %w: %w", m.Path, errShifted, err)
+			}
 		}
 	}
 	return all, nil

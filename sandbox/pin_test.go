@@ -66,7 +66,7 @@ func TestWhatAContainerIsMadeOf(t *testing.T) {
 		for _, p := range tops {
 			honest = append(honest, p.place)
 		}
-		if err := tops.swapped(honest); err != nil || len(honest) != 3 {
+		if err := tops.swapped(honest); err != nil || len(honest) != len(run.roots())+2 {
 			t.Errorf("honest: got %v for %v", err, honest)
 		}
 		if err := tops.swapped(nil); Code(err) != CodeSwapped {
@@ -95,14 +95,18 @@ func TestWhatLiesInAProjectIsOpenedWithoutLinks(t *testing.T) {
 	}
 	defer tops.close()
 	plan := &protection{mounts: []protectedMount{{Path: ".git"}, {Path: ".git/hooks", ReadOnly: true}}}
-	inner, err := tops.below(plan)
+	inner, err := tops.below(run, plan)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer inner.close()
-	honest := []frame.Place{inner[0].place, inner[1].place}
-	if inner.shifted(honest) != nil || !errors.Is(inner.shifted(honest[:1]), errShifted) {
-		t.Errorf("got %v and %v", inner.shifted(honest), inner.shifted(honest[:1]))
+	var honest []frame.Place
+	for _, p := range inner {
+		honest = append(honest, p.place)
+	}
+	last := len(honest) - 1
+	if len(honest) != 2*len(run.roots()) || inner.shifted(honest) != nil || !errors.Is(inner.shifted(honest[:last]), errShifted) {
+		t.Errorf("got %v and %v for %v", inner.shifted(honest), inner.shifted(honest[:last]), honest)
 	}
 	for name, swap := range map[string]func(at string) error{
 		"a link":                func(at string) error { return os.Symlink(filepath.Join(dir, "run"), at) },
@@ -113,7 +117,7 @@ func TestWhatLiesInAProjectIsOpenedWithoutLinks(t *testing.T) {
 		if err := errors.Join(os.Rename(at, filepath.Join(run.Project, "away")), swap(at)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tops.below(plan); !errors.Is(err, errShifted) {
+		if _, err := tops.below(run, plan); !errors.Is(err, errShifted) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		_ = os.Remove(at)

@@ -186,3 +186,16 @@ func changeTime(info fs.FileInfo) time.Time {
 func seccompPossible() bool {
 	return !errors.Is(unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, 0, 0, 0), unix.EINVAL)
 }
+
+// makeOpaque makes a folder of an overlay's upper layer that hides what the lower one has
+// there, now and later. Where a file system takes no attributes of users no overlay is
+// mounted either.
+func makeOpaque(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := unix.Setxattr(dir, "user.overlay.opaque", []byte("y"), 0); err != nil && !errors.Is(err, unix.EOPNOTSUPP) {
+		return err
+	}
+	return nil
+}

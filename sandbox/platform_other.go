@@ -47,3 +47,5 @@ func fileIdentity(fs.FileInfo) (device, inode uint64) { return 0, 0 }
 func changeTime(info fs.FileInfo) time.Time { return info.ModTime() }
 
 func seccompPossible() bool { return false }
+
+func makeOpaque(string) error { return errNotLinux }

@@ -53,7 +53,7 @@ func (o *Overflow) Error() string {
 
 // Hint says what to do about it.
 func (o *Overflow) Hint() string {
-	return "remove what is not needed below $HOME, $HOME/.cache and $TMPDIR (du -sh ~/.[!.]* ~/* shows it): commands that only remove still run; or reset the run, or raise sandbox.quota"
+	return "remove what is not needed below $HOME, $HOME/.cache and $TMPDIR (du -sh ~/.[!.]* ~/* shows it) and what was added to caches of packages: commands that only remove still run; or reset the run, or raise sandbox.quota"
 }
 
 // size writes bytes for people.

@@ -34,6 +34,7 @@ var skeletonFiles = map[string]string{
 	"etc/hosts":         "127.0.0.1 localhost bothy\n::1 localhost bothy\n",
 	"etc/hostname":      "bothy\n",
 	"etc/resolv.conf":   "",
+	"etc/gitconfig":     "", // what commands of a run with a project have there is mounted
 	"etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n",
 	"opt/bothy/runner":  "",
 }

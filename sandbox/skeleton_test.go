@@ -116,3 +116,16 @@ func TestSkeletonIsTheSameEveryTime(t *testing.T) {
 		t.Error("the same host gives two images")
 	}
 }
+
+func TestIdentityIsGitConfiguration(t *testing.T) {
+	for who, want := range map[Identity]string{
+		{}:                            "",
+		{Name: `a "b" \c`}:            "[user]\n\tname = \"a \\\"b\\\" \\\\c\"\n",
+		{Name: "a\nb", Email: "x@y"}:  "[user]\n\temail = \"x@y\"\n",
+		{Name: "[core]", Email: "#;"}: "[user]\n\tname = \"[core]\"\n\temail = \"#;\"\n",
+	} {
+		if got := who.config(); got != want {
+			t.Errorf("%+v: got %q, want %q", who, got, want)
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/bothyd/bothy/sandbox/toolchain"
 )
 
 // The labels of our containers.
@@ -61,11 +63,12 @@ type containerSpec struct {
 	NoNewPrivileges bool     `json:"no_new_privileges"`
 	Seccomp         string   `json:"seccomp_profile_path"`
 
-	Mounts    []mount    `json:"mounts"`
-	ShmSize   int64      `json:"shm_size"`
-	Resources *resources `json:"resource_limits,omitempty"`
-	Rlimits   []rlimit   `json:"r_limits"`
-	Log       logConfig  `json:"log_configuration"`
+	Mounts    []mount         `json:"mounts"`
+	Overlays  []overlayVolume `json:"overlay_volumes,omitempty"`
+	ShmSize   int64           `json:"shm_size"`
+	Resources *resources      `json:"resource_limits,omitempty"`
+	Rlimits   []rlimit        `json:"r_limits"`
+	Log       logConfig       `json:"log_configuration"`
 }
 
 type namespace struct {
@@ -76,6 +79,13 @@ type namespace struct {
 type mount struct {
 	Destination string   `json:"destination"`
 	Type        string   `json:"type"`
+	Source      string   `json:"source"`
+	Options     []string `json:"options"`
+}
+
+// overlayVolume is a folder of the host that can be written to and stays as it is.
+type overlayVolume struct {
+	Destination string   `json:"destination"`
 	Source      string   `json:"source"`
 	Options     []string `json:"options"`
 }
@@ -129,6 +139,11 @@ type base struct {
 	// runnerHash makes a container with another runner another container.
 	runnerHash string
 	instance   string
+	// tools are what commands have of the person's home.
+	tools *homeTools
+	// git is a file with the person's name and address for git; empty when there is none.
+	git                    string
+	emptyFile, emptyFolder string
 	// hard are this process's own hard limits, which a container's cannot
 	// exceed.
 	hard map[string]int64
@@ -136,12 +151,14 @@ type base struct {
 
 // spec describes a run's container. Two calls give the same hash exactly when
 // one container serves for the other.
-func (b base) spec(run RunSpec, limits Limits, p *protection, n network, socketDir string) containerSpec {
+func (b base) spec(run RunSpec, limits Limits, p *protection, n network, socketDir string, found toolchain.Found) containerSpec {
 	s := b.describe(run, limits, p, socketDir)
+	h := b.home(run, found)
+	s.Mounts, s.Overlays = append(s.Mounts, h.mounts...), h.overlays
 	s.connect(n)
 	s.Labels = map[string]string{
 		labelInstance: b.instance, labelRun: run.RunID, labelRunDir: filepath.Clean(run.RunDir),
-		labelMounts: formatMounts(p.guarded()), labelSpec: s.hash(b.runnerHash), labelBase: b.hash(limits),
+		labelMounts: formatMounts(p.guarded(run)), labelSpec: s.hash(b.runnerHash), labelBase: b.hash(limits),
 	}
 	return s
 }
@@ -202,26 +219,28 @@ func (b base) runMounts(run RunSpec, limits Limits, p *protection, socketDir str
 		readOnly(socketDir, socketMount),
 		readOnly(run.skills(), Skills),
 		readWrite(run.home(), Home),
-		run.mount(),
 	)
-	for _, m := range p.mounts {
-		source, destination := filepath.Join(p.project, m.Path), Workspace+"/"+filepath.ToSlash(m.Path)
-		if m.ReadOnly {
-			mounts = append(mounts, readOnly(source, destination))
-		} else {
-			mounts = append(mounts, readWrite(source, destination))
+	for _, root := range run.roots() {
+		mounts = append(mounts, run.mount(root))
+		for _, m := range p.mounts {
+			source, destination := filepath.Join(p.project, m.Path), root+"/"+filepath.ToSlash(m.Path)
+			if m.ReadOnly {
+				mounts = append(mounts, readOnly(source, destination))
+			} else {
+				mounts = append(mounts, readWrite(source, destination))
+			}
 		}
 	}
 	return mounts
 }
 
-// mount is what a container has at its workspace. On an empty slot views appear
+// mount is what a container has where its workspace lies. On an empty slot views appear
 // that are mounted there after the container was made; they are writable.
-func (r RunSpec) mount() mount {
+func (r RunSpec) mount(root string) mount {
 	if r.slot == "" {
-		return readWrite(r.workspace(), Workspace)
+		return readWrite(r.workspace(), root)
 	}
-	return mount{Destination: Workspace, Type: "bind", Source: r.slot, Options: []string{"rbind", "ro", "rslave", "nosuid", "nodev"}}
+	return mount{Destination: root, Type: "bind", Source: r.slot, Options: []string{"rbind", "ro", "rslave", "nosuid", "nodev"}}
 }
 
 // limit sets cgroup limits and, as the floor where they are not enforced,
@@ -256,10 +275,12 @@ func (s containerSpec) hash(runnerHash string) string {
 }
 
 // guarded are the mount points inside that the runner checks.
-func (p *protection) guarded() []string {
+func (p *protection) guarded(run RunSpec) []string {
 	var points []string
-	for _, m := range p.mounts {
-		points = append(points, Workspace+"/"+filepath.ToSlash(m.Path))
+	for _, root := range run.roots() {
+		for _, m := range p.mounts {
+			points = append(points, root+"/"+filepath.ToSlash(m.Path))
+		}
 	}
 	return points
 }

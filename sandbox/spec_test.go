@@ -2,9 +2,13 @@ package sandbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/bothyd/bothy/sandbox/toolchain"
 )
 
 func testSpec(limits Limits, mounts []protectedMount) containerSpec {
@@ -15,7 +19,7 @@ func testSpecIn(n network, limits Limits, mounts []protectedMount) containerSpec
 	b := base{image: "i", skeleton: true, seccomp: "/s.json", runner: "/r", runnerHash: "h", instance: "inst",
 		hard: map[string]int64{"NPROC": 100}}
 	run := RunSpec{RunID: "run", Project: "/p", RunDir: "/runs/run"}
-	return b.spec(run, limits.WithDefaults(), &protection{project: "/p", mounts: mounts}, n, "/d/s/x")
+	return b.spec(run, limits.WithDefaults(), &protection{project: "/p", mounts: mounts}, n, "/d/s/x", toolchain.Found{})
 }
 
 func TestSpecKeepsItsPromises(t *testing.T) {
@@ -35,7 +39,7 @@ func TestSpecKeepsItsPromises(t *testing.T) {
 			t.Errorf("%s allows setuid or devices: %v", m.Destination, m.Options)
 		}
 	}
-	if want := []string{"/tmp", Home, Workspace, Workspace + "/.git"}; !slices.Equal(writable, want) {
+	if want := []string{"/tmp", Home, Workspace, Workspace + "/.git", "/p", "/p/.git"}; !slices.Equal(writable, want) {
 		t.Errorf("writable: %v, want %v", writable, want)
 	}
 	if slices.Index(order, Workspace) > slices.Index(order, Workspace+"/.git") || slices.Index(order, Workspace+"/.git") > slices.Index(order, Workspace+"/.git/hooks") {
@@ -58,7 +62,7 @@ func TestAViewHasNoLimitForOneFile(t *testing.T) {
 	run := RunSpec{RunID: "run", Project: "/p", RunDir: "/runs/run"}
 	rlimits := func() map[string]int64 {
 		all := map[string]int64{}
-		for _, r := range b.spec(run, Limits{}.WithDefaults(), &protection{}, noNetwork, "/s").Rlimits {
+		for _, r := range b.spec(run, Limits{}.WithDefaults(), &protection{}, noNetwork, "/s", toolchain.Found{}).Rlimits {
 			all[r.Type] = r.Hard
 		}
 		return all
@@ -139,6 +143,52 @@ func TestSeccompProfileIsAnAllowList(t *testing.T) {
 			if rule.Action == "SCMP_ACT_ALLOW" && slices.Contains(conditional, name) && len(rule.Args) == 0 {
 				t.Errorf("%s is allowed whatever its arguments", name)
 			}
+		}
+	}
+}
+
+// TestProjectsLieAtTheirOwnPath unless that is the container's own.
+func TestProjectsLieAtTheirOwnPath(t *testing.T) {
+	for project, own := range map[string]bool{
+		"/home/u/p": true, "/p": true, "/tmp/p": true, "/usr/src/p": true, "/srv": true,
+		"": false, "/home": false, Home: false, Home + "/p": false, "/usr": false, "/tmp": false, "/etc": false, "/run/user/1000/p": false, "/proc/x": false,
+		Workspace: false, Workspace + "/p": false, Skills + "/p": false, "/opt": false,
+	} {
+		roots := RunSpec{RunID: "r", Project: project, RunDir: "/runs/r"}.roots()
+		if own && !slices.Equal(roots, []string{Workspace, project}) || !own && !slices.Equal(roots, []string{Workspace}) {
+			t.Errorf("%q: got %q", project, roots)
+		}
+	}
+}
+
+// TestWhatLiesInTheProjectIsNotMountedOverIt: a home that is the project has its
+// toolchains in the project.
+func TestWhatLiesInTheProjectIsNotMountedOverIt(t *testing.T) {
+	found := toolchain.Found{Home: "/home/u", Shown: []string{"/home/u/.cargo/bin", "/nix/store"}, Caches: []string{"/home/u/go/pkg/mod"},
+		Hidden: []string{"/home/u/.cargo/bin/.env"}, Path: []string{"/usr/games", "/home/u/.cargo/bin", "/nix/store/x/bin"}}
+	for _, c := range []struct {
+		run              RunSpec
+		mounts, overlays int
+		path             string
+	}{
+		{RunSpec{Project: "/home/u"}, 2, 0, "/usr/games /nix/store/x/bin"},
+		{RunSpec{Project: "/home/u/p"}, 5, 0, "/usr/games /home/u/.cargo/bin /nix/store/x/bin"},
+		{RunSpec{Project: "/home/u/p", views: "/views/k"}, 4, 1, "/usr/games /home/u/.cargo/bin /nix/store/x/bin"},
+		{RunSpec{Project: "/home/u/p", views: "/views,k"}, 5, 0, "/usr/games /home/u/.cargo/bin /nix/store/x/bin"},
+		{RunSpec{Project: "/home/u/go"}, 4, 0, "/usr/games /home/u/.cargo/bin /nix/store/x/bin"},
+		{RunSpec{Project: "/home/u/.cargo"}, 3, 0, "/usr/games /nix/store/x/bin"},
+		{RunSpec{}, 0, 0, "/usr/games"},
+	} {
+		h := base{git: "/d/gitconfig"}.home(c.run, found)
+		if len(h.mounts) != c.mounts || len(h.overlays) != c.overlays || strings.Join(h.path, " ") != c.path {
+			t.Errorf("%+v: got %+v", c.run, h)
+		}
+	}
+	for i, want := range []string{"[/home/u/.cargo/bin /home/u/go/pkg/mod /nix/store] []", "[] []", "[] []"} {
+		found = less(found)
+		slices.Sort(found.Shown)
+		if got := fmt.Sprint(found.Shown, found.Caches); got != want {
+			t.Errorf("less, %d: got %s", i, got)
 		}
 	}
 }

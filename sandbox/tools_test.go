@@ -12,12 +12,12 @@ import (
 	"github.com/bothyd/bothy/sandbox"
 )
 
-// toolchain is what the seccomp profile was measured with: one program or more
+// work is what the seccomp profile was measured with: one program or more
 // that do real work, and what they print when they did.
-type toolchain struct{ tool, script, want string }
+type work struct{ tool, script, want string }
 
-func toolchains() []toolchain {
-	return []toolchain{
+func works() []work {
+	return []work{
 		{"python3", `python3 - <<'PY'
 import ssl, json, subprocess, tempfile, threading, multiprocessing, socket, sqlite3, asyncio, os, mmap
 assert ssl.create_default_context().cert_store_stats()["x509_ca"] > 0
@@ -69,7 +69,7 @@ func TestToolchains(t *testing.T) {
 		f.write(name, content)
 	}
 	var missing []string
-	for _, c := range toolchains() {
+	for _, c := range works() {
 		if !hostHas(c.tool) {
 			missing = append(missing, c.tool)
 			continue
@@ -83,7 +83,7 @@ func TestToolchains(t *testing.T) {
 		})
 	}
 	if len(missing) > 0 {
-		t.Logf("%d of %d toolchains are not on this host: %s", len(missing), len(toolchains()), strings.Join(missing, ", "))
+		t.Logf("%d of %d toolchains are not on this host: %s", len(missing), len(works()), strings.Join(missing, ", "))
 		if os.Getenv("CI") != "" {
 			t.Errorf("not measured: %v", missing)
 		}

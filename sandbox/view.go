@@ -30,6 +30,7 @@ import (
 //	views/KEY/N/retained the plan, where o is the only copy of what was there before
 //	views/KEY/held/u     changes that wait for an answer, below later views
 //	views/KEY/kept/N     what of a command was not applied, for a person
+//	views/KEY/caches/C   what commands added to a cache of packages
 //
 // A folder without a plan is of a command that was cut; it is only kept. One
 // with a plan that is not done is finished by who finds it.
@@ -250,7 +251,7 @@ func leftViews(dir string) []string {
 	}
 	var found []string
 	for _, e := range entries {
-		if e.IsDir() && e.Name() != heldName && e.Name() != keptName && !strings.HasSuffix(e.Name(), goneEnding) {
+		if e.IsDir() && !slices.Contains([]string{heldName, keptName, cachesName}, e.Name()) && !strings.HasSuffix(e.Name(), goneEnding) {
 			found = append(found, filepath.Join(dir, e.Name()))
 		}
 	}

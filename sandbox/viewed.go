@@ -264,7 +264,7 @@ func (s *session) execute(ctx context.Context, run RunSpec, c Command, sink Sink
 	defer kill(nil)
 	watch := s.watch(run, kill)
 	exit, err := s.container.link.exec(inner, frame.Exec{
-		Call: c.Call, Argv: c.Argv, Dir: c.Dir, Env: environment(s.manager.path, c.Dir),
+		Call: c.Call, Argv: c.Argv, Dir: c.Dir, Env: environment(s.manager.searchPath(run), c.Dir, run.Network),
 		TimeoutMS: c.Timeout.Milliseconds(), StdoutCap: c.StdoutCap, StderrCap: c.StderrCap, View: inView,
 	}, sink)
 	return exit, watch.end(), err

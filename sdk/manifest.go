@@ -85,7 +85,7 @@ type Settings struct {
 // What one command may take: the defaults of the configuration, and the most that
 // a command may ask for.
 const (
-	CommandTime    = 30 * time.Second
+	CommandTime    = 2 * time.Minute
 	MaxCommandTime = 10 * time.Minute
 	CommandOutput  = 10 << 20 // bytes of standard output that are kept
 	CommandErrors  = 1 << 20  // of standard error
@@ -105,7 +105,7 @@ type Sandbox struct {
 	Timeout   Duration `json:"timeout,omitempty" default:"{command_time}" doc:"time for one command that names none; at most {max_command_time}"`
 	MaxOutput int64    `json:"max_output,omitempty" name:"max_stdout" kind:"size" default:"{command_output}" doc:"standard output that is kept of one command"`
 	MaxErrors int64    `json:"max_errors,omitempty" name:"max_stderr" kind:"size" default:"{command_errors}" doc:"standard error that is kept of one command"`
-	Path      []string `json:"path,omitempty"` // the caller's PATH entries below /usr
+	Path      []string `json:"path,omitempty"` // the caller's PATH; commands get the folders of it that they see
 	Undo      int64    `json:"undo,omitempty"` // bytes of former contents that the store keeps (store.undo_size); 0 is no bound
 	Shell     string   `json:"shell,omitempty" default:"bash" values:"bash,argv" doc:"how command lines are read: bash, or argv: one program and its words, without a shell"`
 	Workspace string   `json:"workspace,omitempty" default:"project" values:"project,direct,private" doc:"project: a copy of it, if possible; direct: the project itself; private: a folder of the run"`

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sandbox/toolchain"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/kept"
 	"github.com/bothyd/bothy/sdk/lock"
@@ -134,7 +135,8 @@ func config(s sdk.Settings, protections *configured) sandbox.Config {
 	ruling := judge{rules: rules(s), configured: protections}
 	if x := s.Sandbox; x != nil {
 		ruling.undo = x.Undo
-		cfg.Socket, cfg.Runtime, cfg.Image, cfg.Path = x.Socket, x.Runtime, x.Image, strings.Join(x.Path, ":")
+		cfg.Socket, cfg.Runtime, cfg.Image = x.Socket, x.Runtime, x.Image
+		cfg.Tools = func() toolchain.Found { return tools(x.Path) }
 		cfg.Limits = sandbox.Limits{Memory: x.Memory, CPUs: x.CPUs, Pids: x.Pids, Tmp: x.Tmp, Quota: x.Quota}
 	}
 	cfg.Judge = ruling
@@ -157,7 +159,7 @@ func (b *bash) open(ctx context.Context) (*sandbox.Manager, error) {
 	if m != nil || err != nil {
 		return m, err
 	}
-	m, err = sandbox.Open(ctx, config(*settings, &b.protections), b.logger.Named("sandbox"))
+	m, err = sandbox.Open(ctx, withIdentity(ctx, config(*settings, &b.protections)), b.logger.Named("sandbox"))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.manager, b.problem = m, err
@@ -216,7 +218,7 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 		return sdk.ToolResult{}, classified(err)
 	}
 	b.protections.heard(call.Invocation)
-	var out output
+	out := output{network: call.Network}
 	run := b.runSpec(call.Run, call.Project, call.RunDir)
 	run.Network, run.Viewed = call.Network, call.View
 	command.Call = call.CallID

@@ -183,7 +183,7 @@ func TestTheDescriptionTellsTheLimits(t *testing.T) {
 		want    string
 		changed int
 	}{
-		{sdk.Sandbox{}, "has 30 seconds unless timeout_seconds says otherwise; at most 600. Long output is cut after 10 MB", 0},
+		{sdk.Sandbox{}, "has 120 seconds unless timeout_seconds says otherwise; at most 600. Long output is cut after 10 MB", 0},
 		{sdk.Sandbox{Timeout: sdk.Duration(90 * time.Second), MaxOutput: 512 << 10}, "has 90 seconds unless timeout_seconds says otherwise; at most 600. Long output is cut after 0.5 MB", 1},
 	} {
 		if err := b.configure(t.Context(), sdk.Settings{DataDir: t.TempDir(), SocketDir: t.TempDir(), Sandbox: &c.sandbox}); err != nil {

@@ -48,7 +48,7 @@ func (b *bash) openBeforehand() (*sandbox.Manager, error) {
 	if known != nil {
 		return nil, known
 	}
-	m, err = sandbox.Open(ctx, config(*settings, &b.protections), b.logger.Named("sandbox"))
+	m, err = sandbox.Open(ctx, withIdentity(ctx, config(*settings, &b.protections)), b.logger.Named("sandbox"))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.manager, b.unready = m, err

@@ -22,6 +22,8 @@ const (
 // output collects what the two channels print.
 type output struct {
 	stdout, stderr []byte
+	// network says that the command had one.
+	network bool
 }
 
 func (o *output) add(channel int, data []byte) {
@@ -40,7 +42,7 @@ func answer(r sandbox.Result, out *output) sdk.ToolResult {
 		Truncated: r.StdoutDropped > 0 || r.StderrDropped > 0,
 		Metadata:  map[string]any{"exit_code": r.ExitCode, "duration_ms": r.Duration.Milliseconds()},
 	}
-	result.Output = joined(stdout, dropped("stdout", r.StdoutDropped), stderr, dropped("stderr", r.StderrDropped), notes(r)+acrossDevices(r, stderr))
+	result.Output = joined(stdout, dropped("stdout", r.StdoutDropped), stderr, dropped("stderr", r.StderrDropped), notes(r)+acrossDevices(r, stderr)+unreached(r, out))
 	if short, cut := head(result.Output, shownBytes); cut {
 		result.Output, result.Truncated = short, true
 	}

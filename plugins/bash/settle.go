@@ -25,7 +25,7 @@ func (b *bash) settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult,
 			return sdk.ToolResult{}, unknown(err)
 		}
 	}
-	var out output
+	out := output{network: call.Network}
 	result, err := m.Settle(ctx, call.Run, call.CallID, out.add)
 	switch {
 	case sandbox.Code(err) == sandbox.CodeInvalid, sandbox.Code(err) == sandbox.CodeNotStarted:

@@ -3,7 +3,7 @@ package frame
 // Hello is the runner's first frame after it dialled.
 type Hello struct {
 	Version int `json:"version"`
-	// Places are the mount points at and below [Workspace], [Home] and [Skills].
+	// Places are the mount points, but for those of the kernel's own file systems.
 	Places []Place `json:"places,omitempty"`
 	// Filters is how many filters of system calls hold for the runner: see [Filters].
 	Filters int `json:"filters"`

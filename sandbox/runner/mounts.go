@@ -26,15 +26,16 @@ func missingMounts(mountinfo []byte, want []string) []string {
 	return missing
 }
 
-// ofHost are the mount points where directories of the host are, each once.
+// ofHost are the mount points where directories of the host can be, each once: all but
+// those of the kernel's own file systems.
 func ofHost(mounts []frame.Mount) []string {
 	var kept []string
 	for _, m := range mounts {
-		point := m.Point
-		for _, top := range []string{frame.Workspace, frame.Home, frame.Skills} {
-			if (point == top || strings.HasPrefix(point, top+"/")) && !slices.Contains(kept, point) {
-				kept = append(kept, point)
-			}
+		own := slices.ContainsFunc([]string{"/proc", "/sys", "/dev"}, func(top string) bool {
+			return m.Point == top || strings.HasPrefix(m.Point, top+"/")
+		})
+		if !own && !slices.Contains(kept, m.Point) {
+			kept = append(kept, m.Point)
 		}
 	}
 	return kept

@@ -60,10 +60,10 @@ func FuzzMissingMounts(f *testing.F) {
 
 func TestOnlyMountsOfTheHostsDirectoriesAreTold(t *testing.T) {
 	var points []frame.Mount
-	for _, point := range []string{"/", "/usr", "/workspace", "/workspace/.git", "/workspace/a b", "/workspace/.git", "/workspaces", "/home/bothy", "/home", "/skills", "/proc"} {
+	for _, point := range []string{"/", "/usr", "/workspace", "/workspace/.git", "/workspace/a b", "/workspace/.git", "/workspaces", "/home/bothy", "/home/u/p", "/skills", "/proc", "/proc/sys", "/dev/shm", "/sys", "/devs"} {
 		points = append(points, frame.Mount{Point: point})
 	}
-	want := []string{"/workspace", "/workspace/.git", "/workspace/a b", "/home/bothy", "/skills"}
+	want := []string{"/", "/usr", "/workspace", "/workspace/.git", "/workspace/a b", "/workspaces", "/home/bothy", "/home/u/p", "/skills", "/devs"}
 	if got := ofHost(points); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -23,6 +23,9 @@ type Status struct {
 	Polling     string    `json:"polling,omitempty"`  // why its changes are found late; empty: at once
 
 	Skills SkillState `json:"skills"` // those that all projects share
+	// HomeTools name the toolchains and caches of the user's home that commands in the
+	// sandbox have: "cargo", "go".
+	HomeTools []string `json:"home_tools,omitempty"`
 }
 
 // StopParams is the parameters of stop.

@@ -282,8 +282,9 @@ func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
 	return rpc.Status{
 		Version: sdk.Version, Protocol: rpc.Protocol, PID: 4711, Started: time.Now(), Socket: "/run/bothy.sock",
 		Database: "/state/bothy.db", Log: "/state/bothyd.log", Seq: 12, RSS: 20 << 20, Running: 1, Stopping: f.stopping,
-		Plugins:  f.Plugins(),
-		Problems: []string{"config.hcl:3: odd\x1b[2Jthing"},
+		Plugins:   f.Plugins(),
+		Problems:  []string{"config.hcl:3: odd\x1b[2Jthing"},
+		HomeTools: []string{"cargo", "go"},
 		Skills: rpc.SkillState{Usable: 6, Folders: []rpc.SkillFolder{
 			{Path: "/h/.agents/skills", Watching: "polling", Problem: "no watches\x07 are left"}, {Path: "/h/.claude/skills", Watching: "inotify"},
 		}},

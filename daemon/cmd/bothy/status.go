@@ -82,6 +82,9 @@ func (c *console) printStatus(s rpc.Status) error {
 	for _, f := range s.Skills.Folders {
 		lines = append(lines, [2]string{"skills", folderLine(f)})
 	}
+	if len(s.HomeTools) > 0 {
+		lines = append(lines, [2]string{"home", "commands have " + strings.Join(s.HomeTools, ", ") + " (bothy doctor names the folders)"})
+	}
 	for _, p := range s.Plugins {
 		lines = append(lines, [2]string{"plugin", pluginLine(p)})
 	}

@@ -63,7 +63,7 @@ func TestStatusOfADyingDaemon(t *testing.T) {
 func TestStatusOfSkills(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.want(t, exitOK, "status")
-	if !strings.Contains(b.out.String(), "skills    6 can be used\nskills    /h/.agents/skills is read every few seconds: no watches\\x07 are left\nplugin") {
+	if !strings.Contains(b.out.String(), "skills    6 can be used\nskills    /h/.agents/skills is read every few seconds: no watches\\x07 are left\nhome      commands have cargo, go (bothy doctor names the folders)\nplugin") {
 		t.Errorf("%s", b.out.String())
 	}
 	b.want(t, exitOK, "status", "--json")

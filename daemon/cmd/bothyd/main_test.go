@@ -23,6 +23,9 @@ func TestLinks(t *testing.T) {
 		t.Fatalf("this is not the daemon's list:\n%s", out)
 	}
 	for pkg := range strings.FieldsSeq(string(out)) {
+		if strings.HasSuffix(pkg, "bothy/sandbox/toolchain") { // it looks at folders, with the standard library
+			continue
+		}
 		if strings.Contains(pkg, "podman") || strings.Contains(pkg, "bothy/sandbox") {
 			t.Errorf("bothyd links %s", pkg)
 		}

@@ -40,7 +40,7 @@ func TestDefaultConfigLoads(t *testing.T) {
 	if len(diags) != 0 {
 		t.Fatalf("the built-in configuration has diagnostics:\n%s", diags.Error())
 	}
-	if cfg.Sandbox.Memory != 2<<30 || cfg.Sandbox.Pids != 512 || time.Duration(cfg.Sandbox.Timeout) != 30*time.Second {
+	if cfg.Sandbox.Memory != 2<<30 || cfg.Sandbox.Pids != 512 || time.Duration(cfg.Sandbox.Timeout) != 2*time.Minute {
 		t.Errorf("sandbox defaults: %+v", cfg.Sandbox)
 	}
 	if cfg.Sandbox.MaxOutput != 10<<20 || cfg.Sandbox.MaxErrors != 1<<20 || cfg.Sandbox.Tmp != 64<<20 || cfg.Sandbox.CPUs <= 0 {

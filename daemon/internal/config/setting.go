@@ -64,7 +64,7 @@ var taggedKinds = map[string]kind{"path": kindPath, "size": kindSize, "percent":
 
 // words are what a tag cannot hold, because it is a constant of sdk.
 var words = strings.NewReplacer(
-	"{command_time}", sdk.CommandTime.String(),
+	"{command_time}", fmt.Sprintf("%gm", sdk.CommandTime.Minutes()),
 	"{max_command_time}", fmt.Sprintf("%gm", sdk.MaxCommandTime.Minutes()),
 	"{command_output}", megabytes(sdk.CommandOutput),
 	"{command_errors}", megabytes(sdk.CommandErrors),

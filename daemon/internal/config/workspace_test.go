@@ -131,7 +131,7 @@ func TestOnlyNarrows(t *testing.T) {
 		"more turns":          {"guard {\n  max_turns = 100\n}\n", "2:15: error"},
 		"no limit":            {"guard {\n  max_turns = 0\n}\n", "2:15: error"},
 		"more memory":         {"sandbox {\n  memory = \"2049MB\"\n}\n", "2:12: error"},
-		"more time":           {"sandbox {\n  timeout = \"31s\"\n}\n", "yours is 30s"},
+		"more time":           {"sandbox {\n  timeout = \"121s\"\n}\n", "yours is 2m"},
 		"another image":       {"sandbox {\n  image = \"x\"\n}\n", "2:3: error: Not for a workspace to say"},
 		"another socket":      {"sandbox {\n  socket = \"/x\"\n}\n", "2:3: error: Not for a workspace to say"},
 		"half a window":       {"guard {\n  window_size = 1\n}\n", "2:3: error"},

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -85,14 +84,13 @@ func SpecOf(cfg *config.Config, b config.Plugin) Spec {
 	}
 }
 
-// SandboxOf is the sandbox block as plugins get it: with the entries of this
-// process's PATH that a sandbox can offer, those below /usr, in their order, and with
-// how much of what commands replace can be taken back.
+// SandboxOf is the sandbox block as plugins get it: with the folders of this process's
+// PATH, in their order, and with how much of what commands replace can be taken back.
 func SandboxOf(cfg *config.Config) *sdk.Sandbox {
 	sandbox := cfg.Sandbox
 	sandbox.Path, sandbox.Undo = nil, cfg.Store.UndoSize
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if dir = filepath.Clean(dir); strings.HasPrefix(dir+"/", "/usr/") {
+		if dir = filepath.Clean(dir); filepath.IsAbs(dir) {
 			sandbox.Path = append(sandbox.Path, dir)
 		}
 	}

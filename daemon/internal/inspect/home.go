@@ -1,0 +1,18 @@
+package inspect
+
+import (
+	"os"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sandbox/toolchain"
+)
+
+// HomeTools names what of this user's home commands in the sandbox have: nothing in an
+// image of the user's own choice, or in private workspaces.
+func HomeTools(cfg *config.Config) []string {
+	home, err := os.UserHomeDir()
+	if err != nil || cfg.Sandbox.Image != "" || cfg.Sandbox.Workspace == "private" {
+		return nil
+	}
+	return toolchain.Find(home, nil, func(string) bool { return false }).Names
+}

@@ -96,7 +96,7 @@ var builds = map[string]struct {
 		b.host("rm dep-1.0.0.tgz")
 		b.write("package.json", `{"name":"p","version":"1.0.0","dependencies":{"dep":"1.0.0"},"scripts":{"test":"node -e \"if (require('dep') !== 'from dep') process.exit(1)\""}}`)
 		b.write("package-lock.json", `{"name":"p","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"p","version":"1.0.0","dependencies":{"dep":"1.0.0"}},
-			"node_modules/dep":{"version":"1.0.0","resolved":"https://registry.npmjs.org/dep/-/dep-1.0.0.tgz","integrity":"sha512-`+base64.StdEncoding.EncodeToString(sum[:])+`"}}}`)
+			"node_modules/dep":{"version":"1.0.0","resolved":"https://registry.example/dep/-/dep-1.0.0.tgz","integrity":"sha512-`+base64.StdEncoding.EncodeToString(sum[:])+`"}}}`)
 	}, `npm ci --silent && npm test --silent`},
 	"python": {[]string{"python3"}, func(b *builder) {
 		b.host(`/usr/bin/python3 -m venv --without-pip .venv; site=$(echo .venv/lib/python3*/site-packages); echo "word = 'from dep'" >$site/dep.py

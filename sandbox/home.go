@@ -117,10 +117,10 @@ func free(path string) bool {
 
 // ofHome is what a run's container has of the person's home.
 type ofHome struct {
-	shown, caches, hidden []string
-	mounts                []mount
-	overlays              []overlayVolume
-	path                  []string // folders with programs
+	shown, caches []string
+	mounts        []mount
+	overlays      []overlayVolume
+	path          []string // folders with programs
 }
 
 // home is what of the home a run's commands have. A cache that can be written to has an
@@ -151,7 +151,6 @@ func (b base) home(run RunSpec, found toolchain.Found) (h ofHome) {
 	}
 	for _, path := range found.Hidden {
 		if mine(path) {
-			h.hidden = append(h.hidden, path)
 			h.mounts = append(h.mounts, readOnly(b.nothing(path), path))
 		}
 	}

@@ -11,11 +11,11 @@ import (
 func TestMissingDependencyIsExplained(t *testing.T) {
 	for _, c := range []struct{ printed, want string }{
 		{"go: golang.org/x/text@v0.3.0: module lookup disabled by GOPROXY=off", "go mod download"},
-		{"npm error code ENOTCACHED\nnpm error request to https://registry.npmjs.org/left-pad failed: cache mode is 'only-if-cached' but no cached response is available.", "npm ci"},
+		{"npm error code ENOTCACHED\nnpm error request to https://registry.example/left-pad failed: cache mode is 'only-if-cached' but no cached response is available.", "npm ci"},
 		{"As a reminder, you're using offline mode (via `--offline`) which can sometimes cause surprising resolution failures", "cargo fetch"},
 		{"ERROR: No matching distribution found for requests", "pip install"},
 		{"error: Network connectivity is disabled, but the requested data wasn't found in the cache", "uv sync"},
-		{"Cannot access central (https://repo.maven.apache.org/maven2) in offline mode", "mvn dependency:go-offline"},
+		{"Cannot access central (https://repository.example) in offline mode", "mvn dependency:go-offline"},
 		{"No cached version of com.google.guava:guava:33 available for offline mode.", "gradle build"},
 		{"curl: (6) Could not resolve host: example.org", "can open it"},
 		{"bash: /dev/tcp/x: Name or service not known", "can open it"},

@@ -15,7 +15,7 @@ import (
 type Found struct {
 	// Home is where it was looked for.
 	Home string
-	// Names say what was found, sorted: "cargo", "go".
+	// Names say what was found, for people: "cargo", "go".
 	Names []string
 	// Shown are files and folders that are read. None of them lies in another.
 	Shown []string

@@ -39,16 +39,25 @@ func (p *Policy) place(j *judged) shell.Place {
 }
 
 // placeIn is where a command line would start in a project, whose own path leads to the
-// workspace too, unless the container has something of its own there: package sandbox
-// says the same.
+// workspace too.
 func (p *Policy) placeIn(arguments map[string]any, project string) shell.Place {
 	at := place(arguments)
-	reserved := func(dir string) bool { return project == dir || strings.HasPrefix(project, dir+"/") }
-	if path.IsAbs(project) && p.set.Workspace != workspacePrivate && !slices.ContainsFunc([]string{"/proc", "/sys", "/dev", "/run", "/opt/bothy", workspace, skills, home}, reserved) {
+	if p.set.Workspace != workspacePrivate && ownPath(project) {
 		at.Own = path.Clean(project)
 		at.Dir = at.In(at.Dir)
 	}
 	return at
+}
+
+// ownPath reports whether a project lies at its own path in the container: it does not
+// where the container has something of its own there, or below. Package sandbox says the
+// same.
+func ownPath(project string) bool {
+	within := func(at, dir string) bool { return at == dir || dir == "/" || strings.HasPrefix(at, dir+"/") }
+	reserved := []string{"/proc", "/sys", "/dev", "/run", "/opt/bothy", workspace, skills, home}
+	return path.IsAbs(project) &&
+		!slices.ContainsFunc(reserved, func(dir string) bool { return within(project, dir) }) &&
+		!slices.ContainsFunc(append(reserved, "/usr", "/etc", "/tmp"), func(dir string) bool { return within(dir, path.Clean(project)) })
 }
 
 // workspacePrivate is the value of sandbox.workspace with which a run has a folder

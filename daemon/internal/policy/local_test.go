@@ -183,3 +183,21 @@ func TestLinesKnowTheProjectsOwnPath(t *testing.T) {
 		}
 	}
 }
+
+// TestProjectsThatHoldTheContainersOwn have no path of their own inside: what lies in the
+// home of a run is not taken for the project.
+func TestProjectsThatHoldTheContainersOwn(t *testing.T) {
+	for project, want := range map[string]bool{
+		"/srv/p": true, "/tmp/p": true, "/usr/src/p": true, "/home/u/p": true,
+		"": false, "/": false, "/home": false, "/tmp": false, "/usr": false, "/home/bothy": false, "/home/bothy/p": false, "/workspace/p": false, "/run/user/1/p": false,
+	} {
+		if got := ownPath(project); got != want {
+			t.Errorf("%q: %v", project, got)
+		}
+	}
+	request := callOf(commands(tool("bash", true, destructive, sdk.GrantSandbox, sdk.GrantProject)), map[string]any{"command": "rm -rf /home/bothy"})
+	request.Project, request.Mode = "/home", sdk.ModeFull
+	if d := New(Settings{}).Decide(request); d.Verdict != sdk.Deny {
+		t.Errorf("got %+v", d)
+	}
+}

@@ -63,7 +63,7 @@ func (e *Engine) prepare(ctx context.Context, a *activeLoop) error {
 	if err := os.MkdirAll(e.runDir(a.run), 0o700); err != nil {
 		return sdk.Errorf(sdk.Unavailable, "make the run's folder: %w", err)
 	}
-	e.guards.Begin(a.loop.ID, e.narrowing(a.project.Root).Guards(a.agent.Guards), a.past(), a.asked...)
+	e.guards.Begin(a.loop.ID, e.narrowing(a.project.Root).Guards(a.agent.Guards), a.past, a.asked...)
 	return nil
 }
 

@@ -128,8 +128,8 @@ func (e *Engine) readLeft(a *activeLoop) error {
 	if a.asked, err = e.askedBefore(a); err != nil {
 		return err
 	}
-	a.had = nil
-	at := map[int]int{}
+	a.had = make([]leftTurn, 0, len(rows))
+	at := make(map[int]int, len(rows))
 	for _, row := range rows {
 		if row.Loop == a.loop.ID {
 			at[row.Sequence] = len(a.had)
@@ -172,23 +172,24 @@ func (e *Engine) askedBefore(a *activeLoop) ([]sdk.PluginCompletion, error) {
 
 // past is what the guards are told of the turns so far. An open one is not
 // among them: its verdict is still to come.
-func (a *activeLoop) past() []guard.Past {
-	var all []guard.Past
-	for i, l := range a.had {
+func (a *activeLoop) past(yield func(guard.Past) bool) {
+	for i := range a.had {
+		l := &a.had[i]
 		if !l.row.Closed {
 			continue
 		}
-		p := guard.Past{TurnResult: sdk.TurnResult{
-			Run: a.run, Loop: a.loop.ForHook(), Turn: l.row.Sequence, LoopTurn: i + 1, Completion: l.completion(),
+		p := guard.Past{Answer: l.completion, TurnResult: sdk.TurnResult{
+			Run: a.run, Loop: a.loop.ForHook(), Turn: l.row.Sequence, LoopTurn: i + 1,
 			Errors: l.errors, Duration: sdk.Duration(l.row.Duration),
 			Ruling: sdk.Ruling{Continue: true, Status: sdk.StatusRunning},
 		}}
 		for _, c := range inOrder(l.actions, l.children, leftCall.place) {
 			p.Actions = append(p.Actions, c.at)
 		}
-		all = append(all, p)
+		if !yield(p) {
+			return
+		}
 	}
-	return all
 }
 
 // takeUp brings the open turn to where the ordinary steps go on: half an answer

@@ -40,9 +40,12 @@ func recordedCall(r sdk.Recording) madeCall {
 }
 
 // earlierCall is a call that an earlier daemon recorded. Its arguments are taken
-// as the model wrote them: a filter may have changed those of the entry.
-func earlierCall(a sdk.Action, c sdk.Completion) madeCall {
-	for _, wrote := range c.Calls {
+// as the model wrote them: those of the entry may have been changed.
+func earlierCall(a sdk.Action, answer func() sdk.Completion) madeCall {
+	if a.Changed == "" {
+		return callOf(a)
+	}
+	for _, wrote := range answer().Calls {
 		if wrote.ID == a.CallID && json.Valid([]byte(wrote.Arguments)) {
 			a.Arguments = json.RawMessage(wrote.Arguments)
 		}

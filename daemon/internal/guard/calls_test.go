@@ -18,7 +18,7 @@ func TestCallsCompare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return earlierCall(a, sdk.Completion{Calls: wrote}).sum
+		return earlierCall(a, func() sdk.Completion { return sdk.Completion{Calls: wrote} }).sum
 	}
 	one := recorded(`{"tool":"t","arguments":{"a":1,"b":{"c":2,"d":3}},"index":0}`)
 	for name, other := range map[string]digest{
@@ -26,7 +26,7 @@ func TestCallsCompare(t *testing.T) {
 		"a member that is null": recorded(`{"tool":"t","arguments":{"a":1,"b":{"c":2,"d":3,"e":null},"f":null}}`),
 		"text that holds it":    recorded(`{"tool":"t","arguments":"{\"a\":1,\"b\":{\"c\":2,\"d\":3}}"}`),
 		"the entry":             committed(`{"tool":"t","call_id":"x","arguments":{"a":1,"b":{"c":2,"d":3}}}`),
-		"a changed entry":       committed(`{"tool":"t","call_id":"x","arguments":{"a":9}}`, sdk.Call{ID: "y", Arguments: "{}"}, sdk.Call{ID: "x", Arguments: `{"b":{"c":2,"d":3},"a":1}`}),
+		"a changed entry":       committed(`{"tool":"t","call_id":"x","arguments":{"a":9},"changed":"{\"a\":9}"}`, sdk.Call{ID: "y", Arguments: "{}"}, sdk.Call{ID: "x", Arguments: `{"b":{"c":2,"d":3},"a":1}`}),
 	} {
 		if one != other {
 			t.Errorf("%s makes a difference", name)

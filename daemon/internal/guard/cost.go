@@ -24,7 +24,7 @@ type cost struct {
 	asking  chan struct{} // holds one: what a plugin asks of a model now
 }
 
-func (g *cost) take(t *judged) { g.add(t.Loop.Model, t.Completion.Usage) }
+func (g *cost) take(t *judged) { g.add(t.Loop.Model, t.answer().Usage) }
 
 func (g *cost) add(model string, usage *sdk.Usage) {
 	if c, known := g.of(model, usage); known {

@@ -5,6 +5,7 @@ package guard
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -53,15 +54,17 @@ type screened struct {
 }
 
 // Past is a turn that a loop had before a daemon took it up. Actions are read
-// already; those of TurnResult are not looked at.
+// already; the actions and the answer of TurnResult are not looked at.
 type Past struct {
 	sdk.TurnResult
 	Actions []sdk.Action
+	Answer  func() sdk.Completion // reads it; few turns need it
 }
 
 // judged is a turn as the guards count it.
 type judged struct {
 	sdk.TurnResult
+	answer  func() sdk.Completion
 	counted []sdk.Action // those of its actions that count
 	calls   []madeCall   // in the model's order
 }
@@ -108,15 +111,14 @@ func (g *Set) Close() {
 // took it up again, in order; empty for a loop that begins. They are counted
 // and not judged: what they did was judged when they ended. Asked is what plugins
 // asked of models in them, and in the one that is open.
-func (g *Set) Begin(loop int64, rules sdk.Guards, past []Past, asked ...sdk.PluginCompletion) {
+func (g *Set) Begin(loop int64, rules sdk.Guards, past iter.Seq[Past], asked ...sdk.PluginCompletion) {
 	w := &watched{rules: g.rules(rules), heard: map[string]madeCall{}}
-	if d, ok := w.rules[Deadline].(*deadline); ok {
-		for _, r := range past {
+	d, timed := w.rules[Deadline].(*deadline)
+	for r := range past {
+		if timed {
 			d.spent += max(time.Duration(r.Duration), 0)
 		}
-	}
-	for _, r := range past {
-		w.take(r.TurnResult, r.Actions)
+		w.take(r)
 	}
 	for _, c := range asked {
 		w.spend(c)
@@ -237,12 +239,12 @@ func (w *watched) judge(r sdk.TurnResult) {
 	for i, entry := range r.Actions {
 		actions[i], _ = sdk.ActionOf(entry) // what can be read of it is enough
 	}
-	w.take(r, actions)
+	w.take(Past{TurnResult: r, Actions: actions, Answer: func() sdk.Completion { return r.Completion }})
 }
 
-func (w *watched) take(r sdk.TurnResult, actions []sdk.Action) {
+func (w *watched) take(r Past) {
 	w.turn = r.Turn
-	t := &judged{TurnResult: r, counted: counting(actions), calls: w.callsOf(actions, r.Completion)}
+	t := &judged{TurnResult: r.TurnResult, answer: r.Answer, counted: counting(r.Actions), calls: w.callsOf(r.Actions, r.Answer)}
 	clear(w.heard)
 	for _, rule := range w.rules {
 		rule.take(t)
@@ -251,7 +253,7 @@ func (w *watched) take(r sdk.TurnResult, actions []sdk.Action) {
 
 // callsOf are the model's calls of a turn. One that was given up because of
 // another was never made and is left out.
-func (w *watched) callsOf(actions []sdk.Action, answer sdk.Completion) []madeCall {
+func (w *watched) callsOf(actions []sdk.Action, answer func() sdk.Completion) []madeCall {
 	var calls []madeCall
 	for _, a := range actions {
 		c, ok := w.heard[a.Path]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -38,18 +39,18 @@ func newPanel(t testing.TB, rules sdk.Guards, past ...sdk.TurnResult) *panel {
 }
 
 // pastOf is what a daemon that takes up a loop tells of turns.
-func pastOf(turns []sdk.TurnResult) []Past {
+func pastOf(turns []sdk.TurnResult) iter.Seq[Past] {
 	var all []Past
 	for _, r := range turns {
-		p := Past{TurnResult: r}
+		p := Past{TurnResult: r, Answer: func() sdk.Completion { return r.Completion }}
 		for _, entry := range r.Actions {
 			a, _ := sdk.ActionOf(entry)
 			p.Actions = append(p.Actions, a)
 		}
-		p.TurnResult.Actions = nil
+		p.TurnResult.Actions, p.TurnResult.Completion = nil, sdk.Completion{}
 		all = append(all, p)
 	}
-	return all
+	return slices.Values(all)
 }
 
 func object(v any) json.RawMessage {

@@ -15,8 +15,9 @@ const inside = "/workspace"
 
 // Links says where paths of the project at root lead that have a symbolic link on
 // the way: each as it is named, to a path relative to the project, or an absolute
-// one outside of it. What is not there leads nowhere else. It is how things are
-// while it looks.
+// one outside of it. What is not there leads nowhere else. A pattern leads to the first
+// name in its folder that begins with a dash, for it may be an option. It is how things
+// are while it looks.
 func Links(root string, named []string) map[string]string {
 	l := linked{root: root, targets: map[string]string{}}
 	led := map[string]string{}
@@ -26,9 +27,32 @@ func Links(root string, named []string) map[string]string {
 		}
 		if to, is := l.follow(name); is {
 			led[name] = to
+		} else if strings.ContainsAny(path.Base(name), "*?[") {
+			if dashed := l.dashed(path.Dir(path.Clean(name))); dashed != "" {
+				led[name] = dashed
+			}
 		}
 	}
 	return led
+}
+
+// dashed is the path of a name in a folder that begins with a dash, and so may be an
+// option where a pattern expands to it; empty when there is none.
+func (l linked) dashed(dir string) string {
+	dir, _ = l.follow(dir)
+	if path.IsAbs(dir) {
+		return ""
+	}
+	entries, err := os.ReadDir(filepath.Join(l.root, dir))
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "-") {
+			return path.Join(dir, e.Name())
+		}
+	}
+	return ""
 }
 
 // linked remembers what lies at the paths that it has looked at.

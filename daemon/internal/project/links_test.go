@@ -7,6 +7,23 @@ import (
 	"testing"
 )
 
+// TestDashedNames: a pattern has the name in its folder that may be an option.
+func TestDashedNames(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"-rf", "a", "sub/a", "deep/-x"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := Links(root, []string{"*", "sub/*", "deep/*.go", "absent/*", "a", "../*"})
+	if want := map[string]string{"*": "-rf", "deep/*.go": "deep/-x"}; !maps.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestLinks(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "p")
 	for _, dir := range []string{".git/refs", "a/b", "real"} {

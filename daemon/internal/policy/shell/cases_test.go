@@ -26,6 +26,12 @@ var rows = []struct {
 		`nohup ls`, `stdbuf -oL ls`, `env`, `env ls`, `env -i ls`, `env LC_ALL=C ls`, `env -u X ls`, `LC_ALL=C ls`, `env nice ls`,
 		`'l's`, `"ls"`, `l\s`, `\ls`, "l\\\ns", `echo {a}`, `echo {} x`, `echo HEAD@{1}`,
 	}},
+	{"reading with git", "AAA", []string{
+		`git status`, `git log --oneline`,
+	}},
+	{"what only prints, and control that runs what stands in it", "QAA", []string{
+		`sed -n '/x/p' f`, `sed -n '1,5=' f`, `echo $HOME`, `(ls)`, `{ ls; }`, `if ls; then ls; fi`, `for i in a b; do ls; done`, `ls *`,
+	}},
 	{"redirections", "AAA", []string{
 		`cat<file`, `cat < ./a/b`, `ls 2>&1`, `ls >/dev/null`, `ls >/dev/null 2>&1`, `ls >&2`, `ls 2>&-`, `cat </dev/null`, "cat <<'EOF'\n$(id) `id` $x\nEOF",
 		"cat <<EOF\nplain\nEOF", `cat <<< hi`, "cat <<\\EOF\n$(id)\nEOF",
@@ -43,12 +49,12 @@ var rows = []struct {
 		`cd .. && cat < x`, `echo x > sub/../../f`,
 	}},
 	{"expansions", "QXA", []string{
-		`echo $HOME`, `echo ${x}`, `echo "$x"`, `echo ${x:-y}`, `echo "$(ls)"`, "echo `ls`", `echo ${x:-$(ls)}`, `cat <(ls)`, `echo $((1+2))`, `echo $((x+1))`,
+		`echo ${x}`, `echo "$x"`, `echo ${x:-y}`, `echo "$(ls)"`, "echo `ls`", `echo ${x:-$(ls)}`, `cat <(ls)`, `echo $((1+2))`, `echo $((x+1))`,
 		"cat <<EOF\n$(ls)\nEOF", "cat <<EOF\n$x\nEOF", `cat <<< "$x"`, `ls {a,b}`, `touch {1..3}`, `echo ${#x}`, `echo ${x%.c}`, `echo ${x@Q}`, `ls --file=~/x`, `ls ~`,
 		`ls ~root`, `ls !(a)`, `x=1`, `x=$(ls)`, `FOO=1 ls`, `export FOO=1`, `echo ${a[0]}`, `echo ${a[@]}`,
 	}},
 	{"control", "QXA", []string{
-		`(ls)`, `{ ls; }`, `if ls; then ls; fi`, `while ls; do ls; done`, `for i in a b; do ls; done`, `case x in a) ls;; esac`, `[[ -f x ]]`, `((1+1))`,
+		`while ls; do ls; done`, `case x in a) ls;; esac`, `[[ -f x ]]`, `((1+1))`,
 		`select x in a; do ls; done`, `ls &`, `coproc ls`, `until ls; do ls; done`, `for ((i=0;i<3;i++)); do ls; done`, `disown`, `setsid ls`,
 	}},
 	{"dynamic names", "QXX", []string{
@@ -114,12 +120,12 @@ var rows = []struct {
 		`sed -n 1,5p f`, `grep -rn "a;b" .`, `find . -name '*.go'`, `sort f | uniq -c | head -n 5`, `time -p ls`, `command -p ls`, `set -e; ls`, `: x`, `cat f 2>/dev/null || true`, `nice -n5 ls`, `stdbuf --output=L ls`,
 	}},
 	{"programs that only write in the workspace", "QAA", []string{
-		`sort -o f f`, `uniq in out`, `ls | tee f`, `mkdir -p a/b`, `git status`, `git log --oneline`, `ls -- *`, `: > f`, `ls > f 2>&1`, `cat a > b && sort b | uniq c d`,
+		`sort -o f f`, `uniq in out`, `ls | tee f`, `mkdir -p a/b`, `ls -- *`, `: > f`, `ls > f 2>&1`, `cat a > b && sort b | uniq c d`,
 	}},
 	{"programs of which nobody can say", "QXA", []string{
 		`find . -exec ls {} \;`, `awk 'BEGIN{system("x")}'`, `awk '"x"|getline'`, `awk '{print>"f"}' x`, `sed -n '1e cmd' f`, `sed 'w f' x`, `sed s//x/e f`, `sed -i s/a/b/ f`, `split --filter=x f`, `sort --compress-program=sh f`,
 		`curl -o f file:///x`, `vim -es -c '!x'`, `ed f`, `gdb -ex x`, `zip -TT x`, `make -f-`, `make`, `less f`, `man -P x y`, `git -c core.pager=x log`, `git -ccore.pager=x log`, `git -c alias.x='!cmd' x`, `rg --pre x y`,
-		`python -c x`, `perl -e x`, `node -e x`, `ruby -e x`, `php -r x`, `cat ../x`, `cat /etc/hosts`, `grep x --file=/etc/hosts`, `git -C/etc log`, `ls *`, `tar xf x --to-command=sh`, `go test ./...`, `mv a b`, `cp a b`,
+		`python -c x`, `perl -e x`, `node -e x`, `ruby -e x`, `php -r x`, `cat ../x`, `cat /etc/hosts`, `grep x --file=/etc/hosts`, `git -C/etc log`, `tar xf x --to-command=sh`, `go test ./...`, `mv a b`, `cp a b`,
 	}},
 	{"programs that no mode runs by itself", "QXX", []string{
 		`git clone 'ext::sh -c x'`, `git clone ssh://-oProxyCommand=x/y`, `ssh -o ProxyCommand=x h`, `kill -9 -1`, `pkill x`, `reboot`, `systemctl stop x`, `crontab -e`, `at now`, `cat ~/.ssh/id_ed25519`, `cat /proc/self/environ`, `cat .env`,
@@ -141,7 +147,7 @@ var tricky = map[string][]string{
 		`env -C / cat x`, `env -C .. cat x`, `env -C/etc cat hosts`, `env -C sub cat ../../x`, `env -C sub -S 'cat ../../x'`, `env -S '-C / cat x'`,
 		// A filter in a file may load any other file.
 		`jq -f prog.jq x`, `jq -rf prog.jq x`, `jq --from-file prog.jq x`,
-		`sed -n '/x/p' f`, `sed -n '1,5=' f`, `split -l 1 f sub/.g`, `split -l 1 -a 3 f sub/.`, `git for-each-ref --sort=signature`, `git branch --format '%(*signature:grade)'`,
+		`split -l 1 f sub/.g`, `split -l 1 -a 3 f sub/.`, `git for-each-ref --sort=signature`, `git branch --format '%(*signature:grade)'`,
 		`cp .env.example .env`, `mv a .env`, `cp a b c`,
 	},
 	"QXX": {

@@ -120,38 +120,6 @@ tar -tvzf a.tgz b
 tar tf a.tar
 tar --list --file=a.tar
 git --version
-python3 --version
-gcc --version
-ps aux
-ps -ef
-shuf -n 3 a
-`
-
-const containedCalls = `
-ls -- &*
-cat -- &src/*.go
-grep -- foo &*.go
-sort -o f a
-sort -of a
-sort --output=f a
-sort --outp f a
-sort -T tmp a
-uniq a out
-tee out
-tee -a out src/out
-tee out /dev/null
-split a
-split -l 10 a src/part-
-mkdir -p a/b
-mkdir --parents a
-touch a b
-touch -r a b
-xxd a out
-xxd - -g
-xxd -ps a --frob
-xxd -r -p a out
-tree -o out
-shuf -o out a
 git status
 git status -sb --porcelain=v1
 git -C src log
@@ -195,4 +163,43 @@ git reflog
 git merge-base a b
 git check-ignore -v .env
 git rev-list --count HEAD
+python3 --version
+gcc --version
+ps aux
+ps -ef
+shuf -n 3 a
+`
+
+const containedCalls = `
+ls -- &*
+ls &*
+cat &*.go
+echo &*
+sed s/a/b/ f
+sed 1p a
+awk 1 a
+awk {print_$1} a
+cat -- &src/*.go
+grep -- foo &*.go
+sort -o f a
+sort -of a
+sort --output=f a
+sort --outp f a
+sort -T tmp a
+uniq a out
+tee out
+tee -a out src/out
+tee out /dev/null
+split a
+split -l 10 a src/part-
+mkdir -p a/b
+mkdir --parents a
+touch a b
+touch -r a b
+xxd a out
+xxd - -g
+xxd -ps a --frob
+xxd -r -p a out
+tree -o out
+shuf -o out a
 `

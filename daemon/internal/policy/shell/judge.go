@@ -19,13 +19,15 @@ type judge struct {
 	via       []string // the wrappers around it
 	depth     int      // of texts in texts
 	functions []string // the functions in whose bodies it is
+	value     *bound   // what the variable of the loop around it is; nil: nobody knows any
 	out       *tally
 }
 
 // input is what the standard input of a command is.
 type input struct {
-	kind inputKind
-	text string // of inputText
+	kind  inputKind
+	text  string // of inputText
+	names bool   // of inputPipe: names of files below where they were looked for, and nothing else
 }
 
 type inputKind int

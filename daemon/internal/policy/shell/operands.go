@@ -71,9 +71,27 @@ func (p Place) leak(f finding) finding {
 	return f
 }
 
+// harmlessOptions are programs of which no option runs a command or writes a file,
+// one that no table has included.
+var harmlessOptions = []string{
+	"cat", "head", "tail", "wc", "ls", "grep", "egrep", "fgrep", "nl", "tac", "rev", "cut", "paste", "comm", "cmp", "stat", "md5sum", "sha1sum",
+	"sha256sum", "sha512sum", "b2sum", "cksum", "od", "basename", "dirname", "realpath", "readlink", "du",
+}
+
+// noOption reports whether nothing that a pattern expands to can be a harmful option of a
+// program: the pattern begins with a plain character, or neither the options of the program
+// nor the names in the folder let it.
+func (p Place) noOption(name, pattern string) bool {
+	if strings.IndexAny(pattern, "*?[") != 0 {
+		return !strings.HasPrefix(pattern, "-")
+	}
+	to, led := p.real(pattern)
+	return slices.Contains(harmlessOptions, name) && !(led && strings.HasPrefix(path.Base(to), "-"))
+}
+
 // globbed is what a pattern gets that could become an option.
 func (c call) globbed(text string) finding {
-	return c.unproven("shell.glob", "the pattern %q can expand to an option of %s; quote it, or write it as an operand behind --, such as: ls -- *.go", text, c.argv[0])
+	return c.unproven("shell.glob", "the pattern %q can expand to an option of %s; quote it, or write it as an operand behind --, such as: ls -- *.go, or ./*.go", text, c.argv[0])
 }
 
 // expands judges a pattern behind "--" whose names are all used alike. It is

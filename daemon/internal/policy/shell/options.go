@@ -210,7 +210,7 @@ func (r *reading) value(sign byte, text string, glob bool) {
 func (r *reading) operand(i int) {
 	r.operands = append(r.operands, r.argv[i])
 	r.globs = append(r.globs, r.glob(i))
-	if r.glob(i) && !r.ended {
+	if r.glob(i) && !r.ended && !r.place.noOption(r.argv[0], r.argv[i]) {
 		r.found(r.globbed(r.argv[i]))
 	}
 }

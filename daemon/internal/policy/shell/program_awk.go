@@ -1,18 +1,23 @@
 package shell
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
 
 // awk is a language that can do everything, so a line with it is never proven.
-// The strict form, in which nobody could say more than awk, takes programs of
-// which plainAwk holds.
+// What only tests and prints (plainAwk) is contained, and proven in the strict form,
+// in which nobody could say more than awk.
 func awk(c call) finding {
-	if f := awkChecked(c); f.grade > Unproven {
+	switch f := awkChecked(c); {
+	case f.grade > Unproven:
 		return f
+	case f.grade <= Contained:
+		return finding{Contained, "shell.program", fmt.Sprintf("this program of %s only tests and prints what passes through", c.argv[0])}
+	default:
+		return c.orSecret(c.unproven("shell.program", "%s runs a program that may do more than test fields and print them; print only, or use cut, grep, sort or jq", c.argv[0]), false)
 	}
-	return c.orSecret(c.unproven("shell.program", "%s runs a program of its own, which is not proven; use cut, grep, sort or jq", c.argv[0]), false)
 }
 
 // awkSyntax is what awk may be told in the strict form.

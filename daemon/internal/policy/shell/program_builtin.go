@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// echo prints its words, whatever they are.
+// echo prints its words, whatever they are: an option that a pattern expands to
+// changes how.
 func echo(c call) finding {
+	var worst finding
 	for i, word := range c.argv[1:] {
 		if c.glob(i + 1) {
-			return c.globbed(word)
+			worst = worse(worst, c.expands(word, true, true))
 		}
 	}
-	return finding{}
+	return worst
 }
 
 // storing is a conversion that makes printf set a variable, whose name may be a

@@ -43,7 +43,11 @@ func sed(c call) finding {
 	if slices.ContainsFunc(c.argv, func(word string) bool { return strings.HasPrefix(word, "-i") || strings.HasPrefix(word, "--i") }) {
 		c.changes(c.argv[1:])
 	}
-	return sedPrinting.judge(c)
+	f := sedPrinting.judge(c)
+	if f.grade == Unproven && sedPlain.judge(c).grade <= Contained {
+		return finding{Contained, "shell.program", "this script of sed only edits what passes through"}
+	}
+	return f
 }
 
 // sedChecked takes edits of what passes through, too.
@@ -53,7 +57,7 @@ func sedPrints(r *reading) finding {
 	if r.has("n", "quiet", "silent") && len(r.operands) > 0 && sedPrint.MatchString(r.operands[0]) {
 		return finding{}
 	}
-	return r.unproven("shell.option", "only sed -n N,Mp is proven, since scripts of sed can run commands and write files; print lines so, or use grep, head or tail")
+	return r.unproven("shell.option", "this script of sed may run commands or write files; use only addresses and the commands p, d, q and s without the flags e and w, or use grep, head or tail")
 }
 
 func sedEdits(r *reading) finding {

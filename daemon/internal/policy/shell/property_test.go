@@ -111,7 +111,7 @@ func TestStructureAndArgv(t *testing.T) {
 		argv      bool
 	}{
 		{"ls -la", Proven, true}, {"nmap x", Proven, true}, {"ls; ls", Proven, false}, {"ls > f", Contained, false}, {"nmap x > f", Contained, false}, {"make $x", Proven, false}, {"nmap $(ls)", Unproven, false}, {"LC_ALL=C ls", Proven, false},
-		{"FOO=1 ls", Unproven, false}, {"echo x", Proven, false}, {"ls *", Proven, false}, {"ls ~", Proven, false}, {"sh -c ls", Proven, false}, {"env ls", Proven, true}, {"./ls", Proven, false}, {"ls &", Unproven, false}, {"for i in a; do ls; done", Unproven, false},
+		{"FOO=1 ls", Unproven, false}, {"echo x", Proven, false}, {"ls *", Proven, false}, {"ls ~", Proven, false}, {"sh -c ls", Proven, false}, {"env ls", Proven, true}, {"./ls", Proven, false}, {"ls &", Unproven, false}, {"for i in a; do ls; done", Contained, false},
 		{"env X=1 ls", Contained, false}, {"! ls", Proven, false}, {"time ls", Proven, false}, {"cd x", Proven, false}, {"f() { ls; }", Unsafe, false}, {"ls 2>&1", Proven, false},
 	} {
 		r := Analyse(c.line, start)

@@ -120,7 +120,26 @@ func (j *judge) table(name string, words []word) finding {
 	for _, c.place = range j.places() {
 		f = worse(f, judgeCall(c))
 	}
+	if f.grade != Unproven {
+		return f
+	}
+	if c.asksVersion() {
+		return finding{Contained, "shell.version", fmt.Sprintf("%s only says which version it is", quoteName(name))}
+	}
+	if c.asks() {
+		return finding{Contained, "shell.program", fmt.Sprintf("%s %s only reads", name, words[1].text)}
+	}
 	return f
+}
+
+// versionWords are what some programs are asked for their version with, beside --version.
+var versionWords = map[string]string{
+	"go": "version", "node": "-v", "npm": "-v", "pnpm": "-v", "yarn": "-v", "python": "-V", "python3": "-V", "java": "-version", "javac": "-version", "mvn": "-v", "gradle": "-v",
+}
+
+// asksVersion reports whether a call only asks a program which version it is.
+func (c call) asksVersion() bool {
+	return len(c.argv) == 2 && (c.argv[1] == "--version" || c.argv[1] == versionWords[c.argv[0]] && c.argv[1] != "")
 }
 
 // unlisted judges a program that is not in the table.

@@ -130,6 +130,11 @@ func wrapShell(j *judge, i int, words []word) {
 
 // runXargs judges what xargs runs: its words go on with what is read.
 func runXargs(j *judge, i int, words, rest []word) {
+	if j.namesOnly(words[:len(words)-len(rest)], rest) {
+		j.found(i, finding{Contained, "shell.wrapper", "xargs gives the names that are found to a program that only reads"})
+	} else {
+		j.found(i, finding{Unproven, "shell.wrapper", "xargs makes words of what it reads, which nobody can see beforehand; name the operands, or give names that find or git lists to a program that only reads"})
+	}
 	own := call{argv: texts(words[:len(words)-len(rest)])}
 	for _, own.place = range j.places() {
 		if f := own.orSecret(finding{grade: Unproven}, false); f.grade == Unsafe { // -a FILE

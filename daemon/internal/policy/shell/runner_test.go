@@ -174,7 +174,7 @@ var runnerLines = []lineCase{
 	{`ls | xargs nmap`, `QXA wrapper | AAA ls | QXA wrapper xargs nmap | xargs> QXA network nmap`},
 	{`ls | xargs sh`, `QXA wrapper | AAA ls | QXA wrapper xargs sh | xargs> QXA interpreter sh`},
 	{`ls | xargs sudo rm`, `QXX wrapper | AAA ls | QXA wrapper xargs sudo rm | xargs> QXX wrapper sudo rm | xargs> sudo> QXA program rm`},
-	{`find . -print0 | xargs -0 grep x`, `QXA wrapper | AAA find . -print0 | QXA wrapper xargs -0 grep x | xargs> AAA grep x`},
+	{`find . -print0 | xargs -0 grep x`, `QAA wrapper | AAA find . -print0 | QAA wrapper xargs -0 grep x | xargs> AAA grep x`},
 	{`find . -print0 | xargs -0 rm -rf`, `QXX dynamic | AAA find . -print0 | QXX dynamic xargs -0 rm -rf | xargs> QXA program rm -rf`},
 	{`parallel`, `QXA wrapper argv | QXA wrapper parallel`},
 	{`parallel ls`, `QXA wrapper argv | QXA wrapper parallel ls`},

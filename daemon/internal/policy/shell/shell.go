@@ -41,7 +41,8 @@ type Place struct {
 	Rules *protect.Rules
 	Open  bool
 	// Links say where paths below the workspace lead that have a symbolic link on
-	// the way, as the line names them: to a path below it, or an absolute one.
+	// the way, as the line names them: to a path below it, or an absolute one. For a
+	// pattern they have a name in its folder that begins with a dash, if there is one.
 	Links map[string]string
 
 	refused *string   // why nothing may make the first change of what is refused

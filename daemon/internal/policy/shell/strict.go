@@ -151,7 +151,7 @@ func strictName(argv []string) finding {
 // strictly grades a call of a program.
 func strictly(r Report, argv []string, at Place) Report {
 	r.Argv = argv
-	if judge := strictPrograms[argv[0]]; judge != nil && r.Grade == Unproven && len(r.Commands) == 1 {
+	if judge := strictPrograms[argv[0]]; judge != nil && (r.Grade == Unproven || r.Grade == Contained) && len(r.Commands) == 1 {
 		f := judge(call{argv: argv, place: at})
 		r.Grade, r.Rule, r.Reason = f.grade, f.rule, f.reason
 		r.Commands[0].Grade, r.Commands[0].Rule, r.Commands[0].Reason = f.grade, f.rule, f.reason

@@ -5,22 +5,23 @@ import "testing"
 // tableRows are whole lines whose grade the table of programs decides.
 var tableRows = map[string][]string{
 	"AAA": {
+		`git status`, `git status --short`, `git log --oneline -5`, `git diff HEAD~1`, `git show`, `cd src && git log`, `git log | head -5`, `git diff -- '*.go'`, `git branch -a`, `git log --format='%h %s' -- src`,
 		`ls -la`, `cat a | wc -l`, `cat<file`, `sed -n 1,5p f`, `sed -n '1,$p' f`, `grep "a;b" f`, `find . -name '*.go' | sort | uniq -c`,
 		`grep -rn "func main" --include='*.go' . | head -20`, `ls -la && pwd`, `printf '%s\n' "a b"`, `[ -f go.mod ] && echo yes`,
 		`cd src && ls ..`, `jq -r '.a[] | .b' x.json`, `cut -d: -f1 < a`, `tar -tzf a.tgz`, `diff -u a b`, `head -c 100 a`, `rg -n foo`,
 		`test -d src || echo no`, `command -v go`, `which go`, `type ls`, `python3 --version`, `date +%s`, `env`, `cat /workspace/a`,
 	},
 	"QAA": {
-		`sort -o f a`, `uniq in out`, `tee f`, `ls | tee out`, `split -l 5 a`, `ls -- *`, `cat -- src/*.go`, `git status`, `git status --short`,
-		`git log --oneline -5`, `git diff HEAD~1`, `git show`, `mkdir -p a/b && touch a/b/c`, `cd src && git log`, `ls > out`, `git log | head -5`,
-		`git diff -- '*.go'`, `git branch -a`, `git log --format='%h %s' -- src`,
+		`awk '{print $1}' f`, `ls *`, `ls *.go`, `echo *`,
+		`sort -o f a`, `uniq in out`, `tee f`, `ls | tee out`, `split -l 5 a`, `ls -- *`, `cat -- src/*.go`,
+		`mkdir -p a/b && touch a/b/c`, `ls > out`,
 	},
 	"QXA": {
 		`find . -exec rm {} \;`, `find . -delete`, `find . -fprintf f x`, `awk 'BEGIN{system("x")}'`, `awk '"x"|getline'`, `awk '{print>"f"}'`,
-		`awk '{print $1}' f`, `sed -n '1e cmd' f`, `sed -n 'w f' g`, `sed 's/a/b/e' f`, `sed -i s/a/b/ f`, `env -S 'nmap'`, `split --filter=sh a`,
+		`sed -n '1e cmd' f`, `sed -n 'w f' g`, `sed 's/a/b/e' f`, `sed -i s/a/b/ f`, `env -S 'nmap'`, `split --filter=sh a`,
 		`sort --compress-program=sh f`, `curl -o f file:///etc/hosts`, `vim -es -c '!x'`, `ed`, `gdb -ex x`, `zip -TT x`,
 		`make -f-`, `make`, `less f`, `man -P x ls`, `git -c core.pager=x log`, `git -ccore.pager=x log`, `git -c alias.x='!cmd' x`, `rg --pre x foo`,
-		`rg --hostname-bin x foo`, `python -c 1`, `python3 -c 1`, `perl -e 1`, `node -e 1`, `ruby -e 1`, `php -r 1`, `ls *`, `ls *.go`, `echo *`,
+		`rg --hostname-bin x foo`, `python -c 1`, `python3 -c 1`, `perl -e 1`, `node -e 1`, `ruby -e 1`, `php -r 1`,
 		`cat ../x`, `cat /etc/hosts`, `ls ~`, `grep x --file=/etc/hosts`, `git -C/etc log`, `git -C /etc log`, `cd src && cat ../../x`,
 		`find . -name *.go`, `git commit -m x`, `go test ./...`, `cp a b`, `rm x`, `tar -cf /dev/null x --checkpoint=1 --checkpoint-action=exec=id`,
 		`tar -xf a`, `wget https://x`, `git clone https://x/y`, `touch /tmp/x`, `tee .git/config`, `sort -o .git/hooks/pre-commit a`, `nmap x`,

@@ -54,19 +54,18 @@ func (j *judge) tree(cmd syntax.Command) {
 			j.stmt(c.Stmt)
 		}
 	case *syntax.Block:
-		j.control("{ ...; }")
+		j.contained("{ ...; }")
 		j.stmts(c.Stmts)
 	case *syntax.Subshell:
-		j.control("( ... )")
+		j.contained("( ... )")
 		j.substatements(c.Stmts)
 	case *syntax.IfClause:
-		j.control("if")
+		j.contained("if")
 		j.branches(c)
 	case *syntax.WhileClause:
 		j.control("while")
 		j.loop(c.Cond, c.Do)
 	case *syntax.ForClause:
-		j.control("for")
 		j.forClause(c)
 	case *syntax.CaseClause:
 		j.control("case")
@@ -98,6 +97,11 @@ func (j *judge) control(what string) {
 	j.structure(finding{Unproven, "shell.control", fmt.Sprintf("with %s nobody can say beforehand which commands run, and how often; write them one after the other, with && between", what)})
 }
 
+// contained notes what runs no other commands than those that stand in it.
+func (j *judge) contained(what string) {
+	j.structure(finding{Contained, "shell.control", fmt.Sprintf("%s runs only what stands in it", what)})
+}
+
 // substatements judges what runs in a shell of its own, whose directory the
 // line does not share.
 func (j *judge) substatements(list []*syntax.Stmt) {
@@ -113,7 +117,7 @@ func (j *judge) binary(c *syntax.BinaryCmd) {
 		}
 		left, right := *j, *j
 		left.stmt(c.X)
-		right.stdin = input{kind: inputPipe}
+		right.stdin = input{kind: inputPipe, names: j.lists(c.X)}
 		right.stmt(c.Y)
 	case syntax.AndStmt:
 		j.stmt(c.X)
@@ -162,10 +166,18 @@ func (j *judge) loop(bodies ...[]*syntax.Stmt) {
 func (j *judge) forClause(c *syntax.ForClause) {
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
+		if c.Select {
+			j.control("select")
+		} else {
+			j.contained("for")
+		}
 		for _, w := range l.Items {
 			j.look(w)
 		}
+		j.each(l, c.Do)
+		return
 	case *syntax.CStyleLoop:
+		j.control("for")
 		j.arithmetic(l.Init)
 		j.arithmetic(l.Cond)
 		j.arithmetic(l.Post)

@@ -51,7 +51,7 @@ func (j *judge) word(w *syntax.Word) word {
 
 // peek decodes a word without judging what is in it.
 func (j *judge) peek(w *syntax.Word) word {
-	alone := judge{src: j.src, at: j.at, dirs: j.dirs, out: &tally{calls: map[string][]string{}}}
+	alone := judge{src: j.src, at: j.at, dirs: j.dirs, value: j.value, out: &tally{calls: map[string][]string{}}}
 	return alone.word(w)
 }
 
@@ -96,7 +96,7 @@ func (d *decoder) part(part syntax.WordPart, first, quoted bool) {
 			d.part(inner, false, true)
 		}
 	case *syntax.ParamExp:
-		d.param(p)
+		d.param(p, quoted)
 	case *syntax.CmdSubst:
 		d.dynamic(Unproven, "shell.substitution", "%s puts in what a command says, which nobody can see beforehand; run it first and write down what it said", d.brief(p))
 		d.judge.substitution(p.Stmts)
@@ -186,12 +186,22 @@ func unescape(lit, quotable string) string {
 	return b.String()
 }
 
-// param notes what an expansion does, and puts in the two values that are
-// known: nothing may rest on them, but what they would do is seen.
-func (d *decoder) param(p *syntax.ParamExp) {
+// param notes what an expansion does, and puts in the values that are known: of
+// HOME, of PWD and of the variable of a loop. No rule for commands rests on them.
+func (d *decoder) param(p *syntax.ParamExp, quoted bool) {
 	source := d.brief(p)
-	if value, found := d.value(p); found {
-		d.doubt(Unproven, "shell.dynamic", "%s is put in when the line runs; write the path", source)
+	if b := d.judge.value; b.is(p) && (quoted || !b.glob) {
+		d.doubt(Contained, "shell.dynamic", "%s is each of the words that stand behind in", source)
+		d.word.glob = d.word.glob || b.glob
+		d.text.WriteString(b.text)
+		return
+	}
+	if value, found := d.known(p); found {
+		grade := Contained
+		if !quoted && !plainItem.MatchString(value) {
+			grade = Unproven // bash makes several words of it
+		}
+		d.doubt(grade, "shell.dynamic", "%s is put in when the line runs; write the path", source)
 		d.text.WriteString(value)
 		return
 	}
@@ -200,9 +210,15 @@ func (d *decoder) param(p *syntax.ParamExp) {
 	d.text.WriteString(d.slice(p.Pos().Offset(), p.End().Offset()))
 }
 
-// value is what $HOME or $PWD stand for.
-func (d *decoder) value(p *syntax.ParamExp) (string, bool) {
-	if p.Param == nil || p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Exp != nil || p.Names != 0 {
+// plainParam reports whether an expansion is a name and nothing else.
+func plainParam(p *syntax.ParamExp) bool {
+	return p.Param != nil && !p.Excl && !p.Length && !p.Width && !p.IsSet && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Exp == nil &&
+		p.Names == 0 && p.NestedParam == nil && p.Flags == nil && len(p.Modifiers) == 0
+}
+
+// known is what $HOME or $PWD stand for.
+func (d *decoder) known(p *syntax.ParamExp) (string, bool) {
+	if !plainParam(p) {
 		return "", false
 	}
 	switch {

@@ -41,7 +41,7 @@ func init() {
 		"toybox":  wrapPlain(opts{}, finding{Unproven, "shell.wrapper", "toybox has commands of its own with other options; call the program itself"}),
 		"xargs": wrapAs(opts{flags: "0prtxo", value: "adEILnPs", glued: "eil", long: strings.Fields("null arg-file= delimiter= eof replace max-lines " +
 			"max-args= max-procs= max-chars= interactive no-run-if-empty verbose exit open-tty show-limits process-slot-var=")},
-			finding{Unproven, "shell.wrapper", "xargs makes words of what it reads, which nobody can see beforehand; name the operands"}, runXargs),
+			finding{}, runXargs),
 		"flock": wrapAs(opts{flags: "sexunoFv", value: "wE", skip: 1, long: strings.Fields("shared exclusive unlock nonblock nb close no-fork verbose " +
 			"timeout= wait= conflict-exit-code=")},
 			finding{Unproven, "shell.wrapper", "flock makes its lock file; run the command itself"}, runFlock),

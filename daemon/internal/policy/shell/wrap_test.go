@@ -63,7 +63,7 @@ var wrapLines = []lineCase{
 	{`env PATH=. ls`, `QXX assignment +QXX | AAA env PATH=. ls | env> AAA ls`},
 	{`env HOME=/ ls`, `QXX assignment +QXX | AAA env HOME=/ ls | env> AAA ls`},
 	{`env LD_PRELOAD=x ls`, `QXX assignment +QXX | AAA env LD_PRELOAD=x ls | env> AAA ls`},
-	{`env GIT_DIR=x git log`, `QXX assignment +QXX | AAA env GIT_DIR=x git log | env> QAA git git log`},
+	{`env GIT_DIR=x git log`, `QXX assignment +QXX | AAA env GIT_DIR=x git log | env> AAA git log`},
 	{`env X='$(id)' ls`, `QXX assignment +QXX | AAA env "X=$(id)" ls | env> AAA ls`},
 	{`env X=$y ls`, `QXX option | QXX option ?env X=$y ls`},
 	{`env X=1`, `QAA assignment +QAA | AAA env X=1`},

@@ -1,0 +1,41 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// asking are commands of programs that can do everything which only read, each with the
+// options that leave it so.
+var asking = map[string]map[string]string{
+	"go":    {"env": "-json -changed", "list": "-m -json -deps -test -e -f -find", "doc": "-all -short -src -u -c -cmd", "help": ""},
+	"gofmt": {"-l": "-l -d -s -e", "-d": "-l -d -s -e"},
+	"npm":   {"ls": "--all --json --long --prod", "list": "--all --json --long --prod", "root": "", "prefix": ""},
+	"unzip": {"-l": "", "-Z": "", "-Z1": ""},
+}
+
+// asks reports whether a call only reads, of the project alone: by one of the commands that
+// are known to, and with nothing else than their options and paths of the workspace.
+func (c call) asks() bool {
+	if len(c.argv) < 2 {
+		return false
+	}
+	options, known := asking[c.argv[0]][c.argv[1]]
+	if !known {
+		return false
+	}
+	for i, word := range c.argv[2:] {
+		switch {
+		case c.glob(i + 2):
+			return false
+		case strings.HasPrefix(word, "-"):
+			if !slices.Contains(strings.Fields(options), word) {
+				return false
+			}
+		case c.argv[i+1] == "-f": // a format
+		case strings.ContainsAny(word, "=@") || c.reads(word, false).grade > Proven:
+			return false
+		}
+	}
+	return true
+}

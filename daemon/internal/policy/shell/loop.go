@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 
@@ -17,6 +18,17 @@ type bound struct {
 // is reports whether an expansion is the variable and nothing else.
 func (b *bound) is(p *syntax.ParamExp) bool {
 	return b != nil && plainParam(p) && p.Param.Value == b.name
+}
+
+// plainName is a variable that nothing but the line itself looks at.
+var plainName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// loopName is the finding about the variable of a for, which its words are assigned to.
+func loopName(name string) finding {
+	if plainName.MatchString(name) && !isRisky(name) {
+		return finding{}
+	}
+	return assigned(name, word{known: true, why: finding{Unproven, "shell.assignment", fmt.Sprintf("nobody can say what %s does to a command; name the variable in small letters", brief(name))}})
 }
 
 // itemCap is how many words a for may have of which each is looked at.

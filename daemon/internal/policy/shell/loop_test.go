@@ -32,6 +32,17 @@ var loopLines = []lineCase{
 	{`for f in a b; do cat ${f:=x}; done`, `QXX assignment +QXX | QXA dynamic ?cat ${f:=x}`},
 	{`for f in a; do make $f; done`, `QXA program +QAA | QXA program ?make $f`},
 	{`for f in a; do (cat $f); done`, `QXA dynamic +QAA | QXA dynamic ?cat $f`},
+	{`for PATH in a; do ls; done`, `QXX assignment +QXX | AAA ls`},
+	{`for PWD in /etc; do ls; done; cat $PWD/x`, `QXX assignment +QXX | AAA ls | QAA dynamic ?cat $PWD/x`},
+	{`for LC_ALL in C; do ls; done`, `QXA assignment +QXA | AAA ls`},
+	{`for http_proxy in x; do ls; done`, `QXX assignment +QXX | AAA ls`},
+
+	// The next round starts where the last one went.
+	{`cd a/b && for i in 1 2 3; do cat ../x; cd ..; done`, `QXA path +QAA | AAA cd a/b | QXA path cat ../x | QXA path cd ..`},
+	{`cd sub && for i in 1 2; do cat x; cd sub; done`, `QXA path +QAA | AAA cd sub | QXA path cat x | QXA path cd sub`},
+	{`for d in a b; do cd $d && ls && cd ..; done`, `QXA path +QAA | QXA path ?cd $d | QXA path ls | QXA path cd ..`},
+	{`for d in a b; do (cd $d && ls); done`, `QXA dynamic +QAA | QXA dynamic ?cd $d | QXA path ls`},
+	{`for d in a b; do cd $d && rm -rf build && cd ..; done`, `QXX path +QAA | QXA path ?cd $d | QXX path rm -rf build | QXA path cd ..`},
 	{`for f; do cat $f; done`, `QXA dynamic +QAA | QXA dynamic ?cat $f`},
 
 	// What is found is given to what only reads.

@@ -152,15 +152,22 @@ func (j *judge) branches(c *syntax.IfClause) {
 }
 
 // loop judges bodies that run often: where they change the directory, nobody
-// knows where the next round starts.
+// knows where the next round starts, and they are judged for that, too.
 func (j *judge) loop(bodies ...[]*syntax.Stmt) {
-	before := j.dirs
+	before, start := j.dirs, len(j.out.commands)
 	for _, body := range bodies {
 		j.stmts(body)
 	}
-	if len(union(before, j.dirs)) != len(before) {
-		j.dirs = nil
+	if len(union(before, j.dirs)) == len(before) {
+		return
 	}
+	next := *j
+	next.dirs, next.out = nil, &tally{calls: map[string][]string{}}
+	for _, body := range bodies {
+		next.stmts(body)
+	}
+	j.merge(start, next.out)
+	j.dirs = nil
 }
 
 func (j *judge) forClause(c *syntax.ForClause) {
@@ -168,9 +175,9 @@ func (j *judge) forClause(c *syntax.ForClause) {
 	case *syntax.WordIter:
 		if c.Select {
 			j.control("select")
-		} else {
-			j.contained("for")
 		}
+		j.contained("for")
+		j.structure(loopName(l.Name.Value))
 		for _, w := range l.Items {
 			j.look(w)
 		}

@@ -32,7 +32,7 @@ grep -n TODO src/*.js
 grep -rl deprecated src | head
 rg -n "TODO|FIXME"
 rg --files -g '*.ts'
-rg -l useState src | xargs head -n 5
+rg -l useState src | xargs wc -l
 jq .scripts package.json
 jq -r '.dependencies | keys[]' package.json
 sed -n 10,40p main.go
@@ -55,8 +55,8 @@ go env GOPATH
 node --version
 npm --version
 python3 --version
-cargo --version
-rustc --version
+ruby --version
+perl --version
 java -version
 make --version
 cmake --version

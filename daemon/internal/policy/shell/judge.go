@@ -28,6 +28,7 @@ type input struct {
 	kind  inputKind
 	text  string // of inputText
 	names bool   // of inputPipe: names of files below where they were looked for, and nothing else
+	whole bool   // of inputPipe: each of the names ends with a NUL, and none is of credentials
 }
 
 type inputKind int

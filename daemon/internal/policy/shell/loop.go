@@ -49,20 +49,27 @@ func (j *judge) each(l *syntax.WordIter, body []*syntax.Stmt) {
 		j.dirs = inner.dirs
 		return
 	}
-	first, start := *j, len(j.out.commands)
-	first.value = &items[0]
-	first.loop(body)
-	for n := range items[1:] {
+	first, start, moved := *j, len(j.out.commands), false
+	round := func(dirs []string, item *bound) {
 		other := *j
-		other.value = &items[n+1]
-		other.out = &tally{calls: map[string][]string{}}
+		other.dirs, other.value, other.out = dirs, item, &tally{calls: map[string][]string{}}
 		other.loop(body)
 		j.merge(start, other.out)
-		if len(union(first.dirs, other.dirs)) != len(first.dirs) {
-			first.dirs = nil
-		}
+		moved = moved || !slices.Equal(dirs, other.dirs)
 	}
-	j.dirs = first.dirs
+	first.value = &items[0]
+	first.loop(body)
+	moved = !slices.Equal(j.dirs, first.dirs)
+	for n := range items[1:] {
+		round(j.dirs, &items[n+1])
+	}
+	if !moved {
+		return
+	}
+	for n := range items { // each may be the one behind a round that moved
+		round(nil, &items[n])
+	}
+	j.dirs = nil
 }
 
 // merge adds what was found in another round of a loop to the commands that are

@@ -47,7 +47,7 @@ var loopLines = []lineCase{
 
 	// What is found is given to what only reads.
 	{`git ls-files | xargs wc -l`, `QAA wrapper | AAA git ls-files | QAA wrapper xargs wc -l | xargs> AAA wc -l`},
-	{`git ls-files '*.go' | sort | head -n 5 | xargs cat`, `QAA wrapper | AAA git ls-files "*.go" | AAA sort | AAA head -n 5 | QAA wrapper xargs cat | xargs> AAA cat`},
+	{`git ls-files '*.go' | sort | head -n 5 | xargs wc`, `QAA wrapper | AAA git ls-files "*.go" | AAA sort | AAA head -n 5 | QAA wrapper xargs wc | xargs> AAA wc`},
 	{`find . -name '*.go' | grep -v vendor | xargs -n 1 wc -l`, `QAA wrapper | AAA find . -name "*.go" | AAA grep -v vendor | QAA wrapper xargs -n 1 wc -l | xargs> AAA wc -l`},
 	{`echo /etc/passwd | xargs cat`, `QXA wrapper | AAA echo /etc/passwd | QXA wrapper xargs cat | xargs> AAA cat`},
 	{`cat list | xargs cat`, `QXA wrapper | AAA cat list | QXA wrapper xargs cat | xargs> AAA cat`},
@@ -56,10 +56,10 @@ var loopLines = []lineCase{
 	{`find . | xargs sort`, `QXA wrapper | AAA find . | QXA wrapper xargs sort | xargs> AAA sort`},
 	{`find . | xargs -a list cat`, `QXA wrapper | AAA find . | QXA wrapper xargs -a list cat | xargs> AAA cat`},
 	{`find . | xargs touch`, `QXA wrapper | AAA find . | QXA wrapper xargs touch | xargs> AAA touch`},
-	{`find / | xargs cat`, `QXA path | QXA path find / | QAA wrapper xargs cat | xargs> AAA cat`},
+	{`find / | xargs wc`, `QXA path | QXA path find / | QAA wrapper xargs wc | xargs> AAA wc`},
 	{`find . < x | xargs cat`, `QXA wrapper | AAA find . | QXA wrapper xargs cat | xargs> AAA cat`},
 
-	{`cargo --version`, `QAA version argv | QAA version cargo --version`},
+	{`docker --version`, `QAA version argv | QAA version docker --version`},
 	{`go version`, `QAA version argv | QAA version go version`},
 	{`./x --version`, `QXA path | QXA path ./x --version`},
 	{`go --version x`, `QXA program argv | QXA program go --version x`},
@@ -108,6 +108,29 @@ func TestSplitPath(t *testing.T) {
 	for line, want := range map[string]Grade{`sort "$PWD/a"`: Contained, `sort $PWD/a`: Unproven} {
 		if r := Analyse(line, at); r.Grade != want {
 			t.Errorf("%s: %d, want %d (%s)", line, r.Grade, want, r.Reason)
+		}
+	}
+}
+
+// TestNotNames: what xargs is given is no list of names, or one of credentials, or a name may
+// come apart; what says its version may run the project; and a round may start elsewhere.
+func TestNotNames(t *testing.T) {
+	for _, line := range []string{
+		`grep -h -e / -e -l list | xargs wc`, `git grep -h -e / -e -l | xargs wc`, `grep -A 1 -e -l list | xargs wc`, `rg -L . list.txt | xargs wc`, `git diff -S --name-only | xargs wc`,
+		`grep -L --label=/etc/passwd foo - | xargs wc`, `git ls-files --format=/etc/passwd | xargs wc`, `git diff --name-only --line-prefix='/etc/passwd ' | xargs wc`,
+		`rg --files --path-separator ' /etc/' | xargs wc`, `find ./etc/passwd | tail -c12 | xargs wc`, `find . | head -c5 | xargs wc`, `find . | xargs cat`, `git ls-files | xargs cat`,
+		`find . -name .env -print0 | xargs -0 cat`, `find .env -print0 | xargs -0 cat`, `git ls-files -z .env | xargs -0 cat`, `find . -path './.env*' -print0 | xargs -0 cat`, `find . -regex './[.]env' -print0 | xargs -0 cat`,
+		`find . -print0 | xargs cat`, `find . | xargs -0 cat`,
+		`mvn -v`, `mvn --version`, `yarn --version`, `rails --version`, `pytest --version`, `cargo --version`,
+		`go list -f -f /etc/x.go`, `for d in a b; do if [ $d = a ]; then cd sub; fi; cat ../x; done`,
+	} {
+		if r := Analyse(line, start); r.Grade <= Contained {
+			t.Errorf("%s: %s", line, describe(r))
+		}
+	}
+	for _, line := range []string{`find . -name '*.go' -print0 | xargs -0 cat`, `git ls-files -z | xargs -0 grep x`, `go list -f '{{.Dir}}' ./...`} {
+		if r := Analyse(line, start); r.Grade > Contained {
+			t.Errorf("%s: %s (%s)", line, describe(r), r.Reason)
 		}
 	}
 }

@@ -1,9 +1,12 @@
 package shell
 
 import (
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/bothyd/bothy/sdk/protect"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -33,22 +36,23 @@ func (j *judge) filters(s *syntax.Stmt) bool {
 	if !ok {
 		return false
 	}
-	operands := 0
-	for _, w := range words[1:] {
-		if !strings.HasPrefix(w, "-") {
-			operands++
-		}
-	}
 	switch words[0] {
 	case "sort", "uniq":
-		return operands == 0 && len(words) <= 2
+		return len(words) == 1 || len(words) == 2 && (words[1] == "-u" || words[1] == "-r")
 	case "head", "tail":
-		return operands == 0 || operands == 1 && len(words) == 3 && words[1] == "-n" && isDigits(words[2])
+		return len(words) == 1 || plainCount.MatchString(strings.Join(words[1:], " "))
 	case "grep":
-		return operands == 1 && !slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") && strings.Trim(w, "-vEFi") != "" })
+		last := len(words) - 1
+		return last > 0 && !strings.HasPrefix(words[last], "-") && !slices.ContainsFunc(words[1:last], func(w string) bool { return !grepFlags.MatchString(w) })
 	}
 	return false
 }
+
+// plainCount is how many lines head and tail let by; of bytes there is no name.
+var plainCount = regexp.MustCompile(`^-(n ?)?[0-9]+$`)
+
+// grepFlags are options of grep that take no value and add nothing to what it prints.
+var grepFlags = regexp.MustCompile(`^-[viEFw]+$`)
 
 // static are the words of a command that sets nothing and of which each is known.
 func (j *judge) static(c *syntax.CallExpr) ([]string, bool) {
@@ -66,26 +70,74 @@ func (j *judge) static(c *syntax.CallExpr) ([]string, bool) {
 	return words, true
 }
 
+// The options that a command which lists names may have, those with which it lists first.
+var (
+	grepLists = regexp.MustCompile(`^-[rRinwEF]*l[rRinwEF]*$`)
+	listFlags = regexp.MustCompile(`^(-[rRinwEF]+|--include=[^/ ]+|--exclude(-dir)?=[^/ ]+)$`)
+	gitLists  = map[string][]string{"ls-files": {"-c", "-o", "-m", "-z", "--exclude-standard"}, "diff": {"--name-only", "--cached", "--staged", "-z"}}
+)
+
+// listing knows few options, none of which puts other text in what is written.
 func listing(words []string) bool {
-	has := func(names ...string) bool {
-		return slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(names, w) })
+	options := func(from int, known func(w string) bool) bool {
+		return !slices.ContainsFunc(words[from:], func(w string) bool { return strings.HasPrefix(w, "-") && w != "--" && !known(w) })
 	}
-	switch words[0] {
-	case "find":
-		return !has("-printf", "-ls", "-fprintf", "-fprint", "-fls", "-exec", "-execdir", "-ok", "-okdir")
-	case "grep", "rg":
-		return has("-l", "-rl", "-lr", "-Rl", "-rli", "-il", "-L", "--files-with-matches", "--files")
-	case "git":
-		return len(words) > 1 && (words[1] == "ls-files" && len(words) <= 3 && !has("-s", "--stage", "--eol") ||
-			words[1] == "grep" && has("-l", "--files-with-matches", "--name-only") || words[1] == "diff" && has("--name-only"))
+	switch {
+	case words[0] == "find":
+		return options(1, func(w string) bool { return slices.Contains(findNames, w) })
+	case len(words) < 2:
+		return false
+	case words[0] == "grep":
+		return len(words) > 2 && grepLists.MatchString(words[1]) && options(2, listFlags.MatchString)
+	case words[0] == "rg":
+		return (words[1] == "-l" && len(words) > 2 || words[1] == "--files" || words[1] == "--files-with-matches") &&
+			options(2, func(w string) bool { return w == "-i" || w == "-g" || w == "-w" || w == "-F" })
+	case words[0] == "git" && words[1] == "grep":
+		return len(words) > 3 && words[2] == "-l" && options(3, func(w string) bool { return w == "-i" || w == "-w" || w == "-F" || w == "-E" })
+	case words[0] == "git" && words[1] == "diff":
+		return slices.Contains(words, "--name-only") && options(2, func(w string) bool { return slices.Contains(gitLists["diff"], w) })
+	case words[0] == "git":
+		return words[1] == "ls-files" && options(2, func(w string) bool { return slices.Contains(gitLists["ls-files"], w) })
 	}
 	return false
+}
+
+// findNames are what find may be told: where and what to look for.
+var findNames = strings.Fields("-name -iname -path -ipath -type -not -o -a -maxdepth -mindepth -size -mtime -mmin -newer -empty -prune -print -print0")
+
+// unseen are programs that show nothing of what is in the files that they are given, so that
+// a name which is none (of a file with a blank in its own) does no harm.
+var unseen = []string{"wc", "ls", "du", "stat", "basename", "dirname", "realpath", "md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum", "cksum"}
+
+// whole reports whether a command that lists names ends each with a NUL, and looks for no
+// credentials.
+func (j *judge) whole(s *syntax.Stmt) bool {
+	c, simple := s.Cmd.(*syntax.CallExpr)
+	if !simple || !j.lists(s) {
+		return false
+	}
+	words, _ := j.static(c)
+	if !slices.Contains(words, "-print0") && !slices.Contains(words, "-z") {
+		return false
+	}
+	return !slices.ContainsFunc(words, func(w string) bool {
+		last := path.Base(w)
+		abs, _ := j.at.resolveRead(w)
+		return secret(abs) || protect.SecretPattern(last) || strings.ContainsAny(last, "*?[") && protect.SecretMatch(last, false) && strings.HasPrefix(last, ".")
+	})
 }
 
 // namesOnly reports whether xargs gives names of found files to a program that only
 // reads, and whose options, should a name be one, do nothing else.
 func (j *judge) namesOnly(own, rest []word) bool {
-	if j.stdin.kind != inputPipe || !j.stdin.names || len(rest) == 0 || !rest[0].known || !slices.Contains(harmlessOptions, rest[0].text) {
+	if j.stdin.kind != inputPipe || len(rest) == 0 || !rest[0].known {
+		return false
+	}
+	zero := slices.ContainsFunc(own, func(w word) bool { return w.text == "-0" || w.text == "-r0" || w.text == "-0r" })
+	switch name := rest[0].text; {
+	case j.stdin.names && slices.Contains(unseen, name):
+	case j.stdin.whole && zero && slices.Contains(harmlessOptions, name):
+	default:
 		return false
 	}
 	for n, w := range own[1:] {

@@ -8,7 +8,7 @@ import (
 // asking are commands of programs that can do everything which only read, each with the
 // options that leave it so.
 var asking = map[string]map[string]string{
-	"go":    {"env": "-json -changed", "list": "-m -json -deps -test -e -f -find", "doc": "-all -short -src -u -c -cmd", "help": ""},
+	"go":    {"env": "-json -changed", "list": "-m -json -deps -test -e -find", "doc": "-all -short -src -u -c -cmd", "help": ""},
 	"gofmt": {"-l": "-l -d -s -e", "-d": "-l -d -s -e"},
 	"npm":   {"ls": "--all --json --long --prod", "list": "--all --json --long --prod", "root": "", "prefix": ""},
 	"unzip": {"-l": "", "-Z": "", "-Z1": ""},
@@ -24,15 +24,18 @@ func (c call) asks() bool {
 	if !known {
 		return false
 	}
-	for i, word := range c.argv[2:] {
-		switch {
-		case c.glob(i + 2):
+	for i := 2; i < len(c.argv); i++ {
+		switch word := c.argv[i]; {
+		case c.glob(i):
 			return false
+		case word == "-f" && c.argv[1] == "list": // and a format
+			if i++; c.glob(i) {
+				return false
+			}
 		case strings.HasPrefix(word, "-"):
 			if !slices.Contains(strings.Fields(options), word) {
 				return false
 			}
-		case c.argv[i+1] == "-f": // a format
 		case strings.ContainsAny(word, "=@") || c.reads(word, false).grade > Proven:
 			return false
 		}

@@ -134,12 +134,18 @@ func (j *judge) table(name string, words []word) finding {
 
 // versionWords are what some programs are asked for their version with, beside --version.
 var versionWords = map[string]string{
-	"go": "version", "node": "-v", "npm": "-v", "pnpm": "-v", "yarn": "-v", "python": "-V", "python3": "-V", "java": "-version", "javac": "-version", "mvn": "-v", "gradle": "-v",
+	"go": "version", "node": "-v", "npm": "-v", "python": "-V", "python3": "-V", "java": "-version", "javac": "-version",
 }
+
+// obedient are programs that obey files of the project before they say anything: they
+// load them, or start what those name.
+var obedient = strings.Fields("mvn yarn pnpm corepack npx gradle gradlew rails rake bundle bundler tox nox pytest gulp grunt jest vitest mocha eslint prettier " +
+	"webpack vite rollup tsc cargo rustc rustup rustfmt rustdoc bazel bazelisk buck sbt lein mix elixir swift pre-commit composer phpunit just task nix " +
+	"poetry pipenv pdm hatch mise asdf direnv vagrant packer terraform ansible ansible-playbook")
 
 // asksVersion reports whether a call only asks a program which version it is.
 func (c call) asksVersion() bool {
-	return len(c.argv) == 2 && (c.argv[1] == "--version" || c.argv[1] == versionWords[c.argv[0]] && c.argv[1] != "")
+	return len(c.argv) == 2 && !slices.Contains(obedient, c.argv[0]) && (c.argv[1] == "--version" || c.argv[1] == versionWords[c.argv[0]] && c.argv[1] != "")
 }
 
 // unlisted judges a program that is not in the table.

@@ -117,7 +117,7 @@ func (j *judge) binary(c *syntax.BinaryCmd) {
 		}
 		left, right := *j, *j
 		left.stmt(c.X)
-		right.stdin = input{kind: inputPipe, names: j.lists(c.X)}
+		right.stdin = input{kind: inputPipe, names: j.lists(c.X), whole: j.whole(c.X)}
 		right.stmt(c.Y)
 	case syntax.AndStmt:
 		j.stmt(c.X)

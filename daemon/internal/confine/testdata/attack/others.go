@@ -34,7 +34,7 @@ func init() {
 		var have unix.Rlimit
 		return unix.Prlimit(number(a[0]), unix.RLIMIT_CORE, nil, &have)
 	}
-	deeds["priority"] = func(a []string) error { return unix.Setpriority(unix.PRIO_PROCESS, number(a[0]), 1) }
+	deeds["priority"] = func(a []string) error { return unix.Setpriority(unix.PRIO_PROCESS, number(a[0]), 19) }
 	deeds["affinity"] = func(a []string) error {
 		var all unix.CPUSet
 		if err := unix.SchedGetaffinity(0, &all); err != nil {

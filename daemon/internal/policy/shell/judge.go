@@ -20,6 +20,7 @@ type judge struct {
 	depth     int      // of texts in texts
 	functions []string // the functions in whose bodies it is
 	value     *bound   // what the variable of the loop around it is; nil: nobody knows any
+	again     bool     // it judges a round of a loop for where the last one went: loops in it were judged so already
 	out       *tally
 }
 

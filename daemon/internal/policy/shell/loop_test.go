@@ -2,6 +2,7 @@ package shell
 
 import (
 	"maps"
+	"strings"
 	"testing"
 )
 
@@ -131,6 +132,19 @@ func TestNotNames(t *testing.T) {
 	for _, line := range []string{`find . -name '*.go' -print0 | xargs -0 cat`, `git ls-files -z | xargs -0 grep x`, `go list -f '{{.Dir}}' ./...`} {
 		if r := Analyse(line, start); r.Grade > Contained {
 			t.Errorf("%s: %s (%s)", line, describe(r), r.Reason)
+		}
+	}
+}
+
+// TestLoopsInLoops: what a line costs grows with its length, however deep its loops and pipes.
+func TestLoopsInLoops(t *testing.T) {
+	for _, line := range []string{
+		strings.Repeat("for i in a; do cd /workspace/x && ", 200) + "ls" + strings.Repeat("; done", 200),
+		"find ." + strings.Repeat("|sort", 2000) + "|xargs wc",
+		"find ." + strings.Repeat("|xargs wc", 400),
+	} {
+		if r := Analyse(line, start); r.Rule == "" {
+			t.Errorf("%.60s: %+v", line, r.Grade)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (j *judge) lists(s *syntax.Stmt) bool {
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.BinaryCmd:
-		return c.Op == syntax.Pipe && j.lists(c.X) && j.filters(c.Y)
+		return c.Op == syntax.Pipe && j.filters(c.Y) && j.lists(c.X)
 	case *syntax.CallExpr:
 		words, ok := j.static(c)
 		return ok && listing(words)

@@ -117,7 +117,10 @@ func (j *judge) binary(c *syntax.BinaryCmd) {
 		}
 		left, right := *j, *j
 		left.stmt(c.X)
-		right.stdin = input{kind: inputPipe, names: j.lists(c.X), whole: j.whole(c.X)}
+		right.stdin = input{kind: inputPipe}
+		if y, simple := c.Y.Cmd.(*syntax.CallExpr); simple && len(y.Args) > 0 && y.Args[0].Lit() == "xargs" {
+			right.stdin.names, right.stdin.whole = j.lists(c.X), j.whole(c.X)
+		}
 		right.stmt(c.Y)
 	case syntax.AndStmt:
 		j.stmt(c.X)
@@ -161,13 +164,15 @@ func (j *judge) loop(bodies ...[]*syntax.Stmt) {
 	if len(union(before, j.dirs)) == len(before) {
 		return
 	}
+	if j.dirs = nil; j.again { // or loops in loops would cost twice as much each
+		return
+	}
 	next := *j
-	next.dirs, next.out = nil, &tally{calls: map[string][]string{}}
+	next.again, next.out = true, &tally{calls: map[string][]string{}}
 	for _, body := range bodies {
 		next.stmts(body)
 	}
 	j.merge(start, next.out)
-	j.dirs = nil
 }
 
 func (j *judge) forClause(c *syntax.ForClause) {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/sandbox/frame"
@@ -31,6 +30,7 @@ import (
 //	views/KEY/held/u     changes that wait for an answer, below later views
 //	views/KEY/kept/N     what of a command was not applied, for a person
 //	views/KEY/caches/C   what commands added to a cache of packages
+//	views/KEY/gone/N     a view's folder that is being removed
 //
 // A folder without a plan is of a command that was cut; it is only kept. One
 // with a plan that is not done is finished by who finds it.
@@ -43,6 +43,7 @@ const (
 	lateName   = "late"
 	heldName   = "held"
 	keptName   = "kept"
+	goneName   = "gone"
 	// retainedName is the plan's when all is done and the folder stays all the same.
 	retainedName = "retained"
 )
@@ -180,15 +181,19 @@ func (v *view) discard() error {
 	return nil
 }
 
-// goneEnding is of a view's folder that is being removed.
-const goneEnding = ".gone"
-
-// remove removes the view's folder while the next command may run already. It gets
-// another name first: a folder that is half removed would look like one whose command
-// was cut.
+// remove removes the view's folder while the next command may run already. It goes to
+// another place first: a folder that is half removed would look like one whose command
+// was cut, and who looks through the run's views would wait while the last of it goes.
 func (v *view) remove() {
-	dir, logger := v.spec.Dir+goneEnding, v.session.manager.logger
-	if err := os.Rename(v.spec.Dir, dir); err != nil {
+	gone, logger := filepath.Join(filepath.Dir(v.spec.Dir), goneName), v.session.manager.logger
+	dir := filepath.Join(gone, filepath.Base(v.spec.Dir))
+	err := os.Rename(v.spec.Dir, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(gone, 0o700); err == nil {
+			err = os.Rename(v.spec.Dir, dir)
+		}
+	}
+	if err != nil {
 		logger.Debug("the folder of a view stays", "folder", v.spec.Dir, "error", err)
 		return
 	}
@@ -251,7 +256,7 @@ func leftViews(dir string) []string {
 	}
 	var found []string
 	for _, e := range entries {
-		if e.IsDir() && !slices.Contains([]string{heldName, keptName, cachesName}, e.Name()) && !strings.HasSuffix(e.Name(), goneEnding) {
+		if e.IsDir() && !slices.Contains([]string{heldName, keptName, cachesName, goneName}, e.Name()) {
 			found = append(found, filepath.Join(dir, e.Name()))
 		}
 	}

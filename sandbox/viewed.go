@@ -250,10 +250,7 @@ func (s *session) dropViews(ctx context.Context, all bool) error {
 			errs = append(errs, viewer.remove(ctx, dir))
 			continue
 		}
-		gone, _ := filepath.Glob(filepath.Join(dir, "*"+goneEnding)) // of a manager that died
-		for _, dir := range gone {
-			errs = append(errs, viewer.remove(ctx, dir))
-		}
+		errs = append(errs, viewer.remove(ctx, filepath.Join(dir, goneName)))
 	}
 	return errors.Join(errs...)
 }

@@ -59,6 +59,17 @@ sandbox {
   # cpus     = 1     # by default half of those that are there
 }
 
+# What differs for one project, named by its root: any of the limits above, and
+# workspace. Runs without a project, those of channels, have 512MB, one processor
+# and 128 processes at most.
+#
+# project "~/src/shop" {
+#   sandbox {
+#     memory  = "8GB"
+#     timeout = "8m"
+#   }
+# }
+
 # How much agents may do without asking a person; docs/policy.md tells all of it.
 # In interactive mode everything with side effects is asked about. In restricted
 # mode what is proven to stay inside the project runs, and the rest is asked about

@@ -123,7 +123,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	}
 	rules := engine.NewRulebook(g.store, d.log)
 	written := written{d.current, config.NewWorkspaces(d.sayWorkspace)}
-	ruling := policy.Live{Written: written.policy, Sandbox: func() sdk.Sandbox { return d.current().Sandbox }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
+	ruling := policy.Live{Written: written.policy, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
 	copies := skill.Copies{Trusted: trust.Trusts, Runs: g.store}
 	d.own = d.ownTools(g.store, copies, rules)
 	if d.engine, err = d.startEngine(g, copies, rules, written, ruling); err != nil {

@@ -22,13 +22,13 @@ type written struct {
 // policy are the settings of policy in a project.
 func (w written) policy(root string) policy.Settings {
 	cfg := w.current()
-	return settingsOf(cfg, w.workspaces.Of(cfg, root))
+	return settingsOf(cfg, root, w.workspaces.Of(cfg, root))
 }
 
-func settingsOf(cfg *config.Config, w config.Workspace) policy.Settings {
+func settingsOf(cfg *config.Config, root string, w config.Workspace) policy.Settings {
 	return policy.Settings{
 		Mode: cfg.Policy.Mode, Shell: cmp.Or(w.Shell, cfg.Sandbox.Shell), Broken: w.Broken, BrokenAt: w.BrokenAt,
-		Rules: slices.Concat(w.Rules, cfg.Workspace.Rules, cfg.Rules), Protect: protection(cfg.Protect, w.Protect), Workspace: cfg.Sandbox.Workspace,
+		Rules: slices.Concat(w.Rules, cfg.Workspace.Rules, cfg.Rules), Protect: protection(cfg.Protect, w.Protect), Workspace: cfg.Sandbox.For(root).Workspace,
 	}
 }
 
@@ -76,7 +76,7 @@ func (w written) narrowing(root string) engine.Narrowing {
 func Judge(cfg *config.Config, dir, command string, mode sdk.Mode, form string) (sdk.Decision, config.Diagnostics, error) {
 	root, _ := config.ProjectOf(dir)
 	w, diags := config.WorkspaceOf(root, cfg)
-	set := settingsOf(cfg, w)
+	set := settingsOf(cfg, root, w)
 	set.Shell, set.View = cmp.Or(form, set.Shell), mode == sdk.ModeWorkspace // who names it wants to know of it
 	set.Found = obeyed(root, set.Protect)
 	decision, err := policy.Judge(set, root, command, mode, project.Links)

@@ -90,24 +90,3 @@ const (
 	CommandOutput  = 10 << 20 // bytes of standard output that are kept
 	CommandErrors  = 1 << 20  // of standard error
 )
-
-// Sandbox is the decoded sandbox block. Zero values mean the defaults. The tags
-// say all that there is to know of an attribute of the block; what has no doc is
-// none.
-type Sandbox struct {
-	Image     string   `json:"image,omitempty" doc:"an OCI image present on this machine; empty is the skeleton with the host's /usr"`
-	Runtime   string   `json:"runtime,omitempty" default:"auto" doc:"OCI runtime: auto, crun or runc"`
-	Socket    string   `json:"socket,omitempty" kind:"path" doc:"a Podman socket to use; empty: the user's, else a service of Bothy's own"`
-	Memory    int64    `json:"memory,omitempty" kind:"size" default:"2GB" doc:"memory of a run's container"`
-	CPUs      float64  `json:"cpus,omitempty" doc:"processors of a run's container; by default half of those that are there"`
-	Pids      int64    `json:"pids,omitempty" default:"512" doc:"processes of a run's container"`
-	Tmp       int64    `json:"tmp,omitempty" kind:"size" default:"64MB" doc:"size of /tmp in the container"`
-	Timeout   Duration `json:"timeout,omitempty" default:"{command_time}" doc:"time for one command that names none; at most {max_command_time}"`
-	MaxOutput int64    `json:"max_output,omitempty" name:"max_stdout" kind:"size" default:"{command_output}" doc:"standard output that is kept of one command"`
-	MaxErrors int64    `json:"max_errors,omitempty" name:"max_stderr" kind:"size" default:"{command_errors}" doc:"standard error that is kept of one command"`
-	Path      []string `json:"path,omitempty"` // the caller's PATH; commands get the folders of it that they see
-	Undo      int64    `json:"undo,omitempty"` // bytes of former contents that the store keeps (store.undo_size); 0 is no bound
-	Shell     string   `json:"shell,omitempty" default:"bash" values:"bash,argv" doc:"how command lines are read: bash, or argv: one program and its words, without a shell"`
-	Workspace string   `json:"workspace,omitempty" default:"project" values:"project,direct,private" doc:"project: a copy of it, if possible; direct: the project itself; private: a folder of the run"`
-	Quota     int64    `json:"quota,omitempty" kind:"size" default:"5GB" doc:"what a run's home and private workspace may hold; watched, since only root could enforce it"`
-}

@@ -63,6 +63,10 @@ type PolicyRequest struct {
 	// work on a copy of the project; empty is ModeRestricted.
 	Otherwise Mode
 
+	// Private says that commands have a folder of the run's own and nothing of the
+	// project; see Run.Private.
+	Private bool
+
 	// Links says where paths lead that the call names, as it names them and
 	// relative to the project, when a symbolic link is on the way: to a path of the
 	// project, or an absolute one outside of it. Whoever asks has looked.

@@ -77,7 +77,7 @@ func (b *bash) apply(ctx context.Context, in applyArguments, call tool.Call) (sd
 	if !result.Success {
 		result.Error, result.Outcome = verdict(r)
 	}
-	return b.told(result, r, call.Project), nil
+	return b.changes(result, r, call.Project), nil
 }
 
 // applied tells in a line what was applied, and what was not.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -10,7 +9,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -48,9 +46,9 @@ type bash struct {
 	// unready is why nothing can be made ready beforehand; a call tries again.
 	unready error
 	closed  bool
-	// direct are the runs that were told that their commands work on the project
-	// itself.
-	direct map[string]bool
+	// told are the runs of which the first result has said what is special: that their
+	// commands work on the project itself, or which limits they have.
+	told map[string]bool
 	// changed tells the daemon that the description is another one.
 	changed chan struct{}
 	// recovery is the work that configure leaves running; it stops waiting for
@@ -61,7 +59,7 @@ type bash struct {
 }
 
 func newBash(logger hclog.Logger) *bash {
-	b := &bash{logger: logger, opening: make(chan struct{}, 1), changed: make(chan struct{}, 1), direct: make(map[string]bool)}
+	b := &bash{logger: logger, opening: make(chan struct{}, 1), changed: make(chan struct{}, 1), told: make(map[string]bool)}
 	b.stopping, b.stop = context.WithCancel(context.Background())
 	return b
 }
@@ -83,17 +81,8 @@ func (t toolSet) Tools() []sdk.ToolSpec {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
 	specs := t.Set.Tools()
-	specs[0].Description = describe(t.b.limits())
+	specs[0].Description = describe(t.b.configured())
 	return specs
-}
-
-// describe is the tool's description for the model.
-func describe(c sandbox.Command) string {
-	return strings.NewReplacer(
-		"{timeout}", strconv.FormatFloat(c.Timeout.Seconds(), 'f', -1, 64),
-		"{most}", strconv.FormatFloat(sdk.MaxCommandTime.Seconds(), 'f', -1, 64),
-		"{output}", strconv.FormatFloat(float64(c.StdoutCap)/(1<<20), 'g', 3, 64)+" MB",
-	).Replace(strings.TrimSpace(description))
 }
 
 func (b *bash) tools() toolSet {
@@ -105,9 +94,9 @@ func (b *bash) tools() toolSet {
 func (b *bash) configure(_ context.Context, s sdk.Settings) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	declared := describe(b.limits())
+	declared := describe(b.configured())
 	b.settings, b.unready = &s, nil
-	if describe(b.limits()) != declared {
+	if describe(b.configured()) != declared {
 		select {
 		case b.changed <- struct{}{}:
 		default: // the one before is not sent yet
@@ -137,7 +126,7 @@ func config(s sdk.Settings, protections *configured) sandbox.Config {
 		ruling.undo = x.Undo
 		cfg.Socket, cfg.Runtime, cfg.Image = x.Socket, x.Runtime, x.Image
 		cfg.Tools = func() toolchain.Found { return tools(x.Path) }
-		cfg.Limits = sandbox.Limits{Memory: x.Memory, CPUs: x.CPUs, Pids: x.Pids, Tmp: x.Tmp, Quota: x.Quota}
+		cfg.Limits = limitsOf(*x)
 	}
 	cfg.Judge = ruling
 	return cfg
@@ -202,14 +191,11 @@ func (b *bash) health(context.Context) error {
 
 // run is the tool.
 func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolResult, error) {
-	command, err := b.command(in)
+	command, err := b.command(in, call.Project)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	b.mu.Lock()
-	shell := b.sandbox().Shell
-	b.mu.Unlock()
-	ways, err := ways(in.Command, call.Argv, shell)
+	ways, err := ways(in.Command, call.Argv, b.sandbox(call.Project).Shell)
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
@@ -245,22 +231,26 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 		result.Release() // nothing was applied
 		return sdk.ToolResult{}, stopped(err, result)
 	}
-	return b.told(b.inProject(answer(result, &out), call.Run, result.Direct), result, call.Project), nil
+	return b.changes(b.special(answer(result, &out), call, result.Direct), result, call.Project), nil
 }
 
-// inProject adds to the result of a run's first command that it worked on the
-// project itself, and why.
-func (b *bash) inProject(answer sdk.ToolResult, run, reason string) sdk.ToolResult {
-	if reason == "" {
+// special adds to a result that its command worked on the project itself, and why. The
+// first of a run says it in words, and the limits that are the run's own.
+func (b *bash) special(answer sdk.ToolResult, call tool.Call, reason string) sdk.ToolResult {
+	note := b.ownLimits(call.Project)
+	if reason != "" {
+		answer.Metadata["view"], answer.Metadata["view_reason"] = false, reason
+		note = fmt.Sprintf(directNote, reason) + note
+	}
+	if note == "" {
 		return answer
 	}
 	b.mu.Lock()
-	told := b.direct[run]
-	b.direct[run] = true
+	told := b.told[call.Run]
+	b.told[call.Run] = true
 	b.mu.Unlock()
-	answer.Metadata["view"], answer.Metadata["view_reason"] = false, reason
 	if !told {
-		answer.Output = joined(answer.Output, "", "", "", fmt.Sprintf(directNote, reason))
+		answer.Output = joined(answer.Output, "", "", "", note)
 	}
 	return answer
 }
@@ -268,11 +258,11 @@ func (b *bash) inProject(answer sdk.ToolResult, run, reason string) sdk.ToolResu
 // directNote names what is otherwise for a command that works on the project itself.
 const directNote = "[commands of this run work on the project itself, not on a copy: %s. Git repositories (.git) and protected paths that are there are read-only; what a command makes in the place of others is seen by everybody until the command ends, and is removed then]\n"
 
-// told adds to a result what the command changed, so that it can be taken back.
-func (b *bash) told(answer sdk.ToolResult, r sandbox.Result, project string) sdk.ToolResult {
+// changes adds to a result what the command changed, so that it can be taken back.
+func (b *bash) changes(answer sdk.ToolResult, r sandbox.Result, project string) sdk.ToolResult {
 	b.mu.Lock()
 	store := kept.In(b.settings.DataDir)
-	answer.Told = r.Viewed || b.sandbox().Workspace == workspacePrivate // there it has nothing of the project
+	answer.Told = r.Viewed || b.configured().For(project).Workspace == sdk.WorkspacePrivate // there it has nothing of the project
 	b.mu.Unlock()
 	unkept, err := tell(&answer, r.Changes, project, store)
 	if err != nil {
@@ -310,65 +300,6 @@ func (b *bash) retain(answer sdk.ToolResult, r sandbox.Result, unkept []string) 
 // retainNote says where the only copy lies of what could not be kept.
 const retainNote = "[not all that the command replaced or removed could be kept for undo; what was there before lies in %s until the run is reset]\n"
 
-// runSpec is the run's place. In a private workspace there is nothing of the
-// project.
-func (b *bash) runSpec(key, project, runDir string) sandbox.RunSpec {
-	run := sandbox.RunSpec{RunID: key, Project: project, RunDir: runDir}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch b.sandbox().Workspace {
-	case workspacePrivate:
-		run.Project = ""
-	case workspaceDirect:
-		run.Direct = true
-	}
-	return run
-}
-
-// The values of sdk.Sandbox.Workspace that give every run a folder of its own, and
-// that have its commands work in the project itself.
-const (
-	workspacePrivate = "private"
-	workspaceDirect  = "direct"
-)
-
-// sandbox is what is configured of the sandbox, and nothing before the daemon has
-// configured it; who has mu calls it.
-func (b *bash) sandbox() sdk.Sandbox {
-	if b.settings == nil || b.settings.Sandbox == nil {
-		return sdk.Sandbox{}
-	}
-	return *b.settings.Sandbox
-}
-
-// command checks the arguments that the schema cannot.
-func (b *bash) command(in arguments) (sandbox.Command, error) {
-	b.mu.Lock()
-	c := b.limits()
-	b.mu.Unlock()
-	c.Dir = in.Dir
-	if strings.TrimSpace(in.Command) == "" {
-		return c, sdk.Errorf(sdk.Validation, "command is empty")
-	}
-	most := sdk.MaxCommandTime.Seconds()
-	if in.TimeoutSeconds < 0 || in.TimeoutSeconds > most {
-		return c, sdk.Errorf(sdk.Validation, "timeout_seconds is %g; it can be up to %g", in.TimeoutSeconds, most)
-	}
-	if in.TimeoutSeconds > 0 {
-		c.Timeout = time.Duration(in.TimeoutSeconds * float64(time.Second))
-	}
-	return c, nil
-}
-
-// limits are those of a command that asks for none; who has mu calls it.
-func (b *bash) limits() sandbox.Command {
-	x := b.sandbox()
-	return sandbox.Command{
-		Timeout:   cmp.Or(time.Duration(x.Timeout), sdk.CommandTime),
-		StdoutCap: cmp.Or(x.MaxOutput, sdk.CommandOutput), StderrCap: cmp.Or(x.MaxErrors, sdk.CommandErrors),
-	}
-}
-
 // stopped is the error of a command that did not come to its end: nothing that it
 // changed was applied.
 func stopped(err error, r sandbox.Result) error {
@@ -400,7 +331,7 @@ func classified(err error) error {
 // over the run's container as it is.
 func (b *bash) release(ctx context.Context, run, _ string) error {
 	b.mu.Lock()
-	delete(b.direct, run)
+	delete(b.told, run)
 	m := b.manager
 	b.mu.Unlock()
 	if m == nil {

@@ -185,7 +185,7 @@ func TestWhatCannotBeKeptStays(t *testing.T) {
 	b := newBash(hclog.NewNullLogger())
 	b.settings = &sdk.Settings{DataDir: data}
 	changed := sandbox.Result{Viewed: true, Changes: []sandbox.Change{{Path: "f", Was: someFile, Is: someFile, Old: old}}}
-	got := b.told(sdk.ToolResult{Output: "out"}, changed, r.project)
+	got := b.changes(sdk.ToolResult{Output: "out"}, changed, r.project)
 	if !strings.Contains(got.Output, filepath.Dir(old)) {
 		t.Errorf("the output is %q", got.Output)
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/tool"
 )
 
 // TestDirect: the first result of a run says that its commands work on the project
@@ -22,7 +24,7 @@ func TestDirect(t *testing.T) {
 		{"a", "the kernel is old", false, false},
 		{"b", "the kernel is old", true, false},
 	} {
-		got := b.inProject(answer(sandbox.Result{Direct: c.reason}, &output{stdout: []byte("out")}), c.run, c.reason)
+		got := b.special(answer(sandbox.Result{Direct: c.reason}, &output{stdout: []byte("out")}), tool.Call{Invocation: sdk.Invocation{Run: c.run, Project: "/p"}}, c.reason)
 		noted := strings.HasPrefix(got.Output, "out\n[") && strings.Contains(got.Output, "the kernel is old. Git repositories")
 		if noted != c.noted || !noted && got.Output != "out" {
 			t.Errorf("%+v: got %q", c, got.Output)

@@ -31,6 +31,9 @@ func (b *bash) Event(ctx context.Context, name string, payload json.RawMessage) 
 	if err := json.Unmarshal(payload, &e); err != nil {
 		return sdk.Errorf(sdk.Validation, "the payload of %s: %w", name, err)
 	}
+	if e.Run.Private {
+		e.Project = ""
+	}
 	run := b.runSpec(e.Run.Key, e.Project, e.RunDir)
 	if !used(run) {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"strings"
@@ -86,5 +87,41 @@ mkdir d x; echo 1 >d/f; echo 1 >x/f; echo 1 >keep; git add -A; git commit -qm on
 		if got.Success == c.fails || strings.Contains(got.Output, hint) != c.fails {
 			t.Errorf("%s: %+v", c.script, got)
 		}
+	}
+}
+
+// TestLimitsOfAProject: a project has what its block says, a private run has little and
+// nothing of the project, and the first result of each says so.
+func TestLimitsOfAProject(t *testing.T) {
+	needPodman(t)
+	var project string
+	r := newRig(t, func(s *sdk.Settings) {
+		project = filepath.Join(filepath.Dir(s.DataDir), "project")
+		s.Sandbox.Projects = []sdk.ProjectSandbox{{Root: project, Set: sdk.Sandbox{Pids: 77, Tmp: 8 << 20, Timeout: sdk.Duration(3 * time.Second)}}}
+	})
+	if err := os.WriteFile(filepath.Join(project, "mine"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const look = `{"command":"ulimit -u; df -m --output=size /tmp | tail -1; ls"}`
+	got, _, err := r.call(look)
+	if err != nil || !got.Success {
+		t.Fatal(got, err)
+	}
+	for _, want := range []string{"77\n", "  8\n", "mine\n", "[this run has limits of its own: 2 GB of memory, ", "77 processes and threads, 8 MB in /tmp; 3s for a command that asks for no other time]\n"} {
+		if !strings.Contains(got.Output, want) {
+			t.Errorf("%q is not in %q", want, got.Output)
+		}
+	}
+	if got, _, err = r.call(look); err != nil || strings.Contains(got.Output, "limits of its own") {
+		t.Errorf("it is told twice: %q, %v", got.Output, err)
+	}
+	if got, _, err = r.call(`{"command":"sleep 9"}`); err != nil || got.Outcome != sdk.Timeout {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	private, err := r.b.tools().Invoke(t.Context(), sdk.Invocation{Tool: "bash", Arguments: json.RawMessage(look), Run: "run-2", RunDir: filepath.Join(r.runDir, "2")},
+		&stream{chunks: make(map[int]string)})
+	if err != nil || !strings.HasPrefix(private.Output, "128\n") || strings.Contains(private.Output, "mine") ||
+		!strings.Contains(private.Output, "512 MB of memory, 1 processor, 128 processes and threads, 64 MB in /tmp; 2m0s for") {
+		t.Errorf("a private run: %q, %v", private.Output, err)
 	}
 }

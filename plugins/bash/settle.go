@@ -34,7 +34,7 @@ func (b *bash) settle(ctx context.Context, call sdk.Invocation) (sdk.ToolResult,
 		return sdk.ToolResult{}, unknown(err)
 	}
 	b.logger.Info("a command of an earlier process had ended", "run", call.Run, "call", call.CallID, "exit", result.ExitCode)
-	return b.told(answer(result, &out), result, call.Project), nil
+	return b.changes(answer(result, &out), result, call.Project), nil
 }
 
 // unknown is the error of a call of which nothing is known, for whatever reason.

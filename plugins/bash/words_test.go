@@ -134,7 +134,7 @@ func TestWithoutAShell(t *testing.T) {
 
 func TestPrivateWorkspaceHasNothingOfTheProject(t *testing.T) {
 	needPodman(t)
-	r := newRig(t, func(s *sdk.Settings) { s.Sandbox.Workspace = workspacePrivate })
+	r := newRig(t, func(s *sdk.Settings) { s.Sandbox.Workspace = sdk.WorkspacePrivate })
 	if err := os.WriteFile(filepath.Join(r.project, "theirs"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ var rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
 	{Type: "agent", LabelNames: []string{"name"}},
 	{Type: "skill", LabelNames: []string{"name"}},
 	{Type: "rule", LabelNames: []string{"name"}},
+	{Type: "project", LabelNames: []string{"root"}},
 }}
 
 // blockSet holds the labelled blocks of one type, later files over earlier
@@ -39,6 +40,8 @@ func (l *loader) file(text []byte, name string) {
 		case twice:
 		case b.Type == "workspace":
 			l.workspaces = append(l.workspaces, b)
+		case b.Type == "project":
+			l.project(b)
 		case len(b.Labels) == 0:
 			l.settings(b)
 		default:

@@ -52,6 +52,7 @@ func Diff(was, now *Config) []Change {
 	changes = append(changes, diffLabelled("model", func(m Model) string { return m.Alias }, sameModel, was.Models, now.Models, false)...)
 	changes = append(changes, diffNamed("agent", was.Agents, now.Agents)...)
 	changes = append(changes, diffLabelled("rule", func(r sdk.PolicyRule) string { return r.Name }, sameRule, was.Rules, now.Rules, false)...)
+	changes = append(changes, diffLabelled("project", func(p sdk.ProjectSandbox) string { return p.Root }, sameProject, was.Sandbox.Projects, now.Sandbox.Projects, false)...)
 	return append(changes, diffNamed("skill", was.Skills.Enabled, now.Skills.Enabled)...)
 }
 
@@ -67,6 +68,8 @@ func sameLocked(a, b *Locked) bool {
 	}
 	return len(a.Diff(*b)) == 0
 }
+
+func sameProject(a, b sdk.ProjectSandbox) bool { return reflect.DeepEqual(a, b) }
 
 func sameModel(a, b Model) bool {
 	a.Range = b.Range

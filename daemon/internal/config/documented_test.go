@@ -30,6 +30,7 @@ func attributes() map[string][]string {
 		add(block, schemaOf(decoded))
 	}
 	all["provider"] = all["plugin"]
+	all["project"] = projectAttributes()
 	return all
 }
 
@@ -64,7 +65,7 @@ func TestEveryAttributeIsDocumented(t *testing.T) {
 			}
 		}
 		for where, text := range map[string][]byte{"config.hcl": bothy.DefaultConfig, "docs": docs} {
-			if !regexp.MustCompile(`(?m)(^|[\s#` + "`" + `])` + block + `( "[a-z-]+")? \{|` + "`" + block + `[` + "`" + `.]`).Match(text) {
+			if !regexp.MustCompile(`(?m)(^|[\s#` + "`" + `])` + block + `( "[^"]+")? \{|` + "`" + block + `[` + "`" + `.]`).Match(text) {
 				t.Errorf("%s has no %s block", where, block)
 			}
 		}

@@ -26,6 +26,7 @@ import (
 //   - kind is how it is written, where the field's type does not say it;
 //   - values are all that a text may be;
 //   - start says that a running daemon cannot change it;
+//   - project says that a project block may set it for its project;
 //   - of names the setting of which it is a part, so that it limits nothing alone.
 //
 // Words in braces are those of [words].
@@ -37,6 +38,7 @@ type setting struct {
 	values      []string // nil: any
 	atStart     bool
 	part        bool
+	ofProject   bool
 	index       []int // of the field in Config
 }
 
@@ -92,7 +94,7 @@ func allSettings() (all []setting) {
 func settingOf(block, f reflect.StructField) setting {
 	s := setting{
 		block: block.Tag.Get("block"), name: attributeName(f), def: words.Replace(f.Tag.Get("default")), doc: words.Replace(f.Tag.Get("doc")),
-		atStart: f.Tag.Get("start") != "", part: f.Tag.Get("of") != "", index: slices.Concat(block.Index, f.Index),
+		atStart: f.Tag.Get("start") != "", part: f.Tag.Get("of") != "", ofProject: f.Tag.Get("project") != "", index: slices.Concat(block.Index, f.Index),
 	}
 	if values := f.Tag.Get("values"); values != "" {
 		s.values = strings.Split(values, ",")

@@ -25,6 +25,7 @@ type action struct {
 	own     sdk.TurnTools // that runs it; nil for a plugin's tool
 	fault   error         // why the call cannot be made at all
 	project string
+	private bool      // the run is; see [sdk.Run]
 	until   time.Time // the call has to end by then; zero where nothing but its own limit says so
 	recheck bool      // policy is asked again before it starts, for time has passed
 	again   bool      // an earlier daemon had begun the call already

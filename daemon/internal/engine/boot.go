@@ -82,7 +82,7 @@ func (e *Engine) closeLeft(ctx context.Context, row sdk.Turn) error {
 	for _, entry := range entries {
 		had.take(entry)
 	}
-	a.turn = had.turn(a.project.Root)
+	a.turn = had.turn(a.project.Root, a.run.Private)
 	e.settleLeft(ctx, a)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

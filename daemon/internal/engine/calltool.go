@@ -125,7 +125,7 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 	case a.run.ID == 0 && alias != toolsAlias:
 		return nil, sdk.Errorf(sdk.NotFound, "there is no run called %s in this project; `bothy runs list` shows what there is", alias)
 	case a.run.ID == 0:
-		if a.run, err = e.ensureRun(ctx, placed{project: a.project, agent: a.agent}, toolsAlias); err != nil {
+		if a.run, err = e.ensureRun(ctx, placed{project: a.project, agent: a.agent}, toolsAlias, false); err != nil {
 			return nil, err
 		}
 	}

@@ -35,7 +35,7 @@ func (e *Engine) child(parent *serving, tool string, arguments json.RawMessage) 
 		Action: sdk.Action{Loop: parent.x.Loop, Turn: parent.x.Turn, ActionCall: sdk.ActionCall{
 			Tool: tool, Arguments: arguments, Parent: parent.x.Path, Index: max(t.children.next, len(t.actions)),
 		}},
-		project: parent.x.project,
+		project: parent.x.project, private: parent.x.private,
 	}
 	t.children.next = x.Index + 1
 	x.CallID = fmt.Sprintf("plugin_%d", x.Index)
@@ -105,9 +105,9 @@ func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.T
 }
 
 // takeUp takes over what an earlier daemon recorded of a turn.
-func (c *children) takeUp(project string, actions []*action, left []leftCall) {
+func (c *children) takeUp(project string, private bool, actions []*action, left []leftCall) {
 	for _, l := range left {
-		c.actions = append(c.actions, leftAction(l, project))
+		c.actions = append(c.actions, leftAction(l, project, private))
 	}
 	c.taken = map[string]bool{}
 	for _, x := range slices.Concat(actions, c.actions) {

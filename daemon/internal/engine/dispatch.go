@@ -328,7 +328,7 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	call := sdk.Invocation{
 		Tool: cmp.Or(x.tool.Name, x.Tool), Arguments: e.localArguments(x),
 		CallID: fmt.Sprintf("%s-%d-%d", run.Key, x.Turn, x.Index),
-		Run:    run.Key, Project: x.project, RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
+		Run:    run.Key, Project: workplace(x.tool, run, x.project), RunDir: e.runDir(run), Deadline: time.Now().Add(toolTime),
 		Argv: x.decision().Argv, View: x.decision().View,
 	}
 	if !x.until.IsZero() && x.until.Before(call.Deadline) {
@@ -344,11 +344,19 @@ func (e *Engine) invocation(run sdk.Run, x *action) sdk.Invocation {
 	return call
 }
 
+// workplace is the project that a tool works in. The commands of a private run have none.
+func workplace(tool sdk.Tool, run sdk.Run, project string) string {
+	if run.Private && slices.Contains(tool.Grants, sdk.GrantSandbox) {
+		return ""
+	}
+	return project
+}
+
 // localArguments are the arguments as the tool gets them; the action keeps them as they
 // were written.
 func (e *Engine) localArguments(x *action) json.RawMessage {
 	if e.cfg.Access != nil && len(x.Arguments) > 0 {
-		if local := e.cfg.Access.Arguments(x.tool, x.project, x.Arguments); local != nil {
+		if local := e.cfg.Access.Arguments(x.request()); local != nil {
 			return local
 		}
 	}

@@ -46,7 +46,7 @@ func (e *Engine) followUp(t *turn, x *action) *action {
 			Tool: wanted.Tool, Arguments: wanted.Arguments, Parent: x.Path, Plugin: x.tool.Plugin,
 			Follows: true, Otherwise: wanted.Otherwise, Index: max(t.children.next, len(t.actions)),
 		}},
-		project: x.project,
+		project: x.project, private: x.private,
 	}
 	t.children.next = f.Index + 1
 	f.CallID = fmt.Sprintf("follow_%d", f.Index)

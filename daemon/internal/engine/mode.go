@@ -44,7 +44,7 @@ func (e *Engine) modeIn(mode sdk.Mode, p placed) sdk.Mode {
 	if mode != sdk.ModeWorkspace || e.cfg.Access == nil {
 		return mode
 	}
-	if view, known := e.cfg.Access.View(p.project.Root); known && !view.View {
+	if view, known := e.view(p.project, p.run); known && !view.View {
 		return p.agent.Otherwise()
 	}
 	return mode

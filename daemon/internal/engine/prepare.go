@@ -32,9 +32,9 @@ func (e *Engine) prepareTools(ctx context.Context, a *activeLoop) {
 // for is asked, as no call of it was decided about.
 func (e *Engine) places(tools []sdk.Tool, project sdk.Project, run sdk.Run) (all []sdk.Place) {
 	for _, t := range which(tools, func(t sdk.Tool) bool { return t.Prepares && t.Pinned }) {
-		at := sdk.Place{Tool: t.Name, Run: run.Key, Project: project.Root, RunDir: e.runDir(run)}
+		at := sdk.Place{Tool: t.Name, Run: run.Key, Project: workplace(t, run, project.Root), RunDir: e.runDir(run)}
 		if e.cfg.Access != nil {
-			at.Network = e.cfg.Access.Network(at.Project)
+			at.Network = e.cfg.Access.Network(project.Root)
 		}
 		all = append(all, at)
 	}
@@ -48,11 +48,20 @@ func (e *Engine) awaitView(ctx context.Context, a *activeLoop) {
 	if a.mode != sdk.ModeWorkspace || e.cfg.Access == nil {
 		return
 	}
-	if _, known := e.cfg.Access.View(a.project.Root); known {
+	if _, known := e.view(a.project, a.run); known {
 		return
 	}
 	e.prepareTools(ctx, a)
 	a.making.Wait() // each ends with ctx
+}
+
+// view says whether commands of a run work on a copy of its project; false when that is
+// not known yet.
+func (e *Engine) view(project sdk.Project, run sdk.Run) (sdk.Prepared, bool) {
+	if run.Private {
+		return sdk.Prepared{Reason: "a channel made this run, so that its commands work in a folder of its own"}, true
+	}
+	return e.cfg.Access.View(project.Root)
 }
 
 // wantView refuses a mode that somebody asked for by its name where it is not
@@ -67,7 +76,7 @@ func (e *Engine) wantView(ctx context.Context, p placed, s Submission) error {
 	if e.cfg.Access == nil {
 		return noView("nothing here runs commands")
 	}
-	view, known := e.cfg.Access.View(p.project.Root)
+	view, known := e.view(p.project, p.run)
 	if !known && p.run.ID == 0 {
 		return nil
 	}
@@ -75,7 +84,7 @@ func (e *Engine) wantView(ctx context.Context, p placed, s Submission) error {
 		for _, at := range e.places(e.offer(p.agent, s.ReadOnly), p.project, p.run) {
 			e.prepareTool(ctx, at)
 		}
-		view, known = e.cfg.Access.View(p.project.Root)
+		view, known = e.view(p.project, p.run)
 	}
 	switch {
 	case !known:

@@ -11,7 +11,7 @@ import (
 // Access tells what the calls of tools could touch. Answers to proposals are bound
 // to what it says.
 type Access interface {
-	Reach(tool sdk.Tool, arguments json.RawMessage, project, runDir string) sdk.Reach
+	Reach(call sdk.PolicyRequest, runDir string) sdk.Reach
 	// Network reports whether the network was opened for a project.
 	Network(project string) bool
 	// View says whether commands work on a copy of a project, and why they do not;
@@ -20,7 +20,7 @@ type Access interface {
 	// Protection is what was configured to be protected in a project.
 	Protection(project string) sdk.Protection
 	// Arguments are those of a call as its tool gets them, or nil when they are as they are.
-	Arguments(tool sdk.Tool, project string, arguments json.RawMessage) json.RawMessage
+	Arguments(call sdk.PolicyRequest) json.RawMessage
 }
 
 // idLength is how much of the first hash names a proposal.
@@ -36,11 +36,11 @@ func (e *Engine) bind(a *activeLoop, x *action) (sdk.ActionProposal, error) {
 	x.use(arguments)
 	p := sdk.ActionProposal{ReadOnly: a.loop.ReadOnly, Mode: a.mode, Dir: x.project, Digest: x.tool.Digest, Bytes: len(arguments)}
 	if e.cfg.Access != nil {
-		tool := x.tool
+		call := x.request()
 		if x.own != nil {
-			tool.Grants = nil // policy alone judges an own tool's call by what it starts
+			call.Tool.Grants = nil // policy alone judges an own tool's call by what it starts
 		}
-		r := e.cfg.Access.Reach(tool, arguments, x.project, e.runDir(a.run))
+		r := e.cfg.Access.Reach(call, e.runDir(a.run))
 		p.Digest, p.Dir, p.Mounts, p.Network = cmp.Or(r.Digest, p.Digest), cmp.Or(r.Dir, x.project), r.Mounts, r.Network
 	}
 	if p.Command = x.calling(a.run).Command(); p.Command != "" {

@@ -24,10 +24,14 @@ func (e *Engine) decide(a *activeLoop, x *action, answered bool) sdk.Decision {
 
 // request asks policy about a call in one mode.
 func (e *Engine) request(a *activeLoop, x *action, mode sdk.Mode, attended bool) sdk.Decision {
-	return e.cfg.Policy.Decide(sdk.PolicyRequest{
-		Tool: x.tool, Arguments: x.Arguments, Project: x.project, ReadOnly: a.loop.ReadOnly, Mode: mode, Attended: attended,
-		Otherwise: a.agent.Otherwise(),
-	})
+	r := x.request()
+	r.ReadOnly, r.Mode, r.Attended, r.Otherwise = a.loop.ReadOnly, mode, attended, a.agent.Otherwise()
+	return e.cfg.Policy.Decide(r)
+}
+
+// request is the call as policy knows it.
+func (x *action) request() sdk.PolicyRequest {
+	return sdk.PolicyRequest{Tool: x.tool, Arguments: x.Arguments, Project: x.project, Private: x.private}
 }
 
 // sourceCaller is the source of a decision that whoever calls made.

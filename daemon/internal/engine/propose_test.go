@@ -69,7 +69,8 @@ type fakeAccess struct {
 }
 
 // Reach says of a tool's binary what the tool says.
-func (w *fakeAccess) Reach(tool sdk.Tool, _ json.RawMessage, _, _ string) sdk.Reach {
+func (w *fakeAccess) Reach(call sdk.PolicyRequest, _ string) sdk.Reach {
+	tool := call.Tool
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = tool
@@ -91,7 +92,8 @@ func (w *fakeAccess) found(p sdk.Prepared) {
 	w.view, w.known = p, true
 }
 
-func (w *fakeAccess) Arguments(_ sdk.Tool, _ string, arguments json.RawMessage) json.RawMessage {
+func (w *fakeAccess) Arguments(call sdk.PolicyRequest) json.RawMessage {
+	arguments := call.Arguments
 	if local := bytes.ReplaceAll(arguments, []byte(`"/workspace/`), []byte(`"`)); !bytes.Equal(local, arguments) {
 		return local
 	}
@@ -100,7 +102,7 @@ func (w *fakeAccess) Arguments(_ sdk.Tool, _ string, arguments json.RawMessage) 
 
 func (w *fakeAccess) Protection(string) sdk.Protection { return sdk.Protection{} }
 
-func (w *fakeAccess) Network(string) bool { return w.Reach(sdk.Tool{}, nil, "", "").Network }
+func (w *fakeAccess) Network(string) bool { return w.Reach(sdk.PolicyRequest{}, "").Network }
 
 func (w *fakeAccess) set(change func(*sdk.Reach)) {
 	w.mu.Lock()

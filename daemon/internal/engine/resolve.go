@@ -118,7 +118,7 @@ func (e *Engine) ponder(ctx context.Context, event sdk.EntryEvent) (*question, e
 	if err != nil {
 		return nil, err
 	}
-	x := leftAction(leftCall{entry: event.Entry, at: at}, a.project.Root)
+	x := leftAction(leftCall{entry: event.Entry, at: at}, a.project.Root, a.run.Private)
 	q := &question{a: a, x: x}
 	if q.gone = e.placeLoop(ctx, a, event.Entry.Loop); q.gone == nil {
 		e.takeTools(ctx, a)

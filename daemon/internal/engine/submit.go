@@ -70,7 +70,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err := e.wantView(ctx, p, s); err != nil { // before a run is made
 		return Accepted{}, err
 	}
-	if p.run, err = e.ensureRun(ctx, p, s.Run); err != nil {
+	if p.run, err = e.ensureRun(ctx, p, s.Run, s.Channel); err != nil {
 		return Accepted{}, err
 	}
 	if err := e.wantView(ctx, p, s); err != nil {
@@ -93,7 +93,7 @@ func (e *Engine) StartRun(ctx context.Context, s Submission) (Accepted, error) {
 	if p.run.ID != 0 {
 		return Accepted{}, sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one", s.Run)
 	}
-	r, err := e.createRun(ctx, p, s.Run)
+	r, err := e.createRun(ctx, p, s.Run, s.Channel)
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -235,20 +235,20 @@ func (e *Engine) agent(name string) (sdk.Agent, error) {
 
 // ensureRun returns the run of a submission; two that name the same new alias
 // at once get the same run.
-func (e *Engine) ensureRun(ctx context.Context, p placed, alias string) (sdk.Run, error) {
+func (e *Engine) ensureRun(ctx context.Context, p placed, alias string, channel bool) (sdk.Run, error) {
 	if p.run.ID != 0 {
 		return p.run, nil
 	}
-	r, err := e.createRun(ctx, p, alias)
+	r, err := e.createRun(ctx, p, alias, channel)
 	if alias != "" && err != nil && sdk.OutcomeOf(err) == sdk.Conflict {
 		return e.cfg.Store.RunByAlias(ctx, p.project.ID, alias)
 	}
 	return r, err
 }
 
-func (e *Engine) createRun(ctx context.Context, p placed, alias string) (sdk.Run, error) {
+func (e *Engine) createRun(ctx context.Context, p placed, alias string, channel bool) (sdk.Run, error) {
 	r, err := e.cfg.Store.CreateRun(ctx, sdk.Run{
-		Project: p.project.ID, Alias: alias, Agent: p.agent.Name, Model: p.choice.Alias, Hidden: alias == toolsAlias,
+		Project: p.project.ID, Alias: alias, Agent: p.agent.Name, Model: p.choice.Alias, Hidden: alias == toolsAlias, Private: channel,
 	})
 	if err != nil {
 		return r, err

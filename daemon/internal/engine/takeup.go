@@ -83,7 +83,7 @@ func (l *leftTurn) completion() sdk.Completion {
 
 // turn makes a turn of it. Its actions know what is recorded of them; tools
 // and arguments are found by equip.
-func (l *leftTurn) turn(project string) *turn {
+func (l *leftTurn) turn(project string, private bool) *turn {
 	t := &turn{
 		row: l.row, began: time.Now(), completion: l.completion(),
 		partials: l.partials, streaming: l.answer.State == sdk.StateStreaming,
@@ -92,9 +92,9 @@ func (l *leftTurn) turn(project string) *turn {
 		t.errors = l.errors // before that they are of a try that is void
 	}
 	for _, c := range l.actions {
-		t.actions = append(t.actions, leftAction(c, project))
+		t.actions = append(t.actions, leftAction(c, project, private))
 	}
-	t.children.takeUp(project, t.actions, l.children)
+	t.children.takeUp(project, private, t.actions, l.children)
 	t.takeUpFollow()
 	return t
 }
@@ -143,7 +143,7 @@ func (e *Engine) readLeft(a *activeLoop) error {
 	}
 	a.turns = len(a.had)
 	if last := a.turns - 1; last >= 0 && !a.had[last].row.Closed {
-		a.turn, a.from = a.had[last].turn(a.project.Root), a.had[last].stage()
+		a.turn, a.from = a.had[last].turn(a.project.Root, a.run.Private), a.had[last].stage()
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (p *Policy) strict() bool { return p.set.Shell == "argv" }
 // place is where a command line would start, and what it may change there.
 func (p *Policy) place(j *judged) shell.Place {
 	at := p.placeIn(j.arguments, j.Project)
-	at.Rules, at.Links, at.Open = &p.rules, j.Links, p.set.Workspace == workspacePrivate
+	at.Rules, at.Links, at.Open = &p.rules, j.Links, p.set.Workspace == sdk.WorkspacePrivate
 	return at
 }
 
@@ -42,7 +42,7 @@ func (p *Policy) place(j *judged) shell.Place {
 // workspace too.
 func (p *Policy) placeIn(arguments map[string]any, project string) shell.Place {
 	at := place(arguments)
-	if p.set.Workspace != workspacePrivate && ownPath(project) {
+	if p.set.Workspace != sdk.WorkspacePrivate && ownPath(project) {
 		at.Own = path.Clean(project)
 		at.Dir = at.In(at.Dir)
 	}
@@ -59,13 +59,6 @@ func ownPath(project string) bool {
 		!slices.ContainsFunc(reserved, func(dir string) bool { return within(project, dir) }) &&
 		!slices.ContainsFunc(append(reserved, "/usr", "/etc", "/tmp"), func(dir string) bool { return within(dir, path.Clean(project)) })
 }
-
-// workspacePrivate is the value of sandbox.workspace with which a run has a folder
-// of its own, in which nothing is anybody else's.
-const workspacePrivate = "private"
-
-// workspaceDirect is the value with which commands work in the project itself.
-const workspaceDirect = "direct"
 
 // place is where a command line would start.
 func place(arguments map[string]any) shell.Place {

@@ -49,7 +49,7 @@ func TestProtectionSettings(t *testing.T) {
 	} {
 		c.call.Mode, c.call.Attended = sdk.ModeRestricted, true
 		got := ""
-		for _, workspace := range []string{"project", workspacePrivate} {
+		for _, workspace := range []string{"project", sdk.WorkspacePrivate} {
 			set := set
 			set.Workspace = workspace
 			got += map[sdk.Verdict]string{sdk.Allow: "A", sdk.Propose: "Q", sdk.Deny: "X"}[New(set).Decide(c.call).Verdict]

@@ -19,7 +19,7 @@ type Remembered interface {
 // project, and what answers left there.
 type Live struct {
 	Written    func(project string) Settings
-	Sandbox    func() sdk.Sandbox // as it is configured
+	Sandbox    func(project string) sdk.Sandbox // as it is configured for a project
 	Remembered Remembered
 	// Links says where paths lead that a call names, in a project; nil looks at none.
 	Links func(project string, named []string) map[string]string
@@ -34,8 +34,11 @@ type Live struct {
 // Decide rules on a call.
 func (l Live) Decide(r sdk.PolicyRequest) sdk.Decision {
 	set := l.Written(r.Project)
+	if r.Private {
+		set.Workspace = sdk.WorkspacePrivate
+	}
 	set.Rules = append(set.Rules, l.Remembered.Allowing(r.Project)...)
-	view, known := l.View(r.Project)
+	view, known := l.view(r)
 	if set.View, set.NoView = view.View, view.Reason; !known {
 		set.NoView = "whether commands can work on a copy of the project is not known yet"
 	}
@@ -59,16 +62,28 @@ func (l Live) Network(project string) bool { return l.Remembered.Open(project) }
 // View says whether commands work on a copy of a project, and why they do not.
 // False says that this is not known yet.
 func (l Live) View(project string) (sdk.Prepared, bool) {
-	switch l.Sandbox().Workspace {
-	case workspacePrivate:
+	return l.view(sdk.PolicyRequest{Project: project})
+}
+
+func (l Live) view(r sdk.PolicyRequest) (sdk.Prepared, bool) {
+	switch l.place(r).Workspace {
+	case sdk.WorkspacePrivate:
 		return sdk.Prepared{Reason: "sandbox.workspace is private, so that commands work in a folder of the run's own"}, true
-	case workspaceDirect:
+	case sdk.WorkspaceDirect:
 		return sdk.Prepared{Reason: "sandbox.workspace is direct, so that commands work in the project itself"}, true
 	}
 	if l.Prepared == nil {
 		return sdk.Prepared{}, false
 	}
-	return l.Prepared(project)
+	return l.Prepared(r.Project)
+}
+
+// place is the sandbox that a call would have.
+func (l Live) place(r sdk.PolicyRequest) sdk.Sandbox {
+	if r.Private {
+		return l.Sandbox("")
+	}
+	return l.Sandbox(r.Project)
 }
 
 // Protection is what was configured to be protected in a project.
@@ -76,12 +91,12 @@ func (l Live) Protection(project string) sdk.Protection { return l.Written(proje
 
 // Arguments are those of a call as its tool gets them: with the paths of the project
 // relative to it. Nil says that they are as they are.
-func (l Live) Arguments(tool sdk.Tool, project string, arguments json.RawMessage) json.RawMessage {
-	return Local(tool, project, l.Sandbox().Workspace, arguments)
+func (l Live) Arguments(r sdk.PolicyRequest) json.RawMessage {
+	return Local(r.Tool, r.Project, l.place(r).Workspace, r.Arguments)
 }
 
 // Reach is what a call could touch as it is now: an answer to a proposal is bound
 // to that.
-func (l Live) Reach(tool sdk.Tool, arguments json.RawMessage, project, runDir string) sdk.Reach {
-	return reach(tool, arguments, l.Sandbox(), project, runDir, l.Network(project))
+func (l Live) Reach(r sdk.PolicyRequest, runDir string) sdk.Reach {
+	return reach(r.Tool, r.Arguments, l.place(r), r.Project, runDir, l.Network(r.Project))
 }

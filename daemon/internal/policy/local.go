@@ -22,7 +22,7 @@ func tops(tool sdk.Tool, project, place string) []string {
 	if project == "" || project == "/" || tool.Command != "" || !slices.Contains(tool.Grants, sdk.GrantProject) {
 		return nil
 	}
-	private := place == workspacePrivate // commands have another folder there
+	private := place == sdk.WorkspacePrivate // commands have another folder there
 	switch {
 	case project == workspace && !private:
 		return []string{workspace}

@@ -22,7 +22,7 @@ func reach(tool sdk.Tool, arguments json.RawMessage, sandbox sdk.Sandbox, projec
 // insideMounts are what a command in the container has of the host.
 func insideMounts(s sdk.Sandbox, project, runDir string) []string {
 	work, system := project, "/usr (read): /usr"
-	if s.Workspace == "private" {
+	if s.Workspace == sdk.WorkspacePrivate {
 		work = filepath.Join(runDir, "workspace")
 	}
 	if s.Image != "" {

@@ -147,13 +147,43 @@ func TestWorkspaceMode(t *testing.T) {
 func TestViewOf(t *testing.T) {
 	found := sdk.Prepared{View: true}
 	for workspace, want := range map[string]string{"project": "", "": "", "direct": "sandbox.workspace is direct", "private": "sandbox.workspace is private"} {
-		l := Live{Sandbox: func() sdk.Sandbox { return sdk.Sandbox{Workspace: workspace} }, Prepared: func(string) (sdk.Prepared, bool) { return found, true }}
+		l := Live{Sandbox: func(string) sdk.Sandbox { return sdk.Sandbox{Workspace: workspace} }, Prepared: func(string) (sdk.Prepared, bool) { return found, true }}
 		if got, known := l.View("/p"); !known || got.View != (want == "") || !strings.Contains(got.Reason, want) {
 			t.Errorf("%q: got %+v, %t", workspace, got, known)
 		}
 	}
-	l := Live{Sandbox: func() sdk.Sandbox { return sdk.Sandbox{} }}
+	l := Live{Sandbox: func(string) sdk.Sandbox { return sdk.Sandbox{} }}
 	if _, known := l.View("/p"); known {
 		t.Error("it knows what nobody has found out")
 	}
 }
+
+// TestPrivateCalls: a call of a private run is judged, bound and given its arguments as
+// one whose commands have a folder of the run's own.
+func TestPrivateCalls(t *testing.T) {
+	l := Live{
+		Sandbox:    func(root string) sdk.Sandbox { return sdk.Sandbox{}.For(root) },
+		Written:    func(string) Settings { return Settings{} },
+		Remembered: noneRemembered{},
+		Prepared:   func(string) (sdk.Prepared, bool) { return sdk.Prepared{View: true}, true },
+	}
+	for _, private := range []bool{false, true} {
+		call := func(tool sdk.Tool, arguments string) sdk.PolicyRequest {
+			return sdk.PolicyRequest{Tool: tool, Arguments: []byte(arguments), Project: "/p", Private: private, Mode: sdk.ModeWorkspace}
+		}
+		if d := l.Decide(call(bash, `{"command":"make"}`)); (d.Verdict == sdk.Allow) == private {
+			t.Errorf("private %t: make is %s: %s", private, d.Verdict, d.Reason)
+		}
+		if got := l.Reach(call(bash, `{"command":"make"}`), "/run"); strings.Contains(strings.Join(got.Mounts, "\n"), ": /p") == private {
+			t.Errorf("private %t: it could touch %q", private, got.Mounts)
+		}
+		if got := string(l.Arguments(call(writeFile, `{"path":"/workspace/a"}`))); strings.Contains(got, `"a"`) == private {
+			t.Errorf("private %t: the arguments are %q", private, got)
+		}
+	}
+}
+
+type noneRemembered struct{}
+
+func (noneRemembered) Allowing(string) []sdk.PolicyRule { return nil }
+func (noneRemembered) Open(string) bool                 { return false }

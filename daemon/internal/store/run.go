@@ -12,12 +12,12 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-const runColumns = `id, project, alias, key, coalesce(parent, 0), agent, model, status, hidden, turns, created, updated`
+const runColumns = `id, project, alias, key, coalesce(parent, 0), agent, model, status, hidden, private, turns, created, updated`
 
 func scanRun(scan scanner) (sdk.Run, error) {
 	var r sdk.Run
 	var created, updated int64
-	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Turns, &created, &updated)
+	err := scan(&r.ID, &r.Project, &r.Alias, &r.Key, &r.Parent, &r.Agent, &r.Model, &r.Status, &r.Hidden, &r.Private, &r.Turns, &created, &updated)
 	r.Created, r.Updated = unix(created), unix(updated)
 	return r, err
 }
@@ -58,8 +58,8 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 	}
 	r.Key, r.Status, r.Created, r.Updated = key, sdk.StatusQueued, t.now, t.now
 	at := t.now.UnixNano()
-	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, agent, model, hidden, turns, loops, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Project, r.Alias, key, from.parent, r.Agent, r.Model, r.Hidden, r.Turns, from.loops, at, at)
+	r.ID, err = t.insert(`INSERT INTO runs (project, alias, key, parent, agent, model, hidden, private, turns, loops, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Project, r.Alias, key, from.parent, r.Agent, r.Model, r.Hidden, r.Private, r.Turns, from.loops, at, at)
 	switch {
 	case isConstraint(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE):
 		return sdk.Errorf(sdk.Conflict, "the project has a run called %s already; choose another name, or go on with that one", r.Alias)
@@ -79,14 +79,15 @@ func (t *tx) createRun(r *sdk.Run, key string) error {
 		}
 	}
 	return t.record(event{kind: sdk.KindRunCreated, project: r.Project, run: r.ID}, struct {
-		Alias  string `json:"alias"`
-		Key    string `json:"key"`
-		Parent int64  `json:"parent,omitempty"`
-		Turns  int    `json:"turns,omitempty"` // those of the parent
-		Agent  string `json:"agent"`
-		Model  string `json:"model"`
-		Hidden bool   `json:"hidden,omitempty"`
-	}{r.Alias, key, r.Parent, r.Turns, r.Agent, r.Model, r.Hidden})
+		Alias   string `json:"alias"`
+		Key     string `json:"key"`
+		Parent  int64  `json:"parent,omitempty"`
+		Turns   int    `json:"turns,omitempty"` // those of the parent
+		Agent   string `json:"agent"`
+		Model   string `json:"model"`
+		Hidden  bool   `json:"hidden,omitempty"`
+		Private bool   `json:"private,omitempty"`
+	}{r.Alias, key, r.Parent, r.Turns, r.Agent, r.Model, r.Hidden, r.Private})
 }
 
 // origin is where a run begins.
@@ -96,7 +97,8 @@ type origin struct {
 	past   *past // nil is the parent as it is
 }
 
-// inherit fills in what a fork has from its parent: agent, model and turns.
+// inherit fills in what a fork has from its parent: agent, model, turns, and that it
+// is private.
 func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	var from origin
 	asked := r.Turns
@@ -114,7 +116,7 @@ func (t *tx) inherit(r *sdk.Run) (origin, error) {
 	if _, err := t.one(`SELECT loops FROM runs WHERE id = ?`, []any{p.ID}, &from.loops); err != nil {
 		return from, err
 	}
-	from.parent, r.Turns = p.ID, p.Turns
+	from.parent, r.Turns, r.Private = p.ID, p.Turns, p.Private
 	if asked != 0 {
 		if from.past, err = t.past(&p, asked); err != nil {
 			return from, err

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// TestPrivateRuns: commands of a run that a channel made get no project, its other tools
+// do, policy knows of it, and all of that is so when a person goes on with the run, and
+// in a fork of it. A run that a person made stays what it is when a channel goes on with it.
+func TestPrivateRuns(t *testing.T) {
+	both := func() step { return calls(numbered("bash", 1), numbered("write", 1)) }
+	h := prepareAsking(t, both(), say("done"), both(), say("done"), both(), say("done"), both(), say("done"), both(), say("done"))
+	h.policy.set(func(sdk.PolicyRequest) sdk.Decision {
+		return sdk.Decision{Verdict: sdk.Allow, Rule: "test", Reason: "it is allowed"}
+	})
+	h.access.found(sdk.Prepared{View: true})
+	h.start()
+	channels := h.submit(Submission{Run: "chat", Channel: true})
+	if !channels.Run.Private {
+		t.Fatal("the run is not private")
+	}
+	h.await(channels)
+	h.run(Submission{Run: "chat"})
+	fork, err := h.engine.Fork(t.Context(), Fork{Run: channels.Run.ID, Alias: "fork"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.run(Submission{Run: fork.Alias})
+	private := 3
+	h.run(Submission{Run: "mine"})
+	h.run(Submission{Run: "mine", Channel: true})
+
+	h.tools.mu.Lock()
+	defer h.tools.mu.Unlock()
+	if len(h.tools.made) != 10 {
+		t.Fatalf("%d calls were made", len(h.tools.made))
+	}
+	for i, call := range h.tools.made {
+		want := h.project
+		if call.Tool == "bash" && i/2 < private {
+			want = ""
+		}
+		if call.Project != want {
+			t.Errorf("call %d of %s has the project %q, want %q", i, call.Tool, call.Project, want)
+		}
+	}
+	for i, r := range h.policy.all() {
+		if r.Private != (i/2 < private) || r.Project != h.project {
+			t.Errorf("question %d: private %t, project %q", i, r.Private, r.Project)
+		}
+	}
+}
+
+// TestPrivateRunsHaveNoWorkspaceMode: a person who goes on with one cannot have it either.
+func TestPrivateRunsHaveNoWorkspaceMode(t *testing.T) {
+	h := prepareAsking(t, say("done"), say("done"))
+	h.config.Agents["default"] = sdk.Agent{Mode: sdk.ModeWorkspace, WithoutView: sdk.ModeInteractive}
+	h.access.found(sdk.Prepared{View: true})
+	h.start()
+	h.run(Submission{Run: "chat", Channel: true})
+	if a := h.submit(Submission{Run: "chat"}); a.Mode != sdk.ModeInteractive {
+		t.Errorf("the mode is %s", a.Mode)
+	}
+	_, err := h.engine.Submit(t.Context(), Submission{Project: h.project, Run: "chat", Prompt: "p", Mode: sdk.ModeWorkspace})
+	if sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "a channel made this run") {
+		t.Errorf("got %v", err)
+	}
+	h.untilIdle()
+}

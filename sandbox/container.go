@@ -74,6 +74,9 @@ func (s *session) makeWithHome(ctx context.Context, run RunSpec, found toolchain
 func (s *session) make(ctx context.Context, spec containerSpec, tops, inner pins) error {
 	for {
 		spec.OCIRuntime = s.manager.podman.runtime()
+		if spec.NetNS.Mode == noNetwork.mode {
+			spec.share(s.manager.neighbour(s.run))
+		}
 		c, err := s.create(ctx, spec, tops, inner)
 		if err == nil {
 			s.container = c

@@ -201,6 +201,11 @@ func (b *base) makeNothing(dir string) error {
 // links in the run's own home, since programs look for all of it below their home.
 func (b base) prepareHome(run RunSpec, found toolchain.Found) error {
 	h := b.home(run, found)
+	if run.beside != nil {
+		if err := run.prepareOverlays(); err != nil {
+			return err
+		}
+	}
 	for _, cache := range h.caches {
 		dir := run.cacheDir(cache)
 		for _, name := range []string{"u", "w"} {

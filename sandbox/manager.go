@@ -33,8 +33,9 @@ type Manager struct {
 	// its view is taken away; tests wait there.
 	beforeLeave func()
 	// projects is shared by all sessions.
-	projects *projects
-	views    *views
+	projects   *projects
+	neighbours neighbours
+	views      *views
 
 	// life ends with Close, and with it every command that runs.
 	life context.Context

@@ -40,6 +40,8 @@ type RunSpec struct {
 	// slot is the folder that views of the project are mounted on; empty where
 	// the project itself is mounted. views is where the views lie.
 	slot, views string
+	// beside is set of the container of a background command.
+	beside *background
 }
 
 // Where things are inside a container.

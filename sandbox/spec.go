@@ -154,11 +154,16 @@ type base struct {
 func (b base) spec(run RunSpec, limits Limits, p *protection, n network, socketDir string, found toolchain.Found) containerSpec {
 	s := b.describe(run, limits, p, socketDir)
 	h := b.home(run, found)
-	s.Mounts, s.Overlays = append(s.Mounts, h.mounts...), h.overlays
+	s.Mounts, s.Overlays = append(s.Mounts, h.mounts...), append(h.overlays, run.overlays()...)
 	s.connect(n)
+	base := b.hash(limits)
+	if run.beside != nil {
+		s.share(run.beside.neighbour)
+		base = "background" // no later manager takes it over
+	}
 	s.Labels = map[string]string{
 		labelInstance: b.instance, labelRun: run.RunID, labelRunDir: filepath.Clean(run.RunDir),
-		labelMounts: formatMounts(p.guarded(run)), labelSpec: s.hash(b.runnerHash), labelBase: b.hash(limits),
+		labelMounts: formatMounts(p.guarded(run)), labelSpec: s.hash(b.runnerHash), labelBase: base,
 	}
 	return s
 }
@@ -237,7 +242,10 @@ func (b base) runMounts(run RunSpec, limits Limits, p *protection, socketDir str
 // mount is what a container has where its workspace lies. On an empty slot views appear
 // that are mounted there after the container was made; they are writable.
 func (r RunSpec) mount(root string) mount {
-	if r.slot == "" {
+	switch {
+	case r.beside != nil && r.Project != "":
+		return readOnly(r.workspace(), root)
+	case r.slot == "":
 		return readWrite(r.workspace(), root)
 	}
 	return mount{Destination: root, Type: "bind", Source: r.slot, Options: []string{"rbind", "ro", "rslave", "nosuid", "nodev"}}

@@ -185,6 +185,7 @@ func (vs *views) close() {
 
 // finish looks after what earlier managers left, in runs that are nobody's.
 func (vs *views) finish(ctx context.Context) {
+	vs.dropBackgrounds(ctx)
 	for _, run := range vs.manager.cfg.leftRuns() {
 		viewer, err := vs.helper(ctx)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 // How long one subscriber of a hook may take.
 const (
 	hookLimit  = 5 * time.Second
-	awaitLimit = 10 * time.Second // run.reset, run.expired, run.deleted: a subscriber removes a container
+	awaitLimit = 10 * time.Second // run.reset, run.expired, run.deleted, run.rested: a subscriber removes containers
 )
 
 // HookPoint is one name of the catalogue.
@@ -46,6 +46,7 @@ var hookCatalogue = []HookPoint{
 	awaitedPoint[RunEvent]("run.reset", "a run's sandbox is to be dropped; waited for"),
 	awaitedPoint[RunEvent]("run.expired", "a run was idle for too long and its sandbox is to be dropped; waited for"),
 	awaitedPoint[RunEvent]("run.deleted", "a run goes, and everything kept for it must; waited for"),
+	awaitedPoint[RunEvent]("run.rested", "no prompt of a run works or waits any more; waited for"),
 	eventPoint[TurnEvent]("run.progress", "what a turn does now: detail.status is thinking, processing or retrying"),
 	eventPoint[TurnEvent]("run.state", "a run's state after an action, a turn or its end"),
 	eventPoint[LoopEvent]("ask.started", "a loop that may only read was queued"),

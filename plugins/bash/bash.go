@@ -49,6 +49,7 @@ type bash struct {
 	// told are the runs of which the first result has said what is special: that their
 	// commands work on the project itself, or which limits they have.
 	told map[string]bool
+	jobs jobs
 	// changed tells the daemon that the description is another one.
 	changed chan struct{}
 	// recovery is the work that configure leaves running; it stops waiting for
@@ -67,6 +68,7 @@ func newBash(logger hclog.Logger) *bash {
 type arguments struct {
 	Command        string  `json:"command" jsonschema:"what bash runs, as in bash -c; it may have several lines"`
 	TimeoutSeconds float64 `json:"timeout_seconds,omitempty" jsonschema:"seconds after which the command is killed; the description says how many there are when left out, and at most"`
+	Background     bool    `json:"background,omitempty" jsonschema:"run it beside later commands, such as a development server; the description says how"`
 	Dir            string  `json:"dir,omitempty" jsonschema:"directory to start in, relative to /workspace or absolute in the container; /workspace when left out"`
 }
 
@@ -86,8 +88,9 @@ func (t toolSet) Tools() []sdk.ToolSpec {
 }
 
 func (b *bash) tools() toolSet {
-	return toolSet{b: b, Set: tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).
-		Commands("command").Settled(b.settle).PreparedBy(b.prepare), b.applyTool()}}
+	set := tool.Set{tool.New("bash", strings.TrimSpace(description), sdk.Annotations{Destructive: true}, b.run).
+		Commands("command").Settled(b.settle).PreparedBy(b.prepare), b.applyTool()}
+	return toolSet{b: b, Set: append(set, b.jobTools()...)}
 }
 
 // configure takes the settings; Podman is looked for later.
@@ -198,6 +201,11 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 	ways, err := ways(in.Command, call.Argv, b.sandbox(call.Project).Shell)
 	if err != nil {
 		return sdk.ToolResult{}, err
+	}
+	b.closeNetwork(ctx, call.Run, call.Network)
+	if in.Background {
+		command.Argv = ways[len(ways)-1]
+		return b.startJob(ctx, in, command, call)
 	}
 	manager, err := b.open(ctx)
 	if err != nil {
@@ -330,6 +338,7 @@ func classified(err error) error {
 // release gives a run up for the process that took this one's place: it takes
 // over the run's container as it is.
 func (b *bash) release(ctx context.Context, run, _ string) error {
+	b.jobs.forget(ctx, run)
 	b.mu.Lock()
 	delete(b.told, run)
 	m := b.manager

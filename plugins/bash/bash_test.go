@@ -164,7 +164,7 @@ func TestDeclaration(t *testing.T) {
 	if err := json.Unmarshal(spec.Parameters, &schema); err != nil {
 		t.Fatal(err)
 	}
-	if spec.Name != "bash" || strings.Join(schema.Required, " ") != "command" || len(schema.Properties) != 3 || spec.Annotations.ReadOnly {
+	if spec.Name != "bash" || strings.Join(schema.Required, " ") != "command" || len(schema.Properties) != 4 || spec.Annotations.ReadOnly {
 		t.Fatalf("got %+v %s", spec, spec.Parameters)
 	}
 	for _, word := range []string{"/workspace", "no network", "read-only", "timeout_seconds"} {

@@ -17,19 +17,27 @@ const (
 	runReset   = "run.reset"
 	runExpired = "run.expired"
 	runDeleted = "run.deleted"
+
+	// runRested ends what a run has in the background.
+	runRested = "run.rested"
 )
 
 // Subscriptions implements sdk.Hook.
 func (b *bash) Subscriptions() []sdk.Subscription {
-	return []sdk.Subscription{{Name: runReset}, {Name: runExpired}, {Name: runDeleted}}
+	return []sdk.Subscription{{Name: runReset}, {Name: runExpired}, {Name: runDeleted}, {Name: runRested}}
 }
 
 // Event drops the container of a run that was reset, expired or deleted. The
-// home stays when a run expires.
+// home stays when a run expires. What runs in the background ends when no prompt works
+// or waits.
 func (b *bash) Event(ctx context.Context, name string, payload json.RawMessage) error {
 	var e sdk.RunEvent
 	if err := json.Unmarshal(payload, &e); err != nil {
 		return sdk.Errorf(sdk.Validation, "the payload of %s: %w", name, err)
+	}
+	b.jobs.forget(ctx, e.Run.Key)
+	if name == runRested {
+		return nil
 	}
 	if e.Run.Private {
 		e.Project = ""

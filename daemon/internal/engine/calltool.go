@@ -71,6 +71,9 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 			return ToolDone{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
 		}
 	}
+	if x.tool.Command != "" && !e.working(a.run.ID) {
+		e.tellRested(a.run.ID) // what a command left running has no prompt to live for
+	}
 	result := x.result
 	for _, f := range a.turn.queue()[1:] {
 		result.Output += "\n\n" + f.Remark()

@@ -54,7 +54,8 @@ func (e *Engine) work(w *worker) {
 	defer e.cfg.View.Forget(w.run)
 	_, giveBack := e.book(w.run) // so that it is not made anew for every turn
 	defer giveBack()
-	if w.left != nil {
+	worked := w.left != nil
+	if worked {
 		e.runLoop(w, *w.left, true)
 	}
 	wait := firstPause
@@ -67,8 +68,11 @@ func (e *Engine) work(w *worker) {
 			wait = min(2*wait, longestPause)
 		case ok:
 			failpoint.Hit(failpoint.ClaimAfter)
-			wait = firstPause
+			wait, worked = firstPause, true
 			e.runLoop(w, l, false)
+		case worked:
+			worked = false
+			e.tellRested(w.run)
 		case e.retire(w):
 			return
 		}
@@ -76,6 +80,23 @@ func (e *Engine) work(w *worker) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.remove(w)
+}
+
+// tellRested tells that nothing of a run works or waits. A prompt that comes meanwhile
+// waits until that is told, so that who ends something then ends nothing of its.
+func (e *Engine) tellRested(id int64) {
+	if !e.cfg.Hooks.RunRested.Active() {
+		return
+	}
+	run, err := e.cfg.Store.Run(e.base, id)
+	if err != nil {
+		return // it is gone
+	}
+	project, err := e.cfg.Store.Project(e.base, run.Project)
+	if err != nil {
+		return
+	}
+	e.cfg.Hooks.RunRested.Emit(e.base, sdk.RunEvent{Run: run, Project: project.Root, RunDir: e.runDir(run)})
 }
 
 // retire ends the worker unless a loop was queued since it last looked.

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/tool"
+)
+
+const (
+	// firstLook is how long the call that starts a background command waits for it to
+	// print something or to end: what fails at once is told at once.
+	firstLook = 2 * time.Second
+	// mostWait is how long bash_output may wait.
+	mostWait = time.Minute
+)
+
+const (
+	outputDescription = "Shows what a background command of this run (bash with background = true) printed since it was last read, and whether it still runs. " +
+		"wait_seconds has it wait for something new or the end, so that you need not ask again and again."
+	stopDescription = "Ends a background command of this run (bash with background = true) with all its processes, and shows the rest of what it printed."
+)
+
+type outputArguments struct {
+	ID          string  `json:"id,omitempty" jsonschema:"of the command, such as bg-1; may be left out where there is one"`
+	WaitSeconds float64 `json:"wait_seconds,omitempty" jsonschema:"how long to wait for new output or the end, up to 60; 0 when left out"`
+}
+
+type stopArguments struct {
+	ID string `json:"id,omitempty" jsonschema:"of the command, such as bg-1; may be left out where there is one"`
+}
+
+// jobTools are the tools for background commands.
+func (b *bash) jobTools() tool.Set {
+	return tool.Set{
+		tool.New("bash_output", outputDescription, sdk.Annotations{ReadOnly: true, Live: true}, b.readJob).Whole(),
+		tool.New("bash_stop", stopDescription, sdk.Annotations{ReadOnly: true, Live: true}, b.stopJob).Whole(),
+	}
+}
+
+// startJob starts a command in the background.
+func (b *bash) startJob(ctx context.Context, in arguments, command sandbox.Command, call tool.Call) (sdk.ToolResult, error) {
+	if in.TimeoutSeconds == 0 {
+		command.Timeout = 0
+	}
+	manager, err := b.open(ctx)
+	if err != nil {
+		return sdk.ToolResult{}, classified(err)
+	}
+	b.protections.heard(call.Invocation)
+	j := newJob(in.Command, call.Network)
+	if err := b.jobs.book(call.Run, j); err != nil {
+		return sdk.ToolResult{}, err
+	}
+	run := b.runSpec(call.Run, call.Project, call.RunDir)
+	run.Network = call.Network
+	command.StdoutCap, command.StderrCap = 1<<40, 1<<40 // it is read while it runs
+	started, err := manager.Start(ctx, run, command, j.add)
+	if err != nil {
+		b.jobs.drop(call.Run, j)
+		return sdk.ToolResult{}, classified(err)
+	}
+	b.jobs.started(j, started)
+	look, cancel := context.WithTimeout(ctx, firstLook)
+	defer cancel()
+	j.await(look)
+	answer := b.shown(j)
+	if !j.ended() {
+		answer.Output = joined(answer.Output, "", "", "", fmt.Sprintf(startedNote, j.id, b.writableNote(run, started)))
+	}
+	return answer, nil
+}
+
+// startedNote is told when a background command was started.
+const startedNote = "[it runs in the background as %[1]s; read it with bash_output, end it with bash_stop. Other commands of this run reach what it serves on 127.0.0.1. It ends with the work on this prompt.%[2]s]\n"
+
+// writableNote says what a background command has of the project.
+func (b *bash) writableNote(run sandbox.RunSpec, j *sandbox.Background) string {
+	switch {
+	case run.Project == "":
+		return ""
+	case len(j.Writable) == 0:
+		return " It cannot write to the project, and sees each change that is applied there; of the project it could write, for itself, to folders that git ignores and that are there when it starts"
+	}
+	list := strings.Join(j.Writable[:min(len(j.Writable), 8)], ", ")
+	if len(j.Writable) > 8 {
+		list += ", ..."
+	}
+	return fmt.Sprintf(" It cannot write to the project, and sees each change that is applied there; what it writes to folders that git ignores (%s) is its own and goes with it", list)
+}
+
+func (b *bash) readJob(ctx context.Context, in outputArguments, call tool.Call) (sdk.ToolResult, error) {
+	if in.WaitSeconds < 0 || in.WaitSeconds > mostWait.Seconds() {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Validation, "wait_seconds is %g; it can be up to %g", in.WaitSeconds, mostWait.Seconds())
+	}
+	j, err := b.jobs.find(call.Run, in.ID)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	wait, cancel := context.WithTimeout(ctx, time.Duration(in.WaitSeconds*float64(time.Second)))
+	defer cancel()
+	j.await(wait)
+	return b.shown(j), nil
+}
+
+func (b *bash) stopJob(ctx context.Context, in stopArguments, call tool.Call) (sdk.ToolResult, error) {
+	j, err := b.jobs.find(call.Run, in.ID)
+	if err != nil {
+		return sdk.ToolResult{}, err
+	}
+	ran := !j.ended()
+	j.Stop()
+	select {
+	case <-j.Done():
+	case <-ctx.Done():
+		return sdk.ToolResult{}, classified(ctx.Err())
+	}
+	answer := b.shown(j)
+	answer.Success, answer.Error, answer.Outcome = true, "", ""
+	if ran {
+		answer.Output = joined(answer.Output, "", "", "", fmt.Sprintf("[%s was ended]\n", j.id))
+	}
+	return answer, nil
+}
+
+// shown is what a background command printed since it was last read, and its state.
+func (b *bash) shown(j *job) sdk.ToolResult {
+	ended := j.ended() // before what it printed last is read
+	printed, dropped := j.read()
+	metadata := map[string]any{"id": j.id, "running": !ended}
+	note := ""
+	if dropped > 0 {
+		note = fmt.Sprintf("[%d bytes before this were not read in time and are gone]\n", dropped)
+		metadata["dropped"] = dropped
+	}
+	answer := sdk.ToolResult{Success: true, Metadata: metadata, Told: true} // it can change nothing of the project
+	switch {
+	case ended:
+		result, err := j.Result()
+		if err != nil {
+			answer.Success, answer.Error, answer.Outcome = false, err.Error(), sdk.OutcomeOf(classified(err))
+			break
+		}
+		metadata["exit_code"] = result.ExitCode
+		note += fmt.Sprintf("[%s has ended with exit status %d after %s]\n", j.id, result.ExitCode, result.Duration.Round(time.Second))
+		if result.ExitCode != 0 || result.TimedOut {
+			answer.Success = false
+			answer.Error, answer.Outcome = verdict(result)
+		}
+	case printed == "":
+		note += fmt.Sprintf("[%s runs since %s and has printed nothing new]\n", j.id, time.Since(j.began).Round(time.Second))
+	}
+	answer.Output = joined(text([]byte(printed)), "", "", "", note)
+	if short, cut := head(answer.Output, shownBytes); cut {
+		answer.Output, answer.Truncated = short, true
+	}
+	return answer
+}
+
+// closeNetwork ends background commands that have a network which a person has closed.
+func (b *bash) closeNetwork(ctx context.Context, run string, network bool) {
+	if !network {
+		b.jobs.stopAll(ctx, run, func(j *job) bool { return j.network })
+	}
+}

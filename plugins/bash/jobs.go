@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk"
+)
+
+const (
+	// mostJobs is how many commands of a run may run in the background.
+	mostJobs = 4
+	// mostEnded is how many that have ended are still known.
+	mostEnded = 8
+	// mostUnread is how much is kept of what a background command prints before it is
+	// read; the oldest is dropped.
+	mostUnread = 1 << 20
+)
+
+// job is a command that runs in the background, or has.
+type job struct {
+	id      string
+	command string
+	began   time.Time
+	network bool // it was started with one
+	*sandbox.Background
+
+	mu      sync.Mutex
+	unread  []byte
+	dropped int64         // bytes that nobody read in time
+	news    chan struct{} // closed and made anew with each output
+}
+
+func newJob(command string, network bool) *job {
+	return &job{command: command, network: network, began: time.Now(), news: make(chan struct{})}
+}
+
+// add is the sink of the command.
+func (j *job) add(_ int, data []byte) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.unread = append(j.unread, data...)
+	if over := len(j.unread) - mostUnread; over > 0 {
+		j.unread = slices.Delete(j.unread, 0, over)
+		j.dropped += int64(over)
+	}
+	close(j.news)
+	j.news = make(chan struct{})
+}
+
+// read takes what was printed since it was last read.
+func (j *job) read() (text string, dropped int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	text, dropped = string(j.unread), j.dropped
+	j.unread, j.dropped = nil, 0
+	return text, dropped
+}
+
+// await waits until there is something to read, the command has ended, or ctx does.
+func (j *job) await(ctx context.Context) {
+	j.mu.Lock()
+	unread, news := len(j.unread), j.news
+	j.mu.Unlock()
+	if unread > 0 {
+		return
+	}
+	select {
+	case <-news:
+	case <-j.Done():
+	case <-ctx.Done():
+	}
+}
+
+// ended says whether no process of the command lives any more.
+func (j *job) ended() bool {
+	select {
+	case <-j.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// jobs are the background commands of all runs.
+type jobs struct {
+	mu    sync.Mutex
+	runs  map[string][]*job // the oldest first
+	count map[string]int    // of a run, those that were ever started
+}
+
+// book gives a new command a place and a name, unless the run has too many. Who starts
+// it in vain takes it away again.
+func (js *jobs) book(run string, j *job) error {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if js.runs == nil {
+		js.runs, js.count = make(map[string][]*job), make(map[string]int)
+	}
+	running, ended := 0, 0
+	for _, other := range js.runs[run] {
+		if other.Background != nil && other.ended() {
+			ended++
+		} else {
+			running++
+		}
+	}
+	if running >= mostJobs {
+		return sdk.Errorf(sdk.Conflict, "this run has %d commands in the background, which is all that it may have: end one with bash_stop first (%s)", running, strings.Join(js.names(run), ", "))
+	}
+	if ended >= mostEnded {
+		i := slices.IndexFunc(js.runs[run], func(other *job) bool { return other.ended() })
+		js.runs[run] = slices.Delete(js.runs[run], i, i+1)
+	}
+	js.count[run]++
+	j.id = fmt.Sprintf("bg-%d", js.count[run])
+	js.runs[run] = append(js.runs[run], j)
+	return nil
+}
+
+// drop takes a command away that was not started.
+func (js *jobs) drop(run string, j *job) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	js.runs[run] = slices.DeleteFunc(js.runs[run], func(other *job) bool { return other == j })
+}
+
+// started completes a command that was booked.
+func (js *jobs) started(j *job, b *sandbox.Background) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	j.Background = b
+}
+
+// names are those of a run that still run; who has mu calls it.
+func (js *jobs) names(run string) (names []string) {
+	for _, j := range js.runs[run] {
+		if j.Background == nil || !j.ended() {
+			names = append(names, j.id+": "+firstLine(j.command))
+		}
+	}
+	return names
+}
+
+// find is a command of a run by its name; without a name it is the only one.
+func (js *jobs) find(run, id string) (*job, error) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	var found []*job
+	for _, j := range js.runs[run] {
+		if j.Background != nil && (j.id == id || id == "") {
+			found = append(found, j)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(js.runs[run]) == 0:
+		return nil, sdk.Errorf(sdk.NotFound, "no command of this run is in the background: it ends with the work on the prompt that started it, and with the daemon; start it again with bash and background = true")
+	}
+	return nil, sdk.Errorf(sdk.NotFound, "name one of the background commands of this run by its id; those that run: %s", strings.Join(js.names(run), ", "))
+}
+
+// stopAll ends the commands of a run that fit, and waits until they have ended.
+func (js *jobs) stopAll(ctx context.Context, run string, fits func(*job) bool) {
+	js.mu.Lock()
+	var ending []*job
+	for _, j := range js.runs[run] {
+		if j.Background != nil && fits(j) {
+			ending = append(ending, j)
+		}
+	}
+	js.mu.Unlock()
+	for _, j := range ending {
+		j.Stop()
+	}
+	for _, j := range ending {
+		select {
+		case <-j.Done():
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// forget ends all commands of a run and knows them no more.
+func (js *jobs) forget(ctx context.Context, run string) {
+	js.stopAll(ctx, run, func(*job) bool { return true })
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	delete(js.runs, run)
+}
+
+// firstLine is a command as a list shows it.
+func firstLine(command string) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(command), "\n")
+	if short, cut := head(line, 60); cut || rest != "" {
+		return short + "..."
+	}
+	return line
+}

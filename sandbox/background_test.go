@@ -1,0 +1,168 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bothyd/bothy/sandbox"
+)
+
+// started is a background command with what it printed.
+type started struct {
+	*sandbox.Background
+	mu     sync.Mutex
+	out    strings.Builder
+	wakeup chan struct{}
+}
+
+// background starts a script beside the other commands of the run.
+func (f *fixture) background(script string) *started {
+	f.t.Helper()
+	s := &started{wakeup: make(chan struct{}, 1)}
+	var err error
+	s.Background, err = f.manager.Start(f.t.Context(), f.run, sandbox.Command{Argv: []string{"bash", "-c", script}}, func(_ int, data []byte) {
+		s.mu.Lock()
+		s.out.Write(data)
+		s.mu.Unlock()
+		select {
+		case s.wakeup <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { s.Stop(); <-s.Done() })
+	return s
+}
+
+// until waits until the command has printed a text, and returns all that it printed.
+func (s *started) until(t *testing.T, text string) string {
+	t.Helper()
+	limit := time.After(time.Minute)
+	for {
+		s.mu.Lock()
+		out := s.out.String()
+		s.mu.Unlock()
+		if strings.Contains(out, text) {
+			return out
+		}
+		select {
+		case <-s.wakeup:
+		case <-s.Done():
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if out := s.out.String(); strings.Contains(out, text) {
+				return out
+			}
+			t.Fatalf("it ended without %q: %s", text, s.out.String())
+		case <-limit:
+			t.Fatalf("it never printed %q: %s", text, out)
+		}
+	}
+}
+
+func (s *started) ended(t *testing.T) sandbox.Result {
+	t.Helper()
+	s.Stop()
+	select {
+	case <-s.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("it does not end")
+	}
+	r, err := s.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestBackgroundServer: other commands reach a server that runs in the background, it
+// sees what they change, and its own changes go with it.
+func TestBackgroundServer(t *testing.T) {
+	f := viewFixture(t)
+	f.gitInit()
+	f.write(".gitignore", "cache/\nnew/\n")
+	f.write("page", "one")
+	f.write("cache/kept", "person's")
+	s := f.background(`echo own >cache/own && rm cache/kept && ! touch page 2>/dev/null && ! mkdir new 2>/dev/null && ls cache && exec python3 -u -m http.server 8123 --bind 127.0.0.1`)
+	if got := strings.Join(s.Writable, " "); got != "cache" {
+		t.Errorf("it can write to %q", got)
+	}
+	if out := s.until(t, "8123"); !strings.HasPrefix(out, "own\n") {
+		t.Errorf("it printed %q", out)
+	}
+	const get = `curl -sf http://127.0.0.1:8123/page || python3 -c 'import urllib.request as u; print(u.urlopen("http://127.0.0.1:8123/page").read().decode(), end="")'`
+	if got := f.ok(get); got != "one" {
+		t.Errorf("the server answers %q", got)
+	}
+	f.ok("echo two >page")
+	if got := f.ok(get); got != "two" {
+		t.Errorf("after the change the server answers %q", got)
+	}
+	if err := f.manager.Drop(t.Context(), f.run.RunID); err != nil { // another container
+		t.Fatal(err)
+	}
+	if got := f.ok(get); got != "two" {
+		t.Errorf("from another container the server answers %q", got)
+	}
+	if r := s.ended(t); r.ExitCode == 0 {
+		t.Errorf("got %+v", r)
+	}
+	if out := f.bash(get); out.ExitCode == 0 {
+		t.Errorf("a stopped server answers %q", out.stdout)
+	}
+	if got := f.read("cache/kept"); got != "person's" {
+		t.Errorf("the project has %q", got)
+	}
+	if _, err := os.Lstat(f.path("cache/own")); err == nil {
+		t.Error("what it wrote is in the project")
+	}
+}
+
+// TestBackgroundIsGone: nothing is left of a command that has ended, and one that
+// ended by itself says how.
+func TestBackgroundIsGone(t *testing.T) {
+	cfg := config(t, shortDir(t))
+	cfg.View, cfg.Judge = buildView(t), judgeByName{}
+	f := newFixture(t, open(t, cfg))
+	s := f.background(`echo out; echo err >&2; exit 3`)
+	<-s.Done()
+	if r, err := s.Result(); err != nil || r.ExitCode != 3 || r.TimedOut {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if out := s.until(t, "err"); !strings.Contains(out, "out") {
+		t.Errorf("it printed %q", out)
+	}
+	for _, pattern := range []string{"views/*/writable", "state/views/*/writable"} {
+		if left, err := filepath.Glob(filepath.Join(cfg.StateDir, pattern)); err != nil || len(left) > 0 {
+			t.Errorf("%q stay, %v", left, err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(cfg.Dir, "s", "*")); err != nil || len(left) != 2 { // the run's own folder and lock
+		t.Errorf("%q stay, %v", left, err)
+	}
+}
+
+// TestBackgroundEndsWithTheManager, and one that is started then fails.
+func TestBackgroundEndsWithTheManager(t *testing.T) {
+	f := newFixture(t, open(t, config(t, shortDir(t))))
+	s := f.background(`echo begun; sleep 600`)
+	s.until(t, "begun")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := f.manager.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	<-s.Done()
+	if _, err := f.manager.Start(ctx, f.run, sandbox.Command{Argv: []string{"true"}}, nil); sandbox.Code(err) != sandbox.CodeUnavailable {
+		t.Errorf("got %v", err)
+	}
+}

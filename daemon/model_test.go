@@ -102,12 +102,44 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	s := sse{w: w, r: r, first: p.first(user)}
 	last := request.Messages[len(request.Messages)-1]
+	if lines := strings.Split(user, "\n"); lines[0] == "calls" {
+		s.callInTurn(lines[1:], request.Messages)
+		return
+	}
 	if last.Role == "tool" {
 		s.text("the tool said: " + last.Content)
 		s.end("stop")
 		return
 	}
 	s.modelSays(user, system)
+}
+
+// callInTurn makes the first call that has no result yet.
+func (s sse) callInTurn(calls []string, messages []chatMessage) {
+	var results []string
+	for _, m := range messages {
+		switch m.Role {
+		case "user":
+			results = nil
+		case "tool":
+			results = append(results, m.Content)
+		}
+	}
+	if len(results) < len(calls) {
+		s.toolCall(calls[len(results)])
+		return
+	}
+	s.text("the tools said: " + strings.Join(results, "\n"))
+	s.end("stop")
+}
+
+// toolCall writes a call of a tool and its arguments.
+func (s sse) toolCall(line string) {
+	tool, arguments, _ := strings.Cut(line, " ")
+	s.delta(map[string]any{"tool_calls": []any{map[string]any{
+		"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": tool, "arguments": arguments},
+	}}}, "")
+	s.end("tool_calls")
 }
 
 // sse writes a streamed completion.
@@ -120,6 +152,7 @@ type sse struct {
 // modelSays answers a prompt by its first word:
 //
 //	call TOOL ARGUMENTS   a tool call, whose result it then repeats
+//	calls                 the calls of the lines below, one after the other, whose results it then repeats
 //	join TEXT             the text without its ~, a few letters at a time
 //	join-call TOOL ARGUMENTS   call, the arguments likewise
 //	system                what stood in the system prompt
@@ -132,11 +165,7 @@ func (s sse) modelSays(user, system string) {
 	word, rest, _ := strings.Cut(user, " ")
 	switch word {
 	case "call":
-		tool, arguments, _ := strings.Cut(rest, " ")
-		s.delta(map[string]any{"tool_calls": []any{map[string]any{
-			"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": tool, "arguments": arguments},
-		}}}, "")
-		s.end("tool_calls")
+		s.toolCall(rest)
 		return
 	case "join-call":
 		tool, arguments, _ := strings.Cut(rest, " ")

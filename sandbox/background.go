@@ -261,7 +261,11 @@ func (vs *views) dropBackgrounds(ctx context.Context) {
 		}
 		for _, dir := range found {
 			dir = filepath.Dir(dir)
-			lock := filepath.Join(vs.manager.cfg.Dir, "s", filepath.Base(dir)+".lock")
+			locks := filepath.Join(vs.manager.cfg.Dir, "s")
+			if os.MkdirAll(locks, 0o700) != nil {
+				return
+			}
+			lock := filepath.Join(locks, filepath.Base(dir)+".lock")
 			f, err := holdFile(lock)
 			if err != nil {
 				continue // another manager's command runs

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -164,5 +165,50 @@ func TestBackgroundEndsWithTheManager(t *testing.T) {
 	<-s.Done()
 	if _, err := f.manager.Start(ctx, f.run, sandbox.Command{Argv: []string{"true"}}, nil); sandbox.Code(err) != sandbox.CodeUnavailable {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestBackgroundWall: a background command can write where every command can, and to the
+// overlays, and nowhere else.
+func TestBackgroundWall(t *testing.T) {
+	f := viewFixture(t)
+	f.gitInit()
+	f.write(".gitignore", "cache/\n")
+	f.write("cache/kept", "")
+	const places = `for at in $(awk '{ print $5 }' /proc/self/mountinfo | sort -u); do ( : >"$at/.written" ) 2>/dev/null && echo "$at" && rm -f "$at/.written"; done; ls /sys; echo over`
+	usual := f.ok(places)
+	s := f.background(places)
+	got := s.until(t, "over\n")
+	want := []string{}
+	for place := range strings.Lines(usual + "\n") {
+		switch place = strings.TrimSpace(place); {
+		case place == "over", strings.HasPrefix(place, "/") && place != "/workspace" && place != f.run.Project:
+			want = append(want, place)
+		}
+	}
+	for _, place := range append([]string{"/workspace/cache"}, want...) {
+		if !strings.Contains(got, place+"\n") {
+			t.Errorf("it cannot write to %s: %q", place, got)
+		}
+	}
+	for place := range strings.Lines(got) {
+		if place = strings.TrimSpace(place); !slices.Contains(want, place) && !strings.HasSuffix(place, "/cache") && place != "fs" && place != "firmware" {
+			t.Errorf("there is %q besides: %q, usually %q", place, got, usual)
+		}
+	}
+}
+
+// TestBackgroundLeftovers: what background commands of a manager that died have written
+// goes with the next start.
+func TestBackgroundLeftovers(t *testing.T) {
+	cfg := config(t, shortDir(t))
+	cfg.View, cfg.Judge = buildView(t), judgeByName{}
+	left := filepath.Join(cfg.StateDir, "views", "0123456789ab", "writable", "x", "u")
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	open(t, cfg)
+	if _, err := os.Lstat(filepath.Join(cfg.StateDir, "views", "0123456789ab")); err == nil {
+		t.Error("it is still there")
 	}
 }

@@ -119,12 +119,14 @@ func (b *bash) stopJob(ctx context.Context, in stopArguments, call tool.Call) (s
 	case <-ctx.Done():
 		return sdk.ToolResult{}, classified(ctx.Err())
 	}
-	answer := b.shown(j)
-	answer.Success, answer.Error, answer.Outcome = true, "", ""
-	if ran {
-		answer.Output = joined(answer.Output, "", "", "", fmt.Sprintf("[%s was ended]\n", j.id))
+	if !ran {
+		return b.shown(j), nil
 	}
-	return answer, nil
+	printed, dropped := j.read()
+	return sdk.ToolResult{
+		Success: true, Told: true, Metadata: map[string]any{"id": j.id, "running": false},
+		Output: joined(text([]byte(printed)), "", "", "", unreadNote(dropped)+fmt.Sprintf("[%s was ended after %s]\n", j.id, time.Since(j.began).Round(time.Second))),
+	}, nil
 }
 
 // shown is what a background command printed since it was last read, and its state.
@@ -132,9 +134,8 @@ func (b *bash) shown(j *job) sdk.ToolResult {
 	ended := j.ended() // before what it printed last is read
 	printed, dropped := j.read()
 	metadata := map[string]any{"id": j.id, "running": !ended}
-	note := ""
+	note := unreadNote(dropped)
 	if dropped > 0 {
-		note = fmt.Sprintf("[%d bytes before this were not read in time and are gone]\n", dropped)
 		metadata["dropped"] = dropped
 	}
 	answer := sdk.ToolResult{Success: true, Metadata: metadata, Told: true} // it can change nothing of the project
@@ -152,13 +153,21 @@ func (b *bash) shown(j *job) sdk.ToolResult {
 			answer.Error, answer.Outcome = verdict(result)
 		}
 	case printed == "":
-		note += fmt.Sprintf("[%s runs since %s and has printed nothing new]\n", j.id, time.Since(j.began).Round(time.Second))
+		note += fmt.Sprintf("[%s has run for %s and printed nothing new]\n", j.id, time.Since(j.began).Round(time.Second))
 	}
 	answer.Output = joined(text([]byte(printed)), "", "", "", note)
 	if short, cut := head(answer.Output, shownBytes); cut {
 		answer.Output, answer.Truncated = short, true
 	}
 	return answer
+}
+
+// unreadNote says how much was printed and never read.
+func unreadNote(dropped int64) string {
+	if dropped == 0 {
+		return ""
+	}
+	return fmt.Sprintf("[%d bytes before this were not read in time and are gone]\n", dropped)
 }
 
 // closeNetwork ends background commands that have a network which a person has closed.

@@ -56,7 +56,7 @@ func TestBackgroundJobs(t *testing.T) {
 	got, err = r.use("bash_output", `{"id":"bg-1","wait_seconds":60}`)
 	needs(t, got, err, "seen\n")
 	got, err = r.use("bash_output", `{}`)
-	needs(t, got, err, "bg-1 runs since", "nothing new")
+	needs(t, got, err, "bg-1 has run for", "nothing new")
 
 	got, err = start("echo soon over; exit 3")
 	if needs(t, got, err, "soon over"); got.Metadata["running"] == true {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"path"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/protect"
@@ -78,6 +79,26 @@ func (l Live) Protection(project string) sdk.Protection { return l.Written(proje
 // relative to it. Nil says that they are as they are.
 func (l Live) Arguments(tool sdk.Tool, project string, arguments json.RawMessage) json.RawMessage {
 	return Local(tool, project, l.Sandbox().Workspace, arguments)
+}
+
+// Worked are the paths of a project that a call works on, relative to it, where links
+// lead: what lies outside of it is none of them.
+func (l Live) Worked(tool sdk.Tool, project string, arguments json.RawMessage) []string {
+	named := New(l.Written(project)).Worked(sdk.PolicyRequest{Tool: tool, Project: project, Arguments: arguments})
+	if l.Links == nil || len(named) == 0 {
+		return named
+	}
+	links := l.Links(project, named)
+	worked := make([]string, 0, len(named))
+	for _, at := range named {
+		if to, led := links[at]; led {
+			at = to
+		}
+		if !path.IsAbs(at) {
+			worked = append(worked, at)
+		}
+	}
+	return worked
 }
 
 // Reach is what a call could touch as it is now: an answer to a proposal is bound

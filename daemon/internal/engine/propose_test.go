@@ -98,6 +98,8 @@ func (w *fakeAccess) Arguments(_ sdk.Tool, _ string, arguments json.RawMessage) 
 	return nil
 }
 
+func (w *fakeAccess) Worked(sdk.Tool, string, json.RawMessage) []string { return nil }
+
 func (w *fakeAccess) Protection(string) sdk.Protection { return sdk.Protection{} }
 
 func (w *fakeAccess) Network(string) bool { return w.Reach(sdk.Tool{}, nil, "", "").Network }

@@ -4,7 +4,8 @@
 # check` shows mistakes where they stand, `bothy config show` prints every value
 # with the place it comes from. A running daemon takes over what changed when the
 # file is saved; a file with a mistake changes nothing. Single settings can also
-# be set in the environment: BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }.
+# be set in the environment: BOTHY_SANDBOX_TIMEOUT is sandbox { timeout }. What all
+# agents should know of you stands beside the file, in AGENTS.md.
 #
 # Three functions: env("NAME"[, "default"]), file("path"), secret("NAME"). A
 # secret is looked up in the environment when it is used, and never shown. A path

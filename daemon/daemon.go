@@ -126,10 +126,11 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	ruling := policy.Live{Written: written.policy, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
 	copies := skill.Copies{Trusted: trust.Trusts, Runs: g.store}
 	d.own = d.ownTools(g.store, copies, rules)
-	if d.engine, err = d.startEngine(g, copies, rules, written, ruling); err != nil {
+	files := project.InstructionFiles{Folder: d.configFolder, Trusted: trust.Follows}
+	if d.engine, err = d.startEngine(g, copies, rules, written, ruling, files); err != nil {
 		return err
 	}
-	d.answers = d.skillAnswers(trust)
+	d.answers = d.skillAnswers(trust, files)
 	d.startUpkeep(d.engine)
 	if err := d.followFiles(); err != nil {
 		return err

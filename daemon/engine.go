@@ -16,7 +16,7 @@ import (
 )
 
 // startEngine makes the engine, which takes up what was left.
-func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebook, w written, ruling policy.Live) (*engine.Engine, error) {
+func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebook, w written, ruling policy.Live, files project.InstructionFiles) (*engine.Engine, error) {
 	g.hooks.RunCreated.On(sdk.DefaultPriority, "skills", copies.Fork)
 	e, err := engine.New(engine.Config{
 		Store:        g.store,
@@ -32,7 +32,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Agents:       d.cfg.Agents,
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
-		Instructions: project.Instructions,
+		Instructions: files,
 		Attended:     g.clients.Attended,
 		Mode:         func() sdk.Mode { return d.current().Policy.Mode },
 		Expiry:       func() time.Duration { return d.current().Policy.Expiry },

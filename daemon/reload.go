@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -162,6 +163,14 @@ func (d *Daemon) configFile() string {
 		return ""
 	}
 	return path
+}
+
+// configFolder is where that file lies, or would; empty when there is no place for it.
+func (d *Daemon) configFolder() string {
+	if path := d.configFile(); path != "" {
+		return filepath.Dir(path)
+	}
+	return ""
 }
 
 // follow tells the watcher which files count now.

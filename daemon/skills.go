@@ -9,6 +9,7 @@ import (
 	"github.com/bothyd/bothy/daemon/internal/builtin"
 	"github.com/bothyd/bothy/daemon/internal/config"
 	"github.com/bothyd/bothy/daemon/internal/engine"
+	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/daemon/internal/server"
 	"github.com/bothyd/bothy/daemon/internal/skill"
 	"github.com/bothyd/bothy/daemon/internal/skill/answer"
@@ -44,10 +45,10 @@ func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) (*sk
 }
 
 // skillAnswers answers about the skills.
-func (d *Daemon) skillAnswers(trust *answer.Trust) *answer.Answers {
+func (d *Daemon) skillAnswers(trust *answer.Trust, files project.InstructionFiles) *answer.Answers {
 	return answer.New(answer.Config{
 		Log: d.log.Named("skills"), Library: d.library, Trust: trust, Current: d.current, Load: d.loadWhole, Reload: d.Reload,
-		Tools: d.host.Tools, Resolve: d.models.Resolve, Keep: d.engine.Keep,
+		Tools: d.host.Tools, Resolve: d.models.Resolve, Keep: d.engine.Keep, Instructions: files.Show,
 	})
 }
 

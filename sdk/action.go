@@ -99,6 +99,9 @@ type ActionEnd struct {
 	DurationMS *int64          `json:"duration_ms,omitempty"` // nil: it has not ended, or was refused before it was recorded
 	Untold     bool            `json:"untold,omitempty"`      // it may have changed files that nothing tells of
 	Told       bool            `json:"told,omitempty"`        // ToolResult.Told
+	// Instructions are those of folders that the call worked below, which the model reads
+	// with its result: what it was told of in this run before is not among them.
+	Instructions []Instructions `json:"instructions,omitempty"`
 	// Follow is a call that the result asked for, while no action is recorded of it.
 	Follow *FollowUp `json:"follow,omitempty"`
 }

@@ -8,11 +8,12 @@ type Assembly struct {
 	Loop         Loop
 	Turn         int // within the run
 	Agent        Agent
-	Model        string // alias or provider/name: the name that calibration goes by
-	Context      int    // the model's window in tokens; 0 is unknown
-	Tools        []Tool // what the model is offered
-	Instructions string // of the project (AGENTS.md); empty when there are none
-	Skills       string // what the daemon's own tools say in the system text
+	Model        string       // alias or provider/name: the name that calibration goes by
+	Context      int          // the model's window in tokens; 0 is unknown
+	Tools        []Tool       // what the model is offered
+	User         Instructions // the user's own
+	Instructions Instructions // of the project, at its root
+	Skills       string       // what the daemon's own tools say in the system text
 	Entries      []Entry
 }
 

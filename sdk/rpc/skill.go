@@ -119,19 +119,34 @@ type SkillsChanged struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
-// TrustQuery is skills/trust: what the skills of a workspace are, and with
-// Accept the answer to it.
+// TrustQuery is skills/trust: what the skills of a workspace are and what its files tell
+// agents, and with Accept, Follow or Revoke the answer to it.
 type TrustQuery struct {
 	Project string            `json:"project" access:"project"`
 	Names   []string          `json:"names,omitempty" access:"free"`     // empty: all
 	Accept  map[string]string `json:"accept,omitempty" access:"approve"` // name to the hash that was shown: only what is still that is trusted
-	Revoke  bool              `json:"revoke,omitempty" access:"approve"` // take back the trust in Names
+	Revoke  bool              `json:"revoke,omitempty" access:"approve"` // take back the trust in Names, or with Instructions in those
+	// Instructions is about the instructions of the folder alone (AGENTS.md), and no skill.
+	Instructions bool `json:"instructions,omitempty" access:"free"`
+	Follow       bool `json:"follow,omitempty" access:"approve"` // agents follow them from now on, whatever they come to say
 }
 
 // Trust answers it.
 type Trust struct {
-	Project string       `json:"project"`
-	Skills  []TrustSkill `json:"skills"`
+	Project      string            `json:"project"`
+	Skills       []TrustSkill      `json:"skills"`
+	Instructions TrustInstructions `json:"instructions"`
+}
+
+// TrustInstructions are the instructions of a folder as they would be followed. That of
+// its root is shown; what is said of it holds for those below as well.
+type TrustInstructions struct {
+	File     string `json:"file,omitempty"` // AGENTS.md or CLAUDE.md; empty when the root has none
+	Size     int64  `json:"size,omitempty"`
+	Trusted  bool   `json:"trusted"`
+	Answered bool   `json:"answered"`          // a person has said yes or no
+	Text     string `json:"text,omitempty"`    // as models get it; only where TrustQuery.Instructions asks
+	Problem  string `json:"problem,omitempty"` // why it cannot be read
 }
 
 // TrustSkill is one skill of a workspace as it would be trusted.

@@ -49,6 +49,9 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 	}
 	defer c.close(cl)
 	c.tellUntrusted(ctx, cl, project)
+	if err := c.openInstructions(ctx, cl, project, who.asks, true); err != nil {
+		return err
+	}
 	t := chatSession{c: c, cl: cl, cmd: cmd, project: project, who: who}
 	lines := bufio.NewReader(io.LimitReader(c.in, 1<<40))
 	last := exitOK

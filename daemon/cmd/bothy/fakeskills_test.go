@@ -79,7 +79,7 @@ func (f *fakeSkills) Create(_ context.Context, p rpc.SkillCreate) (rpc.SkillCrea
 
 func (f *fakeSkills) Trust(_ context.Context, p rpc.TrustQuery) (rpc.Trust, error) {
 	f.was(p)
-	if len(p.Accept) > 0 {
+	if len(p.Accept) > 0 || p.Follow {
 		return f.trusted, f.refuse
 	}
 	return f.trusted, nil

@@ -20,11 +20,16 @@ type trustCmd struct {
 	Accept  map[string]string `placeholder:"NAME=HASH" help:"Trust this skill without a question, if its folder has the hash that --json showed."`
 	Revoke  []string          `placeholder:"NAME" complete:"skill" help:"Trust this skill no more."`
 	Project string            `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+
+	AcceptInstructions bool `xor:"instructions" help:"Have agents follow the instructions of this folder and of those below (AGENTS.md, CLAUDE.md), without a question."`
+	RevokeInstructions bool `xor:"instructions" help:"Have agents follow the instructions of this folder no more."`
 }
 
 // Help adds to the verb's help.
 func (trustCmd) Help() string {
 	return `A skill that came with a project is inert until you trust it: no agent is told of it, nothing of it runs, and it hides no skill of yours. This shows each of them with its files, what it asks for and what changed since you trusted it last, and asks. The answer holds for the project and for what the skill's folder holds now: whatever changes in it, it has to be trusted again.
+
+A folder may have instructions for agents too: AGENTS.md, or CLAUDE.md where there is none. They are not read before you say yes, and neither are those of the folders below. That yes is for the folder, whatever the files come to say; it trusts no skill, and trusting a skill is no yes to them.
 
 Nothing is trusted without a terminal. A script that knows what it wants names the hash:
 
@@ -32,13 +37,19 @@ Nothing is trusted without a terminal. A script that knows what it wants names t
     bothy trust deploy --json | jq -r '.skills[].hash'
     bothy trust --accept deploy=6f1e...
     bothy trust --revoke deploy
+    bothy trust --accept-instructions
+    bothy trust --revoke-instructions
 `
 }
 
-// Run shows the skills of the project and takes the answers.
+// Run shows the instructions and the skills of the project and takes the answers.
 func (cmd trustCmd) Run(ctx context.Context, c *console) error {
 	if len(cmd.Accept) > 0 && len(cmd.Revoke) > 0 || len(cmd.Accept)+len(cmd.Revoke) > 0 && len(cmd.Names) > 0 {
 		return usageError{"name the skills in one way only: with --accept, with --revoke, or without a flag"}
+	}
+	instructions := cmd.AcceptInstructions || cmd.RevokeInstructions
+	if instructions && len(cmd.Accept)+len(cmd.Revoke)+len(cmd.Names) > 0 {
+		return usageError{"instructions are not named with skills: answer about them by themselves"}
 	}
 	project, err := c.project(cmd.Project)
 	if err != nil {
@@ -49,6 +60,17 @@ func (cmd trustCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
+	if instructions {
+		found, err := answerInstructions(ctx, cl, project, cmd.AcceptInstructions)
+		switch {
+		case err != nil:
+			return err
+		case c.json:
+			return c.printJSON(found)
+		}
+		c.saidInstructions(found.Project, cmd.AcceptInstructions)
+		return nil
+	}
 	q := rpc.TrustQuery{Project: project, Names: cmd.Names}
 	said := ""
 	switch {
@@ -78,11 +100,17 @@ func (cmd trustCmd) Run(ctx context.Context, c *console) error {
 // Those that are trusted already are shown when they were named.
 func (c *console) askTrust(ctx context.Context, cl *client.Client, found rpc.Trust, named bool) error {
 	t := truster{c: c, cl: cl, project: found.Project, in: bufio.NewReader(c.in), trusted: map[string]bool{}}
+	open := 0
+	if !named {
+		if unasked, err := t.instructions(ctx, found.Instructions); err != nil {
+			return err
+		} else if unasked {
+			open++
+		}
+	}
 	if len(found.Skills) == 0 {
 		c.say("no skills came with %s", escapeLine(found.Project))
-		return nil
 	}
-	open := 0
 	for _, s := range found.Skills {
 		if s.Trusted && !named {
 			c.say("skill %s is trusted as it is", escapeLine(s.Skill.Name))
@@ -102,7 +130,7 @@ func (c *console) askTrust(ctx context.Context, cl *client.Client, found rpc.Tru
 		}
 	}
 	if open > 0 && !c.inTTY {
-		return exitError{exitUnanswered, fmt.Errorf("nothing was trusted, since there is no terminal to ask on: run `bothy trust` in one, or say --accept NAME=HASH with the hash of a skill that you looked at")}
+		return exitError{exitUnanswered, fmt.Errorf("nothing was trusted, since there is no terminal to ask on: run `bothy trust` in one, or say --accept NAME=HASH with the hash of a skill that you looked at, or --accept-instructions")}
 	}
 	if t.failed != nil {
 		return exitError{code: errorCode(t.failed)}
@@ -125,13 +153,12 @@ type truster struct {
 func (t *truster) ask(ctx context.Context, s rpc.TrustSkill) error {
 	name := escapeLine(s.Skill.Name)
 	for {
-		fmt.Fprintf(t.c.err, "Trust %s as it is? [y/N, d shows all its text] ", name)
-		line, err := t.in.ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("standard input: %w", err)
+		word, err := t.line(fmt.Sprintf("Trust %s as it is? [y/N, d shows all its text] ", name))
+		if err != nil {
+			return err
 		}
-		switch word := strings.ToLower(strings.TrimSpace(line)); {
-		case word == "d" && err == nil:
+		switch {
+		case word == "d":
 			if err := t.all(ctx, s); err != nil {
 				return err
 			}
@@ -150,6 +177,22 @@ func (t *truster) ask(ctx context.Context, s rpc.TrustSkill) error {
 		t.c.say("skill %s is trusted as it is", name)
 		return nil
 	}
+}
+
+// line asks for a word. Where the input ends it is none.
+func (t *truster) line(question string) (string, error) {
+	fmt.Fprint(t.c.err, question)
+	line, err := t.in.ReadString('\n')
+	switch {
+	case errors.Is(err, io.EOF):
+		line = strings.TrimSpace(line)
+		if line == "d" { // nobody is there to read it
+			line = ""
+		}
+	case err != nil:
+		return "", fmt.Errorf("standard input: %w", err)
+	}
+	return strings.ToLower(strings.TrimSpace(line)), nil
 }
 
 // all prints the text of a skill, or what changed in it, whole.

@@ -148,7 +148,7 @@ func (x *action) endWrite() sdk.Write {
 	at.ActionEnd = sdk.ActionEnd{
 		Metadata: withoutCopies(x.result.Metadata, x.Body), Structured: x.result.Structured, Truncated: x.result.Truncated,
 		Error: x.result.Error, DurationMS: new(x.took.Milliseconds()), Untold: x.untold(),
-		Told: x.result.Told && !x.untold(),
+		Told: x.result.Told && !x.untold(), Instructions: x.Instructions,
 	}
 	if x.behind == nil && !x.Follows { // else that is recorded now or already
 		at.Follow = x.result.Follow

@@ -17,10 +17,11 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 	if err != nil {
 		return sdk.Prompt{}, fmt.Errorf("read the run's entries: %w", err)
 	}
+	user, project := e.instructions(a)
 	p, err := e.cfg.View.Assemble(ctx, sdk.Assembly{
 		Project: a.project, Run: a.run, Loop: a.loop, Turn: a.turn.row.Sequence, Agent: a.agent,
 		Model: a.choice.Alias, Context: a.choice.Context, Tools: a.offered,
-		Instructions: e.instructions(a), Skills: a.skills, Entries: entries,
+		User: user, Instructions: project, Skills: a.skills, Entries: entries,
 	})
 	if err != nil {
 		return p, fmt.Errorf("assemble the prompt: %w", err)
@@ -37,24 +38,6 @@ func (e *Engine) assemble(ctx context.Context, a *activeLoop) (sdk.Prompt, error
 		return p, err
 	}
 	return e.cfg.Hooks.AssemblyUser.Apply(ctx, p)
-}
-
-// instructions reads those of the project. That they cannot be read is told to
-// whoever follows the run, once a loop as long as the reason is the same.
-func (e *Engine) instructions(a *activeLoop) string {
-	if e.cfg.Instructions == nil {
-		return ""
-	}
-	text, err := e.cfg.Instructions(a.project.Root)
-	if err == nil {
-		return text
-	}
-	if message := "the model works without the project's instructions: " + err.Error(); message != a.warned {
-		a.warned = message
-		e.log.Warn("the project's instructions could not be read", "error", err)
-		a.turn.writes = append(a.turn.writes, a.errorWrite("instructions", sdk.Unavailable, message))
-	}
-	return text
 }
 
 // toolDocs adds what plugins say about tools to the system text.

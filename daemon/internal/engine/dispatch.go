@@ -91,6 +91,7 @@ func (e *Engine) next(t *turn) []*action {
 // others, some of that among them.
 func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*action) error {
 	change := sdk.Change{Run: a.run.ID, Notes: a.turn.takeNotes()}
+	e.tellInstructions(ctx, a, over)
 	for _, x := range over {
 		change.Writes = append(change.Writes, x.endWrite())
 	}
@@ -106,7 +107,8 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*a
 			change.Writes = append(change.Writes, x.recordWrite())
 		}
 	}
-	change.Writes = append(change.Writes, changeWrites(over)...)
+	warnings := a.turn.takeWrites()
+	change.Writes = slices.Concat(change.Writes, changeWrites(over), warnings)
 	u := happened
 	if len(over) == 0 {
 		u = ahead
@@ -124,6 +126,9 @@ func (e *Engine) step(ctx context.Context, a *activeLoop, over, fresh, next []*a
 		if x.committed(receipt.Entries[len(over)+i]); x.closed() { // refused by being recorded
 			e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
 		}
+	}
+	for _, entry := range receipt.Entries[len(receipt.Entries)-len(warnings):] {
+		e.cfg.Hooks.ErrorLog.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: entry})
 	}
 	return nil
 }

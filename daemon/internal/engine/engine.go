@@ -63,9 +63,7 @@ type Config struct {
 	DataDir  string               // run folders lie in runs/KEY below it
 	Log      hclog.Logger
 
-	// Instructions reads those of the project at root. An error is an entry
-	// of the run, and shown to the model as their absence.
-	Instructions func(root string) (string, error)
+	Instructions Instructions // nil: no file tells agents anything
 	// Redact takes secrets out of a text that becomes part of a path, which cannot
 	// be redacted later. Nil takes out nothing.
 	Redact func(string) string

@@ -31,8 +31,10 @@ type activeLoop struct {
 	mirror  *mirror
 
 	ceiling int    // in tokens, learned from a server that refused more; 0 is none
-	warned  string // what was last said of the project's instructions
-	missed  string // and of the own tools
+	missed  string // what was last said of the own tools
+
+	warned map[string]bool             // what was said of instructions
+	told   map[string]sdk.Instructions // what the run was told below folders, by file; nil before it is looked for
 
 	turns    int  // opened so far
 	prepared bool // what its calls need is being made ready, or is

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -69,4 +71,23 @@ func TestPrivateRunsHaveNoWorkspaceMode(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	h.untilIdle()
+}
+
+// TestPrivateRunsHaveNothingOfTheUser: the user's own instructions are not told to a model
+// whose prompts others write; those of a trusted project are.
+func TestPrivateRunsHaveNothingOfTheUser(t *testing.T) {
+	h, _ := instructed(t, say("done"), say("done"))
+	h.write("AGENTS.md", "Say it of the project.")
+	h.write("../own/AGENTS.md", "Say it of the user.")
+	own := filepath.Join(h.project, "../own")
+	h.config.Instructions = project.InstructionFiles{Folder: func() string { return own }, Trusted: func(string) bool { return true }}
+	h.start()
+	h.run(Submission{Run: "mine"})
+	h.run(Submission{Run: "chat", Channel: true})
+	for i, want := range []bool{true, false} {
+		system := h.models.asked()[i].Messages[0].Text
+		if strings.Contains(system, "of the user") != want || !strings.Contains(system, "of the project") {
+			t.Errorf("run %d: the system text is\n%s", i, system)
+		}
+	}
 }

@@ -21,6 +21,9 @@ type Access interface {
 	Protection(project string) sdk.Protection
 	// Arguments are those of a call as its tool gets them, or nil when they are as they are.
 	Arguments(call sdk.PolicyRequest) json.RawMessage
+	// Worked are the paths of a project that a call works on, relative to it and where
+	// links lead.
+	Worked(call sdk.PolicyRequest) []string
 }
 
 // idLength is how much of the first hash names a proposal.

@@ -100,6 +100,8 @@ func (w *fakeAccess) Arguments(call sdk.PolicyRequest) json.RawMessage {
 	return nil
 }
 
+func (w *fakeAccess) Worked(sdk.PolicyRequest) []string { return nil }
+
 func (w *fakeAccess) Protection(string) sdk.Protection { return sdk.Protection{} }
 
 func (w *fakeAccess) Network(string) bool { return w.Reach(sdk.PolicyRequest{}, "").Network }

@@ -51,7 +51,7 @@ func TestStopKeepsWhatHadCome(t *testing.T) {
 // TestInstructionsThatCannotBeRead: those who follow the run hear of it, once.
 func TestInstructionsThatCannotBeRead(t *testing.T) {
 	h := prepareHouse(t, calls(numbered("read", 1)))
-	h.config.Instructions = func(string) (string, error) { return "", errors.New("AGENTS.md is a pipe") }
+	h.config.Instructions = fakeInstructions{err: errors.New("AGENTS.md is a pipe")}
 	h.start()
 	a := h.submit(Submission{})
 	if l := h.await(a); l.Status != 200 {
@@ -70,7 +70,7 @@ func TestInstructionsThatCannotBeRead(t *testing.T) {
 // TestInstructionsAndModelThatFail: neither failure hides the other.
 func TestInstructionsAndModelThatFail(t *testing.T) {
 	h := prepareHouse(t, failing(errors.New("no")))
-	h.config.Instructions = func(string) (string, error) { return "", errors.New("AGENTS.md is a pipe") }
+	h.config.Instructions = fakeInstructions{err: errors.New("AGENTS.md is a pipe")}
 	h.start()
 	a := h.submit(Submission{})
 	if l := h.await(a); l.Status != 500 {

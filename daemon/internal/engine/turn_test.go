@@ -407,7 +407,7 @@ func TestInstructionsAndReasoning(t *testing.T) {
 		}
 		return nil
 	})
-	h.config.Instructions = func(string) (string, error) { return "Use tabs.", nil }
+	h.config.Instructions = fakeInstructions{in: sdk.Instructions{File: "AGENTS.md", Text: "Use tabs."}}
 	var previews []rpc.Preview
 	h.config.Preview = func(p rpc.Preview) { previews = append(previews, p) }
 	h.start()

@@ -36,6 +36,54 @@ func TestLinksOfCalls(t *testing.T) {
 	}
 }
 
+// TestWorked: the paths that a call works on are those that it names, where links lead.
+func TestWorked(t *testing.T) {
+	other := tool("fetch", true, reads)
+	live := Live{
+		Sandbox: func(string) sdk.Sandbox { return sdk.Sandbox{} },
+		Links: func(_ string, named []string) map[string]string {
+			return map[string]string{"in/x": "src/x", "out/x": "/etc/x", "in": "src"}
+		},
+	}
+	for _, c := range []struct {
+		call    sdk.PolicyRequest
+		want    []string // among others
+		not     []string
+		private bool
+	}{
+		{call: callOf(readFile, map[string]any{"path": "a/b"}), want: []string{"a/b"}},
+		{call: callOf(readFile, map[string]any{"path": "/workspace/a/b"}), want: []string{"a/b"}},
+		{call: callOf(readFile, map[string]any{"path": "in/x"}), want: []string{"src/x"}, not: []string{"in/x"}},
+		{call: callOf(readFile, map[string]any{"path": "out/x"}), not: []string{"out/x", "/etc/x"}},
+		{call: callOf(other, map[string]any{"path": "a/b"}), not: []string{"a/b"}},
+		{call: lineOf("cd a && cat b"), want: []string{"a", "a/b"}},
+		{call: callOf(bash, map[string]any{"command": "make", "dir": "sub"}), want: []string{"sub"}},
+		{call: callOf(bash, map[string]any{"command": "make", "dir": "/workspace/sub"}), want: []string{"sub"}},
+		{call: callOf(bash, map[string]any{"command": "make", "dir": "in"}), want: []string{"src"}, not: []string{"in"}},
+		{call: callOf(bash, map[string]any{"command": "make", "dir": "/tmp"}), not: []string{"/tmp", "tmp"}},
+		{call: callOf(bash, map[string]any{"command": "cat a/b", "dir": "sub"}), not: []string{"sub", "a/b", "sub/a/b"}, private: true},
+	} {
+		live.Written = func(string) Settings {
+			set := Settings{}
+			if c.private {
+				set.Workspace = sdk.WorkspacePrivate
+			}
+			return set
+		}
+		got := live.Worked(sdk.PolicyRequest{Tool: c.call.Tool, Project: "/p/one", Arguments: c.call.Arguments})
+		for _, at := range c.want {
+			if !slices.Contains(got, at) {
+				t.Errorf("%s: %q lacks %q", c.call.Arguments, got, at)
+			}
+		}
+		for _, at := range c.not {
+			if slices.Contains(got, at) {
+				t.Errorf("%s: %q has %q", c.call.Arguments, got, at)
+			}
+		}
+	}
+}
+
 // TestProtectionSettings: what is configured holds for calls of tools and for
 // lines, and in a folder of the run's own nothing does.
 func TestProtectionSettings(t *testing.T) {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"path"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/protect"
@@ -33,10 +34,7 @@ type Live struct {
 
 // Decide rules on a call.
 func (l Live) Decide(r sdk.PolicyRequest) sdk.Decision {
-	set := l.Written(r.Project)
-	if r.Private {
-		set.Workspace = sdk.WorkspacePrivate
-	}
+	set := l.settings(r)
 	set.Rules = append(set.Rules, l.Remembered.Allowing(r.Project)...)
 	view, known := l.view(r)
 	if set.View, set.NoView = view.View, view.Reason; !known {
@@ -50,6 +48,15 @@ func (l Live) Decide(r sdk.PolicyRequest) sdk.Decision {
 		r.Links = l.Links(r.Project, p.Paths(r))
 	}
 	return p.Decide(r)
+}
+
+// settings are what is written down for a call.
+func (l Live) settings(r sdk.PolicyRequest) Settings {
+	set := l.Written(r.Project)
+	if r.Private {
+		set.Workspace = sdk.WorkspacePrivate
+	}
+	return set
 }
 
 // Configured are the rules that are written down: of the configuration and, with
@@ -93,6 +100,26 @@ func (l Live) Protection(project string) sdk.Protection { return l.Written(proje
 // relative to it. Nil says that they are as they are.
 func (l Live) Arguments(r sdk.PolicyRequest) json.RawMessage {
 	return Local(r.Tool, r.Project, l.place(r).Workspace, r.Arguments)
+}
+
+// Worked are the paths of a project that a call works on, relative to it, where links
+// lead: what lies outside of it is none of them.
+func (l Live) Worked(r sdk.PolicyRequest) []string {
+	named := New(l.settings(r)).Worked(r)
+	if l.Links == nil || len(named) == 0 {
+		return named
+	}
+	links := l.Links(r.Project, named)
+	worked := make([]string, 0, len(named))
+	for _, at := range named {
+		if to, led := links[at]; led {
+			at = to
+		}
+		if !path.IsAbs(at) {
+			worked = append(worked, at)
+		}
+	}
+	return worked
 }
 
 // Reach is what a call could touch as it is now: an answer to a proposal is bound

@@ -175,3 +175,23 @@ func (p *Policy) Paths(a sdk.PolicyRequest) []string {
 	}
 	return named
 }
+
+// Worked are the paths of the project that a call works on, relative to it: those that it
+// names, and the folder in which a command starts. A command that works in a folder of
+// the run's own works on none.
+func (p *Policy) Worked(a sdk.PolicyRequest) []string {
+	command := a.Tool.Command != ""
+	granted := slices.Contains(a.Tool.Grants, sdk.GrantProject) || slices.Contains(a.Tool.Grants, sdk.GrantSandbox)
+	if !granted || command && p.set.Workspace == sdk.WorkspacePrivate {
+		return nil
+	}
+	worked := p.Paths(a)
+	var arguments map[string]any
+	if !command || json.Unmarshal(a.Arguments, &arguments) != nil {
+		return worked
+	}
+	if dir, below := strings.CutPrefix(p.placeIn(arguments, a.Project).Dir, workspace+"/"); below {
+		worked = append(worked, dir)
+	}
+	return worked
+}

@@ -69,7 +69,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodSkillMatch:   of(rpc.RoleObserve, "Which skills fit a text, best first.", inFolder(rpc.MethodSkillMatch, s.cfg.Skills.Match)),
 		rpc.MethodSkillEnable:  of(rpc.RoleAdmin, "Turns a skill on or off by its block in the user's configuration.", inFolder(rpc.MethodSkillEnable, s.cfg.Skills.Enable)),
 		rpc.MethodSkillCreate:  of(rpc.RoleAdmin, "Makes a skill in the user's folder.", s.createSkill),
-		rpc.MethodTrust:        of(rpc.RoleObserve, "Shows what the skills of a workspace are, and takes the answer to it.", s.trust),
+		rpc.MethodTrust:        of(rpc.RoleObserve, "Shows what the skills of a workspace are and what its files tell agents, and takes the answer to it.", s.trust),
 
 		rpc.MethodProposals: of(rpc.RoleObserve, "Lists what waits for a person.", s.proposals),
 		rpc.MethodProposal:  of(rpc.RoleObserve, "One proposal, whole: what exactly would run, and what an answer is bound to.", s.proposal),

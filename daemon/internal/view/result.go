@@ -66,6 +66,9 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 		}
 		m.Text = shorten(resultText(&a), limit, where)
 	}
+	for _, in := range a.Instructions {
+		m.Text += nestedText(in)
+	}
 	return &piece{message: m, turn: path.Turn, path: e.Path}
 }
 

@@ -135,7 +135,7 @@ func TestAPromptThatIsASkill(t *testing.T) {
 // TestSkillsInTheSystemText stand behind what changes less often.
 func TestSkillsInTheSystemText(t *testing.T) {
 	in := (&story{}).prompt("p").assembly()
-	in.Instructions, in.Agent.Persona, in.Skills = "be brief", "a pirate", "# Skills\n\ngreet"
+	in.Instructions, in.Agent.Persona, in.Skills = sdk.Instructions{File: "AGENTS.md", Text: "be brief"}, "a pirate", "# Skills\n\ngreet"
 	if system := render(t, newView(), in).System; !strings.HasSuffix(system, "a pirate\n\n# Skills\n\ngreet") {
 		t.Errorf("%s", system)
 	}

@@ -21,7 +21,7 @@ How to work:
 - When you are done, or cannot go on, answer in plain text without a call. That ends your work on the prompt. Say what you did and what you could not do; claim nothing that you did not see.`
 
 // systemText is the system prompt: identity, facts about the environment, the
-// project's instructions, the agent's persona, and last the skills, which change
+// instructions of the user and of the project, the agent's persona, and last the skills, which change
 // most often. It holds nothing that changes from turn to turn by itself, so that
 // servers can keep it.
 func systemText(in sdk.Assembly, now time.Time) string {
@@ -39,7 +39,8 @@ func systemText(in sdk.Assembly, now time.Time) string {
 	if in.Loop.ReadOnly {
 		b.WriteString("- This prompt may only be answered by reading: calls with side effects are refused.\n")
 	}
-	section(&b, "Instructions of the project (AGENTS.md)", in.Instructions)
+	section(&b, fmt.Sprintf("Instructions of the user (%s)", in.User.File), in.User.Text)
+	section(&b, fmt.Sprintf("Instructions of the project (%s)", in.Instructions.File), rootText(in.Instructions))
 	section(&b, "Persona", in.Agent.Persona)
 	if text := strings.TrimSpace(in.Skills); text != "" {
 		b.WriteString("\n" + text + "\n") // it has a title of its own

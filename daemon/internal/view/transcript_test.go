@@ -219,19 +219,43 @@ func TestResultLimit(t *testing.T) {
 
 func TestSystemText(t *testing.T) {
 	in := sdk.Assembly{
-		Project: sdk.Project{Name: "shop"}, Instructions: "Use tabs.", Agent: sdk.Agent{Persona: "Be brief."},
+		Project: sdk.Project{Name: "shop"}, User: sdk.Instructions{File: "CLAUDE.md", Text: "Be polite."}, Instructions: sdk.Instructions{File: "AGENTS.md", Text: "Use tabs."}, Agent: sdk.Agent{Persona: "Be brief."},
 		Loop: sdk.Loop{ReadOnly: true}, Tools: []sdk.Tool{{Grants: []string{sdk.GrantSandbox}}},
 	}
 	got := render(t, newView(), in).System
-	for _, want := range []string{"shop", "2025-05-17", "/workspace", "Use tabs.", "Be brief.", "only be answered by reading"} {
+	for _, want := range []string{"shop", "2025-05-17", "/workspace", "# Instructions of the user (CLAUDE.md)\n\nBe polite.\n\n# Instructions of the project (AGENTS.md)\n\nUse tabs.", "Be brief.", "only be answered by reading"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}
 	}
 	plain := render(t, newView(), sdk.Assembly{Loop: sdk.Loop{}}).System
-	for _, no := range []string{"/workspace", "AGENTS.md", "Persona"} {
+	for _, no := range []string{"/workspace", "Instructions", "Persona"} {
 		if strings.Contains(plain, no) {
 			t.Errorf("%q without cause", no)
+		}
+	}
+	in.Instructions = sdk.Instructions{File: "AGENTS.md", Untrusted: true}
+	if got := render(t, newView(), in).System; !strings.Contains(got, "# Instructions of the project (AGENTS.md)\n\nThe project's AGENTS.md tells agents what to do, but the person has not agreed") {
+		t.Errorf("of an untrusted project:\n%s", got)
+	}
+}
+
+// TestNestedInstructionsStandBehindTheResult: whatever became of the result.
+func TestNestedInstructionsStandBehindTheResult(t *testing.T) {
+	attributes, _ := json.Marshal(sdk.Action{
+		ActionCall: sdk.ActionCall{CallID: "1", Tool: "read"},
+		ActionEnd:  sdk.ActionEnd{Instructions: []sdk.Instructions{{File: "a/AGENTS.md", Text: "Say moo."}, {File: "a/b/CLAUDE.md", Untrusted: true}}},
+	})
+	const told = "\n\n[a/AGENTS.md has instructions for work below a. They add to those of the project, and count before them there:]\n\nSay moo.\n\n[End of a/AGENTS.md]\n\n[a/b/CLAUDE.md " + untrusted + "]"
+	for name, e := range map[string]sdk.Entry{
+		"result":   {Body: "out", State: sdk.StateResolved},
+		"failure":  {Body: "no such file", State: sdk.StateFailed, Outcome: sdk.NotFound},
+		"long":     {Body: strings.Repeat("x", 1000), State: sdk.StateResolved},
+		"archived": {Body: "out", State: sdk.StateResolved, Visibility: sdk.Archived},
+	} {
+		e.Path, e.Attributes = "log://turn_1/read/call", attributes
+		if p := renderEntry(&e, 500); p == nil || !strings.HasSuffix(p.message.Text, told) {
+			t.Errorf("%s: %+v", name, p)
 		}
 	}
 }

@@ -3,7 +3,7 @@
 //
 //	Answers   what the server asks; its methods stand in files of their names
 //	reasons   why a skill is in a prompt, or is not
-//	Trust     which skills of projects people said yes to
+//	Trust     which skills of projects people said yes to, and whose instructions
 //	Settings  the folders of skills of a configuration
 package answer
 
@@ -29,6 +29,9 @@ type Config struct {
 	Tools   func() []sdk.Tool                                                // of plugins
 	Resolve func(ctx context.Context, alias string) (sdk.ModelChoice, error) // the model that a run would have
 	Keep    func(ctx context.Context, project string, w ...sdk.Write) error  // writes entries of a project
+
+	// Instructions reads those at the root of a project for people, with the file's size.
+	Instructions func(root string) (sdk.Instructions, int64, error)
 }
 
 // Answers answers what clients ask about skills.

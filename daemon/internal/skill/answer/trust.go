@@ -38,15 +38,22 @@ type trustedSkill struct {
 	Files []skill.File `json:"files"`
 }
 
-// Trust knows which skills of workspaces people said yes to. The entries are the
-// truth; what is read of them is kept until an answer changes it.
+// Trust knows which skills of workspaces people said yes to, and whose instructions
+// agents follow. The entries are the truth; what is read of them is kept until an
+// answer changes it.
 type Trust struct {
 	entries Entries
 	log     hclog.Logger
 
-	mu    sync.Mutex
-	turn  int                          // of answers
-	known map[string]map[string]string // the hashes by project as it is called, by name
+	mu   sync.Mutex
+	turn int                // of answers
+	read map[string]trusted // by project as it is called
+}
+
+// trusted is what people said of a project.
+type trusted struct {
+	hashes       map[string]string // of skills, by name; empty where they took it back
+	instructions instructionsAnswer
 }
 
 // Entries are the entries of projects, by the root of the project and a scheme.
@@ -56,46 +63,52 @@ type Entries interface {
 
 // NewTrust makes a Trust over entries.
 func NewTrust(e Entries, log hclog.Logger) *Trust {
-	return &Trust{entries: e, log: log, known: map[string]map[string]string{}}
+	return &Trust{entries: e, log: log, read: map[string]trusted{}}
 }
 
 // Trusts reports whether a person said yes to a skill of this name whose folder
 // has this hash. What cannot be read is not trusted.
 func (t *Trust) Trusts(project, name, hash string) bool {
-	return project != "" && hash != "" && t.hashes(project)[name] == hash
+	return project != "" && hash != "" && t.known(project).hashes[name] == hash
 }
 
 // Answered tells which names a person said yes to in a project, whatever their
 // folders hold now.
 func (t *Trust) Answered(project string) func(name string) bool {
-	hashes := t.hashes(project)
+	hashes := t.known(project).hashes
 	return func(name string) bool { return hashes[name] != "" }
 }
 
-// hashes are what people said yes to, by name; empty where they took it back.
-func (t *Trust) hashes(project string) map[string]string {
+// known is what people said of a project; nothing when it cannot be read.
+func (t *Trust) known(project string) trusted {
 	t.mu.Lock()
-	hashes, ok := t.known[project]
+	found, ok := t.read[project]
 	turn := t.turn
 	t.mu.Unlock()
 	if ok {
-		return hashes
+		return found
 	}
 	answers, err := t.answers(context.Background(), project)
 	if err != nil {
 		t.log.Warn("nothing of a project is trusted, because what is cannot be read", "project", project, "error", err)
-		return nil
+		return trusted{}
 	}
-	hashes = map[string]string{}
-	for name, a := range answers {
-		hashes[name] = a.Hash
+	found = trusted{hashes: map[string]string{}, instructions: answers.instructions}
+	for name, a := range answers.skills {
+		found.hashes[name] = a.Hash
 	}
 	t.mu.Lock()
 	if t.turn == turn {
-		t.known[project] = hashes
+		t.read[project] = found
 	}
 	t.mu.Unlock()
-	return hashes
+	return found
+}
+
+// keptAnswers are what people said of a project, as it is stored.
+type keptAnswers struct {
+	skills       map[string]keptAnswer // by name
+	instructions instructionsAnswer
 }
 
 // keptAnswer is an answer and what it was about.
@@ -104,26 +117,32 @@ type keptAnswer struct {
 	skill trustedSkill
 }
 
-// answers are those that a project has, by name.
-func (t *Trust) answers(ctx context.Context, project string) (map[string]keptAnswer, error) {
+// answers are those that a project has.
+func (t *Trust) answers(ctx context.Context, project string) (keptAnswers, error) {
+	out := keptAnswers{skills: map[string]keptAnswer{}}
 	root, err := filepath.EvalSymlinks(project)
 	if err != nil {
-		return nil, sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
+		return out, sdk.Errorf(sdk.NotFound, "the project directory cannot be found: %w", err)
 	}
 	entries, err := t.entries.Kept(ctx, root, trustScheme)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	out := map[string]keptAnswer{}
 	for _, e := range entries {
+		if e.Path == instructionsPath {
+			if err := json.Unmarshal(e.Attributes, &out.instructions); err != nil {
+				return out, fmt.Errorf("read %s: %w", e.Path, err)
+			}
+			continue
+		}
 		var a keptAnswer
 		if err := json.Unmarshal(e.Attributes, &a.trustAnswer); err != nil {
-			return nil, fmt.Errorf("read %s: %w", e.Path, err)
+			return out, fmt.Errorf("read %s: %w", e.Path, err)
 		}
 		if err := json.Unmarshal([]byte(e.Body), &a.skill); err != nil {
-			return nil, fmt.Errorf("read %s: %w", e.Path, err)
+			return out, fmt.Errorf("read %s: %w", e.Path, err)
 		}
-		out[a.Name] = a
+		out.skills[a.Name] = a
 	}
 	return out, nil
 }
@@ -133,7 +152,7 @@ func (t *Trust) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.turn++
-	clear(t.known)
+	clear(t.read)
 }
 
 // trustPath is the entry of a name, whatever characters that has.

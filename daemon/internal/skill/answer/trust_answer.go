@@ -16,7 +16,7 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Trust implements server.Skills. With Accept or Revoke it is the answer of a
+// Trust implements server.Skills. With Accept, Follow or Revoke it is the answer of a
 // person, and is in force when it returns: the place to ask for the role that
 // may approve. A peer that descends from a plugin never comes this far.
 func (a *Answers) Trust(ctx context.Context, p rpc.TrustQuery) (rpc.Trust, error) {
@@ -24,10 +24,15 @@ func (a *Answers) Trust(ctx context.Context, p rpc.TrustQuery) (rpc.Trust, error
 	if err != nil {
 		return rpc.Trust{}, err
 	}
+	if p.Instructions {
+		return a.trustInstructions(ctx, project, p)
+	}
 	if err := a.cfg.Library.Check(ctx, project); err != nil {
 		return rpc.Trust{}, err
 	}
 	switch {
+	case p.Follow:
+		return rpc.Trust{}, sdk.Errorf(sdk.Validation, "follow is an answer about instructions alone: say that with instructions")
 	case p.Revoke && len(p.Accept) > 0:
 		return rpc.Trust{}, sdk.Errorf(sdk.Validation, "trust is either given or taken back: name the skills of one of them")
 	case p.Revoke:
@@ -132,7 +137,7 @@ func (a *Answers) revoke(ctx context.Context, project string, names []string) er
 	}
 	var writes []sdk.Write
 	for _, name := range names {
-		if a, ok := answers[name]; !ok || a.Hash == "" {
+		if a, ok := answers.skills[name]; !ok || a.Hash == "" {
 			return sdk.Errorf(sdk.NotFound, "the skill %s is not trusted in this project", name)
 		}
 		w, err := trustWrite(name, nil, time.Now())
@@ -180,12 +185,16 @@ func (a *Answers) showTrust(ctx context.Context, project string, names []string)
 		return rpc.Trust{}, err
 	}
 	out := rpc.Trust{Project: project, Skills: []rpc.TrustSkill{}}
+	if out.Instructions, err = a.showInstructions(ctx, project); err != nil {
+		return rpc.Trust{}, err
+	}
+	out.Instructions.Text = "" // the answer has to fit into a message
 	left := allDiffs
 	for _, d := range c.All() {
 		if d.Tier != sdk.TierWorkspace || len(names) > 0 && !slices.Contains(names, d.Name) {
 			continue
 		}
-		s := trustSkill(ctx, d, answers[d.Name])
+		s := trustSkill(ctx, d, answers.skills[d.Name])
 		s.Hides = hides(c, d)
 		s.Diff = cutDiff(s.Diff, min(left, longestDiff), d.Name)
 		left -= len(s.Diff)
@@ -193,7 +202,7 @@ func (a *Answers) showTrust(ctx context.Context, project string, names []string)
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(out.Skills, func(s rpc.TrustSkill) bool { return s.Skill.Name == name }) {
-			if a, ok := answers[name]; !ok || a.Hash != "" {
+			if a, ok := answers.skills[name]; !ok || a.Hash != "" {
 				return out, sdk.Errorf(sdk.NotFound, "no skill of this project is called %s; `bothy trust` shows what there is", name)
 			}
 		}

@@ -75,8 +75,30 @@ func TestTrustIsWhatTheEntriesSay(t *testing.T) {
 	want(p.Root, "a", "h2", false)
 	want(p.Root, "a", "", false)
 	answers, err := x.answers(t.Context(), p.Root)
-	if a := answers["a"]; err != nil || a.Hash != "" || a.skill.Hash != "h2" {
+	if a := answers.skills["a"]; err != nil || a.Hash != "" || a.skill.Hash != "h2" {
 		t.Errorf("what was trusted last is %+v, %v", answers, err)
+	}
+	follows := func(project string, want bool) {
+		t.Helper()
+		if got := x.Follows(project); log.Len() > 0 || got != want {
+			t.Errorf("the instructions of %s are followed: %t, %s", project, got, log.String())
+		}
+	}
+	say(trustWrite("instructions", &skill.Contents{Hash: "h"}, time.Now()))
+	say(trustWrite("folder/instructions", &skill.Contents{Hash: "h"}, time.Now()))
+	follows(p.Root, false) // a yes to a skill is none to them
+	say(instructionsWrite(true, time.Now()))
+	follows(p.Root, true)
+	follows(link, true)
+	follows(t.TempDir(), false)
+	follows("", false)
+	want(p.Root, "", "", false)
+	want(p.Root, "folder/instructions", "h", true)
+	want(p.Root, "a", "h2", false)
+	say(instructionsWrite(false, time.Now()))
+	follows(p.Root, false)
+	if got, err := x.answers(t.Context(), p.Root); err != nil || got.instructions.Answered.IsZero() || len(got.skills) != 3 {
+		t.Errorf("a no is kept as %+v, %v", got, err)
 	}
 	if x.Trusts(filepath.Join(p.Root, "gone"), "a", "h2") || !strings.Contains(log.String(), "cannot be read") {
 		t.Errorf("a project that is not there is asked about without a word: %s", log.String())

@@ -212,3 +212,21 @@ func TestBackgroundLeftovers(t *testing.T) {
 		t.Error("it is still there")
 	}
 }
+
+// TestBackgroundHasADay, or the time that it was given.
+func TestBackgroundHasADay(t *testing.T) {
+	f := viewFixture(t)
+	b, err := f.manager.Start(t.Context(), f.run, sandbox.Command{Argv: []string{"sleep", "600"}, Timeout: 50 * time.Millisecond}, func(int, []byte) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-b.Done()
+	if r, err := b.Result(); err != nil || !r.TimedOut || r.Timeout != 50*time.Millisecond {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	s := f.background("true")
+	<-s.Done()
+	if r, err := s.Result(); err != nil || r.Timeout != 24*time.Hour {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}

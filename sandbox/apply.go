@@ -289,6 +289,7 @@ func (m *Manager) lockProject(ctx context.Context, device, inode uint64) (unlock
 // leftover reads what an earlier manager left in a view's folder.
 func (s *session) leftover(viewer *viewer, dir string) (v *view, plan settlement, state viewState) {
 	v = &view{session: s, viewer: viewer}
+	v.spec.Slot, v.spec.Dir = s.slotPath(), dir
 	if err := readGob(filepath.Join(dir, noteName), &v.note); err != nil {
 		return v, plan, viewEmpty
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/bothyd/bothy/sandbox/frame"
 )
 
 // A background command has a container of its own, so that the end of another command
@@ -32,8 +34,16 @@ var errStopped = &Error{Code: CodeLost, Message: "the command was stopped"}
 
 // background is what a run's container is, beside what the run says.
 type background struct {
-	neighbour int      // the process 1 of the run's other container, whose network it shares; 0 is none
-	writable  []string // folders of the project, with slashes
+	neighbour int        // the process 1 of the run's other container, whose network it shares; 0 is none
+	writable  []writable // folders of the project
+}
+
+// writable is a folder of the project that a background command can write to, by an
+// overlay that is mounted for it.
+type writable struct {
+	folder string // relative to the project, with slashes
+	// at has the overlay, for each place where the project lies inside.
+	at []string
 }
 
 // Background is a command that runs beside the others of its run.
@@ -42,11 +52,12 @@ type Background struct {
 	// writes there is thrown away. Relative, with slashes.
 	Writable []string
 
-	pid    int
-	stop   context.CancelCauseFunc
-	done   chan struct{}
-	result Result
-	err    error
+	pid     int
+	network bool
+	stop    context.CancelCauseFunc
+	done    chan struct{}
+	result  Result
+	err     error
 }
 
 // Done is closed when no process of the command lives any more.
@@ -63,100 +74,100 @@ func (b *Background) Result() (Result, error) { return b.result, b.err }
 // the manager is closed; ctx is that of starting it alone. The run's other container is
 // made when there is none. Sink is called until Done. The command can change nothing of
 // the project, so that nothing is judged; [Command.Call] is of no use, and a Timeout of
-// zero is [MaxBackground].
-func (m *Manager) Start(ctx context.Context, run RunSpec, c Command, sink Sink) (*Background, error) {
+// zero is [MaxBackground]. The result is that of a command of the run that was made before
+// it: what it tells of earlier ones is told by nothing else.
+func (m *Manager) Start(ctx context.Context, run RunSpec, c Command, sink Sink) (*Background, Result, error) {
 	if err := run.check(); err != nil {
-		return nil, err
+		return nil, Result{}, err
 	}
 	timeout := c.Timeout
 	c, err := c.complete()
 	if err != nil {
-		return nil, err
+		return nil, Result{}, err
 	}
 	c.Call, c.Timeout = "", min(timeout, MaxBackground)
 	if timeout <= 0 {
 		c.Timeout = MaxBackground
 	}
 	if err := m.enter(); err != nil {
-		return nil, err
+		return nil, Result{}, err
 	}
 	starting, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(m.life, func() { cancel(errClosed) })()
-	b, err := m.session(run.RunID).background(starting, run, c, sink)
+	b, asked, err := m.session(run.RunID).background(starting, run, c, sink)
 	if err != nil {
 		m.active.Done()
-		return nil, cause(starting, err)
+		return nil, asked, cause(starting, err)
 	}
-	return b, nil
+	return b, asked, nil
 }
 
 // background makes a background command's container and starts it there, while no other
 // command of the run changes the run's container.
-func (s *session) background(ctx context.Context, run RunSpec, c Command, sink Sink) (*Background, error) {
+func (s *session) background(ctx context.Context, run RunSpec, c Command, sink Sink) (*Background, Result, error) {
 	inner, end, err := s.begin(ctx, run)
 	if err != nil {
-		return nil, err
+		return nil, Result{}, err
 	}
 	defer end()
-	writable, err := s.ignored(inner, run)
+	folders, asked, err := s.ignored(inner, run)
 	if err != nil {
-		return nil, err
+		return nil, asked, err
 	}
 	if s.container == nil {
-		return nil, failed("make the run's container", nil)
+		return nil, asked, failed("make the run's container", nil)
 	}
 	own := run
 	own.RunID = run.RunID + "." + newName()
-	own.beside = &background{neighbour: s.container.pid, writable: writable}
-	return s.manager.session(own.RunID).startBackground(inner, own, run.RunID, c, sink)
+	own.beside = &background{neighbour: s.container.pid}
+	b, err := s.manager.session(own.RunID).startBackground(inner, own, run.RunID, folders, c, sink)
+	return b, asked, err
 }
 
 // ignored are the folders of the project that git ignores. It is asked in a command of
-// the run, for settings of a repository name programs.
-func (s *session) ignored(ctx context.Context, run RunSpec) ([]string, error) {
+// the run, for settings of a repository name programs. Of a folder that has nothing else
+// in it, git names what it ignores there too, and the folder is left out: who watches it
+// is told of no change below an overlay.
+func (s *session) ignored(ctx context.Context, run RunSpec) (folders []string, asked Result, err error) {
 	var listed strings.Builder
-	ask := Command{Argv: []string{"git", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"}}
-	ask, err := ask.complete()
+	ask, err := Command{
+		Argv: []string{"git", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"}, Timeout: 20 * time.Second,
+	}.complete()
 	if err != nil {
-		return nil, err
+		return nil, asked, err
 	}
-	ask.Timeout = 20 * time.Second
-	for range attempts {
+	for again, left := true, attempts; again && left > 0; left-- {
 		listed.Reset()
-		result, again, err := s.attempt(ctx, run, ask, func(channel int, data []byte) {
+		asked, again, err = s.attempt(ctx, run, ask, func(channel int, data []byte) {
 			if channel == 1 {
 				listed.Write(data)
 			}
 		})
-		if again {
-			continue
-		}
-		result.Release()
-		if err != nil && Code(err) != CodeNotStarted { // else there is no git
-			return nil, err
-		}
-		break
 	}
-	if run.Project == "" {
-		return nil, nil
+	if Code(err) == CodeNotStarted { // there is no git
+		err = nil
 	}
-	var folders []string
-	for name := range strings.SplitSeq(listed.String(), "\x00") {
+	if err != nil || run.Project == "" {
+		return nil, asked, err
+	}
+	names := strings.Split(listed.String(), "\x00")
+	for _, name := range names {
 		folder, is := strings.CutSuffix(name, "/")
-		if !is || folder == "" || !filepath.IsLocal(folder) || strings.ContainsAny(folder, `:,\`) {
+		inner := func(other string) bool { return other != name && strings.HasPrefix(other, name) }
+		if !is || folder == "" || !filepath.IsLocal(folder) || slices.ContainsFunc(names, inner) {
 			continue
 		}
 		if folders = append(folders, folder); len(folders) == mostWritable {
 			break
 		}
 	}
-	return folders, nil
+	return folders, asked, nil
 }
 
 // startBackground makes the container and starts the command. Of is the run that it
-// belongs to.
-func (s *session) startBackground(ctx context.Context, run RunSpec, of string, c Command, sink Sink) (_ *Background, err error) {
+// belongs to, folders are those that it may write to if that is possible.
+func (s *session) startBackground(ctx context.Context, run RunSpec, of string, folders []string, c Command, sink Sink) (_ *Background, err error) {
 	if err := s.take(ctx); err != nil {
 		return nil, err
 	}
@@ -168,17 +179,23 @@ func (s *session) startBackground(ctx context.Context, run RunSpec, of string, c
 	if err := s.claim(ctx); err != nil {
 		return nil, err
 	}
-	way := s.manager.views.way(ctx, run)
-	if way.reason == "" {
+	if way := s.manager.views.way(ctx, run); way.reason == "" {
 		run.views = s.viewsDir(way.upper)
-	} else {
-		run.beside.writable = nil // no overlay is possible
+		if err := s.mountWritable(ctx, run, way.viewer, folders); err != nil {
+			return nil, err
+		}
 	}
-	if err := s.makeBackground(ctx, run); err != nil {
+	if err := s.mountsBelow(run); err != nil {
+		return nil, err
+	}
+	if err := s.ensure(ctx, run, &protection{}); err != nil {
 		return nil, err
 	}
 	life, stop := context.WithCancelCause(s.manager.life)
-	b := &Background{Writable: run.beside.writable, pid: s.container.pid, stop: stop, done: make(chan struct{})}
+	b := &Background{pid: s.container.pid, network: run.Network, stop: stop, done: make(chan struct{})}
+	for _, w := range run.beside.writable {
+		b.Writable = append(b.Writable, w.folder)
+	}
 	s.manager.beside(of, b)
 	go func() {
 		defer s.manager.active.Done()
@@ -199,44 +216,82 @@ func (s *session) startBackground(ctx context.Context, run RunSpec, of string, c
 	return b, nil
 }
 
-// makeBackground makes the container while nothing is applied to the project: what is
-// mounted is found by its path, and must be no link that came there a moment ago.
-func (s *session) makeBackground(ctx context.Context, run RunSpec) error {
-	if run.Project == "" {
-		return s.ensure(ctx, run, &protection{})
-	}
-	project, err := pinProject(run.workspace())
+// mountWritable mounts the overlays of folders of the project. The helper does: it takes
+// a folder that was opened without following a link, where Podman would take what lies at
+// its path by then. What cannot be mounted is left out.
+func (s *session) mountWritable(ctx context.Context, run RunSpec, viewer *viewer, folders []string) error {
+	project, err := pinProject(run.Project)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = project.Close() }()
-	device, inode, err := identity(project)
-	if err != nil {
-		return failed("look at the project", err)
-	}
-	unlock, err := s.manager.lockProject(ctx, device, inode)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	run.beside.writable = slices.DeleteFunc(run.beside.writable, func(folder string) bool {
-		f, err := pinAt(project, filepath.FromSlash(folder), true)
-		if err == nil {
-			_ = f.Close()
+	for _, folder := range folders {
+		w := writable{folder: folder}
+		for range run.roots() { // two places cannot share what is written
+			at, err := s.mountOne(ctx, run, viewer, project, folder)
+			if err != nil {
+				s.manager.logger.Debug("a folder cannot be written to in the background", "run", s.run, "folder", folder, "error", err)
+				break
+			}
+			w.at = append(w.at, at)
 		}
-		return err != nil
-	})
-	return s.ensure(ctx, run, &protection{})
+		if len(w.at) == len(run.roots()) {
+			run.beside.writable = append(run.beside.writable, w)
+		}
+	}
+	return nil
+}
+
+// mountOne mounts one overlay of a folder, in a new folder among the views of the
+// command.
+func (s *session) mountOne(ctx context.Context, run RunSpec, viewer *viewer, project *os.File, folder string) (at string, err error) {
+	f, err := pinAt(project, filepath.FromSlash(folder), true)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	spec := frame.View{Project: filepath.Join(filepath.Clean(run.Project), filepath.FromSlash(folder)), Dir: filepath.Join(run.views, writableName, newName())}
+	spec.Slot = filepath.Join(spec.Dir, "m")
+	if spec.Device, spec.Inode, err = identity(f); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(spec.Slot, 0o700); err != nil {
+		return "", err
+	}
+	return spec.Slot, viewer.mount(ctx, spec)
+}
+
+// mountsBelow refuses a project in which something else is mounted: only the mount of
+// the project itself would be read-only.
+func (s *session) mountsBelow(run RunSpec) error {
+	if run.Project == "" {
+		return nil
+	}
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return failed("read what is mounted", err)
+	}
+	top := strings.TrimSuffix(filepath.Clean(run.Project), "/") + "/"
+	for _, m := range frame.ParseMounts(table) {
+		if strings.HasPrefix(m.Point, top) {
+			return unavailable(fmt.Sprintf("%s is mounted inside the project, and a command in the background could change it", m.Point), "run it without background = true", nil)
+		}
+	}
+	return nil
 }
 
 // endBackground takes away all that a background command had. Who has the turn of its
 // session calls it, and has it no more.
 func (s *session) endBackground(run RunSpec) error {
 	err := s.discard()
-	if run.views != "" && s.manager.views.viewer != nil {
+	if run.views != "" {
 		ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 		defer cancel()
-		err = errors.Join(err, s.manager.views.viewer.remove(ctx, run.views))
+		viewer, helperErr := s.manager.views.helper(ctx)
+		if helperErr == nil {
+			helperErr = viewer.remove(ctx, run.views) // with what is mounted there
+		}
+		err = errors.Join(err, helperErr)
 	}
 	_ = os.RemoveAll(s.dir)
 	_ = os.Remove(s.dir + ".lock")
@@ -279,52 +334,22 @@ func (vs *views) dropBackgrounds(ctx context.Context) {
 	}
 }
 
-// overlays are the folders of the project that the command may write to.
-func (r RunSpec) overlays() (all []overlayVolume) {
-	if r.beside == nil || r.views == "" || strings.ContainsAny(r.views+r.Project, `:,\`) {
+// writableMounts are the overlays of the folders that the command may write to.
+func (r RunSpec) writableMounts() (all []mount) {
+	if r.beside == nil {
 		return nil
 	}
-	for _, root := range r.roots() {
-		for _, folder := range r.beside.writable {
-			dir := r.writableDir(root, folder)
-			all = append(all, overlayVolume{
-				Destination: root + "/" + folder, Source: filepath.Join(r.workspace(), filepath.FromSlash(folder)),
-				Options: []string{"upperdir=" + filepath.Join(dir, "u"), "workdir=" + filepath.Join(dir, "w")},
-			})
+	for _, w := range r.beside.writable {
+		for i, root := range r.roots() {
+			all = append(all, readWrite(w.at[i], root+"/"+w.folder))
 		}
 	}
 	return all
 }
 
-// writableDir is where what the command writes to a folder of the project lies. Two
-// mounts must not share it.
-func (r RunSpec) writableDir(root, folder string) string {
-	return filepath.Join(r.views, writableName, key(root+"\x00"+folder))
-}
-
 // writableName is the folder, among the views of a background command, of what it writes
 // to folders of the project. It is there whether it writes or not.
 const writableName = "writable"
-
-// prepareOverlays makes what the overlays need.
-func (r RunSpec) prepareOverlays() error {
-	if r.views == "" {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Join(r.views, writableName), 0o700); err != nil {
-		return failed("make a folder for what a background command writes", err)
-	}
-	for _, root := range r.roots() {
-		for _, folder := range r.beside.writable {
-			for _, name := range []string{"u", "w"} {
-				if err := os.MkdirAll(filepath.Join(r.writableDir(root, folder), name), 0o700); err != nil {
-					return failed("make a folder for what a background command writes", err)
-				}
-			}
-		}
-	}
-	return nil
-}
 
 // share has the container share the network of another one. The kernel's /sys is of a
 // network too, and cannot be mounted for one that another user namespace has: there is
@@ -363,12 +388,15 @@ func (m *Manager) apart(run string, b *Background) {
 	m.neighbours.all[run] = rest
 }
 
-// neighbour is the process 1 of a container with a background command of a run, or 0.
+// neighbour is the process 1 of a container with a background command of a run that has
+// no network, or 0.
 func (m *Manager) neighbour(run string) int {
 	m.neighbours.mu.Lock()
 	defer m.neighbours.mu.Unlock()
 	for _, b := range m.neighbours.all[run] {
-		return b.pid
+		if !b.network {
+			return b.pid
+		}
 	}
 	return 0
 }

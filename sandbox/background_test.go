@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sandbox"
+	"github.com/bothyd/bothy/sdk/lock"
 )
 
 // started is a background command with what it printed.
@@ -28,7 +29,7 @@ func (f *fixture) background(script string) *started {
 	f.t.Helper()
 	s := &started{wakeup: make(chan struct{}, 1)}
 	var err error
-	s.Background, err = f.manager.Start(f.t.Context(), f.run, sandbox.Command{Argv: []string{"bash", "-c", script}}, func(_ int, data []byte) {
+	s.Background, _, err = f.manager.Start(f.t.Context(), f.run, sandbox.Command{Argv: []string{"bash", "-c", script}}, func(_ int, data []byte) {
 		s.mu.Lock()
 		s.out.Write(data)
 		s.mu.Unlock()
@@ -163,7 +164,7 @@ func TestBackgroundEndsWithTheManager(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-s.Done()
-	if _, err := f.manager.Start(ctx, f.run, sandbox.Command{Argv: []string{"true"}}, nil); sandbox.Code(err) != sandbox.CodeUnavailable {
+	if _, _, err := f.manager.Start(ctx, f.run, sandbox.Command{Argv: []string{"true"}}, nil); sandbox.Code(err) != sandbox.CodeUnavailable {
 		t.Errorf("got %v", err)
 	}
 }
@@ -216,7 +217,7 @@ func TestBackgroundLeftovers(t *testing.T) {
 // TestBackgroundHasADay, or the time that it was given.
 func TestBackgroundHasADay(t *testing.T) {
 	f := viewFixture(t)
-	b, err := f.manager.Start(t.Context(), f.run, sandbox.Command{Argv: []string{"sleep", "600"}, Timeout: 50 * time.Millisecond}, func(int, []byte) {})
+	b, _, err := f.manager.Start(t.Context(), f.run, sandbox.Command{Argv: []string{"sleep", "600"}, Timeout: 50 * time.Millisecond}, func(int, []byte) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,5 +229,148 @@ func TestBackgroundHasADay(t *testing.T) {
 	<-s.Done()
 	if r, err := s.Result(); err != nil || r.Timeout != 24*time.Hour {
 		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// inBackground begins the script of a child that is a background command.
+const inBackground = "in the background: "
+
+// TestBackgroundAfterACrash: nothing is left of what a background command of a manager
+// that died has written, nor of its container.
+func TestBackgroundAfterACrash(t *testing.T) {
+	needPodman(t)
+	cfg := config(t, shortDir(t))
+	cfg.View = buildView(t)
+	f := newFixture(t, nil)
+	f.gitInit()
+	f.write(".gitignore", "cache/\n")
+	f.write("cache/kept", "")
+	startChild(t, cfg, f.run, inBackground+"echo much >cache/own; echo ready; sleep 600")()
+	if wrote, err := filepath.Glob(filepath.Join(cfg.StateDir, "views/*/writable/*/u/own")); err != nil || len(wrote) == 0 {
+		t.Fatalf("it wrote nothing, %v", err)
+	}
+	f.manager = open(t, cfg)
+	f.ok("true")
+	left, err := filepath.Glob(filepath.Join(cfg.StateDir, "views/*/writable"))
+	folders, folderErr := filepath.Glob(filepath.Join(cfg.Dir, "s", "*"))
+	if err != nil || folderErr != nil || len(left) != 0 || len(folders) != 2 { // the run's own folder and lock
+		t.Errorf("%q and %q stay, %v, %v", left, folders, err, folderErr)
+	}
+}
+
+// TestBackgroundFoldersThatAreSwapped: a run on the folder above puts a link in the place
+// of an ignored folder while the container is made; the command has what was there, or
+// nothing.
+func TestBackgroundFoldersThatAreSwapped(t *testing.T) {
+	needPodman(t)
+	cfg := config(t, shortDir(t))
+	cfg.View, cfg.Judge, cfg.Lock = buildView(t), judgeByName{}, lock.Project
+	m := open(t, cfg)
+	f := newFixture(t, m)
+	f.gitInit()
+	f.write(".gitignore", "cache/\n")
+	f.write("cache/kept", "")
+	secret := t.TempDir()
+	if err := os.WriteFile(filepath.Join(secret, "key"), []byte("SECRET"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.ok("true")
+	other := &fixture{t: t, manager: m, run: sandbox.RunSpec{RunID: "above", Project: filepath.Dir(f.run.Project), RunDir: filepath.Join(t.TempDir(), "run")}}
+	t.Cleanup(func() { _ = m.Drop(context.Background(), other.run.RunID) })
+	other.ok("true")
+	made := 0
+	m.BeforeMount(func() {
+		if made++; made == 1 {
+			other.ok("cd " + filepath.Base(f.run.Project) + " && rm -r cache && ln -s " + secret + " cache")
+		}
+	})
+	s := f.background("ls -R /workspace/cache /workspace/; cat /workspace/cache/key; echo over")
+	if out := s.until(t, "over"); strings.Contains(out, "SECRET") {
+		t.Errorf("it read what lies outside: %s", out)
+	}
+	if made == 0 {
+		t.Error("nothing was swapped")
+	}
+}
+
+// TestBackgroundThatEndsWhileANeighbourIsMade costs the run's container nothing.
+func TestBackgroundThatEndsWhileANeighbourIsMade(t *testing.T) {
+	needPodman(t)
+	f, home := homeFixture(t, true)
+	m := f.manager
+	s := f.background("echo begun; sleep 600")
+	s.until(t, "begun")
+	if err := m.Drop(t.Context(), f.run.RunID); err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	m.BeforeMount(func() {
+		if made++; made == 1 {
+			s.Stop()
+			<-s.Done()
+		}
+	})
+	f.ok("touch " + home + "/go/pkg/mod/new")
+	if made != 2 {
+		t.Errorf("%d containers were made", made)
+	}
+}
+
+// TestBackgroundTellsNothingAway: what is told late, and what was found of protected
+// paths, comes with the start of a background command.
+func TestBackgroundTellsNothingAway(t *testing.T) {
+	f := viewFixture(t)
+	f.ok("true")
+	f.manager.TellLate(f.run.RunID, "late")
+	b, asked, err := f.manager.Start(t.Context(), f.run, sandbox.Command{Argv: []string{"true"}}, func(int, []byte) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-b.Done()
+	if len(asked.Changes) != 1 || asked.Changes[0].Path != "late" {
+		t.Errorf("got %+v", asked)
+	}
+
+	cfg := config(t, shortDir(t))
+	f = newFixture(t, nil)
+	startChild(t, cfg, f.run, "mkdir -p .bothy && echo evil >.bothy/config.hcl; echo ready; sleep 600")()
+	f.manager = open(t, cfg)
+	if b, asked, err = f.manager.Start(t.Context(), f.run, sandbox.Command{Argv: []string{"true"}}, func(int, []byte) {}); err != nil {
+		t.Fatal(err)
+	}
+	<-b.Done()
+	if len(asked.Violations) != 1 || asked.Direct == "" {
+		t.Errorf("got %+v", asked)
+	}
+}
+
+// TestBackgroundFolders: a folder that git does not ignore itself is watched as it is.
+func TestBackgroundFolders(t *testing.T) {
+	f := viewFixture(t)
+	f.gitInit()
+	f.write(".gitignore", "ig*\n")
+	for _, name := range []string{"gen/ig/x", "ig space/x", "ig\nnl/x", "ig,comma/x", "igdeep/igdeep/x"} {
+		f.write(name, "")
+	}
+	if err := os.Symlink("ig space", f.path("iglink")); err != nil {
+		t.Fatal(err)
+	}
+	s := f.background(`for d in gen gen/ig ig* igdeep/igdeep; do touch "$d/own" 2>/dev/null && printf '%q ' "$d"; done; echo over`)
+	out := s.until(t, "over")
+	if got, want := out, `gen/ig $'ig\nnl' ig\ space ig\,comma igdeep iglink igdeep/igdeep over`; strings.Join(slices.Sorted(slices.Values(strings.Fields(got))), " ") != strings.Join(slices.Sorted(slices.Values(strings.Fields(want))), " ") {
+		t.Errorf("it could write to %s, want %s", got, want)
+	}
+}
+
+// TestAContainerWithLimitsOfItsOwnIsTakenOver by the next manager.
+func TestAContainerWithLimitsOfItsOwnIsTakenOver(t *testing.T) {
+	needPodman(t)
+	cfg := config(t, shortDir(t))
+	f := newFixture(t, nil)
+	f.run.Limits = &sandbox.Limits{Pids: 77}
+	startChild(t, cfg, f.run, "echo kept >/tmp/mark; echo ready; sleep 600")()
+	f.manager = open(t, cfg)
+	if got := f.ok("cat /tmp/mark; ulimit -u"); got != "kept\n77" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -74,13 +74,18 @@ func (s *session) makeWithHome(ctx context.Context, run RunSpec, found toolchain
 func (s *session) make(ctx context.Context, spec containerSpec, tops, inner pins) error {
 	for {
 		spec.OCIRuntime = s.manager.podman.runtime()
+		plain, neighbour := spec, 0
 		if spec.NetNS.Mode == noNetwork.mode {
-			spec.share(s.manager.neighbour(s.run))
+			neighbour = s.manager.neighbour(s.run)
+			spec.share(neighbour)
 		}
 		c, err := s.create(ctx, spec, tops, inner)
 		if err == nil {
 			s.container = c
 			return nil
+		}
+		if spec = plain; neighbour != 0 && neighbour != s.manager.neighbour(s.run) && ctx.Err() == nil {
+			continue // it ended meanwhile
 		}
 		if errors.Is(err, errShifted) || Code(err) == CodeSwapped {
 			return err
@@ -120,6 +125,7 @@ func (s *session) adopt(ctx context.Context, c listed, run RunSpec) bool {
 
 // discard removes the container, whatever state it is in.
 func (s *session) discard() error {
+	s.dropAhead() // else the next container would have it for ever
 	if s.container == nil {
 		return nil
 	}

@@ -24,3 +24,8 @@ func NeedPodman(t testing.TB) {
 // BeforeLeave sets what is called behind the result of a command that changed nothing,
 // before its view is taken away. The manager must not have run a command yet.
 func (m *Manager) BeforeLeave(f func()) { m.beforeLeave = f }
+
+// TellLate has the run's next result tell a change late.
+func (m *Manager) TellLate(run, path string) {
+	m.session(run).tellLater(settlement{Changes: []Change{{Path: path, Is: Node{Kind: NodeFile}}}}, "")
+}

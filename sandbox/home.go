@@ -201,9 +201,9 @@ func (b *base) makeNothing(dir string) error {
 // links in the run's own home, since programs look for all of it below their home.
 func (b base) prepareHome(run RunSpec, found toolchain.Found) error {
 	h := b.home(run, found)
-	if run.beside != nil {
-		if err := run.prepareOverlays(); err != nil {
-			return err
+	if run.beside != nil && run.views != "" {
+		if err := os.MkdirAll(filepath.Join(run.views, writableName), 0o700); err != nil {
+			return failed("make a folder for what a background command writes", err)
 		}
 	}
 	for _, cache := range h.caches {

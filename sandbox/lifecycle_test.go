@@ -46,6 +46,12 @@ func childMain(job string) int {
 		fmt.Println("error", err)
 		return 1
 	}
+	if script, background := strings.CutPrefix(j.Script, inBackground); background {
+		_, _, err = m.Start(ctx, j.Run, sandbox.Command{Argv: []string{"bash", "-c", script}}, func(_ int, data []byte) { fmt.Print(string(data)) })
+		if err == nil {
+			select {}
+		}
+	}
 	_, err = m.Exec(ctx, j.Run, sandbox.Command{Argv: []string{"bash", "-c", j.Script}, Timeout: 5 * time.Minute}, func(_ int, data []byte) {
 		fmt.Print(string(data))
 	})

@@ -49,7 +49,10 @@ func (s *session) prepare(ctx context.Context, run RunSpec) (Prepared, error) {
 // mount is told by the command that comes next.
 func (s *session) prepareOnce(ctx context.Context, run RunSpec, way *viewWay) error {
 	if way.reason == "" {
-		_, err := s.readyForView(ctx, run, way, true) // somebody may still ask about the last command
+		run, err := s.readyForView(ctx, run, way, true) // somebody may still ask about the last command
+		if err == nil {
+			s.behind = func() { s.mountAhead(run, way) }
+		}
 		return err
 	}
 	if run.Project == "" {

@@ -32,6 +32,8 @@ type session struct {
 	late []lateSettlement
 	// behind is done when the command's result is told, before the turn is given back.
 	behind func()
+	// ahead is the view of the next command, mounted already.
+	ahead *ahead
 	// blind counts the containers that did not see the view of a command.
 	blind int
 	// left counts what is still done behind results that were told; who has the turn adds

@@ -194,6 +194,7 @@ func (m *Manager) Release(ctx context.Context, runID string) error {
 		return err
 	}
 	defer s.give()
+	s.dropAhead()
 	held := s.container != nil
 	s.forget()
 	s.guard, s.meter = nil, nil

@@ -19,6 +19,7 @@ const (
 	labelMounts   = "bothy.mounts"
 	labelSpec     = "bothy.spec"
 	labelBase     = "bothy.base"
+	labelLimits   = "bothy.limits"
 )
 
 // containerSpec is the part of Podman's SpecGenerator that we set, field for
@@ -154,18 +155,30 @@ type base struct {
 func (b base) spec(run RunSpec, limits Limits, p *protection, n network, socketDir string, found toolchain.Found) containerSpec {
 	s := b.describe(run, limits, p, socketDir)
 	h := b.home(run, found)
-	s.Mounts, s.Overlays = append(s.Mounts, h.mounts...), append(h.overlays, run.overlays()...)
+	s.Mounts, s.Overlays = append(append(s.Mounts, h.mounts...), run.writableMounts()...), h.overlays
 	s.connect(n)
 	base := b.hash(limits)
 	if run.beside != nil {
 		s.share(run.beside.neighbour)
-		base = "background" // no later manager takes it over
+		base = baseBackground
 	}
 	s.Labels = map[string]string{
 		labelInstance: b.instance, labelRun: run.RunID, labelRunDir: filepath.Clean(run.RunDir),
-		labelMounts: formatMounts(p.guarded(run)), labelSpec: s.hash(b.runnerHash), labelBase: base,
+		labelMounts: formatMounts(p.guarded(run)), labelSpec: s.hash(b.runnerHash), labelBase: base, labelLimits: limits.label(),
 	}
 	return s
+}
+
+// baseBackground is the label of a container that no later manager takes over.
+const baseBackground = "background"
+
+// label is how limits stand on a container, for a later manager to read.
+func (l Limits) label() string {
+	data, err := json.Marshal(l)
+	if err != nil {
+		return ""
+	}
+	return string(data)
 }
 
 // hash is what the containers of all runs with these limits have in common.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 
@@ -71,6 +72,10 @@ func (m *Manager) takeOverOne(ctx context.Context, c listed) {
 		m.removeLeft(ctx, c)
 		return
 	}
+	if c.Labels[labelBase] == baseBackground {
+		m.removeBackground(ctx, c)
+		return
+	}
 	s := m.session(id)
 	if s.take(ctx) != nil {
 		return
@@ -91,6 +96,20 @@ func (m *Manager) takeOverClaimed(ctx context.Context, s *session, c listed) {
 	m.removeLeft(ctx, c)
 }
 
+// removeBackground removes the container of a background command of a manager that died.
+// What it wrote is removed with the views.
+func (m *Manager) removeBackground(ctx context.Context, c listed) {
+	dir := filepath.Join(m.cfg.Dir, "s", key(c.Labels[labelRun]))
+	lock, err := holdFile(dir + ".lock")
+	if err != nil {
+		return // another manager's
+	}
+	m.removeLeft(ctx, c)
+	_ = os.RemoveAll(dir)
+	_ = os.Remove(dir + ".lock")
+	_ = lock.Close()
+}
+
 func (m *Manager) removeLeft(ctx context.Context, c listed) {
 	id := c.Labels[labelRun]
 	m.logger.Info("removing a container of an earlier process", "run", id, "container", c.ID)
@@ -100,8 +119,7 @@ func (m *Manager) removeLeft(ctx context.Context, c listed) {
 }
 
 // adoptable says whether a container can serve a run of this manager: it runs,
-// its run is still there, and it was made of what would make one today, for a
-// run without limits of its own. What a project adds is compared when the run's
+// its run is still there, and it was made of what would make one today. What a project adds is compared when the run's
 // next command comes.
 func (m *Manager) adoptable(c listed) bool {
 	dir := c.Labels[labelRunDir]
@@ -111,5 +129,9 @@ func (m *Manager) adoptable(c listed) bool {
 	if _, err := os.Lstat(dir); err != nil {
 		return false
 	}
-	return c.Labels[labelBase] == m.base.hash(m.cfg.Limits)
+	var limits Limits
+	if json.Unmarshal([]byte(c.Labels[labelLimits]), &limits) != nil {
+		return false
+	}
+	return c.Labels[labelBase] == m.base.hash(limits)
 }

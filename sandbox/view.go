@@ -19,7 +19,7 @@ import (
 // layer is the project and whose upper layer takes what the command changes. The
 // views of a run lie one beside the other, each in a folder of its own:
 //
-//	views/KEY/N/note     whose view it is; there as soon as the folder is
+//	views/KEY/N/note     whose view it is; there before its command begins
 //	views/KEY/N/{u,w,o}  upper layer, overlayfs's own, and what was taken away
 //	views/KEY/N/ended    its command has ended, and nothing was judged yet
 //	views/KEY/N/agreed   what a person agreed to is being taken out of held, into u
@@ -32,8 +32,8 @@ import (
 //	views/KEY/caches/C   what commands added to a cache of packages
 //	views/KEY/gone/N     a view's folder that is being removed
 //
-// A folder without a plan is of a command that was cut; it is only kept. One
-// with a plan that is not done is finished by who finds it.
+// A folder without a note was never used. One without a plan is of a command that was
+// cut; it is only kept. One with a plan that is not done is finished by who finds it.
 const (
 	noteName   = "note"
 	endedName  = "ended"
@@ -74,37 +74,53 @@ func (s *session) slotPath() string { return filepath.Join(s.manager.cfg.Dir, "v
 // viewsDir is where the views of the run lie, given the folder for all of them.
 func (s *session) viewsDir(upper string) string { return filepath.Join(upper, key(s.run)) }
 
-// openView makes the view of a command and mounts it on the run's slot.
+// openView has a view for a command, mounted on the run's slot: the one that waits, or a
+// new one.
 func (s *session) openView(ctx context.Context, run RunSpec, way *viewWay, call string) (*view, error) {
-	project, err := pinProject(run.Project)
-	if err != nil {
-		return nil, err
+	v := s.takeAhead(run, way)
+	if v == nil {
+		var err error
+		if v, _, err = s.mountView(ctx, run, way); err != nil {
+			return nil, err
+		}
 	}
-	defer func() { _ = project.Close() }()
-	note := viewNote{Run: s.run, Call: call, Project: filepath.Clean(run.Project)}
-	if note.Device, note.Inode, err = identity(project); err != nil {
-		return nil, failed("look at the project", err)
-	}
-	v, err := s.newView(way.viewer, s.viewsDir(way.upper), note)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.write(noteName, note); err != nil {
-		return nil, failed("note the view", err)
-	}
-	since, err := v.viewer.mount(ctx, v.spec)
-	if err != nil {
-		v.remove()
-		return nil, err
-	}
-	v.mounted = true
-	if v.note.Since, err = laterThan(since, filepath.Join(v.spec.Dir, noteName)); err == nil {
+	v.note.Call = call
+	var err error
+	if v.note.Since, err = laterThan(v.spec.Dir); err == nil {
 		err = v.write(noteName, v.note)
 	}
 	if err != nil {
 		return nil, errors.Join(failed("note the view", err), v.discard())
 	}
 	return v, nil
+}
+
+// mountView mounts a new view on the run's slot. It has no note yet: without one nothing
+// was ever changed in it.
+func (s *session) mountView(ctx context.Context, run RunSpec, way *viewWay) (*view, topMode, error) {
+	project, err := pinProject(run.Project)
+	if err != nil {
+		return nil, topMode{}, err
+	}
+	defer func() { _ = project.Close() }()
+	note := viewNote{Run: s.run, Project: filepath.Clean(run.Project)}
+	top, err := topOf(project)
+	if err == nil {
+		note.Device, note.Inode, err = identity(project)
+	}
+	if err != nil {
+		return nil, top, failed("look at the project", err)
+	}
+	v, err := s.newView(way.viewer, s.viewsDir(way.upper), note)
+	if err != nil {
+		return nil, top, err
+	}
+	if err := v.viewer.mount(ctx, v.spec); err != nil {
+		v.remove()
+		return nil, top, err
+	}
+	v.mounted = true
+	return v, top, nil
 }
 
 // newView makes the folder of a view among those of the run. Without its note, which the
@@ -132,26 +148,28 @@ func (v *view) asideDir() string {
 	return filepath.Join(filepath.Dir(v.spec.Dir), keptName, filepath.Base(v.spec.Dir))
 }
 
-// laterThan is a change time behind another one, of the kernel's own clock. That
-// clock has steps of some milliseconds: what was changed right before a command would
-// look as if it had been changed while it ran. Linux 6.13 gives a file that was looked
-// at a time of its own, so that nobody waits.
-func laterThan(since time.Time, file string) (time.Time, error) {
-	for round := 0; ; round++ {
-		if _, err := lstatTime(file); err != nil { // to have looked at it
+// laterThan is a time of the kernel's own clock behind all that was done before, by what
+// it says of a folder. That clock has steps of some milliseconds: what was changed right
+// before a command would look as if it had been changed while it ran. Linux 6.13 gives
+// a file that was looked at a time of its own, so that nobody waits.
+func laterThan(folder string) (time.Time, error) {
+	look := func() (time.Time, error) {
+		if err := os.Chmod(folder, 0o700); err != nil {
 			return time.Time{}, err
 		}
-		if err := os.Chmod(file, 0o600); err != nil {
-			return time.Time{}, err
-		}
-		now, err := lstatTime(file)
-		if err != nil || now.After(since) {
-			return now, err
+		return lstatTime(folder)
+	}
+	since, err := look()
+	for round := 0; err == nil; round++ {
+		var now time.Time
+		if now, err = look(); err == nil && now.After(since) {
+			return now, nil
 		}
 		if round > 0 {
 			time.Sleep(clockStep)
 		}
 	}
+	return time.Time{}, err
 }
 
 // clockStep is the pause between two looks at the kernel's clock.

@@ -19,7 +19,7 @@ func (s *session) inView(ctx context.Context, run RunSpec, way *viewWay, c Comma
 	if err != nil {
 		return Result{}, false, cause(ctx, failed("make a view of the project", err))
 	}
-	return s.runInView(ctx, run, v, c, sink)
+	return s.runInView(ctx, run, way, v, c, sink)
 }
 
 // readyForView looks after what earlier commands left, and has a container that
@@ -38,7 +38,7 @@ func (s *session) readyForView(ctx context.Context, run RunSpec, way *viewWay, k
 }
 
 // runInView runs the command and settles what it changed.
-func (s *session) runInView(ctx context.Context, run RunSpec, v *view, c Command, sink Sink) (Result, bool, error) {
+func (s *session) runInView(ctx context.Context, run RunSpec, way *viewWay, v *view, c Command, sink Sink) (Result, bool, error) {
 	id := s.container.short()
 	exit, overflow, err := s.execute(ctx, run, c, sink, true)
 	if err == nil && exit.NoView {
@@ -58,7 +58,10 @@ func (s *session) runInView(ctx context.Context, run RunSpec, v *view, c Command
 	result.release, result.folder = s.manager.views.use(v.spec.Dir), v.spec.Dir
 	done, settleErr := settlement{Note: v.note, Applied: true}, error(nil)
 	if cut := aborted(ctx); !cut && v.unchanged(ctx) {
-		s.behind = v.leave // only here: who finishes what was left mounts the next view at once
+		s.behind = func() { // only here: who finishes what was left mounts the next view at once
+			v.leave()
+			s.mountAhead(run, way)
+		}
 	} else {
 		done, settleErr = s.settleView(ctx, v, cut)
 	}
@@ -67,6 +70,9 @@ func (s *session) runInView(ctx context.Context, run RunSpec, v *view, c Command
 	if err = errors.Join(err, settleErr); err == nil { // else a later result tells
 		result.release = told(v.spec.Dir, result.release)
 		s.takeLate(&result)
+		if s.behind == nil {
+			s.behind = func() { s.mountAhead(run, way) }
+		}
 	}
 	return result, false, err
 }
@@ -143,7 +149,13 @@ func (s *session) hasViews() bool {
 func (s *session) finishLeft(ctx context.Context, viewer *viewer, keepDone bool) error {
 	for _, upper := range s.manager.cfg.uppers() {
 		for _, dir := range leftViews(s.viewsDir(upper)) {
+			if s.ahead != nil && s.ahead.view.spec.Dir == dir {
+				continue
+			}
 			v, plan, state := s.leftover(viewer, dir)
+			if state != viewDone {
+				s.dropAhead() // one at a time is on the slot
+			}
 			if err := s.finishOne(ctx, v, plan, state, keepDone); err != nil {
 				return err
 			}
@@ -193,7 +205,8 @@ func (s *session) finishOne(ctx context.Context, v *view, plan settlement, state
 			v.remove()
 		}
 	case viewEmpty:
-		v.remove()
+		v.mounted = true // perhaps
+		return v.discard()
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/bothyd/bothy/sandbox/frame"
 )
@@ -141,14 +140,12 @@ func (v *viewer) unslot(ctx context.Context, path string) error {
 	return err
 }
 
-// mount mounts a view on its slot. Since is the time of the file system before
-// anybody could have used it: what the project has with a later ctime, or the same,
-// was changed meanwhile. Dir must exist and have no changes in it; a view is made
+// mount mounts a view on its slot. Dir must exist and have no changes in it; a view is made
 // of a folder once. A project or folders that do not suit are [CodeUnavailable], a
 // project that is another one than was looked at is [CodeSwapped].
-func (v *viewer) mount(ctx context.Context, s viewSpec) (since time.Time, err error) {
-	reply, err := v.ask(ctx, frame.ViewRequest{Op: frame.ViewMountOp, View: s})
-	return reply.Since, err
+func (v *viewer) mount(ctx context.Context, s viewSpec) error {
+	_, err := v.ask(ctx, frame.ViewRequest{Op: frame.ViewMountOp, View: s})
+	return err
 }
 
 // unmount takes the view off a slot; without one there is nothing to do. Alone

@@ -15,7 +15,7 @@ import (
 func BenchmarkViewOfNothing(b *testing.B) {
 	f := newViewFixture(b, sharedViewer(b), "echo x >f")
 	for b.Loop() {
-		if _, err := f.v.mount(b.Context(), f.spec); err != nil {
+		if err := f.v.mount(b.Context(), f.spec); err != nil {
 			b.Fatal(err)
 		}
 		if err := f.v.unmount(b.Context(), f.spec.Slot, true); err != nil {

@@ -204,7 +204,7 @@ func (f *viewFixture) host(script string) {
 // command runs a script in a view, which is not mounted any more then.
 func (f *viewFixture) command(script string) {
 	f.t.Helper()
-	if _, err := f.v.mount(f.t.Context(), f.spec); err != nil {
+	if err := f.v.mount(f.t.Context(), f.spec); err != nil {
 		f.t.Fatal(err)
 	}
 	out, err := inNamespaces(f.t, f.spec.Slot, script)

@@ -15,9 +15,12 @@ import (
 func TestAViewShowsTheProjectAndKeepsWhatChanges(t *testing.T) {
 	f := newViewFixture(t, sharedViewer(t), "echo one >a; mkdir d; echo two >d/b; chmod 0711 .")
 	before := tree(t, f.spec.Project)
-	since, err := f.v.mount(t.Context(), f.spec)
-	if err != nil || since.IsZero() {
-		t.Fatal(since, err)
+	if err := f.v.mount(t.Context(), f.spec); err != nil {
+		t.Fatal(err)
+	}
+	since, err := laterThan(f.spec.Dir)
+	if err != nil {
+		t.Fatal(err)
 	}
 	out, err := inNamespaces(t, f.spec.Slot, `stat -c %a .; cat a d/b; echo new >a; grep " $PWD " /proc/self/mountinfo | tail -1`)
 	if err != nil || !strings.HasPrefix(out, "711\none\ntwo\n") {
@@ -59,7 +62,7 @@ func TestAViewShowsTheProjectAndKeepsWhatChanges(t *testing.T) {
 	if err := errors.Join(f.v.sync(t.Context(), f.spec, []string{"a", "gone"}), f.v.sync(t.Context(), f.spec, nil)); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.v.mount(t.Context(), f.spec); err == nil {
+	if err := f.v.mount(t.Context(), f.spec); err == nil {
 		t.Error("a view was made of the same folder twice")
 	}
 	if err := errors.Join(f.v.remove(t.Context(), f.spec.Dir), f.v.remove(t.Context(), f.spec.Dir)); err != nil {
@@ -191,7 +194,7 @@ func TestWhatNoViewCanBeMadeOf(t *testing.T) {
 	f := newViewFixture(t, sharedViewer(t), "mkdir -p sub/in")
 	other := f.spec
 	other.Inode++
-	if _, err := f.v.mount(t.Context(), other); Code(err) != CodeSwapped {
+	if err := f.v.mount(t.Context(), other); Code(err) != CodeSwapped {
 		t.Errorf("another folder: %v", err)
 	}
 	link := f.spec
@@ -199,23 +202,23 @@ func TestWhatNoViewCanBeMadeOf(t *testing.T) {
 	if err := os.Symlink(f.spec.Project, link.Project); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.v.mount(t.Context(), link); Code(err) != CodeSwapped {
+	if err := f.v.mount(t.Context(), link); Code(err) != CodeSwapped {
 		t.Errorf("a link: %v", err)
 	}
 	within := f.spec
 	within.Dir = filepath.Join(f.spec.Project, "sub", "in")
-	if _, err := f.v.mount(t.Context(), within); Code(err) != CodeUnavailable || !strings.Contains(err.Error(), "lies inside the project") {
+	if err := f.v.mount(t.Context(), within); Code(err) != CodeUnavailable || !strings.Contains(err.Error(), "lies inside the project") {
 		t.Errorf("inside: %v", err)
 	}
 	around := f.spec
 	around.Dir = f.top
-	if _, err := f.v.mount(t.Context(), around); Code(err) != CodeUnavailable || !strings.Contains(err.Error(), "the project lies inside") {
+	if err := f.v.mount(t.Context(), around); Code(err) != CodeUnavailable || !strings.Contains(err.Error(), "the project lies inside") {
 		t.Errorf("around: %v", err)
 	}
 	if out, err := inNamespaces(t, f.spec.Project, "mount -t tmpfs none sub"); err != nil {
 		t.Fatal(out, err)
 	}
-	_, err := f.v.mount(t.Context(), f.spec)
+	err := f.v.mount(t.Context(), f.spec)
 	if Code(err) != CodeUnavailable || !strings.Contains(err.Error(), filepath.Join(f.spec.Project, "sub")+" is mounted inside the project") {
 		t.Errorf("a mount below: %v", err)
 	}
@@ -227,7 +230,7 @@ func TestWhatNoViewCanBeMadeOf(t *testing.T) {
 
 func TestAViewInUse(t *testing.T) {
 	f := newViewFixture(t, sharedViewer(t), "true")
-	if _, err := f.v.mount(t.Context(), f.spec); err != nil {
+	if err := f.v.mount(t.Context(), f.spec); err != nil {
 		t.Fatal(err)
 	}
 	hold := filepath.Join(f.top, "hold")
@@ -262,7 +265,7 @@ func TestAViewInUse(t *testing.T) {
 func TestAHelperThatDied(t *testing.T) {
 	v := ownViewer(t, t.TempDir())
 	f := newViewFixture(t, v, "echo one >a")
-	if _, err := v.mount(t.Context(), f.spec); err != nil {
+	if err := v.mount(t.Context(), f.spec); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := inNamespaces(t, f.spec.Slot, "echo two >a"); err != nil {

@@ -167,6 +167,12 @@ func (vs *views) inUse(dir string) bool {
 // since Podman's namespaces may outlive this manager.
 func (vs *views) close() {
 	vs.behind.Wait()
+	for _, s := range vs.manager.sessions {
+		s.turn <- struct{}{}
+		s.dropAhead()
+		s.give()
+	}
+	vs.behind.Wait()
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
 	vs.closed = true

@@ -15,6 +15,7 @@ const (
 	// firstLook is how long the call that starts a background command waits for it to
 	// print something or to end: what fails at once is told at once.
 	firstLook = 2 * time.Second
+	lastLook  = 300 * time.Millisecond
 	// mostWait is how long bash_output may wait.
 	mostWait = time.Minute
 )
@@ -26,12 +27,12 @@ const (
 )
 
 type outputArguments struct {
-	ID          string  `json:"id,omitempty" jsonschema:"of the command, such as bg-1; may be left out where there is one"`
+	ID          string  `json:"id,omitempty" jsonschema:"of the command, such as bg-1; may be left out where one runs"`
 	WaitSeconds float64 `json:"wait_seconds,omitempty" jsonschema:"how long to wait for new output or the end, up to 60; 0 when left out"`
 }
 
 type stopArguments struct {
-	ID string `json:"id,omitempty" jsonschema:"of the command, such as bg-1; may be left out where there is one"`
+	ID string `json:"id,omitempty" jsonschema:"of the command, such as bg-1; may be left out where one runs"`
 }
 
 // jobTools are the tools for background commands.
@@ -47,6 +48,9 @@ func (b *bash) startJob(ctx context.Context, in arguments, command sandbox.Comma
 	if in.TimeoutSeconds == 0 {
 		command.Timeout = 0
 	}
+	if call.Project == "" {
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Permission, "runs that a channel made have nothing in the background: leave background out, and have the command end by itself")
+	}
 	manager, err := b.open(ctx)
 	if err != nil {
 		return sdk.ToolResult{}, classified(err)
@@ -59,20 +63,48 @@ func (b *bash) startJob(ctx context.Context, in arguments, command sandbox.Comma
 	run := b.runSpec(call.Run, call.Project, call.RunDir)
 	run.Network = call.Network
 	command.StdoutCap, command.StderrCap = 1<<40, 1<<40 // it is read while it runs
-	started, err := manager.Start(ctx, run, command, j.add)
+	started, asked, err := manager.Start(ctx, run, command, j.add)
 	if err != nil {
 		b.jobs.drop(call.Run, j)
 		return sdk.ToolResult{}, classified(err)
 	}
-	b.jobs.started(j, started)
-	look, cancel := context.WithTimeout(ctx, firstLook)
-	defer cancel()
-	j.await(look)
+	if !b.jobs.started(j, started) {
+		started.Stop()
+		<-started.Done()
+		return sdk.ToolResult{}, sdk.Errorf(sdk.Aborted, "the run came to rest, or was reset, while the command was started: it was ended")
+	}
+	firstSigns(ctx, j)
 	answer := b.shown(j)
 	if !j.ended() {
 		answer.Output = joined(answer.Output, "", "", "", fmt.Sprintf(startedNote, j.id, b.writableNote(run, started)))
 	}
-	return answer, nil
+	return b.earlier(b.special(answer, call, asked.Direct), asked, call.Project), nil
+}
+
+// firstSigns waits until a command that was just started has printed something, and a moment
+// more whether it ends: what fails at once is told at once.
+func firstSigns(ctx context.Context, j *job) {
+	first, cancel := context.WithTimeout(ctx, firstLook)
+	defer cancel()
+	j.await(first)
+	select {
+	case <-j.Done():
+	case <-time.After(lastLook):
+	case <-ctx.Done():
+	}
+}
+
+// earlier adds to the answer what the command that the sandbox made before this one tells
+// of commands before it.
+func (b *bash) earlier(answer sdk.ToolResult, asked sandbox.Result, project string) sdk.ToolResult {
+	if len(asked.Changes)+len(asked.Held)+len(asked.Violations)+len(asked.Conflicts) == 0 {
+		asked.Release()
+		return answer
+	}
+	told := b.changes(answer, asked, project)
+	optional(told.Metadata, asked)
+	told.Output = joined(told.Output, "", "", "", notes(asked))
+	return told
 }
 
 // startedNote is told when a background command was started.
@@ -170,9 +202,8 @@ func unreadNote(dropped int64) string {
 	return fmt.Sprintf("[%d bytes before this were not read in time and are gone]\n", dropped)
 }
 
-// closeNetwork ends background commands that have a network which a person has closed.
-func (b *bash) closeNetwork(ctx context.Context, run string, network bool) {
-	if !network {
-		b.jobs.stopAll(ctx, run, func(j *job) bool { return j.network })
-	}
+// heedNetwork ends background commands that have a network which a person has closed, or
+// have none though there is one now: they would not share the loopback of other commands.
+func (b *bash) heedNetwork(ctx context.Context, run string, network bool) {
+	b.jobs.stopAll(ctx, run, func(j *job) bool { return j.network != network })
 }

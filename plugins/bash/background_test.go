@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bothyd/bothy/sandbox"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -127,5 +128,40 @@ func TestUnreadOutput(t *testing.T) {
 	}
 	if text, dropped := j.read(); text != "" || dropped != 0 {
 		t.Errorf("again %q, %d", text, dropped)
+	}
+}
+
+// TestARunThatRestsWhileAJobIsStarted: the command is ended, and takes no place.
+func TestARunThatRestsWhileAJobIsStarted(t *testing.T) {
+	var js jobs
+	j := newJob("sleep 600", false)
+	if err := js.book("run-1", j); err != nil {
+		t.Fatal(err)
+	}
+	js.forget(t.Context(), "run-1")
+	if js.started(j, &sandbox.Background{}) {
+		t.Error("it goes on")
+	}
+	if _, err := js.find("run-1", ""); sdk.OutcomeOf(err) != sdk.NotFound {
+		t.Errorf("it is found: %v", err)
+	}
+}
+
+// TestBackgroundThatFailsAtOnce is told so with its start.
+func TestBackgroundThatFailsAtOnce(t *testing.T) {
+	needPodman(t)
+	r := newRig(t, nil)
+	got, err := r.use("bash", `{"command":"nosuchprogram","background":true}`)
+	if needs(t, got, err, "command not found", "has ended with exit status 127"); got.Success {
+		t.Errorf("got %+v", got)
+	}
+	got, err = r.use("bash", `{"command":"sleep 600","background":true}`)
+	needs(t, got, err, "as bg-2")
+	got, err = r.use("bash_stop", `{}`)
+	needs(t, got, err, "bg-2 was ended")
+	if _, err := r.b.tools().Invoke(t.Context(), sdk.Invocation{
+		Tool: "bash", Arguments: json.RawMessage(`{"command":"true","background":true}`), Run: "run-2", RunDir: r.runDir,
+	}, &stream{chunks: make(map[int]string)}); sdk.OutcomeOf(err) != sdk.Permission {
+		t.Errorf("in a private run: %v", err)
 	}
 }

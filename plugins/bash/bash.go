@@ -202,7 +202,7 @@ func (b *bash) run(ctx context.Context, in arguments, call tool.Call) (sdk.ToolR
 	if err != nil {
 		return sdk.ToolResult{}, err
 	}
-	b.closeNetwork(ctx, call.Run, call.Network)
+	b.heedNetwork(ctx, call.Run, call.Network)
 	if in.Background {
 		command.Argv = ways[len(ways)-1]
 		return b.startJob(ctx, in, command, call)

@@ -28,6 +28,7 @@ type job struct {
 	command string
 	began   time.Time
 	network bool // it was started with one
+	gone    bool // it was ended before it was started
 	*sandbox.Background
 
 	mu      sync.Mutex
@@ -114,7 +115,7 @@ func (js *jobs) book(run string, j *job) error {
 		return sdk.Errorf(sdk.Conflict, "this run has %d commands in the background, which is all that it may have: end one with bash_stop first (%s)", running, strings.Join(js.names(run), ", "))
 	}
 	if ended >= mostEnded {
-		i := slices.IndexFunc(js.runs[run], func(other *job) bool { return other.ended() })
+		i := slices.IndexFunc(js.runs[run], func(other *job) bool { return other.Background != nil && other.ended() })
 		js.runs[run] = slices.Delete(js.runs[run], i, i+1)
 	}
 	js.count[run]++
@@ -130,11 +131,16 @@ func (js *jobs) drop(run string, j *job) {
 	js.runs[run] = slices.DeleteFunc(js.runs[run], func(other *job) bool { return other == j })
 }
 
-// started completes a command that was booked.
-func (js *jobs) started(j *job, b *sandbox.Background) {
+// started completes a command that was booked, and answers false for one that was to end
+// meanwhile.
+func (js *jobs) started(j *job, b *sandbox.Background) bool {
 	js.mu.Lock()
 	defer js.mu.Unlock()
+	if j.gone {
+		return false
+	}
 	j.Background = b
+	return true
 }
 
 // names are those of a run that still run; who has mu calls it.
@@ -147,17 +153,22 @@ func (js *jobs) names(run string) (names []string) {
 	return names
 }
 
-// find is a command of a run by its name; without a name it is the only one.
+// find is a command of a run by its name; without a name it is the only one that runs, or the only one.
 func (js *jobs) find(run, id string) (*job, error) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
-	var found []*job
+	var found, running []*job
 	for _, j := range js.runs[run] {
-		if j.Background != nil && (j.id == id || id == "") {
-			found = append(found, j)
+		if j.Background == nil || j.id != id && id != "" {
+			continue
+		}
+		if found = append(found, j); !j.ended() {
+			running = append(running, j)
 		}
 	}
 	switch {
+	case len(running) == 1:
+		return running[0], nil
 	case len(found) == 1:
 		return found[0], nil
 	case len(js.runs[run]) == 0:
@@ -171,7 +182,12 @@ func (js *jobs) stopAll(ctx context.Context, run string, fits func(*job) bool) {
 	js.mu.Lock()
 	var ending []*job
 	for _, j := range js.runs[run] {
-		if j.Background != nil && fits(j) {
+		switch {
+		case !fits(j):
+		case j.Background == nil:
+			j.gone = true // who starts it ends it
+			js.runs[run] = slices.DeleteFunc(slices.Clone(js.runs[run]), func(other *job) bool { return other == j })
+		default:
 			ending = append(ending, j)
 		}
 	}

@@ -23,6 +23,7 @@ func (b *bash) prepare(ctx context.Context, at sdk.Place) (sdk.Prepared, error) 
 	}
 	run := b.runSpec(at.Run, at.Project, at.RunDir)
 	run.Network = at.Network
+	b.heedNetwork(ctx, at.Run, at.Network)
 	p, err := manager.Prepare(ctx, run)
 	return sdk.Prepared{View: p.View, Reason: p.Reason}, classified(err)
 }

@@ -26,7 +26,7 @@ type ViewOp string
 const (
 	ViewSlot      ViewOp = "slot"      // Path
 	ViewUnslot    ViewOp = "unslot"    // Path
-	ViewMountOp   ViewOp = "mount"     // View; Since
+	ViewMountOp   ViewOp = "mount"     // View
 	ViewUnmount   ViewOp = "unmount"   // Path, Alone
 	ViewList      ViewOp = "list"      // View, Most; Changes
 	ViewRead      ViewOp = "read"      // View, Path, Most; Data
@@ -67,7 +67,6 @@ const (
 type ViewReply struct {
 	ID          uint64
 	Code, Error string
-	Since       time.Time
 	Changes     []ViewChange
 	Data        []byte
 	Results     []ViewResult

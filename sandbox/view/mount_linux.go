@@ -94,23 +94,23 @@ func removeSlot(path string) error {
 // mount mounts the view. Its layers are named by descriptors: no path can be
 // exchanged on the way, none needs to be escaped or is too long, and a container's
 // mount table does not tell where they are.
-func (v *view) mount() (since time.Time, err error) {
+func (v *view) mount() error {
 	if err := v.fits(); err != nil {
-		return since, err
+		return err
 	}
-	upper, since, err := v.fresh()
+	upper, err := v.fresh()
 	if err != nil {
-		return since, err
+		return err
 	}
 	defer upper.close()
 	work, err := v.dir.open("w", unix.O_RDONLY)
 	if err != nil {
-		return since, fmt.Errorf("open the view's folders: %w", err)
+		return fmt.Errorf("open the view's folders: %w", err)
 	}
 	defer work.close()
 	slot, err := openPath(v.Slot, unix.O_PATH, 0)
 	if err != nil {
-		return since, fmt.Errorf("open the folder for views: %w", err)
+		return fmt.Errorf("open the folder for views: %w", err)
 	}
 	defer slot.close()
 	lower := v.project.proc()
@@ -119,9 +119,9 @@ func (v *view) mount() (since time.Time, err error) {
 	}
 	// A mount that comes to a container does not take these flags from the bind there.
 	if err := unix.Mount(frame.ViewSource, slot.proc(), "overlay", unix.MS_NOSUID|unix.MS_NODEV, layers(lower, upper, work)); err != nil {
-		return since, fmt.Errorf("mount the view: %w", err)
+		return fmt.Errorf("mount the view: %w", err)
 	}
-	return since, nil
+	return nil
 }
 
 // layers are the options of a view. It is not brought to the disk when it is
@@ -130,19 +130,18 @@ func layers(lower string, upper, work folder) string {
 	return "lowerdir=" + lower + ",upperdir=" + upper.proc() + ",workdir=" + work.proc() + ",userxattr,volatile"
 }
 
-// fresh makes the view's folders. Its time is that of the file system, for the
-// comparison with what the project's files have.
-func (v *view) fresh() (upper folder, since time.Time, err error) {
+// fresh makes the view's folders.
+func (v *view) fresh() (upper folder, err error) {
 	if err := removeAt(v.dir, "w"); err != nil {
-		return none, since, fmt.Errorf("remove what an earlier view left: %w", err)
+		return none, fmt.Errorf("remove what an earlier view left: %w", err)
 	}
 	for _, name := range []string{"u", "w"} {
 		if err := unix.Mkdirat(int(v.dir), name, 0o700); err != nil && (name != "u" || !errors.Is(err, unix.EEXIST)) {
-			return none, since, fmt.Errorf("make the view's folders: %w", err)
+			return none, fmt.Errorf("make the view's folders: %w", err)
 		}
 	}
 	if upper, err = v.upper(); err != nil {
-		return none, since, err
+		return none, err
 	}
 	defer func() {
 		if err != nil {
@@ -150,18 +149,17 @@ func (v *view) fresh() (upper folder, since time.Time, err error) {
 		}
 	}()
 	if names, err := upper.entries(1); err != nil || len(names) > 0 {
-		return none, since, errors.Join(err, fmt.Errorf("%s holds changes already: a view is made of a folder once", v.Dir))
+		return none, errors.Join(err, fmt.Errorf("%s holds changes already: a view is made of a folder once", v.Dir))
 	}
 	// The project's folder looks as it does below.
 	top, err := v.project.node(".")
 	if err != nil {
-		return none, since, err
+		return none, err
 	}
 	if err := unix.Fchmod(int(upper), top.Mode); err != nil {
-		return none, since, fmt.Errorf("make the view's folders: %w", err)
+		return none, fmt.Errorf("make the view's folders: %w", err)
 	}
-	n, err := upper.node(".")
-	return upper, n.Changed, err
+	return upper, nil
 }
 
 // fits refuses a project and folders of which no view can be.

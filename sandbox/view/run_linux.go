@@ -90,7 +90,7 @@ func answer(r frame.ViewRequest, to *frame.ViewReply) (err error) {
 	defer v.close()
 	switch r.Op {
 	case frame.ViewMountOp:
-		to.Since, err = v.mount()
+		err = v.mount()
 	case frame.ViewList:
 		to.Changes, err = v.list(r.Most)
 	case frame.ViewRead:

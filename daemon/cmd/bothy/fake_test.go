@@ -95,11 +95,11 @@ func (f *fakeDaemon) Submit(_ context.Context, _ string, readOnly, _ bool, p rpc
 	return rpc.Accepted{Run: "brave-1", ID: 7, Loop: loop, Sequence: int(loop), Seq: seq, Model: "replay/first-run", Why: "no other model was found", Ahead: f.ahead}, nil
 }
 
-func (f *fakeDaemon) StartRun(context.Context, rpc.StartRun) (rpc.Started, error) {
+func (f *fakeDaemon) StartRun(context.Context, bool, rpc.StartRun) (rpc.Started, error) {
 	return rpc.Started{}, nil
 }
 
-func (f *fakeDaemon) CallTool(ctx context.Context, _ bool, p rpc.ToolCall) (rpc.ToolDone, error) {
+func (f *fakeDaemon) CallTool(ctx context.Context, _, _ bool, p rpc.ToolCall) (rpc.ToolDone, error) {
 	f.mu.Lock()
 	f.calls = append(f.calls, p)
 	f.mu.Unlock()

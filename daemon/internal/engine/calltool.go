@@ -21,6 +21,7 @@ type ToolCall struct {
 	Tool      string // bare or qualified name
 	Arguments json.RawMessage
 	Approved  bool // whoever calls may approve what would have to be proposed
+	Channel   bool // a channel calls: in runs that a channel made
 }
 
 // ToolDone is how a tool call ended. A call that was refused or failed is a
@@ -62,6 +63,9 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 		return ToolDone{Run: a.run, Entry: x.entry, Result: x.result}, nil
 	}
 	failpoint.Hit(failpoint.CallAfter)
+	if x.tool.Command != "" {
+		defer e.wakeRested(a.run.ID) // what a command left running has no prompt to live for
+	}
 	for running := a.turn.running(); len(running) > 0; running = a.turn.running() {
 		e.runTogether(ctx, a, running)
 		if a.turn.unended() {
@@ -70,9 +74,6 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 		if err := e.endCall(ctx, a); err != nil {
 			return ToolDone{}, fmt.Errorf("the call ended, and its end could not be recorded: %w", err)
 		}
-	}
-	if x.tool.Command != "" && !e.working(a.run.ID) {
-		e.tellRested(a.run.ID) // what a command left running has no prompt to live for
 	}
 	result := x.result
 	for _, f := range a.turn.queue()[1:] {
@@ -120,15 +121,24 @@ func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
 	if a.project, err = e.openProject(ctx, c.Project); err != nil {
 		return nil, err
 	}
-	alias := cmp.Or(c.Run, toolsAlias)
+	implicit := toolsAlias
+	if c.Channel {
+		implicit = channelToolsAlias
+	}
+	alias := cmp.Or(c.Run, implicit)
 	if a.run, err = e.findRun(ctx, a.project.ID, alias); err != nil {
 		return nil, err
 	}
+	if c.Channel {
+		if err := forChannel(a.run); err != nil {
+			return nil, err
+		}
+	}
 	switch {
-	case a.run.ID == 0 && alias != toolsAlias:
+	case a.run.ID == 0 && alias != implicit:
 		return nil, sdk.Errorf(sdk.NotFound, "there is no run called %s in this project; `bothy runs list` shows what there is", alias)
 	case a.run.ID == 0:
-		if a.run, err = e.ensureRun(ctx, placed{project: a.project, agent: a.agent}, toolsAlias, false); err != nil {
+		if a.run, err = e.ensureRun(ctx, placed{project: a.project, agent: a.agent}, implicit, c.Channel); err != nil {
 			return nil, err
 		}
 	}

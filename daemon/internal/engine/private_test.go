@@ -1,20 +1,22 @@
 package engine
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/daemon/internal/project"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // TestPrivateRuns: commands of a run that a channel made get no project, its other tools
 // do, policy knows of it, and all of that is so when a person goes on with the run, and
-// in a fork of it. A run that a person made stays what it is when a channel goes on with it.
+// in a fork of it. A channel cannot go on with a run that a person made.
 func TestPrivateRuns(t *testing.T) {
 	both := func() step { return calls(numbered("bash", 1), numbered("write", 1)) }
-	h := prepareAsking(t, both(), say("done"), both(), say("done"), both(), say("done"), both(), say("done"), both(), say("done"))
+	h := prepareAsking(t, both(), say("done"), both(), say("done"), both(), say("done"), both(), say("done"), both(), say("done"), both(), say("done"))
 	h.policy.set(func(sdk.PolicyRequest) sdk.Decision {
 		return sdk.Decision{Verdict: sdk.Allow, Rule: "test", Reason: "it is allowed"}
 	})
@@ -31,18 +33,30 @@ func TestPrivateRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.run(Submission{Run: fork.Alias})
-	private := 3
+	if _, err := (Socket{h.engine}).StartRun(t.Context(), true, rpc.StartRun{Project: h.project, Run: "begun"}); err != nil {
+		t.Fatal(err)
+	}
+	h.run(Submission{Run: "begun", Channel: true})
+	private := 4
 	h.run(Submission{Run: "mine"})
-	h.run(Submission{Run: "mine", Channel: true})
+	_, err = h.engine.Submit(t.Context(), Submission{Project: h.project, Run: "mine", Prompt: "p", Channel: true})
+	_, callErr := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Run: "mine", Tool: "read", Arguments: json.RawMessage(`{}`), Channel: true})
+	if sdk.OutcomeOf(err) != sdk.Permission || sdk.OutcomeOf(callErr) != sdk.Permission {
+		t.Errorf("a channel in a person's run: %v, %v", err, callErr)
+	}
+	done, err := h.engine.CallTool(t.Context(), ToolCall{Project: h.project, Tool: "bash", Arguments: json.RawMessage(`{}`), Channel: true})
+	if err != nil || !done.Run.Private || !done.Run.Hidden {
+		t.Errorf("a channel's call is in %+v, %v", done.Run, err)
+	}
 
 	h.tools.mu.Lock()
 	defer h.tools.mu.Unlock()
-	if len(h.tools.made) != 10 {
+	if len(h.tools.made) != 11 {
 		t.Fatalf("%d calls were made", len(h.tools.made))
 	}
 	for i, call := range h.tools.made {
 		want := h.project
-		if call.Tool == "bash" && i/2 < private {
+		if call.Tool == "bash" && (i/2 < private || i == 10) {
 			want = ""
 		}
 		if call.Project != want {
@@ -50,7 +64,7 @@ func TestPrivateRuns(t *testing.T) {
 		}
 	}
 	for i, r := range h.policy.all() {
-		if r.Private != (i/2 < private) || r.Project != h.project {
+		if r.Private != (i/2 < private || i == 10) || r.Project != h.project {
 			t.Errorf("question %d: private %t, project %q", i, r.Private, r.Project)
 		}
 	}

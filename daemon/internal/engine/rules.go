@@ -19,6 +19,9 @@ const RuleScheme = "rule://"
 // remembered is the rule that an answer leaves; nil when it leaves none.
 func (q *question) remembered(what sdk.Remember, now time.Time) (*sdk.RememberedRule, error) {
 	x := q.x
+	if x.private && what != sdk.RememberNothing {
+		return nil, sdk.Errorf(sdk.Validation, "nothing is remembered of a run that a channel made: a rule would hold for your own runs in the project; answer without remembering")
+	}
 	r := sdk.RememberedRule{Created: now.UTC(), From: x.Proposal.ID}
 	r.Verdict, r.Source, r.Project = sdk.Allow, "remembered", q.a.project.Root
 	r.Tools = []string{x.tool.Qualified()}

@@ -25,15 +25,16 @@ func accepted(a Accepted) rpc.Accepted {
 	}
 }
 
-// StartRun makes a run without a prompt.
-func (s Socket) StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error) {
-	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model})
+// StartRun makes a run without a prompt. Channel says that a channel asks for it.
+func (s Socket) StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error) {
+	a, err := s.Engine.StartRun(ctx, Submission{Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Channel: channel})
 	return rpc.Started{Run: a.Run.Alias, ID: a.Run.ID, Model: a.Model, Why: a.Why}, err
 }
 
-// CallTool calls one tool. approved says that whoever calls may approve.
-func (s Socket) CallTool(ctx context.Context, approved bool, p rpc.ToolCall) (rpc.ToolDone, error) {
-	done, err := s.Engine.CallTool(ctx, ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Approved: approved})
+// CallTool calls one tool. approved says that whoever calls may approve, channel that a
+// channel calls.
+func (s Socket) CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error) {
+	done, err := s.Engine.CallTool(ctx, ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Approved: approved, Channel: channel})
 	return rpc.ToolDone{Result: done.Result, Path: done.Entry.Path, Run: done.Run.Alias}, err
 }
 

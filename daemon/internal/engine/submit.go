@@ -48,6 +48,17 @@ type Accepted struct {
 // calls that nobody made in a run of their own.
 const toolsAlias = "tools"
 
+// channelToolsAlias is that of the implicit run for calls of channels, which is private.
+const channelToolsAlias = "tools-of-channels"
+
+// forChannel refuses a run that no channel made.
+func forChannel(run sdk.Run) error {
+	if run.ID == 0 || run.Private {
+		return nil
+	}
+	return sdk.Errorf(sdk.Permission, "the run %s is none that a channel made, and a channel works in those alone; choose another name", run.Alias)
+}
+
 // Submit queues a prompt and returns when that is durable; it waits for no
 // model and no run. A busy run whose agent says so refuses with conflict.
 func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
@@ -72,6 +83,11 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	}
 	if p.run, err = e.ensureRun(ctx, p, s.Run, s.Channel); err != nil {
 		return Accepted{}, err
+	}
+	if s.Channel { // somebody else may have made it at the same moment
+		if err := forChannel(p.run); err != nil {
+			return Accepted{}, err
+		}
 	}
 	if err := e.wantView(ctx, p, s); err != nil {
 		return Accepted{}, err
@@ -130,7 +146,12 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 		if p.run, err = e.findRun(ctx, p.project.ID, s.Run); err != nil {
 			return p, err
 		}
-		if p.run.Hidden || s.Run == toolsAlias {
+		if s.Channel {
+			if err := forChannel(p.run); err != nil {
+				return p, err
+			}
+		}
+		if p.run.Hidden || s.Run == toolsAlias || s.Run == channelToolsAlias {
 			return p, sdk.Errorf(sdk.Conflict, "the run %s keeps the project's tool calls and takes no prompts; choose another name", s.Run)
 		}
 	}
@@ -248,7 +269,7 @@ func (e *Engine) ensureRun(ctx context.Context, p placed, alias string, channel 
 
 func (e *Engine) createRun(ctx context.Context, p placed, alias string, channel bool) (sdk.Run, error) {
 	r, err := e.cfg.Store.CreateRun(ctx, sdk.Run{
-		Project: p.project.ID, Alias: alias, Agent: p.agent.Name, Model: p.choice.Alias, Hidden: alias == toolsAlias, Private: channel,
+		Project: p.project.ID, Alias: alias, Agent: p.agent.Name, Model: p.choice.Alias, Hidden: alias == toolsAlias || alias == channelToolsAlias, Private: channel,
 	})
 	if err != nil {
 		return r, err

@@ -13,12 +13,15 @@ import (
 // worker takes the loops of one run, one after the other, and goes when there
 // are none. Its fields are guarded by Engine.mu.
 type worker struct {
-	run    int64
-	left   *sdk.Loop               // what an earlier daemon left running; it comes first
-	again  bool                    // a loop was queued since the worker last looked
-	abort  bool                    // the loop that is about to begin shall end
-	cancel context.CancelCauseFunc // of the loop that runs; nil between loops
-	ended  chan struct{}           // closed when the loop that runs, or comes, has ended
+	run     int64
+	left    *sdk.Loop               // what an earlier daemon left running; it comes first
+	again   bool                    // a loop was queued since the worker last looked
+	tell    bool                    // it is to be told when nothing works or waits
+	telling bool                    // that is being told now: there is nothing to abort
+	told    chan struct{}           // closed when it was told, or a loop begins; nil when nobody waits for that
+	abort   bool                    // the loop that is about to begin shall end
+	cancel  context.CancelCauseFunc // of the loop that runs; nil between loops
+	ended   chan struct{}           // closed when the loop that runs, or comes, has ended
 }
 
 // wake makes sure that somebody works on the run. After Close has begun it
@@ -54,8 +57,8 @@ func (e *Engine) work(w *worker) {
 	defer e.cfg.View.Forget(w.run)
 	_, giveBack := e.book(w.run) // so that it is not made anew for every turn
 	defer giveBack()
-	worked := w.left != nil
-	if worked {
+	defer e.letGo(w)
+	if w.left != nil {
 		e.runLoop(w, *w.left, true)
 	}
 	wait := firstPause
@@ -68,11 +71,12 @@ func (e *Engine) work(w *worker) {
 			wait = min(2*wait, longestPause)
 		case ok:
 			failpoint.Hit(failpoint.ClaimAfter)
-			wait, worked = firstPause, true
+			wait = firstPause
+			e.letGo(w)
 			e.runLoop(w, l, false)
-		case worked:
-			worked = false
+		case e.toTell(w):
 			e.tellRested(w.run)
+			e.letGo(w)
 		case e.retire(w):
 			return
 		}
@@ -97,6 +101,48 @@ func (e *Engine) tellRested(id int64) {
 		return
 	}
 	e.cfg.Hooks.RunRested.Emit(e.base, sdk.RunEvent{Run: run, Project: project.Root, RunDir: e.runDir(run)})
+}
+
+// wakeRested tells that a run rests, unless a prompt of it works or waits, and waits for
+// that.
+func (e *Engine) wakeRested(run int64) {
+	e.mu.Lock()
+	w, working := e.workers[run]
+	switch {
+	case e.closed:
+		e.mu.Unlock()
+		return
+	case working:
+		w.tell, w.again = true, true
+	default:
+		w = &worker{run: run, tell: true, told: make(chan struct{}), ended: make(chan struct{})}
+		e.workers[run] = w
+		e.busy.Go(func() { e.work(w) })
+	}
+	told := w.told
+	e.mu.Unlock()
+	if !working {
+		<-told
+	}
+}
+
+// toTell reports once whether it is to be told that the run rests.
+func (e *Engine) toTell(w *worker) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	w.telling, w.tell = w.tell, false
+	return w.telling
+}
+
+// letGo ends the waiting of who waits until a run's rest was told.
+func (e *Engine) letGo(w *worker) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	w.telling = false
+	if w.told != nil {
+		close(w.told)
+		w.told = nil
+	}
 }
 
 // retire ends the worker unless a loop was queued since it last looked.
@@ -140,7 +186,7 @@ func (e *Engine) runLoop(w *worker, l sdk.Loop, left bool) {
 func (e *Engine) begin(w *worker, cancel context.CancelCauseFunc) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	w.cancel = cancel
+	w.cancel, w.tell = cancel, true
 	if w.abort {
 		w.abort = false
 		cancel(errAborted)
@@ -162,7 +208,7 @@ func (e *Engine) over(w *worker) {
 func (e *Engine) Abort(ctx context.Context, run int64) error {
 	e.mu.Lock()
 	w, ok := e.workers[run]
-	if !ok {
+	if !ok || w.telling {
 		e.mu.Unlock()
 		r, err := e.cfg.Store.Run(ctx, run)
 		if err != nil {

@@ -35,7 +35,9 @@ type Live struct {
 // Decide rules on a call.
 func (l Live) Decide(r sdk.PolicyRequest) sdk.Decision {
 	set := l.settings(r)
-	set.Rules = append(set.Rules, l.Remembered.Allowing(r.Project)...)
+	if !r.Private { // what a person said of work in the project is not said of a stranger's
+		set.Rules = append(set.Rules, l.Remembered.Allowing(r.Project)...)
+	}
 	view, known := l.view(r)
 	if set.View, set.NoView = view.View, view.Reason; !known {
 		set.NoView = "whether commands can work on a copy of the project is not known yet"
@@ -125,5 +127,5 @@ func (l Live) Worked(r sdk.PolicyRequest) []string {
 // Reach is what a call could touch as it is now: an answer to a proposal is bound
 // to that.
 func (l Live) Reach(r sdk.PolicyRequest, runDir string) sdk.Reach {
-	return reach(r.Tool, r.Arguments, l.place(r), r.Project, runDir, l.Network(r.Project))
+	return reach(r.Tool, r.Arguments, l.place(r), r.Project, runDir, !r.Private && l.Network(r.Project))
 }

@@ -31,11 +31,11 @@ func (s *Server) submit(ctx context.Context, c *conn, readOnly bool, method stri
 	return s.cfg.Engine.Submit(ctx, session, readOnly, c.grant != nil, p)
 }
 
-func (s *Server) startRun(ctx context.Context, _ *conn, p rpc.StartRun) (rpc.Started, error) {
+func (s *Server) startRun(ctx context.Context, c *conn, p rpc.StartRun) (rpc.Started, error) {
 	if err := s.workable(rpc.MethodStartRun, p.Project); err != nil {
 		return rpc.Started{}, err
 	}
-	return s.cfg.Engine.StartRun(ctx, p)
+	return s.cfg.Engine.StartRun(ctx, c.grant != nil, p)
 }
 
 // absolute refuses a project that depends on where the daemon was started.

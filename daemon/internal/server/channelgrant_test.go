@@ -45,6 +45,9 @@ func openChannel(t *testing.T, projects ...string) *chanHouse {
 		c.Audit, c.Policy, c.Channels = h.audit, &twoPolicy{}, channels
 		c.Descended = func(int) bool { return true }
 		c.Within = func(_, ancestor int) bool { return ancestor == front }
+		for i := range c.Store.(*fakeStore).runs { // but for the implicit one, a channel made them
+			c.Store.(*fakeStore).runs[i].Private = !c.Store.(*fakeStore).runs[i].Hidden
+		}
 	})
 	return h
 }
@@ -171,13 +174,17 @@ func TestAChannelWorks(t *testing.T) {
 	if err := c.Call(ctx, rpc.MethodRuns, nil, nil); sdk.OutcomeOf(err) != sdk.Validation || !strings.Contains(err.Error(), "/p/one") {
 		t.Errorf("without a project: %v", err)
 	}
+	if err := c.Call(ctx, rpc.MethodRun, rpc.RunRef{Run: "10"}, nil); !refused(err) || !strings.Contains(err.Error(), "none that a channel made") {
+		t.Errorf("a person's run: %v", err)
+	}
+	h.calm()
 	for _, p := range []rpc.Prompt{{Mode: sdk.ModeFull}, {Yolo: true}, {Attend: true}} {
 		p.Project, p.Prompt = "/p/one", "go"
 		if _, err := c.Act(ctx, p); !refused(err) {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
-	if h.audit.count() != 3 || !h.audit.has(EventRefusedApproval, "act with yolo") {
+	if h.audit.count() != 4 || !h.audit.has(EventRefusedApproval, "act with yolo") {
 		t.Errorf("the audit has %v %q", h.audit.events, h.audit.details)
 	}
 }

@@ -92,6 +92,9 @@ func ofRun(ctx context.Context, s *Server, l *channelGrant, p params) error {
 	if err == nil && !own {
 		err = foreign("the run %s is of no project of this channel", *run)
 	}
+	if err == nil && !found.Private {
+		err = foreign("the run %s is none that a channel made", *run)
+	}
 	*run, *project = fmt.Sprint(found.ID), "" // an id is never given to another run
 	return err
 }

@@ -183,14 +183,14 @@ func (f *fakeEngine) Submit(_ context.Context, session string, readOnly, _ bool,
 	return rpc.Accepted{Run: "seven", ID: 7, Loop: 1, Sequence: 1, Seq: 3, Model: "m", Why: "it was there"}, nil
 }
 
-func (f *fakeEngine) StartRun(_ context.Context, p rpc.StartRun) (rpc.Started, error) {
+func (f *fakeEngine) StartRun(_ context.Context, _ bool, p rpc.StartRun) (rpc.Started, error) {
 	if p.Run == "seven" {
 		return rpc.Started{}, sdk.Errorf(sdk.Conflict, "there is a run seven already")
 	}
 	return rpc.Started{Run: p.Run, ID: 11, Model: "m"}, nil
 }
 
-func (f *fakeEngine) CallTool(ctx context.Context, approved bool, p rpc.ToolCall) (rpc.ToolDone, error) {
+func (f *fakeEngine) CallTool(ctx context.Context, approved, _ bool, p rpc.ToolCall) (rpc.ToolDone, error) {
 	f.mu.Lock()
 	f.approved = approved
 	f.mu.Unlock()

@@ -29,8 +29,8 @@ import (
 type Engine interface {
 	// Submit queues a prompt of a session, empty when nobody there attends.
 	Submit(ctx context.Context, session string, readOnly, channel bool, p rpc.Prompt) (rpc.Accepted, error)
-	StartRun(ctx context.Context, p rpc.StartRun) (rpc.Started, error)
-	CallTool(ctx context.Context, approved bool, p rpc.ToolCall) (rpc.ToolDone, error)
+	StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error)
+	CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error)
 	Abort(ctx context.Context, run int64) error
 	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
 	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)

@@ -29,5 +29,5 @@ func (s *Server) callTool(ctx context.Context, c *conn, p rpc.ToolCall) (rpc.Too
 	if p.Arguments[0] != '{' {
 		return rpc.ToolDone{}, wrongParams("the arguments of %s are a JSON object", p.Tool)
 	}
-	return s.cfg.Engine.CallTool(ctx, c.allowed().Allows(rpc.RoleApprove), p)
+	return s.cfg.Engine.CallTool(ctx, c.allowed().Allows(rpc.RoleApprove), c.grant != nil, p)
 }

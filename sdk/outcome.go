@@ -18,6 +18,7 @@ const (
 	Validation    Outcome = "validation"
 	Permission    Outcome = "permission"
 	Conflict      Outcome = "conflict"
+	Again         Outcome = "again" // nothing is wrong with the call, and it was not made: what it was agreed to for is another by now
 	Overflow      Outcome = "overflow"
 	Aborted       Outcome = "aborted"
 	Interrupted   Outcome = "interrupted"
@@ -50,7 +51,7 @@ const (
 
 var outcomeStatus = map[Outcome]int{
 	NotFound: StatusNotFound, Misnamed: StatusNotFound, Validation: StatusBad, Permission: StatusForbidden,
-	Conflict: StatusConflict, Overflow: StatusOverflow,
+	Conflict: StatusConflict, Again: StatusConflict, Overflow: StatusOverflow,
 	Aborted: StatusAborted, Interrupted: StatusAborted,
 }
 

@@ -319,7 +319,7 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 
 // wasMade reports whether a call that came to an error may have reached its tool.
 func wasMade(err error) bool {
-	return !slices.Contains([]sdk.Outcome{sdk.NotFound, sdk.Validation, sdk.Permission, sdk.Unavailable, sdk.Conflict}, sdk.OutcomeOf(err))
+	return !slices.Contains([]sdk.Outcome{sdk.NotFound, sdk.Misnamed, sdk.Validation, sdk.Permission, sdk.Unavailable, sdk.Conflict, sdk.Again}, sdk.OutcomeOf(err))
 }
 
 // invocation is the call as tools get it. Its CallID is unique among all runs,

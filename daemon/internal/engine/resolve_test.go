@@ -177,7 +177,7 @@ func TestChangedBeforeItStarts(t *testing.T) {
 				if l := h.await(a); l.Status != 200 {
 					t.Errorf("ended %d: %s", l.Status, l.Reason)
 				}
-				want := "write:failed:conflict read:failed:aborted"
+				want := "write:failed:again read:failed:aborted"
 				if name == "policy" {
 					want = "write:failed:permission read:failed:aborted"
 				}

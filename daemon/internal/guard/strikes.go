@@ -23,7 +23,7 @@ type strikes struct {
 func (g *strikes) take(t *judged) {
 	errors, cut := 0, false
 	for _, a := range t.counted {
-		cut = cut || interrupted(a)
+		cut = cut || excused(a)
 		if failedCall(a) {
 			errors++
 			g.last = a.Body

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/misnamed"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -170,6 +171,7 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
 	case !x.adopt(rec.Attributes, ruled.Attributes):
 		x.refuse(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made")
+	case x.misnames():
 	default:
 		x.ask(ctx)
 		if !x.readOnly() {
@@ -178,4 +180,14 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.rule(a, e.decide(a, x, a.approved && !x.plugged()))
 		e.acceptUnasked(ctx, a, x)
 	}
+}
+
+// misnames refuses a call whose arguments have the names of another agent, before policy
+// wonders what they mean.
+func (x *action) misnames() bool {
+	err := misnamed.Arguments(x.tool, x.Arguments)
+	if err != nil {
+		x.refuse(sdk.OutcomeOf(err), err.Error())
+	}
+	return err != nil
 }

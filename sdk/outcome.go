@@ -86,10 +86,12 @@ func (o Outcome) ExitCode() (int, bool) {
 }
 
 // Error is an error with an outcome. Message is written for the person or the
-// model that reads it; Cause keeps the chain for logs and errors.Is.
+// model that reads it, unless Instead says to the model what to do instead: then
+// Message is for the person alone. Cause keeps the chain for logs and errors.Is.
 type Error struct {
 	Outcome Outcome
 	Message string
+	Instead string
 	Cause   error
 }
 
@@ -104,6 +106,21 @@ func Errorf(o Outcome, format string, args ...any) *Error {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// Tell sets what a model is told in Message's place, and returns the error.
+func (e *Error) Tell(instead string) *Error {
+	e.Instead = instead
+	return e
+}
+
+// Told is what a model reads of err.
+func Told(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.Instead != "" {
+		return e.Instead
+	}
+	return err.Error()
+}
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }

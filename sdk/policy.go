@@ -84,7 +84,10 @@ type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	Rule    string  `json:"rule"`
 	Source  string  `json:"source,omitempty"` // of the rule: "built-in", "FILE:LINE", "remembered", "workspace FILE:LINE", "caller"
-	Reason  string  `json:"reason"`
+	Reason  string  `json:"reason"`           // for the person: why it was asked or refused, or may run
+	// Instead is for the model: what to do instead, beginning with the verb. Only a call that
+	// may not run, or not yet, has one; who shows a decision to a person leaves it out.
+	Instead string `json:"instead,omitempty"`
 	// Commands are those that were seen in a command line.
 	Commands []SeenCommand `json:"commands,omitempty"`
 	// Argv is set when a command line is one simple command, word by word: a

@@ -62,7 +62,7 @@ func TestProposalWithASecret(t *testing.T) {
 			if !down && (h.ran() != "write"+keeps || e.State != sdk.StateResolved) {
 				t.Errorf("ran %q, and it is %d: %s", h.ran(), e.Status(), e.Body)
 			}
-			if down && (h.ran() != "" || e.Outcome != sdk.Again || !strings.Contains(e.Body, "held a secret")) {
+			if down && (h.ran() != "" || e.Outcome != sdk.Again || !strings.Contains(e.Body, "make the call again, with the secret in it")) {
 				t.Errorf("ran %q, and it is %d: %s", h.ran(), e.Status(), e.Body)
 			}
 			if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict {

@@ -184,8 +184,8 @@ func TestChangedBeforeItStarts(t *testing.T) {
 				if got := h.outcomes(a.Run.ID); got != want || h.ran() != "" {
 					t.Errorf("got %s, ran %s", got, h.ran())
 				}
-				if body := h.actions(a.Run.ID)[0].Body; !strings.Contains(body, strings.TrimPrefix(name, "the ")) {
-					t.Error(body)
+				if x, _ := sdk.ActionOf(h.actions(a.Run.ID)[0]); !strings.Contains(x.Why(), strings.TrimPrefix(name, "the ")) {
+					t.Error(x.Why())
 				}
 				h.check(a.Run.ID)
 			})

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -26,7 +27,7 @@ func (g *strikes) take(t *judged) {
 		cut = cut || excused(a)
 		if failedCall(a) {
 			errors++
-			g.last = a.Body
+			g.last = cmp.Or(a.Reason, a.Body)
 		}
 	}
 	for _, entry := range t.Errors {

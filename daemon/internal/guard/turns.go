@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
@@ -31,7 +32,7 @@ func (g *failures) take(t *judged) {
 				g.row++
 			}
 			told = false
-			g.worst, g.last = max(g.worst, g.row), a.Body
+			g.worst, g.last = max(g.worst, g.row), cmp.Or(a.Reason, a.Body)
 		}
 	}
 }

@@ -219,7 +219,7 @@ func decided(r *sdk.PolicyRule, j *judged) sdk.Decision {
 	}
 	switch r.Verdict {
 	case sdk.Deny:
-		d.Reason = fmt.Sprintf("the rule %q%s denies this call of %q; do it another way", r.Name, at, j.tool.Name)
+		d.Reason = fmt.Sprintf("the rule %q%s denies this call of %q", r.Name, at, j.tool.Name)
 	case sdk.Propose:
 		d.Reason = fmt.Sprintf("the rule %q%s wants a person to agree to this call of %q", r.Name, at, j.tool.Name)
 	default:

@@ -54,7 +54,10 @@ type Place struct {
 type Report struct {
 	Grade  Grade
 	Rule   string // of the part that decided, such as "shell.substitution"; empty when Proven
-	Reason string // one sentence that a model can act on; empty when Proven
+	Reason string // for a person: what is wrong with the line; empty when Proven
+	// Instead is for a model: what to do instead, beginning with the verb. A line that is
+	// proven or contained mostly has none.
+	Instead string
 
 	// Commands are all commands of the line in the order in which they stand,
 	// those inside wrappers and substitutions included.
@@ -80,10 +83,11 @@ type Report struct {
 
 // Command is one command of a line.
 type Command struct {
-	Text   string   // as it stands in the line
-	Argv   []string // its words, decoded; nil when they are not all static
-	Grade  Grade
-	Rule   string
-	Reason string
-	Via    []string // the wrappers that lead to it, outermost first: "env", "sh -c"
+	Text    string   // as it stands in the line
+	Argv    []string // its words, decoded; nil when they are not all static
+	Grade   Grade
+	Rule    string
+	Reason  string
+	Instead string
+	Via     []string // the wrappers that lead to it, outermost first: "env", "sh -c"
 }

@@ -109,6 +109,17 @@ type SeenCommand struct {
 	Verdict Verdict  `json:"verdict"`        // what it would be by itself
 	Rule    string   `json:"rule,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
+	// Whole is what a rule is about that an answer leaves; nil when the command needs none,
+	// or cannot be remembered: what it does is not in its words alone.
+	Whole *WholeCommand `json:"whole,omitempty"`
+}
+
+// WholeCommand is a command that a rule is about as it stands: these words and no others,
+// started in this folder. It is no prefix, as those of PolicyRule.Commands are.
+type WholeCommand struct {
+	Argv  []string `json:"argv"`
+	Dir   string   `json:"dir"`             // as commands see it: "/workspace"
+	Plain []string `json:"plain,omitempty"` // options that only change what is printed: the command may have them or lack them
 }
 
 // PolicyRule is a rule of an operator, of a workspace, or one that was
@@ -130,9 +141,11 @@ type PolicyRule struct {
 	// "*" is implied. Of a line, an allow rule allows the commands that fit one:
 	// each that is not proven has to be allowed by a rule. The others need any.
 	Commands []string `json:"commands,omitempty"`
-	Modes    []Mode   `json:"modes,omitempty"`   // in which it holds; empty is all
-	Project  string   `json:"project,omitempty"` // root of the only project where it holds; empty is all
-	Exact    string   `json:"exact,omitempty"`   // the hash of the only call that it is about (Proposal.Hash without its run)
+	// Whole are commands as they stand, which only an answer leaves, and only to allow.
+	Whole   []WholeCommand `json:"whole,omitempty"`
+	Modes   []Mode         `json:"modes,omitempty"`   // in which it holds; empty is all
+	Project string         `json:"project,omitempty"` // root of the only project where it holds; empty is all
+	Exact   string         `json:"exact,omitempty"`   // the hash of the only call that it is about (Proposal.Hash without its run)
 }
 
 // RememberedRule is a rule that an answer left, as people see and remove it.

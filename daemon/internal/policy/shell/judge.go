@@ -82,7 +82,9 @@ func (j *judge) command(text string) int {
 		}
 		return -1
 	}
-	j.out.commands = append(j.out.commands, Command{Text: text, Via: slices.Clone(j.via)})
+	c := Command{Text: text, Via: slices.Clone(j.via)}
+	j.stands(&c)
+	j.out.commands = append(j.out.commands, c)
 	return len(j.out.commands) - 1
 }
 

@@ -79,6 +79,9 @@ func (j *judge) merge(start int, round *tally) {
 		return
 	}
 	for n, c := range round.commands {
+		if into := &j.out.commands[start+n]; into.Dir != c.Dir {
+			into.Dir = ""
+		}
 		j.found(start+n, finding{c.Grade, c.Rule, why{c.Reason, c.Instead}})
 	}
 	if round.structure > j.out.structure {

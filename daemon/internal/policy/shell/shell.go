@@ -7,7 +7,11 @@
 // wall.
 package shell
 
-import "github.com/bothyd/bothy/sdk/protect"
+import (
+	"slices"
+
+	"github.com/bothyd/bothy/sdk/protect"
+)
 
 // Grade is how far a line, or a part of it, can be trusted. Grades are ordered:
 // the grade of a whole is the highest one of its parts.
@@ -90,4 +94,18 @@ type Command struct {
 	Reason  string
 	Instead string
 	Via     []string // the wrappers that lead to it, outermost first: "env", "sh -c"
+
+	Dir   string // where it starts, absolute and clean; empty when nobody can say, or it may be one of several
+	Loose bool   // what it does is not in its words alone: it is given input, or a wrapper gives it words or variables
+}
+
+// plainWrappers run a command as it stands.
+var plainWrappers = []string{"timeout", "nice", "time", "nohup", "command", "sh -c", "bash -c"}
+
+// stands notes where a command starts, and what beside its words it goes by.
+func (j *judge) stands(c *Command) {
+	if len(j.dirs) == 1 {
+		c.Dir = j.dirs[0]
+	}
+	c.Loose = j.stdin.kind != inputNone || slices.ContainsFunc(j.via, func(w string) bool { return !slices.Contains(plainWrappers, w) })
 }

@@ -46,7 +46,7 @@ func answers(ts *testscript.TestScript, neg bool, args []string) {
 		_, _ = io.Copy(&seen, hands) // ends with EIO when the terminal is let go
 	}()
 	for i, line := range strings.Split(args[0], "/") {
-		for deadline := time.Now().Add(30 * time.Second); strings.Count(seen.String(), "help] ") <= i; <-time.After(10 * time.Millisecond) {
+		for deadline := time.Now().Add(30 * time.Second); questions(seen.String()) <= i; <-time.After(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				_ = cmd.Process.Kill()
 				ts.Fatalf("question %d never came:\n%s", i+1, seen.String())
@@ -62,6 +62,11 @@ func answers(ts *testscript.TestScript, neg bool, args []string) {
 	if (err != nil) != neg {
 		ts.Fatalf("bothy %v ended with %v", args[1:], err)
 	}
+}
+
+// questions are how often a terminal showed the end of one.
+func questions(shown string) int {
+	return strings.Count(shown, "help] ") + strings.Count(shown, "goes back] ")
 }
 
 // scriptEnviron is what bothy needs of a script's environment.

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bothyd/bothy/daemon/internal/policy"
+	"github.com/bothyd/bothy/sdk"
 )
 
 // readme runs each line of README that begins with bin/bothy, as a person would
@@ -67,6 +70,24 @@ func TestTheTourExists(t *testing.T) {
 			if _, err := os.Stat(filepath.Join("..", filepath.Dir(page), m[1])); err != nil {
 				t.Errorf("%s: %v", page, err)
 			}
+		}
+	}
+}
+
+// TestReadmeSaysWhatIsWrittenUnasked: where nobody is asked about a write, README says so.
+func TestReadmeSaysWhatIsWrittenUnasked(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := sdk.Tool{ToolSpec: sdk.ToolSpec{Name: "write_file", Annotations: sdk.Annotations{Destructive: true}}, Plugin: "files", Pinned: true, Grants: []string{sdk.GrantProject}}
+	for mode, says := range map[sdk.Mode]string{
+		sdk.ModeRestricted: "what writes files of the project and nothing else (`--mode restricted`)", sdk.ModeWorkspace: "they run without a question, and what they did can be taken back\n(`--mode workspace`)",
+		sdk.ModeInteractive: "asks about every side effect (`--mode interactive`)",
+	} {
+		d := policy.New(policy.Settings{View: true}).Decide(sdk.PolicyRequest{Tool: write, Arguments: []byte(`{"path":"a"}`), Project: "/p", Mode: mode, Attended: true})
+		if (d.Verdict == sdk.Allow) != (mode != sdk.ModeInteractive) || !strings.Contains(string(text), says) {
+			t.Errorf("%s: a write is %s, and README does not say %q", mode, d.Verdict, says)
 		}
 	}
 }

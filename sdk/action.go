@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -96,6 +97,7 @@ type ActionEnd struct {
 	Structured json.RawMessage `json:"structured,omitempty"`
 	Truncated  bool            `json:"truncated,omitempty"`
 	Error      string          `json:"error,omitempty"`
+	Reason     string          `json:"reason,omitempty"`      // for people: why the call was not made, where Body and Error tell the model what to do instead
 	DurationMS *int64          `json:"duration_ms,omitempty"` // nil: it has not ended, or was refused before it was recorded
 	Untold     bool            `json:"untold,omitempty"`      // it may have changed files that nothing tells of
 	Told       bool            `json:"told,omitempty"`        // ToolResult.Told
@@ -105,6 +107,9 @@ type ActionEnd struct {
 	// Follow is a call that the result asked for, while no action is recorded of it.
 	Follow *FollowUp `json:"follow,omitempty"`
 }
+
+// Why is the reason of a failure, for people.
+func (a *ActionEnd) Why() string { return cmp.Or(a.Reason, a.Error) }
 
 // ActionOf reads an action from its entry. An error is that not all attributes
 // could be read; the others are set all the same.

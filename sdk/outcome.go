@@ -18,6 +18,7 @@ const (
 	Validation    Outcome = "validation"
 	Permission    Outcome = "permission"
 	Conflict      Outcome = "conflict"
+	Again         Outcome = "again" // nothing is wrong with the call, and it was not made: what it was agreed to for is another by now
 	Overflow      Outcome = "overflow"
 	Aborted       Outcome = "aborted"
 	Interrupted   Outcome = "interrupted"
@@ -50,7 +51,7 @@ const (
 
 var outcomeStatus = map[Outcome]int{
 	NotFound: StatusNotFound, Misnamed: StatusNotFound, Validation: StatusBad, Permission: StatusForbidden,
-	Conflict: StatusConflict, Overflow: StatusOverflow,
+	Conflict: StatusConflict, Again: StatusConflict, Overflow: StatusOverflow,
 	Aborted: StatusAborted, Interrupted: StatusAborted,
 }
 
@@ -85,10 +86,12 @@ func (o Outcome) ExitCode() (int, bool) {
 }
 
 // Error is an error with an outcome. Message is written for the person or the
-// model that reads it; Cause keeps the chain for logs and errors.Is.
+// model that reads it, unless Instead says to the model what to do instead: then
+// Message is for the person alone. Cause keeps the chain for logs and errors.Is.
 type Error struct {
 	Outcome Outcome
 	Message string
+	Instead string
 	Cause   error
 }
 
@@ -103,6 +106,21 @@ func Errorf(o Outcome, format string, args ...any) *Error {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// Tell sets what a model is told in Message's place, and returns the error.
+func (e *Error) Tell(instead string) *Error {
+	e.Instead = instead
+	return e
+}
+
+// Told is what a model reads of err.
+func Told(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.Instead != "" {
+		return e.Instead
+	}
+	return err.Error()
+}
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }

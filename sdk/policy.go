@@ -88,7 +88,10 @@ type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	Rule    string  `json:"rule"`
 	Source  string  `json:"source,omitempty"` // of the rule: "built-in", "FILE:LINE", "remembered", "workspace FILE:LINE", "caller"
-	Reason  string  `json:"reason"`
+	Reason  string  `json:"reason"`           // for the person: why it was asked or refused, or may run
+	// Instead is for the model: what to do instead, beginning with the verb. Only a call that
+	// may not run, or not yet, has one; who shows a decision to a person leaves it out.
+	Instead string `json:"instead,omitempty"`
 	// Commands are those that were seen in a command line.
 	Commands []SeenCommand `json:"commands,omitempty"`
 	// Argv is set when a command line is one simple command, word by word: a
@@ -110,6 +113,17 @@ type SeenCommand struct {
 	Verdict Verdict  `json:"verdict"`        // what it would be by itself
 	Rule    string   `json:"rule,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
+	// Whole is what a rule is about that an answer leaves; nil when the command needs none,
+	// or cannot be remembered: what it does is not in its words alone.
+	Whole *WholeCommand `json:"whole,omitempty"`
+}
+
+// WholeCommand is a command that a rule is about as it stands: these words and no others,
+// started in this folder. It is no prefix, as those of PolicyRule.Commands are.
+type WholeCommand struct {
+	Argv  []string `json:"argv"`
+	Dir   string   `json:"dir"`             // as commands see it: "/workspace"
+	Plain []string `json:"plain,omitempty"` // options that only change what is printed: the command may have them or lack them
 }
 
 // PolicyRule is a rule of an operator, of a workspace, or one that was
@@ -131,9 +145,11 @@ type PolicyRule struct {
 	// "*" is implied. Of a line, an allow rule allows the commands that fit one:
 	// each that is not proven has to be allowed by a rule. The others need any.
 	Commands []string `json:"commands,omitempty"`
-	Modes    []Mode   `json:"modes,omitempty"`   // in which it holds; empty is all
-	Project  string   `json:"project,omitempty"` // root of the only project where it holds; empty is all
-	Exact    string   `json:"exact,omitempty"`   // the hash of the only call that it is about (Proposal.Hash without its run)
+	// Whole are commands as they stand, which only an answer leaves, and only to allow.
+	Whole   []WholeCommand `json:"whole,omitempty"`
+	Modes   []Mode         `json:"modes,omitempty"`   // in which it holds; empty is all
+	Project string         `json:"project,omitempty"` // root of the only project where it holds; empty is all
+	Exact   string         `json:"exact,omitempty"`   // the hash of the only call that it is about (Proposal.Hash without its run)
 }
 
 // RememberedRule is a rule that an answer left, as people see and remove it.

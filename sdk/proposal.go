@@ -64,7 +64,7 @@ type Remember string
 const (
 	RememberNothing Remember = ""
 	RememberCall    Remember = "call"    // this very call, in this project
-	RememberCommand Remember = "command" // these commands (program and subcommand) in this project
+	RememberCommand Remember = "command" // these commands as they stand (WholeCommand) in this project
 	RememberTool    Remember = "tool"    // this tool in this project
 )
 

@@ -56,7 +56,7 @@ func actionEnding(a *sdk.Action) string {
 	if took := a.Took(); took > 0 {
 		text += ", " + took.String()
 	}
-	why := a.Error
+	why := a.Why()
 	switch {
 	case a.Rejected():
 		why = a.Answer.Reason

@@ -27,7 +27,7 @@ const askHelp = `  y          run it, this once
   n          do not run it; the rest of the turn is given up. What follows the n
              is told to the model: n use the test database
   e          change it before it runs; it is judged again
-  r          run it, and remember: the like of it is not asked again in this project
+  r          run it, and remember: what you choose then is not asked again in this project
   d          show everything that the answer is bound to
   no answer  is n. Ctrl-C aborts the whole run.`
 
@@ -150,11 +150,13 @@ func (a asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
 	project := a.c.visibleLine(p.Project)
 	a.c.say("  Run it, and from now on do not ask in %s about", project)
 	a.c.say("    1  this very call, with these arguments")
-	if len(p.Decision.Commands) > 0 {
-		a.c.say("    2  these commands, with any arguments: %s", a.c.visibleLine(rememberedCommands(p.Decision.Commands)))
+	commands, which := rememberedCommands(p.Decision.Commands), "1, 3"
+	if len(commands) > 0 {
+		which = "1, 2, 3"
+		a.c.say("    2  these commands as they stand, in any line: %s", a.c.visibleLine(strings.Join(commands, "; ")))
 	}
 	a.c.say("    3  %s, %s", a.c.visibleLine(p.Tool), a.c.paint(red, "whatever it is called with"))
-	line, err := a.prompt(ctx, "  Which? [1, 2, 3; nothing goes back] ")
+	line, err := a.prompt(ctx, "  Which? ["+which+"; nothing goes back] ")
 	if err != nil {
 		return false, err
 	}
@@ -162,7 +164,7 @@ func (a asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
 	case "1":
 		return a.accept(ctx, p, sdk.RememberCall)
 	case "2":
-		if len(p.Decision.Commands) > 0 {
+		if len(commands) > 0 {
 			return a.accept(ctx, p, sdk.RememberCommand)
 		}
 	case "3":
@@ -171,23 +173,20 @@ func (a asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
 	return false, nil
 }
 
-// rememberedCommands names the commands that a rule would be about, as the daemon
-// makes it: those that are not proven already, by program and subcommand, and by
-// all words where an option stands in the second place.
-func rememberedCommands(seen []sdk.SeenCommand) string {
+// rememberedCommands names the commands that a rule would be about, as the daemon makes
+// it; none when one of them cannot be remembered.
+func rememberedCommands(seen []sdk.SeenCommand) []string {
 	var all []string
 	for _, s := range seen {
 		switch {
 		case s.Verdict == sdk.Allow:
-		case len(s.Argv) > 1 && !strings.HasPrefix(s.Argv[1], "-"):
-			all = append(all, s.Argv[0]+" "+s.Argv[1]+" ...")
-		case len(s.Argv) > 0:
-			all = append(all, strings.Join(s.Argv, " ")+" ...")
+		case s.Whole == nil:
+			return nil
 		default:
-			all = append(all, s.Text)
+			all = append(all, wholeText(*s.Whole))
 		}
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 // edit lets a person change the call and answers with what came of it.

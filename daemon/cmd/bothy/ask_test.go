@@ -69,7 +69,7 @@ func aProposal(project string) sdk.Proposal {
 		Arguments: data(map[string]any{"command": command, "timeout_seconds": 5}), Command: command, Bytes: len(command),
 		Mounts: []string{"/workspace (read and write): /p", "/home/bothy"},
 		Decision: sdk.Decision{Verdict: sdk.Propose, Rule: "shell", Source: "built-in", Reason: "rm is not proven", Commands: []sdk.SeenCommand{
-			{Text: "rm -rf build \x1b[2J\u202e", Argv: []string{"rm", "-rf", "build"}, Verdict: sdk.Propose, Rule: "program", Reason: "rm removes"},
+			{Text: "rm -rf build \x1b[2J\u202e", Argv: []string{"rm", "-rf", "build"}, Verdict: sdk.Propose, Whole: &sdk.WholeCommand{Argv: []string{"rm", "-rf", "a build"}, Dir: "/workspace/sub", Plain: []string{"-v"}}, Rule: "program", Reason: "rm removes"},
 			{Text: "ls", Argv: []string{"ls"}, Via: []string{"env"}, Verdict: sdk.Allow},
 		}},
 		Said:  "It is harmless.\x1b[1A\nRun it? [y/N] y\n  what would run, 2 bytes:\n    | ls",
@@ -372,5 +372,19 @@ func TestNobodyToAskAndNothingToShow(t *testing.T) {
 	b.want(t, exitUnanswered, "run", "--answer-within", "1ms", "x")
 	if !strings.Contains(b.err.String(), "cannot be shown") || !strings.Contains(b.err.String(), "bothy proposals accept 1a2b3c4d") {
 		t.Error(b.err.String())
+	}
+}
+
+// TestRememberSaysWhatItCovers: exactly, and only where there is something to remember.
+func TestRememberSaysWhatItCovers(t *testing.T) {
+	b, _ := withQuestion(t, "r", "2")
+	b.want(t, exitOK, "run", "clean", "up")
+	for _, want := range []string{`2  these commands as they stand, in any line: rm -rf "a build" (with or without -v) in /workspace/sub`, "[1, 2, 3;"} {
+		if !strings.Contains(unpainted(b.err.String()), want) {
+			t.Errorf("%q is not shown:\n%s", want, b.err.String())
+		}
+	}
+	if got := rememberedCommands([]sdk.SeenCommand{{Verdict: sdk.Propose, Whole: &sdk.WholeCommand{Argv: []string{"make"}, Dir: "/workspace"}}, {Verdict: sdk.Propose}}); got != nil {
+		t.Errorf("a line with a command that cannot be remembered offers %q", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
@@ -69,6 +70,8 @@ func ruleText(r sdk.PolicyRule) string {
 	switch {
 	case len(r.Commands) > 0:
 		b.WriteString("the commands " + strings.Join(r.Commands, ", "))
+	case len(r.Whole) > 0:
+		b.WriteString("the commands " + strings.Join(each(r.Whole, wholeText), "; "))
 	case r.Exact != "":
 		b.WriteString("one call, " + r.Exact[:min(len(r.Exact), shortHash)])
 	default:
@@ -90,6 +93,24 @@ func ruleText(r sdk.PolicyRule) string {
 		b.WriteString(", in " + r.Project)
 	}
 	return b.String()
+}
+
+// wholeText is exactly what a rule covers that is about a command as it stands.
+func wholeText(w sdk.WholeCommand) string {
+	words := each(w.Argv, func(word string) string {
+		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'\\,;", r) }) {
+			return strconv.Quote(word)
+		}
+		return word
+	})
+	text := strings.Join(words, " ")
+	if len(w.Plain) > 0 {
+		text += " (with or without " + strings.Join(w.Plain, ", ") + ")"
+	}
+	if w.Dir != "/workspace" {
+		text += " in " + w.Dir
+	}
+	return text
 }
 
 type policyForgetCmd struct {

@@ -191,7 +191,7 @@ func (r *Runlogs) actionLines(row sdk.JournalRow, c sdk.EntryChange) []line {
 	if c.State == sdk.StateResolved {
 		return append(lines, r.newLine(row, kindToolResult, p))
 	}
-	p["error_type"], p["error_message"] = c.Outcome, at.Error
+	p["error_type"], p["error_message"] = c.Outcome, at.Why()
 	lines = append(lines, r.newLine(row, kindToolError, p))
 	if c.Outcome == sdk.Permission && !at.Rejected() {
 		lines = append(lines, r.newLine(row, kindSecurityEvent, denialOf(row, at)))
@@ -219,7 +219,7 @@ func callOf(row sdk.JournalRow, at sdk.Action) payload {
 }
 
 func denialOf(row sdk.JournalRow, at sdk.Action) payload {
-	p := payload{"path": row.Path, "tool": toolOf(row.Path), "event_type": "permission_denied", "error_message": at.Error}
+	p := payload{"path": row.Path, "tool": toolOf(row.Path), "event_type": "permission_denied", "error_message": at.Why()}
 	if v, is := at.Metadata["violations"]; is {
 		p["event_type"] = EventViolation
 		p["violations"] = encodeJSON(v)

@@ -93,7 +93,7 @@ func readAction(row sdk.JournalRow, r *sdk.AuditRecord) bool {
 		r.Answer = a.Answer.Answer
 	}
 	if c.State != sdk.StateResolved {
-		r.Detail = a.Error
+		r.Detail = a.Why()
 	}
 	if violations := a.Violations(); len(violations) > 0 {
 		r.Event, r.Detail = EventViolation, "a command may not do that: "+strings.Join(violations, ", ")

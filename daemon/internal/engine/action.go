@@ -123,7 +123,7 @@ func (x *action) recordWrite() sdk.Write {
 	switch {
 	case x.ended():
 		w.State, w.Outcome, w.Phase, w.Body = x.State, x.Outcome, x.Phase, &x.Body
-		at.Error = x.result.Error
+		at.Error, at.Reason = x.result.Error, x.Reason
 	case x.Phase == sdk.PhaseStarted:
 		w.Phase = x.Phase
 	}
@@ -147,7 +147,7 @@ func (x *action) endWrite() sdk.Write {
 	}
 	at.ActionEnd = sdk.ActionEnd{
 		Metadata: withoutCopies(x.result.Metadata, x.Body), Structured: x.result.Structured, Truncated: x.result.Truncated,
-		Error: x.result.Error, DurationMS: new(x.took.Milliseconds()), Untold: x.untold(),
+		Error: x.result.Error, Reason: x.Reason, DurationMS: new(x.took.Milliseconds()), Untold: x.untold(),
 		Told: x.result.Told && !x.untold(), Instructions: x.Instructions,
 	}
 	if x.behind == nil && !x.Follows { // else that is recorded now or already

@@ -100,7 +100,7 @@ func (e *Engine) askAgain(ctx context.Context, a *activeLoop) {
 			x.fault = e.equipOne(ctx, a, x) // the plugin may be another by now
 		}
 		if x.fault != nil {
-			x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
+			x.refuse(x.fault)
 			continue
 		}
 		approved := x.entry.Phase == sdk.PhaseApproved
@@ -124,7 +124,7 @@ func (e *Engine) holds(a *activeLoop, x *action) bool {
 		err = proposal.Holds(*x.Proposal, now)
 	}
 	if err != nil {
-		x.refuse(sdk.OutcomeOf(err), err.Error())
+		x.refuse(err)
 	}
 	return err == nil
 }

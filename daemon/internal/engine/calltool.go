@@ -60,7 +60,11 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 	x.committed(receipt.Entries[0])
 	if x.closed() {
 		e.cfg.Hooks.EntryCreated.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
-		return ToolDone{Run: a.run, Entry: x.entry, Result: x.result}, nil
+		result := x.result
+		if x.Reason != "" { // whoever calls is no model
+			result.Output, result.Error = x.Reason, x.Reason
+		}
+		return ToolDone{Run: a.run, Entry: x.entry, Result: result}, nil
 	}
 	failpoint.Hit(failpoint.CallAfter)
 	if x.tool.Command != "" {

@@ -65,7 +65,7 @@ func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.T
 	a, t := parent.a, parent.a.turn
 	e.judge(ctx, a, x)
 	if ctx.Err() != nil {
-		x.refuse(sdk.Aborted, "the call that this one was made for has ended, so this one was not made")
+		x.refuse(sdk.Errorf(sdk.Aborted, "the call that this one was made for has ended, so this one was not made").Tell("not made: leave it, for the call that it was for has ended"))
 	}
 	x.start()
 	receipt, err := e.commit(ctx, ahead, sdk.Change{Run: a.run.ID, Writes: []sdk.Write{x.recordWrite()}})
@@ -84,7 +84,7 @@ func (e *Engine) callFor(ctx context.Context, parent *serving, x *action) (sdk.T
 	e.cfg.Hooks.ToolBefore.Emit(ctx, sdk.EntryEvent{Run: a.run.ID, Entry: x.entry})
 	var failed error
 	if ctx.Err() != nil { // while the hooks were told
-		x.refuse(sdk.Aborted, "the call that this one was made for has ended, so this one was not made")
+		x.refuse(sdk.Errorf(sdk.Aborted, "the call that this one was made for has ended, so this one was not made").Tell("not made: leave it, for the call that it was for has ended"))
 		failed = &sdk.Error{Outcome: x.Outcome, Message: x.Body}
 	} else {
 		failed = e.run(ctx, a, x)

@@ -203,7 +203,8 @@ func (e *Engine) group(t *turn) []*action {
 		case x.waiting(), x.asks(), x.Repeats != "":
 			return out
 		case x.tool.Annotations.Terminal && (failed || t.refused()):
-			x.refuse(sdk.Conflict, fmt.Sprintf("%s was not accepted: another action in the same answer failed. Look at the failure first.", x.tool.Name))
+			x.refuse(sdk.Errorf(sdk.Conflict, "%s was not accepted: another action in the same answer failed", x.tool.Name).Tell(
+				fmt.Sprintf("not accepted: look at what failed in the same answer first, and call %s then", x.tool.Name)))
 			e.giveUpRest(t)
 		case !x.readOnly() || x.tool.Annotations.Terminal:
 			if len(out) == 0 {
@@ -228,18 +229,29 @@ func (t *turn) refused() bool {
 // giveUpRest ends what must not run any more: what stands behind a side effect
 // that failed, and behind an accepted terminal call.
 func (e *Engine) giveUpRest(t *turn) {
-	reason := ""
+	var reason error
 	for _, x := range t.actions {
 		switch {
-		case !x.ended() && reason != "":
-			x.refuse(sdk.Aborted, reason)
-		case reason != "":
+		case !x.ended() && reason != nil:
+			x.refuse(reason)
+		case reason != nil:
 		case x.breaks():
-			reason = fmt.Sprintf("this call was not made because %s, before it, %s", x.tool.Name, x.failure())
+			reason = givenUp(x.tool.Name, x.failure())
 		case x.terminal():
-			reason = fmt.Sprintf("this call was not made because %s, before it, ended the work", x.tool.Name)
+			reason = givenUp(x.tool.Name, "ended the work")
 		}
 	}
+}
+
+// givenUp is why a call was not made that stood behind one of a tool.
+func givenUp(tool, did string) error {
+	return sdk.Errorf(sdk.Aborted, "this call was not made because %s, before it, %s", tool, did).Tell(
+		fmt.Sprintf("not made: look at what became of %s first, and make this call again if it is still needed", tool))
+}
+
+// workEnded is why a call was not made when its work was ended.
+func workEnded(reason string) error {
+	return sdk.Errorf(sdk.Aborted, "this call was not made because the work was ended: %s", reason).Tell("not made: make this call again if it is still needed")
 }
 
 // failure says in a word how an action ended that breaks its turn.
@@ -324,7 +336,7 @@ func (e *Engine) run(ctx context.Context, a *activeLoop, x *action) error {
 
 // wasMade reports whether a call that came to an error may have reached its tool.
 func wasMade(err error) bool {
-	return !slices.Contains([]sdk.Outcome{sdk.NotFound, sdk.Validation, sdk.Permission, sdk.Unavailable, sdk.Conflict}, sdk.OutcomeOf(err))
+	return !slices.Contains([]sdk.Outcome{sdk.NotFound, sdk.Misnamed, sdk.Validation, sdk.Permission, sdk.Unavailable, sdk.Conflict, sdk.Again}, sdk.OutcomeOf(err))
 }
 
 // invocation is the call as tools get it. Its CallID is unique among all runs,
@@ -409,7 +421,7 @@ func (t *turn) sweep(end ending) []*action {
 		case x.running():
 			x.interrupt()
 		default:
-			x.refuse(sdk.Aborted, "this call was not made because the work was ended: "+end.reason)
+			x.refuse(workEnded(end.reason))
 		}
 	}
 	return t.unclosed()

@@ -133,7 +133,7 @@ func (e *Engine) leaveUnasked(t *turn, reason string) []sdk.Write {
 		if f == nil || !f.unrecorded() {
 			continue
 		}
-		f.refuse(sdk.Aborted, "this call was not made because the work was ended: "+reason)
+		f.refuse(workEnded(reason))
 		writes = append(writes, f.recordWrite())
 	}
 	return writes

@@ -61,9 +61,9 @@ func TestFollowUp(t *testing.T) {
 		made   string
 	}{
 		"accepted":         {answer: sdk.Accept, want: "bash:resolved write:resolved apply:resolved", reads: "ran\n\n[applied .envrc] | write {\"path\":\"f1\"}", made: "bash apply write"},
-		"rejected":         {answer: sdk.Reject, want: "bash:resolved write:resolved apply:failed:permission", reads: "ran\n\n[a person rejected this call. " + keptUntil + "] | write {\"path\":\"f1\"}", made: "bash write"},
+		"rejected":         {answer: sdk.Reject, want: "bash:resolved write:resolved apply:failed:permission", reads: "ran\n\n[the person said no: leave this, and ask before you try the like again. " + keptUntil + "] | write {\"path\":\"f1\"}", made: "bash write"},
 		"with a reason":    {answer: sdk.Reject, reason: "not now.", want: "bash:resolved write:resolved apply:failed:permission", reads: "ran\n\n[a person rejected this call: not now. " + keptUntil + "] | write {\"path\":\"f1\"}", made: "bash write"},
-		"expired":          {expire: true, want: "bash:resolved write:resolved apply:cancelled:aborted", reads: "ran\n\n[nobody answered within a day, so this call was not made. " + keptUntil + "] | write {\"path\":\"f1\"}", made: "bash write"},
+		"expired":          {expire: true, want: "bash:resolved write:resolved apply:cancelled:aborted", reads: "ran\n\n[the person did not answer: go on without this call, and tell them what you wanted to do. " + keptUntil + "] | write {\"path\":\"f1\"}", made: "bash write"},
 		"nobody is there":  {mode: sdk.ModeRestricted, want: "bash:resolved write:resolved apply:failed:permission", reads: "ran\n\n[refused by rule \"side_effects\": nobody is there to ask. " + keptUntil + "] | write {\"path\":\"f1\"}", made: "bash write"},
 		"in full mode":     {mode: sdk.ModeFull, want: "bash:resolved write:resolved apply:resolved", reads: "ran\n\n[applied .envrc] | write {\"path\":\"f1\"}", made: "bash apply write"},
 		"of a listed tool": {wanted: "read", want: "bash:resolved write:resolved read:failed:not_found", reads: "ran\n\n[there is no tool \"read\" of the plugin \"fake\" that a result may ask for. " + keptUntil + "] | write {\"path\":\"f1\"}", made: "bash write"},
@@ -225,7 +225,7 @@ func TestFollowUpOfAnAbort(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.run(Submission{Run: a.Run.Alias})
-	if got := results(h.models.asked()[1]); !strings.HasPrefix(got, "ran\n\n[this call was not made because the work was ended: aborted by a person. "+keptUntil) {
+	if got := results(h.models.asked()[1]); !strings.HasPrefix(got, "ran\n\n[not made: make this call again if it is still needed. "+keptUntil) {
 		t.Errorf("the model read %s", got)
 	}
 	h.check(a.Run.ID)

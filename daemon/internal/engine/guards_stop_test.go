@@ -288,8 +288,8 @@ func TestDeadlineCutsACall(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 		for _, e := range h.actions(a.Run.ID) {
-			if !strings.Contains(e.Body, "(guard deadline)") {
-				t.Errorf("%s says %q", e.Path, e.Body)
+			if x, _ := sdk.ActionOf(e); !strings.Contains(x.Why(), "(guard deadline)") {
+				t.Errorf("%s says %q", e.Path, x.Why())
 			}
 		}
 		h.check(a.Run.ID)

@@ -62,7 +62,7 @@ func TestProposalWithASecret(t *testing.T) {
 			if !down && (h.ran() != "write"+keeps || e.State != sdk.StateResolved) {
 				t.Errorf("ran %q, and it is %d: %s", h.ran(), e.Status(), e.Body)
 			}
-			if down && (h.ran() != "" || e.Outcome != sdk.Conflict || !strings.Contains(e.Body, "held a secret")) {
+			if down && (h.ran() != "" || e.Outcome != sdk.Again || !strings.Contains(e.Body, "make the call again, with the secret in it")) {
 				t.Errorf("ran %q, and it is %d: %s", h.ran(), e.Status(), e.Body)
 			}
 			if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict {
@@ -82,7 +82,7 @@ func TestEditToASecret(t *testing.T) {
 	edited := h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Edit, Arguments: json.RawMessage(keeps)}).Proposal
 	h.answer(edited, sdk.Accept)
 	h.await(a)
-	if e := h.actions(a.Run.ID)[0]; h.ran() != "" || e.Outcome != sdk.Conflict {
+	if e := h.actions(a.Run.ID)[0]; h.ran() != "" || e.Outcome != sdk.Again {
 		t.Errorf("ran %q, and it is %d: %s", h.ran(), e.Status(), e.Body)
 	}
 	h.check(a.Run.ID)

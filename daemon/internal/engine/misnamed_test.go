@@ -1,42 +1,34 @@
 package engine
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
-func TestNamesOfOtherAgentsAreUnderstood(t *testing.T) {
-	tools := []sdk.Tool{
-		{Plugin: "bash", ToolSpec: sdk.ToolSpec{Name: "bash", Parameters: []byte(`{"type":"object","properties":{"command":{},"dir":{},"timeout_seconds":{}},"required":["command"]}`)}},
-		{Plugin: "files", ToolSpec: sdk.ToolSpec{Name: "read_file", Parameters: []byte(`{"type":"object","properties":{"path":{}},"required":["path"]}`)}},
-		{Plugin: "files", ToolSpec: sdk.ToolSpec{Name: "edit_file"}},
+// TestMisnamedBeforePolicy: an argument by another agent's name is told before policy, which
+// cannot read the call, refuses it; no guard counts that, and nobody is asked.
+func TestMisnamedBeforePolicy(t *testing.T) {
+	h := prepareAsking(t,
+		calls(call{"bash", `{"cmd":"ls"}`}), calls(call{"bash", `{"cmd":"ls -l"}`}), calls(call{"bash", `{"script":"ls -a"}`}), calls(call{"bash", `{"cmd":"ls -t"}`}), say("done"))
+	h.tools.add("bash", sdk.Annotations{}, true, sdk.GrantSandbox)
+	h.tools.become("bash", func(tool *sdk.Tool) {
+		tool.Command, tool.Parameters = "command", json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)
+	})
+	h.policy.set(func(r sdk.PolicyRequest) sdk.Decision {
+		return sdk.Decision{Verdict: sdk.Deny, Rule: "bad_arguments", Reason: "command is no text"}
+	})
+	h.start()
+	a := h.submit(Submission{})
+	if l := h.await(a); l.Stop != sdk.StopAnswer {
+		t.Errorf("ended %d %q: %s", l.Status, l.Stop, l.Reason)
 	}
-	for name, want := range map[string]string{
-		"Bash": "bash", "shell": "bash", "run_terminal_cmd": "bash", "functions.bash": "bash", "Read": "read_file", "ReadFile": "read_file", "read-file": "read_file",
-		"apply_patch": "edit_file", "str_replace_based_edit_tool": "edit_file", "MultiEdit": "edit_file",
-		"Glob": "", "nonsense": "", "": "", "_": "",
-	} {
-		got, ok := misnamed(name, tools)
-		if got.Name != want || ok != (want != "") {
-			t.Errorf("%q: got %q, want %q", name, got.Name, want)
+	for _, e := range h.actions(a.Run.ID) {
+		if e.Outcome != sdk.Misnamed || !strings.Contains(e.Body, "is command. This call was not made") {
+			t.Errorf("%s: %s %q", e.Path, e.Outcome, e.Body)
 		}
 	}
-	err := toldName("Bash", tools[0])
-	if sdk.OutcomeOf(err) != sdk.Misnamed || !strings.Contains(err.Error(), "bash does that, with the arguments command, (dir, timeout_seconds)") {
-		t.Errorf("got %v", err)
-	}
-	if got := argumentNames(tools[2]); got != "that it declares" {
-		t.Errorf("got %q", got)
-	}
-}
-
-// TestNamesOfOtherAgentsLeadSomewhere: none is itself one that would be folded otherwise.
-func TestNamesOfOtherAgentsLeadSomewhere(t *testing.T) {
-	for name, tool := range namesElsewhere {
-		if folded(name) != name || tool == "" || namesElsewhere[folded(tool)] != "" {
-			t.Errorf("%q leads to %q", name, tool)
-		}
-	}
+	h.check(a.Run.ID)
 }

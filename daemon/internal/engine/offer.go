@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/bothyd/bothy/daemon/internal/misnamed"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -53,8 +54,8 @@ func (e *Engine) find(a *activeLoop, name string) (sdk.Tool, sdk.TurnTools, erro
 			names, admitted = append(names, t.Name), append(admitted, t)
 		}
 	}
-	if t, ok := misnamed(name, admitted); ok && !known {
-		return sdk.Tool{}, nil, toldName(name, t)
+	if err := misnamed.Tool(name, admitted); err != nil && !known {
+		return sdk.Tool{}, nil, err
 	}
 	if len(names) > maxNamed {
 		names = append(names[:maxNamed], "...")

@@ -74,7 +74,7 @@ func TestProposalExpires(t *testing.T) {
 			if got := h.outcomes(a.Run.ID); got != "write:cancelled:aborted read:failed:aborted" || h.ran() != "" {
 				t.Errorf("got %s, ran %s", got, h.ran())
 			}
-			if e := h.actions(a.Run.ID)[0]; e.Status() != sdk.StatusAborted || !strings.Contains(e.Body, "nobody answered within a day") {
+			if e := h.actions(a.Run.ID)[0]; e.Status() != sdk.StatusAborted || !strings.Contains(string(e.Attributes), "nobody answered within a day") {
 				t.Errorf("%d %s", e.Status(), e.Body)
 			}
 			if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept}); sdk.OutcomeOf(err) != sdk.Conflict || h.ran() != "" {

@@ -64,7 +64,7 @@ func TestVeto(t *testing.T) {
 		"without": {func(_ context.Context, r sdk.Resolution) (sdk.Resolution, error) {
 			r.Allow = false
 			return r, nil
-		}, "write:failed:permission", "a hook of proposal.accepting refused it"},
+		}, "write:failed:permission", "do it another way"},
 		"by failing": {func(context.Context, sdk.Resolution) (sdk.Resolution, error) {
 			return sdk.Resolution{}, errors.New("it broke")
 		}, "write:failed:permission", "it broke"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
@@ -46,16 +47,31 @@ func (x *action) rule(a *activeLoop, d sdk.Decision) {
 	case x.plugged():
 		d.Verdict = sdk.Deny
 		d.Reason += "; a plugin's call waits for nobody, so that it is not made"
+		d.Instead = "make the call yourself, where a person can be asked about it, or do without it"
 	case a.loop.ID == 0 && a.approved:
 		d.Verdict, d.Source = sdk.Allow, sourceCaller
 	case a.loop.ID == 0:
 		d.Verdict = sdk.Deny
 		d.Reason += "; a call that no run makes waits for nobody: whoever calls needs the role approve"
+		d.Instead = "make the call with the role approve"
 	}
 	x.decide(d)
 	if d.Verdict != sdk.Allow && d.Verdict != sdk.Propose {
-		x.refuse(sdk.Permission, fmt.Sprintf("refused by rule %q: %s", d.Rule, d.Reason))
+		x.refuse(denied(d))
 	}
+}
+
+// denied is a denial as an error. The model is told of which of the commands of a line
+// it speaks.
+func denied(d sdk.Decision) error {
+	of := ""
+	for _, c := range d.Commands {
+		if len(d.Commands) > 1 && c.Rule == d.Rule && c.Reason != "" && strings.HasPrefix(d.Reason, c.Reason) {
+			of = fmt.Sprintf(" (%s)", sdk.Excerpt(c.Text))
+			break
+		}
+	}
+	return sdk.Errorf(sdk.Permission, "%s", d.Reason).Tell(fmt.Sprintf("refused by rule %q%s: %s", d.Rule, of, cmp.Or(d.Instead, d.Reason)))
 }
 
 // acceptUnasked asks the filters of proposal.accepting about a call that a person
@@ -69,7 +85,7 @@ func (e *Engine) acceptUnasked(ctx context.Context, a *activeLoop, x *action) {
 		return
 	}
 	if err := e.accepting(ctx, a, x); err != nil {
-		x.refuse(sdk.OutcomeOf(err), err.Error())
+		x.refuse(err)
 	}
 }
 
@@ -106,7 +122,7 @@ func (e *Engine) propose(ctx context.Context, a *activeLoop, x *action) error {
 		return cause
 	}
 	if err != nil {
-		x.refuse(sdk.OutcomeOf(err), "nobody was asked about this call, for it could not be made: "+err.Error())
+		x.refuse(sdk.Errorf(sdk.OutcomeOf(err), "nobody was asked about this call, for it could not be made: %w", err))
 		return nil
 	}
 	change := sdk.Change{Run: a.run.ID, Writes: []sdk.Write{proposal.Ask(x.entry, p, x.Arguments, x.decision())}}

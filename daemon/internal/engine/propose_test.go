@@ -243,8 +243,8 @@ func TestRejectedProposal(t *testing.T) {
 			if got := h.outcomes(a.Run.ID); got != "write:failed:permission read:failed:aborted write:failed:aborted" {
 				t.Error(got)
 			}
-			if body := h.actions(a.Run.ID)[1].Body; !strings.Contains(body, "rejected by a person") {
-				t.Error(body)
+			if x, _ := sdk.ActionOf(h.actions(a.Run.ID)[1]); !strings.Contains(x.Why(), "rejected by a person") {
+				t.Error(x.Why())
 			}
 			if len(h.models.asked()) != 1 || h.ran() != "" {
 				t.Errorf("asked %d times, ran %s", len(h.models.asked()), h.ran())

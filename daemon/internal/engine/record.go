@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/daemon/internal/failpoint"
+	"github.com/bothyd/bothy/daemon/internal/misnamed"
 	"github.com/bothyd/bothy/sdk"
 )
 
@@ -33,7 +34,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 	switch cause := context.Cause(ctx); {
 	case cause != nil && !errors.Is(cause, errStopping):
 		for _, x := range t.actions {
-			x.refuse(sdk.Aborted, "the work was ended before this call was made")
+			x.refuse(workEnded(context.Cause(ctx).Error()))
 		}
 	case e.draining.Err() == nil:
 		e.answerRepeated(ctx, a)
@@ -114,7 +115,7 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 		x := e.action(a, i, call, taken)
 		all = append(all, x)
 		if broken != nil {
-			x.refuse(sdk.Aborted, fmt.Sprintf("this call was not made because %s, before it, %s", broken.tool.Name, "was refused"))
+			x.refuse(givenUp(broken.tool.Name, "was refused"))
 			continue
 		}
 		e.judge(ctx, a, x)
@@ -158,18 +159,19 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 	ruled, err := e.cfg.Hooks.EntryRecording.Apply(ctx, rec)
 	switch {
 	case err != nil:
-		x.refuse(sdk.OutcomeOf(err), err.Error())
+		x.refuse(err)
 	case ruled.State != sdk.StateStreaming:
-		x.refuse(cmp.Or(ruled.Outcome, sdk.Permission), cmp.Or(ruled.Body, "this call was rejected before it was recorded"))
+		x.refuse(sdk.Errorf(cmp.Or(ruled.Outcome, sdk.Permission), "%s", cmp.Or(ruled.Body, "this call was rejected before it was recorded")))
 		if ruled.State == sdk.StateCancelled {
 			x.cancel(x.Outcome)
 		}
 	case ruled.Repeats != "" && !x.tool.Annotations.Terminal: // whether one is accepted depends on its turn
 		x.Repeats = ruled.Repeats
 	case x.fault != nil:
-		x.refuse(sdk.OutcomeOf(x.fault), x.fault.Error())
+		x.refuse(x.fault)
 	case !x.adopt(rec.Attributes, ruled.Attributes):
-		x.refuse(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made")
+		x.refuse(sdk.Errorf(sdk.Permission, "a hook of entry.recording left no arguments that could be used, so this call was not made").Tell("not made: do it another way, or leave it to the person"))
+	case x.misnames():
 	default:
 		x.ask(ctx)
 		if !x.readOnly() {
@@ -178,4 +180,14 @@ func (e *Engine) judge(ctx context.Context, a *activeLoop, x *action) {
 		x.rule(a, e.decide(a, x, a.approved && !x.plugged()))
 		e.acceptUnasked(ctx, a, x)
 	}
+}
+
+// misnames refuses a call whose arguments have the names of another agent, before policy
+// wonders what they mean.
+func (x *action) misnames() bool {
+	err := misnamed.Arguments(x.tool, x.Arguments)
+	if err != nil {
+		x.refuse(err)
+	}
+	return err != nil
 }

@@ -20,7 +20,7 @@ func (e *Engine) answerRepeated(ctx context.Context, a *activeLoop) {
 		first, err := e.repeated(ctx, a, x.Repeats)
 		switch {
 		case err != nil:
-			x.refuse(sdk.OutcomeOf(err), "this call was not made: it is the same as the one before it, whose result is not there any more: "+err.Error())
+			x.refuse(sdk.Errorf(sdk.OutcomeOf(err), "this call was not made: it is the same as the one before it, whose result is not there any more: %w", err))
 		case first.State.Ended():
 			x.repeat(first)
 		}

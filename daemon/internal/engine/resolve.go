@@ -185,21 +185,26 @@ func (e *Engine) accept(ctx context.Context, q *question, remember sdk.Remember)
 
 // veto ends the action as a filter has it, though a person accepted.
 func (e *Engine) veto(ctx context.Context, q *question, ruled sdk.Resolution) (rpc.Resolved, error) {
-	return e.turnDown(ctx, q, cmp.Or(ruled.Outcome, sdk.Permission),
-		cmp.Or(ruled.Body, "this call was accepted, and a hook of proposal.accepting refused it"))
+	why := sdk.Errorf(cmp.Or(ruled.Outcome, sdk.Permission), "this call was accepted, and a hook of proposal.accepting refused it").Tell("refused: do it another way, or leave it to the person")
+	if ruled.Body != "" {
+		why = sdk.Errorf(why.Outcome, "%s", ruled.Body)
+	}
+	return e.turnDown(ctx, q, why)
 }
 
 // reject ends the action; the loop ends with it.
 func (e *Engine) reject(ctx context.Context, q *question, reason string) (rpc.Resolved, error) {
-	body := "a person rejected this call"
-	if reason = strings.TrimSpace(reason); reason != "" {
-		body += ": " + reason
+	why := sdk.Errorf(sdk.Permission, "a person rejected this call")
+	if reason = strings.TrimSpace(reason); reason == "" {
+		why = why.Tell("the person said no: leave this, and ask before you try the like again")
+	} else {
+		why = sdk.Errorf(sdk.Permission, "a person rejected this call: %s", reason)
 	}
-	return e.turnDown(ctx, q, sdk.Permission, body)
+	return e.turnDown(ctx, q, why)
 }
 
-func (e *Engine) turnDown(ctx context.Context, q *question, outcome sdk.Outcome, reason string) (rpc.Resolved, error) {
-	done, err := e.commitAnswer(ctx, q, []sdk.Write{proposal.Reject(q.x.entry, q.given, outcome, reason)})
+func (e *Engine) turnDown(ctx context.Context, q *question, why error) (rpc.Resolved, error) {
+	done, err := e.commitAnswer(ctx, q, []sdk.Write{proposal.Reject(q.x.entry, q.given, why)})
 	if err == nil {
 		e.cfg.Hooks.ProposalRejected.Emit(ctx, sdk.EntryEvent{Run: q.a.run.ID, Entry: q.x.entry})
 	}

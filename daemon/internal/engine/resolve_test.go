@@ -177,15 +177,15 @@ func TestChangedBeforeItStarts(t *testing.T) {
 				if l := h.await(a); l.Status != 200 {
 					t.Errorf("ended %d: %s", l.Status, l.Reason)
 				}
-				want := "write:failed:conflict read:failed:aborted"
+				want := "write:failed:again read:failed:aborted"
 				if name == "policy" {
 					want = "write:failed:permission read:failed:aborted"
 				}
 				if got := h.outcomes(a.Run.ID); got != want || h.ran() != "" {
 					t.Errorf("got %s, ran %s", got, h.ran())
 				}
-				if body := h.actions(a.Run.ID)[0].Body; !strings.Contains(body, strings.TrimPrefix(name, "the ")) {
-					t.Error(body)
+				if x, _ := sdk.ActionOf(h.actions(a.Run.ID)[0]); !strings.Contains(x.Why(), strings.TrimPrefix(name, "the ")) {
+					t.Error(x.Why())
 				}
 				h.check(a.Run.ID)
 			})
@@ -224,7 +224,8 @@ func TestRemembered(t *testing.T) {
 	}
 	h.policy.set(func(a sdk.PolicyRequest) sdk.Decision {
 		return sdk.Decision{Verdict: sdk.Propose, Rule: "unproven", Reason: "it is not", Commands: []sdk.SeenCommand{
-			{Text: "go test ./...", Argv: []string{"go", "test", "./..."}, Verdict: sdk.Propose}, {Text: "ls", Argv: []string{"ls"}, Verdict: sdk.Allow},
+			{Text: "go test ./...", Argv: []string{"go", "test", "./..."}, Verdict: sdk.Propose,
+				Whole: &sdk.WholeCommand{Argv: []string{"go", "test", "./..."}, Dir: "/workspace"}}, {Text: "ls", Argv: []string{"ls"}, Verdict: sdk.Allow},
 		}}
 	})
 	h.start()
@@ -252,7 +253,7 @@ func TestRemembered(t *testing.T) {
 		t.Errorf("policy is told %+v", allowing)
 	}
 	r := rules[0]
-	if strings.Join(r.Commands, ",") != "go test" || r.Verdict != sdk.Allow || r.From != p.ID || r.Project != p.Project || strings.Join(r.Tools, "") != "fake__bash" {
+	if len(r.Whole) != 1 || strings.Join(r.Whole[0].Argv, " ") != "go test ./..." || len(r.Commands) != 0 || r.Verdict != sdk.Allow || r.From != p.ID || r.Project != p.Project || strings.Join(r.Tools, "") != "fake__bash" {
 		t.Errorf("%+v", r)
 	}
 	if _, err := h.engine.Forget(t.Context(), p.Project, r.ID); err != nil {
@@ -267,20 +268,25 @@ func TestRemembered(t *testing.T) {
 	h.check(a.Run.ID)
 }
 
-// TestRememberedWords: less is remembered rather than more.
-func TestRememberedWords(t *testing.T) {
-	for _, c := range []struct {
-		argv []string
-		want string
+// TestRememberedCommands: a command that is not known by its words alone is no rule's, and
+// with it none of its line.
+func TestRememberedCommands(t *testing.T) {
+	whole := func(argv ...string) *sdk.WholeCommand { return &sdk.WholeCommand{Argv: argv, Dir: "/workspace"} }
+	for name, c := range map[string]struct {
+		seen []sdk.SeenCommand
+		want int
 	}{
-		{[]string{"make"}, "make"}, {[]string{"go", "test", "./..."}, "go test"}, {[]string{"rm", "-rf", "build"}, "rm -rf build"},
-		{[]string{"rm", "-rf", "a b"}, ""}, {[]string{"ls", "*.go"}, ""}, {nil, ""}, {[]string{""}, ""}, {[]string{"x", "a\x1bb"}, ""},
+		"one":              {[]sdk.SeenCommand{{Verdict: sdk.Propose, Whole: whole("make")}, {Verdict: sdk.Allow}}, 1},
+		"one twice":        {[]sdk.SeenCommand{{Verdict: sdk.Propose, Whole: whole("make")}, {Verdict: sdk.Deny, Whole: whole("make")}}, 1},
+		"two":              {[]sdk.SeenCommand{{Verdict: sdk.Propose, Whole: whole("make")}, {Verdict: sdk.Propose, Whole: whole("rm", "a b")}}, 2},
+		"one is not":       {[]sdk.SeenCommand{{Verdict: sdk.Propose, Whole: whole("make")}, {Verdict: sdk.Propose, Text: "$x"}}, 0},
+		"nothing to ask":   {[]sdk.SeenCommand{{Verdict: sdk.Allow}}, 0},
+		"nothing was seen": {nil, 0},
 	} {
 		x := &action{tool: sdk.Tool{ToolSpec: sdk.ToolSpec{Command: "command"}}}
-		x.Decision = &sdk.Decision{Commands: []sdk.SeenCommand{{Text: "it", Argv: c.argv, Verdict: sdk.Propose}}}
-		got, err := commandWords(x)
-		if strings.Join(got, ",") != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%q gave %q, %v", c.argv, got, err)
+		x.Decision = &sdk.Decision{Commands: c.seen}
+		if got, err := wholeCommands(x); len(got) != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }

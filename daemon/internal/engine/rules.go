@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
@@ -33,14 +32,14 @@ func (q *question) remembered(what sdk.Remember, now time.Time) (*sdk.Remembered
 	case sdk.RememberCall:
 		r.Exact, err = sdk.PolicyRequest{Tool: x.tool, Arguments: x.Arguments, Project: q.a.project.Root}.Hash()
 	case sdk.RememberCommand:
-		r.Commands, err = commandWords(x)
+		r.Whole, err = wholeCommands(x)
 	default:
 		err = sdk.Errorf(sdk.Validation, "%q cannot be remembered; there are call, command and tool", what)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if r.ID, err = sdk.HashOf(map[string]any{"tools": r.Tools, "commands": r.Commands, "exact": r.Exact, "project": r.Project}); err != nil {
+	if r.ID, err = sdk.HashOf(map[string]any{"tools": r.Tools, "whole": r.Whole, "exact": r.Exact, "project": r.Project}); err != nil {
 		return nil, err
 	}
 	r.ID = r.ID[:idLength]
@@ -48,31 +47,20 @@ func (q *question) remembered(what sdk.Remember, now time.Time) (*sdk.Remembered
 	return &r, nil
 }
 
-// commandWords are the program and the subcommand of each command that was seen
-// and is not proven by itself. Where an option stands in the second place all
-// words count, so that less is remembered rather than more.
-func commandWords(x *action) ([]string, error) {
+// wholeCommands are the commands that were seen and are not allowed by themselves. All of
+// them have to be known by their words alone.
+func wholeCommands(x *action) ([]sdk.WholeCommand, error) {
 	if x.tool.Command == "" {
 		return nil, sdk.Errorf(sdk.Validation, "%s runs no commands, so none can be remembered; remember the call or the tool", x.tool.Name)
 	}
-	var all []string
+	var all []sdk.WholeCommand
 	for _, c := range x.decision().Commands {
-		if c.Verdict == sdk.Allow {
-			continue
-		}
-		words := c.Argv
-		if len(words) > 1 && !strings.HasPrefix(words[1], "-") {
-			words = words[:2]
-		}
-		plain := len(words) > 0
-		for _, w := range words {
-			plain = plain && w != "" && !strings.ContainsFunc(w, func(r rune) bool { return r <= ' ' || strings.ContainsRune("*?[]{}\\'\"", r) })
-		}
-		if !plain {
-			return nil, sdk.Errorf(sdk.Validation, "the command %q cannot be remembered as a rule, for its words are not plain or not known before it runs; remember the call", c.Text)
-		}
-		if line := strings.Join(words, " "); !slices.Contains(all, line) {
-			all = append(all, line)
+		switch {
+		case c.Verdict == sdk.Allow:
+		case c.Whole == nil:
+			return nil, sdk.Errorf(sdk.Validation, "the command %q cannot be remembered as a rule, for what it does is not in its words alone, or not known before it runs; remember the call", c.Text)
+		case !slices.ContainsFunc(all, func(w sdk.WholeCommand) bool { return w.Dir == c.Whole.Dir && slices.Equal(w.Argv, c.Whole.Argv) }):
+			all = append(all, *c.Whole)
 		}
 	}
 	if len(all) == 0 {

@@ -108,15 +108,22 @@ func (x *action) start() {
 	}
 }
 
-// refuse ends an action of which nothing runs, with a reason for the model. One
-// that has its end keeps that.
-func (x *action) refuse(outcome sdk.Outcome, reason string) {
+// refuse ends an action of which nothing runs: err is the reason for people, and
+// tells the model what to do instead. One that has its end keeps that.
+func (x *action) refuse(err error) {
+	if x.ended() {
+		return
+	}
 	why := refused
 	if x.running() {
 		why = withdrawn
 	}
-	reason = strings.ToValidUTF8(reason, "\uFFFD")
-	x.end(why, sdk.StateFailed, sdk.ToolResult{Output: reason, Error: reason, Outcome: outcome})
+	r := sdk.Failed(err)
+	if told := sdk.Told(err); told != r.Error {
+		x.Reason, r.Output, r.Error = strings.ToValidUTF8(r.Error, "\uFFFD"), told, told
+	}
+	r.Output, r.Error = strings.ToValidUTF8(r.Output, "\uFFFD"), strings.ToValidUTF8(r.Error, "\uFFFD")
+	x.end(why, sdk.StateFailed, r)
 }
 
 // interrupt ends an action that was begun and of which nobody knows more. Its

@@ -93,7 +93,7 @@ func (s *standing) answer(w sdk.Write, at any) {
 var transitions = map[string]func(*standing){
 	"start":     func(s *standing) { s.x.start() },
 	"commit":    (*standing).commit,
-	"refuse":    func(s *standing) { s.x.refuse(sdk.Permission, "no") },
+	"refuse":    func(s *standing) { s.x.refuse(sdk.Errorf(sdk.Permission, "no")) },
 	"interrupt": func(s *standing) { s.x.interrupt() },
 	"resolve":   func(s *standing) { s.x.conclude(concluded, sdk.ToolResult{Success: true, Output: "yes"}, time.Second) },
 	"fail":      func(s *standing) { s.x.conclude(concluded, sdk.ToolResult{Error: "bad"}, time.Second) },

@@ -249,7 +249,7 @@ func (e *Engine) equip(ctx context.Context, a *activeLoop) {
 		case x.call.Fault != "":
 			x.fault = sdk.Errorf(sdk.Validation, "%s", x.call.Fault)
 		case e.cfg.Hidden != "" && bytes.Contains(x.Arguments, []byte(e.cfg.Hidden)):
-			x.fault = sdk.Errorf(sdk.Conflict, "this call was not made: it held a secret, which is not kept, and the daemon that knew it has ended; make the call again")
+			x.fault = sdk.Errorf(sdk.Again, "this call was not made: it held a secret, which is not kept, and the daemon that knew it has ended").Tell("not made: make the call again, with the secret in it")
 		}
 	}
 }

@@ -231,7 +231,7 @@ func TestErrorsAreToldToTheModel(t *testing.T) { // B8, B9, B10
 	if len(m) != 6 {
 		t.Fatalf("%d messages", len(m))
 	}
-	for i, want := range []string{"there are: read, read_bad, write", "not whole", "outside the project"} {
+	for i, want := range []string{"there are: read, read_bad, write", "not whole", "name a path below the project"} {
 		r := m[3+i]
 		if r.Role != sdk.RoleTool || !r.Failed || r.CallID != fmt.Sprintf("id%d", i) || !strings.Contains(r.Text, want) {
 			t.Errorf("result %d: %+v, want %q", i, r, want)

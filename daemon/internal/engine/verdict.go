@@ -46,7 +46,11 @@ func (t *turn) ruling() sdk.Ruling {
 			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopTerminal, Reason: x.tool.Name + " ended the work"}
 		}
 		if x.rejected() {
-			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + x.tool.Name + ": " + sdk.Excerpt(x.Body)}
+			reason := "a person rejected " + x.tool.Name
+			if x.Answer.Reason != "" {
+				reason += ": " + sdk.Excerpt(x.Answer.Reason)
+			}
+			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: reason}
 		}
 	}
 	c := &t.completion

@@ -21,7 +21,7 @@ type madeCall struct {
 	tool string
 	path string // of its action
 	sum  digest
-	cut  bool // it was interrupted: the model may make it again
+	cut  bool // it was interrupted, or never made for no fault of the model's, which may make it again
 	live bool // its tool said that the answer changes by itself: it counts for no guard
 }
 

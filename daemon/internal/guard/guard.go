@@ -263,7 +263,7 @@ func (w *watched) callsOf(actions []sdk.Action, answer func() sdk.Completion) []
 		if !ok {
 			c = earlierCall(a, answer)
 		}
-		c.cut = interrupted(a)
+		c.cut = excused(a)
 		calls = append(calls, c)
 	}
 	return calls
@@ -296,7 +296,9 @@ func counting(actions []sdk.Action) []sdk.Action {
 	})
 }
 
-func interrupted(a sdk.Action) bool { return a.Outcome == sdk.Interrupted }
+// excused reports whether the model did nothing wrong and may make the very call again:
+// it was interrupted, or told to be made again.
+func excused(a sdk.Action) bool { return a.Outcome == sdk.Interrupted || a.Outcome == sdk.Again }
 
 // givenUp reports whether the call was not made because of something that
 // happened before it. One that a guard rejected is cancelled, and counts.

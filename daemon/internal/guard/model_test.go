@@ -63,7 +63,7 @@ func object(v any) json.RawMessage {
 
 // did is one action of a turn: "A" is a call that ended well, "A!" one that
 // failed, "A#" a command with another exit status than 0, "A?" one that was
-// interrupted, "A-" one that was given up. The tool L says that its answer changes.
+// interrupted, "A=" one that is to be made again, "A-" one that was given up. The tool L says that its answer changes.
 func (p *panel) did(name string) sdk.Entry {
 	tool := toolOf(name)
 	e := sdk.Entry{
@@ -77,13 +77,15 @@ func (p *panel) did(name string) sdk.Entry {
 		e.State, e.Outcome = sdk.StateFailed, sdk.Exit(1)
 	case "?":
 		e.State, e.Outcome = sdk.StateFailed, sdk.Interrupted
+	case "=":
+		e.State, e.Outcome = sdk.StateFailed, sdk.Again
 	case "-":
 		e.State, e.Outcome = sdk.StateFailed, sdk.Aborted
 	}
 	return e
 }
 
-func toolOf(name string) string { return strings.TrimRight(name, "!#?-") }
+func toolOf(name string) string { return strings.TrimRight(name, "!#?=-") }
 
 // answers gives an action the end of the one that answers it.
 func (p *panel) answers(e *sdk.Entry, path string) {
@@ -205,6 +207,7 @@ func TestVerdicts(t *testing.T) {
 		{"three errors in one answer", sdk.Guards{ConsecutiveErrors: 3}, []string{"A! B! C!", "D"}, 0, ""},
 		{"three answers with errors", sdk.Guards{ConsecutiveErrors: 3}, []string{"A! B!", "C! D!", "E! F!"}, 3, "consecutive_errors"},
 		{"an exit status is a result", sdk.Guards{ConsecutiveErrors: 2, MaxStrikes: 2}, []string{"A#", "B#", "C# D#", "E!", "F#", "G!", "H#"}, 0, ""},
+		{"to be made again", sdk.Guards{ConsecutiveErrors: 2, MaxStrikes: 2, RepeatedCalls: 2, WindowCalls: 3, WindowSize: 5, MinCycles: 2, MaxCyclePeriod: 2}, append(same(29, "A="), "A"), 0, ""},
 		{"nothing is on", sdk.Guards{}, same(200, "A!"), 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -23,10 +24,10 @@ type strikes struct {
 func (g *strikes) take(t *judged) {
 	errors, cut := 0, false
 	for _, a := range t.counted {
-		cut = cut || interrupted(a)
+		cut = cut || excused(a)
 		if failedCall(a) {
 			errors++
-			g.last = a.Body
+			g.last = cmp.Or(a.Reason, a.Body)
 		}
 	}
 	for _, entry := range t.Errors {

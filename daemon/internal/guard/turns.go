@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk"
@@ -8,8 +9,8 @@ import (
 
 // failures stops a model whose calls fail one after the other, over turns and
 // tools. Of one answer only one counts in a row, for the model was not told before it
-// wrote the others. What was given up because of something else, or interrupted, counts
-// neither as a failure nor as a success.
+// wrote the others. What was given up because of something else, interrupted, or is to be
+// made again, counts neither as a failure nor as a success.
 type failures struct {
 	limit int
 	row   int    // failures in a row
@@ -31,7 +32,7 @@ func (g *failures) take(t *judged) {
 				g.row++
 			}
 			told = false
-			g.worst, g.last = max(g.worst, g.row), a.Body
+			g.worst, g.last = max(g.worst, g.row), cmp.Or(a.Reason, a.Body)
 		}
 	}
 }
@@ -47,7 +48,7 @@ func (g *failures) stop() (string, string) {
 // status has told something: it did not fail. Neither did a call by a name that a tool or
 // an argument has elsewhere: the answer says all that it takes.
 func failedCall(a sdk.Action) bool {
-	return a.State == sdk.StateFailed && a.Outcome != sdk.Misnamed && !interrupted(a) && !givenUp(a) && !exited(a)
+	return a.State == sdk.StateFailed && a.Outcome != sdk.Misnamed && !excused(a) && !givenUp(a) && !exited(a)
 }
 
 // exited reports whether a command came to its end and said how by its status.

@@ -204,7 +204,7 @@ func TestAgreedBinary(t *testing.T) {
 	if a := r.replace(t, s); !a.Switched() {
 		t.Fatalf("%+v", a)
 	}
-	if err := call(agreed); sdk.OutcomeOf(err) != sdk.Conflict {
+	if err := call(agreed); sdk.OutcomeOf(err) != sdk.Again {
 		t.Errorf("another binary got the call: %v", err)
 	}
 	now := r.Tools()[0].Digest

@@ -146,7 +146,7 @@ func (o *offered) compile() (err error) {
 func (o *offered) validate(arguments json.RawMessage) (json.RawMessage, error) {
 	valid, err := o.schema.Validate(arguments)
 	if err != nil {
-		return nil, o.refusal(arguments, err)
+		return nil, sdk.Errorf(sdk.Validation, "the arguments of %s are refused: %w", o.Name, err)
 	}
 	return valid, nil
 }

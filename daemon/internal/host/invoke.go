@@ -17,7 +17,7 @@ import (
 var errHung = errors.New("the call did not end after it was cancelled")
 
 // Invoke runs one call of a tool. The error is an *sdk.Error: not_found for an
-// unknown tool, validation for wrong arguments, conflict when call.Digest is not
+// unknown tool, validation for wrong arguments, again when call.Digest is not
 // of the binary that runs, plugin_crashed when the plugin
 // died, timeout when the deadline of ctx or of the call passed, aborted when
 // ctx was cancelled. A call of a pinned plugin's read-only or idempotent tool
@@ -53,7 +53,7 @@ func (s *Supervisor) Invoke(ctx context.Context, call sdk.Invocation, out sdk.St
 		}
 		if call.Digest != "" && call.Digest != l.digest {
 			l.endCall(call.Run)
-			return sdk.ToolResult{}, sdk.Errorf(sdk.Conflict, "this call was not made: the binary of the plugin %s is another than when it was agreed to; make the call again, and it is asked about again", o.owner.name)
+			return sdk.ToolResult{}, sdk.Errorf(sdk.Again, "this call was not made: the binary of the plugin %s is another than when it was agreed to; make the call again, and it is asked about again", o.owner.name)
 		}
 		if crash != nil && l.digest != before && !s.repeats(name, call) {
 			l.endCall(call.Run)

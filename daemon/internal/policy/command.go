@@ -82,6 +82,9 @@ func (l *line) show(d *sdk.Decision, j *judged) {
 	for i, c := range l.Commands {
 		d.Commands[i] = sdk.SeenCommand{Text: c.Text, Argv: c.Argv, Via: c.Via, Rule: c.Rule, Reason: c.Reason,
 			Verdict: j.ask(sdk.Decision{Verdict: j.verdictOf(c.Grade)}).Verdict}
+		if d.Commands[i].Verdict != sdk.Allow && c.Argv != nil && c.Dir != "" && !c.Loose && c.Grade <= shell.Unproven {
+			d.Commands[i].Whole = &sdk.WholeCommand{Argv: c.Argv, Dir: c.Dir, Plain: shell.Plain(c.Argv)}
+		}
 	}
 }
 
@@ -115,6 +118,21 @@ func commandsOf(patterns []string) commandRule {
 func (r commandRule) allowsOne(c shell.Command) bool {
 	return slices.ContainsFunc(r, func(patterns []string) bool {
 		return len(c.Argv) >= len(patterns) && slices.EqualFunc(patterns, c.Argv[:len(patterns)], fits)
+	})
+}
+
+// wholly reports whether a command is one of those that a rule is about as they stand: the
+// same words, started in the same folder, with nothing given to it beside them. Plain
+// options may come and go, as far as the rule names them.
+func wholly(rules []sdk.WholeCommand, c shell.Command) bool {
+	if c.Loose || c.Argv == nil {
+		return false
+	}
+	words, options := shell.Bare(c.Argv)
+	return slices.ContainsFunc(rules, func(w sdk.WholeCommand) bool {
+		own, _ := shell.Bare(w.Argv)
+		return len(own) > 0 && w.Dir == c.Dir && slices.Equal(own, words) &&
+			!slices.ContainsFunc(options, func(o string) bool { return !slices.Contains(w.Plain, o) }) || w.Dir == c.Dir && slices.Equal(w.Argv, c.Argv)
 	})
 }
 

@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -96,7 +97,7 @@ type judged struct {
 	// wrote them, where that is another form.
 	arguments, written map[string]any
 	paths              []namedPath
-	instead            string       // why another mode holds than workspace
+	otherMode          string       // why another mode holds than workspace
 	guarded            sdk.Decision // why a person is asked about a path; its verdict is empty when nobody is
 	line               *line        // of a tool that runs commands
 	hash               string       // of the call, once it was asked for
@@ -116,22 +117,33 @@ func (p *Policy) Decide(a sdk.PolicyRequest) sdk.Decision {
 		if a.Otherwise == sdk.ModeInteractive {
 			j.Mode = a.Otherwise
 		}
-		j.instead = fmt.Sprintf("; the mode is %s, since workspace is not possible here: %s", j.Mode, p.set.NoView)
+		j.otherMode = fmt.Sprintf("; the mode is %s, since workspace is not possible here: %s", j.Mode, p.set.NoView)
 	}
 	if a.ReadOnly && !j.tool.Annotations.ReadOnly {
 		return denyEffect(a.Tool)
 	}
 	if len(a.Arguments) > 0 {
 		if err := json.Unmarshal(a.Arguments, &j.arguments); err != nil {
-			return deny(RuleBadArguments, "the arguments of %q are not a JSON object", a.Tool.Name)
+			return deny(RuleBadArguments, "send the arguments as one JSON object", "the arguments of %q are not a JSON object", a.Tool.Name)
 		}
 		p.localize(j)
 	}
-	if d, bad := p.judgeArguments(j); bad {
-		return d
+	d, bad := p.judgeArguments(j)
+	if !bad {
+		d = p.rule(j)
+		j.line.show(&d, j)
 	}
-	d := p.rule(j)
-	j.line.show(&d, j)
+	return closed(d)
+}
+
+// closed is a decision with what a model is to do instead, where it may not do this.
+func closed(d sdk.Decision) sdk.Decision {
+	switch d.Verdict {
+	case sdk.Allow:
+		d.Instead = ""
+	default:
+		d.Instead = cmp.Or(d.Instead, "do it another way, or leave it to the person")
+	}
 	return d
 }
 
@@ -155,7 +167,7 @@ func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 	}
 	text, ok := j.arguments[j.tool.Command].(string)
 	if !ok {
-		return deny(RuleBadArguments, "%s of %q is no text, so that nobody can say what would run", j.tool.Command, j.tool.Name), true
+		return deny(RuleBadArguments, "write "+j.tool.Command+" as a text", "%s of %q is no text, so that nobody can say what would run", j.tool.Command, j.tool.Name), true
 	}
 	j.line = p.read(text, p.place(j))
 	return sdk.Decision{}, false
@@ -164,21 +176,21 @@ func (p *Policy) judgeArguments(j *judged) (sdk.Decision, bool) {
 // rule finds the rule that decides.
 func (p *Policy) rule(j *judged) sdk.Decision {
 	if j.line != nil && j.line.Grade >= shell.Denied {
-		return deny(j.line.Rule, "%s", j.line.Reason)
+		return deny(j.line.Rule, j.line.Instead, "%s", j.line.Reason)
 	}
 	if j.line != nil && j.line.Refused != "" && j.Mode != sdk.ModeWorkspace { // in a copy it is not applied, or gone by the end
-		return deny(RuleProtected, "%s", j.line.Refused)
+		return deny(RuleProtected, leaveProtected, "%s", j.line.Refused)
 	}
 	if d, ok := p.firstOf(j, sdk.Deny); ok {
 		return d
 	}
 	if p.set.Broken != "" && !j.tool.Annotations.ReadOnly {
 		return sdk.Decision{Verdict: sdk.Deny, Rule: RuleWorkspace, Source: SourceWorkspace + p.set.BrokenAt,
-			Reason: "the configuration of this workspace cannot be read, and what it denies is not known; a person has to mend it: " + p.set.Broken}
+			Reason:  "the configuration of this workspace cannot be read, and what it denies is not known; a person has to mend it: " + p.set.Broken,
+			Instead: "only read in this project, and tell the person that .bothy/config.hcl has a mistake"}
 	}
 	if j.tool.Name == openNetwork {
-		d := sdk.Decision{Verdict: sdk.Propose, Rule: RuleNetwork, Source: SourceBuiltIn,
-			Reason: "only a person opens the network of a project, in every mode"}
+		d := propose(RuleNetwork, "do without the network", "only a person opens the network of a project, in every mode")
 		if j.Mode == sdk.ModeFull { // who asks about nothing waits for nobody
 			d = j.ask(d)
 		}
@@ -215,15 +227,28 @@ func (j *judged) sandboxed() bool { return j.granted(sdk.GrantSandbox) }
 
 func denyEffect(t sdk.Tool) sdk.Decision {
 	const asked = "this prompt may only read, and "
-	const instead = "; answer without it, or say that the person should run the prompt with side effects allowed"
+	const instead = "answer without it, or say that the person should run the prompt with side effects allowed"
 	if !t.Pinned {
-		return deny(RuleAskMode, asked+"nothing vouches for what %q of the plugin %q does, which is not pinned"+instead, t.Name, t.Plugin)
+		return deny(RuleAskMode, instead, asked+"nothing vouches for what %q of the plugin %q does, which is not pinned", t.Name, t.Plugin)
 	}
-	return deny(RuleAskMode, asked+"%q may change things"+instead, t.Name)
+	return deny(RuleAskMode, instead, asked+"%q may change things", t.Name)
 }
 
-func deny(rule, format string, args ...any) sdk.Decision {
-	return builtIn(sdk.Deny, rule, format, args...)
+// leaveProtected is what a model is to do instead of changing what is protected.
+const leaveProtected = "leave it as it is, and tell the person what you would change there"
+
+// deny is a denial: what the model is to do instead, and why, for the person.
+func deny(rule, instead, format string, args ...any) sdk.Decision {
+	d := builtIn(sdk.Deny, rule, format, args...)
+	d.Instead = instead
+	return d
+}
+
+// propose is a proposal with what a model is to do instead, where nobody is asked.
+func propose(rule, instead, format string, args ...any) sdk.Decision {
+	d := deny(rule, instead, format, args...)
+	d.Verdict = sdk.Propose
+	return d
 }
 
 func builtIn(v sdk.Verdict, rule, format string, args ...any) sdk.Decision {

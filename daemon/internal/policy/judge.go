@@ -14,7 +14,7 @@ import (
 func Judge(set Settings, project, command string, mode sdk.Mode, links func(project string, named []string) map[string]string) (sdk.Decision, error) {
 	if !utf8.ValidString(command) { // JSON, in which all calls come, could not hold it
 		seen := shell.Analyse(command, shell.Place{})
-		return sdk.Decision{Verdict: sdk.Deny, Rule: seen.Rule, Source: SourceBuiltIn, Reason: seen.Reason}, nil
+		return sdk.Decision{Verdict: sdk.Deny, Rule: seen.Rule, Source: SourceBuiltIn, Reason: seen.Reason, Instead: seen.Instead}, nil
 	}
 	arguments, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {

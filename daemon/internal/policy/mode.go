@@ -1,15 +1,18 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/bothyd/bothy/daemon/internal/policy/shell"
 	"github.com/bothyd/bothy/sdk"
 )
 
-// howToAllow ends the reason of a denial that a person could have answered
-// differently. A model reads it, and so does the person who wonders.
-const howToAllow = "nobody is here to ask. Do it another way, or say that a person can allow it: with a rule in the configuration, or by running the prompt where it can be asked (--mode interactive)"
+// howToAllow is what a model is to do instead of what a person could have agreed to.
+const howToAllow = "tell the person that they can allow it, with a rule in the configuration or by running the prompt where they can be asked (--mode interactive)"
+
+// leaveSecret is what a model is to do instead of reading credentials.
+const leaveSecret = "do without it, or ask the person for what you need of it"
 
 // onlyProven ends the reason of what the strict form refuses and a rule could
 // allow.
@@ -76,12 +79,13 @@ func (j *judged) unvouched(rule, format string, args ...any) sdk.Decision {
 func (j *judged) byGrade() sdk.Decision {
 	l := j.line
 	if l.Secret != "" && j.Mode == sdk.ModeWorkspace && l.Grade < shell.Denied {
-		return j.ask(builtIn(sdk.Propose, RuleSecret, "%s", l.Secret))
+		return j.ask(propose(RuleSecret, leaveSecret, "%s", l.Secret))
 	}
 	if l.Grade == shell.Proven {
 		return builtIn(sdk.Allow, RuleProven, "every command of the line is known and only reads below the workspace")
 	}
 	d := builtIn(j.verdictOf(l.Grade), l.Rule, "%s", l.Reason)
+	d.Instead = l.Instead
 	switch {
 	case d.Verdict == sdk.Deny && l.strict:
 		d.Reason += onlyProven
@@ -126,8 +130,9 @@ func (j *judged) ask(d sdk.Decision) sdk.Decision {
 	}
 	if j.Mode != sdk.ModeInteractive && !j.Attended {
 		d.Verdict = sdk.Deny
-		d.Reason += fmt.Sprintf("; in %s mode a person would have to agree, and %s", j.Mode, howToAllow)
+		d.Reason += fmt.Sprintf("; in %s mode a person has to agree, and nobody is here to ask (--mode interactive asks)", j.Mode)
+		d.Instead = cmp.Or(d.Instead, "do it another way") + ", or " + howToAllow
 	}
-	d.Reason += j.instead
+	d.Reason += j.otherMode
 	return d
 }

@@ -92,26 +92,26 @@ func (p *Policy) judgePath(j *judged, key, at string) sdk.Decision {
 	first, _, _ := strings.Cut(at, "/")
 	switch {
 	case strings.ContainsFunc(at, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return deny(RuleOutside, "%s of %q holds a control character; write the path as plain text", key, tool.Name)
+		return deny(RuleOutside, "write the path as plain text", "%s of %q holds a control character", key, tool.Name)
 	case isSkill(at) && tool.Annotations.ReadOnly && slices.Contains(tool.Grants, sdk.GrantProject):
 		return sdk.Decision{}
 	case isSkill(at):
-		return deny(RuleOutside, "%s is %q, a skill's folder, which can only be read; write below the project, with a relative path", key, at)
+		return deny(RuleOutside, "write below the project, with a relative path", "%s is %q, a skill's folder, which can only be read", key, at)
 	case strings.HasPrefix(at, "/"):
-		return escape("%s is %q, an absolute path; paths are relative to the project, such as \"src/main.go\"", key, at)
+		return escape("%s is %q, an absolute path that is not one of the project", key, at)
 	case strings.HasPrefix(first, "~"):
-		return escape("%s is %q, a path in a home directory; paths are relative to the project, such as \"src/main.go\"", key, at)
+		return escape("%s is %q, a path in a home directory", key, at)
 	}
 	clean := path.Clean(at)
 	if clean == ".." || strings.HasPrefix(clean, "../") {
-		return escape("%s is %q, which lies outside the project; only what is below the project directory can be reached", key, at)
+		return escape("%s is %q, which lies outside the project", key, at)
 	}
 	named := fmt.Sprintf("%s is %q", key, at)
 	if real, led := j.Links[at]; led && !path.IsAbs(real) { // out of the project no tool follows a link
 		clean, named = real, fmt.Sprintf("%s is %q, which a link leads to %q", key, at, real)
 	}
 	if protect.Secret(clean) && (tool.Annotations.ReadOnly || originKeys[key]) {
-		return builtIn(sdk.Propose, RuleSecret, "%s, and that is where credentials are kept: what is read goes to the model", named)
+		return propose(RuleSecret, leaveSecret, "%s, and that is where credentials are kept: what is read goes to the model", named)
 	}
 	if tool.Annotations.ReadOnly || originKeys[key] && !tool.Annotations.Destructive {
 		return sdk.Decision{}
@@ -121,7 +121,7 @@ func (p *Policy) judgePath(j *judged, key, at string) sdk.Decision {
 
 // escape is a denial that is a security event too.
 func escape(format string, args ...any) sdk.Decision {
-	d := deny(RuleOutside, format, args...)
+	d := deny(RuleOutside, "name a path below the project, relative to it, such as \"src/main.go\"; ask the person for what lies elsewhere", format, args...)
 	d.Violation = violationEscape
 	return d
 }
@@ -141,20 +141,20 @@ func isSkill(p string) bool {
 // configuration names is for those to find who can look.
 func (p *Policy) judgeWrite(tool sdk.Tool, named, clean string) sdk.Decision {
 	if clean == "." {
-		return deny(RuleProtected, "%s, the project directory itself; name what is to change below it", named)
+		return deny(RuleProtected, "name what is to change below it", "%s, the project directory itself", named)
 	}
 	found := p.rules.Name(clean)
 	switch {
 	case found.Class == protect.Free, found.Holds && !tool.Annotations.Destructive:
 		return sdk.Decision{}
 	case found.Class == protect.Asked && found.Holds:
-		return builtIn(sdk.Propose, RuleAsked, "%s, which holds %s: %s", named, found.Name, found.Reason)
+		return propose(RuleAsked, leaveProtected, "%s, which holds %s: %s", named, found.Name, found.Reason)
 	case found.Class == protect.Asked:
-		return builtIn(sdk.Propose, RuleAsked, "%s, and a person agrees to a change of %s: %s", named, found.Name, found.Reason)
+		return propose(RuleAsked, leaveProtected, "%s, and a person agrees to a change of %s: %s", named, found.Name, found.Reason)
 	case found.Holds:
-		return deny(RuleProtected, "%s, which holds the protected path %s and may not be moved, replaced or removed: %s", named, found.Name, found.Reason)
+		return deny(RuleProtected, leaveProtected, "%s, which holds the protected path %s and may not be moved, replaced or removed: %s", named, found.Name, found.Reason)
 	}
-	return deny(RuleProtected, "%s, and %s is protected: %s, so no tool may change it", named, found.Name, found.Reason)
+	return deny(RuleProtected, leaveProtected, "%s, and %s is protected: %s, so no tool may change it", named, found.Name, found.Reason)
 }
 
 // Paths are the paths that a call names, as its tool gets them and relative to the

@@ -41,7 +41,7 @@ func (p *Policy) allows(j *judged) (sdk.Decision, bool) {
 			continue
 		}
 		if r.Exact != "" || j.line == nil {
-			if len(r.Commands) == 0 {
+			if len(r.Commands)+len(r.Whole) == 0 {
 				return decided(r, j), true
 			}
 			continue
@@ -61,15 +61,15 @@ func (p *Policy) allows(j *judged) (sdk.Decision, bool) {
 // lift takes away the commands that a rule allows. Commands of a plugin that
 // nothing vouches for, or outside the sandbox, are no rule's to allow one by one.
 func (j *judged) lift(r *sdk.PolicyRule, open []shell.Command) (bool, []shell.Command) {
-	if len(r.Commands) > 0 && (!j.tool.Pinned || !j.sandboxed()) {
+	all, words := len(r.Commands)+len(r.Whole) == 0, commandsOf(r.Commands)
+	if !all && (!j.tool.Pinned || !j.sandboxed()) {
 		return false, open
 	}
-	words, lifted := commandsOf(r.Commands), len(r.Commands) == 0
-	if !lifted { // a rule that has nothing to do with the line does not allow its redirections
-		lifted = slices.ContainsFunc(j.line.Commands, words.allowsOne)
-	}
+	allows := func(c shell.Command) bool { return words.allowsOne(c) || wholly(r.Whole, c) }
+	// a rule that has nothing to do with the line does not allow its redirections
+	lifted := all || slices.ContainsFunc(j.line.Commands, allows)
 	rest := slices.DeleteFunc(slices.Clone(open), func(c shell.Command) bool {
-		return c.Grade <= shell.Unproven && c.Argv != nil && (len(r.Commands) == 0 || words.allowsOne(c))
+		return c.Grade <= shell.Unproven && c.Argv != nil && (all || allows(c))
 	})
 	return lifted, rest
 }
@@ -219,7 +219,7 @@ func decided(r *sdk.PolicyRule, j *judged) sdk.Decision {
 	}
 	switch r.Verdict {
 	case sdk.Deny:
-		d.Reason = fmt.Sprintf("the rule %q%s denies this call of %q; do it another way", r.Name, at, j.tool.Name)
+		d.Reason = fmt.Sprintf("the rule %q%s denies this call of %q", r.Name, at, j.tool.Name)
 	case sdk.Propose:
 		d.Reason = fmt.Sprintf("the rule %q%s wants a person to agree to this call of %q", r.Name, at, j.tool.Name)
 	default:

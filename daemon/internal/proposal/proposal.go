@@ -46,13 +46,13 @@ func Seal(p *sdk.ActionProposal, c Call) (err error) {
 	return err
 }
 
-// Holds is nil when a call is still what a person agreed to. Now is what it would
+// Holds is nil when a call is still what a person agreed to, and else Again. Now is what it would
 // be bound to if it were proposed now.
 func Holds(agreed, now sdk.ActionProposal) error {
 	if agreed.Hash == now.Hash {
 		return nil
 	}
-	return sdk.Errorf(sdk.Conflict, "this call was not made: what would run is no longer what was agreed to, because %s changed meanwhile; make the call again, and it is asked about again", differs(agreed, now))
+	return sdk.Errorf(sdk.Again, "this call was not made: what would run is no longer what was agreed to, because %s changed meanwhile", differs(agreed, now)).Tell("not made: make the call again, and a person is asked about it anew")
 }
 
 // differs names what of two proposals of one call is not the same.

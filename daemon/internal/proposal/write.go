@@ -18,8 +18,9 @@ func Ask(of sdk.Entry, p sdk.ActionProposal, arguments json.RawMessage, d sdk.De
 // Expire ends an action that nobody decided on for so long.
 func Expire(of sdk.Entry, waited string) sdk.Write {
 	w := write(of, sdk.StateCancelled, sdk.PhaseEnded)
-	body := "nobody answered within " + waited + ", so this call was not made"
-	w.Outcome, w.Body, w.Attributes = sdk.Aborted, &body, attributes(map[string]string{"error": body})
+	reason := "nobody answered within " + waited + ", so this call was not made"
+	told := "the person did not answer: go on without this call, and tell them what you wanted to do"
+	w.Outcome, w.Body, w.Attributes = sdk.Aborted, &told, attributes(map[string]string{"error": told, "reason": reason})
 	return w
 }
 
@@ -35,11 +36,16 @@ func Accept(of sdk.Entry, given sdk.ActionAnswer, instead string) sdk.Write {
 	return w
 }
 
-// Reject ends an action as a person, or a hook upon a person's answer, has it.
-func Reject(of sdk.Entry, given sdk.ActionAnswer, outcome sdk.Outcome, reason string) sdk.Write {
+// Reject ends an action as a person, or a hook upon a person's answer, has it: why is the
+// reason for people, and tells the model what to do instead.
+func Reject(of sdk.Entry, given sdk.ActionAnswer, why error) sdk.Write {
 	w := write(of, sdk.StateFailed, sdk.PhaseEnded)
-	body := strings.ToValidUTF8(reason, "\uFFFD")
-	w.Outcome, w.Body, w.Attributes = outcome, &body, attributes(map[string]any{"answer": given, "error": body})
+	told, reason := strings.ToValidUTF8(sdk.Told(why), "\uFFFD"), strings.ToValidUTF8(why.Error(), "\uFFFD")
+	at := map[string]any{"answer": given, "error": told}
+	if reason != told {
+		at["reason"] = reason
+	}
+	w.Outcome, w.Body, w.Attributes = sdk.OutcomeOf(why), &told, attributes(at)
 	return w
 }
 
@@ -77,7 +83,10 @@ func attributes(v any) json.RawMessage {
 // Replacing is a decision that takes the place of another in attributes, which
 // are merged: nothing of the other stays.
 func Replacing(d sdk.Decision) map[string]any {
-	m := map[string]any{"verdict": d.Verdict, "rule": d.Rule, "reason": d.Reason, "source": nil, "violation": nil, "commands": nil}
+	m := map[string]any{"verdict": d.Verdict, "rule": d.Rule, "reason": d.Reason, "instead": nil, "source": nil, "violation": nil, "commands": nil}
+	if d.Instead != "" {
+		m["instead"] = d.Instead
+	}
 	if d.Source != "" {
 		m["source"] = d.Source
 	}

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -71,7 +70,7 @@ func (j *judge) assign(a *syntax.Assign) {
 	}
 	f := assigned(a.Name.Value, value)
 	if f.grade == Proven && (a.Append || a.Index != nil || a.Array != nil) {
-		f = finding{Unproven, "shell.assignment", fmt.Sprintf("%s is changed in a way that depends on what it was; give it the whole value", a.Name.Value)}
+		f = finding{Unproven, "shell.assignment", says("%s is changed in a way that depends on what it was; give it the whole value", a.Name.Value)}
 	}
 	j.structure(f)
 }
@@ -81,15 +80,15 @@ func assigned(name string, value word) finding {
 	listed := slices.Contains(harmless, name)
 	switch {
 	case !listed && isRisky(name):
-		return finding{Unsafe, "shell.assignment", fmt.Sprintf("%s decides what other programs run or where they look; leave it as it is", brief(name))}
+		return finding{Unsafe, "shell.assignment", says("%s decides what other programs run or where they look; leave it as it is", brief(name))}
 	case value.why.grade > Proven:
 		return value.why
 	case strings.ContainsAny(value.text, "`") || strings.Contains(value.text, "$("):
-		return finding{Unsafe, "shell.assignment", fmt.Sprintf("the value of %s holds a command, which runs where the value is evaluated; leave it out", brief(name))}
+		return finding{Unsafe, "shell.assignment", says("the value of %s holds a command, which runs where the value is evaluated; leave it out", brief(name))}
 	case !listed:
-		return finding{Unproven, "shell.assignment", fmt.Sprintf("nobody can say what %s does to a command; only names like LC_ALL, TZ or CI are known to be harmless", brief(name))}
+		return finding{Unproven, "shell.assignment", says("nobody can say what %s does to a command; use only names like LC_ALL, TZ or CI", brief(name))}
 	case strings.ContainsAny(value.text, "~:\\") || strings.HasPrefix(value.text, "/") || strings.Contains(value.text, ".."):
-		return finding{Unproven, "shell.assignment", fmt.Sprintf("the value of %s is a path; give it a plain name", name)}
+		return finding{Unproven, "shell.assignment", says("the value of %s is a path; give it a plain name", name)}
 	}
 	return finding{}
 }
@@ -105,14 +104,14 @@ func (j *judge) declare(c *syntax.DeclClause) {
 	for _, a := range c.Args {
 		if a.Naked && a.Value != nil {
 			if w := j.word(a.Value); w.known && !strings.ContainsAny(w.text, "-+[") {
-				j.found(i, worse(w.why, finding{Unproven, "shell.builtin", name + " changes variables for the rest of the line; do without it"}))
+				j.found(i, worse(w.why, finding{Unproven, "shell.builtin", says("%s changes variables for the rest of the line; do without it", name)}))
 				continue
 			}
 			j.found(i, evaluates(name))
 			continue
 		}
 		if a.Value == nil && a.Array == nil && a.Index == nil && a.Name != nil && !isRisky(a.Name.Value) {
-			j.found(i, finding{Unproven, "shell.builtin", name + " changes variables for the rest of the line; do without it"})
+			j.found(i, finding{Unproven, "shell.builtin", says("%s changes variables for the rest of the line; do without it", name)})
 			continue
 		}
 		j.assign(a)
@@ -128,5 +127,5 @@ func (j *judge) let(c *syntax.LetClause) {
 
 // evaluates is what is wrong with a builtin that reads names as expressions.
 func evaluates(name string) finding {
-	return finding{Unsafe, "shell.builtin", fmt.Sprintf("%s evaluates the index of a name, commands in it included; write the value where it is needed", name)}
+	return finding{Unsafe, "shell.builtin", says("%s evaluates the index of a name, commands in it included; write the value where it is needed", name)}
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -27,11 +26,11 @@ func init() {
 		"unset":   unless(changing, func(w word) bool { return !w.known || strings.Contains(w.text, "[") || isRisky(w.text) }, evaluates("unset")),
 		"mapfile": callback, "readarray": callback, "compgen": callback, "complete": callback,
 		"alias": unless(changing, func(w word) bool { return !w.known || strings.Contains(w.text, "=") },
-			finding{Unsafe, "shell.function", "alias gives a name another meaning, so that names no longer say what runs; write the command out"}),
+			finding{Unsafe, "shell.function", says("alias gives a name another meaning, so that names no longer say what runs; write the command out")}),
 		"hash": unless(changing, flag("p"),
-			finding{Unsafe, "shell.function", "hash -p gives a name another program, so that names no longer say what runs; call the program"}),
-		"enable":  unless(changing, flag("f"), finding{Unsafe, "shell.builtin", "enable -f loads code into the shell; do without it"}),
-		"type":    unless(harmlessly, func(w word) bool { return w.glob }, finding{Unproven, "shell.builtin", "type changes the shell itself; do without it"}),
+			finding{Unsafe, "shell.function", says("hash -p gives a name another program, so that names no longer say what runs; call the program")}),
+		"enable":  unless(changing, flag("f"), finding{Unsafe, "shell.builtin", says("enable -f loads code into the shell; do without it")}),
+		"type":    unless(harmlessly, func(w word) bool { return w.glob }, finding{Unproven, "shell.builtin", says("type changes the shell itself; do without it")}),
 		"unalias": changing,
 		"bg":      changing, "bind": changing, "caller": changing, "dirs": changing, "disown": changing,
 		"fc": changing, "fg": changing, "getopts": changing, "help": harmlessly, "history": changing, "jobs": changing,
@@ -54,7 +53,7 @@ func tabled(j *judge, i int, words []word) {
 }
 
 func changing(j *judge, i int, words []word) {
-	j.found(i, finding{Unproven, "shell.builtin", fmt.Sprintf("%s changes the shell itself; do without it", words[0].text)})
+	j.found(i, finding{Unproven, "shell.builtin", says("%s changes the shell itself; do without it", words[0].text)})
 }
 
 // unless judges a builtin by what it usually does, and by a finding of its own
@@ -129,7 +128,7 @@ func changeDir(j *judge, i int, words []word) {
 	for _, place := range j.places() {
 		abs, inside := to(place, operands[0].text)
 		if !inside {
-			j.found(i, finding{Unproven, "shell.path", fmt.Sprintf("cd leads to %s, which is outside the workspace; stay below %s", abs, place.Workspace)})
+			j.found(i, finding{Unproven, "shell.path", says("cd leads to %s, which is outside the workspace; stay below %s", abs, place.Workspace)})
 		}
 		next = append(next, abs)
 	}
@@ -141,17 +140,17 @@ func changeDir(j *judge, i int, words []word) {
 }
 
 func loseDir(j *judge, i int, words []word) {
-	j.found(i, finding{Unproven, "shell.path", fmt.Sprintf("nobody can say where %s leads; use cd with a path below the workspace", words[0].text)})
+	j.found(i, finding{Unproven, "shell.path", says("nobody can say where %s leads; use cd with a path below the workspace", words[0].text)})
 	j.dirs, j.succeeded = nil, nil
 }
 
 // evaluate judges eval: a text that is known as if it stood in the line.
 func evaluate(j *judge, i int, words []word) {
 	if unknown(words[1:]) {
-		j.found(i, finding{Denied, "shell.builtin", "eval runs a text that nobody can see beforehand; write the command itself"})
+		j.found(i, finding{Denied, "shell.builtin", says("eval runs a text that nobody can see beforehand; write the command itself")})
 		return
 	}
-	j.found(i, finding{Unproven, "shell.builtin", "eval runs a text as a command; write the command itself"})
+	j.found(i, finding{Unproven, "shell.builtin", says("eval runs a text as a command; write the command itself")})
 	if len(words) > 1 {
 		j.text("eval", strings.Join(texts(words[1:]), " "), false)
 	}
@@ -160,10 +159,10 @@ func evaluate(j *judge, i int, words []word) {
 // source judges a script that is run in the line's own shell.
 func source(j *judge, i int, words []word) {
 	if unknown(words[1:]) {
-		j.found(i, finding{Denied, "shell.builtin", fmt.Sprintf("%s runs a script that nobody can see beforehand; name a file", words[0].text)})
+		j.found(i, finding{Denied, "shell.builtin", says("%s runs a script that nobody can see beforehand; name a file", words[0].text)})
 		return
 	}
-	j.found(i, finding{Unproven, "shell.builtin", fmt.Sprintf("%s runs a script inside the line's own shell; run it with bash", words[0].text)})
+	j.found(i, finding{Unproven, "shell.builtin", says("%s runs a script inside the line's own shell; run it with bash", words[0].text)})
 	if len(words) > 1 {
 		j.found(i, j.leaks(words[1]))
 		j.sourceInput(i, words)
@@ -178,7 +177,7 @@ func (j *judge) sourceInput(i int, words []word) {
 	case j.stdin.kind == inputText:
 		j.text(words[0].text+" <<", j.stdin.text, false)
 	case j.stdin.kind == inputDynamic:
-		j.found(i, finding{Denied, "shell.builtin", fmt.Sprintf("%s runs a text that nobody can see beforehand; write the commands themselves", words[0].text)})
+		j.found(i, finding{Denied, "shell.builtin", says("%s runs a text that nobody can see beforehand; write the commands themselves", words[0].text)})
 	}
 }
 
@@ -187,7 +186,7 @@ func (j *judge) sourceInput(i int, words []word) {
 func (j *judge) leaks(script word) finding {
 	for _, place := range j.places() {
 		if abs, _ := place.resolveRead(script.text); secret(abs) {
-			return finding{Unsafe, "shell.secret", fmt.Sprintf("%s holds credentials, which nothing reads unasked; do without it", brief(script.source))}
+			return finding{Unsafe, "shell.secret", says("%s holds credentials, which nothing reads unasked; do without it", brief(script.source))}
 		}
 	}
 	return finding{}
@@ -195,10 +194,10 @@ func (j *judge) leaks(script word) finding {
 
 func trapping(j *judge, i int, words []word) {
 	if unknown(words[1:]) {
-		j.found(i, finding{Denied, "shell.builtin", "trap keeps a text that nobody can see beforehand; write the command at the end of the line"})
+		j.found(i, finding{Denied, "shell.builtin", says("trap keeps a text that nobody can see beforehand; write the command at the end of the line")})
 		return
 	}
-	j.found(i, finding{Unproven, "shell.builtin", "trap runs a command later; write the command at the end of the line"})
+	j.found(i, finding{Unproven, "shell.builtin", says("trap runs a command later; write the command at the end of the line")})
 	if len(words) > 1 && words[1].text == "--" {
 		words = words[1:]
 	}
@@ -210,7 +209,7 @@ func trapping(j *judge, i int, words []word) {
 // exporting judges export and readonly whose words the parser did not see as
 // assignments, such as "export" in quotes.
 func exporting(j *judge, i int, words []word) {
-	j.found(i, finding{Unproven, "shell.builtin", words[0].text + " changes variables for the rest of the line; do without it"})
+	j.found(i, finding{Unproven, "shell.builtin", says("%s changes variables for the rest of the line; do without it", words[0].text)})
 	for _, w := range words[1:] {
 		name, value, assigns := strings.Cut(w.text, "=")
 		switch {
@@ -240,7 +239,7 @@ func callback(j *judge, i int, words []word) {
 
 func (j *judge) callback(i int, via string, w word) {
 	if !w.known {
-		j.found(i, finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s runs a text that nobody can see beforehand; write the command itself", via)})
+		j.found(i, finding{Unsafe, "shell.dynamic", says("%s runs a text that nobody can see beforehand; write the command itself", via)})
 		return
 	}
 	j.text(via, w.text, true)

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"unicode"
 	"unicode/utf8"
 )
@@ -15,15 +14,15 @@ const sizeCap = 16 << 10
 // are invisible, turn the text around or only look like a blank.
 func checkBytes(line string) finding {
 	if len(line) > sizeCap {
-		return finding{Denied, "shell.size", fmt.Sprintf("the line has %d bytes, and at most %d are judged; write the long part to a file and name that", len(line), sizeCap)}
+		return finding{Denied, "shell.size", says("the line has %d bytes, and at most %d are judged; write the long part to a file and name that", len(line), sizeCap)}
 	}
 	for i := 0; i < len(line); {
 		r, n := utf8.DecodeRuneInString(line[i:])
 		if r == utf8.RuneError && n == 1 {
-			return finding{Denied, "shell.bytes", fmt.Sprintf("byte %d (0x%02x) is no UTF-8; write the line as plain text", i, line[i])}
+			return finding{Denied, "shell.bytes", says("byte %d (0x%02x) is no UTF-8; write the line as plain text", i, line[i])}
 		}
 		if !shown(r) {
-			return finding{Denied, "shell.bytes", fmt.Sprintf("byte %d is U+%04X, which cannot be seen for what it is; write the line without it, or with printf '\\...' inside the program", i, r)}
+			return finding{Denied, "shell.bytes", says("byte %d is U+%04X, which cannot be seen for what it is; write the line without it, or with printf '\\...' inside the program", i, r)}
 		}
 		i += n
 	}

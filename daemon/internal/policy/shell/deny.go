@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -17,14 +16,14 @@ func (j *judge) deny(name string, words []word) finding {
 	case name == "find":
 		return j.findRemoves(words)
 	case isFormatter(name):
-		return finding{Denied, "shell.deny", fmt.Sprintf("%s destroys what is on a disk; there is no disk here for it", name)}
+		return finding{Denied, "shell.deny", says("%s destroys what is on a disk; do without it, since there is no disk here", name)}
 	case name == "dd":
 		for _, w := range words[1:] {
 			if to, is := strings.CutPrefix(w.text, "of="); is && j.onDevice(to) {
 				return device(to)
 			}
 			if from, is := strings.CutPrefix(w.text, "if="); is && j.endless(from) {
-				return finding{Denied, "shell.deny", "dd if=/dev/zero goes on until the disk is full; to make a file of a size, use truncate -s SIZE FILE"}
+				return finding{Denied, "shell.deny", says("dd if=/dev/zero goes on until the disk is full; use truncate -s SIZE FILE to make a file of a size")}
 			}
 		}
 	case slices.Contains([]string{"tee", "cp", "mv", "install", "truncate", "sort", "split", "ln", "rsync"}, name):
@@ -79,7 +78,7 @@ func (j *judge) onDevice(name string) bool {
 }
 
 func device(name string) finding {
-	return finding{Denied, "shell.deny", fmt.Sprintf("%s is a device, and writing it destroys what is on it; write a file in the workspace", brief(name))}
+	return finding{Denied, "shell.deny", says("%s is a device, and writing it destroys what is on it; write a file in the workspace", brief(name))}
 }
 
 // isRecursive reports whether an option of rm makes it go into directories.
@@ -101,15 +100,15 @@ func (j *judge) removes(words []word) finding {
 	for _, w := range words[1:] {
 		switch {
 		case !w.known:
-			f = worse(f, finding{Unsafe, "shell.dynamic", fmt.Sprintf("nobody can say what rm removes with %s; name what is to be removed", brief(w.source))})
+			f = worse(f, finding{Unsafe, "shell.dynamic", says("nobody can say what rm removes with %s; name what is to be removed", brief(w.source))})
 			operands = append(operands, w)
 		case w.why.rule == "shell.dynamic" && !strings.Contains(w.source, "{"):
-			f = worse(f, finding{Unsafe, "shell.dynamic", fmt.Sprintf("rm removes what %s is when the line runs; name what is to be removed", brief(w.source))})
+			f = worse(f, finding{Unsafe, "shell.dynamic", says("rm removes what %s is when the line runs; name what is to be removed", brief(w.source))})
 			operands = append(operands, w)
 		case !ended && w.text == "--":
 			ended = true
 		case !ended && w.text == "--no-preserve-root":
-			return finding{Denied, "shell.deny", "--no-preserve-root is there to remove the root; leave it out, and name files and folders below the workspace"}
+			return finding{Denied, "shell.deny", says("--no-preserve-root is there to remove the root; leave it out, and name files and folders below the workspace")}
 		case !ended && len(w.text) > 1 && w.text[0] == '-':
 			recursive = recursive || isRecursive(w.text)
 		default:
@@ -128,7 +127,7 @@ func (j *judge) removes(words []word) finding {
 // removed is the finding about one directory that would be removed with all
 // that is in it.
 func (j *judge) removed(w word, workspace bool) finding {
-	denied := finding{Denied, "shell.deny", fmt.Sprintf("removing %s with everything in it cannot be undone; name files and folders below the workspace", quoteName(w.source))}
+	denied := finding{Denied, "shell.deny", says("removing %s with everything in it cannot be undone; name files and folders below the workspace", quoteName(w.source))}
 	if w.known && w.text == "" || strings.HasPrefix(w.source, "~") && !w.known && !strings.Contains(w.source, "/") {
 		return denied
 	}
@@ -136,7 +135,7 @@ func (j *judge) removed(w word, workspace bool) finding {
 		return finding{}
 	}
 	if len(j.dirs) == 0 && !path.IsAbs(w.text) {
-		return finding{Unsafe, "shell.path", fmt.Sprintf("nobody can say where %s is when rm starts; name it by its whole path", quoteName(w.source))}
+		return finding{Unsafe, "shell.path", says("nobody can say where %s is when rm starts; name it by its whole path", quoteName(w.source))}
 	}
 	for _, place := range j.places() {
 		for _, target := range targets(w, place) {

@@ -78,11 +78,13 @@ func (j *judge) command(text string) int {
 	if len(j.out.commands) == commandCap {
 		if !j.out.over {
 			j.out.over = true
-			j.structure(finding{Denied, "shell.size", "the line has too many commands to show them to anybody; write them to a script file"})
+			j.structure(finding{Denied, "shell.size", says("the line has too many commands to show them to anybody; write them to a script file")})
 		}
 		return -1
 	}
-	j.out.commands = append(j.out.commands, Command{Text: text, Via: slices.Clone(j.via)})
+	c := Command{Text: text, Via: slices.Clone(j.via)}
+	j.stands(&c)
+	j.out.commands = append(j.out.commands, c)
 	return len(j.out.commands) - 1
 }
 
@@ -93,7 +95,7 @@ func (j *judge) found(i int, f finding) {
 		return
 	}
 	c := &j.out.commands[i]
-	c.Grade, c.Rule, c.Reason = f.grade, f.rule, f.reason
+	c.Grade, c.Rule, c.Reason, c.Instead = f.grade, f.rule, f.reason, f.instead
 }
 
 // inside is a judge for what a wrapper runs.

@@ -25,7 +25,7 @@ func Analyse(line string, at Place) Report {
 	}
 	stmts := j.script()
 	if name, found := j.out.recursive(); found {
-		j.structure(finding{Denied, "shell.deny", fmt.Sprintf("the function %q calls itself, which fills the machine with processes; use a loop", name)})
+		j.structure(finding{Denied, "shell.deny", says("the function %q calls itself, which fills the machine with processes; use a loop", name)})
 	}
 	r := j.report()
 	r.Argv = j.plain(stmts, &r)
@@ -34,7 +34,7 @@ func Analyse(line string, at Place) Report {
 
 func (j *judge) report() Report {
 	return Report{
-		Grade: j.out.worst.grade, Rule: j.out.worst.rule, Reason: j.out.worst.reason,
+		Grade: j.out.worst.grade, Rule: j.out.worst.rule, Reason: j.out.worst.reason, Instead: j.out.worst.instead,
 		Commands: j.out.commands, Structure: j.out.structure, Refused: *j.at.refused, Secret: *j.at.secrets,
 	}
 }
@@ -45,9 +45,9 @@ func (j *judge) script() []*syntax.Stmt {
 	switch {
 	case err != nil:
 		// What stands before the mistake may well run before bash sees it.
-		j.structure(finding{Unsafe, "shell.syntax", fmt.Sprintf("the line cannot be read as bash: %s; correct it", strings.TrimPrefix(err.Error(), "line:"))})
+		j.structure(finding{Unsafe, "shell.syntax", says("the line cannot be read as bash: %s; correct it", strings.TrimPrefix(err.Error(), "line:"))})
 	case len(stmts) == 0:
-		j.structure(finding{Unsafe, "shell.syntax", "there is no command in the line; write one"})
+		j.structure(finding{Unsafe, "shell.syntax", says("there is no command in the line; write one")})
 	}
 	j.stmts(stmts)
 	return stmts

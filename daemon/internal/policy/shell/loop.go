@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 
@@ -28,7 +27,7 @@ func loopName(name string) finding {
 	if plainName.MatchString(name) && !isRisky(name) {
 		return finding{}
 	}
-	return assigned(name, word{known: true, why: finding{Unproven, "shell.assignment", fmt.Sprintf("nobody can say what %s does to a command; name the variable in small letters", brief(name))}})
+	return assigned(name, word{known: true, why: finding{Unproven, "shell.assignment", says("nobody can say what %s does to a command; name the variable in small letters", brief(name))}})
 }
 
 // itemCap is how many words a for may have of which each is looked at.
@@ -80,7 +79,10 @@ func (j *judge) merge(start int, round *tally) {
 		return
 	}
 	for n, c := range round.commands {
-		j.found(start+n, finding{c.Grade, c.Rule, c.Reason})
+		if into := &j.out.commands[start+n]; into.Dir != c.Dir {
+			into.Dir = ""
+		}
+		j.found(start+n, finding{c.Grade, c.Rule, why{c.Reason, c.Instead}})
 	}
 	if round.structure > j.out.structure {
 		worst := round.worst

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -33,11 +32,11 @@ func (c call) writes(text string) finding {
 	abs, found := c.place.target(text)
 	switch {
 	case found.Class == protect.Asked:
-		return c.unproven("shell.write", "%s writes to %q, and a person agrees to that: %s", c.argv[0], text, found.Reason)
+		return c.unproven("shell.write", "%s writes to %q, and a person agrees to that: %s; leave it to the person", c.argv[0], text, found.Reason)
 	case found.Class == protect.Refused:
 		return c.unproven("shell.write", "%s writes to %q, which is protected: %s; write to another path below %s", c.argv[0], text, found.Reason, c.place.Workspace)
 	case text == "-", c.place.holds(abs) && abs != c.place.Workspace:
-		return finding{grade: Contained, rule: "shell.write", reason: fmt.Sprintf("%s writes to %q, below the workspace", c.argv[0], text)}
+		return finding{grade: Contained, rule: "shell.write", why: says("%s writes to %q, below the workspace", c.argv[0], text)}
 	case slices.Contains(writable, abs):
 		return finding{}
 	case isDevice(abs):
@@ -60,7 +59,7 @@ func (c call) changes(words []string) {
 }
 
 func (c call) leaks(text string) finding {
-	return c.place.leak(finding{grade: Unsafe, rule: "shell.secret", reason: fmt.Sprintf("%q of %s names credentials, which no command may touch unasked; do without them", text, c.argv[0])})
+	return c.place.leak(finding{grade: Unsafe, rule: "shell.secret", why: says("%q of %s names credentials, which no command may touch unasked; do without them", text, c.argv[0])})
 }
 
 // leak notes for the report that credentials are read.
@@ -116,7 +115,7 @@ func (c call) expands(text string, alike, names bool) finding {
 	if last := path.Base(text); !names && protect.SecretMatch(last, false) {
 		return c.unproven("shell.secret", "the pattern %q of %s fits names of credentials too; write the names out, or more of them", text, c.argv[0])
 	}
-	return finding{grade: Contained, rule: "shell.glob", reason: fmt.Sprintf("%s reads the names below the workspace that %q expands to", c.argv[0], text)}
+	return finding{grade: Contained, rule: "shell.glob", why: says("%s reads the names below the workspace that %q expands to", c.argv[0], text)}
 }
 
 // orSecret looks for credentials in the words of a call that is not proven, also

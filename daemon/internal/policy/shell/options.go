@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -251,5 +250,5 @@ func isDigits(text string) bool {
 func (c call) glob(i int) bool { return i < len(c.globs) && c.globs[i] }
 
 func (c call) unproven(rule, format string, args ...any) finding {
-	return finding{grade: Unproven, rule: rule, reason: fmt.Sprintf(format, args...)}
+	return finding{Unproven, rule, says(format, args...)}
 }

@@ -32,7 +32,7 @@ func (p Place) target(operand string) (abs string, found protect.Finding) {
 		return abs, protect.Finding{}
 	}
 	if found.Class == protect.Refused && p.refused != nil && *p.refused == "" {
-		*p.refused = fmt.Sprintf("it changes %s, and %s is protected: %s, so that nothing may change it; do without it", abs, found.Name, found.Reason)
+		*p.refused = fmt.Sprintf("it changes %s, and %s is protected: %s, so that nothing may change it", abs, found.Name, found.Reason)
 	}
 	return abs, found
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -67,11 +66,11 @@ func (j *judge) fed(name string, words []word) finding {
 	}
 	switch {
 	case piped:
-		return finding{Denied, "shell.pipe_interpreter", fmt.Sprintf("%s would run what another command says, which nobody has seen; save it to a file, read that, and run it then", name)}
+		return finding{Denied, "shell.pipe_interpreter", says("%s would run what another command says, which nobody has seen; save it to a file, read that, and run it then", name)}
 	case reads && j.stdin.kind == inputProc:
-		return finding{Unsafe, "shell.pipe_interpreter", fmt.Sprintf("%s would run what is written to it, which nobody has seen; write the commands themselves", name)}
+		return finding{Unsafe, "shell.pipe_interpreter", says("%s would run what is written to it, which nobody has seen; write the commands themselves", name)}
 	case reads && j.stdin.kind == inputDynamic:
-		return finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s would run a text that is made when the line runs; write the text out", name)}
+		return finding{Unsafe, "shell.dynamic", says("%s would run a text that is made when the line runs; write the text out", name)}
 	}
 	return finding{}
 }

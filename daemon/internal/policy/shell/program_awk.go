@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -14,7 +13,7 @@ func awk(c call) finding {
 	case f.grade > Unproven:
 		return f
 	case f.grade <= Contained:
-		return finding{Contained, "shell.program", fmt.Sprintf("this program of %s only tests and prints what passes through", c.argv[0])}
+		return finding{Contained, "shell.program", says("this program of %s only tests and prints what passes through", c.argv[0])}
 	default:
 		return c.orSecret(c.unproven("shell.program", "%s runs a program that may do more than test fields and print them; print only, or use cut, grep, sort or jq", c.argv[0]), false)
 	}

@@ -32,7 +32,7 @@ func printf(c call) finding {
 		case c.glob(i + globs):
 			return c.globbed(word)
 		case i == 0 && globs == 1 && strings.HasPrefix(word, "-v"), i == 0 && storing.MatchString(strings.ReplaceAll(word, "%%", "")):
-			return finding{Unsafe, "shell.option", "printf sets a variable here, and its name can run commands; only print"}
+			return finding{Unsafe, "shell.option", says("printf sets a variable here, and its name can run commands; only print")}
 		case i == 0 && globs == 1 && len(word) > 1 && word[0] == '-':
 			return c.unproven("shell.option", "%q is not an option of printf; write -- before a format that begins with a dash", word)
 		}
@@ -82,7 +82,7 @@ func testWord(c call, words []string, i int, word string) finding {
 	case is(ofNumbers), is(ofFile), is(ofText):
 		return finding{}
 	case word == "-v", word == "-R":
-		return finding{Unsafe, "shell.option", "the operator \"" + word + "\" of " + c.argv[0] + " evaluates a variable's name, which can run commands; compare text instead"}
+		return finding{Unsafe, "shell.option", says("the operator %q of %s evaluates a variable's name, which can run commands; compare text instead", word, c.argv[0])}
 	}
 	return finding{}
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -116,7 +115,7 @@ func gitStarts(c call) (f finding, bad bool) {
 	for _, word := range c.argv[1:] {
 		switch {
 		case remote && (startsProgram(word) || strings.HasPrefix(word, "-u") && slices.Contains(c.argv, "clone")):
-			return finding{Unsafe, "shell.network", fmt.Sprintf("%q makes git start a program, which nothing allows unasked; use a plain https address", word)}, true
+			return finding{Unsafe, "shell.network", says("%q makes git start a program, which nothing allows unasked; use a plain https address", word)}, true
 		case strings.Contains(word, "%G"), strings.Contains(word, "%(signature"), strings.Contains(word, "%(*signature"),
 			strings.HasPrefix(word, "--sort") && strings.Contains(word, "signature"):
 			return c.unproven("shell.option", "the format %q makes git start the program that checks signatures; leave that part out", word), true
@@ -143,7 +142,7 @@ func gitListing(r *reading) finding {
 	if len(r.operands) == 0 || r.has("l", "list", "contains", "no-contains", "merged", "no-merged", "points-at") {
 		return finding{}
 	}
-	return r.unproven("shell.option", "%s %q makes or changes something, which is not proven; to list, write --list before it", r.argv[0], r.operands[0])
+	return r.unproven("shell.option", "%s %q makes or changes something, which is not proven; write --list before it to list", r.argv[0], r.operands[0])
 }
 
 // gitFirst allows only some first operands, those that read. One of them has to
@@ -157,7 +156,7 @@ func gitFirst(only ...string) func(r *reading) finding {
 			!bare && len(r.argv) > 1 && slices.Contains(only, r.argv[1]):
 			return finding{}
 		}
-		return r.unproven("shell.option", "%s is only known to read with one of these behind it: %s", r.argv[0], strings.TrimSpace(strings.Join(only, " ")))
+		return r.unproven("shell.option", "%s is only known to read with one of these behind it: %s; write one of these", r.argv[0], strings.TrimSpace(strings.Join(only, " ")))
 	}
 }
 
@@ -169,7 +168,7 @@ func gitConfigReads(r *reading) finding {
 		len(r.operands) > 0 && (r.operands[0] == "get" || r.operands[0] == "list"):
 		return finding{}
 	}
-	return r.unproven("shell.option", "git config sets a value here, which is not proven; to read one, write: git config --get NAME")
+	return r.unproven("shell.option", "git config sets a value here, which is not proven; write git config --get NAME to read one")
 }
 
 // gitOneOperand refuses a second operand, which would be what to change to.

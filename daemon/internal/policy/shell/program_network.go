@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -17,7 +16,7 @@ func remote(starting ...string) program {
 	return func(c call) finding {
 		for _, word := range c.argv[1:] {
 			if slices.ContainsFunc(starting, func(sign string) bool { return starts(word, sign) }) {
-				return finding{Unsafe, "shell.network", fmt.Sprintf("%q makes %s start a program, which nothing allows unasked; leave it out", word, c.argv[0])}
+				return finding{Unsafe, "shell.network", says("%q makes %s start a program, which nothing allows unasked; leave it out", word, c.argv[0])}
 			}
 		}
 		return fetch(c)

@@ -45,7 +45,7 @@ func sed(c call) finding {
 	}
 	f := sedPrinting.judge(c)
 	if f.grade == Unproven && sedPlain.judge(c).grade <= Contained {
-		return finding{Contained, "shell.program", "this script of sed only edits what passes through"}
+		return finding{Contained, "shell.program", says("this script of sed only edits what passes through")}
 	}
 	return f
 }

@@ -96,7 +96,7 @@ func TestCommands(t *testing.T) {
 			continue
 		}
 		for i, got := range r.Commands {
-			got.Rule, got.Reason = "", ""
+			got.Rule, got.Reason, got.Instead, got.Dir, got.Loose = "", "", "", "", false
 			if !reflect.DeepEqual(got, c.want[i]) {
 				t.Errorf("%q: %+v, want %+v", c.line, got, c.want[i])
 			}

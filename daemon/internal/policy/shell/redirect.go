@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -94,7 +93,7 @@ func (j *judge) redirect(r *syntax.Redirect) {
 		if strings.ContainsAny(r.N.Value, "[$`") {
 			grade = Unsafe
 		}
-		j.structure(finding{grade, "shell.redirect", fmt.Sprintf("%s opens a descriptor that later commands inherit; redirect only 0, 1 and 2", brief(r.N.Value))})
+		j.structure(finding{grade, "shell.redirect", says("%s opens a descriptor that later commands inherit; redirect only 0, 1 and 2", brief(r.N.Value))})
 	}
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
@@ -116,7 +115,7 @@ func (j *judge) redirect(r *syntax.Redirect) {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
 		j.writes(j.target(r))
 	default:
-		j.structure(finding{Unsafe, "shell.redirect", fmt.Sprintf("the redirection %s is nothing that is known; use > or <", r.Op)})
+		j.structure(finding{Unsafe, "shell.redirect", says("the redirection %s is nothing that is known; use > or <", r.Op)})
 		j.look(r.Word)
 	}
 }
@@ -144,7 +143,7 @@ func (j *judge) duplicate(r *syntax.Redirect, w word) {
 		j.structure(w.why)
 		return
 	}
-	j.structure(finding{Unproven, "shell.redirect", fmt.Sprintf("%s%s takes a descriptor that nobody knows; use only 0, 1 and 2", r.Op, brief(w.source))})
+	j.structure(finding{Unproven, "shell.redirect", says("%s%s takes a descriptor that nobody knows; use only 0, 1 and 2", r.Op, brief(w.source))})
 }
 
 func (j *judge) reads(r *syntax.Redirect) {
@@ -154,24 +153,24 @@ func (j *judge) reads(r *syntax.Redirect) {
 		return
 	}
 	if r.Op == syntax.RdrInOut {
-		j.structure(finding{Unproven, "shell.redirect", fmt.Sprintf("<> makes %s when it is not there; read it with <", brief(w.source))})
+		j.structure(finding{Unproven, "shell.redirect", says("<> makes %s when it is not there; read it with <", brief(w.source))})
 	}
 	if w.glob {
-		j.structure(finding{Unproven, "shell.path", fmt.Sprintf("%s is a pattern; name the file", brief(w.source))})
+		j.structure(finding{Unproven, "shell.path", says("%s is a pattern; name the file", brief(w.source))})
 	}
 	for _, place := range j.places() {
 		abs, inside := place.resolveRead(w.text)
 		switch {
 		case w.text == "-": // a file of that name, for a redirection knows no streams
 		case isNetwork(abs):
-			j.structure(finding{Unsafe, "shell.redirect", fmt.Sprintf("%s opens a connection; use a web tool", abs)})
+			j.structure(finding{Unsafe, "shell.redirect", says("%s opens a connection; use a web tool", abs)})
 		case secret(abs):
-			j.structure(place.leak(finding{Unsafe, "shell.path", fmt.Sprintf("%s holds credentials, which nothing reads unasked; do without it", abs)}))
+			j.structure(place.leak(finding{Unsafe, "shell.path", says("%s holds credentials, which nothing reads unasked; do without it", abs)}))
 		case slices.Contains([]string{"/dev/null", "/dev/zero", "/dev/urandom"}, abs) && r.Op == syntax.RdrIn:
 		case r.Op == syntax.RdrInOut && isDevice(abs):
 			j.structure(device(abs))
 		case !inside:
-			j.structure(finding{Unsafe, "shell.path", fmt.Sprintf("< reads %s, which is outside the workspace; read files below %s", abs, place.Workspace)})
+			j.structure(finding{Unsafe, "shell.path", says("< reads %s, which is outside the workspace; read files below %s", abs, place.Workspace)})
 		}
 	}
 }
@@ -183,7 +182,7 @@ func (j *judge) writes(w word) {
 		return
 	}
 	if w.glob {
-		j.structure(finding{Unproven, "shell.path", fmt.Sprintf("%s is a pattern; name the file", brief(w.source))})
+		j.structure(finding{Unproven, "shell.path", says("%s is a pattern; name the file", brief(w.source))})
 	}
 	for _, place := range j.places() {
 		if w.text == "-" {
@@ -198,25 +197,25 @@ func written(name string, place Place) finding {
 	abs, found := place.target(name)
 	switch {
 	case found.Class == protect.Asked:
-		return finding{Unproven, "shell.path", fmt.Sprintf("%s is written, and a person agrees to that: %s", abs, found.Reason)}
+		return finding{Unproven, "shell.path", says("%s is written, and a person agrees to that: %s; leave it to the person", abs, found.Reason)}
 	case found.Class == protect.Refused:
-		return finding{Unsafe, "shell.path", fmt.Sprintf("%s is protected: %s, so nothing may write it; write another file", abs, found.Reason)}
+		return finding{Unsafe, "shell.path", says("%s is protected: %s, so nothing may write it; write another file", abs, found.Reason)}
 	case abs == "/dev/null", abs == "/dev/stdout", abs == "/dev/stderr":
 		return finding{}
 	case isNetwork(abs):
-		return finding{Unsafe, "shell.redirect", fmt.Sprintf("%s opens a connection; use a web tool", abs)}
+		return finding{Unsafe, "shell.redirect", says("%s opens a connection; use a web tool", abs)}
 	case isDevice(abs):
 		return device(abs)
 	case place.holds(abs) && abs != place.Workspace:
-		return finding{Contained, "shell.redirect", fmt.Sprintf("writes %s", abs)}
+		return finding{Contained, "shell.redirect", says("writes %s", abs)}
 	case secret(abs):
-		return finding{Unsafe, "shell.path", fmt.Sprintf("%s is where credentials lie; write below %s", abs, place.Workspace)}
+		return finding{Unsafe, "shell.path", says("%s is where credentials lie; write below %s", abs, place.Workspace)}
 	case slices.Contains(devices, abs), strings.HasPrefix(abs, "/dev/fd/"), strings.HasPrefix(abs, "/dev/shm/"):
-		return finding{Unproven, "shell.path", fmt.Sprintf("%s is no file of the workspace; write below %s", abs, place.Workspace)}
+		return finding{Unproven, "shell.path", says("%s is no file of the workspace; write below %s", abs, place.Workspace)}
 	case abs == "/tmp", strings.HasPrefix(abs, "/tmp/"), strings.HasPrefix(abs, path.Clean(place.Home)+"/"):
-		return finding{Unproven, "shell.path", fmt.Sprintf("%s is outside the workspace; write below %s", abs, place.Workspace)}
+		return finding{Unproven, "shell.path", says("%s is outside the workspace; write below %s", abs, place.Workspace)}
 	}
-	return finding{Unsafe, "shell.path", fmt.Sprintf("%s is outside the workspace; write below %s", abs, place.Workspace)}
+	return finding{Unsafe, "shell.path", says("%s is outside the workspace; write below %s", abs, place.Workspace)}
 }
 
 // isNetwork reports whether bash opens a connection instead of a file.

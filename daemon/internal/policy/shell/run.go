@@ -61,10 +61,10 @@ func (j *judge) text(wrapper, text string, own bool) {
 func (j *judge) tooDeep() bool {
 	switch {
 	case j.depth > depthCap:
-		j.structure(finding{Denied, "shell.size", "there are commands in commands without end; write the inner one alone"})
+		j.structure(finding{Denied, "shell.size", says("there are commands in commands without end; write the inner one alone")})
 		return true
 	case j.depth > wrapperCap:
-		j.structure(finding{Unsafe, "shell.wrapper", fmt.Sprintf("more than %d commands are wrapped in each other; write the inner one alone", wrapperCap)})
+		j.structure(finding{Unsafe, "shell.wrapper", says("more than %d commands are wrapped in each other; write the inner one alone", wrapperCap)})
 	}
 	return false
 }
@@ -80,7 +80,7 @@ func (j *judge) run(i int, words []word) {
 		j.out.commands[i].Argv = texts(words)
 	}
 	if !words[0].known || words[0].glob {
-		j.found(i, finding{Unsafe, "shell.dynamic", fmt.Sprintf("the name of the command is %s, so nobody can say what runs; write the name", brief(words[0].source))})
+		j.found(i, finding{Unsafe, "shell.dynamic", says("the name of the command is %s, so nobody can say what runs; write the name", brief(words[0].source))})
 		return
 	}
 	name := base(words[0])
@@ -89,7 +89,7 @@ func (j *judge) run(i int, words []word) {
 	}
 	path := name != words[0].text
 	if path {
-		j.found(i, finding{Unproven, "shell.path", fmt.Sprintf("%s is a file and not a name on the PATH; call programs by their bare names", brief(words[0].text))})
+		j.found(i, finding{Unproven, "shell.path", says("%s is a file and not a name on the PATH; call programs by their bare names", brief(words[0].text))})
 	}
 	j.found(i, j.deny(name, words))
 	j.found(i, j.fed(name, words))
@@ -124,10 +124,10 @@ func (j *judge) table(name string, words []word) finding {
 		return f
 	}
 	if c.asksVersion() {
-		return finding{Contained, "shell.version", fmt.Sprintf("%s only says which version it is", quoteName(name))}
+		return finding{Contained, "shell.version", says("%s only says which version it is", quoteName(name))}
 	}
 	if c.asks() {
-		return finding{Contained, "shell.program", fmt.Sprintf("%s %s only reads", name, words[1].text)}
+		return finding{Contained, "shell.program", says("%s %s only reads", name, words[1].text)}
 	}
 	return f
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -22,7 +21,7 @@ var launchers = []string{
 
 func wrapLauncher(j *judge, i int, words []word) {
 	j.found(i, j.table(words[0].text, words))
-	j.found(i, finding{Unproven, "shell.wrapper", fmt.Sprintf("%s runs another command; run that itself", brief(words[0].text))})
+	j.found(i, finding{Unproven, "shell.wrapper", says("%s runs another command; run that itself", brief(words[0].text))})
 	j.scan(i, words)
 	j.found(i, j.launched(words))
 	for n, w := range words {
@@ -107,33 +106,33 @@ options:
 func wrapShell(j *judge, i int, words []word) {
 	name, c := base(words[0]), readShell(words)
 	if c.odd || !slices.Contains([]string{"sh", "bash", "dash"}, name) {
-		j.found(i, finding{Unproven, "shell.interpreter", fmt.Sprintf("%s with these options may run more than it is given; use bash -c with a text, or run the commands themselves", name)})
+		j.found(i, finding{Unproven, "shell.interpreter", says("%s with these options may run more than it is given; use bash -c with a text, or run the commands themselves", name)})
 	}
 	switch {
 	case c.unknown:
-		j.found(i, finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s -c has no text of its own, so it runs what it is given later; write the command itself", name)})
+		j.found(i, finding{Unsafe, "shell.dynamic", says("%s -c has no text of its own, so it runs what it is given later; write the command itself", name)})
 	case c.text != nil && (!c.text.known || c.text.glob):
-		j.found(i, finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s -c runs a text that nobody can see beforehand; write the command itself", name)})
+		j.found(i, finding{Unsafe, "shell.dynamic", says("%s -c runs a text that nobody can see beforehand; write the command itself", name)})
 	case c.text != nil:
 		j.text(name+" -c", c.text.text, true)
 	case c.stdin && j.stdin.kind == inputText:
 		j.text(name+" <<", j.stdin.text, true)
 	case c.stdin && j.stdin.kind == inputDynamic:
-		j.found(i, finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s runs a text that nobody can see beforehand; write the commands themselves", name)})
+		j.found(i, finding{Unsafe, "shell.dynamic", says("%s runs a text that nobody can see beforehand; write the commands themselves", name)})
 	default:
 		if c.script != nil {
 			j.found(i, j.leaks(*c.script))
 		}
-		j.found(i, finding{Unproven, "shell.interpreter", fmt.Sprintf("nobody can say what a script does that %s runs; run its commands one by one", name)})
+		j.found(i, finding{Unproven, "shell.interpreter", says("nobody can say what a script does that %s runs; run its commands one by one", name)})
 	}
 }
 
 // runXargs judges what xargs runs: its words go on with what is read.
 func runXargs(j *judge, i int, words, rest []word) {
 	if j.namesOnly(words[:len(words)-len(rest)], rest) {
-		j.found(i, finding{Contained, "shell.wrapper", "xargs gives the names that are found to a program that only reads"})
+		j.found(i, finding{Contained, "shell.wrapper", says("xargs gives the names that are found to a program that only reads")})
 	} else {
-		j.found(i, finding{Unproven, "shell.wrapper", "xargs makes words of what it reads, which nobody can see beforehand; name the operands, or give names that find or git lists to a program that only reads"})
+		j.found(i, finding{Unproven, "shell.wrapper", says("xargs makes words of what it reads, which nobody can see beforehand; name the operands, or give names that find or git lists to a program that only reads")})
 	}
 	own := call{argv: texts(words[:len(words)-len(rest)])}
 	for _, own.place = range j.places() {
@@ -145,13 +144,13 @@ func runXargs(j *judge, i int, words, rest []word) {
 		return
 	}
 	if replace := xargsReplaces(words[:len(words)-len(rest)]); replace != "" && strings.Contains(rest[0].text, replace) {
-		j.found(i, finding{Unsafe, "shell.dynamic", "the name of the command that xargs runs is read, so nobody can say what runs; write the name"})
+		j.found(i, finding{Unsafe, "shell.dynamic", says("the name of the command that xargs runs is read, so nobody can say what runs; write the name")})
 	}
 	if shells[base(rest[0])] {
 		j.found(i, xargsShell(words, rest))
 	}
 	if base(rest[0]) == "rm" && slices.ContainsFunc(rest, func(w word) bool { return isRecursive(w.text) }) {
-		j.found(i, finding{Unsafe, "shell.dynamic", "rm -r gets names that nobody can see beforehand; name what is to be removed"})
+		j.found(i, finding{Unsafe, "shell.dynamic", says("rm -r gets names that nobody can see beforehand; name what is to be removed")})
 	}
 	inner := *j
 	inner.stdin = input{}
@@ -163,7 +162,7 @@ func runXargs(j *judge, i int, words, rest []word) {
 func xargsShell(words, rest []word) finding {
 	c := readShell(rest)
 	if c.unknown {
-		return finding{Denied, "shell.pipe_interpreter", "a shell runs what is read as commands; write the commands themselves"}
+		return finding{Denied, "shell.pipe_interpreter", says("a shell runs what is read as commands; write the commands themselves")}
 	}
 	if c.text == nil || !c.text.known {
 		return finding{}
@@ -171,9 +170,9 @@ func xargsShell(words, rest []word) finding {
 	switch replace := xargsReplaces(words[:len(words)-len(rest)]); {
 	case replace == "":
 	case strings.TrimSpace(c.text.text) == replace:
-		return finding{Denied, "shell.pipe_interpreter", "a shell runs what is read as commands; write the commands themselves"}
+		return finding{Denied, "shell.pipe_interpreter", says("a shell runs what is read as commands; write the commands themselves")}
 	case strings.Contains(c.text.text, replace):
-		return finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s in the text of sh -c becomes a part of the program; pass it as an argument and use \"$1\"", brief(replace))}
+		return finding{Unsafe, "shell.dynamic", says("%s in the text of sh -c becomes a part of the program; pass it as an argument and use \"$1\"", brief(replace))}
 	}
 	return finding{}
 }
@@ -198,9 +197,9 @@ func xargsReplaces(own []word) (replace string) {
 
 // wrapParallel runs what it reads as commands when it is given none.
 func wrapParallel(j *judge, i int, words []word) {
-	j.found(i, finding{Unproven, "shell.wrapper", "parallel makes commands of what it reads, which nobody can see beforehand; write the commands"})
+	j.found(i, finding{Unproven, "shell.wrapper", says("parallel makes commands of what it reads, which nobody can see beforehand; write the commands")})
 	if len(words) == 1 && j.stdin.kind == inputPipe {
-		j.found(i, finding{Denied, "shell.pipe_interpreter", "parallel runs what is read as commands; write the commands themselves"})
+		j.found(i, finding{Denied, "shell.pipe_interpreter", says("parallel runs what is read as commands; write the commands themselves")})
 	}
 	alone := *j
 	alone.stdin = input{} // what is read are operands
@@ -217,7 +216,7 @@ func runFlock(j *judge, i int, _, rest []word) {
 
 // wrapScript is script, whose command is a text for a shell.
 func wrapScript(j *judge, i int, words []word) {
-	j.found(i, finding{Unproven, "shell.wrapper", "script runs a command and writes all it says to a file; run the command itself"})
+	j.found(i, finding{Unproven, "shell.wrapper", says("script runs a command and writes all it says to a file; run the command itself")})
 	for n, w := range words[1:] {
 		flag, glued, long := strings.Cut(w.text, "=")
 		switch {
@@ -242,7 +241,7 @@ func wrapScript(j *judge, i int, words []word) {
 func runWatch(j *judge, i int, words, rest []word) {
 	switch {
 	case unknown(rest):
-		j.found(i, finding{Unsafe, "shell.dynamic", "watch runs a text that nobody can see beforehand; write the command itself"})
+		j.found(i, finding{Unsafe, "shell.dynamic", says("watch runs a text that nobody can see beforehand; write the command itself")})
 	case len(rest) > 0:
 		j.text("watch", strings.Join(texts(rest), " "), true)
 		if slices.ContainsFunc(words[1:len(words)-len(rest)], func(w word) bool { return strings.Contains(w.text, "x") }) { // or what may be it

@@ -7,7 +7,11 @@
 // wall.
 package shell
 
-import "github.com/bothyd/bothy/sdk/protect"
+import (
+	"slices"
+
+	"github.com/bothyd/bothy/sdk/protect"
+)
 
 // Grade is how far a line, or a part of it, can be trusted. Grades are ordered:
 // the grade of a whole is the highest one of its parts.
@@ -54,7 +58,10 @@ type Place struct {
 type Report struct {
 	Grade  Grade
 	Rule   string // of the part that decided, such as "shell.substitution"; empty when Proven
-	Reason string // one sentence that a model can act on; empty when Proven
+	Reason string // for a person: what is wrong with the line; empty when Proven
+	// Instead is for a model: what to do instead, beginning with the verb. A line that is
+	// proven or contained mostly has none.
+	Instead string
 
 	// Commands are all commands of the line in the order in which they stand,
 	// those inside wrappers and substitutions included.
@@ -80,10 +87,25 @@ type Report struct {
 
 // Command is one command of a line.
 type Command struct {
-	Text   string   // as it stands in the line
-	Argv   []string // its words, decoded; nil when they are not all static
-	Grade  Grade
-	Rule   string
-	Reason string
-	Via    []string // the wrappers that lead to it, outermost first: "env", "sh -c"
+	Text    string   // as it stands in the line
+	Argv    []string // its words, decoded; nil when they are not all static
+	Grade   Grade
+	Rule    string
+	Reason  string
+	Instead string
+	Via     []string // the wrappers that lead to it, outermost first: "env", "sh -c"
+
+	Dir   string // where it starts, absolute and clean; empty when nobody can say, or it may be one of several
+	Loose bool   // what it does is not in its words alone: it is given input, or a wrapper gives it words or variables
+}
+
+// plainWrappers run a command as it stands.
+var plainWrappers = []string{"timeout", "nice", "time", "nohup", "command", "sh -c", "bash -c"}
+
+// stands notes where a command starts, and what beside its words it goes by.
+func (j *judge) stands(c *Command) {
+	if len(j.dirs) == 1 {
+		c.Dir = j.dirs[0]
+	}
+	c.Loose = j.stdin.kind != inputNone || slices.ContainsFunc(j.via, func(w string) bool { return !slices.Contains(plainWrappers, w) })
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ func Strict(line string, at Place) Report {
 	r := Analyse(line, at)
 	refuse := func(f finding) Report {
 		if f.grade >= r.Grade {
-			r.Grade, r.Rule, r.Reason = f.grade, f.rule, f.reason
+			r.Grade, r.Rule, r.Reason, r.Instead = f.grade, f.rule, f.reason, f.instead
 		}
 		r.Structure, r.Argv = max(r.Structure, f.grade), nil
 		return r
@@ -48,7 +47,7 @@ func Strict(line string, at Place) Report {
 // single is the one simple command of a line.
 func single(line string) (*syntax.Stmt, finding) {
 	denied := func(format string, args ...any) (*syntax.Stmt, finding) {
-		return nil, finding{Denied, "shell.argv", fmt.Sprintf(format, args...)}
+		return nil, finding{Denied, "shell.argv", says(format, args...)}
 	}
 	if line == "" {
 		return denied("the command is empty; name a program")
@@ -61,7 +60,7 @@ func single(line string) (*syntax.Stmt, finding) {
 	case err != nil && (strings.Contains(err.Error(), "closing quote") || strings.Contains(err.Error(), "without closing")):
 		return denied("a quote is opened and never closed; close it")
 	case err != nil:
-		return denied("the command cannot be read: %v; there is no shell here, so put such characters in quotes", err)
+		return denied("the command cannot be read, and there is no shell here: %v; put such characters in quotes", err)
 	case len(stmts) == 0:
 		return denied("the command is only a comment; name a program")
 	case len(stmts) > 1:
@@ -106,7 +105,7 @@ func construct(cmd syntax.Command) string {
 // literal refuses a word that is more than its letters.
 func literal(d word) finding {
 	denied := func(what string) finding {
-		return finding{Denied, "shell.argv", fmt.Sprintf("there is no shell here, so %s in %s has no meaning; write the value, or put it in single quotes", what, brief(d.source))}
+		return finding{Denied, "shell.argv", says("there is no shell here, so %s in %s has no meaning; write the value, or put it in single quotes", what, brief(d.source))}
 	}
 	switch {
 	case d.tilde || d.why.rule == "shell.path":
@@ -129,7 +128,7 @@ func literal(d word) finding {
 func strictName(argv []string) finding {
 	name := argv[0]
 	denied := func(format string, args ...any) finding {
-		return finding{Denied, "shell.argv", fmt.Sprintf(format, args...)}
+		return finding{Denied, "shell.argv", says(format, args...)}
 	}
 	switch {
 	case name == "":
@@ -153,8 +152,8 @@ func strictly(r Report, argv []string, at Place) Report {
 	r.Argv = argv
 	if judge := strictPrograms[argv[0]]; judge != nil && (r.Grade == Unproven || r.Grade == Contained) && len(r.Commands) == 1 {
 		f := judge(call{argv: argv, place: at})
-		r.Grade, r.Rule, r.Reason = f.grade, f.rule, f.reason
-		r.Commands[0].Grade, r.Commands[0].Rule, r.Commands[0].Reason = f.grade, f.rule, f.reason
+		r.Grade, r.Rule, r.Reason, r.Instead = f.grade, f.rule, f.reason, f.instead
+		r.Commands[0].Grade, r.Commands[0].Rule, r.Commands[0].Reason, r.Commands[0].Instead = f.grade, f.rule, f.reason, f.instead
 	}
 	return r
 }

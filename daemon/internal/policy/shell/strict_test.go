@@ -61,8 +61,8 @@ func TestStrict(t *testing.T) {
 			t.Errorf("%q: %s by %s: %s", c.line, columns[r.Grade], r.Rule, r.Reason)
 		case allowed && !slices.Equal(r.Argv, c.argv):
 			t.Errorf("%q runs %q, want %q", c.line, r.Argv, c.argv)
-		case !allowed && (r.Reason == "" || r.Rule == "" || !strings.Contains(r.Reason, c.says)):
-			t.Errorf("%q is refused by %s with %q, which does not name %q", c.line, r.Rule, r.Reason, c.says)
+		case !allowed && (r.Reason == "" || r.Rule == "" || !strings.Contains(r.Reason+"; "+r.Instead, c.says)):
+			t.Errorf("%q is refused by %s with %q, which does not name %q", c.line, r.Rule, r.Reason+"; "+r.Instead, c.says)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -22,10 +21,10 @@ func (j *judge) stmt(s *syntax.Stmt) {
 	inner.stdin = j.input(s.Redirs)
 	inner.succeeded = nil
 	if s.Coprocess || s.Disown {
-		j.structure(finding{Unsafe, "shell.syntax", "|& at an end and &| are nothing that bash knows; leave them out"})
+		j.structure(finding{Unsafe, "shell.syntax", says("|& at an end and &| are nothing that bash knows; leave them out")})
 	}
 	if s.Background {
-		j.structure(finding{Unproven, "shell.background", "& leaves a command running, and everything is ended when the line returns; run it in the foreground"})
+		j.structure(finding{Unproven, "shell.background", says("& leaves a command running, and everything is ended when the line returns; run it in the foreground")})
 	}
 	inner.tree(s.Cmd)
 	for _, r := range s.Redirs {
@@ -83,23 +82,23 @@ func (j *judge) tree(cmd syntax.Command) {
 	case *syntax.LetClause:
 		j.let(c)
 	case *syntax.CoprocClause:
-		j.structure(finding{Unproven, "shell.background", "coproc leaves a command running beside the line; run it in the foreground"})
+		j.structure(finding{Unproven, "shell.background", says("coproc leaves a command running beside the line; run it in the foreground")})
 		j.look(c.Name)
 		inner := *j
 		inner.stdin = input{kind: inputProc}
 		inner.stmt(c.Stmt)
 	default:
-		j.structure(finding{Unsafe, "shell.syntax", fmt.Sprintf("%T is nothing that is known; write it with plain commands", cmd)})
+		j.structure(finding{Unsafe, "shell.syntax", says("%T is nothing that is known; write it with plain commands", cmd)})
 	}
 }
 
 func (j *judge) control(what string) {
-	j.structure(finding{Unproven, "shell.control", fmt.Sprintf("with %s nobody can say beforehand which commands run, and how often; write them one after the other, with && between", what)})
+	j.structure(finding{Unproven, "shell.control", says("with %s nobody can say beforehand which commands run, and how often; write them one after the other, with && between", what)})
 }
 
 // contained notes what runs no other commands than those that stand in it.
 func (j *judge) contained(what string) {
-	j.structure(finding{Contained, "shell.control", fmt.Sprintf("%s runs only what stands in it", what)})
+	j.structure(finding{Contained, "shell.control", says("%s runs only what stands in it", what)})
 }
 
 // substatements judges what runs in a shell of its own, whose directory the
@@ -113,7 +112,7 @@ func (j *judge) binary(c *syntax.BinaryCmd) {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
 		if c.Op == syntax.PipeAll {
-			j.structure(finding{Unproven, "shell.redirect", "|& sends errors along with the output; write 2>&1 |"})
+			j.structure(finding{Unproven, "shell.redirect", says("|& sends errors along with the output; write 2>&1 |")})
 		}
 		left, right := *j, *j
 		left.stmt(c.X)
@@ -139,7 +138,7 @@ func (j *judge) binary(c *syntax.BinaryCmd) {
 		j.stmt(c.Y)
 		j.dirs, j.succeeded = union(after, j.dirs), nil
 	default:
-		j.structure(finding{Unsafe, "shell.syntax", fmt.Sprintf("%s between commands is nothing that is known; use && or |", c.Op)})
+		j.structure(finding{Unsafe, "shell.syntax", says("%s between commands is nothing that is known; use && or |", c.Op)})
 		j.stmt(c.X)
 		j.stmt(c.Y)
 	}
@@ -194,7 +193,7 @@ func (j *judge) forClause(c *syntax.ForClause) {
 		j.arithmetic(l.Cond)
 		j.arithmetic(l.Post)
 	default:
-		j.structure(finding{Unsafe, "shell.syntax", "this loop is nothing that is known; write the commands one after the other"})
+		j.structure(finding{Unsafe, "shell.syntax", says("this loop is nothing that is known; write the commands one after the other")})
 	}
 	j.loop(c.Do)
 }
@@ -219,14 +218,14 @@ func (j *judge) function(c *syntax.FuncDecl) {
 	if c.Name != nil {
 		name = c.Name.Value
 	}
-	j.structure(finding{Unsafe, "shell.function", fmt.Sprintf("%q is given a meaning of its own, so that names no longer say what runs; write the commands out, or a script file", name)})
+	j.structure(finding{Unsafe, "shell.function", says("%q is given a meaning of its own, so that names no longer say what runs; write the commands out, or a script file", name)})
 	if j.out.calls[name] == nil {
 		j.out.calls[name] = []string{}
 	}
 	inner := *j
 	inner.functions = append(append([]string{}, j.functions...), name)
 	if len(inner.functions) > depthCap {
-		j.structure(finding{Denied, "shell.size", "there are functions in functions without end; write a script file"})
+		j.structure(finding{Denied, "shell.size", says("there are functions in functions without end; write a script file")})
 		return
 	}
 	inner.stmt(c.Body)
@@ -235,14 +234,14 @@ func (j *judge) function(c *syntax.FuncDecl) {
 
 // substitution judges what $(...) runs.
 func (j *judge) substitution(list []*syntax.Stmt) {
-	j.structure(finding{Unproven, "shell.substitution", "$(...) puts in what a command says, which nobody can see beforehand; run it first and write down what it said"})
+	j.structure(finding{Unproven, "shell.substitution", says("$(...) puts in what a command says, which nobody can see beforehand; run it first and write down what it said")})
 	j.substatements(list)
 }
 
 // process judges what <(...) or >(...) runs. What is written to the latter comes
 // by a pipe: of the whole output, or of what the command makes of its own input.
 func (j *judge) process(p *syntax.ProcSubst, output bool) {
-	j.structure(finding{Unproven, "shell.substitution", "<(...) and >(...) join commands by a hidden pipe; use a file in the workspace"})
+	j.structure(finding{Unproven, "shell.substitution", says("<(...) and >(...) join commands by a hidden pipe; use a file in the workspace")})
 	inner := *j
 	if p.Op == syntax.CmdOut {
 		kind := inputProc
@@ -263,7 +262,7 @@ func (j *judge) subscript(x syntax.ArithmExpr) {
 	if w, is := x.(*syntax.Word); is && plainSubscript.MatchString(j.slice(w.Pos().Offset(), w.End().Offset())) {
 		return
 	}
-	j.structure(finding{Unsafe, "shell.dynamic", fmt.Sprintf("the index %s is evaluated, commands in it included; use a number", j.brief(x))})
+	j.structure(finding{Unsafe, "shell.dynamic", says("the index %s is evaluated, commands in it included; use a number", j.brief(x))})
 }
 
 // arithmetic judges an expression. The value of a name in it is evaluated once
@@ -282,10 +281,10 @@ func (j *judge) arithmetic(x syntax.ArithmExpr) {
 		d := j.word(e)
 		j.structure(d.why)
 		if _, index := indexed(e); index || strings.ContainsAny(d.text, "[`") || strings.Contains(d.source, "$(") && d.known {
-			j.structure(finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s has an index, which bash evaluates, commands in it included; use plain names and numbers", brief(d.source))})
+			j.structure(finding{Unsafe, "shell.dynamic", says("%s has an index, which bash evaluates, commands in it included; use plain names and numbers", brief(d.source))})
 		}
 	default:
-		j.structure(finding{Unsafe, "shell.syntax", fmt.Sprintf("%T in arithmetic is nothing that is known", x)})
+		j.structure(finding{Unsafe, "shell.syntax", says("%T in arithmetic is nothing that is known; write the number", x)})
 	}
 }
 
@@ -314,7 +313,7 @@ func (j *judge) test(x syntax.TestExpr) {
 		j.test(e.Y)
 	case *syntax.UnaryTest:
 		if e.Op == syntax.TsVarSet || e.Op == syntax.TsRefVar {
-			j.structure(finding{Unsafe, "shell.dynamic", fmt.Sprintf("[[ %s evaluates the index of a name, commands in it included; test the value with -n", e.Op)})
+			j.structure(finding{Unsafe, "shell.dynamic", says("[[ %s evaluates the index of a name, commands in it included; test the value with -n", e.Op)})
 		}
 		j.test(e.X)
 	case *syntax.ParenTest:
@@ -322,7 +321,7 @@ func (j *judge) test(x syntax.TestExpr) {
 	case *syntax.Word:
 		j.look(e)
 	default:
-		j.structure(finding{Unsafe, "shell.syntax", fmt.Sprintf("%T in [[ ]] is nothing that is known", x)})
+		j.structure(finding{Unsafe, "shell.syntax", says("%T in [[ ]] is nothing that is known; write a plain test", x)})
 	}
 }
 
@@ -333,6 +332,6 @@ func (j *judge) evaluated(x syntax.TestExpr) {
 		return
 	}
 	if d := j.peek(w); strings.ContainsAny(d.text, "[`$(") && !(len(w.Parts) == 1 && !d.known && !strings.ContainsAny(d.text, "[`(")) {
-		j.structure(finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s is evaluated as arithmetic, commands in it included; compare plain numbers with [ ]", brief(d.source))})
+		j.structure(finding{Unsafe, "shell.dynamic", says("%s is evaluated as arithmetic, commands in it included; compare plain numbers with [ ]", brief(d.source))})
 	}
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ func (j *judge) words(list []*syntax.Word) []word {
 
 // doubt notes what speaks against a word whose text is known all the same.
 func (d *decoder) doubt(g Grade, rule, format string, args ...any) {
-	d.word.why = worse(d.word.why, finding{g, rule, fmt.Sprintf(format, args...)})
+	d.word.why = worse(d.word.why, finding{g, rule, says(format, args...)})
 }
 
 // dynamic notes that nobody can say what the word will be.
@@ -233,7 +232,7 @@ func (d *decoder) known(p *syntax.ParamExp) (string, bool) {
 // expansion judges the parts of an expansion that is more than a name.
 func (j *judge) expansion(p *syntax.ParamExp, source string) {
 	if p.Excl {
-		j.structure(finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s takes the name of a variable from another one; name the variable", source)})
+		j.structure(finding{Unsafe, "shell.dynamic", says("%s takes the name of a variable from another one; name the variable", source)})
 	}
 	if p.Index != nil {
 		j.subscript(p.Index)
@@ -247,17 +246,17 @@ func (j *judge) expansion(p *syntax.ParamExp, source string) {
 		j.look(p.Repl.With)
 	}
 	if p.NestedParam != nil || p.Flags != nil || len(p.Modifiers) > 0 {
-		j.structure(finding{Unsafe, "shell.syntax", fmt.Sprintf("%s is nothing that bash knows", source)})
+		j.structure(finding{Unsafe, "shell.syntax", says("%s is nothing that bash knows; write it plainly", source)})
 	}
 	if p.Exp == nil {
 		return
 	}
 	switch p.Exp.Op {
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		j.structure(finding{Unsafe, "shell.assignment", fmt.Sprintf("%s assigns while it expands; use :- instead of :=", source)})
+		j.structure(finding{Unsafe, "shell.assignment", says("%s assigns while it expands; use :- instead of :=", source)})
 	case syntax.OtherParamOps:
 		if op := j.peekText(p.Exp.Word); !slices.Contains([]string{"Q", "U", "u", "L", "a"}, op) {
-			j.structure(finding{Unsafe, "shell.dynamic", fmt.Sprintf("%s expands the value once more, and so may run it; use the value as it is", source)})
+			j.structure(finding{Unsafe, "shell.dynamic", says("%s expands the value once more, and so may run it; use the value as it is", source)})
 		}
 	}
 	j.look(p.Exp.Word)

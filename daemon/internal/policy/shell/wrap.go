@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -25,29 +24,29 @@ func init() {
 		"time":    wrapPlain(opts{flags: "pv", value: "f", long: []string{"portability", "verbose", "format="}}, finding{}),
 		"ionice":  wrapPlain(opts{flags: "t", value: "cn", long: []string{"class=", "classdata=", "ignore"}}, finding{}),
 		"setsid": wrapPlain(opts{flags: "cfw", long: []string{"ctty", "fork", "wait"}},
-			finding{Unproven, "shell.background", "setsid leaves a command running, and everything is ended when the line returns; run it in the foreground"}),
+			finding{Unproven, "shell.background", says("setsid leaves a command running, and everything is ended when the line returns; run it in the foreground")}),
 		"sudo": wrapPlain(opts{flags: "ABEHKknPSbils", value: "CDghpRrtTUu", assigns: true, long: strings.Fields("askpass bell background edit " +
 			"preserve-env preserve-env= preserve-groups set-home login remove-timestamp reset-timestamp list non-interactive stdin shell " +
 			"validate no-update close-from= chdir= group= host= prompt= chroot= role= type= command-timeout= other-user= user=")}, neverRoot),
 		"doas": wrapPlain(opts{flags: "nsL", value: "uC"}, neverRoot),
 		"chroot": wrapPlain(opts{long: []string{"groups=", "userspec=", "skip-chdir"}, skip: 1},
-			finding{Unproven, "shell.wrapper", "chroot changes what all paths mean; run the command itself"}),
+			finding{Unproven, "shell.wrapper", says("chroot changes what all paths mean; run the command itself")}),
 		"unshare": wrapPlain(opts{flags: "mpUrficnCTu", value: "RSGw", long: strings.Fields("mount mount= uts uts= ipc ipc= net net= pid pid= " +
 			"user user= cgroup cgroup= time time= fork keep-caps kill-child kill-child= mount-proc mount-proc= mount-binfmt mount-binfmt= " +
 			"map-root-user map-current-user map-auto map-user= map-users= map-group= map-groups= propagation= setgroups= setuid= setgid= " +
 			"root= wd= monotonic= boottime=")},
-			finding{Unproven, "shell.wrapper", "unshare makes namespaces, which the sandbox does not allow; run the command itself"}),
-		"busybox": wrapPlain(opts{}, finding{Unproven, "shell.wrapper", "busybox has commands of its own with other options; call the program itself"}),
-		"toybox":  wrapPlain(opts{}, finding{Unproven, "shell.wrapper", "toybox has commands of its own with other options; call the program itself"}),
+			finding{Unproven, "shell.wrapper", says("unshare makes namespaces, which the sandbox does not allow; run the command itself")}),
+		"busybox": wrapPlain(opts{}, finding{Unproven, "shell.wrapper", says("busybox has commands of its own with other options; call the program itself")}),
+		"toybox":  wrapPlain(opts{}, finding{Unproven, "shell.wrapper", says("toybox has commands of its own with other options; call the program itself")}),
 		"xargs": wrapAs(opts{flags: "0prtxo", value: "adEILnPs", glued: "eil", long: strings.Fields("null arg-file= delimiter= eof replace max-lines " +
 			"max-args= max-procs= max-chars= interactive no-run-if-empty verbose exit open-tty show-limits process-slot-var=")},
 			finding{}, runXargs),
 		"flock": wrapAs(opts{flags: "sexunoFv", value: "wE", skip: 1, long: strings.Fields("shared exclusive unlock nonblock nb close no-fork verbose " +
 			"timeout= wait= conflict-exit-code=")},
-			finding{Unproven, "shell.wrapper", "flock makes its lock file; run the command itself"}, runFlock),
+			finding{Unproven, "shell.wrapper", says("flock makes its lock file; run the command itself")}, runFlock),
 		"watch": wrapAs(opts{flags: "bcegptxwdr", value: "nq", long: strings.Fields("beep color no-color differences differences= errexit chgexit " +
 			"precise no-rerun no-title no-wrap exec interval= equexit=")},
-			finding{Unproven, "shell.wrapper", "watch runs a command for ever; run the command itself"}, runWatch),
+			finding{Unproven, "shell.wrapper", says("watch runs a command for ever; run the command itself")}, runWatch),
 		"script": wrapScript, "find": wrapFind, "parallel": wrapParallel,
 	}
 	for name := range shells {
@@ -58,7 +57,7 @@ func init() {
 	}
 }
 
-var neverRoot = finding{Unsafe, "shell.wrapper", "commands run as one user, who can become no other; run the command without it"}
+var neverRoot = finding{Unsafe, "shell.wrapper", says("commands run as one user, who can become no other; run the command without it")}
 
 // opts are the options of a wrapper that have no meaning for what it runs.
 type opts struct {
@@ -160,7 +159,7 @@ func wrapAs(o opts, own finding, run func(j *judge, i int, words, rest []word)) 
 // odd notes a wrapper whose options are not known, so that nobody can say where
 // the command in it begins. What would be denied is found all the same.
 func (j *judge) odd(i int, words []word) {
-	j.found(i, finding{Unsafe, "shell.option", fmt.Sprintf("the options of %s cannot be told from the command that it runs; write the command without it", brief(words[0].text))})
+	j.found(i, finding{Unsafe, "shell.option", says("the options of %s cannot be told from the command that it runs; write the command without it", brief(words[0].text))})
 	j.scan(i, words)
 }
 
@@ -212,10 +211,10 @@ func wrapCommand(j *judge, i int, words []word) {
 }
 
 func wrapExec(j *judge, i int, words []word) {
-	j.found(i, finding{Unproven, "shell.builtin", "exec puts a command in the place of the shell; run the command itself"})
+	j.found(i, finding{Unproven, "shell.builtin", says("exec puts a command in the place of the shell; run the command itself")})
 	rest, ok := opts{flags: "cl", value: "a"}.rest(words)
 	if !ok || len(rest) > 0 && (!rest[0].known || rest[0].glob) {
-		j.found(i, finding{Denied, "shell.builtin", "exec runs a command that nobody can see beforehand; write the command itself"})
+		j.found(i, finding{Denied, "shell.builtin", says("exec runs a command that nobody can see beforehand; write the command itself")})
 		return
 	}
 	j.wrapped("exec", rest)
@@ -320,7 +319,7 @@ func (j *judge) from(dir string) []string {
 func (j *judge) envAssign(name, value string) {
 	f := assigned(name, word{text: value, known: true})
 	if f.grade == Unproven {
-		f = finding{Contained, f.rule, f.reason}
+		f = finding{Contained, f.rule, f.why}
 	}
 	j.structure(f)
 }
@@ -328,7 +327,7 @@ func (j *judge) envAssign(name, value string) {
 // envSplit judges the words that env -S makes of a text. Only a text that it
 // splits at blanks and nothing else is taken apart.
 func (j *judge) envSplit(i int, words []word, from word, text string, more []word) {
-	j.found(i, finding{Contained, "shell.wrapper", "env -S makes several words of one; write the words, without env"})
+	j.found(i, finding{Contained, "shell.wrapper", says("env -S makes several words of one; write the words, without env")})
 	if strings.ContainsAny(text, "\\$'\"#") {
 		j.odd(i, words)
 		j.scan(i, append(words[:1:1], synthetic(from, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\", r) }))...))

@@ -1,7 +1,9 @@
-package engine
+// Package misnamed knows the names that tools and arguments have in other agents, and
+// what they are called here. It is pure: a call goes in, and comes back as it is or with
+// an answer that says all that it takes. Its outcome, misnamed, counts for no guard.
+package misnamed
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -36,31 +38,23 @@ func folded(name string) string {
 	}, name)
 }
 
-// misnamed is the tool, of those that there are, that another agent calls by a name.
-func misnamed(name string, tools []sdk.Tool) (sdk.Tool, bool) {
-	name = folded(name)
-	for _, want := range []string{name, folded(namesElsewhere[name])} {
+// Tool is the answer to a call of a tool that is not there, when one of those that are
+// is known by that name elsewhere; else nil.
+func Tool(name string, tools []sdk.Tool) error {
+	folding := folded(name)
+	for _, want := range []string{folding, folded(namesElsewhere[folding])} {
 		i := slices.IndexFunc(tools, func(t sdk.Tool) bool { return want != "" && (folded(t.Name) == want || folded(t.Qualified()) == want) })
 		if i >= 0 {
-			return tools[i], true
+			return sdk.Errorf(sdk.Misnamed, "there is no tool %.80q here; %s does that, with the arguments %s. This call was not made: make it by that name", name, tools[i].Name, argumentNames(tools[i]))
 		}
 	}
-	return sdk.Tool{}, false
-}
-
-// toldName is the answer to a call of a tool by another agent's name. It is not
-// counted as a failure: it says all that it takes.
-func toldName(name string, t sdk.Tool) error {
-	return sdk.Errorf(sdk.Misnamed, "there is no tool %.80q here; %s does that, with the arguments %s. This call was not made: make it by that name", name, t.Name, argumentNames(t))
+	return nil
 }
 
 // argumentNames are the names of a tool's arguments, those that it cannot do without first.
 func argumentNames(t sdk.Tool) string {
-	var declared struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
-	}
-	if json.Unmarshal(t.Parameters, &declared) != nil || len(declared.Properties) == 0 {
+	declared, ok := argumentsOf(t)
+	if !ok || len(declared.Properties) == 0 {
 		return "that it declares"
 	}
 	names := slices.Clone(declared.Required)

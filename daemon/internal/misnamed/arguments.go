@@ -1,4 +1,4 @@
-package host
+package misnamed
 
 import (
 	"encoding/json"
@@ -21,37 +21,58 @@ var argumentsElsewhere = map[string][]string{
 	"destinationpath": {"destination"}, "maxresults": {"limit"}, "headlimit": {"limit"},
 }
 
-// misnamedArguments says which arguments have another name here, or "". It is asked about
-// arguments that the tool's schema refuses.
-func (o *offered) misnamedArguments(arguments json.RawMessage) string {
-	var declared struct {
-		Properties map[string]json.RawMessage `json:"properties"`
+// declared are the arguments of a tool, as far as they are looked at here.
+type declared struct {
+	Properties map[string]json.RawMessage `json:"properties"`
+	Required   []string                   `json:"required"`
+	closed     bool                       // no others are taken, for sure
+}
+
+func argumentsOf(t sdk.Tool) (d declared, ok bool) {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(t.Parameters, &all) != nil || json.Unmarshal(t.Parameters, &d) != nil {
+		return d, false
 	}
+	d.closed = true
+	for key, value := range all {
+		switch key {
+		case "$schema", "$id", "$defs", "definitions", "type", "title", "description", "properties", "required":
+		case "additionalProperties":
+			d.closed = d.closed && string(value) == "false"
+		default: // it may say more of them
+			d.closed = false
+		}
+	}
+	return d, true
+}
+
+// Arguments is the answer to a call that writes an argument by the name that it has
+// elsewhere, where the tool cannot take it: one that it needs is not there by its own name,
+// or it takes no others than it declares. Else nil, and whoever validates has the say.
+func Arguments(t sdk.Tool, arguments json.RawMessage) error {
 	var given map[string]json.RawMessage
-	if json.Unmarshal(o.Parameters, &declared) != nil || json.Unmarshal(arguments, &given) != nil {
-		return ""
+	d, ok := argumentsOf(t)
+	if !ok || json.Unmarshal(arguments, &given) != nil {
+		return nil
 	}
 	var told []string
+	refused := false
 	for name := range given {
-		if _, own := declared.Properties[name]; own {
+		if _, own := d.Properties[name]; own {
 			continue
 		}
 		for _, here := range argumentsElsewhere[strings.ToLower(strings.ReplaceAll(name, "_", ""))] {
-			_, has := declared.Properties[here]
+			_, has := d.Properties[here]
 			if _, also := given[here]; has && !also {
 				told = append(told, name+" is "+here)
+				refused = refused || d.closed || slices.Contains(d.Required, here)
 				break
 			}
 		}
 	}
-	slices.Sort(told)
-	return strings.Join(told, ", ")
-}
-
-// refusal is the error of arguments that the tool's schema refuses.
-func (o *offered) refusal(arguments json.RawMessage, err error) error {
-	if names := o.misnamedArguments(arguments); names != "" {
-		return sdk.Errorf(sdk.Misnamed, "arguments of %s have other names here: %s. This call was not made: make it with those names (%w)", o.Name, names, err)
+	if !refused {
+		return nil
 	}
-	return sdk.Errorf(sdk.Validation, "the arguments of %s are refused: %w", o.Name, err)
+	slices.Sort(told)
+	return sdk.Errorf(sdk.Misnamed, "arguments of %s have other names here: %s. This call was not made: make it with those names", t.Name, strings.Join(told, ", "))
 }

@@ -350,12 +350,37 @@ func sameAsFirst(t *testing.T, got, first ended) {
 	}
 }
 
-func TestSettleOfAContainerOfAnotherSpec(t *testing.T) {
+// TestSettleOfAContainerWithOtherLimits: it tells how its last command ended, and the next
+// one has a container with the limits of today.
+func TestSettleOfAContainerWithOtherLimits(t *testing.T) {
 	s := newSettling(t)
 	s.add("r", true, shell("exit 3"))
 	_, kill := settler(t, s.job)
 	kill()
 	s.cfg.Limits.Pids = 100
+	m := open(t, s.cfg)
+	if got := ask(m, "r", "r-0"); got.Result.ExitCode != 3 {
+		t.Fatalf("got %+v", got)
+	}
+	f := &fixture{t: t, manager: m, run: s.run("r")}
+	if got := f.ok("ulimit -u"); got != "100" {
+		t.Errorf("the next command has %q processes", got)
+	}
+}
+
+func TestSettleOfAContainerOfAnotherSpec(t *testing.T) {
+	s := newSettling(t)
+	s.add("r", true, shell("exit 3"))
+	_, kill := settler(t, s.job)
+	kill()
+	runner, err := os.ReadFile(s.cfg.Runner)
+	if err == nil {
+		s.cfg.Runner = filepath.Join(shortDir(t), "bothy-runner")
+		err = os.WriteFile(s.cfg.Runner, append(runner, 0), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	m := open(t, s.cfg)
 	eventually(t, "the container is gone", func() bool { return len(s.container("r")) == 0 })
 	if got := ask(m, "r", "r-0"); got.Code != sandbox.CodeLost {

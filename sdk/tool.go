@@ -106,6 +106,10 @@ type Prepared struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// MetadataRunning is the member of a result's metadata that is true when the call left
+// something that lives until the run rests (the event run.rested).
+const MetadataRunning = "running"
+
 // ToolResult is what a tool answers. A tool that did its work and found a
 // failure (a command's exit status) says so here; a Go error is for a call
 // that could not be made.

@@ -74,6 +74,11 @@ func (b *bash) startJob(ctx context.Context, in arguments, command sandbox.Comma
 		return sdk.ToolResult{}, sdk.Errorf(sdk.Aborted, "the run came to rest, or was reset, while the command was started: it was ended")
 	}
 	firstSigns(ctx, j)
+	if ctx.Err() != nil { // nobody hears its name
+		started.Stop()
+		<-started.Done()
+		return sdk.ToolResult{}, classified(ctx.Err())
+	}
 	answer := b.shown(j)
 	if !j.ended() {
 		answer.Output = joined(answer.Output, "", "", "", fmt.Sprintf(startedNote, j.id, b.writableNote(run, started)))
@@ -156,7 +161,7 @@ func (b *bash) stopJob(ctx context.Context, in stopArguments, call tool.Call) (s
 	}
 	printed, dropped := j.read()
 	return sdk.ToolResult{
-		Success: true, Told: true, Metadata: map[string]any{"id": j.id, "running": false},
+		Success: true, Told: true, Metadata: map[string]any{"id": j.id, sdk.MetadataRunning: false},
 		Output: joined(text([]byte(printed)), "", "", "", unreadNote(dropped)+fmt.Sprintf("[%s was ended after %s]\n", j.id, time.Since(j.began).Round(time.Second))),
 	}, nil
 }
@@ -165,7 +170,7 @@ func (b *bash) stopJob(ctx context.Context, in stopArguments, call tool.Call) (s
 func (b *bash) shown(j *job) sdk.ToolResult {
 	ended := j.ended() // before what it printed last is read
 	printed, dropped := j.read()
-	metadata := map[string]any{"id": j.id, "running": !ended}
+	metadata := map[string]any{"id": j.id, sdk.MetadataRunning: !ended}
 	note := unreadNote(dropped)
 	if dropped > 0 {
 		metadata["dropped"] = dropped

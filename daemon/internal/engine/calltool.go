@@ -67,9 +67,11 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 		return ToolDone{Run: a.run, Entry: x.entry, Result: result}, nil
 	}
 	failpoint.Hit(failpoint.CallAfter)
-	if x.tool.Command != "" {
-		defer e.wakeRested(a.run.ID) // what a command left running has no prompt to live for
-	}
+	defer func() {
+		if x.result.Metadata[sdk.MetadataRunning] == true {
+			e.wakeRested(a.run.ID) // there is no prompt to live for
+		}
+	}()
 	for running := a.turn.running(); len(running) > 0; running = a.turn.running() {
 		e.runTogether(ctx, a, running)
 		if a.turn.unended() {

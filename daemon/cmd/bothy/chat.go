@@ -130,7 +130,7 @@ func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 	if t.run == "" || !t.cmd.Yolo { // it is said once, and holds for the run
 		t.cmd.widen(t.c, &p)
 	}
-	accepted, err := again(ctx, t.c, t.cl, func() (rpc.Accepted, error) { return t.cl.Act(ctx, p) })
+	accepted, err := t.c.submit(ctx, t.cl, false, p)
 	if err != nil {
 		if t.c.inTTY && (t.run != "" || strings.HasPrefix(text, "/")) { // a skill's name mistyped
 			t.c.complain(err)

@@ -57,16 +57,12 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
-	send := cl.Act
-	if cmd.Ask {
-		send = cl.Ask
-	}
 	if err := c.openInstructions(ctx, cl, project, who.asks, cmd.Format == "text" && !cmd.Quiet); err != nil {
 		return err
 	}
 	p := rpc.Prompt{Project: project, Prompt: prompt, Run: cmd.Alias, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks}
 	cmd.widen(c, &p)
-	accepted, err := again(ctx, c, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
+	accepted, err := c.submit(ctx, cl, cmd.Ask, p)
 	if err != nil {
 		return err
 	}

@@ -73,6 +73,7 @@ func (c *console) submit(ctx context.Context, cl *client.Client, readOnly bool, 
 			return accepted, fmt.Errorf("bothyd died %d times before it had answered a prompt: see %s: %w", died+1, c.logHint(), err)
 		}
 		died++
+		c.say("bothy: bothyd died; starting it again")
 		c.close(cl) // the next call makes a new connection
 		next, err := c.connect(ctx)
 		if err != nil {

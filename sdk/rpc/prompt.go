@@ -62,11 +62,12 @@ type RunRef struct {
 type RunsParams struct {
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
 	Hidden  bool   `json:"hidden,omitempty" access:"free" jsonschema:"include the implicit runs behind tools/call"`
+	Last    bool   `json:"last,omitempty" access:"free" jsonschema:"only runs that were given a prompt, none of a channel, and first the one that was given one last"`
 	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
 	Offset  int    `json:"offset,omitempty" access:"free"`
 }
 
-// RunSummary is one line of getRuns, newest first.
+// RunSummary is one line of getRuns, newest first unless Last was asked for.
 type RunSummary struct {
 	sdk.Run
 	ProjectRoot string `json:"project_root"`

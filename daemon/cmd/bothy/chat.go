@@ -14,8 +14,8 @@ import (
 )
 
 type chatCmd struct {
-	Model   string `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME."`
-	Alias   string `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The name of the run to continue, or to make; a new one when absent."`
+	Model string `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME."`
+	goOnFlags
 	Agent   string `short:"a" placeholder:"NAME" complete:"agent" default:"chat" help:"The agent block to use."`
 	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 	modeFlags
@@ -28,6 +28,7 @@ func (chatCmd) Help() string {
 Examples:
 
     bothy chat
+    bothy chat -c
     bothy chat -r fix-42 -m ollama/qwen3
 `
 }
@@ -35,7 +36,10 @@ Examples:
 // Run talks until the input ends. From a terminal it exits with 0, from a
 // script with the code of the last prompt.
 func (cmd chatCmd) Run(ctx context.Context, c *console) error {
-	if err := cmd.check(false); err != nil {
+	if err := cmd.modeFlags.check(false); err != nil {
+		return err
+	}
+	if err := cmd.goOnFlags.check(); err != nil {
 		return err
 	}
 	project, err := c.project(cmd.Project)
@@ -48,6 +52,9 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer c.close(cl)
+	if cmd.Alias, err = cmd.name(ctx, cl, project); err != nil {
+		return err
+	}
 	c.tellUntrusted(ctx, cl, project)
 	if err := c.openInstructions(ctx, cl, project, who.asks, true); err != nil {
 		return err

@@ -55,6 +55,7 @@ type fakeDaemon struct {
 type fakeRun struct {
 	root    string // of the one project there is
 	runs    []sdk.Run
+	last    int64 // the one that was given a prompt last
 	loops   []sdk.Loop
 	turns   []sdk.Turn
 	entries []sdk.Entry
@@ -226,7 +227,7 @@ func (f *fakeDaemon) RunByAlias(_ context.Context, _ int64, alias string) (sdk.R
 func (f *fakeDaemon) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error) {
 	var found []sdk.Run
 	for _, r := range f.detail.runs {
-		if (by.Hidden || !r.Hidden) && len(found) < by.Limit {
+		if (by.Hidden || !r.Hidden) && (!by.Last || r.ID == f.detail.last) && len(found) < by.Limit {
 			found = append(found, r)
 		}
 	}

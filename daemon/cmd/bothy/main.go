@@ -57,7 +57,7 @@ func (cli) Help() string {
 Examples:
 
     bothy run "why does the test in pkg/store fail?"
-    git diff | bothy run - "review this change"
+    git diff | bothy run "review this change"
     bothy run -m ollama/qwen3 --format json "count the TODOs" | jq .answer
     bothy tools call bash '{"command":"id -u"}'
     bothy runs show
@@ -81,7 +81,7 @@ func main() {
 	}
 	c := &console{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir, exe: exe,
-		keys:  keyboardOf(os.Stdin),
+		keys: keyboardOf(os.Stdin), silence: silence,
 		inTTY: isTerminal(os.Stdin), outTTY: isTerminal(os.Stdout), errTTY: isTerminal(os.Stderr),
 		interrupts: func() (<-chan os.Signal, func()) {
 			ch := make(chan os.Signal, 4)

@@ -28,6 +28,7 @@ type runsCmd struct {
 // runArg is how a verb takes the run that it is about.
 type runArg struct {
 	Alias   *string `arg:"" optional:"" name:"run" complete:"run" help:"The run's alias or id; the project's newest when absent."`
+	Last    bool    `help:"The run that was given a prompt last, instead of the newest."`
 	Project string  `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
@@ -63,12 +64,19 @@ func (a namedRun) open(ctx context.Context, c *console) (*client.Client, rpc.Run
 
 // ref resolves what was named; the newest run of the project when nothing was.
 func (a runArg) ref(ctx context.Context, c *console, cl *client.Client) (rpc.RunRef, error) {
+	if a.Alias != nil && a.Last {
+		return rpc.RunRef{}, usageError{fmt.Sprintf("--last names a run, and so does %s: leave out one of them", *a.Alias)}
+	}
 	if a.Alias != nil {
 		return namedRun{*a.Alias, a.Project}.ref(c)
 	}
 	project, err := c.project(a.Project)
 	if err != nil {
 		return rpc.RunRef{}, err
+	}
+	if a.Last {
+		alias, err := lastRun(ctx, cl, project)
+		return rpc.RunRef{Run: alias, Project: project}, err
 	}
 	list, err := cl.Runs(ctx, rpc.RunsParams{Project: project, Limit: 1})
 	if err != nil {

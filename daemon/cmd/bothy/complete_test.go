@@ -65,7 +65,7 @@ func TestComplete(t *testing.T) {
 		{"tools call bash ", ""},
 		{"completion ", "bash zsh fish"},
 		{"nonsense --x=", ""},
-		{"--", "--help --dir --json --no-color"},
+		{"--", "--help --dir --json --no-color --version"},
 	} {
 		for _, shell := range []string{"zsh", "fish"} {
 			if got := strings.Join(b.offered(t, shell, strings.Split(c.line, " ")...), " "); got != c.want {

@@ -42,3 +42,28 @@ func lastRun(ctx context.Context, cl *client.Client, project string) (string, er
 	}
 	return list[0].Alias, nil
 }
+
+// lastFlag names the project's last run where a verb takes the name of one.
+type lastFlag struct {
+	Last bool `help:"The run of the project that was given a prompt last, instead of a name."`
+}
+
+// name is the run that was named, or the last one of the project.
+func (f lastFlag) name(ctx context.Context, c *console, run, project string) (string, error) {
+	if !f.Last {
+		return run, nil
+	}
+	if run != "" {
+		return "", usageError{fmt.Sprintf("--last names a run, and so does %s: leave out one of them", run)}
+	}
+	project, err := c.project(project)
+	if err != nil {
+		return "", err
+	}
+	cl, err := c.connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer c.close(cl)
+	return lastRun(ctx, cl, project)
+}

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -22,6 +23,8 @@ type cli struct {
 	Dir     string `short:"C" placeholder:"DIR" complete:"dir" help:"Work as if called in DIR."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 	NoColor bool   `help:"Print without colours; NO_COLOR does the same."`
+
+	VersionFlag versionFlag `name:"version" help:"Print the version, as 'bothy version' does."`
 
 	Run       runCmd                 `cmd:"" help:"Give an agent a prompt and watch it work."`
 	Chat      chatCmd                `cmd:"" help:"Talk with an agent, line by line."`
@@ -47,7 +50,9 @@ type cli struct {
 	Version   versionCmd             `cmd:"" help:"Print the version."`
 
 	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
-	Man        manCmd        `cmd:"" help:"Print the manual page of bothy, or of a verb."`
+	Man        manCmd        `cmd:"" help:"Show the manual page of bothy, or of a verb."`
+
+	Elsewhere elsewhere `embed:""`
 }
 
 // Help is the text below the list of verbs.
@@ -120,8 +125,14 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 	if len(args) == 0 {
 		args = []string{"--help"} // who says nothing wants to know what there is
 	}
+	args = familiar(args)
 	parsed, err := parser.Parse(args)
 	if err != nil {
+		if text := instead(err, args); text != "" {
+			word, _, _ := strings.Cut(err.Error(), ",")
+			c.say("bothy: %s: %s", escape(word), text)
+			return exitUsage
+		}
 		c.complain(err)
 		c.say("Run `%s --help` to see what it takes.", helpName(err, args))
 		return exitUsage

@@ -149,6 +149,12 @@ func (c *Client) Reload(ctx context.Context) (rpc.Reloaded, error) {
 	return ask[rpc.Reloaded](ctx, c, rpc.MethodReload, nil)
 }
 
+// Mistakes lists what of the configuration, and of a project's own file, is wrong and so
+// not in force.
+func (c *Client) Mistakes(ctx context.Context, p rpc.MistakesParams) (rpc.Mistakes, error) {
+	return ask[rpc.Mistakes](ctx, c, rpc.MethodMistakes, p)
+}
+
 // Settings lists every setting in force with where it comes from.
 func (c *Client) Settings(ctx context.Context) ([]rpc.Setting, error) {
 	return ask[[]rpc.Setting](ctx, c, rpc.MethodShowConfig, nil)

@@ -35,6 +35,9 @@ type console struct {
 	color                 bool
 	json                  bool
 	role                  rpc.Role // that the verb needs
+
+	at   string // the project that the verb is about, as far as it was asked for
+	told bool   // of what is wrong in the configuration
 }
 
 func (c *console) env(name string) string {

@@ -31,6 +31,7 @@ type cli struct {
 	Runs      runsCmd                `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
 	Journal   journalCmd             `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Proposals proposalsCmd           `cmd:"" help:"List what waits for your answer; show, accept, reject or edit one."`
+	Notify    notifyCmd              `cmd:"" help:"Print what waits for an answer anywhere, for a shell's prompt or a bar."`
 	Policy    policyCmd              `cmd:"" help:"List the rules about what may run, and forget those that answers left."`
 	Explain   explainCmd             `cmd:"" help:"Say why an action ran, waited or was refused."`
 	Audit     auditCmd               `cmd:"" help:"List, check and export who did what, and what was refused."`

@@ -23,7 +23,7 @@ type chatCmd struct {
 
 // Help adds to the verb's help.
 func (chatCmd) Help() string {
-	return `Each line is a prompt; the agent remembers what was said before. Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends.
+	return `Each line is a prompt; the agent remembers what was said before. Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends. With --json each prompt becomes one object on a line, as 'bothy run --format json' has it, and nothing is asked.
 
 Examples:
 
@@ -46,7 +46,7 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	who := cmd.approver(c, true)
+	who := cmd.approver(c, !c.json)
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
@@ -55,8 +55,10 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 	if cmd.Alias, err = cmd.name(ctx, cl, project); err != nil {
 		return err
 	}
-	c.tellUntrusted(ctx, cl, project)
-	if err := c.openInstructions(ctx, cl, project, who.asks, true); err != nil {
+	if !c.json {
+		c.tellUntrusted(ctx, cl, project)
+	}
+	if err := c.openInstructions(ctx, cl, project, who.asks, !c.json); err != nil {
 		return err
 	}
 	t := chatSession{c: c, cl: cl, cmd: cmd, project: project, who: who}
@@ -163,12 +165,18 @@ func (t *chatSession) goOn(ctx context.Context) (int, error) {
 
 // show shows what comes of a prompt that was accepted.
 func (t *chatSession) show(ctx context.Context, accepted rpc.Accepted) (int, error) {
-	if accepted.Run != t.run || accepted.Model != t.model {
+	if !t.c.json && (accepted.Run != t.run || accepted.Model != t.model) {
 		t.c.introduce(accepted)
 	}
 	t.run, t.model = accepted.Run, accepted.Model
 	s := newLoopState(accepted.Loop)
-	if err := t.c.showText(ctx, t.cl, accepted, s, false, t.who); err != nil {
+	var err error
+	if !t.c.json {
+		err = t.c.showText(ctx, t.cl, accepted, s, false, t.who)
+	} else if err = t.c.follow(ctx, t.cl, accepted, s, silent{}, t.who); err == nil {
+		err = writeJSON(t.c.out, newResult(accepted, s), "")
+	}
+	if err != nil {
 		return exitFailed, err
 	}
 	if s.waiting != nil { // the next line would wait behind it

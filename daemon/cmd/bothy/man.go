@@ -30,6 +30,9 @@ Examples:
 
 // Run prints a page, or writes all.
 func (cmd manCmd) Run(ctx context.Context, c *console, app *kong.Application) error {
+	if err := c.noJSON("a manual page"); err != nil {
+		return err
+	}
 	pages := manPages(app)
 	if cmd.To == "" {
 		for _, p := range pages {

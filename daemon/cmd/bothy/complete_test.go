@@ -45,6 +45,8 @@ func TestComplete(t *testing.T) {
 		{"restore ", ":files"},
 		{"runs show ", "brave-1 bold-2"},
 		{"runs show b", "brave-1 bold-2"},
+		{"undo b", "brave-1 bold-2"},
+		{"sessions sh", "show"},
 		{"runs show brave-1 ", ""},
 		{"run -r br", "brave-1"},
 		{"run -qr br", "brave-1"},

@@ -9,16 +9,10 @@ import (
 )
 
 // elsewhere are the words of other tools that mean what a verb here means. They are
-// understood, and no list shows them.
-type elsewhere struct {
-	Exec     runCmd        `cmd:"" hidden:"" help:"The same as 'bothy run'."`
-	Undo     runsUndoCmd   `cmd:"" hidden:"" help:"The same as 'bothy runs undo'."`
-	Redo     runsRedoCmd   `cmd:"" hidden:"" help:"The same as 'bothy runs redo'."`
-	Diff     runsDiffCmd   `cmd:"" hidden:"" help:"The same as 'bothy runs diff'."`
-	Fork     runsForkCmd   `cmd:"" hidden:"" help:"The same as 'bothy runs fork'."`
-	Resume   runsResumeCmd `cmd:"" hidden:"" help:"The same as 'bothy runs resume'."`
-	Abort    runsAbortCmd  `cmd:"" hidden:"" help:"The same as 'bothy runs abort'."`
-	Sessions runsCmd       `cmd:"" hidden:"" aliases:"session" help:"The same as 'bothy runs'."`
+// no verbs of the parser, which would be a third slower for them.
+var elsewhere = map[string][]string{
+	"exec": {"run"}, "undo": {"runs", "undo"}, "redo": {"runs", "redo"}, "diff": {"runs", "diff"}, "fork": {"runs", "fork"},
+	"resume": {"runs", "resume"}, "abort": {"runs", "abort"}, "session": {"runs"}, "sessions": {"runs"},
 }
 
 // insteads say what does here what a word of other tools does there, where it is not
@@ -59,19 +53,42 @@ var insteads = map[string]string{
 	"upgrade":     "a new version is installed over the old one: `bothy stop`, and the next verb starts the new daemon",
 }
 
-// familiar turns what people write out of habit into what it means: --version without a
-// verb, and help before one.
-func familiar(args []string) []string {
-	if i := slices.IndexFunc(args, func(w string) bool { return !strings.HasPrefix(w, "-") }); i >= 0 {
-		if args[i] != "help" || i > 0 {
-			return args
+// verbAt is where the verb stands, or the number of words: flags may come first.
+func verbAt(args []string) int {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-C" || args[i] == "--dir": // a value follows
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return i
 		}
-		return append(slices.Clone(args[1:]), "--help")
 	}
-	if i := slices.Index(args, "--version"); i >= 0 {
-		return slices.Replace(slices.Clone(args), i, i+1, "version")
+	return len(args)
+}
+
+// ours puts the verb in the place of another tool's word for it.
+func ours(args []string) []string {
+	at := verbAt(args)
+	if at == len(args) || elsewhere[args[at]] == nil {
+		return args
 	}
-	return args
+	return slices.Concat(args[:at], elsewhere[args[at]], args[at+1:])
+}
+
+// familiar is what people write out of habit, as it is written here: --version without a
+// verb, help before one, and words of other tools.
+func familiar(args []string) []string {
+	at := verbAt(args)
+	if at == len(args) {
+		if i := slices.Index(args, "--version"); i >= 0 {
+			return slices.Replace(slices.Clone(args), i, i+1, "version")
+		}
+		return args
+	}
+	if args[at] == "help" {
+		return append(ours(slices.Concat(args[:at], args[at+1:])), "--help")
+	}
+	return ours(args)
 }
 
 // instead is what to say about a word that is no verb here; empty where nothing
@@ -81,10 +98,8 @@ func instead(err error, args []string) string {
 	if !errors.As(err, &parse) || parse.Context == nil || parse.Context.Selected() != nil {
 		return ""
 	}
-	for _, w := range args {
-		if text, known := insteads[w]; known && strings.HasPrefix(parse.Error(), "unexpected argument "+w) {
-			return text
-		}
+	if at := verbAt(args); at < len(args) {
+		return insteads[args[at]]
 	}
 	return ""
 }

@@ -25,7 +25,7 @@ func TestElsewhere(t *testing.T) {
 	b.daemon.changes = rpc.Changes{Run: "brave-1", Project: b.project, Differences: []sdk.Difference{{Path: "a.go", Status: "changed", Diff: "-a\n+b\n"}}}
 	for ours, theirs := range map[string]string{
 		"runs diff": "diff", "runs undo -n": "undo -n", "runs list": "sessions", "runs show brave-1": "session show brave-1", "runs rm": "runs delete",
-		"version": "--version", "--json version": "--json --version", "run --help": "help run", "--help": "help",
+		"version": "--version", "--json version": "--json --version", "run --help": "help run", "--help": "help", "runs undo --help": "help undo", "-C . runs list": "-C . sessions",
 	} {
 		code := b.run(strings.Fields(ours)...)
 		out, err := b.out.String(), b.err.String()
@@ -54,6 +54,16 @@ func TestInsteadsAreNoVerbs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for word := range elsewhere {
+		if insteads[word] != "" {
+			t.Errorf("%s is taken for a verb, and nothing can be said in its place", word)
+		}
+		for _, n := range parser.Model.Children {
+			if n.Name == word {
+				t.Errorf("%s is a verb", word)
+			}
+		}
+	}
 	for word, text := range insteads {
 		for _, n := range parser.Model.Children {
 			if n.Name == word {
@@ -63,7 +73,7 @@ func TestInsteadsAreNoVerbs(t *testing.T) {
 		quoted := strings.Split(text, "`")
 		for i := 1; i < len(quoted); i += 2 {
 			at := parser.Model.Node
-			for j, w := range strings.Fields(quoted[i])[1:] {
+			for j, w := range ours(strings.Fields(quoted[i])[1:]) {
 				var next *kong.Node
 				for _, n := range at.Children {
 					if n.Name == w {

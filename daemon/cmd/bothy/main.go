@@ -52,8 +52,6 @@ type cli struct {
 
 	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
 	Man        manCmd        `cmd:"" help:"Show the manual page of bothy, or of a verb."`
-
-	Elsewhere elsewhere `embed:""`
 }
 
 // Help is the text below the list of verbs.

@@ -36,7 +36,8 @@ func (c *Client) Ask(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
 }
 
 // Act queues a prompt. The answer means that the prompt is durable, not that
-// anything was done: Follow tells that.
+// anything was done: Follow tells that. Without an answer nobody knows: who set Prompt.Key
+// may call again with the same prompt, which is then queued once.
 func (c *Client) Act(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
 	return ask[rpc.Accepted](ctx, c, rpc.MethodAct, p)
 }

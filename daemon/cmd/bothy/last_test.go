@@ -29,8 +29,20 @@ func TestLast(t *testing.T) {
 	if p := b.daemon.prompts[len(b.daemon.prompts)-1]; p.Run != "r1" {
 		t.Errorf("chat: %+v", p)
 	}
-	b.want(t, exitUsage, "runs", "show", "--last", "r1")
-	if !strings.Contains(b.err.String(), "leave out one of them") {
-		t.Error(b.err.String())
+	for verb, name := range map[string]string{
+		"runs show": "r1", "runs abort": "r1", "runs resume": "r1", "runs fork": "r1", "runs diff": "r1", "runs undo --yes": "r1", "runs redo --yes": "r1", "runs reset": "r1", "runs rm --yes": "r1",
+		"journal": "-r r1", "proposals": "-r r1", "audit": "-r r1", "tools call bash {}": "-r r1",
+	} {
+		b.want(t, exitUsage, strings.Fields(verb+" --last "+name)...)
+		if !strings.Contains(b.err.String(), "leave out one of them") {
+			t.Errorf("%s: %s", verb, b.err.String())
+		}
 	}
+	b.want(t, exitOK, "runs", "reset", "--last")
+	b.want(t, exitOK, "runs", "rm", "--yes", "--last")
+	if got := strings.Join(b.daemon.done, "; "); got != "reset 7; delete 7" {
+		t.Errorf("did %s", got)
+	}
+	b.want(t, exitUsage, "runs", "reset")
+	b.want(t, exitUsage, "runs", "rm", "--yes")
 }

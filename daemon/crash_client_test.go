@@ -17,29 +17,18 @@ import (
 // The clients of a daemon that dies again and again. What they are told goes
 // into the site's history.
 
-// submit queues a plan in a run of its own. When the answer is lost it asks
-// whether the prompt is there, and gives it again only when it is not.
+// submit queues a plan in a run of its own. When the answer is lost it gives it again
+// under the same key.
 func (s *site) submit(ctx context.Context, c *client.Client, p plan) (rpc.Accepted, error) {
 	for {
-		a, err := c.Act(ctx, rpc.Prompt{Project: s.project, Run: p.Tag, Prompt: p.prompt(), Mode: p.Mode})
+		a, err := c.Act(ctx, rpc.Prompt{Project: s.project, Run: p.Tag, Prompt: p.prompt(), Mode: p.Mode, Key: p.Tag})
 		if err == nil {
 			s.history.accepted(a, p.prompt())
-			return a, nil
 		}
-		var d rpc.RunDetail
-		for lost(err) && len(d.Loops) == 0 {
-			if err := pause(ctx, 5*time.Millisecond); err != nil {
-				return a, err
-			}
-			d, err = c.Run(ctx, rpc.RunRef{Run: p.Tag, Project: s.project})
-			if sdk.OutcomeOf(err) == sdk.NotFound || err == nil && len(d.Loops) == 0 {
-				break
-			}
+		if !lost(err) {
+			return a, err
 		}
-		switch {
-		case len(d.Loops) > 0:
-			return rpc.Accepted{Run: p.Tag, ID: d.ID, Loop: d.Loops[0].ID, Sequence: 1}, nil // the answer was lost, not the prompt
-		case err != nil && sdk.OutcomeOf(err) != sdk.NotFound:
+		if err := pause(ctx, 5*time.Millisecond); err != nil {
 			return a, err
 		}
 	}

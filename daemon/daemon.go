@@ -59,18 +59,19 @@ type Daemon struct {
 	problems  problems
 	refused   atomic.Pointer[time.Time] // when the store last stopped taking writes
 
-	listener *server.Listener
-	store    *store.Store
-	runlogs  *audit.Runlogs
-	host     *host.Supervisor
-	models   *model.Models
-	library  *skill.Library
-	bundled  string // the folder of the bundled skills; empty without
-	answers  *answer.Answers
-	own      *builtin.Builtin
-	services services
-	engine   *engine.Engine
-	server   *server.Server
+	listener   *server.Listener
+	store      *store.Store
+	runlogs    *audit.Runlogs
+	host       *host.Supervisor
+	models     *model.Models
+	library    *skill.Library
+	bundled    string // the folder of the bundled skills; empty without
+	answers    *answer.Answers
+	own        *builtin.Builtin
+	services   services
+	engine     *engine.Engine
+	workspaces *config.Workspaces
+	server     *server.Server
 
 	parts closers // all that was made but what works for clients, and the server
 	work  closers // what works for clients: skills, engine and what tends them
@@ -122,7 +123,8 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		return err // the engine would take up what was left, and be stopped at once
 	}
 	rules := engine.NewRulebook(g.store, d.log)
-	written := written{d.current, config.NewWorkspaces(d.sayWorkspace)}
+	d.workspaces = config.NewWorkspaces(d.sayWorkspace)
+	written := written{d.current, d.workspaces}
 	ruling := policy.Live{Written: written.policy, Sandbox: func(root string) sdk.Sandbox { return d.current().Sandbox.For(root) }, Remembered: rules, Links: project.Links, Found: written.obeyed, Prepared: d.prepared}
 	copies := skill.Copies{Trusted: trust.Trusts, Runs: g.store}
 	d.own = d.ownTools(g.store, copies, rules)
@@ -157,12 +159,16 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 
 // diagnose keeps what is wrong with a plugin for `status`, and logs it.
 func (d *Daemon) diagnose(x inspect.Diagnostic) {
-	d.problem(x.Diagnostic, d.pluginText(x))
+	mistake := ""
+	if x.Block {
+		mistake = d.mistake(config.At(x.Diagnostic, d.current().Files)[0])
+	}
+	d.problem(problem{x.Diagnostic, d.pluginText(x), mistake})
 }
 
-// problem keeps and logs what is wrong with something, which is comparable.
-func (d *Daemon) problem(about any, text string) {
-	text = d.secrets.Redact(text)
-	d.log.Warn(text)
-	d.problems.add(about, text)
+// problem keeps and logs what is wrong with something.
+func (d *Daemon) problem(x problem) {
+	x.text = d.secrets.Redact(x.text)
+	d.log.Warn(x.text)
+	d.problems.add(x)
 }

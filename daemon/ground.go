@@ -117,7 +117,7 @@ func (d *Daemon) watchCrash() {
 	if text := logfile.Crash(path); text != "" {
 		d.cfg.LearnSecrets() // nobody has used one yet, and the text may hold any
 		d.log.Error("the daemon before this one died by a mistake of its own", "crash", text)
-		d.problem(aboutCrash, "the daemon before this one died by a mistake of its own; `bothy logs --level error` has the stack. What it was working on is taken up")
+		d.problem(problem{about: aboutCrash, text: "the daemon before this one died by a mistake of its own; `bothy logs --level error` has the stack. What it was working on is taken up"})
 	}
 	stop, err := logfile.WatchCrash(path)
 	if err != nil {

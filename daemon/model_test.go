@@ -165,7 +165,8 @@ func (s sse) modelSays(user, system string) {
 	word, rest, _ := strings.Cut(user, " ")
 	switch word {
 	case "call":
-		s.toolCall(rest)
+		call, _, _ := strings.Cut(rest, "\n\nStandard input:") // what was piped in is no part of it
+		s.toolCall(call)
 		return
 	case "join-call":
 		tool, arguments, _ := strings.Cut(rest, " ")

@@ -65,7 +65,7 @@ func (d *Daemon) subscribed(instance string, err error) {
 		d.problems.mended(hookProblem(instance))
 		return
 	}
-	for _, text := range d.problems.replace(hookProblem(instance), []string{"plugin " + instance + " does not hear all that it subscribes to: " + err.Error()}) {
+	for _, text := range d.problems.replace(hookProblem(instance), []problem{{text: "plugin " + instance + " does not hear all that it subscribes to: " + err.Error()}}) {
 		d.log.Warn(text)
 	}
 }

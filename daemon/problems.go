@@ -14,14 +14,15 @@ type problems struct {
 }
 
 type problem struct {
-	about any // comparable
-	text  string
+	about   any // comparable
+	text    string
+	mistake string // where the configuration has a mistake: that in one line
 }
 
-func (p *problems) add(about any, text string) {
+func (p *problems) add(x problem) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.list = append(p.list, problem{about, text})
+	p.list = append(p.list, x)
 }
 
 // mended takes back what was said about something.
@@ -33,19 +34,31 @@ func (p *problems) mended(about any) {
 
 // replace says anew what is wrong about something, and returns what of it was
 // not said before.
-func (p *problems) replace(about any, texts []string) (fresh []string) {
+func (p *problems) replace(about any, now []problem) (fresh []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, text := range texts {
-		if !slices.Contains(p.list, problem{about, text}) {
-			fresh = append(fresh, text)
+	for i := range now {
+		now[i].about = about
+		if !slices.Contains(p.list, now[i]) {
+			fresh = append(fresh, now[i].text)
 		}
 	}
 	p.list = slices.DeleteFunc(p.list, func(x problem) bool { return x.about == about })
-	for _, text := range texts {
-		p.list = append(p.list, problem{about, text})
-	}
+	p.list = append(p.list, now...)
 	return fresh
+}
+
+// mistakes are those of the configuration, and of the own file of one project.
+func (p *problems) mistakes(project string) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []string
+	for _, x := range p.list {
+		if of, workspace := x.about.(aboutWorkspace); x.mistake != "" && (!workspace || string(of) == project) {
+			out = append(out, x.mistake)
+		}
+	}
+	return out
 }
 
 // texts are for people.

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -21,6 +22,9 @@ const (
 	aboutStart about = "what waits for the next start"
 	aboutCrash about = "how the daemon before this one ended"
 )
+
+// aboutWorkspace is the own file of a project, by its root.
+type aboutWorkspace string
 
 // current is the configuration in force. It is never changed, only replaced:
 // whoever needs two values of it at one moment calls this once.
@@ -109,19 +113,44 @@ func (d *Daemon) put(ctx context.Context, path string, cfg *config.Config, diags
 
 // sayWorkspace keeps what is wrong with the own file of a project.
 func (d *Daemon) sayWorkspace(project string, diags config.Diagnostics) {
-	d.say(about("the workspace "+project), diags)
+	d.say(aboutWorkspace(project), diags)
 }
 
 // say keeps the diagnostics about something for `status`, in the place of those
 // that were there, and logs what is new.
-func (d *Daemon) say(about about, diags config.Diagnostics) {
-	var texts []string
+func (d *Daemon) say(about any, diags config.Diagnostics) {
+	var now []problem
 	for _, x := range diags {
-		texts = append(texts, d.secrets.Redact(config.Diagnostics{x}.Error()))
+		now = append(now, problem{text: d.secrets.Redact(config.Diagnostics{x}.Error()), mistake: d.mistake(x)})
 	}
-	for _, fresh := range d.problems.replace(about, texts) {
+	for _, fresh := range d.problems.replace(about, now) {
 		d.log.Warn(fresh)
 	}
+}
+
+// mistake is an error of the configuration in one line; empty for what is none.
+func (d *Daemon) mistake(x config.Diagnostic) string {
+	if x.Severity != "error" {
+		return ""
+	}
+	text := strings.TrimSuffix(x.Summary, ".")
+	if x.Detail != "" {
+		what, more, _ := strings.Cut(strings.Join(strings.Fields(x.Detail), " "), ". ")
+		text += ": " + what
+		if meant, _, is := strings.Cut(more, "?"); is && strings.HasPrefix(meant, "Did you mean") {
+			text += ". " + meant + "?"
+		}
+	}
+	if x.File != "" {
+		text = fmt.Sprintf("%s:%d: %s", x.File, x.Line, text)
+	}
+	return d.secrets.Redact(text)
+}
+
+// Mistakes implements server.Daemon: of a project, its own file is read as it is now.
+func (d *Daemon) Mistakes(project string) []string {
+	d.workspaces.Of(d.current(), project)
+	return d.problems.mistakes(project)
 }
 
 func (d *Daemon) shown(diags config.Diagnostics) []rpc.Diagnostic {

@@ -30,7 +30,7 @@ func (d *Daemon) followSkills(trust *answer.Trust, clients *server.Clients) (*sk
 		d.bundled, err = skill.Bundled(filepath.Join(d.paths.Prefix, "share", "bothy", "skills"), carried, filepath.Join(d.paths.Data, "skills"), sdk.Version)
 	}
 	if err != nil {
-		d.problem(aboutBundled, "the bundled skills are not whole: "+err.Error())
+		d.problem(problem{about: aboutBundled, text: "the bundled skills are not whole: " + err.Error()})
 	}
 	l, err := skill.NewLibrary(answer.Settings(d.cfg, d.bundled), skill.Options{Log: d.log.Named("skills"), Trusted: trust.Trusts, Answered: trust.Answered})
 	if err != nil {

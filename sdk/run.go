@@ -147,6 +147,7 @@ type EntryChange struct {
 type RunFilter struct {
 	Project int64 // 0 is all projects
 	Hidden  bool  // also the implicit runs behind tool calls
+	Last    bool  // only runs that were given a prompt, and none of a channel: first the one that was given one last
 	Limit   int   // 0 is no limit
 	Offset  int
 }

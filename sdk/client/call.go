@@ -36,7 +36,8 @@ func (c *Client) Ask(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
 }
 
 // Act queues a prompt. The answer means that the prompt is durable, not that
-// anything was done: Follow tells that.
+// anything was done: Follow tells that. Without an answer nobody knows: who set Prompt.Key
+// may call again with the same prompt, which is then queued once.
 func (c *Client) Act(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
 	return ask[rpc.Accepted](ctx, c, rpc.MethodAct, p)
 }
@@ -147,6 +148,12 @@ func (c *Client) ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.Plug
 // no error: the answer says that they were not applied.
 func (c *Client) Reload(ctx context.Context) (rpc.Reloaded, error) {
 	return ask[rpc.Reloaded](ctx, c, rpc.MethodReload, nil)
+}
+
+// Mistakes lists what of the configuration, and of a project's own file, is wrong and so
+// not in force.
+func (c *Client) Mistakes(ctx context.Context, p rpc.MistakesParams) (rpc.Mistakes, error) {
+	return ask[rpc.Mistakes](ctx, c, rpc.MethodMistakes, p)
 }
 
 // Settings lists every setting in force with where it comes from.

@@ -12,6 +12,17 @@ type Reloaded struct {
 	Diagnostics []Diagnostic   `json:"diagnostics"`
 }
 
+// MistakesParams is the parameters of config/mistakes.
+type MistakesParams struct {
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of a project, whose own file is read too"`
+}
+
+// Mistakes answers config/mistakes: what of the files is not in force since it is wrong,
+// each in one line that begins with the file and the line.
+type Mistakes struct {
+	Mistakes []string `json:"mistakes"`
+}
+
 // ConfigChange is one block that was added, changed, removed or moved.
 type ConfigChange struct {
 	Block    string   `json:"block"`

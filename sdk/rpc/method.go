@@ -33,6 +33,7 @@ const (
 	MethodPluginDev  = "plugins/dev"
 	MethodShowConfig = "config/show"
 	MethodReload     = "config/reload"
+	MethodMistakes   = "config/mistakes"
 
 	MethodSkills       = "skills/list"
 	MethodSkill        = "skills/info"

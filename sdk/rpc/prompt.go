@@ -14,6 +14,7 @@ type Prompt struct {
 	Run     string `json:"run,omitempty" access:"free" jsonschema:"alias of the run to continue or to make; a new one when absent"`
 	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
+	Key     string `json:"key,omitempty" access:"free" jsonschema:"chosen by the client, 1 to 64 of A-Z a-z 0-9 _ -, another one for each prompt: the same prompt given again under its key, since no answer came, is not queued again"`
 
 	Mode   sdk.Mode `json:"permission_mode,omitempty" access:"approve" jsonschema:"interactive, restricted, workspace or full; the agent's when absent. workspace is refused where commands cannot work on a copy of the project; full needs the role approve"`
 	Yolo   bool     `json:"yolo,omitempty" access:"approve" jsonschema:"full for every prompt of this run from now on; needs the role approve"`
@@ -61,11 +62,12 @@ type RunRef struct {
 type RunsParams struct {
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
 	Hidden  bool   `json:"hidden,omitempty" access:"free" jsonschema:"include the implicit runs behind tools/call"`
+	Last    bool   `json:"last,omitempty" access:"free" jsonschema:"only runs that were given a prompt, none of a channel, and first the one that was given one last"`
 	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
 	Offset  int    `json:"offset,omitempty" access:"free"`
 }
 
-// RunSummary is one line of getRuns, newest first.
+// RunSummary is one line of getRuns, newest first unless Last was asked for.
 type RunSummary struct {
 	sdk.Run
 	ProjectRoot string `json:"project_root"`

@@ -326,7 +326,7 @@ func TestEditor(t *testing.T) {
 	}
 }
 
-// TestNobodyToAsk: without a terminal nothing is read, the proposal is shown, and
+// TestNobodyToAsk: without a terminal no answer is read, the proposal is shown, and
 // the end comes in time with what to do.
 func TestNobodyToAsk(t *testing.T) {
 	for _, terminal := range []string{"none", "out", "in"} {
@@ -335,6 +335,7 @@ func TestNobodyToAsk(t *testing.T) {
 		if terminal == "none" {
 			b.c.keys = nil
 		}
+		b.c.in = strings.NewReader("y\ny\n") // which goes with the prompt, and is no answer
 		b.want(t, exitUnanswered, "run", "--answer-within", "1ms", "x")
 		if p := b.daemon.prompts[0]; p.Attend {
 			t.Errorf("%s: it attends", terminal)
@@ -368,6 +369,7 @@ func TestNobodyToAsk(t *testing.T) {
 func TestNobodyToAskAndNothingToShow(t *testing.T) {
 	b, _ := withQuestion(t)
 	b.c.inTTY, b.c.outTTY, b.c.errTTY, b.c.keys = false, false, false, nil
+	b.c.in = strings.NewReader("")
 	b.daemon.policy.silent = sdk.Errorf(sdk.Internal, "the disk is gone")
 	b.want(t, exitUnanswered, "run", "--answer-within", "1ms", "x")
 	if !strings.Contains(b.err.String(), "cannot be shown") || !strings.Contains(b.err.String(), "bothy proposals accept 1a2b3c4d") {

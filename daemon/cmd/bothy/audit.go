@@ -20,16 +20,20 @@ type auditCmd struct {
 // auditFilter is what the records are of.
 type auditFilter struct {
 	RunName string `name:"run" short:"r" placeholder:"RUN" complete:"run" help:"Those of one run: its alias or id."`
+	lastFlag
 	Project string `placeholder:"DIR" complete:"dir" help:"Those of one project; of all when absent."`
 	Since   string `placeholder:"TIME" help:"Not before: how long ago, as 2h, or when, as 2026-01-31."`
 	Events  bool   `help:"Security events only: violations of the sandbox, escapes from the project, refused approvals."`
 }
 
 // params is the filter as the daemon takes it.
-func (f auditFilter) params(c *console) (rpc.AuditParams, error) {
+func (f auditFilter) params(ctx context.Context, c *console) (rpc.AuditParams, error) {
 	p := rpc.AuditParams{Events: f.Events}
 	var err error
 	if p.Since, err = since(f.Since, time.Now()); err != nil {
+		return p, err
+	}
+	if f.RunName, err = f.name(ctx, c, f.RunName, f.Project); err != nil {
 		return p, err
 	}
 	p.Run, p.Project, err = c.filter(f.RunName, f.Project)
@@ -39,7 +43,7 @@ func (f auditFilter) params(c *console) (rpc.AuditParams, error) {
 // records calls do with each record that fits, page by page, until there are no
 // more or there were so many; 0 is all.
 func (f auditFilter) records(ctx context.Context, c *console, most int, do func(rpc.AuditRecord) error) error {
-	p, err := f.params(c)
+	p, err := f.params(ctx, c)
 	if err != nil {
 		return err
 	}

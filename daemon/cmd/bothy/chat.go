@@ -14,8 +14,8 @@ import (
 )
 
 type chatCmd struct {
-	Model   string `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME."`
-	Alias   string `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The name of the run to continue, or to make; a new one when absent."`
+	Model string `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME."`
+	goOnFlags
 	Agent   string `short:"a" placeholder:"NAME" complete:"agent" default:"chat" help:"The agent block to use."`
 	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 	modeFlags
@@ -23,11 +23,12 @@ type chatCmd struct {
 
 // Help adds to the verb's help.
 func (chatCmd) Help() string {
-	return `Each line is a prompt; the agent remembers what was said before. Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends.
+	return `Each line is a prompt; the agent remembers what was said before. Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends. With --json each prompt becomes one object on a line, as 'bothy run --format json' has it, and nothing is asked.
 
 Examples:
 
     bothy chat
+    bothy chat -c
     bothy chat -r fix-42 -m ollama/qwen3
 `
 }
@@ -35,21 +36,29 @@ Examples:
 // Run talks until the input ends. From a terminal it exits with 0, from a
 // script with the code of the last prompt.
 func (cmd chatCmd) Run(ctx context.Context, c *console) error {
-	if err := cmd.check(false); err != nil {
+	if err := cmd.modeFlags.check(false); err != nil {
+		return err
+	}
+	if err := cmd.goOnFlags.check(); err != nil {
 		return err
 	}
 	project, err := c.project(cmd.Project)
 	if err != nil {
 		return err
 	}
-	who := cmd.approver(c, true)
+	who := cmd.approver(c, !c.json)
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	c.tellUntrusted(ctx, cl, project)
-	if err := c.openInstructions(ctx, cl, project, who.asks, true); err != nil {
+	if cmd.Alias, err = cmd.name(ctx, cl, project); err != nil {
+		return err
+	}
+	if !c.json {
+		c.tellUntrusted(ctx, cl, project)
+	}
+	if err := c.openInstructions(ctx, cl, project, who.asks, !c.json); err != nil {
 		return err
 	}
 	t := chatSession{c: c, cl: cl, cmd: cmd, project: project, who: who}
@@ -130,7 +139,7 @@ func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 	if t.run == "" || !t.cmd.Yolo { // it is said once, and holds for the run
 		t.cmd.widen(t.c, &p)
 	}
-	accepted, err := again(ctx, t.c, t.cl, func() (rpc.Accepted, error) { return t.cl.Act(ctx, p) })
+	accepted, err := t.c.submit(ctx, t.cl, false, p)
 	if err != nil {
 		if t.c.inTTY && (t.run != "" || strings.HasPrefix(text, "/")) { // a skill's name mistyped
 			t.c.complain(err)
@@ -156,12 +165,18 @@ func (t *chatSession) goOn(ctx context.Context) (int, error) {
 
 // show shows what comes of a prompt that was accepted.
 func (t *chatSession) show(ctx context.Context, accepted rpc.Accepted) (int, error) {
-	if accepted.Run != t.run || accepted.Model != t.model {
+	if !t.c.json && (accepted.Run != t.run || accepted.Model != t.model) {
 		t.c.introduce(accepted)
 	}
 	t.run, t.model = accepted.Run, accepted.Model
 	s := newLoopState(accepted.Loop)
-	if err := t.c.showText(ctx, t.cl, accepted, s, false, t.who); err != nil {
+	var err error
+	if !t.c.json {
+		err = t.c.showText(ctx, t.cl, accepted, s, false, t.who)
+	} else if err = t.c.follow(ctx, t.cl, accepted, s, silent{}, t.who); err == nil {
+		err = writeJSON(t.c.out, newResult(accepted, s), "")
+	}
+	if err != nil {
 		return exitFailed, err
 	}
 	if s.waiting != nil { // the next line would wait behind it

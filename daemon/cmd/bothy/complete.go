@@ -46,7 +46,7 @@ func (c *console) completeWord(ctx context.Context, app *kong.Application, args 
 	if shell == "bash" {
 		words = rejoin(words)
 	}
-	l := readLine(app.Node, words)
+	l := readLine(app.Node, append(ours(words[:len(words)-1]), words[len(words)-1]))
 	typed := strings.TrimPrefix(l.cur, l.keep)
 	for _, x := range c.candidates(ctx, l) {
 		if x != files && x != dirs {

@@ -45,6 +45,8 @@ func TestComplete(t *testing.T) {
 		{"restore ", ":files"},
 		{"runs show ", "brave-1 bold-2"},
 		{"runs show b", "brave-1 bold-2"},
+		{"undo b", "brave-1 bold-2"},
+		{"sessions sh", "show"},
 		{"runs show brave-1 ", ""},
 		{"run -r br", "brave-1"},
 		{"run -qr br", "brave-1"},
@@ -65,7 +67,7 @@ func TestComplete(t *testing.T) {
 		{"tools call bash ", ""},
 		{"completion ", "bash zsh fish"},
 		{"nonsense --x=", ""},
-		{"--", "--help --dir --json --no-color"},
+		{"--", "--help --dir --json --no-color --version"},
 	} {
 		for _, shell := range []string{"zsh", "fish"} {
 			if got := strings.Join(b.offered(t, shell, strings.Split(c.line, " ")...), " "); got != c.want {

@@ -33,6 +33,9 @@ func (completionCmd) Help() string {
 
 // Run prints the script for a shell.
 func (cmd completionCmd) Run(c *console) error {
+	if err := c.noJSON("a script for a shell"); err != nil {
+		return err
+	}
 	script := map[string]string{"bash": completionBash, "zsh": completionZsh, "fish": completionFish}[cmd.Shell]
 	_, err := io.WriteString(c.out, script)
 	return err

@@ -100,7 +100,29 @@ func (c *console) connectOnce(ctx context.Context) (*client.Client, error) {
 	if hello.Version != sdk.Version {
 		c.say("bothy: the daemon is version %s and this is %s: after `bothy stop` the next call starts the bothyd of this version", escapeLine(hello.Version), sdk.Version)
 	}
+	c.tellMistakes(ctx, cl)
 	return cl, nil
+}
+
+// tellMistakes says, once, that something of the configuration is not in force. A daemon
+// that does not answer is told of by what comes next.
+func (c *console) tellMistakes(ctx context.Context, cl *client.Client) {
+	if c.told {
+		return
+	}
+	c.told = true
+	if c.at == "" {
+		c.at, _ = c.project("") // where there is none, only the user's file counts
+	}
+	found, err := cl.Mistakes(ctx, rpc.MistakesParams{Project: c.at})
+	if err != nil || len(found.Mistakes) == 0 {
+		return
+	}
+	more := ""
+	if n := len(found.Mistakes) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	c.say("bothy: %s%s: not in force, `bothy config check` shows it", escapeLine(strings.TrimSuffix(found.Mistakes[0], ".")), more)
 }
 
 // attachSoon is attach, after the end of a daemon that is about to end.

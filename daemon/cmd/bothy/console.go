@@ -29,10 +29,15 @@ type console struct {
 
 	keys keyboard // nil where nobody can be asked
 
+	silence time.Duration // how long a pipe may say nothing before it is left alone
+
 	inTTY, outTTY, errTTY bool
 	color                 bool
 	json                  bool
 	role                  rpc.Role // that the verb needs
+
+	at   string // the project that the verb is about, as far as it was asked for
+	told bool   // of what is wrong in the configuration
 }
 
 func (c *console) env(name string) string {
@@ -121,21 +126,6 @@ func writeJSON(w io.Writer, v any, indent string) error {
 	}
 	_, err := io.WriteString(w, escapeJSON(text.String()))
 	return err
-}
-
-// maxInput is the longest prompt or argument that is read from standard input:
-// what one message to the daemon can hold, with room to spare.
-const maxInput = 3 << 20
-
-func (c *console) readInput() (string, error) {
-	text, err := io.ReadAll(io.LimitReader(bufio.NewReader(c.in), maxInput+1))
-	if err != nil {
-		return "", fmt.Errorf("standard input: %w", err)
-	}
-	if len(text) > maxInput {
-		return "", usageError{fmt.Sprintf("standard input is longer than %d bytes: put it into a file of the project and name that in the prompt", maxInput)}
-	}
-	return string(text), nil
 }
 
 // confirm asks a person on the terminal; without a word the answer is no.

@@ -36,6 +36,14 @@ type usageError struct{ message string }
 
 func (e usageError) Error() string { return e.message }
 
+// noJSON refuses --json where what is printed is no data.
+func (c *console) noJSON(prints string) error {
+	if c.json {
+		return usageError{"there is no JSON of this: it prints " + prints + "; leave out --json"}
+	}
+	return nil
+}
+
 // exitError ends bothy with a code. Its reason was printed already, unless
 // err is set.
 type exitError struct {

@@ -11,8 +11,9 @@ import (
 )
 
 type explainCmd struct {
-	Words   []string `arg:"" name:"run-and-action" help:"The action: its path, the end of that (turn_2/bash/list), or a proposal's id. Before it, if need be, the run; the project's newest when absent."`
-	Project string   `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+	Words []string `arg:"" name:"run-and-action" help:"The action: its path, the end of that (turn_2/bash/list), or a proposal's id. Before it, if need be, the run; the project's newest when absent."`
+	lastFlag
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // Help adds to the verb's help.
@@ -37,6 +38,10 @@ func (cmd explainCmd) Run(ctx context.Context, c *console) error {
 		p.Run, p.Action = cmd.Words[0], cmd.Words[1]
 	default:
 		return usageError{"name one action, and before it the run if need be: bothy explain [RUN] ACTION"}
+	}
+	var err error
+	if p.Run, err = cmd.name(ctx, c, p.Run, cmd.Project); err != nil {
+		return err
 	}
 	project, err := c.project(cmd.Project)
 	if err != nil {

@@ -37,6 +37,7 @@ type fakeDaemon struct {
 	detail   fakeRun
 	changes  rpc.Changes
 	reloaded rpc.Reloaded
+	mistakes []string
 	loaded   rpc.PluginReloaded
 	skills   fakeSkills
 	policy   fakePolicy
@@ -55,6 +56,7 @@ type fakeDaemon struct {
 type fakeRun struct {
 	root    string // of the one project there is
 	runs    []sdk.Run
+	last    int64 // the one that was given a prompt last
 	loops   []sdk.Loop
 	turns   []sdk.Turn
 	entries []sdk.Entry
@@ -226,7 +228,7 @@ func (f *fakeDaemon) RunByAlias(_ context.Context, _ int64, alias string) (sdk.R
 func (f *fakeDaemon) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error) {
 	var found []sdk.Run
 	for _, r := range f.detail.runs {
-		if (by.Hidden || !r.Hidden) && len(found) < by.Limit {
+		if (by.Hidden || !r.Hidden) && (!by.Last || r.ID == f.detail.last) && len(found) < by.Limit {
 			found = append(found, r)
 		}
 	}
@@ -326,7 +328,8 @@ func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.Pl
 
 func (f *fakeDaemon) ReloadConfig(context.Context) rpc.Reloaded { return f.reloaded }
 
-func (f *fakeDaemon) Settings() []rpc.Setting { return nil }
+func (f *fakeDaemon) Mistakes(string) []string { return f.mistakes }
+func (f *fakeDaemon) Settings() []rpc.Setting  { return nil }
 
 // DevPlugin uses a process until it is given up.
 func (f *fakeDaemon) DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error) {

@@ -16,6 +16,7 @@ type journalCmd struct {
 	Follow  bool   `short:"f" help:"Go on with what comes, until Ctrl-C."`
 	After   int64  `placeholder:"SEQ" default:"-1" help:"Only rows behind this one. With --follow, what is new when absent."`
 	RunName string `name:"run" short:"r" placeholder:"RUN" help:"The rows of one run: its alias or id."`
+	lastFlag
 	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 	Global  bool   `short:"g" help:"The rows of all projects."`
 }
@@ -40,8 +41,12 @@ func (cmd journalCmd) Run(ctx context.Context, c *console) error {
 	if cmd.After < -1 {
 		return usageError{"--after is the seq of a row, and not negative"}
 	}
-	if cmd.Global && (cmd.RunName != "" || cmd.Project != "") {
-		return usageError{"--global is every project's rows: leave out --run and --project"}
+	if cmd.Global && (cmd.RunName != "" || cmd.Last || cmd.Project != "") {
+		return usageError{"--global is every project's rows: leave out --run, --last and --project"}
+	}
+	var err error
+	if cmd.RunName, err = cmd.name(ctx, c, cmd.RunName, cmd.Project); err != nil {
+		return err
 	}
 	cl, err := c.connect(ctx)
 	if err != nil {

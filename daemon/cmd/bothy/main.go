@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -23,11 +24,14 @@ type cli struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
 	NoColor bool   `help:"Print without colours; NO_COLOR does the same."`
 
+	VersionFlag versionFlag `name:"version" help:"Print the version, as 'bothy version' does."`
+
 	Run       runCmd                 `cmd:"" help:"Give an agent a prompt and watch it work."`
 	Chat      chatCmd                `cmd:"" help:"Talk with an agent, line by line."`
 	Runs      runsCmd                `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
 	Journal   journalCmd             `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Proposals proposalsCmd           `cmd:"" help:"List what waits for your answer; show, accept, reject or edit one."`
+	Notify    notifyCmd              `cmd:"" help:"Print what waits for an answer anywhere, for a shell's prompt or a bar."`
 	Policy    policyCmd              `cmd:"" help:"List the rules about what may run, and forget those that answers left."`
 	Explain   explainCmd             `cmd:"" help:"Say why an action ran, waited or was refused."`
 	Audit     auditCmd               `cmd:"" help:"List, check and export who did what, and what was refused."`
@@ -47,7 +51,7 @@ type cli struct {
 	Version   versionCmd             `cmd:"" help:"Print the version."`
 
 	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
-	Man        manCmd        `cmd:"" help:"Print the manual page of bothy, or of a verb."`
+	Man        manCmd        `cmd:"" help:"Show the manual page of bothy, or of a verb."`
 }
 
 // Help is the text below the list of verbs.
@@ -57,7 +61,7 @@ func (cli) Help() string {
 Examples:
 
     bothy run "why does the test in pkg/store fail?"
-    git diff | bothy run - "review this change"
+    git diff | bothy run "review this change"
     bothy run -m ollama/qwen3 --format json "count the TODOs" | jq .answer
     bothy tools call bash '{"command":"id -u"}'
     bothy runs show
@@ -81,7 +85,7 @@ func main() {
 	}
 	c := &console{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir, exe: exe,
-		keys:  keyboardOf(os.Stdin),
+		keys: keyboardOf(os.Stdin), silence: silence,
 		inTTY: isTerminal(os.Stdin), outTTY: isTerminal(os.Stdout), errTTY: isTerminal(os.Stderr),
 		interrupts: func() (<-chan os.Signal, func()) {
 			ch := make(chan os.Signal, 4)
@@ -120,8 +124,14 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 	if len(args) == 0 {
 		args = []string{"--help"} // who says nothing wants to know what there is
 	}
+	args = familiar(args)
 	parsed, err := parser.Parse(args)
 	if err != nil {
+		if text := instead(err, args); text != "" {
+			word, _, _ := strings.Cut(err.Error(), ",")
+			c.say("bothy: %s: %s", escape(word), text)
+			return exitUsage
+		}
 		c.complain(err)
 		c.say("Run `%s --help` to see what it takes.", helpName(err, args))
 		return exitUsage

@@ -179,7 +179,8 @@ func TestPrompts(t *testing.T) {
 	}{
 		{"from a pipe\n", nil, "from a pipe"},
 		{"a diff\n", []string{"-", "review", "this"}, "review this\n\na diff"},
-		{"ignored", []string{"just", "words"}, "just words"},
+		{"", []string{"just", "words"}, "just words"},
+		{"piped\n", []string{"just", "words"}, "just words\n\nStandard input:\n```\npiped\n```"},
 		{"", []string{"--", "--help"}, "--help"},
 	} {
 		b.c.in = strings.NewReader(c.stdin)
@@ -212,6 +213,8 @@ func TestUsage(t *testing.T) {
 		"root":             {[]string{"-C", "/", "run", "x"}, "--project"},
 		"no directory":     {[]string{"-C", "/nope", "run", "x"}, "/nope"},
 		"no project":       {[]string{"run", "--project", "nope", "x"}, "--project nope"},
+		"two runs":         {[]string{"run", "-c", "-r", "r1", "x"}, "leave out one"},
+		"two runs to talk": {[]string{"chat", "--last", "-r", "r1"}, "leave out one"},
 		"arguments":        {[]string{"tools", "call", "bash", "{"}, "JSON object"},
 		"null arguments":   {[]string{"tools", "call", "bash", "null"}, "JSON object"},
 		"list arguments":   {[]string{"tools", "call", "bash", "[1]"}, "JSON object"},
@@ -226,7 +229,7 @@ func TestUsage(t *testing.T) {
 	b.c.inTTY = true
 	b.want(t, exitUsage, "run")
 	b.want(t, exitOK, "run", "--help")
-	if !strings.Contains(b.out.String(), "git diff | bothy run -") {
+	if !strings.Contains(b.out.String(), `git diff | bothy run "review this"`) {
 		t.Errorf("help: %s", b.out.String())
 	}
 	b.want(t, exitOK)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -17,20 +18,27 @@ type manCmd struct {
 
 // Help adds to the verb's help.
 func (manCmd) Help() string {
-	return `The page is printed as man reads it. make install puts all pages where man finds them.
+	return `On a terminal man shows the page, or $PAGER the text of --help where there is no man. Elsewhere the page is printed as man reads it. make install puts all pages where man finds them.
 
 Examples:
 
+    bothy man run
     bothy man run | man -l -
     bothy man --to ~/.local/share/man/man1
 `
 }
 
 // Run prints a page, or writes all.
-func (cmd manCmd) Run(c *console, app *kong.Application) error {
+func (cmd manCmd) Run(ctx context.Context, c *console, app *kong.Application) error {
+	if err := c.noJSON("a manual page"); err != nil {
+		return err
+	}
 	pages := manPages(app)
 	if cmd.To == "" {
 		for _, p := range pages {
+			if p.verb == cmd.Verb && c.outTTY {
+				return c.showPage(ctx, p)
+			}
 			if p.verb == cmd.Verb {
 				_, err := io.WriteString(c.out, p.text)
 				return err

@@ -37,6 +37,9 @@ const looking = 200 * time.Millisecond
 
 // Run lasts until Ctrl-C.
 func (cmd pluginsDevCmd) Run(ctx context.Context, c *console) error {
+	if err := c.noJSON("how it goes, for the plugin's author"); err != nil {
+		return err
+	}
 	name, ok := strings.CutPrefix(filepath.Base(cmd.Path), "bothy-plugin-")
 	if !ok || name == "" {
 		return usageError{fmt.Sprintf("%s is not called bothy-plugin-NAME", cmd.Path)}

@@ -10,7 +10,8 @@ import (
 // nearest folder upwards with .bothy or .git, else the working directory.
 // Never / and never the home directory itself unless named: agents write into
 // their project.
-func (c *console) project(named string) (string, error) {
+func (c *console) project(named string) (root string, err error) {
+	defer func() { c.at = root }()
 	if named != "" {
 		return c.namedProject(named)
 	}

@@ -28,6 +28,7 @@ type proposalsListCmd struct {
 	All     bool   `short:"a" help:"Those that were answered or expired too, newest first."`
 	Limit   int    `short:"n" default:"100" help:"At most so many."`
 	RunName string `name:"run" short:"r" placeholder:"RUN" complete:"run" help:"Those of one run: its alias or id."`
+	lastFlag
 	Project string `placeholder:"DIR" complete:"dir" help:"Those of one project; of all when absent."`
 }
 
@@ -51,6 +52,9 @@ func (cmd proposalsListCmd) Run(ctx context.Context, c *console) error {
 	}
 	p := rpc.ProposalsParams{Ended: cmd.All, Limit: cmd.Limit}
 	var err error
+	if cmd.RunName, err = cmd.name(ctx, c, cmd.RunName, cmd.Project); err != nil {
+		return err
+	}
 	if p.Run, p.Project, err = c.filter(cmd.RunName, cmd.Project); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -14,8 +15,8 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// mostStarts is how often a follower starts a daemon that dies again before it
-// has recorded anything.
+// mostStarts is how often a daemon is started again that dies before it greets, before it
+// has taken a prompt, or, where a run is followed, before it has recorded anything.
 const mostStarts = 3
 
 // bindTime is how long a daemon may take to make a socket again that somebody
@@ -52,6 +53,34 @@ func (b *reconnect) lost(ctx context.Context, why error) error {
 	}
 	b.c.close(cl)
 	return nil
+}
+
+// submit gives a prompt to the daemon. When that dies before it has answered, the next
+// one is given the prompt too: by its key it knows whether the prompt is there already.
+func (c *console) submit(ctx context.Context, cl *client.Client, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
+	p.Key = rand.Text()
+	send := cl.Act
+	if readOnly {
+		send = cl.Ask
+	}
+	died := 0
+	for {
+		accepted, err := again(ctx, c, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
+		switch {
+		case !errors.Is(err, client.ErrDisconnected):
+			return accepted, err
+		case died == mostStarts:
+			return accepted, fmt.Errorf("bothyd died %d times before it had answered a prompt: see %s: %w", died+1, c.logHint(), err)
+		}
+		died++
+		c.say("bothy: bothyd died; starting it again")
+		c.close(cl) // the next call makes a new connection
+		next, err := c.connect(ctx)
+		if err != nil {
+			return accepted, err
+		}
+		c.close(next)
+	}
 }
 
 // again calls ask until the answer is not that the daemon is stopping: it waits

@@ -2,22 +2,20 @@ package main
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 type runCmd struct {
-	Prompt  []string `arg:"" optional:"" help:"What to do. Without it, or with -, it is read from standard input."`
-	Model   string   `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME ('bothy models' lists them)."`
-	Alias   string   `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"The name of the run to continue, or to make; a new one when absent."`
-	Agent   string   `short:"a" placeholder:"NAME" complete:"agent" help:"The agent block to use."`
-	Project string   `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
-	Ask     bool     `help:"Only read: change nothing."`
-	Format  string   `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
-	Quiet   bool     `short:"q" help:"Print the answer alone."`
+	Prompt []string `arg:"" optional:"" help:"What to do. Without it, or with -, it is read from standard input; else what is piped in goes with it."`
+	Model  string   `short:"m" complete:"model" help:"The model to use: an alias, or PROVIDER/NAME ('bothy models' lists them)."`
+	goOnFlags
+	Agent   string `short:"a" placeholder:"NAME" complete:"agent" help:"The agent block to use."`
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+	Ask     bool   `help:"Only read: change nothing."`
+	Format  string `enum:"text,json,stream-json" default:"text" help:"text: steps on standard error, the answer on standard output. json: one object at the end. stream-json: one object a line, as it happens."`
+	Quiet   bool   `short:"q" help:"Print the answer alone."`
 	modeFlags
 }
 
@@ -25,10 +23,13 @@ type runCmd struct {
 func (runCmd) Help() string {
 	return `The agent works in the project until it has an answer or something stops it. Ctrl-C aborts it; a second Ctrl-C leaves it to end by itself.
 
+What a pipe or a file has on standard input until its end, at most 3 MiB of text, goes behind the prompt as a block that is marked as such; - as a word of the prompt makes it a part of the prompt itself. A terminal, /dev/null and a file that something else has begun to read add nothing, nor does a pipe in which nothing comes for 3 seconds, of which a line tells; with - it is waited for. In a loop that reads a pipe ('... | while read'), say </dev/null, or the first prompt takes the rest of it.
+
 Examples:
 
     bothy run "add a test for the empty case of parseRange"
-    git diff | bothy run - "review this"
+    git diff | bothy run "review this"
+    bothy run -c "now run the tests again"
     bothy run -r fix-42 "now run the tests again"
     bothy run -q --ask "which Go version does this need?"
 
@@ -40,7 +41,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if c.json && cmd.Format == "text" {
 		cmd.Format = "json"
 	}
-	if err := cmd.check(cmd.Ask); err != nil {
+	if err := cmd.modeFlags.check(cmd.Ask); err != nil {
 		return err
 	}
 	prompt, err := c.prompt(cmd.Prompt)
@@ -51,22 +52,25 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
+	if err := cmd.goOnFlags.check(); err != nil {
+		return err
+	}
 	who := cmd.approver(c, cmd.Format == "text")
 	cl, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.close(cl)
-	send := cl.Act
-	if cmd.Ask {
-		send = cl.Ask
+	run, err := cmd.name(ctx, cl, project)
+	if err != nil {
+		return err
 	}
 	if err := c.openInstructions(ctx, cl, project, who.asks, cmd.Format == "text" && !cmd.Quiet); err != nil {
 		return err
 	}
-	p := rpc.Prompt{Project: project, Prompt: prompt, Run: cmd.Alias, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks}
+	p := rpc.Prompt{Project: project, Prompt: prompt, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks}
 	cmd.widen(c, &p)
-	accepted, err := again(ctx, c, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
+	accepted, err := c.submit(ctx, cl, cmd.Ask, p)
 	if err != nil {
 		return err
 	}
@@ -130,40 +134,4 @@ func (c *console) introduce(accepted rpc.Accepted) {
 	if accepted.Ahead > 0 {
 		c.say("queued behind %s of this run; it is worked on when they have ended", plural(accepted.Ahead, "prompt"))
 	}
-}
-
-// prompt joins the words and, where they are missing or one is "-", what
-// stands on standard input.
-func (c *console) prompt(words []string) (string, error) {
-	var parts []string
-	if rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "-" }); len(rest) > 0 {
-		parts = append(parts, strings.Join(rest, " "))
-	}
-	if len(words) == 0 || slices.Contains(words, "-") {
-		if c.inTTY && len(words) == 0 {
-			return "", usageError{`say what to do: bothy run "..."; or pipe it in`}
-		}
-		text, err := c.readInput()
-		if err != nil {
-			return "", err
-		}
-		if text = typed(text); text != "" {
-			parts = append(parts, text)
-		}
-	}
-	prompt := strings.Join(parts, "\n\n")
-	if strings.TrimSpace(prompt) == "" {
-		return "", usageError{"the prompt is empty: say what to do"}
-	}
-	return prompt, nil
-}
-
-// typed is text without the space around it, but for one before a slash: it says
-// that what follows is text and no skill.
-func typed(text string) string {
-	trimmed := strings.TrimSpace(text)
-	if strings.HasPrefix(trimmed, "/") && !strings.HasPrefix(text, "/") {
-		return " " + trimmed
-	}
-	return trimmed
 }

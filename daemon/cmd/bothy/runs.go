@@ -21,14 +21,15 @@ type runsCmd struct {
 	Undo   runsUndoCmd   `cmd:"" help:"Take back what a run changed in the project's files."`
 	Redo   runsRedoCmd   `cmd:"" help:"Make again what the last undo of a run took back."`
 	Reset  runsResetCmd  `cmd:"" help:"Give a run a new sandbox; what it knows stays."`
-	Rm     runsRmCmd     `cmd:"" help:"Delete runs for good."`
+	Rm     runsRmCmd     `cmd:"" aliases:"delete" help:"Delete runs for good."`
 	Rename runsRenameCmd `cmd:"" help:"Give a run another name."`
 }
 
 // runArg is how a verb takes the run that it is about.
 type runArg struct {
-	Alias   *string `arg:"" optional:"" name:"run" complete:"run" help:"The run's alias or id; the project's newest when absent."`
-	Project string  `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+	Alias *string `arg:"" optional:"" name:"run" complete:"run" help:"The run's alias or id; the project's newest when absent."`
+	lastFlag
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // namedRun is runArg for verbs that cannot be taken back: nothing is guessed.
@@ -63,6 +64,17 @@ func (a namedRun) open(ctx context.Context, c *console) (*client.Client, rpc.Run
 
 // ref resolves what was named; the newest run of the project when nothing was.
 func (a runArg) ref(ctx context.Context, c *console, cl *client.Client) (rpc.RunRef, error) {
+	if a.Last {
+		alias := ""
+		if a.Alias != nil {
+			alias = *a.Alias
+		}
+		alias, err := a.name(ctx, c, alias, a.Project)
+		if err != nil {
+			return rpc.RunRef{}, err
+		}
+		a.Alias = &alias
+	}
 	if a.Alias != nil {
 		return namedRun{*a.Alias, a.Project}.ref(c)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 type runsResetCmd struct {
-	namedRun
+	runArg
 }
 
 // Help adds to the verb's help.
@@ -25,6 +25,9 @@ Example:
 
 // Run returns when the sandbox is gone.
 func (cmd runsResetCmd) Run(ctx context.Context, c *console) error {
+	if cmd.Alias == nil && !cmd.Last { // nothing is guessed
+		return usageError{"name the run to reset, or say --last: `bothy runs list` shows what there is"}
+	}
 	return queryRun(ctx, c, cmd, (*client.Client).Reset, told(c, func(r rpc.Changed) string {
 		return "reset run " + r.Run + ": its next command gets a new sandbox with an empty home"
 	}))

@@ -13,9 +13,10 @@ import (
 )
 
 type runsRmCmd struct {
-	Names   []string `arg:"" name:"run" complete:"run" help:"The runs' aliases or ids."`
+	Names   []string `arg:"" optional:"" name:"run" complete:"run" help:"The runs' aliases or ids."`
 	Project string   `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
-	Yes     bool     `short:"y" help:"Do not ask. Needed where there is no terminal."`
+	lastFlag
+	Yes bool `short:"y" help:"Do not ask. Needed where there is no terminal."`
 }
 
 // Help adds to the verb's help.
@@ -34,8 +35,18 @@ Examples:
 // Run looks all of them up, asks once, and deletes one after the other: a name
 // that is wrong deletes nothing.
 func (cmd runsRmCmd) Run(ctx context.Context, c *console) error {
+	if len(cmd.Names) == 0 && !cmd.Last {
+		return usageError{"name the runs to delete, or say --last: `bothy runs list` shows what there is"}
+	}
 	if !cmd.Yes && !c.inTTY {
 		return usageError{"a run is deleted for good, and nobody is here to ask: say --yes"}
+	}
+	if cmd.Last {
+		last, err := cmd.name(ctx, c, strings.Join(cmd.Names, ", "), cmd.Project)
+		if err != nil {
+			return err
+		}
+		cmd.Names = []string{last}
 	}
 	cl, err := c.connect(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,11 +32,12 @@ func (c *console) bothyd() (string, error) {
 
 // starter is a daemon that was started and has not answered yet.
 type starter struct {
-	log   string // the file that its output goes to
-	begin int64  // where in the file its output begins
-	pid   int
-	ended chan struct{} // closed when the process has ended
-	code  int           // its exit code, once ended
+	log    string // the file that its output goes to
+	begin  int64  // where in the file its output begins
+	pid    int
+	ended  chan struct{}  // closed when the process has ended
+	code   int            // its exit code, once ended
+	killed syscall.Signal // what ended it, where it did not end by itself
 }
 
 // start runs bothyd detached and waits until it greets. When several callers
@@ -48,6 +50,7 @@ func (c *console) start(ctx context.Context, socket string) (*client.Client, err
 		return nil, err
 	}
 	var last time.Time // when the process was first seen to have ended
+	died := 0
 	for {
 		cl := c.client(socket)
 		hello, err := cl.Hello(ctx)
@@ -66,10 +69,13 @@ func (c *console) start(ctx context.Context, socket string) (*client.Client, err
 			if last.IsZero() {
 				last = time.Now()
 			}
-			if time.Since(last) < time.Second {
-				break
+			if s.killed == 0 && time.Since(last) < time.Second {
+				break // another one may have the lock, and greet in a moment
 			}
-			if !s.again(socket) {
+			if s.killed != 0 {
+				died++
+			}
+			if died > mostStarts || !s.again(socket) {
 				return nil, s.failure()
 			}
 			if s, err = c.launch(); err != nil {
@@ -118,6 +124,9 @@ func (c *console) launch() (*starter, error) {
 	go func() {
 		_ = cmd.Wait() // the exit code says it
 		s.code = cmd.ProcessState.ExitCode()
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			s.killed = status.Signal()
+		}
 		close(s.ended)
 	}()
 	return s, nil
@@ -161,9 +170,9 @@ func (s *starter) settle(serving int) {
 }
 
 // again reports whether another start may help: a daemon was still ending at
-// the socket, or somebody ended the one that was started.
+// the socket, or somebody ended or killed the one that was started.
 func (s *starter) again(socket string) bool {
-	return s.code == exitOK || s.code == rpc.ExitRunning && strings.Contains(s.output(), filepath.Dir(socket)+string(filepath.Separator))
+	return s.code == exitOK || s.killed != 0 || s.code == rpc.ExitRunning && strings.Contains(s.output(), filepath.Dir(socket)+string(filepath.Separator))
 }
 
 // failure tells why a daemon that ended did not start: its own last words.
@@ -173,6 +182,10 @@ func (s *starter) failure() error {
 		code = exitUsage
 	}
 	words := strings.TrimSpace(s.output())
+	if s.killed != 0 {
+		return exitError{code, fmt.Errorf("bothyd was killed while it started (%v), %d times: `bothy doctor` looks at the machine, and the kernel's log (dmesg) tells when memory ran out; what it said, in %s:\n%s",
+			s.killed, mostStarts+1, s.log, cmp.Or(words, "nothing"))}
+	}
 	if words == "" {
 		words = "nothing; without room on the disk there is none for its words: `bothy doctor` looks at that and at the machine"
 	}

@@ -15,6 +15,9 @@ import (
 // dyingTime is how long a daemon that was killed may still have its socket.
 const dyingTime = time.Second
 
+// shownWaits is how many of what waits status names.
+const shownWaits = 5
+
 type statusCmd struct{}
 
 // Help adds to the verb's help.
@@ -43,11 +46,16 @@ func (statusCmd) Run(ctx context.Context, c *console) error {
 		Running bool `json:"running"`
 		AtWork  int  `json:"at_work"` // what Status calls running, which is taken here
 		rpc.Status
+		Waits []wait `json:"waits"` // for an answer
 	}
 	return queryWith(c, cl, func(cl *client.Client) (running, error) {
 		s, err := cl.Status(ctx)
-		return running{true, s.Running, s}, err
-	}, func(r running) error { return c.printStatus(r.Status) })
+		if err != nil {
+			return running{}, err
+		}
+		waits, err := waitsOf(ctx, cl)
+		return running{true, s.Running, s, waits}, err
+	}, func(r running) error { return c.printStatus(r.Status, r.Waits) })
 }
 
 // whyNot says what would keep a daemon from starting here: a configuration
@@ -68,7 +76,7 @@ func (c *console) whyNot(ctx context.Context) string {
 	return "; it cannot start:\n" + strings.TrimSpace(string(out))
 }
 
-func (c *console) printStatus(s rpc.Status) error {
+func (c *console) printStatus(s rpc.Status, waits []wait) error {
 	lines := [][2]string{
 		{"version", s.Version + ", protocol " + s.Protocol},
 		{"process", fmt.Sprintf("%d, up %s, %s in memory", s.PID, time.Since(s.Started).Round(time.Second), size(s.RSS))},
@@ -77,8 +85,15 @@ func (c *console) printStatus(s rpc.Status) error {
 		{"log", s.Log},
 		{"config", s.Config + reading(s)},
 		{"work", fmt.Sprintf("%d running, %d queued", s.Running, s.Queued) + leaving(s)},
-		{"skills", fmt.Sprintf("%d can be used", s.Skills.Usable)},
 	}
+	for i, w := range waits {
+		if i == shownWaits {
+			lines = append(lines, [2]string{"waits", fmt.Sprintf("and %d more: `bothy proposals` lists them", len(waits)-i)})
+			break
+		}
+		lines = append(lines, [2]string{"waits", w.line(time.Now()) + " (`bothy proposals show " + w.ID + "`)"})
+	}
+	lines = append(lines, [2]string{"skills", fmt.Sprintf("%d can be used", s.Skills.Usable)})
 	for _, f := range s.Skills.Folders {
 		lines = append(lines, [2]string{"skills", folderLine(f)})
 	}

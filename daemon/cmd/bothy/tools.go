@@ -47,7 +47,8 @@ type toolsCallCmd struct {
 	Tool      string `arg:"" complete:"tool" help:"The tool's name, or PLUGIN__TOOL."`
 	Arguments string `arg:"" optional:"" placeholder:"JSON" help:"Its arguments, a JSON object; - reads them from standard input."`
 	Alias     string `name:"run" short:"r" placeholder:"ALIAS" complete:"run" help:"Call it in this run, with its sandbox; the project's own implicit run when absent."`
-	Project   string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+	lastFlag
+	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
 }
 
 // Help adds to the verb's help.
@@ -77,6 +78,9 @@ type callResult struct {
 func (cmd toolsCallCmd) Run(ctx context.Context, c *console) error {
 	call, err := cmd.call(c)
 	if err != nil {
+		return err
+	}
+	if call.Run, err = cmd.name(ctx, c, cmd.Alias, cmd.Project); err != nil {
 		return err
 	}
 	cl, err := c.connect(ctx)
@@ -125,7 +129,7 @@ func (cmd toolsCallCmd) call(c *console) (rpc.ToolCall, error) {
 	if err := json.Unmarshal([]byte(arguments), &object); err != nil || object == nil {
 		return rpc.ToolCall{}, usageError{fmt.Sprintf("the arguments of %s must be a JSON object, such as '{\"name\":\"value\"}': %v", cmd.Tool, reason(err))}
 	}
-	return rpc.ToolCall{Project: project, Tool: cmd.Tool, Arguments: json.RawMessage(arguments), Run: cmd.Alias}, nil
+	return rpc.ToolCall{Project: project, Tool: cmd.Tool, Arguments: json.RawMessage(arguments)}, nil
 }
 
 func reason(err error) string {

@@ -54,6 +54,7 @@ func TestRunAsksAboutInstructions(t *testing.T) {
 
 // TestRunDoesNotAskAgain: nothing is asked where there is an answer, no file, or nobody.
 func TestRunDoesNotAskAgain(t *testing.T) {
+	nobody := func(_ *rpc.TrustInstructions, b *bench) { b.c.inTTY, b.c.in = false, strings.NewReader("") }
 	for name, c := range map[string]struct {
 		change   func(in *rpc.TrustInstructions, b *bench)
 		args     []string
@@ -63,9 +64,9 @@ func TestRunDoesNotAskAgain(t *testing.T) {
 		"a yes":            {func(in *rpc.TrustInstructions, _ *bench) { in.Trusted, in.Answered = true, true }, nil, false, true},
 		"a no":             {func(in *rpc.TrustInstructions, _ *bench) { in.Answered = true }, nil, false, true},
 		"no file":          {func(in *rpc.TrustInstructions, _ *bench) { in.File = "" }, nil, false, true},
-		"nobody":           {func(_ *rpc.TrustInstructions, b *bench) { b.c.inTTY = false }, nil, false, false},
-		"nobody, quiet":    {func(_ *rpc.TrustInstructions, b *bench) { b.c.inTTY = false }, []string{"-q"}, true, true},
-		"nobody, JSON":     {func(_ *rpc.TrustInstructions, b *bench) { b.c.inTTY = false }, []string{"--json"}, true, true},
+		"nobody":           {nobody, nil, false, false},
+		"nobody, quiet":    {nobody, []string{"-q"}, true, true},
+		"nobody, JSON":     {nobody, []string{"--json"}, true, true},
 		"a terminal, JSON": {func(*rpc.TrustInstructions, *bench) {}, []string{"--json"}, true, true},
 		"a yes, JSON":      {func(in *rpc.TrustInstructions, _ *bench) { in.Trusted = true }, []string{"--json"}, false, true},
 	} {

@@ -162,6 +162,9 @@ func report[A any](c *console, found A, err error, show func(*console, A) error)
 type versionCmd struct{}
 
 func (versionCmd) Run(c *console) error {
+	if c.json {
+		return printJSON(c, map[string]string{"version": sdk.Version, "protocol": rpc.Protocol})
+	}
 	_, err := fmt.Fprintln(c.out, "bothyd", sdk.Version)
 	return err
 }

@@ -142,6 +142,8 @@ type Engine struct {
 	draining context.Context
 	drain    context.CancelCauseFunc
 
+	keys sync.Map // of prompts that are being submitted, with a channel that closes when that is over; see holdKey
+
 	mu      sync.Mutex
 	closed  bool
 	workers map[int64]*worker

@@ -12,6 +12,7 @@ import (
 type loopOptions struct {
 	Resumes int64    `json:"resumes,omitempty"` // the loop that it goes on with
 	Mode    sdk.Mode `json:"mode,omitempty"`
+	Key     string   `json:"key,omitempty"`   // chosen by whoever submitted it; see given
 	Asker   string   `json:"asker,omitempty"` // by which the connection is known that answers what is proposed; see askers
 }
 

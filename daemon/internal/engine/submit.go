@@ -29,6 +29,7 @@ type Submission struct {
 	Mode     sdk.Mode // empty is the agent's
 	Yolo     bool     // full mode for every prompt of the run from now on; the caller has checked who asks
 	Channel  bool     // it comes from a channel, whose runs have no mode workspace
+	Key      string   // chosen by whoever submits: the same again is not queued again. Empty is none
 	Session  string   // of the connection that answers what is proposed; empty when none does
 }
 
@@ -60,7 +61,8 @@ func forChannel(run sdk.Run) error {
 }
 
 // Submit queues a prompt and returns when that is durable; it waits for no
-// model and no run. A busy run whose agent says so refuses with conflict.
+// model and no run. A busy run whose agent says so refuses with conflict. What was
+// submitted before under the same key is answered with what became of it then.
 func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	leave, err := e.enter()
 	if err != nil {
@@ -69,6 +71,14 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	defer leave()
 	if err := checkPrompt(s); err != nil {
 		return Accepted{}, err
+	}
+	done, err := e.holdKey(ctx, s.Key)
+	if err != nil {
+		return Accepted{}, err
+	}
+	defer done()
+	if a, given, err := e.given(ctx, s); err != nil || given {
+		return a, err
 	}
 	p, err := e.place(ctx, s)
 	if err != nil {
@@ -122,6 +132,8 @@ func checkPrompt(s Submission) error {
 		return sdk.Errorf(sdk.Validation, "the prompt is empty; say what to do")
 	case !utf8.ValidString(s.Prompt):
 		return sdk.Errorf(sdk.Validation, "the prompt is not valid UTF-8")
+	case s.Key != "" && !validAlias(s.Key):
+		return sdk.Errorf(sdk.Validation, "the key of a prompt is %.80q; it takes 1 to 64 of A-Z a-z 0-9 _ -", s.Key)
 	case s.Mode != "" && !s.Mode.Valid():
 		return sdk.Errorf(sdk.Validation, "there is no mode %q; it may be %s", s.Mode, sdk.ModeWords())
 	}
@@ -296,7 +308,7 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 		return Accepted{}, err
 	}
 	asker := e.askers.name(s.Session, e.started)
-	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{Mode: granted, Asker: asker})}
+	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{Mode: granted, Asker: asker, Key: s.Key})}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err

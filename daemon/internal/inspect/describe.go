@@ -145,7 +145,7 @@ func (s *Inspector) Check(ctx context.Context, specs []Spec) []Diagnostic {
 			s.cfg.Redact(v)
 		}
 		for _, d := range diags {
-			found = append(found, Diagnostic{Instance: spec.Instance, Diagnostic: d})
+			found = append(found, Diagnostic{Instance: spec.Instance, Block: true, Diagnostic: d})
 		}
 	}
 	return found

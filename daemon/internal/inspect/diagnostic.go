@@ -11,6 +11,7 @@ import (
 // attribute at fault, or the block.
 type Diagnostic struct {
 	Instance string
+	Block    bool // what its block says is at fault, not what came of it
 	*hcl.Diagnostic
 }
 
@@ -59,7 +60,7 @@ func (e *Fault) Diagnostics(spec Spec) []Diagnostic {
 	}
 	var out []Diagnostic
 	for _, d := range e.Config {
-		out = append(out, Diagnostic{Instance: spec.Instance, Diagnostic: d})
+		out = append(out, Diagnostic{Instance: spec.Instance, Block: true, Diagnostic: d})
 	}
 	return out
 }

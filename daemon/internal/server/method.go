@@ -61,6 +61,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodPluginLoad: of(rpc.RoleAdmin, "Loads one plugin anew from its file and its block, when either changed or with force, and says how.", s.reloadPlugin),
 		rpc.MethodPluginDev:  of(rpc.RoleAdmin, "Uses a plugin's process that its author runs, and sends plugins/attached. Answers when that has gone; closing the connection gives it up.", s.devPlugin),
 		rpc.MethodShowConfig: of(rpc.RoleObserve, "Lists every setting in force with where it comes from.", s.showConfig),
+		rpc.MethodMistakes:   of(rpc.RoleObserve, "Lists what of the configuration, and of a project's own file, is wrong and so not in force.", s.mistakes),
 		rpc.MethodReload:     of(rpc.RoleAdmin, "Reads the configuration again and puts what changed in force, or says what is wrong with it.", s.reload),
 
 		rpc.MethodSkills:       of(rpc.RoleObserve, "Lists skills, whatever their status, and the folders they are looked for in.", inFolder(rpc.MethodSkills, s.skills)),

@@ -95,7 +95,7 @@ func (s *Server) runs(ctx context.Context, _ *conn, p rpc.RunsParams) ([]rpc.Run
 	for _, p := range projects {
 		roots[p.ID] = p.Root
 	}
-	found, err := s.cfg.Store.Runs(ctx, sdk.RunFilter{Project: project, Hidden: p.Hidden, Limit: limit, Offset: p.Offset})
+	found, err := s.cfg.Store.Runs(ctx, sdk.RunFilter{Project: project, Hidden: p.Hidden, Last: p.Last, Limit: limit, Offset: p.Offset})
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,15 @@ func (s *Server) showConfig(context.Context, *conn, rpc.Empty) ([]rpc.Setting, e
 	return orEmpty(s.cfg.Daemon.Settings()), nil
 }
 
+func (s *Server) mistakes(_ context.Context, _ *conn, p rpc.MistakesParams) (rpc.Mistakes, error) {
+	if p.Project != "" {
+		if err := absolute(rpc.MethodMistakes, p.Project); err != nil {
+			return rpc.Mistakes{}, err
+		}
+	}
+	return rpc.Mistakes{Mistakes: orEmpty(s.cfg.Daemon.Mistakes(p.Project))}, nil
+}
+
 func (s *Server) reload(ctx context.Context, _ *conn, _ rpc.Empty) (rpc.Reloaded, error) {
 	r := s.cfg.Daemon.ReloadConfig(ctx)
 	r.Changes, r.Diagnostics = orEmpty(r.Changes), orEmpty(r.Diagnostics)

@@ -211,6 +211,26 @@ func (s *Store) loops(ctx context.Context, where string, args ...any) ([]sdk.Loo
 	return all, explain("reading loops", err)
 }
 
+// givenAmong is among how many prompts, the newest of the store, Given looks: a
+// client that got no answer asks within minutes.
+const givenAmong = 1000
+
+// Given returns the loop whose options have a key, and the position behind its
+// prompt, from which a follower loses nothing of it. NotFound when none of the
+// newest prompts has it.
+func (s *Store) Given(ctx context.Context, key string) (sdk.Loop, int64, error) {
+	l, found, err := first(s.reader(ctx), scanLoop, loopQuery+`WHERE l.id IN (SELECT id FROM loops ORDER BY id DESC LIMIT ?) AND l.options ->> '$.key' = ?`, givenAmong, key)
+	if err != nil {
+		return l, 0, explain("looking for a prompt that was given", err)
+	}
+	if !found {
+		return l, 0, sdk.Errorf(sdk.NotFound, "no prompt was given under the key %.64s", key)
+	}
+	seq, _, err := first(s.reader(ctx), scanValue[int64], `SELECT coalesce(min(seq), 0) FROM journal WHERE run = ? AND loop = ? AND path = ? AND kind = ?`,
+		l.Run, l.ID, promptPath(l.Sequence), sdk.KindEntrySet)
+	return l, seq, explain("looking for a prompt that was given", err)
+}
+
 // Queued returns the ids of the runs that have a queued or a running loop.
 func (s *Store) Queued(ctx context.Context) ([]int64, error) {
 	all, err := list(s.reader(ctx), scanValue[int64], `SELECT DISTINCT run FROM loops WHERE status IN (100, 102) ORDER BY run`)

@@ -196,13 +196,16 @@ func findRun(read reader, missing, q string, args ...any) (sdk.Run, error) {
 	return r, err
 }
 
-// Runs returns the runs that the filter lets through, newest first.
+// Runs returns the runs that the filter lets through, newest first unless it says otherwise.
 func (s *Store) Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 	if f.Limit <= 0 {
 		f.Limit = -1
 	}
-	all, err := list(s.reader(ctx), scanRun, existingRun+`(?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
-		ORDER BY id DESC LIMIT ?3 OFFSET ?4`, f.Project, f.Hidden, f.Limit, f.Offset)
+	order := `ORDER BY id DESC`
+	if f.Last {
+		order = `AND NOT private AND EXISTS (SELECT 1 FROM loops WHERE loops.run = runs.id) ORDER BY (SELECT max(loops.id) FROM loops WHERE loops.run = runs.id) DESC`
+	}
+	all, err := list(s.reader(ctx), scanRun, existingRun+`(?1 = 0 OR project = ?1) AND (?2 OR NOT hidden) `+order+` LIMIT ?3 OFFSET ?4`, f.Project, f.Hidden, f.Limit, f.Offset)
 	return all, explain("reading the runs", err)
 }
 

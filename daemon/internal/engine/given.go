@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// holdKey waits until nobody else submits under a key, and holds it until done is
+// called: the look whether it was given and the queueing are one step to others.
+func (e *Engine) holdKey(ctx context.Context, key string) (done func(), err error) {
+	if key == "" {
+		return func() {}, nil
+	}
+	mine := make(chan struct{})
+	for {
+		other, held := e.keys.LoadOrStore(key, mine)
+		if !held {
+			return func() { e.keys.Delete(key); close(mine) }, nil
+		}
+		select {
+		case <-other.(chan struct{}):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for another submission of the prompt: %w", ctx.Err())
+		}
+	}
+}
+
+// given finds what became of a submission that was durable before, here or in an
+// earlier daemon: its client got no answer and sent it again. The connection that
+// answers what is proposed is then the one that follows the run.
+func (e *Engine) given(ctx context.Context, s Submission) (Accepted, bool, error) {
+	if s.Key == "" {
+		return Accepted{}, false, nil
+	}
+	l, seq, err := e.cfg.Store.Given(ctx, s.Key)
+	if sdk.OutcomeOf(err) == sdk.NotFound {
+		return Accepted{}, false, nil
+	}
+	if err != nil {
+		return Accepted{}, false, err
+	}
+	p := placed{}
+	if p.run, err = e.cfg.Store.Run(ctx, l.Run); err != nil {
+		return Accepted{}, false, err
+	}
+	if p.project, err = e.openProject(ctx, s.Project); err != nil {
+		return Accepted{}, false, err
+	}
+	pieces := e.redacting() // as the store has it
+	prompt := pieces.Write(s.Prompt) + pieces.End()
+	if p.project.ID != p.run.Project || s.Run != "" && s.Run != p.run.Alias || l.Prompt != prompt || l.ReadOnly != s.ReadOnly {
+		return Accepted{}, false, sdk.Errorf(sdk.Conflict, "another prompt was given under the key %s; choose a new one for each prompt", s.Key)
+	}
+	loops, err := e.cfg.Store.Loops(ctx, l.Run)
+	if err != nil {
+		return Accepted{}, false, err
+	}
+	a := Accepted{Run: p.run, Loop: l, Seq: seq, Model: l.Model, Mode: optionsOf(l).Mode}
+	for _, other := range loops {
+		if isOpen(other) && other.Sequence < l.Sequence {
+			a.Ahead++
+		}
+	}
+	return a, true, nil
+}

@@ -39,6 +39,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		Rules:        rules,
 		Narrow:       w.narrowing,
 		Preview:      g.clients.Preview,
+		Previewed:    g.clients.Previewed,
 		Redacting:    func() engine.Pieces { return d.secrets.Stream() },
 		Redact:       d.secrets.Redact,
 		Hidden:       audit.Hidden,

@@ -91,6 +91,9 @@ type Config struct {
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(rpc.Preview)
+	// Previewed is told that nothing more is shown of the answer that a run's model
+	// was writing: it is about to be committed, or left. Nil when nobody watches.
+	Previewed func(run int64)
 	Clock   func() time.Time // for what is counted in days; nothing is measured by it
 	Frozen  bool             // the store takes no writes: nothing that was left is taken up
 	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s

@@ -46,6 +46,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 		change.Writes = append(change.Writes, x.recordWrite())
 	}
 	failpoint.Hit(failpoint.AnswerUnwritten)
+	e.previewed(a)
 	receipt, err := e.commit(ctx, ahead, change)
 	if err != nil {
 		t.actions = nil // nothing of them is known to the store, so nothing needs an end

@@ -410,9 +410,17 @@ func TestInstructionsAndReasoning(t *testing.T) {
 	h.config.Instructions = fakeInstructions{in: sdk.Instructions{File: "AGENTS.md", Text: "Use tabs."}}
 	var previews []rpc.Preview
 	h.config.Preview = func(p rpc.Preview) { previews = append(previews, p) }
+	var over []bool // whether the answer was committed when the previews ended
+	h.config.Previewed = func(run int64) {
+		entry, err := h.store.Entry(context.Background(), run, sdk.ReplyPath(1))
+		over = append(over, err == nil && entry.State.Ended())
+	}
 	h.start()
 	a := h.submit(Submission{Run: "r"})
 	h.await(a)
+	if len(over) == 0 || over[0] {
+		t.Errorf("the previews ended before the answer was committed: %v", over)
+	}
 	h.run(Submission{Run: "r"})
 	if !strings.Contains(h.models.asked()[0].Messages[0].Text, "Use tabs.") {
 		t.Error("the project's instructions are missing")

@@ -173,6 +173,7 @@ func (e *Engine) runLoop(w *worker, l sdk.Loop, left bool) {
 	e.begin(w, cancel)
 	a := &activeLoop{loop: l, left: left, mirror: &mirror{store: e.cfg.Store, run: l.Run}}
 	end := e.drive(ctx, a)
+	e.previewed(a)
 	if end.stop == stopStopping {
 		e.putDown(a)
 		e.over(w)

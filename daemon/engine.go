@@ -33,6 +33,7 @@ func (d *Daemon) startEngine(g ground, copies skill.Copies, rules *engine.Rulebo
 		DataDir:      d.paths.Data,
 		Log:          d.log.Named("engine"),
 		Instructions: files,
+		Attachments:  project.Files{},
 		Attended:     g.clients.Attended,
 		Mode:         func() sdk.Mode { return d.current().Policy.Mode },
 		Expiry:       func() time.Duration { return d.current().Policy.Expiry },

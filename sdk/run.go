@@ -51,8 +51,16 @@ type Loop struct {
 	Ended    time.Time       `json:"ended,omitzero"`
 }
 
+// Attachment is a file of the project, or a range of its lines, that a person gives a
+// model with a prompt. The daemon reads it when the prompt is queued.
+type Attachment struct {
+	Path string `json:"path"`           // relative to the project
+	From int    `json:"from,omitempty"` // the first line, counted from 1; 0 is the file's first
+	To   int    `json:"to,omitempty"`   // the last line; 0 is the file's last
+}
+
 // Meaning is what a prompt stands for that is not its own text: a skill, which a
-// person used by /name. People see the prompt as it was typed.
+// person used by /name, or a text with the files that are attached to it. People see the prompt as it was typed.
 type Meaning struct {
 	Skill string `json:"skill"`
 	Text  string `json:"text"` // what the model reads in the prompt's place

@@ -26,6 +26,10 @@ const (
 	MethodEntries = "getEntries"
 	MethodModels  = "getModels"
 
+	MethodAgents = "agents/list"
+	MethodFiles  = "project/files"
+	MethodFile   = "project/read"
+
 	MethodTools      = "tools/list"
 	MethodCallTool   = "tools/call"
 	MethodPlugins    = "plugins/list"

@@ -15,6 +15,8 @@ type Prompt struct {
 	Agent   string `json:"agent,omitempty" access:"free" jsonschema:"name of an agent block"`
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
 
+	Attachments []sdk.Attachment `json:"attachments,omitempty" access:"free" jsonschema:"files of the project, or ranges of their lines, that the model gets with the prompt"`
+
 	Mode   sdk.Mode `json:"permission_mode,omitempty" access:"approve" jsonschema:"interactive, restricted, workspace or full; the agent's when absent. workspace is refused where commands cannot work on a copy of the project; full needs the role approve"`
 	Yolo   bool     `json:"yolo,omitempty" access:"approve" jsonschema:"full for every prompt of this run from now on; needs the role approve"`
 	Attend bool     `json:"attend,omitempty" access:"approve" jsonschema:"this connection answers what the run proposes; needs the role approve"`

@@ -14,7 +14,7 @@ type Socket struct{ *Engine }
 // proposed, empty when none does; channel says that the prompt comes from a channel.
 func (s Socket) Submit(ctx context.Context, session string, readOnly, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
 	a, err := s.Engine.Submit(ctx, Submission{
-		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Session: session, Channel: channel,
+		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Attachments: p.Attachments, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Session: session, Channel: channel,
 	})
 	return accepted(a), err
 }

@@ -20,16 +20,17 @@ import (
 // is a new one, the agent the run's or "default", the model the agent's, the
 // run's or the daemon's choice.
 type Submission struct {
-	Project  string // absolute path of a directory
-	Run      string // alias; one that does not exist is made
-	Agent    string
-	Model    string
-	Prompt   string
-	ReadOnly bool     // whatever the mode: nothing with a side effect runs
-	Mode     sdk.Mode // empty is the agent's
-	Yolo     bool     // full mode for every prompt of the run from now on; the caller has checked who asks
-	Channel  bool     // it comes from a channel, whose runs have no mode workspace
-	Session  string   // of the connection that answers what is proposed; empty when none does
+	Project     string // absolute path of a directory
+	Run         string // alias; one that does not exist is made
+	Agent       string
+	Model       string
+	Prompt      string
+	Attachments []sdk.Attachment // files of the project that the model gets with the prompt
+	ReadOnly    bool             // whatever the mode: nothing with a side effect runs
+	Mode        sdk.Mode         // empty is the agent's
+	Yolo        bool             // full mode for every prompt of the run from now on; the caller has checked who asks
+	Channel     bool             // it comes from a channel, whose runs have no mode workspace
+	Session     string           // of the connection that answers what is proposed; empty when none does
 }
 
 // Accepted says what a submission became. What it causes is in the journal
@@ -78,6 +79,10 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
 	}
+	attached, err := e.attached(ctx, p, s)
+	if err != nil {
+		return Accepted{}, err
+	}
 	if err := e.wantView(ctx, p, s); err != nil { // before a run is made
 		return Accepted{}, err
 	}
@@ -92,7 +97,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err := e.wantView(ctx, p, s); err != nil {
 		return Accepted{}, err
 	}
-	return e.enqueue(ctx, p, s, typed)
+	return e.enqueue(ctx, p, s, typed, attached)
 }
 
 // StartRun makes a run without a prompt. An alias that is taken is a conflict.
@@ -278,7 +283,7 @@ func (e *Engine) createRun(ctx context.Context, p placed, alias string, channel 
 	return r, nil
 }
 
-func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.TypedPrompt) (Accepted, error) {
+func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.TypedPrompt, attached string) (Accepted, error) {
 	b, giveBack := e.book(p.run.ID)
 	defer giveBack()
 	b.submit.Lock()
@@ -296,12 +301,13 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 		return Accepted{}, err
 	}
 	asker := e.askers.name(s.Session, e.started)
-	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{Mode: granted, Asker: asker})}
+	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{Mode: granted, Asker: asker, Attachments: s.Attachments})}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err
 		}
 	}
+	l.Meaning = withAttached(l.Meaning, s.Prompt, attached)
 	a, err := e.queue(ctx, p, l)
 	if err != nil {
 		e.askers.forget(asker)

@@ -213,6 +213,10 @@ func (f *fakeEngine) did(format string, args ...any) {
 	f.done = append(f.done, fmt.Sprintf(format, args...))
 }
 
+func (f *fakeEngine) Agents(project string) []rpc.Agent {
+	return []rpc.Agent{{Name: "default", Mode: sdk.ModeRestricted, Tools: []string{}, Default: project == ""}}
+}
+
 func (f *fakeEngine) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
 	f.did("resume %d", run)
 	return rpc.Accepted{Run: "seven", ID: run, Loop: 2, Seq: 4}, nil
@@ -267,6 +271,17 @@ func (f *fakeDaemon) List(context.Context) rpc.Models {
 	return rpc.Models{Models: []rpc.Model{{Alias: "a"}, {Alias: "b"}, {Alias: "c"}}}
 }
 
+func (f *fakeDaemon) Find(_ context.Context, p rpc.FilesParams) (rpc.Files, error) {
+	return rpc.Files{Project: p.Project, Files: []string{p.Query + ".go"}, Found: p.Limit}, nil
+}
+
+func (f *fakeDaemon) Read(_ context.Context, p rpc.FileParams) (rpc.FileText, error) {
+	if p.Path == ".env" {
+		return rpc.FileText{}, sdk.Errorf(sdk.Permission, "it may hold secrets")
+	}
+	return rpc.FileText{Path: p.Path, From: p.From, To: p.To, Lines: 9, Text: "text\n"}, nil
+}
+
 func (f *fakeDaemon) Tools() []sdk.Tool {
 	return []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "bash", Parameters: json.RawMessage(`{"type":"object"}`)}, Plugin: "bash"}}
 }
@@ -316,7 +331,7 @@ type house struct {
 func open(t *testing.T, change func(*Config)) *house {
 	t.Helper()
 	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{})}, served: make(chan error, 1)}
-	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
+	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Files: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
 	if change != nil {
 		change(&cfg)
 	}

@@ -55,6 +55,10 @@ func (s *Server) table() map[string]method {
 		rpc.MethodEntries: of(rpc.RoleObserve, "The entries that a run sees, in the order of their first appearance.", onRun(s, s.entries)),
 
 		rpc.MethodModels:     of(rpc.RoleObserve, "Lists the models that a prompt may name, and the one that is taken when it names none.", s.models),
+		rpc.MethodAgents: of(rpc.RoleObserve, "Lists the agents that a prompt may name, and what each may do.", s.agents),
+		rpc.MethodFiles:  of(rpc.RoleObserve, "Finds files of a project by a query, the best first: none that may hold secrets, none that git ignores, no links.", s.files),
+		rpc.MethodFile:   of(rpc.RoleObserve, "Reads a text file of a project, or a range of its lines, as a prompt with it as an attachment would have it.", s.file),
+
 		rpc.MethodTools:      of(rpc.RoleObserve, "Lists the tools that are there now.", s.tools),
 		rpc.MethodCallTool:   of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", begins(s.callTool)),
 		rpc.MethodPlugins:    of(rpc.RoleObserve, "Lists plugins and their state.", s.plugins),

@@ -37,6 +37,7 @@ type Engine interface {
 	Reset(ctx context.Context, run int64) error
 	Delete(ctx context.Context, run int64) error
 	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
+	Agents(project string) []rpc.Agent
 }
 
 // Store is what the server reads. Changed returns a channel that is closed at
@@ -95,6 +96,7 @@ type Config struct {
 	History History
 	Daemon  Daemon
 	Models  Models
+	Files   Files
 	Skills  Skills
 	Policy  Policy
 	// Configured are the rules that are written down, those of a project among them
@@ -145,8 +147,8 @@ type Server struct {
 
 // New makes a server. It listens when Serve is called.
 func New(cfg Config) (*Server, error) {
-	if cfg.Engine == nil || cfg.Store == nil || cfg.History == nil || cfg.Daemon == nil || cfg.Models == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
-		return nil, errors.New("the server needs an engine, a store, a history, a daemon, models, skills, policy and audit")
+	if cfg.Engine == nil || cfg.Store == nil || cfg.History == nil || cfg.Daemon == nil || cfg.Models == nil || cfg.Files == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
+		return nil, errors.New("the server needs an engine, a store, a history, a daemon, models, files, skills, policy and audit")
 	}
 	if cfg.Log == nil {
 		cfg.Log = hclog.NewNullLogger()

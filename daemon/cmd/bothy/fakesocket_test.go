@@ -1,0 +1,19 @@
+package main
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// What only front ends ask for, and no verb.
+
+func (f *fakeDaemon) Agents(string) []rpc.Agent { return nil }
+
+func (f *fakeDaemon) Find(context.Context, rpc.FilesParams) (rpc.Files, error) {
+	return rpc.Files{}, nil
+}
+
+func (f *fakeDaemon) Read(context.Context, rpc.FileParams) (rpc.FileText, error) {
+	return rpc.FileText{}, nil
+}

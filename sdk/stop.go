@@ -20,6 +20,7 @@ const (
 	StopRejected = "rejected" // a person rejected a proposal
 	StopProposal = "proposal" // never recorded: a client went while a proposal waited
 	StopAborted  = "aborted"
+	StopTaken    = "taken" // a person took the prompt back before any work on it
 	StopFailed   = "failed"
 	StopOverflow = "overflow" // the prompt does not fit the model
 	StopReplay   = "replay"   // a recorded conversation does not match
@@ -48,6 +49,7 @@ func StopReasons() []StopReason {
 		{StopOverflow, ExitByStatus, "", "the prompt does not fit the model"},
 		{StopProposal, ExitUnanswered, "", "nobody answered in time, and the run waits; the journal has no such end"},
 		{StopAborted, ExitAborted, "", "a person"},
+		{StopTaken, ExitAborted, "", "a person, before any work on the prompt"},
 		{StopReplay, ExitUsage, "", "the recorded conversation does not match"},
 		{StopConfig, ExitUsage, "", "the model's provider cannot work as it is configured"},
 	}

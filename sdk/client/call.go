@@ -52,6 +52,23 @@ func (c *Client) Abort(ctx context.Context, p rpc.RunRef) (rpc.Aborted, error) {
 	return ask[rpc.Aborted](ctx, c, rpc.MethodAbort, p)
 }
 
+// AbortHeld is Abort that begins none of the prompts that wait, until Release or until
+// they are taken back.
+func (c *Client) AbortHeld(ctx context.Context, p rpc.RunRef) (rpc.Aborted, error) {
+	return ask[rpc.Aborted](ctx, c, rpc.MethodAbort, rpc.Abort{Run: p.Run, Project: p.Project, Hold: true})
+}
+
+// Release lets the prompts go on that AbortHeld held.
+func (c *Client) Release(ctx context.Context, p rpc.RunRef) (rpc.Released, error) {
+	return ask[rpc.Released](ctx, c, rpc.MethodRelease, p)
+}
+
+// TakeBack takes a prompt back that waits. That it was too late is no error: look at
+// Taken.
+func (c *Client) TakeBack(ctx context.Context, p rpc.PromptRef) (rpc.TakenBack, error) {
+	return ask[rpc.TakenBack](ctx, c, rpc.MethodTakeBack, p)
+}
+
 // Resume goes on with a run whose last loop was cut short. Like Act, it answers
 // before anything was done.
 func (c *Client) Resume(ctx context.Context, p rpc.RunRef) (rpc.Accepted, error) {

@@ -12,6 +12,8 @@ const (
 	MethodAct      = "act"
 	MethodStartRun = "startRun"
 	MethodAbort    = "run/abort"
+	MethodRelease  = "run/release"
+	MethodTakeBack = "prompts/take"
 	MethodResume   = "run/resume"
 	MethodFork     = "run/fork"
 	MethodChanges  = "run/changes"

@@ -17,3 +17,11 @@ func (f *fakeDaemon) Find(context.Context, rpc.FilesParams) (rpc.Files, error) {
 func (f *fakeDaemon) Read(context.Context, rpc.FileParams) (rpc.FileText, error) {
 	return rpc.FileText{}, nil
 }
+
+func (f *fakeDaemon) AbortHeld(context.Context, int64) (int, error) { return 0, nil }
+
+func (f *fakeDaemon) Release(context.Context, int64) (int, error) { return 0, nil }
+
+func (f *fakeDaemon) TakeBack(context.Context, int64, int) (rpc.TakenBack, error) {
+	return rpc.TakenBack{}, nil
+}

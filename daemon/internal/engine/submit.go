@@ -319,8 +319,8 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 // ahead counts the prompts of a run that run or wait. The caller holds the
 // lock of submissions.
 func (e *Engine) ahead(ctx context.Context, run int64) (int, error) {
-	if !e.working(run) {
-		return 0, nil
+	if held, err := e.held(ctx, run); err != nil || !held && !e.working(run) {
+		return 0, err
 	}
 	loops, err := e.cfg.Store.Loops(ctx, run)
 	if err != nil {

@@ -19,7 +19,7 @@ type Clients struct {
 	conns    map[*conn]struct{}
 	watchers map[*watch]struct{}
 	writing  map[int64]*written // by run, the answer that is not committed yet
-	farewell []byte // what every client is told once the daemon stops
+	farewell []byte             // what every client is told once the daemon stops
 }
 
 // NewClients are none yet.

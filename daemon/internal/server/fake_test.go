@@ -207,6 +207,21 @@ func (f *fakeEngine) Abort(_ context.Context, run int64) error {
 	return nil
 }
 
+func (f *fakeEngine) AbortHeld(_ context.Context, run int64) (int, error) {
+	f.did("abort %d and hold", run)
+	return 2, nil
+}
+
+func (f *fakeEngine) Release(_ context.Context, run int64) (int, error) {
+	f.did("release %d", run)
+	return 2, nil
+}
+
+func (f *fakeEngine) TakeBack(_ context.Context, run int64, prompt int) (rpc.TakenBack, error) {
+	f.did("take back %d of %d", prompt, run)
+	return rpc.TakenBack{ID: run, Sequence: prompt, Taken: true, Status: sdk.StatusAborted, Prompt: "the text"}, nil
+}
+
 func (f *fakeEngine) did(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -32,6 +32,9 @@ type Engine interface {
 	StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error)
 	CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error)
 	Abort(ctx context.Context, run int64) error
+	AbortHeld(ctx context.Context, run int64) (held int, err error)
+	Release(ctx context.Context, run int64) (int, error)
+	TakeBack(ctx context.Context, run int64, prompt int) (rpc.TakenBack, error)
 	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
 	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)
 	Reset(ctx context.Context, run int64) error

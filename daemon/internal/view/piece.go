@@ -67,6 +67,9 @@ func renderEntry(e *sdk.Entry, limit int) *piece {
 
 // renderPrompt shows what the person typed, or what that stands for.
 func renderPrompt(e *sdk.Entry) *piece {
+	if e.State == sdk.StateCancelled { // it was taken back
+		return nil
+	}
 	m := sdk.Message{Role: sdk.RoleUser, Text: e.Body}
 	var at struct {
 		Meaning sdk.Meaning `json:"meaning"`

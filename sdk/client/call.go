@@ -143,10 +143,15 @@ func (c *Client) Tools(ctx context.Context) ([]sdk.Tool, error) {
 	return ask[[]sdk.Tool](ctx, c, rpc.MethodTools, nil)
 }
 
-// CallTool calls one tool and waits for it. To cancel the call, close the
-// client: the end of ctx only ends the waiting.
+// CallTool calls one tool and waits for it. To cancel the call, call CancelCall or
+// close the client: the end of ctx only ends the waiting.
 func (c *Client) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
 	return ask[rpc.ToolDone](ctx, c, rpc.MethodCallTool, p)
+}
+
+// CancelCall ends calls of CallTool that are under way in a run.
+func (c *Client) CancelCall(ctx context.Context, p rpc.ToolCancel) (rpc.ToolCancelled, error) {
+	return ask[rpc.ToolCancelled](ctx, c, rpc.MethodCancelCall, p)
 }
 
 // Plugins lists plugins and their state.

@@ -34,6 +34,7 @@ const (
 
 	MethodTools      = "tools/list"
 	MethodCallTool   = "tools/call"
+	MethodCancelCall = "tools/cancel"
 	MethodPlugins    = "plugins/list"
 	MethodPluginLoad = "plugins/reload"
 	MethodPluginDev  = "plugins/dev"

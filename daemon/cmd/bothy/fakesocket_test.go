@@ -25,3 +25,5 @@ func (f *fakeDaemon) Release(context.Context, int64) (int, error) { return 0, ni
 func (f *fakeDaemon) TakeBack(context.Context, int64, int) (rpc.TakenBack, error) {
 	return rpc.TakenBack{}, nil
 }
+
+func (f *fakeDaemon) CancelCall(context.Context, int64, string) ([]string, error) { return nil, nil }

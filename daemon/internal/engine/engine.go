@@ -138,6 +138,7 @@ type Engine struct {
 	backlog  backlog
 	askers   askers
 	serves   servings
+	calling  calling
 	started  string // names this engine among all that work on the store
 
 	// base ends when Close has no more patience; draining ends when Close begins.

@@ -42,6 +42,7 @@ type activeLoop struct {
 	turn     *turn // the open one
 	from     stage // of that turn, when it was taken up; stageNone for a fresh one
 
+	joins    bool // a call that no loop makes, and that the model of the run reads
 	approved bool // a call that no loop makes, by somebody who may approve it
 
 	left  bool                   // an earlier daemon began it

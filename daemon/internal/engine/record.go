@@ -129,7 +129,7 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 
 func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[string]bool) *action {
 	x := &action{call: call, project: a.project.Root, private: a.run.Private, Action: sdk.Action{Loop: a.loop.ID, Turn: a.turn.row.Sequence, ActionCall: sdk.ActionCall{
-		CallID: call.ID, Tool: call.Tool, Arguments: call.Arguments, Index: index,
+		CallID: call.ID, Tool: call.Tool, Arguments: call.Arguments, Index: index, Person: a.joins,
 	}}}
 	x.tool, x.own, x.fault = e.find(a, call.Tool)
 	if call.Fault != "" && x.fault == nil {

@@ -222,6 +222,11 @@ func (f *fakeEngine) TakeBack(_ context.Context, run int64, prompt int) (rpc.Tak
 	return rpc.TakenBack{ID: run, Sequence: prompt, Taken: true, Status: sdk.StatusAborted, Prompt: "the text"}, nil
 }
 
+func (f *fakeEngine) CancelCall(_ context.Context, run int64, path string) ([]string, error) {
+	f.did("cancel %q of %d", path, run)
+	return []string{"log://turn_1/bash/ls"}, nil
+}
+
 func (f *fakeEngine) did(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -62,7 +62,8 @@ func (s *Server) table() map[string]method {
 		rpc.MethodFile:   of(rpc.RoleObserve, "Reads a text file of a project, or a range of its lines, as a prompt with it as an attachment would have it.", s.file),
 
 		rpc.MethodTools:      of(rpc.RoleObserve, "Lists the tools that are there now.", s.tools),
-		rpc.MethodCallTool:   of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it.", begins(s.callTool)),
+		rpc.MethodCallTool:   of(rpc.RoleSubmit, "Calls one tool, judged and recorded like a model's call. Closing the connection cancels it, and so does tools/cancel.", begins(s.callTool)),
+		rpc.MethodCancelCall: of(rpc.RoleSubmit, "Ends a call of tools/call that is under way, whoever made it. Answers at once.", onRun(s, s.cancelCall)),
 		rpc.MethodPlugins:    of(rpc.RoleObserve, "Lists plugins and their state.", s.plugins),
 		rpc.MethodPluginLoad: of(rpc.RoleAdmin, "Loads one plugin anew from its file and its block, when either changed or with force, and says how.", s.reloadPlugin),
 		rpc.MethodPluginDev:  of(rpc.RoleAdmin, "Uses a plugin's process that its author runs, and sends plugins/attached. Answers when that has gone; closing the connection gives it up.", s.devPlugin),

@@ -31,6 +31,7 @@ type Engine interface {
 	Submit(ctx context.Context, session string, readOnly, channel bool, p rpc.Prompt) (rpc.Accepted, error)
 	StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error)
 	CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error)
+	CancelCall(ctx context.Context, run int64, path string) ([]string, error)
 	Abort(ctx context.Context, run int64) error
 	AbortHeld(ctx context.Context, run int64) (held int, err error)
 	Release(ctx context.Context, run int64) (int, error)

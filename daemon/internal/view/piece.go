@@ -16,6 +16,7 @@ type piece struct {
 	turn    int         // 0 for a prompt
 	model   string      // that wrote it
 	path    string      // of an action
+	person  bool        // what a person did between prompts
 	call    *sdk.Action // instead of a message: one that a plugin made, or a result asked for
 }
 

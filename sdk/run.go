@@ -153,9 +153,10 @@ type EntryChange struct {
 
 // RunFilter says which runs to list.
 type RunFilter struct {
-	Project int64 // 0 is all projects
-	Hidden  bool  // also the implicit runs behind tool calls
-	Limit   int   // 0 is no limit
+	Project int64  // 0 is all projects
+	Hidden  bool   // also the implicit runs behind tool calls
+	Search  string // only those with this text in their alias or in a prompt, whatever the case of A to Z
+	Limit   int    // 0 is no limit
 	Offset  int
 }
 

@@ -63,6 +63,16 @@ func (c *Client) Release(ctx context.Context, p rpc.RunRef) (rpc.Released, error
 	return ask[rpc.Released](ctx, c, rpc.MethodRelease, p)
 }
 
+// Prompts lists the prompts of a run, newest first.
+func (c *Client) Prompts(ctx context.Context, p rpc.PromptsParams) (rpc.Prompts, error) {
+	return ask[rpc.Prompts](ctx, c, rpc.MethodPrompts, p)
+}
+
+// PromptFiles tells which files the work on a prompt changed.
+func (c *Client) PromptFiles(ctx context.Context, p rpc.PromptRef) (rpc.PromptFiles, error) {
+	return ask[rpc.PromptFiles](ctx, c, rpc.MethodPromptFiles, p)
+}
+
 // TakeBack takes a prompt back that waits. That it was too late is no error: look at
 // Taken.
 func (c *Client) TakeBack(ctx context.Context, p rpc.PromptRef) (rpc.TakenBack, error) {

@@ -63,6 +63,7 @@ type RunRef struct {
 type RunsParams struct {
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
 	Hidden  bool   `json:"hidden,omitempty" access:"free" jsonschema:"include the implicit runs behind tools/call"`
+	Search  string `json:"search,omitempty" access:"free" jsonschema:"only those with this text in their alias or in a prompt, whatever the case of A to Z"`
 	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
 	Offset  int    `json:"offset,omitempty" access:"free"`
 }
@@ -73,6 +74,20 @@ type RunSummary struct {
 	ProjectRoot string `json:"project_root"`
 	Summary     string `json:"summary"`          // the first line of the last prompt
 	Queued      int    `json:"queued,omitempty"` // prompts that wait
+	Held        bool   `json:"held,omitempty"`   // they are not begun until run/release
+
+	LastPrompt   string    `json:"last_prompt,omitempty"` // cut to 16 KiB
+	LastActivity time.Time `json:"last_activity"`         // when something was done in it, or given to it
+	Waiting      []Waiting `json:"waiting,omitempty"`     // what waits for an answer, oldest first
+}
+
+// Waiting is a question of a run that waits for an answer; proposals/get has all of it.
+type Waiting struct {
+	ID      string    `json:"id"` // the proposal's
+	Tool    string    `json:"tool"`
+	What    string    `json:"what"` // the begin of the command, or of the arguments
+	Since   time.Time `json:"since"`
+	Expires time.Time `json:"expires"`
 }
 
 // RunDetail answers getRun: what the notification run/state tells, with the

@@ -27,3 +27,7 @@ func (f *fakeDaemon) TakeBack(context.Context, int64, int) (rpc.TakenBack, error
 }
 
 func (f *fakeDaemon) CancelCall(context.Context, int64, string) ([]string, error) { return nil, nil }
+
+func (f *fakeDaemon) Touched(context.Context, int64) (map[int64]rpc.PromptFiles, error) {
+	return nil, nil
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -91,7 +92,7 @@ func (f *fakeStore) RunByAlias(_ context.Context, project int64, alias string) (
 func (f *fakeStore) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error) {
 	var found []sdk.Run
 	for _, r := range f.runs {
-		if (by.Project == 0 || r.Project == by.Project) && (by.Hidden || !r.Hidden) {
+		if (by.Project == 0 || r.Project == by.Project) && (by.Hidden || !r.Hidden) && strings.Contains(r.Alias, by.Search) {
 			found = append(found, r)
 		}
 	}
@@ -170,6 +171,7 @@ type fakeEngine struct {
 	modes    []bool
 	aborted  []int64
 	done     []string // the other verbs
+	touched  map[int64]rpc.PromptFiles
 	tool     func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
 }
 
@@ -252,6 +254,10 @@ func (f *fakeEngine) Reset(_ context.Context, run int64) error { f.did("reset %d
 func (f *fakeEngine) Changes(_ context.Context, run int64, of rpc.ChangesOf) (rpc.Changes, error) {
 	f.did("changes %d %d %d %q %v %v", run, of.Prompt, of.Turn, of.Action, of.Paths, of.Redo)
 	return rpc.Changes{ID: run, Differences: []sdk.Difference{}}, nil
+}
+
+func (f *fakeEngine) Touched(context.Context, int64) (map[int64]rpc.PromptFiles, error) {
+	return f.touched, nil
 }
 
 func (f *fakeEngine) Undo(_ context.Context, run int64, p rpc.Undo) (rpc.Undone, error) {

@@ -85,6 +85,8 @@ type History interface {
 	Changes(ctx context.Context, run int64, of rpc.ChangesOf) (rpc.Changes, error)
 	Undo(ctx context.Context, run int64, p rpc.Undo) (rpc.Undone, error)
 	Redo(ctx context.Context, run int64, partial bool) (rpc.Undone, error)
+	// Touched are the files that each prompt changed, by its loop.
+	Touched(ctx context.Context, run int64) (map[int64]rpc.PromptFiles, error)
 }
 
 // Models answers for the models.

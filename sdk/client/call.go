@@ -181,6 +181,11 @@ func (c *Client) Reload(ctx context.Context) (rpc.Reloaded, error) {
 	return ask[rpc.Reloaded](ctx, c, rpc.MethodReload, nil)
 }
 
+// CheckConfig tells what is wrong with the configuration as its files are now.
+func (c *Client) CheckConfig(ctx context.Context, p rpc.ConfigCheck) (rpc.ConfigChecked, error) {
+	return ask[rpc.ConfigChecked](ctx, c, rpc.MethodCheckConfig, p)
+}
+
 // Settings lists every setting in force with where it comes from.
 func (c *Client) Settings(ctx context.Context) ([]rpc.Setting, error) {
 	return ask[[]rpc.Setting](ctx, c, rpc.MethodShowConfig, nil)

@@ -111,6 +111,25 @@ type RunDetail struct {
 	History   []Event    `json:"history"`
 	Notes     []Note     `json:"notes"`     // what the engine said of its own work: retries, pruning, what it took up
 	Telemetry *Telemetry `json:"telemetry"` // nil until a turn reported its usage
+
+	Held         bool              `json:"held,omitempty"` // the prompts that wait are not begun until run/release
+	Context      *ContextUse       `json:"context"`        // nil before the first answer
+	Instructions []RunInstructions `json:"instructions"`   // the files that told the run's model something, the newest state of each
+}
+
+// ContextUse is how much of the model's context a run has filled, by its last answer.
+type ContextUse struct {
+	Tokens    int     `json:"tokens"`              // what was sent and answered
+	Limit     int     `json:"limit,omitempty"`     // of the model; 0 is unknown
+	Share     float64 `json:"share,omitempty"`     // from 0 to 1; 0 while the limit is unknown
+	Estimated bool    `json:"estimated,omitempty"` // the provider reported nothing: what was sent was counted here
+}
+
+// RunInstructions is one file that tells agents something.
+type RunInstructions struct {
+	File      string `json:"file"`                // relative to the project; of the user's own the name alone
+	Of        string `json:"of"`                  // "user", "project" or "folder", which is one below the project's root
+	Untrusted bool   `json:"untrusted,omitempty"` // it was not read, for nobody has agreed to it
 }
 
 // RunName names another run. A parent that was deleted has only its id.

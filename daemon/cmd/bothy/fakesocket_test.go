@@ -31,3 +31,7 @@ func (f *fakeDaemon) CancelCall(context.Context, int64, string) ([]string, error
 func (f *fakeDaemon) Touched(context.Context, int64) (map[int64]rpc.PromptFiles, error) {
 	return nil, nil
 }
+
+func (f *fakeDaemon) CheckConfig(context.Context, rpc.ConfigCheck) rpc.ConfigChecked {
+	return rpc.ConfigChecked{}
+}

@@ -33,8 +33,9 @@ type activeLoop struct {
 	ceiling int    // in tokens, learned from a server that refused more; 0 is none
 	missed  string // what was last said of the own tools
 
-	warned map[string]bool             // what was said of instructions
-	told   map[string]sdk.Instructions // what the run was told below folders, by file; nil before it is looked for
+	instructed []sdk.SystemInstructions    // the files that the system text has
+	warned     map[string]bool             // what was said of instructions
+	told       map[string]sdk.Instructions // what the run was told below folders, by file; nil before it is looked for
 
 	turns    int  // opened so far
 	prepared bool // what its calls need is being made ready, or is

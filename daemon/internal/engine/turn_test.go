@@ -428,6 +428,15 @@ func TestInstructionsAndReasoning(t *testing.T) {
 	if m := h.models.asked()[1].Messages[2]; m.Reasoning != "hm" || string(m.Extra) != `{"sig":"x"}` {
 		t.Errorf("%+v", m)
 	}
+	system, err := h.store.Entry(t.Context(), a.Run.ID, sdk.SystemPath)
+	var said sdk.SystemText
+	if err != nil || json.Unmarshal(system.Attributes, &said) != nil || len(said.Instructions) != 1 || said.Instructions[0] != (sdk.SystemInstructions{File: "AGENTS.md"}) {
+		t.Errorf("the system text says %s of its instructions (%v)", system.Attributes, err)
+	}
+	reply, err := h.store.Entry(t.Context(), a.Run.ID, sdk.ReplyPath(1))
+	if at, bad := sdk.ReplyOf(reply.Attributes); err != nil || bad != nil || at.Usage != nil || at.Estimate == 0 {
+		t.Errorf("the answer says %s (%v)", reply.Attributes, err)
+	}
 	if len(previews) < 2 || previews[0].Reasoning != "hm" || previews[1].Text != "yes" || previews[0].Turn != 1 || previews[0].Loop != a.Loop.ID {
 		t.Errorf("previews %+v", previews)
 	}

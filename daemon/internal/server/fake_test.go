@@ -317,6 +317,10 @@ func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.Pl
 	return rpc.PluginReloaded{Instance: p.Instance, How: "swapped"}, nil
 }
 
+func (f *fakeDaemon) CheckConfig(_ context.Context, p rpc.ConfigCheck) rpc.ConfigChecked {
+	return rpc.ConfigChecked{Path: "/c.hcl", Usable: p.Project != ""}
+}
+
 func (f *fakeDaemon) ReloadConfig(context.Context) rpc.Reloaded {
 	return rpc.Reloaded{Path: "/c.hcl", Applied: true, Changes: []rpc.ConfigChange{{Block: "agent", Label: "a", Kind: "added"}}}
 }

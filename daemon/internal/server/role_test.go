@@ -27,7 +27,7 @@ var needs = map[rpc.Role][]string{
 		"rules/list", "policy/explain", "audit/list", "audit/verify", "journal/read", "journal/watch", "journal/unwatch",
 	},
 	rpc.RoleSubmit: {
-		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "tools/call", "tools/cancel",
+		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "tools/call", "tools/cancel", "config/check",
 	},
 	rpc.RoleApprove: {"proposals/resolve", "rules/remove"},
 	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup"},

@@ -74,6 +74,7 @@ type Daemon interface {
 	// when it is in use.
 	DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error)
 	Settings() []rpc.Setting
+	CheckConfig(ctx context.Context, p rpc.ConfigCheck) rpc.ConfigChecked
 	ReloadConfig(ctx context.Context) rpc.Reloaded
 	ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error)
 	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)

@@ -11,7 +11,8 @@ import (
 )
 
 // Agents are those that a prompt may name, by name. The project, which may be empty, may
-// choose which one is taken when none is named.
+// choose which one is taken when none is named, and decides whether the mode workspace
+// is possible.
 func (e *Engine) Agents(project string) []rpc.Agent {
 	agents, usual := *e.agents.Load(), "default"
 	if project != "" {
@@ -25,6 +26,9 @@ func (e *Engine) Agents(project string) []rpc.Agent {
 			x.Tools = append(x.Tools, t.Name)
 		}
 		slices.Sort(x.Tools)
+		if project != "" { // where another may hold
+			x.Mode = e.modeIn(x.Mode, placed{project: sdk.Project{Root: project}, agent: a})
+		}
 		x.Description = mayDo(a, x.Mode, len(x.Tools))
 		all = append(all, x)
 	}

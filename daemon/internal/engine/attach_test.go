@@ -70,7 +70,8 @@ func TestAgents(t *testing.T) {
 	if !strings.Contains(all[0].Description, "can be taken back") || all[2].Description != "answers, and calls no tools" || all[0].Mode != sdk.ModeWorkspace {
 		t.Errorf("%+v", all)
 	}
-	if own := h.engine.Agents(h.project); !own[0].Default || own[1].Default {
+	h.engine.cfg.Access = &fakeAccess{known: true} // commands cannot work on a copy there
+	if own := h.engine.Agents(h.project); own[0].Mode != sdk.ModeRestricted || !own[0].Default || own[1].Default {
 		t.Errorf("in a project that chooses one: %+v", own)
 	}
 }

@@ -36,11 +36,7 @@ func (Files) Find(ctx context.Context, p rpc.FilesParams) (rpc.Files, error) {
 		return rpc.Files{}, err
 	}
 	found := rank(all, p.Query)
-	answer := rpc.Files{Project: where, Files: []string{}, Found: len(found), Partial: !whole}
-	for _, at := range found[:min(p.Limit, len(found))] {
-		answer.Files = append(answer.Files, at)
-	}
-	return answer, nil
+	return rpc.Files{Project: where, Files: found[:min(p.Limit, len(found))], Found: len(found), Partial: !whole}, nil
 }
 
 // openFiles opens a project, and says where it lies.

@@ -137,7 +137,11 @@ func TestAbortThatHasNothingToHold(t *testing.T) {
 	if end := h.run(Submission{Run: "r"}); end.Status != sdk.StatusOK {
 		t.Errorf("the next prompt ended with %+v", end)
 	}
-	if _, err := h.engine.AbortHeld(t.Context(), a.Run.ID); sdk.OutcomeOf(err) != sdk.Conflict {
+	made, err := h.engine.StartRun(t.Context(), Submission{Project: h.project, Run: "rests"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.engine.AbortHeld(t.Context(), made.Run.ID); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Errorf("of a run that rests: %v", err)
 	}
 }

@@ -18,6 +18,17 @@ import (
 // known is asked for it. The Config is nil when a daemon could not start with
 // it; what keeps only a plugin from starting is an error among the diagnostics.
 func CheckConfig(ctx context.Context, file string) (string, *config.Config, config.Diagnostics) {
+	project := ""
+	if dir, err := os.Getwd(); err == nil {
+		if root, is := config.ProjectOf(dir); is {
+			project = root
+		}
+	}
+	return checkConfig(ctx, file, project)
+}
+
+// checkConfig is CheckConfig with the own file of a project, if one is named.
+func checkConfig(ctx context.Context, file, project string) (string, *config.Config, config.Diagnostics) {
 	secrets := &audit.Redactor{}
 	path, cfg, diags := LoadConfig(file, secrets)
 	if cfg == nil {
@@ -38,11 +49,9 @@ func CheckConfig(ctx context.Context, file string) (string, *config.Config, conf
 			specs = append(specs, spec)
 		}
 	}
-	if dir, err := os.Getwd(); err == nil {
-		if project, is := config.ProjectOf(dir); is {
-			_, own := config.WorkspaceOf(project, cfg)
-			diags = append(diags, own...)
-		}
+	if project != "" {
+		_, own := config.WorkspaceOf(project, cfg)
+		diags = append(diags, own...)
 	}
 	for _, x := range inspector.Check(ctx, specs) {
 		for _, d := range config.At(x.Diagnostic, cfg.Files) {

@@ -143,6 +143,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 		Store:      g.store,
 		Daemon:     d,
 		Models:     d.models,
+		Files:      project.Files{},
 		Skills:     d.answers,
 		Policy:     d.engine,
 		Configured: ruling.Configured,

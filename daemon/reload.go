@@ -62,6 +62,13 @@ func (d *Daemon) ReloadConfig(ctx context.Context) rpc.Reloaded {
 	return r
 }
 
+// CheckConfig implements server.Daemon: what is wrong with the files as they are now, the
+// own one of a project among them. Nothing is put in force.
+func (d *Daemon) CheckConfig(ctx context.Context, p rpc.ConfigCheck) rpc.ConfigChecked {
+	path, cfg, diags := checkConfig(ctx, d.file, p.Project)
+	return rpc.ConfigChecked{Path: path, Usable: cfg != nil, Diagnostics: d.shown(diags)}
+}
+
 // reloadIf changes only what differs from the configuration in force: settings
 // and models and agents are exchanged whole, plugins one by one. It does nothing
 // when what it read is not to be taken.

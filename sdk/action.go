@@ -47,6 +47,10 @@ type ActionCall struct {
 	Plugin  string            `json:"plugin,omitempty"`
 	Digest  string            `json:"digest,omitempty"` // of the plugin's binary
 
+	// Person says that a person made the call themselves, and that the model of the run
+	// reads it so.
+	Person bool `json:"person,omitempty"`
+
 	// Follows says that the result of the action Parent asked for the call (FollowUp),
 	// and that no plugin waits for it.
 	Follows   bool   `json:"follows,omitempty"`

@@ -58,10 +58,12 @@ type Note struct {
 // LoopEnd ends a loop and moves its run to the state that follows. Its JSON is the
 // Data of a KindLoopEnded row.
 type LoopEnd struct {
-	Loop   int64  `json:"-"`
-	Status int    `json:"status"` // 200, 204, 413, 422, 499 or 500; kept as it is on the loop
-	Reason string `json:"reason"` // one sentence for a person
-	Stop   string `json:"stop"`   // a stop reason (stop.go), or the name of the guard that ended it
+	Loop int64 `json:"-"`
+	// Waiting refuses, with conflict, to end one that was begun.
+	Waiting bool   `json:"-"`
+	Status  int    `json:"status"` // 200, 204, 413, 422, 499 or 500; kept as it is on the loop
+	Reason  string `json:"reason"` // one sentence for a person
+	Stop    string `json:"stop"`   // a stop reason (stop.go), or the name of the guard that ended it
 }
 
 // Receipt is what a commit answers: the journal's position after it, and the

@@ -12,3 +12,19 @@ type Instructions struct {
 	// Text is empty.
 	Untrusted bool `json:"untrusted,omitempty"`
 }
+
+// SystemPath is the entry of a run that has the system text of its last turn.
+const SystemPath = "instructions://system"
+
+// SystemText is the attributes of the entry at SystemPath.
+type SystemText struct {
+	// Instructions are those that the text has, without their texts.
+	Instructions []SystemInstructions `json:"instructions,omitempty"`
+}
+
+// SystemInstructions names a file that tells agents something, in a system text.
+type SystemInstructions struct {
+	File      string `json:"file"`           // as Instructions.File
+	User      bool   `json:"user,omitempty"` // the user's own, and not the project's
+	Untrusted bool   `json:"untrusted,omitempty"`
+}

@@ -37,6 +37,17 @@ type Proposal struct {
 
 	State   State   `json:"state"`
 	Outcome Outcome `json:"outcome,omitempty"`
+
+	// Offers are the rules that an answer could leave, while it waits.
+	Offers []Offer `json:"offers,omitempty"`
+}
+
+// Offer is a rule that an accepted answer leaves when it says so by Remember, as it would
+// be written.
+type Offer struct {
+	Remember Remember   `json:"remember"`
+	Text     string     `json:"text"` // "always allow ...", for a person
+	Rule     PolicyRule `json:"rule"`
 }
 
 // Reach is where the calls of a tool run, and what they could touch there.

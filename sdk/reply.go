@@ -17,6 +17,9 @@ type Reply struct {
 	Model     string `json:"model"`
 	Usage     *Usage `json:"usage,omitempty"`
 	Partial   bool   `json:"partial,omitempty"` // cut off; its calls were never made
+
+	Context  int `json:"context,omitempty"`  // of the model, in tokens; 0 is unknown
+	Estimate int `json:"estimate,omitempty"` // of what it was sent, in tokens, when Usage is missing
 }
 
 const replyPrefix = "assistant://"

@@ -51,8 +51,16 @@ type Loop struct {
 	Ended    time.Time       `json:"ended,omitzero"`
 }
 
+// Attachment is a file of the project, or a range of its lines, that a person gives a
+// model with a prompt. The daemon reads it when the prompt is queued.
+type Attachment struct {
+	Path string `json:"path"`           // relative to the project
+	From int    `json:"from,omitempty"` // the first line, counted from 1; 0 is the file's first
+	To   int    `json:"to,omitempty"`   // the last line; 0 is the file's last
+}
+
 // Meaning is what a prompt stands for that is not its own text: a skill, which a
-// person used by /name. People see the prompt as it was typed.
+// person used by /name, or a text with the files that are attached to it. People see the prompt as it was typed.
 type Meaning struct {
 	Skill string `json:"skill"`
 	Text  string `json:"text"` // what the model reads in the prompt's place
@@ -145,10 +153,11 @@ type EntryChange struct {
 
 // RunFilter says which runs to list.
 type RunFilter struct {
-	Project int64 // 0 is all projects
-	Hidden  bool  // also the implicit runs behind tool calls
-	Last    bool  // only runs that were given a prompt, and none of a channel: first the one that was given one last
-	Limit   int   // 0 is no limit
+	Project int64  // 0 is all projects
+	Hidden  bool   // also the implicit runs behind tool calls
+	Search  string // only those with this text in their alias or in a prompt, whatever the case of A to Z
+	Last    bool   // only runs that were given a prompt, and none of a channel: first the one that was given one last
+	Limit   int    // 0 is no limit
 	Offset  int
 }
 

@@ -17,9 +17,10 @@ const (
 const (
 	StopAnswer   = "answer"   // the model answered without a call
 	StopTerminal = "terminal" // a tool that is declared terminal
-	StopRejected = "rejected" // a person rejected a proposal
+	StopRejected = "rejected" // a person rejected a proposal, and gave no reason
 	StopProposal = "proposal" // never recorded: a client went while a proposal waited
 	StopAborted  = "aborted"
+	StopTaken    = "taken" // a person took the prompt back before any work on it
 	StopFailed   = "failed"
 	StopOverflow = "overflow" // the prompt does not fit the model
 	StopReplay   = "replay"   // a recorded conversation does not match
@@ -43,11 +44,12 @@ func StopReasons() []StopReason {
 	return []StopReason{
 		{StopAnswer, ExitByStatus, "", "the model answered without a call"},
 		{StopTerminal, ExitByStatus, "", "a call of a tool that ends the work"},
-		{StopRejected, ExitByStatus, "ended because a call was rejected", "a person rejected a call"},
+		{StopRejected, ExitByStatus, "ended because a call was rejected", "a person rejected a call, and gave no reason"},
 		{StopFailed, ExitByStatus, "", "an error"},
 		{StopOverflow, ExitByStatus, "", "the prompt does not fit the model"},
 		{StopProposal, ExitUnanswered, "", "nobody answered in time, and the run waits; the journal has no such end"},
 		{StopAborted, ExitAborted, "", "a person"},
+		{StopTaken, ExitAborted, "", "a person, before any work on the prompt"},
 		{StopReplay, ExitUsage, "", "the recorded conversation does not match"},
 		{StopConfig, ExitUsage, "", "the model's provider cannot work as it is configured"},
 	}

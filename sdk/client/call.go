@@ -53,6 +53,33 @@ func (c *Client) Abort(ctx context.Context, p rpc.RunRef) (rpc.Aborted, error) {
 	return ask[rpc.Aborted](ctx, c, rpc.MethodAbort, p)
 }
 
+// AbortHeld is Abort that begins none of the prompts that wait, until Release or until
+// they are taken back.
+func (c *Client) AbortHeld(ctx context.Context, p rpc.RunRef) (rpc.Aborted, error) {
+	return ask[rpc.Aborted](ctx, c, rpc.MethodAbort, rpc.Abort{Run: p.Run, Project: p.Project, Hold: true})
+}
+
+// Release lets the prompts go on that AbortHeld held.
+func (c *Client) Release(ctx context.Context, p rpc.RunRef) (rpc.Released, error) {
+	return ask[rpc.Released](ctx, c, rpc.MethodRelease, p)
+}
+
+// Prompts lists the prompts of a run, newest first.
+func (c *Client) Prompts(ctx context.Context, p rpc.PromptsParams) (rpc.Prompts, error) {
+	return ask[rpc.Prompts](ctx, c, rpc.MethodPrompts, p)
+}
+
+// PromptFiles tells which files the work on a prompt changed.
+func (c *Client) PromptFiles(ctx context.Context, p rpc.PromptRef) (rpc.PromptFiles, error) {
+	return ask[rpc.PromptFiles](ctx, c, rpc.MethodPromptFiles, p)
+}
+
+// TakeBack takes a prompt back that waits. That it was too late is no error: look at
+// Taken.
+func (c *Client) TakeBack(ctx context.Context, p rpc.PromptRef) (rpc.TakenBack, error) {
+	return ask[rpc.TakenBack](ctx, c, rpc.MethodTakeBack, p)
+}
+
 // Resume goes on with a run whose last loop was cut short. Like Act, it answers
 // before anything was done.
 func (c *Client) Resume(ctx context.Context, p rpc.RunRef) (rpc.Accepted, error) {
@@ -127,10 +154,15 @@ func (c *Client) Tools(ctx context.Context) ([]sdk.Tool, error) {
 	return ask[[]sdk.Tool](ctx, c, rpc.MethodTools, nil)
 }
 
-// CallTool calls one tool and waits for it. To cancel the call, close the
-// client: the end of ctx only ends the waiting.
+// CallTool calls one tool and waits for it. To cancel the call, call CancelCall or
+// close the client: the end of ctx only ends the waiting.
 func (c *Client) CallTool(ctx context.Context, p rpc.ToolCall) (rpc.ToolDone, error) {
 	return ask[rpc.ToolDone](ctx, c, rpc.MethodCallTool, p)
+}
+
+// CancelCall ends calls of CallTool that are under way in a run.
+func (c *Client) CancelCall(ctx context.Context, p rpc.ToolCancel) (rpc.ToolCancelled, error) {
+	return ask[rpc.ToolCancelled](ctx, c, rpc.MethodCancelCall, p)
 }
 
 // Plugins lists plugins and their state.
@@ -154,6 +186,11 @@ func (c *Client) Reload(ctx context.Context) (rpc.Reloaded, error) {
 // not in force.
 func (c *Client) Mistakes(ctx context.Context, p rpc.MistakesParams) (rpc.Mistakes, error) {
 	return ask[rpc.Mistakes](ctx, c, rpc.MethodMistakes, p)
+}
+
+// CheckConfig tells what is wrong with the configuration as its files are now.
+func (c *Client) CheckConfig(ctx context.Context, p rpc.ConfigCheck) (rpc.ConfigChecked, error) {
+	return ask[rpc.ConfigChecked](ctx, c, rpc.MethodCheckConfig, p)
 }
 
 // Settings lists every setting in force with where it comes from.

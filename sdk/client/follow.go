@@ -42,7 +42,9 @@ var ErrDone = errors.New("followed to the end")
 // gap or a lost connection it goes on behind the last row that each has seen.
 // Previews may be missing; rows may not. An answer that was being previewed
 // when the connection was lost gets a preview without text: Restart when
-// another daemon has taken over, which asks for the answer anew, else Dropped.
+// another daemon has taken over, which asks for the answer anew, else Dropped;
+// then one that is Whole, when it is still being written. An answer that was being
+// written when Follow began comes as one that is Whole, too.
 func (c *Client) Follow(ctx context.Context, w Watch, each func(Event) error) error {
 	if w.Retry <= 0 {
 		w.Retry = 10 * time.Second
@@ -154,6 +156,8 @@ func (f *follower) settle(row sdk.JournalRow) {
 		if json.Unmarshal(row.Data, &change) == nil && !change.State.Ended() {
 			return
 		}
+	case row.Kind == sdk.KindTurnClosed && row.Turn < f.open[row.Loop].Turn:
+		return // a later turn's answer is being written
 	case row.Kind != sdk.KindTurnClosed && row.Kind != sdk.KindLoopEnded:
 		return
 	}

@@ -23,6 +23,18 @@ type Mistakes struct {
 	Mistakes []string `json:"mistakes"`
 }
 
+// ConfigCheck is the parameters of config/check.
+type ConfigCheck struct {
+	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of a project, whose own file is checked too"`
+}
+
+// ConfigChecked answers config/check: what is wrong with the files as they are now.
+type ConfigChecked struct {
+	Path        string       `json:"path"`   // the user's file
+	Usable      bool         `json:"usable"` // a daemon can work with it
+	Diagnostics []Diagnostic `json:"diagnostics"`
+}
+
 // ConfigChange is one block that was added, changed, removed or moved.
 type ConfigChange struct {
 	Block    string   `json:"block"`

@@ -59,8 +59,9 @@ type Gap struct {
 
 // Preview is the notification run/preview: text that a model is still
 // writing. It is not committed and may be dropped; what counts is the entry
-// assistant://TURN in the journal. Who began to watch in the middle of an
-// answer has seen no First and lacks what came before.
+// assistant://TURN in the journal. Who begins to watch in the middle of an
+// answer gets, behind the rows that are there, one piece that is Whole, and then
+// what follows.
 type Preview struct {
 	Watch     int64  `json:"watch"`
 	Preview   bool   `json:"preview"` // always true: the mark of what is not committed
@@ -70,6 +71,7 @@ type Preview struct {
 	Text      string `json:"text,omitempty"`      // to append
 	Reasoning string `json:"reasoning,omitempty"` // to append
 	First     bool   `json:"first,omitempty"`     // the turn's answer begins with this piece
+	Whole     bool   `json:"whole,omitempty"`     // all that there is of the answer so far: it takes the place of the turn's text so far. With Dropped only the end of it
 	Restart   bool   `json:"restart,omitempty"`   // the completion begins anew: forget the turn's text so far
 	Dropped   bool   `json:"dropped,omitempty"`   // some text before this piece was dropped
 }

@@ -7,7 +7,8 @@ type Aborted struct {
 	Run    string `json:"run"`
 	ID     int64  `json:"id"`
 	Status int    `json:"status"`
-	Queued int    `json:"queued"` // prompts that waited, and run now
+	Queued int    `json:"queued"`         // prompts that waited, and run now
+	Held   int    `json:"held,omitempty"` // prompts that wait and are not begun, when that was asked for
 }
 
 // Fork is the parameters of run/fork.

@@ -16,6 +16,8 @@ type Prompt struct {
 	Model   string `json:"model,omitempty" access:"free" jsonschema:"a model's alias or provider/name; resolved when absent"`
 	Key     string `json:"key,omitempty" access:"free" jsonschema:"chosen by the client, 1 to 64 of A-Z a-z 0-9 _ -, another one for each prompt: the same prompt given again under its key, since no answer came, is not queued again"`
 
+	Attachments []sdk.Attachment `json:"attachments,omitempty" access:"free" jsonschema:"files of the project, or ranges of their lines, that the model gets with the prompt"`
+
 	Mode   sdk.Mode `json:"permission_mode,omitempty" access:"approve" jsonschema:"interactive, restricted, workspace or full; the agent's when absent. workspace is refused where commands cannot work on a copy of the project; full needs the role approve"`
 	Yolo   bool     `json:"yolo,omitempty" access:"approve" jsonschema:"full for every prompt of this run from now on; needs the role approve"`
 	Attend bool     `json:"attend,omitempty" access:"approve" jsonschema:"this connection answers what the run proposes; needs the role approve"`
@@ -63,6 +65,7 @@ type RunsParams struct {
 	Project string `json:"project,omitempty" access:"project" jsonschema:"absolute path of the project; all projects when absent"`
 	Hidden  bool   `json:"hidden,omitempty" access:"free" jsonschema:"include the implicit runs behind tools/call"`
 	Last    bool   `json:"last,omitempty" access:"free" jsonschema:"only runs that were given a prompt, none of a channel, and first the one that was given one last"`
+	Search  string `json:"search,omitempty" access:"free" jsonschema:"only those with this text in their alias or in a prompt, whatever the case of A to Z"`
 	Limit   int    `json:"limit,omitempty" access:"free" jsonschema:"at most so many, 100 when absent"`
 	Offset  int    `json:"offset,omitempty" access:"free"`
 }
@@ -73,6 +76,20 @@ type RunSummary struct {
 	ProjectRoot string `json:"project_root"`
 	Summary     string `json:"summary"`          // the first line of the last prompt
 	Queued      int    `json:"queued,omitempty"` // prompts that wait
+	Held        bool   `json:"held,omitempty"`   // they are not begun until run/release
+
+	LastPrompt   string    `json:"last_prompt,omitempty"` // cut to 16 KiB
+	LastActivity time.Time `json:"last_activity"`         // when something was done in it, or given to it
+	Waiting      []Waiting `json:"waiting,omitempty"`     // what waits for an answer, oldest first
+}
+
+// Waiting is a question of a run that waits for an answer; proposals/get has all of it.
+type Waiting struct {
+	ID      string    `json:"id"` // the proposal's
+	Tool    string    `json:"tool"`
+	What    string    `json:"what"` // the begin of the command, or of the arguments
+	Since   time.Time `json:"since"`
+	Expires time.Time `json:"expires"`
 }
 
 // RunDetail answers getRun: what the notification run/state tells, with the
@@ -96,6 +113,25 @@ type RunDetail struct {
 	History   []Event    `json:"history"`
 	Notes     []Note     `json:"notes"`     // what the engine said of its own work: retries, pruning, what it took up
 	Telemetry *Telemetry `json:"telemetry"` // nil until a turn reported its usage
+
+	Held         bool              `json:"held,omitempty"` // the prompts that wait are not begun until run/release
+	Context      *ContextUse       `json:"context"`        // nil before the first answer
+	Instructions []RunInstructions `json:"instructions"`   // the files that told the run's model something, the newest state of each
+}
+
+// ContextUse is how much of the model's context a run has filled, by its last answer.
+type ContextUse struct {
+	Tokens    int     `json:"tokens"`              // what was sent and answered
+	Limit     int     `json:"limit,omitempty"`     // of the model; 0 is unknown
+	Share     float64 `json:"share,omitempty"`     // from 0 to 1; 0 while the limit is unknown
+	Estimated bool    `json:"estimated,omitempty"` // the provider reported nothing: what was sent was counted here
+}
+
+// RunInstructions is one file that tells agents something.
+type RunInstructions struct {
+	File      string `json:"file"`                // relative to the project; of the user's own the name alone
+	Of        string `json:"of"`                  // "user", "project" or "folder", which is one below the project's root
+	Untrusted bool   `json:"untrusted,omitempty"` // it was not read, for nobody has agreed to it
 }
 
 // RunName names another run. A parent that was deleted has only its id.

@@ -31,7 +31,7 @@ type Resolve struct {
 	ID        string          `json:"id" access:"proposal" jsonschema:"the proposal's id"`
 	Hash      string          `json:"hash" access:"free" jsonschema:"the proposal's hash as it was shown"`
 	Answer    sdk.Answer      `json:"answer" access:"free" jsonschema:"accept, reject or edit"`
-	Reason    string          `json:"reason,omitempty" access:"free" jsonschema:"what the model is told with a rejection"`
+	Reason    string          `json:"reason,omitempty" access:"free" jsonschema:"what the model is told with a rejection: it goes on by that at once; without one its work ends"`
 	Arguments json.RawMessage `json:"arguments,omitempty" access:"free" jsonschema:"with edit: the arguments to take instead"`
 	Remember  sdk.Remember    `json:"remember,omitempty" access:"approve" jsonschema:"with accept: leave a rule that allows the like: call, command or tool"`
 }

@@ -22,6 +22,7 @@ type ToolCall struct {
 	Arguments json.RawMessage
 	Approved  bool // whoever calls may approve what would have to be proposed
 	Channel   bool // a channel calls: in runs that a channel made
+	Join      bool // the model of the run reads it, as what the person did
 }
 
 // ToolDone is how a tool call ended. A call that was refused or failed is a
@@ -72,6 +73,7 @@ func (e *Engine) CallTool(ctx context.Context, c ToolCall) (ToolDone, error) {
 			e.wakeRested(a.run.ID) // there is no prompt to live for
 		}
 	}()
+	defer e.calling.begin(a.run.ID, x.Path, cancel)()
 	for running := a.turn.running(); len(running) > 0; running = a.turn.running() {
 		e.runTogether(ctx, a, running)
 		if a.turn.unended() {
@@ -122,7 +124,7 @@ func (e *Engine) endCall(ctx context.Context, a *activeLoop) error {
 // toolRun finds the run of a call, and makes the project's implicit one when
 // it is not there.
 func (e *Engine) toolRun(ctx context.Context, c ToolCall) (*activeLoop, error) {
-	a := &activeLoop{agent: sdk.Agent{Name: toolsAlias}, mode: e.callMode(), approved: c.Approved}
+	a := &activeLoop{agent: sdk.Agent{Name: toolsAlias}, mode: e.callMode(), approved: c.Approved, joins: c.Join}
 	var err error
 	if a.project, err = e.openProject(ctx, c.Project); err != nil {
 		return nil, err

@@ -165,3 +165,55 @@ func TestCallToolLeftByADeath(t *testing.T) {
 	}
 	h.check(r.ID)
 }
+
+// TestCallThatJoinsARun: the model reads it as what the person did, from its next request
+// on; another call of a client it does not read.
+func TestCallThatJoinsARun(t *testing.T) {
+	h := newHouse(t, say("one"), say("two"))
+	h.run(Submission{Run: "r"})
+	h.tools.on("bash", func(context.Context, sdk.Invocation, sdk.Stream) (sdk.ToolResult, error) {
+		return sdk.ToolResult{Success: true, Output: "a.go"}, nil
+	})
+	joined := h.call(ToolCall{Tool: "bash", Run: "r", Arguments: json.RawMessage(`{"command":"ls"}`), Join: true})
+	h.call(ToolCall{Tool: "bash", Run: "r", Arguments: json.RawMessage(`{"command":"apart"}`)})
+	if a, err := sdk.ActionOf(joined.Entry); err != nil || !a.Person {
+		t.Errorf("%+v %v", a, err)
+	}
+	h.run(Submission{Run: "r"})
+	messages := h.models.asked()[1].Messages
+	text := fmt.Sprint(messages)
+	if !strings.Contains(text, "The person ran this themselves") || !strings.Contains(text, "a.go") || strings.Contains(text, "apart") {
+		t.Errorf("the model read %s", text)
+	}
+	h.check(joined.Run.ID)
+}
+
+// TestCallThatIsCancelled: by its path, or with all of its run; what a loop calls is not
+// among them.
+func TestCallThatIsCancelled(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	h := newHouse(t)
+	h.tools.on("bash", waiting(begun))
+	for _, path := range []string{"", "log://turn_2/bash/call"} {
+		over := make(chan ToolDone, 1)
+		go func() { over <- h.call(ToolCall{Tool: "bash"}) }()
+		<-begun
+		run, err := h.store.RunByAlias(t.Context(), 1, toolsAlias)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.engine.CancelCall(t.Context(), run.ID, "log://turn_9/bash/call"); sdk.OutcomeOf(err) != sdk.Conflict {
+			t.Errorf("another: %v", err)
+		}
+		ended, err := h.engine.CancelCall(t.Context(), run.ID, path)
+		if err != nil || len(ended) != 1 || path != "" && ended[0] != path {
+			t.Errorf("%q %v", ended, err)
+		}
+		if done := <-over; done.Entry.State != sdk.StateCancelled || done.Entry.Outcome != sdk.Aborted {
+			t.Errorf("%+v", done.Entry)
+		}
+		if _, err := h.engine.CancelCall(t.Context(), run.ID, ""); sdk.OutcomeOf(err) != sdk.Conflict {
+			t.Errorf("none: %v", err)
+		}
+	}
+}

@@ -39,6 +39,8 @@ func (e *Engine) complete(ctx context.Context, a *activeLoop, p sdk.Prompt) (sdk
 	}
 	if c.Usage != nil {
 		e.cfg.View.Observe(a.turn.prompt, *c.Usage)
+	} else {
+		a.turn.estimate = e.cfg.View.Estimate(a.turn.prompt)
 	}
 	if a.ceiling > 0 { // what was taken fits, however it is counted now
 		a.ceiling = max(a.ceiling, e.cfg.View.Estimate(a.turn.prompt))

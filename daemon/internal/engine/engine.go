@@ -64,6 +64,7 @@ type Config struct {
 	Log      hclog.Logger
 
 	Instructions Instructions // nil: no file tells agents anything
+	Attachments  Attachments  // nil: none can be attached
 	// Redact takes secrets out of a text that becomes part of a path, which cannot
 	// be redacted later. Nil takes out nothing.
 	Redact func(string) string
@@ -91,9 +92,12 @@ type Config struct {
 	// Preview gets text of answers that are still being written, from the
 	// goroutine that reads the stream. It must return at once.
 	Preview func(rpc.Preview)
-	Clock   func() time.Time // for what is counted in days; nothing is measured by it
-	Frozen  bool             // the store takes no writes: nothing that was left is taken up
-	Grace   time.Duration    // how long Close lets tools end; 0 is 5 s
+	// Previewed is told that nothing more is shown of the answer that a run's model
+	// was writing: it is about to be committed, or left. Nil when nobody watches.
+	Previewed func(run int64)
+	Clock     func() time.Time // for what is counted in days; nothing is measured by it
+	Frozen    bool             // the store takes no writes: nothing that was left is taken up
+	Grace     time.Duration    // how long Close lets tools end; 0 is 5 s
 }
 
 // Narrowing is what a workspace says: which agent and model are taken when
@@ -134,6 +138,7 @@ type Engine struct {
 	backlog  backlog
 	askers   askers
 	serves   servings
+	calling  calling
 	started  string // names this engine among all that work on the store
 
 	// base ends when Close has no more patience; draining ends when Close begins.

@@ -36,6 +36,12 @@ func (e *Engine) instructions(a *activeLoop) (user, project sdk.Instructions) {
 		e.warn(a, "the model works without the project's instructions: "+err.Error())
 	}
 	e.warnUntrusted(a, project)
+	a.instructed = nil
+	for i, in := range []sdk.Instructions{user, project} {
+		if in.File != "" {
+			a.instructed = append(a.instructed, sdk.SystemInstructions{File: in.File, User: i == 0, Untrusted: in.Untrusted})
+		}
+	}
 	return user, project
 }
 

@@ -33,8 +33,9 @@ type activeLoop struct {
 	ceiling int    // in tokens, learned from a server that refused more; 0 is none
 	missed  string // what was last said of the own tools
 
-	warned map[string]bool             // what was said of instructions
-	told   map[string]sdk.Instructions // what the run was told below folders, by file; nil before it is looked for
+	instructed []sdk.SystemInstructions    // the files that the system text has
+	warned     map[string]bool             // what was said of instructions
+	told       map[string]sdk.Instructions // what the run was told below folders, by file; nil before it is looked for
 
 	turns    int  // opened so far
 	prepared bool // what its calls need is being made ready, or is
@@ -42,6 +43,7 @@ type activeLoop struct {
 	turn     *turn // the open one
 	from     stage // of that turn, when it was taken up; stageNone for a fresh one
 
+	joins    bool // a call that no loop makes, and that the model of the run reads
 	approved bool // a call that no loop makes, by somebody who may approve it
 
 	left  bool                   // an earlier daemon began it

@@ -10,10 +10,11 @@ import (
 
 // loopOptions is what a loop's row holds of how it was given.
 type loopOptions struct {
-	Resumes int64    `json:"resumes,omitempty"` // the loop that it goes on with
-	Mode    sdk.Mode `json:"mode,omitempty"`
-	Key     string   `json:"key,omitempty"`   // chosen by whoever submitted it; see given
-	Asker   string   `json:"asker,omitempty"` // by which the connection is known that answers what is proposed; see askers
+	Resumes     int64            `json:"resumes,omitempty"` // the loop that it goes on with
+	Mode        sdk.Mode         `json:"mode,omitempty"`
+	Attachments []sdk.Attachment `json:"attachments,omitempty"`
+	Key         string           `json:"key,omitempty"`   // chosen by whoever submitted it; see given
+	Asker       string           `json:"asker,omitempty"` // by which the connection is known that answers what is proposed; see askers
 }
 
 // modePath is the entry of a run that may do anything from now on.

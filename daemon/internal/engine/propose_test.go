@@ -192,7 +192,7 @@ func TestAcceptedProposal(t *testing.T) {
 				Digest: "d1", Mode: sdk.ModeInteractive, Created: p.Created, Expires: p.Created.Add(24 * time.Hour),
 				Arguments: json.RawMessage(`{"a":null,"n":1.0,"path":"b"}`), Dir: p.Project, Bytes: 29, Mounts: []string{"/workspace"},
 				Decision: sdk.Decision{Verdict: sdk.Propose, Rule: "side_effects", Source: "built-in", Reason: "it changes something"},
-				Said:     "I may do this: approved.", State: sdk.StateProposed,
+				Said:     "I may do this: approved.", State: sdk.StateProposed, Offers: p.Offers, // TestRemembered looks at them
 			}
 			if got, wanted := string(encode(p)), string(encode(want)); got != wanted || len(p.Hash) != 64 {
 				t.Errorf("got  %s\nwant %s", got, wanted)
@@ -226,31 +226,55 @@ func TestAcceptedProposal(t *testing.T) {
 	}
 }
 
+// TestRejectedProposal: nothing else of the turn is made; with a reason the model goes on
+// by it, and without one the work ends.
 func TestRejectedProposal(t *testing.T) {
-	for _, down := range []bool{false, true} {
-		t.Run(fmt.Sprintf("down %v", down), func(t *testing.T) {
-			h := newAsking(t, calls(numbered("write", 1), numbered("read", 2), numbered("write", 3)))
-			a := h.submit(Submission{})
-			p := h.proposed()
-			if down {
-				h.cut()
-				h.start()
-			}
-			h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Reject, Reason: "not that file"})
-			if l := h.await(a); l.Status != 200 || l.Stop != sdk.StopRejected || !strings.Contains(l.Reason, "not that file") {
-				t.Errorf("ended %d %s: %s", l.Status, l.Stop, l.Reason)
-			}
-			if got := h.outcomes(a.Run.ID); got != "write:failed:permission read:failed:aborted write:failed:aborted" {
-				t.Error(got)
-			}
-			if x, _ := sdk.ActionOf(h.actions(a.Run.ID)[1]); !strings.Contains(x.Why(), "rejected by a person") {
-				t.Error(x.Why())
-			}
-			if len(h.models.asked()) != 1 || h.ran() != "" {
-				t.Errorf("asked %d times, ran %s", len(h.models.asked()), h.ran())
-			}
-			h.check(a.Run.ID)
-		})
+	for _, c := range []struct {
+		reason, stop string
+		asked        int
+	}{{"not that file", sdk.StopAnswer, 2}, {"", sdk.StopRejected, 1}, {" \n", sdk.StopRejected, 1}} {
+		for _, down := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%q, down %v", c.reason, down), func(t *testing.T) {
+				h := newAsking(t, calls(numbered("write", 1), numbered("read", 2), numbered("write", 3)), say("another way"))
+				a := h.submit(Submission{})
+				p := h.proposed()
+				if down {
+					h.cut()
+					h.start()
+				}
+				h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Reject, Reason: c.reason})
+				if l := h.await(a); l.Status != 200 || l.Stop != c.stop {
+					t.Errorf("ended %d %s: %s", l.Status, l.Stop, l.Reason)
+				}
+				if got := h.outcomes(a.Run.ID); got != "write:failed:permission read:failed:aborted write:failed:aborted" {
+					t.Error(got)
+				}
+				if x, _ := sdk.ActionOf(h.actions(a.Run.ID)[1]); !strings.Contains(x.Why(), "rejected by a person") {
+					t.Error(x.Why())
+				}
+				asked := h.models.asked()
+				if len(asked) != c.asked || h.ran() != "" {
+					t.Fatalf("asked %d times, ran %s", len(asked), h.ran())
+				}
+				if c.asked == 2 && !strings.Contains(fmt.Sprint(asked[1].Messages), "a person rejected this call: not that file") {
+					t.Errorf("the model does not hear why: %+v", asked[1].Messages)
+				}
+				h.check(a.Run.ID)
+			})
+		}
+	}
+}
+
+// TestReasonsCountForNoGuard: a person who corrects a model often does not stop it.
+func TestReasonsCountForNoGuard(t *testing.T) {
+	h := newAsking(t, calls(numbered("write", 1)), calls(numbered("write", 2)), calls(numbered("write", 3)), calls(numbered("write", 4)), say("done"))
+	a := h.submit(Submission{})
+	for range 4 {
+		p := h.proposed()
+		h.resolve(rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Reject, Reason: "another"})
+	}
+	if l := h.await(a); l.Stop != sdk.StopAnswer {
+		t.Errorf("ended %d %s: %s", l.Status, l.Stop, l.Reason)
 	}
 }
 

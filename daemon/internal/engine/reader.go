@@ -110,6 +110,13 @@ func (r *reader) show(d sdk.Delta) {
 	}
 }
 
+// previewed ends what is shown of the answer that the loop's model was writing.
+func (e *Engine) previewed(a *activeLoop) {
+	if e.cfg.Previewed != nil {
+		e.cfg.Previewed(a.loop.Run)
+	}
+}
+
 // keep passes on what is worth keeping of an answer that is cut off. Calls are
 // not: those of half an answer are never made.
 func (r *reader) keep(d sdk.Delta) error {

@@ -46,6 +46,7 @@ func (e *Engine) record(ctx context.Context, a *activeLoop) error {
 		change.Writes = append(change.Writes, x.recordWrite())
 	}
 	failpoint.Hit(failpoint.AnswerUnwritten)
+	e.previewed(a)
 	receipt, err := e.commit(ctx, ahead, change)
 	if err != nil {
 		t.actions = nil // nothing of them is known to the store, so nothing needs an end
@@ -79,6 +80,9 @@ func (e *Engine) tellRefused(ctx context.Context, t *turn) {
 // ids that their results carry.
 func answerWrite(a *activeLoop, c sdk.Completion, calls []sdk.ReadCall) sdk.Write {
 	at := sdk.Reply{Reasoning: c.Reasoning, Finish: c.Finish, Extra: string(c.Extra), Model: a.choice.Alias, Usage: c.Usage}
+	if at.Context = a.choice.Context; c.Usage == nil {
+		at.Estimate = a.turn.estimate
+	}
 	for _, call := range calls {
 		at.Calls = append(at.Calls, sdk.Call{ID: call.ID, Tool: call.Tool, Arguments: call.Raw})
 	}
@@ -89,7 +93,7 @@ func answerWrite(a *activeLoop, c sdk.Completion, calls []sdk.ReadCall) sdk.Writ
 	}
 }
 
-const systemPath = "instructions://system"
+const systemPath = sdk.SystemPath
 
 // systemWrite keeps the system prompt of the run's last turn, when it is not
 // the one that is kept already.
@@ -98,7 +102,7 @@ func (a *activeLoop) systemWrite(text string) (sdk.Write, bool) {
 	if i, ok := a.mirror.index[systemPath]; ok && a.mirror.entries[i].Body == text {
 		return sdk.Write{}, false
 	}
-	return sdk.Write{Path: systemPath, Body: &text, Writer: sdk.WriterSystem, Loop: a.loop.ID, Turn: a.turn.row.Sequence}, true
+	return sdk.Write{Path: systemPath, Body: &text, Attributes: encode(map[string]any{"instructions": a.instructed}), Writer: sdk.WriterSystem, Loop: a.loop.ID, Turn: a.turn.row.Sequence}, true
 }
 
 // actions makes an action of each call, in the model's order. What can be
@@ -128,7 +132,7 @@ func (e *Engine) actions(ctx context.Context, a *activeLoop, calls []sdk.ReadCal
 
 func (e *Engine) action(a *activeLoop, index int, call sdk.ReadCall, taken map[string]bool) *action {
 	x := &action{call: call, project: a.project.Root, private: a.run.Private, Action: sdk.Action{Loop: a.loop.ID, Turn: a.turn.row.Sequence, ActionCall: sdk.ActionCall{
-		CallID: call.ID, Tool: call.Tool, Arguments: call.Arguments, Index: index,
+		CallID: call.ID, Tool: call.Tool, Arguments: call.Arguments, Index: index, Person: a.joins,
 	}}}
 	x.tool, x.own, x.fault = e.find(a, call.Tool)
 	if call.Fault != "" && x.fault == nil {

@@ -26,12 +26,12 @@ func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, erro
 	if err != nil {
 		return rpc.Resolved{}, err
 	}
-	q.given = sdk.ActionAnswer{Answer: r.Answer, By: "a client", At: e.cfg.Clock().UTC(), Reason: r.Reason}
+	q.given = sdk.ActionAnswer{Answer: r.Answer, By: "a client", At: e.cfg.Clock().UTC(), Reason: strings.TrimSpace(r.Reason)}
 	switch {
 	case r.Remember != sdk.RememberNothing && r.Answer != sdk.Accept:
 		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted answer can be remembered as a rule; leave remember out")
 	case r.Answer == sdk.Reject:
-		return e.reject(ctx, q, r.Reason)
+		return e.reject(ctx, q, q.given.Reason)
 	case q.gone != nil:
 		return rpc.Resolved{}, q.gone
 	case r.Answer == sdk.Accept:
@@ -192,10 +192,11 @@ func (e *Engine) veto(ctx context.Context, q *question, ruled sdk.Resolution) (r
 	return e.turnDown(ctx, q, why)
 }
 
-// reject ends the action; the loop ends with it.
+// reject ends the action, and the rest of its turn is not made. With a reason the model
+// hears it and goes on at once; without one the loop ends.
 func (e *Engine) reject(ctx context.Context, q *question, reason string) (rpc.Resolved, error) {
 	why := sdk.Errorf(sdk.Permission, "a person rejected this call")
-	if reason = strings.TrimSpace(reason); reason == "" {
+	if reason == "" {
 		why = why.Tell("the person said no: leave this, and ask before you try the like again")
 	} else {
 		why = sdk.Errorf(sdk.Permission, "a person rejected this call: %s", reason)
@@ -274,6 +275,9 @@ func (e *Engine) shown(ctx context.Context, events []sdk.EntryEvent) ([]sdk.Prop
 			return nil, err
 		}
 		if p, ok := proposalOf(a.run, a.project, x.Entry, e.said(ctx, x.Run, x.Entry.Turn)); ok {
+			if p.State == sdk.StateProposed {
+				p.Offers = e.offers(ctx, x)
+			}
 			all = append(all, p)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -234,6 +235,13 @@ func TestRemembered(t *testing.T) {
 	if p.Command != "go test ./... && ls" || p.Bytes != len(p.Command) {
 		t.Errorf("%+v", p)
 	}
+	var offers []string
+	for _, o := range p.Offers {
+		offers = append(offers, string(o.Remember)+": "+o.Text)
+	}
+	if want := []string{"call: always allow this call of bash, with exactly these arguments", "command: always allow `go test ./...`", "tool: always allow bash, whatever it is called with"}; !slices.Equal(offers, want) {
+		t.Errorf("it offers %q, want %q", offers, want)
+	}
 	full := errors.New("no room")
 	h.store.setRefuse(func(int, sdk.Change) error { return full })
 	if _, err := h.engine.Resolve(t.Context(), rpc.Resolve{ID: p.ID, Hash: p.Hash, Answer: sdk.Accept, Remember: sdk.RememberCommand}); !errors.Is(err, full) {
@@ -248,6 +256,9 @@ func TestRemembered(t *testing.T) {
 	rules, err := h.engine.Rules(t.Context(), p.Project)
 	if err != nil || len(rules) != 1 || done.Rule == nil || string(encode(rules[0])) != string(encode(done.Rule)) {
 		t.Fatalf("%+v, %v, told %+v", rules, err, done.Rule)
+	}
+	if was := p.Offers[1].Rule; string(encode(was)) != string(encode(done.Rule.PolicyRule)) {
+		t.Errorf("it left %+v and offered %+v", done.Rule.PolicyRule, was)
 	}
 	if allowing := h.engine.cfg.Rules.Allowing(p.Project); len(allowing) != 1 {
 		t.Errorf("policy is told %+v", allowing)

@@ -14,7 +14,7 @@ type Socket struct{ *Engine }
 // proposed, empty when none does; channel says that the prompt comes from a channel.
 func (s Socket) Submit(ctx context.Context, session string, readOnly, channel bool, p rpc.Prompt) (rpc.Accepted, error) {
 	a, err := s.Engine.Submit(ctx, Submission{
-		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Channel: channel,
+		Project: p.Project, Run: p.Run, Agent: p.Agent, Model: p.Model, Prompt: p.Prompt, Attachments: p.Attachments, ReadOnly: readOnly, Mode: p.Mode, Yolo: p.Yolo, Key: p.Key, Session: session, Channel: channel,
 	})
 	return accepted(a), err
 }
@@ -34,7 +34,7 @@ func (s Socket) StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc
 // CallTool calls one tool. approved says that whoever calls may approve, channel that a
 // channel calls.
 func (s Socket) CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error) {
-	done, err := s.Engine.CallTool(ctx, ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Approved: approved, Channel: channel})
+	done, err := s.Engine.CallTool(ctx, ToolCall{Project: p.Project, Run: p.Run, Tool: p.Tool, Arguments: p.Arguments, Join: p.Join, Approved: approved, Channel: channel})
 	return rpc.ToolDone{Result: done.Result, Path: done.Entry.Path, Run: done.Run.Alias}, err
 }
 

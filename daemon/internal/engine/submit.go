@@ -20,17 +20,18 @@ import (
 // is a new one, the agent the run's or "default", the model the agent's, the
 // run's or the daemon's choice.
 type Submission struct {
-	Project  string // absolute path of a directory
-	Run      string // alias; one that does not exist is made
-	Agent    string
-	Model    string
-	Prompt   string
-	ReadOnly bool     // whatever the mode: nothing with a side effect runs
-	Mode     sdk.Mode // empty is the agent's
-	Yolo     bool     // full mode for every prompt of the run from now on; the caller has checked who asks
-	Channel  bool     // it comes from a channel, whose runs have no mode workspace
-	Key      string   // chosen by whoever submits: the same again is not queued again. Empty is none
-	Session  string   // of the connection that answers what is proposed; empty when none does
+	Project     string // absolute path of a directory
+	Run         string // alias; one that does not exist is made
+	Agent       string
+	Model       string
+	Prompt      string
+	Attachments []sdk.Attachment // files of the project that the model gets with the prompt
+	ReadOnly    bool             // whatever the mode: nothing with a side effect runs
+	Mode        sdk.Mode         // empty is the agent's
+	Yolo        bool             // full mode for every prompt of the run from now on; the caller has checked who asks
+	Channel     bool             // it comes from a channel, whose runs have no mode workspace
+	Key         string           // chosen by whoever submits: the same again is not queued again. Empty is none
+	Session     string           // of the connection that answers what is proposed; empty when none does
 }
 
 // Accepted says what a submission became. What it causes is in the journal
@@ -88,6 +89,10 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
 	}
+	attached, err := e.attached(ctx, p, s)
+	if err != nil {
+		return Accepted{}, err
+	}
 	if err := e.wantView(ctx, p, s); err != nil { // before a run is made
 		return Accepted{}, err
 	}
@@ -102,7 +107,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Accepted, error) {
 	if err := e.wantView(ctx, p, s); err != nil {
 		return Accepted{}, err
 	}
-	return e.enqueue(ctx, p, s, typed)
+	return e.enqueue(ctx, p, s, typed, attached)
 }
 
 // StartRun makes a run without a prompt. An alias that is taken is a conflict.
@@ -290,7 +295,7 @@ func (e *Engine) createRun(ctx context.Context, p placed, alias string, channel 
 	return r, nil
 }
 
-func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.TypedPrompt) (Accepted, error) {
+func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.TypedPrompt, attached string) (Accepted, error) {
 	b, giveBack := e.book(p.run.ID)
 	defer giveBack()
 	b.submit.Lock()
@@ -308,12 +313,13 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 		return Accepted{}, err
 	}
 	asker := e.askers.name(s.Session, e.started)
-	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{Mode: granted, Asker: asker, Key: s.Key})}
+	l := sdk.Loop{ReadOnly: s.ReadOnly, Prompt: s.Prompt, Options: encode(loopOptions{Mode: granted, Asker: asker, Key: s.Key, Attachments: s.Attachments})}
 	if typed != nil {
 		if l.Meaning, err = e.meaning(ctx, p.run, typed); err != nil {
 			return Accepted{}, err
 		}
 	}
+	l.Meaning = withAttached(l.Meaning, s.Prompt, attached)
 	a, err := e.queue(ctx, p, l)
 	if err != nil {
 		e.askers.forget(asker)
@@ -325,8 +331,8 @@ func (e *Engine) enqueue(ctx context.Context, p placed, s Submission, typed sdk.
 // ahead counts the prompts of a run that run or wait. The caller holds the
 // lock of submissions.
 func (e *Engine) ahead(ctx context.Context, run int64) (int, error) {
-	if !e.working(run) {
-		return 0, nil
+	if held, err := e.held(ctx, run); err != nil || !held && !e.working(run) {
+		return 0, err
 	}
 	loops, err := e.cfg.Store.Loops(ctx, run)
 	if err != nil {

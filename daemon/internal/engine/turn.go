@@ -22,6 +22,7 @@ type turn struct {
 	streaming  bool        // assistant://N is there, and not whole
 	notes      []sdk.Note  // wait for the next commit
 	writes     []sdk.Write // likewise
+	estimate   int         // of the prompt in tokens, when the provider reports no usage
 }
 
 // stage is how far a turn has come in the store. A turn that is taken up goes

@@ -410,15 +410,32 @@ func TestInstructionsAndReasoning(t *testing.T) {
 	h.config.Instructions = fakeInstructions{in: sdk.Instructions{File: "AGENTS.md", Text: "Use tabs."}}
 	var previews []rpc.Preview
 	h.config.Preview = func(p rpc.Preview) { previews = append(previews, p) }
+	var over []bool // whether the answer was committed when the previews ended
+	h.config.Previewed = func(run int64) {
+		entry, err := h.store.Entry(context.Background(), run, sdk.ReplyPath(1))
+		over = append(over, err == nil && entry.State.Ended())
+	}
 	h.start()
 	a := h.submit(Submission{Run: "r"})
 	h.await(a)
+	if len(over) == 0 || over[0] {
+		t.Errorf("the previews ended before the answer was committed: %v", over)
+	}
 	h.run(Submission{Run: "r"})
 	if !strings.Contains(h.models.asked()[0].Messages[0].Text, "Use tabs.") {
 		t.Error("the project's instructions are missing")
 	}
 	if m := h.models.asked()[1].Messages[2]; m.Reasoning != "hm" || string(m.Extra) != `{"sig":"x"}` {
 		t.Errorf("%+v", m)
+	}
+	system, err := h.store.Entry(t.Context(), a.Run.ID, sdk.SystemPath)
+	var said sdk.SystemText
+	if err != nil || json.Unmarshal(system.Attributes, &said) != nil || len(said.Instructions) != 1 || said.Instructions[0] != (sdk.SystemInstructions{File: "AGENTS.md"}) {
+		t.Errorf("the system text says %s of its instructions (%v)", system.Attributes, err)
+	}
+	reply, err := h.store.Entry(t.Context(), a.Run.ID, sdk.ReplyPath(1))
+	if at, bad := sdk.ReplyOf(reply.Attributes); err != nil || bad != nil || at.Usage != nil || at.Estimate == 0 {
+		t.Errorf("the answer says %s (%v)", reply.Attributes, err)
 	}
 	if len(previews) < 2 || previews[0].Reasoning != "hm" || previews[1].Text != "yes" || previews[0].Turn != 1 || previews[0].Loop != a.Loop.ID {
 		t.Errorf("previews %+v", previews)

@@ -45,12 +45,8 @@ func (t *turn) ruling() sdk.Ruling {
 		if x.terminal() {
 			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopTerminal, Reason: x.tool.Name + " ended the work"}
 		}
-		if x.rejected() {
-			reason := "a person rejected " + x.tool.Name
-			if x.Answer.Reason != "" {
-				reason += ": " + sdk.Excerpt(x.Answer.Reason)
-			}
-			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: reason}
+		if x.rejected() && x.Answer.Reason == "" { // with one the model goes on by it
+			return sdk.Ruling{Status: sdk.StatusOK, Stop: sdk.StopRejected, Reason: "a person rejected " + x.tool.Name}
 		}
 	}
 	c := &t.completion

@@ -63,7 +63,7 @@ func (e *Engine) work(w *worker) {
 	}
 	wait := firstPause
 	for e.backlog.wait(e.draining) == nil && e.draining.Err() == nil {
-		l, ok, err := e.cfg.Store.ClaimLoop(e.base, w.run)
+		l, ok, err := e.claim(e.base, w)
 		switch {
 		case err != nil && passing(err):
 			e.log.Error("a run's next prompt could not be taken yet", "run", w.run, "error", err)
@@ -173,6 +173,7 @@ func (e *Engine) runLoop(w *worker, l sdk.Loop, left bool) {
 	e.begin(w, cancel)
 	a := &activeLoop{loop: l, left: left, mirror: &mirror{store: e.cfg.Store, run: l.Run}}
 	end := e.drive(ctx, a)
+	e.previewed(a)
 	if end.stop == stopStopping {
 		e.putDown(a)
 		e.over(w)

@@ -46,9 +46,10 @@ func (g *failures) stop() (string, string) {
 
 // failedCall reports whether the call failed by itself. A command that ended with a
 // status has told something: it did not fail. Neither did a call by a name that a tool or
-// an argument has elsewhere: the answer says all that it takes.
+// an argument has elsewhere: the answer says all that it takes. What a person rejected
+// and gave a reason for is not the model's failure.
 func failedCall(a sdk.Action) bool {
-	return a.State == sdk.StateFailed && a.Outcome != sdk.Misnamed && !excused(a) && !givenUp(a) && !exited(a)
+	return a.State == sdk.StateFailed && a.Outcome != sdk.Misnamed && !a.Rejected() && !excused(a) && !givenUp(a) && !exited(a)
 }
 
 // exited reports whether a command came to its end and said how by its status.

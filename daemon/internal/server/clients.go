@@ -12,18 +12,19 @@ import (
 // tell what the journal does not hold. They are made before these parts, and so
 // before the server, which lets clients in.
 //
-// Locks: mu guards the maps and is never held while writing, calling out or taking
-// a connection's lock.
+// Locks: mu guards the maps and is never held while writing, calling out (but for the
+// store's position) or taking a connection's lock. A watch's order is taken before it.
 type Clients struct {
 	mu       sync.Mutex
 	conns    map[*conn]struct{}
 	watchers map[*watch]struct{}
-	farewell []byte // what every client is told once the daemon stops
+	writing  map[int64]*written // by run, the answer that is not committed yet
+	farewell []byte             // what every client is told once the daemon stops
 }
 
 // NewClients are none yet.
 func NewClients() *Clients {
-	return &Clients{conns: map[*conn]struct{}{}, watchers: map[*watch]struct{}{}}
+	return &Clients{conns: map[*conn]struct{}{}, watchers: map[*watch]struct{}{}, writing: map[int64]*written{}}
 }
 
 func (c *Clients) all() []*conn {
@@ -72,27 +73,6 @@ func (c *Clients) Attended(run int64, session string) bool {
 		}
 	}
 	return false
-}
-
-// Preview sends a piece of a turn that is not committed yet to the watches
-// that asked for it. It never waits: a client with little room left loses the
-// piece, and the next one that it gets says so.
-func (c *Clients) Preview(p rpc.Preview) {
-	for _, w := range c.previewers(p.Run) {
-		w.show(p)
-	}
-}
-
-func (c *Clients) previewers(run int64) []*watch {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var found []*watch
-	for w := range c.watchers {
-		if w.preview && (w.run == run || w.run == 0 && w.project == 0 && w.c.grant == nil) {
-			found = append(found, w)
-		}
-	}
-	return found
 }
 
 // SkillsChanged tells every client and waits for none: what one has not read is

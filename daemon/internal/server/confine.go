@@ -25,11 +25,11 @@ var channelMethods = map[string]limit{
 
 	// These work in a project, or list what is in one.
 	rpc.MethodAsk: inProject, rpc.MethodAct: inProject, rpc.MethodStartRun: inProject, rpc.MethodCallTool: inProject,
-	rpc.MethodRuns: inProject, rpc.MethodProposals: inProject,
+	rpc.MethodAgents: inProject, rpc.MethodRuns: inProject, rpc.MethodProposals: inProject,
 	rpc.MethodSkills: inProject, rpc.MethodSkill: inProject, rpc.MethodSkillExplain: inProject, rpc.MethodSkillMatch: inProject,
 
 	// These are about one run.
-	rpc.MethodAbort: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun, rpc.MethodRedo: ofRun,
+	rpc.MethodAbort: ofRun, rpc.MethodRelease: ofRun, rpc.MethodTakeBack: ofRun, rpc.MethodPrompts: ofRun, rpc.MethodPromptFiles: ofRun, rpc.MethodCancelCall: ofRun, rpc.MethodResume: ofRun, rpc.MethodFork: ofRun, rpc.MethodChanges: ofRun, rpc.MethodUndo: ofRun, rpc.MethodRedo: ofRun,
 	rpc.MethodReset: ofRun, rpc.MethodDelete: ofRun, rpc.MethodRename: ofRun,
 	rpc.MethodRun: ofRun, rpc.MethodEntries: ofRun,
 

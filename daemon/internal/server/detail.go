@@ -20,7 +20,7 @@ func (s *Server) run(ctx context.Context, _ *conn, p rpc.RunRef) (rpc.RunDetail,
 	}
 	d := rpc.RunDetail{
 		Run: run.Alias, ID: run.ID, Agent: run.Agent, Model: run.Model, Status: run.Status, Turn: run.Turns, Seq: seq,
-		Forks: []rpc.RunName{}, History: []rpc.Event{}, Notes: []rpc.Note{},
+		Instructions: []rpc.RunInstructions{}, Forks: []rpc.RunName{}, History: []rpc.Event{}, Notes: []rpc.Note{},
 	}
 	for _, read := range []func(context.Context, sdk.Run, *rpc.RunDetail) error{s.place, s.relatives, s.work, s.history, s.notes} {
 		if err := read(ctx, run, &d); err != nil {
@@ -88,6 +88,7 @@ func (s *Server) history(ctx context.Context, run sdk.Run, d *rpc.RunDetail) err
 		case "prompt", "assistant", "log":
 			d.History = append(d.History, event(e))
 		}
+		readInto(d, run.ID, e)
 		if e.Scheme() == "assistant" && e.State == sdk.StateResolved && strings.TrimSpace(e.Body) != "" {
 			d.Summary, _ = cut(e.Body, historyBody)
 		}

@@ -56,7 +56,7 @@ func (s *Server) discover(context.Context, *conn, rpc.Empty) (Catalogue, error) 
 		rpc.NoteRow:     {"One committed row of the journal.", reflect.TypeFor[rpc.Row]()},
 		rpc.NoteGap:     {"The client read too slowly and the watch is over: watch again with after = from-1.", reflect.TypeFor[rpc.Gap]()},
 		rpc.NoteBackup:  {"How far the backup is that this connection asked for.", reflect.TypeFor[rpc.BackupProgress]()},
-		rpc.NotePreview: {"Text that a model is still writing: not committed, may be dropped.", reflect.TypeFor[rpc.Preview]()},
+		rpc.NotePreview: {"Text that a model is still writing: not committed, may be dropped. Who begins to watch gets first what there is of it.", reflect.TypeFor[rpc.Preview]()},
 	} {
 		params, err := schemaOf(n.params)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -91,7 +92,7 @@ func (f *fakeStore) RunByAlias(_ context.Context, project int64, alias string) (
 func (f *fakeStore) Runs(_ context.Context, by sdk.RunFilter) ([]sdk.Run, error) {
 	var found []sdk.Run
 	for _, r := range f.runs {
-		if (by.Project == 0 || r.Project == by.Project) && (by.Hidden || !r.Hidden) {
+		if (by.Project == 0 || r.Project == by.Project) && (by.Hidden || !r.Hidden) && strings.Contains(r.Alias, by.Search) {
 			found = append(found, r)
 		}
 	}
@@ -170,6 +171,7 @@ type fakeEngine struct {
 	modes    []bool
 	aborted  []int64
 	done     []string // the other verbs
+	touched  map[int64]rpc.PromptFiles
 	tool     func(context.Context, rpc.ToolCall) (rpc.ToolDone, error)
 }
 
@@ -207,10 +209,34 @@ func (f *fakeEngine) Abort(_ context.Context, run int64) error {
 	return nil
 }
 
+func (f *fakeEngine) AbortHeld(_ context.Context, run int64) (int, error) {
+	f.did("abort %d and hold", run)
+	return 2, nil
+}
+
+func (f *fakeEngine) Release(_ context.Context, run int64) (int, error) {
+	f.did("release %d", run)
+	return 2, nil
+}
+
+func (f *fakeEngine) TakeBack(_ context.Context, run int64, prompt int) (rpc.TakenBack, error) {
+	f.did("take back %d of %d", prompt, run)
+	return rpc.TakenBack{ID: run, Sequence: prompt, Taken: true, Status: sdk.StatusAborted, Prompt: "the text"}, nil
+}
+
+func (f *fakeEngine) CancelCall(_ context.Context, run int64, path string) ([]string, error) {
+	f.did("cancel %q of %d", path, run)
+	return []string{"log://turn_1/bash/ls"}, nil
+}
+
 func (f *fakeEngine) did(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.done = append(f.done, fmt.Sprintf(format, args...))
+}
+
+func (f *fakeEngine) Agents(project string) []rpc.Agent {
+	return []rpc.Agent{{Name: "default", Mode: sdk.ModeRestricted, Tools: []string{}, Default: project == ""}}
 }
 
 func (f *fakeEngine) Resume(_ context.Context, run int64) (rpc.Accepted, error) {
@@ -228,6 +254,10 @@ func (f *fakeEngine) Reset(_ context.Context, run int64) error { f.did("reset %d
 func (f *fakeEngine) Changes(_ context.Context, run int64, of rpc.ChangesOf) (rpc.Changes, error) {
 	f.did("changes %d %d %d %q %v %v", run, of.Prompt, of.Turn, of.Action, of.Paths, of.Redo)
 	return rpc.Changes{ID: run, Differences: []sdk.Difference{}}, nil
+}
+
+func (f *fakeEngine) Touched(context.Context, int64) (map[int64]rpc.PromptFiles, error) {
+	return f.touched, nil
 }
 
 func (f *fakeEngine) Undo(_ context.Context, run int64, p rpc.Undo) (rpc.Undone, error) {
@@ -267,6 +297,17 @@ func (f *fakeDaemon) List(context.Context) rpc.Models {
 	return rpc.Models{Models: []rpc.Model{{Alias: "a"}, {Alias: "b"}, {Alias: "c"}}}
 }
 
+func (f *fakeDaemon) Find(_ context.Context, p rpc.FilesParams) (rpc.Files, error) {
+	return rpc.Files{Project: p.Project, Files: []string{p.Query + ".go"}, Found: p.Limit}, nil
+}
+
+func (f *fakeDaemon) Read(_ context.Context, p rpc.FileParams) (rpc.FileText, error) {
+	if p.Path == ".env" {
+		return rpc.FileText{}, sdk.Errorf(sdk.Permission, "it may hold secrets")
+	}
+	return rpc.FileText{Path: p.Path, From: p.From, To: p.To, Lines: 9, Text: "text\n"}, nil
+}
+
 func (f *fakeDaemon) Tools() []sdk.Tool {
 	return []sdk.Tool{{ToolSpec: sdk.ToolSpec{Name: "bash", Parameters: json.RawMessage(`{"type":"object"}`)}, Plugin: "bash"}}
 }
@@ -274,6 +315,10 @@ func (f *fakeDaemon) Tools() []sdk.Tool {
 func (f *fakeDaemon) Plugins() []rpc.Plugin { return nil }
 func (f *fakeDaemon) ReloadPlugin(_ context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error) {
 	return rpc.PluginReloaded{Instance: p.Instance, How: "swapped"}, nil
+}
+
+func (f *fakeDaemon) CheckConfig(_ context.Context, p rpc.ConfigCheck) rpc.ConfigChecked {
+	return rpc.ConfigChecked{Path: "/c.hcl", Usable: p.Project != ""}
 }
 
 func (f *fakeDaemon) ReloadConfig(context.Context) rpc.Reloaded {
@@ -317,7 +362,7 @@ type house struct {
 func open(t *testing.T, change func(*Config)) *house {
 	t.Helper()
 	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{})}, served: make(chan error, 1)}
-	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
+	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Files: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
 	if change != nil {
 		change(&cfg)
 	}

@@ -13,9 +13,10 @@ import (
 type fakePolicy struct {
 	mu       sync.Mutex
 	resolved []rpc.Resolve
+	open     []sdk.Proposal
 }
 
-func (f *fakePolicy) Proposals(context.Context) ([]sdk.Proposal, error) { return nil, nil }
+func (f *fakePolicy) Proposals(context.Context) ([]sdk.Proposal, error) { return f.open, nil }
 
 func (f *fakePolicy) Answered(context.Context, int64, int64, string, int) ([]sdk.Proposal, error) {
 	return nil, nil

@@ -7,7 +7,15 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-func (s *Server) abort(ctx context.Context, run sdk.Run, _ rpc.RunRef) (rpc.Aborted, error) {
+func (s *Server) abort(ctx context.Context, run sdk.Run, p rpc.Abort) (rpc.Aborted, error) {
+	if p.Hold {
+		held, err := s.cfg.Engine.AbortHeld(ctx, run.ID)
+		if err != nil {
+			return rpc.Aborted{}, err
+		}
+		run, err = s.cfg.Store.Run(ctx, run.ID)
+		return rpc.Aborted{Run: run.Alias, ID: run.ID, Status: run.Status, Held: held}, err
+	}
 	loops, err := s.cfg.Store.Loops(ctx, run.ID) // now: the next one may be at work when the abort returns
 	if err != nil {
 		return rpc.Aborted{}, err
@@ -17,6 +25,18 @@ func (s *Server) abort(ctx context.Context, run sdk.Run, _ rpc.RunRef) (rpc.Abor
 	}
 	run, err = s.cfg.Store.Run(ctx, run.ID)
 	return rpc.Aborted{Run: run.Alias, ID: run.ID, Status: run.Status, Queued: queued(loops)}, err
+}
+
+func (s *Server) release(ctx context.Context, run sdk.Run, _ rpc.RunRef) (rpc.Released, error) {
+	n, err := s.cfg.Engine.Release(ctx, run.ID)
+	return rpc.Released{Run: run.Alias, ID: run.ID, Queued: n}, err
+}
+
+func (s *Server) takeBack(ctx context.Context, run sdk.Run, p rpc.PromptRef) (rpc.TakenBack, error) {
+	if p.Prompt < 1 {
+		return rpc.TakenBack{}, wrongParams("there is no prompt %d: prompts begin with 1", p.Prompt)
+	}
+	return s.cfg.Engine.TakeBack(ctx, run.ID, p.Prompt)
 }
 
 // queued counts the loops that wait.

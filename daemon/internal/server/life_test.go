@@ -18,6 +18,24 @@ func TestLifeVerbs(t *testing.T) {
 	if a, err := c.Abort(ctx, ref); err != nil || a.Queued != 1 || a.ID != 7 {
 		t.Errorf("%+v, %v", a, err)
 	}
+	if a, err := c.AbortHeld(ctx, ref); err != nil || a.Held != 2 || a.Queued != 0 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if r, err := c.Release(ctx, ref); err != nil || r != (rpc.Released{Run: "seven", ID: 7, Queued: 2}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if p, err := c.TakeBack(ctx, rpc.PromptRef{Run: "7", Prompt: 2}); err != nil || !p.Taken || p.Prompt != "the text" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if _, err := c.TakeBack(ctx, rpc.PromptRef{Run: "7"}); sdk.OutcomeOf(err) != sdk.Validation {
+		t.Error(err)
+	}
+	if x, err := c.CancelCall(ctx, rpc.ToolCancel{Run: "7", Action: "log://turn_1/bash/ls"}); err != nil || len(x.Actions) != 1 || x.Run != "seven" {
+		t.Errorf("%+v, %v", x, err)
+	}
+	if _, err := c.CallTool(ctx, rpc.ToolCall{Project: "/p/one", Tool: "bash", Join: true}); sdk.OutcomeOf(err) != sdk.Validation {
+		t.Errorf("a call that joins no run: %v", err)
+	}
 	if a, err := c.Resume(ctx, ref); err != nil || a.Loop != 2 {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -34,7 +52,7 @@ func TestLifeVerbs(t *testing.T) {
 	if _, err := c.Delete(ctx, ref); sdk.OutcomeOf(err) != sdk.Conflict {
 		t.Error(err)
 	}
-	if got, want := strings.Join(h.engine.done, ", "), `resume 7, fork 7 as "x" after 2, reset 7, rename 7 to new, delete 7`; got != want {
+	if got, want := strings.Join(h.engine.done, ", "), `abort 7 and hold, release 7, take back 2 of 7, cancel "log://turn_1/bash/ls" of 7, resume 7, fork 7 as "x" after 2, reset 7, rename 7 to new, delete 7`; got != want {
 		t.Errorf("the engine did %s", got)
 	}
 	for name, call := range map[string]func() error{

@@ -23,11 +23,11 @@ import (
 var needs = map[rpc.Role][]string{
 	rpc.RoleObserve: {
 		"hello", "ping", "discover", "status", "getRuns", "getRun", "getEntries", "getModels", "run/changes", "tools/list", "plugins/list",
-		"config/show", "config/mistakes", "skills/list", "skills/info", "skills/explain", "skills/match", "skills/trust", "proposals/list", "proposals/get",
+		"config/show", "config/mistakes", "agents/list", "prompts/list", "prompts/files", "project/files", "project/read", "skills/list", "skills/info", "skills/explain", "skills/match", "skills/trust", "proposals/list", "proposals/get",
 		"rules/list", "policy/explain", "audit/list", "audit/verify", "journal/read", "journal/watch", "journal/unwatch",
 	},
 	rpc.RoleSubmit: {
-		"ask", "act", "startRun", "run/abort", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "tools/call",
+		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "tools/call", "tools/cancel", "config/check",
 	},
 	rpc.RoleApprove: {"proposals/resolve", "rules/remove"},
 	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup"},
@@ -125,9 +125,12 @@ func TestLimitsFitTheParameters(t *testing.T) {
 // parameters are enough to call each method.
 func parameters(m method) string {
 	p := map[string]any{}
-	for _, f := range fieldsOf(m.params) {
+	for i, f := range fieldsOf(m.params) {
 		if f.required {
 			p[f.name] = "x"
+		}
+		if f.required && m.params.Field(i).Type.Kind() == reflect.Int {
+			p[f.name] = 1
 		}
 	}
 	for name, v := range map[string]any{"project": "/p/one", "run": "7", "watch": 1, "enabled": true} {

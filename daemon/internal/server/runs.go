@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,7 +96,11 @@ func (s *Server) runs(ctx context.Context, _ *conn, p rpc.RunsParams) ([]rpc.Run
 	for _, p := range projects {
 		roots[p.ID] = p.Root
 	}
-	found, err := s.cfg.Store.Runs(ctx, sdk.RunFilter{Project: project, Hidden: p.Hidden, Last: p.Last, Limit: limit, Offset: p.Offset})
+	found, err := s.cfg.Store.Runs(ctx, sdk.RunFilter{Project: project, Hidden: p.Hidden, Last: p.Last, Search: p.Search, Limit: limit, Offset: p.Offset})
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := s.waits(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -105,16 +110,32 @@ func (s *Server) runs(ctx context.Context, _ *conn, p rpc.RunsParams) ([]rpc.Run
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, rpc.RunSummary{Run: run, ProjectRoot: roots[run.Project], Summary: lastPrompt(loops), Queued: queued(loops)})
+		r := rpc.RunSummary{
+			Run: run, ProjectRoot: roots[run.Project], Summary: firstLine(lastPrompt(loops)), Queued: queued(loops), LastActivity: activity(run, loops), Waiting: waiting[run.ID],
+		}
+		r.LastPrompt, _ = cut(lastPrompt(loops), historyBody)
+		if r.Queued > 0 {
+			if r.Held, err = s.held(ctx, run.ID); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, r)
 	}
 	return list, nil
 }
 
+// lastPrompt is the newest that was not taken back.
 func lastPrompt(loops []sdk.Loop) string {
-	if len(loops) == 0 {
-		return ""
+	for _, l := range slices.Backward(loops) {
+		if l.Stop != sdk.StopTaken {
+			return l.Prompt
+		}
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(loops[len(loops)-1].Prompt), "\n")
+	return ""
+}
+
+func firstLine(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	first, _ = cut(first, 200)
 	return first
 }

@@ -31,12 +31,17 @@ type Engine interface {
 	Submit(ctx context.Context, session string, readOnly, channel bool, p rpc.Prompt) (rpc.Accepted, error)
 	StartRun(ctx context.Context, channel bool, p rpc.StartRun) (rpc.Started, error)
 	CallTool(ctx context.Context, approved, channel bool, p rpc.ToolCall) (rpc.ToolDone, error)
+	CancelCall(ctx context.Context, run int64, path string) ([]string, error)
 	Abort(ctx context.Context, run int64) error
+	AbortHeld(ctx context.Context, run int64) (held int, err error)
+	Release(ctx context.Context, run int64) (int, error)
+	TakeBack(ctx context.Context, run int64, prompt int) (rpc.TakenBack, error)
 	Resume(ctx context.Context, run int64) (rpc.Accepted, error)
 	Fork(ctx context.Context, run int64, p rpc.Fork) (rpc.Forked, error)
 	Reset(ctx context.Context, run int64) error
 	Delete(ctx context.Context, run int64) error
 	Rename(ctx context.Context, run int64, name string) (sdk.Run, error)
+	Agents(project string) []rpc.Agent
 }
 
 // Store is what the server reads. Changed returns a channel that is closed at
@@ -70,6 +75,7 @@ type Daemon interface {
 	DevPlugin(ctx context.Context, p rpc.PluginDev, attached func(rpc.PluginAttached)) (rpc.PluginDetached, error)
 	Settings() []rpc.Setting
 	Mistakes(project string) []string
+	CheckConfig(ctx context.Context, p rpc.ConfigCheck) rpc.ConfigChecked
 	ReloadConfig(ctx context.Context) rpc.Reloaded
 	ReloadPlugin(ctx context.Context, p rpc.PluginReload) (rpc.PluginReloaded, error)
 	Backup(ctx context.Context, p rpc.BackupParams, progress func(done, total int64)) (rpc.BackupDone, error)
@@ -81,6 +87,8 @@ type History interface {
 	Changes(ctx context.Context, run int64, of rpc.ChangesOf) (rpc.Changes, error)
 	Undo(ctx context.Context, run int64, p rpc.Undo) (rpc.Undone, error)
 	Redo(ctx context.Context, run int64, partial bool) (rpc.Undone, error)
+	// Touched are the files that each prompt changed, by its loop.
+	Touched(ctx context.Context, run int64) (map[int64]rpc.PromptFiles, error)
 }
 
 // Models answers for the models.
@@ -96,6 +104,7 @@ type Config struct {
 	History History
 	Daemon  Daemon
 	Models  Models
+	Files   Files
 	Skills  Skills
 	Policy  Policy
 	// Configured are the rules that are written down, those of a project among them
@@ -146,8 +155,8 @@ type Server struct {
 
 // New makes a server. It listens when Serve is called.
 func New(cfg Config) (*Server, error) {
-	if cfg.Engine == nil || cfg.Store == nil || cfg.History == nil || cfg.Daemon == nil || cfg.Models == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
-		return nil, errors.New("the server needs an engine, a store, a history, a daemon, models, skills, policy and audit")
+	if cfg.Engine == nil || cfg.Store == nil || cfg.History == nil || cfg.Daemon == nil || cfg.Models == nil || cfg.Files == nil || cfg.Skills == nil || cfg.Policy == nil || cfg.Audit == nil {
+		return nil, errors.New("the server needs an engine, a store, a history, a daemon, models, files, skills, policy and audit")
 	}
 	if cfg.Log == nil {
 		cfg.Log = hclog.NewNullLogger()

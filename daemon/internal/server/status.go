@@ -66,3 +66,15 @@ func orEmpty[T any](list []T) []T {
 	}
 	return list
 }
+
+func (s *Server) checkConfig(ctx context.Context, _ *conn, p rpc.ConfigCheck) (rpc.ConfigChecked, error) {
+	if p.Project != "" {
+		if err := absolute(rpc.MethodCheckConfig, p.Project); err != nil {
+			return rpc.ConfigChecked{}, err
+		}
+		p.Project = resolved(p.Project)
+	}
+	checked := s.cfg.Daemon.CheckConfig(ctx, p)
+	checked.Diagnostics = orEmpty(checked.Diagnostics)
+	return checked, nil
+}

@@ -23,6 +23,9 @@ func (s *Server) callTool(ctx context.Context, c *conn, p rpc.ToolCall) (rpc.Too
 	if p.Tool == "" {
 		return rpc.ToolDone{}, wrongParams("the tool's name is empty: `bothy tools list` shows what there is")
 	}
+	if p.Join && p.Run == "" {
+		return rpc.ToolDone{}, wrongParams("a call joins a run, so %s with join names the run", rpc.MethodCallTool)
+	}
 	if len(p.Arguments) == 0 || string(p.Arguments) == "null" {
 		p.Arguments = json.RawMessage("{}")
 	}
@@ -30,4 +33,9 @@ func (s *Server) callTool(ctx context.Context, c *conn, p rpc.ToolCall) (rpc.Too
 		return rpc.ToolDone{}, wrongParams("the arguments of %s are a JSON object", p.Tool)
 	}
 	return s.cfg.Engine.CallTool(ctx, c.allowed().Allows(rpc.RoleApprove), c.grant != nil, p)
+}
+
+func (s *Server) cancelCall(ctx context.Context, run sdk.Run, p rpc.ToolCancel) (rpc.ToolCancelled, error) {
+	ended, err := s.cfg.Engine.CancelCall(ctx, run.ID, p.Action)
+	return rpc.ToolCancelled{Run: run.Alias, ID: run.ID, Actions: orEmpty(ended)}, err
 }

@@ -2,7 +2,7 @@ package server
 
 import (
 	"context"
-	"sync/atomic"
+	"sync"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -28,7 +28,9 @@ type watch struct {
 	ring    *ring
 	ctx     context.Context
 	cancel  context.CancelFunc
-	dropped atomic.Bool // a preview was dropped since the last one sent
+	joined  bool       // it is told of answers that are being written; guarded by Clients.mu
+	order   sync.Mutex // keeps previews in order
+	dropped bool       // a preview was dropped since the last one sent; guarded by order
 }
 
 func (s *Server) startWatch(ctx context.Context, c *conn, p rpc.WatchParams) (rpc.Watching, error) {
@@ -82,9 +84,9 @@ func (s *Server) forget(w *watch) {
 // pump runs until the client, the watch or the daemon ends; while the daemon
 // drains it still sends what is committed.
 func (w *watch) pump(after int64) {
-	store, project := w.c.s.cfg.Store, w.project
+	store, project, joined := w.c.s.cfg.Store, w.project, !w.preview
 	for {
-		changed := store.Changed()
+		changed, seq := store.Changed(), store.Seq()
 		rows, err := store.Journal(w.ctx, sdk.JournalQuery{After: after, Limit: watchPage, Run: w.run, Longest: rowBody})
 		if err == nil && project == unknown { // behind the rows: one of its own is there after it
 			_, project, err = w.c.s.scope(w.ctx, "", w.root)
@@ -112,6 +114,11 @@ func (w *watch) pump(after int64) {
 		}
 		if len(rows) == watchPage {
 			continue
+		}
+		if !joined {
+			if joined = w.c.s.join(w, seq); !joined {
+				continue
+			}
 		}
 		select {
 		case <-changed:

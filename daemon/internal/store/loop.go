@@ -160,6 +160,8 @@ func (t *tx) endLoop(run *sdk.Run, end *sdk.LoopEnd) error {
 	switch {
 	case err != nil:
 		return err
+	case status != sdk.StatusQueued && end.Waiting:
+		return sdk.Errorf(sdk.Conflict, "the loop %d has begun already", end.Loop)
 	case status == sdk.StatusQueued && end.Status != sdk.StatusAborted:
 		return sdk.Errorf(sdk.Conflict, "the loop %d is still queued; it can only be given up (499)", end.Loop)
 	case status != sdk.StatusQueued && status != sdk.StatusRunning:

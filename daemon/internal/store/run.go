@@ -205,7 +205,10 @@ func (s *Store) Runs(ctx context.Context, f sdk.RunFilter) ([]sdk.Run, error) {
 	if f.Last {
 		order = `AND NOT private AND EXISTS (SELECT 1 FROM loops WHERE loops.run = runs.id) ORDER BY (SELECT max(loops.id) FROM loops WHERE loops.run = runs.id) DESC`
 	}
-	all, err := list(s.reader(ctx), scanRun, existingRun+`(?1 = 0 OR project = ?1) AND (?2 OR NOT hidden) `+order+` LIMIT ?3 OFFSET ?4`, f.Project, f.Hidden, f.Limit, f.Offset)
+	all, err := list(s.reader(ctx), scanRun, existingRun+`(?1 = 0 OR project = ?1) AND (?2 OR NOT hidden)
+		AND (?5 = '' OR instr(lower(alias), lower(?5)) > 0
+			OR EXISTS (SELECT 1 FROM loops l JOIN entries e ON e.id = l.prompt WHERE l.run = runs.id AND instr(lower(e.body), lower(?5)) > 0)) `+order+` LIMIT ?3 OFFSET ?4`,
+		f.Project, f.Hidden, f.Limit, f.Offset, f.Search)
 	return all, explain("reading the runs", err)
 }
 

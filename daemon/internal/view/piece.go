@@ -16,6 +16,7 @@ type piece struct {
 	turn    int         // 0 for a prompt
 	model   string      // that wrote it
 	path    string      // of an action
+	person  bool        // what a person did between prompts
 	call    *sdk.Action // instead of a message: one that a plugin made, or a result asked for
 }
 
@@ -67,6 +68,9 @@ func renderEntry(e *sdk.Entry, limit int) *piece {
 
 // renderPrompt shows what the person typed, or what that stands for.
 func renderPrompt(e *sdk.Entry) *piece {
+	if e.State == sdk.StateCancelled { // it was taken back
+		return nil
+	}
 	m := sdk.Message{Role: sdk.RoleUser, Text: e.Body}
 	var at struct {
 		Meaning sdk.Meaning `json:"meaning"`

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -50,6 +51,9 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 			Path: a.Path, State: a.State, Body: shorten(a.Body, limit/4, a.Path), ActionCall: sdk.ActionCall{Parent: a.Parent, Follows: a.Follows, Otherwise: a.Otherwise},
 		}}
 	}
+	if a.Person {
+		return renderPerson(e, &a, path.Turn, limit)
+	}
 	if a.CallID == "" {
 		return nil
 	}
@@ -70,6 +74,26 @@ func renderResult(e *sdk.Entry, limit int) *piece {
 		m.Text += nestedText(in)
 	}
 	return &piece{message: m, turn: path.Turn, path: e.Path}
+}
+
+// renderPerson shows what a person did themselves, once it has ended. Only the engine
+// writes an action's phase, so that nobody else speaks for the person.
+func renderPerson(e *sdk.Entry, a *sdk.Action, turn, limit int) *piece {
+	if e.Phase == sdk.PhaseNone || e.Writer != sdk.WriterSystem || !e.State.Ended() {
+		return nil
+	}
+	text := fmt.Sprintf("The person called the tool %s themselves, with the arguments %s.", a.Tool, a.ExactArguments())
+	var of struct {
+		Command string `json:"command"`
+	}
+	if json.Unmarshal(a.ExactArguments(), &of) == nil && of.Command != "" {
+		text = fmt.Sprintf("The person ran this themselves, with the tool %s:\n%s", a.Tool, of.Command)
+	}
+	result := fmt.Sprintf("[This result was archived; it is kept at %s.]", e.Path)
+	if e.Visibility != sdk.Archived {
+		result = shorten(resultText(a), limit, e.Path)
+	}
+	return &piece{message: sdk.Message{Role: sdk.RoleUser, Text: text + "\n\nThis came of it:\n" + result}, turn: turn, path: e.Path, person: true}
 }
 
 const unknownOutcome = "This call was interrupted. Its outcome is unknown: look at what it may have changed before you make it again."

@@ -129,6 +129,7 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 	results := make(map[place]*piece, len(in.Entries))
 	warnings := map[int][]string{} // by turn
 	var calls remarks
+	var persons []*piece
 	for i := range in.Entries {
 		p := c.render(&in.Entries[i], limit)
 		switch {
@@ -137,12 +138,15 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 			warnings[p.turn] = append(warnings[p.turn], p.warning)
 		case p.call != nil:
 			calls.take(p.call)
+		case p.person:
+			persons = append(persons, p)
 		case p.message.Role == sdk.RoleTool:
 			results[place{p.turn, p.message.CallID}] = p
 		case p.loop <= in.Loop.ID:
 			spoken = append(spoken, p)
 		}
 	}
+	spoken = append(spoken, seated(persons, spoken)...)
 	byLoop := func(a, b *piece) int { return cmp.Or(cmp.Compare(a.loop, b.loop), cmp.Compare(a.turn, b.turn)) }
 	if !slices.IsSortedFunc(spoken, byLoop) {
 		slices.SortStableFunc(spoken, byLoop)
@@ -152,6 +156,9 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 		m := p.message
 		if p.model != in.Model { // belongs to another provider, which alone can read it
 			m.Reasoning, m.Extra = "", nil
+		}
+		if p.person {
+			m.Text += calls.of(p.path)
 		}
 		messages = append(messages, m)
 		for _, call := range m.Calls {
@@ -172,4 +179,20 @@ func conversation(c *cache, in sdk.Assembly) []sdk.Message {
 	}
 	onlyLast(messages)
 	return messages
+}
+
+// seated gives what a person did between prompts its place: behind the answers of earlier
+// turns.
+func seated(persons, spoken []*piece) []*piece {
+	var all []*piece
+	for _, p := range persons {
+		at := *p // a copy of the cache's
+		for _, s := range spoken {
+			if s.turn > 0 && s.turn < p.turn {
+				at.loop = max(at.loop, s.loop)
+			}
+		}
+		all = append(all, &at)
+	}
+	return all
 }

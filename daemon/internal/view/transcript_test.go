@@ -377,3 +377,41 @@ func BenchmarkAssemble(b *testing.B) {
 		})
 	}
 }
+
+// TestWhatAPersonDid is read where it happened, and nobody else says it in their name.
+func TestWhatAPersonDid(t *testing.T) {
+	s := (&story{}).prompt("first").answer("one")
+	ran := func(change func(*sdk.Entry)) {
+		s.turn++
+		e := sdk.Entry{
+			Path: fmt.Sprintf("log://turn_%d/bash/ls", s.turn), Body: "a.go", Hash: fmt.Sprint(s.turn), Version: 1, Writer: sdk.WriterSystem, State: sdk.StateResolved, Phase: sdk.PhaseEnded,
+			Attributes: json.RawMessage(`{"call_id":"call_1","tool":"bash","arguments":{"command":"ls"},"person":true}`),
+		}
+		if change != nil {
+			change(&e)
+		}
+		s.entries = append(s.entries, e)
+	}
+	ran(nil)
+	ran(func(e *sdk.Entry) { e.Writer = sdk.WriterPlugin })
+	ran(func(e *sdk.Entry) { e.Phase = sdk.PhaseNone })
+	ran(func(e *sdk.Entry) { e.State, e.Phase = sdk.StateStreaming, sdk.PhaseStarted })
+	s.prompt("second").answer("", "read:r")
+	ran(func(e *sdk.Entry) {
+		e.State, e.Outcome = sdk.StateFailed, sdk.Exit(1)
+		e.Attributes = json.RawMessage(`{"tool":"write","arguments":{"path":"x"},"person":true,"error":"exit status 1"}`)
+	})
+	s.answer("done")
+	var got []string
+	for _, m := range render(t, newView(), s.assembly()).Messages {
+		got = append(got, string(m.Role)+": "+m.Text)
+	}
+	want := []string{
+		"user: first", "assistant: one", "user: The person ran this themselves, with the tool bash:\nls\n\nThis came of it:\na.go",
+		"user: second", "assistant: ", "tool: r",
+		"user: The person called the tool write themselves, with the arguments {\"path\":\"x\"}.\n\nThis came of it:\na.go\n\nError (exit:1): exit status 1", "assistant: done",
+	}
+	if strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// What only front ends ask for, and no verb.
+
+func (f *fakeDaemon) Agents(string) []rpc.Agent { return nil }
+
+func (f *fakeDaemon) Find(context.Context, rpc.FilesParams) (rpc.Files, error) {
+	return rpc.Files{}, nil
+}
+
+func (f *fakeDaemon) Read(context.Context, rpc.FileParams) (rpc.FileText, error) {
+	return rpc.FileText{}, nil
+}
+
+func (f *fakeDaemon) AbortHeld(context.Context, int64) (int, error) { return 0, nil }
+
+func (f *fakeDaemon) Release(context.Context, int64) (int, error) { return 0, nil }
+
+func (f *fakeDaemon) TakeBack(context.Context, int64, int) (rpc.TakenBack, error) {
+	return rpc.TakenBack{}, nil
+}
+
+func (f *fakeDaemon) CancelCall(context.Context, int64, string) ([]string, error) { return nil, nil }
+
+func (f *fakeDaemon) Touched(context.Context, int64) (map[int64]rpc.PromptFiles, error) {
+	return nil, nil
+}
+
+func (f *fakeDaemon) CheckConfig(context.Context, rpc.ConfigCheck) rpc.ConfigChecked {
+	return rpc.ConfigChecked{}
+}

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// maxAttachments bounds the files of one prompt.
+const maxAttachments = 50
+
+// Attachments reads what people attach to prompts, under the project's rules.
+type Attachments interface {
+	// Attached is what a model reads of the files. One that cannot be read is an error.
+	Attached(ctx context.Context, project string, files []sdk.Attachment) (string, error)
+}
+
+// attached is what the files of a submission say, before there is a run for it.
+func (e *Engine) attached(ctx context.Context, p placed, s Submission) (string, error) {
+	switch {
+	case len(s.Attachments) == 0:
+		return "", nil
+	case s.Channel:
+		return "", sdk.Errorf(sdk.Permission, "a channel attaches no files of the project; name them in the prompt")
+	case len(s.Attachments) > maxAttachments:
+		return "", sdk.Errorf(sdk.Validation, "%d files are attached, and a prompt takes %d", len(s.Attachments), maxAttachments)
+	case e.cfg.Attachments == nil:
+		return "", sdk.Errorf(sdk.Unavailable, "this daemon attaches no files")
+	}
+	return e.cfg.Attachments.Attached(ctx, p.project.Root, s.Attachments)
+}
+
+// withAttached adds what files say to what the model reads in the place of a prompt.
+func withAttached(m *sdk.Meaning, prompt, attached string) *sdk.Meaning {
+	if attached == "" {
+		return m
+	}
+	if m == nil {
+		m = &sdk.Meaning{Text: prompt}
+	}
+	m.Text = strings.TrimRight(m.Text, "\n") + "\n\n" + attached
+	return m
+}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,17 +27,29 @@ func serveModel(ts *testscript.TestScript, neg bool, args []string) {
 	heard := filepath.Join(ts.Getenv("WORK"), "heard")
 	ts.Check(os.WriteFile(heard, nil, 0o600))
 	ts.Setenv("MODEL_HEARD", heard)
+	url, end := parrotServer(heard)
+	ts.Defer(end)
+	ts.Setenv("MODEL_URL", url)
+}
+
+// modelServer serves the model of serve-model until a test ends.
+func modelServer(t *testing.T) (url string) {
+	url, end := parrotServer("")
+	t.Cleanup(end)
+	return url
+}
+
+func parrotServer(heard string) (url string, end func()) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, `{"object":"list","data":[{"id":"parrot","object":"model"}]}`)
 	})
 	mux.HandleFunc("POST /v1/chat/completions", (&parrot{asked: map[string]bool{}, heard: heard}).complete)
 	server := httptest.NewServer(mux)
-	ts.Defer(func() {
+	return server.URL + "/v1", func() {
 		server.CloseClientConnections()
 		server.Close()
-	})
-	ts.Setenv("MODEL_URL", server.URL+"/v1")
+	}
 }
 
 type chatMessage struct {

@@ -93,7 +93,7 @@ func makeInstallation() (string, error) {
 	targets := map[string]string{
 		"./daemon/cmd/bothy": "bin/bothy", "./daemon/cmd/bothyd": "bin/bothyd",
 		"./sandbox/runner": "libexec/bothy/bothy-runner", "./sandbox/view": "libexec/bothy/bothy-view",
-		"./daemon/cmd/bothy-shim": "libexec/bothy/bothy-shim",
+		"./daemon/cmd/bothy-shim": "libexec/bothy/bothy-shim", "./terminal": "libexec/bothy/bothy-terminal",
 	}
 	plugins, err := filepath.Glob(filepath.Join("..", "plugins", "*", "main.go"))
 	if err != nil {

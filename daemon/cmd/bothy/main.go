@@ -56,7 +56,9 @@ type cli struct {
 
 // Help is the text below the list of verbs.
 func (cli) Help() string {
-	return `The project of a call is the nearest folder upwards with .bothy or .git, else the working directory.
+	return `Without a verb, in a terminal, it opens a conversation: ` + "`bothy -c`" + ` goes on with the project's last run, ` + "`bothy -r NAME`" + ` with another.
+
+The project of a call is the nearest folder upwards with .bothy or .git, else the working directory.
 
 Examples:
 
@@ -120,6 +122,9 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 	}
 	if len(args) > 0 && args[0] == completeVerb {
 		return c.completeWord(ctx, parser.Model, args[1:])
+	}
+	if opening, is := openingOf(args); is && c.inTTY && c.outTTY {
+		return c.end(c.converse(ctx, opening))
 	}
 	if len(args) == 0 {
 		args = []string{"--help"} // who says nothing wants to know what there is

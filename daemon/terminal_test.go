@@ -1,0 +1,481 @@
+//go:build linux
+
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/gdamore/tcell/v3/vt"
+)
+
+// seat is a person's terminal: a program on a pty, and an emulator that draws its bytes.
+type seat struct {
+	t    *testing.T
+	dir  string // of the project
+	home string
+	env  []string
+	pty  *os.File
+	cmd  *exec.Cmd
+
+	mu    sync.Mutex
+	term  vt.MockTerm
+	size  vt.Coord
+	drawn chan struct{} // closed and made anew with each piece
+	ended chan struct{}
+}
+
+// newSeat makes a home, a project and a model server, and starts nothing yet.
+func newSeat(t *testing.T, columns, rows int) *seat {
+	t.Helper()
+	prefix := installation(t)
+	runtime, err := os.MkdirTemp("/tmp", "bs-") // short: a socket's path ends at 107 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := os.MkdirTemp("", "seat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &seat{t: t, dir: filepath.Join(home, "shop"), home: home, size: vt.Coord{X: vt.Col(columns), Y: vt.Row(rows)}}
+	if err := errors.Join(os.MkdirAll(filepath.Join(s.dir, ".git"), 0o700), os.MkdirAll(filepath.Join(home, ".config/bothy"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	s.env = []string{
+		"HOME=" + home, "XDG_RUNTIME_DIR=" + runtime, "BOTHY_PREFIX=" + prefix, "TERM=xterm-256color", "LANG=C.UTF-8",
+		"PATH=" + filepath.Join(prefix, "bin") + ":" + os.Getenv("PATH"), "MODEL_URL=" + modelServer(t),
+	}
+	s.write(".config/bothy/config.hcl", `provider "parrot" {
+  plugin   = "openai"
+  base_url = env("MODEL_URL")
+}
+agent "default" {
+  model = "parrot/parrot"
+}
+`)
+	t.Cleanup(func() {
+		stop := exec.Command(filepath.Join(prefix, "bin", "bothy"), "stop", "--now")
+		stop.Env = s.env
+		_ = stop.Run() // there may be none
+		if err := errors.Join(os.RemoveAll(runtime), removeAll(home)); err != nil {
+			t.Log(err)
+		}
+	})
+	return s
+}
+
+// write writes a file of the home.
+func (s *seat) write(name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.home, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// sit starts bothy in the project.
+func (s *seat) sit(args ...string) {
+	s.t.Helper()
+	s.term = vt.NewMockTerm(vt.MockOptSize(s.size))
+	s.drawn, s.ended = make(chan struct{}), make(chan struct{})
+	if err := s.term.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.cmd = exec.Command("bothy", args...)
+	s.cmd.Path = filepath.Join(strings.TrimPrefix(s.env[2], "BOTHY_PREFIX="), "bin", "bothy")
+	s.cmd.Dir, s.cmd.Env, s.cmd.Err = s.dir, s.env, nil
+	var err error
+	if s.pty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Cols: uint16(s.size.X), Rows: uint16(s.size.Y)}); err != nil {
+		s.t.Fatal(err)
+	}
+	go s.draw()
+	go func() { _, _ = io.Copy(s.pty, s.term) }() // what the emulator answers; it ends with the terminal
+	s.t.Cleanup(func() {
+		_ = s.cmd.Process.Signal(syscall.SIGHUP)
+		<-s.ended
+		_ = s.term.Stop()
+	})
+}
+
+// draw gives the emulator what the program writes, until the program has ended.
+func (s *seat) draw() {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := s.pty.Read(buf)
+		s.mu.Lock()
+		_, _ = s.term.Write(buf[:n])
+		close(s.drawn)
+		s.drawn = make(chan struct{})
+		s.mu.Unlock()
+		if err != nil {
+			break
+		}
+	}
+	_ = s.cmd.Wait()
+	_ = s.pty.Close()
+	close(s.ended)
+}
+
+// keys types.
+func (s *seat) keys(text string) {
+	s.t.Helper()
+	if _, err := s.pty.WriteString(text); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// screen is what stands there, without the blanks at the ends of lines.
+func (s *seat) screen() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var lines []string
+	for y := vt.Row(0); y < s.size.Y; y++ {
+		var b strings.Builder
+		for x := vt.Col(0); x < s.size.X; x++ {
+			cell := s.term.GetCell(vt.Coord{X: x, Y: y})
+			switch {
+			case cell.C == "" && x > 0 && s.term.GetCell(vt.Coord{X: x - 1, Y: y}).W > 1:
+			case cell.C == "":
+				b.WriteByte(' ')
+			default:
+				b.WriteString(cell.C)
+			}
+		}
+		lines = append(lines, strings.TrimRight(b.String(), " "))
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// until waits until the screen has all of some texts, and returns it.
+func (s *seat) until(texts ...string) string {
+	s.t.Helper()
+	limit := time.After(time.Minute)
+	for {
+		s.mu.Lock()
+		drawn := s.drawn
+		s.mu.Unlock()
+		screen := s.screen()
+		missing := ""
+		for _, text := range texts {
+			if !strings.Contains(screen, text) {
+				missing = text
+			}
+		}
+		if missing == "" {
+			return screen
+		}
+		select {
+		case <-drawn:
+		case <-s.ended:
+			s.t.Fatalf("it has ended without %q:\n%s", missing, s.screen())
+		case <-limit:
+			s.t.Fatalf("%q never came:\n%s", missing, s.screen())
+		}
+	}
+}
+
+// rests waits until nothing works.
+func (s *seat) rests() {
+	s.t.Helper()
+	limit := time.After(time.Minute)
+	for {
+		s.mu.Lock()
+		drawn := s.drawn
+		s.mu.Unlock()
+		if !strings.Contains(s.screen(), "esc ends it") {
+			return
+		}
+		select {
+		case <-drawn:
+		case <-limit:
+			s.t.Fatalf("it never rests:\n%s", s.screen())
+		}
+	}
+}
+
+// gone waits until the program has ended.
+func (s *seat) gone() {
+	s.t.Helper()
+	select {
+	case <-s.ended:
+	case <-time.After(time.Minute):
+		s.t.Fatalf("it does not end:\n%s", s.screen())
+	}
+}
+
+// TestConversation: one talks, sees an answer drawn, edits, goes through what was typed,
+// pastes several lines as one prompt, and leaves.
+func TestConversation(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.sit()
+	s.until("bothy ", "~/shop", "/help shows", "> What")
+	s.keys("join **strong** and `code`\r")
+	screen := s.until("> join", "strong and", "  0s")
+	if strings.Contains(screen, "**strong**  ") || strings.Contains(screen, "\\x1b") {
+		t.Errorf("the answer is not drawn:\n%s", screen)
+	}
+	s.until("> What")
+	s.keys("hellp\x1b[D\x1b[D\x1b[3~\x1b[C\x1b[D") // left, left, delete, right, left
+	s.until("> help")
+	s.keys("\x05\x15\x1b[A") // end, delete the line, up
+	s.until("> join **strong**")
+	s.keys("\x1b[B\x1b[200~one\r\ntwo\r\nthree\x1b[201~")
+	s.until("> one\n  two\n  three")
+	s.keys("\r")
+	s.until("you said: one", "three")
+	s.rests()
+	if n := strings.Count(s.screen(), "you said"); n != 1 {
+		t.Errorf("a paste became %d prompts:\n%s", n, s.screen())
+	}
+	s.keys("/help\r")
+	s.until("/undo", "take back")
+	s.keys("\x04")
+	s.gone()
+	if screen := s.screen(); !strings.Contains(screen, "bothy chat -r chat-1") {
+		t.Errorf("it leaves with\n%s", screen)
+	}
+}
+
+// TestConversationWorks: what works is seen, ended by esc, and what was typed meanwhile
+// waits in sight.
+func TestConversationWorks(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.sit()
+	s.until("> What")
+	s.keys("slow\r")
+	s.until("tick tick", "writing", "esc ends it")
+	s.keys("and then this\r")
+	s.until("waits: and then this")
+	s.keys("\x1b")
+	s.until("aborted by a person", "you said: and then this")
+	s.keys("half a thou")
+	s.until("> half a thou")
+	s.keys("\x03")
+	s.until("> What")
+	s.keys("draft to keep")
+	s.until("draft to keep")
+	s.keys("\x03\x03\x03")
+	s.gone()
+}
+
+// TestConversationAsks: a question has five lines at most, what would run first; typed
+// ahead keys answer nothing; an answer is heard.
+func TestConversationAsks(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.env = append(s.env, "BOTHY_POLICY_MODE=interactive")
+	s.sit()
+	s.until("> What")
+	s.keys("call write_file {\"path\":\"a.txt\",\"content\":\"x\"}\r")
+	question := s.until("? write_file", "y once", "esc leave it open")
+	if n := strings.Count(question[strings.Index(question, "? write_file"):], "\n") + 1; n > 5 {
+		t.Errorf("the question has %d lines:\n%s", n, question)
+	}
+	s.keys("y")
+	s.until("✓ write_file", "the tool said")
+	if text, err := os.ReadFile(filepath.Join(s.dir, "a.txt")); err != nil || string(text) != "x" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+	s.keys("call delete_path {\"path\":\"a.txt\"}\r")
+	s.until("y once")
+	s.keys("r")
+	s.until("Why not?")
+	s.keys("keep it\r")
+	s.until("✗ delete_path", "keep it")
+	if _, err := os.Stat(filepath.Join(s.dir, "a.txt")); err != nil {
+		t.Errorf("what was refused was done: %v", err)
+	}
+}
+
+// TestConversationComesBack: who comes back sees the last prompts and the answer that is
+// being written, also after the daemon was killed.
+func TestConversationComesBack(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.sit()
+	s.until("> What")
+	for _, word := range []string{"one", "two", "three", "four"} {
+		s.keys("the word " + word + "\r")
+		s.until("you said: the word " + word)
+	}
+	s.keys("half typed")
+	s.until("> half typed")
+	s.end()
+	s.sit("-c")
+	screen := s.until("1 earlier prompt of chat-1", "you said: the word four", "> half typed")
+	if strings.Contains(screen, "the word one") {
+		t.Errorf("more than the last prompts are shown:\n%s", screen)
+	}
+	s.keys("\x05\x15stall\r")
+	s.until("tick")
+	s.killDaemon()
+	s.until("you said it twice: stall")
+	s.end()
+	s.sit("-r", "chat-1")
+	s.until("you said it twice: stall")
+}
+
+// TestConversationIsHarmless: nothing that a model says steers the terminal.
+func TestConversationIsHarmless(t *testing.T) {
+	s := newSeat(t, 40, 24)
+	s.sit()
+	s.until("> What")
+	s.keys("steer\r")
+	screen := s.until(`\x1b]0;title`, `\u202e`)
+	if title := s.term.GetTitle(); title == "title" {
+		t.Errorf("the model set the title:\n%s", screen)
+	}
+}
+
+// end hangs up: the person closes the window.
+func (s *seat) end() {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		s.t.Fatal(err)
+	}
+	s.gone()
+}
+
+// killDaemon kills the daemon at once.
+func (s *seat) killDaemon() {
+	s.t.Helper()
+	status := exec.Command(filepath.Join(strings.TrimPrefix(s.env[2], "BOTHY_PREFIX="), "bin", "bothy"), "status", "--json")
+	status.Env, status.Dir = s.env, s.dir
+	out, err := status.Output()
+	var told struct{ PID int }
+	if err != nil || json.Unmarshal(out, &told) != nil || told.PID < 2 {
+		s.t.Fatalf("%v: %s", err, out)
+	}
+	if err := syscall.Kill(told.PID, syscall.SIGKILL); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// TestConversationOutlivesAStop: a daemon that was stopped stays stopped until the next
+// prompt, which is answered once.
+func TestConversationOutlivesAStop(t *testing.T) {
+	s := newSeat(t, 60, 20)
+	s.sit()
+	s.until("> What")
+	s.keys("before\r")
+	s.until("you said: before")
+	stop := exec.Command(filepath.Join(strings.TrimPrefix(s.env[2], "BOTHY_PREFIX="), "bin", "bothy"), "stop")
+	stop.Env, stop.Dir = s.env, s.dir
+	if out, err := stop.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s.until("bothyd was stopped")
+	s.keys("after\r")
+	s.until("you said: after")
+	s.rests()
+	screen := s.screen()
+	if strings.Count(screen, "you said: before") != 1 || strings.Count(screen, "you said: after") != 1 {
+		t.Errorf("something is told twice:\n%s", screen)
+	}
+}
+
+// TestConversationScreens: what stands there, cell by cell, at the usual widths.
+func TestConversationScreens(t *testing.T) {
+	for _, columns := range []int{40, 80, 120} {
+		t.Run(fmt.Sprint(columns), func(t *testing.T) {
+			s := newSeat(t, columns, 30)
+			s.env = append(s.env, "NO_COLOR=1", "BOTHY_POLICY_MODE=interactive")
+			s.write("shop/main.go", "package main\n\nfunc main() {\n\tprintln(1)\n}\n")
+			s.sit()
+			s.until("> What")
+			s.keys("join # Title~\n\nSome **bold** words that are long enough to be broken somewhere in the middle of a line.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\r")
+			s.until("• two", "> What")
+			s.rests()
+			s.keys("call edit_file {\"path\":\"main.go\",\"old_text\":\"\\tprintln(1)\",\"new_text\":\"\\tprintln(2)\"}\r")
+			s.until("esc leave it open")
+			s.golden(fmt.Sprintf("question-%d", columns))
+			s.keys("d")
+			s.until("can touch")
+			s.keys("dn")
+			s.until("✗ edit_file", "> What")
+			s.rests()
+			s.golden(fmt.Sprintf("answer-%d", columns))
+		})
+	}
+}
+
+// update writes the golden screens anew.
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// stable are what no test can foretell of a screen.
+var stable = regexp.MustCompile(`bothy \S+|[0-9]+s\b|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`)
+
+// goldenLines are how many lines of a screen are compared, from below.
+const goldenLines = 7
+
+// golden compares the screen with the one that is kept.
+func (s *seat) golden(name string) {
+	s.t.Helper()
+	lines := strings.Split(stable.ReplaceAllString(s.screen(), "~"), "\n")
+	got := strings.Join(lines[max(0, len(lines)-goldenLines):], "\n") + "\n" // how far it has scrolled hangs on how tall it was before
+	file := filepath.Join("testdata", "terminal", name+".txt")
+	if *update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(got), 0o644)); err != nil {
+			s.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || got != string(want) {
+		s.t.Errorf("%s, %v:\ngot\n%swant\n%s", file, err, got, want)
+	}
+}
+
+// TestConversationAttaches: a file that is completed behind an @ goes with the prompt, and
+// a prompt that waits is taken back.
+func TestConversationAttaches(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.write("shop/src/notes.txt", "the text of the notes")
+	s.sit()
+	s.until("> What")
+	s.keys("look at @nots\t")
+	s.until("> look at @src/notes.txt")
+	s.keys("please\r")
+	s.until("you said: look at @src/notes.txt please", "the text of the notes")
+	s.rests()
+	s.keys("slow\r")
+	s.until("tick")
+	s.keys("waits for long\r")
+	s.until("waits: waits for long")
+	s.keys("\x1b[1;3A")
+	s.until("> waits for long")
+	if strings.Contains(s.screen(), "waits: waits") {
+		t.Errorf("it still waits:\n%s", s.screen())
+	}
+	s.keys("\x05\x15\x1b")
+	s.until("aborted by a person")
+}
+
+// TestConversationRemembers: an answer leaves the rule that was shown, and the next such
+// call is not asked about.
+func TestConversationRemembers(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.env = append(s.env, "BOTHY_POLICY_MODE=interactive")
+	s.sit()
+	s.until("> What")
+	s.keys("call write_file {\"path\":\"a.txt\",\"content\":\"x\"}\r")
+	s.until("y once")
+	s.keys("a")
+	s.until("From now on", "1 always allow", "2 always allow")
+	s.keys("2")
+	s.until("✓ write_file", "remembered as rule")
+	s.rests()
+	s.keys("call write_file {\"path\":\"b.txt\",\"content\":\"x\"}\r")
+	s.until("✓ write_file b.txt")
+}

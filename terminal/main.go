@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// options are what bothy tells the terminal.
+type options struct {
+	socket  string // of the daemon
+	project string // absolute path of its root
+	run     string // to go on with; empty makes one with the first prompt
+	agent   string
+	model   string
+	mode    string
+	yolo    bool
+	bothy   string // the program that starts a daemon; empty starts none
+	state   string // the folder of the terminal's own files
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.socket, "socket", "", "path of the daemon's socket")
+	flag.StringVar(&o.project, "project", "", "root of the project")
+	flag.StringVar(&o.run, "run", "", "the run to go on with")
+	flag.StringVar(&o.agent, "agent", "chat", "the agent of the prompts")
+	flag.StringVar(&o.model, "model", "", "the model of the prompts")
+	flag.StringVar(&o.mode, "mode", "", "the mode of the prompts")
+	flag.BoolVar(&o.yolo, "yolo", false, "ask about nothing in this run")
+	flag.StringVar(&o.bothy, "bothy", "", "the program bothy, to start a daemon that has ended")
+	flag.StringVar(&o.state, "state", "", "folder for drafts and what was typed")
+	flag.Parse()
+	if o.project == "" || !filepath.IsAbs(o.project) {
+		fmt.Fprintln(os.Stderr, "bothy-terminal: bothy calls it; call bothy")
+		os.Exit(2)
+	}
+	if err := run(context.Background(), o, nil); err != nil {
+		fmt.Fprintln(os.Stderr, "bothy: "+visible(err.Error()))
+		os.Exit(1)
+	}
+}
+
+// run talks until the person leaves. Tests give options of their own.
+func run(ctx context.Context, o options, more []tea.ProgramOption) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cl := &client.Client{Socket: o.socket, Name: "bothy-terminal", Role: rpc.RoleApprove}
+	defer func() { _ = cl.Close() }() // the daemon notices either way
+	c := newConversation(ctx, o, cl)
+	p := tea.NewProgram(c, append([]tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120)}, more...)...)
+	c.send = func(m tea.Msg) { p.Send(m) }
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	go func() {
+		select {
+		case <-hangups:
+			p.Send(hungUp{})
+		case <-ctx.Done():
+		}
+	}()
+	_, err := p.Run()
+	c.leave()
+	return err
+}
+
+// version is what the terminal says of itself.
+func version() string { return sdk.Version }

@@ -61,12 +61,13 @@ func (s *session) mountAhead(run RunSpec, way *viewWay) {
 	s.ahead = a
 }
 
-// tooLong takes away a view whose command does not come. While another one has the turn
-// there is nothing to do: it takes the view, or takes it away.
+// tooLong takes away a view whose command does not come. While somebody has the turn it
+// looks again later.
 func (s *session) tooLong(a *ahead) {
 	select {
 	case s.turn <- struct{}{}:
 	default:
+		time.AfterFunc(aheadFor, func() { s.tooLong(a) })
 		return
 	}
 	defer s.give()

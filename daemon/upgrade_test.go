@@ -76,7 +76,7 @@ agent "default" { model = "parrot/parrot" }
 			t.Fatal("a follower does not leave")
 		}
 	}
-	p.until(t, `"status": 200`, "runs", "list", "--json")
+	p.until(t, "you said: again there", "runs", "show", "fix") // between two prompts a run rests for a moment
 	if out, err := p.bothy("runs", "show", "fix"); err != nil || !strings.Contains(out, "you said: again there") || !strings.Contains(out, "you said it twice: stall here") {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -41,7 +41,7 @@ var errStopped = errors.New("bothyd was stopped; the next prompt starts it again
 // feed follows a run's journal behind a row and tells of it until ctx ends. Seen is the
 // position up to which the run was there before.
 func (c *conversation) feed(ctx context.Context, run, after, seen int64) {
-	told := false
+	told, starts := false, 0
 	tell := func() {
 		if !told {
 			told = true
@@ -56,10 +56,13 @@ func (c *conversation) feed(ctx context.Context, run, after, seen int64) {
 			return errStopped
 		}
 		c.send(connectionLost{why})
-		c.revive(ctx, why)
+		if starts++; starts <= mostTries { // a daemon that cannot start is not started for ever
+			c.revive(ctx, why)
+		}
 		return nil
 	}}
 	err := c.cl.Follow(ctx, w, func(e client.Event) error {
+		starts = 0
 		switch {
 		case e.Preview != nil:
 			tell()

@@ -32,7 +32,7 @@ func TestTwoUIDsOtherUserIsRefused(t *testing.T) {
 	path := filepath.Join(dir, "s", rpc.SocketName)
 	l, err := Listen(path)
 	must(t, err)
-	s, err := New(Config{Engine: &fakeEngine{}, History: &fakeEngine{}, Store: newFakeStore(), Daemon: &fakeDaemon{}, Models: &fakeDaemon{}, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()})
+	s, err := New(Config{Engine: &fakeEngine{}, History: &fakeEngine{}, Store: newFakeStore(), Daemon: &fakeDaemon{}, Models: &fakeDaemon{}, Files: &fakeDaemon{}, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()})
 	must(t, err)
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()

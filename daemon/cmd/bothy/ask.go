@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -60,7 +60,7 @@ func (a asker) ask(ctx context.Context, p sdk.Proposal) error {
 		case "?", "h", "help":
 			a.c.say("%s", askHelp)
 		default:
-			a.c.say("  %s is no answer: ? lists them", a.c.visibleLine(word))
+			a.c.say("  %s is no answer: ? lists them", a.c.exact(word))
 		}
 		if done || err != nil {
 			return err
@@ -85,7 +85,7 @@ func (a asker) prompt(ctx context.Context, text string) (string, error) {
 }
 
 func (a asker) accept(ctx context.Context, p *sdk.Proposal, r sdk.Remember) (bool, error) {
-	if why := unfit(*p); why != "" {
+	if why := show.Unfit(*p); why != "" {
 		a.c.say("  %s", a.c.paint(red, why))
 		return false, nil
 	}
@@ -141,21 +141,21 @@ func (a asker) took(p *sdk.Proposal, r rpc.Resolve, resolved rpc.Resolved) (bool
 // sayRule says which rule an answer left, and how to be rid of it.
 func (c *console) sayRule(r *sdk.RememberedRule) {
 	if r != nil {
-		c.say("  remembered as rule %s: %s; `bothy policy forget %s` removes it", c.visibleLine(r.ID), c.visibleLine(ruleText(r.PolicyRule)), c.visibleLine(r.ID))
+		c.say("  remembered as rule %s: %s; `bothy policy forget %s` removes it", c.exact(r.ID), c.exact(ruleText(r.PolicyRule)), c.exact(r.ID))
 	}
 }
 
 // remember asks what the rule is to be about. No answer accepts nothing.
 func (a asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
-	project := a.c.visibleLine(p.Project)
+	project := a.c.exact(p.Project)
 	a.c.say("  Run it, and from now on do not ask in %s about", project)
 	a.c.say("    1  this very call, with these arguments")
 	commands, which := rememberedCommands(p.Decision.Commands), "1, 3"
 	if len(commands) > 0 {
 		which = "1, 2, 3"
-		a.c.say("    2  these commands as they stand, in any line: %s", a.c.visibleLine(strings.Join(commands, "; ")))
+		a.c.say("    2  these commands as they stand, in any line: %s", a.c.exact(strings.Join(commands, "; ")))
 	}
-	a.c.say("    3  %s, %s", a.c.visibleLine(p.Tool), a.c.paint(red, "whatever it is called with"))
+	a.c.say("    3  %s, %s", a.c.exact(p.Tool), a.c.paint(red, "whatever it is called with"))
 	line, err := a.prompt(ctx, "  Which? ["+which+"; nothing goes back] ")
 	if err != nil {
 		return false, err
@@ -211,7 +211,7 @@ func (c *console) propose(p sdk.Proposal, whole bool) error {
 	if width > 0 {
 		width = max(width, 40)
 	}
-	if _, err := io.WriteString(c.err, c.show(p, width, whole)); err != nil {
+	if _, err := io.WriteString(c.err, c.draw(show.Details(p, width, whole))); err != nil {
 		return fmt.Errorf("showing the proposal: %w", err)
 	}
 	return nil
@@ -219,15 +219,3 @@ func (c *console) propose(p sdk.Proposal, whole bool) error {
 
 // asks reports whether there is a person to ask.
 func (c *console) asks() bool { return c.inTTY && c.errTTY && c.keys != nil }
-
-// commandArgument is the name of the argument that holds the command line, or "".
-func commandArgument(p sdk.Proposal) string {
-	names, values, _ := membersOf(p.Arguments)
-	for i, name := range names {
-		var text string
-		if p.Command != "" && json.Unmarshal(values[i], &text) == nil && text == p.Command {
-			return name
-		}
-	}
-	return ""
-}

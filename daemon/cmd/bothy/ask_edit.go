@@ -13,12 +13,13 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 )
 
 // edited lets a person change what a proposal would run: its command line, or
 // else its arguments as JSON. It is nil when they left it as it was.
 func (a asker) edited(ctx context.Context, p sdk.Proposal) (json.RawMessage, error) {
-	name := commandArgument(p)
+	name := show.CommandArgument(p)
 	text := p.Command
 	if name == "" {
 		var pretty bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -205,13 +206,13 @@ func TestTheQuestion(t *testing.T) {
 	p := aProposal("/p")
 	b.c.errTTY = true
 	b.out.Reset()
-	if _, err := io.WriteString(&b.out, b.c.show(p, 80, false)); err != nil {
+	if _, err := io.WriteString(&b.out, b.c.draw(show.Details(p, 80, false))); err != nil {
 		t.Fatal(err)
 	}
 	p.Tool, p.Plugin, p.Command, p.Network, p.Decision.Commands, p.Said = "write_file", "files", "", true, nil, ""
 	p.Arguments = json.RawMessage("{\"content\":\"one\\ntwo\\n\",\"other\":\"not\\nin it\",\"path\":\"a\u202eb\"}")
 	p.Diff = "--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n-zero\n+one\n+two\n"
-	if _, err := io.WriteString(&b.out, b.c.show(p, 0, false)+b.c.show(p, 40, true)); err != nil {
+	if _, err := io.WriteString(&b.out, b.c.draw(show.Details(p, 0, false))+b.c.draw(show.Details(p, 40, true))); err != nil {
 		t.Fatal(err)
 	}
 	b.golden(t, "question")

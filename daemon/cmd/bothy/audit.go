@@ -8,6 +8,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -177,7 +178,7 @@ func (auditVerifyCmd) Run(ctx context.Context, c *console) error {
 		return v, err
 	}, told(c, func(v rpc.AuditVerdict) string {
 		if v.Whole {
-			return fmt.Sprintf("the journal is whole: %s, each chained to the one before it", plural(int(v.Rows), "row"))
+			return fmt.Sprintf("the journal is whole: %s, each chained to the one before it", show.Plural(int(v.Rows), "row"))
 		}
 		return fmt.Sprintf("the journal is broken at row %d: %s", v.BrokenAt, v.Detail)
 	}), exitUnless(exitFailed, func(v rpc.AuditVerdict) bool { return v.Whole }))

@@ -84,8 +84,8 @@ func auditLine(r rpc.AuditRecord) string {
 	bare := strings.NewReplacer("|", `\x7c`)
 	plain := &console{}
 	return strings.Join([]string{
-		r.Time.UTC().Format(time.RFC3339), bare.Replace(plain.visibleLine(dir)), plain.visibleLine(command),
-		bare.Replace(plain.visibleLine(auditResult(r))), seconds,
+		r.Time.UTC().Format(time.RFC3339), bare.Replace(plain.exact(dir)), plain.exact(command),
+		bare.Replace(plain.exact(auditResult(r))), seconds,
 	}, " | ")
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -33,7 +34,7 @@ func (cmd backupCmd) Run(ctx context.Context, c *console) error {
 		}
 		return done, err
 	}, func(done rpc.BackupDone) error {
-		return c.lines(fmt.Sprintf("%s: %s, %s, journal at %d, verified", done.File, size(done.Bytes), plural(int(done.Runs), "run"), done.Seq))
+		return c.lines(fmt.Sprintf("%s: %s, %s, journal at %d, verified", done.File, size(done.Bytes), show.Plural(int(done.Runs), "run"), done.Seq))
 	})
 }
 

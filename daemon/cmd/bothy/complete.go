@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/bothyd/bothy/sdk/client/show"
 )
 
 // completeVerb is what the shells' scripts call. It is no verb of people's, and
@@ -58,7 +60,7 @@ func (c *console) completeWord(ctx context.Context, app *kong.Application, args 
 				x.word = x.word[strings.LastIndexAny(l.cur, "=:")+1:]
 			}
 		}
-		fmt.Fprintf(c.out, "%s\t%s\n", escapeLine(x.word), escapeLine(x.help))
+		fmt.Fprintf(c.out, "%s\t%s\n", show.Line(x.word), show.Line(x.help))
 	}
 	return exitOK
 }

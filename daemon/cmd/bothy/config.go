@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -34,7 +35,7 @@ func (configReloadCmd) Run(ctx context.Context, c *console) error {
 
 func (c *console) printReloaded(r rpc.Reloaded) error {
 	for _, d := range r.Diagnostics {
-		c.say("%s", escape(d.Text))
+		c.say("%s", show.Text(d.Text))
 	}
 	switch {
 	case !r.Applied:
@@ -43,7 +44,7 @@ func (c *console) printReloaded(r rpc.Reloaded) error {
 		fmt.Fprintln(c.out, "nothing changed")
 	}
 	for _, x := range r.Changes {
-		fmt.Fprintln(c.out, escapeLine(x.Text))
+		fmt.Fprintln(c.out, show.Line(x.Text))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -98,7 +99,7 @@ func (c *console) connectOnce(ctx context.Context) (*client.Client, error) {
 		return nil, errors.Join(err, cl.Close())
 	}
 	if hello.Version != sdk.Version {
-		c.say("bothy: the daemon is version %s and this is %s: after `bothy stop` the next call starts the bothyd of this version", escapeLine(hello.Version), sdk.Version)
+		c.say("bothy: the daemon is version %s and this is %s: after `bothy stop` the next call starts the bothyd of this version", show.Line(hello.Version), sdk.Version)
 	}
 	c.tellMistakes(ctx, cl)
 	return cl, nil
@@ -122,7 +123,7 @@ func (c *console) tellMistakes(ctx context.Context, cl *client.Client) {
 	if n := len(found.Mistakes) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
-	c.say("bothy: %s%s: not in force, `bothy config check` shows it", escapeLine(strings.TrimSuffix(found.Mistakes[0], ".")), more)
+	c.say("bothy: %s%s: not in force, `bothy config check` shows it", show.Line(strings.TrimSuffix(found.Mistakes[0], ".")), more)
 }
 
 // attachSoon is attach, after the end of a daemon that is about to end.

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -79,6 +80,28 @@ func (c *console) paint(s style, text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
+// painted is what a style of a drawing looks like.
+var painted = map[show.Style]style{show.Dim: dim, show.Bold: bold, show.Name: bold, show.Good: green, show.Bad: red, show.Ask: bold, show.Code: dim, show.Odd: inverse}
+
+// draw is lines as the terminal gets them.
+func (c *console) draw(lines []show.Spans) string {
+	return show.Draw(lines, func(s show.Style, text string) string { return c.paint(painted[s], text) })
+}
+
+// printLines prints a drawing that a person asked for. Its colours are left out where
+// standard output is no terminal.
+func (c *console) printLines(lines []show.Spans) error {
+	plain := *c
+	plain.color = c.color && c.outTTY
+	_, err := io.WriteString(c.out, plain.draw(lines))
+	return err
+}
+
+// exact is a text of which an answer depends, on one line.
+func (c *console) exact(text string) string {
+	return show.Exact(text, show.Plain).Draw(func(s show.Style, text string) string { return c.paint(painted[s], text) })
+}
+
 // say prints a line of progress or advice to standard error.
 func (c *console) say(format string, args ...any) {
 	fmt.Fprintf(c.err, format+"\n", args...)
@@ -86,14 +109,14 @@ func (c *console) say(format string, args ...any) {
 
 // complain prints an error the way every verb does.
 func (c *console) complain(err error) {
-	c.say("bothy: %s", escape(err.Error()))
+	c.say("bothy: %s", show.Text(err.Error()))
 }
 
 // text prints what a person asked for. A terminal gets it escaped; a file or a
 // pipe gets the bytes as they are.
 func (c *console) text(text string) error {
 	if c.outTTY {
-		text = escape(text)
+		text = show.Text(text)
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
@@ -105,7 +128,7 @@ func (c *console) text(text string) error {
 // lines prints lines, each escaped and on one line.
 func (c *console) lines(all ...string) error {
 	for _, l := range all {
-		if _, err := fmt.Fprintln(c.out, escapeLine(l)); err != nil {
+		if _, err := fmt.Fprintln(c.out, show.Line(l)); err != nil {
 			return err
 		}
 	}
@@ -124,7 +147,7 @@ func writeJSON(w io.Writer, v any, indent string) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("writing JSON: %w", err)
 	}
-	_, err := io.WriteString(w, escapeJSON(text.String()))
+	_, err := io.WriteString(w, show.JSON(text.String()))
 	return err
 }
 

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
-	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -49,49 +47,6 @@ func (cmd explainCmd) Run(ctx context.Context, c *console) error {
 	}
 	p.Project = project
 	return query(ctx, c, func(cl *client.Client) (rpc.Explained, error) { return cl.Explain(ctx, p) }, func(x rpc.Explained) error {
-		_, err = c.out.Write([]byte(c.explained(x)))
-		return err
+		return c.printLines(show.Explanation(x, columns(c.out, c.outTTY)))
 	})
-}
-
-func (c *console) explained(x rpc.Explained) string {
-	plain := *c
-	plain.color = c.color && c.outTTY
-	q := question{c: &plain, width: columns(c.out, c.outTTY)}
-	fmt.Fprintf(&q.b, "%s of run %s\n", plain.visibleLine(x.Path), plain.visibleLine(x.Run))
-	q.fact("tool", x.Tool)
-	q.decision("decided", x.Decision)
-	if x.Answer != "" {
-		by := string(x.Answer)
-		if x.AnsweredBy != "" {
-			by += ", by " + x.AnsweredBy
-		}
-		q.fact("answered", by)
-	}
-	status := fmt.Sprintf("%d, %s", x.Status, statusWord(x.Status))
-	if x.Outcome != "" {
-		status += " (" + string(x.Outcome) + ")"
-	}
-	q.fact("it is", status)
-	q.commands(x.Decision.Commands)
-	if x.Now != nil {
-		q.decision("now", *x.Now)
-		q.commands(x.Now.Commands)
-	}
-	if x.Command != "" {
-		q.command(sdk.Proposal{Command: x.Command}, "the command")
-	} else if len(x.Arguments) > 0 {
-		q.block("arguments", string(x.Arguments))
-	}
-	return q.b.String()
-}
-
-// decision is a verdict with the rule that gave it.
-func (q *question) decision(name string, d sdk.Decision) {
-	rule := strings.TrimSuffix(d.Rule+", "+d.Source, ", ")
-	text := fmt.Sprintf("%s by rule %s: %s", d.Verdict, rule, d.Reason)
-	if d.Violation != "" {
-		text += " (a security event: " + d.Violation + ")"
-	}
-	q.fact(name, text)
 }

@@ -448,3 +448,11 @@ func twoTurns(f *fakeDaemon, loop int64) {
 	f.commit(sdk.JournalRow{Kind: sdk.KindTurnClosed, Loop: loop, Turn: 2, Data: data(map[string]any{"usage": sdk.Usage{Prompt: 150, Completion: 5, Total: 155}, "finish": "stop"})})
 	f.commit(ended(loop, 200, "answer", "the model answered"))
 }
+
+// unpainted takes away what paint adds.
+func unpainted(text string) string {
+	for _, s := range []style{dim, bold, red, green, inverse, "0"} {
+		text = strings.ReplaceAll(text, "\x1b["+string(s)+"m", "")
+	}
+	return text
+}

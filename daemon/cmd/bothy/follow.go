@@ -13,6 +13,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -130,13 +131,13 @@ func (c *console) watchInterrupts(ctx context.Context, cl *client.Client, accept
 		}
 		waits := accepted.Ahead > 0 && !s.started.Load()
 		if waits {
-			c.say("\nthe prompt stays in the queue of run %s, and is worked on when its turn comes", escapeLine(accepted.Run))
+			c.say("\nthe prompt stays in the queue of run %s, and is worked on when its turn comes", show.Line(accepted.Run))
 		}
 		if pressed > 0 || waits {
 			detach(errDetached)
 			return
 		}
-		c.say("\naborting run %s; press Ctrl-C again to leave it", escapeLine(accepted.Run))
+		c.say("\naborting run %s; press Ctrl-C again to leave it", show.Line(accepted.Run))
 		abort, cancel := context.WithTimeout(ctx, 10*time.Second)
 		_, err := cl.Abort(abort, rpc.RunRef{Run: strconv.FormatInt(accepted.ID, 10)})
 		cancel()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -114,7 +115,7 @@ func (cmd journalCmd) follow(ctx context.Context, c *console, cl *client.Client,
 	waits := false
 	w.Lost = func(context.Context, error) error {
 		if !waits {
-			c.say("bothy: bothyd is gone; waiting %s for the next one", brief(followTime))
+			c.say("bothy: bothyd is gone; waiting %s for the next one", show.Brief(followTime))
 		}
 		waits = true
 		return nil
@@ -144,9 +145,9 @@ func (p *journalPrinter) print(ctx context.Context, row sdk.JournalRow) error {
 	if p.c.json {
 		return writeJSON(p.c.out, row, "")
 	}
-	line := escapeLine(fmt.Sprintf("%6d  %s  %-12s  %-13s  %s", row.Seq, row.Time.Local().Format("2006-01-02 15:04:05"), p.alias(ctx, row), row.Kind, rowText(row)))
+	line := show.Line(fmt.Sprintf("%6d  %s  %-12s  %-13s  %s", row.Seq, row.Time.Local().Format("2006-01-02 15:04:05"), p.alias(ctx, row), row.Kind, show.Row(row)))
 	if p.width > 0 {
-		line = shorten(line, p.width)
+		line = show.Shorten(line, p.width)
 	}
 	_, err := fmt.Fprintln(p.c.out, line)
 	return err

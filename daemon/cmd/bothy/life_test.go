@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -291,7 +292,7 @@ func TestFold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.StringMatching(`[ ]{0,4}([a-zé]{1,12}[ ]{1,2}){0,12}`).Draw(t, "line")
 		width := rapid.IntRange(-1, 30).Draw(t, "width")
-		pieces := fold(line, width)
+		pieces := show.Fold(line, width)
 		if got, want := strings.Fields(strings.Join(pieces, " ")), strings.Fields(line); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("the words are %q, want %q", got, want)
 		}

@@ -41,6 +41,3 @@ func (s *loopState) calls() int {
 
 // exit is the exit code of a loop that has ended.
 func exitOf(end sdk.LoopEnd) int { return sdk.StopExit(end.Stop, end.Status) }
-
-// endWord says how a loop ended.
-func endWord(end sdk.LoopEnd) string { return escapeLine(sdk.StopText(end.Stop, end.Status)) }

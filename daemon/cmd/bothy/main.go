@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
+	"github.com/bothyd/bothy/sdk/client/show"
 )
 
 // cli is the command line: global flags and verbs.
@@ -134,7 +135,7 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 	if err != nil {
 		if text := instead(err, args); text != "" {
 			word, _, _ := strings.Cut(err.Error(), ",")
-			c.say("bothy: %s: %s", escape(word), text)
+			c.say("bothy: %s: %s", show.Text(word), text)
 			return exitUsage
 		}
 		c.complain(err)

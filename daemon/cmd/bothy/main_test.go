@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -257,7 +258,7 @@ func TestRefusedPrompt(t *testing.T) {
 	} {
 		b.daemon.refuse = c.err
 		b.want(t, c.want, "run", "x")
-		if want := "bothy: " + escape(c.err.Error()) + "\n"; b.err.String() != want {
+		if want := "bothy: " + show.Text(c.err.Error()) + "\n"; b.err.String() != want {
 			t.Errorf("stderr %q, want %q", b.err.String(), want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -28,7 +29,7 @@ func (modelsCmd) Run(ctx context.Context, c *console) error {
 			err = c.lines("", why)
 		}
 		for _, p := range found.Problems {
-			c.say("%s", escape(p))
+			c.say("%s", show.Text(p))
 		}
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -42,7 +43,7 @@ func (c *console) offers(ctx context.Context, cl *client.Client, kind, named str
 			return nil
 		}
 		list, err := cl.Runs(ctx, rpc.RunsParams{Project: project, Limit: 50})
-		return offered(list, err, func(r rpc.RunSummary) candidate { return candidate{r.Alias, shorten(r.Summary, 50)} })
+		return offered(list, err, func(r rpc.RunSummary) candidate { return candidate{r.Alias, show.Shorten(r.Summary, 50)} })
 	case "agent":
 		return blockNames(ctx, cl, "agent")
 	case "model": // the configured aliases and, when the providers answer soon enough, what they list
@@ -54,7 +55,7 @@ func (c *console) offers(ctx context.Context, cl *client.Client, kind, named str
 		list, err := cl.Tools(ctx)
 		return offered(list, err, func(t sdk.Tool) candidate {
 			summary, _, _ := strings.Cut(t.Description, "\n")
-			return candidate{t.Name, shorten(summary, 60)}
+			return candidate{t.Name, show.Shorten(summary, 60)}
 		})
 	case "plugin": // and provider, by the label of its block
 		list, err := cl.Plugins(ctx)
@@ -62,12 +63,12 @@ func (c *console) offers(ctx context.Context, cl *client.Client, kind, named str
 	case "proposal":
 		list, err := cl.Proposals(ctx, rpc.ProposalsParams{Limit: 50})
 		return offered(list, err, func(p sdk.Proposal) candidate {
-			return candidate{p.ID, shorten(oneLine(cmp.Or(p.Command, p.Tool)), 60)}
+			return candidate{p.ID, show.Shorten(show.OneLine(cmp.Or(p.Command, p.Tool)), 60)}
 		})
 	case "rule": // that can be forgotten
 		list, err := cl.Rules(ctx, rpc.RulesParams{})
 		return offered(list.Remembered, err, func(r sdk.RememberedRule) candidate {
-			return candidate{r.ID, shorten(oneLine(ruleText(r.PolicyRule)), 60)}
+			return candidate{r.ID, show.Shorten(show.OneLine(ruleText(r.PolicyRule)), 60)}
 		})
 	case "skill": // whatever its status: one that is off is there to be turned on
 		project, err := c.skillsOf(named)
@@ -75,7 +76,7 @@ func (c *console) offers(ctx context.Context, cl *client.Client, kind, named str
 			return nil
 		}
 		list, err := cl.Skills(ctx, rpc.SkillQuery{Project: project})
-		all := offered(list.Skills, err, func(s sdk.Skill) candidate { return candidate{s.Name, shorten(oneLine(s.Description), 60)} })
+		all := offered(list.Skills, err, func(s sdk.Skill) candidate { return candidate{s.Name, show.Shorten(show.OneLine(s.Description), 60)} })
 		return slices.CompactFunc(all, func(a, b candidate) bool { return a.word == b.word }) // the one that counts is the first of its name
 	default:
 		return nil

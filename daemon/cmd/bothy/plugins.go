@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -36,7 +37,7 @@ func (pluginsListCmd) Run(ctx context.Context, c *console) error {
 			}
 			return []string{
 				p.Instance, p.State, p.Version, strings.Join(p.Kinds, ","), strconv.Itoa(p.Restarts), memory,
-				p.Digest[:min(len(p.Digest), shortHash)], p.Origin, p.PinnedBy, p.Confined,
+				p.Digest[:min(len(p.Digest), show.ShortHash)], p.Origin, p.PinnedBy, p.Confined,
 			}
 		})
 		if err != nil {
@@ -44,12 +45,12 @@ func (pluginsListCmd) Run(ctx context.Context, c *console) error {
 		}
 		for _, p := range list {
 			if p.Script {
-				c.say("%s: script: the interpreter and what it imports are not covered by its digest", escapeLine(p.Instance))
+				c.say("%s: script: the interpreter and what it imports are not covered by its digest", show.Line(p.Instance))
 			}
 			if p.Error != "" {
-				c.say("%s: %s", escapeLine(p.Instance), escape(p.Error))
+				c.say("%s: %s", show.Line(p.Instance), show.Text(p.Error))
 			} else if p.Detail != "" {
-				c.say("%s: %s", escapeLine(p.Instance), escapeLine(p.Detail))
+				c.say("%s: %s", show.Line(p.Instance), show.Line(p.Detail))
 			}
 		}
 		return nil

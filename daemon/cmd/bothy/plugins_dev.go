@@ -13,6 +13,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -71,18 +72,18 @@ func (cmd pluginsDevCmd) Run(ctx context.Context, c *console) error {
 // lend has the daemon use the process until that has gone.
 func (c *console) lend(ctx context.Context, cl *client.Client, as string, p rpc.DevProcess) error {
 	done, err := cl.DevPlugin(ctx, rpc.PluginDev{Instance: as, Path: p.Path, Address: p.Address, PID: p.PID}, func(a rpc.PluginAttached) {
-		c.say("process %d is the plugin %s now (%s; tools: %s)", p.PID, escapeLine(a.Instance), escapeLine(strings.Join(a.Kinds, ", ")), escapeLine(strings.Join(a.Tools, ", ")))
+		c.say("process %d is the plugin %s now (%s; tools: %s)", p.PID, show.Line(a.Instance), show.Line(strings.Join(a.Kinds, ", ")), show.Line(strings.Join(a.Tools, ", ")))
 		if a.Added {
-			c.say("no block is called %s: it runs without settings and without grants", escapeLine(a.Instance))
+			c.say("no block is called %s: it runs without settings and without grants", show.Line(a.Instance))
 		}
 		for _, note := range a.Notes {
-			c.say("%s", escape(note))
+			c.say("%s", show.Text(note))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	c.say("process %d is not in use any more: %s", p.PID, escape(done.Reason))
+	c.say("process %d is not in use any more: %s", p.PID, show.Text(done.Reason))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -24,7 +25,7 @@ func (cmd pluginsReloadCmd) Run(ctx context.Context, c *console) error {
 		return cl.ReloadPlugin(ctx, rpc.PluginReload{Instance: cmd.Name, Force: cmd.Force})
 	}, func(r rpc.PluginReloaded) error {
 		for _, d := range r.Diagnostics {
-			c.say("%s", escape(d.Text))
+			c.say("%s", show.Text(d.Text))
 		}
 		return c.lines(r.Instance + ": " + loaded(r))
 	}, exitUnless(exitUsage, well))

@@ -11,6 +11,7 @@ import (
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -57,7 +58,7 @@ func (cmd policyRulesCmd) Run(ctx context.Context, c *console) error {
 			rows = append(rows, []string{"", r.Name, r.Source, ruleText(r)})
 		}
 		for _, r := range found.Remembered {
-			rows = append(rows, []string{r.ID, r.Name, "remembered " + when(r.Created), ruleText(r.PolicyRule)})
+			rows = append(rows, []string{r.ID, r.Name, "remembered " + show.When(r.Created), ruleText(r.PolicyRule)})
 		}
 		return c.table([]string{"ID", "RULE", "FROM", "WHAT IT SAYS"}, rows)
 	})
@@ -73,7 +74,7 @@ func ruleText(r sdk.PolicyRule) string {
 	case len(r.Whole) > 0:
 		b.WriteString("the commands " + strings.Join(each(r.Whole, wholeText), "; "))
 	case r.Exact != "":
-		b.WriteString("one call, " + r.Exact[:min(len(r.Exact), shortHash)])
+		b.WriteString("one call, " + r.Exact[:min(len(r.Exact), show.ShortHash)])
 	default:
 		b.WriteString("every call")
 	}
@@ -132,7 +133,7 @@ func (cmd policyForgetCmd) Run(ctx context.Context, c *console) error {
 			}
 			gone = append(gone, rule)
 			if !c.json {
-				c.say("forgotten: %s", c.visibleLine(ruleText(rule.PolicyRule)))
+				c.say("forgotten: %s", c.exact(ruleText(rule.PolicyRule)))
 			}
 		}
 		return gone, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -48,7 +49,7 @@ func (p *progress) stream(text string) {
 	if !p.open {
 		text = strings.TrimLeft(text, "\n")
 	}
-	fmt.Fprint(p.c.err, escape(text))
+	fmt.Fprint(p.c.err, show.Text(text))
 	p.open = !strings.HasSuffix(text, "\n")
 }
 
@@ -119,14 +120,14 @@ func (p *progress) text(text string) {
 		return
 	}
 	if text = strings.TrimSpace(text); text != "" {
-		p.line("  %s", escape(indent(text, "  ")))
+		p.line("  %s", show.Text(show.Indent(text, "  ")))
 	}
 }
 
 // release shows a text that turned out not to be the answer.
 func (p *progress) release() {
 	if p.held != "" {
-		p.line("  %s", escape(indent(strings.TrimSpace(p.held), "  ")))
+		p.line("  %s", show.Text(show.Indent(strings.TrimSpace(p.held), "  ")))
 		p.held = ""
 	}
 }
@@ -135,7 +136,7 @@ func (p *progress) action(a *timeline.Action) {
 	if a.IsError() {
 		if a.State.Ended() {
 			p.wrong = strings.TrimSpace(a.Body)
-			p.line("  %s %s", p.c.paint(red, "!"), escape(indent(shorten(a.Body, 2000), "    ")))
+			p.line("  %s %s", p.c.paint(red, "!"), show.Text(show.Indent(show.Shorten(a.Body, 2000), "    ")))
 		}
 		return
 	}
@@ -145,16 +146,16 @@ func (p *progress) action(a *timeline.Action) {
 	case a.Phase == sdk.PhaseStarted:
 		p.started(a)
 	case a.Phase == sdk.PhaseApproved && a.Answer != nil:
-		p.line("  + %s %s", escapeLine(a.Tool), escapeLine(answerText(a.Answer)))
+		p.line("  + %s %s", show.Line(a.Tool), show.Line(show.Answered(a.Answer)))
 	case a.State == sdk.StateProposed:
-		p.line("  ? %s %s %s", escapeLine(a.Tool), shortArguments(a.Arguments), "waits for an answer")
+		p.line("  ? %s %s %s", show.Line(a.Tool), show.Arguments(a.Arguments), "waits for an answer")
 	}
 }
 
 func (p *progress) started(a *timeline.Action) {
 	if _, told := p.lines[a.Path]; !told {
 		p.lines[a.Path] = 0
-		p.line("  > %s %s", p.c.paint(bold, escapeLine(a.Tool)), shortArguments(a.Arguments))
+		p.line("  > %s %s", p.c.paint(bold, show.Line(a.Tool)), show.Arguments(a.Arguments))
 	}
 }
 
@@ -190,7 +191,7 @@ func (p *progress) output(a *timeline.Action, channel int, text string) {
 
 func (p *progress) outputLine(a *timeline.Action, line string) {
 	if p.lines[a.Path]++; p.lines[a.Path] <= chunkLines {
-		p.line("    %s", p.c.paint(dim, "| "+escapeLine(shorten(strings.TrimSuffix(line, "\r"), 400))))
+		p.line("    %s", p.c.paint(dim, "| "+show.Line(show.Shorten(strings.TrimSuffix(line, "\r"), 400))))
 	}
 }
 
@@ -213,7 +214,7 @@ func (p *progress) ended(a *timeline.Action) {
 	}
 	p.more(p.lines[a.Path] - chunkLines)
 	if len(a.Streamed) == 0 && a.Body != a.Error {
-		lines, more := firstLines(a.Body, resultLines)
+		lines, more := show.FirstLines(a.Body, show.ResultLines)
 		for _, l := range lines {
 			p.outputLine(a, l)
 		}
@@ -223,13 +224,13 @@ func (p *progress) ended(a *timeline.Action) {
 	if a.State != sdk.StateResolved {
 		color = red
 	}
-	p.line("  < %s %s", escapeLine(a.Tool), p.c.paint(color, escape(indent(actionEnding(&a.Action), "    "))))
+	p.line("  < %s %s", show.Line(a.Tool), p.c.paint(color, show.Text(show.Indent(show.Ending(&a.Action), "    "))))
 }
 
 // note shows what the engine says about its own work, such as a retry, and
 // what a tool says about its own.
 func (p *progress) note(row sdk.JournalRow) {
-	text := escape(indent(rowText(row), "    "))
+	text := show.Text(show.Indent(show.Row(row), "    "))
 	switch {
 	case text == "":
 	case row.Kind == sdk.KindNoteProgress:
@@ -260,30 +261,23 @@ func (p *progress) finish(accepted rpc.Accepted, quiet bool) error {
 
 func (p *progress) summary(accepted rpc.Accepted, end sdk.LoopEnd) string {
 	s := p.loop
-	counts := []string{plural(len(s.Turns), "turn"), plural(s.calls(), "action")}
+	counts := []string{show.Plural(len(s.Turns), "turn"), show.Plural(s.calls(), "action")}
 	if u := s.Usage(); u.Prompt+u.Completion > 0 {
-		counts = append(counts, tokens(u))
+		counts = append(counts, show.Tokens(u))
 	}
 	if d := s.Last.Sub(s.Began); d > 0 {
 		counts = append(counts, d.Round(100*time.Millisecond).String())
 	}
-	word, color := endWord(end), green
+	word, color := show.Ended(end), green
 	if exitOf(end) != exitOK {
 		color = red
 	}
-	text := fmt.Sprintf("%s (%s; run %s)", p.c.paint(color, word), strings.Join(counts, ", "), escapeLine(accepted.Run))
+	text := fmt.Sprintf("%s (%s; run %s)", p.c.paint(color, word), strings.Join(counts, ", "), show.Line(accepted.Run))
 	if reason := strings.TrimSpace(end.Reason); reason != "" && reason != p.wrong && exitOf(end) != exitOK {
-		text += ": " + escape(indent(reason, "  "))
+		text += ": " + show.Text(show.Indent(reason, "  "))
 	}
 	if end.Stop == sdk.GuardMaxTurns {
-		text += "; bothy runs resume " + escapeLine(accepted.Run) + " goes on"
+		text += "; bothy runs resume " + show.Line(accepted.Run) + " goes on"
 	}
 	return text
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -106,7 +107,7 @@ func (t *prompter) wait(p sdk.Proposal) {
 // limit gives others the time to answer.
 func (t *prompter) limit(p sdk.Proposal) {
 	within := t.c.answerWithin(t.ctx, t.cl, t.within)
-	t.c.say("run %s waits %s for an answer to proposal %s", escapeLine(p.Alias), brief(within), escapeLine(p.ID))
+	t.c.say("run %s waits %s for an answer to proposal %s", show.Line(p.Alias), show.Brief(within), show.Line(p.ID))
 	timer := time.AfterFunc(within, func() { t.quit(errUnanswered) })
 	t.waiting = &p
 	t.leave = func() { timer.Stop() }
@@ -123,7 +124,7 @@ func (t *prompter) close() {
 // unanswered is how a loop that waits on is told by who leaves it.
 func (t *prompter) unanswered() *sdk.LoopEnd {
 	reason := "nobody answered in time, and the run waits on: `bothy proposals accept %[1]s` in a terminal shows it and asks, `bothy proposals reject %[1]s` refuses it"
-	return &sdk.LoopEnd{Status: sdk.StatusProposed, Stop: sdk.StopProposal, Reason: fmt.Sprintf(reason, escapeLine(t.waiting.ID))}
+	return &sdk.LoopEnd{Status: sdk.StatusProposed, Stop: sdk.StopProposal, Reason: fmt.Sprintf(reason, show.Line(t.waiting.ID))}
 }
 
 // answerWithin is how long others have to answer: what was asked for, else the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -61,7 +62,7 @@ func (cmd proposalsListCmd) Run(ctx context.Context, c *console) error {
 	return query(ctx, c, func(cl *client.Client) ([]sdk.Proposal, error) { return cl.Proposals(ctx, p) }, func(list []sdk.Proposal) error {
 		header := []string{"PROPOSAL", "RUN", "STATE", "SINCE", "TOOL", "WHAT WOULD RUN"}
 		return tableOf(c, list, "nothing waits for an answer", header, func(x sdk.Proposal) []string {
-			return []string{x.ID, x.Alias, proposalState(x), when(x.Created), x.Tool, cmp.Or(x.Command, string(x.Arguments))}
+			return []string{x.ID, x.Alias, proposalState(x), show.When(x.Created), x.Tool, cmp.Or(x.Command, string(x.Arguments))}
 		})
 	})
 }
@@ -97,14 +98,11 @@ func (cmd proposalsShowCmd) Run(ctx context.Context, c *console) error {
 // printProposal is a proposal on standard output, whole. It is made visible for
 // files too: what stands there is compared with a question.
 func (c *console) printProposal(p sdk.Proposal) error {
-	plain := *c
-	plain.color = c.color && c.outTTY
-	text := plain.show(p, columns(c.out, c.outTTY), true)
+	lines := show.Details(p, columns(c.out, c.outTTY), true)
 	if p.State != sdk.StateProposed {
-		text += "  it does not wait any more: " + escapeLine(proposalState(p)) + "\n"
+		lines = append(lines, show.Spans{{Style: show.Plain, Text: "  it does not wait any more: " + show.Line(proposalState(p))}})
 	}
-	_, err := c.out.Write([]byte(text))
-	return err
+	return c.printLines(lines)
 }
 
 // since is the time that a flag names: a time of day, a date, or how long ago.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -42,7 +43,7 @@ func (cmd proposalsAcceptCmd) Run(ctx context.Context, c *console) error {
 		if !c.asks() && cmd.Hash == "" {
 			return usageError{fmt.Sprintf("there is no terminal to ask on: say --hash with the hash that `bothy proposals show %s` shows", cmd.ID)}
 		}
-		if why := unfit(p); why != "" {
+		if why := show.Unfit(p); why != "" {
 			return sdk.Errorf(sdk.Conflict, "%s", why)
 		}
 		if err := c.showToAnswer(p); err != nil {
@@ -58,7 +59,7 @@ func (cmd proposalsAcceptCmd) Run(ctx context.Context, c *console) error {
 				return err
 			}
 			if word := strings.ToLower(strings.TrimSpace(line)); word != "y" && word != "yes" {
-				c.say("it waits on: `bothy proposals reject %s` refuses it", c.visibleLine(p.ID))
+				c.say("it waits on: `bothy proposals reject %s` refuses it", c.exact(p.ID))
 				return exitError{code: exitUnanswered}
 			}
 		}
@@ -134,8 +135,8 @@ func (cmd proposalsEditCmd) Run(ctx context.Context, c *console) error {
 
 // withProposal reads a proposal that waits and is the one that the hash names.
 func (c *console) withProposal(ctx context.Context, id, hash string, do func(*client.Client, sdk.Proposal) error) error {
-	if hash != "" && len(hash) < shortHash {
-		return usageError{fmt.Sprintf("--hash takes at least %d digits", shortHash)}
+	if hash != "" && len(hash) < show.ShortHash {
+		return usageError{fmt.Sprintf("--hash takes at least %d digits", show.ShortHash)}
 	}
 	cl, err := c.connect(ctx)
 	if err != nil {
@@ -168,12 +169,12 @@ func (c *console) resolve(ctx context.Context, cl *client.Client, r rpc.Resolve)
 		return c.printJSON(resolved)
 	}
 	p := resolved.Proposal
-	alias := c.visibleLine(p.Alias)
+	alias := c.exact(p.Alias)
 	switch {
 	case r.Answer == sdk.Reject:
 		c.say("rejected; `bothy runs show %s` tells how run %s goes on", alias, alias)
 	case p.State == sdk.StateProposed:
-		c.say("it has to be asked about as it is now: `bothy proposals accept %s`", c.visibleLine(p.ID))
+		c.say("it has to be asked about as it is now: `bothy proposals accept %s`", c.exact(p.ID))
 	default:
 		c.say("accepted; `bothy runs show %s` tells how run %s goes on", alias, alias)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -140,7 +141,7 @@ func (c *console) waitForSocket(ctx context.Context, socket string) bool {
 			return err == nil
 		}
 		if !told && time.Since(begin) > 500*time.Millisecond {
-			c.say("bothy: bothyd (pid %d) runs and its socket %s is gone; it makes it again", pid, escapeLine(socket))
+			c.say("bothy: bothyd (pid %d) runs and its socket %s is gone; it makes it again", pid, show.Line(socket))
 			told = true
 		}
 		if !pause(ctx, 50*time.Millisecond) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -125,13 +126,13 @@ func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.
 func (c *console) introduce(accepted rpc.Accepted) {
 	more := ""
 	if accepted.Why != "" {
-		more = " (" + escapeLine(accepted.Why) + ")"
+		more = " (" + show.Line(accepted.Why) + ")"
 	}
 	if accepted.Mode != "" {
-		more += ", mode " + escapeLine(string(accepted.Mode))
+		more += ", mode " + show.Line(string(accepted.Mode))
 	}
-	c.say("run %s, model %s%s", escapeLine(accepted.Run), escapeLine(accepted.Model), more)
+	c.say("run %s, model %s%s", show.Line(accepted.Run), show.Line(accepted.Model), more)
 	if accepted.Ahead > 0 {
-		c.say("queued behind %s of this run; it is worked on when they have ended", plural(accepted.Ahead, "prompt"))
+		c.say("queued behind %s of this run; it is worked on when they have ended", show.Plural(accepted.Ahead, "prompt"))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -46,7 +47,7 @@ func (t *runReport) line(by int, text string) {
 			t.b.WriteString("\n")
 			continue
 		}
-		for _, piece := range fold(l, t.width-by) {
+		for _, piece := range show.Fold(l, t.width-by) {
 			t.b.WriteString(pad + piece + "\n")
 		}
 	}
@@ -58,7 +59,7 @@ func (t *runReport) hang(by, deeper int, text string) {
 		return
 	}
 	first, rest, more := strings.Cut(strings.TrimRight(text, "\n"), "\n")
-	for i, piece := range fold(first, t.width-by-deeper) {
+	for i, piece := range show.Fold(first, t.width-by-deeper) {
 		t.line(by+min(i, 1)*deeper, piece)
 	}
 	if more {
@@ -71,9 +72,9 @@ func (t *runReport) head() {
 	fmt.Fprintf(&t.b, "run %s (%d) in %s\n", d.Run, d.ID, d.Project)
 	own := d.Turn - d.Inherited
 	if len(d.Loops) > 0 {
-		t.hang(0, 4, fmt.Sprintf("agent %s, model %s, %s after %s", d.Agent, d.Model, statusWord(d.Status), plural(own, "turn")))
+		t.hang(0, 4, fmt.Sprintf("agent %s, model %s, %s after %s", d.Agent, d.Model, show.Status(d.Status), show.Plural(own, "turn")))
 	} else {
-		t.line(0, fmt.Sprintf("no prompts; %s of tool calls", plural(own, "turn")))
+		t.line(0, fmt.Sprintf("no prompts; %s of tool calls", show.Plural(own, "turn")))
 	}
 	if d.Parent != nil {
 		t.hang(0, 4, fmt.Sprintf("forked from run %s after turn %d, whose story it shares up to there", parentName(*d.Parent), d.Inherited))
@@ -119,13 +120,13 @@ func (t *runReport) resumes(l sdk.Loop) string {
 // of its last turn, is not repeated.
 func (t *runReport) end(l sdk.Loop) string {
 	if l.Ended.IsZero() {
-		return fmt.Sprintf("%s since %s", statusWord(l.Status), when(l.Created))
+		return fmt.Sprintf("%s since %s", show.Status(l.Status), show.When(l.Created))
 	}
-	text := endWord(sdk.LoopEnd{Status: l.Status, Stop: l.Stop})
+	text := show.Ended(sdk.LoopEnd{Status: l.Status, Stop: l.Stop})
 	if reason := strings.TrimSpace(l.Reason); reason != "" && !t.stands(reason) {
 		text += ": " + reason
 	}
-	return text + fmt.Sprintf(", after %s", brief(l.Ended.Sub(l.Created)))
+	return text + fmt.Sprintf(", after %s", show.Brief(l.Ended.Sub(l.Created)))
 }
 
 func (t *runReport) stands(reason string) bool {
@@ -139,12 +140,12 @@ func (t *runReport) turn(turn rpc.Turn) {
 		parts = append(parts, turn.Model)
 	}
 	if turn.Closed {
-		parts = append(parts, brief(time.Duration(turn.Duration)))
+		parts = append(parts, show.Brief(time.Duration(turn.Duration)))
 	} else {
 		parts = append(parts, "at work")
 	}
 	if turn.Usage != nil {
-		parts = append(parts, tokens(*turn.Usage)+cost(turn.Usage.Cost))
+		parts = append(parts, show.Tokens(*turn.Usage)+show.Cost(turn.Usage.Cost))
 	}
 	t.hang(2, 4, strings.Join(parts, ", "))
 	for _, n := range t.d.Notes {
@@ -167,7 +168,7 @@ func (t *runReport) note(n rpc.Note) {
 		return
 	}
 	t.noted[n.Seq] = true
-	t.hang(4, 2, "~ "+rowText(sdk.JournalRow{Kind: n.Kind, Data: n.Data}))
+	t.hang(4, 2, "~ "+show.Row(sdk.JournalRow{Kind: n.Kind, Data: n.Data}))
 }
 
 func (t *runReport) event(e rpc.Event) {
@@ -219,9 +220,9 @@ func (t *runReport) action(e rpc.Event) {
 		t.line(4, a.Tool+"  "+strings.TrimPrefix(e.Path, "log://"))
 		t.arguments(a.Arguments)
 	} else {
-		call := a.Tool + " " + shortArguments(a.Arguments)
+		call := a.Tool + " " + show.Arguments(a.Arguments)
 		if t.width > 0 {
-			call = shorten(call, t.width-4)
+			call = show.Shorten(call, t.width-4)
 		}
 		t.line(4, call)
 	}
@@ -231,9 +232,9 @@ func (t *runReport) action(e rpc.Event) {
 	}
 	t.output(body, e.Cut)
 	if !a.Rejected() {
-		t.hang(6, 2, answerText(a.Answer)) // the ending says the others
+		t.hang(6, 2, show.Answered(a.Answer)) // the ending says the others
 	}
-	t.hang(6, 2, actionEnding(&a))
+	t.hang(6, 2, show.Ending(&a))
 }
 
 // actionOf is the action that a part of a run's history is.
@@ -250,7 +251,7 @@ func actionOf(e rpc.Event) sdk.Action {
 // arguments writes a call's arguments one below the other, and texts as they
 // are.
 func (t *runReport) arguments(raw json.RawMessage) {
-	names, values, ok := membersOf(raw)
+	names, values, ok := show.Members(raw)
 	if !ok {
 		t.line(6, string(raw))
 		return
@@ -260,20 +261,20 @@ func (t *runReport) arguments(raw json.RawMessage) {
 		if json.Unmarshal(values[i], &text) != nil {
 			text = string(values[i])
 		}
-		t.hang(6, 2, escapeLine(name)+": "+text)
+		t.hang(6, 2, show.Line(name)+": "+text)
 	}
 }
 
 // output writes what a call gave. It is not folded: its lines mean something.
 func (t *runReport) output(body string, cut int) {
-	most := resultLines
+	most := show.ResultLines
 	if t.full {
 		most = int(^uint(0) >> 1)
 	}
-	lines, more := firstLines(body, most)
+	lines, more := show.FirstLines(body, most)
 	for _, l := range lines {
 		if !t.full && t.width > 0 {
-			l = shorten(l, t.width-8)
+			l = show.Shorten(l, t.width-8)
 		}
 		t.b.WriteString("      | " + l + "\n")
 	}
@@ -313,7 +314,7 @@ func (t *runReport) waiting() {
 	for _, l := range t.d.Loops {
 		if l.Status == sdk.StatusQueued {
 			first, _, _ := strings.Cut(strings.TrimSpace(l.Prompt), "\n")
-			t.hang(0, 4, fmt.Sprintf("queued, %s %d%s: %s", sdk.AskOrAct(l.ReadOnly), l.Sequence, t.resumes(l), shorten(first, 200)))
+			t.hang(0, 4, fmt.Sprintf("queued, %s %d%s: %s", sdk.AskOrAct(l.ReadOnly), l.Sequence, t.resumes(l), show.Shorten(first, 200)))
 		}
 	}
 }
@@ -330,7 +331,7 @@ func (t *runReport) life() {
 			t.b.WriteString("\n")
 		}
 		first = false
-		t.line(0, fmt.Sprintf("%s %s: %s", when(n.Time), what, rowText(sdk.JournalRow{Kind: n.Kind, Data: n.Data})))
+		t.line(0, fmt.Sprintf("%s %s: %s", show.When(n.Time), what, show.Row(sdk.JournalRow{Kind: n.Kind, Data: n.Data})))
 	}
 }
 
@@ -346,7 +347,7 @@ func (t *runReport) total() {
 			ends[e.State]++
 		}
 	}
-	actions, wrong := plural(calls, "action"), []string{}
+	actions, wrong := show.Plural(calls, "action"), []string{}
 	if n := ends[sdk.StateFailed]; n > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d failed", n))
 	}
@@ -356,15 +357,15 @@ func (t *runReport) total() {
 	if len(wrong) > 0 {
 		actions += " (" + strings.Join(wrong, ", ") + ")"
 	}
-	parts := []string{plural(len(t.d.Loops), "prompt"), plural(len(t.d.Turns), "turn"), actions}
+	parts := []string{show.Plural(len(t.d.Loops), "prompt"), show.Plural(len(t.d.Turns), "turn"), actions}
 	if x := t.d.Telemetry; x != nil {
-		parts = append(parts, tokens(sdk.Usage{Prompt: x.PromptTokens, Cached: x.CachedTokens, Completion: x.CompletionTokens})+cost(x.Cost))
+		parts = append(parts, show.Tokens(sdk.Usage{Prompt: x.PromptTokens, Cached: x.CachedTokens, Completion: x.CompletionTokens})+show.Cost(x.Cost))
 	}
 	var took time.Duration
 	for _, turn := range t.d.Turns {
 		took += time.Duration(turn.Duration)
 	}
-	parts = append(parts, brief(took)+" of work")
+	parts = append(parts, show.Brief(took)+" of work")
 	t.b.WriteString("\n")
 	t.hang(0, 4, "in all: "+strings.Join(parts, ", "))
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -117,13 +117,6 @@ func (c *console) filter(run, named string) (name, project string, err error) {
 	return "", project, err
 }
 
-func when(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Local().Format("2006-01-02 15:04")
-}
-
 // runStatus says a run's status, and how many prompts wait. A run that never
 // had a prompt is not queued, though it has that status until its first one:
 // tools are called in it, or it was made for later.
@@ -134,28 +127,8 @@ func runStatus(r rpc.RunSummary) string {
 	case r.Queued > 0 && r.Status == sdk.StatusQueued:
 		return fmt.Sprintf("queued (%d)", r.Queued)
 	case r.Queued > 0:
-		return fmt.Sprintf("%s, %d queued", statusWord(r.Status), r.Queued)
+		return fmt.Sprintf("%s, %d queued", show.Status(r.Status), r.Queued)
 	default:
-		return statusWord(r.Status)
-	}
-}
-
-// statusWord says a status number in words.
-func statusWord(status int) string {
-	switch status {
-	case 0:
-		return "new"
-	case sdk.StatusQueued:
-		return "queued"
-	case sdk.StatusRunning:
-		return "running"
-	case sdk.StatusOK, sdk.StatusNoContent:
-		return "finished"
-	case sdk.StatusProposed:
-		return "waits for an answer"
-	case sdk.StatusAborted:
-		return "aborted"
-	default:
-		return "failed"
+		return show.Status(r.Status)
 	}
 }

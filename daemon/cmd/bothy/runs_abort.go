@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -34,6 +35,6 @@ func goesOn(a rpc.Aborted) string {
 	case 1:
 		return "; 1 prompt of it waited and comes now"
 	default:
-		return "; " + plural(a.Queued, "prompt") + " of it waited and come now"
+		return "; " + show.Plural(a.Queued, "prompt") + " of it waited and come now"
 	}
 }

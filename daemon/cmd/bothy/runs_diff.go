@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -55,7 +56,7 @@ func (cmd runsDiffCmd) print(c *console, changes rpc.Changes) error {
 	if err := c.text(b.String()); err != nil {
 		return err
 	}
-	c.say("%s", escape(changesSummary(changes, cmd.partArg)))
+	c.say("%s", show.Text(changesSummary(changes, cmd.partArg)))
 	return nil
 }
 
@@ -101,7 +102,7 @@ func changesSummary(x rpc.Changes, part partArg) string {
 		added, removed = added+d.Added, removed+d.Removed
 	}
 	what := part.words(x.Run)
-	text := fmt.Sprintf("%s changed %s, +%d -%d lines", what, plural(len(x.Differences), "path"), added, removed)
+	text := fmt.Sprintf("%s changed %s, +%d -%d lines", what, show.Plural(len(x.Differences), "path"), added, removed)
 	if len(x.Differences) == 0 {
 		text = what + " changed nothing that is still so"
 	}
@@ -109,7 +110,7 @@ func changesSummary(x rpc.Changes, part partArg) string {
 		text += fmt.Sprintf("; %d cannot be taken back", n)
 	}
 	if x.Untold > 0 {
-		text += fmt.Sprintf("; what %s changed is not known: commands that worked on the project itself, or calls that were cut short", plural(x.Untold, "call"))
+		text += fmt.Sprintf("; what %s changed is not known: commands that worked on the project itself, or calls that were cut short", show.Plural(x.Untold, "call"))
 	}
 	if x.Unfinished {
 		text += fmt.Sprintf("; taking it back was cut short: `bothy runs undo %s` goes on", x.Run)

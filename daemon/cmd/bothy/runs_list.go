@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -32,11 +33,11 @@ func (cmd runsListCmd) Run(ctx context.Context, c *console) error {
 		none := "there are no runs yet: `bothy run \"...\"` makes one"
 		if cmd.Global { // the prompt is short, for the project is to be seen, too
 			return tableOf(c, list, none, []string{"RUN", "STATUS", "UPDATED", "LAST PROMPT", "PROJECT"}, func(r rpc.RunSummary) []string {
-				return []string{r.Alias, runStatus(r), when(r.Updated), shorten(r.Summary, 20), r.ProjectRoot}
+				return []string{r.Alias, runStatus(r), show.When(r.Updated), show.Shorten(r.Summary, 20), r.ProjectRoot}
 			})
 		}
 		return tableOf(c, list, none, []string{"RUN", "STATUS", "TURNS", "UPDATED", "MODEL", "LAST PROMPT"}, func(r rpc.RunSummary) []string {
-			return []string{r.Alias, runStatus(r), strconv.Itoa(r.Turns), when(r.Updated), r.Model, shorten(r.Summary, 50)}
+			return []string{r.Alias, runStatus(r), strconv.Itoa(r.Turns), show.When(r.Updated), r.Model, show.Shorten(r.Summary, 50)}
 		})
 	})
 }

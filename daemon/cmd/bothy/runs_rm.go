@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -58,7 +59,9 @@ func (cmd runsRmCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	if !cmd.Yes {
-		names := each(doomed, func(d rpc.RunDetail) string { return fmt.Sprintf("%s (%s)", escapeLine(d.Run), plural(d.Turn, "turn")) })
+		names := each(doomed, func(d rpc.RunDetail) string {
+			return fmt.Sprintf("%s (%s)", show.Line(d.Run), show.Plural(d.Turn, "turn"))
+		})
 		if sure, err := c.confirm(fmt.Sprintf("Delete %s for good?", strings.Join(names, ", "))); err != nil {
 			return err
 		} else if !sure {

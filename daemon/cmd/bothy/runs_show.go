@@ -7,6 +7,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -57,7 +58,7 @@ func oneTurn(d *rpc.RunDetail, turn int) error {
 	case i < 0 && turn <= d.Inherited && d.Parent != nil:
 		return usageError{fmt.Sprintf("run %s has turn %d from run %s: `bothy runs show %d --turn %d`", d.Run, turn, parentName(*d.Parent), d.Parent.ID, turn)}
 	case i < 0:
-		return usageError{fmt.Sprintf("run %s has no turn %d: it has %s", d.Run, turn, plural(d.Turn, "turn"))}
+		return usageError{fmt.Sprintf("run %s has no turn %d: it has %s", d.Run, turn, show.Plural(d.Turn, "turn"))}
 	}
 	loop := d.Turns[i].Loop
 	d.Turns = d.Turns[i : i+1]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -128,7 +129,7 @@ func (b takingBack) preview(ctx context.Context, c *console, cl *client.Client, 
 		if err := c.text(differenceLines("", changes.Differences)); err != nil {
 			return err
 		}
-		c.say("%s", escape(b.summary(changes)))
+		c.say("%s", show.Text(b.summary(changes)))
 		if stuck(changes) > 0 && !b.partial {
 			c.say("so nothing is %s, unless you say --partial", b.done)
 		}
@@ -144,7 +145,7 @@ func (b takingBack) summary(x rpc.Changes) string {
 	case len(x.Differences) == 0:
 		return fmt.Sprintf("run %s %s", x.Run, b.nothing)
 	}
-	text := fmt.Sprintf("%s of run %s would be %s", plural(len(x.Differences), "path"), x.Run, b.done)
+	text := fmt.Sprintf("%s of run %s would be %s", show.Plural(len(x.Differences), "path"), x.Run, b.done)
 	if n := stuck(x); n > 0 {
 		text += fmt.Sprintf("; %d cannot be", n)
 	}
@@ -159,10 +160,10 @@ func (b takingBack) sure(ctx context.Context, c *console, cl *client.Client, ref
 		return true, err
 	}
 	if !c.inTTY {
-		return false, usageError{fmt.Sprintf("%s of the project would be changed (`bothy runs %s%s -n` shows which), and nobody is here to ask: say --yes", plural(len(changes.Differences), "path"), b.verb, b.part.flags())}
+		return false, usageError{fmt.Sprintf("%s of the project would be changed (`bothy runs %s%s -n` shows which), and nobody is here to ask: say --yes", show.Plural(len(changes.Differences), "path"), b.verb, b.part.flags())}
 	}
-	fmt.Fprint(c.err, escape(differenceLines("", changes.Differences)))
-	sure, err := c.confirm(fmt.Sprintf("%s in %s?", b.question, escapeLine(changes.Project)))
+	fmt.Fprint(c.err, show.Text(differenceLines("", changes.Differences)))
+	sure, err := c.confirm(fmt.Sprintf("%s in %s?", b.question, show.Line(changes.Project)))
 	if err == nil && !sure {
 		err = exitError{exitAborted, errors.New("nothing was " + b.done)}
 	}
@@ -183,7 +184,7 @@ func (b takingBack) text(u rpc.Undone) string {
 	}
 	text := ""
 	if len(u.Taken) > 0 {
-		text = fmt.Sprintf(b.did, plural(len(u.Taken), "path"), b.part.words(u.Run)) + differenceLines("  ", u.Taken)
+		text = fmt.Sprintf(b.did, show.Plural(len(u.Taken), "path"), b.part.words(u.Run)) + differenceLines("  ", u.Taken)
 	}
 	if len(u.Left) > 0 {
 		text += fmt.Sprintf("left as %s:\n", map[bool]string{true: "it is", false: "they are"}[len(u.Left) == 1]) + differenceLines("  ", u.Left)

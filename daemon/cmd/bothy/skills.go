@@ -6,6 +6,7 @@ import (
 
 	"github.com/bothyd/bothy/daemon/cmd/internal/verbs"
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -80,14 +81,11 @@ func skillStatus(s sdk.Skill) string {
 	return strings.Join(words, ", ")
 }
 
-// oneLine is text whose lines and runs of spaces are one space each.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
 // folderTroubles says what keeps folders from being read or watched.
 func (c *console) folderTroubles(folders []rpc.SkillFolder) {
 	for _, f := range folders {
 		if f.Problem != "" {
-			c.say("%s", escapeLine(folderLine(f)))
+			c.say("%s", show.Line(folderLine(f)))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -66,11 +67,11 @@ func (c *console) printSkill(info rpc.SkillInfo) error {
 func skillLines(s sdk.Skill) [][2]string {
 	status := skillStatus(s)
 	if s.Reason != "" {
-		status += ": " + oneLine(s.Reason)
+		status += ": " + show.OneLine(s.Reason)
 	}
 	lines := [][2]string{
 		{"name", s.Name},
-		{"description", oneLine(s.Description)},
+		{"description", show.OneLine(s.Description)},
 		{"status", status},
 		{"tier", string(s.Tier)},
 		{"path", s.Path},
@@ -81,8 +82,8 @@ func skillLines(s sdk.Skill) [][2]string {
 		{"executed by", s.Plugin},
 		{"arguments", s.ArgumentHint},
 		{"license", s.License},
-		{"compatibility", oneLine(s.Compatibility)},
-		{"changed", when(s.Modified)},
+		{"compatibility", show.OneLine(s.Compatibility)},
+		{"changed", show.When(s.Modified)},
 		{"hash", s.Hash},
 	}
 	for _, more := range []struct {
@@ -99,7 +100,7 @@ func skillLines(s sdk.Skill) [][2]string {
 // fieldText is the value of a field that Bothy does not know.
 func fieldText(v any) string {
 	if text, ok := v.(string); ok {
-		return oneLine(text)
+		return show.OneLine(text)
 	}
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -55,13 +56,13 @@ func (cmd skillsListCmd) print(c *console, skills []sdk.Skill) error {
 		return nil
 	case !cmd.All:
 		return tableOf(c, skills, "", []string{"SKILL", "TIER", "WHAT IT IS FOR"}, func(s sdk.Skill) []string {
-			return []string{s.Name, string(s.Tier), shorten(oneLine(s.Description), 100)}
+			return []string{s.Name, string(s.Tier), show.Shorten(show.OneLine(s.Description), 100)}
 		})
 	}
 	return tableOf(c, skills, "", []string{"SKILL", "TIER", "STATUS", "WHAT IT IS FOR, OR WHY NOT"}, func(s sdk.Skill) []string {
-		says := shorten(oneLine(s.Description), 100)
+		says := show.Shorten(show.OneLine(s.Description), 100)
 		if s.Status != sdk.SkillEnabled {
-			says = oneLine(s.Reason)
+			says = show.OneLine(s.Reason)
 		}
 		return []string{s.Name, string(s.Tier), skillStatus(s), says}
 	})
@@ -73,7 +74,7 @@ func (cmd skillsListCmd) advise(c *console, all []sdk.Skill) {
 	for _, s := range all {
 		count[s.Status]++
 		if s.Stale && s.Status == sdk.SkillEnabled {
-			c.say("%s is broken now, and its last good version is used: `bothy skills info %s` says where", escapeLine(s.Name), escapeLine(s.Name))
+			c.say("%s is broken now, and its last good version is used: `bothy skills info %s` says where", show.Line(s.Name), show.Line(s.Name))
 		}
 	}
 	hidden := len(all) - count[sdk.SkillEnabled]
@@ -84,6 +85,6 @@ func (cmd skillsListCmd) advise(c *console, all []sdk.Skill) {
 		c.say("%d more cannot be used: `bothy skills list -a` says why", hidden)
 	}
 	if n := count[sdk.SkillUntrusted]; n > 0 {
-		c.say("`bothy trust` shows %s of this project, for you to say yes or no", plural(n, "untrusted skill"))
+		c.say("`bothy trust` shows %s of this project, for you to say yes or no", show.Plural(n, "untrusted skill"))
 	}
 }

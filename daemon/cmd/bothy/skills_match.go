@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -40,7 +41,7 @@ func (cmd skillsMatchCmd) Run(ctx context.Context, c *console) error {
 	}, func(found rpc.SkillMatches) error {
 		none := "no skill fits: `bothy skills list` shows what there is"
 		return tableOf(c, found.Matches, none, []string{"SKILL", "TIER", "SCORE", "FOUND BY", "WHAT IT IS FOR"}, func(m rpc.SkillMatch) []string {
-			return []string{m.Name, string(m.Tier), fmt.Sprintf("%.1f", m.Score), strings.Join(m.Terms, " "), shorten(oneLine(m.Description), 100)}
+			return []string{m.Name, string(m.Tier), fmt.Sprintf("%.1f", m.Score), strings.Join(m.Terms, " "), show.Shorten(show.OneLine(m.Description), 100)}
 		})
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -57,7 +58,7 @@ func (a skillArg) turn(ctx context.Context, c *console, enabled bool) error {
 			return err
 		}
 		if done.Note != "" {
-			c.say("%s", escape(done.Note))
+			c.say("%s", show.Text(done.Note))
 		}
 		return nil
 	}))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -80,7 +81,7 @@ func (c *console) printStatus(s rpc.Status, waits []wait) error {
 	lines := [][2]string{
 		{"version", s.Version + ", protocol " + s.Protocol},
 		{"process", fmt.Sprintf("%d, up %s, %s in memory", s.PID, time.Since(s.Started).Round(time.Second), size(s.RSS))},
-		{"socket", s.Socket + ", " + plural(s.Connections, "connection")},
+		{"socket", s.Socket + ", " + show.Plural(s.Connections, "connection")},
 		{"database", fmt.Sprintf("%s, journal at %d", s.Database, s.Seq)},
 		{"log", s.Log},
 		{"config", s.Config + reading(s)},
@@ -107,7 +108,7 @@ func (c *console) printStatus(s rpc.Status, waits []wait) error {
 		return err
 	}
 	for _, p := range s.Problems {
-		if _, err := fmt.Fprintf(c.out, "%-9s %s\n", "problem", escape(p)); err != nil {
+		if _, err := fmt.Fprintf(c.out, "%-9s %s\n", "problem", show.Text(p)); err != nil {
 			return err
 		}
 	}

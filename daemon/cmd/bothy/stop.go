@@ -12,6 +12,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -186,7 +187,7 @@ func (c *console) stopped(s stopped) error {
 	}
 	c.say("These runs go on when bothyd runs again, which the next call starts; `bothy runs abort RUN` ends one:")
 	for _, r := range s.Runs {
-		c.say("  %s (%s) in %s", escapeLine(r.Run), statusWord(r.Status), escapeLine(r.Project))
+		c.say("  %s (%s) in %s", show.Line(r.Run), show.Status(r.Status), show.Line(r.Project))
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/bothyd/bothy/sdk/client/show"
 )
 
 // columns is how wide a terminal is, 80 when it does not say, and 0 for what is
@@ -45,7 +47,7 @@ func (c *console) table(header []string, rows [][]string) error {
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			if cells[i] = escapeLine(cell); cells[i] == "" {
+			if cells[i] = show.Line(cell); cells[i] == "" {
 				cells[i] = "-"
 			}
 		}
@@ -77,7 +79,7 @@ func (c *console) facts(width int, lines [][2]string) error {
 		if l[1] == "" {
 			continue
 		}
-		if err := c.lines(fmt.Sprintf("%-*s %s", width, escapeLine(l[0]), l[1])); err != nil {
+		if err := c.lines(fmt.Sprintf("%-*s %s", width, show.Line(l[0]), l[1])); err != nil {
 			return err
 		}
 	}
@@ -97,6 +99,6 @@ func narrow(lines [][]string, width int) {
 		if n := utf8.RuneCountInString(cells[last]); n > width && strings.HasPrefix(cells[last], "/") {
 			cells[last] = "…" + string([]rune(cells[last])[n-width+1:])
 		}
-		cells[last] = shorten(cells[last], width)
+		cells[last] = show.Shorten(cells[last], width)
 	}
 }

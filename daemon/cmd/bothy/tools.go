@@ -10,6 +10,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -25,7 +26,7 @@ func (toolsListCmd) Run(ctx context.Context, c *console) error {
 	return query(ctx, c, func(cl *client.Client) ([]sdk.Tool, error) { return cl.Tools(ctx) }, func(list []sdk.Tool) error {
 		return tableOf(c, list, "", []string{"TOOL", "PLUGIN", "EFFECTS", "WHAT IT DOES"}, func(t sdk.Tool) []string {
 			first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
-			return []string{t.Name, t.Plugin, effects(t.Annotations), shorten(first, 90)}
+			return []string{t.Name, t.Plugin, effects(t.Annotations), show.Shorten(first, 90)}
 		})
 	})
 }
@@ -147,7 +148,7 @@ func (c *console) printResult(tool string, r sdk.ToolResult) error {
 		c.say("bothy: the output was cut; --json says how much is missing")
 	}
 	if !r.Success && r.Error != "" && !strings.Contains(r.Output, r.Error) {
-		c.say("bothy: %s: %s", escapeLine(tool), escape(r.Error))
+		c.say("bothy: %s: %s", show.Line(tool), show.Text(r.Error))
 	}
 	return nil
 }
@@ -186,7 +187,7 @@ func (c *console) callTool(ctx context.Context, cl *client.Client, call rpc.Tool
 			return rpc.ToolDone{}, exitError{exitAborted, errors.New("cancelled")}
 		case <-tick.C:
 			if shown = c.errTTY && !c.json; shown {
-				fmt.Fprintf(c.err, "\r%s %s", escapeLine(call.Tool), time.Since(begin).Round(time.Second))
+				fmt.Fprintf(c.err, "\r%s %s", show.Line(call.Tool), time.Since(begin).Round(time.Second))
 			}
 		}
 	}

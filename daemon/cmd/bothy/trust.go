@@ -12,6 +12,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -89,7 +90,7 @@ func (cmd trustCmd) Run(ctx context.Context, c *console) error {
 		return c.printJSON(found)
 	case said != "":
 		for _, name := range q.Names {
-			c.say(said, escapeLine(name))
+			c.say(said, show.Line(name))
 		}
 		return nil
 	}
@@ -109,11 +110,11 @@ func (c *console) askTrust(ctx context.Context, cl *client.Client, found rpc.Tru
 		}
 	}
 	if len(found.Skills) == 0 {
-		c.say("no skills came with %s", escapeLine(found.Project))
+		c.say("no skills came with %s", show.Line(found.Project))
 	}
 	for _, s := range found.Skills {
 		if s.Trusted && !named {
-			c.say("skill %s is trusted as it is", escapeLine(s.Skill.Name))
+			c.say("skill %s is trusted as it is", show.Line(s.Skill.Name))
 			continue
 		}
 		if err := t.show(s); err != nil {
@@ -151,7 +152,7 @@ type truster struct {
 // ask asks until there is an answer. Without a word, and at the end of the
 // input, it is no.
 func (t *truster) ask(ctx context.Context, s rpc.TrustSkill) error {
-	name := escapeLine(s.Skill.Name)
+	name := show.Line(s.Skill.Name)
 	for {
 		word, err := t.line(fmt.Sprintf("Trust %s as it is? [y/N, d shows all its text] ", name))
 		if err != nil {
@@ -203,7 +204,7 @@ func (t *truster) all(ctx context.Context, s rpc.TrustSkill) error {
 	}
 	for _, x := range alone.Skills {
 		if x.Skill.Folder == s.Skill.Folder && x.Hash == s.Hash {
-			return t.print(indented(escape(x.Diff), "  "))
+			return t.print(indented(show.Text(x.Diff), "  "))
 		}
 	}
 	t.c.say("it changed while you looked at it: run `bothy trust` again")
@@ -219,7 +220,7 @@ func (t *truster) print(text string) error {
 // a stranger wrote.
 func (t *truster) show(s rpc.TrustSkill) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s  %s\n  %s\n", t.c.paint(bold, escapeLine(s.Skill.Name)), escapeLine(s.Skill.Folder), escapeLine(oneLine(s.Skill.Description)))
+	fmt.Fprintf(&b, "\n%s  %s\n  %s\n", t.c.paint(bold, show.Line(s.Skill.Name)), show.Line(s.Skill.Folder), show.Line(show.OneLine(s.Skill.Description)))
 	for _, l := range [][2]string{
 		{"asks for these tools without a question", strings.Join(s.Skill.AllowedTools, ", ")},
 		{"needs these tools", strings.Join(s.Skill.ToolsRequired, ", ")},
@@ -228,31 +229,31 @@ func (t *truster) show(s rpc.TrustSkill) error {
 		{"hash", s.Hash},
 	} {
 		if l[1] != "" {
-			fmt.Fprintf(&b, "  %s: %s\n", l[0], escapeLine(l[1]))
+			fmt.Fprintf(&b, "  %s: %s\n", l[0], show.Line(l[1]))
 		}
 	}
 	for _, f := range s.Files {
 		fmt.Fprintf(&b, "  %s\n", trustFileLine(f))
 	}
 	for _, w := range s.Warnings {
-		fmt.Fprintf(&b, "  %s %s\n", t.c.paint(red, "look out:"), escapeLine(w))
+		fmt.Fprintf(&b, "  %s %s\n", t.c.paint(red, "look out:"), show.Line(w))
 	}
 	if s.Problem != "" {
-		fmt.Fprintf(&b, "  %s %s\n", t.c.paint(red, "it cannot be trusted:"), escapeLine(s.Problem))
+		fmt.Fprintf(&b, "  %s %s\n", t.c.paint(red, "it cannot be trusted:"), show.Line(s.Problem))
 	}
 	if s.Before != "" && s.Diff != "" {
-		fmt.Fprintf(&b, "  since it was trusted:\n%s", indented(escape(s.Diff), "    "))
+		fmt.Fprintf(&b, "  since it was trusted:\n%s", indented(show.Text(s.Diff), "    "))
 	}
 	return t.print(b.String())
 }
 
 func trustFileLine(f rpc.TrustFile) string {
-	line := fmt.Sprintf("%8d  %s", f.Size, escapeLine(f.Path))
+	line := fmt.Sprintf("%8d  %s", f.Size, show.Line(f.Path))
 	if f.Script {
 		line += "  (script)"
 	}
 	if f.Change != "" {
-		line += "  [" + escapeLine(f.Change) + "]"
+		line += "  [" + show.Line(f.Change) + "]"
 	}
 	return line
 }
@@ -262,7 +263,7 @@ func indented(text, before string) string {
 	if text == "" {
 		return ""
 	}
-	return before + indent(text, before) + "\n"
+	return before + show.Indent(text, before) + "\n"
 }
 
 // tellUntrusted says that a project brought skills which nobody trusted. A

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -27,15 +28,15 @@ func answerInstructions(ctx context.Context, cl *client.Client, project string, 
 // saidInstructions is what an answer came to, for people.
 func (c *console) saidInstructions(project string, follow bool) {
 	if follow {
-		c.say("agents follow the instructions of %s and of the folders below it", escapeLine(project))
+		c.say("agents follow the instructions of %s and of the folders below it", show.Line(project))
 		return
 	}
-	c.say("agents do not follow the instructions of %s", escapeLine(project))
+	c.say("agents do not follow the instructions of %s", show.Line(project))
 }
 
 // aboutInstructions names a file that somebody is asked about.
 func aboutInstructions(project string, in rpc.TrustInstructions) string {
-	return fmt.Sprintf("%s of this folder tells agents what to do:\n  %s, %s", escapeLine(in.File), escapeLine(filepath.Join(project, in.File)), plural(int(in.Size), "byte"))
+	return fmt.Sprintf("%s of this folder tells agents what to do:\n  %s, %s", show.Line(in.File), show.Line(filepath.Join(project, in.File)), show.Plural(int(in.Size), "byte"))
 }
 
 // followOf reads an answer; false is none that is known.
@@ -63,7 +64,7 @@ func (c *console) openInstructions(ctx context.Context, cl *client.Client, proje
 	case err != nil || in.Trusted || in.File == "":
 		return nil
 	case !asks:
-		c.say(notFollowed, escapeLine(in.File))
+		c.say(notFollowed, show.Line(in.File))
 		return nil
 	case in.Answered:
 		return nil
@@ -83,11 +84,11 @@ func (c *console) openInstructions(ctx context.Context, cl *client.Client, proje
 			c.saidInstructions(found.Project, follow)
 			return nil
 		case word == "d":
-			c.say("%s", indented(escape(in.Text), "  "))
+			c.say("%s", indented(show.Text(in.Text), "  "))
 		case word == "?":
 			c.say("%s", instructionsHelp)
 		default:
-			c.say("  %s is no answer: ? lists them", c.visibleLine(word))
+			c.say("  %s is no answer: ? lists them", c.exact(word))
 		}
 	}
 }
@@ -96,7 +97,7 @@ func (c *console) openInstructions(ctx context.Context, cl *client.Client, proje
 // answered with yes. It reports whether there is nobody to ask.
 func (t *truster) instructions(ctx context.Context, in rpc.TrustInstructions) (open bool, err error) {
 	if in.Problem != "" {
-		if err := t.print(fmt.Sprintf("\n%s %s\n", t.c.paint(red, "the instructions of this folder cannot be read:"), escapeLine(in.Problem))); err != nil {
+		if err := t.print(fmt.Sprintf("\n%s %s\n", t.c.paint(red, "the instructions of this folder cannot be read:"), show.Line(in.Problem))); err != nil {
 			return false, err
 		}
 	}
@@ -117,7 +118,7 @@ func (t *truster) instructions(ctx context.Context, in rpc.TrustInstructions) (o
 		if word == "d" {
 			alone, err := t.cl.Trust(ctx, rpc.TrustQuery{Project: t.project, Instructions: true})
 			if err == nil {
-				err = t.print(indented(escape(alone.Instructions.Text), "  "))
+				err = t.print(indented(show.Text(alone.Instructions.Text), "  "))
 			}
 			if err != nil {
 				return false, err

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// escape makes text of others safe to show: whatever is not printable appears
+// Text makes text of others safe to show: whatever is not printable appears
 // as what it is (\x1b, \u202e) instead of steering the terminal or reordering
 // what stands around it. Line breaks and tabs stay. Everything that comes from
-// the daemon passes here, or through escapeLine, on its way to a terminal.
-func escape(text string) string { return escaped(strings.ReplaceAll(text, "\r\n", "\n"), true) }
+// the daemon passes here, or through Line, on its way to a terminal.
+func Text(text string) string { return escaped(strings.ReplaceAll(text, "\r\n", "\n"), true) }
 
-// escapeLine is escape for what must stay on one line.
-func escapeLine(text string) string { return escaped(text, false) }
+// Line is Text for what must stay on one line.
+func Line(text string) string { return escaped(text, false) }
 
 func escaped(text string, lines bool) string {
 	if strings.IndexFunc(text, func(r rune) bool { return !plain(r, lines) }) < 0 && utf8.ValidString(text) {
@@ -45,10 +45,10 @@ func escaped(text string, lines bool) string {
 	return b.String()
 }
 
-// escapeJSON writes every character of a JSON text that is not plain as \u.
+// JSON writes every character of a JSON text that is not plain as \u.
 // The encoder has done so for what is below a space; beyond ASCII such
 // characters can stand only in strings.
-func escapeJSON(text string) string {
+func JSON(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return !plain(r, true) }) < 0 {
 		return text
 	}
@@ -81,11 +81,19 @@ func plain(r rune, lines bool) bool {
 	return unicode.IsPrint(r)
 }
 
-// shorten keeps at most n characters of a line and marks the cut.
-func shorten(text string, n int) string {
+// Shorten keeps at most n characters of a line and marks the cut.
+func Shorten(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
 	}
 	runes := []rune(text)
 	return string(runes[:n-1]) + "…"
+}
+
+// OneLine is a text with a blank in the place of each line break and what stands around it.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Indent moves the lines after the first behind an indent.
+func Indent(text, by string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by)
 }

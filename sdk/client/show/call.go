@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// answerText says in words what a person answered; empty when there is no answer.
-func answerText(g *sdk.ActionAnswer) string {
+// Answered says in words what a person answered; empty when there is no answer.
+func Answered(g *sdk.ActionAnswer) string {
 	if g == nil {
 		return ""
 	}
@@ -27,8 +27,8 @@ func answerText(g *sdk.ActionAnswer) string {
 	return word
 }
 
-// actionEnding says how an action ended, in a few words.
-func actionEnding(a *sdk.Action) string {
+// Ending says how an action ended, in a few words.
+func Ending(a *sdk.Action) string {
 	var text string
 	switch a.State {
 	case sdk.StateResolved:
@@ -38,7 +38,7 @@ func actionEnding(a *sdk.Action) string {
 		if code, ok := a.Outcome.ExitCode(); ok {
 			text = fmt.Sprintf("exit status %d", code)
 		} else if a.Rejected() {
-			text = answerText(a.Answer)
+			text = Answered(a.Answer)
 		} else if a.Outcome == sdk.Permission && wasAllowed(a) {
 			text = "refused" // by the tool itself
 		} else if a.Outcome == sdk.Permission {
@@ -77,40 +77,40 @@ func wasAllowed(a *sdk.Action) bool {
 
 const (
 	argumentsWidth = 120
-	resultLines    = 8
+	ResultLines    = 8
 )
 
-// shortArguments writes a call's arguments on one line: the value alone when
+// Arguments writes a call's arguments on one line: the value alone when
 // there is only one, else name=value. What is no object is shown as it is.
-func shortArguments(raw json.RawMessage) string {
-	names, values, ok := membersOf(raw)
+func Arguments(raw json.RawMessage) string {
+	names, values, ok := Members(raw)
 	if !ok {
-		return shorten(escapeLine(string(raw)), argumentsWidth)
+		return Shorten(Line(string(raw)), argumentsWidth)
 	}
 	if len(names) == 1 {
-		return shorten(argument(values[0]), argumentsWidth)
+		return Shorten(argument(values[0]), argumentsWidth)
 	}
 	parts := make([]string, len(names))
 	for i := range names {
-		parts[i] = escapeLine(names[i]) + "=" + shorten(argument(values[i]), argumentsWidth/2)
+		parts[i] = Line(names[i]) + "=" + Shorten(argument(values[i]), argumentsWidth/2)
 	}
-	return shorten(strings.Join(parts, " "), argumentsWidth)
+	return Shorten(strings.Join(parts, " "), argumentsWidth)
 }
 
 func argument(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && text != "" {
-		return escapeLine(text)
+		return Line(text)
 	}
 	var compact bytes.Buffer
 	if json.Compact(&compact, raw) == nil {
-		return escapeLine(compact.String())
+		return Line(compact.String())
 	}
-	return escapeLine(string(raw))
+	return Line(string(raw))
 }
 
-// membersOf reads an object's members in their own order.
-func membersOf(raw json.RawMessage) (names []string, values []json.RawMessage, ok bool) {
+// Members reads an object's members in their own order.
+func Members(raw json.RawMessage) (names []string, values []json.RawMessage, ok bool) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, nil, false
@@ -130,8 +130,8 @@ func membersOf(raw json.RawMessage) (names []string, values []json.RawMessage, o
 	return names, values, true
 }
 
-// firstLines returns the first n lines of text and how many more there are.
-func firstLines(text string, n int) ([]string, int) {
+// FirstLines returns the first n lines of text and how many more there are.
+func FirstLines(text string, n int) ([]string, int) {
 	text = strings.TrimRight(text, "\n")
 	if text == "" {
 		return nil, 0

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestEscape(t *testing.T) {
+func TestText(t *testing.T) {
 	for _, c := range []struct{ in, text, line string }{
 		{"plain äöü 漢字 🙂", "plain äöü 漢字 🙂", "plain äöü 漢字 🙂"},
 		{"two\nlines\tand a tab", "two\nlines\tand a tab", `two\nlines\tand a tab`},
@@ -23,41 +23,41 @@ func TestEscape(t *testing.T) {
 		{"bad \xff\xfe utf8 \ufffd", "bad \\xff\\xfe utf8 \ufffd", "bad \\xff\\xfe utf8 \ufffd"},
 		{"join\u200ders", "join\u200ders", "join\u200ders"},
 	} {
-		if got := escape(c.in); got != c.text {
-			t.Errorf("escape(%q) is %q, want %q", c.in, got, c.text)
+		if got := Text(c.in); got != c.text {
+			t.Errorf("Text(%q) is %q, want %q", c.in, got, c.text)
 		}
-		if got := escapeLine(c.in); got != c.line {
-			t.Errorf("escapeLine(%q) is %q, want %q", c.in, got, c.line)
+		if got := Line(c.in); got != c.line {
+			t.Errorf("Line(%q) is %q, want %q", c.in, got, c.line)
 		}
 	}
 }
 
-func TestEscapeJSON(t *testing.T) {
+func TestJSON(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain äöü 🙂": `{"x":"plain äöü 🙂"}`,
 		"\x1b[2J\a":   `{"x":"\u001b[2J\u0007"}`,
 		"\u009b31m":   `{"x":"\u009b31m"}`, "\x7f": `{"x":"\u007f"}`,
 		"a\u202eb\u2066": `{"x":"a\u202eb\u2066"}`, "tag\U000e0041": `{"x":"tag\udb40\udc41"}`,
 	} {
-		var out strings.Builder
-		if err := writeJSON(&out, map[string]string{"x": in}, ""); err != nil || out.String() != want+"\n" {
-			t.Errorf("%q is written as %s (%v), want %s", in, out.String(), err, want)
+		raw, err := json.Marshal(map[string]string{"x": in})
+		if out := JSON(string(raw)); err != nil || out != want {
+			t.Errorf("%q is written as %s (%v), want %s", in, out, err, want)
 		}
 		var back map[string]string
-		if err := json.Unmarshal([]byte(out.String()), &back); err != nil || back["x"] != in {
+		if err := json.Unmarshal([]byte(JSON(string(raw))), &back); err != nil || back["x"] != in {
 			t.Errorf("%q is read as %q (%v)", in, back["x"], err)
 		}
 	}
 }
 
-// FuzzEscape holds that nothing but printable characters, joiners and (in
+// FuzzText holds that nothing but printable characters, joiners and (in
 // text) line breaks and tabs comes out, and that printable text is kept.
-func FuzzEscape(f *testing.F) {
+func FuzzText(f *testing.F) {
 	for _, seed := range []string{"plain", "\x1b[0m", "\u202e", "\xff", "a\r\nb", "\ufffd\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		line, lines := escapeLine(text), escape(text)
+		line, lines := Line(text), Text(text)
 		for _, r := range line + strings.NewReplacer("\n", "", "\t", "").Replace(lines) {
 			if !unicode.IsPrint(r) && r != '\u200c' && r != '\u200d' {
 				t.Fatalf("%q let %U through", text, r)
@@ -66,7 +66,7 @@ func FuzzEscape(f *testing.F) {
 		if !utf8.ValidString(line) || !utf8.ValidString(lines) {
 			t.Fatalf("%q is not UTF-8 when escaped", text)
 		}
-		if escapeLine(line) != line {
+		if Line(line) != line {
 			t.Fatalf("%q changes when escaped twice", text)
 		}
 		if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 && utf8.ValidString(text) && line != text {

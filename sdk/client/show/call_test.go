@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"testing"
@@ -27,7 +27,7 @@ func TestWhyACallFailed(t *testing.T) {
 		{asked, &sdk.ActionAnswer{Answer: sdk.Reject, By: "a", Reason: "not now"}, sdk.Permission, "rejected", "rejected by a: not now"},
 	} {
 		a := sdk.Action{State: sdk.StateFailed, Outcome: c.outcome, Decision: c.decision, Answer: c.answer, ActionEnd: sdk.ActionEnd{Error: c.said}}
-		if got := actionEnding(&a); got != c.want {
+		if got := Ending(&a); got != c.want {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
 		}
 	}

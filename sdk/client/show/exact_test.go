@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"strconv"
@@ -55,10 +55,7 @@ var visibleSeeds = []string{
 
 func checkVisible(t testing.TB, text string, width int) {
 	t.Helper()
-	c := &console{}
-	var b strings.Builder
-	c.quote(&b, text, "", width, nil)
-	shown := b.String()
+	shown := Draw(Quote(text, "", width, nil), nil)
 	if got := unshown(t, shown); got != text {
 		t.Fatalf("%q is shown as %q, which reads as %q", text, shown, got)
 	}
@@ -72,23 +69,13 @@ func checkVisible(t testing.TB, text string, width int) {
 			t.Fatalf("a line of %q is %d wide, more than %d", shown, n, width)
 		}
 	}
-	if line := c.visibleLine(text); unshown(t, lineMark+line) != text || strings.Contains(line, "\n") {
+	if line := ExactLine(text); unshown(t, lineMark+line) != text || strings.Contains(line, "\n") {
 		t.Fatalf("%q is shown on one line as %q", text, line)
 	}
-	c.color = true
-	b.Reset()
-	c.quote(&b, text, "", width, func(string) style { return red })
-	if plain := unpainted(b.String()); plain != shown {
-		t.Fatalf("%q is painted as %q, which is another text than %q", text, plain, shown)
+	bad := Draw(Quote(text, "", width, func(string) Style { return Bad }), func(_ Style, text string) string { return "<" + text + ">" })
+	if len(bad) < len(shown) || Draw(Quote(text, "", width, func(string) Style { return Bad }), func(_ Style, text string) string { return text }) != shown {
+		t.Fatalf("%q is painted as another text than %q", text, shown)
 	}
-}
-
-// unpainted takes away what paint adds.
-func unpainted(text string) string {
-	for _, s := range []style{dim, bold, red, green, inverse, "0"} {
-		text = strings.ReplaceAll(text, "\x1b["+string(s)+"m", "")
-	}
-	return text
 }
 
 func TestExactMapsBackToTheBytes(t *testing.T) {
@@ -118,12 +105,12 @@ func TestExact(t *testing.T) {
 		"ls -la": "ls -la", "grep 'a\\.b'": "grep 'a\\.b'", "a\tb\x1b": `a\x09b\x1b`, "\u202e\u0085\x85": `\u{202e}\u{85}\x85`,
 		`printf '\x1b'`: `printf '\x5cx1b'`, "x  ": `x\x20\x20`, "e\u0301": `e\u{301}`, "Привет": "Привет", "\u3164\u200d": `\u{3164}\u{200d}`,
 	} {
-		if got := (&console{}).visibleLine(in); got != want {
+		if got := ExactLine(in); got != want {
 			t.Errorf("%q is shown as %s, want %s", in, got, want)
 		}
 	}
-	if got := (&console{color: true}).visibleLine("a\x1b"); got != "a\x1b[7m\\x1b\x1b[0m" {
-		t.Errorf("an odd character is not highlighted: %q", got)
+	if got := Exact("a\x1b", Bold).Draw(func(s Style, text string) string { return strconv.Itoa(int(s)) + text }); got != "2a8\\x1b" {
+		t.Errorf("an odd character is not told apart: %q", got)
 	}
 }
 

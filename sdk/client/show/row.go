@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"encoding/json"
@@ -9,10 +9,10 @@ import (
 	"github.com/bothyd/bothy/sdk"
 )
 
-// rowText says what a row of the journal tells: on its line of the journal, and
+// Row says what a row of the journal tells: on its line of the journal, and
 // what it notes also where its run is followed or shown. A note that this version
 // does not know is told by its name with its message, or else with its data.
-func rowText(row sdk.JournalRow) string {
+func Row(row sdk.JournalRow) string {
 	switch row.Kind {
 	case sdk.KindEntrySet:
 		return row.Path + setText(row)
@@ -79,15 +79,15 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 	},
 	sdk.KindLoopStarted: func(_ sdk.JournalRow, d rowData) string { return fmt.Sprintf("prompt %d", d.Sequence) },
 	sdk.KindLoopEnded: func(_ sdk.JournalRow, d rowData) string {
-		return endWord(sdk.LoopEnd{Status: d.Status, Stop: d.Stop}) + ": " + d.Reason
+		return Ended(sdk.LoopEnd{Status: d.Status, Stop: d.Stop}) + ": " + d.Reason
 	},
 	sdk.KindTurnOpened: func(row sdk.JournalRow, d rowData) string {
 		return strings.TrimSuffix(fmt.Sprintf("turn %d, %s", row.Turn, d.Model), ", ")
 	},
 	sdk.KindTurnClosed: func(row sdk.JournalRow, d rowData) string {
-		text := fmt.Sprintf("turn %d, %s", row.Turn, brief(time.Duration(d.Duration)*time.Millisecond))
+		text := fmt.Sprintf("turn %d, %s", row.Turn, Brief(time.Duration(d.Duration)*time.Millisecond))
 		if d.Usage != nil {
-			text += ", " + tokens(*d.Usage)
+			text += ", " + Tokens(*d.Usage)
 		}
 		return text
 	},
@@ -108,17 +108,17 @@ var rowTexts = map[string]func(sdk.JournalRow, rowData) string{
 func pruned(d rowData) string {
 	var what []string
 	if d.Answers > 0 {
-		what = append(what, plural(d.Answers, "earlier answer")+" with their calls")
+		what = append(what, Plural(d.Answers, "earlier answer")+" with their calls")
 	}
 	if d.Prompts > 0 {
-		what = append(what, plural(d.Prompts, "earlier prompt"))
+		what = append(what, Plural(d.Prompts, "earlier prompt"))
 	}
 	text := "left out " + strings.Join(what, " and ")
 	if len(what) == 0 {
 		text = "dropped no whole message"
 	}
 	if d.Shortened > 0 {
-		text += ", shortened " + plural(d.Shortened, "result")
+		text += ", shortened " + Plural(d.Shortened, "result")
 	}
 	text += fmt.Sprintf(": %d tokens became %d", d.Before, d.After)
 	if d.Because != "" {
@@ -131,7 +131,7 @@ func pruned(d rowData) string {
 func statusText(raw json.RawMessage) string {
 	var status int
 	if json.Unmarshal(raw, &status) == nil {
-		return statusWord(status)
+		return Status(status)
 	}
 	var name string
 	if json.Unmarshal(raw, &name) == nil {
@@ -181,5 +181,5 @@ func bodyText(row sdk.JournalRow) string {
 	if row.Body == nil {
 		return ""
 	}
-	return shorten(oneLine(strings.ToValidUTF8((*row.Body)[:min(len(*row.Body), 400)], "")), 120)
+	return Shorten(OneLine(strings.ToValidUTF8((*row.Body)[:min(len(*row.Body), 400)], "")), 120)
 }

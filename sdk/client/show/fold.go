@@ -1,13 +1,13 @@
-package main
+package show
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// fold breaks a line at spaces into pieces of at most width characters. A word
+// Fold breaks a line at spaces into pieces of at most width characters. A word
 // that is longer stays whole, and so does the line when width is not positive.
-func fold(line string, width int) []string {
+func Fold(line string, width int) []string {
 	if width <= 0 || utf8.RuneCountInString(line) <= width {
 		return []string{line}
 	}

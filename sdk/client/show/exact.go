@@ -1,0 +1,146 @@
+package show
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Exact turns bytes into what a person sees of them when an answer depends on every one:
+// \xNN is a byte, \u{...} a character that shows as nothing, as another's ornament, or
+// steers the terminal. No two texts look alike, so what was shown maps back to the bytes:
+// a backslash that only looks as if it began such a form is shown as \x5c. What does not
+// show as itself is Odd, the rest has the style that is given. Line breaks are odd too:
+// Quote draws a text of several lines.
+func Exact(text string, s Style) Spans {
+	var w writer
+	for _, p := range pieces(text) {
+		w.piece(p, s)
+	}
+	return w.line()
+}
+
+// ExactLine is Exact as a text without styles.
+func ExactLine(text string) string { return Exact(text, Plain).String() }
+
+// piece is what one character of a text looks like.
+type piece struct {
+	text  string
+	width int
+	odd   bool
+}
+
+func pieces(text string) []piece {
+	all := make([]piece, 0, len(text))
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && n == 1, r < 0x80 && !unicode.IsPrint(r), r == '\\' && looksOdd.MatchString(text[i:]):
+			all = append(all, oddPiece(fmt.Sprintf(`\x%02x`, text[i])))
+		case r == ' ' && ends(text[i:]):
+			all = append(all, oddPiece(`\x20`))
+		case !stands(r):
+			all = append(all, oddPiece(fmt.Sprintf(`\u{%x}`, r)))
+		default:
+			all = append(all, piece{text: text[i : i+n], width: runeWidth(r)})
+		}
+		i += n
+	}
+	return all
+}
+
+func oddPiece(text string) piece { return piece{text: text, width: len(text), odd: true} }
+
+// looksOdd is how a text begins that looks like what Exact writes for an odd character.
+var looksOdd = regexp.MustCompile(`^\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\})`)
+
+// ends reports whether only spaces are left of a line: nobody sees those.
+func ends(text string) bool {
+	rest := strings.TrimLeft(text, " ")
+	return rest == "" || rest[0] == '\n'
+}
+
+// stands reports whether a character is seen, stands by itself and moves nothing
+// around it. Marks change the look of another character; fillers and joiners are
+// letters to the tables and nothing to the eye.
+func stands(r rune) bool {
+	switch {
+	case r < 0x80:
+		return unicode.IsPrint(r)
+	case sdk.Hidden(r), unicode.Is(unicode.M, r):
+		return false
+	case r == '\u2800': // a braille letter without dots
+		return false
+	}
+	return unicode.IsPrint(r)
+}
+
+// runeWidth is how many columns a character may take: two for all that could be
+// wide, so that no line is longer than it was meant to be.
+func runeWidth(r rune) int {
+	if r >= 0x1100 {
+		return 2
+	}
+	return 1
+}
+
+// What stands before the lines of a quoted text. Nothing in the text can look
+// like it: a line is broken where the terminal would do so.
+const (
+	lineMark = "| " // a line of the text
+	foldMark = "+ " // the line before it goes on
+)
+
+// Quote draws a text exactly, line by line behind an indent, each behind its mark, in
+// lines of at most width columns; 0 is any. The style of a line is chosen by its text;
+// without hue it is plain.
+func Quote(text, indent string, width int, hue func(line string) Style) []Spans {
+	var all []Spans
+	for _, line := range strings.Split(text, "\n") {
+		s := Plain
+		if hue != nil {
+			s = hue(line)
+		}
+		all = append(all, Flow(Spans{{Plain, indent}, {Dim, lineMark}}, line, indent, width, s)...)
+	}
+	return all
+}
+
+// Flow draws a line exactly behind a lead. Where the terminal would break it, it goes
+// on behind indent and the mark of that. Width is at least what the indent, the mark and
+// 20 columns take; 0 is any.
+func Flow(lead Spans, line, indent string, width int, s Style) []Spans {
+	if width > 0 {
+		width = max(width, len(indent)+len(foldMark)+20)
+	}
+	var all []Spans
+	w := writer{spans: slices.Clone(lead)}
+	used := len(lead.String())
+	for _, p := range pieces(line) {
+		if width > 0 && used+p.width > width {
+			all = append(all, w.line())
+			w = writer{spans: Spans{{Plain, indent}, {Dim, foldMark}}}
+			used = len(indent) + len(foldMark)
+		}
+		used += p.width
+		w.piece(p, s)
+	}
+	return append(all, w.line())
+}
+
+// BeyondASCII counts the characters that could be taken for others: letters of
+// many alphabets look like the Latin ones.
+func BeyondASCII(text string) int {
+	n := 0
+	for _, r := range text {
+		if r >= 0x80 {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,77 @@
+package show
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+)
+
+// Plural counts things: "1 turn", "2 turns".
+func Plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Brief writes a time with the precision that a person needs.
+func Brief(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+// When writes a moment to the minute, in the zone of who reads it; nothing for none.
+func When(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// Tokens writes usage for a person.
+func Tokens(u sdk.Usage) string {
+	text := fmt.Sprintf("%d tokens in", u.Prompt)
+	if u.Cached > 0 {
+		text += fmt.Sprintf(" (%d cached)", u.Cached)
+	}
+	return text + fmt.Sprintf(", %d out", u.Completion)
+}
+
+// Cost writes what was paid, behind other words and nothing when that is not known. The
+// currency is that of the prices in the configuration.
+func Cost(c float64) string {
+	if c <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", cost %.4g", c)
+}
+
+// Status says a status number of a run or a loop in words.
+func Status(status int) string {
+	switch status {
+	case 0:
+		return "new"
+	case sdk.StatusQueued:
+		return "queued"
+	case sdk.StatusRunning:
+		return "running"
+	case sdk.StatusOK, sdk.StatusNoContent:
+		return "finished"
+	case sdk.StatusProposed:
+		return "waits for an answer"
+	case sdk.StatusAborted:
+		return "aborted"
+	default:
+		return "failed"
+	}
+}
+
+// Ended says how a loop ended, in a few words.
+func Ended(end sdk.LoopEnd) string { return Line(sdk.StopText(end.Stop, end.Status)) }

@@ -398,7 +398,7 @@ func TestConversationScreens(t *testing.T) {
 			s.until("• two", "> What")
 			s.rests()
 			s.keys("call edit_file {\"path\":\"main.go\",\"old_text\":\"\\tprintln(1)\",\"new_text\":\"\\tprintln(2)\"}\r")
-			s.until("esc leave it open")
+			s.until("esc l")
 			s.golden(fmt.Sprintf("question-%d", columns))
 			s.keys("d")
 			s.until("can touch")

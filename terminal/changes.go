@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -23,10 +24,8 @@ func (c *conversation) diff(string) tea.Cmd {
 		}
 		var b strings.Builder
 		for _, d := range changes.Differences {
-			fmt.Fprintf(&b, "%s\n", c.p.bold.Render(visibleLine(d.Path)))
-			for _, line := range strings.Split(strings.TrimRight(output(d.Diff), "\n"), "\n") {
-				b.WriteString("  " + c.diffHue(line).Render(line) + "\n")
-			}
+			fmt.Fprintf(&b, "%s\n", c.p.bold.Render(show.Line(d.Path)))
+			b.WriteString(c.p.draw(show.Body(d.Diff, show.View{})) + "\n")
 		}
 		return strings.TrimRight(b.String(), "\n"), nil
 	})
@@ -37,7 +36,7 @@ func (c *conversation) undone(u rpc.Undone) string {
 	var lines []string
 	row := func(mark string, all []sdk.Difference) {
 		for _, d := range all {
-			lines = append(lines, mark+" "+visibleLine(d.Path))
+			lines = append(lines, mark+" "+show.Line(d.Path))
 		}
 	}
 	row(c.p.good.Render("  ↶"), u.Taken)

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -89,30 +90,30 @@ func (c *conversation) help(string) tea.Cmd {
 
 func (c *conversation) setModel(name string) tea.Cmd {
 	if name == "" {
-		return c.say("  model " + visibleLine(c.model))
+		return c.say("  model " + show.Line(c.model))
 	}
 	c.o.model = name
-	return c.say(c.p.dim.Render("  the next prompt goes to " + visibleLine(name)))
+	return c.say(c.p.dim.Render("  the next prompt goes to " + show.Line(name)))
 }
 
 func (c *conversation) setAgent(name string) tea.Cmd {
 	if name == "" {
-		return c.say("  agent " + visibleLine(c.o.agent))
+		return c.say("  agent " + show.Line(c.o.agent))
 	}
 	c.o.agent = name
-	return c.say(c.p.dim.Render("  the next prompt is for agent " + visibleLine(name)))
+	return c.say(c.p.dim.Render("  the next prompt is for agent " + show.Line(name)))
 }
 
 func (c *conversation) setMode(name string) tea.Cmd {
 	m := sdk.Mode(name)
 	switch {
 	case name == "":
-		return c.say("  mode " + visibleLine(string(c.mode)))
+		return c.say("  mode " + show.Line(string(c.mode)))
 	case !m.Valid() || m == sdk.ModeFull:
 		return c.fail(fmt.Errorf("a mode is interactive, restricted or workspace; full needs `bothy chat --yolo`"))
 	}
 	c.mode = m
-	return c.say(c.p.dim.Render("  the next prompt has mode " + visibleLine(name)))
+	return c.say(c.p.dim.Render("  the next prompt has mode " + show.Line(name)))
 }
 
 func (c *conversation) newRun(string) tea.Cmd {
@@ -184,7 +185,7 @@ func (c *conversation) status(string) tea.Cmd {
 		usage.Add(&u)
 	}
 	row := func(name, text string) string {
-		return "  " + c.p.dim.Render(fmt.Sprintf("%-8s", name)) + visibleLine(text)
+		return "  " + c.p.dim.Render(fmt.Sprintf("%-8s", name)) + show.Line(text)
 	}
 	return c.say(strings.Join([]string{
 		row("run", c.run), row("project", home(c.o.project)), row("model", c.model), row("agent", c.o.agent), row("mode", string(c.mode)),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -202,9 +203,9 @@ func (c *conversation) greet(g greeted) tea.Cmd {
 	if g.err != nil {
 		return tea.Sequence(c.fail(g.err), tea.Quit)
 	}
-	head := c.p.bold.Render("bothy "+version()) + c.p.dim.Render("  "+visibleLine(home(c.o.project)))
+	head := c.p.bold.Render("bothy "+version()) + c.p.dim.Render("  "+show.Line(home(c.o.project)))
 	if c.model != "" {
-		head += c.p.dim.Render("  " + visibleLine(c.model))
+		head += c.p.dim.Render("  " + show.Line(c.model))
 	}
 	hint := c.p.dim.Render("/help shows commands and keys; Ctrl-D leaves")
 	if g.waits > 0 {
@@ -282,7 +283,7 @@ func (c *conversation) news(row sdk.JournalRow, change timeline.Change) (cmds []
 		cmds = append(cmds, c.say(c.actionBlock(a)))
 	}
 	if note := noteText(row); note != "" {
-		cmds = append(cmds, c.say(c.p.dim.Render("  "+visibleLine(note))))
+		cmds = append(cmds, c.say(c.p.dim.Render("  "+show.Line(note))))
 	}
 	if l := change.Loop; l != nil {
 		cmds = append(cmds, c.look(l))
@@ -309,7 +310,7 @@ func (c *conversation) catchUp() tea.Cmd {
 	blocks := []string{c.head}
 	loops := c.line.Loops
 	if n := len(loops) - lastShown; n > 0 {
-		blocks = append(blocks, (c.p.dim.Render(counted(n, "earlier prompt", "earlier prompts") + " of " + visibleLine(c.run) + ": /show shows all")))
+		blocks = append(blocks, (c.p.dim.Render(counted(n, "earlier prompt", "earlier prompts") + " of " + show.Line(c.run) + ": /show shows all")))
 		for _, l := range loops[:n] {
 			c.shown[l] = true
 		}
@@ -375,7 +376,7 @@ func (c *conversation) say(block string) tea.Cmd {
 
 // fail says what went wrong.
 func (c *conversation) fail(err error) tea.Cmd {
-	return c.say(c.p.bad.Render("! ") + visible(err.Error()))
+	return c.say(c.p.bad.Render("! ") + harmless(err.Error()))
 }
 
 // working reports whether a prompt is worked on.

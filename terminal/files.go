@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -47,7 +48,7 @@ func (c *conversation) offerFiles(m filesFound) tea.Cmd {
 		return nil // something else was typed meanwhile
 	}
 	if len(m.files) == 0 {
-		c.tail = c.p.dim.Render("no file of the project fits @" + visibleLine(word))
+		c.tail = c.p.dim.Render("no file of the project fits @" + show.Line(word))
 		return nil
 	}
 	best := m.files[0]
@@ -59,9 +60,9 @@ func (c *conversation) offerFiles(m filesFound) tea.Cmd {
 	if m.found > 1 {
 		var others []string
 		for _, f := range m.files[1:] {
-			others = append(others, visibleLine(f))
+			others = append(others, show.Line(f))
 		}
-		c.tail = c.p.dim.Render(cut("also: "+strings.Join(others, "  "), c.columns()))
+		c.tail = c.p.dim.Render(show.Cut("also: "+strings.Join(others, "  "), c.columns()))
 	}
 	return nil
 }

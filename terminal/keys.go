@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -138,7 +139,7 @@ func (c *conversation) quit() tea.Cmd {
 	c.left = true
 	said := ""
 	if c.run != "" {
-		said = c.p.dim.Render("bothy chat -r " + visibleLine(c.run) + " goes on with this")
+		said = c.p.dim.Render("bothy chat -r " + show.Line(c.run) + " goes on with this")
 	}
 	return tea.Sequence(c.say(said), tea.Quit)
 }

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -91,7 +92,7 @@ func (l *live) status(c *conversation) string {
 	var working []string
 	for _, a := range l.loop.Actions() {
 		if !a.IsError() && a.Phase == sdk.PhaseStarted && !a.State.Ended() {
-			working = append(working, visibleLine(a.Tool))
+			working = append(working, show.Line(a.Tool))
 		}
 	}
 	switch {
@@ -123,17 +124,17 @@ func (l *live) lines(c *conversation) []string {
 		}
 		out = append(out, strings.Split(l.drawn, "\n")...)
 	} else if l.reasoning != "" {
-		out = append(out, c.p.dim.Render(tailOf(visible(l.reasoning), c.columns(), 2)))
+		out = append(out, c.p.dim.Render(tailOf(harmless(l.reasoning), c.columns(), 2)))
 	}
 	for _, a := range l.loop.Actions() {
 		if a.IsError() || a.Phase != sdk.PhaseStarted || a.State.Ended() {
 			continue
 		}
 		out = append(out, c.callLine(a))
-		if printed := output(a.Streamed[1] + a.Streamed[2]); strings.TrimSpace(printed) != "" {
+		if printed := show.Output(a.Streamed[1] + a.Streamed[2]); strings.TrimSpace(printed) != "" {
 			all := strings.Split(strings.TrimRight(printed, "\n"), "\n")
 			for _, line := range all[max(0, len(all)-liveLines):] {
-				out = append(out, c.p.dim.Render("  │ "+cut(line, c.columns()-4)))
+				out = append(out, c.p.dim.Render("  │ "+show.Cut(line, c.columns()-4)))
 			}
 		}
 	}
@@ -151,7 +152,7 @@ func (c *conversation) View() tea.View {
 		below = append(below, c.open.lines(c)...)
 	}
 	for _, q := range c.queue {
-		below = append(below, c.p.dim.Render("waits: "+cut(visibleLine(q.text), c.columns()-28)+"  alt-up takes it back"))
+		below = append(below, c.p.dim.Render("waits: "+show.Cut(show.Line(q.text), c.columns()-28)+"  alt-up takes it back"))
 	}
 	if c.tail != "" {
 		below = append(below, c.tail)
@@ -194,7 +195,7 @@ func (c *conversation) notify(what string) tea.Cmd {
 	if c.focused || c.behind {
 		return nil
 	}
-	text := "bothy: " + visibleLine(c.run) + " " + what
+	text := "bothy: " + show.Line(c.run) + " " + what
 	return tea.Raw("\a\x1b]9;" + text + "\x1b\\")
 }
 
@@ -221,21 +222,6 @@ func counted(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// cut is a line in at most so many columns.
-func cut(line string, width int) string {
-	width = max(width, 8)
-	if lipgloss.Width(line) <= width {
-		return line
-	}
-	w := 0
-	for i, r := range line {
-		if w += lipgloss.Width(string(r)); w > width-1 {
-			return line[:i] + "…"
-		}
-	}
-	return line
 }
 
 // tailOf is the end of a text, in so many lines of a width.

@@ -46,7 +46,7 @@ func main() {
 		os.Exit(2)
 	}
 	if err := run(context.Background(), o, nil); err != nil {
-		fmt.Fprintln(os.Stderr, "bothy: "+visible(err.Error()))
+		fmt.Fprintln(os.Stderr, "bothy: "+harmless(err.Error()))
 		os.Exit(1)
 	}
 }

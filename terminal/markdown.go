@@ -16,7 +16,7 @@ type markdown struct {
 
 // render draws a text in a width. What cannot be drawn is shown as it is.
 func (m *markdown) render(text string, width int, dark bool) string {
-	text = visible(text)
+	text = harmless(text)
 	if m.renderer == nil || m.width != width {
 		style := styles.LightStyleConfig
 		switch {

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -76,30 +77,12 @@ func (c *conversation) closeQuestion() {
 // lines are the question: what would run first and whole, why it is asked, the keys.
 func (q *question) lines(c *conversation) []string {
 	p := q.proposal
-	what := p.Command
-	if what == "" {
-		what = strings.TrimSpace(visibleLine(p.Tool) + " " + string(p.Arguments))
-	}
 	var out []string
-	lines := strings.Split(wrapped(exact(what), c.columns()-4, ""), "\n")
-	most := 2
 	if q.details {
-		most = len(lines)
-	}
-	for i, line := range lines {
-		if i == most {
-			out[len(out)-1] += c.p.ask.Render(" …" + counted(len(lines)-most, "more line", "more lines") + ": d shows it whole")
-			break
-		}
-		lead := c.p.ask.Render("? ")
-		if i > 0 {
-			lead = "  "
-		}
-		out = append(out, lead+c.p.bold.Render(line))
-	}
-	out = append(out, "  "+c.p.dim.Render(cut(exact(p.Decision.Reason), c.columns()-2)))
-	if q.details {
-		out = append(out, c.detailLines(p)...)
+		out = strings.Split(c.p.draw(show.Details(p, c.columns(), false)), "\n")
+	} else {
+		lines, _ := show.Question(p, c.columns(), q.room(c))
+		out = strings.Split(c.p.draw(lines), "\n")
 	}
 	switch {
 	case q.sent:
@@ -110,9 +93,32 @@ func (q *question) lines(c *conversation) []string {
 		out = append(out, c.p.ask.Render("  From now on, in this project:")+c.p.dim.Render("  esc goes back"))
 		out = append(out, c.offers(p)...)
 	default:
-		out = append(out, c.keyLines("y", "once", "a", "always", "n", "no", "r", "no, and why", "d", "details", "esc", "leave it open")...)
+		out = append(out, c.keyLines(q.keys(c)...)...)
 	}
 	return out
+}
+
+// mostLines is how many lines a question has before its details.
+const mostLines = 5
+
+// room is how many lines of what would run a question has: the rest are why it is asked,
+// and the keys.
+func (q *question) room(c *conversation) int {
+	return max(mostLines-1-len(c.keyLines(q.keys(c)...)), 1)
+}
+
+// keys are what an answer is given with.
+func (q *question) keys(c *conversation) []string {
+	if c.columns() < 60 {
+		return []string{"y", "once", "a", "always", "n", "no", "r", "why", "d", "all", "esc", "later"}
+	}
+	return []string{"y", "once", "a", "always", "n", "no", "r", "no, and why", "d", "details", "esc", "leave it open"}
+}
+
+// seen reports whether all of what would run was shown: nothing else is let run.
+func (q *question) seen(c *conversation) bool {
+	_, whole := show.Question(q.proposal, c.columns(), q.room(c))
+	return whole || q.details
 }
 
 // keyLines are keys with what they do, in as many lines as they need.
@@ -134,29 +140,9 @@ func (c *conversation) keyLines(pairs ...string) (lines []string) {
 // offers are the rules that an answer could leave, with the keys.
 func (c *conversation) offers(p sdk.Proposal) (all []string) {
 	for i, o := range p.Offers {
-		all = append(all, "    "+c.p.ask.Render(strconv.Itoa(i+1))+" "+cut(exact(o.Text), c.columns()-6))
+		all = append(all, "    "+c.p.ask.Render(strconv.Itoa(i+1))+" "+show.Cut(show.ExactLine(o.Text), c.columns()-6))
 	}
 	return all
-}
-
-// detailLines are what the answer is bound to.
-func (c *conversation) detailLines(p sdk.Proposal) []string {
-	row := func(name, text string) string { return "  " + c.p.dim.Render(name) + "  " + exact(text) }
-	out := []string{row("tool", p.Tool+" of the plugin "+p.Plugin), row("directory", p.Dir), row("rule", p.Decision.Rule)}
-	for _, m := range p.Mounts {
-		out = append(out, row("can touch", m))
-	}
-	network := "none"
-	if p.Network {
-		network = "open"
-	}
-	out = append(out, row("network", network), row("proposal", p.ID+", hash "+p.Hash[:min(12, len(p.Hash))]))
-	if p.Diff != "" {
-		for _, line := range strings.Split(strings.TrimRight(output(p.Diff), "\n"), "\n") {
-			out = append(out, "  "+c.diffHue(line).Render(cut(line, c.columns()-2)))
-		}
-	}
-	return out
 }
 
 // answerKey is a key while a question stands there.
@@ -174,6 +160,15 @@ func (c *conversation) answerKey(m tea.KeyPressMsg) tea.Cmd {
 	}
 	switch key {
 	case "y":
+		if bad := show.Unfit(q.proposal); bad != "" {
+			c.tail = c.p.bad.Render(bad)
+			return nil
+		}
+		if !q.seen(c) {
+			q.details = true
+			c.tail = c.p.ask.Render("this is all of it: y runs it")
+			return nil
+		}
 		return c.answer(rpc.Resolve{Answer: sdk.Accept})
 	case "n":
 		return c.answer(rpc.Resolve{Answer: sdk.Reject})
@@ -238,11 +233,7 @@ func (c *conversation) took(m answered) tea.Cmd {
 		return c.fail(m.err)
 	}
 	if r := m.resolved.Rule; r != nil {
-		return c.say(c.p.dim.Render("  remembered as rule " + visibleLine(r.ID) + "; `bothy policy forget " + visibleLine(r.ID) + "` removes it"))
+		return c.say(c.p.dim.Render("  remembered as rule " + show.Line(r.ID) + "; `bothy policy forget " + show.Line(r.ID) + "` removes it"))
 	}
 	return nil
 }
-
-// exact shows every character of a text of which an answer depends: what does not show as
-// itself is shown as what it is.
-func exact(text string) string { return visible(text) }

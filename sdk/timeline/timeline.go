@@ -120,7 +120,7 @@ func (t *Timeline) entry(row sdk.JournalRow, c *Change) {
 		c.Turn = t.turn(row, path.Turn)
 		a := t.actions[row.Path]
 		if a == nil {
-			a = &Action{failure: path.IsError()}
+			a = &Action{}
 			a.Tool = path.Tool
 			t.actions[row.Path] = a
 			a.Apply(row, change)

@@ -75,13 +75,14 @@ type Action struct {
 	// Broken is set, a piece was gone before it was read: Body has it at the end.
 	Streamed map[int]string
 	Broken   bool
-
-	failure bool
 }
 
 // IsError reports whether this is no call but a failure or a warning without one,
 // which Body tells.
-func (a *Action) IsError() bool { return a.failure }
+func (a *Action) IsError() bool {
+	path, is := sdk.ParseActionPath(a.Path)
+	return is && path.IsError()
+}
 
 // stream takes in a piece of output: the row's body, which is gone once the action
 // has ended.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -82,10 +83,9 @@ func auditLine(r rpc.AuditRecord) string {
 	}
 	seconds := fmt.Sprintf("%.3fs", time.Duration(r.Duration).Seconds())
 	bare := strings.NewReplacer("|", `\x7c`)
-	plain := &console{}
 	return strings.Join([]string{
-		r.Time.UTC().Format(time.RFC3339), bare.Replace(plain.exact(dir)), plain.exact(command),
-		bare.Replace(plain.exact(auditResult(r))), seconds,
+		r.Time.UTC().Format(time.RFC3339), bare.Replace(show.ExactLine(dir)), show.ExactLine(command),
+		bare.Replace(show.ExactLine(auditResult(r))), seconds,
 	}, " | ")
 }
 

@@ -48,7 +48,7 @@ func TestAnAnswerThatWasCutOff(t *testing.T) {
 		f.commit(ended(loop, 499, "aborted", "aborted by a person"))
 	})
 	b.want(t, exitAborted, "run", "x")
-	if b.out.String() != "" || !strings.Contains(b.err.String(), "turn 1\n  The answer is\naborted") {
+	if b.out.String() != "" || !strings.Contains(b.err.String(), "\nThe answer is\naborted") {
 		t.Errorf("%q and %q", b.out.String(), b.err.String())
 	}
 	b.want(t, exitAborted, "run", "-q", "x")
@@ -90,8 +90,9 @@ func TestPreview(t *testing.T) {
 			b.c.outTTY, b.c.errTTY = c.terminal, c.terminal
 			b.daemon.play = func(f *fakeDaemon, loop int64) {
 				f.commit(sdk.JournalRow{Kind: sdk.KindTurnOpened, Loop: loop, Turn: 1})
+				f.commit(sdk.JournalRow{Kind: sdk.KindNoteProgress, Loop: loop, Turn: 1, Data: data(map[string]string{"message": "begun"})})
 				deadline := time.Now().Add(time.Minute)
-				for !strings.Contains(b.err.String(), "turn 1") && time.Now().Before(deadline) {
+				for !strings.Contains(b.err.String(), "begun") && time.Now().Before(deadline) {
 					time.Sleep(time.Millisecond) // previews go only to who watches already
 				}
 				f.show(rpc.Preview{Run: 7, Loop: loop, Turn: 1, Text: "wrong", First: true})

@@ -27,17 +27,20 @@ type progress struct {
 	gap   bool           // a piece of the preview is missing: the rest comes with the row
 	lines map[string]int // by action: lines of output shown
 	part  map[string]string
-	held  string // the last answer's text, not shown yet
-	wrong string // the last error of the engine that was shown
+	held  string              // the last answer's text, not shown yet
+	wrong string              // the last error of the engine that was shown
+	last  string              // the action that the last line is of
+	rest  map[string][]string // by action: the last lines of output, of those that are not shown
 }
 
 func newProgress(c *console, s *loopState) *progress {
-	return &progress{c: c, loop: s, lines: map[string]int{}, part: map[string]string{}}
+	return &progress{c: c, loop: s, lines: map[string]int{}, part: map[string]string{}, rest: map[string][]string{}}
 }
 
 // line prints a line of its own.
 func (p *progress) line(format string, args ...any) {
 	p.lost()
+	p.last = ""
 	p.c.say(format, args...)
 }
 
@@ -50,6 +53,7 @@ func (p *progress) stream(text string) {
 		text = strings.TrimLeft(text, "\n")
 	}
 	fmt.Fprint(p.c.err, show.Text(text))
+	p.last = ""
 	p.open = !strings.HasSuffix(text, "\n")
 }
 
@@ -94,7 +98,6 @@ func (p *progress) row(row sdk.JournalRow, c timeline.Change) {
 	case row.Kind == sdk.KindTurnOpened:
 		p.release()
 		p.shown, p.begun, p.gap = "", false, false
-		p.line("%s", p.c.paint(bold, fmt.Sprintf("turn %d", row.Turn)))
 	case row.Body != nil && c.Reply:
 		p.text(*row.Body)
 	case row.Kind == sdk.KindEntryChunk && c.Action != nil:
@@ -119,43 +122,56 @@ func (p *progress) text(text string) {
 		p.held = text
 		return
 	}
-	if text = strings.TrimSpace(text); text != "" {
-		p.line("  %s", show.Text(show.Indent(text, "  ")))
-	}
+	p.said(text)
 }
 
 // release shows a text that turned out not to be the answer.
 func (p *progress) release() {
-	if p.held != "" {
-		p.line("  %s", show.Text(show.Indent(strings.TrimSpace(p.held), "  ")))
-		p.held = ""
+	p.said(p.held)
+	p.held = ""
+}
+
+// said shows a text of the model that is not the answer.
+func (p *progress) said(text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		p.line("%s", show.Text(text))
 	}
 }
 
 func (p *progress) action(a *timeline.Action) {
-	if a.IsError() {
+	switch {
+	case a.IsError():
 		if a.State.Ended() {
 			p.wrong = strings.TrimSpace(a.Body)
-			p.line("  %s %s", p.c.paint(red, "!"), show.Text(show.Indent(show.Shorten(a.Body, 2000), "    ")))
+			p.draw(show.Failure(show.Shorten(a.Body, 2000), p.c.errWidth())...)
 		}
-		return
-	}
-	switch {
 	case a.State.Ended():
 		p.ended(a)
 	case a.Phase == sdk.PhaseStarted:
 		p.started(a)
-	case a.Phase == sdk.PhaseApproved && a.Answer != nil:
-		p.line("  + %s %s", show.Line(a.Tool), show.Line(show.Answered(a.Answer)))
 	case a.State == sdk.StateProposed:
-		p.line("  ? %s %s %s", show.Line(a.Tool), show.Arguments(a.Arguments), "waits for an answer")
+		p.draw(show.Action(&a.Action, p.view())...)
 	}
 }
 
+// draw prints lines of their own.
+func (p *progress) draw(lines ...show.Spans) {
+	p.lost()
+	p.last = ""
+	fmt.Fprint(p.c.err, p.c.draw(lines))
+}
+
+// view is how much of a result is shown.
+func (p *progress) view() show.View {
+	return show.View{Width: p.c.errWidth(), Head: show.ResultHead, Tail: show.ResultTail}
+}
+
+// started shows the call, once.
 func (p *progress) started(a *timeline.Action) {
 	if _, told := p.lines[a.Path]; !told {
 		p.lines[a.Path] = 0
-		p.line("  > %s %s", p.c.paint(bold, show.Line(a.Tool)), show.Arguments(a.Arguments))
+		p.draw(show.Call(&a.Action, p.c.errWidth()))
+		p.last = a.Path
 	}
 }
 
@@ -189,21 +205,29 @@ func (p *progress) output(a *timeline.Action, channel int, text string) {
 	p.part[key] = text
 }
 
+// outputLine shows a line, or keeps it for the end where enough stands there.
 func (p *progress) outputLine(a *timeline.Action, line string) {
-	if p.lines[a.Path]++; p.lines[a.Path] <= chunkLines {
-		p.line("    %s", p.c.paint(dim, "| "+show.Line(show.Shorten(strings.TrimSuffix(line, "\r"), 400))))
+	if p.lines[a.Path]++; p.lines[a.Path] > chunkLines {
+		rest := append(p.rest[a.Path], line)
+		p.rest[a.Path] = rest[max(0, len(rest)-show.ResultTail):]
+		return
+	}
+	p.named(a)
+	p.draw(show.Body(line, p.view())...)
+	p.last = a.Path
+}
+
+// named shows the call again where something else stands between it and what comes.
+func (p *progress) named(a *timeline.Action) {
+	if p.last != a.Path {
+		p.draw(show.Call(&a.Action, p.c.errWidth()))
+		p.last = a.Path
 	}
 }
 
-// more says how many lines are not shown.
-func (p *progress) more(n int) {
-	if n > 0 {
-		p.line("    %s", p.c.paint(dim, fmt.Sprintf("| … %d more lines", n)))
-	}
-}
-
+// ended shows what came of a call, behind what it printed while it worked.
 func (p *progress) ended(a *timeline.Action) {
-	p.started(a)
+	printed := p.lines[a.Path] > 0
 	for _, channel := range []int{1, 2} {
 		if len(a.Streamed) > 0 {
 			p.output(a, channel, a.Unseen(channel))
@@ -212,31 +236,36 @@ func (p *progress) ended(a *timeline.Action) {
 			p.outputLine(a, rest)
 		}
 	}
-	p.more(p.lines[a.Path] - chunkLines)
-	if len(a.Streamed) == 0 && a.Body != a.Error {
-		lines, more := show.FirstLines(a.Body, show.ResultLines)
-		for _, l := range lines {
-			p.outputLine(a, l)
-		}
-		p.more(more)
+	switch {
+	case !printed && len(a.Streamed) == 0 && p.last != a.Path:
+		p.draw(show.Action(&a.Action, p.view())...)
+	default:
+		p.named(a)
+		p.draw(show.Result(p.left(a), p.view())...)
 	}
-	color := green
-	if a.State != sdk.StateResolved {
-		color = red
+}
+
+// left is an action with what is left to be shown of its result: of what it printed, the
+// end.
+func (p *progress) left(a *timeline.Action) *sdk.Action {
+	left := a.Action
+	if len(a.Streamed) == 0 {
+		return &left
 	}
-	p.line("  < %s %s", show.Line(a.Tool), p.c.paint(color, show.Text(show.Indent(show.Ending(&a.Action), "    "))))
+	rest := p.rest[a.Path]
+	if n := p.lines[a.Path] - chunkLines - len(rest); n > 0 {
+		rest = append([]string{fmt.Sprintf("… %d more lines", n)}, rest...)
+	}
+	left.Body = strings.Join(rest, "\n")
+	delete(p.rest, a.Path)
+	return &left
 }
 
 // note shows what the engine says about its own work, such as a retry, and
 // what a tool says about its own.
 func (p *progress) note(row sdk.JournalRow) {
-	text := show.Text(show.Indent(show.Row(row), "    "))
-	switch {
-	case text == "":
-	case row.Kind == sdk.KindNoteProgress:
-		p.line("    %s", p.c.paint(dim, "… "+text))
-	default:
-		p.line("  %s %s", p.c.paint(red, "~"), text)
+	if text := show.Row(row); text != "" {
+		p.draw(show.Note(text, p.c.errWidth())...)
 	}
 }
 

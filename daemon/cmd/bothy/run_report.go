@@ -168,7 +168,7 @@ func (t *runReport) note(n rpc.Note) {
 		return
 	}
 	t.noted[n.Seq] = true
-	t.hang(4, 2, "~ "+show.Row(sdk.JournalRow{Kind: n.Kind, Data: n.Data}))
+	t.draw(4, show.Note(show.Row(sdk.JournalRow{Kind: n.Kind, Data: n.Data}), max(t.width-4, 0)))
 }
 
 func (t *runReport) event(e rpc.Event) {
@@ -210,36 +210,38 @@ func (t *runReport) answer(e rpc.Event) {
 	}
 }
 
+// action draws a call as it is drawn while it is followed, in full with its arguments one
+// below the other.
 func (t *runReport) action(e rpc.Event) {
-	if e.Tool == sdk.ErrorTool {
-		t.hang(4, 2, "! "+strings.TrimSpace(e.Body))
+	a := actionOf(e)
+	v := show.View{Width: max(t.width-4, 0), Head: show.ResultHead, Tail: show.ResultTail}
+	if e.Cut > 0 {
+		v.Bytes = len(e.Body) + e.Cut
+	}
+	var lines []show.Spans
+	if t.full {
+		v.Head, v.Tail, v.Width = 0, 0, 0
+		lines = show.Action(&a, v)[:1]
+		t.draw(4, lines)
+		if e.Tool != sdk.ErrorTool {
+			t.arguments(a.Arguments)
+			t.draw(4, show.Result(&a, v))
+		}
 		return
 	}
-	a := actionOf(e)
-	if t.full {
-		t.line(4, a.Tool+"  "+strings.TrimPrefix(e.Path, "log://"))
-		t.arguments(a.Arguments)
-	} else {
-		call := a.Tool + " " + show.Arguments(a.Arguments)
-		if t.width > 0 {
-			call = show.Shorten(call, t.width-4)
-		}
-		t.line(4, call)
+	t.draw(4, show.Action(&a, v))
+}
+
+// draw writes lines behind an indent.
+func (t *runReport) draw(by int, lines []show.Spans) {
+	for _, l := range lines {
+		t.b.WriteString(strings.Repeat(" ", by) + l.String() + "\n")
 	}
-	body := e.Body
-	if body == a.Error {
-		body = "" // the ending says it
-	}
-	t.output(body, e.Cut)
-	if !a.Rejected() {
-		t.hang(6, 2, show.Answered(a.Answer)) // the ending says the others
-	}
-	t.hang(6, 2, show.Ending(&a))
 }
 
 // actionOf is the action that a part of a run's history is.
 func actionOf(e rpc.Event) sdk.Action {
-	entry := sdk.Entry{State: e.State, Outcome: e.Outcome, Body: e.Body}
+	entry := sdk.Entry{Path: e.Path, State: e.State, Outcome: e.Outcome, Body: e.Body}
 	entry.Attributes, _ = json.Marshal(e.Attributes) // it was JSON before
 	a, _ := sdk.ActionOf(entry)                      // what can be read of it is told
 	if a.Tool == "" {
@@ -262,27 +264,6 @@ func (t *runReport) arguments(raw json.RawMessage) {
 			text = string(values[i])
 		}
 		t.hang(6, 2, show.Line(name)+": "+text)
-	}
-}
-
-// output writes what a call gave. It is not folded: its lines mean something.
-func (t *runReport) output(body string, cut int) {
-	most := show.ResultLines
-	if t.full {
-		most = int(^uint(0) >> 1)
-	}
-	lines, more := show.FirstLines(body, most)
-	for _, l := range lines {
-		if !t.full && t.width > 0 {
-			l = show.Shorten(l, t.width-8)
-		}
-		t.b.WriteString("      | " + l + "\n")
-	}
-	switch {
-	case cut > 0:
-		fmt.Fprintf(&t.b, "      | … and more, %d bytes in all\n", len(body)+cut)
-	case more > 0:
-		fmt.Fprintf(&t.b, "      | … %d more lines\n", more)
 	}
 }
 

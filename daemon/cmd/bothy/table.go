@@ -36,6 +36,9 @@ func (c *console) width() int {
 	return 0
 }
 
+// errWidth is how wide what happens is drawn: as the terminal, and without end in a log.
+func (c *console) errWidth() int { return columns(c.err, c.errTTY) }
+
 // lastColumn is the least that is left of a table's last column.
 const lastColumn = 16
 

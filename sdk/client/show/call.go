@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -53,9 +54,6 @@ func Ending(a *sdk.Action) string {
 	default:
 		text = "at work"
 	}
-	if took := a.Took(); took > 0 {
-		text += ", " + took.String()
-	}
 	why := a.Why()
 	switch {
 	case a.Rejected():
@@ -75,13 +73,18 @@ func wasAllowed(a *sdk.Action) bool {
 	return a.Decision != nil && (a.Decision.Verdict == sdk.Allow || a.Answer != nil && !a.Rejected())
 }
 
+// How many lines of a result are shown where it was not asked for whole: its beginning,
+// and its end, where what matters of a test run stands.
 const (
-	argumentsWidth = 120
-	ResultLines    = 8
+	ResultHead = 6
+	ResultTail = 8
 )
 
-// Arguments writes a call's arguments on one line: the value alone when
-// there is only one, else name=value. What is no object is shown as it is.
+const argumentsWidth = 120
+
+// Arguments writes a call's arguments on one line: first the value of the one that the
+// call is about, or of the only one, then the others as name=value. What is no object is
+// shown as it is.
 func Arguments(raw json.RawMessage) string {
 	names, values, ok := Members(raw)
 	if !ok {
@@ -90,12 +93,21 @@ func Arguments(raw json.RawMessage) string {
 	if len(names) == 1 {
 		return Shorten(argument(values[0]), argumentsWidth)
 	}
-	parts := make([]string, len(names))
+	var parts []string
+	main := slices.IndexFunc(names, func(name string) bool { return slices.Contains(mainArguments, name) })
+	if main >= 0 {
+		parts = append(parts, argument(values[main]))
+	}
 	for i := range names {
-		parts[i] = Line(names[i]) + "=" + Shorten(argument(values[i]), argumentsWidth/2)
+		if i != main {
+			parts = append(parts, Line(names[i])+"="+Shorten(argument(values[i]), argumentsWidth/2))
+		}
 	}
 	return Shorten(strings.Join(parts, " "), argumentsWidth)
 }
+
+// mainArguments are the names of what a call is about.
+var mainArguments = []string{"command", "path", "pattern", "url", "query", "name"}
 
 func argument(raw json.RawMessage) string {
 	var text string
@@ -128,17 +140,4 @@ func Members(raw json.RawMessage) (names []string, values []json.RawMessage, ok 
 		names, values = append(names, text), append(values, value)
 	}
 	return names, values, true
-}
-
-// FirstLines returns the first n lines of text and how many more there are.
-func FirstLines(text string, n int) ([]string, int) {
-	text = strings.TrimRight(text, "\n")
-	if text == "" {
-		return nil, 0
-	}
-	lines := strings.Split(text, "\n")
-	if len(lines) <= n {
-		return lines, 0
-	}
-	return lines[:n], len(lines) - n
 }

@@ -14,9 +14,9 @@ import (
 // Exact turns bytes into what a person sees of them when an answer depends on every one:
 // \xNN is a byte, \u{...} a character that shows as nothing, as another's ornament, or
 // steers the terminal. No two texts look alike, so what was shown maps back to the bytes:
-// a backslash that only looks as if it began such a form is shown as \x5c. What does not
-// show as itself is Odd, the rest has the style that is given. Line breaks are odd too:
-// Quote draws a text of several lines.
+// a backslash that only looks as if it began such a form is shown as \x5c, and a tab as ⇥
+// with room behind it. What does not show as itself is Odd, the rest has the style that is
+// given. Line breaks are odd too: Quote draws a text of several lines.
 func Exact(text string, s Style) Spans {
 	var w writer
 	for _, p := range pieces(text) {
@@ -25,14 +25,23 @@ func Exact(text string, s Style) Spans {
 	return w.line()
 }
 
-// ExactLine is Exact as a text without styles.
-func ExactLine(text string) string { return Exact(text, Plain).String() }
+// ExactLine is Exact as a text without styles, for a log too: a tab is \x09 in it.
+func ExactLine(text string) string {
+	var b strings.Builder
+	for _, p := range pieces(text) {
+		if p.text == tab {
+			p = oddPiece(`\x09`)
+		}
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
 
 // piece is what one character of a text looks like.
 type piece struct {
 	text  string
 	width int
-	odd   bool
+	style Style // Plain is that of what stands around it
 }
 
 func pieces(text string) []piece {
@@ -40,11 +49,13 @@ func pieces(text string) []piece {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case r == utf8.RuneError && n == 1, r < 0x80 && !unicode.IsPrint(r), r == '\\' && looksOdd.MatchString(text[i:]):
+		case r == utf8.RuneError && n == 1, r < 0x80 && r != '\t' && !unicode.IsPrint(r), r == '\\' && looksOdd.MatchString(text[i:]):
 			all = append(all, oddPiece(fmt.Sprintf(`\x%02x`, text[i])))
 		case r == ' ' && ends(text[i:]):
 			all = append(all, oddPiece(`\x20`))
-		case !stands(r):
+		case r == '\t':
+			all = append(all, piece{text: tab, width: 5, style: Dim})
+		case !stands(r), text[i:i+n] == tabMark:
 			all = append(all, oddPiece(fmt.Sprintf(`\u{%x}`, r)))
 		default:
 			all = append(all, piece{text: text[i : i+n], width: runeWidth(r)})
@@ -54,7 +65,13 @@ func pieces(text string) []piece {
 	return all
 }
 
-func oddPiece(text string) piece { return piece{text: text, width: len(text), odd: true} }
+func oddPiece(text string) piece { return piece{text: text, width: len(text), style: Odd} }
+
+// tab is what a tab looks like: a mark that stands for nothing else, and room as in code.
+const (
+	tab     = tabMark + "   "
+	tabMark = "\u21e5" // ⇥
+)
 
 // looksOdd is how a text begins that looks like what Exact writes for an odd character.
 var looksOdd = regexp.MustCompile(`^\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\})`)

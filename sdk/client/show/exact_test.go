@@ -38,6 +38,9 @@ func unshown(t testing.TB, shown string) string {
 					t.Fatalf("%q: %v", line, err)
 				}
 				b.WriteRune(rune(v))
+			case strings.HasPrefix(line, "⇥   "):
+				b.WriteByte('\t')
+				n = len("⇥   ")
 			default:
 				b.WriteByte(line[0])
 			}
@@ -48,7 +51,7 @@ func unshown(t testing.TB, shown string) string {
 }
 
 var visibleSeeds = []string{
-	"", "ls -la", "a\nb", "a\n", "\n\n", "tab\there", "\x1b[2J\x1b]0;t\a", "cr\rlf", "\xff\xc3", "\u0085\x85", "nul\x00",
+	"", "ls -la", "a\nb", "a\n", "\n\n", "tab\there", "\t   \t", "⇥   ", "\t", "\x1b[2J\x1b]0;t\a", "cr\rlf", "\xff\xc3", "\u0085\x85", "nul\x00",
 	`\x1b`, `\\x1b`, `\u{202e}`, `\u{}`, `\u{zz`, `\x5c`, `grep 'a\.b' \xZZ`, "rtl \u202egnp", "e\u0301", "\u200d\u200b\ufeff\u00a0\u2028",
 	"\u3164\u115f\uffa0\u2800\u00ad\u034f\ufe0f", "tag\U000e0041", "trail   ", "trail  \nx", strings.Repeat("long ", 60), "漢字🙂", "| + marks", "rm\\\n-rf",
 }
@@ -84,7 +87,7 @@ func TestExactMapsBackToTheBytes(t *testing.T) {
 			checkVisible(t, text, width)
 		}
 	}
-	alphabet := rapid.SampledFrom([]string{`\`, "x", "u", "{", "}", "1", "b", "F", " ", "\n", "\x1b", "\x85", "\u0085", "\u202e", "é", "\u0301", "漢", "| ", "+ ", "\xf0"})
+	alphabet := rapid.SampledFrom([]string{`\`, "x", "u", "{", "}", "1", "b", "F", " ", "\n", "\x1b", "\x85", "\u0085", "\u202e", "é", "\u0301", "\t", "⇥", "漢", "| ", "+ ", "\xf0"})
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(alphabet, 0, 60).Draw(rt, "text"), "")
 		checkVisible(t, text, rapid.SampledFrom([]int{0, 22, 30, 80}).Draw(rt, "width"))
@@ -102,12 +105,15 @@ func FuzzExact(f *testing.F) {
 
 func TestExact(t *testing.T) {
 	for in, want := range map[string]string{
-		"ls -la": "ls -la", "grep 'a\\.b'": "grep 'a\\.b'", "a\tb\x1b": `a\x09b\x1b`, "\u202e\u0085\x85": `\u{202e}\u{85}\x85`,
+		"ls -la": "ls -la", "grep 'a\\.b'": "grep 'a\\.b'", "a\tb\x1b": `a\x09b\x1b`, "⇥   x": `\u{21e5}   x`, "\u202e\u0085\x85": `\u{202e}\u{85}\x85`,
 		`printf '\x1b'`: `printf '\x5cx1b'`, "x  ": `x\x20\x20`, "e\u0301": `e\u{301}`, "Привет": "Привет", "\u3164\u200d": `\u{3164}\u{200d}`,
 	} {
 		if got := ExactLine(in); got != want {
 			t.Errorf("%q is shown as %s, want %s", in, got, want)
 		}
+	}
+	if got := Exact("a\tb", Plain).String(); got != "a⇥   b" {
+		t.Errorf("a tab is drawn as %q", got)
 	}
 	if got := Exact("a\x1b", Bold).Draw(func(s Style, text string) string { return strconv.Itoa(int(s)) + text }); got != "2a8\\x1b" {
 		t.Errorf("an odd character is not told apart: %q", got)

@@ -69,8 +69,8 @@ func (w *writer) add(s Style, text string) {
 }
 
 func (w *writer) piece(p piece, s Style) {
-	if p.odd {
-		s = Odd
+	if p.style != Plain {
+		s = p.style
 	}
 	w.add(s, p.text)
 }

@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/bothyd/bothy/sdk"
 )
 
 // Text makes text of others safe to show: whatever is not printable appears
@@ -69,16 +71,16 @@ func JSON(text string) string {
 
 // plain reports whether a character shows as itself and does nothing else.
 // Control and format characters (bidi, tags, byte order marks) do not, nor do
-// line and paragraph separators. The two joiners do: scripts and emoji need
-// them, and they move nothing.
+// line and paragraph separators, fillers and selectors that nobody sees. The two joiners
+// and the selector of emoji do: texts need them, and they move nothing.
 func plain(r rune, lines bool) bool {
 	switch r {
 	case '\n', '\t':
 		return lines
-	case '\u200c', '\u200d':
+	case '\u200c', '\u200d', '\ufe0f':
 		return true
 	}
-	return unicode.IsPrint(r)
+	return unicode.IsPrint(r) && !sdk.Hidden(r)
 }
 
 // Shorten keeps at most n characters of a line and marks the cut.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"strings"
 
@@ -31,21 +30,9 @@ func (c *conversation) actionBlock(a *timeline.Action) string {
 	return c.p.draw(show.Action(&a.Action, show.View{Width: c.columns(), Head: show.ResultHead, Tail: show.ResultTail}))
 }
 
-// endBlock says how a prompt ended, in one line; of a good end only what it took.
+// endBlock says how a prompt ended, and what it took.
 func (c *conversation) endBlock(l *timeline.Loop) string {
-	usage := l.Usage()
-	took := brief(l.Last.Sub(l.Began))
-	if usage.Total > 0 {
-		took += ", " + thousands(usage.Total) + " tokens"
-	}
-	if l.End.Status == sdk.StatusOK {
-		return c.p.dim.Render("  " + took)
-	}
-	reason := l.End.Reason
-	if reason == "" {
-		reason = fmt.Sprintf("it ended with status %d", l.End.Status)
-	}
-	return c.p.bad.Render("  ■ ") + wrapped(harmless(reason), c.columns()-4, "    ") + c.p.dim.Render(" ("+took+")")
+	return wrapped(show.End(l, "", "").Draw(c.p.paint), c.columns(), "  ")
 }
 
 // noteText is what the engine says of its own work.

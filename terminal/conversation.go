@@ -11,16 +11,18 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
 
 // conversation is the state of the terminal. It is changed by Update alone.
 type conversation struct {
-	ctx  context.Context
-	o    options
-	cl   *client.Client
-	send func(tea.Msg) // from outside of Update
+	ctx    context.Context
+	o      options
+	cl     *client.Client
+	daemon *start.Daemon
+	send   func(tea.Msg) // from outside of Update
 
 	width, height int
 	dark          bool
@@ -64,7 +66,7 @@ type queued struct {
 
 func newConversation(ctx context.Context, o options, cl *client.Client) *conversation {
 	c := &conversation{
-		ctx: ctx, o: o, cl: cl, width: 80, height: 24, dark: true, focused: true, p: newPalette(), in: newInput(),
+		ctx: ctx, o: o, cl: cl, daemon: o.daemon(), width: 80, height: 24, dark: true, focused: true, p: newPalette(), in: newInput(),
 		typed: openHistory(o.state, o.project), line: &timeline.Timeline{}, shown: map[any]bool{}, attached: map[string]bool{}, run: o.run, model: o.model, mode: sdk.Mode(o.mode),
 	}
 	c.saved = readDraft(o.state, o.project)
@@ -233,7 +235,7 @@ func (c *conversation) follow(seen int64) {
 func (c *conversation) prompt(text string) tea.Cmd {
 	p := rpc.Prompt{Project: c.o.project, Prompt: text, Run: c.run, Agent: c.o.agent, Model: c.o.model, Attend: true, Mode: c.mode, Yolo: c.o.yolo && c.runID == 0, Attachments: c.attachments(text)}
 	return c.ask(func(ctx context.Context) tea.Msg {
-		a, err := c.give(ctx, p)
+		a, err := c.daemon.Prompt(ctx, c.cl, false, p)
 		if err != nil {
 			return failure{err}
 		}

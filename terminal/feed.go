@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"os/exec"
 	"strconv"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -56,7 +55,7 @@ func (c *conversation) feed(ctx context.Context, run, after, seen int64) {
 			return errStopped
 		}
 		c.send(connectionLost{why})
-		if starts++; starts <= mostTries { // a daemon that cannot start is not started for ever
+		if starts++; starts <= start.MostStarts { // a daemon that cannot start is not started for ever
 			c.revive(ctx, why)
 		}
 		return nil
@@ -105,30 +104,14 @@ func (c *conversation) complete(ctx context.Context, row *sdk.JournalRow) error 
 	return nil
 }
 
-// revive starts a daemon where none runs any more.
+// revive starts a daemon where none runs any more. The next try tells whether there is one.
 func (c *conversation) revive(ctx context.Context, why error) {
 	var down *client.NotRunningError
-	if c.o.bothy == "" || !errors.As(why, &down) {
+	if !errors.As(why, &down) || start.Holder(down.Socket) != 0 {
 		return
 	}
-	cmd := exec.CommandContext(ctx, c.o.bothy, "runs", "list", "--project", c.o.project, "--json")
-	_ = cmd.Run() // the next try tells whether there is one
-}
-
-// mostTries is how often a prompt is given to a daemon that dies before it has answered.
-const mostTries = 3
-
-// give gives a prompt to the daemon, under a key of its own: a daemon that has taken it
-// already knows it by that.
-func (c *conversation) give(ctx context.Context, p rpc.Prompt) (rpc.Accepted, error) {
-	p.Key = rand.Text()
-	for try := 1; ; try++ {
-		a, err := c.cl.Act(ctx, p)
-		var down *client.NotRunningError
-		if err == nil || try > mostTries || !errors.As(err, &down) && !errors.Is(err, client.ErrDisconnected) && !errors.Is(err, client.ErrStopped) {
-			return a, err
-		}
-		c.revive(ctx, err)
+	if cl, err := c.daemon.Start(ctx, down.Socket); err == nil {
+		_ = cl.Close() // the feed connects by itself
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -25,8 +25,13 @@ type options struct {
 	model   string
 	mode    string
 	yolo    bool
-	bothy   string // the program that starts a daemon; empty starts none
+	bothy   string // the program that bothyd lies beside
 	state   string // the folder of the terminal's own files
+}
+
+// daemon is the daemon of who called bothy.
+func (o options) daemon() *start.Daemon {
+	return &start.Daemon{Environ: os.Environ(), Dir: o.project, Beside: o.bothy, Name: "bothy-terminal", Role: rpc.RoleApprove}
 }
 
 func main() {
@@ -38,7 +43,7 @@ func main() {
 	flag.StringVar(&o.model, "model", "", "the model of the prompts")
 	flag.StringVar(&o.mode, "mode", "", "the mode of the prompts")
 	flag.BoolVar(&o.yolo, "yolo", false, "ask about nothing in this run")
-	flag.StringVar(&o.bothy, "bothy", "", "the program bothy, to start a daemon that has ended")
+	flag.StringVar(&o.bothy, "bothy", "", "the program bothy, beside which bothyd lies")
 	flag.StringVar(&o.state, "state", "", "folder for drafts and what was typed")
 	flag.Parse()
 	if o.project == "" || !filepath.IsAbs(o.project) {
@@ -55,7 +60,7 @@ func main() {
 func run(ctx context.Context, o options, more []tea.ProgramOption) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cl := &client.Client{Socket: o.socket, Name: "bothy-terminal", Role: rpc.RoleApprove}
+	cl := o.daemon().Client(o.socket)
 	defer func() { _ = cl.Close() }() // the daemon notices either way
 	c := newConversation(ctx, o, cl)
 	p := tea.NewProgram(c, append([]tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120)}, more...)...)

@@ -10,14 +10,16 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // asker shows proposals to a person at a terminal and takes the answers. What it
 // answers with names the hash of what it showed.
 type asker struct {
-	c  *console
-	cl *client.Client
+	c    *console
+	cl   *client.Client
+	seen string // the hash of what was shown whole: nothing else is let run
 }
 
 // errAnswered ends a question that somebody else has answered.
@@ -34,9 +36,9 @@ const askHelp = `  y          run it, this once
 // ask shows a proposal until there is an answer to it, and answers. Without one,
 // because ctx is done, the error is its cause. What is typed counts from the
 // moment that the question stands there.
-func (a asker) ask(ctx context.Context, p sdk.Proposal) error {
+func (a *asker) ask(ctx context.Context, p sdk.Proposal) error {
 	fmt.Fprintln(a.c.err)
-	if err := a.c.propose(p, false); err != nil {
+	if err := a.show(p); err != nil {
 		return err
 	}
 	for {
@@ -56,7 +58,7 @@ func (a asker) ask(ctx context.Context, p sdk.Proposal) error {
 		case "r", "remember":
 			done, err = a.remember(ctx, &p)
 		case "d", "details":
-			err = a.c.propose(p, true)
+			err = a.details(p)
 		case "?", "h", "help":
 			a.c.say("%s", askHelp)
 		default:
@@ -68,8 +70,28 @@ func (a asker) ask(ctx context.Context, p sdk.Proposal) error {
 	}
 }
 
+// whatLines is how many lines of what would run a question has: with why it is asked,
+// and the line that asks, it has five.
+const whatLines = 3
+
+// show shows what would run and why it is asked.
+func (a *asker) show(p sdk.Proposal) error {
+	lines, whole := show.Question(p, a.c.errWidth(), whatLines)
+	if a.seen = ""; whole {
+		a.seen = p.Hash
+	}
+	_, err := io.WriteString(a.c.err, a.c.draw(lines))
+	return err
+}
+
+// details shows all that the answer is bound to.
+func (a *asker) details(p sdk.Proposal) error {
+	a.seen = p.Hash
+	return a.c.propose(p, true)
+}
+
 // prompt asks for one line. What was typed before it is forgotten.
-func (a asker) prompt(ctx context.Context, text string) (string, error) {
+func (a *asker) prompt(ctx context.Context, text string) (string, error) {
 	fmt.Fprint(a.c.err, a.c.paint(bold, text))
 	if err := a.c.keys.forget(); err != nil {
 		return "", err
@@ -84,10 +106,14 @@ func (a asker) prompt(ctx context.Context, text string) (string, error) {
 	return line, err
 }
 
-func (a asker) accept(ctx context.Context, p *sdk.Proposal, r sdk.Remember) (bool, error) {
+func (a *asker) accept(ctx context.Context, p *sdk.Proposal, r sdk.Remember) (bool, error) {
 	if why := show.Unfit(*p); why != "" {
 		a.c.say("  %s", a.c.paint(red, why))
 		return false, nil
+	}
+	if a.seen != p.Hash {
+		a.c.say("  this is all of it:")
+		return false, a.details(*p)
 	}
 	return a.answer(ctx, p, rpc.Resolve{Answer: sdk.Accept, Remember: r})
 }
@@ -95,10 +121,10 @@ func (a asker) accept(ctx context.Context, p *sdk.Proposal, r sdk.Remember) (boo
 // answer gives an answer to what was shown and says what came of it. It is not
 // done when there is something to ask again, which p is then. Once given, an
 // answer is not taken back when ctx ends.
-func (a asker) answer(ctx context.Context, p *sdk.Proposal, r rpc.Resolve) (bool, error) {
+func (a *asker) answer(ctx context.Context, p *sdk.Proposal, r rpc.Resolve) (bool, error) {
 	ctx = context.WithoutCancel(ctx)
 	r.ID, r.Hash = p.ID, p.Hash
-	resolved, err := again(ctx, a.c, a.cl, func() (rpc.Resolved, error) { return a.cl.Resolve(ctx, r) })
+	resolved, err := start.Again(ctx, a.c.daemon(), a.cl, func() (rpc.Resolved, error) { return a.cl.Resolve(ctx, r) })
 	if err == nil {
 		return a.took(p, r, resolved)
 	}
@@ -112,7 +138,7 @@ func (a asker) answer(ctx context.Context, p *sdk.Proposal, r rpc.Resolve) (bool
 		return false, nil
 	}
 	a.c.complain(err)
-	now, err := again(ctx, a.c, a.cl, func() (sdk.Proposal, error) { return a.cl.Proposal(ctx, p.ID) })
+	now, err := start.Again(ctx, a.c.daemon(), a.cl, func() (sdk.Proposal, error) { return a.cl.Proposal(ctx, p.ID) })
 	switch {
 	case err != nil || now.State != sdk.StateProposed:
 		a.c.say("  the proposal was already answered, or it has expired: this answer counts for nothing")
@@ -123,16 +149,16 @@ func (a asker) answer(ctx context.Context, p *sdk.Proposal, r rpc.Resolve) (bool
 		a.c.say("  the answer did not arrive; it is asked again:")
 	}
 	*p = now
-	return false, a.c.propose(now, false)
+	return false, a.show(now)
 }
 
 // took goes on behind an answer. What it did is told by the journal, as that of
 // others is; only the rule that it left, and what is to be asked next, is not.
-func (a asker) took(p *sdk.Proposal, r rpc.Resolve, resolved rpc.Resolved) (bool, error) {
+func (a *asker) took(p *sdk.Proposal, r rpc.Resolve, resolved rpc.Resolved) (bool, error) {
 	if r.Answer == sdk.Edit && resolved.Proposal.State == sdk.StateProposed {
 		a.c.say("  it has to be asked about as it is now:")
 		*p = resolved.Proposal
-		return false, a.c.propose(*p, false)
+		return false, a.show(*p)
 	}
 	a.c.sayRule(resolved.Rule)
 	return true, nil
@@ -146,7 +172,7 @@ func (c *console) sayRule(r *sdk.RememberedRule) {
 }
 
 // remember asks what the rule is to be about. No answer accepts nothing.
-func (a asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
+func (a *asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
 	project := a.c.exact(p.Project)
 	a.c.say("  Run it, and from now on do not ask in %s about", project)
 	a.c.say("    1  this very call, with these arguments")
@@ -190,7 +216,7 @@ func rememberedCommands(seen []sdk.SeenCommand) []string {
 }
 
 // edit lets a person change the call and answers with what came of it.
-func (a asker) edit(ctx context.Context, p *sdk.Proposal) (bool, error) {
+func (a *asker) edit(ctx context.Context, p *sdk.Proposal) (bool, error) {
 	arguments, err := a.edited(ctx, *p)
 	switch {
 	case ctx.Err() != nil:

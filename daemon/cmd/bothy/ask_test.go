@@ -281,7 +281,7 @@ func TestSomebodyIsFaster(t *testing.T) {
 		return changed(r)
 	}
 	b.want(t, exitOK, "run", "x")
-	if got := b.err.String(); b.answersOf() != "accept, accept" || !strings.Contains(got, "another proposal by now") || strings.Count(unpainted(got), "| other\n") != 1 {
+	if got := b.err.String(); b.answersOf() != "accept, accept" || !strings.Contains(got, "another proposal by now") || strings.Count(unpainted(got), "? other\n") != 1 {
 		t.Errorf("answered %q: %s", b.answersOf(), got)
 	}
 }

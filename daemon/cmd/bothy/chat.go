@@ -10,6 +10,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -139,7 +140,7 @@ func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 	if t.run == "" || !t.cmd.Yolo { // it is said once, and holds for the run
 		t.cmd.widen(t.c, &p)
 	}
-	accepted, err := t.c.submit(ctx, t.cl, false, p)
+	accepted, err := t.c.daemon().Prompt(ctx, t.cl, false, p)
 	if err != nil {
 		if t.c.inTTY && (t.run != "" || strings.HasPrefix(text, "/")) { // a skill's name mistyped
 			t.c.complain(err)
@@ -152,7 +153,7 @@ func (t *chatSession) prompt(ctx context.Context, text string) (int, error) {
 
 // goOn goes on with a prompt that was cut. Where that fails it is offered again.
 func (t *chatSession) goOn(ctx context.Context) (int, error) {
-	accepted, err := again(ctx, t.c, t.cl, func() (rpc.Accepted, error) {
+	accepted, err := start.Again(ctx, t.c.daemon(), t.cl, func() (rpc.Accepted, error) {
 		return t.cl.Resume(ctx, rpc.RunRef{Run: t.run, Project: t.project})
 	})
 	if err != nil {

@@ -83,9 +83,14 @@ func (c *console) paint(s style, text string) string {
 // painted is what a style of a drawing looks like.
 var painted = map[show.Style]style{show.Dim: dim, show.Bold: bold, show.Name: bold, show.Good: green, show.Bad: red, show.Ask: bold, show.Code: dim, show.Odd: inverse}
 
+// painter paints styles with the terminal's colours.
+func (c *console) painter() show.Paint {
+	return func(s show.Style, text string) string { return c.paint(painted[s], text) }
+}
+
 // draw is lines as the terminal gets them.
 func (c *console) draw(lines []show.Spans) string {
-	return show.Draw(lines, func(s show.Style, text string) string { return c.paint(painted[s], text) })
+	return show.Draw(lines, c.painter())
 }
 
 // printLines prints a drawing that a person asked for. Its colours are left out where
@@ -99,7 +104,7 @@ func (c *console) printLines(lines []show.Spans) error {
 
 // exact is a text of which an answer depends, on one line.
 func (c *console) exact(text string) string {
-	return show.Exact(text, show.Plain).Draw(func(s show.Style, text string) string { return c.paint(painted[s], text) })
+	return show.Exact(text, show.Plain).Draw(c.painter())
 }
 
 // say prints a line of progress or advice to standard error.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -66,12 +67,14 @@ func errorCode(err error) int {
 	var usage usageError
 	var version *client.VersionError
 	var said *rpc.Error
+	var place *start.UsageError
+	var failed *start.FailedError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &exit):
 		return exit.code
-	case errors.As(err, &usage), errors.As(err, &version):
+	case errors.As(err, &usage), errors.As(err, &version), errors.As(err, &place), errors.As(err, &failed) && failed.Code == exitUsage:
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitAborted

@@ -14,6 +14,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
@@ -46,7 +47,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 		c.watchInterrupts(ctx, cl, accepted, s, interrupts, cancel, done)
 	}()
 	back := &reconnect{c: c, viewer: v, run: accepted.Run}
-	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Attend: who.asks, Retry: greetTime, Lost: back.lost}
+	watch := client.Watch{Run: accepted.ID, After: accepted.Seq, Preview: true, Attend: who.asks, Retry: start.GreetTime, Lost: back.lost}
 	err := cl.Follow(ctx, watch, func(e client.Event) error {
 		if e.Preview != nil {
 			v.preview(*e.Preview)
@@ -75,7 +76,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 	switch {
 	case errors.Is(context.Cause(ctx), errDetached):
 		return exitError{exitAborted, fmt.Errorf("left run %s; `bothy runs show %s` tells how it ended", accepted.Run, accepted.Run)}
-	case errors.Is(err, client.ErrDisconnected), isDown(err):
+	case errors.Is(err, client.ErrDisconnected), start.IsDown(err):
 		return exitError{exitStopped, fmt.Errorf("%w; `bothy runs show %s` tells what became of the run", err, accepted.Run)}
 	default:
 		return err
@@ -114,11 +115,6 @@ func (c *console) entry(ctx context.Context, cl *client.Client, run int64, path 
 		}
 	}
 	return sdk.Entry{}, nil
-}
-
-func isDown(err error) bool {
-	var down *client.NotRunningError
-	return errors.As(err, &down)
 }
 
 // watchInterrupts handles Ctrl-C until done is closed.

@@ -28,16 +28,5 @@ func (s *loopState) take(row sdk.JournalRow) (timeline.Change, bool) {
 	return c, true
 }
 
-// calls counts the actions that are calls of tools.
-func (s *loopState) calls() int {
-	n := 0
-	for _, a := range s.Actions() {
-		if !a.IsError() {
-			n++
-		}
-	}
-	return n
-}
-
 // exit is the exit code of a loop that has ended.
 func exitOf(end sdk.LoopEnd) int { return sdk.StopExit(end.Stop, end.Status) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -80,7 +81,7 @@ func (c *console) waits(ctx context.Context) ([]wait, error) {
 	defer c.close(cl)
 	all, err := waitsOf(within, cl)
 	var down *client.NotRunningError
-	if errors.As(err, &down) || ending(err) || within.Err() != nil {
+	if errors.As(err, &down) || start.Ending(err) || within.Err() != nil {
 		return []wait{}, ctx.Err()
 	}
 	return all, err

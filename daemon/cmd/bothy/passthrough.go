@@ -64,7 +64,7 @@ func valueWords(prefix string, v reflect.Value) (words []string) {
 
 // passThrough runs bothyd for a verb that needs no daemon and ends as it ends.
 func (c *console) passThrough(ctx context.Context, args ...string) error {
-	path, err := c.bothyd()
+	path, err := c.daemon().Program()
 	if err != nil {
 		return err
 	}

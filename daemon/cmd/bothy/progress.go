@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client/show"
@@ -149,8 +148,6 @@ func (p *progress) action(a *timeline.Action) {
 		p.ended(a)
 	case a.Phase == sdk.PhaseStarted:
 		p.started(a)
-	case a.State == sdk.StateProposed:
-		p.draw(show.Action(&a.Action, p.view())...)
 	}
 }
 
@@ -289,24 +286,9 @@ func (p *progress) finish(accepted rpc.Accepted, quiet bool) error {
 }
 
 func (p *progress) summary(accepted rpc.Accepted, end sdk.LoopEnd) string {
-	s := p.loop
-	counts := []string{show.Plural(len(s.Turns), "turn"), show.Plural(s.calls(), "action")}
-	if u := s.Usage(); u.Prompt+u.Completion > 0 {
-		counts = append(counts, show.Tokens(u))
-	}
-	if d := s.Last.Sub(s.Began); d > 0 {
-		counts = append(counts, d.Round(100*time.Millisecond).String())
-	}
-	word, color := show.Ended(end), green
-	if exitOf(end) != exitOK {
-		color = red
-	}
-	text := fmt.Sprintf("%s (%s; run %s)", p.c.paint(color, word), strings.Join(counts, ", "), show.Line(accepted.Run))
-	if reason := strings.TrimSpace(end.Reason); reason != "" && reason != p.wrong && exitOf(end) != exitOK {
-		text += ": " + show.Text(show.Indent(reason, "  "))
-	}
+	line := show.End(p.loop.Loop, p.wrong, accepted.Run)
 	if end.Stop == sdk.GuardMaxTurns {
-		text += "; bothy runs resume " + show.Line(accepted.Run) + " goes on"
+		line = append(line, show.Span{Text: "; bothy runs resume " + show.Line(accepted.Run) + " goes on"})
 	}
-	return text
+	return line.Draw(p.c.painter())
 }

@@ -87,7 +87,7 @@ func (t *prompter) ask(p sdk.Proposal) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		err := asker{t.c, t.cl}.ask(ctx, p)
+		err := (&asker{c: t.c, cl: t.cl}).ask(ctx, p)
 		switch {
 		case errors.Is(err, errAnswered):
 			t.c.say("  %v", err)

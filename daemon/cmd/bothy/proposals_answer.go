@@ -10,6 +10,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -54,7 +55,7 @@ func (cmd proposalsAcceptCmd) Run(ctx context.Context, c *console) error {
 			if cmd.Remember != "" {
 				text = "Run it, and remember the " + cmd.Remember + "? [y/N] "
 			}
-			line, err := asker{c, cl}.prompt(ctx, text)
+			line, err := (&asker{c: c, cl: cl}).prompt(ctx, text)
 			if err != nil {
 				return err
 			}
@@ -120,7 +121,7 @@ func (cmd proposalsEditCmd) Run(ctx context.Context, c *console) error {
 			if err := c.showToAnswer(p); err != nil {
 				return err
 			}
-			edited, err := asker{c, cl}.edited(ctx, p)
+			edited, err := (&asker{c: c, cl: cl}).edited(ctx, p)
 			if err != nil {
 				return err
 			}
@@ -158,7 +159,7 @@ func (c *console) withProposal(ctx context.Context, id, hash string, do func(*cl
 // resolve answers and says what came of it. Somebody who was faster is an error:
 // this answer did nothing.
 func (c *console) resolve(ctx context.Context, cl *client.Client, r rpc.Resolve) error {
-	resolved, err := again(ctx, c, cl, func() (rpc.Resolved, error) { return cl.Resolve(ctx, r) })
+	resolved, err := start.Again(ctx, c.daemon(), cl, func() (rpc.Resolved, error) { return cl.Resolve(ctx, r) })
 	if errors.Is(err, client.ErrDisconnected) {
 		return fmt.Errorf("%w: `bothy proposals show %s` tells whether the answer arrived", err, r.ID)
 	}

@@ -72,7 +72,7 @@ func querySkills[A any](ctx context.Context, c *console, named string, ask func(
 // queryRunning is query for a verb that starts no daemon; otherwise says what
 // there is to know when none runs.
 func queryRunning[A any](ctx context.Context, c *console, otherwise string, ask func(*client.Client) (A, error), show func(A) error, ends ...func(A) error) error {
-	cl, err := c.attach(ctx)
+	cl, err := c.daemon().Attach(ctx)
 	var down *client.NotRunningError
 	if errors.As(err, &down) {
 		return fmt.Errorf("bothyd is not running: %s (no answer at %s)", otherwise, down.Socket)

@@ -71,7 +71,7 @@ func (cmd runCmd) Run(ctx context.Context, c *console) error {
 	}
 	p := rpc.Prompt{Project: project, Prompt: prompt, Run: run, Agent: cmd.Agent, Model: cmd.Model, Attend: who.asks}
 	cmd.widen(c, &p)
-	accepted, err := c.submit(ctx, cl, cmd.Ask, p)
+	accepted, err := c.daemon().Prompt(ctx, cl, cmd.Ask, p)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -39,7 +40,7 @@ func TestStart(t *testing.T) {
 	b := newBench(t)
 	b.install(t, "serve")
 	b.want(t, exitOK, "tools", "list")
-	cl, err := b.c.attach(context.Background())
+	cl, err := b.c.daemon().Attach(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestStart(t *testing.T) {
 	if want := fmt.Sprintf("bothyd (pid %d) stopped\n", hello.PID); b.out.String() != want {
 		t.Errorf("%q, want %q", b.out.String(), want)
 	}
-	if alive(hello.PID) {
+	if start.Alive(hello.PID) {
 		t.Error("the process is still there")
 	}
 	socket, err := rpc.SocketPath(b.c.env)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -28,13 +29,13 @@ func (statusCmd) Help() string {
 
 // Run prints how the daemon is.
 func (statusCmd) Run(ctx context.Context, c *console) error {
-	cl, err := c.attachSoon(ctx, dyingTime)
+	cl, err := c.daemon().AttachSoon(ctx, dyingTime)
 	var down *client.NotRunningError
 	if errors.As(err, &down) {
 		if c.json {
 			return errors.Join(c.printJSON(map[string]any{"running": false, "socket": down.Socket}), exitError{code: exitFailed})
 		}
-		if pid := c.holder(down.Socket); pid != 0 {
+		if pid := start.Holder(down.Socket); pid != 0 {
 			return fmt.Errorf("bothyd (pid %d) runs and has no socket at %s: it starts, ends, or makes again what was removed; ask again in a few seconds", pid, down.Socket)
 		}
 		return fmt.Errorf("bothyd is not running: `bothy run` starts it (no answer at %s)%s", down.Socket, c.whyNot(ctx))
@@ -62,7 +63,7 @@ func (statusCmd) Run(ctx context.Context, c *console) error {
 // whyNot says what would keep a daemon from starting here: a configuration
 // that cannot be used, or no daemon at all.
 func (c *console) whyNot(ctx context.Context) string {
-	path, err := c.bothyd()
+	path, err := c.daemon().Program()
 	if err != nil {
 		return "\n" + err.Error()
 	}

@@ -6,23 +6,18 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// How long a stop may take: an orderly one before bothy gives up waiting, beyond
-// the time that tools have to end, and one without patience before the process
-// is killed.
-const (
-	stopTime = 60 * time.Second
-	nowTime  = 3 * time.Second
-)
+// nowTime is how long a stop without patience may take before the process is killed.
+const nowTime = 3 * time.Second
 
 type stopCmd struct {
 	Now bool `help:"Do not wait for what is at work, and kill a daemon that does not listen."`
@@ -39,30 +34,30 @@ func (cmd stopCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return usageError{err.Error()}
 	}
-	cl := c.client(socket)
+	cl := c.daemon().Client(socket)
 	cl.AnyProtocol = true
 	defer c.close(cl)
 	if cmd.Now {
 		return c.stopNow(ctx, cl)
 	}
 	var hello rpc.Hello
-	err = c.whileEnding(ctx, stopTime, func() (err error) {
+	err = start.WhileEnding(ctx, start.StopTime, func() (err error) {
 		hello, err = cl.Hello(ctx)
 		return err
 	})
-	if isDown(err) {
+	if start.IsDown(err) {
 		return c.stopped(stopped{})
 	}
 	if err != nil {
 		return err
 	}
 	s := stopped{Stopped: true, PID: hello.PID, Runs: openRuns(ctx, cl)}
-	patience := stopTime + grace(ctx, cl)
-	if err := cl.Stop(ctx); err != nil && !ending(err) && !isDown(err) {
+	patience := start.StopTime + grace(ctx, cl)
+	if err := cl.Stop(ctx); err != nil && !start.Ending(err) && !start.IsDown(err) {
 		return err
 	}
 	if !gone(ctx, hello.PID, patience) {
-		return fmt.Errorf("bothyd (pid %d) is still stopping after %s: see %s, or end it with `bothy stop --now`", hello.PID, patience, c.logHint())
+		return fmt.Errorf("bothyd (pid %d) is still stopping after %s: see %s, or end it with `bothy stop --now`", hello.PID, patience, c.daemon().Log())
 	}
 	return c.stopped(s)
 }
@@ -75,7 +70,7 @@ func (c *console) stopNow(ctx context.Context, cl *client.Client) error {
 		return err
 	}
 	if pid == 0 {
-		if pid = c.holder(cl.Socket); pid == 0 {
+		if pid = start.Holder(cl.Socket); pid == 0 {
 			return c.stopped(stopped{})
 		}
 	}
@@ -111,12 +106,12 @@ func listening(socket string) (int, error) {
 
 // gone waits for the end of a process.
 func gone(ctx context.Context, pid int, most time.Duration) bool {
-	for begin := time.Now(); alive(pid); {
+	for begin := time.Now(); start.Alive(pid); {
 		if time.Since(begin) > most {
 			return false
 		}
 		if !pause(ctx, 20*time.Millisecond) {
-			return !alive(pid)
+			return !start.Alive(pid)
 		}
 	}
 	return true
@@ -190,19 +185,4 @@ func (c *console) stopped(s stopped) error {
 		c.say("  %s (%s) in %s", show.Line(r.Run), show.Status(r.Status), show.Line(r.Project))
 	}
 	return nil
-}
-
-// alive reports whether a process is there and has not ended. One that ended
-// and was not reaped, as happens in containers, counts as ended.
-func alive(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		_, lacks := os.Stat("/proc/self")
-		return !os.IsNotExist(err) || lacks != nil
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	return !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
 }

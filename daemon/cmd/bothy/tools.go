@@ -11,6 +11,7 @@ import (
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -163,7 +164,7 @@ func (c *console) callTool(ctx context.Context, cl *client.Client, call rpc.Tool
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		done, err := again(ctx, c, cl, func() (rpc.ToolDone, error) { return cl.CallTool(ctx, call) })
+		done, err := start.Again(ctx, c.daemon(), cl, func() (rpc.ToolDone, error) { return cl.CallTool(ctx, call) })
 		answers <- answer{done, err}
 	}()
 	begin, tick := time.Now(), time.NewTicker(time.Second)

@@ -71,7 +71,7 @@ func (c *console) openInstructions(ctx context.Context, cl *client.Client, proje
 	}
 	c.say("%s", aboutInstructions(found.Project, in))
 	for {
-		line, err := asker{c, cl}.prompt(ctx, "Follow it? [y/N, d shows it, ? help] ")
+		line, err := (&asker{c: c, cl: cl}).prompt(ctx, "Follow it? [y/N, d shows it, ? help] ")
 		if err != nil {
 			return err
 		}

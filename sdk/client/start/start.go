@@ -1,4 +1,4 @@
-package main
+package start
 
 import (
 	"cmp"
@@ -13,22 +13,21 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// bothyd is the path of the daemon's binary: below BOTHY_PREFIX, else beside
-// bothy itself.
-func (c *console) bothyd() (string, error) {
-	path := filepath.Join(filepath.Dir(c.exe), "bothyd")
-	if prefix := c.env("BOTHY_PREFIX"); prefix != "" {
-		path = filepath.Join(c.path(prefix), "bin", "bothyd")
-	}
-	if fi, err := os.Stat(path); err != nil || fi.IsDir() || fi.Mode()&0o111 == 0 {
-		return "", usageError{fmt.Sprintf("there is no bothyd at %s: run `make build` in a checkout, or set BOTHY_PREFIX to the installation", path)}
-	}
-	return path, nil
+// FailedError is a daemon that ended before it greeted.
+type FailedError struct {
+	Code int // of its process
+	Err  error
 }
+
+func (e *FailedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *FailedError) Unwrap() error { return e.Err }
 
 // starter is a daemon that was started and has not answered yet.
 type starter struct {
@@ -40,19 +39,20 @@ type starter struct {
 	killed syscall.Signal // what ended it, where it did not end by itself
 }
 
-// start runs bothyd detached and waits until it greets. When several callers
-// start one at once, one daemon wins the lock and all are greeted by it.
-func (c *console) start(ctx context.Context, socket string) (*client.Client, error) {
+// Start runs bothyd detached and waits until it greets. When several callers
+// start one at once, one daemon wins the lock and all are greeted by it. One that cannot
+// start is a *FailedError with its last words.
+func (d *Daemon) Start(ctx context.Context, socket string) (*client.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	s, err := c.launch()
+	s, err := d.launch()
 	if err != nil {
 		return nil, err
 	}
 	var last time.Time // when the process was first seen to have ended
 	died := 0
 	for {
-		cl := c.client(socket)
+		cl := d.Client(socket)
 		hello, err := cl.Hello(ctx)
 		if err == nil {
 			s.settle(hello.PID)
@@ -61,7 +61,7 @@ func (c *console) start(ctx context.Context, socket string) (*client.Client, err
 		_ = cl.Close() // it never connected
 		var version *client.VersionError
 		var refused *rpc.Error
-		if errors.As(err, &version) || errors.As(err, &refused) && !ending(err) {
+		if errors.As(err, &version) || errors.As(err, &refused) && !Ending(err) {
 			return nil, err
 		}
 		select {
@@ -75,31 +75,31 @@ func (c *console) start(ctx context.Context, socket string) (*client.Client, err
 			if s.killed != 0 {
 				died++
 			}
-			if died > mostStarts || !s.again(socket) {
+			if died > MostStarts || !s.again(socket) {
 				return nil, s.failure()
 			}
-			if s, err = c.launch(); err != nil {
+			if s, err = d.launch(); err != nil {
 				return nil, err
 			}
 			last = time.Time{}
 		default:
 		}
-		if !pause(ctx, 50*time.Millisecond) {
-			return nil, fmt.Errorf("bothyd was started and does not answer at %s: see %s and %s; when the configuration sets listen.socket, set BOTHY_LISTEN_SOCKET to the same path", socket, s.log, c.logHint())
+		if !pause(ctx) {
+			return nil, fmt.Errorf("bothyd was started and does not answer at %s: see %s and %s; when the configuration sets listen.socket, set BOTHY_LISTEN_SOCKET to the same path", socket, s.log, d.Log())
 		}
 	}
 }
 
 // launch starts the process: a session of its own, nothing on its standard
 // input, its output in a file.
-func (c *console) launch() (*starter, error) {
-	path, err := c.bothyd()
+func (d *Daemon) launch() (*starter, error) {
+	path, err := d.Program()
 	if err != nil {
 		return nil, err
 	}
-	state, err := rpc.StateDir(c.env)
+	state, err := rpc.StateDir(d.env)
 	if err != nil {
-		return nil, usageError{err.Error()}
+		return nil, &UsageError{err}
 	}
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, fmt.Errorf("directory of the daemon's state: %w; set XDG_STATE_HOME to one that can be written", err)
@@ -114,7 +114,7 @@ func (c *console) launch() (*starter, error) {
 		return nil, fmt.Errorf("output of bothyd: %w", err)
 	}
 	cmd := exec.Command(path)
-	cmd.Dir, cmd.Env = state, c.absoluteEnviron()
+	cmd.Dir, cmd.Env = state, d.absoluteEnviron()
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -147,11 +147,11 @@ func openOutput(path string) (*os.File, error) {
 }
 
 // absoluteEnviron is the environment for a process that works elsewhere.
-func (c *console) absoluteEnviron() []string {
-	environ := append([]string(nil), c.environ...)
+func (d *Daemon) absoluteEnviron() []string {
+	environ := append([]string(nil), d.Environ...)
 	for _, name := range []string{"BOTHY_PREFIX", "BOTHY_CONFIG", "BOTHY_LISTEN_SOCKET", "BOTHY_STORE_PATH"} {
-		if value := c.env(name); value != "" {
-			environ = append(environ, name+"="+c.path(value))
+		if value := d.env(name); value != "" {
+			environ = append(environ, name+"="+d.path(value))
 		}
 	}
 	return environ
@@ -172,24 +172,20 @@ func (s *starter) settle(serving int) {
 // again reports whether another start may help: a daemon was still ending at
 // the socket, or somebody ended or killed the one that was started.
 func (s *starter) again(socket string) bool {
-	return s.code == exitOK || s.killed != 0 || s.code == rpc.ExitRunning && strings.Contains(s.output(), filepath.Dir(socket)+string(filepath.Separator))
+	return s.code == sdk.ExitOK || s.killed != 0 || s.code == rpc.ExitRunning && strings.Contains(s.output(), filepath.Dir(socket)+string(filepath.Separator))
 }
 
 // failure tells why a daemon that ended did not start: its own last words.
 func (s *starter) failure() error {
-	code := exitFailed
-	if s.code == exitUsage {
-		code = exitUsage
-	}
 	words := strings.TrimSpace(s.output())
 	if s.killed != 0 {
-		return exitError{code, fmt.Errorf("bothyd was killed while it started (%v), %d times: `bothy doctor` looks at the machine, and the kernel's log (dmesg) tells when memory ran out; what it said, in %s:\n%s",
-			s.killed, mostStarts+1, s.log, cmp.Or(words, "nothing"))}
+		return &FailedError{s.code, fmt.Errorf("bothyd was killed while it started (%v), %d times: `bothy doctor` looks at the machine, and the kernel's log (dmesg) tells when memory ran out; what it said, in %s:\n%s",
+			s.killed, MostStarts+1, s.log, cmp.Or(words, "nothing"))}
 	}
 	if words == "" {
 		words = "nothing; without room on the disk there is none for its words: `bothy doctor` looks at that and at the machine"
 	}
-	return exitError{code, fmt.Errorf("bothyd ended at once with exit code %d; what it said, in %s:\n%s", s.code, s.log, words)}
+	return &FailedError{s.code, fmt.Errorf("bothyd ended at once with exit code %d; what it said, in %s:\n%s", s.code, s.log, words)}
 }
 
 // output is the end of what the daemon printed since it was started.

@@ -1,0 +1,45 @@
+package show
+
+import (
+	"strings"
+	"time"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/timeline"
+)
+
+// End says how a loop that has ended did so, with what it took. Told is a failure that
+// stands above already: it is not said again. Run is named where it is given.
+func End(l *timeline.Loop, told, run string) Spans {
+	counts := []string{Plural(len(l.Turns), "turn"), Plural(calls(l), "action")}
+	if u := l.Usage(); u.Prompt+u.Completion > 0 {
+		counts = append(counts, Tokens(u)+Cost(u.Cost))
+	}
+	if d := l.Last.Sub(l.Began); d > 0 {
+		counts = append(counts, d.Round(100*time.Millisecond).String())
+	}
+	s := Good
+	bad := sdk.StopExit(l.End.Stop, l.End.Status) != sdk.ExitOK
+	if bad {
+		s = Bad
+	}
+	text := " (" + strings.Join(counts, ", ")
+	if run != "" {
+		text += "; run " + Line(run)
+	}
+	line := Spans{{s, Ended(*l.End)}, {Dim, text + ")"}}
+	if reason := strings.TrimSpace(l.End.Reason); bad && reason != "" && reason != told {
+		line = append(line, Span{Plain, ": " + Text(Indent(reason, "  "))})
+	}
+	return line
+}
+
+// calls counts the actions of a loop that are calls of tools.
+func calls(l *timeline.Loop) (n int) {
+	for _, a := range l.Actions() {
+		if !a.IsError() {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,69 @@
+package start
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bothyd/bothy/sdk/client"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// Prompt gives a prompt to the daemon, as `ask` where it is read-only and else as `act`.
+// When the daemon dies before it has answered, the next one is given the prompt too, at
+// most MostStarts times: by its key it knows whether the prompt is there already.
+func (d *Daemon) Prompt(ctx context.Context, cl *client.Client, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
+	p.Key = rand.Text()
+	send := cl.Act
+	if readOnly {
+		send = cl.Ask
+	}
+	died := 0
+	for {
+		accepted, err := Again(ctx, d, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
+		switch {
+		case !errors.Is(err, client.ErrDisconnected):
+			return accepted, err
+		case died == MostStarts:
+			return accepted, fmt.Errorf("bothyd died %d times before it had answered a prompt: see %s: %w", died+1, d.Log(), err)
+		}
+		died++
+		d.say("bothyd died; starting it again")
+		_ = cl.Close() // the next call makes a new connection
+		next, err := d.Connect(ctx)
+		if err != nil {
+			return accepted, err
+		}
+		_ = next.Close() // cl connects by itself
+	}
+}
+
+// Again calls ask until the answer is not that the daemon is stopping: it waits
+// for its end, starts the next one and asks that. A connection that broke
+// without an answer is an error, for what was asked may have been done.
+func Again[R any](ctx context.Context, d *Daemon, cl *client.Client, ask func() (R, error)) (R, error) {
+	refused := false
+	for begin := time.Now(); ; {
+		answer, err := ask()
+		var said *rpc.Error
+		busy := errors.As(err, &said) && said.Code == rpc.CodeBusy
+		late := time.Since(begin) > StopTime
+		switch {
+		case IsDown(err):
+			next, err := d.Connect(ctx)
+			if err != nil {
+				return answer, err
+			}
+			_ = next.Close() // cl connects by itself
+		case late || !busy && !(refused && errors.Is(err, client.ErrStopped)):
+			return answer, err
+		}
+		refused = refused || busy
+		_ = cl.Close() // the next call makes a new connection
+		if !pause(ctx) {
+			return answer, ctx.Err()
+		}
+	}
+}

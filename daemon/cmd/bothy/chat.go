@@ -19,23 +19,26 @@ type chatCmd struct {
 	goOnFlags
 	Agent   string `short:"a" placeholder:"NAME" complete:"agent" default:"chat" help:"The agent block to use."`
 	Project string `placeholder:"DIR" complete:"dir" help:"The project, instead of the one that is found."`
+	Plain   bool   `help:"Talk line by line: nothing is drawn again, as screen readers need it. BOTHY_PLAIN=1 does the same."`
+	Pick    bool   `help:"Begin with the list of the project's runs. 'bothy resume' is the same."`
 	modeFlags
 }
 
 // Help adds to the verb's help.
 func (chatCmd) Help() string {
-	return `Each line is a prompt; the agent remembers what was said before. Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends. With --json each prompt becomes one object on a line, as 'bothy run --format json' has it, and nothing is asked.
+	return `At a terminal this opens a conversation, as bothy alone does; /help in it lists keys and commands. With --plain, and without a terminal, each line is a prompt, and the agent remembers what was said before: Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends. With --json each prompt becomes one object on a line, as 'bothy run --format json' has it, and nothing is asked.
 
 Examples:
 
     bothy chat
     bothy chat -c
+    bothy chat --plain
     bothy chat -r fix-42 -m ollama/qwen3
 `
 }
 
-// Run talks until the input ends. From a terminal it exits with 0, from a
-// script with the code of the last prompt.
+// Run opens a conversation at a terminal, and elsewhere talks line by line until the input
+// ends: with --plain it exits with 0, from a script with the code of the last prompt.
 func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 	if err := cmd.modeFlags.check(false); err != nil {
 		return err
@@ -46,6 +49,12 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 	project, err := c.project(cmd.Project)
 	if err != nil {
 		return err
+	}
+	if c.drawn(cmd.Plain) {
+		return c.converse(ctx, cmd, project)
+	}
+	if cmd.Pick {
+		return usageError{"the list of runs is drawn on a terminal: `bothy runs` prints it, and `bothy chat -r NAME` goes on with one"}
 	}
 	who := cmd.approver(c, !c.json)
 	cl, err := c.connect(ctx)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -12,14 +13,10 @@ import (
 
 // converse opens a conversation in the project: the terminal front end, a program of its
 // own, takes the place of this one. Its libraries would cost every verb their start.
-func (c *console) converse(ctx context.Context, o opening) error {
+func (c *console) converse(ctx context.Context, cmd chatCmd, project string) error {
 	program := filepath.Join(filepath.Dir(filepath.Dir(c.exe)), "libexec", "bothy", "bothy-terminal")
 	if _, err := os.Stat(program); err != nil {
-		return fmt.Errorf("the terminal front end is not installed (%w): `bothy chat` talks line by line", err)
-	}
-	project, err := c.project("")
-	if err != nil {
-		return err
+		return fmt.Errorf("the terminal front end is not installed (%w): `bothy chat --plain` talks line by line", err)
 	}
 	c.role = rpc.RoleApprove
 	cl, err := c.connect(ctx)
@@ -28,20 +25,28 @@ func (c *console) converse(ctx context.Context, o opening) error {
 	}
 	c.tellUntrusted(ctx, cl, project)
 	err = c.openInstructions(ctx, cl, project, true, true)
-	socket, run := cl.Socket, o.run
-	if err == nil && o.last {
-		run, err = lastRun(ctx, cl, project)
+	run := ""
+	if err == nil {
+		run, err = cmd.name(ctx, cl, project)
 	}
+	if err == nil && cmd.Yolo {
+		cmd.widen(c, &rpc.Prompt{}) // it is said before the screen is another's
+	}
+	args := []string{program, "--socket", cl.Socket, "--project", project, "--bothy", c.exe, "--agent", cmd.Agent}
 	c.close(cl)
 	if err != nil {
 		return err
 	}
-	args := []string{program, "--socket", socket, "--project", project, "--bothy", c.exe}
-	if run != "" {
-		args = append(args, "--run", run)
+	for _, flag := range [][2]string{{"--run", run}, {"--model", cmd.Model}, {"--mode", cmd.Mode}, {"--state", c.terminalState()}} {
+		if flag[1] != "" {
+			args = append(args, flag[0], flag[1])
+		}
 	}
-	if state := c.stateFolder(); state != "" {
-		args = append(args, "--state", filepath.Join(state, "terminal"))
+	if cmd.Yolo {
+		args = append(args, "--yolo")
+	}
+	if cmd.Pick {
+		args = append(args, "--pick")
 	}
 	if err := syscall.Exec(program, args, c.environ); err != nil {
 		return fmt.Errorf("start the terminal front end: %w", err)
@@ -49,32 +54,48 @@ func (c *console) converse(ctx context.Context, o opening) error {
 	return nil
 }
 
-// opening says which conversation is opened: a new one, the last run's or that of a run.
-type opening struct {
-	last bool
-	run  string
-}
-
-// openingOf reads a command line without a verb.
-func openingOf(args []string) (o opening, is bool) {
-	switch {
-	case len(args) == 0:
-		return o, true
-	case len(args) == 1 && (args[0] == "-c" || args[0] == "--continue"):
-		return opening{last: true}, true
-	case len(args) == 2 && (args[0] == "-r" || args[0] == "--run"):
-		return opening{run: args[1]}, true
-	}
-	return o, false
-}
-
-// stateFolder is where programs of the user keep state of Bothy; empty where nobody says.
-func (c *console) stateFolder() string {
+// terminalState is the folder of the terminal's own files; empty where nobody says where
+// state belongs (XDG Base Directory Specification).
+func (c *console) terminalState() string {
 	if dir := c.env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "bothy")
+		return filepath.Join(dir, "bothy", "terminal")
 	}
 	if home := c.env("HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, ".local", "state", "bothy")
+		return filepath.Join(home, ".local", "state", "bothy", "terminal")
 	}
 	return ""
+}
+
+// drawn reports whether a conversation can be drawn on the terminal. Where it cannot, it
+// is held line by line, which screen readers and terminals without control sequences can
+// follow.
+func (c *console) drawn(plain bool) bool {
+	return c.inTTY && c.outTTY && !c.json && !plain && c.env("BOTHY_PLAIN") == "" && c.env("TERM") != "dumb"
+}
+
+// chatFlags are the flags of a command line without a verb that begin a conversation, and
+// whether a value follows.
+var chatFlags = map[string]bool{
+	"-c": false, "--continue": false, "--last": false, "-r": true, "--run": true, "-m": true, "--model": true,
+	"-a": true, "--agent": true, "--project": true, "--mode": true, "--yolo": false, "--allow-dangerous": false,
+	"--plain": false, "-C": true, "--dir": true, "--no-color": false, "--json": false,
+}
+
+// conversation puts the verb before flags that are chat's alone: bothy -c is bothy chat -c.
+// Without a flag it is chat at a terminal, and nothing elsewhere.
+func (c *console) conversation(args []string) []string {
+	if len(args) == 0 && !(c.inTTY && c.outTTY) {
+		return args
+	}
+	for i := 0; i < len(args); i++ {
+		name, _, attached := strings.Cut(args[i], "=")
+		value, known := chatFlags[name]
+		if !known {
+			return args
+		}
+		if value && !attached {
+			i++
+		}
+	}
+	return append([]string{"chat"}, args...)
 }

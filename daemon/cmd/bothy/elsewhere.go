@@ -12,7 +12,7 @@ import (
 // no verbs of the parser, which would be a third slower for them.
 var elsewhere = map[string][]string{
 	"exec": {"run"}, "undo": {"runs", "undo"}, "redo": {"runs", "redo"}, "diff": {"runs", "diff"}, "fork": {"runs", "fork"},
-	"resume": {"runs", "resume"}, "abort": {"runs", "abort"}, "session": {"runs"}, "sessions": {"runs"},
+	"resume": {"chat", "--pick"}, "abort": {"runs", "abort"}, "session": {"runs"}, "sessions": {"runs"},
 }
 
 // insteads say what does here what a word of other tools does there, where it is not
@@ -72,7 +72,11 @@ func ours(args []string) []string {
 	if at == len(args) || elsewhere[args[at]] == nil {
 		return args
 	}
-	return slices.Concat(args[:at], elsewhere[args[at]], args[at+1:])
+	rest := args[at+1:]
+	if args[at] == "resume" && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") { // it names the run
+		return slices.Concat(args[:at], []string{"chat", "--run"}, rest)
+	}
+	return slices.Concat(args[:at], elsewhere[args[at]], rest)
 }
 
 // familiar is what people write out of habit, as it is written here: --version without a

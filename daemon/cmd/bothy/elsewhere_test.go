@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,43 @@ func TestElsewhere(t *testing.T) {
 		if code := b.run(strings.Fields(word)...); code != exitUsage || !strings.Contains(b.err.String(), says) || b.out.String() != "" {
 			t.Errorf("bothy %s: exit %d, %q, %q", word, code, b.out.String(), b.err.String())
 		}
+	}
+}
+
+// TestConversation: flags that are chat's alone need no verb, and a terminal is drawn on where
+// it can be and a person wants it.
+func TestConversation(t *testing.T) {
+	b := withDaemon(t, twoTurns)
+	b.c.inTTY, b.c.outTTY = true, true
+	for typed, want := range map[string]string{
+		"": "chat", "-c": "chat -c", "-r x --mode=restricted": "chat -r x --mode=restricted", "-C run": "chat -C run", "-m": "chat -m", "runs -c": "runs -c",
+		"--version": "--version", "-c run": "-c run", "--nope": "--nope",
+	} {
+		if got := strings.Join(b.c.conversation(strings.Fields(typed)), " "); got != want {
+			t.Errorf("bothy %s is bothy %s, want %s", typed, got, want)
+		}
+	}
+	for typed, want := range map[string]string{
+		"resume": "chat --pick", "resume fix-2": "chat --run fix-2", "resume -m x": "chat --pick -m x", "-C . resume a -m x": "-C . chat --run a -m x", "runs resume a": "runs resume a",
+	} {
+		if got := strings.Join(familiar(strings.Fields(typed)), " "); got != want {
+			t.Errorf("bothy %s is bothy %s, want %s", typed, got, want)
+		}
+	}
+	for _, set := range [][]string{{"BOTHY_PLAIN=1"}, {"TERM=dumb"}} {
+		c := *b.c
+		c.environ = append(slices.Clone(c.environ), set...)
+		if c.drawn(false) || !b.c.drawn(false) || b.c.drawn(true) {
+			t.Errorf("%s, drawn: %t, want false; without: %t, with --plain: %t", set, c.drawn(false), b.c.drawn(false), b.c.drawn(true))
+		}
+	}
+	b.c.inTTY = false
+	if got := b.c.conversation(nil); len(got) != 0 {
+		t.Errorf("bothy without a terminal is bothy %s", got)
+	}
+	b.want(t, exitUsage, "resume")
+	if !strings.Contains(b.err.String(), "`bothy runs` prints it") {
+		t.Errorf("resume without a terminal: %q", b.err.String())
 	}
 }
 

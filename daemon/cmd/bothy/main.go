@@ -28,7 +28,7 @@ type cli struct {
 	VersionFlag versionFlag `name:"version" help:"Print the version, as 'bothy version' does."`
 
 	Run       runCmd                 `cmd:"" help:"Give an agent a prompt and watch it work."`
-	Chat      chatCmd                `cmd:"" help:"Talk with an agent, line by line."`
+	Chat      chatCmd                `cmd:"" help:"Talk with an agent."`
 	Runs      runsCmd                `cmd:"" help:"List and show runs; abort, resume, fork, diff, undo, reset, rename or delete one."`
 	Journal   journalCmd             `cmd:"" help:"Print what was committed, row by row, and follow what comes."`
 	Proposals proposalsCmd           `cmd:"" help:"List what waits for your answer; show, accept, reject or edit one."`
@@ -57,7 +57,7 @@ type cli struct {
 
 // Help is the text below the list of verbs.
 func (cli) Help() string {
-	return `Without a verb, in a terminal, it opens a conversation: ` + "`bothy -c`" + ` goes on with the project's last run, ` + "`bothy -r NAME`" + ` with another.
+	return `Without a verb, in a terminal, it opens a conversation: ` + "`bothy -c`" + ` goes on with the project's last run, ` + "`bothy -r NAME`" + ` with another, ` + "`bothy resume`" + ` lets you choose.
 
 The project of a call is the nearest folder upwards with .bothy or .git, else the working directory.
 
@@ -124,9 +124,7 @@ func (c *console) run(ctx context.Context, args []string) (code int) {
 	if len(args) > 0 && args[0] == completeVerb {
 		return c.completeWord(ctx, parser.Model, args[1:])
 	}
-	if opening, is := openingOf(args); is && c.inTTY && c.outTTY {
-		return c.end(c.converse(ctx, opening))
-	}
+	args = c.conversation(args)
 	if len(args) == 0 {
 		args = []string{"--help"} // who says nothing wants to know what there is
 	}

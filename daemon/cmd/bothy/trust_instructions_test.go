@@ -34,7 +34,7 @@ func (f *fakeSkills) answeredInstructions() string {
 // TestRunAsksAboutInstructions: before the prompt, once, and only a person.
 func TestRunAsksAboutInstructions(t *testing.T) {
 	for typed, want := range map[string]string{"y": "yes", "YES": "yes", "n": "no", "": "no", "d/?/x/y": "yes", "d/n": "no"} {
-		for _, verb := range [][]string{{"run", "hello"}, {"run", "-q", "hello"}, {"chat"}} {
+		for _, verb := range [][]string{{"run", "hello"}, {"run", "-q", "hello"}, {"chat", "--plain"}} {
 			b, keys := withQuestion(t, strings.Split(typed, "/")...)
 			b.daemon.play = twoTurns
 			b.daemon.skills.trusted.Instructions = instructed()

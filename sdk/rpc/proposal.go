@@ -80,7 +80,7 @@ type Explained struct {
 	Decision   sdk.Decision    `json:"decision"`      // as it was made
 	Now        *sdk.Decision   `json:"now,omitempty"` // what the rules in force would say, when that differs
 	Answer     sdk.Answer      `json:"answer,omitempty"`
-	AnsweredBy string          `json:"answered_by,omitempty"` // "a client", "remembered", "yolo"
+	AnsweredBy string          `json:"answered_by,omitempty"` // "a person", "remembered", "yolo"
 	Status     int             `json:"status"`
 	Outcome    sdk.Outcome     `json:"outcome,omitempty"`
 }

@@ -114,7 +114,7 @@ func takesAnswers(f *fakeDaemon) func(rpc.Resolve) (rpc.Resolved, error) {
 		case sdk.Reject:
 			p.State, p.Outcome = sdk.StateFailed, sdk.Permission
 			f.policy.propose(p)
-			f.commit(entry(loop, 1, bashPath, text(""), sdk.StateFailed, sdk.Permission, sdk.PhaseEnded, map[string]any{"answer": map[string]string{"answer": "reject", "by": "a client"}, "error": "rejected"}))
+			f.commit(entry(loop, 1, bashPath, text(""), sdk.StateFailed, sdk.Permission, sdk.PhaseEnded, map[string]any{"answer": map[string]string{"answer": "reject", "by": "a person"}, "error": "rejected"}))
 			f.commit(ended(loop, 200, "answer", "rejected"))
 		default:
 			p.State = sdk.StateStreaming
@@ -122,7 +122,7 @@ func takesAnswers(f *fakeDaemon) func(rpc.Resolve) (rpc.Resolved, error) {
 			if r.Remember != "" {
 				done.Rule = &sdk.RememberedRule{ID: "3f2a", PolicyRule: sdk.PolicyRule{Verdict: sdk.Allow, Tools: []string{"bash"}, Commands: []string{"rm"}, Project: p.Project}}
 			}
-			f.commit(entry(loop, 1, bashPath, nil, sdk.StateStreaming, "", sdk.PhaseApproved, map[string]any{"answer": map[string]string{"answer": "accept", "by": "a client"}}))
+			f.commit(entry(loop, 1, bashPath, nil, sdk.StateStreaming, "", sdk.PhaseApproved, map[string]any{"answer": map[string]string{"answer": "accept", "by": "a person"}}))
 			f.commit(entry(loop, 1, bashPath, nil, sdk.StateStreaming, "", sdk.PhaseStarted, nil))
 			f.commit(entry(loop, 1, bashPath, text("gone"), sdk.StateResolved, "", sdk.PhaseEnded, map[string]any{"duration_ms": 3}))
 			f.commit(entry(loop, 1, "assistant://2", text("Done."), sdk.StateResolved, "", "", nil))

@@ -196,7 +196,7 @@ func TestPolicyRules(t *testing.T) {
 func TestExplain(t *testing.T) {
 	b := withDaemon(t, nil)
 	b.daemon.policy.explained = rpc.Explained{
-		Run: "brave-1", Path: bashPath, Tool: "bash", Command: "rm -rf\x1b build", Answer: sdk.Accept, AnsweredBy: "a client", Status: 200,
+		Run: "brave-1", Path: bashPath, Tool: "bash", Command: "rm -rf\x1b build", Answer: sdk.Accept, AnsweredBy: "a person", Status: 200,
 		Decision: sdk.Decision{Verdict: sdk.Propose, Rule: "shell", Source: "built-in", Reason: "rm\x07 is not proven", Commands: []sdk.SeenCommand{{Text: "rm -rf\x1b build", Verdict: sdk.Propose}}},
 		Now:      &sdk.Decision{Verdict: sdk.Deny, Rule: "no-rm", Source: "/h/config.hcl:3", Reason: "never", Violation: "path_escape"},
 	}

@@ -21,9 +21,9 @@ func TestPersons(t *testing.T) {
 	}
 	h.commit(change(sdk.Write{State: sdk.StateStreaming, Phase: sdk.PhaseRecorded}, `{"call_id":"c1","tool":"bash","arguments":{"command":"x"}}`))
 	h.commit(change(sdk.Write{State: sdk.StateProposed, Phase: sdk.PhaseRecorded}, `{"proposal":{"id":"ab12","hash":"h1","command":"x"}}`))
-	h.commit(change(sdk.Write{State: sdk.StateProposed, Phase: sdk.PhaseRecorded}, `{"proposal":{"id":"ab12","hash":"h2","command":"y"},"answer":{"answer":"edit","by":"a client"}}`))
+	h.commit(change(sdk.Write{State: sdk.StateProposed, Phase: sdk.PhaseRecorded}, `{"proposal":{"id":"ab12","hash":"h2","command":"y"},"answer":{"answer":"edit","by":"a person"}}`))
 	h.commit(change(sdk.Write{State: sdk.StateFailed, Outcome: sdk.Permission, Phase: sdk.PhaseEnded, Body: text("rejected")},
-		`{"answer":{"answer":"reject","by":"a client","reason":"no"},"error":"rejected"}`))
+		`{"answer":{"answer":"reject","by":"a person","reason":"no"},"error":"rejected"}`))
 	h.logged()
 	lines := h.lines(r)
 	want := "run_created loop_queued prompt loop_started llm_request tool_call tool_proposed tool_answered tool_proposed tool_answered tool_error"
@@ -33,7 +33,7 @@ func TestPersons(t *testing.T) {
 	if p := lines[8].Payload; p["hash"] != "h2" || p["command"] != "y" || p["tool"] != "bash" || p["path"] != "log://turn_1/bash/a" {
 		t.Errorf("proposed %v", p)
 	}
-	if p := lines[9].Payload; p["answer"] != "reject" || p["by"] != "a client" || p["reason"] != "no" {
+	if p := lines[9].Payload; p["answer"] != "reject" || p["by"] != "a person" || p["reason"] != "no" {
 		t.Errorf("answered %v", p)
 	}
 }

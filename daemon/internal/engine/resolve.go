@@ -26,7 +26,7 @@ func (e *Engine) Resolve(ctx context.Context, r rpc.Resolve) (rpc.Resolved, erro
 	if err != nil {
 		return rpc.Resolved{}, err
 	}
-	q.given = sdk.ActionAnswer{Answer: r.Answer, By: "a client", At: e.cfg.Clock().UTC(), Reason: strings.TrimSpace(r.Reason)}
+	q.given = sdk.ActionAnswer{Answer: r.Answer, By: "a person", At: e.cfg.Clock().UTC(), Reason: strings.TrimSpace(r.Reason)}
 	switch {
 	case r.Remember != sdk.RememberNothing && r.Answer != sdk.Accept:
 		return rpc.Resolved{}, sdk.Errorf(sdk.Validation, "only an accepted answer can be remembered as a rule; leave remember out")

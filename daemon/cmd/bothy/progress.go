@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -29,6 +30,8 @@ type progress struct {
 	held  string              // the last answer's text, not shown yet
 	wrong string              // the last error of the engine that was shown
 	last  string              // the action that the last line is of
+	wait  *waitLine           // nil where nothing is said while nothing comes
+	work  []*timeline.Action  // at work
 	rest  map[string][]string // by action: the last lines of output, of those that are not shown
 }
 
@@ -93,6 +96,7 @@ func (p *progress) lost() {
 }
 
 func (p *progress) row(row sdk.JournalRow, c timeline.Change) {
+	p.works(row, c)
 	switch {
 	case row.Kind == sdk.KindTurnOpened:
 		p.release()
@@ -105,6 +109,22 @@ func (p *progress) row(row sdk.JournalRow, c timeline.Change) {
 		p.action(c.Action)
 	case strings.HasPrefix(row.Kind, sdk.KindNote):
 		p.note(row)
+	}
+}
+
+// works says what is being done, for when nothing comes for a while.
+func (p *progress) works(row sdk.JournalRow, c timeline.Change) {
+	p.work = slices.DeleteFunc(p.work, func(a *timeline.Action) bool { return a.State.Ended() })
+	if a := c.Action; a != nil && a.Phase == sdk.PhaseStarted && !a.State.Ended() && !slices.Contains(p.work, a) {
+		p.work = append(p.work, a)
+	}
+	switch {
+	case p.loop.End != nil || p.loop.Waits() != nil:
+		p.wait.work("")
+	case len(p.work) > 0:
+		p.wait.work(show.ActionName(p.work[len(p.work)-1].Path) + " works")
+	default:
+		p.wait.work("waiting for the model")
 	}
 }
 

@@ -112,11 +112,17 @@ func (cmd runCmd) show(ctx context.Context, c *console, cl *client.Client, accep
 // showText is how people see a loop; chat uses it too.
 func (c *console) showText(ctx context.Context, cl *client.Client, accepted rpc.Accepted, s *loopState, quiet bool, who approver) error {
 	p := newProgress(c, s)
-	var v viewer = p
 	if quiet {
-		v = silent{}
+		if err := c.follow(ctx, cl, accepted, s, silent{}, who); err != nil {
+			return err
+		}
+		return p.finish(accepted, quiet)
 	}
-	if err := c.follow(ctx, cl, accepted, s, v, who); err != nil {
+	wait, done := c.tellWaits()
+	p.wait = wait
+	err := c.follow(ctx, cl, accepted, s, p, who)
+	done()
+	if err != nil {
 		return err
 	}
 	return p.finish(accepted, quiet)

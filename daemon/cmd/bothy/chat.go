@@ -26,7 +26,7 @@ type chatCmd struct {
 
 // Help adds to the verb's help.
 func (chatCmd) Help() string {
-	return `At a terminal this opens a conversation, as bothy alone does; /help in it lists keys and commands. With --plain, and without a terminal, each line is a prompt, and the agent remembers what was said before: Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends. With --json each prompt becomes one object on a line, as 'bothy run --format json' has it, and nothing is asked.
+	return `At a terminal this opens a conversation, as bothy alone does; /help in it lists keys and commands. With --plain, and without a terminal, each line is a prompt, and the agent remembers what was said before: Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends, and /help lists commands. With --json each prompt becomes one object on a line, as 'bothy run --format json' has it, and nothing is asked.
 
 Examples:
 
@@ -127,6 +127,9 @@ func (t *chatSession) read(lines *bufio.Reader) (string, bool, error) {
 // take does what a line asks for, and returns the exit code that holds from then on: last,
 // where it asks for nothing.
 func (t *chatSession) take(ctx context.Context, line string, last int) (int, error) {
+	if t.command(ctx, line) {
+		return last, nil
+	}
 	cut := t.cut && t.c.inTTY
 	t.cut = false
 	switch answer := strings.ToLower(line); {

@@ -22,10 +22,15 @@ func init() { scriptCommands["answers"] = answers }
 // answers runs bothy in a terminal of its own, where a person types a line each
 // time that a question stands there. A whole "y" line is typed before the first
 // one, too: it must answer nothing. What the terminal showed is in the file
-// answered.
+// answered. An argument <FILE is what the file holds.
 func answers(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: answers LINE/LINE... ARGUMENT...")
+	}
+	for i, arg := range args {
+		if name, is := strings.CutPrefix(arg, "<"); is {
+			args[i] = strings.TrimSpace(ts.ReadFile(name))
+		}
 	}
 	hands, tty, err := pseudoTerminal()
 	ts.Check(err)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -171,48 +173,31 @@ func (c *console) sayRule(r *sdk.RememberedRule) {
 	}
 }
 
-// remember asks what the rule is to be about. No answer accepts nothing.
+// remember asks what the rule is to be about: each is shown as it would be written. No
+// answer accepts nothing.
 func (a *asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
-	project := a.c.exact(p.Project)
-	a.c.say("  Run it, and from now on do not ask in %s about", project)
-	a.c.say("    1  this very call, with these arguments")
-	commands, which := rememberedCommands(p.Decision.Commands), "1, 3"
-	if len(commands) > 0 {
-		which = "1, 2, 3"
-		a.c.say("    2  these commands as they stand, in any line: %s", a.c.exact(strings.Join(commands, "; ")))
+	if len(p.Offers) == 0 {
+		a.c.say("  no rule can be made of this call")
+		return false, nil
 	}
-	a.c.say("    3  %s, %s", a.c.exact(p.Tool), a.c.paint(red, "whatever it is called with"))
-	line, err := a.prompt(ctx, "  Which? ["+which+"; nothing goes back] ")
+	a.c.say("  Run it, and from now on, in %s:", a.c.exact(p.Project))
+	var numbers []string
+	for i, o := range p.Offers {
+		text := show.ExactLine(o.Text)
+		if o.Remember == sdk.RememberTool {
+			text = a.c.paint(red, text)
+		}
+		numbers = append(numbers, strconv.Itoa(i+1))
+		a.c.say("    %d  %s", i+1, text)
+	}
+	line, err := a.prompt(ctx, "  Which? ["+strings.Join(numbers, ", ")+"; nothing goes back] ")
 	if err != nil {
 		return false, err
 	}
-	switch strings.TrimSpace(line) {
-	case "1":
-		return a.accept(ctx, p, sdk.RememberCall)
-	case "2":
-		if len(commands) > 0 {
-			return a.accept(ctx, p, sdk.RememberCommand)
-		}
-	case "3":
-		return a.accept(ctx, p, sdk.RememberTool)
+	if i := slices.Index(numbers, strings.TrimSpace(line)); i >= 0 {
+		return a.accept(ctx, p, p.Offers[i].Remember)
 	}
 	return false, nil
-}
-
-// rememberedCommands names the commands that a rule would be about, as the daemon makes
-// it; none when one of them cannot be remembered.
-func rememberedCommands(seen []sdk.SeenCommand) []string {
-	var all []string
-	for _, s := range seen {
-		switch {
-		case s.Verdict == sdk.Allow:
-		case s.Whole == nil:
-			return nil
-		default:
-			all = append(all, wholeText(*s.Whole))
-		}
-	}
-	return all
 }
 
 // edit lets a person change the call and answers with what came of it.

@@ -19,34 +19,19 @@ import (
 // edited lets a person change what a proposal would run: its command line, or
 // else its arguments as JSON. It is nil when they left it as it was.
 func (a asker) edited(ctx context.Context, p sdk.Proposal) (json.RawMessage, error) {
-	name := show.CommandArgument(p)
-	text := p.Command
-	if name == "" {
-		var pretty bytes.Buffer
-		if err := json.Indent(&pretty, p.Arguments, "", "  "); err != nil {
-			return nil, fmt.Errorf("the arguments: %w", err)
-		}
-		text = pretty.String()
+	text, command, err := show.Editable(p)
+	if err != nil {
+		return nil, err
 	}
-	after, err := a.change(ctx, text, name != "")
+	after, err := a.change(ctx, text, command)
 	if err != nil || after == text || strings.TrimSpace(after) == "" {
 		return nil, err
 	}
-	if name == "" {
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(after), &object); err != nil || object == nil {
-			return nil, usageError{fmt.Sprintf("the arguments must be a JSON object: %v", reason(err))}
-		}
-		return json.RawMessage(after), nil
+	arguments, err := show.Edited(p, after)
+	if err != nil {
+		return nil, usageError{err.Error()}
 	}
-	var arguments map[string]json.RawMessage
-	if err := json.Unmarshal(p.Arguments, &arguments); err != nil {
-		return nil, fmt.Errorf("the arguments: %w", err)
-	}
-	if arguments[name], err = json.Marshal(after); err != nil {
-		return nil, fmt.Errorf("the command: %w", err)
-	}
-	return json.Marshal(arguments)
+	return arguments, nil
 }
 
 // change gives a text to the person's editor, or takes a line instead of it.

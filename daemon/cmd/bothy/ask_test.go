@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -68,6 +69,11 @@ func aProposal(project string) sdk.Proposal {
 		ID: "1a2b3c4d", Hash: strings.Repeat("0123456789abcdef", 4), Run: 7, Alias: "brave-1", Project: project, Dir: "/p/sub", Path: bashPath,
 		Tool: "bash", Plugin: "bash", Digest: strings.Repeat("d", 64), Mode: sdk.ModeInteractive, Created: epoch, Expires: epoch.Add(24 * time.Hour),
 		Arguments: data(map[string]any{"command": command, "timeout_seconds": 5}), Command: command, Bytes: len(command),
+		Offers: []sdk.Offer{
+			{Remember: sdk.RememberCall, Text: "always allow this call of bash, with exactly these arguments"},
+			{Remember: sdk.RememberCommand, Text: "always allow `rm -rf 'a build'` (with or without -v) in /workspace/sub"},
+			{Remember: sdk.RememberTool, Text: "always allow bash, whatever it is called with"},
+		},
 		Mounts: []string{"/workspace (read and write): /p", "/home/bothy"},
 		Decision: sdk.Decision{Verdict: sdk.Propose, Rule: "shell", Source: "built-in", Reason: "rm is not proven", Commands: []sdk.SeenCommand{
 			{Text: "rm -rf build \x1b[2J\u202e", Argv: []string{"rm", "-rf", "build"}, Verdict: sdk.Propose, Whole: &sdk.WholeCommand{Argv: []string{"rm", "-rf", "a build"}, Dir: "/workspace/sub", Plain: []string{"-v"}}, Rule: "program", Reason: "rm removes"},
@@ -378,16 +384,23 @@ func TestNobodyToAskAndNothingToShow(t *testing.T) {
 	}
 }
 
-// TestRememberSaysWhatItCovers: exactly, and only where there is something to remember.
+// TestRememberSaysWhatItCovers: each rule as it would be written, by numbers without a hole.
 func TestRememberSaysWhatItCovers(t *testing.T) {
 	b, _ := withQuestion(t, "r", "2")
 	b.want(t, exitOK, "run", "clean", "up")
-	for _, want := range []string{`2  these commands as they stand, in any line: rm -rf "a build" (with or without -v) in /workspace/sub`, "[1, 2, 3;"} {
+	for _, want := range []string{"2  always allow `rm -rf 'a build'` (with or without -v) in /workspace/sub", "[1, 2, 3;"} {
 		if !strings.Contains(unpainted(b.err.String()), want) {
 			t.Errorf("%q is not shown:\n%s", want, b.err.String())
 		}
 	}
-	if got := rememberedCommands([]sdk.SeenCommand{{Verdict: sdk.Propose, Whole: &sdk.WholeCommand{Argv: []string{"make"}, Dir: "/workspace"}}, {Verdict: sdk.Propose}}); got != nil {
-		t.Errorf("a line with a command that cannot be remembered offers %q", got)
+	for typed, want := range map[string]string{"r/2": "accept+tool", "r/3/n": "reject"} {
+		b, _ := withQuestion(t, strings.Split(typed, "/")...)
+		b.daemon.policy.change = func(p *sdk.Proposal) {
+			p.Offers = slices.DeleteFunc(slices.Clone(p.Offers), func(o sdk.Offer) bool { return o.Remember == sdk.RememberCommand })
+		}
+		b.want(t, exitOK, "run", "clean", "up")
+		if got := b.answersOf(); got != want || !strings.Contains(b.err.String(), "[1, 2;") {
+			t.Errorf("%s answered %q, want %q:\n%s", typed, got, want, b.err.String())
+		}
 	}
 }

@@ -20,7 +20,8 @@ type fakePolicy struct {
 	explained rpc.Explained
 	audit     []rpc.AuditRecord
 	damage    *sdk.JournalDamage
-	silent    error // why no proposal can be shown
+	silent    error                 // why no proposal can be shown
+	change    func(p *sdk.Proposal) // of each that comes; nil leaves it
 	resolve   func(p rpc.Resolve) (rpc.Resolved, error)
 }
 
@@ -34,6 +35,9 @@ func (f *fakePolicy) was(question any) {
 func (f *fakePolicy) propose(p sdk.Proposal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.change != nil {
+		f.change(&p)
+	}
 	f.proposals = append(slices.DeleteFunc(slices.Clone(f.proposals), func(x sdk.Proposal) bool { return x.ID == p.ID }), p)
 }
 

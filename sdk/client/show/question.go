@@ -3,7 +3,6 @@ package show
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
@@ -292,18 +291,4 @@ func sizeOf(text string) string {
 		size += fmt.Sprintf(" (%s beyond ASCII: letters of other alphabets can look the same)", Plural(n, "character"))
 	}
 	return size
-}
-
-// CommandArgument is the name of the argument that holds a proposal's command line; empty
-// when none does.
-func CommandArgument(p sdk.Proposal) string {
-	names, values, _ := Members(p.Arguments)
-	i := slices.IndexFunc(values, func(raw json.RawMessage) bool {
-		var text string
-		return p.Command != "" && json.Unmarshal(raw, &text) == nil && text == p.Command
-	})
-	if i < 0 {
-		return ""
-	}
-	return names[i]
 }

@@ -299,6 +299,35 @@ func TestConversationAsks(t *testing.T) {
 	}
 }
 
+// TestConversationEdits: what a person makes of a call is what runs, under a question of its
+// own where it has to be asked about, and the call that was proposed never runs.
+func TestConversationEdits(t *testing.T) {
+	s := newSeat(t, 80, 24)
+	s.env = append(s.env, "BOTHY_POLICY_MODE=interactive")
+	s.sit()
+	s.until("> What")
+	s.keys("call write_file {\"path\":\"a.txt\",\"content\":\"x\"}\r")
+	s.until("? write_file a.txt", "e edit")
+	s.keys("e")
+	s.until("What shall run?", "\"path\": \"a.txt\"")
+	s.keys("\x15{\r") // the last line is another, and no object is left
+	s.until("must be a JSON object")
+	s.keys("\x1b")
+	s.until("e edit", "? write_file a.txt")
+	s.keys("e")
+	s.until("What shall run?")
+	s.keys("\x15\x7f\x15\x7f\x15\x7f\x15\x7f{\"path\":\"b.txt\",\"content\":\"y\"}\r")
+	s.until("? write_file b.txt", "y once")
+	s.keys("y")
+	s.until("✓ write_file b.txt", "the tool said")
+	if text, err := os.ReadFile(filepath.Join(s.dir, "b.txt")); err != nil || string(text) != "y" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "a.txt")); err == nil {
+		t.Error("what was proposed first was done as well")
+	}
+}
+
 // TestConversationComesBack: who comes back sees the last prompts and the answer that is
 // being written, also after the daemon was killed.
 func TestConversationComesBack(t *testing.T) {

@@ -141,7 +141,7 @@ func (c *conversation) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return c, tea.Batch(c.key(m), c.draft())
 	case tea.PasteMsg:
-		if c.open == nil || c.open.writes {
+		if c.open == nil || c.open.typing() {
 			c.in.paste(m.Content)
 		}
 		return c, c.draft()
@@ -412,7 +412,7 @@ func (c *conversation) draft() tea.Cmd {
 
 func (c *conversation) saveDraft() {
 	text := c.in.text()
-	if c.open != nil && c.open.writes {
+	if c.open != nil && c.open.typing() {
 		text = c.open.draft
 	}
 	if text != c.saved {

@@ -158,7 +158,7 @@ func (c *conversation) View() tea.View {
 		below = append(below, c.tail)
 	}
 	var cursor *tea.Cursor
-	if c.open == nil || c.open.writes {
+	if c.open == nil || c.open.typing() {
 		field := c.in.area.View()
 		cursor = c.in.area.Cursor()
 		if cursor != nil {

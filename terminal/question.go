@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ type question struct {
 	details  bool
 	always   bool // which rule is to be chosen
 	writes   bool // the reason of a no is written into the input
+	edits    bool // what would run is changed in the input
 	sent     bool // an answer is under way
 	draft    string
 }
@@ -68,11 +70,14 @@ func (c *conversation) question(m asked) tea.Cmd {
 }
 
 func (c *conversation) closeQuestion() {
-	if c.open != nil && c.open.writes {
+	if c.open != nil && c.open.typing() {
 		c.in.set(c.open.draft)
 	}
 	c.open = nil
 }
+
+// typing reports whether keys go into the input.
+func (q *question) typing() bool { return q.writes || q.edits }
 
 // lines are the question: what would run first and whole, why it is asked, the keys.
 func (q *question) lines(c *conversation) []string {
@@ -89,6 +94,8 @@ func (q *question) lines(c *conversation) []string {
 		out = append(out, c.p.dim.Render("  answering"))
 	case q.writes:
 		out = append(out, c.p.ask.Render("  Why not? What shall be done instead? ")+c.p.dim.Render("enter tells the model, esc goes back"))
+	case q.edits:
+		out = append(out, c.p.ask.Render("  What shall run? ")+c.p.dim.Render("enter asks again where it has to, esc goes back"))
 	case q.always:
 		out = append(out, c.p.ask.Render("  From now on, in this project:")+c.p.dim.Render("  esc goes back"))
 		out = append(out, c.offers(p)...)
@@ -110,9 +117,9 @@ func (q *question) room(c *conversation) int {
 // keys are what an answer is given with.
 func (q *question) keys(c *conversation) []string {
 	if c.columns() < 60 {
-		return []string{"y", "once", "a", "always", "n", "no", "r", "why", "d", "all", "esc", "later"}
+		return []string{"y", "once", "a", "always", "n", "no", "r", "why", "e", "edit", "d", "all", "esc", "later"}
 	}
-	return []string{"y", "once", "a", "always", "n", "no", "r", "no, and why", "d", "details", "esc", "leave it open"}
+	return []string{"y", "once", "a", "always", "n", "no", "r", "no, and why", "e", "edit", "d", "details", "esc", "leave it open"}
 }
 
 // seen reports whether all of what would run was shown: nothing else is let run.
@@ -153,8 +160,8 @@ func (c *conversation) answerKey(m tea.KeyPressMsg) tea.Cmd {
 	}
 	key := m.Keystroke()
 	switch {
-	case q.writes:
-		return c.reasonKey(m)
+	case q.typing():
+		return c.questionInput(m)
 	case q.always:
 		return c.ruleKey(key)
 	}
@@ -177,6 +184,8 @@ func (c *conversation) answerKey(m tea.KeyPressMsg) tea.Cmd {
 	case "r":
 		q.writes, q.draft = true, c.in.area.Value()
 		c.in.clear()
+	case "e":
+		return c.editCall()
 	case "d":
 		q.details = !q.details
 	case "esc":
@@ -197,23 +206,65 @@ func (c *conversation) ruleKey(key string) tea.Cmd {
 	return nil
 }
 
-func (c *conversation) reasonKey(m tea.KeyPressMsg) tea.Cmd {
+// editCall puts what would run into the input.
+func (c *conversation) editCall() tea.Cmd {
+	q := c.open
+	text, _, err := show.Editable(q.proposal)
+	if err != nil {
+		return c.fail(err)
+	}
+	if show.Text(text) != text {
+		c.tail = c.p.bad.Render("it holds characters that cannot be typed: r tells the model what to do instead")
+		return nil
+	}
+	q.edits, q.draft = true, c.in.area.Value()
+	c.in.clear()
+	c.in.set(text)
+	return nil
+}
+
+// questionInput is a key while a reason or another call is typed.
+func (c *conversation) questionInput(m tea.KeyPressMsg) tea.Cmd {
 	q := c.open
 	switch m.Keystroke() {
 	case "esc":
-		q.writes = false
+		q.writes, q.edits = false, false
+		c.in.clear()
 		c.in.set(q.draft)
 		return nil
 	case "enter":
-		reason := strings.TrimSpace(c.in.text())
-		c.in.clear()
-		c.in.set(q.draft)
-		q.writes = false
-		return c.answer(rpc.Resolve{Answer: sdk.Reject, Reason: reason})
+		return c.answerTyped()
 	}
 	var cmd tea.Cmd
 	c.in.area, cmd = c.in.area.Update(m)
 	return cmd
+}
+
+// answerTyped answers with what was typed. A call that cannot be made of it stays there.
+func (c *conversation) answerTyped() tea.Cmd {
+	q := c.open
+	text := strings.TrimSpace(c.in.text())
+	r := rpc.Resolve{Answer: sdk.Reject, Reason: text}
+	if q.edits {
+		arguments, err := show.Edited(q.proposal, text)
+		if err != nil || text == "" {
+			c.tail = c.p.bad.Render(harmless(cmp.Or(errText(err), "nothing would run: esc goes back, and n says no")))
+			return nil
+		}
+		r = rpc.Resolve{Answer: sdk.Edit, Arguments: arguments}
+	}
+	q.writes, q.edits = false, false
+	c.in.clear()
+	c.in.set(q.draft)
+	return c.answer(r)
+}
+
+// errText is what an error says, and nothing where there is none.
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // answer answers with the hash of what was shown.
@@ -228,9 +279,14 @@ func (c *conversation) answer(r rpc.Resolve) tea.Cmd {
 
 // took is the end of an answer. What it did is told by the journal.
 func (c *conversation) took(m answered) tea.Cmd {
+	open := c.open
 	c.closeQuestion()
 	if m.err != nil {
 		return c.fail(m.err)
+	}
+	if p := m.resolved.Proposal; p.State == sdk.StateProposed && open != nil { // it was edited, and has to be asked about as it is now
+		c.open = &question{proposal: p, action: open.action, draft: c.in.area.Value()}
+		return nil
 	}
 	if r := m.resolved.Rule; r != nil {
 		return c.say(c.p.dim.Render("  remembered as rule " + show.Line(r.ID) + "; `bothy policy forget " + show.Line(r.ID) + "` removes it"))

@@ -23,14 +23,15 @@ import (
 
 // fakeStore is a journal and some runs in memory.
 type fakeStore struct {
-	mu       sync.Mutex
-	rows     []sdk.JournalRow
-	changed  chan struct{}
-	projects []sdk.Project
-	runs     []sdk.Run
-	entries  []sdk.Entry
-	turns    []sdk.Turn
-	loops    []sdk.Loop
+	mu          sync.Mutex
+	rows        []sdk.JournalRow
+	unannounced int // of them: committed, and Seq does not count them yet
+	changed     chan struct{}
+	projects    []sdk.Project
+	runs        []sdk.Run
+	entries     []sdk.Entry
+	turns       []sdk.Turn
+	loops       []sdk.Loop
 }
 
 func newFakeStore() *fakeStore {
@@ -55,7 +56,7 @@ func (f *fakeStore) commit(rows ...sdk.JournalRow) int64 {
 	}
 	close(f.changed)
 	f.changed = make(chan struct{})
-	return int64(len(f.rows))
+	return int64(len(f.rows) - f.unannounced)
 }
 
 func (f *fakeStore) Projects(context.Context) ([]sdk.Project, error) {
@@ -153,7 +154,7 @@ func (f *fakeStore) Forks(_ context.Context, run int64) ([]sdk.Run, error) {
 func (f *fakeStore) Seq() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return int64(len(f.rows))
+	return int64(len(f.rows) - f.unannounced)
 }
 
 func (f *fakeStore) Changed() <-chan struct{} {

@@ -38,6 +38,9 @@ func (s *Server) journal(ctx context.Context, c *conn, p rpc.JournalParams) (rpc
 			return rpc.JournalPage{}, err
 		}
 		for _, row := range rows {
+			if row.Seq > seq { // committed since: who goes on behind it would be told that nothing is there yet
+				return answer, nil
+			}
 			sees, err := c.sees(ctx, row)
 			if err != nil {
 				return rpc.JournalPage{}, err

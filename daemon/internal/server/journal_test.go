@@ -85,6 +85,21 @@ func TestJournalPagesOfAQuietProject(t *testing.T) {
 	}
 }
 
+// TestJournalPageEndsAtItsSeq: a page has no row that was committed and is not announced
+// yet, for nobody could go on behind it.
+func TestJournalPageEndsAtItsSeq(t *testing.T) {
+	h := open(t, nil)
+	c := h.client(t)
+	h.store.commit(make([]sdk.JournalRow, 3)...)
+	h.store.mu.Lock()
+	h.store.unannounced = 1
+	h.store.mu.Unlock()
+	page, err := c.Journal(t.Context(), rpc.JournalParams{})
+	if err != nil || len(page.Rows) != 2 || page.Seq != 2 {
+		t.Errorf("%d rows up to %d, %v", len(page.Rows), page.Seq, err)
+	}
+}
+
 // unsteady dials connections that break after some bytes.
 func unsteady(path string, seed uint64) func(context.Context) (net.Conn, error) {
 	random := rand.New(rand.NewPCG(seed, 1))

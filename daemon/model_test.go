@@ -33,7 +33,7 @@ func serveModel(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // modelServer serves the model of serve-model until a test ends.
-func modelServer(t *testing.T) (url string) {
+func modelServer(t testing.TB) (url string) {
 	url, end := parrotServer("")
 	t.Cleanup(end)
 	return url
@@ -119,6 +119,10 @@ func (p *parrot) complete(w http.ResponseWriter, r *http.Request) {
 		s.callInTurn(lines[1:], request.Messages)
 		return
 	}
+	if name, is := strings.CutPrefix(user, "play "); is {
+		s.play(name, request.Messages)
+		return
+	}
 	if last.Role == "tool" {
 		s.text("the tool said: " + last.Content)
 		s.end("stop")
@@ -168,10 +172,12 @@ type sse struct {
 //	calls                 the calls of the lines below, one after the other, whose results it then repeats
 //	join TEXT             the text without its ~, a few letters at a time
 //	join-call TOOL ARGUMENTS   call, the arguments likewise
+//	reason TEXT           reasoning that is the text, then an answer
 //	system                what stood in the system prompt
 //	slow                  a word every 50 ms, until nobody listens
 //	stall                 the same the first time, and an answer to whoever asks again
 //	long                  more than a row of the journal carries
+//	play NAME             the turns of that name, one after the other (see plays)
 //	steer                 text that would steer a terminal
 //	refuse                an error of the server that repeats the key it was sent
 func (s sse) modelSays(user, system string) {
@@ -193,6 +199,9 @@ func (s sse) modelSays(user, system string) {
 		for _, piece := range joined(rest) {
 			s.text(piece)
 		}
+	case "reason":
+		s.delta(map[string]any{"reasoning_content": rest}, "")
+		s.text("so it is")
 	case "system":
 		s.text(system)
 	case "slow", "stall":

@@ -3,15 +3,16 @@
 package daemon
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,33 +25,41 @@ import (
 
 // seat is a person's terminal: a program on a pty, and an emulator that draws its bytes.
 type seat struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string // of the project
 	home string
 	env  []string
+	back string // the background that the terminal tells, as OSC 11 does; empty tells none
 	pty  *os.File
 	cmd  *exec.Cmd
 
 	mu    sync.Mutex
 	term  vt.MockTerm
+	own   vt.MockTerm // the terminal's own screen, while its alternate one is shown
+	cut   []byte      // the begin of a sequence whose end was not read yet
 	size  vt.Coord
+	wrote []byte        // all that the program wrote
+	read  time.Time     // when the last of it came
 	drawn chan struct{} // closed and made anew with each piece
 	ended chan struct{}
 }
 
+// What a terminal answers to OSC 11.
+const (
+	dark  = "rgb:0000/0000/0000"
+	light = "rgb:ffff/ffff/ffff"
+)
+
 // newSeat makes a home, a project and a model server, and starts nothing yet.
-func newSeat(t *testing.T, columns, rows int) *seat {
+func newSeat(t testing.TB, columns, rows int) *seat {
 	t.Helper()
 	prefix := installation(t)
 	runtime, err := os.MkdirTemp("/tmp", "bs-") // short: a socket's path ends at 107 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, err := os.MkdirTemp("", "seat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &seat{t: t, dir: filepath.Join(home, "shop"), home: home, size: vt.Coord{X: vt.Col(columns), Y: vt.Row(rows)}}
+	home := newHome(t)
+	s := &seat{t: t, dir: filepath.Join(home, "shop"), home: home, back: dark, size: vt.Coord{X: vt.Col(columns), Y: vt.Row(rows)}}
 	if err := errors.Join(os.MkdirAll(filepath.Join(s.dir, ".git"), 0o700), os.MkdirAll(filepath.Join(home, ".config/bothy"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -58,14 +67,7 @@ func newSeat(t *testing.T, columns, rows int) *seat {
 		"HOME=" + home, "XDG_RUNTIME_DIR=" + runtime, "BOTHY_PREFIX=" + prefix, "TERM=xterm-256color", "LANG=C.UTF-8",
 		"PATH=" + filepath.Join(prefix, "bin") + ":" + os.Getenv("PATH"), "MODEL_URL=" + modelServer(t),
 	}
-	s.write(".config/bothy/config.hcl", `provider "parrot" {
-  plugin   = "openai"
-  base_url = env("MODEL_URL")
-}
-agent "default" {
-  model = "parrot/parrot"
-}
-`)
+	s.write(".config/bothy/config.hcl", parrotConfig)
 	t.Cleanup(func() {
 		stop := exec.Command(filepath.Join(prefix, "bin", "bothy"), "stop", "--now")
 		stop.Env = s.env
@@ -75,6 +77,45 @@ agent "default" {
 		}
 	})
 	return s
+}
+
+// parrotConfig has the model of serve-model.
+const parrotConfig = `provider "parrot" {
+  plugin   = "openai"
+  base_url = env("MODEL_URL")
+}
+agent "default" {
+  model = "parrot/parrot"
+}
+`
+
+// newHome is a folder whose path is as long in every test, so that lines are broken in the
+// same places.
+func newHome(t testing.TB) string {
+	t.Helper()
+	for n := range 1000 {
+		home := fmt.Sprintf("/tmp/seat-%03d", n)
+		if err := os.Mkdir(home, 0o700); err == nil {
+			return home
+		} else if !errors.Is(err, fs.ErrExist) {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("no name is free: remove /tmp/seat-*")
+	return ""
+}
+
+// beside is a terminal with a home and a project of its own at the same daemon, whose
+// seat has to stay until the tests of this one have ended.
+func (s *seat) beside(t testing.TB, name string, columns, rows int) *seat {
+	t.Helper()
+	b := &seat{t: t, home: filepath.Join(s.home, name), back: dark, size: vt.Coord{X: vt.Col(columns), Y: vt.Row(rows)}}
+	b.dir = filepath.Join(b.home, "shop")
+	if err := os.MkdirAll(filepath.Join(b.dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.env = append(slices.Clone(s.env), "HOME="+b.home, "XDG_STATE_HOME="+filepath.Join(s.home, ".local/state"), "XDG_CONFIG_HOME="+filepath.Join(s.home, ".config"))
+	return b
 }
 
 // write writes a file of the home.
@@ -89,14 +130,24 @@ func (s *seat) write(name, text string) {
 // sit starts bothy in the project.
 func (s *seat) sit(args ...string) {
 	s.t.Helper()
-	s.term = vt.NewMockTerm(vt.MockOptSize(s.size))
+	s.start(exec.Command(s.prefix("bin", "bothy"), args...))
+}
+
+// prefix is a path of the installation.
+func (s *seat) prefix(parts ...string) string {
+	return filepath.Join(append([]string{strings.TrimPrefix(s.env[2], "BOTHY_PREFIX=")}, parts...)...)
+}
+
+// start starts a program on the pty.
+func (s *seat) start(cmd *exec.Cmd) {
+	s.t.Helper()
+	s.wrote, s.term = nil, vt.NewMockTerm(vt.MockOptSize(s.size))
 	s.drawn, s.ended = make(chan struct{}), make(chan struct{})
 	if err := s.term.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	s.cmd = exec.Command("bothy", args...)
-	s.cmd.Path = filepath.Join(strings.TrimPrefix(s.env[2], "BOTHY_PREFIX="), "bin", "bothy")
-	s.cmd.Dir, s.cmd.Env, s.cmd.Err = s.dir, s.env, nil
+	s.cmd = cmd
+	s.cmd.Dir, s.cmd.Env = s.dir, s.env
 	var err error
 	if s.pty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Cols: uint16(s.size.X), Rows: uint16(s.size.Y)}); err != nil {
 		s.t.Fatal(err)
@@ -115,8 +166,15 @@ func (s *seat) draw() {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := s.pty.Read(buf)
+		read := time.Now()
 		s.mu.Lock()
-		_, _ = s.term.Write(buf[:n])
+		s.read = read
+		s.show(buf[:n])
+		asked := bytes.Count(s.wrote, []byte(asksBackground))
+		s.wrote = append(s.wrote, buf[:n]...)
+		if bytes.Count(s.wrote, []byte(asksBackground)) > asked && s.back != "" {
+			s.term.SendRaw([]byte("\x1b]11;" + s.back + "\x1b\\")) // the emulator does not answer that
+		}
 		close(s.drawn)
 		s.drawn = make(chan struct{})
 		s.mu.Unlock()
@@ -129,12 +187,48 @@ func (s *seat) draw() {
 	close(s.ended)
 }
 
-// keys types.
-func (s *seat) keys(text string) {
-	s.t.Helper()
-	if _, err := s.pty.WriteString(text); err != nil {
-		s.t.Fatal(err)
+// show gives the emulator a piece. It knows no alternate screen: another emulator is that.
+func (s *seat) show(piece []byte) {
+	const to, home = "\x1b[?1049h", "\x1b[?1049l"
+	text := string(s.cut) + string(piece)
+	s.cut = nil
+	for n := min(len(text), len(to)-1); n > 0; n-- {
+		if strings.HasPrefix(to, text[len(text)-n:]) {
+			text, s.cut = text[:len(text)-n], []byte(text[len(text)-n:])
+			break
+		}
 	}
+	for {
+		at := strings.Index(text, to[:len(to)-1])
+		if at < 0 {
+			_, _ = s.term.Write([]byte(text))
+			return
+		}
+		_, _ = s.term.Write([]byte(text[:at]))
+		switch leads := text[at : at+len(to)]; {
+		case leads == to && s.own == nil:
+			s.own, s.term = s.term, vt.NewMockTerm(vt.MockOptSize(s.size))
+			if err := s.term.Start(); err != nil {
+				s.t.Error(err)
+			}
+			go func(term vt.MockTerm) { _, _ = io.Copy(s.pty, term) }(s.term)
+		case leads == home && s.own != nil:
+			_ = s.term.Stop()
+			s.term, s.own = s.own, nil
+		}
+		text = text[at+len(to):]
+	}
+}
+
+// asksBackground asks a terminal for its background.
+const asksBackground = "\x1b]11;?"
+
+// keys types, behind what the terminal answers: no sequence of one stands within the other.
+func (s *seat) keys(text string) {
+	s.mu.Lock()
+	term := s.term
+	s.mu.Unlock()
+	term.SendRaw([]byte(text))
 }
 
 // screen is what stands there, without the blanks at the ends of lines.
@@ -241,10 +335,12 @@ func TestConversation(t *testing.T) {
 		t.Errorf("a paste became %d prompts:\n%s", n, s.screen())
 	}
 	s.keys("/help\r")
-	s.until("/undo", "take back")
+	s.until("commands", "/diff [PART]", "q leaves")
+	s.keys("q")
+	s.until("> What")
 	s.keys("\x04")
 	s.gone()
-	if screen := s.screen(); !strings.Contains(screen, "bothy chat -r chat-1") {
+	if screen := s.screen(); !strings.Contains(screen, "bothy -r chat-1") {
 		t.Errorf("it leaves with\n%s", screen)
 	}
 }
@@ -355,18 +451,6 @@ func TestConversationComesBack(t *testing.T) {
 	s.until("you said it twice: stall")
 }
 
-// TestConversationIsHarmless: nothing that a model says steers the terminal.
-func TestConversationIsHarmless(t *testing.T) {
-	s := newSeat(t, 40, 24)
-	s.sit()
-	s.until("> What")
-	s.keys("steer\r")
-	screen := s.until(`\x1b]0;title`, `\u202e`)
-	if title := s.term.GetTitle(); title == "title" {
-		t.Errorf("the model set the title:\n%s", screen)
-	}
-}
-
 // end hangs up: the person closes the window.
 func (s *seat) end() {
 	s.t.Helper()
@@ -399,11 +483,7 @@ func TestConversationOutlivesAStop(t *testing.T) {
 	s.until("> What")
 	s.keys("before\r")
 	s.until("you said: before")
-	stop := exec.Command(filepath.Join(strings.TrimPrefix(s.env[2], "BOTHY_PREFIX="), "bin", "bothy"), "stop")
-	stop.Env, stop.Dir = s.env, s.dir
-	if out, err := stop.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	s.bothy("stop")
 	s.until("bothyd was stopped")
 	s.keys("after\r")
 	s.until("you said: after")
@@ -411,58 +491,6 @@ func TestConversationOutlivesAStop(t *testing.T) {
 	screen := s.screen()
 	if strings.Count(screen, "you said: before") != 1 || strings.Count(screen, "you said: after") != 1 {
 		t.Errorf("something is told twice:\n%s", screen)
-	}
-}
-
-// TestConversationScreens: what stands there, cell by cell, at the usual widths.
-func TestConversationScreens(t *testing.T) {
-	for _, columns := range []int{40, 80, 120} {
-		t.Run(fmt.Sprint(columns), func(t *testing.T) {
-			s := newSeat(t, columns, 30)
-			s.env = append(s.env, "NO_COLOR=1", "BOTHY_POLICY_MODE=interactive")
-			s.write("shop/main.go", "package main\n\nfunc main() {\n\tprintln(1)\n}\n")
-			s.sit()
-			s.until("> What")
-			s.keys("join # Title~\n\nSome **bold** words that are long enough to be broken somewhere in the middle of a line.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\r")
-			s.until("• two", "> What")
-			s.rests()
-			s.keys("call edit_file {\"path\":\"main.go\",\"old_text\":\"\\tprintln(1)\",\"new_text\":\"\\tprintln(2)\"}\r")
-			s.until("esc l")
-			s.golden(fmt.Sprintf("question-%d", columns))
-			s.keys("d")
-			s.until("can touch")
-			s.keys("dn")
-			s.until("✗ edit_file", "> What")
-			s.rests()
-			s.golden(fmt.Sprintf("answer-%d", columns))
-		})
-	}
-}
-
-// update writes the golden screens anew.
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// stable are what no test can foretell of a screen.
-var stable = regexp.MustCompile(`bothy \S+|[0-9.]+m?s\b|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`)
-
-// goldenLines are how many lines of a screen are compared, from below.
-const goldenLines = 7
-
-// golden compares the screen with the one that is kept.
-func (s *seat) golden(name string) {
-	s.t.Helper()
-	lines := strings.Split(stable.ReplaceAllString(s.screen(), "~"), "\n")
-	got := strings.Join(lines[max(0, len(lines)-goldenLines):], "\n") + "\n" // how far it has scrolled hangs on how tall it was before
-	file := filepath.Join("testdata", "terminal", name+".txt")
-	if *update {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(got), 0o644)); err != nil {
-			s.t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || got != string(want) {
-		s.t.Errorf("%s, %v:\ngot\n%swant\n%s", file, err, got, want)
 	}
 }
 

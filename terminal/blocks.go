@@ -18,7 +18,7 @@ func (c *conversation) promptBlock(l *timeline.Loop) string {
 }
 
 // textBlock is a text of the model.
-func (c *conversation) textBlock(text string) string { return c.md.render(text, c.columns(), c.dark) }
+func (c *conversation) textBlock(text string) string { return c.md.render(text, c.columns(), c.back) }
 
 // callLine is a call in a line.
 func (c *conversation) callLine(a *timeline.Action) string {
@@ -27,12 +27,21 @@ func (c *conversation) callLine(a *timeline.Action) string {
 
 // actionBlock is a call with what came of it.
 func (c *conversation) actionBlock(a *timeline.Action) string {
+	if a.Person {
+		return c.ownBlock(a)
+	}
 	return c.p.draw(show.Action(&a.Action, show.View{Width: c.columns(), Head: show.ResultHead, Tail: show.ResultTail}))
 }
 
 // endBlock says how a prompt ended, and what it took.
 func (c *conversation) endBlock(l *timeline.Loop) string {
-	return wrapped(show.End(l, "", "").Draw(c.p.paint), c.columns(), "  ")
+	told := ""
+	for _, a := range l.Actions() {
+		if a.IsError() {
+			told = strings.TrimSpace(a.Body)
+		}
+	}
+	return wrapped(show.End(l, told, "").Draw(c.p.paint), c.columns(), "  ")
 }
 
 // noteText is what the engine says of its own work.
@@ -50,7 +59,7 @@ func harmless(text string) string { return show.Tabs(show.Text(text), 4) }
 
 // wrapped breaks a text into lines of a width, those after the first behind an indent.
 func wrapped(text string, width int, indent string) string {
-	drawn := lipgloss.NewStyle().Width(max(width, 20)).Render(text)
+	drawn := lipgloss.NewStyle().Width(max(width, 20) - len(indent)).Render(text)
 	lines := strings.Split(drawn, "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")

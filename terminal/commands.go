@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -26,17 +23,30 @@ func init() {
 	commands = []slash{
 		{"agent", "[NAME]", "the agent of the next prompts", (*conversation).setAgent},
 		{"answer", "", "ask again what waits for an answer", (*conversation).askAgain},
-		{"diff", "", "what this run changed in files", (*conversation).diff},
+		{"config", "", "where the configuration is, and what is wrong with it", (*conversation).config},
+		{"copy", "[N]", "copy the last answer, or its Nth code block", (*conversation).copyText},
+		{"diff", "[PART]", "what this run changed in files; PART is the number of a prompt, turn N, file or a path", (*conversation).diff},
+		{"export", "[FILE]", "write the conversation into a Markdown file", (*conversation).export},
+		{"fork", "[TURN]", "go on in a new run that knows what this one knew after a turn", (*conversation).fork},
 		{"help", "", "commands and keys", (*conversation).help},
-		{"mode", "[MODE]", "how much runs unasked: interactive, restricted or workspace", (*conversation).setMode},
+		{"keys", "[emacs|vi]", "the keys with which one edits", (*conversation).setKeys},
+		{"mode", "[MODE]", "how much runs unasked", (*conversation).setMode},
 		{"model", "[NAME]", "the model of the next prompts", (*conversation).setModel},
-		{"new", "", "begin another run", (*conversation).newRun},
+		{"new", "", "begin another run; this one goes on working", (*conversation).newRun},
 		{"quit", "", "leave; what works goes on", func(c *conversation, _ string) tea.Cmd { return c.quit() }},
 		{"redo", "", "make again what /undo took back", (*conversation).redo},
+		{"rename", "NAME", "give this run another name", (*conversation).rename},
 		{"reset", "", "a fresh sandbox for this run; files of the project stay", (*conversation).reset},
+		{"resume", "[NAME]", "go to another run", (*conversation).resume},
+		{"runs", "", "the runs of the project, those first that ask or work", (*conversation).listRuns},
 		{"show", "", "the whole run, from its first prompt", (*conversation).show},
+		{"skill", "NAME [TEXT]", "use a skill, also one with a command's name", (*conversation).useSkill},
+		{"skills", "[NAME]", "choose a skill to use", (*conversation).skills},
 		{"status", "", "run, model, agent, mode, tokens", (*conversation).status},
-		{"undo", "", "take back what this run changed in files", (*conversation).undo},
+		{"tools", "", "what the agent can call", (*conversation).tools},
+		{"trust", "", "what came with the project and waits for your trust", (*conversation).trust},
+		{"undo", "[PART]", "take back what this run changed in files, or a part of it", (*conversation).undo},
+		{"usage", "", "what the run cost, and how full the model's context is", (*conversation).usage},
 	}
 }
 
@@ -54,85 +64,31 @@ func (c *conversation) command(text string) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// completeCommand completes the name of a command.
-func (c *conversation) completeCommand() tea.Cmd {
-	typed, is := strings.CutPrefix(c.in.area.Value(), "/")
-	if !is || strings.ContainsAny(typed, " \n") {
-		return nil
-	}
-	var fits []string
+func (c *conversation) help(string) tea.Cmd { return c.sayOrPage("help", c.helpText()) }
+
+// helpText are all commands and keys.
+func (c *conversation) helpText() string {
+	lines := []string{c.p.bold.Render("commands")}
 	for _, s := range commands {
-		if strings.HasPrefix(s.name, typed) {
-			fits = append(fits, s.name)
-		}
+		lines = append(lines, c.keyLine(strings.TrimSpace("/"+s.name+" "+s.takes), s.help))
 	}
-	switch len(fits) {
-	case 0:
-	case 1:
-		c.in.set("/" + fits[0] + " ")
-	default:
-		c.tail = c.p.dim.Render("/" + strings.Join(fits, "  /"))
-	}
-	return nil
+	return strings.Join(append(lines, c.keyLine("/NAME [TEXT]", "a skill, by its name"), c.keyHelp()), "\n")
 }
 
-func (c *conversation) help(string) tea.Cmd {
-	var b strings.Builder
-	for _, s := range commands {
-		fmt.Fprintf(&b, "  %s  %s\n", c.p.tool.Render(fmt.Sprintf("%-16s", "/"+s.name+" "+s.takes)), s.help)
-	}
-	fmt.Fprintf(&b, "  %s  a skill, by its name\n", c.p.tool.Render(fmt.Sprintf("%-16s", "/NAME")))
-	b.WriteString(c.p.dim.Render("  enter sends; alt-enter, ctrl-j or a \\ at the end begin a line; up and down lead through what was typed before\n" +
-		"  @ and tab attach a file; alt-up takes the last prompt that waits back\n" +
-		"  esc ends what works and keeps what was said; ctrl-c empties the line, twice leaves; ctrl-d leaves"))
-	return c.say(b.String())
-}
-
-func (c *conversation) setModel(name string) tea.Cmd {
-	if name == "" {
-		return c.say("  model " + show.Line(c.model))
-	}
-	c.o.model = name
-	return c.say(c.p.dim.Render("  the next prompt goes to " + show.Line(name)))
-}
-
-func (c *conversation) setAgent(name string) tea.Cmd {
-	if name == "" {
-		return c.say("  agent " + show.Line(c.o.agent))
-	}
-	c.o.agent = name
-	return c.say(c.p.dim.Render("  the next prompt is for agent " + show.Line(name)))
-}
-
-func (c *conversation) setMode(name string) tea.Cmd {
-	m := sdk.Mode(name)
-	switch {
-	case name == "":
-		return c.say("  mode " + show.Line(string(c.mode)))
-	case !m.Valid() || m == sdk.ModeFull:
-		return c.fail(fmt.Errorf("a mode is interactive, restricted or workspace; full needs `bothy chat --yolo`"))
-	}
-	c.mode = m
-	return c.say(c.p.dim.Render("  the next prompt has mode " + show.Line(name)))
-}
-
-func (c *conversation) newRun(string) tea.Cmd {
-	if c.working() {
-		return c.fail(fmt.Errorf("%s still works: esc ends it, or leave it to work and call bothy again", c.run))
-	}
-	return c.fail(fmt.Errorf("leave with ctrl-d and call bothy: each call without -r begins another run"))
-}
-
-// show prints what was said from the beginning, as far as it has ended.
+// show shows what was said from the beginning, as far as it has ended.
 func (c *conversation) show(string) tea.Cmd {
+	if c.runID == 0 {
+		return c.noRun()
+	}
 	var all []string
 	for _, l := range c.line.Loops {
 		if l.End != nil {
-			blocks, _ := c.past(l)
+			blocks, _ := c.pastLoop(l)
 			all = append(all, blocks...)
 		}
 	}
-	return c.say(strings.Join(all, "\n"))
+	text := strings.Join(all, "\n")
+	return c.page("run "+c.run, func(int) string { return text })
 }
 
 func (c *conversation) askAgain(string) tea.Cmd {
@@ -144,8 +100,8 @@ func (c *conversation) askAgain(string) tea.Cmd {
 
 // ofRun makes a call about the run, once there is one.
 func (c *conversation) ofRun(call func(ctx context.Context, ref rpc.RunRef) (string, error)) tea.Cmd {
-	if c.run == "" {
-		return c.say(c.p.dim.Render("  there is no run yet: the first prompt makes one"))
+	if c.runID == 0 {
+		return c.noRun()
 	}
 	ref := rpc.RunRef{Run: c.run, Project: c.o.project}
 	return c.ask(func(ctx context.Context) tea.Msg {
@@ -157,18 +113,9 @@ func (c *conversation) ofRun(call func(ctx context.Context, ref rpc.RunRef) (str
 	})
 }
 
-func (c *conversation) undo(string) tea.Cmd {
-	return c.ofRun(func(ctx context.Context, ref rpc.RunRef) (string, error) {
-		done, err := c.cl.Undo(ctx, rpc.Undo{Run: ref.Run, Project: ref.Project})
-		return c.undone(done), err
-	})
-}
-
-func (c *conversation) redo(string) tea.Cmd {
-	return c.ofRun(func(ctx context.Context, ref rpc.RunRef) (string, error) {
-		done, err := c.cl.Redo(ctx, rpc.Redo{Run: ref.Run, Project: ref.Project})
-		return c.undone(done), err
-	})
+// noRun says that a command is about a run, and there is none.
+func (c *conversation) noRun() tea.Cmd {
+	return c.say(c.p.dim.Render("  there is no run yet: the first prompt makes one"))
 }
 
 func (c *conversation) reset(string) tea.Cmd {
@@ -178,17 +125,10 @@ func (c *conversation) reset(string) tea.Cmd {
 	})
 }
 
-func (c *conversation) status(string) tea.Cmd {
-	usage := sdk.Usage{}
-	for _, l := range c.line.Loops {
-		u := l.Usage()
-		usage.Add(&u)
+// useSkill sends what uses a skill: its name is the first word.
+func (c *conversation) useSkill(rest string) tea.Cmd {
+	if rest == "" {
+		return c.say(c.p.dim.Render("  /skill NAME uses a skill; tab behind it shows them"))
 	}
-	row := func(name, text string) string {
-		return "  " + c.p.dim.Render(fmt.Sprintf("%-8s", name)) + show.Line(text)
-	}
-	return c.say(strings.Join([]string{
-		row("run", c.run), row("project", home(c.o.project)), row("model", c.model), row("agent", c.o.agent), row("mode", string(c.mode)),
-		row("tokens", fmt.Sprintf("%s read, %s written", thousands(usage.Prompt), thousands(usage.Completion))),
-	}, "\n"))
+	return c.promptAs("/"+rest, "/skill "+rest)
 }

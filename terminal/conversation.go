@@ -23,38 +23,48 @@ type conversation struct {
 	cl     *client.Client
 	daemon *start.Daemon
 	send   func(tea.Msg) // from outside of Update
+	out    *output
+	above
 
 	width, height int
-	dark          bool
+	back          background
 	focused       bool
 	sized         bool // the size is the terminal's own
+	framed        bool // the first frame stands there
+	waited        bool // the background was waited for
+	begun         bool // the daemon is greeted
 	p             palette
 	md            markdown
-	in            input
-	typed         *history
+	stage
+	sure   *sure  // a command that waits for a yes
+	others beside // what other runs of the project do
+	in     input
+	typed  *history
 
 	run       string // its name; empty before the first prompt
 	runID     int64
+	entered   int    // how often a run was entered: what another number asked for comes late
+	leaveFeed func() // ends the feed of the run
 	model     string
 	mode      sdk.Mode
 	following bool
 	seq       int64 // of the last row that was taken in
 	behind    bool  // what was there before is still being read
 
+	typing
+
 	line     *timeline.Timeline
-	attached map[string]bool // files that were completed behind an @
-	shown    map[any]bool    // loops, turns and actions of which a block was printed
-	live     live            // what the model writes now
-	queue    []queued        // prompts that wait
-	open     *question       // what is asked now
-	tail     string          // what is said below: a failure, a hint
-	lost     bool            // there is no connection
-	quits    time.Time       // when Ctrl-C was pressed last
-	left     bool            // the person has left
-	head     string          // what is said first
-	saved    string          // of the draft, what was written last
-	drafting bool            // it is written soon
-	blocks   []string        // printed, for tests and for what waits to be printed
+	shown    map[any]bool // loops, their ends, turns and actions of which a block was printed
+	live     live         // what the model writes now
+	queue    []queued     // prompts that wait
+	open     *question    // what is asked now
+	tail     string       // what is said below: a failure, a hint
+	lost     bool         // there is no connection
+	quits    time.Time    // when Ctrl-C was pressed last
+	left     bool         // the person has left
+	head     string       // what is said first
+	saved    string       // of the draft, what was written last
+	drafting bool         // it is written soon
 }
 
 // queued is a prompt that waits behind others.
@@ -66,11 +76,13 @@ type queued struct {
 
 func newConversation(ctx context.Context, o options, cl *client.Client) *conversation {
 	c := &conversation{
-		ctx: ctx, o: o, cl: cl, daemon: o.daemon(), width: 80, height: 24, dark: true, focused: true, p: newPalette(), in: newInput(),
-		typed: openHistory(o.state, o.project), line: &timeline.Timeline{}, shown: map[any]bool{}, attached: map[string]bool{}, run: o.run, model: o.model, mode: sdk.Mode(o.mode),
+		ctx: ctx, o: o, cl: cl, daemon: o.daemon(), width: 80, height: 24, focused: true, p: newPalette(), in: newInput(),
+		typed: openHistory(o.state, o.project), line: &timeline.Timeline{}, shown: map[any]bool{}, run: o.run, model: o.model, mode: sdk.Mode(o.mode),
 	}
 	c.saved = readDraft(o.state, o.project)
 	c.in.set(c.saved)
+	c.in.settle()
+	c.readSettings()
 	return c
 }
 
@@ -92,11 +104,27 @@ type drawn struct{}
 // before that scrolls the whole screen away.
 const firstFrame = 30 * time.Millisecond
 
+// backgroundLate says that the terminal does not tell its background, or later.
+type backgroundLate struct{}
+
+// backgroundWait is how long a terminal is waited for that does not tell its background.
+const backgroundWait = 100 * time.Millisecond
+
+// begin greets the daemon once the first frame stands there and the colours are known.
+func (c *conversation) begin() tea.Cmd {
+	if c.begun || !c.framed || c.back == unknown && !c.waited {
+		return nil
+	}
+	c.begun = true
+	return c.hello()
+}
+
 // hello greets the daemon.
 func (c *conversation) hello() tea.Cmd {
 	return c.ask(func(ctx context.Context) tea.Msg {
 		var g greeted
-		if g.hello, g.err = c.cl.Hello(ctx); g.err != nil {
+		g.hello, g.err = start.Again(ctx, c.daemon, c.cl, func() (rpc.Hello, error) { return c.cl.Hello(ctx) })
+		if g.err != nil {
 			return g
 		}
 		if open, err := c.cl.Proposals(ctx, rpc.ProposalsParams{}); err == nil { // else the first lines have less
@@ -117,21 +145,37 @@ func (c *conversation) hello() tea.Cmd {
 // Update implements tea.Model.
 func (c *conversation) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch m := msg.(type) {
+	case fromRun:
+		if m.entered != c.entered {
+			return c, c.late(m.msg)
+		}
+		return c.Update(m.msg)
+	case printed:
+		return c, c.printedAll()
+	case screenStands:
+		return c, c.screenCame()
+	case screenLeft:
+		return c, c.printedAll()
 	case tea.WindowSizeMsg:
-		c.width, c.height = m.Width, m.Height
-		c.in.area.SetWidth(m.Width)
-		c.md = markdown{}
+		cmd := c.resize(m.Width, m.Height)
 		if c.sized {
-			return c, nil
+			return c, cmd
 		}
 		c.sized = true
 		return c, tea.Tick(firstFrame, func(time.Time) tea.Msg { return drawn{} })
 	case drawn:
-		return c, c.hello()
+		c.framed = true
+		return c, tea.Batch(c.begin(), tea.Tick(backgroundWait, func(time.Time) tea.Msg { return backgroundLate{} }))
+	case backgroundLate:
+		c.waited = true
+		return c, c.begin()
 	case tea.BackgroundColorMsg:
-		c.dark = m.IsDark()
+		c.back = light
+		if m.IsDark() {
+			c.back = dark
+		}
 		c.md = markdown{}
-		return c, nil
+		return c, c.begin()
 	case tea.FocusMsg:
 		c.focused = true
 		return c, nil
@@ -139,20 +183,32 @@ func (c *conversation) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		c.focused = false
 		return c, nil
 	case tea.KeyPressMsg:
+		if c.screen != nil {
+			return c, c.screenKey(m)
+		}
 		return c, tea.Batch(c.key(m), c.draft())
 	case tea.PasteMsg:
-		if c.open == nil || c.open.typing() {
-			c.in.paste(m.Content)
+		if c.screen != nil {
+			return c, c.screen.paste(m.Content)
 		}
-		return c, c.draft()
+		if c.sure == nil && (c.open == nil || c.open.typing()) {
+			return c, tea.Batch(c.pasteIn(m.Content), c.draft())
+		}
+		return c, nil
 	case draftDue:
 		c.drafting = false
 		c.saveDraft()
 		return c, nil
 	case hungUp:
 		return c, tea.Quit
+	case shows:
+		return c, m.do(c)
+	case besideCame:
+		return c, c.tookBeside(m)
 	case greeted:
 		return c, c.greet(m)
+	case pastCame:
+		return c, c.past(m.rows)
 	case caughtUp:
 		return c, c.catchUp()
 	case rowCame:
@@ -168,8 +224,17 @@ func (c *conversation) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		c.following = false
 		c.live.end()
 		return c, c.fail(m.err)
-	case accepted:
-		return c, c.accept(m)
+	case delivered:
+		return c, c.deliver(m)
+	case ownEnded:
+		return c, c.endOwn(m)
+	case edited:
+		return c, tea.Batch(c.wasEdited(m), c.draft())
+	case offered:
+		c.offer(m)
+		return c, nil
+	case filesDue:
+		return c, c.askFiles(m.asked)
 	case asked:
 		return c, c.question(m)
 	case filesFound:
@@ -180,10 +245,22 @@ func (c *conversation) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return c, c.took(m)
 	case said:
 		return c, c.say(m.text)
+	case printDue:
+		return c, c.printBehind()
+	case frameHeld:
+		return c, c.printNow()
+	case frameLate:
+		if m.prints != c.prints {
+			return c, nil
+		}
+		return c, c.printNow()
 	case failure:
 		return c, c.fail(m.err)
 	case tick:
 		return c, c.live.tick(c)
+	case contextRead:
+		c.live.context = m.use
+		return c, nil
 	}
 	var cmd tea.Cmd
 	c.in.area, cmd = c.in.area.Update(msg)
@@ -203,7 +280,7 @@ type (
 // greet says where one is, and begins with the run that was named.
 func (c *conversation) greet(g greeted) tea.Cmd {
 	if g.err != nil {
-		return tea.Sequence(c.fail(g.err), tea.Quit)
+		return tea.Batch(c.fail(g.err), c.bye())
 	}
 	head := c.p.bold.Render("bothy "+version()) + c.p.dim.Render("  "+show.Line(home(c.o.project)))
 	if c.model != "" {
@@ -213,34 +290,20 @@ func (c *conversation) greet(g greeted) tea.Cmd {
 	if g.waits > 0 {
 		hint = c.p.ask.Render(counted(g.waits, "question waits", "questions wait")+" for an answer: `bothy proposals`") + c.p.dim.Render("  ") + hint
 	}
-	if g.detail == nil {
-		return c.say(head + "\n" + hint)
+	c.watchOthers()
+	var cmd tea.Cmd
+	if c.set.mistake != "" {
+		head += "\n" + wrapped(c.p.bad.Render("! ")+harmless(c.set.mistake), c.columns()-2, "  ")
 	}
-	c.run, c.runID, c.model, c.behind, c.head = g.detail.Run, g.detail.ID, g.detail.Model, true, head+"\n"+hint
-	c.follow(g.hello.Seq)
-	return nil
-}
-
-// follow begins to follow the run.
-func (c *conversation) follow(seen int64) {
-	if c.following {
-		return
+	if first := head + "\n" + wrapped(hint, c.columns(), ""); g.detail != nil {
+		cmd = c.enterRun(g.detail, first)
+	} else { // a prompt may be under way already: the run that it makes is this one
+		cmd = c.say(first)
 	}
-	c.following = true
-	run := c.runID
-	go c.feed(c.ctx, run, c.seq, seen)
-}
-
-// prompt sends what was typed.
-func (c *conversation) prompt(text string) tea.Cmd {
-	p := rpc.Prompt{Project: c.o.project, Prompt: text, Run: c.run, Agent: c.o.agent, Model: c.o.model, Attend: true, Mode: c.mode, Yolo: c.o.yolo && c.runID == 0, Attachments: c.attachments(text)}
-	return c.ask(func(ctx context.Context) tea.Msg {
-		a, err := c.daemon.Prompt(ctx, c.cl, false, p)
-		if err != nil {
-			return failure{err}
-		}
-		return accepted{text, a}
-	})
+	if c.o.pick {
+		return tea.Batch(cmd, c.pickRun(""))
+	}
+	return cmd
 }
 
 // accept takes note of a prompt that the daemon has.
@@ -249,18 +312,34 @@ func (c *conversation) accept(m accepted) tea.Cmd {
 	if m.a.Ahead > 0 {
 		c.queue = append(c.queue, queued{m.a.Loop, m.a.Sequence, m.text})
 	}
-	c.follow(0)
+	c.follow()
+	c.watchOthers()
 	return nil
 }
 
 // row takes in a row of the journal and prints what it finished.
 func (c *conversation) row(row sdk.JournalRow) tea.Cmd {
 	c.seq = row.Seq
+	if row.Kind == sdk.KindRunRenamed {
+		c.renamed(row)
+	}
 	change := c.line.Take(row)
+	c.live.calls.take(row, change.Action)
+	c.own.note(change.Action)
 	if c.behind {
 		return nil
 	}
 	return tea.Sequence(c.news(row, change)...)
+}
+
+// past takes in rows that were there when the run was entered. Those that came between
+// its beginning and that are news.
+func (c *conversation) past(rows []sdk.JournalRow) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, row := range rows {
+		cmds = append(cmds, c.row(row))
+	}
+	return tea.Sequence(cmds...)
 }
 
 // news are the blocks that a row finished, and what begins with it.
@@ -272,13 +351,13 @@ func (c *conversation) news(row sdk.JournalRow, change timeline.Change) (cmds []
 	if l := change.Loop; l != nil && !l.Began.IsZero() && !c.shown[l] {
 		c.shown[l] = true
 		c.unqueue(l.ID)
-		cmds = append(cmds, c.say(c.promptBlock(l)), c.live.begin(c, l))
+		cmds = append(cmds, c.say(c.promptBlock(l)), c.live.begin(l))
 	}
 	if change.Reply && change.Turn != nil {
-		c.live.reply(change.Turn)
-		if text := strings.TrimSpace(change.Turn.Text); text != "" {
-			cmds = append(cmds, c.say(c.textBlock(text)))
-		}
+		cmds = append(cmds, c.live.reply(c, change.Turn))
+	}
+	if row.Kind == sdk.KindTurnClosed {
+		cmds = append(cmds, c.readContext())
 	}
 	if a := change.Action; a != nil && a.State.Ended() && !c.shown[a] {
 		c.shown[a] = true
@@ -289,11 +368,14 @@ func (c *conversation) news(row sdk.JournalRow, change timeline.Change) (cmds []
 	}
 	if l := change.Loop; l != nil {
 		cmds = append(cmds, c.look(l))
-		if l.End != nil {
+		if l.End != nil && !c.shown[l.End] { // rows of what is undone later come behind it
+			c.shown[l.End] = true
 			if c.live.loop == l {
 				c.live.end()
 			}
-			cmds = append(cmds, c.say(c.endBlock(l)), c.notify("done"))
+			if row.Kind == sdk.KindLoopEnded { // rows of it come later, too: what was taken back
+				cmds = append(cmds, c.say(c.endBlock(l)), c.notify("done"))
+			}
 		}
 	}
 	return cmds
@@ -318,18 +400,22 @@ func (c *conversation) catchUp() tea.Cmd {
 		}
 		loops = loops[n:]
 	}
-	for _, l := range slices.DeleteFunc(slices.Clone(loops), takenLoop) {
-		more, cmd := c.past(l)
+	for i, l := range slices.DeleteFunc(slices.Clone(loops), takenLoop) {
+		if between := c.pastOwn(l); i > 0 || len(loops) == len(c.line.Loops) {
+			blocks = append(blocks, between...)
+		}
+		more, cmd := c.pastLoop(l)
 		blocks, cmds = append(blocks, more...), append(cmds, cmd)
 	}
+	blocks = append(blocks, c.pastOwn(nil)...)
 	return tea.Sequence(append([]tea.Cmd{c.say(strings.Join(blocks, "\n"))}, cmds...)...) // in one piece: it is drawn at once
 }
 
 // lastShown is how many prompts are shown when one comes back.
 const lastShown = 3
 
-// past are the blocks of a loop as far as it has come, and what goes on with it.
-func (c *conversation) past(l *timeline.Loop) (blocks []string, cmd tea.Cmd) {
+// pastLoop are the blocks of a loop as far as it has come, and what goes on with it.
+func (c *conversation) pastLoop(l *timeline.Loop) (blocks []string, cmd tea.Cmd) {
 	if l.Began.IsZero() {
 		c.queue = append(c.queue, queued{l.ID, l.Sequence, l.Prompt})
 		return nil, nil
@@ -348,9 +434,10 @@ func (c *conversation) past(l *timeline.Loop) (blocks []string, cmd tea.Cmd) {
 		}
 	}
 	if l.End != nil {
+		c.shown[l.End] = true
 		return append(blocks, c.endBlock(l)), nil
 	}
-	return blocks, tea.Sequence(c.live.begin(c, l), c.look(l))
+	return blocks, tea.Sequence(c.live.begin(l), c.look(l))
 }
 
 // unqueue takes a prompt out of those that wait.
@@ -367,18 +454,9 @@ func (c *conversation) unqueue(loop int64) {
 // differ in what they do behind it.
 func (c *conversation) columns() int { return max(c.width-1, 20) }
 
-// say prints a block above.
-func (c *conversation) say(block string) tea.Cmd {
-	if block == "" {
-		return nil
-	}
-	c.blocks = append(c.blocks, block)
-	return tea.Println(block)
-}
-
 // fail says what went wrong.
 func (c *conversation) fail(err error) tea.Cmd {
-	return c.say(c.p.bad.Render("! ") + harmless(err.Error()))
+	return c.say(wrapped(c.p.bad.Render("! ")+harmless(err.Error()), c.columns()-2, "  "))
 }
 
 // working reports whether a prompt is worked on.

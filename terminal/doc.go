@@ -14,12 +14,38 @@
 //	feed.go          the journal of the run, as messages
 //	keys.go          what a key does
 //	commands.go      what begins with a slash
-//	input.go         the input: editing, pasted texts, drafts
+//	input.go         the input: editing, pasted texts, undoing
+//	inputview.go     how it looks
+//	field.go         a text under editing; vi.go edits it with the keys of vi
+//	word.go          what stands at the cursor and can be completed
+//	menu.go          what completes it, offered; item.go says what there is
+//	files.go         files behind an @
+//	sending.go       what goes to the daemon, in order
+//	person.go        commands that the person runs
+//	editor.go        the person's editor
+//	search.go        what was typed before, searched
+//	draft.go         what was begun to be typed
+//	settings.go      what the person set
+//	help.go          all keys
 //	history.go       what was typed before, per project
 //	blocks.go        how finished things look
+//	above.go         what is printed above, in order
+//	output.go        the terminal, written to in whole pieces
 //	live.go          how what still changes looks
+//	writing.go       the text that is being written
+//	thought.go       what the model reasons before it
+//	calls.go         calls at work
+//	status.go        the line that says what is done
 //	question.go      what is asked, and the answers
+//	sure.go          what the terminal asks itself, before a command is done
+//	screen.go        what stands over the conversation: picker.go, a list; pager.go, a text
+//	runs.go          from run to run; beside.go tells of the other runs
+//	whole.go         everything of a run
+//	changes.go       what a run changed in files; undo.go takes it back
+//	choose.go        models, agents, modes, skills and tools
+//	usage.go         where one is, what it cost, the configuration
+//	trust.go         what came with the project
+//	copy.go          the clipboard, and the conversation as a file
 //	markdown.go      texts of the model
-//	visible.go       texts of others, harmless
 //	style.go         colours
 package main

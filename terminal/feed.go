@@ -19,6 +19,8 @@ import (
 
 // What the feed tells.
 type (
+	// pastCame are rows that were there when the feed began.
+	pastCame struct{ rows []sdk.JournalRow }
 	// rowCame is a row of the run's journal.
 	rowCame struct{ row sdk.JournalRow }
 	// previewCame is a piece of what the model writes.
@@ -37,24 +39,39 @@ const lostFor = 5 * time.Minute
 // errStopped ends the feed when a person stopped the daemon: it stays stopped.
 var errStopped = errors.New("bothyd was stopped; the next prompt starts it again")
 
-// feed follows a run's journal behind a row and tells of it until ctx ends. Seen is the
-// position up to which the run was there before.
-func (c *conversation) feed(ctx context.Context, run, after, seen int64) {
-	told, starts := false, 0
-	tell := func() {
-		if !told {
-			told = true
-			c.send(caughtUp{})
-		}
+// follow begins to follow the run.
+func (c *conversation) follow() {
+	if c.following {
+		return
 	}
-	if seen == 0 {
-		tell()
-	}
-	w := client.Watch{Run: run, After: after, Preview: true, Attend: true, Retry: lostFor, Lost: func(ctx context.Context, why error) error {
+	c.following = true
+	ctx, end := context.WithCancel(c.ctx)
+	c.leaveFeed = end
+	f := feed{c: c, run: c.runID, entered: c.entered, after: c.seq}
+	go f.follow(ctx)
+}
+
+// feed follows the run that was entered, from the goroutine of its own.
+type feed struct {
+	c       *conversation
+	run     int64
+	entered int
+	after   int64 // the last row that was told
+}
+
+func (f *feed) tell(m tea.Msg) { f.c.send(fromRun{f.entered, m}) }
+
+// follow tells of what is there behind a row, and of what comes until ctx ends.
+func (f *feed) follow(ctx context.Context) {
+	c := f.c
+	f.past(ctx)
+	f.tell(caughtUp{})
+	starts := 0
+	w := client.Watch{Run: f.run, After: f.after, Preview: true, Attend: true, Retry: lostFor, Lost: func(ctx context.Context, why error) error {
 		if errors.Is(why, client.ErrStopped) {
 			return errStopped
 		}
-		c.send(connectionLost{why})
+		f.tell(connectionLost{why})
 		if starts++; starts <= start.MostStarts { // a daemon that cannot start is not started for ever
 			c.revive(ctx, why)
 		}
@@ -62,29 +79,48 @@ func (c *conversation) feed(ctx context.Context, run, after, seen int64) {
 	}}
 	err := c.cl.Follow(ctx, w, func(e client.Event) error {
 		starts = 0
-		switch {
-		case e.Preview != nil:
-			tell()
-			c.send(previewCame{*e.Preview})
-		default:
-			row := *e.Row
-			if row.Seq > seen {
-				tell()
-			}
-			if err := c.complete(ctx, &row); err != nil {
-				return err
-			}
-			c.send(rowCame{row})
-			if row.Seq >= seen {
-				tell()
-			}
+		if e.Preview != nil {
+			f.tell(previewCame{*e.Preview})
+			return nil
 		}
+		row := *e.Row
+		if err := c.complete(ctx, &row); err != nil {
+			return err
+		}
+		f.tell(rowCame{row})
 		return nil
 	})
 	if ctx.Err() == nil {
-		c.send(feedEnded{err})
+		f.tell(feedEnded{err})
 	}
 }
+
+// past reads what is there page by page. Where that ends early, following goes on from
+// there.
+func (f *feed) past(ctx context.Context) {
+	for {
+		page, err := f.c.cl.Journal(ctx, rpc.JournalParams{Run: strconv.FormatInt(f.run, 10), After: f.after, Limit: pageOfRows})
+		if err != nil {
+			return
+		}
+		for i := range page.Rows {
+			if f.c.complete(ctx, &page.Rows[i]) != nil {
+				return
+			}
+		}
+		if n := len(page.Rows); n > 0 {
+			f.after = page.Rows[n-1].Seq
+			f.tell(pastCame{page.Rows})
+		}
+		if page.Next == 0 {
+			return
+		}
+		f.after = max(f.after, page.Next)
+	}
+}
+
+// pageOfRows is how many rows are read at a time.
+const pageOfRows = 1000
 
 // complete reads the body of an entry that has ended where the row has none.
 func (c *conversation) complete(ctx context.Context, row *sdk.JournalRow) error {
@@ -115,7 +151,29 @@ func (c *conversation) revive(ctx context.Context, why error) {
 	}
 }
 
+// fromRun is what was asked for, or told, while a run was in.
+type fromRun struct {
+	entered int
+	msg     tea.Msg
+}
+
 // ask makes a call of the socket, and answers with a message.
 func (c *conversation) ask(call func(ctx context.Context) tea.Msg) tea.Cmd {
-	return func() tea.Msg { return call(c.ctx) }
+	entered := c.entered
+	return func() tea.Msg { return fromRun{entered, call(c.ctx)} }
+}
+
+// late is what was asked for in a run that was left since.
+func (c *conversation) late(msg tea.Msg) tea.Cmd {
+	switch m := msg.(type) {
+	case failure:
+		return c.fail(m.err)
+	case said:
+		return c.say(m.text)
+	case takenBack:
+		if m.t.Taken {
+			c.typed.add(m.t.Prompt) // it waits nowhere else any more
+		}
+	}
+	return nil
 }

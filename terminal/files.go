@@ -2,77 +2,95 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/bothyd/bothy/sdk"
-	"github.com/bothyd/bothy/sdk/client/show"
+	"github.com/bothyd/bothy/sdk/client/start"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// filesShown is how many files a completion offers.
-const filesShown = 8
+// mostAttached is how many files go with a prompt.
+const mostAttached = 50
 
-// filesFound are the files that fit what stands behind an @.
-type filesFound struct {
-	word  string
-	files []string
-	found int
-}
+// mentioned finds what stands behind an @ at the beginning of a word: a path, perhaps in
+// quotes, perhaps with lines.
+var mentioned = regexp.MustCompile(`(?:^|[\s(\[{<'"])@(?:"([^"\n]+)"(:\d+(?:-\d*)?)?|([^\s"]+))`)
 
-// fileWord is the word of the line before the cursor that begins with @, without it.
-func (c *conversation) fileWord() (string, bool) {
-	lines := strings.Split(c.in.area.Value(), "\n")
-	line := []rune(lines[min(c.in.area.Line(), len(lines)-1)])
-	before := string(line[:min(c.in.area.Column(), len(line))])
-	word := before[strings.LastIndexAny(before, " \t")+1:]
-	return strings.CutPrefix(word, "@")
-}
+// lineRange is what says the lines of a file: one, from one to another, or to the end.
+var lineRange = regexp.MustCompile(`:(\d+)(-\d*)?$`)
 
-// completeFile asks the daemon for the files that fit.
-func (c *conversation) completeFile(word string) tea.Cmd {
-	return c.ask(func(ctx context.Context) tea.Msg {
-		found, err := c.cl.Files(ctx, rpc.FilesParams{Project: c.o.project, Query: word, Limit: filesShown})
-		if err != nil {
-			return failure{err}
+// mentions are the files, or what may be files, that a prompt names behind an @, each once.
+func mentions(text string) (all []sdk.Attachment) {
+	for _, found := range mentioned.FindAllStringSubmatch(text, -1) {
+		a := sdk.Attachment{Path: found[1]}
+		lines := found[2]
+		if a.Path == "" {
+			a.Path = strings.TrimRight(found[3], `.,;:!?)]}>'`)
+			lines = lineRange.FindString(a.Path)
+			a.Path = strings.TrimSuffix(a.Path, lines)
 		}
-		return filesFound{word, found.Files, found.Found}
-	})
-}
-
-// offerFiles puts the file in that fits best, and names the others.
-func (c *conversation) offerFiles(m filesFound) tea.Cmd {
-	word, is := c.fileWord()
-	if !is || word != m.word {
-		return nil // something else was typed meanwhile
-	}
-	if len(m.files) == 0 {
-		c.tail = c.p.dim.Render("no file of the project fits @" + show.Line(word))
-		return nil
-	}
-	best := m.files[0]
-	for range []rune(word) {
-		c.in.area, _ = c.in.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
-	}
-	c.in.area.InsertString(best + " ")
-	c.attached[best] = true
-	if m.found > 1 {
-		var others []string
-		for _, f := range m.files[1:] {
-			others = append(others, show.Line(f))
-		}
-		c.tail = c.p.dim.Render(show.Cut("also: "+strings.Join(others, "  "), c.columns()))
-	}
-	return nil
-}
-
-// attachments are the files that were completed and still stand in a prompt.
-func (c *conversation) attachments(text string) (all []sdk.Attachment) {
-	for _, word := range strings.Fields(text) {
-		if path, is := strings.CutPrefix(word, "@"); is && c.attached[path] {
-			all = append(all, sdk.Attachment{Path: path})
+		if a.From, a.To = linesOf(lines); a.Path != "" && !slices.Contains(all, a) {
+			all = append(all, a)
 		}
 	}
 	return all
+}
+
+// linesOf are the lines that a range says; 0 and 0 are all of them.
+func linesOf(said string) (from, to int) {
+	found := lineRange.FindStringSubmatch(said)
+	if found == nil {
+		return 0, 0
+	}
+	number := func(text string) int {
+		n, err := strconv.Atoi(text)
+		if err != nil || n == 0 {
+			return -1 // which no file has: the daemon says so
+		}
+		return n
+	}
+	from = number(found[1])
+	switch found[2] {
+	case "":
+		return from, from
+	case "-":
+		return from, 0
+	}
+	return from, number(found[2][1:])
+}
+
+// quoted is a path as it is written behind an @.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t") || strings.TrimRight(path, `.,;:!?)]}>'`) != path || lineRange.MatchString(path) {
+		return `"` + path + `"`
+	}
+	return path
+}
+
+// attachments asks the daemon for the files that a prompt names. A word that names none is
+// text, unless it has lines. One that cannot be attached is an error that says what to do.
+func (c *conversation) attachments(ctx context.Context, text string) (all []sdk.Attachment, err error) {
+	for _, a := range mentions(text) {
+		f, err := start.Again(ctx, c.daemon, c.cl, func() (rpc.FileText, error) {
+			return c.cl.File(ctx, rpc.FileParams{Project: c.o.project, Path: a.Path, From: a.From, To: a.To})
+		})
+		switch {
+		case sdk.OutcomeOf(err) == sdk.NotFound && a.From == 0:
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("@%s cannot go with the prompt, so it was not sent: %w. Without the @ it is text", a.Path, err)
+		case f.Cut:
+			return nil, sdk.Errorf(sdk.Overflow, "@%s has more than a prompt takes of a file, so it was not sent. Name lines of it, such as @%s:1-200", a.Path, a.Path)
+		}
+		all = append(all, a)
+	}
+	if len(all) > mostAttached {
+		return nil, errors.New("a prompt takes " + strconv.Itoa(mostAttached) + " files along, and this one names " + strconv.Itoa(len(all)))
+	}
+	return all, nil
 }

@@ -1,26 +1,42 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 )
 
-// mostTyped is how many prompts of a project are remembered.
-const mostTyped = 1000
+const (
+	// mostTyped is how many prompts of a project are remembered.
+	mostTyped = 1000
+	// A file of more lines or bytes than these is written anew, with those.
+	mostTypedLines = 2 * mostTyped
+	mostTypedBytes = 4 << 20
+)
 
 // history is what was typed before in a project, the oldest first. It is a file of JSON
-// texts, one a line, for the user alone. What cannot be read or written is lost, and
-// nothing else.
+// texts, one a line, for the user alone. Terminals that are open at once each add to it,
+// and see of the others what was there when they began. What cannot be read or written is
+// lost, and nothing else.
 type history struct {
 	file  string // empty keeps nothing
 	typed []string
 	at    int    // of the one that stands in the input; len(typed) is none
 	draft string // what stood there before
+}
+
+// projectName is a project in the names of files.
+func projectName(project string) string {
+	sum := sha256.Sum256([]byte(project))
+	return hex.EncodeToString(sum[:8])
 }
 
 // openHistory reads what was typed in a project.
@@ -29,23 +45,34 @@ func openHistory(state, project string) *history {
 	if state == "" {
 		return h
 	}
-	sum := sha256.Sum256([]byte(project))
-	h.file = filepath.Join(state, "typed-"+hex.EncodeToString(sum[:8]))
-	f, err := os.Open(h.file)
-	if err == nil {
-		defer f.Close()
-		lines := bufio.NewScanner(f)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			var text string
-			if json.Unmarshal(lines.Bytes(), &text) == nil {
-				h.typed = append(h.typed, text)
-			}
-		}
+	h.file = filepath.Join(state, "typed-"+projectName(project))
+	all, err := os.ReadFile(h.file)
+	if err != nil {
+		return h // there is none yet
 	}
-	h.typed = h.typed[max(0, len(h.typed)-mostTyped):]
+	h.typed = readTyped(all)
+	if bytes.Count(all, []byte("\n")) > mostTypedLines || len(all) > mostTypedBytes {
+		h.compact()
+	}
 	h.at = len(h.typed)
 	return h
+}
+
+// readTyped is what the lines of a file say, without those that are damaged. One that was
+// typed again counts as new.
+func readTyped(all []byte) []string {
+	var typed []string
+	seen := map[string]bool{}
+	lines := bytes.Split(all, []byte("\n"))
+	for _, line := range slices.Backward(lines) {
+		var text string
+		if json.Unmarshal(line, &text) == nil && !seen[text] && len(typed) < mostTyped {
+			seen[text] = true
+			typed = append(typed, text)
+		}
+	}
+	slices.Reverse(typed)
+	return typed
 }
 
 // add remembers a prompt. One that is typed again counts as new.
@@ -53,20 +80,66 @@ func (h *history) add(text string) {
 	h.typed = append(slices.DeleteFunc(h.typed, func(t string) bool { return t == text }), text)
 	h.typed = h.typed[max(0, len(h.typed)-mostTyped):]
 	h.at, h.draft = len(h.typed), ""
-	if h.file == "" || os.MkdirAll(filepath.Dir(h.file), 0o700) != nil {
+	line, err := json.Marshal(text)
+	if h.file == "" || err != nil {
 		return
 	}
-	var all []byte
-	for _, t := range h.typed {
-		line, err := json.Marshal(t)
-		if err != nil {
-			continue
+	_ = h.locked(func(f *os.File) error { // what cannot be kept is forgotten with this terminal
+		line = append(line, '\n')
+		last := make([]byte, 1)
+		if end, err := f.Seek(0, io.SeekEnd); err != nil {
+			return err
+		} else if end > 0 {
+			if _, err := f.ReadAt(last, end-1); err != nil {
+				return err
+			}
+			if last[0] != '\n' { // who wrote it was killed
+				line = append([]byte{'\n'}, line...)
+			}
 		}
-		all = append(append(all, line...), '\n')
+		_, err := f.Write(line)
+		return err
+	})
+}
+
+// locked does something with the file while no other terminal does.
+func (h *history) locked(do func(*os.File) error) error {
+	if err := os.MkdirAll(filepath.Dir(h.file), 0o700); err != nil {
+		return err
 	}
-	if os.WriteFile(h.file+".new", all, 0o600) == nil {
-		_ = os.Rename(h.file+".new", h.file)
+	f, err := os.OpenFile(h.file, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
 	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return errors.Join(do(f), f.Close())
+}
+
+// compact writes the file anew, in its place, with what is remembered of it now.
+func (h *history) compact() {
+	_ = h.locked(func(f *os.File) error { // a long file is no harm
+		all, err := io.ReadAll(f)
+		if err != nil {
+			return err
+		}
+		var kept []byte
+		h.typed = readTyped(all)
+		for i, text := range slices.Backward(h.typed) {
+			line, err := json.Marshal(text)
+			if err != nil || len(kept)+len(line) > mostTypedBytes/2 {
+				h.typed = h.typed[i+1:]
+				break
+			}
+			kept = slices.Concat(line, []byte{'\n'}, kept)
+		}
+		if err := f.Truncate(0); err != nil {
+			return err
+		}
+		_, err = f.Write(kept)
+		return err
+	})
 }
 
 // earlier is what was typed before what stands in the input now.
@@ -93,31 +166,13 @@ func (h *history) later() (string, bool) {
 	return h.typed[h.at], true
 }
 
-// draftFile is where what was begun to be typed in a project waits.
-func draftFile(state, project string) string {
-	sum := sha256.Sum256([]byte(project))
-	return filepath.Join(state, "draft-"+hex.EncodeToString(sum[:8]))
-}
-
-// saveDraft keeps what was begun to be typed; nothing is the end of a draft.
-func saveDraft(state, project, text string) {
-	switch {
-	case state == "":
-	case text == "":
-		_ = os.Remove(draftFile(state, project))
-	case os.MkdirAll(state, 0o700) == nil:
-		_ = os.WriteFile(draftFile(state, project), []byte(text), 0o600)
+// search is the last prompt before a place that has a text, whatever its case.
+func (h *history) search(text string, before int) (at int, found bool) {
+	text = strings.ToLower(text)
+	for at := min(before, len(h.typed)) - 1; at >= 0; at-- {
+		if strings.Contains(strings.ToLower(h.typed[at]), text) {
+			return at, true
+		}
 	}
-}
-
-// readDraft is what was begun to be typed when the person left.
-func readDraft(state, project string) string {
-	if state == "" {
-		return ""
-	}
-	text, err := os.ReadFile(draftFile(state, project))
-	if err != nil || len(text) > mostInput {
-		return ""
-	}
-	return string(text)
+	return 0, false
 }

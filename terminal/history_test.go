@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -53,25 +56,55 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestPaste: a short text goes in as it is, a long one as a mark that is the text again
-// when it is sent.
-func TestPaste(t *testing.T) {
-	in := newInput()
-	in.area.SetWidth(60)
-	in.paste("a\r\nb")
-	long := ""
-	for range 40 {
-		long += "line\n"
+// TestHistoryOfTwo: terminals that are open at once lose nothing of each other, a damaged
+// line loses itself, and a long file is written anew.
+func TestHistoryOfTwo(t *testing.T) {
+	state := t.TempDir()
+	one, two := openHistory(state, "/p"), openHistory(state, "/p")
+	one.add("of one")
+	two.add("of two")
+	f, err := os.OpenFile(one.file, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	in.paste(long)
-	if in.area.Value() != "a\nb[pasted 1: 41 lines]" {
-		t.Errorf("the input shows %q", in.area.Value())
+	if _, err := f.WriteString("\"half"); err != nil {
+		t.Fatal(err)
 	}
-	if in.text() != "a\nb"+long {
-		t.Errorf("what is sent is %q", in.text())
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
 	}
-	in.clear()
-	if in.text() != "" {
-		t.Errorf("it is not empty: %q", in.text())
+	one.add("after it")
+	if got := openHistory(state, "/p").typed; !slices.Equal(got, []string{"of one", "of two", "after it"}) {
+		t.Errorf("there are %q", got)
+	}
+	for i := range mostTypedLines {
+		two.add(fmt.Sprint("number ", i%(mostTyped+10)))
+	}
+	before, err := os.ReadFile(one.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := openHistory(state, "/p")
+	after, err := os.ReadFile(one.file)
+	if err != nil || len(after) >= len(before) || len(h.typed) != mostTyped || bytes.Count(after, []byte("\n")) != mostTyped {
+		t.Errorf("%d bytes became %d, with %d prompts, %v", len(before), len(after), len(h.typed), err)
+	}
+	if !slices.Equal(openHistory(state, "/p").typed, h.typed) {
+		t.Error("it is read otherwise the next time")
+	}
+}
+
+// TestHistorySearch goes backwards from a place.
+func TestHistorySearch(t *testing.T) {
+	h := &history{typed: []string{"an Apple", "a pear", "two apples"}}
+	for _, tt := range []struct {
+		text   string
+		before int
+		want   int
+		found  bool
+	}{{"app", 3, 2, true}, {"app", 2, 0, true}, {"app", 0, 0, false}, {"plum", 3, 0, false}, {"PEAR", 9, 1, true}} {
+		if at, found := h.search(tt.text, tt.before); at != tt.want || found != tt.found {
+			t.Errorf("%s before %d: %d, %v", tt.text, tt.before, at, found)
+		}
 	}
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"os"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/sys/unix"
 
 	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
@@ -17,74 +19,209 @@ const leaveWithin = 2 * time.Second
 // key is what a key does.
 func (c *conversation) key(m tea.KeyPressMsg) tea.Cmd {
 	c.tail = ""
-	switch key := m.Keystroke(); {
+	key := m.Keystroke()
+	chord := c.chord
+	c.chord = key == "ctrl+x"
+	if key != "ctrl+c" {
+		c.quits = time.Time{} // twice is one behind the other
+	}
+	switch {
+	case c.sure != nil:
+		return c.sureKey(m)
+	case key == "alt+r":
+		return c.nextAsking()
+	case key == "ctrl+o":
+		return c.everything()
 	case key == "ctrl+c":
 		return c.interrupt()
+	case key == "ctrl+z":
+		return c.suspend()
 	case c.open != nil:
 		return c.answerKey(m)
+	case c.search != nil:
+		return c.searchKey(m)
+	case key == "ctrl+g", chord && key == "ctrl+e":
+		return c.edit()
+	}
+	if cmd, is := c.menuKey(key); is {
+		return cmd
+	}
+	if cmd, is := c.viKey(m); is {
+		return cmd
+	}
+	switch {
 	case key == "ctrl+d" && c.in.area.Value() == "":
 		return c.quit()
 	case key == "esc":
-		if c.working() {
-			return c.abort()
-		}
-		return nil
+		return c.escape()
 	case key == "enter":
 		return c.enter()
 	case key == "up" && c.in.onFirst(), key == "ctrl+p":
-		if text, is := c.typed.earlier(c.in.area.Value()); is {
-			c.in.set(text)
-		}
-		return nil
+		return c.earlier()
 	case key == "down" && c.in.onLast(), key == "ctrl+n":
-		if text, is := c.typed.later(); is {
-			c.in.set(text)
-		}
-		return nil
-	case key == "tab":
-		if word, is := c.fileWord(); is {
-			return c.completeFile(word)
-		}
-		return c.completeCommand()
+		return c.later()
+	case key == "ctrl+r":
+		return c.beginSearch()
+	case key == "alt+e":
+		return c.expand()
 	case key == "alt+up" && len(c.queue) > 0:
 		return c.takeBack()
+	case key == "ctrl+t":
+		c.live.unfolds = !c.live.unfolds
+		return nil
 	case key == "ctrl+l":
 		return tea.ClearScreen
 	}
-	var cmd tea.Cmd
-	c.in.area, cmd = c.in.area.Update(m)
-	return cmd
+	before := c.in.area.Value()
+	cmd := c.in.key(m)
+	if c.in.area.Value() == before && len(c.menu.items) == 0 {
+		return cmd // only the cursor went elsewhere
+	}
+	return tea.Batch(cmd, c.suggest())
+}
+
+// viKey is a key with vi's keys; false leaves it to others.
+func (c *conversation) viKey(m tea.KeyPressMsg) (tea.Cmd, bool) {
+	v := c.in.vi
+	if v == nil {
+		return nil, false
+	}
+	f := c.in.field()
+	key := m.Keystroke()
+	if !v.normal {
+		if key == "esc" {
+			c.menu.shut()
+			c.in.show(v.leave(f))
+		}
+		return nil, key == "esc"
+	}
+	var r rune
+	switch typed := []rune(m.Text); {
+	case key == "esc":
+		r = 27
+	case key == "backspace":
+		r = 'h'
+	case len(typed) == 1:
+		r = typed[0]
+	default:
+		return nil, false
+	}
+	g, did := v.key(f, r)
+	switch did {
+	case viIdle:
+		return c.escape(), true
+	case viUndo:
+		c.in.undo()
+		c.in.show(c.in.field().rest())
+	case viEarlier:
+		return c.earlier(), true
+	case viLater:
+		return c.later(), true
+	default:
+		c.in.change(g)
+	}
+	return nil, true
+}
+
+// fromShell reports whether the parent is a shell that has this program as a job: in the
+// same session, and in a process group of its own.
+func fromShell() bool {
+	session, err := unix.Getsid(0)
+	if err != nil {
+		return false
+	}
+	parents, err := unix.Getsid(os.Getppid())
+	if err != nil || parents != session {
+		return false
+	}
+	group, err := unix.Getpgid(os.Getppid())
+	return err == nil && group != unix.Getpgrp()
+}
+
+// escape ends what works: the person's own command first.
+func (c *conversation) escape() tea.Cmd {
+	switch {
+	case c.own.begun > 0 && c.run != "":
+		return c.cancelOwn()
+	case c.working():
+		return c.abort()
+	}
+	return nil
+}
+
+// earlier and later lead through what was typed before.
+func (c *conversation) earlier() tea.Cmd {
+	if text, is := c.typed.earlier(c.in.area.Value()); is {
+		c.menu.shut()
+		c.in.set(text)
+	}
+	return nil
+}
+
+func (c *conversation) later() tea.Cmd {
+	if text, is := c.typed.later(); is {
+		c.menu.shut()
+		c.in.set(text)
+	}
+	return nil
+}
+
+// pasteIn puts a pasted text in. It sends nothing, whatever it has.
+func (c *conversation) pasteIn(text string) tea.Cmd {
+	c.search = nil
+	c.in.paste(text)
+	if c.open != nil {
+		return nil
+	}
+	return c.suggest()
+}
+
+// expand puts pasted texts in, to be edited.
+func (c *conversation) expand() tea.Cmd {
+	if !c.in.expand() {
+		c.tail = c.p.dim.Render(show.Cut("it is too long to be edited here: ctrl-g opens your editor", c.columns()))
+	}
+	return nil
 }
 
 // enter sends what was typed. A backslash at the end begins another line.
 func (c *conversation) enter() tea.Cmd {
-	if value := c.in.area.Value(); strings.HasSuffix(value, "\\") {
-		c.in.set(strings.TrimSuffix(value, "\\") + "\n")
+	shown := c.in.area.Value()
+	if strings.HasSuffix(shown, "\\") {
+		c.in.set(strings.TrimSuffix(shown, "\\") + "\n")
 		return nil
 	}
 	text := c.in.text()
-	if strings.TrimSpace(text) == "" {
+	if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "!" {
 		return nil
 	}
 	c.typed.add(text)
 	c.in.clear()
+	c.menu.shut()
 	if cmd, is := c.command(text); is {
 		return cmd
 	}
-	return c.prompt(strings.TrimPrefix(text, " "))
+	if command, is := ownCommand(text); is {
+		return c.post(outgoing{shown: shown, command: command})
+	}
+	return c.promptAs(text, shown)
 }
 
 // interrupt empties the input, else ends what works, and leaves at the second time.
 func (c *conversation) interrupt() tea.Cmd {
+	c.menu.shut()
 	switch {
 	case time.Since(c.quits) < leaveWithin:
 		return c.quit()
+	case c.search != nil:
+		c.search = nil
+		return nil
 	case c.in.area.Value() != "":
-		c.in.clear()
-	case c.working():
+		c.in.set("")
+	case c.working(), c.own.begun > 0:
 		c.quits = time.Now()
 		c.tail = c.p.dim.Render("Ctrl-C again leaves; the run goes on without you")
-		return c.abort()
+		return c.escape()
 	}
 	c.quits = time.Now()
 	c.tail = c.p.dim.Render("Ctrl-C again leaves")
@@ -137,9 +274,5 @@ func (c *conversation) tookBack(m takenBack) tea.Cmd {
 
 func (c *conversation) quit() tea.Cmd {
 	c.left = true
-	said := ""
-	if c.run != "" {
-		said = c.p.dim.Render("bothy chat -r " + show.Line(c.run) + " goes on with this")
-	}
-	return tea.Sequence(c.say(said), tea.Quit)
+	return tea.Batch(c.say(c.goesOn()), c.bye())
 }

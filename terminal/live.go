@@ -1,42 +1,38 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
-	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/client/show"
 	"github.com/bothyd/bothy/sdk/rpc"
 	"github.com/bothyd/bothy/sdk/timeline"
 )
 
-const (
-	// frame is the pause between two drawings of what works.
-	frame = 100 * time.Millisecond
-	// liveLines is how much of a command's output stands below while it works.
-	liveLines = 6
-)
-
-// spinner is drawn in turn while something works.
-var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+// frame is the pause between two drawings of what works.
+const frame = 100 * time.Millisecond
 
 // live is what changes while a prompt is worked on.
 type live struct {
-	loop      *timeline.Loop
-	began     time.Time
-	step      int    // of the spinner
-	text      string // of the reply that is being written
-	reasoning string
-	replied   int  // the last turn whose reply is whole
-	gap       bool // a piece is missing: the rest comes with the row
-	drawn     string
-	drawnOf   string
-	aborting  bool
-	ticking   bool
+	loop     *timeline.Loop
+	began    time.Time
+	step     int // of the spinner
+	writing  writing
+	thought  thought
+	replied  int  // the last turn whose reply is whole
+	gap      bool // a piece is missing: the rest comes with the row
+	aborting bool
+	kept
+}
+
+// kept is what stays from one prompt to the next.
+type kept struct {
+	ticking bool
+	unfolds bool // reasoning stands there as far as it fits
+	calls   calls
+	context *rpc.ContextUse // nil while it is not known
 }
 
 // tick has the live part drawn anew.
@@ -45,16 +41,17 @@ type tick struct{}
 func ticks() tea.Cmd { return tea.Tick(frame, func(time.Time) tea.Msg { return tick{} }) }
 
 // begin begins with a loop.
-func (l *live) begin(c *conversation, loop *timeline.Loop) tea.Cmd {
+func (l *live) begin(loop *timeline.Loop) tea.Cmd {
 	ticking := l.ticking
-	*l = live{loop: loop, began: loop.Began, ticking: true}
+	*l = live{loop: loop, began: loop.Began, kept: l.kept}
+	l.ticking = true
 	if ticking {
 		return nil
 	}
 	return ticks()
 }
 
-func (l *live) end() { *l = live{ticking: l.ticking} }
+func (l *live) end() { *l = live{kept: l.kept} }
 
 func (l *live) tick(c *conversation) tea.Cmd {
 	l.step++
@@ -62,7 +59,7 @@ func (l *live) tick(c *conversation) tea.Cmd {
 		l.ticking = false
 		return nil
 	}
-	return ticks()
+	return tea.Batch(l.writing.settle(c, c.room()), ticks())
 }
 
 // take takes in a piece of what the model writes.
@@ -70,74 +67,46 @@ func (l *live) take(c *conversation, p rpc.Preview) tea.Cmd {
 	if l.loop == nil || p.Loop != l.loop.ID || p.Turn <= l.replied { // its block stands there
 		return nil
 	}
+	if p.Turn != l.writing.turn {
+		l.writing, l.thought = writing{turn: p.Turn}, thought{}
+	}
 	if p.Restart || p.First || p.Whole {
-		l.text, l.reasoning, l.gap = "", "", false
+		l.writing.anew()
+		l.thought, l.gap = thought{said: l.thought.said}, false
 	}
-	l.gap = l.gap || p.Dropped
-	if !l.gap {
-		l.text += p.Text
-		l.reasoning += p.Reasoning
+	if l.gap = l.gap || p.Dropped; l.gap {
+		return nil
 	}
-	return nil
+	l.thought.add(p, l.loop)
+	if p.Text == "" {
+		return nil
+	}
+	said := l.thought.end(c)
+	l.writing.add(p.Text)
+	if len(l.writing.lines()) == 0 { // else with the next tick
+		return tea.Sequence(said, l.writing.settle(c, c.room()))
+	}
+	return said
 }
 
-// reply is the end of what was written: it is a block now.
-func (l *live) reply(t *timeline.Turn) {
-	l.text, l.reasoning, l.gap, l.replied = "", "", false, max(l.replied, t.Number)
+// reply is the end of what was written: what was not printed of it is a block now.
+func (l *live) reply(c *conversation, t *timeline.Turn) tea.Cmd {
+	l.replied = max(l.replied, t.Number)
+	var w writing
+	var said tea.Cmd
+	if l.writing.turn == t.Number {
+		w, said = l.writing, l.thought.end(c)
+	}
+	l.writing, l.thought, l.gap = writing{}, thought{}, false
+	return tea.Sequence(said, w.whole(c, t.Text))
 }
 
-// status says what is done, and since when.
-func (l *live) status(c *conversation) string {
-	doing := "thinking"
-	var working []string
-	for _, a := range l.loop.Actions() {
-		if !a.IsError() && a.Phase == sdk.PhaseStarted && !a.State.Ended() {
-			working = append(working, show.Line(a.Tool))
-		}
-	}
-	switch {
-	case l.aborting:
-		doing = "ending"
-	case c.lost:
-		doing = "the daemon is gone; trying again"
-	case len(working) > 0:
-		doing = strings.Join(working, ", ")
-	case l.text != "":
-		doing = "writing"
-	}
-	s := c.p.prompt.Render(spinner[l.step%len(spinner)]) + " " + doing + c.p.dim.Render(" "+brief(time.Since(l.began)))
-	if usage := l.loop.Usage(); usage.Total > 0 {
-		s += c.p.dim.Render("  " + thousands(usage.Total) + " tokens")
-	}
-	return s + c.p.dim.Render("  esc ends it")
-}
-
-// lines are what stands above the input while a prompt is worked on.
+// lines are what stands above the input while a prompt is worked on, below the text.
 func (l *live) lines(c *conversation) []string {
 	if l.loop == nil {
 		return nil
 	}
-	var out []string
-	if l.text != "" {
-		if l.drawnOf != l.text {
-			l.drawn, l.drawnOf = c.md.render(l.text, c.columns(), c.dark), l.text
-		}
-		out = append(out, strings.Split(l.drawn, "\n")...)
-	} else if l.reasoning != "" {
-		out = append(out, c.p.dim.Render(tailOf(harmless(l.reasoning), c.columns(), 2)))
-	}
-	for _, a := range l.loop.Actions() {
-		if a.IsError() || a.Phase != sdk.PhaseStarted || a.State.Ended() {
-			continue
-		}
-		out = append(out, c.callLine(a))
-		if printed := show.Output(a.Streamed[1] + a.Streamed[2]); strings.TrimSpace(printed) != "" {
-			all := strings.Split(strings.TrimRight(printed, "\n"), "\n")
-			for _, line := range all[max(0, len(all)-liveLines):] {
-				out = append(out, c.p.dim.Render("  │ "+show.Cut(line, c.columns()-4)))
-			}
-		}
-	}
+	out := append(l.thought.lines(c), l.calls.lines(c)...)
 	if c.open != nil {
 		return out // it waits for the person
 	}
@@ -146,31 +115,21 @@ func (l *live) lines(c *conversation) []string {
 
 // View implements tea.Model.
 func (c *conversation) View() tea.View {
-	var below []string
-	below = append(below, c.live.lines(c)...)
-	if c.open != nil {
-		below = append(below, c.open.lines(c)...)
+	if c.screen != nil {
+		return c.screenView()
 	}
-	for _, q := range c.queue {
-		below = append(below, c.p.dim.Render("waits: "+show.Cut(show.Line(q.text), c.columns()-28)+"  alt-up takes it back"))
-	}
-	if c.tail != "" {
-		below = append(below, c.tail)
-	}
-	var cursor *tea.Cursor
-	if c.open == nil || c.open.typing() {
-		field := c.in.area.View()
-		cursor = c.in.area.Cursor()
+	below, cursor := c.below()
+	if text := c.live.writing.lines(); c.live.loop != nil {
+		below = append(text, below...)
 		if cursor != nil {
-			cursor.Y += height(below)
+			cursor.Y += len(text)
 		}
-		below = append(below, strings.Split(field, "\n")...)
 	}
 	if c.left {
 		below, cursor = nil, nil
 	}
 	// What does not fit is what was written first: its block comes whole.
-	all := strings.Split(strings.Join(below, "\n"), "\n")
+	all := below
 	if over := len(all) - (c.height - 1); over > 0 {
 		all = all[over:]
 		if cursor != nil {
@@ -182,50 +141,81 @@ func (c *conversation) View() tea.View {
 	return v
 }
 
-func height(lines []string) int {
-	n := 0
-	for _, l := range lines {
-		n += strings.Count(l, "\n") + 1
+// below is what stands below the text that is being written.
+func (c *conversation) below() (lines []string, cursor *tea.Cursor) {
+	lines = append(c.own.lines(c), c.live.lines(c)...)
+	switch {
+	case c.sure != nil:
+		lines = append(lines, c.sureLines()...)
+	case c.open != nil:
+		lines = append(lines, c.open.lines(c)...)
 	}
-	return n
+	for _, q := range c.queue {
+		lines = append(lines, c.p.dim.Render("waits: "+show.Cut(show.Line(q.text), c.columns()-28)+"  alt-up takes it back"))
+	}
+	if c.tail != "" {
+		lines = append(lines, c.tail)
+	}
+	if line := c.besideLine(); line != "" {
+		lines = append(lines, line)
+	}
+	lines = strings.Split(strings.Join(lines, "\n"), "\n")
+	if len(lines) == 1 && lines[0] == "" {
+		lines = nil
+	}
+	if c.sure == nil && (c.open == nil || c.open.typing()) {
+		field, at := c.inputLines()
+		if cursor = at; cursor != nil {
+			cursor.Y += len(lines)
+		}
+		lines = append(lines, field...)
+	}
+	return lines, cursor
+}
+
+// room is how many lines of a text that is being written fit above all else.
+func (c *conversation) room() int {
+	lines, _ := c.below()
+	return c.height - 1 - len(lines)
+}
+
+// resize draws for another size of the window.
+func (c *conversation) resize(width, height int) tea.Cmd {
+	w := &c.live.writing
+	lines, cursor := c.below()
+	total, below := len(w.lines())+len(lines), 0
+	if cursor != nil {
+		below = len(lines) - 1 - cursor.Y
+	}
+	if total < c.height && c.screen == nil && c.out.stands() { // all of it stands there
+		w.scrolled(total - below - height) // the cursor stays in the window, what no longer fits above it does not
+	}
+	c.width, c.height = width, height
+	c.in.area.SetWidth(width)
+	c.md = markdown{}
+	w.again()
+	return w.settle(c, c.room())
 }
 
 // notify has the terminal tell the person who looks elsewhere.
 func (c *conversation) notify(what string) tea.Cmd {
-	if c.focused || c.behind {
+	if c.behind {
 		return nil
 	}
-	text := "bothy: " + show.Line(c.run) + " " + what
-	return tea.Raw("\a\x1b]9;" + text + "\x1b\\")
+	return c.ring(c.run + " " + what)
 }
 
-// brief is a time as a person says it.
-func brief(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+// ring has the terminal tell of any run: by the bell, and by a notification of the desktop
+// (OSC 9, and OSC 777 in terminals that know only that).
+func (c *conversation) ring(what string) tea.Cmd {
+	if c.focused {
+		return nil
 	}
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-}
-
-func thousands(n int) string {
-	if n < 10_000 {
-		return fmt.Sprint(n)
+	text := show.Line(what)
+	notification := "\x1b]9;bothy: " + text + "\x1b\\"
+	if strings.HasPrefix(c.o.term, "rxvt") || strings.HasPrefix(c.o.term, "foot") {
+		notification = "\x1b]777;notify;bothy;" + strings.ReplaceAll(text, ";", ",") + "\x1b\\"
 	}
-	return fmt.Sprintf("%dk", n/1000)
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// tailOf is the end of a text, in so many lines of a width.
-func tailOf(text string, width, lines int) string {
-	all := strings.Split(lipgloss.NewStyle().Width(max(width, 20)).Render(strings.TrimSpace(text)), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
+	c.out.note("\a" + notification)
+	return nil
 }

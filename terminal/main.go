@@ -26,7 +26,9 @@ type options struct {
 	mode    string
 	yolo    bool
 	bothy   string // the program that bothyd lies beside
+	pick    bool   // it begins with the picker of runs
 	state   string // the folder of the terminal's own files
+	term    string // the kind of the terminal: $TERM
 }
 
 // daemon is the daemon of who called bothy.
@@ -42,10 +44,12 @@ func main() {
 	flag.StringVar(&o.agent, "agent", "chat", "the agent of the prompts")
 	flag.StringVar(&o.model, "model", "", "the model of the prompts")
 	flag.StringVar(&o.mode, "mode", "", "the mode of the prompts")
+	flag.BoolVar(&o.pick, "pick", false, "begin with the list of runs")
 	flag.BoolVar(&o.yolo, "yolo", false, "ask about nothing in this run")
 	flag.StringVar(&o.bothy, "bothy", "", "the program bothy, beside which bothyd lies")
 	flag.StringVar(&o.state, "state", "", "folder for drafts and what was typed")
 	flag.Parse()
+	o.term = os.Getenv("TERM")
 	if o.project == "" || !filepath.IsAbs(o.project) {
 		fmt.Fprintln(os.Stderr, "bothy-terminal: bothy calls it; call bothy")
 		os.Exit(2)
@@ -63,7 +67,9 @@ func run(ctx context.Context, o options, more []tea.ProgramOption) error {
 	cl := o.daemon().Client(o.socket)
 	defer func() { _ = cl.Close() }() // the daemon notices either way
 	c := newConversation(ctx, o, cl)
-	p := tea.NewProgram(c, append([]tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120)}, more...)...)
+	c.out = &output{file: os.Stdout, send: func(m tea.Msg) { c.send(m) }}
+	defer c.out.release()
+	p := tea.NewProgram(c, append([]tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120), tea.WithOutput(c.out), tea.WithColorProfile(profile())}, more...)...)
 	c.send = func(m tea.Msg) { p.Send(m) }
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)

@@ -21,6 +21,8 @@ type question struct {
 	proposal sdk.Proposal
 	action   *timeline.Action
 	details  bool
+	read     bool // all of the details was shown in a pager
+	paged    bool // they are shown there
 	always   bool // which rule is to be chosen
 	writes   bool // the reason of a no is written into the input
 	edits    bool // what would run is changed in the input
@@ -125,7 +127,26 @@ func (q *question) keys(c *conversation) []string {
 // seen reports whether all of what would run was shown: nothing else is let run.
 func (q *question) seen(c *conversation) bool {
 	_, whole := show.Question(q.proposal, c.columns(), q.room(c))
-	return whole || q.details
+	return q.read || (whole || q.details) && q.fits(c)
+}
+
+// fits reports whether the screen has room for the question with what stands below it.
+func (q *question) fits(c *conversation) bool {
+	return len(q.lines(c))+len(c.queue)+2 < c.height
+}
+
+// toggle shows the details, or what stood there before. Those that do not fit on the
+// screen are shown in a pager, whose end has to be reached.
+func (q *question) toggle(c *conversation) tea.Cmd {
+	q.details = !q.details
+	if !q.details || q.fits(c) {
+		return nil
+	}
+	q.details, q.paged = false, true
+	return c.over(&pager{
+		title: "what would run", text: func(width int) string { return c.p.draw(show.Details(q.proposal, width, false)) },
+		end: func() { q.read = true }, by: "d",
+	})
 }
 
 // keyLines are keys with what they do, in as many lines as they need.
@@ -172,9 +193,9 @@ func (c *conversation) answerKey(m tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		if !q.seen(c) {
-			q.details = true
-			c.tail = c.p.ask.Render("this is all of it: y runs it")
-			return nil
+			c.tail = c.p.ask.Render("y runs it when all of it was shown")
+			q.details = false
+			return q.toggle(c)
 		}
 		return c.answer(rpc.Resolve{Answer: sdk.Accept})
 	case "n":
@@ -187,7 +208,7 @@ func (c *conversation) answerKey(m tea.KeyPressMsg) tea.Cmd {
 	case "e":
 		return c.editCall()
 	case "d":
-		q.details = !q.details
+		return q.toggle(c)
 	case "esc":
 		c.open = nil
 		return c.say(c.p.dim.Render("  left open; /answer asks again, and so does `bothy proposals`"))

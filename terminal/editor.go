@@ -1,0 +1,83 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bothyd/bothy/sdk/client/show"
+)
+
+// edited is the end of an editor.
+type edited struct {
+	file string
+	err  error
+}
+
+// edit opens the person's editor with what stands in the input, pasted texts put in.
+func (c *conversation) edit() tea.Cmd {
+	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	if strings.TrimSpace(editor) == "" {
+		c.tail = c.p.bad.Render(show.Cut("there is no editor: set VISUAL or EDITOR", c.columns()))
+		return nil
+	}
+	file, err := c.editedFile()
+	if err != nil {
+		return c.fail(fmt.Errorf("the prompt cannot be edited: %w", err))
+	}
+	// As git does it: the editor may have arguments, and be more than one word of a shell.
+	cmd := exec.Command("sh", "-c", editor+` "$@"`, editor, file)
+	c.out.release()
+	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{file, err} })
+}
+
+// editedFile is a file for the person alone, with what stands in the input.
+func (c *conversation) editedFile() (name string, err error) {
+	if c.o.state != "" {
+		if err := os.MkdirAll(c.o.state, 0o700); err != nil {
+			return "", err
+		}
+	}
+	f, err := os.CreateTemp(c.o.state, "prompt-*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(c.in.text())
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return f.Name(), err
+}
+
+// wasEdited puts what the editor left into the input. One that failed leaves it as it was.
+func (c *conversation) wasEdited(m edited) tea.Cmd {
+	defer func() { _ = os.Remove(m.file) }() // it is gone already, or stays in the person's own folder
+	if m.err != nil {
+		return c.fail(fmt.Errorf("the editor failed, so the prompt is as it was: %w", m.err))
+	}
+	info, err := os.Stat(m.file)
+	if err == nil && info.Size() > mostInput {
+		err = fmt.Errorf("%s has %d bytes, and a prompt at most %d", filepath.Base(m.file), info.Size(), mostInput)
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(m.file)
+	}
+	if err != nil {
+		return c.fail(fmt.Errorf("the prompt is as it was: %w", err))
+	}
+	now := strings.TrimSuffix(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	if !fits(now) {
+		now = c.in.fold(now)
+	}
+	c.in.set(now)
+	return nil
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/client/start"
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// outgoing is what was sent and is not with the daemon yet. One goes after the other, so
+// that they stay in their order, and the first of them makes the run.
+type outgoing struct {
+	shown   string // as it stood in the input, with marks
+	prompt  rpc.Prompt
+	command string // of the person's own; the prompt is none then
+}
+
+// What became of the first of what went out.
+type (
+	// delivered has the answer: accepted, ownBegins or refused.
+	delivered struct {
+		entered int // the run that was entered then
+		answer  tea.Msg
+	}
+	// refused says that it could not be sent.
+	refused struct{ err error }
+)
+
+// prompt sends what was typed.
+func (c *conversation) prompt(text string) tea.Cmd { return c.promptAs(text, text) }
+
+// promptAs sends a prompt; shown is how it stood in the input.
+func (c *conversation) promptAs(text, shown string) tea.Cmd {
+	return c.post(outgoing{shown: shown, prompt: rpc.Prompt{
+		Project: c.o.project, Prompt: text, Agent: c.o.agent, Model: c.o.model, Attend: true, Mode: c.mode,
+	}})
+}
+
+// post sends something behind what goes out already.
+func (c *conversation) post(o outgoing) tea.Cmd {
+	c.outbox = append(c.outbox, o)
+	if len(c.outbox) > 1 {
+		return nil
+	}
+	return c.transmit()
+}
+
+// transmit gives the daemon the first of what goes out, if there is something.
+func (c *conversation) transmit() tea.Cmd {
+	if len(c.outbox) == 0 {
+		return nil
+	}
+	o, entered := c.outbox[0], c.entered
+	send := c.sendPrompt(o)
+	if o.command != "" {
+		send = c.ownRun(o.command)
+	}
+	return func() tea.Msg { return delivered{entered, send(c.ctx)} }
+}
+
+// sendPrompt is the sending of a prompt, behind the looks at what it names.
+func (c *conversation) sendPrompt(o outgoing) func(context.Context) tea.Msg {
+	p := o.prompt
+	p.Run, p.Yolo = c.run, c.o.yolo && (c.runID == 0 || c.runID == c.own.run)
+	return func(ctx context.Context) tea.Msg {
+		if err := c.unknown(ctx, p.Prompt); err != nil {
+			return refused{err}
+		}
+		var err error
+		if p.Attachments, err = c.attachments(ctx, sentTabs(o.shown)); err != nil {
+			return refused{err}
+		}
+		a, err := c.daemon.Prompt(ctx, c.cl, false, p)
+		if err != nil {
+			return refused{err}
+		}
+		return accepted{p.Prompt, a}
+	}
+}
+
+// deliver goes on behind the first of what went out. Of a run that was left meanwhile
+// nothing is taken note of: what happens there is told when the person comes back.
+func (c *conversation) deliver(m delivered) tea.Cmd {
+	here := m.entered == c.entered
+	switch answer := m.answer.(type) {
+	case refused:
+		return c.refuse(answer.err)
+	case ownBegins:
+		if !here {
+			return c.refuse(errors.New("the command was not begun: its run was left"))
+		}
+		return c.beginOwn(answer)
+	case accepted:
+		if here {
+			return tea.Batch(c.accept(answer), c.sent())
+		}
+	}
+	return c.sent()
+}
+
+// unsent puts what was not sent yet back into the input, where a run is left.
+func (c *conversation) unsent() {
+	if len(c.outbox) < 2 {
+		return // the first is under way
+	}
+	var back []string
+	for _, o := range c.outbox[1:] {
+		back = append(back, o.shown)
+	}
+	c.outbox = c.outbox[:1]
+	c.putBack(strings.Join(back, "\n"))
+}
+
+// putBack puts a text into the input, before what stands there.
+func (c *conversation) putBack(text string) {
+	if now := c.in.area.Value(); now != "" {
+		text += "\n" + now
+	}
+	c.in.change(fieldOf(text))
+}
+
+// sent is the end of the first of what went out: the next goes.
+func (c *conversation) sent() tea.Cmd {
+	if len(c.outbox) == 0 {
+		return nil
+	}
+	c.in.forget(c.outbox[0].shown)
+	c.outbox = c.outbox[1:]
+	return c.transmit()
+}
+
+// refuse says why something could not be sent, and puts it back into the input, before
+// what was typed since.
+func (c *conversation) refuse(err error) tea.Cmd {
+	c.putBack(c.outbox[0].shown)
+	c.outbox = c.outbox[1:]
+	return tea.Sequence(c.fail(err), c.transmit())
+}
+
+// unknown is an error for a prompt that looks like a command, and names neither one nor a
+// skill.
+func (c *conversation) unknown(ctx context.Context, text string) error {
+	name, is := strings.CutPrefix(text, "/")
+	name, _, _ = strings.Cut(strings.ReplaceAll(name, "\n", " "), " ")
+	if !is || name == "" || isCommand(name) || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		return nil // a path, for one
+	}
+	found, err := start.Again(ctx, c.daemon, c.cl, func() (rpc.Skills, error) {
+		return c.cl.Skills(ctx, rpc.SkillQuery{Project: c.o.project})
+	})
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range found.Skills {
+		if s.Name == name {
+			return nil
+		}
+		names = append(names, s.Name)
+	}
+	for _, s := range commands {
+		names = append(names, s.name)
+	}
+	if meant := nearest(name, names); meant != "" {
+		return sdk.Errorf(sdk.NotFound, "there is no /%s: did you mean /%s? With a blank before it the text goes as it is", name, meant)
+	}
+	return sdk.Errorf(sdk.NotFound, "there is no command and no skill /%s: /help shows the commands. With a blank before it the text goes as it is", name)
+}

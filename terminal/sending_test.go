@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/bothyd/bothy/sdk/rpc"
+)
+
+// TestOutbox: one prompt goes after the other, what is refused comes back before what was
+// typed since, and what was not sent when a run is left does, too.
+func TestOutbox(t *testing.T) {
+	c := newConversation(t.Context(), options{project: "/p"}, nil)
+	for _, text := range []string{"one", "two", "three", "four"} {
+		c.prompt(text)
+	}
+	if len(c.outbox) != 4 {
+		t.Fatalf("%d go out", len(c.outbox))
+	}
+	c.deliver(delivered{c.entered, refused{errors.New("no")}})
+	if got := c.in.area.Value(); got != "one" || c.outbox[0].shown != "two" {
+		t.Errorf("the input is %q, and %q goes", got, c.outbox[0].shown)
+	}
+	c.in.set("begun")
+	before := c.entered
+	c.enterRun(nil, "")
+	if got := c.in.area.Value(); got != "three\nfour\nbegun" || len(c.outbox) != 1 {
+		t.Errorf("the input is %q, and %d go", got, len(c.outbox))
+	}
+	c.deliver(delivered{before, accepted{"two", rpc.Accepted{Run: "other", ID: 7}}})
+	if c.run != "" || len(c.outbox) != 0 {
+		t.Errorf("it is in run %q, and %d go", c.run, len(c.outbox))
+	}
+}
+
+// TestUnknown leaves to the daemon what is no mistyped command.
+func TestUnknown(t *testing.T) {
+	c := newConversation(t.Context(), options{project: "/p"}, nil)
+	for _, text := range []string{"text", " /modle", "/etc/passwd", "/", "/Modle", "/status"} {
+		if err := c.unknown(t.Context(), text); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/rpc"
+	"github.com/bothyd/bothy/sdk/timeline"
+)
+
+// TestStatus: what is done stands in one line at any width, and what matters less is left
+// out first.
+func TestStatus(t *testing.T) {
+	for _, tt := range []struct {
+		width int
+		want  string
+	}{
+		{120, "⠋ thinking 5s  12k tokens  context 42%  cost 0.5  esc ends it"},
+		{60, "⠋ thinking 5s  12k tokens  context 42%  esc ends it"},
+		{41, "⠋ thinking 5s  12k tokens  esc ends it"},
+		{30, "⠋ thinking 5s  esc ends it"},
+		{22, "⠋ thinking 5s"},
+	} {
+		c := alone(t, tt.width, 20)
+		loop := &timeline.Loop{Began: time.Now().Add(-5 * time.Second), Turns: []*timeline.Turn{{Usage: &sdk.Usage{Total: 12_345, Cost: 0.5}}}}
+		c.live.begin(loop)
+		c.live.context = &rpc.ContextUse{Share: 0.42}
+		if got := bare(c.live.status(c)); got != tt.want || lipgloss.Width(got) >= tt.width {
+			t.Errorf("%d: %q, want %q", tt.width, got, tt.want)
+		}
+	}
+}

@@ -45,6 +45,16 @@ func Folder(ctx context.Context, root *os.Root) (unlock func(), err error) {
 	return Project(ctx, uint64(st.Dev), st.Ino)
 }
 
+// File takes the lock of the file at a path at once, or fails when somebody else holds it.
+// The file is made when it is missing; who holds its lock may remove it.
+func File(path string) (unlock func(), err error) {
+	f, err := try(path)
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	return func() { _ = f.Close() }, nil // nothing was written to it
+}
+
 // folder is where the locks lie: beside the socket that a daemon has by itself,
 // also when this one's was put elsewhere.
 func folder(getenv func(string) string) (string, error) {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -115,6 +116,20 @@ func TestRemoved(t *testing.T) {
 	must(t, err)
 	unlock()
 	old()
+}
+
+// TestFile: who comes second does not wait, and gets the lock when it is free.
+func TestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.lock")
+	unlock, err := File(path)
+	must(t, err)
+	if _, err := File(path); !errors.Is(err, syscall.EWOULDBLOCK) {
+		t.Errorf("got %v", err)
+	}
+	unlock()
+	unlock, err = File(path)
+	must(t, err)
+	unlock()
 }
 
 // TestFolder: two daemons of a person share the folder of locks, wherever the

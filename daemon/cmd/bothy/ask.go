@@ -183,12 +183,13 @@ func (a *asker) remember(ctx context.Context, p *sdk.Proposal) (bool, error) {
 	a.c.say("  Run it, and from now on, in %s:", a.c.exact(p.Project))
 	var numbers []string
 	for i, o := range p.Offers {
-		text := show.ExactLine(o.Text)
+		style := show.Plain
 		if o.Remember == sdk.RememberTool {
-			text = a.c.paint(red, text)
+			style = show.Bad
 		}
 		numbers = append(numbers, strconv.Itoa(i+1))
-		a.c.say("    %d  %s", i+1, text)
+		lead := show.Spans{{Style: show.Ask, Text: fmt.Sprintf("    %d  ", i+1)}}
+		fmt.Fprint(a.c.err, a.c.draw(show.Flow(lead, o.Text, "       ", a.c.errWidth(), style)))
 	}
 	line, err := a.prompt(ctx, "  Which? ["+strings.Join(numbers, ", ")+"; nothing goes back] ")
 	if err != nil {

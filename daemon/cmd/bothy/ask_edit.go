@@ -64,7 +64,11 @@ func (c *console) inEditor(editor, text string, command bool) (string, error) {
 	}
 	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", file)
 	cmd.Dir, cmd.Env = c.dir, c.environ
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, c.err, c.err
+	to := terminalOf(c.err)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, to, to
+	if line, is := c.err.(*waitLine); is {
+		defer line.pause()()
+	}
 	if err := cmd.Run(); err != nil {
 		var ended *exec.ExitError
 		if errors.As(err, &ended) {

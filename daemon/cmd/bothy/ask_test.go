@@ -64,7 +64,7 @@ const bashPath = "log://turn_1/bash/rm"
 
 // aProposal is what a hostile model proposes.
 func aProposal(project string) sdk.Proposal {
-	command := "rm -rf build \x1b[2J\u202e\nls"
+	command := "rm -rf build \x1b[2J\nls"
 	return sdk.Proposal{
 		ID: "1a2b3c4d", Hash: strings.Repeat("0123456789abcdef", 4), Run: 7, Alias: "brave-1", Project: project, Dir: "/p/sub", Path: bashPath,
 		Tool: "bash", Plugin: "bash", Digest: strings.Repeat("d", 64), Mode: sdk.ModeInteractive, Created: epoch, Expires: epoch.Add(24 * time.Hour),
@@ -210,6 +210,8 @@ func TestRunAsks(t *testing.T) {
 func TestTheQuestion(t *testing.T) {
 	b := newBench(t)
 	p := aProposal("/p")
+	p.Command = "rm -rf build \x1b[2J\u202e\nls"
+	p.Arguments, p.Bytes = data(map[string]any{"command": p.Command, "timeout_seconds": 5}), len(p.Command)
 	b.c.errTTY = true
 	b.out.Reset()
 	if _, err := io.WriteString(&b.out, b.c.draw(show.Details(p, 80, false))); err != nil {

@@ -26,7 +26,7 @@ type chatCmd struct {
 
 // Help adds to the verb's help.
 func (chatCmd) Help() string {
-	return `At a terminal this opens a conversation, as bothy alone does; /help in it lists keys and commands. With --plain, and without a terminal, each line is a prompt, and the agent remembers what was said before: Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends, and /help lists commands. With --json each prompt becomes one object on a line, as 'bothy run --format json' has it, and nothing is asked.
+	return `At a terminal this opens a conversation, as bothy alone does; /help in it lists keys and commands. With --plain, and without a terminal, each line is a prompt, and the agent remembers what was said before: Ctrl-C aborts what it is doing, a second Ctrl-C leaves; Ctrl-D or /quit ends; at a terminal /help lists commands. With --json each prompt becomes one object on a line, as 'bothy run --format json' has it, and nothing is asked.
 
 Examples:
 
@@ -50,7 +50,7 @@ func (cmd chatCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	if c.drawn(cmd.Plain) {
+	if c.plain = cmd.Plain; c.drawn() {
 		return c.converse(ctx, cmd, project)
 	}
 	if cmd.Pick {

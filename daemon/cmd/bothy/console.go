@@ -34,6 +34,7 @@ type console struct {
 
 	inTTY, outTTY, errTTY bool
 	color                 bool
+	plain                 bool // no line of the terminal is drawn again
 	json                  bool
 	role                  rpc.Role // that the verb needs
 

@@ -14,7 +14,11 @@ import (
 // converse opens a conversation in the project: the terminal front end, a program of its
 // own, takes the place of this one. Its libraries would cost every verb their start.
 func (c *console) converse(ctx context.Context, cmd chatCmd, project string) error {
-	program := filepath.Join(filepath.Dir(filepath.Dir(c.exe)), "libexec", "bothy", "bothy-terminal")
+	bothyd, err := c.daemon().Program()
+	if err != nil {
+		return err
+	}
+	program := filepath.Join(filepath.Dir(filepath.Dir(bothyd)), "libexec", "bothy", "bothy-terminal")
 	if _, err := os.Stat(program); err != nil {
 		return fmt.Errorf("the terminal front end is not installed (%w): `bothy chat --plain` talks line by line", err)
 	}
@@ -48,29 +52,36 @@ func (c *console) converse(ctx context.Context, cmd chatCmd, project string) err
 	if cmd.Pick {
 		args = append(args, "--pick")
 	}
-	if err := syscall.Exec(program, args, c.environ); err != nil {
+	environ := c.daemon().AbsoluteEnviron()
+	if !c.color {
+		environ = append(environ, "NO_COLOR=1")
+	}
+	if err := syscall.Exec(program, args, environ); err != nil {
 		return fmt.Errorf("start the terminal front end: %w", err)
 	}
 	return nil
 }
 
 // terminalState is the folder of the terminal's own files; empty where nobody says where
-// state belongs (XDG Base Directory Specification).
+// state belongs.
 func (c *console) terminalState() string {
-	if dir := c.env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "bothy", "terminal")
+	dir, err := rpc.StateDir(c.env)
+	if err != nil {
+		return ""
 	}
-	if home := c.env("HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, ".local", "state", "bothy", "terminal")
-	}
-	return ""
+	return filepath.Join(dir, "terminal")
 }
 
 // drawn reports whether a conversation can be drawn on the terminal. Where it cannot, it
 // is held line by line, which screen readers and terminals without control sequences can
 // follow.
-func (c *console) drawn(plain bool) bool {
-	return c.inTTY && c.outTTY && !c.json && !plain && c.env("BOTHY_PLAIN") == "" && c.env("TERM") != "dumb"
+func (c *console) drawn() bool {
+	return c.inTTY && c.outTTY && !c.json && c.redraws()
+}
+
+// redraws reports whether lines of the terminal may be drawn again.
+func (c *console) redraws() bool {
+	return !c.plain && c.env("BOTHY_PLAIN") == "" && c.env("TERM") != "dumb"
 }
 
 // chatFlags are the flags of a command line without a verb that begin a conversation, and
@@ -78,13 +89,13 @@ func (c *console) drawn(plain bool) bool {
 var chatFlags = map[string]bool{
 	"-c": false, "--continue": false, "--last": false, "-r": true, "--run": true, "-m": true, "--model": true,
 	"-a": true, "--agent": true, "--project": true, "--mode": true, "--yolo": false, "--allow-dangerous": false,
-	"--plain": false, "-C": true, "--dir": true, "--no-color": false, "--json": false,
+	"--plain": false, "--pick": false, "--answer-within": true, "-C": true, "--dir": true, "--no-color": false, "--json": false,
 }
 
 // conversation puts the verb before flags that are chat's alone: bothy -c is bothy chat -c.
-// Without a flag it is chat at a terminal, and nothing elsewhere.
+// It is so at a terminal only: a script says what it wants.
 func (c *console) conversation(args []string) []string {
-	if len(args) == 0 && !(c.inTTY && c.outTTY) {
+	if !c.inTTY || !c.outTTY {
 		return args
 	}
 	for i := 0; i < len(args); i++ {

@@ -66,6 +66,20 @@ func verbAt(args []string) int {
 	return len(args)
 }
 
+// wordAt is where the first word stands that is no flag of chat and no value of one, or the
+// number of words.
+func wordAt(args []string) int {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case chatFlags[args[i]]: // a value follows
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return i
+		}
+	}
+	return len(args)
+}
+
 // ours puts the verb in the place of another tool's word for it.
 func ours(args []string) []string {
 	at := verbAt(args)
@@ -73,8 +87,8 @@ func ours(args []string) []string {
 		return args
 	}
 	rest := args[at+1:]
-	if args[at] == "resume" && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") { // it names the run
-		return slices.Concat(args[:at], []string{"chat", "--run"}, rest)
+	if named := wordAt(rest); args[at] == "resume" && named < len(rest) { // the run
+		return slices.Concat(args[:at], []string{"chat"}, rest[:named], []string{"--run"}, rest[named:])
 	}
 	return slices.Concat(args[:at], elsewhere[args[at]], rest)
 }

@@ -62,7 +62,7 @@ func TestConversation(t *testing.T) {
 		}
 	}
 	for typed, want := range map[string]string{
-		"resume": "chat --pick", "resume fix-2": "chat --run fix-2", "resume -m x": "chat --pick -m x", "-C . resume a -m x": "-C . chat --run a -m x", "runs resume a": "runs resume a",
+		"resume -m x fix-2": "chat -m x --run fix-2", "resume --project=y fix-2 -c": "chat --project=y --run fix-2 -c", "resume": "chat --pick", "resume fix-2": "chat --run fix-2", "resume -m x": "chat --pick -m x", "-C . resume a -m x": "-C . chat --run a -m x", "runs resume a": "runs resume a",
 	} {
 		if got := strings.Join(familiar(strings.Fields(typed)), " "); got != want {
 			t.Errorf("bothy %s is bothy %s, want %s", typed, got, want)
@@ -71,13 +71,21 @@ func TestConversation(t *testing.T) {
 	for _, set := range [][]string{{"BOTHY_PLAIN=1"}, {"TERM=dumb"}} {
 		c := *b.c
 		c.environ = append(slices.Clone(c.environ), set...)
-		if c.drawn(false) || !b.c.drawn(false) || b.c.drawn(true) {
-			t.Errorf("%s, drawn: %t, want false; without: %t, with --plain: %t", set, c.drawn(false), b.c.drawn(false), b.c.drawn(true))
+		if c.drawn() || !b.c.drawn() {
+			t.Errorf("%s, drawn: %t, want false; without: %t", set, c.drawn(), b.c.drawn())
+		}
+		if c = *b.c; true {
+			c.plain = true
+		}
+		if c.drawn() {
+			t.Error("it is drawn though it is to be plain")
 		}
 	}
 	b.c.inTTY = false
-	if got := b.c.conversation(nil); len(got) != 0 {
-		t.Errorf("bothy without a terminal is bothy %s", got)
+	for _, args := range [][]string{nil, {"-c"}, {"--json"}, {"-C", "x"}} {
+		if got := b.c.conversation(args); !slices.Equal(got, args) {
+			t.Errorf("bothy %s without a terminal is bothy %s", args, got)
+		}
 	}
 	b.want(t, exitUsage, "resume")
 	if !strings.Contains(b.err.String(), "`bothy runs` prints it") {

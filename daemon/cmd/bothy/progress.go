@@ -230,7 +230,7 @@ func (p *progress) outputLine(a *timeline.Action, line string) {
 		return
 	}
 	p.named(a)
-	p.draw(show.Body(line, p.view())...)
+	p.draw(show.BodyLine(line, p.view()))
 	p.last = a.Path
 }
 

@@ -75,7 +75,7 @@ func TestProposalsAnswer(t *testing.T) {
 		"unseen, yes":       {"accept 1a2b3c4d --yes", exitUsage, "", "--hash"},
 		"short hash":        {"accept 1a2b3c4d --hash 0123", exitUsage, "", "12 digits"},
 		"another hash":      {"accept 1a2b3c4d --hash 0123456789ac", exitFailed, "", "not what you saw"},
-		"accept":            {"accept 1a2b3c4d --hash 0123456789ab", exitOK, "accept", "what would run, 23 bytes"},
+		"accept":            {"accept 1a2b3c4d --hash 0123456789ab", exitOK, "accept", "what would run, 20 bytes"},
 		"whole hash":        {"accept 1a2b3c4d --hash " + hash, exitOK, "accept", "accepted"},
 		"remember":          {"accept 1a2b3c4d --hash 0123456789AB --remember command", exitOK, "accept+command", "remembered as rule 3f2a: allow the commands rm of bash, in /"},
 		"remember nonsense": {"accept 1a2b3c4d --hash 0123456789ab --remember all", exitUsage, "", "--remember"},

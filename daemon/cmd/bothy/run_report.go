@@ -218,15 +218,16 @@ func (t *runReport) action(e rpc.Event) {
 	if e.Cut > 0 {
 		v.Bytes = len(e.Body) + e.Cut
 	}
-	var lines []show.Spans
 	if t.full {
 		v.Head, v.Tail, v.Width = 0, 0, 0
-		lines = show.Action(&a, v)[:1]
-		t.draw(4, lines)
-		if e.Tool != sdk.ErrorTool {
-			t.arguments(a.Arguments)
-			t.draw(4, show.Result(&a, v))
+		lines := show.Action(&a, v)
+		if e.Tool == sdk.ErrorTool {
+			t.draw(4, lines)
+			return
 		}
+		t.draw(4, lines[:1])
+		t.arguments(a.Arguments)
+		t.draw(4, show.Result(&a, v))
 		return
 	}
 	t.draw(4, show.Action(&a, v))

@@ -20,7 +20,7 @@ func columns(w io.Writer, tty bool) int {
 	if !tty {
 		return 0
 	}
-	if f, ok := w.(*os.File); ok {
+	if f, ok := terminalOf(w).(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			return w
 		}

@@ -9,6 +9,15 @@ import (
 	"github.com/bothyd/bothy/sdk/client/show"
 )
 
+// terminalOf is what a writer of lines writes to: programs that are run, and who asks for
+// the width, want the terminal itself.
+func terminalOf(w io.Writer) io.Writer {
+	if line, is := w.(*waitLine); is {
+		return line.to
+	}
+	return w
+}
+
 // silentFor is how long nothing comes before the terminal says what is being done.
 const silentFor = 2 * time.Second
 
@@ -50,6 +59,20 @@ func (w *waitLine) clear() error {
 	w.shown = false
 	_, err := io.WriteString(w.to, "\r\x1b[K")
 	return err
+}
+
+// pause takes the line away and lets it stay away until the function that it returns is
+// called: another program writes to the terminal.
+func (w *waitLine) pause() func() {
+	w.mu.Lock()
+	_ = w.clear() // as in tick
+	w.open = true
+	w.mu.Unlock()
+	return func() {
+		w.mu.Lock()
+		w.open = false
+		w.mu.Unlock()
+	}
 }
 
 // work says what is being done from now on.
@@ -107,7 +130,7 @@ func (w *waitLine) watch() func() {
 // the function that it returns is called. Where lines cannot be drawn again it says
 // nothing.
 func (c *console) tellWaits() (*waitLine, func()) {
-	if !c.errTTY || c.env("BOTHY_PLAIN") != "" || c.env("TERM") == "dumb" {
+	if !c.errTTY || !c.redraws() {
 		return nil, func() {}
 	}
 	to := c.err

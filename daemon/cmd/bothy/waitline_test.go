@@ -55,6 +55,19 @@ func TestWaitLine(t *testing.T) {
 	if got := to.String(); !strings.HasSuffix(got, "\r\x1b[K") {
 		t.Errorf("the line stays at the end: %q", got)
 	}
+	resume := w.pause()
+	to.Reset()
+	now = now.Add(time.Hour)
+	w.tick()
+	if to.String() != "" {
+		t.Errorf("it draws %q while another program has the terminal", to.String())
+	}
+	if resume(); terminalOf(w) != &to || terminalOf(&to) != &to {
+		t.Error("the terminal behind the line is another")
+	}
+	if w.tick(); to.String() == "" {
+		t.Error("nothing is said any more behind a pause")
+	}
 	var none *waitLine
 	none.work("nothing is said without a terminal")
 }

@@ -26,12 +26,20 @@ func Call(a *sdk.Action, width int) Spans {
 
 func call(mark Span, a *sdk.Action, width int) Spans {
 	tool := Line(a.Tool)
-	line := Spans{mark, {Name, tool}}
 	about := Arguments(a.Arguments)
-	if width > 0 {
-		about = Cut(about, max(width-Width(tool)-3, 8))
+	if about == "{}" {
+		about = ""
 	}
-	if about != "" && about != "{}" {
+	if width > 0 {
+		tool = Cut(tool, width-Width(mark.Text))
+		if room := width - Width(mark.Text) - Width(tool) - 1; room > 0 {
+			about = Cut(about, room)
+		} else {
+			about = ""
+		}
+	}
+	line := Spans{mark, {Name, tool}}
+	if about != "" {
 		line = append(line, Span{Plain, " " + about})
 	}
 	return line
@@ -83,7 +91,7 @@ func result(lead Spans, a *sdk.Action, v View) []Spans {
 		if a.State == sdk.StateFailed || a.State == sdk.StateCancelled {
 			s = Bad
 		}
-		lines = append(lines, wrap(lead, Text(text), "    ", v.Width, s)...)
+		lines = append(lines, wrap(lead, text, "    ", v.Width, s)...)
 	}
 	name := ActionName(a.Path)
 	if took := a.Took(); took > 0 {
@@ -95,6 +103,9 @@ func result(lead Spans, a *sdk.Action, v View) []Spans {
 	}
 	if ended {
 		lead = Spans{{Plain, "  "}}
+	}
+	if v.Width > 0 {
+		name = Cut(name, v.Width-Width(lead.String()))
 	}
 	return append(lines, append(slices.Clip(lead), Span{Dim, name}))
 }
@@ -127,15 +138,23 @@ func Body(text string, v View) (all []Spans) {
 		if i == gap {
 			s = Dim
 		}
-		if v.Width > 0 {
-			line = Cut(line, v.Width-4)
-		}
-		all = append(all, Spans{{Dim, "  │ "}, {s, line}})
+		all = append(all, bodyLine(line, s, v))
 	}
 	if v.Bytes > len(text) {
-		all = append(all, Spans{{Dim, fmt.Sprintf("  │ … and more, %d bytes in all", v.Bytes)}})
+		all = append(all, bodyLine(fmt.Sprintf("… and more, %d bytes in all", v.Bytes), Dim, v))
 	}
 	return all
+}
+
+// BodyLine is one line of what a call gives, as Body draws it, while more may come: an
+// empty one is a line too.
+func BodyLine(line string, v View) Spans { return bodyLine(Output(line), Dim, v) }
+
+func bodyLine(line string, s Style, v View) Spans {
+	if v.Width > 0 {
+		line = Cut(line, v.Width-4)
+	}
+	return Spans{{Dim, "  │ "}, {s, line}}
 }
 
 // IsDiff reports whether a text is a unified difference.
@@ -167,8 +186,12 @@ func Prompt(text string, number int, readOnly bool, width int) []Spans {
 }
 
 // wrap is a harmless text behind a lead, its further lines behind an indent, broken so
-// that none is wider than width, at blanks where there are any; 0 breaks none.
+// that none is wider than width, at blanks where there are any; 0 breaks none, and leaves
+// tabs as they are.
 func wrap(lead Spans, text, indent string, width int, s Style) (all []Spans) {
+	if width > 0 {
+		text = Tabs(text, tabWidth)
+	}
 	used := Width(lead.String())
 	for _, line := range strings.Split(text, "\n") {
 		room := 0

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/bothyd/bothy/sdk"
@@ -30,5 +31,54 @@ func TestWhyACallFailed(t *testing.T) {
 		if got := Ending(&a); got != c.want {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
 		}
+	}
+}
+
+// TestArguments: no two calls have arguments that look the same.
+func TestArguments(t *testing.T) {
+	seen := map[string]string{}
+	for _, c := range []struct{ raw, want string }{
+		{`{"path":"a"}`, `a`},
+		{`{"path":"a b"}`, `a b`},
+		{`{"path":"a b=c force=true"}`, `"a b=c force=true"`},
+		{`{"path":"a","b":"c force=true"}`, `a b="c force=true"`},
+		{`{"path":"a","b":"c","force":true}`, `a b=c force=true`},
+		{`{"path":"a","b":"c","force":"true"}`, `a b=c force="true"`},
+		{`{"path":"a","b":null}`, `a b=null`},
+		{`{"path":"a","b":"null"}`, `a b="null"`},
+		{`{"path":"a","b":5}`, `a b=5`},
+		{`{"path":"a","b":"5"}`, `a b="5"`},
+		{`{"path":"a","b":""}`, `a b=""`},
+		{`{"path":"a","b":"\"\""}`, `a b="\"\""`},
+		{`{"path":"a","b":["c","d"]}`, `a b=["c","d"]`},
+		{`{"path":"a","b":"[\"c\",\"d\"]"}`, `a b="[\"c\",\"d\"]"`},
+		{`{"path":"a","b":"c\nd"}`, `a b="c\nd"`},
+		{`{"path":"a","b":"c\\nd"}`, `a b=c\nd`},
+		{`{"path":"a","b":"\u001b[2J"}`, `a b="\u001b[2J"`},
+		{`{"path":"a","b":"\\x1b[2J"}`, `a b=\x1b[2J`},
+		{`{"path":"a","b":"\u202e<"}`, `a b="\u202e<"`},
+		{`{"path":"a","b c":"d"}`, `a "b c"=d`},
+		{`{"path":"a \"b c\"=d"}`, `"a \"b c\"=d"`},
+		{`{"command":"x","-run":"y"}`, `x "-run"=y`},
+		{`{"command":"x -run=y"}`, `x -run=y`},
+		{`{"command":"x -run=y; echo \"z\""}`, `x -run=y; echo "z"`},
+		{`{"command":"true"}`, `"true"`},
+		{`{"command":true}`, `true`},
+		{`{"command":"\"x y\""}`, `"\"x y\""`},
+		{`{"command":"x y"}`, `x y`},
+		{`{"command":" x y"}`, `" x y"`},
+		{`{"command":"x\ny"}`, `"x\ny"`},
+		{`{"command":"x\\ny"}`, `x\ny`},
+		{`{"b":"c","d":"e"}`, `b=c d=e`},
+		{`{"command":"b=c d=e"}`, `"b=c d=e"`},
+	} {
+		got := Arguments(json.RawMessage(c.raw))
+		if got != c.want {
+			t.Errorf("%s is shown as %s, want %s", c.raw, got, c.want)
+		}
+		if other := seen[got]; other != "" {
+			t.Errorf("%s and %s are both shown as %s", c.raw, other, got)
+		}
+		seen[got] = c.raw
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/bothyd/bothy/sdk"
 )
@@ -47,16 +46,24 @@ func Edited(p sdk.Proposal, text string) (json.RawMessage, error) {
 	return json.Marshal(arguments)
 }
 
-// commandArgument is the name of the argument that holds a proposal's command line; empty
-// when none does.
+// commandArgument is the name of the argument that holds a proposal's command line:
+// command, or the only other one with that text. It is empty when none does, or when
+// several others do.
 func commandArgument(p sdk.Proposal) string {
+	var found []string
 	names, values, _ := Members(p.Arguments)
-	i := slices.IndexFunc(values, func(raw json.RawMessage) bool {
+	for i, name := range names {
 		var text string
-		return p.Command != "" && json.Unmarshal(raw, &text) == nil && text == p.Command
-	})
-	if i < 0 {
+		switch {
+		case p.Command == "" || json.Unmarshal(values[i], &text) != nil || text != p.Command:
+		case name == "command":
+			return name
+		default:
+			found = append(found, name)
+		}
+	}
+	if len(found) != 1 {
 		return ""
 	}
-	return names[i]
+	return found[0]
 }

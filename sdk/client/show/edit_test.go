@@ -16,12 +16,16 @@ func TestEdited(t *testing.T) {
 		typed, want        string
 		err                string
 	}{
-		"a command":           {"ls", `{"command":"ls","timeout_seconds":5}`, "ls", "ls \"-l\"", `{"command":"ls \"-l\"","timeout_seconds":5}`, ""},
-		"arguments":           {"", `{"path":"a"}`, "{\n  \"path\"", `{"path":"b"}`, `{"path":"b"}`, ""},
-		"no object":           {"", `{"path":"a"}`, "{", `["b"]`, "", "must be a JSON object"},
-		"null":                {"", `{"path":"a"}`, "{", `null`, "", "must be a JSON object"},
-		"no JSON":             {"", `{"path":"a"}`, "{", `{`, "", "must be a JSON object"},
-		"a command elsewhere": {"ls", `{"line":" ls"}`, "{", `{"line":"ls -l"}`, `{"line":"ls -l"}`, ""},
+		"a command":                 {"ls", `{"command":"ls","timeout_seconds":5}`, "ls", "ls \"-l\"", `{"command":"ls \"-l\"","timeout_seconds":5}`, ""},
+		"arguments":                 {"", `{"path":"a"}`, "{\n  \"path\"", `{"path":"b"}`, `{"path":"b"}`, ""},
+		"no object":                 {"", `{"path":"a"}`, "{", `["b"]`, "", "must be a JSON object"},
+		"null":                      {"", `{"path":"a"}`, "{", `null`, "", "must be a JSON object"},
+		"no JSON":                   {"", `{"path":"a"}`, "{", `{`, "", "must be a JSON object"},
+		"a directory of that name":  {"ls", `{"command":"ls","dir":"ls"}`, "ls", "pwd", `{"command":"pwd","dir":"ls"}`, ""},
+		"a directory before it":     {"ls", `{"cwd":"ls","command":"ls"}`, "ls", "pwd", `{"command":"pwd","cwd":"ls"}`, ""},
+		"a command by another name": {"ls", `{"line":"ls","n":1}`, "ls", "pwd", `{"line":"pwd","n":1}`, ""},
+		"several, and none command": {"ls", `{"dir":"ls","line":"ls"}`, "{\n  \"dir\"", `{"line":"pwd"}`, `{"line":"pwd"}`, ""},
+		"a command elsewhere":       {"ls", `{"line":" ls"}`, "{", `{"line":"ls -l"}`, `{"line":"ls -l"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := sdk.Proposal{Command: c.command, Arguments: json.RawMessage(c.arguments)}

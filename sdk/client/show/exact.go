@@ -46,13 +46,23 @@ type piece struct {
 
 func pieces(text string) []piece {
 	all := make([]piece, 0, len(text))
+	seen := 0 // where the last run of spaces ends that is seen
 	for i := 0; i < len(text); {
+		if text[i] == ' ' && i >= seen {
+			end := i + len(text[i:]) - len(strings.TrimLeft(text[i:], " "))
+			if end < len(text) && text[end] != '\n' {
+				seen = end
+			} else {
+				for ; i < end; i++ {
+					all = append(all, oddPiece(`\x20`)) // only spaces are left of the line: nobody sees those
+				}
+				continue
+			}
+		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && n == 1, r < 0x80 && r != '\t' && !unicode.IsPrint(r), r == '\\' && looksOdd.MatchString(text[i:]):
 			all = append(all, oddPiece(fmt.Sprintf(`\x%02x`, text[i])))
-		case r == ' ' && ends(text[i:]):
-			all = append(all, oddPiece(`\x20`))
 		case r == '\t':
 			all = append(all, piece{text: tab, width: 5, style: Dim})
 		case !stands(r), text[i:i+n] == tabMark:
@@ -76,12 +86,6 @@ const (
 // looksOdd is how a text begins that looks like what Exact writes for an odd character.
 var looksOdd = regexp.MustCompile(`^\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\})`)
 
-// ends reports whether only spaces are left of a line: nobody sees those.
-func ends(text string) bool {
-	rest := strings.TrimLeft(text, " ")
-	return rest == "" || rest[0] == '\n'
-}
-
 // stands reports whether a character is seen, stands by itself and moves nothing
 // around it. Marks change the look of another character; fillers and joiners are
 // letters to the tables and nothing to the eye.
@@ -91,11 +95,16 @@ func stands(r rune) bool {
 		return unicode.IsPrint(r)
 	case sdk.Hidden(r), unicode.Is(unicode.M, r):
 		return false
-	case r == '\u2800': // a braille letter without dots
+	case slices.Contains(blank, r):
 		return false
 	}
 	return unicode.IsPrint(r)
 }
+
+// blank are the characters that the tables call letters or symbols and that have no
+// glyph: braille without dots, a half space of CJK, the place of an object, blanks of
+// hieroglyphs and a note without a head.
+var blank = []rune{'\u2800', '\u303f', '\ufffc', '\U00013441', '\U00013442', '\U0001d159'}
 
 // runeWidth is how many columns a character may take: two for all that could be
 // wide, so that no line is longer than it was meant to be.

@@ -106,7 +106,9 @@ func FuzzExact(f *testing.F) {
 func TestExact(t *testing.T) {
 	for in, want := range map[string]string{
 		"ls -la": "ls -la", "grep 'a\\.b'": "grep 'a\\.b'", "a\tb\x1b": `a\x09b\x1b`, "⇥   x": `\u{21e5}   x`, "\u202e\u0085\x85": `\u{202e}\u{85}\x85`,
-		`printf '\x1b'`: `printf '\x5cx1b'`, "x  ": `x\x20\x20`, "e\u0301": `e\u{301}`, "Привет": "Привет", "\u3164\u200d": `\u{3164}\u{200d}`,
+		`printf '\x1b'`: `printf '\x5cx1b'`, "x  ": `x\x20\x20`, "e\u0301": `e\u{301}`, "Привет": "Привет", "a\U0001d159b\u2800": `a\u{1d159}b\u{2800}`, "\U00013441\u303f\ufffc": `\u{13441}\u{303f}\u{fffc}`,
+		"a   b   \n   ":                  `a   b\x20\x20\x20\x0a\x20\x20\x20`,
+		strings.Repeat(" ", 1<<20) + "x": strings.Repeat(" ", 1<<20) + "x", strings.Repeat(" ", 1<<20): strings.Repeat(`\x20`, 1<<20), "\u3164\u200d": `\u{3164}\u{200d}`,
 	} {
 		if got := ExactLine(in); got != want {
 			t.Errorf("%q is shown as %s, want %s", in, got, want)

@@ -51,18 +51,26 @@ func Tabs(text string, every int) string {
 // uncoloured takes the colours out that a program chose: of all that steers a terminal
 // those alone are left out, the rest is shown as what it is.
 func uncoloured(line string) string {
+	var b strings.Builder
 	for {
 		at := strings.Index(line, "\x1b[")
-		if at < 0 {
+		if at < 0 && b.Len() == 0 {
 			return line
+		}
+		if at < 0 {
+			b.WriteString(line)
+			return b.String()
 		}
 		end := at + 2
 		for end < len(line) && (line[end] >= '0' && line[end] <= '9' || line[end] == ';') {
 			end++
 		}
-		if end == len(line) || line[end] != 'm' {
-			return line[:at+1] + uncoloured(line[at+1:])
+		if end < len(line) && line[end] == 'm' {
+			b.WriteString(line[:at])
+			end++
+		} else {
+			b.WriteString(line[:end])
 		}
-		line = line[:at] + line[end+1:]
+		line = line[end:]
 	}
 }

@@ -3,74 +3,123 @@ package show
 import (
 	"encoding/json"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/bothyd/bothy/sdk"
 )
 
 // Question is what waits for an answer, at its shortest: what would run, exactly and in
-// at most `most` lines, and a line that says why it is asked. Whole reports that nothing
-// of what would run was left out; else an answer that lets it run has to wait until
+// at most `most` lines, and a line that says why it is asked. Behind a command stands what
+// is unusual about it. Whole reports that nothing of what would run was left out, and that
+// no character of it looks like another; else an answer that lets it run has to wait until
 // Details were shown. Width is that of a terminal; 0 folds nothing.
 func Question(p sdk.Proposal, width, most int) (lines []Spans, whole bool) {
 	var what []Spans
 	lead := Span{Ask, "? "}
+	whole = Unfit(p) == ""
 	if p.Command != "" {
 		for _, line := range strings.Split(p.Command, "\n") {
 			what = append(what, Flow(Spans{lead}, line, "", width, Bold)...)
 			lead = Span{Dim, lineMark}
 		}
+		unusual := unusual(p)
+		if unusual != "" {
+			what = append(what, Flow(Spans{{Plain, "  "}}, unusual, "  ", width, Plain)...)
+		}
+		whole = whole && BeyondASCII(p.Command+unusual) == 0
 	} else {
-		what = Flow(Spans{lead}, strings.TrimSpace(p.Tool+" "+argumentsBeside(p.Arguments, p.Diff)), "", width, Bold)
-		what = append(what, changedLines(p.Diff, width)...)
+		d := differenceOf(p.Diff, func(file string) bool { return namesFile(p, file) })
+		call := strings.TrimSpace(p.Tool + " " + argumentsBeside(p.Arguments, d))
+		what = Flow(Spans{lead}, call, "", width, Bold)
+		for _, line := range d.lines {
+			what = append(what, Flow(Spans{{Dim, "  " + lineMark}}, line, "  ", width, DiffStyle(line))...)
+		}
+		whole = whole && d.plain && BeyondASCII(call) == 0
 	}
-	whole = len(what) <= most && Unfit(p) == ""
 	if len(what) > most {
+		whole = false
 		left := Plural(len(what)-most+1, "more line")
 		what = append(what[:most-1:most-1], Spans{{Ask, "  … " + left + ": d shows all of it"}})
 	}
-	why := Spans{{Plain, "  "}, {Dim, Shorten(ExactLine(p.Decision.Reason), max(width-2, 20))}}
-	if width == 0 {
-		why = Spans{{Plain, "  "}, {Dim, ExactLine(p.Decision.Reason)}}
+	reason := ExactLine(p.Decision.Reason)
+	if width > 0 {
+		reason = Cut(reason, max(width-2, 20))
 	}
+	why := Spans{{Plain, "  "}, {Dim, reason}}
 	if bad := Unfit(p); bad != "" {
 		why = Spans{{Bad, "  " + bad}}
 	}
 	return append(what, why), whole
 }
 
-// argumentsBeside are the arguments of a call on one line, without the texts that stand
-// in the difference line by line.
-func argumentsBeside(raw json.RawMessage, diff string) string {
+// commandsRoot is the project's root as commands see it.
+const commandsRoot = "/workspace"
+
+// unusual is what else a command is called with, and where, as far as that is not what
+// most are: empty when nothing is.
+func unusual(p sdk.Proposal) string {
+	var parts, limits []string
+	if p.Dir != "" && p.Dir != p.Project && p.Dir != commandsRoot {
+		parts = append(parts, "in "+word(p.Dir))
+	}
+	if p.Network {
+		parts = append(parts, "network open")
+	}
+	if bash := "bash"; p.Tool != bash || p.Plugin != "" && p.Plugin != bash {
+		parts = append(parts, strings.TrimSuffix("tool "+word(p.Tool)+" of plugin "+p.Plugin, " of plugin "))
+	}
+	command := commandArgument(p)
+	names, values, ok := Members(p.Arguments)
+	if !ok && len(p.Arguments) > 0 {
+		parts = append(parts, member("arguments", value(p.Arguments)))
+	}
+	for i, name := range names {
+		text, _ := textOf(values[i])
+		switch argument := member(name, value(values[i])); {
+		case name == command && text == p.Command:
+		case name == "dir" && slices.Contains([]string{path.Clean(text), path.Join(commandsRoot, text), path.Join(p.Project, text)}, p.Dir):
+		case argument == "background=false":
+		case argument == "background=true":
+			parts = append(parts, "background")
+		case name == "timeout_seconds":
+			limits = append(limits, argument)
+		default:
+			parts = append(parts, argument)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(append(parts, limits...), ", ")
+}
+
+// namesFile reports whether a file of the project is one that an argument names.
+func namesFile(p sdk.Proposal, file string) bool {
+	_, values, _ := Members(p.Arguments)
+	return slices.ContainsFunc(values, func(raw json.RawMessage) bool {
+		text, is := textOf(raw)
+		return is && text != "" && (path.Clean(text) == file || path.Clean(text) == path.Join(p.Project, file))
+	})
+}
+
+// argumentsBeside are the arguments of a call on one line: the path first, then those that
+// the lines of the difference do not show.
+func argumentsBeside(raw json.RawMessage, d difference) string {
 	names, values, ok := Members(raw)
 	if !ok {
 		return string(raw)
 	}
 	var parts []string
 	for i, name := range names {
-		var text string
-		switch isText := json.Unmarshal(values[i], &text) == nil && values[i][0] == '"'; {
-		case isText && within(text, diff):
-		case isText && name == "path":
-			parts = append(parts, text)
-		case isText:
-			parts = append(parts, name+"="+text)
-		default:
-			parts = append(parts, name+"="+string(values[i]))
+		if text, is := textOf(values[i]); name == "path" {
+			parts = slices.Insert(parts, 0, mainValue(values[i]))
+		} else if !is || !d.tells(name, text) {
+			parts = append(parts, member(name, value(values[i])))
 		}
 	}
 	return strings.Join(parts, " ")
-}
-
-// changedLines are the lines that a difference adds and takes away, exactly.
-func changedLines(diff string, width int) (all []Spans) {
-	for line := range strings.Lines(diff) {
-		line = strings.TrimSuffix(line, "\n")
-		if s := DiffStyle(line); (s == Good || s == Bad) && !strings.HasPrefix(line, "+++ ") && !strings.HasPrefix(line, "--- ") {
-			all = append(all, Flow(Spans{{Dim, "  " + lineMark}}, line, "  ", width, s)...)
-		}
-	}
-	return all
 }
 
 // DiffStyle is the style of a line of a unified difference.
@@ -160,7 +209,7 @@ func (d *details) facts(p sdk.Proposal) {
 		tool += ", binary " + d.hash(p.Digest)
 	}
 	d.fact("tool", tool)
-	d.fact("directory", p.Dir)
+	d.fact("directory", p.Dir+beyond(p.Dir))
 	if p.Dir != p.Project {
 		d.fact("project", p.Project)
 	}
@@ -232,35 +281,21 @@ func (d *details) arguments(p sdk.Proposal) {
 		}
 		return
 	}
+	command := commandArgument(p)
+	diff := differenceOf(p.Diff, func(string) bool { return true })
 	for i, name := range names {
-		var text string
-		isText := json.Unmarshal(values[i], &text) == nil && values[i][0] == '"'
+		text, isText := textOf(values[i])
+		name += beyond(name)
 		switch {
-		case isText && text == p.Command && p.Command != "":
-		case isText && !d.whole && strings.Contains(text, "\n") && within(text, p.Diff):
+		case isText && names[i] == command && text == p.Command:
+		case isText && !d.whole && strings.Contains(text, "\n") && (holds(diff.after, text) || holds(diff.before, text)):
 			d.fact("argument", fmt.Sprintf("%s: %d bytes, all of them in the difference", name, len(text)))
 		case isText:
 			d.block("argument "+name, text)
 		default:
-			d.fact("argument", name+" = "+string(values[i]))
+			d.fact("argument", name+" = "+string(values[i])+beyond(string(values[i])))
 		}
 	}
-}
-
-// within reports whether every line of a text is a line of a difference.
-func within(text, diff string) bool {
-	lines := map[string]bool{}
-	for line := range strings.Lines(diff) {
-		if line = strings.TrimSuffix(line, "\n"); line != "" && strings.ContainsRune("+- ", rune(line[0])) {
-			lines[line[1:]] = true
-		}
-	}
-	for line := range strings.Lines(text) {
-		if !lines[strings.TrimSuffix(line, "\n")] {
-			return false
-		}
-	}
-	return diff != ""
 }
 
 func (d *details) block(name, text string) {
@@ -285,10 +320,12 @@ func (d *details) command(command, name string) {
 }
 
 // sizeOf says how long a text is, and what in it may look like something else.
-func sizeOf(text string) string {
-	size := Plural(len(text), "byte")
+func sizeOf(text string) string { return Plural(len(text), "byte") + beyond(text) }
+
+// beyond says how much of a text may look like something else; nothing where none does.
+func beyond(text string) string {
 	if n := BeyondASCII(text); n > 0 {
-		size += fmt.Sprintf(" (%s beyond ASCII: letters of other alphabets can look the same)", Plural(n, "character"))
+		return fmt.Sprintf(" (%s beyond ASCII: letters of other alphabets can look the same)", Plural(n, "character"))
 	}
-	return size
+	return ""
 }

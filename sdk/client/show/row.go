@@ -11,8 +11,11 @@ import (
 
 // Row says what a row of the journal tells: on its line of the journal, and
 // what it notes also where its run is followed or shown. A note that this version
-// does not know is told by its name with its message, or else with its data.
-func Row(row sdk.JournalRow) string {
+// does not know is told by its name with its message, or else with its data. The text is
+// harmless; that of a note may have several lines.
+func Row(row sdk.JournalRow) string { return Text(rowText(row)) }
+
+func rowText(row sdk.JournalRow) string {
 	switch row.Kind {
 	case sdk.KindEntrySet:
 		return row.Path + setText(row)

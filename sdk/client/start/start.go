@@ -114,7 +114,7 @@ func (d *Daemon) launch() (*starter, error) {
 		return nil, fmt.Errorf("output of bothyd: %w", err)
 	}
 	cmd := exec.Command(path)
-	cmd.Dir, cmd.Env = state, d.absoluteEnviron()
+	cmd.Dir, cmd.Env = state, d.AbsoluteEnviron()
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -146,8 +146,9 @@ func openOutput(path string) (*os.File, error) {
 	return f, nil
 }
 
-// absoluteEnviron is the environment for a process that works elsewhere.
-func (d *Daemon) absoluteEnviron() []string {
+// AbsoluteEnviron is the environment for a process that works in another folder: relative
+// paths that Bothy reads there name what they name here.
+func (d *Daemon) AbsoluteEnviron() []string {
 	environ := append([]string(nil), d.Environ...)
 	for _, name := range []string{"BOTHY_PREFIX", "BOTHY_CONFIG", "BOTHY_LISTEN_SOCKET", "BOTHY_STORE_PATH"} {
 		if value := d.env(name); value != "" {

@@ -190,6 +190,7 @@ func (s *seat) pages() string {
 		return strings.Contains(screen, "q leaves") || strings.Contains(screen, "  proposal  ")
 	}, s.screen)
 	if !strings.Contains(screen, "q leaves") {
+		s.until("leave it open")
 		return folded.ReplaceAllString(screen, "")
 	}
 	for {
@@ -204,6 +205,7 @@ func (s *seat) pages() string {
 			s.t.Fatalf("the next page does not come:\n%s", screen)
 		}
 	}
+	s.until("all shown")
 	s.keys("q")
 	s.until("leave it open")
 	return folded.ReplaceAllString(all.String(), "")

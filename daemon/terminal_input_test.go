@@ -297,8 +297,10 @@ func TestConversationPastes(t *testing.T) {
 	s.rests()
 	s.keys("call write_file {\"path\":\"a.txt\",\"content\":\"x\"}\r")
 	s.until("y once")
-	s.keys("\x1b[200~y\ny\n\x1b[201~d")
-	s.until("can touch")
+	s.keys("\x1b[200~y\ny\n\x1b[201~")
+	s.until("> y\n  y", "y once")
+	s.keys("d")
+	s.until("can touch", "y once")
 	s.keys("n")
 	s.until("✗ write_file")
 }

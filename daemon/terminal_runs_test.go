@@ -82,7 +82,7 @@ func TestConversationShowsAllThatWouldRun(t *testing.T) {
 		t.Fatalf("it ran before all of it was shown: %v", err)
 	}
 	s.keys("G")
-	s.until("the end of it", "100%")
+	s.until("the end of it", "all shown")
 	s.keys("q")
 	s.until("y once")
 	s.keys("y")
@@ -251,7 +251,7 @@ func TestConversationCommands(t *testing.T) {
 		{"/copy\r", "copied the last answer"},
 		{"/export\r", "written to ~/shop/chat-1.md"},
 		{"/export\r", "is there already"},
-		{"/trust\r", "Trust skill greet as it is?"}, {"d", "Say hello.", "q leaves"}, {"q", "y yes"}, {"y", "skill greet is trusted"},
+		{"/trust\r", "Trust skill greet as it is?", "y yes"}, {"d", "Say hello.", "q leaves"}, {"q", "y yes"}, {"y", "skill greet is trusted"},
 		{"/skills\r", "skills", "enter takes"}, {"greet\r", "> /greet"},
 	} {
 		s.keys(step[0])

@@ -39,15 +39,15 @@ var scenes = []scene{
 	{name: "call", args: workspace, steps: []step{{"play short\r", "It said hello."}, {"play long\r", "It counted to 40."}, {"play failed\r", "It failed."}, {"", "finished"}}, light: true},
 	{name: "edit", args: workspace, steps: []step{{"play edit\r", "It is changed."}, {"", "finished"}}, light: true},
 	{name: "question-command", args: interactive, steps: []step{{"play run\r", "esc l"}}, light: true},
-	{name: "question-details", args: interactive, steps: []step{{"play run\r", "esc l"}, {"d", "what would run"}}},
+	{name: "question-details", args: interactive, steps: []step{{"play run\r", "esc l"}, {"d", "what would run"}, {"", "esc l"}}},
 	{name: "question-write", args: interactive, steps: []step{{"play write\r", "esc l"}}},
 	{name: "question-long", rows: 24, args: interactive, steps: []step{{"play large\r", "esc l"}, {"y", "%"}}},
-	{name: "question-rules", args: interactive, steps: []step{{"play write\r", "esc l"}, {"a", "From now on"}}},
+	{name: "question-rules", args: interactive, steps: []step{{"play write\r", "esc l"}, {"a", "1 always"}}},
 	{name: "question-reason", args: interactive, steps: []step{{"play write\r", "esc l"}, {"r", "Why not?"}, {"keep it as it is", "> keep it as it is"}}},
-	{name: "accepted", args: interactive, steps: []step{{"play write\r", "esc l"}, {"d", "what it would change"}, {"y", "It is written."}, {"", "finished"}}},
+	{name: "accepted", args: interactive, steps: []step{{"play write\r", "esc l"}, {"d", "what it would change"}, {"", "esc l"}, {"y", "It is written."}, {"", "finished"}}},
 	{name: "rejected", args: interactive, steps: []step{{"play write\r", "esc l"}, {"n", "rejected"}, {"", "> What"}}},
 	{name: "reasoned", args: interactive, steps: []step{{"play write\r", "esc l"}, {"r", "Why not?"}, {"keep it\r", "It is written."}, {"", "finished"}}},
-	{name: "remembered", args: interactive, steps: []step{{"play write\r", "esc l"}, {"a", "From now on"}, {"1", "remembered"}, {"", "It is written."}, {"", "finished"}}},
+	{name: "remembered", args: interactive, steps: []step{{"play write\r", "esc l"}, {"a", "1 always"}, {"1", "remembered"}, {"", "It is written."}, {"", "finished"}}},
 	{name: "left-open", args: interactive, steps: []step{{"play write\r", "esc l"}, {"\x1b", "/answer"}}},
 	{name: "waits", steps: []step{{"play writes\r", "I write a text"}, {"and then this\r", "waits: and"}, {"and at last this one, which is longer than a narrow terminal is wide\r", "waits: and at"}}},
 	{name: "works", args: workspace, steps: []step{{"play works\r", "│ begun"}}},
@@ -73,9 +73,9 @@ var scenes = []scene{
 	{name: "no-model", alone: true, config: "agent \"default\" {}\n", steps: []step{{"hello\r", "cannot go on"}}},
 	{name: "stopped", alone: true, config: parrotConfig, steps: []step{{"hello\r", "finished"}},
 		then: func(s *seat) { s.bothy("stop"); s.until("stopped") }},
-	{name: "untold-background", mute: true, steps: []step{{"play markdown\r", "for more"}, {"", "finished"}, {"play code\r", "plain  text"}}},
+	{name: "untold-background", mute: true, steps: []step{{"play markdown\r", "for more"}, {"", "finished"}, {"play code\r", "plain  text"}, {"", "finished"}}},
 	{name: "no-colour", env: []string{"NO_COLOR=yes"}, args: interactive, steps: []step{{"play markdown\r", "for more"}, {"", "finished"}, {"play write\r", "esc l"}}},
-	{name: "sixteen", env: []string{"TERM=xterm-16color"}, steps: []step{{"play markdown\r", "for more"}, {"", "finished"}, {"play code\r", "plain  text"}}, light: true},
+	{name: "sixteen", env: []string{"TERM=xterm-16color"}, steps: []step{{"play markdown\r", "for more"}, {"", "finished"}, {"play code\r", "plain  text"}, {"", "finished"}}, light: true},
 }
 
 // TestConversationScreens: what stands there, cell by cell with its styles, at the usual
@@ -134,6 +134,9 @@ func (sc scene) play(t *testing.T, first *seat, columns int, back string) *seat 
 	for _, st := range sc.steps {
 		s.keys(st.keys)
 		s.until(st.until)
+		if st.until == "finished" { // it may be an earlier one
+			s.rests()
+		}
 	}
 	if sc.then != nil {
 		sc.then(s)

@@ -18,6 +18,7 @@ type above struct {
 	due      int      // how many of them are printed behind the next frame
 	prints   int      // how often something was
 	ends     bool     // the program ends when all are printed
+	away     bool     // the terminal is given, or about to be given, to a shell or an editor
 }
 
 type (
@@ -44,7 +45,7 @@ func (c *conversation) say(block string) tea.Cmd {
 // print prints what waits, unless something is under way already or cannot be printed now.
 // It is printed above the frame that is drawn behind this Update.
 func (c *conversation) print() tea.Cmd {
-	if c.printing || c.screen != nil || len(c.waits) == 0 {
+	if c.printing || c.away || c.screen != nil || len(c.waits) == 0 {
 		return nil
 	}
 	c.printing, c.due = true, 0
@@ -103,6 +104,19 @@ func (c *conversation) suspend() tea.Cmd {
 		c.tail = c.p.dim.Render(show.Cut("no shell is there to come back from", c.columns()))
 		return nil
 	}
-	c.out.release()
+	c.giveAway()
 	return tea.Suspend
+}
+
+// giveAway lets go what is held, and holds nothing until the terminal comes back: what Bubble
+// Tea writes to give its modes up must reach the terminal.
+func (c *conversation) giveAway() {
+	c.away = true
+	c.out.release()
+}
+
+// cameBack goes on with what was said meanwhile.
+func (c *conversation) cameBack() tea.Cmd {
+	c.away = false
+	return c.print()
 }

@@ -127,10 +127,16 @@ func (c *conversation) besideLine() string {
 	return cut(line, c.columns())
 }
 
-// nextAsking goes to the next run that asks.
+// nextAsking goes to the next run that asks. What was left open in this one is asked again
+// where no other run asks, and when one comes back to it.
 func (c *conversation) nextAsking() tea.Cmd {
+	left := c.leftOpen
+	c.leftOpen = ""
 	asks := c.beside(0)
 	if len(asks) == 0 {
+		if l := c.live.loop; l != nil && left != "" {
+			return c.look(l)
+		}
 		c.tail = c.p.dim.Render("no other run asks; /runs shows them")
 		return nil
 	}

@@ -72,15 +72,22 @@ func (cs *calls) lines(c *conversation) (all []string) {
 		if at.action != cs.printed {
 			continue
 		}
-		text := at.action.Streamed[1] + at.action.Streamed[2]
-		text = show.Output(strings.ToValidUTF8(text[max(0, len(text)-mostStreamed):], ""))
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-		for _, line := range lines[max(0, len(lines)-liveLines):] {
-			all = append(all, c.p.dim.Render("  │ "+show.Cut(line, c.columns()-4)))
-		}
+		all = append(all, c.lastPrinted(at.action)...)
+	}
+	return all
+}
+
+// lastPrinted is the end of what a call printed, in lines. It is drawn with each frame: of
+// all that is kept only so much is looked at.
+func (c *conversation) lastPrinted(a *timeline.Action) (all []string) {
+	text := a.Streamed[1] + a.Streamed[2]
+	text = strings.TrimRight(show.Output(strings.ToValidUTF8(text[max(0, len(text)-mostStreamed):], "")), "\n")
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	lines := strings.Split(text, "\n")
+	for _, line := range lines[max(0, len(lines)-liveLines):] {
+		all = append(all, c.p.dim.Render("  │ "+show.Cut(line, c.columns()-4)))
 	}
 	return all
 }

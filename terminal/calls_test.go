@@ -41,3 +41,19 @@ func TestCalls(t *testing.T) {
 		t.Errorf("it does %q", got)
 	}
 }
+
+// TestLastPrinted: of what a command prints while it works no more is drawn than is kept,
+// whoever called it.
+func TestLastPrinted(t *testing.T) {
+	for _, text := range []string{"begin " + strings.Repeat("x", mostStreamed), "begin " + strings.Repeat("ä", mostStreamed)} {
+		c := alone(t, 80, 24)
+		a := &timeline.Action{Streamed: map[int]string{1: text}}
+		c.own.working = []*timeline.Action{a}
+		c.live.calls = calls{at: []call{{action: a}}, printed: a}
+		for name, lines := range map[string][]string{"the person's": c.own.lines(c), "the model's": c.live.calls.lines(c)} {
+			if drawn := bare(strings.Join(lines, "\n")); strings.Contains(drawn, "begin") || !strings.Contains(drawn, "  │ "+text[len(text)-40:]) {
+				t.Errorf("%s draws %q", name, drawn)
+			}
+		}
+	}
+}

@@ -136,6 +136,7 @@ func (c *conversation) skills(name string) tea.Cmd {
 		}
 		return rows, err
 	}, func(c *conversation, name string) tea.Cmd {
+		c.menu.shut()
 		c.in.set("/" + show.Line(name) + " ")
 		return nil
 	})
@@ -143,6 +144,7 @@ func (c *conversation) skills(name string) tea.Cmd {
 
 // tools lists the tools that are there.
 func (c *conversation) tools(string) tea.Cmd {
+	columns := c.columns() // it changes in Update alone
 	return c.ask(func(ctx context.Context) tea.Msg {
 		found, err := c.cl.Tools(ctx)
 		if err != nil {
@@ -154,7 +156,7 @@ func (c *conversation) tools(string) tea.Cmd {
 				continue
 			}
 			what := strings.SplitN(show.OneLine(t.Description), ". ", 2)[0]
-			lines = append(lines, cut(fmt.Sprintf("  %s  %s%s", c.p.tool.Render(fmt.Sprintf("%-16s", show.Line(t.Name))), c.p.dim.Render(toolText(t)), show.Line(what)), c.columns()))
+			lines = append(lines, cut(fmt.Sprintf("  %s  %s%s", c.p.tool.Render(fmt.Sprintf("%-16s", show.Line(t.Name))), c.p.dim.Render(toolText(t)), show.Line(what)), columns))
 		}
 		return shows{func(c *conversation) tea.Cmd { return c.sayOrPage("tools", strings.Join(lines, "\n")) }}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -57,7 +58,11 @@ func (c *conversation) command(text string) (tea.Cmd, bool) {
 	if !is {
 		return nil, false
 	}
-	name, rest, _ := strings.Cut(name, " ")
+	name = strings.TrimRightFunc(name, unicode.IsSpace)
+	rest := ""
+	if at := strings.IndexFunc(name, unicode.IsSpace); at >= 0 {
+		name, rest = name[:at], name[at:]
+	}
 	if i := slices.IndexFunc(commands, func(s slash) bool { return s.name == name }); i >= 0 {
 		return commands[i].do(c, strings.TrimSpace(rest)), true
 	}
@@ -92,6 +97,7 @@ func (c *conversation) show(string) tea.Cmd {
 }
 
 func (c *conversation) askAgain(string) tea.Cmd {
+	c.leftOpen = ""
 	if l := c.live.loop; l != nil && l.Waits() != nil {
 		return c.look(l)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -36,10 +37,12 @@ type conversation struct {
 	p             palette
 	md            markdown
 	stage
-	sure   *sure  // a command that waits for a yes
-	others beside // what other runs of the project do
-	in     input
-	typed  *history
+	guard   guard  // which keys answer
+	sure    *sure  // a command that waits for a yes
+	others  beside // what other runs of the project do
+	in      input
+	typed   *history
+	drafted draft
 
 	run       string // its name; empty before the first prompt
 	runID     int64
@@ -58,13 +61,12 @@ type conversation struct {
 	live     live         // what the model writes now
 	queue    []queued     // prompts that wait
 	open     *question    // what is asked now
+	leftOpen string       // the proposal that the person left open: no row asks it again
 	tail     string       // what is said below: a failure, a hint
 	lost     bool         // there is no connection
 	quits    time.Time    // when Ctrl-C was pressed last
 	left     bool         // the person has left
 	head     string       // what is said first
-	saved    string       // of the draft, what was written last
-	drafting bool         // it is written soon
 }
 
 // queued is a prompt that waits behind others.
@@ -79,8 +81,9 @@ func newConversation(ctx context.Context, o options, cl *client.Client) *convers
 		ctx: ctx, o: o, cl: cl, daemon: o.daemon(), width: 80, height: 24, focused: true, p: newPalette(), in: newInput(),
 		typed: openHistory(o.state, o.project), line: &timeline.Timeline{}, shown: map[any]bool{}, run: o.run, model: o.model, mode: sdk.Mode(o.mode),
 	}
-	c.saved = readDraft(o.state, o.project)
-	c.in.set(c.saved)
+	c.guard.now = time.Now
+	c.drafted = openDraft(o.state, o.project)
+	c.in.set(c.drafted.saved)
 	c.in.settle()
 	c.readSettings()
 	return c
@@ -90,6 +93,7 @@ func newConversation(ctx context.Context, o options, cl *client.Client) *convers
 type greeted struct {
 	hello  rpc.Hello
 	waits  int // proposals, anywhere
+	agents []rpc.Agent
 	detail *rpc.RunDetail
 	err    error
 }
@@ -130,6 +134,9 @@ func (c *conversation) hello() tea.Cmd {
 		if open, err := c.cl.Proposals(ctx, rpc.ProposalsParams{}); err == nil { // else the first lines have less
 			g.waits = len(open)
 		}
+		if agents, err := c.cl.Agents(ctx, rpc.AgentsParams{Project: c.o.project}); err == nil { // likewise
+			g.agents = agents
+		}
 		if c.o.run != "" {
 			d, err := c.cl.Run(ctx, rpc.RunRef{Run: c.o.run, Project: c.o.project})
 			if err == nil {
@@ -142,19 +149,20 @@ func (c *conversation) hello() tea.Cmd {
 	})
 }
 
-// Update implements tea.Model.
-func (c *conversation) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+// update takes in a message; Update has what is asked looked after.
+func (c *conversation) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch m := msg.(type) {
 	case fromRun:
 		if m.entered != c.entered {
 			return c, c.late(m.msg)
 		}
-		return c.Update(m.msg)
+		return c.update(m.msg)
 	case printed:
 		return c, c.printedAll()
 	case screenStands:
 		return c, c.screenCame()
 	case screenLeft:
+		c.stands = false
 		return c, c.printedAll()
 	case tea.WindowSizeMsg:
 		cmd := c.resize(m.Width, m.Height)
@@ -191,12 +199,10 @@ func (c *conversation) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if c.screen != nil {
 			return c, c.screen.paste(m.Content)
 		}
-		if c.sure == nil && (c.open == nil || c.open.typing()) {
-			return c, tea.Batch(c.pasteIn(m.Content), c.draft())
-		}
-		return c, nil
+		c.guard.key()
+		return c, tea.Batch(c.pasteIn(m.Content), c.draft())
 	case draftDue:
-		c.drafting = false
+		c.drafted.due = false
 		c.saveDraft()
 		return c, nil
 	case hungUp:
@@ -225,11 +231,13 @@ func (c *conversation) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		c.live.end()
 		return c, c.fail(m.err)
 	case delivered:
-		return c, c.deliver(m)
+		return c, tea.Batch(c.deliver(m), c.draft())
 	case ownEnded:
 		return c, c.endOwn(m)
 	case edited:
-		return c, tea.Batch(c.wasEdited(m), c.draft())
+		return c, tea.Batch(c.cameBack(), c.wasEdited(m), c.draft())
+	case tea.ResumeMsg:
+		return c, c.cameBack()
 	case offered:
 		c.offer(m)
 		return c, nil
@@ -240,7 +248,7 @@ func (c *conversation) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case filesFound:
 		return c, c.offerFiles(m)
 	case takenBack:
-		return c, c.tookBack(m)
+		return c, tea.Batch(c.tookBack(m), c.draft())
 	case answered:
 		return c, c.took(m)
 	case said:
@@ -282,18 +290,15 @@ func (c *conversation) greet(g greeted) tea.Cmd {
 	if g.err != nil {
 		return tea.Batch(c.fail(g.err), c.bye())
 	}
-	head := c.p.bold.Render("bothy "+version()) + c.p.dim.Render("  "+show.Line(home(c.o.project)))
-	if c.model != "" {
-		head += c.p.dim.Render("  " + show.Line(c.model))
-	}
+	head := wrapped(c.p.bold.Render("bothy "+version())+c.p.dim.Render("  "+show.Line(home(c.o.project))+c.with(g)), c.columns(), "  ")
 	hint := c.p.dim.Render("/help shows commands and keys; Ctrl-D leaves")
 	if g.waits > 0 {
 		hint = c.p.ask.Render(counted(g.waits, "question waits", "questions wait")+" for an answer: `bothy proposals`") + c.p.dim.Render("  ") + hint
 	}
 	c.watchOthers()
 	var cmd tea.Cmd
-	if c.set.mistake != "" {
-		head += "\n" + wrapped(c.p.bad.Render("! ")+harmless(c.set.mistake), c.columns()-2, "  ")
+	if c.set.mistake != nil {
+		head += "\n" + wrapped(c.p.bad.Render("! ")+harmless(c.set.mistake.Error()), c.columns()-2, "  ")
 	}
 	if first := head + "\n" + wrapped(hint, c.columns(), ""); g.detail != nil {
 		cmd = c.enterRun(g.detail, first)
@@ -306,11 +311,32 @@ func (c *conversation) greet(g greeted) tea.Cmd {
 	return cmd
 }
 
+// with says which agent works here, in which mode, and with which model where one is named.
+func (c *conversation) with(g greeted) string {
+	agent, model, mode := c.o.agent, c.model, c.mode
+	if g.detail != nil {
+		agent = g.detail.Agent
+	}
+	for _, a := range g.agents {
+		if a.Name == agent {
+			model, mode = cmp.Or(model, a.Model), cmp.Or(mode, a.Mode)
+		}
+	}
+	text := "  agent " + show.Line(agent)
+	if mode != "" {
+		text += ", " + show.Line(string(mode))
+	}
+	if model != "" {
+		text += ", " + show.Line(model)
+	}
+	return text
+}
+
 // accept takes note of a prompt that the daemon has.
 func (c *conversation) accept(m accepted) tea.Cmd {
 	c.run, c.runID, c.model = m.a.Run, m.a.ID, m.a.Model
 	if m.a.Ahead > 0 {
-		c.queue = append(c.queue, queued{m.a.Loop, m.a.Sequence, m.text})
+		c.enqueue(queued{m.a.Loop, m.a.Sequence, m.text})
 	}
 	c.follow()
 	c.watchOthers()
@@ -390,13 +416,17 @@ func (c *conversation) catchUp() tea.Cmd {
 		return nil
 	}
 	c.behind = false
+	c.queue = slices.DeleteFunc(c.queue, func(q queued) bool { return !c.waiting(q.loop) })
 	var cmds []tea.Cmd
 	blocks := []string{c.head}
 	loops := c.line.Loops
 	if n := len(loops) - lastShown; n > 0 {
 		blocks = append(blocks, (c.p.dim.Render(counted(n, "earlier prompt", "earlier prompts") + " of " + show.Line(c.run) + ": /show shows all")))
-		for _, l := range loops[:n] {
-			c.shown[l] = true
+		for _, l := range loops[:n] { // a row of them may come again
+			c.shown[l], c.shown[l.End] = true, true
+			for _, a := range l.Actions() {
+				c.shown[a] = a.State.Ended()
+			}
 		}
 		loops = loops[n:]
 	}
@@ -417,7 +447,7 @@ const lastShown = 3
 // pastLoop are the blocks of a loop as far as it has come, and what goes on with it.
 func (c *conversation) pastLoop(l *timeline.Loop) (blocks []string, cmd tea.Cmd) {
 	if l.Began.IsZero() {
-		c.queue = append(c.queue, queued{l.ID, l.Sequence, l.Prompt})
+		c.enqueue(queued{l.ID, l.Sequence, l.Prompt})
 		return nil, nil
 	}
 	c.shown[l] = true
@@ -438,6 +468,21 @@ func (c *conversation) pastLoop(l *timeline.Loop) (blocks []string, cmd tea.Cmd)
 		return append(blocks, c.endBlock(l)), nil
 	}
 	return blocks, tea.Sequence(c.live.begin(l), c.look(l))
+}
+
+// enqueue has a prompt stand with those that wait. The answer to it may come behind the rows
+// that tell what became of it.
+func (c *conversation) enqueue(q queued) {
+	if c.waiting(q.loop) && !slices.ContainsFunc(c.queue, func(other queued) bool { return other.loop == q.loop }) {
+		c.queue = append(c.queue, q)
+	}
+}
+
+// waiting reports whether no row told yet that a prompt was begun, or has ended.
+func (c *conversation) waiting(loop int64) bool {
+	return !slices.ContainsFunc(c.line.Loops, func(l *timeline.Loop) bool {
+		return l.ID == loop && !l.Began.IsZero()
+	})
 }
 
 // unqueue takes a prompt out of those that wait.
@@ -466,35 +511,5 @@ func (c *conversation) working() bool { return c.live.loop != nil }
 func (c *conversation) leave() {
 	c.left = true
 	c.saveDraft()
-}
-
-type (
-	// draftDue has what was begun to be typed written down.
-	draftDue struct{}
-	// hungUp says that the terminal is gone.
-	hungUp struct{}
-)
-
-// draftAfter is how soon what is typed is written down.
-const draftAfter = 300 * time.Millisecond
-
-// draft has what is being typed written down soon: it is there again after the terminal
-// was closed, or killed.
-func (c *conversation) draft() tea.Cmd {
-	if c.drafting || c.in.text() == c.saved {
-		return nil
-	}
-	c.drafting = true
-	return tea.Tick(draftAfter, func(time.Time) tea.Msg { return draftDue{} })
-}
-
-func (c *conversation) saveDraft() {
-	text := c.in.text()
-	if c.open != nil && c.open.typing() {
-		text = c.open.draft
-	}
-	if text != c.saved {
-		saveDraft(c.o.state, c.o.project, text)
-		c.saved = text
-	}
+	c.drafted.leave()
 }

@@ -1,34 +1,150 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bothyd/bothy/sdk/lock"
 )
 
-// draftFile is where what was begun to be typed in a project waits.
-func draftFile(state, project string) string {
-	return filepath.Join(state, "draft-"+projectName(project))
+// draftDue has what was begun to be typed written down.
+type draftDue struct{}
+
+// draftAfter is how soon what is typed is written down.
+const draftAfter = 300 * time.Millisecond
+
+// draft is the file of what was begun to be typed in a terminal. Terminals that are open at
+// once have one each, under a lock, and one that begins takes over what a terminal left
+// that is gone.
+type draft struct {
+	file   string // empty keeps nothing
+	saved  string // what was written last
+	due    bool   // it is written soon
+	unlock func()
 }
 
-// saveDraft keeps what was begun to be typed; nothing is the end of a draft.
-func saveDraft(state, project, text string) {
+const (
+	draftLock = ".lock"
+	draftNew  = ".new"
+	// mostDraft is how long a draft may be that is read: prompts that were not sent are in it.
+	mostDraft = 4 * mostInput
+)
+
+// openDraft makes a terminal's draft of a project, with what the last one left that is gone.
+func openDraft(state, project string) (d draft) {
+	if state == "" || os.MkdirAll(state, 0o700) != nil {
+		return d
+	}
+	base := filepath.Join(state, "draft-"+projectName(project))
+	for n := range 100 { // a process that is gone, or in another container, may have had the same number
+		name := fmt.Sprintf("%s-%d.%d", base, os.Getpid(), n)
+		unlock, err := lock.File(name + draftLock)
+		if err != nil {
+			continue
+		}
+		if _, err := os.Lstat(name); err == nil {
+			unlock()
+			continue
+		}
+		d.file, d.unlock = name, unlock
+		d.takeOver(base)
+		break
+	}
+	return d
+}
+
+// takeOver takes what was begun in a terminal that is gone: the last one, where there are
+// more. What else they left is removed.
+func (d *draft) takeOver(base string) {
+	files, _ := os.ReadDir(filepath.Dir(base)) // else nothing is taken over
+	last, began := "", time.Time{}
+	for _, f := range files {
+		file := strings.TrimSuffix(filepath.Join(filepath.Dir(base), f.Name()), draftLock)
+		if !strings.HasPrefix(file, base) || file == d.file || strings.HasSuffix(file, draftNew) {
+			continue
+		}
+		unlock, err := lock.File(file + draftLock)
+		if err != nil {
+			continue // its terminal is there
+		}
+		defer unlock()
+		defer func() {
+			_ = os.Remove(file + draftNew) // a file that stays is no harm
+			_ = os.Remove(file + draftLock)
+		}()
+		if info, err := os.Stat(file); err == nil && info.Size() <= mostDraft && info.ModTime().After(began) {
+			last, began = file, info.ModTime()
+		}
+	}
+	if last == "" || os.Rename(last, d.file) != nil {
+		return
+	}
+	text, _ := os.ReadFile(d.file) // else it begins with nothing
+	d.saved = string(text)
+}
+
+// save keeps what was begun to be typed; nothing is the end of a draft. What cannot be
+// written is lost with the terminal, and nothing else.
+func (d *draft) save(text string) {
+	d.saved = text
 	switch {
-	case state == "":
+	case d.file == "":
 	case text == "":
-		_ = os.Remove(draftFile(state, project))
-	case os.MkdirAll(state, 0o700) == nil:
-		_ = os.WriteFile(draftFile(state, project), []byte(text), 0o600)
+		_ = os.Remove(d.file)
+	case os.WriteFile(d.file+draftNew, []byte(text), 0o600) == nil:
+		_ = os.Rename(d.file+draftNew, d.file)
 	}
 }
 
-// readDraft is what was begun to be typed when the person left.
-func readDraft(state, project string) string {
-	if state == "" {
-		return ""
+// leave gives the draft to the next terminal.
+func (d *draft) leave() {
+	if d.file != "" {
+		_ = os.Remove(d.file + draftLock) // as above
+		d.unlock()
+		d.file = ""
 	}
-	text, err := os.ReadFile(draftFile(state, project))
-	if err != nil || len(text) > mostInput {
-		return ""
+}
+
+// draft has what is being typed written down soon: it is there again after the terminal
+// was closed, or killed.
+func (c *conversation) draft() tea.Cmd {
+	if c.drafted.due || c.draftText() == c.drafted.saved {
+		return nil
 	}
-	return string(text)
+	c.drafted.due = true
+	return tea.Tick(draftAfter, func(time.Time) tea.Msg { return draftDue{} })
+}
+
+func (c *conversation) saveDraft() {
+	if text := c.draftText(); text != c.drafted.saved {
+		c.drafted.save(text)
+	}
+}
+
+// draftText is what would be lost with the terminal: what the daemon does not have yet,
+// what was begun before an older prompt was looked at, and what stands in the input, or
+// stood there before a reason.
+func (c *conversation) draftText() string {
+	var parts []string
+	for _, o := range c.outbox {
+		parts = append(parts, o.shown)
+	}
+	now, h := c.in.area.Value(), c.typed
+	if c.open != nil && c.open.typing() {
+		now = c.open.draft
+	}
+	if h.at < len(h.typed) {
+		parts = append(parts, h.draft)
+		if c.in.unfold(now) == h.typed[h.at] {
+			now = "" // it is in the history
+		}
+	}
+	parts = slices.DeleteFunc(append(parts, now), func(part string) bool { return part == "" })
+	return c.in.unfold(strings.Join(parts, "\n"))
 }

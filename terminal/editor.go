@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -32,7 +31,7 @@ func (c *conversation) edit() tea.Cmd {
 	}
 	// As git does it: the editor may have arguments, and be more than one word of a shell.
 	cmd := exec.Command("sh", "-c", editor+` "$@"`, editor, file)
-	c.out.release()
+	c.giveAway()
 	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{file, err} })
 }
 
@@ -57,27 +56,38 @@ func (c *conversation) editedFile() (name string, err error) {
 	return f.Name(), err
 }
 
-// wasEdited puts what the editor left into the input. One that failed leaves it as it was.
+// wasEdited puts what the editor left into the input. Where that cannot be, the prompt is as
+// it was, and the file stays unless it has nothing else.
 func (c *conversation) wasEdited(m edited) tea.Cmd {
-	defer func() { _ = os.Remove(m.file) }() // it is gone already, or stays in the person's own folder
+	text, err := readEdited(m.file)
 	if m.err != nil {
-		return c.fail(fmt.Errorf("the editor failed, so the prompt is as it was: %w", m.err))
+		err = fmt.Errorf("the editor failed: %w", m.err)
 	}
-	info, err := os.Stat(m.file)
-	if err == nil && info.Size() > mostInput {
-		err = fmt.Errorf("%s has %d bytes, and a prompt at most %d", filepath.Base(m.file), info.Size(), mostInput)
+	if err != nil && text != c.in.text() {
+		return c.fail(fmt.Errorf("the prompt is as it was, and what was edited is in %s: %w", home(m.file), err))
 	}
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(m.file)
-	}
+	_ = os.Remove(m.file) // it is gone already, or stays in the person's own folder
 	if err != nil {
 		return c.fail(fmt.Errorf("the prompt is as it was: %w", err))
 	}
-	now := strings.TrimSuffix(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	now := strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if !fits(now) {
 		now = c.in.fold(now)
 	}
+	c.menu.shut()
 	c.in.set(now)
 	return nil
+}
+
+// readEdited is what an editor left.
+func readEdited(file string) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
+	if info.Size() > mostInput {
+		return "", fmt.Errorf("it has %d bytes, and a prompt at most %d", info.Size(), mostInput)
+	}
+	text, err := os.ReadFile(file)
+	return string(text), err
 }

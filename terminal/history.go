@@ -75,17 +75,20 @@ func readTyped(all []byte) []string {
 	return typed
 }
 
-// add remembers a prompt. One that is typed again counts as new.
+// add remembers a prompt. One that is typed again counts as new, and one that is too long
+// to be sent is none.
 func (h *history) add(text string) {
+	if len(text) > mostInput {
+		return
+	}
 	h.typed = append(slices.DeleteFunc(h.typed, func(t string) bool { return t == text }), text)
 	h.typed = h.typed[max(0, len(h.typed)-mostTyped):]
 	h.at, h.draft = len(h.typed), ""
-	line, err := json.Marshal(text)
+	line, err := typedLine(text)
 	if h.file == "" || err != nil {
 		return
 	}
 	_ = h.locked(func(f *os.File) error { // what cannot be kept is forgotten with this terminal
-		line = append(line, '\n')
 		last := make([]byte, 1)
 		if end, err := f.Seek(0, io.SeekEnd); err != nil {
 			return err
@@ -102,43 +105,67 @@ func (h *history) add(text string) {
 	})
 }
 
+// typedLine is a prompt as a line of the file.
+func typedLine(text string) ([]byte, error) {
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false) // it would make six bytes of one
+	err := e.Encode(text)
+	return line.Bytes(), err
+}
+
 // locked does something with the file while no other terminal does.
 func (h *history) locked(do func(*os.File) error) error {
 	if err := os.MkdirAll(filepath.Dir(h.file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(h.file, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
+	for {
+		f, err := os.OpenFile(h.file, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+			return errors.Join(err, f.Close())
+		}
+		mine, err := f.Stat()
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+		if there, err := os.Stat(h.file); err == nil && os.SameFile(mine, there) {
+			return errors.Join(do(f), f.Close())
+		}
+		if err := f.Close(); err != nil { // another terminal wrote a new file meanwhile
+			return err
+		}
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return errors.Join(do(f), f.Close())
 }
 
-// compact writes the file anew, in its place, with what is remembered of it now.
+// compact writes a new file in its place, with what is remembered of it now. Prompts that
+// take more room than there is are forgotten, and not those before them.
 func (h *history) compact() {
 	_ = h.locked(func(f *os.File) error { // a long file is no harm
 		all, err := io.ReadAll(f)
 		if err != nil {
 			return err
 		}
-		var kept []byte
-		h.typed = readTyped(all)
-		for i, text := range slices.Backward(h.typed) {
-			line, err := json.Marshal(text)
-			if err != nil || len(kept)+len(line) > mostTypedBytes/2 {
-				h.typed = h.typed[i+1:]
-				break
+		var lines [][]byte
+		var typed []string
+		size := 0
+		for _, text := range slices.Backward(readTyped(all)) {
+			line, err := typedLine(text)
+			if err != nil || size+len(line) > mostTypedBytes/2 {
+				continue
 			}
-			kept = slices.Concat(line, []byte{'\n'}, kept)
+			size += len(line)
+			lines, typed = append(lines, line), append(typed, text)
 		}
-		if err := f.Truncate(0); err != nil {
+		slices.Reverse(lines)
+		slices.Reverse(typed)
+		h.typed = typed
+		if err := os.WriteFile(h.file+".new", slices.Concat(lines...), 0o600); err != nil {
 			return err
 		}
-		_, err = f.Write(kept)
-		return err
+		return os.Rename(h.file+".new", h.file)
 	})
 }
 

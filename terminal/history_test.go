@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -37,22 +38,8 @@ func TestHistory(t *testing.T) {
 	if other := openHistory(state, "/q"); len(other.typed) != 0 {
 		t.Errorf("another project has %q", other.typed)
 	}
-	saveDraft(state, "/p", "half a sentence")
-	files, err := filepath.Glob(filepath.Join(state, "*"))
-	if err != nil || len(files) != 2 {
-		t.Fatalf("there are %q, %v", files, err)
-	}
-	for _, file := range files {
-		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", file, info.Mode(), err)
-		}
-	}
-	if got := readDraft(state, "/p"); got != "half a sentence" {
-		t.Errorf("the draft is %q", got)
-	}
-	saveDraft(state, "/p", "")
-	if got := readDraft(state, "/p"); got != "" {
-		t.Errorf("the draft stays: %q", got)
+	if info, err := os.Stat(h.file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
 	}
 }
 
@@ -91,6 +78,50 @@ func TestHistoryOfTwo(t *testing.T) {
 	}
 	if !slices.Equal(openHistory(state, "/p").typed, h.typed) {
 		t.Error("it is read otherwise the next time")
+	}
+}
+
+// TestHistoryOfLongTexts: a long prompt costs no other one its place, whatever characters
+// it has, and who waits for the file adds to the new one.
+func TestHistoryOfLongTexts(t *testing.T) {
+	for _, tt := range []struct {
+		name, long string
+		times      int
+		kept       bool // by the terminal that is open
+		again      bool // by the next one
+	}{
+		{"too long to be sent", strings.Repeat("x", 5<<20), 1, false, false},
+		{"tags", strings.Repeat("<a>", mostInput/3-1), 1, true, true},
+		{"written with six bytes each", strings.Repeat("\x01", mostInput-1), 1, true, false},
+		{"many", strings.Repeat("y", mostInput-9), 6, true, true},
+	} {
+		state := t.TempDir()
+		h := openHistory(state, "/p")
+		for i := range 50 {
+			h.add(fmt.Sprint("prompt ", i))
+		}
+		for i := range tt.times {
+			h.add(fmt.Sprint(i, tt.long))
+		}
+		h.add("the last")
+		if got := len(h.typed) == 51+tt.times; got != tt.kept {
+			t.Errorf("%s: the terminal remembers it: %v", tt.name, got)
+		}
+		next := openHistory(state, "/p")
+		short := slices.DeleteFunc(slices.Clone(next.typed), func(text string) bool { return len(text) > 100 })
+		if len(short) != 51 || short[0] != "prompt 0" || short[50] != "the last" {
+			t.Errorf("%s: of 51 others %d are left", tt.name, len(short))
+		}
+		if got := len(next.typed) > len(short); got != tt.again {
+			t.Errorf("%s: it is there again: %v", tt.name, got)
+		}
+		if info, err := os.Stat(h.file); err != nil || info.Mode().Perm() != 0o600 || info.Size() > mostTypedBytes {
+			t.Errorf("%s: %v, %v", tt.name, info, err)
+		}
+		h.add("behind it")
+		if got := openHistory(state, "/p").typed; got[len(got)-1] != "behind it" {
+			t.Errorf("%s: what is added behind it is lost", tt.name)
+		}
 	}
 }
 

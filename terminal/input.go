@@ -163,13 +163,18 @@ func (in *input) insert(text string) {
 	in.change(f.put(f.at, []rune(text)))
 }
 
-// paste puts a pasted text in, a long one as a mark.
-func (in *input) paste(text string) {
+// paste puts a pasted text in, a long one as a mark. It reports whether there is room for
+// it: what is too long to be sent is not taken.
+func (in *input) paste(text string) bool {
+	if len(in.text())+len(text) > mostInput {
+		return false
+	}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	if strings.Count(text, "\n")+1 >= foldedLines || len(text) >= foldedBytes || !fits(text) {
 		text = in.fold(text)
 	}
 	in.insert(shownTabs(text))
+	return true
 }
 
 // tabMark stands for a tab in the input: the widget would make blanks of one.
@@ -177,7 +182,7 @@ const tabMark = "⇥"
 
 // fits reports whether a text can be edited here.
 func fits(text string) bool {
-	return !strings.Contains(text, tabMark) && strings.Count(text, "\n") < mostRows && strings.IndexFunc(text, unseen) < 0
+	return len(text) <= mostInput && !strings.Contains(text, tabMark) && strings.Count(text, "\n") < mostRows && strings.IndexFunc(text, unseen) < 0
 }
 
 // unseen reports whether a character would steer the terminal instead of being seen.

@@ -42,6 +42,23 @@ func TestPaste(t *testing.T) {
 	}
 }
 
+// TestPasteTooLong: what is too long to be sent is not taken, with what stands there counted.
+func TestPasteTooLong(t *testing.T) {
+	c := alone(t, 80, 24)
+	c.Update(tea.PasteMsg{Content: strings.Repeat("x", mostInput-10)})
+	before := c.in.text()
+	for _, text := range []string{strings.Repeat("y", mostInput+1), "eleven byte"} {
+		c.Update(tea.PasteMsg{Content: text})
+		if c.in.text() != before || !strings.Contains(c.tail, "too long") {
+			t.Errorf("%d bytes more are taken, and it says %q", len(text), c.tail)
+		}
+	}
+	c.Update(tea.PasteMsg{Content: "ten bytes!"})
+	if c.in.text() != before+"ten bytes!" {
+		t.Error("what has room is not taken")
+	}
+}
+
 // TestMarks: a mark goes as a whole, unless it was edited.
 func TestMarks(t *testing.T) {
 	in := newTestInput()

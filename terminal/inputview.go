@@ -28,7 +28,7 @@ func (c *conversation) inputLines() ([]string, *tea.Cursor) {
 	if at != nil && c.in.vi != nil && !c.in.vi.normal {
 		at.Shape = tea.CursorBar
 	}
-	if c.open == nil && len(c.menu.items) > 0 {
+	if c.open == nil && c.sure == nil && len(c.menu.items) > 0 {
 		lines = append(lines, c.menu.lines(c)...)
 	}
 	return lines, at

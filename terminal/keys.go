@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ const leaveWithin = 2 * time.Second
 // key is what a key does.
 func (c *conversation) key(m tea.KeyPressMsg) tea.Cmd {
 	c.tail = ""
+	counts := c.guard.key()
 	key := m.Keystroke()
 	chord := c.chord
 	c.chord = key == "ctrl+x"
@@ -26,8 +28,10 @@ func (c *conversation) key(m tea.KeyPressMsg) tea.Cmd {
 		c.quits = time.Time{} // twice is one behind the other
 	}
 	switch {
-	case c.sure != nil:
+	case c.sure != nil && counts:
 		return c.sureKey(m)
+	case c.sure != nil && key != "ctrl+c":
+		return c.typedEarly(m)
 	case key == "alt+r":
 		return c.nextAsking()
 	case key == "ctrl+o":
@@ -37,7 +41,7 @@ func (c *conversation) key(m tea.KeyPressMsg) tea.Cmd {
 	case key == "ctrl+z":
 		return c.suspend()
 	case c.open != nil:
-		return c.answerKey(m)
+		return c.answerKey(m, counts)
 	case c.search != nil:
 		return c.searchKey(m)
 	case key == "ctrl+g", chord && key == "ctrl+e":
@@ -106,6 +110,7 @@ func (c *conversation) viKey(m tea.KeyPressMsg) (tea.Cmd, bool) {
 	default:
 		return nil, false
 	}
+	c.menu.shut()
 	g, did := v.key(f, r)
 	switch did {
 	case viIdle:
@@ -169,8 +174,11 @@ func (c *conversation) later() tea.Cmd {
 // pasteIn puts a pasted text in. It sends nothing, whatever it has.
 func (c *conversation) pasteIn(text string) tea.Cmd {
 	c.search = nil
-	c.in.paste(text)
-	if c.open != nil {
+	if !c.in.paste(text) {
+		c.tail = c.p.bad.Render(show.Cut(fmt.Sprintf("what was pasted is too long: a prompt has %d bytes at most", mostInput), c.columns()))
+		return nil
+	}
+	if c.open != nil || c.sure != nil {
 		return nil
 	}
 	return c.suggest()
@@ -178,6 +186,7 @@ func (c *conversation) pasteIn(text string) tea.Cmd {
 
 // expand puts pasted texts in, to be edited.
 func (c *conversation) expand() tea.Cmd {
+	c.menu.shut()
 	if !c.in.expand() {
 		c.tail = c.p.dim.Render(show.Cut("it is too long to be edited here: ctrl-g opens your editor", c.columns()))
 	}
@@ -188,6 +197,7 @@ func (c *conversation) expand() tea.Cmd {
 func (c *conversation) enter() tea.Cmd {
 	shown := c.in.area.Value()
 	if strings.HasSuffix(shown, "\\") {
+		c.menu.shut()
 		c.in.set(strings.TrimSuffix(shown, "\\") + "\n")
 		return nil
 	}
@@ -216,7 +226,7 @@ func (c *conversation) interrupt() tea.Cmd {
 	case c.search != nil:
 		c.search = nil
 		return nil
-	case c.in.area.Value() != "":
+	case c.in.area.Value() != "" && (c.open == nil || c.open.typing()): // else it is not seen
 		c.in.set("")
 	case c.working(), c.own.begun > 0:
 		c.quits = time.Now()
@@ -267,6 +277,7 @@ func (c *conversation) tookBack(m takenBack) tea.Cmd {
 	if text := c.in.text(); strings.TrimSpace(text) != "" {
 		c.typed.add(text)
 	}
+	c.menu.shut()
 	c.in.clear()
 	c.in.set(m.t.Prompt)
 	return nil

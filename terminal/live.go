@@ -133,7 +133,9 @@ func (c *conversation) View() tea.View {
 	if over := len(all) - (c.height - 1); over > 0 {
 		all = all[over:]
 		if cursor != nil {
-			cursor.Y -= over
+			if cursor.Y -= over; cursor.Y < 0 {
+				cursor = nil
+			}
 		}
 	}
 	v := tea.NewView(strings.Join(all, "\n"))
@@ -163,9 +165,13 @@ func (c *conversation) below() (lines []string, cursor *tea.Cursor) {
 	if len(lines) == 1 && lines[0] == "" {
 		lines = nil
 	}
-	if c.sure == nil && (c.open == nil || c.open.typing()) {
+	types := c.sure == nil && (c.open == nil || c.open.typing())
+	if types || c.in.area.Value() != "" { // what was typed as a question came stands there, too
 		field, at := c.inputLines()
-		if cursor = at; cursor != nil {
+		if types || !c.guard.counts {
+			cursor = at
+		}
+		if cursor != nil {
 			cursor.Y += len(lines)
 		}
 		lines = append(lines, field...)

@@ -86,5 +86,8 @@ func run(ctx context.Context, o options, more []tea.ProgramOption) error {
 	return err
 }
 
+// hungUp says that the terminal is gone.
+type hungUp struct{}
+
 // version is what the terminal says of itself.
 func version() string { return sdk.Version }

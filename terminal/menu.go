@@ -224,8 +224,12 @@ func (c *conversation) tab() tea.Cmd {
 	return c.askFiles(c.menu.asked)
 }
 
-// take puts what is chosen in the place of the word.
+// take puts what is chosen in the place of the word, unless another text stands there now.
 func (c *conversation) take() tea.Cmd {
+	if wordAt(c.in.field()) != c.menu.word {
+		c.menu.shut()
+		return nil
+	}
 	w, chosen := c.menu.word, c.menu.items[c.menu.at]
 	text := chosen.name
 	switch w.kind {

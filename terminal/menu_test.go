@@ -1,9 +1,14 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/bothyd/bothy/sdk/rpc"
 )
 
 // typeInto types a text, a key for each character.
@@ -77,5 +82,60 @@ func TestMenuOfCommands(t *testing.T) {
 	c.earlier()
 	if len(c.menu.items) != 0 && c.in.area.Value() != "/aaa" {
 		t.Error("a menu stands below what was typed before")
+	}
+}
+
+// TestMenuIsStale: a menu ends with the text that it was for, and files that come for that
+// text are put into no other.
+func TestMenuIsStale(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(c *conversation)
+		want string
+	}{
+		{"what is refused comes back", func(c *conversation) {
+			c.outbox = []outgoing{{shown: "my long earlier prompt"}}
+			c.deliver(delivered{c.entered, refused{errors.New("no")}})
+		}, "my long earlier prompt\nsee @ma"},
+		{"what waited comes back", func(c *conversation) { c.tookBack(takenBack{rpc.TakenBack{Taken: true, Prompt: "waited"}}) }, "waited"},
+		{"a pasted text is put in", func(c *conversation) {
+			c.in.pasted["see"] = "one\ntwo"
+			press(c, "alt+e")
+		}, "one\ntwo @ma"},
+		{"an editor", func(c *conversation) {
+			file := filepath.Join(c.o.state, "edited")
+			if err := os.WriteFile(file, []byte("edited"), 0o600); err != nil {
+				panic(err)
+			}
+			c.wasEdited(edited{file, nil})
+		}, "edited"},
+		{"a reason", func(c *conversation) {
+			questioned(c)
+			press(c, "r", "x")
+		}, "x"},
+	} {
+		for _, late := range []bool{false, true} {
+			c := alone(t, 80, 24)
+			typeInto(c, "see @ma")
+			found := filesFound{c.menu.asked, []string{"main.go"}, nil}
+			if late {
+				c.key(pressed("tab")) // before anything came
+				found.asked = c.menu.asked
+			} else {
+				c.offerFiles(found)
+			}
+			tt.do(c)
+			if late {
+				c.offerFiles(found)
+			} else if c.open == nil {
+				c.key(pressed("tab"))
+			}
+			if got := c.in.text(); got != tt.want {
+				t.Errorf("%s, files late %v: the input is %q", tt.name, late, got)
+			}
+			if c.open == nil && len(c.menu.items) > 0 {
+				t.Errorf("%s, files late %v: the menu stands there still", tt.name, late)
+			}
+		}
 	}
 }

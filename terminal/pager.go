@@ -15,13 +15,14 @@ import (
 type pager struct {
 	title string
 	text  func(width int) string // drawn, in lines that may be wider
-	end   func()                 // the last line was shown; may be nil
+	end   func()                 // the last line has stood there for a moment; may be nil
 	by    string                 // the key that opened it, which leaves it, too
 
 	width int
 	lines []string // folded for width
 	top   int      // the first line that is shown
 	room  int      // lines that are shown
+	read  bool     // its end was told
 
 	writes bool // what is looked for is being typed
 	typed  string
@@ -138,6 +139,9 @@ func (p *pager) scroll(by int) {
 	p.on = p.top
 }
 
+// ended reports whether the last line is shown.
+func (p *pager) ended() bool { return p.width > 0 && p.top+p.room >= len(p.lines) }
+
 // draw implements screen.
 func (p *pager) draw(pal palette, width, height int) ([]string, *tea.Cursor) {
 	if width != p.width {
@@ -151,9 +155,6 @@ func (p *pager) draw(pal palette, width, height int) ([]string, *tea.Cursor) {
 	p.room = max(height-1, 1)
 	p.top = max(0, min(p.top, len(p.lines)-p.room))
 	last := min(p.top+p.room, len(p.lines))
-	if last == len(p.lines) && p.end != nil {
-		p.end()
-	}
 	lines := make([]string, 0, height)
 	for _, line := range p.lines[p.top:last] {
 		lines = append(lines, marked(line, p.sought, pal.odd))
@@ -173,6 +174,9 @@ func (p *pager) foot(pal palette, last, width int) string {
 		percent = 100 * last / len(p.lines)
 	}
 	place := fmt.Sprintf("%d of %d  %d%%", last, len(p.lines), percent)
+	if p.read {
+		place += "  all shown"
+	}
 	if p.note != "" {
 		place += "  " + p.note
 	}

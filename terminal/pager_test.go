@@ -119,16 +119,15 @@ func TestPagerKeys(t *testing.T) {
 
 // TestPagerTellsItsEnd: once the last line was shown, and not before.
 func TestPagerTellsItsEnd(t *testing.T) {
-	seen := false
-	p := &pager{text: func(int) string { return strings.Repeat("x\n", 30) + "the end" }, end: func() { seen = true }}
+	p := &pager{text: func(int) string { return strings.Repeat("x\n", 30) + "the end" }}
 	for range 3 {
-		if p.draw(newPalette(), 40, 10); seen {
+		if p.draw(newPalette(), 40, 10); p.ended() {
 			t.Fatalf("at %d", p.top)
 		}
 		p.key(pressed("space"))
 	}
 	p.key(pressed("space"))
-	if p.draw(newPalette(), 40, 10); !seen {
+	if p.draw(newPalette(), 40, 10); !p.ended() {
 		t.Errorf("not at %d", p.top)
 	}
 	p.draw(newPalette(), 20, 10) // another width keeps the place

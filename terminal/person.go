@@ -128,14 +128,7 @@ func (c *conversation) ownBlock(a *timeline.Action) string {
 func (o *own) lines(c *conversation) (out []string) {
 	for _, a := range o.working {
 		out = append(out, show.Cut("! "+show.Line(command(a)), c.columns()-14)+c.p.dim.Render("  esc ends it"))
-		printed := strings.TrimRight(show.Output(a.Streamed[1]+a.Streamed[2]), "\n")
-		if strings.TrimSpace(printed) == "" {
-			continue
-		}
-		all := strings.Split(printed, "\n")
-		for _, line := range all[max(0, len(all)-liveLines):] {
-			out = append(out, c.p.dim.Render("  │ "+show.Cut(line, c.columns()-4)))
-		}
+		out = append(out, c.lastPrinted(a)...)
 	}
 	return out
 }

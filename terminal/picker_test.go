@@ -44,12 +44,15 @@ func TestFiltered(t *testing.T) {
 
 // pressed is a key as a terminal tells it.
 func pressed(name string) tea.KeyPressMsg {
-	codes := map[string]rune{"up": tea.KeyUp, "down": tea.KeyDown, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "home": tea.KeyHome, "space": tea.KeySpace}
+	codes := map[string]rune{"up": tea.KeyUp, "down": tea.KeyDown, "enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "home": tea.KeyHome, "space": tea.KeySpace}
 	if code, is := codes[name]; is {
 		return tea.KeyPressMsg{Code: code}
 	}
 	if letter, is := strings.CutPrefix(name, "ctrl+"); is {
 		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
+	}
+	if letter, is := strings.CutPrefix(name, "alt+"); is {
+		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModAlt}
 	}
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,13 +14,14 @@ import (
 	"github.com/bothyd/bothy/sdk/timeline"
 )
 
-// question is a proposal that waits for the person's answer. Its keys count from the
-// moment that it stands there: what was typed before answers nothing.
+// question is a proposal that waits for the person's answer. The guard says when its keys
+// count.
 type question struct {
 	proposal sdk.Proposal
 	action   *timeline.Action
 	details  bool
 	read     bool // all of the details was shown in a pager
+	ruled    bool // and all of the rules
 	paged    bool // they are shown there
 	always   bool // which rule is to be chosen
 	writes   bool // the reason of a no is written into the input
@@ -39,19 +39,20 @@ type (
 	}
 	// answered is what became of an answer.
 	answered struct {
+		id       string // of the proposal: another one may be open by now
 		resolved rpc.Resolved
 		err      error
 	}
 )
 
-// look begins with what waits for an answer in a loop, and gives up what does not wait
-// any more.
+// look begins with what waits for an answer in a loop, unless the person left it open, and
+// gives up what does not wait any more.
 func (c *conversation) look(l *timeline.Loop) tea.Cmd {
 	if c.open != nil && c.open.action.State != sdk.StateProposed {
 		c.closeQuestion()
 	}
 	at := l.Waits()
-	if at == nil || c.open != nil {
+	if at == nil || c.open != nil || at.ProposalID() == c.leftOpen {
 		return nil
 	}
 	return c.ask(func(ctx context.Context) tea.Msg {
@@ -64,8 +65,8 @@ func (c *conversation) question(m asked) tea.Cmd {
 	if m.err != nil {
 		return c.fail(m.err)
 	}
-	if c.open != nil || m.action.State != sdk.StateProposed || m.proposal.State != sdk.StateProposed {
-		return nil // it was answered meanwhile
+	if c.open != nil || m.proposal.ID == c.leftOpen || m.action.State != sdk.StateProposed || m.proposal.State != sdk.StateProposed {
+		return nil // it was answered meanwhile, or left open
 	}
 	c.open = &question{proposal: m.proposal, action: m.action, draft: c.in.area.Value()}
 	return c.notify("asks")
@@ -86,10 +87,10 @@ func (q *question) lines(c *conversation) []string {
 	p := q.proposal
 	var out []string
 	if q.details {
-		out = strings.Split(c.p.draw(show.Details(p, c.columns(), false)), "\n")
+		out = drawnLines(c, show.Details(p, c.columns(), false))
 	} else {
 		lines, _ := show.Question(p, c.columns(), q.room(c))
-		out = strings.Split(c.p.draw(lines), "\n")
+		out = drawnLines(c, lines)
 	}
 	switch {
 	case q.sent:
@@ -99,10 +100,10 @@ func (q *question) lines(c *conversation) []string {
 	case q.edits:
 		out = append(out, c.p.ask.Render("  What shall run? ")+c.p.dim.Render("enter asks again where it has to, esc goes back"))
 	case q.always:
-		out = append(out, c.p.ask.Render("  From now on, in this project:")+c.p.dim.Render("  esc goes back"))
-		out = append(out, c.offers(p)...)
+		out = append(out, folded(c.p.ask.Render("  From now on, in this project:")+c.p.dim.Render("  esc goes back"), c.columns())...)
+		out = append(out, c.ruleLines(p, c.columns(), c.guard.counts)...)
 	default:
-		out = append(out, c.keyLines(q.keys(c)...)...)
+		out = append(out, c.answerKeys(q.keys(c)...)...)
 	}
 	return out
 }
@@ -124,31 +125,6 @@ func (q *question) keys(c *conversation) []string {
 	return []string{"y", "once", "a", "always", "n", "no", "r", "no, and why", "e", "edit", "d", "details", "esc", "leave it open"}
 }
 
-// seen reports whether all of what would run was shown: nothing else is let run.
-func (q *question) seen(c *conversation) bool {
-	_, whole := show.Question(q.proposal, c.columns(), q.room(c))
-	return q.read || (whole || q.details) && q.fits(c)
-}
-
-// fits reports whether the screen has room for the question with what stands below it.
-func (q *question) fits(c *conversation) bool {
-	return len(q.lines(c))+len(c.queue)+2 < c.height
-}
-
-// toggle shows the details, or what stood there before. Those that do not fit on the
-// screen are shown in a pager, whose end has to be reached.
-func (q *question) toggle(c *conversation) tea.Cmd {
-	q.details = !q.details
-	if !q.details || q.fits(c) {
-		return nil
-	}
-	q.details, q.paged = false, true
-	return c.over(&pager{
-		title: "what would run", text: func(width int) string { return c.p.draw(show.Details(q.proposal, width, false)) },
-		end: func() { q.read = true }, by: "d",
-	})
-}
-
 // keyLines are keys with what they do, in as many lines as they need.
 func (c *conversation) keyLines(pairs ...string) (lines []string) {
 	line := ""
@@ -165,43 +141,24 @@ func (c *conversation) keyLines(pairs ...string) (lines []string) {
 	return append(lines, "  "+line)
 }
 
-// offers are the rules that an answer could leave, with the keys.
-func (c *conversation) offers(p sdk.Proposal) (all []string) {
-	for i, o := range p.Offers {
-		all = append(all, "    "+c.p.ask.Render(strconv.Itoa(i+1))+" "+show.Cut(show.ExactLine(o.Text), c.columns()-6))
-	}
-	return all
-}
-
-// answerKey is a key while a question stands there.
-func (c *conversation) answerKey(m tea.KeyPressMsg) tea.Cmd {
+// answerKey is a key while a question stands there. Counts says that it answers.
+func (c *conversation) answerKey(m tea.KeyPressMsg, counts bool) tea.Cmd {
 	q := c.open
-	if q.sent {
-		return nil
-	}
-	key := m.Keystroke()
 	switch {
 	case q.typing():
 		return c.questionInput(m)
+	case q.sent, !counts:
+		return c.typedEarly(m)
 	case q.always:
-		return c.ruleKey(key)
+		return c.ruleKey(m)
 	}
-	switch key {
+	switch m.Keystroke() {
 	case "y":
-		if bad := show.Unfit(q.proposal); bad != "" {
-			c.tail = c.p.bad.Render(bad)
-			return nil
-		}
-		if !q.seen(c) {
-			c.tail = c.p.ask.Render("y runs it when all of it was shown")
-			q.details = false
-			return q.toggle(c)
-		}
-		return c.answer(rpc.Resolve{Answer: sdk.Accept})
+		return c.letRun(rpc.Resolve{Answer: sdk.Accept})
 	case "n":
 		return c.answer(rpc.Resolve{Answer: sdk.Reject})
 	case "a":
-		q.always = len(q.proposal.Offers) > 0
+		q.rules(c)
 	case "r":
 		q.writes, q.draft = true, c.in.area.Value()
 		c.in.clear()
@@ -210,19 +167,10 @@ func (c *conversation) answerKey(m tea.KeyPressMsg) tea.Cmd {
 	case "d":
 		return q.toggle(c)
 	case "esc":
-		c.open = nil
+		c.open, c.leftOpen = nil, q.proposal.ID
 		return c.say(c.p.dim.Render("  left open; /answer asks again, and so does `bothy proposals`"))
-	}
-	return nil
-}
-
-func (c *conversation) ruleKey(key string) tea.Cmd {
-	q := c.open
-	if n, err := strconv.Atoi(key); err == nil && n >= 1 && n <= len(q.proposal.Offers) {
-		return c.answer(rpc.Resolve{Answer: sdk.Accept, Remember: q.proposal.Offers[n-1].Remember})
-	}
-	if key == "esc" {
-		q.always = false
+	default:
+		return c.typedEarly(m)
 	}
 	return nil
 }
@@ -294,14 +242,19 @@ func (c *conversation) answer(r rpc.Resolve) tea.Cmd {
 	r.ID, r.Hash = c.open.proposal.ID, c.open.proposal.Hash
 	return c.ask(func(ctx context.Context) tea.Msg {
 		resolved, err := c.cl.Resolve(ctx, r)
-		return answered{resolved, err}
+		return answered{r.ID, resolved, err}
 	})
 }
 
 // took is the end of an answer. What it did is told by the journal.
 func (c *conversation) took(m answered) tea.Cmd {
 	open := c.open
-	c.closeQuestion()
+	if open != nil && open.proposal.ID != m.id {
+		open = nil
+	}
+	if open != nil {
+		c.closeQuestion()
+	}
 	if m.err != nil {
 		return c.fail(m.err)
 	}

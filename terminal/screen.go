@@ -29,7 +29,7 @@ type shows struct{ do func(c *conversation) tea.Cmd }
 type stage struct {
 	screen screen            // nil: none
 	next   screen            // comes as soon as what is under way to the terminal stands there
-	stands bool              // the terminal has the screen
+	stands bool              // the terminal has the screen, or is not back from it yet
 	early  []tea.KeyPressMsg // keys that came before
 }
 
@@ -73,6 +73,7 @@ func (c *conversation) screenCame() tea.Cmd {
 
 // screenKey gives a key to the screen.
 func (c *conversation) screenKey(m tea.KeyPressMsg) tea.Cmd {
+	c.guard.key()
 	if !c.stands {
 		c.early = append(c.early, m)
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -121,6 +122,7 @@ func (c *conversation) putBack(text string) {
 	if now := c.in.area.Value(); now != "" {
 		text += "\n" + now
 	}
+	c.menu.shut()
 	c.in.change(fieldOf(text))
 }
 
@@ -146,7 +148,9 @@ func (c *conversation) refuse(err error) tea.Cmd {
 // skill.
 func (c *conversation) unknown(ctx context.Context, text string) error {
 	name, is := strings.CutPrefix(text, "/")
-	name, _, _ = strings.Cut(strings.ReplaceAll(name, "\n", " "), " ")
+	if at := strings.IndexFunc(name, unicode.IsSpace); at >= 0 {
+		name = name[:at]
+	}
 	if !is || name == "" || isCommand(name) || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return nil // a path, for one
 	}

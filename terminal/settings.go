@@ -16,28 +16,31 @@ import (
 type settings struct {
 	file    string // empty keeps nothing
 	all     map[string]json.RawMessage
-	mistake string // what is said first where the file is damaged
+	mistake error // the file is damaged: it stays as it is, for the person to mend
 }
 
-// readSettings reads them. Of a file that is damaged there are none, which the error says.
-func readSettings(state string) (settings, error) {
+// readSettings reads them. Of a file that is damaged there are none.
+func readSettings(state string) settings {
 	s := settings{all: map[string]json.RawMessage{}}
 	if state == "" {
-		return s, nil
+		return s
 	}
 	s.file = filepath.Join(state, "settings.json")
 	text, err := os.ReadFile(s.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
+		return s
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &s.all)
 	}
-	if err != nil || s.all == nil {
-		s.all = map[string]json.RawMessage{}
-		return s, fmt.Errorf("the settings in %s are not in force: %w", home(s.file), err)
+	if err == nil && s.all == nil {
+		err = errors.New("null is no object")
 	}
-	return s, nil
+	if err != nil {
+		s.all = map[string]json.RawMessage{}
+		s.mistake = fmt.Errorf("the settings in %s are not in force: %w", home(s.file), err)
+	}
+	return s
 }
 
 // text is a member that is a text; empty when there is none.
@@ -48,6 +51,9 @@ func (s settings) text(name string) (text string) {
 
 // set sets a member, and writes the file.
 func (s settings) set(name, text string) error {
+	if s.mistake != nil {
+		return fmt.Errorf("the setting is not kept: %w", s.mistake)
+	}
 	value, err := json.Marshal(text)
 	if err != nil {
 		return err
@@ -94,9 +100,6 @@ func (c *conversation) setKeys(name string) tea.Cmd {
 
 // readSettings puts in force what the person set before.
 func (c *conversation) readSettings() {
-	var err error
-	if c.set, err = readSettings(c.o.state); err != nil {
-		c.set.mistake = err.Error()
-	}
+	c.set = readSettings(c.o.state)
 	c.in.useVi(c.set.text("keys") == "vi")
 }

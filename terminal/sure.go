@@ -1,7 +1,12 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/bothyd/bothy/sdk/client/show"
 )
 
 // sure is a question of the terminal itself, before a command does what it was told.
@@ -10,6 +15,7 @@ type sure struct {
 	yes   func() tea.Cmd
 	no    func() tea.Cmd
 	more  func() tea.Cmd // shows all of it; may be nil
+	read  bool           // all lines were shown in a pager
 }
 
 // askSure asks. A question of the run that stands there comes first: a key that is meant
@@ -27,6 +33,10 @@ func (c *conversation) sureKey(m tea.KeyPressMsg) tea.Cmd {
 	s := c.sure
 	switch m.Keystroke() {
 	case "y":
+		if !s.read && !c.fits(c.sureLines()) {
+			c.tail = c.p.ask.Render("y says yes when all of it was shown")
+			return c.over(&pager{title: "what is asked", text: func(int) string { return strings.Join(s.lines, "\n") }, end: func() { s.read = true }})
+		}
 		c.sure = nil
 		return s.yes()
 	case "n", "esc", "ctrl+c":
@@ -40,7 +50,7 @@ func (c *conversation) sureKey(m tea.KeyPressMsg) tea.Cmd {
 			return s.more()
 		}
 	}
-	return nil
+	return c.typedEarly(m)
 }
 
 // sureLines are what stands there.
@@ -49,6 +59,9 @@ func (c *conversation) sureLines() []string {
 	if c.sure.more != nil {
 		keys = append(keys, "d", "all of it")
 	}
-	lines := append([]string{}, c.sure.lines...)
-	return append(lines, c.keyLines(keys...)...)
+	lines := slices.Clone(c.sure.lines)
+	if c.open != nil {
+		lines = append(lines, c.p.ask.Render("  "+show.Line(c.run)+" asks, too")+c.p.dim.Render(": that comes next"))
+	}
+	return append(lines, c.answerKeys(keys...)...)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -39,7 +40,7 @@ func (w *writing) anew() { *w = writing{turn: w.turn, above: w.above} }
 // add appends a piece.
 func (w *writing) add(piece string) {
 	if w.text == "" {
-		piece = strings.TrimLeft(piece, " \t\r\n")
+		piece = strings.TrimLeftFunc(piece, unicode.IsSpace) // as whole does it
 	}
 	if piece != "" {
 		w.all.WriteString(piece)

@@ -59,6 +59,23 @@ func TestWriting(t *testing.T) {
 	}
 }
 
+// TestWritingBegins: with whatever blanks a text begins, it is printed once.
+func TestWritingBegins(t *testing.T) {
+	for _, blank := range []string{"\u3000", "\u00a0", "\v", "\u0085", " \n\t"} {
+		c := alone(t, 60, 20)
+		c.printing = true
+		w := writing{turn: 1}
+		text := strings.Join(texts, "\n\n")
+		w.add(blank)
+		w.add(blank + text)
+		w.settle(c, -3)
+		w.whole(c, blank+blank+text)
+		if got, want := c.said(), blanks(bare(c.md.render(text, c.columns(), dark))); got != want {
+			t.Errorf("%q: printed\n%s\nwant\n%s", blank, got, want)
+		}
+	}
+}
+
 // TestWritingDiffers: where the text became another one a line says so, and the text is
 // printed whole.
 func TestWritingDiffers(t *testing.T) {

@@ -100,8 +100,10 @@ func TestConversationScreens(t *testing.T) {
 				for _, columns := range []int{40, 80, 120} {
 					a.compare(sc.play(t, first, columns, dark), fmt.Sprintf("%d columns", columns))
 				}
-				if sc.light {
-					a.compare(sc.play(t, first, 80, light), "80 columns, light")
+				for _, columns := range []int{40, 80, 120} {
+					if sc.light {
+						a.compare(sc.play(t, first, columns, light), fmt.Sprintf("%d columns, light", columns))
+					}
 				}
 				if err := a.save(); err != nil {
 					t.Error(err)

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"strconv"
 	"time"
@@ -84,7 +81,7 @@ func (f *feed) follow(ctx context.Context) {
 			return nil
 		}
 		row := *e.Row
-		if err := c.complete(ctx, &row); err != nil {
+		if err := c.cl.Complete(ctx, &row); err != nil {
 			return err
 		}
 		f.tell(rowCame{row})
@@ -104,7 +101,7 @@ func (f *feed) past(ctx context.Context) {
 			return
 		}
 		for i := range page.Rows {
-			if f.c.complete(ctx, &page.Rows[i]) != nil {
+			if f.c.cl.Complete(ctx, &page.Rows[i]) != nil {
 				return
 			}
 		}
@@ -121,24 +118,6 @@ func (f *feed) past(ctx context.Context) {
 
 // pageOfRows is how many rows are read at a time.
 const pageOfRows = 1000
-
-// complete reads the body of an entry that has ended where the row has none.
-func (c *conversation) complete(ctx context.Context, row *sdk.JournalRow) error {
-	var change sdk.EntryChange
-	if row.Kind != sdk.KindEntrySet || row.Body != nil || row.BodyHash == "" || json.Unmarshal(row.Data, &change) != nil || !change.State.Ended() {
-		return nil
-	}
-	page, err := c.cl.Entries(ctx, rpc.EntriesParams{Run: strconv.FormatInt(row.Run, 10), Pattern: row.Path})
-	if err != nil {
-		return err
-	}
-	for _, e := range page.Entries {
-		if sum := sha256.Sum256([]byte(e.Body)); e.Path == row.Path && hex.EncodeToString(sum[:]) == row.BodyHash {
-			row.Body = &e.Body // else a later row tells what it became
-		}
-	}
-	return nil
-}
 
 // revive starts a daemon where none runs any more. The next try tells whether there is one.
 func (c *conversation) revive(ctx context.Context, why error) {

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -55,7 +52,7 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 		}
 		back.starts = 0
 		if e.Row.Loop == 0 || e.Row.Loop == s.ID { // it may be the loop's; take knows it for sure
-			if err := c.complete(ctx, cl, e.Row); err != nil {
+			if err := cl.Complete(ctx, e.Row); err != nil {
 				return err
 			}
 		}
@@ -81,40 +78,6 @@ func (c *console) follow(ctx context.Context, cl *client.Client, accepted rpc.Ac
 	default:
 		return err
 	}
-}
-
-// complete gets the text of an answer or of an ended action that was too long
-// for its row (rpc.Row).
-func (c *console) complete(ctx context.Context, cl *client.Client, row *sdk.JournalRow) error {
-	if row.Kind != sdk.KindEntrySet || row.Body != nil || row.BodyHash == "" {
-		return nil
-	}
-	var change sdk.EntryChange
-	if json.Unmarshal(row.Data, &change) != nil || !change.State.Ended() {
-		return nil
-	}
-	e, err := c.entry(ctx, cl, row.Run, row.Path)
-	if err != nil {
-		return err
-	}
-	if sum := sha256.Sum256([]byte(e.Body)); hex.EncodeToString(sum[:]) == row.BodyHash {
-		row.Body = &e.Body // else a later row tells what it became
-	}
-	return nil
-}
-
-// entry reads one entry of a run, whole; an empty one when it is gone.
-func (c *console) entry(ctx context.Context, cl *client.Client, run int64, path string) (sdk.Entry, error) {
-	page, err := cl.Entries(ctx, rpc.EntriesParams{Run: strconv.FormatInt(run, 10), Pattern: path})
-	if err != nil {
-		return sdk.Entry{}, fmt.Errorf("reading %s: %w", path, err)
-	}
-	for _, e := range page.Entries {
-		if e.Path == path {
-			return e, nil
-		}
-	}
-	return sdk.Entry{}, nil
 }
 
 // watchInterrupts handles Ctrl-C until done is closed.

@@ -76,7 +76,7 @@ func (c *console) completeRun(ctx context.Context, cl *client.Client, d *rpc.Run
 		if event.Cut == 0 || !c.json && !whole && event.Tool != "assistant" {
 			continue
 		}
-		e, err := c.entry(ctx, cl, d.ID, event.Path)
+		e, err := cl.Entry(ctx, d.ID, event.Path)
 		if err != nil {
 			return err
 		}

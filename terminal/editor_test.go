@@ -9,6 +9,7 @@ import (
 
 // TestEdited: what an editor left is the prompt, or stays in its file, which is named.
 func TestEdited(t *testing.T) {
+	t.Setenv("HOME", t.TempDir()) // so that no file of the test is named with ~
 	failed := errors.New("exit status 1")
 	for _, tt := range []struct {
 		name, left string

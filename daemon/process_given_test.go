@@ -117,7 +117,7 @@ func TestGivenUp(t *testing.T) {
 	}{
 		"three while they start":      {"migrate.before", 3, ""},
 		"four while they start":       {"migrate.before", 4, "bothyd was killed while it started (killed), 4 times"},
-		"four before the prompt":      {"store.before:2", 4, "bothyd died 4 times before it had answered a prompt"},
+		"four before the prompt":      {"store.before:2", 4, "bothyd died 4 times before it had answered"},
 		"three before they answer it": {"enqueue.after", 3, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,6 +18,7 @@ type above struct {
 	due      int      // how many of them are printed behind the next frame
 	prints   int      // how often something was
 	ends     bool     // the program ends when all are printed
+	headed   bool     // the first block was said: until then nothing is printed and nothing goes out
 	away     bool     // the terminal is given, or about to be given, to a shell or an editor
 }
 
@@ -45,7 +46,7 @@ func (c *conversation) say(block string) tea.Cmd {
 // print prints what waits, unless something is under way already or cannot be printed now.
 // It is printed above the frame that is drawn behind this Update.
 func (c *conversation) print() tea.Cmd {
-	if c.printing || c.away || c.screen != nil || len(c.waits) == 0 {
+	if !c.headed || c.printing || c.away || c.screen != nil || len(c.waits) == 0 {
 		return nil
 	}
 	c.printing, c.due = true, 0
@@ -91,7 +92,7 @@ func (c *conversation) printedAll() tea.Cmd {
 
 // bye ends the program behind what is still to be printed.
 func (c *conversation) bye() tea.Cmd {
-	c.ends = true
+	c.ends, c.headed = true, true
 	if c.printing || c.screen == nil && len(c.waits) > 0 {
 		return c.print()
 	}

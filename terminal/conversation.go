@@ -126,27 +126,34 @@ func (c *conversation) begin() tea.Cmd {
 // hello greets the daemon.
 func (c *conversation) hello() tea.Cmd {
 	return c.ask(func(ctx context.Context) tea.Msg {
-		var g greeted
-		g.hello, g.err = start.Again(ctx, c.daemon, c.cl, func() (rpc.Hello, error) { return c.cl.Hello(ctx) })
-		if g.err != nil {
-			return g
-		}
-		if open, err := c.cl.Proposals(ctx, rpc.ProposalsParams{}); err == nil { // else the first lines have less
-			g.waits = len(open)
-		}
-		if agents, err := c.cl.Agents(ctx, rpc.AgentsParams{Project: c.o.project}); err == nil { // likewise
-			g.agents = agents
-		}
-		if c.o.run != "" {
-			d, err := c.cl.Run(ctx, rpc.RunRef{Run: c.o.run, Project: c.o.project})
-			if err == nil {
-				g.detail = &d
-			} else if sdk.OutcomeOf(err) != sdk.NotFound {
-				g.err = err
-			}
-		}
+		g, err := start.Repeat(ctx, c.daemon, c.cl, func() (greeted, error) { return c.greeting(ctx) })
+		g.err = err
 		return g
 	})
+}
+
+// greeting asks for what is said first.
+func (c *conversation) greeting(ctx context.Context) (g greeted, err error) {
+	if g.hello, err = c.cl.Hello(ctx); err != nil {
+		return g, err
+	}
+	if open, err := c.cl.Proposals(ctx, rpc.ProposalsParams{}); err == nil { // else the first lines have less
+		g.waits = len(open)
+	}
+	if agents, err := c.cl.Agents(ctx, rpc.AgentsParams{Project: c.o.project}); err == nil { // likewise
+		g.agents = agents
+	}
+	if c.o.run == "" {
+		return g, nil
+	}
+	d, err := c.cl.Run(ctx, rpc.RunRef{Run: c.o.run, Project: c.o.project})
+	switch {
+	case err == nil:
+		g.detail = &d
+	case sdk.OutcomeOf(err) != sdk.NotFound:
+		return g, err
+	}
+	return g, nil
 }
 
 // update takes in a message; Update has what is asked looked after.
@@ -302,13 +309,24 @@ func (c *conversation) greet(g greeted) tea.Cmd {
 	}
 	if first := head + "\n" + wrapped(hint, c.columns(), ""); g.detail != nil {
 		cmd = c.enterRun(g.detail, first)
-	} else { // a prompt may be under way already: the run that it makes is this one
-		cmd = c.say(first)
+	} else {
+		cmd = c.begins(first)
 	}
 	if c.o.pick {
 		return tea.Batch(cmd, c.pickRun(""))
 	}
 	return cmd
+}
+
+// begins says what stands before all else, then what was said meanwhile, and lets go out what
+// was sent meanwhile.
+func (c *conversation) begins(first string) tea.Cmd {
+	if c.headed {
+		return c.say(first)
+	}
+	c.headed = true
+	c.waits = append([]string{first}, c.waits...)
+	return tea.Batch(c.print(), c.transmit())
 }
 
 // with says which agent works here, in which mode, and with which model where one is named.
@@ -438,7 +456,7 @@ func (c *conversation) catchUp() tea.Cmd {
 		blocks, cmds = append(blocks, more...), append(cmds, cmd)
 	}
 	blocks = append(blocks, c.pastOwn(nil)...)
-	return tea.Sequence(append([]tea.Cmd{c.say(strings.Join(blocks, "\n"))}, cmds...)...) // in one piece: it is drawn at once
+	return tea.Sequence(append([]tea.Cmd{c.begins(strings.Join(blocks, "\n"))}, cmds...)...) // in one piece: it is drawn at once
 }
 
 // lastShown is how many prompts are shown when one comes back.

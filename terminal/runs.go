@@ -28,13 +28,12 @@ func (c *conversation) enterRun(d *rpc.RunDetail, head string) tea.Cmd {
 	c.closeQuestion()
 	c.live.end()
 	c.live.calls, c.live.context = calls{}, nil
-	c.unsent()
 	c.entered++
 	c.leaveFeed, c.sure, c.queue, c.own = nil, nil, nil, own{}
 	c.line, c.shown = &timeline.Timeline{}, map[any]bool{}
 	c.seq, c.following, c.behind, c.lost, c.leftOpen = 0, false, false, false, ""
 	if d == nil {
-		return c.say(head)
+		return c.begins(head)
 	}
 	c.run, c.runID, c.model, c.behind, c.head = d.Run, d.ID, d.Model, true, head
 	c.live.context = d.Context
@@ -51,6 +50,7 @@ func (c *conversation) leaveRun(d *rpc.RunDetail) tea.Cmd {
 	if c.working() {
 		left = c.p.dim.Render("  "+show.Line(c.run)+" goes on working") + "\n"
 	}
+	c.unsent()
 	c.o.yolo = false // that was said of the run that is left
 	c.run, c.runID, c.model = "", 0, c.o.model
 	if d == nil {

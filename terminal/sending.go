@@ -45,7 +45,7 @@ func (c *conversation) promptAs(text, shown string) tea.Cmd {
 // post sends something behind what goes out already.
 func (c *conversation) post(o outgoing) tea.Cmd {
 	c.outbox = append(c.outbox, o)
-	if len(c.outbox) > 1 {
+	if !c.headed || len(c.outbox) > 1 {
 		return nil
 	}
 	return c.transmit()
@@ -106,14 +106,18 @@ func (c *conversation) deliver(m delivered) tea.Cmd {
 
 // unsent puts what was not sent yet back into the input, where a run is left.
 func (c *conversation) unsent() {
-	if len(c.outbox) < 2 {
-		return // the first is under way
+	under := 0 // way
+	if c.headed {
+		under = 1
+	}
+	if len(c.outbox) <= under {
+		return
 	}
 	var back []string
-	for _, o := range c.outbox[1:] {
+	for _, o := range c.outbox[under:] {
 		back = append(back, o.shown)
 	}
-	c.outbox = c.outbox[:1]
+	c.outbox = c.outbox[:under]
 	c.putBack(strings.Join(back, "\n"))
 }
 

@@ -10,7 +10,7 @@ import (
 // TestOutbox: one prompt goes after the other, what is refused comes back before what was
 // typed since, and what was not sent when a run is left does, too.
 func TestOutbox(t *testing.T) {
-	c := newConversation(t.Context(), options{project: "/p"}, nil)
+	c := alone(t, 80, 24)
 	for _, text := range []string{"one", "two", "three", "four"} {
 		c.prompt(text)
 	}
@@ -23,7 +23,7 @@ func TestOutbox(t *testing.T) {
 	}
 	c.in.set("begun")
 	before := c.entered
-	c.enterRun(nil, "")
+	c.leaveRun(nil)
 	if got := c.in.area.Value(); got != "three\nfour\nbegun" || len(c.outbox) != 1 {
 		t.Errorf("the input is %q, and %d go", got, len(c.outbox))
 	}

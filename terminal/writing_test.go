@@ -12,7 +12,7 @@ func alone(t *testing.T, width, height int) *conversation {
 	t.Helper()
 	t.Setenv("NO_COLOR", "1")
 	c := newConversation(context.Background(), options{state: t.TempDir(), project: "/project"}, nil)
-	c.width, c.height = width, height
+	c.width, c.height, c.headed = width, height, true
 	return c
 }
 

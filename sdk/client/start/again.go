@@ -11,30 +11,34 @@ import (
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
-// Prompt gives a prompt to the daemon, as `ask` where it is read-only and else as `act`.
-// When the daemon dies before it has answered, the next one is given the prompt too, at
-// most MostStarts times: by its key it knows whether the prompt is there already.
+// Prompt gives a prompt to the daemon, as `ask` where it is read-only and else as `act`, and
+// repeats that: by its key a daemon knows whether the prompt is there already.
 func (d *Daemon) Prompt(ctx context.Context, cl *client.Client, readOnly bool, p rpc.Prompt) (rpc.Accepted, error) {
 	p.Key = rand.Text()
 	send := cl.Act
 	if readOnly {
 		send = cl.Ask
 	}
-	died := 0
-	for {
-		accepted, err := Again(ctx, d, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
+	return Repeat(ctx, d, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
+}
+
+// Repeat is Again for what may be asked twice. When the daemon dies before it has answered,
+// the next one is asked, at most MostStarts times.
+func Repeat[R any](ctx context.Context, d *Daemon, cl *client.Client, ask func() (R, error)) (R, error) {
+	for died := 0; ; {
+		answer, err := Again(ctx, d, cl, ask)
 		switch {
 		case !errors.Is(err, client.ErrDisconnected):
-			return accepted, err
+			return answer, err
 		case died == MostStarts:
-			return accepted, fmt.Errorf("bothyd died %d times before it had answered a prompt: see %s: %w", died+1, d.Log(), err)
+			return answer, fmt.Errorf("bothyd died %d times before it had answered: see %s: %w", died+1, d.Log(), err)
 		}
 		died++
 		d.say("bothyd died; starting it again")
 		_ = cl.Close() // the next call makes a new connection
 		next, err := d.Connect(ctx)
 		if err != nil {
-			return accepted, err
+			return answer, err
 		}
 		_ = next.Close() // cl connects by itself
 	}

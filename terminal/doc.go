@@ -10,8 +10,13 @@
 // question, what waits, and the input.
 //
 //	main.go          flags, the program's life
-//	conversation.go  the state, and what a message does to it
+//	conversation.go  the state
+//	update.go        what a message does to it
+//	greeting.go      what is said first
 //	feed.go          the journal of the run, as messages
+//	news.go          what a row of it tells
+//	past.go          what was told before the run was entered
+//	queue.go         prompts that wait
 //	keys.go          what a key does
 //	commands.go      what begins with a slash
 //	input.go         the input: editing, pasted texts, undoing

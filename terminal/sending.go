@@ -28,6 +28,11 @@ type (
 		entered int // the run that was entered then
 		answer  tea.Msg
 	}
+	// accepted is a prompt that the daemon has.
+	accepted struct {
+		text string
+		a    rpc.Accepted
+	}
 	// refused says that it could not be sent.
 	refused struct{ err error }
 )
@@ -102,6 +107,17 @@ func (c *conversation) deliver(m delivered) tea.Cmd {
 		}
 	}
 	return c.sent()
+}
+
+// accept takes note of a prompt that the daemon has.
+func (c *conversation) accept(m accepted) tea.Cmd {
+	c.run, c.runID, c.model = m.a.Run, m.a.ID, m.a.Model
+	if m.a.Ahead > 0 {
+		c.enqueue(queued{m.a.Loop, m.a.Sequence, m.text})
+	}
+	c.follow()
+	c.watchOthers()
+	return nil
 }
 
 // unsent puts what was not sent yet back into the input, where a run is left.

@@ -41,6 +41,16 @@ func (m *Manager) endUnknown(known []listed) {
 // kill kills a process that may have ended.
 func kill(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) }
 
+// endTree kills a process and all below it. None of them can start another while their
+// children are read.
+func endTree(pid int) {
+	_ = syscall.Kill(pid, syscall.SIGSTOP)
+	for _, child := range children(pid) {
+		endTree(child)
+	}
+	kill(pid)
+}
+
 // watchers are Podman's processes beside containers of this manager, with the
 // containers' ids.
 func (m *Manager) watchers() map[int]string {
@@ -73,13 +83,13 @@ func after(args []string, option string) string {
 }
 
 func children(pid int) (all []int) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	if err != nil {
-		return nil
-	}
-	for _, field := range strings.Fields(string(text)) {
-		if child, err := strconv.Atoi(field); err == nil {
-			all = append(all, child)
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // each thread has its own
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // the thread may have ended
+		for _, field := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				all = append(all, child)
+			}
 		}
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
 	"time"
 
@@ -53,6 +54,34 @@ func TestOrphansAreEnded(t *testing.T) {
 		case <-ended:
 			t.Errorf("%s was ended", name)
 		default:
+		}
+	}
+}
+
+// TestWhatIsLaunchedEnds: what a process of ours has forked is in our group, which is
+// killed when we are, and is ended with it.
+func TestWhatIsLaunchedEnds(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a process dies with this one on Linux only")
+	}
+	c, err := launch(exec.Command("/bin/sh", "-c", "sleep 600 & wait"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(children(c.pid)) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	for _, pid := range append(children(c.pid), c.pid) {
+		if group, err := syscall.Getpgid(pid); err != nil || group != syscall.Getpgrp() {
+			t.Errorf("the process %d is in the group %d (%v), and we are in %d", pid, group, err, syscall.Getpgrp())
+		}
+	}
+	forked := children(c.pid)
+	endTree(c.pid)
+	<-c.done
+	for _, pid := range forked {
+		for commandLine(pid) != nil {
+			time.Sleep(time.Millisecond)
 		}
 	}
 }

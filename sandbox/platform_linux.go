@@ -111,10 +111,11 @@ func identity(f *os.File) (device, inode uint64, err error) {
 	return uint64(st.Dev), st.Ino, err
 }
 
-// childAttr starts a process that dies with the thread that made it, in a
-// process group of its own.
+// childAttr starts a process that dies with the thread that made it. It stays in our
+// process group, which is killed with us: what Podman has forked and not told yet who it
+// is waits for that for ever, and no death signal reaches it.
 func childAttr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }
 
 // commandLine are the arguments of a process, or nil when there is none.

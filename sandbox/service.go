@@ -357,7 +357,7 @@ func (s *service) end() {
 	select {
 	case <-s.proc.done:
 	case <-time.After(2 * time.Second):
-		_ = syscall.Kill(-s.proc.pid, syscall.SIGKILL)
+		endTree(s.proc.pid)
 		<-s.proc.done
 	}
 }

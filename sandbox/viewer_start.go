@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -88,7 +87,7 @@ func launchViewer(ctx context.Context, cmd *exec.Cmd) (*viewer, error) {
 	if err := greetViewer(ctx, stdout, in); err != nil {
 		_ = stdin.Close()
 		_ = stdout.Close()
-		_ = syscall.Kill(-proc.pid, syscall.SIGKILL)
+		endTree(proc.pid)
 		<-proc.done
 		return nil, fmt.Errorf("%w%s", err, proc.stderr.suffix())
 	}
@@ -124,7 +123,7 @@ func (v *viewer) close() {
 	select {
 	case <-v.proc.done:
 	case <-time.After(2 * time.Second):
-		_ = syscall.Kill(-v.proc.pid, syscall.SIGKILL)
+		endTree(v.proc.pid)
 		<-v.proc.done
 	}
 }

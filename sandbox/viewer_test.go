@@ -271,7 +271,7 @@ func TestAHelperThatDied(t *testing.T) {
 	if out, err := inNamespaces(t, f.spec.Slot, "echo two >a"); err != nil {
 		t.Fatal(out, err)
 	}
-	_ = syscall.Kill(-v.proc.pid, syscall.SIGKILL)
+	endTree(v.proc.pid)
 	<-v.proc.done
 	if err := v.unmount(t.Context(), f.spec.Slot, true); Code(err) != CodeLost || v.alive() {
 		t.Errorf("alive: %v, error: %v", v.alive(), err)

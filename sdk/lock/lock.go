@@ -92,9 +92,10 @@ func take(ctx context.Context, path string, most time.Duration) (unlock func(), 
 			return nil, sdk.Errorf(sdk.Unavailable, "the project cannot be locked: %w", err)
 		}
 		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-bounded.Done():
+		case <-bounded.Done(): // also when ctx has
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			return nil, sdk.Errorf(sdk.Conflict, "something else has been changing files of the project for %s (what a command changed is being applied, a file is being written, or something is being taken back); nothing was done, try again", most)
 		case <-time.After(pause):
 		}

@@ -215,7 +215,7 @@ func (l *Listener) Close() error {
 		return nil
 	}
 	var failed error
-	if there, err := os.Lstat(l.path); err == nil && os.SameFile(there, l.file) {
+	if there, err := os.Lstat(l.path); err == nil && os.SameFile(there, l.file) && there.ModTime().Equal(l.file.ModTime()) { // a successor's may have the same inode
 		failed = os.Remove(l.path)
 	}
 	return errors.Join(failed, l.tokens.remove(), l.unlock())

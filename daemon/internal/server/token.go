@@ -84,11 +84,12 @@ func (t tokens) restore() (again []rpc.Role, err error) {
 	return again, err
 }
 
-// remove removes the files that are still those that were written.
+// remove removes the files that are still those that were written: a successor's may have
+// got the same inode, and have another text.
 func (t tokens) remove() error {
 	var failed error
 	for _, x := range t {
-		if there, err := os.Lstat(x.path); err == nil && x.file != nil && os.SameFile(there, x.file) {
+		if x.whole() {
 			failed = errors.Join(failed, os.Remove(x.path))
 		}
 	}

@@ -56,9 +56,9 @@ func (c *completion) read(answer *modelhttp.Answer) error {
 }
 
 func (c *completion) readEvents(r io.Reader, hurry func(time.Duration)) error {
-	stream := newEvents(r)
+	stream := modelhttp.NewEvents(r)
 	for !c.done {
-		ev, err := stream.next()
+		ev, err := stream.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -76,9 +76,9 @@ func (c *completion) readEvents(r io.Reader, hurry func(time.Duration)) error {
 }
 
 func (c *completion) readWhole(r io.Reader) error {
-	raw, err := io.ReadAll(io.LimitReader(r, maxEvent+1))
-	if err == nil && len(raw) > maxEvent {
-		err = errLongEvent
+	raw, err := io.ReadAll(io.LimitReader(r, modelhttp.MaxEvent+1))
+	if err == nil && len(raw) > modelhttp.MaxEvent {
+		err = modelhttp.ErrLongEvent
 	}
 	if err != nil {
 		return c.ended(err)
@@ -86,7 +86,7 @@ func (c *completion) readWhole(r io.Reader) error {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] != '{' && trimmed[0] != '[' {
 		return c.readEvents(bytes.NewReader(raw), func(time.Duration) {}) // a stream under the wrong name
 	}
-	if err := c.take(event{data: raw}); err != nil {
+	if err := c.take(modelhttp.Event{Data: raw}); err != nil {
 		return err
 	}
 	c.done = true
@@ -96,7 +96,7 @@ func (c *completion) readWhole(r io.Reader) error {
 // ended judges an error of reading. After the finish reason the answer is
 // whole, and only a usage report may be missing.
 func (c *completion) ended(err error) error {
-	if errors.Is(err, errLongLine) || errors.Is(err, errLongEvent) {
+	if errors.Is(err, modelhttp.ErrLongEvent) {
 		return c.client.Faulty(sdk.ClassNever, "sent what cannot be read: %v", err)
 	}
 	if c.reason != "" && c.ctx.Err() == nil {
@@ -106,12 +106,12 @@ func (c *completion) ended(err error) error {
 }
 
 // take reads one event.
-func (c *completion) take(ev event) error {
-	data := bytes.TrimSpace(ev.data)
+func (c *completion) take(ev modelhttp.Event) error {
+	data := bytes.TrimSpace(ev.Data)
 	if len(data) == 0 {
 		return nil
 	}
-	if isDone(data) {
+	if string(data) == "[DONE]" {
 		c.done = true
 		return nil
 	}
@@ -120,12 +120,12 @@ func (c *completion) take(ev event) error {
 	}
 	var ch chunk
 	if err := json.Unmarshal(data, &ch); err != nil {
-		if ev.unended {
+		if ev.Unended {
 			return c.client.Broken("broke off in the middle of its answer")
 		}
 		return c.client.Broken("sent an event that is not the JSON of a completion: %v", err)
 	}
-	if ch.isError() || ev.name == "error" {
+	if ch.isError() || ev.Name == "error" {
 		return c.client.Failure(0, http.Header{}, data)
 	}
 	for _, raw := range []json.RawMessage{ch.Usage, ch.XGroq.Usage} {

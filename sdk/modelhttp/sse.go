@@ -1,66 +1,62 @@
-package main
+package modelhttp
 
 import (
 	"bufio"
 	"bytes"
 	"errors"
 	"io"
-	"strings"
 )
 
-// event is one server-sent event (WHATWG HTML, section 9.2).
-type event struct {
-	name string
-	data []byte
+// Event is one server-sent event (WHATWG HTML, section 9.2).
+type Event struct {
+	Name string // "" is an event that was given no name
+	Data []byte
 
-	// unended says that the stream ended before the blank line that ends an
+	// Unended says that the stream ended before the blank line that ends an
 	// event. Many servers leave it out after their last one, so it is given and
 	// not dropped; that it was cut shows in its data.
-	unended bool
+	Unended bool
 }
 
-// Bounds of a stream. A line is one JSON document, so it holds the whole
-// arguments of a call with servers that do not cut them up.
-const (
-	maxLine  = 16 << 20
-	maxEvent = 16 << 20
-)
+// MaxEvent bounds an event, and a line of one. A line is one JSON document, so it
+// holds the whole arguments of a call with servers that do not cut them up.
+const MaxEvent = 16 << 20
 
-var (
-	errLongLine  = errors.New("a line of the stream is longer than 16 MiB")
-	errLongEvent = errors.New("an event of the stream is longer than 16 MiB")
-)
+// ErrLongEvent ends a stream of which an event, or a line, is longer than MaxEvent.
+var ErrLongEvent = errors.New("an event of the stream is longer than 16 MiB")
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// events reads server-sent events. Besides the standard it takes a bare line
-// of JSON as data, for that is how some servers put an error into a stream.
-type events struct {
+// Events reads server-sent events. It is made by NewEvents. Besides the
+// standard it takes a bare line of JSON as data, for that is how some servers
+// put an error into a stream.
+type Events struct {
 	lines   *bufio.Scanner
 	began   bool
 	afterCR bool // the last line ended with CR: a LF that follows belongs to it
 	looked  int  // how much of the next line is known to have no end
 }
 
-func newEvents(r io.Reader) *events {
-	e := &events{lines: bufio.NewScanner(r)}
-	e.lines.Buffer(make([]byte, 32<<10), maxLine)
+// NewEvents reads the events of r.
+func NewEvents(r io.Reader) *Events {
+	e := &Events{lines: bufio.NewScanner(r)}
+	e.lines.Buffer(make([]byte, 32<<10), MaxEvent)
 	e.lines.Split(e.split)
 	return e
 }
 
-// next returns io.EOF after the last event. Comments, by which servers keep a
+// Next returns io.EOF after the last event. Comments, by which servers keep a
 // connection alive, and events without data are passed over.
-func (e *events) next() (event, error) {
-	var ev event
+func (e *Events) Next() (Event, error) {
+	var ev Event
 	size := 0
 	add := func(data []byte) {
-		if ev.data == nil {
-			ev.data = []byte{}
+		if ev.Data == nil {
+			ev.Data = []byte{}
 		} else {
-			ev.data = append(ev.data, '\n')
+			ev.Data = append(ev.Data, '\n')
 		}
-		ev.data = append(ev.data, data...)
+		ev.Data = append(ev.Data, data...)
 	}
 	for e.lines.Scan() {
 		line := e.lines.Bytes()
@@ -68,10 +64,10 @@ func (e *events) next() (event, error) {
 			e.began, line = true, bytes.TrimPrefix(line, []byte(byteOrderMark))
 		}
 		switch {
-		case len(line) == 0 && ev.data != nil:
+		case len(line) == 0 && ev.Data != nil:
 			return ev, nil
 		case len(line) == 0:
-			ev = event{}
+			ev = Event{}
 		case line[0] == '{':
 			add(line)
 		default:
@@ -80,22 +76,22 @@ func (e *events) next() (event, error) {
 			case "data":
 				add(value)
 			case "event":
-				ev.name = string(value)
+				ev.Name = string(value)
 			}
 		}
-		if size += len(line); size > maxEvent {
-			return event{}, errLongEvent
+		if size += len(line); size > MaxEvent {
+			return Event{}, ErrLongEvent
 		}
 	}
 	switch err := e.lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return event{}, errLongLine
+		return Event{}, ErrLongEvent
 	case err != nil:
-		return event{}, err
-	case ev.data == nil:
-		return event{}, io.EOF
+		return Event{}, err
+	case ev.Data == nil:
+		return Event{}, io.EOF
 	}
-	ev.unended = true
+	ev.Unended = true
 	return ev, nil
 }
 
@@ -106,7 +102,7 @@ func field(line []byte) (string, []byte) {
 
 // split takes a line off, which ends with CR LF, LF or CR. What stands before
 // the end of the stream is a line too.
-func (e *events) split(data []byte, atEOF bool) (took int, line []byte, err error) {
+func (e *Events) split(data []byte, atEOF bool) (took int, line []byte, err error) {
 	if len(data) > 0 && e.afterCR {
 		e.afterCR = false
 		rest := bytes.TrimPrefix(data, []byte("\n"))
@@ -124,6 +120,3 @@ func (e *events) split(data []byte, atEOF bool) (took int, line []byte, err erro
 	e.looked = len(data)
 	return took, nil, nil
 }
-
-// isDone recognises the end mark of a Chat Completions stream.
-func isDone(data []byte) bool { return strings.TrimSpace(string(data)) == "[DONE]" }

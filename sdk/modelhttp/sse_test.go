@@ -1,4 +1,4 @@
-package main
+package modelhttp
 
 import (
 	"bytes"
@@ -12,18 +12,18 @@ import (
 )
 
 func readEvents(r io.Reader) ([]string, error) {
-	in := newEvents(r)
+	in := NewEvents(r)
 	var out []string
 	for {
-		ev, err := in.next()
+		ev, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {
 			return out, err
 		}
-		text := ev.name + "|" + string(ev.data)
-		if ev.unended {
+		text := ev.Name + "|" + string(ev.Data)
+		if ev.Unended {
 			text += "|unended"
 		}
 		out = append(out, text)
@@ -66,12 +66,12 @@ func TestEvents(t *testing.T) {
 }
 
 func TestEventsAreBounded(t *testing.T) {
-	endless := io.MultiReader(strings.NewReader("data: "), &zeros{n: 3 * maxLine})
-	if _, err := readEvents(endless); !errors.Is(err, errLongLine) {
+	endless := io.MultiReader(strings.NewReader("data: "), &zeros{n: 3 * MaxEvent})
+	if _, err := readEvents(endless); !errors.Is(err, ErrLongEvent) {
 		t.Errorf("a long line: %v", err)
 	}
 	many := strings.NewReader(strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 20))
-	if _, err := readEvents(many); !errors.Is(err, errLongEvent) {
+	if _, err := readEvents(many); !errors.Is(err, ErrLongEvent) {
 		t.Errorf("a long event: %v", err)
 	}
 }

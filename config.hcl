@@ -249,6 +249,12 @@ provider "openai" {
   model    = "gpt-4.1-mini" # taken when only the key is known
 }
 
+provider "anthropic" {
+  base_url = env("ANTHROPIC_BASE_URL", "https://api.anthropic.com")
+  api_key  = secret("ANTHROPIC_API_KEY")
+  model    = "claude-sonnet-5-5"
+}
+
 provider "groq" {
   plugin   = "openai"
   base_url = "https://api.groq.com/openai/v1"

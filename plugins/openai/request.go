@@ -122,25 +122,10 @@ func (o *openai) wireMessage(m sdk.Message) wireMessage {
 	for _, c := range m.Calls {
 		w.ToolCalls = append(w.ToolCalls, wireCall{
 			ID: c.ID, Type: "function", ExtraContent: kept.Calls[c.ID],
-			Function: wireFunction{Name: functionName(c.Tool), Arguments: string(modelhttp.Object(c.Arguments))},
+			Function: wireFunction{Name: modelhttp.ToolName(c.Tool), Arguments: string(modelhttp.Object(c.Arguments))},
 		})
 	}
 	return w
-}
-
-// functionName makes a name that servers accept ([A-Za-z0-9_-], 64 at most) of
-// what a model once made up.
-func functionName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || (r >= '0' && r <= '9') || (r >= 'A' && r <= 'Z') || (r >= 'a' && r <= 'z') {
-			return r
-		}
-		return '_'
-	}, name)
-	if name == "" {
-		return modelhttp.Unnamed
-	}
-	return name[:min(len(name), 64)]
 }
 
 // kept is what a completion leaves for the next request, in Finish.Extra. From

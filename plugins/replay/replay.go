@@ -152,7 +152,7 @@ func pause(ctx context.Context, d time.Duration) error {
 const ways = `
 replay plays recorded conversations and nothing else. To get a model, do one of these:
   1. start ollama with a model that can call tools: ollama pull qwen3
-  2. export OPENAI_API_KEY (or GROQ_API_KEY, or OPENROUTER_API_KEY), then bothy stop, so that it starts anew with it
+  2. export OPENAI_API_KEY (or ANTHROPIC_API_KEY, GROQ_API_KEY, OPENROUTER_API_KEY), then bothy stop, so that it starts anew with it
   3. write a provider block into ~/.config/bothy/config.hcl: provider "openai" { base_url = "http://HOST:PORT/v1" }`
 
 func failed(message string) error {

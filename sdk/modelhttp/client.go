@@ -51,10 +51,11 @@ const (
 
 // Options say which server a Client speaks to.
 type Options struct {
-	Base     string            // absolute URL; paths are appended to it
-	Key      string            // sent as a bearer token when it is not empty
-	Headers  map[string]string // sent with every request; they may replace Authorization
-	Timeouts Timeouts
+	Base      string            // absolute URL; paths are appended to it
+	Key       string            // sent as a bearer token when it is not empty
+	KeyHeader string            // the header that holds Key by itself, for a server that wants no bearer token
+	Headers   map[string]string // sent with every request; they may replace the one with the key
+	Timeouts  Timeouts
 }
 
 // Client speaks to one server. It may be used concurrently.
@@ -77,7 +78,11 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("base_url %q is not an http or https URL: write one such as \"http://127.0.0.1:8080/v1\"", base.Redacted())
 	}
 	header := http.Header{}
-	if o.Key != "" {
+	switch {
+	case o.Key == "":
+	case o.KeyHeader != "":
+		header.Set(o.KeyHeader, o.Key)
+	default:
 		header.Set("Authorization", "Bearer "+o.Key)
 	}
 	for name, value := range o.Headers {
@@ -147,17 +152,21 @@ func (c *Client) At(path string) *Client {
 	return &other
 }
 
-// Post sends body as JSON. A status other than 2xx is a *sdk.ProviderError,
+// Post sends body as JSON, whose raw parts stay as they are but for blank space
+// between them. A status other than 2xx is a *sdk.ProviderError,
 // and so is a failed connection; a cancelled ctx is ctx's error.
 func (c *Client) Post(ctx context.Context, path string, body any) (*Answer, error) {
-	raw, err := json.Marshal(body)
-	if err != nil {
+	var raw bytes.Buffer
+	encoder := json.NewEncoder(&raw)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
 		return nil, fmt.Errorf("the request cannot be written as JSON: %w", err)
 	}
-	return c.do(ctx, http.MethodPost, path, raw)
+	return c.do(ctx, http.MethodPost, path, raw.Bytes())
 }
 
-// Get reads a bounded JSON answer into out.
+// Get reads a bounded JSON answer into out. The path may have a query, which is
+// added to that of the base URL.
 func (c *Client) Get(ctx context.Context, path string, out any) error {
 	answer, err := c.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -177,7 +186,9 @@ func (c *Client) PostJSON(ctx context.Context, path string, body, out any) error
 
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (*Answer, error) {
 	u := *c.base
+	path, query, _ := strings.Cut(path, "?")
 	u.Path = strings.TrimSuffix(u.Path, "/") + path
+	u.RawQuery = strings.Trim(u.RawQuery+"&"+query, "&")
 	watch := newWatch(ctx, c.timeouts)
 	var phase atomic.Int32
 	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(watch.ctx, traced(&phase)), method, u.String(), bytes.NewReader(body))

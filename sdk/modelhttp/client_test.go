@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
 	"log"
@@ -262,5 +263,32 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 	if err := c.Get(t.Context(), "/bad", &out); err == nil {
 		t.Error("an error without end was no error")
+	}
+}
+
+// TestWhatIsSent: the key in the header that the server wants, the query of a path
+// beside that of the base URL, and raw JSON as it is.
+func TestWhatIsSent(t *testing.T) {
+	var got *http.Request
+	var body []byte
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			t.Error(err)
+		}
+		got = r
+		_, _ = io.WriteString(w, `{}`)
+	}))
+	defer srv.Close()
+	c := client(t, Options{Base: srv.URL + "/v1?a=1", Key: "k-0123456789", KeyHeader: "x-api-key"})
+	var out struct{}
+	if err := c.Get(t.Context(), "/models?after=b%20c", &out); err != nil || got.URL.String() != "/v1/models?a=1&after=b%20c" {
+		t.Errorf("asked for %s, error %v", got.URL, err)
+	}
+	if got.Header.Get("x-api-key") != "k-0123456789" || got.Header.Get("Authorization") != "" {
+		t.Errorf("headers %v", got.Header)
+	}
+	if err := c.PostJSON(t.Context(), "/x", json.RawMessage(`{"a": "<\u003c&\u2028"}`), &out); err != nil || strings.TrimSpace(string(body)) != `{"a":"<\u003c&\u2028"}` {
+		t.Errorf("sent %s, error %v", body, err)
 	}
 }

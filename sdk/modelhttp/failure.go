@@ -115,7 +115,7 @@ func (d *details) say(s string) {
 }
 
 var (
-	money = regexp.MustCompile(`(?i)insufficient_quota|insufficient[ _](?:balance|credits?|funds)|credit_balance_exhausted|credit balance is too low|exceeded your current quota|billing_hard_limit|billing_not_active|enforced_spend_limit|spend(?:ing)?[ _]limit|payment required|requires more credits|out of credits`)
+	money = regexp.MustCompile(`(?i)insufficient_quota|insufficient[ _](?:balance|credits?|funds)|credit_balance_exhausted|credit balance is too low|exceeded your current quota|billing_hard_limit|billing_not_active|billing_error|enforced_spend_limit|spend(?:ing)?[ _]limit|payment required|requires more credits|out of credits`)
 
 	noTools = regexp.MustCompile(`(?i)does not support (?:tools|tool|function)|no endpoints found that support tool|tool choice requires --enable-auto-tool-choice|tools param requires --jinja|tool calling.{0,20} is not supported|(?:tools|tool use|function calling) (?:is|are) not supported`)
 
@@ -123,7 +123,7 @@ var (
 
 	rateWords = regexp.MustCompile(`(?i)rate[_ ]?limit|too[_ ]many[_ ]requests|slow_down|throttl|tokens per (?:minute|day)|requests per (?:minute|day)`)
 
-	invalidWords = regexp.MustCompile(`(?i)invalid_request|invalid_prompt|bad_?request|authentication|permission|not_found|unsupported|content_policy`)
+	invalidWords = regexp.MustCompile(`(?i)invalid_request|invalid_prompt|bad_?request|authentication|permission|not_found|unsupported|content_policy|request_too_large`)
 )
 
 // failure classifies a server's failure by what it said and its status. Status

@@ -124,6 +124,8 @@ func TestClasses(t *testing.T) {
 		{0, nil, `{"error":{"type":"rate_limit_error"}}`, sdk.ClassRateLimit},
 		{0, nil, `{"error":{"type":"invalid_request_error"}}`, sdk.ClassNever},
 		{0, nil, `{"error":"it broke"}`, sdk.ClassServer},
+		{0, nil, `{"error":{"type":"billing_error"}}`, sdk.ClassNever},
+		{0, nil, `{"error":{"type":"request_too_large"}}`, sdk.ClassNever},
 		{307, nil, ``, sdk.ClassNever},
 	} {
 		if e := fail(c.status, c.header, c.body); e.Class != c.want {
@@ -169,6 +171,8 @@ func TestRetryAfter(t *testing.T) {
 		{"a year", map[string]string{"Retry-After": "31536000"}, ``, maxRetryAfter, maxRetryAfter},
 		{"the limit that is used up", map[string]string{"x-ratelimit-reset-requests": "1s", "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-tokens": "6m0s", "x-ratelimit-remaining-tokens": "9"}, ``, time.Second, time.Second},
 		{"the longest when none says so", map[string]string{"x-ratelimit-reset-requests": "59.5s", "x-ratelimit-reset-tokens": "120ms"}, ``, 59500 * time.Millisecond, 59500 * time.Millisecond},
+		{"Anthropic's limit that is used up", map[string]string{"anthropic-ratelimit-requests-remaining": "49", "anthropic-ratelimit-requests-reset": soon.Add(time.Hour).UTC().Format(time.RFC3339), "anthropic-ratelimit-input-tokens-remaining": "0", "anthropic-ratelimit-input-tokens-reset": soon.UTC().Format(time.RFC3339)}, ``, 85 * time.Second, 91 * time.Second},
+		{"Anthropic's limits with room left", map[string]string{"anthropic-ratelimit-tokens-remaining": "1000", "anthropic-ratelimit-tokens-reset": soon.UTC().Format(time.RFC3339)}, ``, 0, 0},
 		{"a Unix time in milliseconds", map[string]string{"X-RateLimit-Reset": itoa(soon.UnixMilli())}, ``, 85 * time.Second, 91 * time.Second},
 		{"among the metadata", nil, `{"error":{"message":"x","code":429,"metadata":{"headers":{"X-RateLimit-Reset":"` + itoa(soon.UnixMilli()) + `"}}}}`, 85 * time.Second, 91 * time.Second},
 		{"in words", nil, `{"error":{"message":"Rate limit reached. Please try again in 1m7.66s. Visit …"}}`, 67660 * time.Millisecond, 67660 * time.Millisecond},

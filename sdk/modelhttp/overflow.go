@@ -14,6 +14,7 @@ var overflowTexts = compile(
 	`maximum context length is`,                         // OpenAI, OpenRouter, vLLM, DeepSeek
 	`longer than the (?:maximum model|model's context)`, // vLLM, SGLang
 	`prompt is too long`,                                // Anthropic
+	`max_tokens.? exceed context limit`,                 // Anthropic, with the room that the answer needs
 	`prompt too long`,                                   // Ollama
 	`input is too long for requested model`,             // Bedrock
 	`input token count.{0,40}exceeds the maximum`,       // Gemini

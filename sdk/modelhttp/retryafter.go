@@ -16,8 +16,8 @@ var tryAgainIn = regexp.MustCompile(`(?i)try again in ((?:\d+(?:\.\d+)?(?:ms|s|m
 
 // retryAfter reads how long the server wants to be left alone, from the most
 // exact source it gives: retry-after-ms, Retry-After (RFC 9110 section 10.2.3:
-// seconds or a date), the reset of the x-ratelimit limit that is used up, its
-// own words. 0 is unknown.
+// seconds or a date), the reset of the limit that is used up, its own words. 0
+// is unknown.
 func retryAfter(h http.Header, d details) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return bounded(ms / 1000)
@@ -43,7 +43,8 @@ func retryAfter(h http.Header, d details) time.Duration {
 }
 
 // resetOf takes the reset of a limit that has nothing remaining, else the
-// longest that is told.
+// longest that is told. Anthropic tells its limits with every answer, so that
+// only those that are used up mean anything there.
 func resetOf(h http.Header) time.Duration {
 	var used, longest time.Duration
 	for _, unit := range []string{"-Requests", "-Tokens", ""} {
@@ -53,14 +54,19 @@ func resetOf(h http.Header) time.Duration {
 			used = max(used, wait)
 		}
 	}
+	for _, unit := range []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"} {
+		if h.Get("Anthropic-Ratelimit-"+unit+"-Remaining") == "0" {
+			used = max(used, parseReset(h.Get("Anthropic-Ratelimit-"+unit+"-Reset")))
+		}
+	}
 	if used > 0 {
 		return used
 	}
 	return longest
 }
 
-// parseReset reads "1s", "6m0s", "59.7s", seconds, or a Unix time in seconds
-// or milliseconds.
+// parseReset reads "1s", "6m0s", "59.7s", seconds, a Unix time in seconds or
+// milliseconds, or a time of RFC 3339.
 func parseReset(s string) time.Duration {
 	s = strings.TrimSpace(s)
 	if n, err := strconv.ParseFloat(s, 64); err == nil {
@@ -74,6 +80,9 @@ func parseReset(s string) time.Duration {
 	}
 	if d, err := time.ParseDuration(s); err == nil {
 		return bounded(d.Seconds())
+	}
+	if at, err := time.Parse(time.RFC3339, s); err == nil {
+		return bounded(time.Until(at).Seconds())
 	}
 	return 0
 }

@@ -114,3 +114,18 @@ func Object(arguments string) json.RawMessage {
 	}
 	return wrapped
 }
+
+// ToolName makes a name that servers accept ([A-Za-z0-9_-], 64 at most) of what a
+// model once made up.
+func ToolName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || (r >= '0' && r <= '9') || (r >= 'A' && r <= 'Z') || (r >= 'a' && r <= 'z') {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" {
+		return Unnamed
+	}
+	return name[:min(len(name), 64)]
+}

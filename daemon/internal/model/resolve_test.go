@@ -38,7 +38,7 @@ func no() *bool  { b := false; return &b }
 // up names the addresses at which something listens.
 func chooser(t *testing.T, user string, providers listed, up ...string) *Models {
 	t.Helper()
-	for _, name := range []string{"OPENAI_API_KEY", "GROQ_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY", "OLLAMA_HOST", "OPENAI_BASE_URL"} {
+	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GROQ_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY", "OLLAMA_HOST", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"} {
 		if _, set := os.LookupEnv(name); set && !strings.HasPrefix(os.Getenv(name), "test-") {
 			t.Setenv(name, "")
 			if err := os.Unsetenv(name); err != nil {
@@ -82,6 +82,7 @@ func TestWhichModelIsTaken(t *testing.T) {
 		{name: "a local server without an able model", key: "GROQ_API_KEY", providers: listed{"ollama": {{Name: "embed", Tools: no()}}}, up: []string{"127.0.0.1:11434"}, want: "groq/llama-3.3-70b-versatile", why: "provider ollama has no model that can call tools"},
 		{name: "something else at that port", providers: listed{}, up: []string{"127.0.0.1:8080"}, want: "replay/first-run", why: "answers at http://127.0.0.1:8080/v1 but was passed over"},
 		{name: "a key", key: "OPENROUTER_API_KEY", want: "openrouter/openrouter/auto", why: "key"},
+		{name: "a key for another wire", key: "ANTHROPIC_API_KEY", want: "anthropic/claude-sonnet-5-5", why: "key"},
 		{name: "a switched-off provider", user: "provider \"ollama\" {\n  enabled = false\n}\n", providers: ollama, up: []string{"127.0.0.1:11434"}, want: "replay/first-run"},
 		{name: "a block", user: block, asked: "fast", want: "fast"},
 		{name: "provider and name", asked: "xai/grok-9", want: "xai/grok-9"},

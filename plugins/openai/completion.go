@@ -24,6 +24,7 @@ type completion struct {
 	client *modelhttp.Client
 	out    *modelhttp.Sender
 
+	window int    // of a model whose server takes more and says nothing; 0 is unknown
 	done   bool   // the end mark came
 	reason string // the server's finish reason
 	usage  *sdk.Usage
@@ -222,6 +223,9 @@ func (c *completion) close() error {
 	}
 	if c.reason == "" && !c.out.Streamed {
 		return c.client.Faulty(sdk.ClassServer, "sent an empty answer")
+	}
+	if c.window > 0 && c.usage != nil && c.usage.Prompt > c.window {
+		return c.client.Faulty(sdk.ClassOverflow, "took a prompt of %d tokens for a model whose context is %d, and said nothing of it", c.usage.Prompt, c.window)
 	}
 	if c.usage != nil {
 		if err := c.out.Send(sdk.Delta{Usage: c.usage}); err != nil {

@@ -19,6 +19,8 @@ var golden = []struct {
 	want  sdk.Completion
 	fails sdk.FailureClass // "" is a completion
 	says  string           // in the error's text
+
+	window int // the server is one that says nothing of a prompt that is too long
 }{
 	{file: "plain", want: sdk.Completion{Text: "Hello", Finish: "stop", Usage: &sdk.Usage{Prompt: 12, Cached: 8, Completion: 3, Reasoning: 1, Total: 15}}},
 	{file: "parallel", want: calling(call("call_a", "read_file", `{"path":"a"}`), call("call_b", "grep", `{"pattern":"x"}`))},
@@ -50,6 +52,8 @@ var golden = []struct {
 	{file: "usage-each-chunk", want: sdk.Completion{Text: "ab", Finish: "stop", Usage: &sdk.Usage{Prompt: 5, Completion: 2, Total: 7}}},
 	{file: "usage-groq", want: sdk.Completion{Text: "a", Finish: "stop", Usage: &sdk.Usage{Prompt: 7, Completion: 1, Total: 8}}},
 	{file: "usage-openrouter", want: sdk.Completion{Text: "a", Finish: "stop", Usage: &sdk.Usage{Prompt: 7, Cached: 2, Completion: 1, Total: 8, Cost: 0.00042}}},
+	{file: "usage-beyond", window: 100, want: sdk.Completion{Text: "a"}, fails: sdk.ClassOverflow, says: "a prompt of 120 tokens"},
+	{file: "usage-beyond", window: 120, want: sdk.Completion{Text: "a", Finish: "stop", Usage: &sdk.Usage{Prompt: 120, Completion: 1, Total: 121}}},
 	{file: "usage-negative", want: sdk.Completion{Text: "a", Finish: "stop"}},
 	{file: "reasoning-content", want: sdk.Completion{Text: "4", Reasoning: "Let me see.", Finish: "stop", Extra: []byte(`{"from":"HOST","reasoning_field":"reasoning_content"}`)}},
 	{file: "reasoning", want: sdk.Completion{Text: "4", Reasoning: "Let me see.", Finish: "stop"}},
@@ -81,7 +85,9 @@ func TestGoldenStreams(t *testing.T) {
 		for _, size := range []int{5, 61, len(raw)} { // however the network cuts it
 			t.Run(g.file, func(t *testing.T) {
 				o := server(t, settings{}, inPieces(raw, size))
-				got, err := collect(t, o, hello())
+				req := hello()
+				o.silent, req.Context = g.window > 0, g.window
+				got, err := collect(t, o, req)
 				want := g.want
 				want.Extra = []byte(strings.ReplaceAll(string(want.Extra), "HOST", o.client.Host()))
 				for i := range min(len(want.Calls), len(got.Calls)) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,8 +26,13 @@ type settings struct {
 // openai speaks to one server.
 type openai struct {
 	client *modelhttp.Client
+	silent bool                  // the server takes a prompt that is too long and says nothing
 	shape  atomic.Pointer[shape] // what the server was found to refuse
 }
+
+// silent are the hosts that answer whatever part of a prompt fits (z.ai's); all that
+// shows is that the prompt they count is larger than the model's window.
+var silent = regexp.MustCompile(`(?:^|\.)(?:z\.ai|bigmodel\.cn)$`)
 
 func newOpenAI(s settings) (*openai, error) {
 	client, err := modelhttp.New(modelhttp.Options{
@@ -40,7 +46,7 @@ func newOpenAI(s settings) (*openai, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &openai{client: client}
+	o := &openai{client: client, silent: silent.MatchString(client.Base().Hostname())}
 	o.shape.Store(&shape{completionTokens: client.Base().Hostname() == "api.openai.com"})
 	return o, nil
 }
@@ -74,7 +80,11 @@ func (o *openai) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 		return err
 	}
 	defer func() { _ = answer.Close() }() // read as far as it was wanted
-	return newCompletion(ctx, o.client, send).read(answer)
+	c := newCompletion(ctx, o.client, send)
+	if o.silent {
+		c.window = req.Context
+	}
+	return c.read(answer)
 }
 
 // ask sends the request, in another shape when the server refuses a field that

@@ -19,59 +19,12 @@ func fail(status int, header map[string]string, body string) *sdk.ProviderError 
 	return redactor{}.failure("http://host", status, h, []byte(body))
 }
 
-// TestOverflowTexts has every wording of a context that is too long, as its
-// server sends it.
-func TestOverflowTexts(t *testing.T) {
-	for _, c := range []struct {
-		who    string
-		status int
-		body   string
-	}{
-		{"Anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`},
-		{"Bedrock", 400, `{"message":"Input is too long for requested model."}`},
-		{"OpenAI", 400, `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error"}}`},
-		{"OpenAI's code", 400, `{"error":{"message":"Too much.","code":"context_length_exceeded"}}`},
-		{"OpenAI, older", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."}}`},
-		{"Gemini", 400, `{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).","status":"INVALID_ARGUMENT"}}`},
-		{"Gemini's list", 400, `[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048575)."}}]`},
-		{"xAI", 400, `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 140000 tokens."}`},
-		{"Groq", 400, `{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error"}}`},
-		{"OpenRouter", 400, `{"error":{"message":"This endpoint's maximum context length is 32768 tokens. However, you requested about 40000 tokens.","code":400}}`},
-		{"OpenRouter, upstream's raw error", 400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long: 5 tokens > 4 maximum\"}}","provider_name":"x"}}}`},
-		{"llama.cpp", 400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":8192}}`},
-		{"llama.cpp, seen with 500", 500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing the context size or enable context shift"}}`},
-		{"LM Studio", 400, `{"error":"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input. The number of tokens to keep from the initial prompt is greater than the context length"}`},
-		{"Copilot", 400, `{"error":{"message":"prompt token count of 130000 exceeds the limit of 128000","code":"model_max_prompt_tokens_exceeded"}}`},
-		{"MiniMax", 400, `{"error":{"message":"invalid params, context window exceeds limit"}}`},
-		{"Kimi", 400, `{"error":{"message":"Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)"}}`},
-		{"Mistral", 400, `{"object":"error","message":"Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 maximum context length"}`},
-		{"Cerebras 400", 400, ``},
-		{"Cerebras 413", 413, " \n"},
-		{"generic: tokens", 400, `{"error":"too many tokens"}`},
-		{"generic: limit", 400, `token limit exceeded`},
-		{"generic: length", 400, `{"error":{"message":"context length exceeded"}}`},
-		{"vLLM", 400, `{"object":"error","message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens","type":"BadRequestError","code":400}`},
-		{"vLLM, older", 400, `{"message":"The decoder prompt (length 5000) is longer than the maximum model length of 4096."}`},
-		{"SGLang", 400, `{"message":"The input (5000 tokens) is longer than the model's context length (4096 tokens)."}`},
-		{"text-generation-inference", 422, "{\"error\":\"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096\"}"},
-		{"Ollama", 400, `{"error":"prompt too long; exceeded max context length by 12 tokens"}`},
-		{"Ollama's runner", 400, `{"error":"the input length exceeds the context length"}`},
-		{"Ollama: JSON inside of a string", 400, `{"error":"{\"error\":{\"code\":400,\"message\":\"request too large\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":9,\"n_ctx\":8}}"}`},
-		{"a code that is certain, with 429", 429, `{"error":{"message":"slow","code":"context_length_exceeded"}}`},
-	} {
-		if e := fail(c.status, nil, c.body); e.Class != sdk.ClassOverflow || e.RetryAfter != 0 {
-			t.Errorf("%s became %+v", c.who, *e)
-		}
-	}
-}
-
 func TestNotOverflow(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
 		want   sdk.FailureClass
 	}{
-		{413, `{"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, sdk.ClassNever},
 		{413, `{"error":{"message":"Request too large for model on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce the length of the messages","code":"rate_limit_exceeded"}}`, sdk.ClassNever},
 		{429, `{"message":"Too many tokens, please wait before trying again."}`, sdk.ClassRateLimit},
 		{401, ``, sdk.ClassNever},
@@ -83,6 +36,8 @@ func TestNotOverflow(t *testing.T) {
 	}
 }
 
+// TestClasses has what golden files do not: other words, other numbers, and errors
+// without a status.
 func TestClasses(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -90,33 +45,10 @@ func TestClasses(t *testing.T) {
 		body   string
 		want   sdk.FailureClass
 	}{
-		{400, nil, `{"error":{"message":"bad"}}`, sdk.ClassNever},
-		{401, nil, `{}`, sdk.ClassNever},
-		{402, nil, `{}`, sdk.ClassNever},
-		{403, nil, `{}`, sdk.ClassNever},
-		{404, nil, `{}`, sdk.ClassNever},
-		{408, nil, `{}`, sdk.ClassGateway},
-		{409, nil, `{}`, sdk.ClassServer},
-		{422, nil, `{}`, sdk.ClassNever},
-		{429, nil, `{"error":{"code":"rate_limit_exceeded"}}`, sdk.ClassRateLimit},
-		{429, nil, `{"error":{"code":"slow_down"}}`, sdk.ClassRateLimit},
 		{429, nil, ``, sdk.ClassRateLimit},
-		{429, nil, `{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}`, sdk.ClassNever},
-		{429, nil, `{"error":{"type":"credit_balance_exhausted"}}`, sdk.ClassNever},
-		{429, nil, `{"error":{"message":"Your organization reached its monthly spend limit"}}`, sdk.ClassNever},
-		{429, nil, `{"error":{"type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}}`, sdk.ClassNever},
-		{400, nil, `{"error":{"message":"Your credit balance is too low to access the API"}}`, sdk.ClassNever},
-		{500, nil, `{}`, sdk.ClassServer},
 		{501, nil, `{}`, sdk.ClassNever},
-		{502, nil, `<html>nginx</html>`, sdk.ClassGateway},
-		{503, nil, `{}`, sdk.ClassGateway},
-		{503, nil, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, sdk.ClassWarmUp},
 		{503, nil, `{"error":"Model meta/llama is currently loading","estimated_time":20.0}`, sdk.ClassWarmUp},
-		{504, nil, `{}`, sdk.ClassGateway},
 		{522, nil, `{}`, sdk.ClassGateway},
-		{529, nil, `{"error":{"type":"overloaded_error"}}`, sdk.ClassServer},
-		{500, map[string]string{"X-Should-Retry": "false"}, `{}`, sdk.ClassNever},
-		{400, map[string]string{"X-Should-Retry": "true"}, `{}`, sdk.ClassServer},
 		{429, map[string]string{"X-Should-Retry": "true"}, `{"error":{"code":"insufficient_quota"}}`, sdk.ClassNever},
 		{0, nil, `{"error":{"code":502,"message":"gone"}}`, sdk.ClassGateway},
 		{0, nil, `{"error":{"code":"429","message":"x"}}`, sdk.ClassRateLimit},
@@ -136,8 +68,6 @@ func TestClasses(t *testing.T) {
 
 func TestNoTools(t *testing.T) {
 	for _, body := range []string{
-		`{"error":"registry.ollama.ai/library/gemma does not support tools"}`,
-		`{"error":{"message":"registry.ollama.ai/library/gemma does not support tools","type":"api_error"}}`,
 		`{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: …","code":404}}`,
 		`{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","code":400}`,
 		`{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`,
@@ -146,9 +76,6 @@ func TestNoTools(t *testing.T) {
 		if e := fail(400, nil, body); !e.NoTools || e.Class != sdk.ClassNever || !strings.Contains(e.Message, "bothy models") {
 			t.Errorf("%s became %+v", body, *e)
 		}
-	}
-	if e := fail(400, nil, `{"error":"does not support thinking"}`); e.NoTools {
-		t.Error("thinking is not tools")
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,15 +23,8 @@ type thinker struct {
 
 func newThinker(t *testing.T) (*thinker, string) {
 	t.Helper()
-	golden := func(name string) string {
-		raw, err := os.ReadFile(filepath.Join("..", "plugins", "anthropic", "testdata", name+".sse"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(raw)
-	}
-	calls := strings.NewReplacer(`"bash"`, `"read_file"`, `\"command\":\"id\"`, `\"path\":\"README.md\"`).Replace(golden("thinking-tools"))
-	answers := golden("thinking")
+	calls := strings.NewReplacer(`"bash"`, `"read_file"`, `\"command\":\"id\"`, `\"path\":\"README.md\"`).Replace(goldenStream(t, "anthropic", "thinking-tools.sse"))
+	answers := goldenStream(t, "anthropic", "thinking.sse")
 	m := &thinker{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/messages", func(w http.ResponseWriter, r *http.Request) {

@@ -54,7 +54,9 @@ func FuzzStream(f *testing.F) {
 			err = c.close()
 		}
 		if err != nil {
-			providerError(t, err)
+			if e := providerError(t, err); e.Class == "" || e.Message == "" {
+				t.Errorf("an error that says nothing: %+v", *e)
+			}
 			return
 		}
 		if got.Finish == "" {

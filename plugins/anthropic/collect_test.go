@@ -3,83 +3,35 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"go.uber.org/goleak"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 	"github.com/bothyd/bothy/sdk/provider"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // collect completes and puts the deltas together. It holds every stream to the
-// contract of sdk.Delta: one field each, calls in order, finish last.
+// contract of sdk.Delta.
 func collect(t testing.TB, p provider.Provider, req sdk.Request) (sdk.Completion, error) {
 	t.Helper()
-	var c sdk.Completion
-	finished := false
-	ids := map[string]bool{}
-	err := p.Complete(t.Context(), req, func(d sdk.Delta) error {
-		if finished {
-			t.Errorf("a delta after the finish: %+v", d)
-		}
-		if n := fieldsOf(d); n != 1 {
-			t.Errorf("a delta with %d fields: %+v", n, d)
-		}
-		if !utf8.ValidString(d.Text + d.Reasoning) {
-			t.Errorf("a delta that is not UTF-8: %+v", d)
-		}
-		c.Text += d.Text
-		c.Reasoning += d.Reasoning
-		if d.Usage != nil {
-			c.Usage = d.Usage
-		}
-		if d.Finish != nil {
-			finished, c.Finish, c.Extra = true, d.Finish.Reason, d.Finish.Extra
-		}
-		if d.Call != nil {
-			if err := addCall(&c, ids, *d.Call); err != nil {
-				t.Error(err)
-			}
-		}
-		return nil
-	})
-	if err == nil && !finished {
-		t.Error("no finish and no error")
+	var got conformance.Deltas
+	err := p.Complete(t.Context(), req, got.Add)
+	wrong := got.Wrong()
+	if err == nil {
+		wrong = got.End()
 	}
-	return c, err
-}
-
-func addCall(c *sdk.Completion, ids map[string]bool, d sdk.CallDelta) error {
-	if d.Index == len(c.Calls) {
-		if d.ID == "" || d.Tool == "" || ids[d.ID] {
-			return fmt.Errorf("the first piece of a call needs an id of its own and a tool: %+v", d)
-		}
-		ids[d.ID] = true
-		c.Calls = append(c.Calls, sdk.Call{ID: d.ID, Tool: d.Tool})
+	if wrong != nil {
+		t.Error(wrong)
 	}
-	if d.Index < 0 || d.Index >= len(c.Calls) {
-		return fmt.Errorf("call index %d of %d calls", d.Index, len(c.Calls))
-	}
-	c.Calls[d.Index].Arguments += d.Arguments
-	return nil
-}
-
-func fieldsOf(d sdk.Delta) int {
-	n := 0
-	for _, set := range []bool{d.Text != "", d.Reasoning != "", d.Call != nil, d.Usage != nil, d.Finish != nil} {
-		if set {
-			n++
-		}
-	}
-	return n
+	return got.Completion, err
 }
 
 // server makes a provider for a handler.
@@ -139,8 +91,7 @@ func TestErrorOfSendEndsTheCall(t *testing.T) {
 	}
 }
 
-// TestStall: a stream that stops is cut after its time, and its end after the stop
-// reason is waited for only shortly.
+// TestStall: a stream that stops is cut after its time.
 func TestStall(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 	"github.com/bothyd/bothy/sdk/modelhttp"
 )
 
@@ -32,38 +33,23 @@ func FuzzStream(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		var got sdk.Completion
-		ids := map[string]bool{}
-		c := newCompletion(client, func(d sdk.Delta) error {
-			if n := fieldsOf(d); n != 1 || !utf8.ValidString(d.Text+d.Reasoning) {
-				t.Errorf("a delta with %d fields: %+v", n, d)
-			}
-			got.Text += d.Text
-			if d.Call != nil {
-				if err := addCall(&got, ids, *d.Call); err != nil {
-					t.Error(err)
-				}
-			}
-			if d.Finish != nil {
-				got.Finish, got.Extra = d.Finish.Reason, d.Finish.Extra
-			}
-			return nil
-		})
+		var got conformance.Deltas
+		c := newCompletion(client, got.Add)
 		err := c.readEvents(bytes.NewReader(in), func(time.Duration) {})
 		if err == nil {
 			err = c.close()
 		}
 		if err != nil {
-			if e := providerError(t, err); e.Class == "" || e.Message == "" {
-				t.Errorf("an error that says nothing: %+v", *e)
+			if e := providerError(t, err); e.Class == "" || e.Message == "" || got.Wrong() != nil {
+				t.Errorf("%+v, %v", *e, got.Wrong())
 			}
 			return
 		}
-		if got.Finish == "" {
-			t.Error("no finish and no error")
+		if err := got.End(); err != nil {
+			t.Error(err)
 		}
-		if got.Extra != nil {
-			checkGoesBack(t, got, client.Host())
+		if got.Completion.Extra != nil {
+			checkGoesBack(t, got.Completion, client.Host())
 		}
 	})
 }
@@ -82,4 +68,32 @@ func checkGoesBack(t *testing.T, got sdk.Completion, host string) {
 	if _, err := json.Marshal(content); err != nil {
 		t.Errorf("%s cannot be written: %v", got.Extra, err)
 	}
+}
+
+// FuzzKept reads any JSON as what an earlier answer left: it costs no panic, and what
+// was said and called goes back whole.
+func FuzzKept(f *testing.F) {
+	f.Add([]byte(`{"from":"h","blocks":[{"thinking":"{}"},{"text":2},{"call":true},{"text":-1}]}`), "abc", 1)
+	f.Fuzz(func(t *testing.T, in []byte, text string, n int) {
+		var k kept
+		if json.Unmarshal(in, &k) != nil {
+			return
+		}
+		calls := make([]*wireBlock, min(max(n, 0), 9))
+		for i := range calls {
+			calls[i] = &wireBlock{Type: "tool_use"}
+		}
+		said, called := "", 0
+		for _, b := range k.order(text, calls) {
+			switch b.Type {
+			case "text":
+				said += b.Text
+			case "tool_use":
+				called++
+			}
+		}
+		if strings.Join(strings.Fields(said), "") != strings.Join(strings.Fields(text), "") || called != len(calls) {
+			t.Errorf("%q and %d calls became %q and %d", text, len(calls), said, called)
+		}
+	})
 }

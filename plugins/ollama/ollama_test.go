@@ -8,16 +8,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 	"github.com/bothyd/bothy/sdk/modelhttp"
 	"github.com/bothyd/bothy/sdk/provider"
 )
@@ -40,46 +39,20 @@ func server(t testing.TB, s settings, handle http.HandlerFunc) *ollama {
 	return o
 }
 
-// collect completes and puts the deltas together, and holds them to the
+// collect completes and puts the deltas together. It holds every stream to the
 // contract of sdk.Delta.
 func collect(t testing.TB, p provider.Provider, req sdk.Request) (sdk.Completion, error) {
 	t.Helper()
-	var c sdk.Completion
-	err := p.Complete(t.Context(), req, func(d sdk.Delta) error {
-		if c.Finish != "" {
-			t.Errorf("a delta after the finish: %+v", d)
-		}
-		if !utf8.ValidString(d.Text + d.Reasoning) {
-			t.Errorf("a delta that is not UTF-8: %+v", d)
-		}
-		c.Text += d.Text
-		c.Reasoning += d.Reasoning
-		if d.Usage != nil {
-			c.Usage = d.Usage
-		}
-		if d.Finish != nil {
-			c.Finish = d.Finish.Reason
-		}
-		if d.Call != nil {
-			addCall(t, &c, *d.Call)
-		}
-		return nil
-	})
-	if (err == nil) != (c.Finish != "") {
-		t.Errorf("finish %q and error %v", c.Finish, err)
+	var got conformance.Deltas
+	err := p.Complete(t.Context(), req, got.Add)
+	wrong := got.Wrong()
+	if err == nil {
+		wrong = got.End()
 	}
-	return c, err
-}
-
-func addCall(t testing.TB, c *sdk.Completion, d sdk.CallDelta) {
-	t.Helper()
-	if d.Index == len(c.Calls) {
-		if d.ID == "" || d.Tool == "" || slices.ContainsFunc(c.Calls, func(x sdk.Call) bool { return x.ID == d.ID }) {
-			t.Errorf("the first piece of a call needs an id of its own and a tool: %+v", d)
-		}
-		c.Calls = append(c.Calls, sdk.Call{ID: d.ID, Tool: d.Tool})
+	if wrong != nil {
+		t.Error(wrong)
 	}
-	c.Calls[d.Index].Arguments += d.Arguments
+	return got.Completion, err
 }
 
 func chat(lines ...string) http.HandlerFunc {
@@ -295,20 +268,16 @@ func FuzzLines(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		var got sdk.Completion
-		c := &completion{client: client, model: "m", out: modelhttp.NewSender(client, func(d sdk.Delta) error {
-			if d.Call != nil {
-				addCall(t, &got, *d.Call)
-			}
-			if d.Finish != nil {
-				got.Finish = d.Finish.Reason
-			}
-			return nil
-		})}
+		var got conformance.Deltas
+		c := &completion{client: client, model: "m", out: modelhttp.NewSender(client, got.Add)}
 		err := c.read(bytes.NewReader(in))
+		wrong := got.Wrong()
+		if err == nil {
+			wrong = got.End()
+		}
 		var e *sdk.ProviderError
-		if (err == nil) != (got.Finish != "") || (err != nil && !errors.As(err, &e)) {
-			t.Errorf("finish %q and error %v (%T)", got.Finish, err, err)
+		if wrong != nil || (err != nil && !errors.As(err, &e)) {
+			t.Errorf("%v, error %v (%T)", wrong, err, err)
 		}
 	})
 }

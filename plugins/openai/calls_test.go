@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bothyd/bothy/sdk"
+	"github.com/bothyd/bothy/sdk/conformance"
 	"github.com/bothyd/bothy/sdk/modelhttp"
 )
 
@@ -22,9 +23,8 @@ func TestCallsSurviveAnyDialect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfNDistinct(rapid.Custom(drawCall), 1, 5, func(c sdk.Call) string { return c.ID }).Draw(t, "calls")
 		dialect := rapid.SampledFrom([]string{"standard", "zero", "no-index", "no-id-whole", "object", "repeated"}).Draw(t, "dialect")
-		var got sdk.Completion
-		ids := map[string]bool{}
-		c := calls{out: modelhttp.NewSender(nil, func(d sdk.Delta) error { return addCall(&got, ids, *d.Call) })}
+		var got conformance.Deltas
+		c := calls{out: modelhttp.NewSender(nil, got.Add)}
 		for i, call := range want {
 			for _, f := range write(t, dialect, i, call) {
 				if err := c.add(f); err != nil {
@@ -35,13 +35,14 @@ func TestCallsSurviveAnyDialect(t *testing.T) {
 		if err := c.finish(); err != nil {
 			t.Fatal(err)
 		}
+		read := got.Completion.Calls
 		if dialect == "no-id-whole" {
-			for i := range got.Calls {
-				got.Calls[i].ID = want[i].ID
+			for i := range read {
+				read[i].ID = want[i].ID
 			}
 		}
-		if diff := cmp.Diff(want, got.Calls); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", dialect, diff)
+		if diff := cmp.Diff(want, read); diff != "" || got.Wrong() != nil {
+			t.Errorf("%s: %v (-want +got)\n%s", dialect, got.Wrong(), diff)
 		}
 	})
 }
@@ -90,16 +91,15 @@ func write(t *rapid.T, dialect string, i int, call sdk.Call) []fragment {
 // TestIdenticalCallsWithoutIDs holds the limit of what can be known: the very
 // same call twice, without ids, is taken for one that was repeated.
 func TestIdenticalCallsWithoutIDs(t *testing.T) {
-	var got sdk.Completion
-	ids := map[string]bool{}
-	c := calls{out: modelhttp.NewSender(nil, func(d sdk.Delta) error { return addCall(&got, ids, *d.Call) })}
+	var got conformance.Deltas
+	c := calls{out: modelhttp.NewSender(nil, got.Add)}
 	for range 2 {
 		if err := c.add(fragment{index: 0, tool: "bash", arguments: []byte(`{"a":1}`)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(got.Calls) != 1 {
-		t.Errorf("%d calls", len(got.Calls))
+	if n := len(got.Completion.Calls); n != 1 {
+		t.Errorf("%d calls", n)
 	}
 }
 
@@ -113,17 +113,15 @@ func TestManyCallsAndLongArguments(t *testing.T) {
 		fmt.Fprint(w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
 	})
 	longest := 0
-	var got sdk.Completion
-	ids := map[string]bool{}
+	var got conformance.Deltas
 	err := o.Complete(t.Context(), hello(), func(d sdk.Delta) error {
-		if d.Call == nil {
-			return nil
+		if d.Call != nil {
+			longest = max(longest, len(d.Call.Arguments))
 		}
-		longest = max(longest, len(d.Call.Arguments))
-		return addCall(&got, ids, *d.Call)
+		return got.Add(d)
 	})
-	if err != nil || len(got.Calls) != n+1 || len(got.Calls[n].Arguments) != size {
-		t.Fatalf("error %v, %d calls", err, len(got.Calls))
+	if calls := got.Completion.Calls; errors.Join(err, got.End()) != nil || len(calls) != n+1 || len(calls[n].Arguments) != size {
+		t.Fatalf("error %v, %d calls", errors.Join(err, got.End()), len(calls))
 	}
 	if longest > modelhttp.MaxPiece {
 		t.Errorf("a piece of %d bytes", longest)
@@ -180,17 +178,8 @@ func FuzzCompletion(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		var got sdk.Completion
-		ids := map[string]bool{}
-		c := newCompletion(t.Context(), client, func(d sdk.Delta) error {
-			if fieldsOf(d) != 1 {
-				t.Errorf("a delta with %d fields", fieldsOf(d))
-			}
-			if d.Call != nil {
-				return addCall(&got, ids, *d.Call)
-			}
-			return nil
-		})
+		var got conformance.Deltas
+		c := newCompletion(t.Context(), client, got.Add)
 		err := c.readEvents(bytes.NewReader(in), nothing)
 		if err == nil {
 			err = c.close()
@@ -198,6 +187,9 @@ func FuzzCompletion(f *testing.F) {
 		var e *sdk.ProviderError
 		if err != nil && !errors.As(err, &e) {
 			t.Errorf("error %v (%T)", err, err)
+		}
+		if wrong := got.Wrong(); wrong != nil || err == nil && got.End() != nil {
+			t.Error(got.End())
 		}
 	})
 }

@@ -17,8 +17,8 @@ type block struct {
 	join  modelhttp.Joiner
 
 	said      int    // bytes of text that were sent
-	thinking  string // so far
-	signature string
+	thinking  []byte // so far
+	signature []byte
 	call      int             // its number
 	input     json.RawMessage // of a call that came whole
 	arguments bool            // some were sent
@@ -28,8 +28,9 @@ type block struct {
 // begin in order; servers that only resemble Anthropic's leave out the beginning or
 // the end of one, or give all of them one index.
 type blocks struct {
-	out  *modelhttp.Sender
-	list []*block
+	out     *modelhttp.Sender
+	list    []*block
+	thought bool // something was
 }
 
 // begin takes the beginning of a block.
@@ -38,7 +39,7 @@ func (b *blocks) begin(index int, raw json.RawMessage) error {
 	if json.Unmarshal(raw, &s) != nil {
 		return nil // no block; its deltas make one
 	}
-	next := &block{index: index, kind: s.Type, raw: raw, signature: string(s.Signature), input: s.Input}
+	next := &block{index: index, kind: s.Type, raw: raw, signature: s.Signature, input: s.Input}
 	b.list = append(b.list, next)
 	switch s.Type {
 	case "text":
@@ -84,7 +85,7 @@ func (b *blocks) add(index int, d delta) error {
 	case "thinking_delta":
 		return b.think(at, d.Thinking)
 	case "signature_delta":
-		at.signature += string(d.Signature)
+		at.signature = append(at.signature, d.Signature...)
 		return nil
 	default:
 		return b.argue(at, d.Arguments)
@@ -136,8 +137,7 @@ func (b *blocks) end(at *block) error {
 		at.said += len(rest)
 		return b.out.Say(rest, "")
 	case "thinking":
-		at.thinking += rest
-		return b.out.Say("", rest)
+		return b.thinks(at, rest)
 	case "tool_use":
 		return b.out.Arguments(at.call, rest)
 	}
@@ -151,8 +151,17 @@ func (b *blocks) say(at *block, text []byte) error {
 }
 
 func (b *blocks) think(at *block, text []byte) error {
-	thought := at.join.Add(text)
-	at.thinking += thought
+	return b.thinks(at, at.join.Add(text))
+}
+
+// thinks sends more of a thought, and an empty line before one that follows another.
+func (b *blocks) thinks(at *block, thought string) error {
+	first := len(at.thinking) == 0 && thought != ""
+	at.thinking = append(at.thinking, thought...)
+	if first && b.thought {
+		thought = "\n\n" + thought
+	}
+	b.thought = b.thought || first
 	return b.out.Say("", thought)
 }
 
@@ -192,7 +201,7 @@ func (b *blocks) kept(from string) kept {
 			k.Blocks = append(k.Blocks, keptBlock{Text: at.said})
 		case at.kind == "tool_use":
 			k.Blocks = append(k.Blocks, keptBlock{Call: true})
-		case at.kind == "redacted_thinking", at.kind == "thinking" && at.thinking+at.signature != "":
+		case at.kind == "redacted_thinking", at.kind == "thinking" && len(at.thinking)+len(at.signature) > 0:
 			k.Blocks = append(k.Blocks, keptBlock{Thinking: at.whole()})
 		}
 	}
@@ -205,9 +214,9 @@ func (at *block) whole() string {
 	if at.kind != "thinking" || json.Unmarshal(at.raw, &members) != nil {
 		return string(at.raw)
 	}
-	members["thinking"] = encode(at.thinking)
-	if at.signature != "" {
-		members["signature"] = encode(at.signature)
+	members["thinking"] = encode(string(at.thinking))
+	if len(at.signature) > 0 {
+		members["signature"] = encode(string(at.signature))
 	}
 	return string(encode(members))
 }

@@ -31,7 +31,7 @@ var golden = []struct {
 	{file: "empty-input", want: calling(call("toolu_e", "now", `{}`))},
 	{file: "thinking", want: sdk.Completion{Text: "4", Reasoning: "Let me see: 1 < 2 & 3.", Finish: "stop"},
 		kept: []keptBlock{{Thinking: `{"signature":"c2ln","thinking":"Let me see: 1 < 2 & 3.","type":"thinking"}`}, {Text: 1}}},
-	{file: "thinking-tools", want: sdk.Completion{Text: "Wait.", Reasoning: "First.Then.", Finish: "calls", Calls: []sdk.Call{call("toolu_t", "bash", `{"command":"id"}`)}},
+	{file: "thinking-tools", want: sdk.Completion{Text: "Wait.", Reasoning: "First.\n\nThen.", Finish: "calls", Calls: []sdk.Call{call("toolu_t", "bash", `{"command":"id"}`)}},
 		kept: []keptBlock{{Thinking: `{"signature":"c2ln\\/+==","thinking":"First.","type":"thinking"}`}, {Text: 5}, {Thinking: `{"signature":"c2VjMg==","thinking":"Then.","type":"thinking"}`}, {Call: true}}},
 	{file: "redacted", want: sdk.Completion{Reasoning: "Hm.", Finish: "calls", Calls: []sdk.Call{call("toolu_r", "bash", `{"command":"id"}`)}},
 		kept: []keptBlock{{Thinking: `{"signature":"c2ln","thinking":"Hm.","type":"thinking"}`}, {Thinking: `{"type": "redacted_thinking", "data": "EmwKAhgBEgy3va3pzix/LafPsn4a"}`}, {Call: true}}},

@@ -114,7 +114,7 @@ func (d *Daemon) make(ctx context.Context) (err error) {
 	if d.host, err = d.startPlugins(ctx, g); err != nil {
 		return err
 	}
-	d.models = model.New(d.cfg, plugins{d.host}, d.secrets)
+	d.models = model.New(d.cfg, plugins{d.host}, d.secrets, d.gaveWay)
 	trust := answer.NewTrust(g.store, d.log.Named("skills"))
 	if d.library, err = d.followSkills(trust, g.clients); err != nil {
 		return err

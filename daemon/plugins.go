@@ -95,6 +95,22 @@ func (p plugins) Complete(ctx context.Context, instance string, req sdk.Request,
 	return placed(p.Supervisor.Complete(ctx, instance, req, send, onRetry))
 }
 
+// modelProblem is what problems are about when a model of the configuration is not
+// there.
+type modelProblem string
+
+// gaveWay tells once that another model is taken for one of the configuration. An
+// empty text is that none is any more.
+func (d *Daemon) gaveWay(name, text string) {
+	var now []problem
+	if text != "" {
+		now = []problem{{text: d.secrets.Redact(text)}}
+	}
+	for _, text := range d.problems.replace(modelProblem(name), now) {
+		d.log.Warn(text)
+	}
+}
+
 // Execute executes a code skill; see host.Supervisor.Execute for its errors.
 func (p plugins) Execute(ctx context.Context, instance string, call sdk.SkillCall, out sdk.Stream) (sdk.ToolResult, error) {
 	r, err := p.Supervisor.Execute(ctx, instance, call, out)

@@ -145,31 +145,11 @@ func (s Subscription) Check() error {
 // nearestHook is the name of the catalogue with the fewest edits to what a
 // person wrote, the camelCase spelling counted as none; the first of several.
 func nearestHook(wrote string) string {
-	wrote = foldHook(wrote[:min(len(wrote), 200)])
-	return slices.MinFunc(hookCatalogue, func(a, b HookPoint) int {
-		return editDistance(wrote, foldHook(a.Name)) - editDistance(wrote, foldHook(b.Name))
-	}).Name
+	names := make([]string, 0, len(hookCatalogue))
+	for _, p := range hookCatalogue {
+		names = append(names, p.Name)
+	}
+	return Nearest(wrote, names, foldHook)
 }
 
 func foldHook(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "") }
-
-// editDistance is Levenshtein's, over bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -31,7 +31,9 @@ type ModelChoice struct {
 	Context     int    // tokens; 0 is unknown
 	Tools       *bool  // whether it can call tools; nil is unknown
 	Temperature *float64
-	Why         string // one sentence: why this model; empty where it was named
+	Why         string   // one sentence: why this model; empty where it was named
+	Instead     string   // the provider/name of the configuration that this one is taken for, as its server has not that one; else empty
+	Able        []string // of one that cannot call tools: the aliases of its provider's that can
 }
 
 // FailureClass says what a provider's failure means for a retry.

@@ -168,8 +168,7 @@ func (e *Engine) failedCompletion(a *activeLoop, c sdk.Completion, err error) er
 	case errors.As(err, &failed) && failed.Replay:
 		end.stop, end.reason, outcome = sdk.StopReplay, failed.Message, sdk.Validation
 	case failed != nil && failed.NoTools:
-		end.reason = fmt.Sprintf("the model %s cannot call tools: %s; choose another model (`bothy models` lists them)", a.choice.Alias, failed.Message)
-		outcome = sdk.Unavailable
+		outcome, end.reason = sdk.Unavailable, failed.Message // which names those that can
 	case failed != nil && failed.Class == sdk.ClassOverflow:
 		end.status, end.stop, outcome = sdk.StatusOverflow, sdk.StopOverflow, sdk.Overflow
 		end.reason = "the prompt is too long for the model, even with earlier messages left out: " + failed.Error()

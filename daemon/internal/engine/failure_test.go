@@ -39,7 +39,7 @@ func TestModelThatFails(t *testing.T) {
 		}, 500, "failed", "the model did not answer to the end: boom", true},
 		{"401", failing(&sdk.ProviderError{Class: sdk.ClassNever, Status: 401, Message: "the key was refused"}), 500, "failed", "the key was refused", false},
 		{"a plain error", failing(errors.New("no")), 500, "failed", "the model did not answer: no", false},
-		{"no tools", failing(&sdk.ProviderError{Class: sdk.ClassNever, NoTools: true, Message: "x does not support tools"}), 500, "failed", "choose another model", false},
+		{"no tools", failing(&sdk.ProviderError{Class: sdk.ClassNever, NoTools: true, Message: "x cannot call tools; y can"}), 500, "failed", "x cannot call tools; y can", false},
 		{"replay", failing(&sdk.ProviderError{Class: sdk.ClassNever, Replay: true, Message: "first difference: a"}), 500, "replay", "first difference: a", false},
 		{"a wrong configuration", failing(&sdk.Error{Outcome: sdk.Validation, Message: "config.hcl:3:1: no key", Cause: ErrConfig}), 500, "config", "cannot be asked: config.hcl:3:1: no key", false},
 		{"too long, and nothing to leave out", failing(&sdk.ProviderError{Class: sdk.ClassOverflow, Message: "too long"}), 413, "overflow", "too long", false},

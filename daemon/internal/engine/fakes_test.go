@@ -35,6 +35,10 @@ func (m *fakeModels) Resolve(_ context.Context, name string) (sdk.ModelChoice, e
 	return sdk.ModelChoice{Alias: alias, Provider: "fake", Name: "m", Context: m.context, Tools: m.tools, Why: "it is the only one"}, nil
 }
 
+func (m *fakeModels) ResolveConfigured(ctx context.Context, name string) (sdk.ModelChoice, error) {
+	return m.Resolve(ctx, name)
+}
+
 func (m *fakeModels) Complete(ctx context.Context, _ string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
 	m.mu.Lock()
 	m.requests = append(m.requests, req)

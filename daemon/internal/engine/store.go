@@ -59,7 +59,8 @@ var ErrConfig = errors.New("the configuration is at fault")
 // Models finds models and asks them. Complete retries by itself, and only
 // before anything was streamed.
 type Models interface {
-	Resolve(ctx context.Context, name string) (sdk.ModelChoice, error) // "" is the daemon's choice
+	Resolve(ctx context.Context, name string) (sdk.ModelChoice, error)           // "" is the daemon's choice
+	ResolveConfigured(ctx context.Context, name string) (sdk.ModelChoice, error) // of the configuration; another may be taken
 	Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error
 }
 

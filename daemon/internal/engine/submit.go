@@ -176,35 +176,48 @@ func (e *Engine) place(ctx context.Context, s Submission) (placed, error) {
 	if p.agent, err = e.agent(cmp.Or(s.Agent, p.run.Agent, narrowed.Agent, "default")); err != nil {
 		return p, err
 	}
-	model, why := p.model(s)
-	if usual := (*e.agents.Load())["default"].Model; model == "" && narrowed.Model != "" {
-		model, why = narrowed.Model, "the workspace names it"
-	} else if model == "" && usual != "" {
-		model, why = usual, "the agent default names it"
-	}
-	if p.choice, err = e.cfg.Models.Resolve(ctx, model); err != nil {
+	if p.choice, err = e.chosen(ctx, s, p, narrowed.Model); err != nil {
 		return p, err
 	}
-	p.choice.Why = cmp.Or(why, p.choice.Why)
 	if able := p.choice.Tools; able != nil && !*able && len(e.toolsOf(p.agent)) > 0 {
-		return p, sdk.Errorf(sdk.Validation, "the model %s cannot call tools, and agent %q works through them; choose another model (`bothy models` lists them) or an agent without tools", p.choice.Alias, p.agent.Name)
+		others := "another model (`bothy models` lists them)"
+		if len(p.choice.Able) > 0 {
+			others = "one that can (" + strings.Join(p.choice.Able, ", ") + ")"
+		}
+		return p, sdk.Errorf(sdk.Validation, "the model %s cannot call tools, and agent %q works through them; choose %s or an agent without tools", p.choice.Alias, p.agent.Name, others)
 	}
 	return p, nil
 }
 
-// model names the model of a submission and says why it is that one; neither
-// where nothing names one. A run keeps its model, but for another agent.
-func (p placed) model(s Submission) (name, why string) {
-	switch {
-	case s.Model != "":
-		return s.Model, "" // who named it knows
-	case p.run.Model != "" && (s.Agent == "" || p.agent.Model == ""):
-		return p.run.Model, "" // no news
-	case p.agent.Model != "":
-		return p.agent.Model, "the agent " + p.agent.Name + " names it"
-	default:
-		return "", ""
+// chosen is the model of a submission, and why it is that one. What the prompt or
+// its run names is kept to; what the configuration names may give way.
+func (e *Engine) chosen(ctx context.Context, s Submission, p placed, workspace string) (sdk.ModelChoice, error) {
+	if given := p.given(s); given != "" {
+		return e.cfg.Models.Resolve(ctx, given)
 	}
+	name, why := "", ""
+	switch usual := (*e.agents.Load())["default"].Model; {
+	case p.agent.Model != "":
+		name, why = p.agent.Model, "the agent "+p.agent.Name+" names it"
+	case workspace != "":
+		name, why = workspace, "the workspace names it"
+	case usual != "":
+		name, why = usual, "the agent default names it"
+	}
+	c, err := e.cfg.Models.ResolveConfigured(ctx, name)
+	if c.Instead == "" {
+		c.Why = cmp.Or(why, c.Why)
+	}
+	return c, err
+}
+
+// given is the model that a prompt names, or its run; empty where neither does. A
+// run keeps its model, but for another agent.
+func (p placed) given(s Submission) string {
+	if s.Model == "" && (s.Agent == "" || p.agent.Model == "") {
+		return p.run.Model
+	}
+	return s.Model
 }
 
 // readAndEnter is R_OK and X_OK of access(2).

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"path/filepath"
 	"strconv"
 
@@ -20,6 +21,18 @@ func (s *Supervisor) Plugins() []rpc.Plugin {
 		out = append(out, st)
 	}
 	return out
+}
+
+// State is what an instance is in. It is another text after its process was replaced
+// or configured anew; "" when it was never started.
+func (s *Supervisor) State(instance string) string {
+	i, err := s.instance(instance)
+	if err != nil {
+		return ""
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return fmt.Sprintf("%s %d %d", i.state, i.restarts, i.generation)
 }
 
 func (i *instance) status() rpc.Plugin {

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net"
 	"net/url"
 	"strings"
@@ -21,21 +22,34 @@ func (r resolver) base(p config.Plugin) string {
 }
 
 // answers reports whether anything listens there. That it is a model server is
-// found out by its plugin.
+// found out by its plugin. An address from which nothing came back is not asked
+// again for a while.
 func (r resolver) answers(ctx context.Context, base string) bool {
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
-	defer cancel()
 	address := hostPort(base)
-	if r.dial != nil {
-		return r.dial(ctx, address) == nil
-	}
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "tcp", address)
-	if err != nil {
+	if r.kept.isSilent(address) {
 		return false
 	}
-	_ = conn.Close() // nothing was written
-	return true
+	limited, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	dial := r.dial
+	if dial == nil {
+		dial = dialTCP
+	}
+	err := dial(limited, address)
+	var late net.Error // a dialler's clock may run out before that of its context
+	if errors.As(err, &late) && late.Timeout() && ctx.Err() == nil {
+		r.kept.wasSilent(address)
+	}
+	return err == nil
+}
+
+func dialTCP(ctx context.Context, address string) error {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", address)
+	if err == nil {
+		_ = conn.Close() // nothing was written
+	}
+	return err
 }
 
 // parseBase reads a base URL, with or without a scheme ("127.0.0.1:11434") or

@@ -17,8 +17,8 @@ func (m *Models) List(ctx context.Context) rpc.Models {
 	r := m.now()
 	var out rpc.Models
 	named := r.cfg.Agents["default"].Model
-	chosen, chooseErr := r.resolve(ctx, named)
-	if named != "" {
+	chosen, chooseErr := m.ResolveConfigured(ctx, named)
+	if named != "" && chosen.Instead == "" {
 		chosen.Why = "the agent default names it"
 	}
 	for _, b := range r.cfg.Models {
@@ -56,11 +56,14 @@ func (r resolver) listAll(ctx context.Context) ([][]sdk.Model, []string) {
 	var asked sync.WaitGroup
 	for i, p := range r.cfg.Providers {
 		base := r.base(p)
-		reachable := base == "" || isLocal(base) && r.answers(ctx, base) || !isLocal(base) && p.HasKey(r.cfg.Context)
-		if !p.Enabled || !reachable {
+		if !p.Enabled || base != "" && !isLocal(base) && !p.HasKey(r.cfg.Context) {
 			continue
 		}
-		asked.Go(func() { lists[i], failed[i] = r.list(ctx, p.Label) })
+		asked.Go(func() {
+			if !isLocal(base) || r.answers(ctx, base) {
+				lists[i], failed[i] = r.list(ctx, p)
+			}
+		})
 	}
 	asked.Wait()
 	var problems []string

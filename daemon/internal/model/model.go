@@ -1,12 +1,15 @@
 // Package model says which model answers a prompt and asks it. What there is
-// comes from the blocks of the configuration and from the providers' own lists;
-// whether a local server is up is asked each time.
+// comes from the blocks of the configuration and from the providers' own lists,
+// which are kept for a while; whether a local server is up is asked each time.
 package model
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/bothyd/bothy/daemon/internal/config"
@@ -17,6 +20,9 @@ import (
 type Host interface {
 	// Ensure starts the instance if it does not run, and says why it cannot.
 	Ensure(ctx context.Context, instance string) error
+	// State is what the instance is in now. It is another text after the process
+	// was replaced or configured anew; "" when it was never started.
+	State(instance string) string
 	Models(ctx context.Context, instance string) ([]sdk.Model, error)
 	Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error
 }
@@ -33,35 +39,81 @@ type Redactor interface {
 type Models struct {
 	host    Host
 	secrets Redactor
+	gaveWay func(name, text string)
 	dial    func(ctx context.Context, address string) error // nil dials for real
 	cfg     atomic.Pointer[config.Config]
+	kept    kept
+
+	mu   sync.Mutex
+	told map[string]bool // the names of which gaveWay was told
 }
 
 // New makes the models of a configuration. No model is told what secrets knows.
-func New(cfg *config.Config, host Host, secrets Redactor) *Models {
-	m := &Models{host: host, secrets: secrets}
+// gaveWay is told which name of the configuration another model is taken for, and
+// why; an empty text says that the name holds again, or is gone.
+func New(cfg *config.Config, host Host, secrets Redactor, gaveWay func(name, text string)) *Models {
+	m := &Models{host: host, secrets: secrets, gaveWay: gaveWay}
 	m.Configure(cfg)
 	return m
 }
 
 // Configure takes another configuration. A completion that runs keeps the one it
 // began with.
-func (m *Models) Configure(cfg *config.Config) { m.cfg.Store(cfg) }
+func (m *Models) Configure(cfg *config.Config) {
+	m.cfg.Store(cfg)
+	m.kept.noSilence()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name := range m.told {
+		m.gaveWay(name, "")
+	}
+	m.told = map[string]bool{}
+}
 
-// Resolve finds the model of a name: a model block's label, or provider/name.
-// The empty name is the daemon's choice (ADR 0004). A name that nothing has is
-// not_found.
+// Resolve finds the model of a name that a person, a run or a plugin gave: a model
+// block's label, or provider/name. It is never replaced by another: one that
+// nothing has, or that its local server does not list, is not_found. The empty name
+// is the daemon's choice (ADR 0004).
 func (m *Models) Resolve(ctx context.Context, name string) (sdk.ModelChoice, error) {
-	return m.now().resolve(ctx, name)
+	c, err := m.now().resolve(ctx, name, false)
+	m.tell(c)
+	return c, err
+}
+
+// ResolveConfigured is Resolve for a name that the configuration has for all
+// prompts. When its local server answers and does not have it, another model of
+// that server is taken (Instead of the choice).
+func (m *Models) ResolveConfigured(ctx context.Context, name string) (sdk.ModelChoice, error) {
+	c, err := m.now().resolve(ctx, name, true)
+	m.tell(c)
+	return c, err
+}
+
+// tell tells gaveWay what became of a name of the configuration.
+func (m *Models) tell(c sdk.ModelChoice) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c.Instead != "" {
+		m.told[c.Instead] = true
+		m.gaveWay(c.Instead, c.Why)
+		return
+	}
+	full := c.Provider + "/" + c.Name
+	for _, name := range []string{full, strings.TrimSuffix(full, ":latest")} {
+		if m.told[name] {
+			delete(m.told, name)
+			m.gaveWay(name, "")
+		}
+	}
 }
 
 // Complete asks the model of an alias that Resolve returned. The provider is
 // started when it does not run yet, and the host retries what a retry can help.
 func (m *Models) Complete(ctx context.Context, alias string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error {
-	instance, _, _ := strings.Cut(alias, "/")
+	instance, name, _ := strings.Cut(alias, "/")
 	for _, b := range m.cfg.Load().Models {
 		if b.Alias == alias {
-			instance = b.Provider
+			instance, name = b.Provider, b.Name
 			if req.MaxTokens == 0 {
 				req.MaxTokens = b.MaxTokens
 			}
@@ -71,13 +123,32 @@ func (m *Models) Complete(ctx context.Context, alias string, req sdk.Request, se
 		return err
 	}
 	// Behind Ensure, which may have told of the provider's own key.
-	return m.host.Complete(ctx, instance, redact(m.secrets, req), send, retry)
+	err := m.host.Complete(ctx, instance, redact(m.secrets, req), send, retry)
+	return m.now().explain(ctx, instance, name, err)
 }
 
-// resolver is the models with the configuration that one question is answered by.
-type resolver struct {
-	*Models
-	cfg *config.Config
+// explain names the models that would do when one is not there, or cannot call
+// tools; any other error stays as it is.
+func (r resolver) explain(ctx context.Context, instance, name string, err error) error {
+	var e *sdk.ProviderError
+	if !errors.As(err, &e) || !e.NoTools && e.Status != http.StatusNotFound {
+		return err
+	}
+	p, ok := r.provider(instance)
+	if !ok {
+		return err
+	}
+	var has bool
+	list, listErr := r.look(ctx, p, func(list []sdk.Model) bool {
+		_, has = find(list, name)
+		return has
+	})
+	said := *e
+	switch {
+	case e.NoTools:
+		said.Message = cannotCall(instance, name, list)
+	case listErr == nil && !has && len(list) > 0:
+		said.Message += ": " + lacks(instance, name, list)
+	}
+	return &said
 }
-
-func (m *Models) now() resolver { return resolver{m, m.cfg.Load()} }

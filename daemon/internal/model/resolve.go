@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,20 +16,25 @@ const lookTime = 300 * time.Millisecond
 // listTime bounds a provider's listing of its models.
 const listTime = 10 * time.Second
 
-// howToChange ends the line that says which model was taken.
-const howToChange = "To take another: bothy run -m MODEL, or model = \"...\" in an agent block of ~/.config/bothy/config.hcl"
+// resolver is the models with the configuration that one question is answered by.
+type resolver struct {
+	*Models
+	cfg *config.Config
+}
+
+func (m *Models) now() resolver { return resolver{m, m.cfg.Load()} }
 
 // resolve finds the model of a name: a model block's label, or provider/name.
-// The empty name is the daemon's choice (ADR 0004).
-func (r resolver) resolve(ctx context.Context, name string) (sdk.ModelChoice, error) {
+// The empty name is the daemon's choice (ADR 0004). A name of the configuration
+// may give way to another model.
+func (r resolver) resolve(ctx context.Context, name string, configured bool) (sdk.ModelChoice, error) {
 	if name == "" {
 		return r.choose(ctx)
 	}
 	for _, block := range r.cfg.Models {
 		if block.Alias == name {
 			c := sdk.ModelChoice{Alias: name, Provider: block.Provider, Name: block.Name, Context: block.Context, Temperature: block.Temperature}
-			r.describe(ctx, &c)
-			return c, nil
+			return r.settle(ctx, c, configured)
 		}
 	}
 	provider, model, ok := strings.Cut(name, "/")
@@ -45,95 +49,121 @@ func (r resolver) resolve(ctx context.Context, name string) (sdk.ModelChoice, er
 	if !ok || model == "" {
 		return r.ofProvider(ctx, p, fmt.Sprintf("provider %s was named without a model", provider))
 	}
-	c := sdk.ModelChoice{Alias: name, Provider: provider, Name: model}
-	r.describe(ctx, &c)
-	return c, nil
+	return r.settle(ctx, r.choice(p, model, ""), configured)
 }
 
-// choose takes the first model that can be had.
-func (r resolver) choose(ctx context.Context) (sdk.ModelChoice, error) {
-	var passed string // what answered and has no model to offer
-	for _, p := range r.cfg.Providers {
-		if base := r.base(p); p.Enabled && isLocal(base) && r.answers(ctx, base) {
-			c, err := r.ofProvider(ctx, p, "a local server answers at "+base+". "+howToChange)
-			if err == nil {
-				return c, nil
-			}
-			reason, _, _ := strings.Cut(err.Error(), "\n")
-			passed += fmt.Sprintf("something answers at %s but was passed over (%s); ", base, reason)
-		}
-	}
-	for _, p := range r.cfg.Providers {
-		if p.Enabled && p.Model != "" && !isLocal(r.base(p)) && p.HasKey(r.cfg.Context) {
-			return r.choice(p, p.Model, passed+"its key is in the environment and no local server has a model that can call tools. "+howToChange), nil
-		}
-	}
-	if p, ok := r.provider("replay"); ok && p.Enabled {
-		return r.choice(p, p.Model, passed+"no local server has a model that can call tools, and no key of a known provider is in the environment that the daemon was started with. "+howToChange), nil
-	}
-	return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "there is no model: start a local server such as ollama, export OPENAI_API_KEY, or write a provider block into the configuration")
-}
-
-// ofProvider takes the block's model, else the first that can call tools, else
-// the first that does not say it cannot.
+// ofProvider takes the block's model, else the best that it has.
 func (r resolver) ofProvider(ctx context.Context, p config.Plugin, why string) (sdk.ModelChoice, error) {
 	if p.Model != "" {
-		c := r.choice(p, p.Model, why)
-		r.describe(ctx, &c)
-		return c, nil
+		c, err := r.settle(ctx, r.choice(p, p.Model, why), true)
+		if c.Instead != "" {
+			c.Why = why + ". " + c.Why
+		}
+		return c, err
 	}
-	list, err := r.list(ctx, p.Label)
+	var x sdk.Model
+	var found bool
+	_, err := r.look(ctx, p, func(list []sdk.Model) bool {
+		x, found = best(list)
+		return found
+	})
 	if err != nil {
 		return sdk.ModelChoice{}, err
 	}
-	able := func(x sdk.Model) bool { return x.Tools != nil && *x.Tools }
-	silent := func(x sdk.Model) bool { return x.Tools == nil }
-	for _, fits := range []func(sdk.Model) bool{able, silent} {
-		if i := slices.IndexFunc(list, fits); i >= 0 {
-			c := r.choice(p, list[i].Name, why)
-			c.Context, c.Tools = list[i].Context, list[i].Tools
-			return c, nil
-		}
+	if !found {
+		return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "provider %s has no model that can call tools", p.Label)
 	}
-	return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "provider %s has no model that can call tools", p.Label)
+	c := r.choice(p, x.Name, why)
+	c.Context, c.Tools = x.Context, x.Tools
+	return c, nil
 }
 
-func (r resolver) choice(p config.Plugin, name, why string) sdk.ModelChoice {
-	return sdk.ModelChoice{Alias: p.Label + "/" + name, Provider: p.Label, Name: name, Why: why}
-}
-
-// describe adds what a provider on this machine, whose list costs nothing, tells
-// about a model, to what is not known already; silence is no error.
-func (r resolver) describe(ctx context.Context, c *sdk.ModelChoice) {
+// settle adds what a provider on this machine, whose list costs nothing, tells
+// about a model to what is not known already; that it tells nothing is no error.
+// A model that a local server has not is one, unless a name of the configuration
+// can give way.
+func (r resolver) settle(ctx context.Context, c sdk.ModelChoice, configured bool) (sdk.ModelChoice, error) {
 	p, ok := r.provider(c.Provider)
-	if !ok {
-		return
+	base := r.base(p)
+	if !ok || base != "" && !isLocal(base) {
+		return c, nil
 	}
-	if base := r.base(p); base != "" && !isLocal(base) {
-		return
+	var x sdk.Model
+	var found bool
+	list, err := r.look(ctx, p, func(list []sdk.Model) bool {
+		x, found = find(list, c.Name)
+		return found
+	})
+	if err != nil || !found && (base == "" || len(list) == 0) {
+		return c, nil
 	}
-	list, err := r.list(ctx, c.Provider)
-	if err != nil {
-		return
+	if !found {
+		return r.giveWay(c, p, list, configured)
 	}
-	for _, x := range list {
-		if x.Name == c.Name {
-			c.Tools = x.Tools
-			if c.Context == 0 {
-				c.Context = x.Context
-			}
-		}
+	if c.Alias == p.Label+"/"+c.Name {
+		c.Alias = p.Label + "/" + x.Name
 	}
+	c.Name, c.Tools = x.Name, x.Tools
+	if c.Context == 0 {
+		c.Context = x.Context
+	}
+	if c.Tools != nil && !*c.Tools {
+		able := ableOf(p.Label, list)
+		c.Able = able[:min(len(able), maxNamed)]
+	}
+	return c, nil
 }
 
-func (r resolver) list(ctx context.Context, instance string) ([]sdk.Model, error) {
+// giveWay is what becomes of a choice that its local server has not: another model
+// of that server's for a name of the configuration, else an error.
+func (r resolver) giveWay(c sdk.ModelChoice, p config.Plugin, list []sdk.Model, configured bool) (sdk.ModelChoice, error) {
+	x, able := best(list)
+	if !configured || !able {
+		return sdk.ModelChoice{}, sdk.Errorf(sdk.NotFound, "%s", lacks(p.Label, c.Name, list))
+	}
+	wanted := p.Label + "/" + c.Name
+	why := fmt.Sprintf("the configuration names %s, which %s does not have: %s/%s is taken in its place", wanted, r.base(p), p.Label, x.Name)
+	if r.isOllama(p) {
+		why += "; `ollama pull " + c.Name + "` gets it"
+	}
+	c = r.choice(p, x.Name, why)
+	c.Context, c.Tools, c.Instead = x.Context, x.Tools, wanted
+	return c, nil
+}
+
+// look hands the list of a provider to a question. Where the list that is kept
+// has no answer the provider is asked anew, for somebody may have got a model
+// meanwhile.
+func (r resolver) look(ctx context.Context, p config.Plugin, answered func([]sdk.Model) bool) ([]sdk.Model, error) {
+	if list, ok := r.kept.list(p.Label, r.mark(p)); ok && answered(list) {
+		return list, nil
+	}
+	list, err := r.list(ctx, p)
+	if err == nil {
+		answered(list)
+	}
+	return list, err
+}
+
+// list asks a provider for its models.
+func (r resolver) list(ctx context.Context, p config.Plugin) ([]sdk.Model, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	if err := r.host.Ensure(ctx, instance); err != nil {
+	if err := r.host.Ensure(ctx, p.Label); err != nil {
 		return nil, err
 	}
-	return r.host.Models(ctx, instance)
+	mark := r.mark(p) // what changes meanwhile makes the list an old one
+	list, err := r.host.Models(ctx, p.Label)
+	if err == nil {
+		r.kept.keep(p.Label, mark, list)
+	}
+	return list, err
 }
+
+// mark changes with the block of a provider and with the state of its plugin.
+func (r resolver) mark(p config.Plugin) string { return p.Digest + " " + r.host.State(p.Label) }
+
+func (r resolver) isOllama(p config.Plugin) bool { return p.Binary == "ollama" }
 
 func (r resolver) provider(label string) (config.Plugin, bool) {
 	for _, p := range r.cfg.Providers {

@@ -23,6 +23,8 @@ func (l listed) Ensure(_ context.Context, instance string) error {
 	return nil
 }
 
+func (l listed) State(instance string) string { return instance + " ready" }
+
 func (l listed) Models(_ context.Context, instance string) ([]sdk.Model, error) {
 	return l[instance], nil
 }
@@ -54,7 +56,7 @@ func chooser(t *testing.T, user string, providers listed, up ...string) *Models 
 	if cfg == nil {
 		t.Fatal(diags.Error())
 	}
-	m := New(cfg, providers, nil)
+	m := New(cfg, providers, nil, func(string, string) {})
 	m.dial = func(_ context.Context, address string) error {
 		for _, a := range up {
 			if a == address {

@@ -23,15 +23,21 @@ type Config struct {
 	Log     hclog.Logger
 	Library *skill.Library
 	Trust   *Trust
-	Current func() *config.Config                                            // that is in force
-	Load    func() (path string, cfg *config.Config, err error)              // the configuration as its file is now
-	Reload  func(ctx context.Context) error                                  // puts the file in force
-	Tools   func() []sdk.Tool                                                // of plugins
-	Resolve func(ctx context.Context, alias string) (sdk.ModelChoice, error) // the model that a run would have
-	Keep    func(ctx context.Context, project string, w ...sdk.Write) error  // writes entries of a project
+	Current func() *config.Config                               // that is in force
+	Load    func() (path string, cfg *config.Config, err error) // the configuration as its file is now
+	Reload  func(ctx context.Context) error                     // puts the file in force
+	Tools   func() []sdk.Tool                                   // of plugins
+	Models  Models
+	Keep    func(ctx context.Context, project string, w ...sdk.Write) error // writes entries of a project
 
 	// Instructions reads those at the root of a project for people, with the file's size.
 	Instructions func(root string) (sdk.Instructions, int64, error)
+}
+
+// Models finds the model that a run would have.
+type Models interface {
+	Resolve(ctx context.Context, name string) (sdk.ModelChoice, error)           // that a prompt names
+	ResolveConfigured(ctx context.Context, name string) (sdk.ModelChoice, error) // that the configuration names
 }
 
 // Answers answers what clients ask about skills.

@@ -1,0 +1,75 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bothyd/bothy/daemon/internal/config"
+	"github.com/bothyd/bothy/sdk"
+)
+
+// howToChange ends the line that says which model was taken.
+const howToChange = "To take another: bothy run -m MODEL, or model = \"...\" in an agent block of ~/.config/bothy/config.hcl"
+
+// choose takes the first model that can be had.
+func (r resolver) choose(ctx context.Context) (sdk.ModelChoice, error) {
+	c, passed, ok := r.local(ctx)
+	if ok {
+		return c, nil
+	}
+	for _, p := range r.cfg.Providers {
+		if p.Enabled && p.Model != "" && !isLocal(r.base(p)) && p.HasKey(r.cfg.Context) {
+			return r.choice(p, p.Model, passed+"its key is in the environment and no local server has a model that can call tools. "+howToChange), nil
+		}
+	}
+	if p, ok := r.provider("replay"); ok && p.Enabled {
+		return r.choice(p, p.Model, passed+"no local server has a model that can call tools, and no key of a known provider is in the environment that the daemon was started with. "+howToChange), nil
+	}
+	return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "there is no model: start a local server such as ollama, export OPENAI_API_KEY, or write a provider block into the configuration")
+}
+
+// local is the model of the first local server that answers and has one to
+// offer, and what answered and has none. All addresses are asked at once; those
+// behind the one that is taken are not waited for.
+func (r resolver) local(ctx context.Context) (c sdk.ModelChoice, passed string, ok bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type answer struct {
+		base   string // empty: nothing listens there
+		choice sdk.ModelChoice
+		err    error
+	}
+	var asked []chan answer
+	for _, p := range r.cfg.Providers {
+		base := r.base(p)
+		if !p.Enabled || !isLocal(base) {
+			continue
+		}
+		told := make(chan answer, 1)
+		asked = append(asked, told)
+		go func() {
+			if !r.answers(ctx, base) {
+				told <- answer{}
+				return
+			}
+			c, err := r.ofProvider(ctx, p, "a local server answers at "+base+". "+howToChange)
+			told <- answer{base, c, err}
+		}()
+	}
+	for _, told := range asked {
+		switch a := <-told; {
+		case a.base == "":
+		case a.err == nil:
+			return a.choice, passed, true
+		default:
+			reason, _, _ := strings.Cut(a.err.Error(), "\n")
+			passed += fmt.Sprintf("something answers at %s but was passed over (%s); ", a.base, reason)
+		}
+	}
+	return sdk.ModelChoice{}, passed, false
+}
+
+func (r resolver) choice(p config.Plugin, name, why string) sdk.ModelChoice {
+	return sdk.ModelChoice{Alias: p.Label + "/" + name, Provider: p.Label, Name: name, Why: why}
+}

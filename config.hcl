@@ -224,8 +224,14 @@ plugin "research" {
 
 # A provider is an instance of a plugin that answers completions. It is started
 # when one of its models is used.
+# Ollama is started, and ended with its plugin, when it is installed, one of its
+# models is wanted and nothing listens at an address of this machine
+# (`start = false` leaves that to you). It would inherit the limit of its plugin.
 provider "ollama" {
   base_url = env("OLLAMA_HOST", "http://127.0.0.1:11434")
+  limits {
+    memory = "1TB"
+  }
 }
 
 provider "lmstudio" {

@@ -90,6 +90,11 @@ func (p plugins) Models(ctx context.Context, instance string) ([]sdk.Model, erro
 	return list, placed(err)
 }
 
+// Pull implements model.Host.
+func (p plugins) Pull(ctx context.Context, instance, model string, progress func(sdk.PullProgress)) error {
+	return placed(p.Supervisor.Pull(ctx, instance, model, progress))
+}
+
 // Complete implements model.Host.
 func (p plugins) Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, onRetry func(sdk.Retry) error) error {
 	return placed(p.Supervisor.Complete(ctx, instance, req, send, onRetry))

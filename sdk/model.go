@@ -17,6 +17,13 @@ type Model struct {
 	Price     *Price   `json:"price,omitempty"`
 }
 
+// PullProgress is how far a model is that a provider gets onto its server.
+type PullProgress struct {
+	Status string `json:"status"`          // the server's own words
+	Done   int64  `json:"done,omitempty"`  // bytes of the part that it is at
+	Total  int64  `json:"total,omitempty"` // of that part; 0 is unknown
+}
+
 // Price is in US dollars for a million tokens.
 type Price struct {
 	Prompt     float64 `json:"prompt"`

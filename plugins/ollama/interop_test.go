@@ -77,7 +77,7 @@ const conversation = `{"fixtures":[
 
 func interop(t *testing.T, at string) *ollama {
 	t.Helper()
-	o, err := newOllama(settings{BaseURL: at, Context: 8192})
+	o, err := newOllama(settings{BaseURL: at, Context: 8192}, &servers{})
 	if err != nil {
 		t.Fatal(err)
 	}

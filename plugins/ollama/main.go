@@ -13,5 +13,6 @@ func main() { configured().Serve("ollama", sdk.Version) }
 
 // configured serves the ollama of the last configuration.
 func configured() *plugin.ConfiguredProvider[settings] {
-	return plugin.NewConfiguredProvider(func(c settings) (provider.Provider, error) { return newOllama(c) })
+	started := &servers{}
+	return plugin.NewConfiguredProvider(func(c settings) (provider.Provider, error) { return newOllama(c, started) })
 }

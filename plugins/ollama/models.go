@@ -50,6 +50,9 @@ func (s shown) context() int {
 // Models lists what is installed and can hold a conversation, the one to take
 // first: see choiceOrder. Context is the window that Complete would use.
 func (o *ollama) Models(ctx context.Context) ([]sdk.Model, error) {
+	if err := o.awake(ctx); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
 	var tags struct {

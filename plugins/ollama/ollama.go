@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -23,6 +25,7 @@ type settings struct {
 	APIKey           string            `hcl:"api_key,optional" secret:"true" doc:"Sent as a bearer token, for a server behind a proxy that wants one."`
 	Headers          map[string]string `hcl:"headers,optional" doc:"Further headers of every request."`
 	Context          int               `hcl:"context" default:"32768" doc:"The window to run a model with, in tokens; at most the model's own."`
+	Start            bool              `hcl:"start" default:"true" doc:"Start ollama serve when a model of it is wanted, it is installed and nothing listens at base_url on this machine. It ends with the plugin."`
 	ConnectTimeout   time.Duration     `hcl:"connect_timeout" default:"10s" doc:"How long the server may take to accept the connection."`
 	FirstByteTimeout time.Duration     `hcl:"first_byte_timeout" default:"5m" doc:"How long it may take to begin its answer; it loads the model first."`
 	IdleTimeout      time.Duration     `hcl:"idle_timeout" default:"60s" doc:"How long its stream may stay silent."`
@@ -33,9 +36,10 @@ type ollama struct {
 	client *modelhttp.Client
 	window int      // what to run a model with when nobody says
 	known  sync.Map // shown, what /api/show said, by model
+	server *served  // that may be started; nil is none
 }
 
-func newOllama(s settings) (*ollama, error) {
+func newOllama(s settings, started *servers) (*ollama, error) {
 	client, err := modelhttp.New(modelhttp.Options{
 		Base: normalise(s.BaseURL), Key: strings.TrimSpace(s.APIKey), Headers: s.Headers,
 		Timeouts: modelhttp.Timeouts{
@@ -50,7 +54,29 @@ func newOllama(s settings) (*ollama, error) {
 	if s.Context <= 0 {
 		return nil, fmt.Errorf("context is %d: write a number of tokens, such as 32768", s.Context)
 	}
-	return &ollama{client: client, window: s.Context}, nil
+	o := &ollama{client: client, window: s.Context}
+	if address := startable(client.Base()); s.Start && address != "" {
+		o.server = started.hold(address)
+	}
+	return o, nil
+}
+
+// startable is the address of a server on this machine that speaks plain HTTP;
+// empty is none: nothing is started for another machine.
+func startable(base *url.URL) string {
+	ip := net.ParseIP(base.Hostname())
+	if base.Scheme != "http" || base.Hostname() != "localhost" && !ip.IsLoopback() {
+		return ""
+	}
+	return net.JoinHostPort(base.Hostname(), cmp.Or(base.Port(), "80"))
+}
+
+// awake starts the server where that is wanted.
+func (o *ollama) awake(ctx context.Context) error {
+	if o.server == nil {
+		return nil
+	}
+	return o.server.awake(ctx)
 }
 
 // normalise reads an address as OLLAMA_HOST may hold it: host, host:port, a
@@ -89,6 +115,9 @@ func normalise(base string) string {
 
 // Complete asks for one completion. See provider.Provider.
 func (o *ollama) Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error {
+	if err := o.awake(ctx); err != nil {
+		return unavailable(err)
+	}
 	numCtx, err := o.contextFor(ctx, req)
 	if err != nil {
 		return err
@@ -130,8 +159,19 @@ func (o *ollama) usable(own, loaded int) int {
 	return max(window, loaded)
 }
 
-// Close ends idle connections.
-func (o *ollama) Close() { o.client.Close() }
+// Close ends idle connections, and the server that was started for them.
+func (o *ollama) Close() {
+	o.client.Close()
+	if o.server != nil {
+		o.server.release()
+	}
+}
+
+// unavailable is a server that cannot be started as the error of a completion. A
+// retry cannot help: it would start the server again.
+func unavailable(err error) error {
+	return &sdk.ProviderError{Class: sdk.ClassNever, Message: err.Error()}
+}
 
 // explain adds what a person can do about failures that Ollama has words for.
 func explain(err error, model string) error {
@@ -151,4 +191,7 @@ func explain(err error, model string) error {
 	return err
 }
 
-var _ provider.Provider = (*ollama)(nil)
+var (
+	_ provider.Provider = (*ollama)(nil)
+	_ provider.Puller   = (*ollama)(nil)
+)

@@ -31,7 +31,7 @@ func server(t testing.TB, s settings, handle http.HandlerFunc) *ollama {
 	if s.Context == 0 {
 		s.Context = 32768
 	}
-	o, err := newOllama(s)
+	o, err := newOllama(s, &servers{})
 	if err != nil {
 		t.Fatal(err)
 	}

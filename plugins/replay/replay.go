@@ -151,7 +151,7 @@ func pause(ctx context.Context, d time.Duration) error {
 // ways are the shortest ways to a model.
 const ways = `
 replay plays recorded conversations and nothing else. To get a model, do one of these:
-  1. start ollama with a model that can call tools: ollama pull qwen3
+  1. install ollama, which Bothy starts, and get a model: bothy models pull qwen3
   2. export OPENAI_API_KEY (or ANTHROPIC_API_KEY, GROQ_API_KEY, OPENROUTER_API_KEY), then bothy stop, so that it starts anew with it
   3. write a provider block into ~/.config/bothy/config.hcl: provider "openai" { base_url = "http://HOST:PORT/v1" }`
 

@@ -68,6 +68,19 @@ func (s *ConfiguredProvider[C]) Complete(ctx context.Context, req sdk.Request, s
 	return p.Complete(ctx, req, send)
 }
 
+// Pull implements provider.Puller, where the provider that was made does.
+func (s *ConfiguredProvider[C]) Pull(ctx context.Context, model string, progress func(sdk.PullProgress) error) error {
+	p, err := s.current()
+	if err != nil {
+		return err
+	}
+	puller, can := p.(provider.Puller)
+	if !can {
+		return provider.ErrCannotPull
+	}
+	return puller.Pull(ctx, model, progress)
+}
+
 // Close closes the provider that is there.
 func (s *ConfiguredProvider[C]) Close() {
 	if p, err := s.current(); err == nil {

@@ -3,9 +3,13 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/internal/pb"
@@ -55,4 +59,35 @@ func (c *Client) Complete(ctx context.Context, req sdk.Request, send func(sdk.De
 	return wire.Deltas(stream.Recv, send)
 }
 
-var _ Provider = (*Client)(nil)
+// Pull implements Puller. A provider that cannot is an *sdk.Error with outcome
+// not_found, and so is a plugin that was built before there was Pull.
+func (c *Client) Pull(ctx context.Context, model string, progress func(sdk.PullProgress) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := c.rpc.Pull(ctx, &pb.PullRequest{Model: model})
+	if err != nil {
+		return err
+	}
+	for {
+		m, err := stream.Recv()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case status.Code(err) == codes.Unimplemented:
+			return ErrCannotPull
+		case err != nil:
+			return err
+		case m.GetFailure() != nil:
+			return wire.Error(m.GetFailure())
+		}
+		p := m.GetProgress()
+		if err := progress(sdk.PullProgress{Status: p.GetStatus(), Done: p.GetDone(), Total: p.GetTotal()}); err != nil {
+			return err
+		}
+	}
+}
+
+var _ interface {
+	Provider
+	Puller
+} = (*Client)(nil)

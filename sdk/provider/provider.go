@@ -20,3 +20,14 @@ type Provider interface {
 	// that says what a retry could do. An error of send ends the call.
 	Complete(ctx context.Context, req sdk.Request, send func(sdk.Delta) error) error
 }
+
+// ErrCannotPull is the answer of a provider that is no Puller.
+var ErrCannotPull error = sdk.Errorf(sdk.NotFound, "this provider cannot get models onto its server: get them there yourself")
+
+// Puller is a Provider that gets models onto its server when a person asks for it.
+type Puller interface {
+	// Pull gets a model by the server's own name for it, and returns when it can be
+	// used. progress is told how far it is, from one goroutine; an error of it, and
+	// the end of ctx, give it up.
+	Pull(ctx context.Context, model string, progress func(sdk.PullProgress) error) error
+}

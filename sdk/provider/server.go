@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/grpc"
 
@@ -67,6 +68,29 @@ func (s *server) Complete(req *pb.CompleteRequest, stream grpc.ServerStreamingSe
 func (s *server) complete(ctx context.Context, r sdk.Request, send func(sdk.Delta) error) (err error) {
 	defer recovered("Complete", &err)
 	return s.impl.Complete(ctx, r, send)
+}
+
+func (s *server) Pull(req *pb.PullRequest, stream grpc.ServerStreamingServer[pb.PullResponse]) error {
+	err := s.pull(stream.Context(), req.GetModel(), func(p sdk.PullProgress) error {
+		m := &pb.PullProgress{Status: strings.ToValidUTF8(p.Status, "\uFFFD"), Done: p.Done, Total: p.Total}
+		return stream.Send(&pb.PullResponse{Piece: &pb.PullResponse_Progress{Progress: m}})
+	})
+	if err == nil {
+		return nil
+	}
+	if ended := stream.Context().Err(); ended != nil && errors.Is(err, ended) {
+		return err
+	}
+	return stream.Send(&pb.PullResponse{Piece: &pb.PullResponse_Failure{Failure: wire.Failure(err)}})
+}
+
+func (s *server) pull(ctx context.Context, model string, progress func(sdk.PullProgress) error) (err error) {
+	puller, can := s.impl.(Puller)
+	if !can {
+		return ErrCannotPull
+	}
+	defer recovered("Pull", &err)
+	return puller.Pull(ctx, model, progress)
 }
 
 // recovered turns a panic of the implementation into the call's error.

@@ -29,6 +29,7 @@ const (
 	MethodRun     = "getRun"
 	MethodEntries = "getEntries"
 	MethodModels  = "getModels"
+	MethodPull    = "models/pull"
 
 	MethodAgents = "agents/list"
 	MethodFiles  = "project/files"
@@ -77,6 +78,8 @@ const (
 	NotePreview = "run/preview"
 
 	NoteBackup = "store/progress"
+
+	NotePull = "models/progress"
 
 	NoteAttached = "plugins/attached"
 

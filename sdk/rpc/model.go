@@ -1,5 +1,7 @@
 package rpc
 
+import "github.com/bothyd/bothy/sdk"
+
 // ModelsParams is the parameters of getModels.
 type ModelsParams struct {
 	Limit  int `json:"limit,omitempty" access:"free" jsonschema:"at most so many; all when absent"`
@@ -23,3 +25,18 @@ type Models struct {
 	Models   []Model  `json:"models"`
 	Problems []string `json:"problems"`
 }
+
+// Pull is the parameters of models/pull.
+type Pull struct {
+	Model string `json:"model" access:"free" jsonschema:"provider/name, or a name of the first local Ollama"`
+}
+
+// Pulled answers models/pull: the model can be used.
+type Pulled struct {
+	Model string `json:"model"` // its alias
+}
+
+// PullProgress is the notification models/progress. It comes to the connection that
+// asked for a model, ahead of the answer; not every step is told to one that reads
+// slowly.
+type PullProgress = sdk.PullProgress

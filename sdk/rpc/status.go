@@ -18,6 +18,7 @@ type Status struct {
 	Connections int       `json:"connections"`
 	Plugins     []Plugin  `json:"plugins"`
 	Problems    []string  `json:"problems"`           // diagnostics that still hold
+	Waiting     []string  `json:"waiting,omitempty"`  // what prompts wait for before a model can be asked
 	Config      string    `json:"config"`             // the user's file, there or not
 	Stopping    bool      `json:"stopping,omitempty"` // what is at work ends, and nothing new begins
 	Polling     string    `json:"polling,omitempty"`  // why its changes are found late; empty: at once

@@ -26,6 +26,7 @@ var roles = map[string]rpc.Role{
 
 	"backup":         rpc.RoleAdmin,
 	"config reload":  rpc.RoleAdmin,
+	"models pull":    rpc.RoleAdmin,
 	"plugins reload": rpc.RoleAdmin,
 	"plugins dev":    rpc.RoleAdmin,
 	"skills enable":  rpc.RoleAdmin,

@@ -34,6 +34,7 @@ var insteads = map[string]string{
 	"logout":      "there is no account: the key of a provider is in its block of the configuration or in the environment",
 	"auth":        "there is no account: the key of a provider is in its block of the configuration or in the environment; `bothy models` lists what there is",
 	"providers":   "`bothy models` lists models and their providers, `bothy config show` how they are set",
+	"pull":        "`bothy models pull NAME` gets a model",
 	"mcp":         "tools come from plugins: `bothy plugins` lists them, `bothy plugins install` adds one",
 	"init":        "`bothy config init` writes a first configuration; a project needs none",
 	"setup":       "`bothy config init` writes a first configuration, `bothy doctor` says what this machine lacks",

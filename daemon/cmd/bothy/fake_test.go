@@ -293,6 +293,19 @@ func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
 	}, nil
 }
 
+// Pull gets any model but endless and nowhere.
+func (f *fakeDaemon) Pull(ctx context.Context, model string, progress func(sdk.PullProgress)) (string, error) {
+	progress(sdk.PullProgress{Status: "pulling", Done: 1 << 20, Total: 2 << 20})
+	switch model {
+	case "endless":
+		<-ctx.Done()
+		return "", ctx.Err()
+	case "nowhere":
+		return "", sdk.Errorf(sdk.NotFound, "there is no nowhere")
+	}
+	return "ollama/" + model, nil
+}
+
 func (f *fakeDaemon) List(context.Context) rpc.Models {
 	yes := true
 	return rpc.Models{Models: []rpc.Model{

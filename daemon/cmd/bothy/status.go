@@ -102,6 +102,9 @@ func (c *console) printStatus(s rpc.Status, waits []wait) error {
 	if len(s.HomeTools) > 0 {
 		lines = append(lines, [2]string{"home", "commands have " + strings.Join(s.HomeTools, ", ") + " (bothy doctor names the folders)"})
 	}
+	for _, text := range s.Waiting {
+		lines = append(lines, [2]string{"prompts", show.Text(text)})
+	}
 	for _, p := range s.Plugins {
 		lines = append(lines, [2]string{"plugin", pluginLine(p)})
 	}

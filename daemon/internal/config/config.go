@@ -151,6 +151,18 @@ func (p Plugin) BaseURL(ctx *hcl.EvalContext) string { return p.text(ctx, "base_
 // HasKey reports whether the block has an api_key that resolves now.
 func (p Plugin) HasKey(ctx *hcl.EvalContext) bool { return p.text(ctx, "api_key") != "" }
 
+// Starts reports whether the plugin may start a server of its own: its block has
+// not start = false.
+func (p Plugin) Starts(ctx *hcl.EvalContext) bool {
+	attrs, _ := p.Body.JustAttributes() // as in text
+	a, ok := attrs["start"]
+	if !ok {
+		return true
+	}
+	v, diags := a.Expr.Value(ctx)
+	return diags.HasErrors() || v.IsNull() || !v.IsKnown() || v.Type() != cty.Bool || v.True()
+}
+
 func (p Plugin) text(ctx *hcl.EvalContext, name string) string {
 	attrs, _ := p.Body.JustAttributes() // what is wrong with the others is told when the plugin starts
 	if a, ok := attrs[name]; ok {

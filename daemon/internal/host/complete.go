@@ -33,6 +33,26 @@ func (s *Supervisor) Models(ctx context.Context, instance string) ([]sdk.Model, 
 	return models, err
 }
 
+// Pull has the provider of an instance get a model onto its server. It lasts until
+// that is done, or ctx ends; progress is told how far it is.
+func (s *Supervisor) Pull(ctx context.Context, instance, model string, progress func(sdk.PullProgress)) error {
+	i, err := s.instance(instance)
+	if err != nil {
+		return err
+	}
+	l, err := i.callableFor(ctx, "", "")
+	if err != nil {
+		return err
+	}
+	defer l.endCall("")
+	return l.bound(ctx, func(rpc context.Context) error {
+		return l.provider.Pull(rpc, model, func(p sdk.PullProgress) error {
+			progress(p)
+			return nil
+		})
+	})
+}
+
 // Complete asks the provider of an instance for one completion. Pieces reach
 // send in order. What a retry can help is retried here, never once a piece was
 // streamed; onRetry is told before each wait. The error is a

@@ -47,6 +47,16 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 
+	t.Setenv("OLLAMA_MODELS", "/models")
+	t.Setenv("OLLAMA_API_KEY", canary)
+	if env := inspect.Environment(s); slices.Contains(env, "OLLAMA_MODELS=/models") {
+		t.Error("any plugin sees how Ollama is set up")
+	}
+	s.Plugin = "ollama"
+	if env := inspect.Environment(s); !slices.Contains(env, "OLLAMA_MODELS=/models") || slices.Contains(env, "OLLAMA_API_KEY="+canary) {
+		t.Errorf("the plugin of Ollama sees %q", env)
+	}
+
 	s.Grants = []string{sdk.GrantSandbox}
 	env := inspect.Environment(s)
 	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "BOTHY_PODMAN"} {

@@ -12,12 +12,21 @@ import (
 // howToChange ends the line that says which model was taken.
 const howToChange = "To take another: bothy run -m MODEL, or model = \"...\" in an agent block of ~/.config/bothy/config.hcl"
 
+// threeWays are the shortest ones to get a model; the replay provider names them when
+// it is asked for what is not recorded.
+const threeWays = "To get one, install Ollama, which Bothy starts, and say `bothy models pull qwen3`; or export OPENAI_API_KEY (or the key of another provider), then `bothy stop`, so that the daemon starts anew with it; or write a provider block into ~/.config/bothy/config.hcl: provider \"openai\" { base_url = \"http://HOST:PORT/v1\" }"
+
 // choose takes the first model that can be had.
 func (r resolver) choose(ctx context.Context) (sdk.ModelChoice, error) {
 	c, passed, ok := r.local(ctx)
 	if ok {
 		return c, nil
 	}
+	c, failed, ok := r.started(ctx)
+	if ok {
+		return c, nil
+	}
+	passed += failed
 	for _, p := range r.cfg.Providers {
 		if p.Enabled && p.Model != "" && !isLocal(r.base(p)) && p.HasKey(r.cfg.Context) {
 			return r.choice(p, p.Model, passed+"its key is in the environment and no local server has a model that can call tools. "+howToChange), nil
@@ -26,7 +35,36 @@ func (r resolver) choose(ctx context.Context) (sdk.ModelChoice, error) {
 	if p, ok := r.provider("replay"); ok && p.Enabled {
 		return r.choice(p, p.Model, passed+"no local server has a model that can call tools, and no key of a known provider is in the environment that the daemon was started with. "+howToChange), nil
 	}
-	return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "there is no model: start a local server such as ollama, export OPENAI_API_KEY, or write a provider block into the configuration")
+	return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "%sthere is no model. %s", passed, threeWays)
+}
+
+// started is the model of a server that its plugin starts, as nothing on this machine
+// has one to offer: it is installed and does not run. What came of it otherwise is
+// not tried again for a while.
+func (r resolver) started(ctx context.Context) (c sdk.ModelChoice, failed string, ok bool) {
+	for _, p := range r.cfg.Providers {
+		if r.kept.isSilent(startOf(p.Label)) || !r.starts(ctx, p) {
+			continue
+		}
+		c, err := r.ofProvider(ctx, p, "ollama is installed and was started at "+r.base(p)+". "+howToChange)
+		if err == nil {
+			return c, failed, true
+		}
+		if ctx.Err() == nil {
+			r.kept.wasSilent(startOf(p.Label))
+		}
+		reason, _, _ := strings.Cut(err.Error(), "\n")
+		failed += fmt.Sprintf("ollama is installed and could not be used (%s); ", reason)
+	}
+	return sdk.ModelChoice{}, failed, false
+}
+
+// howToPull ends an error that a provider has no model, where one can be got.
+func (r resolver) howToPull(p config.Plugin) string {
+	if !r.isOllama(p) {
+		return ""
+	}
+	return ": `bothy models pull qwen3` gets one"
 }
 
 // local is the model of the first local server that answers and has one to

@@ -45,6 +45,17 @@ func (k *kept) keep(label, mark string, models []sdk.Model) {
 	k.lists[label] = keptList{mark, time.Now(), models}
 }
 
+// drop forgets what was listed, and that a server could not be started.
+func (k *kept) drop(label string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.lists, label)
+	delete(k.silent, startOf(label))
+}
+
+// startOf is under what it is kept that a server could not be started.
+func startOf(label string) string { return "start " + label }
+
 // isSilent reports whether a question to an address ran out not long ago. An
 // address that refuses answers at once, so that it is asked each time.
 func (k *kept) isSilent(address string) bool {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,8 @@ type Host interface {
 	// was replaced or configured anew; "" when it was never started.
 	State(instance string) string
 	Models(ctx context.Context, instance string) ([]sdk.Model, error)
+	// Pull gets a model onto the server of a provider, until ctx ends.
+	Pull(ctx context.Context, instance, model string, progress func(sdk.PullProgress)) error
 	Complete(ctx context.Context, instance string, req sdk.Request, send func(sdk.Delta) error, retry func(sdk.Retry) error) error
 }
 
@@ -44,15 +47,19 @@ type Models struct {
 	cfg     atomic.Pointer[config.Config]
 	kept    kept
 
-	mu   sync.Mutex
-	told map[string]bool // the names of which gaveWay was told
+	// installed finds a program; it is exec.LookPath but in tests.
+	installed func(program string) (string, error)
+
+	mu      sync.Mutex
+	told    map[string]bool // the names of which gaveWay was told
+	waiting []string        // see waits
 }
 
 // New makes the models of a configuration. No model is told what secrets knows.
 // gaveWay is told which name of the configuration another model is taken for, and
 // why; an empty text says that the name holds again, or is gone.
 func New(cfg *config.Config, host Host, secrets Redactor, gaveWay func(name, text string)) *Models {
-	m := &Models{host: host, secrets: secrets, gaveWay: gaveWay}
+	m := &Models{host: host, secrets: secrets, gaveWay: gaveWay, installed: exec.LookPath}
 	m.Configure(cfg)
 	return m
 }
@@ -119,12 +126,22 @@ func (m *Models) Complete(ctx context.Context, alias string, req sdk.Request, se
 			}
 		}
 	}
+	r := m.now()
+	if p, ok := r.provider(instance); ok && r.starts(ctx, p) {
+		started := sync.OnceFunc(m.waits(startsOllama))
+		defer started()
+		answer := send
+		send = func(d sdk.Delta) error {
+			started()
+			return answer(d)
+		}
+	}
 	if err := m.host.Ensure(ctx, instance); err != nil {
 		return err
 	}
 	// Behind Ensure, which may have told of the provider's own key.
 	err := m.host.Complete(ctx, instance, redact(m.secrets, req), send, retry)
-	return m.now().explain(ctx, instance, name, err)
+	return r.explain(ctx, instance, name, err)
 }
 
 // explain names the models that would do when one is not there, or cannot call

@@ -83,7 +83,7 @@ model "short" {
 			if text := told["ollama/"+missing]; (text != "") != gaveWay || (got.Instead != "") != gaveWay {
 				t.Errorf("%q was told, in the place of %q", text, got.Instead)
 			}
-			if gaveWay && (!strings.Contains(got.Why, "the configuration names ollama/llama9, which http://127.0.0.1:11434 does not have") || !strings.Contains(got.Why, "`ollama pull llama9`")) {
+			if gaveWay && (!strings.Contains(got.Why, "the configuration names ollama/llama9, which http://127.0.0.1:11434 does not have") || !strings.Contains(got.Why, "`bothy models pull ollama/llama9`")) {
 				t.Errorf("it says %q", got.Why)
 			}
 		})

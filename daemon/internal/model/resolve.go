@@ -71,7 +71,7 @@ func (r resolver) ofProvider(ctx context.Context, p config.Plugin, why string) (
 		return sdk.ModelChoice{}, err
 	}
 	if !found {
-		return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "provider %s has no model that can call tools", p.Label)
+		return sdk.ModelChoice{}, sdk.Errorf(sdk.Unavailable, "provider %s has no model that can call tools%s", p.Label, r.howToPull(p))
 	}
 	c := r.choice(p, x.Name, why)
 	c.Context, c.Tools = x.Context, x.Tools
@@ -124,7 +124,7 @@ func (r resolver) giveWay(c sdk.ModelChoice, p config.Plugin, list []sdk.Model, 
 	wanted := p.Label + "/" + c.Name
 	why := fmt.Sprintf("the configuration names %s, which %s does not have: %s/%s is taken in its place", wanted, r.base(p), p.Label, x.Name)
 	if r.isOllama(p) {
-		why += "; `ollama pull " + c.Name + "` gets it"
+		why += "; `bothy models pull " + p.Label + "/" + c.Name + "` gets it"
 	}
 	c = r.choice(p, x.Name, why)
 	c.Context, c.Tools, c.Instead = x.Context, x.Tools, wanted
@@ -147,7 +147,12 @@ func (r resolver) look(ctx context.Context, p config.Plugin, answered func([]sdk
 
 // list asks a provider for its models.
 func (r resolver) list(ctx context.Context, p config.Plugin) ([]sdk.Model, error) {
-	ctx, cancel := context.WithTimeout(ctx, listTime)
+	limit := listTime
+	if r.starts(ctx, p) {
+		defer r.waits(startsOllama)()
+		limit += startTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if err := r.host.Ensure(ctx, p.Label); err != nil {
 		return nil, err

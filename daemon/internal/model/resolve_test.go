@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,6 +28,11 @@ func (l listed) State(instance string) string { return instance + " ready" }
 
 func (l listed) Models(_ context.Context, instance string) ([]sdk.Model, error) {
 	return l[instance], nil
+}
+
+func (l listed) Pull(_ context.Context, instance, model string, _ func(sdk.PullProgress)) error {
+	l[instance] = append(l[instance], sdk.Model{Name: model, Tools: yes()})
+	return nil
 }
 
 func (l listed) Complete(context.Context, string, sdk.Request, func(sdk.Delta) error, func(sdk.Retry) error) error {
@@ -57,6 +63,7 @@ func chooser(t *testing.T, user string, providers listed, up ...string) *Models 
 		t.Fatal(diags.Error())
 	}
 	m := New(cfg, providers, nil, func(string, string) {})
+	m.installed = func(string) (string, error) { return "", exec.ErrNotFound }
 	m.dial = func(_ context.Context, address string) error {
 		for _, a := range up {
 			if a == address {

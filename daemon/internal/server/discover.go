@@ -55,6 +55,7 @@ func (s *Server) discover(context.Context, *conn, rpc.Empty) (Catalogue, error) 
 		rpc.MethodHello: {"The greeting on a new connection.", reflect.TypeFor[rpc.Hello]()},
 		rpc.NoteRow:     {"One committed row of the journal.", reflect.TypeFor[rpc.Row]()},
 		rpc.NoteGap:     {"The client read too slowly and the watch is over: watch again with after = from-1.", reflect.TypeFor[rpc.Gap]()},
+		rpc.NotePull:    {"How far the model is that this connection asked for.", reflect.TypeFor[rpc.PullProgress]()},
 		rpc.NoteBackup:  {"How far the backup is that this connection asked for.", reflect.TypeFor[rpc.BackupProgress]()},
 		rpc.NotePreview: {"Text that a model is still writing: not committed, may be dropped. Who begins to watch gets first what there is of it.", reflect.TypeFor[rpc.Preview]()},
 	} {

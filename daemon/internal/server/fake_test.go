@@ -285,6 +285,7 @@ type fakeDaemon struct {
 	stopped chan struct{}
 	once    sync.Once
 	panics  bool
+	gaveUp  chan string // the model of a pull that was given up
 }
 
 func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
@@ -292,6 +293,20 @@ func (f *fakeDaemon) Status(context.Context) (rpc.Status, error) {
 		panic("status is broken")
 	}
 	return rpc.Status{Version: "v", PID: 1}, nil
+}
+
+// Pull gets any model but endless and nowhere.
+func (f *fakeDaemon) Pull(ctx context.Context, model string, progress func(sdk.PullProgress)) (string, error) {
+	progress(sdk.PullProgress{Status: "pulling", Done: 1 << 20, Total: 2 << 20})
+	switch model {
+	case "endless":
+		<-ctx.Done()
+		f.gaveUp <- model
+		return "", ctx.Err()
+	case "nowhere":
+		return "", sdk.Errorf(sdk.NotFound, "there is no nowhere")
+	}
+	return "ollama/" + model, nil
 }
 
 func (f *fakeDaemon) List(context.Context) rpc.Models {
@@ -362,7 +377,7 @@ type house struct {
 // open starts a server; change, when not nil, sees the configuration first.
 func open(t *testing.T, change func(*Config)) *house {
 	t.Helper()
-	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{})}, served: make(chan error, 1)}
+	h := &house{store: newFakeStore(), engine: &fakeEngine{}, daemon: &fakeDaemon{stopped: make(chan struct{}), gaveUp: make(chan string, 1)}, served: make(chan error, 1)}
 	cfg := Config{Engine: h.engine, History: h.engine, Store: h.store, Daemon: h.daemon, Models: h.daemon, Files: h.daemon, Skills: &fakeSkills{}, Policy: &fakePolicy{}, Audit: &fakeAudit{}, Clients: NewClients(), Configured: noRules, Log: hclog.NewNullLogger()}
 	if change != nil {
 		change(&cfg)

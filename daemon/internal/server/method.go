@@ -59,6 +59,7 @@ func (s *Server) table() map[string]method {
 		rpc.MethodEntries: of(rpc.RoleObserve, "The entries that a run sees, in the order of their first appearance.", onRun(s, s.entries)),
 
 		rpc.MethodModels: of(rpc.RoleObserve, "Lists the models that a prompt may name, and the one that is taken when it names none.", s.models),
+		rpc.MethodPull:   of(rpc.RoleAdmin, "Has a provider get a model onto its server, and sends models/progress. Answers when it can be used; closing the connection gives it up.", s.pull),
 		rpc.MethodAgents: of(rpc.RoleObserve, "Lists the agents that a prompt may name, and what each may do.", s.agents),
 		rpc.MethodFiles:  of(rpc.RoleObserve, "Finds files of a project by a query, the best first: none that may hold secrets, none that git ignores, no links.", s.files),
 		rpc.MethodFile:   of(rpc.RoleObserve, "Reads a text file of a project, or a range of its lines, as a prompt with it as an attachment would have it.", s.file),

@@ -2,7 +2,11 @@ package server
 
 import (
 	"context"
+	"strings"
+	"sync/atomic"
+	"unicode"
 
+	"github.com/bothyd/bothy/sdk"
 	"github.com/bothyd/bothy/sdk/rpc"
 )
 
@@ -17,4 +21,18 @@ func (s *Server) models(ctx context.Context, _ *conn, p rpc.ModelsParams) (rpc.M
 		found.Models = found.Models[:min(p.Limit, len(found.Models))]
 	}
 	return found, nil
+}
+
+// pull answers when the model can be used.
+func (s *Server) pull(ctx context.Context, c *conn, p rpc.Pull) (rpc.Pulled, error) {
+	if p.Model == "" || strings.ContainsFunc(p.Model, unicode.IsControl) {
+		return rpc.Pulled{}, wrongParams("%s needs the name of a model", rpc.MethodPull)
+	}
+	var waiting atomic.Bool // one line: a client that reads slowly misses some
+	alias, err := s.cfg.Models.Pull(ctx, p.Model, func(at sdk.PullProgress) {
+		if !waiting.Swap(true) {
+			c.out.note(rpc.NotePull, at, func() { waiting.Store(false) })
+		}
+	})
+	return rpc.Pulled{Model: alias}, err
 }

@@ -30,7 +30,7 @@ var needs = map[rpc.Role][]string{
 		"ask", "act", "startRun", "run/abort", "run/release", "prompts/take", "run/resume", "run/fork", "run/undo", "run/redo", "run/reset", "run/delete", "run/rename", "tools/call", "tools/cancel", "config/check",
 	},
 	rpc.RoleApprove: {"proposals/resolve", "rules/remove"},
-	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup"},
+	rpc.RoleAdmin:   {"stop", "config/reload", "plugins/reload", "plugins/dev", "skills/enable", "skills/create", "store/backup", "models/pull"},
 }
 
 // TestEveryMethodNamesItsRole: the table, and what discover says of it.

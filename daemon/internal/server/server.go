@@ -94,6 +94,8 @@ type History interface {
 // Models answers for the models.
 type Models interface {
 	List(ctx context.Context) rpc.Models
+	// Pull gets a model onto its provider's server until ctx ends, and returns its alias.
+	Pull(ctx context.Context, model string, progress func(sdk.PullProgress)) (string, error)
 }
 
 // Config is what a server is made of. All interfaces are required, and so are

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/bothyd/bothy/sdk/client"
@@ -19,6 +20,7 @@ func (d *Daemon) Prompt(ctx context.Context, cl *client.Client, readOnly bool, p
 	if readOnly {
 		send = cl.Ask
 	}
+	defer d.tellWaits(ctx)()
 	return Repeat(ctx, d, cl, func() (rpc.Accepted, error) { return send(ctx, p) })
 }
 
@@ -42,6 +44,51 @@ func Repeat[R any](ctx context.Context, d *Daemon, cl *client.Client, ask func()
 		}
 		_ = next.Close() // cl connects by itself
 	}
+}
+
+// quietTime is how long a prompt may wait to be taken before it is said what for, and
+// the pause before that is asked again.
+const quietTime = time.Second
+
+// tellWaits says what the daemon waits for before it takes a prompt, each once, such
+// as a model server that it starts, until the function that it returns is called.
+func (d *Daemon) tellWaits(ctx context.Context) func() {
+	ctx, cancel := context.WithCancel(ctx)
+	var telling sync.WaitGroup
+	telling.Go(func() {
+		said := map[string]bool{}
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(quietTime):
+			}
+			for _, text := range d.waiting(ctx) {
+				if !said[text] {
+					said[text] = true
+					d.say("%s", text)
+				}
+			}
+		}
+	})
+	return func() {
+		cancel()
+		telling.Wait()
+	}
+}
+
+// waiting is what the daemon that runs says of that; nothing where none answers.
+func (d *Daemon) waiting(ctx context.Context) []string {
+	cl, err := d.Attach(ctx)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = cl.Close() }() // it has answered
+	s, err := cl.Status(ctx)
+	if err != nil {
+		return nil
+	}
+	return s.Waiting
 }
 
 // Again calls ask until the answer is not that the daemon is stopping: it waits

@@ -1722,6 +1722,192 @@ func (x *ExecuteRequest) GetDeadlineUnixMs() int64 {
 	return 0
 }
 
+type PullRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Model         string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PullRequest) Reset() {
+	*x = PullRequest{}
+	mi := &file_v1_bothy_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PullRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PullRequest) ProtoMessage() {}
+
+func (x *PullRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PullRequest.ProtoReflect.Descriptor instead.
+func (*PullRequest) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *PullRequest) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+type PullResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Piece:
+	//
+	//	*PullResponse_Progress
+	//	*PullResponse_Failure
+	Piece         isPullResponse_Piece `protobuf_oneof:"piece"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PullResponse) Reset() {
+	*x = PullResponse{}
+	mi := &file_v1_bothy_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PullResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PullResponse) ProtoMessage() {}
+
+func (x *PullResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PullResponse.ProtoReflect.Descriptor instead.
+func (*PullResponse) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *PullResponse) GetPiece() isPullResponse_Piece {
+	if x != nil {
+		return x.Piece
+	}
+	return nil
+}
+
+func (x *PullResponse) GetProgress() *PullProgress {
+	if x != nil {
+		if x, ok := x.Piece.(*PullResponse_Progress); ok {
+			return x.Progress
+		}
+	}
+	return nil
+}
+
+func (x *PullResponse) GetFailure() *Failure {
+	if x != nil {
+		if x, ok := x.Piece.(*PullResponse_Failure); ok {
+			return x.Failure
+		}
+	}
+	return nil
+}
+
+type isPullResponse_Piece interface {
+	isPullResponse_Piece()
+}
+
+type PullResponse_Progress struct {
+	Progress *PullProgress `protobuf:"bytes,1,opt,name=progress,proto3,oneof"`
+}
+
+type PullResponse_Failure struct {
+	Failure *Failure `protobuf:"bytes,2,opt,name=failure,proto3,oneof"` // last
+}
+
+func (*PullResponse_Progress) isPullResponse_Piece() {}
+
+func (*PullResponse_Failure) isPullResponse_Piece() {}
+
+type PullProgress struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Status        string                 `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	Done          int64                  `protobuf:"varint,2,opt,name=done,proto3" json:"done,omitempty"`   // bytes of what is being got
+	Total         int64                  `protobuf:"varint,3,opt,name=total,proto3" json:"total,omitempty"` // 0 is unknown
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PullProgress) Reset() {
+	*x = PullProgress{}
+	mi := &file_v1_bothy_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PullProgress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PullProgress) ProtoMessage() {}
+
+func (x *PullProgress) ProtoReflect() protoreflect.Message {
+	mi := &file_v1_bothy_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PullProgress.ProtoReflect.Descriptor instead.
+func (*PullProgress) Descriptor() ([]byte, []int) {
+	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *PullProgress) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *PullProgress) GetDone() int64 {
+	if x != nil {
+		return x.Done
+	}
+	return 0
+}
+
+func (x *PullProgress) GetTotal() int64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
 type ModelsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1730,7 +1916,7 @@ type ModelsRequest struct {
 
 func (x *ModelsRequest) Reset() {
 	*x = ModelsRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1742,7 +1928,7 @@ func (x *ModelsRequest) String() string {
 func (*ModelsRequest) ProtoMessage() {}
 
 func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[28]
+	mi := &file_v1_bothy_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1755,7 +1941,7 @@ func (x *ModelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsRequest.ProtoReflect.Descriptor instead.
 func (*ModelsRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{28}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
 }
 
 type ModelsResponse struct {
@@ -1768,7 +1954,7 @@ type ModelsResponse struct {
 
 func (x *ModelsResponse) Reset() {
 	*x = ModelsResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1780,7 +1966,7 @@ func (x *ModelsResponse) String() string {
 func (*ModelsResponse) ProtoMessage() {}
 
 func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[29]
+	mi := &file_v1_bothy_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1793,7 +1979,7 @@ func (x *ModelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelsResponse.ProtoReflect.Descriptor instead.
 func (*ModelsResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{29}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ModelsResponse) GetModelsJson() []byte {
@@ -1819,7 +2005,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1831,7 +2017,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[30]
+	mi := &file_v1_bothy_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1844,7 +2030,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{30}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CompleteRequest) GetRequestJson() []byte {
@@ -1871,7 +2057,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1883,7 +2069,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[31]
+	mi := &file_v1_bothy_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1896,7 +2082,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{31}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CompleteResponse) GetPiece() isCompleteResponse_Piece {
@@ -2012,7 +2198,7 @@ type CallDelta struct {
 
 func (x *CallDelta) Reset() {
 	*x = CallDelta{}
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2024,7 +2210,7 @@ func (x *CallDelta) String() string {
 func (*CallDelta) ProtoMessage() {}
 
 func (x *CallDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[32]
+	mi := &file_v1_bothy_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2037,7 +2223,7 @@ func (x *CallDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDelta.ProtoReflect.Descriptor instead.
 func (*CallDelta) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{32}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CallDelta) GetIndex() int32 {
@@ -2082,7 +2268,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2094,7 +2280,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[33]
+	mi := &file_v1_bothy_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2107,7 +2293,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{33}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Usage) GetPrompt() int64 {
@@ -2162,7 +2348,7 @@ type Finish struct {
 
 func (x *Finish) Reset() {
 	*x = Finish{}
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2174,7 +2360,7 @@ func (x *Finish) String() string {
 func (*Finish) ProtoMessage() {}
 
 func (x *Finish) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[34]
+	mi := &file_v1_bothy_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2187,7 +2373,7 @@ func (x *Finish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finish.ProtoReflect.Descriptor instead.
 func (*Finish) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{34}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Finish) GetReason() string {
@@ -2220,7 +2406,7 @@ type ProviderFailure struct {
 
 func (x *ProviderFailure) Reset() {
 	*x = ProviderFailure{}
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2232,7 +2418,7 @@ func (x *ProviderFailure) String() string {
 func (*ProviderFailure) ProtoMessage() {}
 
 func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[35]
+	mi := &file_v1_bothy_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2245,7 +2431,7 @@ func (x *ProviderFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProviderFailure.ProtoReflect.Descriptor instead.
 func (*ProviderFailure) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{35}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ProviderFailure) GetClass() string {
@@ -2314,7 +2500,7 @@ type EventRequest struct {
 
 func (x *EventRequest) Reset() {
 	*x = EventRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2326,7 +2512,7 @@ func (x *EventRequest) String() string {
 func (*EventRequest) ProtoMessage() {}
 
 func (x *EventRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[36]
+	mi := &file_v1_bothy_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2339,7 +2525,7 @@ func (x *EventRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventRequest.ProtoReflect.Descriptor instead.
 func (*EventRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{36}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *EventRequest) GetName() string {
@@ -2365,7 +2551,7 @@ type EventResponse struct {
 
 func (x *EventResponse) Reset() {
 	*x = EventResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2377,7 +2563,7 @@ func (x *EventResponse) String() string {
 func (*EventResponse) ProtoMessage() {}
 
 func (x *EventResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[37]
+	mi := &file_v1_bothy_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2390,7 +2576,7 @@ func (x *EventResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventResponse.ProtoReflect.Descriptor instead.
 func (*EventResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{37}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *EventResponse) GetFailure() *Failure {
@@ -2410,7 +2596,7 @@ type FilterRequest struct {
 
 func (x *FilterRequest) Reset() {
 	*x = FilterRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2422,7 +2608,7 @@ func (x *FilterRequest) String() string {
 func (*FilterRequest) ProtoMessage() {}
 
 func (x *FilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[38]
+	mi := &file_v1_bothy_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2435,7 +2621,7 @@ func (x *FilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterRequest.ProtoReflect.Descriptor instead.
 func (*FilterRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{38}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *FilterRequest) GetName() string {
@@ -2462,7 +2648,7 @@ type FilterResponse struct {
 
 func (x *FilterResponse) Reset() {
 	*x = FilterResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2474,7 +2660,7 @@ func (x *FilterResponse) String() string {
 func (*FilterResponse) ProtoMessage() {}
 
 func (x *FilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[39]
+	mi := &file_v1_bothy_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2487,7 +2673,7 @@ func (x *FilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilterResponse.ProtoReflect.Descriptor instead.
 func (*FilterResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{39}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *FilterResponse) GetValueJson() []byte {
@@ -2515,7 +2701,7 @@ type ServeRequest struct {
 
 func (x *ServeRequest) Reset() {
 	*x = ServeRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2527,7 +2713,7 @@ func (x *ServeRequest) String() string {
 func (*ServeRequest) ProtoMessage() {}
 
 func (x *ServeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[40]
+	mi := &file_v1_bothy_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2540,7 +2726,7 @@ func (x *ServeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServeRequest.ProtoReflect.Descriptor instead.
 func (*ServeRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{40}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ServeRequest) GetSocket() string {
@@ -2577,7 +2763,7 @@ type ServeResponse struct {
 
 func (x *ServeResponse) Reset() {
 	*x = ServeResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2589,7 +2775,7 @@ func (x *ServeResponse) String() string {
 func (*ServeResponse) ProtoMessage() {}
 
 func (x *ServeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[41]
+	mi := &file_v1_bothy_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2602,7 +2788,7 @@ func (x *ServeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServeResponse.ProtoReflect.Descriptor instead.
 func (*ServeResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{41}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ServeResponse) GetPiece() isServeResponse_Piece {
@@ -2656,7 +2842,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2668,7 +2854,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[42]
+	mi := &file_v1_bothy_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2681,7 +2867,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{42}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *EntriesRequest) GetPath() string {
@@ -2708,7 +2894,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2720,7 +2906,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[43]
+	mi := &file_v1_bothy_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2733,7 +2919,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{43}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *EntriesResponse) GetFailure() *Failure {
@@ -2774,7 +2960,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2786,7 +2972,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[44]
+	mi := &file_v1_bothy_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2799,7 +2985,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{44}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Entry) GetPath() string {
@@ -2916,7 +3102,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2928,7 +3114,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[45]
+	mi := &file_v1_bothy_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2941,7 +3127,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{45}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *WriteRequest) GetWritesJson() []byte {
@@ -2961,7 +3147,7 @@ type InvokeToolRequest struct {
 
 func (x *InvokeToolRequest) Reset() {
 	*x = InvokeToolRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[46]
+	mi := &file_v1_bothy_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2973,7 +3159,7 @@ func (x *InvokeToolRequest) String() string {
 func (*InvokeToolRequest) ProtoMessage() {}
 
 func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[46]
+	mi := &file_v1_bothy_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2986,7 +3172,7 @@ func (x *InvokeToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolRequest.ProtoReflect.Descriptor instead.
 func (*InvokeToolRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{46}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *InvokeToolRequest) GetTool() string {
@@ -3013,7 +3199,7 @@ type InvokeToolResponse struct {
 
 func (x *InvokeToolResponse) Reset() {
 	*x = InvokeToolResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[47]
+	mi := &file_v1_bothy_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3025,7 +3211,7 @@ func (x *InvokeToolResponse) String() string {
 func (*InvokeToolResponse) ProtoMessage() {}
 
 func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[47]
+	mi := &file_v1_bothy_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3038,7 +3224,7 @@ func (x *InvokeToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeToolResponse.ProtoReflect.Descriptor instead.
 func (*InvokeToolResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{47}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *InvokeToolResponse) GetResult() *ToolResult {
@@ -3064,7 +3250,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[48]
+	mi := &file_v1_bothy_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3076,7 +3262,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[48]
+	mi := &file_v1_bothy_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3089,7 +3275,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{48}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *SecretRequest) GetName() string {
@@ -3109,7 +3295,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[49]
+	mi := &file_v1_bothy_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3121,7 +3307,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[49]
+	mi := &file_v1_bothy_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3134,7 +3320,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{49}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -3162,7 +3348,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_v1_bothy_proto_msgTypes[50]
+	mi := &file_v1_bothy_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3174,7 +3360,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[50]
+	mi := &file_v1_bothy_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3187,7 +3373,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{50}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *LogRequest) GetLevel() string {
@@ -3219,7 +3405,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_v1_bothy_proto_msgTypes[51]
+	mi := &file_v1_bothy_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3231,7 +3417,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_v1_bothy_proto_msgTypes[51]
+	mi := &file_v1_bothy_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3244,7 +3430,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_v1_bothy_proto_rawDescGZIP(), []int{51}
+	return file_v1_bothy_proto_rawDescGZIP(), []int{54}
 }
 
 var File_v1_bothy_proto protoreflect.FileDescriptor
@@ -3367,7 +3553,17 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\aproject\x18\b \x01(\tR\aproject\x12\x17\n" +
 	"\arun_dir\x18\t \x01(\tR\x06runDir\x12(\n" +
 	"\x10deadline_unix_ms\x18\n" +
-	" \x01(\x03R\x0edeadlineUnixMs\"\x0f\n" +
+	" \x01(\x03R\x0edeadlineUnixMs\"#\n" +
+	"\vPullRequest\x12\x14\n" +
+	"\x05model\x18\x01 \x01(\tR\x05model\"|\n" +
+	"\fPullResponse\x124\n" +
+	"\bprogress\x18\x01 \x01(\v2\x16.bothy.v1.PullProgressH\x00R\bprogress\x12-\n" +
+	"\afailure\x18\x02 \x01(\v2\x11.bothy.v1.FailureH\x00R\afailureB\a\n" +
+	"\x05piece\"P\n" +
+	"\fPullProgress\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12\x12\n" +
+	"\x04done\x18\x02 \x01(\x03R\x04done\x12\x14\n" +
+	"\x05total\x18\x03 \x01(\x03R\x05total\"\x0f\n" +
 	"\rModelsRequest\"^\n" +
 	"\x0eModelsResponse\x12\x1f\n" +
 	"\vmodels_json\x18\x01 \x01(\fR\n" +
@@ -3495,10 +3691,11 @@ const file_v1_bothy_proto_rawDesc = "" +
 	"\aPrepare\x12\x18.bothy.v1.PrepareRequest\x1a\x19.bothy.v1.PrepareResponse2\x85\x01\n" +
 	"\x05Skill\x12?\n" +
 	"\aExecute\x12\x18.bothy.v1.ExecuteRequest\x1a\x18.bothy.v1.InvokeResponse0\x01\x12;\n" +
-	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\x8c\x01\n" +
+	"\x06Cancel\x12\x17.bothy.v1.CancelRequest\x1a\x18.bothy.v1.CancelResponse2\xc5\x01\n" +
 	"\bProvider\x12;\n" +
 	"\x06Models\x12\x17.bothy.v1.ModelsRequest\x1a\x18.bothy.v1.ModelsResponse\x12C\n" +
-	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x012}\n" +
+	"\bComplete\x12\x19.bothy.v1.CompleteRequest\x1a\x1a.bothy.v1.CompleteResponse0\x01\x127\n" +
+	"\x04Pull\x12\x15.bothy.v1.PullRequest\x1a\x16.bothy.v1.PullResponse0\x012}\n" +
 	"\x04Hook\x128\n" +
 	"\x05Event\x12\x16.bothy.v1.EventRequest\x1a\x17.bothy.v1.EventResponse\x12;\n" +
 	"\x06Filter\x12\x17.bothy.v1.FilterRequest\x1a\x18.bothy.v1.FilterResponse2\x82\x01\n" +
@@ -3526,7 +3723,7 @@ func file_v1_bothy_proto_rawDescGZIP() []byte {
 	return file_v1_bothy_proto_rawDescData
 }
 
-var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
+var file_v1_bothy_proto_msgTypes = make([]protoimpl.MessageInfo, 56)
 var file_v1_bothy_proto_goTypes = []any{
 	(*DescribeRequest)(nil),    // 0: bothy.v1.DescribeRequest
 	(*DescribeResponse)(nil),   // 1: bothy.v1.DescribeResponse
@@ -3556,31 +3753,34 @@ var file_v1_bothy_proto_goTypes = []any{
 	(*ToolResult)(nil),         // 25: bothy.v1.ToolResult
 	(*FollowUp)(nil),           // 26: bothy.v1.FollowUp
 	(*ExecuteRequest)(nil),     // 27: bothy.v1.ExecuteRequest
-	(*ModelsRequest)(nil),      // 28: bothy.v1.ModelsRequest
-	(*ModelsResponse)(nil),     // 29: bothy.v1.ModelsResponse
-	(*CompleteRequest)(nil),    // 30: bothy.v1.CompleteRequest
-	(*CompleteResponse)(nil),   // 31: bothy.v1.CompleteResponse
-	(*CallDelta)(nil),          // 32: bothy.v1.CallDelta
-	(*Usage)(nil),              // 33: bothy.v1.Usage
-	(*Finish)(nil),             // 34: bothy.v1.Finish
-	(*ProviderFailure)(nil),    // 35: bothy.v1.ProviderFailure
-	(*EventRequest)(nil),       // 36: bothy.v1.EventRequest
-	(*EventResponse)(nil),      // 37: bothy.v1.EventResponse
-	(*FilterRequest)(nil),      // 38: bothy.v1.FilterRequest
-	(*FilterResponse)(nil),     // 39: bothy.v1.FilterResponse
-	(*ServeRequest)(nil),       // 40: bothy.v1.ServeRequest
-	(*ServeResponse)(nil),      // 41: bothy.v1.ServeResponse
-	(*EntriesRequest)(nil),     // 42: bothy.v1.EntriesRequest
-	(*EntriesResponse)(nil),    // 43: bothy.v1.EntriesResponse
-	(*Entry)(nil),              // 44: bothy.v1.Entry
-	(*WriteRequest)(nil),       // 45: bothy.v1.WriteRequest
-	(*InvokeToolRequest)(nil),  // 46: bothy.v1.InvokeToolRequest
-	(*InvokeToolResponse)(nil), // 47: bothy.v1.InvokeToolResponse
-	(*SecretRequest)(nil),      // 48: bothy.v1.SecretRequest
-	(*SecretResponse)(nil),     // 49: bothy.v1.SecretResponse
-	(*LogRequest)(nil),         // 50: bothy.v1.LogRequest
-	(*LogResponse)(nil),        // 51: bothy.v1.LogResponse
-	nil,                        // 52: bothy.v1.LogRequest.FieldsEntry
+	(*PullRequest)(nil),        // 28: bothy.v1.PullRequest
+	(*PullResponse)(nil),       // 29: bothy.v1.PullResponse
+	(*PullProgress)(nil),       // 30: bothy.v1.PullProgress
+	(*ModelsRequest)(nil),      // 31: bothy.v1.ModelsRequest
+	(*ModelsResponse)(nil),     // 32: bothy.v1.ModelsResponse
+	(*CompleteRequest)(nil),    // 33: bothy.v1.CompleteRequest
+	(*CompleteResponse)(nil),   // 34: bothy.v1.CompleteResponse
+	(*CallDelta)(nil),          // 35: bothy.v1.CallDelta
+	(*Usage)(nil),              // 36: bothy.v1.Usage
+	(*Finish)(nil),             // 37: bothy.v1.Finish
+	(*ProviderFailure)(nil),    // 38: bothy.v1.ProviderFailure
+	(*EventRequest)(nil),       // 39: bothy.v1.EventRequest
+	(*EventResponse)(nil),      // 40: bothy.v1.EventResponse
+	(*FilterRequest)(nil),      // 41: bothy.v1.FilterRequest
+	(*FilterResponse)(nil),     // 42: bothy.v1.FilterResponse
+	(*ServeRequest)(nil),       // 43: bothy.v1.ServeRequest
+	(*ServeResponse)(nil),      // 44: bothy.v1.ServeResponse
+	(*EntriesRequest)(nil),     // 45: bothy.v1.EntriesRequest
+	(*EntriesResponse)(nil),    // 46: bothy.v1.EntriesResponse
+	(*Entry)(nil),              // 47: bothy.v1.Entry
+	(*WriteRequest)(nil),       // 48: bothy.v1.WriteRequest
+	(*InvokeToolRequest)(nil),  // 49: bothy.v1.InvokeToolRequest
+	(*InvokeToolResponse)(nil), // 50: bothy.v1.InvokeToolResponse
+	(*SecretRequest)(nil),      // 51: bothy.v1.SecretRequest
+	(*SecretResponse)(nil),     // 52: bothy.v1.SecretResponse
+	(*LogRequest)(nil),         // 53: bothy.v1.LogRequest
+	(*LogResponse)(nil),        // 54: bothy.v1.LogResponse
+	nil,                        // 55: bothy.v1.LogRequest.FieldsEntry
 }
 var file_v1_bothy_proto_depIdxs = []int32{
 	12, // 0: bothy.v1.ConfigureResponse.failure:type_name -> bothy.v1.Failure
@@ -3597,77 +3797,81 @@ var file_v1_bothy_proto_depIdxs = []int32{
 	25, // 11: bothy.v1.SettleResponse.result:type_name -> bothy.v1.ToolResult
 	12, // 12: bothy.v1.SettleResponse.failure:type_name -> bothy.v1.Failure
 	26, // 13: bothy.v1.ToolResult.follow:type_name -> bothy.v1.FollowUp
-	12, // 14: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
-	32, // 15: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
-	33, // 16: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
-	34, // 17: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
-	35, // 18: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
-	12, // 19: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
-	12, // 20: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
-	12, // 21: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
-	12, // 22: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
-	44, // 23: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
-	25, // 24: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
-	12, // 25: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
-	12, // 26: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
-	52, // 27: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
-	0,  // 28: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
-	2,  // 29: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
-	4,  // 30: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
-	6,  // 31: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
-	8,  // 32: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
-	10, // 33: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
-	13, // 34: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
-	13, // 35: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
-	19, // 36: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
-	13, // 37: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
-	13, // 38: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
-	17, // 39: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
-	27, // 40: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
-	19, // 41: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
-	28, // 42: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
-	30, // 43: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
-	36, // 44: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
-	38, // 45: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
-	40, // 46: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
-	19, // 47: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
-	42, // 48: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
-	45, // 49: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
-	46, // 50: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
-	30, // 51: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
-	48, // 52: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
-	50, // 53: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
-	1,  // 54: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
-	3,  // 55: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
-	5,  // 56: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
-	7,  // 57: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
-	9,  // 58: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
-	11, // 59: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
-	21, // 60: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
-	15, // 61: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
-	20, // 62: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
-	22, // 63: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
-	16, // 64: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
-	18, // 65: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
-	21, // 66: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
-	20, // 67: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
-	29, // 68: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
-	31, // 69: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
-	37, // 70: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
-	39, // 71: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
-	41, // 72: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
-	20, // 73: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
-	43, // 74: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
-	43, // 75: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
-	47, // 76: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
-	31, // 77: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
-	49, // 78: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
-	51, // 79: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
-	54, // [54:80] is the sub-list for method output_type
-	28, // [28:54] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	30, // 14: bothy.v1.PullResponse.progress:type_name -> bothy.v1.PullProgress
+	12, // 15: bothy.v1.PullResponse.failure:type_name -> bothy.v1.Failure
+	12, // 16: bothy.v1.ModelsResponse.failure:type_name -> bothy.v1.Failure
+	35, // 17: bothy.v1.CompleteResponse.call:type_name -> bothy.v1.CallDelta
+	36, // 18: bothy.v1.CompleteResponse.usage:type_name -> bothy.v1.Usage
+	37, // 19: bothy.v1.CompleteResponse.finish:type_name -> bothy.v1.Finish
+	38, // 20: bothy.v1.CompleteResponse.failure:type_name -> bothy.v1.ProviderFailure
+	12, // 21: bothy.v1.EventResponse.failure:type_name -> bothy.v1.Failure
+	12, // 22: bothy.v1.FilterResponse.failure:type_name -> bothy.v1.Failure
+	12, // 23: bothy.v1.ServeResponse.failure:type_name -> bothy.v1.Failure
+	12, // 24: bothy.v1.EntriesResponse.failure:type_name -> bothy.v1.Failure
+	47, // 25: bothy.v1.EntriesResponse.entries:type_name -> bothy.v1.Entry
+	25, // 26: bothy.v1.InvokeToolResponse.result:type_name -> bothy.v1.ToolResult
+	12, // 27: bothy.v1.InvokeToolResponse.failure:type_name -> bothy.v1.Failure
+	12, // 28: bothy.v1.SecretResponse.failure:type_name -> bothy.v1.Failure
+	55, // 29: bothy.v1.LogRequest.fields:type_name -> bothy.v1.LogRequest.FieldsEntry
+	0,  // 30: bothy.v1.Plugin.Describe:input_type -> bothy.v1.DescribeRequest
+	2,  // 31: bothy.v1.Plugin.Configure:input_type -> bothy.v1.ConfigureRequest
+	4,  // 32: bothy.v1.Plugin.Watch:input_type -> bothy.v1.WatchRequest
+	6,  // 33: bothy.v1.Plugin.Health:input_type -> bothy.v1.HealthRequest
+	8,  // 34: bothy.v1.Plugin.Drain:input_type -> bothy.v1.DrainRequest
+	10, // 35: bothy.v1.Plugin.Release:input_type -> bothy.v1.ReleaseRequest
+	13, // 36: bothy.v1.Tool.Invoke:input_type -> bothy.v1.InvokeRequest
+	13, // 37: bothy.v1.Tool.Call:input_type -> bothy.v1.InvokeRequest
+	19, // 38: bothy.v1.Tool.Cancel:input_type -> bothy.v1.CancelRequest
+	13, // 39: bothy.v1.Tool.Settle:input_type -> bothy.v1.InvokeRequest
+	13, // 40: bothy.v1.Tool.Stage:input_type -> bothy.v1.InvokeRequest
+	17, // 41: bothy.v1.Tool.Prepare:input_type -> bothy.v1.PrepareRequest
+	27, // 42: bothy.v1.Skill.Execute:input_type -> bothy.v1.ExecuteRequest
+	19, // 43: bothy.v1.Skill.Cancel:input_type -> bothy.v1.CancelRequest
+	31, // 44: bothy.v1.Provider.Models:input_type -> bothy.v1.ModelsRequest
+	33, // 45: bothy.v1.Provider.Complete:input_type -> bothy.v1.CompleteRequest
+	28, // 46: bothy.v1.Provider.Pull:input_type -> bothy.v1.PullRequest
+	39, // 47: bothy.v1.Hook.Event:input_type -> bothy.v1.EventRequest
+	41, // 48: bothy.v1.Hook.Filter:input_type -> bothy.v1.FilterRequest
+	43, // 49: bothy.v1.Channel.Serve:input_type -> bothy.v1.ServeRequest
+	19, // 50: bothy.v1.Channel.Cancel:input_type -> bothy.v1.CancelRequest
+	45, // 51: bothy.v1.Host.Entries:input_type -> bothy.v1.EntriesRequest
+	48, // 52: bothy.v1.Host.Write:input_type -> bothy.v1.WriteRequest
+	49, // 53: bothy.v1.Host.InvokeTool:input_type -> bothy.v1.InvokeToolRequest
+	33, // 54: bothy.v1.Host.Complete:input_type -> bothy.v1.CompleteRequest
+	51, // 55: bothy.v1.Host.Secret:input_type -> bothy.v1.SecretRequest
+	53, // 56: bothy.v1.Host.Log:input_type -> bothy.v1.LogRequest
+	1,  // 57: bothy.v1.Plugin.Describe:output_type -> bothy.v1.DescribeResponse
+	3,  // 58: bothy.v1.Plugin.Configure:output_type -> bothy.v1.ConfigureResponse
+	5,  // 59: bothy.v1.Plugin.Watch:output_type -> bothy.v1.WatchResponse
+	7,  // 60: bothy.v1.Plugin.Health:output_type -> bothy.v1.HealthResponse
+	9,  // 61: bothy.v1.Plugin.Drain:output_type -> bothy.v1.DrainResponse
+	11, // 62: bothy.v1.Plugin.Release:output_type -> bothy.v1.ReleaseResponse
+	21, // 63: bothy.v1.Tool.Invoke:output_type -> bothy.v1.InvokeResponse
+	15, // 64: bothy.v1.Tool.Call:output_type -> bothy.v1.CallResponse
+	20, // 65: bothy.v1.Tool.Cancel:output_type -> bothy.v1.CancelResponse
+	22, // 66: bothy.v1.Tool.Settle:output_type -> bothy.v1.SettleResponse
+	16, // 67: bothy.v1.Tool.Stage:output_type -> bothy.v1.StageResponse
+	18, // 68: bothy.v1.Tool.Prepare:output_type -> bothy.v1.PrepareResponse
+	21, // 69: bothy.v1.Skill.Execute:output_type -> bothy.v1.InvokeResponse
+	20, // 70: bothy.v1.Skill.Cancel:output_type -> bothy.v1.CancelResponse
+	32, // 71: bothy.v1.Provider.Models:output_type -> bothy.v1.ModelsResponse
+	34, // 72: bothy.v1.Provider.Complete:output_type -> bothy.v1.CompleteResponse
+	29, // 73: bothy.v1.Provider.Pull:output_type -> bothy.v1.PullResponse
+	40, // 74: bothy.v1.Hook.Event:output_type -> bothy.v1.EventResponse
+	42, // 75: bothy.v1.Hook.Filter:output_type -> bothy.v1.FilterResponse
+	44, // 76: bothy.v1.Channel.Serve:output_type -> bothy.v1.ServeResponse
+	20, // 77: bothy.v1.Channel.Cancel:output_type -> bothy.v1.CancelResponse
+	46, // 78: bothy.v1.Host.Entries:output_type -> bothy.v1.EntriesResponse
+	46, // 79: bothy.v1.Host.Write:output_type -> bothy.v1.EntriesResponse
+	50, // 80: bothy.v1.Host.InvokeTool:output_type -> bothy.v1.InvokeToolResponse
+	34, // 81: bothy.v1.Host.Complete:output_type -> bothy.v1.CompleteResponse
+	52, // 82: bothy.v1.Host.Secret:output_type -> bothy.v1.SecretResponse
+	54, // 83: bothy.v1.Host.Log:output_type -> bothy.v1.LogResponse
+	57, // [57:84] is the sub-list for method output_type
+	30, // [30:57] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_v1_bothy_proto_init() }
@@ -3681,7 +3885,11 @@ func file_v1_bothy_proto_init() {
 		(*InvokeResponse_Result)(nil),
 		(*InvokeResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[31].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[29].OneofWrappers = []any{
+		(*PullResponse_Progress)(nil),
+		(*PullResponse_Failure)(nil),
+	}
+	file_v1_bothy_proto_msgTypes[34].OneofWrappers = []any{
 		(*CompleteResponse_Text)(nil),
 		(*CompleteResponse_Reasoning)(nil),
 		(*CompleteResponse_Call)(nil),
@@ -3689,7 +3897,7 @@ func file_v1_bothy_proto_init() {
 		(*CompleteResponse_Finish)(nil),
 		(*CompleteResponse_Failure)(nil),
 	}
-	file_v1_bothy_proto_msgTypes[41].OneofWrappers = []any{
+	file_v1_bothy_proto_msgTypes[44].OneofWrappers = []any{
 		(*ServeResponse_Status)(nil),
 		(*ServeResponse_Failure)(nil),
 	}
@@ -3699,7 +3907,7 @@ func file_v1_bothy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_v1_bothy_proto_rawDesc), len(file_v1_bothy_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   53,
+			NumMessages:   56,
 			NumExtensions: 0,
 			NumServices:   7,
 		},

@@ -833,6 +833,7 @@ var Skill_ServiceDesc = grpc.ServiceDesc{
 const (
 	Provider_Models_FullMethodName   = "/bothy.v1.Provider/Models"
 	Provider_Complete_FullMethodName = "/bothy.v1.Provider/Complete"
+	Provider_Pull_FullMethodName     = "/bothy.v1.Provider/Pull"
 )
 
 // ProviderClient is the client API for Provider service.
@@ -843,6 +844,9 @@ const (
 type ProviderClient interface {
 	Models(ctx context.Context, in *ModelsRequest, opts ...grpc.CallOption) (*ModelsResponse, error)
 	Complete(ctx context.Context, in *CompleteRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[CompleteResponse], error)
+	// Pull gets a model onto the server. A provider whose server has no such
+	// thing does not implement it.
+	Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PullResponse], error)
 }
 
 type providerClient struct {
@@ -882,6 +886,25 @@ func (c *providerClient) Complete(ctx context.Context, in *CompleteRequest, opts
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Provider_CompleteClient = grpc.ServerStreamingClient[CompleteResponse]
 
+func (c *providerClient) Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PullResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Provider_ServiceDesc.Streams[1], Provider_Pull_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[PullRequest, PullResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Provider_PullClient = grpc.ServerStreamingClient[PullResponse]
+
 // ProviderServer is the server API for Provider service.
 // All implementations must embed UnimplementedProviderServer
 // for forward compatibility.
@@ -890,6 +913,9 @@ type Provider_CompleteClient = grpc.ServerStreamingClient[CompleteResponse]
 type ProviderServer interface {
 	Models(context.Context, *ModelsRequest) (*ModelsResponse, error)
 	Complete(*CompleteRequest, grpc.ServerStreamingServer[CompleteResponse]) error
+	// Pull gets a model onto the server. A provider whose server has no such
+	// thing does not implement it.
+	Pull(*PullRequest, grpc.ServerStreamingServer[PullResponse]) error
 	mustEmbedUnimplementedProviderServer()
 }
 
@@ -905,6 +931,9 @@ func (UnimplementedProviderServer) Models(context.Context, *ModelsRequest) (*Mod
 }
 func (UnimplementedProviderServer) Complete(*CompleteRequest, grpc.ServerStreamingServer[CompleteResponse]) error {
 	return status.Error(codes.Unimplemented, "method Complete not implemented")
+}
+func (UnimplementedProviderServer) Pull(*PullRequest, grpc.ServerStreamingServer[PullResponse]) error {
+	return status.Error(codes.Unimplemented, "method Pull not implemented")
 }
 func (UnimplementedProviderServer) mustEmbedUnimplementedProviderServer() {}
 func (UnimplementedProviderServer) testEmbeddedByValue()                  {}
@@ -956,6 +985,17 @@ func _Provider_Complete_Handler(srv interface{}, stream grpc.ServerStream) error
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Provider_CompleteServer = grpc.ServerStreamingServer[CompleteResponse]
 
+func _Provider_Pull_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(PullRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(ProviderServer).Pull(m, &grpc.GenericServerStream[PullRequest, PullResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Provider_PullServer = grpc.ServerStreamingServer[PullResponse]
+
 // Provider_ServiceDesc is the grpc.ServiceDesc for Provider service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -972,6 +1012,11 @@ var Provider_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "Complete",
 			Handler:       _Provider_Complete_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "Pull",
+			Handler:       _Provider_Pull_Handler,
 			ServerStreams: true,
 		},
 	},
